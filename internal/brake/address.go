@@ -1,0 +1,117 @@
+package brake
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Proxies are the peers whose word about a client's address is taken.
+type Proxies []netip.Prefix
+
+// ParseProxies reads a list of addresses and CIDR ranges, separated by commas or
+// blanks. An empty text is no proxies.
+func ParseProxies(text string) (Proxies, error) {
+	var list Proxies
+	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		p, err := netip.ParsePrefix(one)
+		if a, single := netip.ParseAddr(one); single == nil && a.Zone() == "" {
+			p, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		if err != nil || p.Addr().Is4In6() {
+			return nil, fmt.Errorf("%q is neither an IP address nor a range such as 10.0.0.0/8", one)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
+}
+
+// Trust reports whether a is one of the proxies.
+func (p Proxies) Trust(a netip.Addr) bool {
+	return slices.ContainsFunc(p, func(r netip.Prefix) bool { return r.Contains(a) })
+}
+
+// Client returns the address that a request comes from: that of the peer, or,
+// where the peer is trusted, the right-most address in what the proxies tell
+// that is not itself trusted. What stands left of that anybody may have written.
+// If all are trusted it is the left-most; a hop that is no address ends the list.
+//
+// for_ are the values of X-Forwarded-For, in order; forwarded those of Forwarded
+// (RFC 7239), which count only where there is none of the other.
+func (p Proxies) Client(peer netip.Addr, for_, forwarded []string) netip.Addr {
+	if !p.Trust(peer) {
+		return peer
+	}
+	hops := strings.Split(strings.Join(for_, ","), ",")
+	if len(for_) == 0 {
+		hops = forwardedFor(strings.Join(forwarded, ","))
+	}
+	for _, hop := range slices.Backward(hops) {
+		a, ok := parseHop(hop)
+		if !ok {
+			break
+		}
+		if peer = a; !p.Trust(a) {
+			break
+		}
+	}
+	return peer
+}
+
+// forwardedFor takes the for= of each element. An element without one is kept as
+// a hop that is no address.
+func forwardedFor(value string) []string {
+	hops := strings.Split(value, ",") // no address holds a comma
+	for i, element := range hops {
+		hops[i] = ""
+		for pair := range strings.SplitSeq(element, ";") {
+			if name, text, _ := strings.Cut(strings.TrimSpace(pair), "="); strings.EqualFold(name, "for") {
+				hops[i] = strings.Trim(text, `"`)
+			}
+		}
+	}
+	return hops
+}
+
+// parseHop reads an address, with a port or without.
+func parseHop(hop string) (netip.Addr, bool) {
+	hop = strings.TrimSpace(hop)
+	if with, err := netip.ParseAddrPort(hop); err == nil {
+		return plain(with.Addr()), true
+	}
+	a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(hop, "["), "]"))
+	return plain(a), err == nil
+}
+
+// Peer returns the address in a host:port, as of http.Request.RemoteAddr. It is
+// not valid for what is not of that form.
+func Peer(hostport string) netip.Addr {
+	a, _ := parseHop(hostport)
+	return a
+}
+
+// plain makes one form of the forms that an address can have.
+func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+
+// Local reports whether a is on this machine or in a private network: loopback,
+// private (RFC 1918, RFC 4193) or link-local. Such clients have no limits.
+func Local(a netip.Addr) bool {
+	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
+}
+
+// ownBits is the network of one customer: providers give a household or a host 2^64 addresses at least.
+const ownBits = 64
+
+// Group is what counts as one client: an IPv4 address, or the /64 network of an
+// IPv6 address.
+func Group(a netip.Addr) netip.Addr {
+	if a.Is4() {
+		return a
+	}
+	p, err := a.Prefix(ownBits)
+	if err != nil {
+		return a // an address that is not valid is a group of its own
+	}
+	return p.Addr()
+}

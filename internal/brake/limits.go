@@ -1,0 +1,172 @@
+package brake
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Config says what may be done. A zero is no limit.
+type Config struct {
+	Accounts   Rate // accounts made without a key: each address
+	Writes     Rate // requests with a body: each address, each account; half of it each key
+	Bytes      Rate // of bodies: likewise
+	Mails      Rate // messages asked for: each address, each account
+	WrongKeys  Rate // each address
+	Heartbeats Rate // each address
+	Reports    Rate // each address
+	Likes      Rate // each address, also those that are taken back
+	Bodies     int  // received at once: each address
+	MaxBodies  int  // received at once in all, also of clients that have no other limit
+	Now        func() time.Time
+}
+
+const (
+	// maxEntries bounds the addresses, and the accounts and keys, that are remembered: at some 300 bytes each 20 MB a table, and more clients
+	// than a single machine serves in the hour that most limits are for.
+	maxEntries = 65_536
+	// maxGoodKeys bounds the hashes of keys that were right before, at some 50 bytes each.
+	maxGoodKeys = 16_384
+	// bodyWait is when to try again while bodies are being received: most take less.
+	bodyWait = 2 * time.Second
+)
+
+// Limits holds callers to a Config. Its methods may be called concurrently, and
+// on nil, which has no limits. Clients on local addresses have none but
+// MaxBodies.
+type Limits struct {
+	Config
+	mu        sync.Mutex
+	addresses *table[netip.Addr, *entry]
+	owners    *table[owner, *entry]
+	goodKeys  *table[[32]byte, struct{}]
+	bodies    int
+}
+
+// owner is an account, or one key of it.
+type owner struct{ account, key int64 }
+
+// New returns Limits under which nobody has done anything yet.
+func New(cfg Config) *Limits {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Limits{Config: cfg, addresses: newTable[netip.Addr, *entry](maxEntries), owners: newTable[owner, *entry](maxEntries), goodKeys: newTable[[32]byte, struct{}](maxGoodKeys)}
+}
+
+// Who asks. Account and Key are 0 for nobody.
+type Who struct {
+	Addr    netip.Addr
+	Account int64
+	Key     int64
+}
+
+// Denied says that a limit is reached.
+type Denied struct {
+	Limit string        // its name in the RateLimit headers
+	All   bool          // whether it is one of the whole service, not of the caller
+	After time.Duration // when to try again; above 0
+}
+
+// Standing is what is left of one limit, for the RateLimit headers.
+type Standing struct {
+	Limit string
+	Rate  Rate
+	Left  int64
+	Full  time.Duration // until all of it is there again
+}
+
+// share is one subject of a limit.
+type share struct {
+	e    *entry
+	kind kind
+	rate Rate
+}
+
+// address finds the entry of an address; nil for one that has no limits.
+func (l *Limits) address(a netip.Addr) *entry {
+	if Local(a) {
+		return nil
+	}
+	return find(l.addresses, Group(a))
+}
+
+func find[K comparable](t *table[K, *entry], k K) *entry {
+	e, ok := t.get(k)
+	if !ok {
+		e = &entry{}
+		t.put(k, e)
+	}
+	return e
+}
+
+// shares are all subjects whose limits of some kinds hold for who.
+func (l *Limits) shares(at *entry, who Who, of ...kind) []share {
+	var list []share
+	add := func(e *entry, k kind, r Rate) {
+		if r.Count > 0 {
+			list = append(list, share{e, k, r})
+		}
+	}
+	for _, k := range of {
+		add(at, k, l.rate(k))
+		if who.Account == 0 || k != writes && k != volume && k != mails {
+			continue
+		}
+		add(find(l.owners, owner{account: who.Account}), k, l.rate(k))
+		if k != mails {
+			add(find(l.owners, owner{who.Account, who.Key}), k, l.rate(k).half())
+		}
+	}
+	return list
+}
+
+func (l *Limits) rate(k kind) Rate {
+	return [kinds]Rate{l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes}[k]
+}
+
+// left is what a share still has, less than 0 for one that owes. What is being
+// done counts as done.
+func (s share) left(now time.Time) float64 {
+	n := s.e.bucket(s.kind, s.rate).TokensAt(now)
+	if s.kind == accounts {
+		n -= float64(s.e.making)
+	}
+	return n
+}
+
+// spend takes n, into debt if need be, but never more than a full bucket.
+func (s share) spend(n int64, now time.Time) {
+	s.e.bucket(s.kind, s.rate).ReserveN(now, int(min(n, s.rate.Burst)))
+}
+
+// short finds the share that has less than 1 for the longest.
+func short(list []share, now time.Time) *Denied {
+	var worst *Denied
+	for _, s := range list {
+		if n := s.left(now); n < 1 {
+			after := max(s.rate.until(1-n), time.Second)
+			if worst == nil || after > worst.After {
+				worst = &Denied{Limit: names[s.kind], After: after}
+			}
+		}
+	}
+	return worst
+}
+
+// standing tells the least that is left of each kind.
+func standing(list []share, now time.Time) []Standing {
+	var out []Standing
+	for _, s := range list {
+		left := max(s.left(now), 0)
+		next := Standing{Limit: names[s.kind], Rate: s.rate, Left: int64(left), Full: s.rate.until(float64(s.rate.Burst) - left)}
+		switch n := len(out) - 1; {
+		case n >= 0 && out[n].Limit == next.Limit && out[n].Left <= next.Left:
+		case n >= 0 && out[n].Limit == next.Limit:
+			out[n] = next
+		default:
+			out = append(out, next)
+		}
+	}
+	return out
+}

@@ -1,0 +1,314 @@
+package brake
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func from(addr string) Who { return Who{Addr: netip.MustParseAddr(addr)} }
+
+// enters sends a request and tells whether it was let in.
+func enters(l *Limits, who Who, newAccount bool) *Denied {
+	p, d := l.Enter(who, newAccount)
+	if d == nil {
+		if newAccount {
+			p.Made()
+		}
+		p.Leave(0)
+	}
+	return d
+}
+
+func TestNewAccountsOfAnAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Config{Accounts: Rate{60, time.Hour, 20}})
+		for i := range 20 {
+			if d := enters(l, from("203.0.113.1"), true); d != nil {
+				t.Fatalf("account %d: %+v", i+1, d)
+			}
+		}
+		d := enters(l, from("203.0.113.1"), true)
+		if d == nil || d.Limit != "accounts" || d.All || d.After <= 0 || d.After > time.Minute {
+			t.Fatalf("account 21: %+v", d)
+		}
+		if d := enters(l, from("203.0.113.2"), true); d != nil {
+			t.Errorf("another address has not its own: %+v", d)
+		}
+		time.Sleep(d.After)
+		if d := enters(l, from("203.0.113.1"), true); d != nil {
+			t.Errorf("after the time that was told: %+v", d)
+		}
+		if enters(l, from("203.0.113.1"), true) == nil {
+			t.Error("two came at once after it")
+		}
+		time.Sleep(time.Hour)
+		for i := range 20 {
+			if d := enters(l, from("203.0.113.1"), true); d != nil {
+				t.Fatalf("an hour later, account %d: %+v", i+1, d)
+			}
+		}
+	})
+}
+
+func TestARequestThatMakesNoAccountUsesNone(t *testing.T) {
+	l := New(Config{Accounts: Rate{60, time.Hour, 1}})
+	for range 10 {
+		p, d := l.Enter(from("203.0.113.1"), true)
+		if d != nil {
+			t.Fatal(d)
+		}
+		if _, d := l.Enter(from("203.0.113.1"), true); d == nil {
+			t.Fatal("two that are under way could make two accounts")
+		}
+		p.Leave(10)
+	}
+}
+
+func TestAnIPv6NetworkIsOneClient(t *testing.T) {
+	l := New(Config{Writes: Rate{1, time.Hour, 1}})
+	if d := enters(l, from("2001:db8::1"), false); d != nil {
+		t.Fatal(d)
+	}
+	if enters(l, from("2001:db8::ffff:2"), false) == nil {
+		t.Error("another address of the /64 has a limit of its own")
+	}
+	if d := enters(l, from("2001:db8:0:1::1"), false); d != nil {
+		t.Error("the next /64 has no limit of its own")
+	}
+}
+
+func TestLocalClientsAreUnlimited(t *testing.T) {
+	l := New(Config{Accounts: Rate{1, time.Hour, 1}, Writes: Rate{1, time.Hour, 1}, Mails: Rate{1, time.Hour, 1}, WrongKeys: Rate{1, time.Hour, 1}, Heartbeats: Rate{1, time.Hour, 1}, Reports: Rate{1, time.Hour, 1}, Likes: Rate{1, time.Hour, 1}, Bodies: 1})
+	for _, addr := range []string{"127.0.0.1", "::1", "10.0.0.1", "192.168.1.1", "fd00::1"} {
+		who := from(addr)
+		who.Account, who.Key = 1, 1
+		for range 10 {
+			p, d := l.Enter(who, true)
+			l.TriedKey(who, [32]byte{}, false)
+			if d != nil || l.Mail(who) != nil || l.TryKey(who, [32]byte{}) != nil || l.Heartbeat(who) != nil || l.Report(who) != nil || l.Like(who) != nil {
+				t.Fatalf("%s is limited", addr)
+			}
+			if len(p.Standing) > 0 {
+				t.Errorf("%s is told of limits: %v", addr, p.Standing)
+			}
+			p.Made()
+		}
+	}
+}
+
+func TestBodiesAtOnce(t *testing.T) {
+	l := New(Config{Bodies: 4, MaxBodies: 6})
+	var open []*Pass
+	enter := func(addr string) *Denied {
+		p, d := l.Enter(from(addr), false)
+		if d == nil {
+			open = append(open, p)
+		}
+		return d
+	}
+	for range 4 {
+		if d := enter("203.0.113.1"); d != nil {
+			t.Fatal(d)
+		}
+	}
+	if d := enter("203.0.113.1"); d == nil || d.All || d.Limit != "bodies" {
+		t.Errorf("the fifth of an address: %+v", d)
+	}
+	for _, addr := range []string{"203.0.113.2", "127.0.0.1"} {
+		if d := enter(addr); d != nil {
+			t.Errorf("another address: %+v", d)
+		}
+	}
+	for _, addr := range []string{"203.0.113.3", "127.0.0.1"} {
+		if d := enter(addr); d == nil || !d.All {
+			t.Errorf("the seventh of all, from %s: %+v", addr, d)
+		}
+	}
+	for _, p := range open {
+		p.Leave(1)
+	}
+	if d := enter("203.0.113.1"); d != nil {
+		t.Errorf("after they ended: %+v", d)
+	}
+}
+
+func TestBytesAreCountedWhenTheyHaveCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Config{Bytes: Rate{3600, time.Hour, 1000}})
+		send := func(n int64) *Denied {
+			p, d := l.Enter(from("203.0.113.1"), false)
+			if d == nil {
+				p.Leave(n)
+			}
+			return d
+		}
+		if d := send(900); d != nil {
+			t.Fatal(d)
+		}
+		if d := send(5000); d != nil {
+			t.Fatalf("with something left: %+v", d)
+		}
+		d := send(1)
+		if d == nil || d.Limit != "bytes" || d.After > 1000*time.Second {
+			t.Fatalf("in debt: %+v", d)
+		}
+		time.Sleep(d.After)
+		if d := send(1); d != nil {
+			t.Errorf("after the time that was told: %+v", d)
+		}
+	})
+}
+
+func TestAccountsAndKeysHaveLimitsOfTheirOwn(t *testing.T) {
+	l := New(Config{Writes: Rate{100, time.Hour, 10}})
+	use := func(host byte, account, key int64) (n int) {
+		for ; n < 100; n++ { // each from another address
+			if enters(l, Who{netip.AddrFrom4([4]byte{203, 0, host, byte(n)}), account, key}, false) != nil {
+				return n
+			}
+		}
+		return n
+	}
+	if n := use(1, 7, 1); n != 5 {
+		t.Errorf("one key may do %d, want half of 10", n)
+	}
+	if n := use(2, 7, 2); n != 5 {
+		t.Errorf("the other key of the account may do %d, want the other half", n)
+	}
+	if n := use(3, 7, 3); n != 0 {
+		t.Errorf("a third key may do %d, want nothing", n)
+	}
+	if n := use(4, 8, 4); n != 5 {
+		t.Errorf("another account's key may do %d", n)
+	}
+}
+
+func TestMailsHeartbeatsAndLikes(t *testing.T) {
+	l := New(Config{Mails: Rate{20, time.Hour, 2}, Heartbeats: Rate{60, time.Minute, 3}, Likes: Rate{60, time.Hour, 1}})
+	who := from("203.0.113.1")
+	for i, want := range []bool{true, true, false} {
+		if d := l.Mail(who); (d == nil) != want {
+			t.Errorf("mail %d: %+v", i+1, d)
+		}
+	}
+	account := Who{netip.MustParseAddr("203.0.113.2"), 7, 1}
+	l.Mail(account)
+	l.Mail(Who{netip.MustParseAddr("203.0.113.3"), 7, 2})
+	if d := l.Mail(Who{netip.MustParseAddr("203.0.113.4"), 7, 1}); d == nil || d.Limit != "mails" {
+		t.Errorf("the account's third mail: %+v", d)
+	}
+	for i, want := range []bool{true, true, true, false} {
+		if d := l.Heartbeat(who); (d == nil) != want {
+			t.Errorf("heartbeat %d: %+v", i+1, d)
+		}
+	}
+	for i, want := range []bool{true, false} {
+		if d := l.Like(who); (d == nil) != want || d != nil && d.Limit != "likes" {
+			t.Errorf("like %d: %+v", i+1, d)
+		}
+	}
+}
+
+func TestWrongKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Config{WrongKeys: Rate{30, time.Minute, 30}})
+		who := from("203.0.113.1")
+		known, wrong, fresh := [32]byte{1}, [32]byte{2}, [32]byte{3}
+		l.TriedKey(who, known, true)
+		for i := range 30 {
+			if d := l.TryKey(who, wrong); d != nil {
+				t.Fatalf("try %d: %+v", i+1, d)
+			}
+			l.TriedKey(who, wrong, false)
+		}
+		if d := l.TryKey(who, wrong); d == nil || d.Limit != "wrong-keys" || d.After > 2*time.Second {
+			t.Errorf("try 31: %+v", d)
+		}
+		if l.TryKey(who, fresh) == nil {
+			t.Error("a key that nobody used is looked up")
+		}
+		if d := l.TryKey(who, known); d != nil {
+			t.Errorf("a key that was right before, of the same address: %+v", d)
+		}
+		if d := l.TryKey(from("203.0.113.2"), fresh); d != nil {
+			t.Errorf("another address: %+v", d)
+		}
+		time.Sleep(time.Minute)
+		if d := l.TryKey(who, fresh); d != nil {
+			t.Errorf("a minute later: %+v", d)
+		}
+	})
+}
+
+// TestPlainAMillionAddresses: those of a /32 of IPv6 take bounded memory, and do not take an account's limit away.
+func TestPlainAMillionAddresses(t *testing.T) {
+	l := New(Config{Accounts: Rate{60, time.Hour, 20}, Writes: Rate{3600, time.Hour, 1000}, Bytes: Rate{1 << 33, time.Hour, 1 << 32}})
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	addr := netip.MustParseAddr("2001:db8::1").As16()
+	for i := range uint32(1_000_000) {
+		binary.BigEndian.PutUint32(addr[4:], i)
+		if d := enters(l, Who{Addr: netip.AddrFrom16(addr)}, true); d != nil {
+			t.Fatal(d)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if n := l.addresses.len(); n > maxEntries {
+		t.Errorf("%d entries are kept", n)
+	}
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 40<<20 {
+		t.Errorf("they take %d MiB", grown>>20)
+	} else {
+		t.Logf("they take %d MiB", grown>>20)
+	}
+	runtime.KeepAlive(l)
+}
+
+func TestNoLimitsAtAll(t *testing.T) {
+	for _, l := range []*Limits{nil, New(Config{})} {
+		for range 100 {
+			who := Who{netip.MustParseAddr("203.0.113.1"), 1, 1}
+			if enters(l, who, true) != nil || l.Mail(who) != nil || l.Heartbeat(who) != nil || l.Like(who) != nil || l.TryKey(who, [32]byte{}) != nil {
+				t.Fatal("there is a limit")
+			}
+			l.TriedKey(who, [32]byte{}, false)
+		}
+	}
+}
+
+func TestStandingTellsTheLeast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Config{Writes: Rate{60, time.Minute, 10}, Accounts: Rate{60, time.Hour, 20}})
+		p, d := l.Enter(Who{netip.MustParseAddr("203.0.113.1"), 7, 1}, false)
+		if d != nil {
+			t.Fatal(d)
+		}
+		if len(p.Standing) != 1 || p.Standing[0].Left != 4 || p.Standing[0].Full != 2*time.Second {
+			t.Errorf("the key has the least left: %+v", p.Standing)
+		}
+		p, _ = l.Enter(from("203.0.113.9"), true)
+		if len(p.Standing) != 2 || p.Standing[1].Limit != "accounts" || p.Standing[1].Left != 19 {
+			t.Errorf("a request that may make an account: %+v", p.Standing)
+		}
+	})
+}
+
+func TestRates(t *testing.T) {
+	if r, err := ParseRate("60/h:20"); err != nil || r != (Rate{60, time.Hour, 20}) {
+		t.Errorf("%v, %v", r, err)
+	}
+	if r, err := ParseRate("off"); err != nil || r != (Rate{}) {
+		t.Errorf("off: %v, %v", r, err)
+	}
+	for _, text := range []string{"", "60", "60/h", "60/w:1", "0/h:1", "60/h:0", "-1/h:1", "a/h:b"} {
+		if _, err := ParseRate(text); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package brake
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Rate is how much of something may be done: Count in each Per on average, and
+// Burst at once. The zero Rate is no limit.
+type Rate struct {
+	Count int64
+	Per   time.Duration
+	Burst int64
+}
+
+var periods = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
+
+// errRate is what every text that is no rate gets.
+var errRate = errors.New("a rate is COUNT/PERIOD:BURST with a period of s, m, h or d, such as 60/h:20; or off")
+
+// ParseRate reads a rate as the settings have it: "60/h:20", or "off".
+func ParseRate(text string) (Rate, error) {
+	if text == "off" {
+		return Rate{}, nil
+	}
+	count, rest, _ := strings.Cut(text, "/")
+	period, burst, _ := strings.Cut(rest, ":")
+	c, err1 := strconv.ParseInt(count, 10, 64)
+	b, err2 := strconv.ParseInt(burst, 10, 64)
+	per, known := periods[period]
+	if err1 != nil || err2 != nil || !known || c < 1 || b < 1 {
+		return Rate{}, fmt.Errorf("%q: %w", text, errRate)
+	}
+	return Rate{Count: c, Per: per, Burst: b}, nil
+}
+
+// half is for one key of an account, so that no key can use up all.
+func (r Rate) half() Rate {
+	return Rate{Count: (r.Count + 1) / 2, Per: r.Per, Burst: (r.Burst + 1) / 2}
+}
+
+func (r Rate) limiter() *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(float64(r.Count)/r.Per.Seconds()), int(r.Burst))
+}
+
+// until is how long it takes to gain so much.
+func (r Rate) until(tokens float64) time.Duration {
+	return time.Duration(tokens * float64(r.Per) / float64(r.Count))
+}

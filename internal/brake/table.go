@@ -1,0 +1,68 @@
+package brake
+
+import "golang.org/x/time/rate"
+
+// kind is what is limited.
+type kind int
+
+const (
+	accounts kind = iota // new accounts without a key
+	writes
+	volume // bytes of bodies
+	mails
+	wrongKeys
+	heartbeats
+	reports
+	likes
+	kinds
+)
+
+// names are those of the RateLimit headers.
+var names = [kinds]string{"accounts", "writes", "bytes", "mails", "wrong-keys", "heartbeats", "reports", "likes"}
+
+// entry is what one address, account or key has done of late. A bucket is made
+// when it is first needed.
+type entry struct {
+	buckets [kinds]*rate.Limiter
+	bodies  int // being received
+	making  int // accounts that those may yet make
+}
+
+func (e *entry) bucket(k kind, r Rate) *rate.Limiter {
+	if e.buckets[k] == nil {
+		e.buckets[k] = r.limiter()
+	}
+	return e.buckets[k]
+}
+
+// table keeps the entries that were used last, at least half of its bound of
+// them. What it forgets starts anew, which only an attacker with tens of
+// thousands of addresses brings about, and gains nothing by.
+type table[K comparable, V any] struct {
+	recent, older map[K]V
+	most          int
+}
+
+func newTable[K comparable, V any](most int) *table[K, V] {
+	return &table[K, V]{recent: map[K]V{}, older: map[K]V{}, most: most}
+}
+
+func (t *table[K, V]) get(k K) (V, bool) {
+	v, ok := t.recent[k]
+	if !ok {
+		if v, ok = t.older[k]; ok {
+			delete(t.older, k)
+			t.put(k, v)
+		}
+	}
+	return v, ok
+}
+
+func (t *table[K, V]) put(k K, v V) {
+	if len(t.recent) >= t.most/2 {
+		t.older, t.recent = t.recent, map[K]V{}
+	}
+	t.recent[k] = v
+}
+
+func (t *table[K, V]) len() int { return len(t.recent) + len(t.older) }

@@ -1,0 +1,110 @@
+//go:build failpoints
+
+package failpoint
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const (
+	killVariable = "SANDLOT_TEST_FAILPOINT"
+	hitsVariable = "SANDLOT_TEST_HITS"
+)
+
+// Hit tells that p is reached: it is written to the list at its first time, and
+// the process is killed if this is the time at which it was to be. It may be
+// called from many places at once. A variable that names no point, or a list
+// that cannot be written, is a panic: a test of nothing must not pass.
+func Hit(p Point) { loaded().hit(p) }
+
+// loaded is state of the process, like the environment that it is read from.
+var loaded = sync.OnceValue(func() *plan {
+	pl, err := newPlan(os.Getenv(killVariable), os.Getenv(hitsVariable))
+	if err != nil {
+		panic(err)
+	}
+	return pl
+})
+
+// A plan is what the variables say.
+type plan struct {
+	at   Point  // none if empty
+	list string // none if empty
+	kill func()
+
+	mu   sync.Mutex
+	left int // hits of at until the kill
+	seen map[Point]bool
+}
+
+func newPlan(at, list string) (*plan, error) {
+	pl := &plan{list: list, kill: killSelf, seen: map[Point]bool{}}
+	if at == "" {
+		return pl, nil
+	}
+	name, count, _ := strings.Cut(at, ":")
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 1 || !known(Point(name)) {
+		return nil, fmt.Errorf("%s=%q is not the name of a point, a colon and a count from 1", killVariable, at)
+	}
+	pl.at, pl.left = Point(name), n
+	return pl, nil
+}
+
+func known(p Point) bool {
+	for _, q := range All() {
+		if p == q {
+			return true
+		}
+	}
+	return false
+}
+
+func (pl *plan) hit(p Point) {
+	pl.mu.Lock()
+	defer pl.mu.Unlock()
+	if !pl.seen[p] {
+		pl.seen[p] = true
+		if err := pl.note(p); err != nil {
+			panic(err)
+		}
+	}
+	if p != pl.at {
+		return
+	}
+	if pl.left--; pl.left == 0 {
+		pl.kill()
+	}
+}
+
+// note appends to the list. What is written survives a kill of the process.
+func (pl *plan) note(p Point) error {
+	if pl.list == "" {
+		return nil
+	}
+	f, err := os.OpenFile(pl.list, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(string(p) + "\n")
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// killSelf does not return: nothing after the point may happen.
+func killSelf() {
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Kill()
+	}
+	if err != nil {
+		panic(err)
+	}
+	select {}
+}

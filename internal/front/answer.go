@@ -1,0 +1,290 @@
+package front
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// answerBuffer gathers a header and a small body into one write. Larger bodies go
+// to the connection from where they are.
+const answerBuffer = 16 << 10
+
+// An answer is an http.ResponseWriter as net/http's own are, but for chunks: an
+// answer whose length is not known when the buffer is full ends with its connection.
+// The client cannot see that such an answer broke off, so whatever may fail midway tells its
+// length. Fields must be set before WriteHeader: later ones may still be sent.
+type answer struct {
+	conn     net.Conn
+	dates    *dates
+	header   http.Header
+	status   int   // 0 until WriteHeader
+	length   int64 // that the header tells; -1 if it tells none
+	written  int64 // of the body, by the handler
+	headOnly bool  // the answer to a HEAD
+	begun    bool  // the header is in out, or gone
+	last     bool  // the connection ends with this answer
+	err      error // of the connection
+	out      []byte
+}
+
+// begin takes an answer into use. With last the connection ends behind it.
+func (a *answer) begin(c net.Conn, d *dates, headOnly, last bool) {
+	if a.out == nil {
+		a.out = make([]byte, 0, answerBuffer)
+	}
+	clear(a.header)
+	*a = answer{conn: c, dates: d, header: a.header, length: -1, headOnly: headOnly, last: last, out: a.out[:0]}
+}
+
+func (a *answer) clear() {
+	clear(a.header)
+	*a = answer{header: a.header, out: a.out[:0]}
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter. Informational answers are not sent:
+// no client needs them.
+func (a *answer) WriteHeader(status int) {
+	if a.status != 0 || status < 200 {
+		return
+	}
+	a.status = status
+	a.last = a.last || strings.EqualFold(first(a.header["Connection"]), "close")
+	if !a.bodyAllowed() {
+		a.suppress()
+	}
+	if told := a.header["Content-Length"]; len(told) > 0 && a.bodyAllowed() {
+		n, err := strconv.ParseInt(told[0], 10, 64)
+		if err != nil || n < 0 {
+			delete(a.header, "Content-Length")
+			return
+		}
+		a.length = n
+	}
+}
+
+// suppress drops the fields that net/http does not send without a body, for a
+// proxy might wait for what they announce.
+func (a *answer) suppress() {
+	delete(a.header, "Content-Length")
+	delete(a.header, "Transfer-Encoding")
+	if a.status == http.StatusNotModified {
+		delete(a.header, "Content-Type")
+	}
+}
+
+// WriteReady sends a whole answer whose fields, all but the date, are ready-made
+// lines of its header, in two parts, in place of Header, WriteHeader and Write. Body
+// is empty, or as long as the fields tell. It returns false, and has done nothing, if there is
+// something in Header, if the answer has begun, or if it has to tell that it is the last.
+func (a *answer) WriteReady(status int, common, own, body []byte) bool {
+	if a.status != 0 || len(a.header) > 0 || a.last {
+		return false
+	}
+	a.status, a.begun = status, true
+	a.length, a.written = int64(len(body)), int64(len(body))
+	a.out = append(append(appendStatus(a.out, status), common...), own...)
+	a.out = append(a.out, a.dates.line()...)
+	a.out = append(a.out, "\r\n"...)
+	if !a.headOnly {
+		a.put(body)
+	}
+	return true
+}
+
+// bodyAllowed reports whether an answer with that status has a body (RFC 9110, 6.4.1).
+func (a *answer) bodyAllowed() bool {
+	return a.status != http.StatusNoContent && a.status != http.StatusNotModified
+}
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(p []byte) (int, error) {
+	if a.status == 0 {
+		a.WriteHeader(http.StatusOK)
+	}
+	switch {
+	case !a.bodyAllowed():
+		return 0, http.ErrBodyNotAllowed
+	case a.length >= 0 && a.written+int64(len(p)) > a.length:
+		return 0, http.ErrContentLength
+	}
+	a.written += int64(len(p))
+	if !a.begun && a.length < 0 && len(a.out)+len(p) <= cap(a.out) {
+		a.sniff(p)
+		a.out = append(a.out, p...) // its length may still become known
+		return len(p), nil
+	}
+	return a.send(p)
+}
+
+// ReadFrom implements io.ReaderFrom: what is streamed goes through the one buffer
+// that the answer has anyway. A reader that stalls holds nothing else.
+func (a *answer) ReadFrom(src io.Reader) (n int64, err error) {
+	if err := a.FlushError(); err != nil {
+		return 0, err
+	}
+	buf := a.out[:cap(a.out)] // empty from now on: Write sends at once
+	for err == nil {
+		var m, sent int
+		m, err = src.Read(buf)
+		if m > 0 {
+			var werr error
+			sent, werr = a.Write(buf[:m])
+			n += int64(sent)
+			if werr != nil {
+				return n, werr
+			}
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+// sniff names the type of a body that the handler did not name.
+func (a *answer) sniff(p []byte) {
+	if _, named := a.header["Content-Type"]; !named && len(p) > 0 {
+		a.header.Set("Content-Type", http.DetectContentType(p))
+	}
+}
+
+// send sends p after the header.
+func (a *answer) send(p []byte) (int, error) {
+	if !a.begun {
+		a.sniff(p)
+		body := a.out
+		if len(body) > 0 {
+			body = append([]byte(nil), body...) // the header goes before it
+		}
+		// With neither a length nor chunks, only the end of the connection tells where the body ends.
+		a.last = a.last || a.length < 0 && a.bodyAllowed() && !a.headOnly
+		a.out = a.appendHead(a.out[:0])
+		a.begun = true
+		if !a.headOnly {
+			a.put(body)
+		}
+	}
+	if !a.headOnly {
+		a.put(p)
+	}
+	return len(p), a.err
+}
+
+// put gathers what is small, and sends what is not.
+func (a *answer) put(p []byte) {
+	if n := cap(a.out) - len(a.out); len(a.out) > 0 {
+		n = min(n, len(p))
+		a.out = append(a.out, p[:n]...)
+		if p = p[n:]; len(p) == 0 {
+			return
+		}
+		a.flush()
+	}
+	if a.err == nil && len(p) > 0 {
+		_, a.err = a.conn.Write(p)
+	}
+}
+
+func (a *answer) flush() {
+	if len(a.out) > 0 && a.err == nil {
+		_, a.err = a.conn.Write(a.out)
+	}
+	a.out = a.out[:0]
+}
+
+// finish sends what is left of the answer, and reports whether the connection can
+// go on.
+func (a *answer) finish() bool {
+	if a.status == 0 {
+		a.WriteHeader(http.StatusOK)
+	}
+	if !a.begun && a.length < 0 && a.bodyAllowed() && (!a.headOnly || a.written > 0) {
+		a.length = a.written
+		a.header["Content-Length"] = []string{strconv.FormatInt(a.written, 10)}
+	}
+	if !a.begun {
+		_, _ = a.send(nil) // the error is kept
+	}
+	a.flush()
+	short := !a.headOnly && a.length >= 0 && a.written < a.length
+	return a.err == nil && !a.last && !short
+}
+
+// appendHead writes the status line and the header.
+func (a *answer) appendHead(b []byte) []byte {
+	b = appendStatus(b, a.status)
+	for name, values := range a.header {
+		for _, v := range values {
+			b = append(b, name...)
+			b = append(b, ": "...)
+			b = appendValue(b, v)
+			b = append(b, "\r\n"...)
+		}
+	}
+	if _, ok := a.header["Date"]; !ok {
+		b = append(b, a.dates.line()...)
+	}
+	if a.last && a.header["Connection"] == nil {
+		b = append(b, "Connection: close\r\n"...)
+	}
+	return append(b, "\r\n"...)
+}
+
+func appendStatus(b []byte, status int) []byte {
+	switch status {
+	case http.StatusOK:
+		return append(b, "HTTP/1.1 200 OK\r\n"...)
+	case http.StatusNotModified:
+		return append(b, "HTTP/1.1 304 Not Modified\r\n"...)
+	}
+	return fmt.Appendf(b, "HTTP/1.1 %03d %s\r\n", status, http.StatusText(status))
+}
+
+// appendValue writes the value of a field. A line break in it would begin another
+// field, so it becomes a blank, as in net/http.
+func appendValue(b []byte, v string) []byte {
+	from := len(b)
+	b = append(b, v...)
+	if strings.IndexByte(v, '\n') >= 0 || strings.IndexByte(v, '\r') >= 0 {
+		for i := from; i < len(b); i++ {
+			if b[i] == '\n' || b[i] == '\r' {
+				b[i] = ' '
+			}
+		}
+	}
+	return b
+}
+
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
+}
+
+// SetReadDeadline is for http.ResponseController. The body, if there is one, has
+// come already: there is nothing to wait for.
+func (a *answer) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline is for http.ResponseController.
+func (a *answer) SetWriteDeadline(t time.Time) error { return a.conn.SetWriteDeadline(t) }
+
+// FlushError is for http.ResponseController: it sends what was written so far.
+func (a *answer) FlushError() error {
+	if a.status == 0 {
+		a.WriteHeader(http.StatusOK)
+	}
+	if !a.begun {
+		_, _ = a.send(nil) // the error is kept
+	}
+	a.flush()
+	return a.err
+}

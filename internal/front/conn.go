@@ -1,0 +1,196 @@
+package front
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+)
+
+// A conn is a connection that is served here.
+type conn struct {
+	net.Conn
+	front  *Listener
+	raw    syscall.RawConn
+	remote string
+	got    int                // bytes read into the exchange, from the beginning of a request
+	x      *exchange          // nil while the connection waits
+	err    error              // of the last read
+	read   func(uintptr) bool // made once, for each read needs it
+	until  time.Time          // the read deadline that is set
+	asked  time.Time          // when it began to wait for a request last
+	posted bool               // the last request was a POST
+}
+
+// newConn returns nil if the connection is not one to be served here.
+func newConn(f *Listener, nc net.Conn) *conn {
+	sc, ok := nc.(syscall.Conn)
+	if !ok || !canRead {
+		return nil
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	c := &conn{Conn: nc, front: f, raw: raw, remote: nc.RemoteAddr().String()}
+	c.read = c.readOnce
+	return c
+}
+
+// restAfter is how long a connection must have been between two requests to count
+// as one that mostly waits.
+const restAfter = 100 * time.Millisecond
+
+// serve answers one plain request after another. As in net/http, a panic ends its
+// connection and no more.
+//
+// A goroutine that has run a handler has a stack of 8 KiB or more, and keeps it
+// while it waits. So a connection that mostly waits goes on in a new goroutine,
+// which has the smallest.
+func (c *conn) serve() {
+	moved := false
+	defer func() {
+		if recover() != nil {
+			c.Close()
+		}
+		if !moved {
+			c.front.forget(c)
+		}
+	}()
+	for answered := false; ; answered = true {
+		now := time.Now()
+		rests := now.Sub(c.asked) > c.front.rest
+		c.asked = now
+		if answered && rests && c.got == 0 {
+			c.release()
+			moved = true
+			go c.serve()
+			return
+		}
+		if !c.fill(now) {
+			break
+		}
+		if !c.plain() {
+			c.handOver()
+			return
+		}
+		if !c.answer() {
+			break
+		}
+	}
+	c.release()
+	c.Close()
+}
+
+// idleSlack is how much earlier than asked a waiting connection may end, so that
+// its deadline is not set anew with every request.
+const idleSlack = 5 * time.Second
+
+// fill makes sure that there are bytes of a request. It returns false when the
+// connection has ended, or has waited long enough.
+func (c *conn) fill(now time.Time) bool {
+	if c.got > 0 {
+		return true // more than one request came at once
+	}
+	c.release()
+	if c.until.Sub(now) < c.front.idle-idleSlack {
+		c.until = now.Add(c.front.idle)
+		if c.SetReadDeadline(c.until) != nil {
+			return false
+		}
+	}
+	// Looked at after the deadline was set, for Shutdown does it the other way round.
+	if c.front.closing.Load() {
+		return false
+	}
+	return c.raw.Read(c.read) == nil && c.err == nil && c.got > 0
+}
+
+// wake ends a connection that waits.
+func (c *conn) wake() { _ = c.SetReadDeadline(time.Unix(1, 0)) }
+
+// plain reports whether the bytes that came begin with a plain request, whole, and
+// for a host that is wanted.
+func (c *conn) plain() bool {
+	return c.x.parse(c.x.in[:c.got]) && c.front.wants(c.x.request.Host)
+}
+
+// answer lets the handler answer the request that was parsed. It returns false if
+// the connection has to end.
+func (c *conn) answer() (goOn bool) {
+	c.x.begin(c)
+	defer func() {
+		// The handler has logged it, if there was anything to log; the client must
+		// see that the answer is not whole.
+		if recover() != nil {
+			goOn = false
+		}
+	}()
+	c.front.handler.ServeHTTP(&c.x.answer, &c.x.request)
+	goOn = c.x.answer.finish()
+	c.posted = c.x.request.Method == http.MethodPost
+	c.got = copy(c.x.in[:], c.x.in[c.x.used:c.got])
+	return goOn && !c.front.closing.Load()
+}
+
+// handOver gives the connection and what was read of it to net/http, which sets
+// its own deadlines. Behind a POST net/http overlooks line breaks, which old clients
+// send (RFC 9112, 2.2), but it does not know that there was one.
+func (c *conn) handOver() {
+	rest := c.x.in[:c.got]
+	if c.posted {
+		rest = bytes.TrimLeft(rest, "\r\n")
+	}
+	head := bytes.Clone(rest)
+	c.release()
+	if c.SetReadDeadline(time.Time{}) != nil {
+		c.Close()
+		return
+	}
+	c.front.hand(&handedConn{Conn: c.Conn, head: head})
+}
+
+// release gives the exchange back: a connection that waits needs none.
+func (c *conn) release() {
+	if c.x != nil {
+		c.x.clear()
+		c.front.exchanges.Put(c.x)
+		c.x = nil
+	}
+}
+
+// acquire takes an exchange for the bytes that are about to come.
+func (c *conn) acquire() *exchange {
+	if c.x == nil {
+		c.x = c.front.exchanges.Get().(*exchange)
+	}
+	return c.x
+}
+
+// A handedConn is read from where the request began.
+type handedConn struct {
+	net.Conn
+	head []byte
+}
+
+// Read reads what was read already, first.
+func (c *handedConn) Read(p []byte) (int, error) {
+	if len(c.head) > 0 {
+		n := copy(p, c.head)
+		if c.head = c.head[n:]; len(c.head) == 0 {
+			c.head = nil
+		}
+		return n, nil
+	}
+	return c.Conn.Read(p)
+}
+
+// CloseWrite is for net/http, which ends its side first after a refusal, so that
+// the client still reads it.
+func (c *handedConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return http.ErrNotSupported
+}

@@ -1,0 +1,29 @@
+package front
+
+import (
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// dates makes the Date field, which is the same for all answers of a second. It
+// may be used concurrently.
+type dates struct {
+	last atomic.Pointer[dated]
+}
+
+type dated struct {
+	second int64
+	line   string
+}
+
+// line returns the field with its line break.
+func (d *dates) line() string {
+	now := time.Now()
+	if last := d.last.Load(); last != nil && last.second == now.Unix() {
+		return last.line
+	}
+	next := &dated{now.Unix(), "Date: " + now.UTC().Format(http.TimeFormat) + "\r\n"}
+	d.last.Store(next)
+	return next.line
+}

@@ -1,0 +1,178 @@
+package front
+
+import (
+	"bytes"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// bodyMax bounds the body of a plain request: a heartbeat has under a hundred bytes.
+const bodyMax = 512
+
+// parse reports whether in begins with a plain request, and sets the exchange's
+// request to it.
+//
+// Plain is what RFC 9112 allows without any of its allowances: GET, HEAD or POST of
+// a path, HTTP/1.1, CRLF, one Host, a connection that goes on, and either no body or
+// a short one that has come with it.
+func (x *exchange) parse(in []byte) bool {
+	end := bytes.Index(in, []byte("\r\n\r\n"))
+	if end < 0 {
+		return false
+	}
+	head := string(in[:end+2]) // the one copy; all that follows are parts of it
+	line, rest, _ := strings.Cut(head, "\r\n")
+	clear(x.request.Header)
+	x.request = http.Request{Header: x.request.Header, URL: &x.url, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	if !x.parseLine(line) || !x.parseFields(rest) || x.request.Host == "" {
+		return false
+	}
+	x.used = end + 4 + int(x.request.ContentLength)
+	return x.used <= len(in)
+}
+
+// parseLine takes the request line.
+func (x *exchange) parseLine(line string) bool {
+	method, rest, _ := strings.Cut(line, " ")
+	target, proto, _ := strings.Cut(rest, " ")
+	if proto != "HTTP/1.1" || !x.parseTarget(target) {
+		return false
+	}
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost:
+		x.request.Method = method
+		return true
+	}
+	return false
+}
+
+// parseTarget takes a path, which may have a query. One with anything that would
+// have to be decoded is parsed as net/http would.
+func (x *exchange) parseTarget(target string) bool {
+	if target == "" || target[0] != '/' || strings.HasPrefix(target, "//") {
+		return false
+	}
+	x.request.RequestURI = target
+	if only(target, pathChars) {
+		x.url = url.URL{Path: target}
+		return true
+	}
+	u, err := url.ParseRequestURI(target)
+	if err != nil {
+		return false
+	}
+	x.url = *u
+	return true
+}
+
+// parseFields takes the lines of the header, each with its line break.
+func (x *exchange) parseFields(lines string) bool {
+	h, n := x.request.Header, 0
+	for ; lines != ""; n++ {
+		var line string
+		line, lines, _ = strings.Cut(lines, "\r\n")
+		name, value, ok := strings.Cut(line, ":")
+		value = trim(value)
+		if !ok || n == linesMax || name == "" || !only(name, tokenChars) || !printable(value) {
+			return false
+		}
+		name = textproto.CanonicalMIMEHeaderKey(name)
+		if !x.special(name, value) {
+			return false
+		}
+		if name == "Host" {
+			continue // net/http has it apart, too
+		}
+		x.values[n] = value
+		if before, again := h[name]; again {
+			h[name] = append(before, value)
+		} else {
+			h[name] = x.values[n : n+1 : n+1]
+		}
+	}
+	return true
+}
+
+// trim cuts blanks and tabs off both ends. Nearly always there is one blank.
+func trim(s string) string {
+	for s != "" && (s[0] == ' ' || s[0] == '\t') {
+		s = s[1:]
+	}
+	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// special looks at the fields that say how the request is to be read, and reports
+// whether it is plain in spite of them.
+func (x *exchange) special(name, value string) bool {
+	switch name {
+	case "Host":
+		first := x.request.Host == ""
+		x.request.Host = value
+		return first && value != "" && only(value, hostChars)
+	case "Connection":
+		return strings.EqualFold(value, "keep-alive")
+	case "Content-Length":
+		return x.length(value)
+	case "Transfer-Encoding", "Trailer", "Te", "Upgrade", "Expect", "Pragma": // net/http makes a Cache-Control of a Pragma
+		return false
+	}
+	return true
+}
+
+// length takes a Content-Length: one, in plain digits, of a short body.
+func (x *exchange) length(value string) bool {
+	n, err := strconv.ParseUint(value, 10, 31)
+	if err != nil || !only(value, digits) || n > bodyMax || x.request.Header["Content-Length"] != nil {
+		return false
+	}
+	x.request.ContentLength = int64(n)
+	return n == 0 || x.request.Method == http.MethodPost
+}
+
+// charSet tells which bytes are of a set.
+type charSet [256]bool
+
+const (
+	alphanumeric = digits09 + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits09     = "0123456789"
+)
+
+var (
+	digits     = setOf(digits09)
+	pathChars  = setOf(alphanumeric + "-._~$&+,;=:@/")   // of RFC 3986, 3.3, what net/url leaves alone: the rest has a RawPath
+	tokenChars = setOf(alphanumeric + "!#$%&'*+-.^_`|~") // RFC 9110, 5.6.2
+	hostChars  = setOf(alphanumeric + "-._:")
+)
+
+func setOf(chars string) *charSet {
+	var s charSet
+	for i := range len(chars) {
+		s[chars[i]] = true
+	}
+	return &s
+}
+
+func only(s string, set *charSet) bool {
+	for i := range len(s) {
+		if !set[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// printable reports whether a value has no control characters but tabs.
+func printable(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}

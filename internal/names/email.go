@@ -1,0 +1,137 @@
+package names
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// The limits of an address in mail: 254 bytes (RFC 5321 with erratum 1690), 64 before the @, and 63 for each part of
+// a domain (RFC 1035).
+const (
+	maxEmail = 254
+	maxLocal = 64
+	maxLabel = 63
+)
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// atext are the characters that stand before the @ without quotes, beside dots (RFC 5322, section 3.2.3).
+const atext = letters + digits + "!#$%&'*+-/=?^_`{|}~"
+
+// An EmailError tells why something is no address that mail can be sent to.
+type EmailError struct {
+	Reason string // one sentence, safe to show and to log: the address is not in it
+}
+
+func (e *EmailError) Error() string { return e.Reason }
+
+// Email returns s as an address to send mail to: the part before the @ as it is, the domain in lower case and in its ASCII
+// form (IDNA 2008). It takes one plain address of at most 254 bytes, whose domain has at least two parts, and
+// refuses all else with an *EmailError: names, comments, lists, quotes, address literals, blanks, control characters and
+// encoded words. So what it returns can stand in a header or an SMTP command as it is. Email(Email(s)) is Email(s).
+func Email(s string) (string, error) {
+	if reason := refusedEmail(s); reason != "" {
+		return "", &EmailError{reason}
+	}
+	local, domain, _ := strings.Cut(s, "@")
+	if reason := refusedLocal(local); reason != "" {
+		return "", &EmailError{reason}
+	}
+	domain, reason := asciiDomain(domain)
+	if reason != "" {
+		return "", &EmailError{reason}
+	}
+	if len(local)+len("@")+len(domain) > maxEmail {
+		return "", &EmailError{tooLong}
+	}
+	return local + "@" + domain, nil
+}
+
+// EmailKey returns what two spellings of one mailbox nearly always share: lower case, without the "+tag" before the @. It
+// is for counting mails to a mailbox; mail goes to the address itself. Any string has a key.
+func EmailKey(s string) string {
+	s = strings.ToLower(s)
+	at := strings.LastIndexByte(s, '@')
+	if at < 0 {
+		return s
+	}
+	local, _, _ := strings.Cut(s[:at], "+")
+	return local + s[at:]
+}
+
+const (
+	tooLong  = "The e-mail address is longer than 254 bytes."
+	notPlain = "The e-mail address must be one plain address like name@example.com, without a name, quotes, brackets, comments or a list."
+)
+
+// refusedEmail tells what is wrong with the whole of an address.
+func refusedEmail(s string) string {
+	switch {
+	case s == "":
+		return "The e-mail address is empty."
+	case len(s) > maxEmail:
+		return tooLong
+	case !utf8.ValidString(s):
+		return "The e-mail address is not valid UTF-8."
+	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || invisible(r) }):
+		return "The e-mail address contains a control or an invisible character."
+	case strings.Contains(s, "=?"):
+		return "The e-mail address contains an encoded word."
+	case strings.ContainsAny(s, `<>()[]",:;\`):
+		return notPlain
+	case strings.ContainsFunc(s, unicode.IsSpace):
+		return "The e-mail address contains a blank."
+	case strings.Count(s, "@") != 1:
+		return "The e-mail address must have exactly one @."
+	}
+	return ""
+}
+
+// refusedLocal tells what is wrong before the @.
+func refusedLocal(local string) string {
+	switch {
+	case local == "":
+		return "The e-mail address has nothing before the @."
+	case len(local) > maxLocal:
+		return "The e-mail address has more than 64 bytes before the @."
+	case !onlyOf(local, atext+"."):
+		return "The e-mail address has a character before the @ that mail servers do not take there; use ASCII letters, digits and . _ + -."
+	case strings.HasPrefix(local, "."), strings.HasSuffix(local, "."), strings.Contains(local, ".."):
+		return "The e-mail address has a dot in a wrong place before the @."
+	}
+	return ""
+}
+
+// asciiDomain returns a domain in lower case and ASCII, or why it is none.
+func asciiDomain(domain string) (ascii, reason string) {
+	const noDomain = "The e-mail address has no valid domain after the @; it looks like example.com."
+	domain = strings.ToLower(domain)
+	// The profile also refuses hyphens that plain domains do have ("r3---sn"), so those do not go through it.
+	if !isASCII(domain) || strings.HasPrefix(domain, "xn--") || strings.Contains(domain, ".xn--") {
+		var err error
+		if domain, err = idna.Lookup.ToASCII(domain); err != nil {
+			return "", noDomain
+		}
+	}
+	labels := strings.Split(domain, ".")
+	for _, label := range labels {
+		if !validLabel(label) {
+			return "", noDomain
+		}
+	}
+	switch {
+	case len(labels) < 2:
+		return "", "The e-mail address has a domain without a dot."
+	case onlyOf(labels[len(labels)-1], digits):
+		return "", "The e-mail address has an IP address after the @; use a domain."
+	}
+	return domain, ""
+}
+
+// validLabel reports whether label can stand between the dots of a domain.
+func validLabel(label string) bool {
+	return label != "" && len(label) <= maxLabel && onlyOf(label, slugAlphabet) && label[0] != '-' && label[len(label)-1] != '-'
+}

@@ -1,0 +1,52 @@
+package names
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// seeded returns a repeatable Rand.
+func seeded(seed uint64) Rand {
+	return rand.New(rand.NewPCG(seed, seed)).IntN
+}
+
+// smallest and largest are the ends of what a Rand may return.
+func smallest(int) int  { return 0 }
+func largest(n int) int { return n - 1 }
+
+func TestRandom(t *testing.T) {
+	t.Run("n characters of Crockford's base32 in lower case", func(t *testing.T) {
+		seen := map[rune]bool{}
+		for _, c := range Random(10_000, seeded(1)) {
+			seen[c] = true
+		}
+		for _, c := range "0123456789abcdefghijklmnopqrstuvwxyzABC-" {
+			want := c != '-' && !strings.ContainsRune("ilouABC", c)
+			if seen[c] != want {
+				t.Errorf("character %q seen: %v, want %v", c, seen[c], want)
+			}
+		}
+	})
+	t.Run("both ends of the alphabet", func(t *testing.T) {
+		if got := Random(3, smallest) + Random(3, largest); got != "000zzz" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestWords(t *testing.T) {
+	if len(adjectives) < 200 || len(nouns) < 300 {
+		t.Errorf("%d adjectives and %d nouns, want 200 and 300", len(adjectives), len(nouns))
+	}
+	seen := map[string]bool{}
+	for _, word := range append(append([]string{}, adjectives...), nouns...) {
+		switch {
+		case seen[word]:
+			t.Errorf("%q is there twice", word)
+		case len(word) > 10 || len(word) < 2 || !onlyOf(word, "abcdefghijklmnopqrstuvwxyz"):
+			t.Errorf("%q is not two to ten lower-case letters", word)
+		}
+		seen[word] = true
+	}
+}

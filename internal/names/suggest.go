@@ -1,0 +1,100 @@
+package names
+
+import (
+	"net/url"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// suggest returns a filename near a refused one.
+func suggest(s string) string {
+	name := strings.Join(repaired(s), "/")
+	if norm.NFC.String(name) != name || refusal(name, name) != "" {
+		return "file"
+	}
+	return name
+}
+
+// repaired returns the parts of s that can be kept, each made usable.
+func repaired(s string) []string {
+	var kept []string
+	for _, segment := range strings.Split(path.Clean("/"+relative(s)), "/") {
+		if segment = repairedSegment(segment); segment != "" {
+			kept = append(kept, segment)
+		}
+	}
+	kept = kept[max(0, len(kept)-maxDepth):]
+	for len(strings.Join(kept, "/")) > maxFilename {
+		kept = kept[1:]
+	}
+	if len(kept) > 0 && ownFolder(kept) {
+		kept[0] = strings.TrimPrefix(kept[0], ".")
+	}
+	return kept
+}
+
+// relative returns s with slashes and decoded. Where s is an address or a place on somebody's disk, its last part is all
+// that matters.
+func relative(s string) string {
+	const most = 4096 // bytes; a name is at its end, and a name of a megabyte is no name
+	s = s[max(0, len(s)-most):]
+	if decoded, err := url.PathUnescape(s); err == nil {
+		s = decoded
+	}
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, ""), `\`, "/")
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		return path.Base(rest)
+	}
+	if len(s) > 1 && s[1] == ':' {
+		return path.Base(s[2:])
+	}
+	if strings.HasPrefix(s, "//") {
+		return path.Base(s)
+	}
+	return s
+}
+
+// repairedSegment returns segment without what cannot be in it, or "" if nothing is left.
+func repairedSegment(segment string) string {
+	var b strings.Builder
+	for _, r := range segment {
+		switch {
+		case invisible(r):
+		case unicode.IsControl(r) || strings.ContainsRune(forbidden, r):
+			if !strings.HasSuffix(b.String(), "-") {
+				b.WriteByte('-')
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	segment = shortened(norm.NFC.String(b.String()))
+	segment = strings.TrimRightFunc(segment, func(r rune) bool { return r == '.' || r == '-' || unicode.IsSpace(r) })
+	switch {
+	case device(segment):
+		return "_" + segment
+	case dotGit(segment):
+		return strings.ReplaceAll(strings.TrimPrefix(segment, "."), "~", "-")
+	}
+	return segment
+}
+
+// shortened cuts segment to what a part of a filename may have, before its extension.
+func shortened(segment string) string {
+	if len(segment) <= maxSegment {
+		return segment
+	}
+	ext := path.Ext(segment)
+	if len(ext) > 32 {
+		ext = ""
+	}
+	at := maxSegment - len(ext)
+	for !utf8.RuneStart(segment[at]) {
+		at--
+	}
+	return segment[:at] + ext
+}

@@ -1,0 +1,82 @@
+package names
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const maxTitle = 200 // characters (code points), from the contract
+
+// Title brings a title into the form in which it is kept: at most 200 code points, without control and bidirectional
+// control characters and invalid UTF-8, each run of white space one blank, none at either end. Everything else is kept as
+// it is, markup too: whoever shows a title escapes it. cut tells that it was longer, cleaned that something else than
+// blanks was taken out, line breaks included; for each the caller owes a warning. The end of a cut title is a whole
+// visible character, unless that is made of more than 32 code points.
+func Title(s string) (title string, cut, cleaned bool) {
+	kept, cleaned := cleanedTitle(s)
+	if len(kept) > maxTitle {
+		kept, cut = kept[:wholeCharacters(kept)], true
+	}
+	return strings.TrimRight(string(kept), " "), cut, cleaned
+}
+
+// cleanedTitle returns at most one code point more than a title has, which tells that it must be cut, and where.
+func cleanedTitle(s string) (kept []rune, cleaned bool) {
+	blank := false
+	for i, r := range s {
+		control := unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+		invalid := r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError))
+		cleaned = cleaned || control || invalid
+		switch {
+		case unicode.IsSpace(r):
+			blank = len(kept) > 0
+			continue
+		case control || invalid:
+			continue
+		case blank:
+			kept = append(kept, ' ')
+			blank = false
+		}
+		kept = append(kept, r)
+		if len(kept) > maxTitle {
+			return kept[:maxTitle+1], cleaned
+		}
+	}
+	return kept, cleaned
+}
+
+// wholeCharacters returns where to cut a title so that no visible character is split.
+func wholeCharacters(title []rune) int {
+	const longest = 32 // code points; no emoji has as many, only marks piled up have more
+	for at := maxTitle; at > maxTitle-longest; at-- {
+		if !joined(title, at) {
+			return at
+		}
+	}
+	return maxTitle
+}
+
+// joined reports whether the code points at-1 and at are one visible character. It covers marks, joined and coloured
+// emoji, flags and decomposed Korean, which is what titles have, and not the whole of Unicode's annex 29.
+func joined(title []rune, at int) bool {
+	const zeroWidthJoiner = '\u200D'
+	before, r := title[at-1], title[at]
+	switch {
+	case unicode.IsMark(r), r == zeroWidthJoiner, before == zeroWidthJoiner:
+		return true
+	case r >= 0x1F3FB && r <= 0x1F3FF: // skin colours
+		return true
+	case r >= 0xE0020 && r <= 0xE007F: // the letters of a region's flag
+		return true
+	case r >= 0x1160 && r <= 0x11FF: // second and third part of a Korean syllable
+		return true
+	case unicode.Is(unicode.Regional_Indicator, r): // two letters are a country's flag
+		first := at
+		for first > 0 && unicode.Is(unicode.Regional_Indicator, title[first-1]) {
+			first--
+		}
+		return (at-first)%2 == 1
+	}
+	return false
+}

@@ -1,0 +1,81 @@
+// Package testenv gives tests the things that lie outside the Go module: other programs, rights on the machine, and the built sandlot
+// binary. Only tests import it.
+//
+// A test says what it needs and goes on; what happens when it is not there is decided here, once for all. On a developer's machine the
+// test is skipped, and the closing line of scripts/test names what was left out. Where the environment says SANDLOT_TEST_REQUIRE=all, as
+// the gate does, the test fails instead, so that no test can quietly stop running. For that to hold, tests never skip in another way.
+package testenv
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const (
+	requireEnv = "SANDLOT_TEST_REQUIRE"
+	leftOutEnv = "SANDLOT_TEST_LEFT_OUT"
+	binaryEnv  = "SANDLOT_BIN"
+)
+
+// plainPrefix begins the name of every test that scripts/test runs without the race detector.
+const plainPrefix = "TestPlain"
+
+// Need returns if every one of the programs is found on the PATH; otherwise it ends the test as Skip does, naming the missing ones.
+func Need(tb testing.TB, programs ...string) {
+	tb.Helper()
+	var missing []string
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) > 0 {
+		Skip(tb, strings.Join(missing, ", "))
+	}
+}
+
+// Skip ends the test because what it needs, a capability such as "root" or "mounting a file system", is not to be had. The test is
+// skipped, or fails if SANDLOT_TEST_REQUIRE is "all". In both cases what is added as one line to the file that SANDLOT_TEST_LEFT_OUT
+// names, if it names one. Tests and processes may do so at once.
+func Skip(tb testing.TB, what string) {
+	tb.Helper()
+	if err := record(os.Getenv(leftOutEnv), what); err != nil {
+		tb.Fatalf("record that %s was left out: %v", what, err)
+	}
+	if os.Getenv(requireEnv) == "all" {
+		tb.Fatalf("%s is not to be had here, and %s=all asks for it", what, requireEnv)
+	}
+	tb.Skipf("left out: %s", what)
+}
+
+// Plain marks a test that measures its own process, its memory or its speed, which the race detector would falsify. Under the race
+// detector the test is skipped; scripts/test runs it in a second pass without. That pass chooses by name, so Plain fails a test whose
+// name does not begin with "TestPlain".
+func Plain(tb testing.TB) {
+	tb.Helper()
+	if !strings.HasPrefix(tb.Name(), plainPrefix) {
+		tb.Fatalf("%s is to run without the race detector: its name must begin with %s", tb.Name(), plainPrefix)
+	}
+	if raceEnabled {
+		tb.Skipf("runs without the race detector only")
+	}
+}
+
+// record appends one line to the file of that name; without a name it does nothing.
+func record(name, what string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	// One write of one short line: appended whole, whoever else appends.
+	_, err = f.WriteString(strings.ReplaceAll(what, "\n", " ") + "\n")
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
