@@ -1,0 +1,101 @@
+// Package content decodes request bodies in one pass and in constant memory, however large the file in them is.
+//
+// A publish is a JSON object of a few small members and one huge one:
+//
+//	{"email": "me@example.com", "content": "PGh0bWw+...", "content_encoding": "base64"}
+//
+// Reading that with encoding/json holds the body, the string and the decoded bytes at the same time. Here the body moves through one
+// window of 64 KiB instead:
+//
+//	body -> scanner (window) -> text (unescape, drop line breaks) -> unpacker (base64) -> visit
+//
+// The members may come in any order. Small ones are kept in a Form; when `content` comes, Decode calls visit with a reader of its decoded
+// bytes, and goes on behind it once visit is done. What is learnt only later (an encoding declared behind the content, a second
+// `content`) makes Decode fail after the visit: whoever stored the bytes drops them then.
+//
+// Gunzipping is a step of its own (Gunzip), for it may have to wait: the encoding can follow the content, and the parts of a chunked
+// upload are joined before they are gunzipped.
+//
+// The package is strict on purpose. A model that cut its text short or mixed two alphabets learns at which character it went
+// wrong, instead of publishing a broken file. Every refusal is an *Error with a Reason for programs and one sentence for people.
+package content
+
+import (
+	"io"
+)
+
+// The limits that hold where Limits says nothing.
+const (
+	DefaultContent = 104_857_600 // bytes of one file: 100 MB as the contract counts them
+	DefaultRest    = 1 << 20     // bytes of a body beside its content
+	DefaultDepth   = 32          // objects and arrays inside one another; the body itself is the first
+	DefaultNames   = 1000        // names in a body, those of nested objects included
+)
+
+// gzipRoom is how many bytes content may have beyond Limits.Content while they look gzipped. A gzip stream of random bytes is
+// larger than they are: deflate stores what it cannot compress with 5 bytes around each 65,535, and every member adds 18 bytes and its
+// name. For a file at the limit that is 8 KiB; 1 MiB leaves room for wasteful encoders. What is gunzipped is held to the exact limit.
+const gzipRoom = 1 << 20
+
+// Limits bounds what Decode accepts. A field that is zero stands for its default.
+type Limits struct {
+	Content int64 // decoded bytes of content, before any gunzipping
+	Rest    int64 // bytes of the body beside the text of content: names, white space, other values, headers of parts
+	Depth   int   // objects and arrays inside one another
+	Names   int   // names of members, or parts of a multipart body
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Content == 0 {
+		l.Content = DefaultContent
+	}
+	if l.Rest == 0 {
+		l.Rest = DefaultRest
+	}
+	if l.Depth == 0 {
+		l.Depth = DefaultDepth
+	}
+	if l.Names == 0 {
+		l.Names = DefaultNames
+	}
+	return l
+}
+
+// A Decoder decodes one body. It is made by JSON or Multipart, and not for use by several goroutines at once.
+type Decoder struct {
+	body      io.Reader
+	boundary  string
+	multipart bool
+	lim       Limits
+	window    int
+}
+
+// JSON returns a decoder of a body that is one JSON object.
+func JSON(body io.Reader, lim Limits) *Decoder {
+	return &Decoder{body: body, lim: lim.withDefaults(), window: maxWindow}
+}
+
+// Multipart returns a decoder of a body of multipart/form-data with the given boundary. Its parts have the names of the JSON members;
+// `content` is raw bytes there, and every other field is a string.
+func Multipart(body io.Reader, boundary string, lim Limits) *Decoder {
+	return &Decoder{body: body, boundary: boundary, multipart: true, lim: lim.withDefaults()}
+}
+
+// Decode reads the body to its end; it may be called once. When the member `content` comes, wherever it stands, visit is called with a
+// reader of its bytes: base64-decoded, never gunzipped, at most Limits.Content of them. If they begin with the gzip magic and
+// content_encoding does not speak against it, up to 1 MiB more may pass, since gzip can make a file larger. visit is called at most
+// once, not at all without `content`; its reader must not be used after it returns. What visit leaves unread is read and checked all the same.
+//
+// A refusal of the body is an *Error. If visit returns an error, Decode stops and returns it unchanged. An error of the body's reader is
+// wrapped, so that errors.Is and errors.As find it; io.EOF and io.ErrUnexpectedEOF before the body's end are an *Error of reason Truncated.
+// With any error the Form holds the members that came before it: enough for a hint, not to act on.
+func (d *Decoder) Decode(visit func(io.Reader) error) (Form, error) {
+	if d.multipart {
+		m := newMultipart(d.body, d.boundary, d.lim)
+		err := m.decode(visit)
+		return m.form, err
+	}
+	p := &parser{scanner: newScanner(d.body, d.window, d.lim.Rest), lim: d.lim, visit: visit}
+	err := p.document()
+	return p.form, err
+}

@@ -1,0 +1,152 @@
+package content
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+)
+
+// A Kind is the JSON type of a member.
+type Kind uint8
+
+// The kinds of value. The zero Kind is none of them.
+const (
+	String Kind = iota + 1
+	Number
+	Bool
+	Null
+	Array
+	Object
+)
+
+// String says the kind in words, with its article: "a string".
+func (k Kind) String() string {
+	switch k {
+	case String:
+		return "a string"
+	case Number:
+		return "a number"
+	case Bool:
+		return "a boolean"
+	case Null:
+		return "null"
+	case Array:
+		return "an array"
+	case Object:
+		return "an object"
+	}
+	return "nothing"
+}
+
+// A Field is one member of a body other than content.
+type Field struct {
+	Name string
+	Kind Kind   // in a multipart body always String
+	Text string // the unescaped string if Kind is String
+	Raw  string // the JSON text as it was sent, arrays and objects whole; in a multipart body the same as Text
+}
+
+// A Form is a decoded body without the bytes of its content. Its methods do not change it and may be called concurrently.
+type Form struct {
+	HasContent bool // content was there, empty or not
+	Encoding   Encoding
+
+	fields    []Field
+	multipart bool
+}
+
+// Get returns the member of that exact name: names are case-sensitive. Content is never among them.
+func (f Form) Get(name string) (Field, bool) {
+	for _, field := range f.fields {
+		if field.Name == name {
+			return field, true
+		}
+	}
+	return Field{}, false
+}
+
+// All yields the members in the order in which they were sent.
+func (f Form) All() iter.Seq[Field] {
+	return func(yield func(Field) bool) {
+		for _, field := range f.fields {
+			if !yield(field) {
+				return
+			}
+		}
+	}
+}
+
+// String returns the member as a string, ok telling whether it was sent. Any other type, null included, is an *Error of kind InvalidField.
+func (f Form) String(name string) (v string, ok bool, err error) {
+	field, ok := f.Get(name)
+	if !ok {
+		return "", false, nil
+	}
+	if field.Kind != String {
+		return "", true, wrongType(name, field.Kind.String(), "a string")
+	}
+	return field.Text, true, nil
+}
+
+// Int returns the member as an integer, ok telling whether it was sent. Only a JSON number without fraction and exponent that fits in an int64
+// will do; in a multipart body, only a text of that form. Anything else is an *Error of kind InvalidField.
+func (f Form) Int(name string) (v int64, ok bool, err error) {
+	const want = "an integer"
+	field, ok := f.Get(name)
+	if !ok {
+		return 0, false, nil
+	}
+	if field.Kind != Number && !f.multipart {
+		return 0, true, wrongType(name, field.Kind.String(), want)
+	}
+	if !isInteger(field.Raw) {
+		if f.multipart {
+			return 0, true, wrongType(name, "another text", want)
+		}
+		return 0, true, wrongType(name, "a number with a fraction or an exponent", want)
+	}
+	v, err = strconv.ParseInt(field.Raw, 10, 64)
+	if err != nil {
+		return 0, true, wrongType(name, "an integer beyond 64 bits", want)
+	}
+	return v, true, nil
+}
+
+// Bool returns the member as a boolean, ok telling whether it was sent. In a multipart body the texts true and false stand for the
+// values. Anything else is an *Error of kind InvalidField.
+func (f Form) Bool(name string) (v, ok bool, err error) {
+	const want = "true or false"
+	field, ok := f.Get(name)
+	switch {
+	case !ok:
+		return false, false, nil
+	case field.Kind != Bool && !f.multipart:
+		return false, true, wrongType(name, field.Kind.String(), want)
+	case field.Raw == "true" || field.Raw == "false":
+		return field.Raw == "true", true, nil
+	}
+	return false, true, wrongType(name, "another text", want)
+}
+
+func wrongType(name, got, want string) *Error {
+	return &Error{
+		Kind: InvalidField, Reason: WrongType, Field: plainName(name), Want: want,
+		Message: fmt.Sprintf("%s is %s, wanted %s", nameOr(name, "a field"), got, want),
+	}
+}
+
+// isInteger tells whether s is a JSON number without fraction and exponent.
+func isInteger(s string) bool {
+	if len(s) > 0 && s[0] == '-' {
+		s = s[1:]
+	}
+	if len(s) == 0 || len(s) > 1 && s[0] == '0' {
+		return false
+	}
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,307 @@
+package content
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// A parser reads one JSON object by the strict grammar of RFC 8259, and refuses beyond it what two readers might read
+// differently: duplicate names, lone surrogates, bytes that are not UTF-8.
+type parser struct {
+	scanner
+	lim      Limits
+	visit    func(io.Reader) error
+	form     Form
+	names    int
+	toldAt   int64 // the character of content that told its alphabet
+	told     alphabet
+	received int64 // bytes of content
+}
+
+// document reads the whole body.
+func (p *parser) document() error {
+	p.skipMark()
+	c, err := p.skip()
+	if err != nil {
+		if p.err == io.EOF && p.r == p.w {
+			return ErrEmpty
+		}
+		return err
+	}
+	if c != '{' {
+		return p.notObject()
+	}
+	if err := p.object(1, p.member); err != nil {
+		return err
+	}
+	p.field = ""
+	if err := p.atEnd(); err != nil {
+		return err
+	}
+	return p.settle()
+}
+
+// skipMark skips a byte order mark. An error it meets is met again by whoever reads next.
+func (p *parser) skipMark() {
+	mark := []byte("\xef\xbb\xbf")
+	for len(p.seen()) < len(mark) && bytes.HasPrefix(mark, p.seen()) {
+		if p.more() != nil {
+			return
+		}
+	}
+	if bytes.HasPrefix(p.seen(), mark) {
+		p.take(len(mark))
+	}
+}
+
+// skip consumes white space and returns the byte behind it.
+func (p *parser) skip() (byte, error) {
+	for {
+		c, err := p.peek()
+		if err != nil || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return c, err
+		}
+		p.take(1)
+	}
+}
+
+func (p *parser) notObject() error {
+	kind, _, err := p.value(0)
+	if err != nil {
+		return err
+	}
+	return &Error{
+		Kind: InvalidJSON, Reason: NotObject, Want: "an object",
+		Message: fmt.Sprintf("the body is %s, wanted one JSON object", kind),
+	}
+}
+
+// atEnd checks that only white space follows.
+func (p *parser) atEnd() error {
+	_, err := p.skip()
+	switch {
+	case err == nil:
+		return &Error{
+			Kind: InvalidJSON, Reason: TrailingData, At: p.offset() + 1,
+			Message: fmt.Sprintf("something follows the JSON object at byte %d of the body", p.offset()+1),
+		}
+	case p.err == io.EOF && p.v == p.w:
+		return nil
+	}
+	return err
+}
+
+// object reads an object whose brace is next, and has member read each value.
+func (p *parser) object(depth int, member func(name string) error) error {
+	if err := p.enter(depth); err != nil {
+		return err
+	}
+	c, err := p.skip()
+	if err != nil {
+		return err
+	}
+	if c == '}' {
+		p.take(1)
+		return nil
+	}
+	seen := make(map[string]bool)
+	for {
+		name, err := p.name(seen)
+		if err != nil {
+			return err
+		}
+		if err := member(name); err != nil {
+			return err
+		}
+		if more, err := p.separator('}'); !more || err != nil {
+			return err
+		}
+	}
+}
+
+// enter consumes the bracket that opens an object or array.
+func (p *parser) enter(depth int) error {
+	if depth > p.lim.Depth {
+		return p.fault(TooDeep, "objects and arrays lie more than %d deep", p.lim.Depth)
+	}
+	p.take(1)
+	return nil
+}
+
+// separator reads what stands behind a value: a comma, or the bracket that closes.
+func (p *parser) separator(closing byte) (more bool, err error) {
+	c, err := p.skip()
+	if err != nil {
+		return false, err
+	}
+	if c != ',' && c != closing {
+		return false, p.syntax("a comma or " + quoted(rune(closing)))
+	}
+	p.take(1)
+	return c == ',', nil
+}
+
+// name reads the name of a member and its colon.
+func (p *parser) name(seen map[string]bool) (string, error) {
+	c, err := p.skip()
+	if err != nil {
+		return "", err
+	}
+	if c != '"' {
+		return "", p.syntax("a name in double quotes")
+	}
+	at := p.offset() + 1
+	name, err := p.text()
+	if err != nil {
+		return "", err
+	}
+	if p.names++; p.names > p.lim.Names {
+		return "", p.faultAt(at, TooManyNames, "there are more than %d names", p.lim.Names)
+	}
+	if seen[name] {
+		return "", duplicate(name, at)
+	}
+	seen[name] = true
+	if c, err = p.skip(); err != nil {
+		return "", err
+	}
+	if c != ':' {
+		return "", p.syntax("a colon")
+	}
+	p.take(1)
+	return name, nil
+}
+
+func (p *parser) array(depth int) error {
+	if err := p.enter(depth); err != nil {
+		return err
+	}
+	c, err := p.skip()
+	if err != nil {
+		return err
+	}
+	if c == ']' {
+		p.take(1)
+		return nil
+	}
+	for {
+		if _, err := p.skip(); err != nil {
+			return err
+		}
+		if _, _, err := p.value(depth); err != nil {
+			return err
+		}
+		if more, err := p.separator(']'); !more || err != nil {
+			return err
+		}
+	}
+}
+
+// value reads the value that begins with the next byte, inside depth objects and arrays. The text is that of a string.
+func (p *parser) value(depth int) (Kind, string, error) {
+	c := p.buf[p.r]
+	kind := kindOf(c)
+	switch kind {
+	case String:
+		s, err := p.text()
+		return kind, s, err
+	case Object:
+		return kind, "", p.object(depth+1, func(string) error {
+			if _, err := p.skip(); err != nil {
+				return err
+			}
+			_, _, err := p.value(depth + 1)
+			return err
+		})
+	case Array:
+		return kind, "", p.array(depth + 1)
+	case Number:
+		return kind, "", p.word(isNumberByte, isNumber)
+	case Bool, Null:
+		return kind, "", p.word(isLetter, isLiteral)
+	}
+	return 0, "", p.syntax("a value")
+}
+
+// kindOf is the kind of value that begins with c, 0 if none does.
+func kindOf(c byte) Kind {
+	switch {
+	case c == '"':
+		return String
+	case c == '{':
+		return Object
+	case c == '[':
+		return Array
+	case c == 't' || c == 'f':
+		return Bool
+	case c == 'n':
+		return Null
+	case c == '-' || isDigit(c):
+		return Number
+	}
+	return 0
+}
+
+// word reads all bytes that belong to a number or literal, and checks them.
+func (p *parser) word(belongs func(byte) bool, valid func([]byte) bool) error {
+	start, at := len(p.tok), p.offset()+1
+	for {
+		c, err := p.peek()
+		if err != nil && !valid(p.tok[start:]) {
+			return err
+		}
+		if err != nil || !belongs(c) {
+			break
+		}
+		p.take(1)
+	}
+	if !valid(p.tok[start:]) {
+		return p.syntaxAt(at, "a value")
+	}
+	return nil
+}
+
+func isLiteral(b []byte) bool {
+	s := string(b)
+	return s == "true" || s == "false" || s == "null"
+}
+
+func isNumberByte(c byte) bool {
+	return isDigit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
+}
+
+// isNumber tells whether b is a number of JSON: -? int frac? exp?
+func isNumber(b []byte) bool {
+	b = bytes.TrimPrefix(b, []byte("-"))
+	whole, rest := digits(b)
+	if len(whole) == 0 || len(whole) > 1 && whole[0] == '0' {
+		return false
+	}
+	if len(rest) > 0 && rest[0] == '.' {
+		var frac []byte
+		if frac, rest = digits(rest[1:]); len(frac) == 0 {
+			return false
+		}
+	}
+	if len(rest) > 0 && (rest[0] == 'e' || rest[0] == 'E') {
+		rest = rest[1:]
+		if len(rest) > 0 && (rest[0] == '+' || rest[0] == '-') {
+			rest = rest[1:]
+		}
+		var exp []byte
+		if exp, rest = digits(rest); len(exp) == 0 {
+			return false
+		}
+	}
+	return len(rest) == 0
+}
+
+// digits splits b behind the digits it begins with.
+func digits(b []byte) (digits, rest []byte) {
+	n := 0
+	for n < len(b) && isDigit(b[n]) {
+		n++
+	}
+	return b[:n], b[n:]
+}

@@ -1,0 +1,91 @@
+package content
+
+import (
+	"io"
+)
+
+// member reads the value of a member of the body.
+func (p *parser) member(name string) error {
+	p.field = name
+	defer func() { p.field = "" }()
+	c, err := p.skip()
+	if err != nil {
+		return err
+	}
+	if name == "content" {
+		return p.content(kindOf(c))
+	}
+	p.tok = p.tok[:0]
+	kind, s, err := p.value(1)
+	if err != nil {
+		return err
+	}
+	f := Field{Name: name, Kind: kind, Text: s, Raw: string(p.tok)}
+	p.tok = p.tok[:0]
+	p.form.fields = append(p.form.fields, f)
+	if name == "content_encoding" {
+		return p.declare(f)
+	}
+	return nil
+}
+
+// declare takes the member content_encoding, which may come before or after content.
+func (p *parser) declare(f Field) error {
+	e, err := parseEncoding(f)
+	if err != nil {
+		return err
+	}
+	if p.told != neutral && p.told != e.alphabet() {
+		return e.wrongAlphabet(p.toldAt)
+	}
+	e.Magic, e.Base64 = p.form.Encoding.Magic, p.form.Encoding.Base64
+	p.form.Encoding = e
+	return nil
+}
+
+// content hands the value of the member content to visit.
+func (p *parser) content(kind Kind) error {
+	switch kind {
+	case 0:
+		return p.syntax("a value")
+	case String:
+	default:
+		return wrongType("content", kind.String(), "a string of base64")
+	}
+	p.take(1)
+	left := p.unlimited()
+	p.form.HasContent = true
+	r := newContentReader(p)
+	defer r.close()
+	if err := p.visit(r); err != nil {
+		return err
+	}
+	if _, err := r.WriteTo(io.Discard); err != nil {
+		return err
+	}
+	p.note(r)
+	p.limit(left)
+	if _, err := p.peek(); err != nil {
+		return err
+	}
+	p.take(1)
+	return nil
+}
+
+// note keeps what the content showed.
+func (p *parser) note(r *contentReader) {
+	p.told, p.toldAt, p.received = r.unpack.told, r.unpack.toldAt, r.total
+	p.form.Encoding.Base64 = true
+	p.form.Encoding.Magic = isMagic(r.first)
+	if p.form.Encoding.Declared == "" {
+		p.form.Encoding.URL = p.told == urlSafe
+	}
+}
+
+// settle checks what only the whole body tells: that content which was let pass for its gzip magic was gzip.
+func (p *parser) settle() error {
+	if p.received > p.lim.Content && !p.form.Encoding.Gzip {
+		return contentTooLarge(p.lim.Content)
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+package content
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"strings"
+	"unicode/utf8"
+)
+
+// gateSlack is what mime/multipart may read ahead of the part it is in, and the boundaries, beyond the budget of the rest.
+const gateSlack = 64 << 10
+
+// A multiparser reads a multipart body, part by part.
+type multiparser struct {
+	gate  *gate
+	parts *multipart.Reader
+	lim   Limits
+	left  int64 // of the budget of the rest
+	seen  map[string]bool
+	form  Form
+}
+
+func newMultipart(body io.Reader, boundary string, lim Limits) *multiparser {
+	g := &gate{body: bufio.NewReaderSize(body, maxWindow), left: lim.Rest + gateSlack}
+	return &multiparser{
+		gate: g, parts: multipart.NewReader(g, boundary), lim: lim,
+		left: lim.Rest, seen: make(map[string]bool), form: Form{multipart: true},
+	}
+}
+
+func (m *multiparser) decode(visit func(io.Reader) error) error {
+	for {
+		p, err := m.parts.NextRawPart()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return m.broken(err)
+		}
+		name, err := m.admit(p)
+		if err != nil {
+			return err
+		}
+		if name == "content" {
+			err = m.content(p, visit)
+		} else {
+			err = m.field(name, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// admit checks the headers of a part and returns its name.
+func (m *multiparser) admit(p *multipart.Part) (string, error) {
+	for key, values := range p.Header {
+		for _, v := range values {
+			m.left -= int64(len(key) + len(v) + len(": \r\n"))
+		}
+	}
+	if m.left < 0 {
+		return "", restTooLarge()
+	}
+	name := p.FormName()
+	switch {
+	case name == "":
+		return "", badMultipart(fmt.Sprintf("part %d of the multipart body has no name", len(m.seen)+1))
+	case !utf8.ValidString(name):
+		return "", invalidText("the name of a part", "")
+	case m.seen[name]:
+		return "", duplicatePart(name)
+	case name == "content_encoding":
+		return "", &Error{
+			Kind: InvalidField, Reason: NotInForm, Field: name,
+			Message: "content_encoding is not for multipart bodies: content is raw bytes there",
+		}
+	}
+	m.seen[name] = true
+	if len(m.seen) > m.lim.Names {
+		return "", &Error{
+			Kind: InvalidJSON, Reason: TooManyNames,
+			Message: fmt.Sprintf("the multipart body has more than %d parts", m.lim.Names),
+		}
+	}
+	return name, plainPart(name, p)
+}
+
+// plainPart refuses a part that is not just its bytes.
+func plainPart(name string, p *multipart.Part) error {
+	if t, _, _ := mime.ParseMediaType(p.Header.Get("Content-Type")); strings.HasPrefix(t, "multipart/") {
+		return &Error{
+			Kind: Unsupported, Reason: Nested, Field: plainName(name),
+			Message: nameOr(name, "a part") + " is itself multipart, wanted a plain part",
+		}
+	}
+	switch e := p.Header.Get("Content-Transfer-Encoding"); strings.ToLower(e) {
+	case "", "binary", "8bit", "7bit":
+		return nil
+	}
+	return &Error{
+		Kind: Unsupported, Reason: PartEncoding, Field: plainName(name), Want: "binary",
+		Message: nameOr(name, "a part") + " has a Content-Transfer-Encoding that changes its bytes, wanted binary",
+	}
+}
+
+// field keeps a part other than content.
+func (m *multiparser) field(name string, p io.Reader) error {
+	b, err := io.ReadAll(io.LimitReader(p, m.left+1))
+	if err != nil {
+		return m.broken(err)
+	}
+	if m.left -= int64(len(b)); m.left < 0 {
+		return restTooLarge()
+	}
+	if !utf8.Valid(b) {
+		return invalidText(nameOr(name, "a field"), plainName(name))
+	}
+	s := string(b)
+	m.form.fields = append(m.form.fields, Field{Name: name, Kind: String, Text: s, Raw: s})
+	return nil
+}
+
+// content hands the bytes of a part to visit.
+func (m *multiparser) content(p io.Reader, visit func(io.Reader) error) error {
+	left := m.gate.left
+	m.gate.left = -1
+	m.form.HasContent = true
+	r := &partReader{part: p, m: m, lim: m.lim.Content}
+	defer r.close()
+	if err := visit(r); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return err
+	}
+	m.form.Encoding.Magic = isMagic(r.first)
+	m.gate.left = left
+	return nil
+}
+
+// broken explains why mime/multipart stopped. Its own words are not repeated: they quote the body.
+func (m *multiparser) broken(err error) error {
+	g := m.gate
+	switch {
+	case g.over:
+		return restTooLarge()
+	case g.err != nil && g.err != io.EOF && g.err != io.ErrUnexpectedEOF:
+		return fmt.Errorf("read body: %w", g.err)
+	case !errors.Is(err, errBodyEnd) && g.err != io.ErrUnexpectedEOF:
+		return badMultipart("the boundaries or headers of the multipart body are malformed")
+	case g.read == 0:
+		return ErrEmpty
+	case len(m.seen) == 0:
+		return badMultipart("the multipart body ends before any part: it may have another boundary than its Content-Type tells")
+	}
+	return truncated("", g.read)
+}
+
+// A partReader is what visit is given of a multipart body.
+type partReader struct {
+	part  io.Reader
+	m     *multiparser
+	lim   int64
+	total int64
+	first []byte
+	err   error
+}
+
+// Read fills b as far as the part goes, since mime/multipart reads little at once.
+func (r *partReader) Read(b []byte) (n int, err error) {
+	if r.err != nil || len(b) == 0 {
+		return 0, r.err
+	}
+	for n < len(b) && err == nil {
+		var k int
+		k, err = r.part.Read(b[n:])
+		n += k
+	}
+	r.total += int64(n)
+	r.first = append(r.first, b[:min(2-len(r.first), n)]...)
+	switch {
+	case r.total > r.lim:
+		n, r.err = 0, contentTooLarge(r.lim)
+	case err != nil && err != io.EOF:
+		r.err = r.m.broken(err)
+	default:
+		r.err = err
+	}
+	return n, r.err
+}
+
+func (r *partReader) close() { r.err = errVisit }
+
+// errBodyEnd stands for io.EOF behind a gate: mime/multipart takes an io.EOF inside the headers of a part for the last boundary.
+var errBodyEnd = errors.New("content: end of the multipart body")
+
+// A gate lets through the bytes of a body and remembers how it ended. It adds a line break to them, for the last boundary need not have one,
+// and ends with errBodyEnd.
+type gate struct {
+	body io.Reader
+	left int64 // bytes it still lets through, negative for any number
+	over bool  // more were asked for
+	read int64
+	err  error
+	// ended is how much of the line break was given out.
+	ended int
+}
+
+func (g *gate) Read(b []byte) (int, error) {
+	if g.err == io.EOF {
+		return g.end(b)
+	}
+	if g.left == 0 {
+		g.over = true
+		return 0, io.ErrShortBuffer
+	}
+	if g.left > 0 {
+		b = b[:min(int64(len(b)), g.left)]
+	}
+	n, err := g.body.Read(b)
+	g.read += int64(n)
+	if g.left > 0 {
+		g.left -= int64(n)
+	}
+	g.err = err
+	if err != io.EOF {
+		return n, err
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return g.end(b)
+}
+
+func (g *gate) end(b []byte) (int, error) {
+	const lineBreak = "\r\n"
+	n := copy(b, lineBreak[g.ended:])
+	if n == 0 {
+		return 0, errBodyEnd
+	}
+	g.ended += n
+	return n, nil
+}

@@ -1,0 +1,118 @@
+package content
+
+import (
+	"io"
+)
+
+// slack is what a decode buffer holds beyond the bytes that belong there: the end of a group, and room for a SIMD store.
+const slack = 64
+
+// A contentReader is what visit is given: the decoded bytes of content.
+type contentReader struct {
+	text   text
+	unpack unpacker
+	lim    int64
+	out    []byte // decoded
+	ready  []byte // what of out was not read
+	first  []byte // the first two bytes
+	total  int64  // bytes decoded so far
+	err    error  // after ready
+}
+
+func newContentReader(p *parser) *contentReader {
+	return &contentReader{text: text{p: p}, unpack: unpacker{enc: p.form.Encoding}, lim: p.lim.Content}
+}
+
+// Read reads decoded bytes, up to 48 KiB at once.
+func (c *contentReader) Read(b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	if err := c.fill(); err != nil {
+		return 0, err
+	}
+	n := copy(b, c.ready)
+	c.ready = c.ready[n:]
+	return n, nil
+}
+
+// WriteTo writes all bytes that are left to w, 24 to 48 KiB at once, without copying them.
+func (c *contentReader) WriteTo(w io.Writer) (written int64, err error) {
+	for {
+		if err := c.fill(); err == io.EOF {
+			return written, nil
+		} else if err != nil {
+			return written, err
+		}
+		n, err := w.Write(c.ready)
+		written += int64(n)
+		if err == nil && n < len(c.ready) {
+			err = io.ErrShortWrite
+		}
+		c.ready = c.ready[n:]
+		if err != nil {
+			return written, err
+		}
+	}
+}
+
+// fill makes ready not empty, or returns the error that stands behind it.
+func (c *contentReader) fill() error {
+	for len(c.ready) == 0 {
+		if c.err != nil {
+			return c.err
+		}
+		var n int
+		n, c.err = c.decode()
+		c.keep(c.out[:n])
+	}
+	return nil
+}
+
+// decode decodes the next block into out.
+func (c *contentReader) decode() (int, error) {
+	b, err := c.text.next()
+	c.room(len(b.text))
+	if err == nil {
+		return c.unpack.block(c.out, &b)
+	}
+	if err != io.EOF {
+		return 0, err
+	}
+	n, err := c.unpack.finish(c.out)
+	if err == nil {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (c *contentReader) room(chars int) {
+	if need := chars/4*3 + slack; len(c.out) < need {
+		c.out = make([]byte, len(c.text.p.buf)/4*3+slack)
+	}
+}
+
+// keep makes b ready, unless it goes beyond the limit. The limit comes before an error behind b, so that the answer
+// does not depend on how the body was cut on its way.
+func (c *contentReader) keep(b []byte) {
+	c.first = append(c.first, b[:min(2-len(c.first), len(b))]...)
+	c.total += int64(len(b))
+	if c.total > c.allowed() {
+		c.err = contentTooLarge(c.lim)
+		return
+	}
+	c.ready = b
+}
+
+// allowed is how many bytes may pass.
+func (c *contentReader) allowed() int64 {
+	if isMagic(c.first) && (c.unpack.enc.Gzip || c.unpack.enc.Declared == "") {
+		return c.lim + gzipRoom
+	}
+	return c.lim
+}
+
+// close makes a reader that was kept beyond its visit harmless: what it would read is no longer content.
+func (c *contentReader) close() {
+	c.ready, c.err = nil, errVisit
+}

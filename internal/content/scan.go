@@ -1,0 +1,127 @@
+package content
+
+import (
+	"fmt"
+	"io"
+	"math"
+)
+
+const (
+	// maxWindow is what a large body moves through: large enough that calls cost nothing beside the bytes, small enough for the CPU's cache.
+	maxWindow = 64 << 10
+	// firstWindow is where every body begins, growing fourfold whenever as much was read: most bodies are small, and need no more.
+	firstWindow = 4 << 10
+	// maxEmptyReads is how often in a row a reader may return nothing at all, as bufio has it.
+	maxEmptyReads = 100
+)
+
+// A scanner shows a body through a window. The bytes of buf up to r are consumed, those up to v can be seen, and those up to w are
+// read: v stays behind w where more bytes were read than the budget of the rest allows to be consumed.
+type scanner struct {
+	body    io.Reader
+	buf     []byte
+	max     int // the largest window
+	r, v, w int
+	base    int64  // offset of buf[0] in the body
+	end     int64  // offset up to which the body may be consumed
+	err     error  // what body returned, at last
+	field   string // the member of the body being read, for messages
+	tok     []byte // the bytes consumed by take since the caller last emptied it: at most the budget
+}
+
+func newScanner(body io.Reader, window int, rest int64) scanner {
+	return scanner{body: body, max: window, end: rest}
+}
+
+// offset is how many bytes of the body are consumed.
+func (s *scanner) offset() int64 { return s.base + int64(s.r) }
+
+// seen is what can be consumed without another fill.
+func (s *scanner) seen() []byte { return s.buf[s.r:s.v] }
+
+// peek returns the next byte and leaves it there.
+func (s *scanner) peek() (byte, error) {
+	if s.r == s.v {
+		if err := s.more(); err != nil {
+			return 0, err
+		}
+	}
+	return s.buf[s.r], nil
+}
+
+// take consumes n bytes that were seen.
+func (s *scanner) take(n int) {
+	s.tok = append(s.tok, s.buf[s.r:s.r+n]...)
+	s.r += n
+}
+
+// more shows at least one byte more, or says why there is none.
+func (s *scanner) more() error {
+	had := s.v - s.r
+	if s.v == s.w && s.err == nil {
+		s.fill()
+	}
+	if s.v-s.r > had {
+		return nil
+	}
+	if s.v < s.w {
+		return restTooLarge()
+	}
+	return s.ended()
+}
+
+// ended is the error of a body that ends here.
+func (s *scanner) ended() error {
+	if s.err == io.EOF || s.err == io.ErrUnexpectedEOF {
+		return truncated(plainName(s.field), s.base+int64(s.w))
+	}
+	return fmt.Errorf("read body: %w", s.err)
+}
+
+// fill moves what is not consumed to the front of the window and reads until half of it is full: many small reads would
+// otherwise become as many small writes.
+func (s *scanner) fill() {
+	s.slide()
+	empty := 0
+	for had := s.w; s.err == nil && (s.w == had || s.w < len(s.buf)/2); {
+		var n int
+		n, s.err = s.body.Read(s.buf[s.w:])
+		s.w += n
+		if n > 0 {
+			empty = 0
+		} else if empty++; empty == maxEmptyReads && s.err == nil {
+			s.err = io.ErrNoProgress
+		}
+	}
+	s.show()
+}
+
+func (s *scanner) slide() {
+	to := s.buf
+	if len(to) < s.max && s.base+int64(s.w) >= int64(len(to)) {
+		to = make([]byte, min(s.max, max(firstWindow, 4*len(to))))
+	}
+	s.w = copy(to, s.buf[s.r:s.w])
+	s.buf = to
+	s.base += int64(s.r)
+	s.r = 0
+}
+
+// show sets v to what the budget allows.
+func (s *scanner) show() {
+	s.v = int(min(int64(s.w), s.end-s.base))
+}
+
+// unlimited lifts the budget and returns what was left of it.
+func (s *scanner) unlimited() (left int64) {
+	left = s.end - s.offset()
+	s.end = math.MaxInt64
+	s.show()
+	return left
+}
+
+// limit allows n more bytes to be consumed.
+func (s *scanner) limit(n int64) {
+	s.end = s.offset() + n
+	s.show()
+}
