@@ -1,0 +1,112 @@
+// Package archive writes an export: one ZIP with a manifest and the original
+// bytes of every file, streamed as it is read.
+//
+// Nothing is compressed twice: where a file has a gzip variant, its deflate
+// stream is copied into the archive as it is.
+package archive
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+
+	"sandlot/internal/publish"
+)
+
+// Source reads what an export names.
+type Source interface {
+	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
+	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+}
+
+// writeBuffer gathers the many small writes of ZIP headers into few.
+const writeBuffer = 64 << 10
+
+// Write writes the archive of e to w: manifest.json first, then
+// {project_id}/{filename} for each file, in the order of e and of the names. The
+// same export with the same variants gives the same bytes; the time of the
+// export is in the manifest and its entry alone. Memory does not depend on the
+// size of the files: it holds the names of one project's files, those of up to
+// 10,000 more, and the directory that a ZIP has at its end.
+//
+// A gzip variant that is damaged or gone is not missed: the file's own bytes take
+// its place. A file that is damaged or gone is a *publish.Error that names it. Any
+// failure, and the end of ctx, ends Write; what was written then is not a whole
+// archive, and the caller must break the connection so that nobody takes it for
+// one.
+func Write(ctx context.Context, w io.Writer, e publish.Export, src Source) error {
+	buffered := bufio.NewWriterSize(untilDone{ctx, w}, writeBuffer)
+	z := zip.NewWriter(buffered)
+	z.RegisterCompressor(zip.Deflate, uncompressed())
+	src = &lists{Source: src, room: listedFiles}
+	if err := writeManifest(ctx, z, e, src); err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	for _, p := range e.Projects {
+		if err := writeProject(ctx, z, p.Project, src); err != nil {
+			return fmt.Errorf("write project %s: %w", p.Project.ID, err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		return fmt.Errorf("write directory: %w", err)
+	}
+	return buffered.Flush()
+}
+
+// untilDone writes to w until ctx ends.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u untilDone) Write(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(p)
+}
+
+// uncompressed frames bytes as deflate blocks without compressing them. A stored
+// entry would have to tell its checksum before its bytes; a deflated one may tell
+// it after them. One writer serves all entries, for they come one after another.
+func uncompressed() zip.Compressor {
+	var one *flate.Writer
+	return func(w io.Writer) (io.WriteCloser, error) {
+		if one != nil {
+			one.Reset(w)
+			return one, nil
+		}
+		var err error
+		one, err = flate.NewWriter(w, flate.NoCompression)
+		return one, err
+	}
+}
+
+func writeProject(ctx context.Context, z *zip.Writer, p publish.Project, src Source) error {
+	files, err := src.Files(ctx, p.ID, p.Version)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := writeFile(ctx, z, p, f, src); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, named(err, p, f))
+		}
+	}
+	return nil
+}
+
+// named tells the owner which file is damaged, for until it is sent again nothing
+// can be exported.
+func named(err error, p publish.Project, f publish.File) error {
+	if !errors.Is(err, publish.ErrCorrupt) && !errors.Is(err, publish.ErrNotFound) {
+		return err
+	}
+	return publish.Refuse(publish.CodeBlobCorrupt, "The stored bytes of %q in the project %s are damaged, so the export cannot be whole.", f.Name, p.ID).
+		With(publish.OpUpdate, publish.Arg{Name: "project_id", Value: string(p.ID)}, publish.Arg{Name: "filename", Value: f.Name}).
+		Note("Send this file again with update, then export again.").Because(err)
+}

@@ -1,0 +1,137 @@
+package archive
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// entryName is where a file lies in the archive. Project ids and filenames are
+// such that it unpacks on every system.
+func entryName(p publish.Project, f publish.File) string { return string(p.ID) + "/" + f.Name }
+
+func writeFile(ctx context.Context, z *zip.Writer, p publish.Project, f publish.File, src Source) error {
+	h := &zip.FileHeader{Name: entryName(p, f), Method: zip.Deflate, Flags: utf8Name, Modified: p.UpdatedAt.UTC()}
+	h.SetMode(0o644)
+	stream, v, err := deflated(ctx, f, src)
+	if err != nil {
+		return err
+	}
+	if stream != nil {
+		return copyDeflated(z, h, f, v, stream)
+	}
+	plain, err := src.Open(ctx, f.Blob, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer plain.Close()
+	w, err := z.CreateHeader(h)
+	if err != nil {
+		return err
+	}
+	return copyWhole(w, plain, f.Blob.Size)
+}
+
+// A gzip member as the service makes it has a header of 10 bytes and a trailer
+// of 8 around the deflate stream (RFC 1952, section 2.3).
+const (
+	gzipHeader  = 10
+	gzipTrailer = 8
+)
+
+// deflated opens the file's gzip variant and returns it at the beginning of the
+// deflate stream; nil if there is none to be used. All that can be found wrong
+// with it is found here, while the entry can still be written from the plain
+// bytes.
+func deflated(ctx context.Context, f publish.File, src Source) (io.ReadCloser, publish.Variant, error) {
+	for _, v := range f.Variants {
+		if v.Encoding != "gzip" || v.Blob.Size <= gzipHeader+gzipTrailer {
+			continue
+		}
+		r, err := src.Open(ctx, v.Blob, 0, -1)
+		if errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrNotFound) {
+			return nil, v, nil
+		}
+		if err != nil {
+			return nil, v, err
+		}
+		if err := skipHeader(r); err != nil {
+			r.Close()
+			return nil, v, nil
+		}
+		return r, v, nil
+	}
+	return nil, publish.Variant{}, nil
+}
+
+// skipHeader reads a gzip header that has none of the optional fields, which
+// would make it longer.
+func skipHeader(r io.Reader) error {
+	var h [gzipHeader]byte
+	if _, err := io.ReadFull(r, h[:]); err != nil {
+		return err
+	}
+	if [4]byte(h[:4]) != [4]byte{0x1f, 0x8b, 8, 0} {
+		return fmt.Errorf("a gzip header that begins %x", h[:4])
+	}
+	return nil
+}
+
+func copyDeflated(z *zip.Writer, h *zip.FileHeader, f publish.File, v publish.Variant, stream io.ReadCloser) error {
+	defer stream.Close()
+	h.CRC32 = v.CRC32
+	h.UncompressedSize64 = uint64(f.Blob.Size)
+	h.CompressedSize64 = uint64(v.Blob.Size - gzipHeader - gzipTrailer)
+	complete(h)
+	w, err := z.CreateRaw(h)
+	if err != nil {
+		return err
+	}
+	size := int64(h.CompressedSize64)
+	return copyWhole(w, io.LimitReader(stream, size), size)
+}
+
+// copyWhole copies size bytes. An entry that has already told its size must not
+// end early.
+func copyWhole(w io.Writer, r io.Reader, size int64) error {
+	n, err := io.Copy(w, r)
+	if err == nil && n != size {
+		err = fmt.Errorf("%d bytes instead of %d: %w", n, size, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// Of the ZIP format (APPNOTE.TXT): the flag of a name in UTF-8 (4.4.4), version
+// 2.0, which deflate needs (4.4.3), and the number of the extra field with a
+// Unix time, which Info-ZIP defines.
+const (
+	utf8Name   = 0x800
+	zipVersion = 20
+	unixTime   = 0x5455
+)
+
+// complete fills in what CreateHeader would and CreateRaw does not, so that all
+// entries look alike.
+func complete(h *zip.FileHeader) {
+	at := h.Modified
+	h.CreatorVersion |= zipVersion
+	h.ReaderVersion = zipVersion
+	//lint:ignore SA1019 CreateRaw writes the fields of MS-DOS as they are, and this sets them.
+	h.SetModTime(at)
+	h.Extra = extendedTime(at)
+}
+
+// extendedTime is the time in seconds since 1970, with the mark that it is the
+// only one.
+func extendedTime(at time.Time) []byte {
+	b := binary.LittleEndian.AppendUint16(nil, unixTime)
+	b = binary.LittleEndian.AppendUint16(b, 5)
+	b = append(b, 1)
+	return binary.LittleEndian.AppendUint32(b, uint32(at.Unix()))
+}

@@ -1,0 +1,134 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+
+	"sandlot/internal/publish"
+)
+
+// shelf is a Source in memory.
+type shelf struct {
+	files  map[publish.ProjectID][]publish.File
+	blobs  map[publish.BlobRef][]byte
+	broken map[publish.BlobRef]error // what Open answers instead
+	cut    map[publish.BlobRef]error // how reading ends in the middle
+	opened []publish.BlobRef
+
+	forgets publish.ProjectID // the project that is gone when its files are asked for again
+}
+
+func newShelf() *shelf {
+	return &shelf{
+		files: map[publish.ProjectID][]publish.File{}, blobs: map[publish.BlobRef][]byte{},
+		broken: map[publish.BlobRef]error{}, cut: map[publish.BlobRef]error{},
+	}
+}
+
+func (s *shelf) Files(_ context.Context, id publish.ProjectID, _ int) ([]publish.File, error) {
+	files, ok := s.files[id]
+	if !ok {
+		return nil, publish.ErrNotFound
+	}
+	if id == s.forgets {
+		delete(s.files, id)
+	}
+	return files, nil
+}
+
+func (s *shelf) Open(_ context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+	s.opened = append(s.opened, b.Ref)
+	if err := s.broken[b.Ref]; err != nil {
+		return nil, err
+	}
+	data := s.blobs[b.Ref]
+	if n < 0 {
+		n = int64(len(data)) - off
+	}
+	part := data[off : off+n]
+	if end, ok := s.cut[b.Ref]; ok {
+		return io.NopCloser(io.MultiReader(bytes.NewReader(part[:len(part)/2]), failing{end})), nil
+	}
+	return io.NopCloser(bytes.NewReader(part)), nil
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+func (s *shelf) blob(data []byte) publish.Blob {
+	id := int64(len(s.blobs) + 1)
+	b := publish.Blob{
+		ID: id, Ref: publish.BlobRef(fmt.Sprintf("blob%d", id)), Size: int64(len(data)),
+		SHA256: sha256.Sum256(data), Text: utf8.Valid(data),
+	}
+	s.blobs[b.Ref] = data
+	return b
+}
+
+// add puts a file into a project, which it makes if need be.
+func (s *shelf) add(id publish.ProjectID, name string, data []byte) *publish.File {
+	s.files[id] = append(s.files[id], publish.File{Name: name, Blob: s.blob(data), Squeezed: true})
+	return &s.files[id][len(s.files[id])-1]
+}
+
+// pack gives a file its gzip variant, made with the library and level that the service makes them with.
+func (s *shelf) pack(tb testing.TB, f *publish.File, extra ...byte) {
+	tb.Helper()
+	data := s.blobs[f.Blob.Ref]
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, 8)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w.Extra = extra
+	if _, err := w.Write(data); err != nil {
+		tb.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	f.Variants = []publish.Variant{
+		{Encoding: "br", Blob: s.blob([]byte("not looked at"))},
+		{Encoding: "gzip", Blob: s.blob(out.Bytes()), CRC32: crc32.ChecksumIEEE(data)},
+	}
+}
+
+var (
+	created  = time.Date(2026, 3, 1, 9, 8, 7, 123456000, time.FixedZone("", 2*3600))
+	updated  = time.Date(2026, 4, 2, 10, 11, 13, 999999000, time.FixedZone("", -5*3600))
+	exported = time.Date(2026, 5, 3, 1, 2, 3, 4, time.FixedZone("", 3600))
+)
+
+// export is an export of the shelf's projects of these ids.
+func (s *shelf) export(ids ...publish.ProjectID) publish.Export {
+	e := publish.Export{Account: publish.Account{ID: 7, Handle: "merry-otter", Email: "not@for.export"}, ExportedAt: exported}
+	for _, id := range ids {
+		e.Projects = append(e.Projects, publish.ProjectView{
+			Project: publish.Project{
+				ID: id, Handle: "merry-otter", Primary: "index.html", Version: 3, Suffix: "secret",
+				CreatedAt: created, UpdatedAt: updated,
+			},
+			Addresses: publish.Addresses{URL: "https://" + string(id) + ".example.test/", Version: "https://secret.example.test/"},
+		})
+	}
+	return e
+}
+
+func write(tb testing.TB, e publish.Export, src Source) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	if err := Write(context.Background(), &out, e, src); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}

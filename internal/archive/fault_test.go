@@ -1,0 +1,148 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+var errDisk = errors.New("the disk is gone")
+
+// faults break the second of two projects; f is its only file and has a gzip variant.
+var faults = []struct {
+	what    string
+	inflict func(s *shelf, f *publish.File)
+	want    error
+}{
+	{"a damaged file", func(s *shelf, f *publish.File) { f.Variants = nil; s.broken[f.Blob.Ref] = publish.ErrCorrupt }, publish.ErrCorrupt},
+	{"a file that is gone", func(s *shelf, f *publish.File) { f.Variants = nil; s.broken[f.Blob.Ref] = publish.ErrNotFound }, publish.ErrNotFound},
+	{"a file that fails while it is read", func(s *shelf, f *publish.File) { f.Variants = nil; s.cut[f.Blob.Ref] = errDisk }, errDisk},
+	{"a file that ends early", func(s *shelf, f *publish.File) { f.Variants = nil; s.cut[f.Blob.Ref] = io.EOF }, io.ErrUnexpectedEOF},
+	{"a variant that cannot be read now", func(s *shelf, f *publish.File) { s.broken[f.Variants[1].Blob.Ref] = errDisk }, errDisk},
+	{"a variant that fails while it is read", func(s *shelf, f *publish.File) { s.cut[f.Variants[1].Blob.Ref] = errDisk }, errDisk},
+	{"a variant that ends early", func(s *shelf, f *publish.File) { s.cut[f.Variants[1].Blob.Ref] = io.EOF }, io.ErrUnexpectedEOF},
+	{"a variant and its file both damaged", func(s *shelf, f *publish.File) {
+		s.broken[f.Variants[1].Blob.Ref], s.broken[f.Blob.Ref] = publish.ErrCorrupt, publish.ErrCorrupt
+	}, publish.ErrCorrupt},
+	{"a project that was deleted before", func(s *shelf, _ *publish.File) { delete(s.files, "dusk-def456") }, publish.ErrNotFound},
+}
+
+func TestFault(t *testing.T) {
+	for _, c := range faults {
+		t.Run(c.what+" is an error, and what was written is not a whole archive", func(t *testing.T) {
+			s, e := halfway(t)
+			c.inflict(s, &s.files["dusk-def456"][0])
+			var out bytes.Buffer
+			if err := Write(context.Background(), &out, e, s); !errors.Is(err, c.want) {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+			refuses(t, out.Bytes())
+		})
+	}
+	t.Run("a damaged file is named, and how to mend it", func(t *testing.T) {
+		for _, damage := range []error{publish.ErrCorrupt, publish.ErrNotFound} {
+			s, e := halfway(t)
+			f := &s.files["dusk-def456"][0]
+			f.Variants, s.broken[f.Blob.Ref] = nil, damage
+			err := Write(context.Background(), io.Discard, e, s)
+			got := publish.AsError(err)
+			if got == nil || got.Code != publish.CodeBlobCorrupt || !errors.Is(err, damage) {
+				t.Fatalf("got %v", err)
+			}
+			if !strings.Contains(got.Message, `"game.js"`) || !strings.Contains(got.Message, "dusk-def456") || got.Fix.Op != publish.OpUpdate {
+				t.Errorf("told %q, %+v", got.Message, got.Fix)
+			}
+		}
+	})
+	t.Run("a project that is deleted after the manifest is in the archive, for its bytes stay", func(t *testing.T) {
+		s, e := halfway(t)
+		s.forgets = "dusk-def456"
+		if err := Write(context.Background(), io.Discard, e, s); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("a list that was too long to be remembered is read again, and an error if it is gone", func(t *testing.T) {
+		s, _ := halfway(t)
+		s.forgets = "dusk-def456"
+		l := &lists{Source: s, room: 1}
+		for _, c := range []struct {
+			id   publish.ProjectID
+			want error
+		}{{"maze-abc123", nil}, {"dusk-def456", nil}, {"maze-abc123", nil}, {"dusk-def456", publish.ErrNotFound}} {
+			if files, err := l.Files(context.Background(), c.id, 1); !errors.Is(err, c.want) || err == nil && len(files) != 1 {
+				t.Errorf("%s: %d files, %v", c.id, len(files), err)
+			}
+		}
+	})
+	t.Run("a writer that fails is an error", func(t *testing.T) {
+		s, e := halfway(t)
+		if err := Write(context.Background(), &narrow{room: 100_000}, e, s); !errors.Is(err, errDisk) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// halfway is an export of which more than fits all buffers is written before its second project.
+func halfway(t *testing.T) (*shelf, publish.Export) {
+	s := newShelf()
+	s.add("maze-abc123", "large.png", make([]byte, 1<<20))
+	s.pack(t, s.add("dusk-def456", "game.js", bytes.Repeat([]byte("let x = 1;"), 30_000)))
+	return s, s.export("maze-abc123", "dusk-def456")
+}
+
+// narrow takes so many bytes and then fails.
+type narrow struct{ room int }
+
+func (n *narrow) Write(p []byte) (int, error) {
+	if n.room -= len(p); n.room < 0 {
+		return 0, errDisk
+	}
+	return len(p), nil
+}
+
+// ending ends a context after so many bytes.
+type ending struct {
+	bytes.Buffer
+	after  int
+	cancel context.CancelFunc
+}
+
+func (e *ending) Write(p []byte) (int, error) {
+	n, err := e.Buffer.Write(p)
+	if e.Len() >= e.after {
+		e.cancel()
+	}
+	return n, err
+}
+
+func TestContext(t *testing.T) {
+	t.Run("one that has ended leaves no whole archive, however small", func(t *testing.T) {
+		s := newShelf()
+		s.add("maze-abc123", "index.html", []byte("small"))
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		var out bytes.Buffer
+		if err := Write(ctx, &out, s.export("maze-abc123"), s); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		refuses(t, out.Bytes())
+	})
+	t.Run("one that ends midway stops a file in its middle", func(t *testing.T) {
+		s, e := halfway(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		out := &ending{after: 200_000, cancel: cancel}
+		if err := Write(ctx, out, e, s); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		if out.Len() > 400_000 {
+			t.Errorf("%d bytes came out after it had ended", out.Len())
+		}
+		refuses(t, out.Bytes())
+	})
+}

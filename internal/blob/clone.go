@@ -1,0 +1,84 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"sandlot/internal/failpoint"
+	"sandlot/internal/publish"
+)
+
+// CloneTo puts a blob into another Disk under its own name: for a backup. With
+// link it becomes a second name of the same file, where the file system has such;
+// else it is copied and synced. Links are durable after SyncFolders. A blob that
+// is there already is left alone, and one that is missing is
+// publish.ErrNotFound. The bytes are not looked at.
+func (d *Disk) CloneTo(ctx context.Context, to *Disk, ref publish.BlobRef, link bool) error {
+	err := ctx.Err()
+	if err == nil && !valid(ref) {
+		err = publish.ErrNotFound
+	}
+	if err == nil {
+		_, err = to.fs.Stat(blobPath(ref))
+		if err == nil {
+			return nil
+		}
+		if err = classify(err); errors.Is(err, fs.ErrNotExist) {
+			err = d.clone(ctx, to, ref, link)
+			failpoint.Hit(failpoint.MidBackup)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("clone blob %q: %w", ref, err)
+	}
+	return nil
+}
+
+func (d *Disk) clone(ctx context.Context, to *Disk, ref publish.BlobRef, link bool) error {
+	if link && linked(d.fs, to.fs, blobPath(ref)) {
+		return nil
+	}
+	f, err := d.fs.Open(blobPath(ref))
+	if errors.Is(err, fs.ErrNotExist) {
+		return publish.ErrNotFound
+	}
+	if err != nil {
+		return classify(err)
+	}
+	defer f.Close()
+	err = to.writeTemp(tempPath(ref), func(w TempFile) error {
+		_, err := copyTo(ctx, w, io.Reader(f))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return to.commit(ref)
+}
+
+// linked tries to give a file of one folder a name in another. If it cannot, for
+// they are on different disks or the system has no links, copying will tell more.
+func linked(from, to FS, path string) bool {
+	a, ok := from.(rooted)
+	b, both := to.(rooted)
+	if !ok || !both {
+		return false
+	}
+	path = filepath.FromSlash(path)
+	return os.Link(filepath.Join(a.root.Name(), path), filepath.Join(b.root.Name(), path)) == nil
+}
+
+// SyncFolders makes the names of all blobs durable.
+func (d *Disk) SyncFolders() error {
+	for _, name := range append(folders(), ".") {
+		if err := d.fs.SyncDir(name); err != nil {
+			return fmt.Errorf("sync blobs: %w", classify(err))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"sandlot/internal/publish"
+)
+
+// classify adds to an error of the file system what it means for the caller.
+// Errors that say nothing about when it will work again, such as EIO, stay as
+// they are.
+func classify(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w: %w", publish.ErrFull, err)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
+		errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission),
+		errors.Is(err, fs.ErrClosed),
+		// Where a blob may be missing this was asked before: here the folder is
+		// gone, as when its disk is not mounted.
+		errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %w", publish.ErrUnavailable, err)
+	}
+	return err
+}

@@ -1,0 +1,71 @@
+package blob
+
+import (
+	"bytes"
+	"errors"
+	"syscall"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
+)
+
+// TestFullDisk fills a real file system.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
+		testenv.Skip(t, "mounting a small file system")
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	d := openAt(t, dir, Options{})
+	kept := put(t, d, noise(4<<20))
+
+	_, err := d.Put(t.Context(), bytes.NewReader(noise(16<<20)))
+	if !errors.Is(err, publish.ErrFull) || !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("got %v, want ErrFull", err)
+	}
+	if got := files(t, dir); len(got) != 1 {
+		t.Errorf("left: %v", got)
+	}
+	filler := fillUp(t, d)
+	if err := d.Ping(t.Context()); !errors.Is(err, publish.ErrFull) {
+		t.Errorf("Ping: %v, want ErrFull", err)
+	}
+	if got, err := read(d, kept); err != nil || !bytes.Equal(got, noise(4<<20)) {
+		t.Errorf("reading while full: %d bytes, %v", len(got), err)
+	}
+
+	for _, b := range filler {
+		if err := d.Delete(t.Context(), b.Ref); err != nil {
+			t.Fatalf("deleting while full: %v", err)
+		}
+	}
+	d.now = func() time.Time { return time.Now().Add(pingFor) }
+	if err := d.Ping(t.Context()); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	put(t, d, noise(2<<20))
+}
+
+// fillUp puts blobs until there is no room for another page.
+func fillUp(t *testing.T, d *Disk) []publish.Blob {
+	t.Helper()
+	var filler []publish.Blob
+	for size := 1 << 20; size >= 4096; {
+		b, err := d.Put(t.Context(), bytes.NewReader(noise(size)))
+		switch {
+		case err == nil:
+			filler = append(filler, b)
+		case errors.Is(err, publish.ErrFull):
+			size /= 2
+		default:
+			t.Fatal(err)
+		}
+	}
+	return filler
+}

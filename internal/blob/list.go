@@ -1,0 +1,122 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// listBatch is how many names are read from a folder at once.
+const listBatch = 256
+
+// Delete removes a blob. Deleting a missing one is not an error; a name that no
+// blob can have is. After a crash a deleted blob may be there again, as garbage.
+func (d *Disk) Delete(_ context.Context, ref publish.BlobRef) error {
+	if !valid(ref) {
+		return fmt.Errorf("delete blob %q: not the name of a blob", ref)
+	}
+	d.trust.drop(ref)
+	if err := d.fs.Remove(blobPath(ref)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("delete blob %s: %w", ref, classify(err))
+	}
+	return nil
+}
+
+// List yields the names of all blobs that were stored before the time given, in
+// no order, by the modification times of their files. It reads as it yields
+// and keeps at most 256 names. Blobs put or deleted meanwhile may be yielded or
+// not. An error, with an empty name, is the last thing yielded. It passes over
+// what is not a blob. As it is called for collecting garbage, it also
+// removes temporary files that nobody has written to for an hour, unless the
+// Disk is only looked at.
+func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error] {
+	return func(yield func(publish.BlobRef, error) bool) {
+		var err error
+		if !d.looking {
+			err = d.sweepTemp(ctx, d.now().Add(-staleAfter))
+		}
+		for _, folder := range folders() {
+			if err != nil {
+				break
+			}
+			err = d.walk(ctx, folder, before, func(ref publish.BlobRef) error {
+				// A copy in a folder where Open would not look is nobody's blob.
+				if ref[:2] == publish.BlobRef(folder) && !yield(ref, nil) {
+					return errStop
+				}
+				return nil
+			})
+		}
+		if err != nil && err != errStop {
+			yield("", fmt.Errorf("list blobs: %w", err))
+		}
+	}
+}
+
+// errStop ends a walk whose consumer wants no more.
+var errStop = errors.New("stop")
+
+// sweepTemp removes the temporary files that were last written before the time
+// given.
+func (d *Disk) sweepTemp(ctx context.Context, before time.Time) error {
+	return d.walk(ctx, tempFolder, before, func(ref publish.BlobRef) error {
+		if err := d.fs.Remove(tempPath(ref)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return classify(err)
+		}
+		return nil
+	})
+}
+
+// walk calls visit with each name of ours in a folder whose file was last
+// written before the time given. It ends at the first error.
+func (d *Disk) walk(ctx context.Context, folder string, before time.Time, visit func(publish.BlobRef) error) error {
+	dir, err := d.fs.Open(folder)
+	if d.looking && errors.Is(err, fs.ErrNotExist) {
+		return nil // what it held is missing, which is for whoever looks to tell
+	}
+	if err != nil {
+		return classify(err)
+	}
+	defer dir.Close()
+	for {
+		entries, err := dir.ReadDir(listBatch)
+		for _, e := range entries {
+			if err := d.visit(ctx, folder, e, before, visit); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return classify(err)
+		}
+	}
+}
+
+func (d *Disk) visit(ctx context.Context, folder string, e fs.DirEntry, before time.Time, visit func(publish.BlobRef) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ref := publish.BlobRef(e.Name())
+	if !valid(ref) || e.IsDir() {
+		return nil
+	}
+	fi, err := d.fs.Stat(folder + "/" + e.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // gone since the folder was read
+	}
+	if err != nil {
+		return classify(err)
+	}
+	if !fi.ModTime().Before(before) {
+		return nil
+	}
+	return visit(ref)
+}

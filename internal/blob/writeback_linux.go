@@ -1,0 +1,19 @@
+package blob
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// startWriteback only hints: what it does not do the sync at the end does, and
+// reports.
+func startWriteback(f *os.File, off, n int64) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return
+	}
+	conn.Control(func(fd uintptr) {
+		unix.SyncFileRange(int(fd), off, n, unix.SYNC_FILE_RANGE_WRITE)
+	})
+}

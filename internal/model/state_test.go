@@ -1,0 +1,245 @@
+package model_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// state is what there must be.
+type state struct {
+	accounts []*account
+	projects []*project // in the order in which they were made
+	uploads  map[string]*upload
+	seq      int // of the last change of a project
+	puts     int // files put so far
+	now      time.Time
+}
+
+type account struct {
+	id     publish.AccountID
+	handle string
+	email  string
+	key    publish.Secret
+}
+
+type project struct {
+	id       publish.ProjectID
+	owner    *account
+	key      publish.Secret
+	title    string
+	lang     string
+	seq      int
+	versions []version
+}
+
+// version is an immutable list of files.
+type version struct {
+	suffix string
+	at     time.Time
+	files  map[string]file
+}
+
+// file is what was put under a name. Each put has its own number: the same bytes
+// may be put twice.
+type file struct {
+	text string
+	put  int
+}
+
+// upload is one that has accepted its part 1.
+type upload struct {
+	key     string
+	owner   string
+	first   partCall // the last accepted part 1, which carries the words
+	total   int
+	parts   map[int]string
+	expires time.Time
+
+	project *project // set once it completed, with what it brought
+	version int
+	last    partCall // the call that completed it
+}
+
+// actor is who makes a call: nobody, an account, or one of its projects.
+type actor struct {
+	account *account
+	project *project // for a scoped key
+}
+
+func (a actor) nobody() bool { return a.account == nil }
+func (a actor) scoped() bool { return a.project != nil }
+
+func (a actor) key() publish.Secret {
+	switch {
+	case a.scoped():
+		return a.project.key
+	case a.nobody():
+		return ""
+	}
+	return a.account.key
+}
+
+// may reports whether the actor's key covers a project.
+func (a actor) may(p *project) bool { return a.account == p.owner && (!a.scoped() || a.project == p) }
+
+func (p *project) current() version { return p.versions[len(p.versions)-1] }
+
+// size is of all files of a version.
+func (v version) size() (n int64) {
+	for _, f := range v.files {
+		n += int64(len(f.text))
+	}
+	return n
+}
+
+// next is a copy of the files, to be changed.
+func (v version) next() map[string]file { return maps.Clone(v.files) }
+
+// of returns an account's projects, the one that was changed last first.
+func (s *state) of(a *account) []*project {
+	var out []*project
+	for _, p := range s.projects {
+		if p.owner == a {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b *project) int { return b.seq - a.seq })
+	return out
+}
+
+// covered returns what an actor's key covers.
+func (s *state) covered(a actor) []*project {
+	if a.scoped() {
+		return []*project{a.project}
+	}
+	return s.of(a.account)
+}
+
+// file is a fresh put of these bytes.
+func (s *state) file(text string) file {
+	s.puts++
+	return file{text, s.puts}
+}
+
+// add records the next version of a project.
+func (s *state) add(p *project, suffix string, files map[string]file) {
+	s.seq++
+	p.seq = s.seq
+	p.versions = append(p.versions, version{suffix, s.now, files})
+}
+
+// Limits of the machine, small so that they are met.
+const (
+	maxFiles   = 3
+	maxUploads = 2
+	maxFile    = 600
+	inlineMax  = 100
+)
+
+const primary = "index.html"
+
+// conflicts reports whether a name cannot stand beside the others: one is a
+// folder of the other, or they differ only in case.
+func conflicts(files map[string]file, name string) bool {
+	folded := strings.ToLower(name)
+	for other := range files {
+		o := strings.ToLower(other)
+		if other != name && (o == folded || strings.HasPrefix(o, folded+"/") || strings.HasPrefix(folded, o+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusedPut tells why a file cannot be put into a project, if so.
+func refusedPut(p *project, name, text string, ifVersion *int) (why []publish.Code) {
+	files := p.current().files
+	if ifVersion != nil && *ifVersion != len(p.versions) {
+		why = append(why, publish.CodeVersionConflict)
+	}
+	if conflicts(files, name) {
+		why = append(why, publish.CodeFilenameConflict)
+	}
+	if _, there := files[name]; !there && len(files) >= maxFiles {
+		why = append(why, publish.CodeQuotaExceeded)
+	}
+	return append(why, refusedContent(name, text)...)
+}
+
+// refusedContent tells why a file cannot have these bytes, if so.
+func refusedContent(name, text string) (why []publish.Code) {
+	if text == "" && name == primary {
+		why = append(why, publish.CodeInvalidField)
+	}
+	if strings.HasSuffix(name, ".html") && encodedTwice(text) {
+		why = append(why, publish.CodeDoubleEncoded)
+	}
+	return why
+}
+
+func encodedTwice(text string) bool {
+	return strings.HasPrefix(text, "\x1f\x8b") || text == base64Page
+}
+
+// uploadKey says which upload a call belongs to.
+func uploadKey(by actor, op publish.Op, id string) string {
+	switch {
+	case !by.nobody():
+		return fmt.Sprint(op, " account ", by.account.id, " ", id)
+	case len(id) >= 22:
+		return fmt.Sprint(op, " secret ", id)
+	}
+	return fmt.Sprint(op, " address ", id)
+}
+
+func uploadOwner(by actor) string {
+	if by.nobody() {
+		return "the address"
+	}
+	return fmt.Sprint("account ", by.account.id)
+}
+
+// upload returns the upload of that key, if it has not expired.
+func (s *state) upload(key string) *upload {
+	u := s.uploads[key]
+	if u == nil || s.now.After(u.expires) {
+		return nil
+	}
+	return u
+}
+
+// forgetExpired is for when the clock is set back: what was collected does not
+// come back with it.
+func (s *state) forgetExpired() {
+	for key := range s.uploads {
+		if s.upload(key) == nil {
+			delete(s.uploads, key)
+		}
+	}
+}
+
+// unfinished counts an owner's open uploads.
+func (s *state) unfinished(owner string) (n int) {
+	for key := range s.uploads {
+		if u := s.upload(key); u != nil && u.owner == owner && u.project == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (u *upload) complete() bool { return u.total != 0 && len(u.parts) == u.total }
+
+// joined is the file that the parts make.
+func (u *upload) joined() string {
+	var out strings.Builder
+	for _, n := range slices.Sorted(maps.Keys(u.parts)) {
+		out.WriteString(u.parts[n])
+	}
+	return out.String()
+}

@@ -1,0 +1,192 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sandlot/internal/names"
+)
+
+// createTries bounds the draws of fresh names after all of one draw were taken.
+const createTries = 5
+
+// Signup makes an account without a project. With in.Once, the same call again
+// within a day gets the first answer again and makes nothing.
+func (s *Service) Signup(ctx context.Context, in SignupInput) (SignedUp, error) {
+	by, out := Caller{Addr: in.Addr}, SignedUp{}
+	if err := s.admitNew(by); err != nil {
+		return out, err
+	}
+	a, err := s.attempt(by, in.Once, OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
+	if err != nil {
+		return out, err
+	}
+	email, err := cleanEmail(in.Email)
+	if err != nil {
+		return out, err
+	}
+	lang, warnings := cleanLang(in.Lang)
+	mail := MailNone
+	if email != "" {
+		mail = MailSet
+	}
+	out.Warnings = append(warnings, s.mailWarnings(by, mail)...)
+	out.Mailed = email != "" && s.SMTP
+	err = s.once(ctx, a, func() error {
+		return retryExists(func() error { return s.signUp(ctx, a, in.Handle, email, lang, &out) })
+	}, func(rec Once, keys Minted) error {
+		out.Account, err = s.store.Account(ctx, rec.Account)
+		if errors.Is(err, ErrNotFound) {
+			return Refuse(CodeNotFound, "This was done, but the account is gone.").With(OpSignup).Note("Make another one, under a fresh Idempotency-Key.")
+		}
+		out.Account.Email, out.Account.EmailVerified = email, false // as it was
+		out.Key, out.Replayed = keys.Account, true
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) signUp(ctx context.Context, a *attempt, handle, email, lang string, out *SignedUp) error {
+	na, secret, err := s.newAccount(handle, email, lang)
+	if err != nil {
+		return err
+	}
+	if na.Once, err = s.record(a, "", 0, MailNone, Minted{Account: secret}); err != nil {
+		return err
+	}
+	out.Key = secret
+	out.Account, err = s.store.CreateAccount(ctx, na)
+	return err
+}
+
+// newAccount draws what a new account needs.
+func (s *Service) newAccount(handle, email, lang string) (NewAccount, Secret, error) {
+	key, secret, err := s.newKey(AccountKey, "account key")
+	if err != nil {
+		return NewAccount{}, "", err
+	}
+	na := NewAccount{Handles: s.handleChoices(handle), Email: email, Lang: lang, CreatedAt: key.CreatedAt, Key: key}
+	if email != "" {
+		job := s.verifyJob(email, lang)
+		na.Job = &job
+	}
+	return na, secret, nil
+}
+
+func (s *Service) newKey(kind KeyKind, name string) (Key, Secret, error) {
+	secret, err := mintSecret(kind, s.random)
+	if err != nil {
+		return Key{}, "", err
+	}
+	k := Key{Hash: secret.Hash(), Kind: kind, Name: name, CreatedAt: s.now().UTC()}
+	k.LastFour = string(secret[len(secret)-4:])
+	return k, secret, nil
+}
+
+func (s *Service) verifyJob(email, lang string) Job {
+	return Job{Kind: "verify", Address: email, Lang: lang, Due: s.now().UTC()}
+}
+
+// pendingEmail decides what an email on a keyed call does: it is set pending
+// where an account key's account has no verified address, else it is ignored.
+func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang string) (*NewEmail, MailFate, error) {
+	email, err := cleanEmail(address)
+	if err != nil || email == "" {
+		return nil, MailNone, err
+	}
+	if by.Scoped() {
+		return nil, MailIgnored, nil
+	}
+	a, err := s.store.Account(ctx, by.Key.Account)
+	if err != nil {
+		return nil, MailNone, fmt.Errorf("read account: %w", err)
+	}
+	if a.EmailVerified {
+		return nil, MailIgnored, nil
+	}
+	if lang == "" {
+		lang = a.Lang
+	}
+	return &NewEmail{Address: email, Job: s.verifyJob(email, lang)}, MailSet, nil
+}
+
+// mailWarnings tells why an address was ignored, or where the message lies if it
+// is not sent.
+func (s *Service) mailWarnings(by Caller, fate MailFate) []Warning {
+	switch {
+	case fate == MailIgnored && by.Scoped():
+		return []Warning{{"email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key."}}
+	case fate == MailIgnored:
+		return []Warning{{"email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; another address needs an account of its own, by signup."}}
+	case fate == MailNone || s.SMTP:
+		return nil
+	}
+	return []Warning{{
+		"mail_not_sent", "This instance sends no e-mail: the message with the verification link is written to " + s.MailFolder + ".",
+		"The operator can read it there, or start the service with --smtp-url.",
+	}}
+}
+
+// retryExists tries again with fresh names while all that were drawn are taken.
+func retryExists(try func() error) error {
+	var err error
+	for range createTries {
+		if err = try(); !errors.Is(err, ErrExists) {
+			return err
+		}
+	}
+	return fmt.Errorf("no free name after %d draws: %w", createTries, err)
+}
+
+// Identify finds out who presents a key. An empty one is nobody. A key that is
+// mistyped is told so without a look-up; one that is unknown, revoked or belongs
+// to a deleted project is CodeInvalidKey.
+func (s *Service) Identify(ctx context.Context, presented Secret, addr string) (Caller, error) {
+	if presented == "" {
+		return Caller{Addr: addr}, nil
+	}
+	if !LooksLikeKey(presented.Reveal()) {
+		return Caller{}, Refuse(CodeInvalidKey, "The key in the Authorization header is mistyped or cut: it does not have the form or the checksum of a key.").
+			With(OpHeader).Note("Copy the whole key: sla_ or slp_ and 36 characters.")
+	}
+	k, err := s.store.KeyByHash(ctx, presented.Hash())
+	if errors.Is(err, ErrNotFound) {
+		return Caller{}, Refuse(CodeInvalidKey, "The key in the Authorization header is unknown here or was revoked.").
+			With(OpHeader).Note("Use the api_key that an earlier publish or signup on this instance returned.")
+	}
+	if err != nil {
+		return Caller{}, fmt.Errorf("look up key: %w", err)
+	}
+	s.used.note(k.ID, s.now().UTC())
+	return Caller{Key: k, Addr: addr, secret: &presented}, nil
+}
+
+// Admit decides, before a body is read, what can be decided without it.
+func (s *Service) Admit(by Caller, act Action) error {
+	if err := authorize(by, act, nil); err != nil || act != ActPublish {
+		return err
+	}
+	return s.admitNew(by)
+}
+
+// Verification returns what the token of a link would verify.
+func (s *Service) Verification(ctx context.Context, token string) (Verification, error) {
+	return s.jobs.Verification(ctx, digest([]byte(token)), s.now().UTC())
+}
+
+// Verify consumes the token of a link: the account's address is verified.
+func (s *Service) Verify(ctx context.Context, token string) (Account, error) {
+	a, err := s.jobs.UseVerification(ctx, digest([]byte(token)), s.now().UTC())
+	if err == nil {
+		s.heads.forgetAll() // all projects of the account are seen in another light
+	}
+	return a, err
+}
+
+// randomSuffix is the random part of a version's address: 50 bits.
+func (s *Service) randomSuffix() string { return names.Random(10, s.intn) }
+
+// expiry is when something made now ends.
+func (s *Service) expiry(life time.Duration) time.Time { return s.now().UTC().Add(life) }

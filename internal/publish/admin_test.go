@@ -1,0 +1,161 @@
+package publish_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"sandlot/internal/publish"
+)
+
+func (w *world) operator() *publish.Admin {
+	return &publish.Admin{Store: w.db, Now: w.clock.now, Random: rand.Reader}
+}
+
+func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
+	w := newWorld(t)
+	out := w.publish(nobody(), page)
+	other, err := w.Signup(t.Context(), publish.SignupInput{Handle: string(out.Project.ID)}) // a handle that is a project's id
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := w.operator()
+	for ref, want := range map[string]string{
+		"@" + out.Account.Handle: "@" + out.Account.Handle, out.Account.Handle: "@" + out.Account.Handle, " " + strings.ToUpper(out.Account.Handle): "@" + out.Account.Handle,
+		address: "@" + out.Account.Handle, out.Addresses.URL: string(out.Project.ID), out.Addresses.Version: string(out.Project.ID),
+		out.Addresses.Path + "deep/file.js": string(out.Project.ID), out.Addresses.Page: string(out.Project.ID), "@" + other.Account.Handle: "@" + other.Account.Handle,
+	} {
+		if found, err := a.Find(t.Context(), ref); err != nil || found.Target() != want {
+			t.Errorf("%s: %v, want %s", ref, err, want)
+		}
+	}
+	for _, ref := range []string{"", "@", "nobody", "@nobody", "nobody@example.org", "http://nobody-abc234.localhost:8080/", "http://[", "x--v1-y", strings.Repeat("x", 5000)} {
+		if _, err := a.Find(t.Context(), ref); !errors.Is(err, publish.ErrNotFound) {
+			t.Errorf("%.20q: %v", ref, err)
+		}
+	}
+	if _, err := a.Find(t.Context(), string(out.Project.ID)); err == nil || !strings.Contains(err.Error(), "both an account and a project") {
+		t.Errorf("what is both: %v", err)
+	}
+	w.publish(nobody(), page) // a second account of the address
+	if _, err := a.Find(t.Context(), address); err == nil || !strings.Contains(err.Error(), "@"+out.Account.Handle) {
+		t.Errorf("an address of two accounts: %v", err)
+	}
+	if _, err := a.Account(t.Context(), out.Addresses.URL); err == nil {
+		t.Error("a project was taken for an account")
+	}
+}
+
+func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
+	w := newWorld(t)
+	p := w.publish(nobody(), page).Project
+	a := w.operator()
+	for _, reason := range []string{"", "  \n", strings.Repeat("x", 3000)} {
+		if _, err := a.Suspend(t.Context(), string(p.ID), reason); err == nil {
+			t.Errorf("suspended for %.10q", reason)
+		}
+		if _, err := a.Delete(t.Context(), string(p.ID), reason); err == nil {
+			t.Errorf("deleted for %.10q", reason)
+		}
+	}
+	_, secret, _, err := a.NewKey(t.Context(), p.Handle, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Suspend(t.Context(), string(p.ID), " shows the key "+secret.Reveal()); err != nil {
+		t.Fatal(err)
+	}
+	log, err := w.db.Log(t.Context(), "", 0, 9)
+	if err != nil || len(log) != 2 {
+		t.Fatalf("%v, %v", log, err)
+	}
+	want := publish.LogEntry{ID: log[0].ID, At: w.clock.now(), Actor: "operator", Action: "suspend", Target: string(p.ID), Reason: "shows the key <key>"}
+	same(t, "the newest entry", log[0], want)
+	if w.caller(secret).Key.Account != p.Account {
+		t.Error("the new key is another account's")
+	}
+}
+
+func TestASuspendedAccountChangesNothing(t *testing.T) {
+	w := newWorld(t)
+	out := w.publish(nobody(), page)
+	if _, err := w.operator().Suspend(t.Context(), out.Account.Handle, "spam"); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []publish.Secret{out.Keys.Account, out.Keys.Project} {
+		by := w.caller(key)
+		for _, act := range []publish.Action{publish.ActPublish, publish.ActEdit} {
+			refused(t, w.Admit(by, act), publish.CodeAccountSuspended)
+		}
+		for _, act := range []publish.Action{publish.ActReadFiles, publish.ActReadAccount} {
+			if err := w.Admit(by, act); err != nil {
+				t.Errorf("action %d: %v", act, err)
+			}
+		}
+	}
+}
+
+// TestAnUploadThatASuspensionOvertakes is one whose caller was let in before.
+func TestAnUploadThatASuspensionOvertakes(t *testing.T) {
+	w := newWorld(t)
+	out := w.publish(nobody(), page)
+	by, content := w.caller(out.Keys.Account), w.stage(large)
+	if _, err := w.operator().Suspend(t.Context(), out.Account.Handle, "spam"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "a.html", Content: content})
+	refused(t, err, publish.CodeTakenDown)
+	late, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(page)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Site(t.Context(), late.Project.ID)
+	refused(t, err, publish.CodeTakenDown)
+}
+
+func TestFollowMakesTheActsOfAnotherProcessEffective(t *testing.T) {
+	w := newWorld(t)
+	p := w.publish(nobody(), page).Project
+	site := func() error { _, err := w.Site(t.Context(), p.ID); return err }
+	if err := site(); err != nil {
+		t.Fatal(err)
+	}
+	watch := &fakeWatch{}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		go w.Follow(ctx, watch)
+		synctest.Wait()
+		if watch.asked == 0 {
+			t.Error("the log was not looked at in the beginning")
+		}
+		stop()
+		synctest.Wait()
+	})
+	if err := site(); err != nil { // remembered again
+		t.Fatal(err)
+	}
+	if _, err := w.operator().Suspend(t.Context(), string(p.ID), "spam"); err != nil {
+		t.Fatal(err)
+	}
+	if err := site(); err != nil {
+		t.Fatalf("nobody followed, and yet: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // one look
+	w.Follow(ctx, watch)
+	refused(t, site(), publish.CodeTakenDown)
+	_, err := w.SiteVersion(t.Context(), p.ID, 1, p.Suffix)
+	refused(t, err, publish.CodeTakenDown)
+	refused(t, w.Touch(t.Context(), p.ID, "player"), publish.CodeTakenDown)
+}
+
+// fakeWatch counts how often it is asked.
+type fakeWatch struct{ asked int }
+
+func (f *fakeWatch) LastEntry(context.Context) (int64, error) {
+	f.asked++
+	return int64(f.asked), nil
+}

@@ -1,0 +1,100 @@
+package publish
+
+import (
+	"context"
+	"time"
+)
+
+// Subject is what an operator acts on: an account with all it owns, or one
+// project.
+type Subject struct {
+	Account AccountID // set for an account
+	Project ProjectID // set for a project
+}
+
+// What an operator does, as the log names it.
+const (
+	ActionSuspend = "suspend"
+	ActionRestore = "restore"
+	ActionDelete  = "delete"
+	ActionNewKey  = "new-key"
+)
+
+// Operator is the actor of what is done at the machine itself.
+const Operator = "operator"
+
+// LogEntry is one line of the audit log, which nobody can change or take back.
+type LogEntry struct {
+	ID     int64 // grows with every entry; 0 while it is not recorded
+	At     time.Time
+	Actor  string
+	Action string
+	Target string // "@handle", or the id of a project
+	Reason string
+}
+
+// AccountDetail is an account as its operator sees it.
+type AccountDetail struct {
+	Account
+	SuspendedAt time.Time // zero if it is not suspended
+	Projects    int
+	Bytes       int64 // of the current versions of its projects
+}
+
+// ProjectDetail is a project as its operator sees it. Project.Suspended also
+// tells of a suspended account.
+type ProjectDetail struct {
+	Project
+	Number      int64     // grows with every project that is made
+	SuspendedAt time.Time // zero if it is not suspended itself
+}
+
+// ProjectQuery says which projects to list.
+type ProjectQuery struct {
+	Account   AccountID // of this account; 0: of all
+	Suspended bool      // only those that are suspended themselves
+	After     int64     // only those with a higher Number
+	Limit     int
+}
+
+// AdminStore keeps what operators do, under the same promises as a Store. What
+// was deleted is ErrNotFound. The methods that list may read through everything:
+// they are for people.
+type AdminStore interface {
+	// AccountByHandle returns the account that has this handle now.
+	AccountByHandle(ctx context.Context, handle string) (AccountDetail, error)
+	// AccountsByEmail returns accounts with this address, oldest first, at most limit.
+	AccountsByEmail(ctx context.Context, address string, limit int) ([]AccountDetail, error)
+	// ListAccounts returns accounts with an ID above after, oldest first, at most limit; only suspended ones if suspended.
+	ListAccounts(ctx context.Context, after AccountID, suspended bool, limit int) ([]AccountDetail, error)
+	// ProjectDetail returns a project.
+	ProjectDetail(ctx context.Context, id ProjectID) (ProjectDetail, error)
+	// ListProjects returns projects, oldest first.
+	ListProjects(ctx context.Context, q ProjectQuery) ([]ProjectDetail, error)
+
+	// Suspend marks the subject as suspended at e.At and records e. One that is suspended already is ErrExists.
+	Suspend(ctx context.Context, s Subject, e LogEntry) error
+	// Restore ends a suspension and records e. One that is not suspended is ErrMoved.
+	Restore(ctx context.Context, s Subject, e LogEntry) error
+	// Remove deletes the subject, an account with its projects, and records e. Handles and project ids are not used again; the files are left to Sweep.
+	Remove(ctx context.Context, s Subject, e LogEntry) error
+	// AddKey adds a key to an account and records e. If revoke, all its other account keys are revoked, and it tells how many.
+	AddKey(ctx context.Context, id AccountID, k Key, revoke bool, e LogEntry) (revoked int, err error)
+
+	// Log returns entries of the log with an ID below before (0: all), newest first, at most limit; only of one target if it is not empty.
+	Log(ctx context.Context, target string, before int64, limit int) ([]LogEntry, error)
+	LogWatch
+	ReportReader
+}
+
+// TrimStore forgets old versions, under the same promises as a Store.
+type TrimStore interface {
+	// Trim looks at some projects after the one with this Number and forgets those of their versions that have at least keep newer ones and were superseded before the time given; their files are left to Sweep. A step of it changes at most limit records. It returns how far it came, and whether there is more.
+	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error)
+}
+
+// LogWatch tells whether an operator has done anything.
+type LogWatch interface {
+	// LastEntry returns the ID of the newest entry of the log, 0 if there is none.
+	LastEntry(ctx context.Context) (int64, error)
+}

@@ -1,0 +1,251 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// This file answers calls again: the last call of a completed upload, and any
+// that has an Idempotency-Key. Of the first answer only the minted keys are kept.
+// The rest is read from the version that the call made, which never changes.
+
+// asOf is a project as one of its versions left it, with that version's files.
+func (s *Service) asOf(ctx context.Context, id ProjectID, version int) (Project, []File, error) {
+	p, err := s.find(ctx, string(id))
+	if err != nil {
+		return p, nil, err
+	}
+	v, err := s.store.Version(ctx, p.ID, version)
+	if errors.Is(err, ErrNotFound) {
+		return p, nil, Refuse(CodeProjectNotFound, "This was done, but version %d of %s is not kept any more.", version, p.ID).
+			With(OpProject, Arg{"id", string(p.ID)}).Note("Read the project for what there is now.")
+	}
+	if err != nil {
+		return p, nil, fmt.Errorf("read version: %w", err)
+	}
+	files, err := s.store.Files(ctx, p.ID, v.N)
+	if err != nil {
+		return p, nil, fmt.Errorf("read files: %w", err)
+	}
+	p.Version, p.Suffix, p.Title, p.UpdatedAt = v.N, v.Suffix, v.Title, v.CreatedAt
+	p.Size, p.FileCount = 0, len(files)
+	for _, f := range files {
+		p.Size += f.Blob.Size
+	}
+	return p, files, nil
+}
+
+// changed finds the file that a version brought, among the version's files.
+func (s *Service) changed(ctx context.Context, id ProjectID, version int, files []File) (f File, created bool, err error) {
+	before, err := s.store.Files(ctx, id, version-1)
+	if err != nil {
+		return f, false, fmt.Errorf("read files: %w", err)
+	}
+	known := make(map[string]int64, len(before))
+	for _, old := range before {
+		known[old.Name] = old.Blob.ID
+	}
+	for _, f := range files {
+		if blob, old := known[f.Name]; !old || blob != f.Blob.ID {
+			return f, !old, nil
+		}
+	}
+	return f, false, fmt.Errorf("version %d of %s brought no file: %w", version, id, ErrNotFound)
+}
+
+// published rebuilds the answer to a publish, but for the keys it minted.
+func (s *Service) published(ctx context.Context, by Caller, id ProjectID, version int) (Published, error) {
+	p, files, err := s.asOf(ctx, id, version)
+	if err != nil {
+		return Published{}, err
+	}
+	out := Published{Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
+	for _, f := range files {
+		if f.Name == primaryFile {
+			out.File = f
+		}
+	}
+	if !by.Nobody() {
+		return out, nil
+	}
+	a, err := s.store.Account(ctx, p.Account)
+	if err != nil {
+		return Published{}, fmt.Errorf("read account: %w", err)
+	}
+	a.EmailVerified = false // as it was
+	out.Account, out.Mailed = &a, s.SMTP && a.Email != ""
+	return out, nil
+}
+
+// updated rebuilds the answer to an update.
+func (s *Service) updated(ctx context.Context, by Caller, id ProjectID, version int) (Updated, error) {
+	p, files, err := s.asOf(ctx, id, version)
+	if err == nil {
+		err = authorize(by, ActEdit, &p)
+	}
+	if err != nil {
+		return Updated{}, err
+	}
+	out := Updated{Project: p, Previous: version - 1, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
+	out.File, out.Created, err = s.changed(ctx, p.ID, version, files)
+	return out, err
+}
+
+// show gives a caller the keys that a publish answers with.
+func (out *Published) show(by Caller, minted Minted) {
+	out.Keys = minted
+	if !by.Nobody() {
+		out.Keys.Account = accountSecret(by)
+	}
+}
+
+// replayPublish answers the completing call of an upload again.
+func (s *Service) replayPublish(ctx context.Context, by Caller, c *completing) (Published, error) {
+	done := *c.upload.Done
+	out, err := s.published(ctx, by, done.Project, done.Version)
+	if err != nil {
+		return Published{}, err
+	}
+	if !c.call.completes(done) {
+		return Published{}, uploadCompleted(done, out.Addresses.URL)
+	}
+	keys, err := s.unseal(c.call.sealed(by, done), done.Answer)
+	if err != nil {
+		return Published{}, uploadCompleted(done, out.Addresses.URL)
+	}
+	out.show(by, keys)
+	np, mail := c.meta.publish(), MailSet
+	if !by.Nobody() {
+		if _, mail, err = s.pendingEmail(ctx, by, np.Email, np.Lang); err != nil {
+			return Published{}, err
+		}
+	}
+	out.Warnings = append(np.Warnings, s.mailWarnings(by, mail)...)
+	return out, nil
+}
+
+// replayUpdate answers the completing call of an upload again.
+func (s *Service) replayUpdate(ctx context.Context, by Caller, c *completing) (Updated, error) {
+	done := *c.upload.Done
+	out, err := s.updated(ctx, by, done.Project, done.Version)
+	if err != nil {
+		return Updated{}, err
+	}
+	if !c.call.completes(done) {
+		return Updated{}, uploadCompleted(done, out.Addresses.URL)
+	}
+	nf := c.meta.update()
+	_, mail, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang)
+	if err != nil {
+		return Updated{}, err
+	}
+	about, err := s.fileWarnings(ctx, out.File)
+	out.Warnings = slices.Concat(nf.Warnings, about, s.mailWarnings(by, mail))
+	return out, err
+}
+
+// publishedAgain answers a call with an Idempotency-Key again.
+func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput, np newProject, rec Once, keys Minted) (Published, error) {
+	out, err := s.published(ctx, by, rec.Project, rec.Version)
+	if err != nil {
+		return Published{}, err
+	}
+	out.show(by, keys)
+	var vain []Warning
+	if in.Part != nil {
+		call := publishCall(by, in, &np)
+		m, err := s.firstSaid(ctx, call)
+		if err != nil {
+			return Published{}, err
+		}
+		np, vain = m.publish(), call.warnings()
+	}
+	if out.Account != nil && np.Email != "" {
+		out.Account.Email, out.Mailed = np.Email, s.SMTP
+	}
+	out.Warnings, out.Replayed = slices.Concat(np.Warnings, s.mailWarnings(by, rec.Mail), vain), true
+	return out, nil
+}
+
+// updatedAgain answers a call with an Idempotency-Key again.
+func (s *Service) updatedAgain(ctx context.Context, by Caller, in UpdateInput, nf newFile, rec Once) (Updated, error) {
+	out, err := s.updated(ctx, by, rec.Project, rec.Version)
+	if err != nil {
+		return Updated{}, err
+	}
+	var vain []Warning
+	if in.Part != nil {
+		call := s.updateCall(by, in, &nf)
+		m, err := s.firstSaid(ctx, call)
+		if err != nil {
+			return Updated{}, err
+		}
+		nf, vain = m.update(), call.warnings()
+	}
+	about, err := s.fileWarnings(ctx, out.File)
+	out.Warnings, out.Replayed = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Mail), vain), true
+	return out, err
+}
+
+// firstSaid is what part 1 of the call's upload said, which is kept as long as
+// the answer.
+func (s *Service) firstSaid(ctx context.Context, call *partCall) (m uploadMeta, err error) {
+	u, err := s.store.Upload(ctx, s.uploadKey(call), s.now().UTC())
+	if errors.Is(err, ErrNotFound) {
+		return m, nil
+	}
+	if err != nil {
+		return m, fmt.Errorf("read upload: %w", err)
+	}
+	if err := mayJoin(call, u); err != nil {
+		return m, err
+	}
+	return u.said()
+}
+
+func (m uploadMeta) publish() newProject {
+	if m.Publish == nil {
+		return newProject{}
+	}
+	return *m.Publish
+}
+
+func (m uploadMeta) update() newFile {
+	if m.Update == nil {
+		return newFile{}
+	}
+	return *m.Update
+}
+
+// fileWarnings are the contentWarnings of a file that is stored. It is read only
+// if its name makes one possible.
+func (s *Service) fileWarnings(ctx context.Context, f File) ([]Warning, error) {
+	if contentWarnings(Content{Gzip: true}, f.Name) == nil {
+		return nil, nil
+	}
+	r, err := s.Open(ctx, f.Blob, 0, 2)
+	if err != nil {
+		return nil, fmt.Errorf("look at the file again: %w", err)
+	}
+	defer r.Close()
+	head, err := io.ReadAll(r)
+	return contentWarnings(Content{Gzip: isGzip(head)}, f.Name), err
+}
+
+// deletedAgain answers a call with an Idempotency-Key again.
+func (s *Service) deletedAgain(ctx context.Context, by Caller, name string, rec Once) (Deleted, error) {
+	p, files, err := s.asOf(ctx, rec.Project, rec.Version)
+	if err == nil {
+		err = authorize(by, ActEdit, &p)
+	}
+	if err != nil {
+		return Deleted{}, err
+	}
+	return Deleted{
+		Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Previous: rec.Version - 1, Filename: name, Files: files,
+		Warnings: s.mailWarnings(by, rec.Mail), Replayed: true,
+	}, nil
+}

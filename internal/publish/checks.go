@@ -1,0 +1,135 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"sandlot/internal/names"
+)
+
+// primaryFile is the filename that publish gives to the content.
+const primaryFile = "index.html"
+
+// checkContent refuses content that cannot be what the caller meant.
+func checkContent(c Content, filename string, primary bool, d Declared) error {
+	if c.Missing {
+		return Refuse(CodeMissingField, "The field content is missing: it holds the file's bytes in base64.").In("content").With(OpEncode)
+	}
+	if err := checkDeclared(c.Blob, d); err != nil {
+		return err
+	}
+	if c.Empty && primary {
+		return Refuse(CodeInvalidField, "The field content is empty, and %s must not be: it is what players open.", filename).In("content").With(OpEncode)
+	}
+	if isHTML(filename) && (c.Gzip || c.Base64) {
+		return doubleEncoded(c, filename)
+	}
+	if c.Text && c.KeyAt >= 0 {
+		return Refuse(CodeKeyInContent, "The file %s holds one of this service's keys, at byte %d. Everything published is public.", filename, c.KeyAt+1).
+			In("content").With(OpRotate).Note("Take the key out of the file and publish again. If the file was ever public, replace the key.")
+	}
+	return nil
+}
+
+// equal reports whether both say the same.
+func (d Declared) equal(other Declared) bool {
+	if (d.Size == nil) != (other.Size == nil) || d.Size != nil && *d.Size != *other.Size {
+		return false
+	}
+	return strings.EqualFold(d.SHA256, other.SHA256)
+}
+
+func checkDeclared(b Blob, d Declared) error {
+	if d.Size != nil && *d.Size != b.Size {
+		return Refuse(CodeDigestMismatch, "The field size says %d bytes, but %d arrived.", *d.Size, b.Size).In("size").
+			Detail("declared_size", *d.Size).Detail("received_size", b.Size).Detail("received_sha256", b.SHA256.String()).With(OpEncode).
+			Note("The content was cut or changed on its way. Encode the file with a command instead of writing it out.")
+	}
+	if d.SHA256 != "" && !strings.EqualFold(d.SHA256, b.SHA256.String()) {
+		return Refuse(CodeDigestMismatch, "The field sha256 says %s, but the %d bytes that arrived have %s.", strings.ToLower(d.SHA256), b.Size, b.SHA256).In("sha256").
+			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).Detail("received_size", b.Size).With(OpEncode).
+			Note("The content was cut or changed on its way. Encode the file with a command instead of writing it out.")
+	}
+	return nil
+}
+
+func doubleEncoded(c Content, filename string) error {
+	if c.Gzip {
+		return Refuse(CodeDoubleEncoded, "The bytes of %s are still gzipped after decoding.", filename).In("content").
+			With(OpSame, Arg{"content_encoding", "gzip+base64"}, Arg{"content", "<base64 of the gzipped file>"}).
+			Note("Say so with content_encoding, or send the file itself.")
+	}
+	return Refuse(CodeDoubleEncoded, "The bytes of %s are still base64 text after decoding: it was encoded twice.", filename).In("content").With(OpEncode).
+		Note("Encode the file once.")
+}
+
+func isHTML(filename string) bool {
+	ext := strings.ToLower(path.Ext(filename))
+	return ext == ".html" || ext == ".htm"
+}
+
+// cleanFilename brings a filename into its form.
+func cleanFilename(name string) (string, error) {
+	if name == "" {
+		return "", Refuse(CodeInvalidFilename, "The field filename is empty.").In("filename").
+			With(OpSame).Note("Name exactly one file.")
+	}
+	clean, err := names.Filename(name)
+	var bad *names.FilenameError
+	if errors.As(err, &bad) {
+		return "", Refuse(CodeInvalidFilename, "The field filename cannot be used. %s", bad.Reason).In("filename").
+			With(OpSame, Arg{"filename", bad.Suggestion}).Note("A name that works: %s", bad.Suggestion)
+	}
+	return clean, err
+}
+
+// cleanTitle never fails: what it changed comes with a warning.
+func cleanTitle(title string) (string, []Warning) {
+	clean, cut, cleaned := names.Title(title)
+	var w []Warning
+	if cut {
+		w = append(w, Warning{"title_cut", "The title was cut to 200 characters.", "Send a shorter title."})
+	}
+	if cleaned {
+		w = append(w, Warning{"title_cleaned", "Control characters, bidirectional marks or bytes that are no UTF-8 were taken out of the title.", "Send plain text in one line."})
+	}
+	return clean, w
+}
+
+// cleanLang never fails: what cannot be brought into form is dropped.
+func cleanLang(lang string) (string, []Warning) {
+	if lang == "" {
+		return "", nil
+	}
+	tag, changed, ok := names.Lang(lang)
+	if !ok {
+		return "", []Warning{{"lang_dropped", "The field lang is not a language code and was ignored.", `Send a BCP 47 code such as "en" or "pt-BR".`}}
+	}
+	if changed {
+		return tag, []Warning{{"lang_changed", fmt.Sprintf("The field lang was brought into the form %q.", tag), fmt.Sprintf("Send %q.", tag)}}
+	}
+	return tag, nil
+}
+
+// cleanEmail refuses what is not one plain address; an empty one stays empty.
+func cleanEmail(email string) (string, error) {
+	if email == "" {
+		return "", nil
+	}
+	clean, err := names.Email(email)
+	if err != nil {
+		return "", Refuse(CodeInvalidEmail, "The field email is not one plain address. %s", err).In("email").
+			With(OpSame, Arg{"email", "me@example.com"}).Note("Send one address such as me@example.com, without a name around it.")
+	}
+	return clean, nil
+}
+
+// handleChoices returns the handles to try, best first; a wish is never refused.
+func (s *Service) handleChoices(want string) []string {
+	if want == "" {
+		want = names.FriendlyHandle(s.intn)
+	}
+	return names.HandleChoices(want, s.intn)
+}

@@ -1,0 +1,189 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sandlot/internal/failpoint"
+	"sandlot/internal/names"
+)
+
+// publishPart takes a call of a chunked publish.
+func (s *Service) publishPart(ctx context.Context, by Caller, in PublishInput, np newProject, a *attempt) (out Published, pending *Pending, err error) {
+	call := publishCall(by, in, &np)
+	pending, err = s.partOf(ctx, call, func(ctx context.Context, c *completing) error {
+		if c.upload.Done != nil {
+			out, err = s.replayPublish(ctx, by, c)
+			return err
+		}
+		np := c.meta.Publish
+		np.Declared = c.meta.Declared
+		return s.useParts(ctx, c, primaryFile, true, func(joined Content) error {
+			out, err = s.create(ctx, by, *np, joined, beside{upload: c, once: a})
+			return err
+		})
+	})
+	if pending != nil {
+		pending.Warnings = append(np.Warnings, call.warnings()...)
+	} else {
+		out.Warnings = append(out.Warnings, call.warnings()...)
+	}
+	return out, pending, err
+}
+
+// publishCall is one call of a chunked publish. What np says counts in part 1
+// only.
+func publishCall(by Caller, in PublishInput, np *newProject) *partCall {
+	call := &partCall{by: by, op: OpPublish, in: *in.Part, content: in.Content}
+	if !in.Part.first() {
+		call.ignored, np.Warnings = in.metadata(), nil
+	}
+	call.meta = uploadMeta{Encoding: in.Part.Encoding, Publish: np, Declared: in.Declared}
+	return call
+}
+
+// updateCall is one call of a chunked update. What nf says counts in part 1 only.
+func (s *Service) updateCall(by Caller, in UpdateInput, nf *newFile) *partCall {
+	call := &partCall{by: by, op: OpUpdate, in: *in.Part, content: in.Content}
+	if !in.Part.first() {
+		call.ignored, call.said = in.metadata(), s.said(in)
+	}
+	call.meta = uploadMeta{Encoding: in.Part.Encoding, Update: nf, Declared: in.Declared}
+	return call
+}
+
+// metadata lists the fields of a call that only part 1 has a use for.
+func (in PublishInput) metadata() (list []string) {
+	for _, f := range []struct{ name, value string }{{"title", in.Title}, {"handle", in.Handle}, {"email", in.Email}, {"lang", in.Lang}} {
+		if f.value != "" {
+			list = append(list, f.name)
+		}
+	}
+	return list
+}
+
+func (in UpdateInput) metadata() []string {
+	list := PublishInput{Email: in.Email, Lang: in.Lang}.metadata()
+	if in.Title != nil {
+		list = append(list, "title")
+	}
+	return list
+}
+
+// updatePart takes a call of a chunked update.
+func (s *Service) updatePart(ctx context.Context, by Caller, in UpdateInput, nf newFile, a *attempt) (out Updated, pending *Pending, err error) {
+	call := s.updateCall(by, in, &nf)
+	pending, err = s.partOf(ctx, call, func(ctx context.Context, c *completing) error {
+		if c.upload.Done != nil {
+			out, err = s.replayUpdate(ctx, by, c)
+			return err
+		}
+		nf := c.meta.Update
+		nf.Declared = c.meta.Declared
+		return s.useParts(ctx, c, nf.Filename, nf.Filename == primaryFile, func(joined Content) error {
+			out, err = s.put(ctx, by, *nf, joined, beside{upload: c, once: a})
+			return err
+		})
+	})
+	if pending != nil {
+		pending.Warnings = append(nf.Warnings, call.warnings()...)
+	} else {
+		out.Warnings = append(out.Warnings, call.warnings()...)
+	}
+	return out, pending, err
+}
+
+// said is what a call after part 1 says of the file, to be compared.
+func (s *Service) said(in UpdateInput) newFile {
+	nf := newFile{Filename: in.Filename, IfVersion: in.IfVersion}
+	if in.Project != "" {
+		nf.Project = s.Places.ProjectID(in.Project)
+	}
+	if clean, err := names.Filename(in.Filename); err == nil {
+		nf.Filename = clean
+	}
+	return nf
+}
+
+// partOf takes a call of an upload and, if the upload has all its parts then,
+// uses it. Calls of one upload take turns, so it is used exactly once; once
+// begun, using it does not stop when the client goes away.
+func (s *Service) partOf(ctx context.Context, call *partCall, use func(context.Context, *completing) error) (*Pending, error) {
+	defer func() { s.Discard(ctx, call.content) }()
+	if err := s.begin(call); err != nil {
+		return nil, err
+	}
+	call.sum = call.content.SHA256
+	wait, cancel := context.WithTimeout(ctx, waitForUpload)
+	defer cancel()
+	unlock, err := s.uploads.lock(wait, call.key)
+	if err != nil {
+		return nil, inProgress(ctx, err)
+	}
+	defer unlock()
+	done, pending, err := s.accept(ctx, call)
+	if done == nil || err != nil {
+		return pending, err
+	}
+	long, stop := context.WithTimeout(context.WithoutCancel(ctx), assemblyLimit)
+	defer stop()
+	return nil, use(long, done)
+}
+
+func inProgress(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return Refuse(CodeRequestInProgress, "This upload is being completed by another call.").With(OpWait).After(waitForUpload / 3).
+		Note("Send the same part again: once the upload is complete, the answer names the project.")
+}
+
+// useParts assembles the upload and hands the file on. The upload stays open if
+// the file is refused, so that a part can be sent again.
+func (s *Service) useParts(ctx context.Context, c *completing, filename string, primary bool, use func(Content) error) error {
+	joined, err := s.assemble(ctx, c)
+	if err != nil {
+		return fmt.Errorf("assemble parts: %w", err)
+	}
+	failpoint.Hit(failpoint.AfterAssembly)
+	err = checkContent(joined, filename, primary, c.meta.Declared)
+	if errors.Is(err, CodeDigestMismatch) {
+		err = inParts(c, err)
+	}
+	if err == nil {
+		err = use(joined)
+	}
+	if err != nil && definite(err) {
+		s.Discard(ctx, joined)
+	}
+	return err
+}
+
+// inParts tells how to mend an upload that is not what was declared. What was
+// declared stays, or sending the last part again would publish what is damaged.
+func inParts(c *completing, err error) error {
+	e := AsError(err)
+	return e.With(OpSame).
+		Note("Send the part again that was cut or changed on its way; or, if what was declared is wrong, tell it again: upload_id and total_parts with sha256 and size of the whole file.")
+}
+
+// completes reports whether a call is the one that completed the upload, sent
+// again. Behind one address a short upload_id and no bytes could be anybody's.
+func (call *partCall) completes(done UploadDone) bool {
+	n := 0
+	if call.in.N != nil {
+		n = *call.in.N
+	}
+	if call.guessable() && call.content.Size == 0 {
+		return false
+	}
+	return n == done.Part && call.hash() == done.SHA256
+}
+
+func uploadCompleted(done UploadDone, url string) error {
+	return Refuse(CodeUploadCompleted, "This upload was completed: its project is %s.", done.Project).
+		Detail("project_id", string(done.Project)).Detail("url", url).Detail("version", done.Version).
+		With(OpProject, Arg{"id", string(done.Project)}).
+		Note("Nothing is left to do for that file. Another file needs an upload_id of its own.")
+}

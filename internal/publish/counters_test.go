@@ -1,0 +1,197 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// written is a record of counts, as a store keeps it.
+type written struct {
+	mu    sync.Mutex
+	plays map[ProjectID]int64
+	fail  error
+}
+
+func (w *written) write(counts map[ProjectID]Counts) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fail != nil {
+		return w.fail
+	}
+	for id, c := range counts {
+		w.plays[id] += c.Plays
+	}
+	return nil
+}
+
+func (w *written) read(id ProjectID) func() int64 {
+	return func() int64 {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.plays[id]
+	}
+}
+
+func newWritten() *written { return &written{plays: map[ProjectID]int64{}} }
+
+func TestPlaysAreCountedOncePerVisitorInHalfAnHour(t *testing.T) {
+	type load struct {
+		project ProjectID
+		visitor PlayerID
+		after   time.Duration // since noon
+	}
+	tests := []struct {
+		name  string
+		loads []load
+		want  int64 // of project a
+	}{
+		{"one load", []load{{"a", "x", 0}}, 1},
+		{"the same visitor just below 30 minutes", []load{{"a", "x", 0}, {"a", "x", 30*time.Minute - 1}}, 1},
+		{"the same visitor after 30 minutes", []load{{"a", "x", 0}, {"a", "x", 30 * time.Minute}}, 2},
+		{"a load that did not count prolongs nothing", []load{{"a", "x", 0}, {"a", "x", 20 * time.Minute}, {"a", "x", 40 * time.Minute}}, 2},
+		{"two visitors", []load{{"a", "x", 0}, {"a", "y", 0}}, 2},
+		{"another project", []load{{"a", "x", 0}, {"b", "x", 0}}, 1},
+		{"others in between, for hours", []load{{"a", "x", 0}, {"b", "y", 31 * time.Minute}, {"a", "x", 31 * time.Minute}, {"b", "y", 61 * time.Minute}, {"a", "x", 60 * time.Minute}}, 2},
+		{"the clock goes back ten minutes", []load{{"a", "x", 0}, {"a", "x", -10 * time.Minute}}, 1},
+		{"the clock goes back a year", []load{{"a", "x", 0}, {"a", "x", -365 * 24 * time.Hour}, {"a", "x", -365*24*time.Hour + time.Minute}}, 2},
+		{"the clock goes ahead a year and back", []load{{"a", "x", 0}, {"a", "x", 365 * 24 * time.Hour}, {"a", "x", 365*24*time.Hour + time.Minute}}, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newCounters()
+			for _, l := range tt.loads {
+				c.play(l.project, l.visitor, noon.Add(l.after))
+			}
+			if got := c.plays("a", func() int64 { return 100 }) - 100; got != tt.want {
+				t.Errorf("%d plays, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCounters(t *testing.T) {
+	t.Run("visits remembered are bounded", func(t *testing.T) {
+		c := newCounters()
+		for i := range maxVisits + 1000 {
+			c.play("a", PlayerID(fmt.Sprint(i)), noon)
+		}
+		if n := len(c.recent) + len(c.older); n > maxVisits {
+			t.Errorf("%d visits are remembered", n)
+		}
+		if got := c.plays("a", func() int64 { return 0 }); got != maxVisits+1000 {
+			t.Errorf("%d plays", got)
+		}
+	})
+	t.Run("what cannot be written stays for the next time", func(t *testing.T) {
+		c, w := newCounters(), newWritten()
+		c.play("a", "x", noon)
+		w.fail = errors.New("broken")
+		if err := c.flush(w.write); !errors.Is(err, w.fail) {
+			t.Fatalf("got %v", err)
+		}
+		c.play("a", "y", noon)
+		if got := c.plays("a", w.read("a")); got != 2 {
+			t.Errorf("%d plays while the store is broken", got)
+		}
+		w.fail = nil
+		if err := c.flush(w.write); err != nil {
+			t.Fatal(err)
+		}
+		if w.plays["a"] != 2 || len(c.pending) != 0 {
+			t.Errorf("%d written, %d projects pending", w.plays["a"], len(c.pending))
+		}
+	})
+	t.Run("nothing is written where nothing was counted", func(t *testing.T) {
+		if err := newCounters().flush(func(map[ProjectID]Counts) error { return errors.New("called") }); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("a play during a flush is neither lost nor written twice", func(t *testing.T) {
+		c, w := newCounters(), newWritten()
+		c.play("a", "x", noon)
+		err := c.flush(func(counts map[ProjectID]Counts) error {
+			c.play("a", "y", noon)
+			return w.write(counts)
+		})
+		if got := c.plays("a", w.read("a")); err != nil || got != 2 || w.plays["a"] != 1 {
+			t.Errorf("%d plays, %d written, %v", got, w.plays["a"], err)
+		}
+	})
+	t.Run("two flushes at once write a play once", func(t *testing.T) {
+		c, w := newCounters(), newWritten()
+		c.play("a", "x", noon)
+		var second sync.WaitGroup
+		err := c.flush(func(counts map[ProjectID]Counts) error {
+			second.Go(func() {
+				if err := c.flush(w.write); err != nil {
+					t.Error(err)
+				}
+			})
+			for range 1000 { // gives the second flush every chance to look at what is pending
+				runtime.Gosched()
+			}
+			return w.write(counts)
+		})
+		second.Wait()
+		if err != nil || w.plays["a"] != 1 {
+			t.Errorf("%d written, %v", w.plays["a"], err)
+		}
+	})
+	t.Run("the sum never goes back and is exact, however flushes and reads fall", func(t *testing.T) {
+		c, w := newCounters(), newWritten()
+		var players, others sync.WaitGroup
+		var done atomic.Bool
+		for i := range 4 {
+			players.Go(func() {
+				for j := range 500 {
+					c.play("a", PlayerID(fmt.Sprint(i, "-", j)), noon)
+				}
+			})
+		}
+		for range 2 {
+			others.Go(func() {
+				for !done.Load() {
+					if err := c.flush(w.write); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			others.Go(func() {
+				for last := int64(0); !done.Load(); {
+					n := c.plays("a", w.read("a"))
+					if n < last || n > 2000 {
+						t.Errorf("%d plays after %d", n, last)
+						return
+					}
+					last = n
+				}
+			})
+		}
+		players.Wait()
+		done.Store(true)
+		others.Wait()
+		if err := c.flush(w.write); err != nil || w.plays["a"] != 2000 {
+			t.Errorf("%d written, %v", w.plays["a"], err)
+		}
+	})
+}
+
+func TestKeyUses(t *testing.T) {
+	u := newKeyUses()
+	u.note(1, noon)
+	u.note(1, noon.Add(time.Minute))
+	u.note(2, noon)
+	if got := u.take(); len(got) != 2 || !got[1].Equal(noon.Add(time.Minute)) {
+		t.Errorf("got %v", got)
+	}
+	if got := u.take(); len(got) != 0 {
+		t.Errorf("taken twice: %v", got)
+	}
+}

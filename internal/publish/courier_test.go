@@ -1,0 +1,333 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+)
+
+// fakeJobs is a JobStore in memory.
+type fakeJobs struct {
+	now    func() time.Time
+	jobs   map[int64]Job
+	leases []int // how many jobs each claim got
+	mails  map[Digest][]time.Time
+	tokens []Verification
+	moved  map[string]error // by address: what AddVerification answers
+	fail   error            // of FinishJob
+}
+
+func (f *fakeJobs) ClaimJobs(ctx context.Context, now, until time.Time, limit int) ([]Job, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var due []Job
+	for id, j := range f.jobs {
+		if !j.Due.After(now) && len(due) < limit {
+			due = append(due, j)
+			j.Due = until
+			f.jobs[id] = j
+		}
+	}
+	slices.SortFunc(due, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
+	f.leases = append(f.leases, len(due))
+	return due, nil
+}
+
+func (f *fakeJobs) FinishJob(ctx context.Context, id int64, mailbox Digest, sent bool, at time.Time) error {
+	if err := cmp.Or(ctx.Err(), f.fail); err != nil {
+		return err
+	}
+	delete(f.jobs, id)
+	if sent {
+		f.mails[mailbox] = append(f.mails[mailbox], at)
+	}
+	return nil
+}
+
+func (f *fakeJobs) RetryJob(ctx context.Context, id int64, due time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j := f.jobs[id]
+	j.Attempts, j.Due = j.Attempts+1, due
+	f.jobs[id] = j
+	return nil
+}
+
+func (f *fakeJobs) MailsSince(ctx context.Context, mailbox Digest, since time.Time) (n int, err error) {
+	for _, at := range f.mails[mailbox] {
+		if at.After(since) {
+			n++
+		}
+	}
+	return n, ctx.Err()
+}
+
+func (f *fakeJobs) AddVerification(_ context.Context, v Verification) (string, error) {
+	if err := f.moved[v.Email]; err != nil {
+		return "", err
+	}
+	f.tokens = append(f.tokens, v)
+	return "ada", nil
+}
+
+func (f *fakeJobs) Verification(context.Context, Digest, time.Time) (Verification, error) {
+	return Verification{}, ErrNotFound
+}
+
+func (f *fakeJobs) UseVerification(context.Context, Digest, time.Time) (Account, error) {
+	return Account{}, ErrNotFound
+}
+
+// add enqueues a mail to an address, due now.
+func (f *fakeJobs) add(address string) int64 {
+	id := int64(len(f.jobs) + len(f.leases) + 1000*len(f.tokens) + 1)
+	for f.jobs[id].ID != 0 {
+		id++
+	}
+	f.jobs[id] = Job{ID: id, Kind: "verify", Account: 1, Address: address, Lang: "de", Due: f.now()}
+	return id
+}
+
+// fakeMailer is a Mailer that answers what it is told to.
+type fakeMailer struct {
+	sent   []Mail
+	tried  int
+	answer func(try int) error
+}
+
+func (m *fakeMailer) Send(_ context.Context, mail Mail) error {
+	m.tried++
+	if m.answer != nil {
+		if err := m.answer(m.tried); err != nil {
+			return err
+		}
+	}
+	m.sent = append(m.sent, mail)
+	return nil
+}
+
+func newCourier(t *testing.T, logs io.Writer) (*Courier, *fakeJobs, *fakeMailer) {
+	t.Helper()
+	jobs := &fakeJobs{now: time.Now, jobs: map[int64]Job{}, mails: map[Digest][]time.Time{}, moved: map[string]error{}}
+	mailer := &fakeMailer{}
+	c := &Courier{Jobs: jobs, Mailer: mailer, Places: placesAt(t, "https://example.com", "", false), Log: slog.New(slog.NewTextHandler(logs, nil)), Now: time.Now, Random: rand.Reader}
+	return c, jobs, mailer
+}
+
+func send(t *testing.T, c *Courier) {
+	t.Helper()
+	if err := c.SendDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// linkToken is the one in a mail's link.
+func linkToken(t *testing.T, m Mail) string {
+	t.Helper()
+	u, err := url.Parse(m.Link)
+	if err != nil || !strings.HasPrefix(m.Link, "https://example.com/verify?token=") {
+		t.Fatalf("link %q, %v", m.Link, err)
+	}
+	return u.Query().Get("token")
+}
+
+func TestCourier(t *testing.T) {
+	proofs := map[string]func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer){
+		"a message carries the link, the handle and the language": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			jobs.add("ada@example.org")
+			send(t, c)
+			if len(m.sent) != 1 || len(jobs.jobs) != 0 {
+				t.Fatalf("%d sent, %d jobs left", len(m.sent), len(jobs.jobs))
+			}
+			want := Mail{Kind: "verify", To: "ada@example.org", Lang: "de", Handle: "ada", Link: m.sent[0].Link}
+			if m.sent[0] != want {
+				t.Errorf("got %+v", m.sent[0])
+			}
+		},
+		"of the token only the hash is kept, for a day": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			jobs.add("ada@example.org")
+			send(t, c)
+			tok := linkToken(t, m.sent[0])
+			want := Verification{Token: digest([]byte(tok)), Account: 1, Email: "ada@example.org", ExpiresAt: time.Now().Add(24 * time.Hour).UTC()}
+			if len(tok) != 43 || jobs.tokens[0] != want {
+				t.Errorf("token %q is kept as %+v", tok, jobs.tokens[0])
+			}
+		},
+		"the fourth message of a day to one mailbox is dropped without telling": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			for _, address := range []string{"ada@example.org", "Ada@Example.org", "ada@example.org", "ADA@example.org", "ada@example.org"} {
+				jobs.add(address)
+			}
+			jobs.add("bob@example.org")
+			send(t, c)
+			if len(m.sent) != 4 || len(jobs.jobs) != 0 {
+				t.Errorf("%d sent, %d jobs left", len(m.sent), len(jobs.jobs))
+			}
+			time.Sleep(24*time.Hour - time.Minute)
+			jobs.add("ada@example.org")
+			send(t, c)
+			if len(m.sent) != 4 {
+				t.Errorf("another one within the day")
+			}
+			time.Sleep(2 * time.Minute)
+			jobs.add("ada@example.org")
+			send(t, c)
+			if len(m.sent) != 5 {
+				t.Errorf("none the day after")
+			}
+		},
+		"what was not sent does not count for the day": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			m.answer = func(int) error { return ErrRefused }
+			for range 5 {
+				jobs.add("ada@example.org")
+			}
+			send(t, c)
+			m.answer = nil
+			jobs.add("ada@example.org")
+			send(t, c)
+			if len(m.sent) != 1 {
+				t.Errorf("%d sent", len(m.sent))
+			}
+		},
+		"a failure is tried again, later each time, with a new token": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			m.answer = func(try int) error {
+				if try < 4 {
+					return errors.New("451 later")
+				}
+				return nil
+			}
+			id := jobs.add("ada@example.org")
+			for i, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
+				send(t, c)
+				if due := time.Until(jobs.jobs[id].Due); due != wait || m.tried != i+1 {
+					t.Fatalf("after try %d the next is in %v, want %v", m.tried, due, wait)
+				}
+				time.Sleep(wait - time.Second)
+				send(t, c)
+				if m.tried != i+1 {
+					t.Fatal("tried before its time")
+				}
+				time.Sleep(time.Second)
+			}
+			send(t, c)
+			if len(m.sent) != 1 || len(jobs.jobs) != 0 || len(jobs.tokens) != 4 {
+				t.Fatalf("%d sent, %d jobs left, %d tokens", len(m.sent), len(jobs.jobs), len(jobs.tokens))
+			}
+			if last := digest([]byte(linkToken(t, m.sent[0]))); last != jobs.tokens[3].Token || last == jobs.tokens[2].Token {
+				t.Error("the message does not carry the newest token")
+			}
+		},
+		"a mailbox that cannot be reached is given up within a day": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			m.answer = func(int) error { return errors.New("connection refused") }
+			jobs.add("ada@example.org")
+			began, longest := time.Now(), time.Duration(0)
+			for len(jobs.jobs) > 0 {
+				last := m.tried
+				at := time.Now()
+				for m.tried == last {
+					send(t, c)
+					time.Sleep(time.Minute)
+				}
+				longest = max(longest, time.Since(at))
+			}
+			if took := time.Since(began); m.tried != mailTries || took < 20*time.Hour || took > 24*time.Hour || longest > mailWaitMax+2*time.Minute {
+				t.Errorf("%d tries in %v, longest wait %v", m.tried, took, longest)
+			}
+		},
+		"a refusal is final": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			m.answer = func(int) error { return fmt.Errorf("550 no such user: %w", ErrRefused) }
+			jobs.add("ada@example.org")
+			send(t, c)
+			time.Sleep(48 * time.Hour)
+			send(t, c)
+			if m.tried != 1 || len(jobs.jobs) != 0 {
+				t.Errorf("%d tries, %d jobs left", m.tried, len(jobs.jobs))
+			}
+		},
+		"a message to an address that was changed since is dropped": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			jobs.moved["old@example.org"] = fmt.Errorf("add verification: %w", ErrMoved)
+			jobs.moved["gone@example.org"] = ErrNotFound
+			jobs.add("old@example.org")
+			jobs.add("gone@example.org")
+			jobs.add("new@example.org")
+			send(t, c)
+			if len(m.sent) != 1 || m.sent[0].To != "new@example.org" || len(jobs.jobs) != 0 {
+				t.Errorf("%v sent, %d jobs left", m.sent, len(jobs.jobs))
+			}
+		},
+		"without randomness nothing is sent, and the job stays": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			broken := errors.New("broken")
+			c.Random = iotest.ErrReader(broken)
+			jobs.add("ada@example.org")
+			if err := c.SendDue(t.Context()); !errors.Is(err, broken) || m.tried != 0 || len(jobs.jobs) != 1 {
+				t.Errorf("got %v, %d tries, %d jobs left", err, m.tried, len(jobs.jobs))
+			}
+		},
+		"a stop while a message is on its way settles that message": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			ctx, stop := context.WithCancel(t.Context())
+			m.answer = func(int) error { stop(); return nil }
+			jobs.add("ada@example.org")
+			_ = c.SendDue(ctx)
+			if len(m.sent) != 1 || len(jobs.jobs) != 0 || len(jobs.mails) != 1 {
+				t.Errorf("%d sent, %d jobs left, %d counted: it would be sent again", len(m.sent), len(jobs.jobs), len(jobs.mails))
+			}
+		},
+		"a batch is done within its lease, however slow the mail server is": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
+			m.answer = func(int) error { time.Sleep(mailTimeout); return errors.New("timed out") }
+			for i := range 20 {
+				jobs.add(fmt.Sprintf("ada%d@example.org", i))
+			}
+			began := time.Now()
+			send(t, c)
+			if per := mailTimeout * time.Duration(slices.Max(jobs.leases)); per > mailLease {
+				t.Errorf("a batch may take %v, its lease is %v", per, mailLease)
+			}
+			if m.tried < 20 {
+				t.Errorf("%d of 20 tried in %v", m.tried, time.Since(began))
+			}
+		},
+	}
+	for name, proof := range proofs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var logs strings.Builder
+				c, jobs, m := newCourier(t, &logs)
+				proof(t, c, jobs, m)
+				for _, mail := range m.sent {
+					if strings.Contains(logs.String(), mail.To) || strings.Contains(logs.String(), linkToken(t, mail)) {
+						t.Errorf("the log tells an address or a token: %s", logs.String())
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestCourierRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, jobs, m := newCourier(t, io.Discard)
+		jobs.add("ada@example.org")
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { c.Run(ctx); close(ended) }()
+		time.Sleep(mailPoll + time.Millisecond)
+		synctest.Wait()
+		if len(m.sent) != 1 {
+			t.Errorf("%d sent about a second after the answer", len(m.sent))
+		}
+		stop()
+		<-ended
+	})
+}

@@ -1,0 +1,112 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sandlot/internal/names"
+)
+
+// editTries bounds how often an edit is computed again because another node was
+// faster; in one process edits of a project wait for each other.
+const editTries = 20
+
+// target finds the project that a caller wants to edit.
+func (s *Service) target(ctx context.Context, by Caller, ref string) (Project, error) {
+	if err := authorize(by, ActEdit, nil); err != nil {
+		return Project{}, err
+	}
+	if ref == "" {
+		return s.latest(ctx, by)
+	}
+	p, err := s.find(ctx, ref)
+	if err != nil {
+		return Project{}, err
+	}
+	return p, authorize(by, ActEdit, &p)
+}
+
+// latest is the project that an account key means when it names none.
+func (s *Service) latest(ctx context.Context, by Caller) (Project, error) {
+	if by.Scoped() {
+		return Project{}, Refuse(CodeProjectIDRequired, "The field project_id is missing: a project key must always name its project.").In("project_id").
+			With(OpSame, Arg{"project_id", string(by.Key.Project)})
+	}
+	newest, err := s.store.Projects(ctx, by.Key.Account, 0, 1)
+	if err != nil {
+		return Project{}, fmt.Errorf("find the latest project: %w", err)
+	}
+	if len(newest) == 0 {
+		return Project{}, Refuse(CodeNoProjects, "The account has no project yet, and the request names none.").
+			With(OpPublish, Arg{"content", "<base64 of the file>"}).Note("Publish one first.")
+	}
+	return newest[0], nil
+}
+
+// maxProjectRef bounds what is taken for a project: an address with room.
+const maxProjectRef = 1024
+
+// find looks a project up by its id or one of its addresses.
+func (s *Service) find(ctx context.Context, ref string) (Project, error) {
+	if len(ref) > maxProjectRef {
+		return Project{}, Refuse(CodeInvalidField, "The field project_id has %d bytes; an id has at most 40.", len(ref)).In("project_id").With(OpWhoami)
+	}
+	id, p, err := s.Places.ProjectID(ref), Project{}, ErrNotFound
+	if names.ValidProjectID(string(id)) {
+		p, err = s.store.Project(ctx, id)
+	}
+	if errors.Is(err, ErrNotFound) {
+		return Project{}, Refuse(CodeProjectNotFound, "There is no project %s here.", shown(ref)).In("project_id").With(OpWhoami).
+			Note("The projects of a key are listed by whoami.")
+	}
+	if err != nil {
+		return Project{}, fmt.Errorf("read project: %w", err)
+	}
+	return p, nil
+}
+
+// shown quotes a short piece of what a client sent, without what could act in a
+// terminal or a page.
+func shown(s string) string {
+	s = Redact(strings.ToValidUTF8(s, "?"))
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:60]) + "..."
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// edit makes a new version of a project: change computes it from the current
+// state and may be called again when another node moved the project meanwhile.
+func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change func(p Project) (Project, error)) (next Project, previous int, err error) {
+	unlock, err := s.edits.lock(ctx, id)
+	if err != nil {
+		return Project{}, 0, err
+	}
+	defer unlock()
+	defer s.heads.forget(id)
+	for range editTries {
+		p, err := s.find(ctx, string(id))
+		if err != nil {
+			return Project{}, 0, err
+		}
+		if ifVersion != nil && *ifVersion != p.Version {
+			return Project{}, 0, versionConflict(p, *ifVersion)
+		}
+		next, err = change(p)
+		if !errors.Is(err, ErrMoved) {
+			return next, p.Version, err
+		}
+	}
+	return Project{}, 0, Refuse(CodeUnavailable, "The project %s is being changed faster than this update could be made. Nothing was changed.", id).
+		With(OpWait).After(time.Second)
+}
+
+func versionConflict(p Project, want int) error {
+	return Refuse(CodeVersionConflict, "The project %s is at version %d, not %d. Nothing was changed.", p.ID, p.Version, want).In("if_version").
+		With(OpSame, Arg{"project_id", string(p.ID)}, Arg{"if_version", p.Version}).
+		Detail("version", p.Version).Detail("project_id", string(p.ID)).
+		Note("Read the project again, make your change on what is there now, and send it with the current if_version.")
+}

@@ -1,0 +1,152 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// declaredCodes reads the constants of type Code from the source.
+func declaredCodes(t *testing.T) map[Code]bool {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := map[Code]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if ok && len(spec.Values) == 1 {
+			if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "Code" {
+				text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				codes[Code(text)] = true
+			}
+		}
+		return true
+	})
+	return codes
+}
+
+func TestEveryCodeIsInTheTable(t *testing.T) {
+	declared := declaredCodes(t)
+	if len(declared) < 30 {
+		t.Fatalf("only %d codes were found in the source", len(declared))
+	}
+	for code := range declared {
+		if _, ok := Codes[code]; !ok {
+			t.Errorf("%s is declared, but not in the table", code)
+		}
+	}
+	exits := map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true}
+	for code, kind := range Codes {
+		if !declared[code] {
+			t.Errorf("%s is in the table, but not declared", code)
+		}
+		if kind.Status < 400 || kind.Status > 599 || !exits[kind.Exit] || kind.About == "" {
+			t.Errorf("%s has status %d, exit %d, %q", code, kind.Status, kind.Exit, kind.About)
+		}
+	}
+}
+
+func TestAsError(t *testing.T) {
+	wrap := func(err error) error { return fmt.Errorf("update project: %w", err) }
+	refused := Refuse(CodeNoProjects, "none")
+	tests := []struct {
+		name string
+		err  error
+		want Code
+	}{
+		{"a refusal", refused, CodeNoProjects},
+		{"a refusal that was wrapped", wrap(refused), CodeNoProjects},
+		{"a refusal because of a full disk stays what it is", Refuse(CodeNoProjects, "none").Because(ErrFull), CodeNoProjects},
+		{"a full disk", wrap(ErrFull), CodeStorageFull},
+		{"damaged bytes", wrap(ErrCorrupt), CodeBlobCorrupt},
+		{"a store that cannot work", wrap(ErrUnavailable), CodeUnavailable},
+		{"another node was faster", wrap(ErrMoved), CodeUnavailable},
+		{"a step of which nobody knows", attempted(wrap(ErrUnavailable)), CodeUnavailable},
+		{"a record that should be there", wrap(ErrNotFound), ""},
+		{"anything else is ours", errors.New("broken"), ""},
+		{"nothing", nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := AsError(tt.err)
+			if (got == nil) != (tt.want == "") || got != nil && got.Code != tt.want {
+				t.Fatalf("got %#v, want %q", got, tt.want)
+			}
+			if got != nil && (!errors.Is(got, tt.want) || got.Message == "") {
+				t.Errorf("%v does not say %s", got, tt.want)
+			}
+			if status := Codes[tt.want].Status; (status == 503 || status == 507) && got.RetryAfter <= 0 {
+				t.Error("it does not say when to try again")
+			}
+		})
+	}
+}
+
+func TestErrorKeepsItsCause(t *testing.T) {
+	cause := errors.New("broken")
+	err := error(Refuse(CodeInvalidField, "The field %s is wrong.", "part").In("part").With(OpWait).Note("Wait %d s.", 3).Detail("limit", 7).After(time.Second).Because(cause))
+	if !errors.Is(err, cause) || !errors.Is(err, CodeInvalidField) || errors.Is(err, CodeInternal) {
+		t.Error("the cause or the code is not found, or another code is")
+	}
+	var e *Error
+	if !errors.As(fmt.Errorf("wrapped: %w", err), &e) || e.Error() != "The field part is wrong." || e.Field != "part" || e.Fix.Op != OpWait ||
+		e.Fix.Note != "Wait 3 s." || e.Details[0] != (Detail{"limit", 7}) || e.RetryAfter != time.Second {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestOnlyAStepThatMayHaveHappenedIsIndefinite(t *testing.T) {
+	for name, tt := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"a refusal":                       {Refuse(CodeNoProjects, "none"), true},
+		"a read that failed":              {errors.New("broken"), true},
+		"moved on":                        {attempted(ErrMoved), true},
+		"gone":                            {attempted(ErrNotFound), true},
+		"taken":                           {attempted(ErrExists), true},
+		"no room":                         {attempted(ErrFull), true},
+		"a connection that broke":         {fmt.Errorf("create: %w", attempted(errors.New("broken"))), false},
+		"a commit that may be on disk":    {attempted(ErrUnavailable), false},
+		"a step that nobody waited for":   {attempted(fmt.Errorf("put: %w", errors.New("canceled"))), false},
+		"nothing went wrong in the first": {attempted(nil), true},
+	} {
+		if got := definite(tt.err); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestShownNeverShowsAKey(t *testing.T) {
+	key := testKey(t, AccountKey)
+	for _, s := range []string{key, "http://localhost/p/x?api_key=" + key, "0123456789012345678901234567890123456789" + key, key + key} {
+		if got := shown(s); len(got) > 100 || containsPart(got, key) {
+			t.Errorf("shown as %s", got)
+		}
+	}
+	if got := shown("a\x1b[2J\u202eb\xff"); got != `"a\x1b[2J\u202eb?"` {
+		t.Errorf("what acts in a terminal is shown as %s", got)
+	}
+}
+
+// containsPart reports whether s shows eight characters of the key in a row.
+func containsPart(s, key string) bool {
+	for i := 4; i+8 <= len(key); i++ {
+		for j := 0; j+8 <= len(s); j++ {
+			if s[j:j+8] == key[i:i+8] {
+				return true
+			}
+		}
+	}
+	return false
+}

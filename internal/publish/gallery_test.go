@@ -1,0 +1,185 @@
+package publish_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// maker is a caller whose projects may be listed.
+func (w *world) maker() publish.Caller {
+	by := w.account()
+	w.exec("UPDATE accounts SET verified = 1 WHERE id = ?", by.Key.Account)
+	return by
+}
+
+func (w *world) handle(by publish.Caller) string {
+	w.t.Helper()
+	a, err := w.db.Account(w.t.Context(), by.Key.Account)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a.Handle
+}
+
+func shown(p publish.Page) (out []publish.ProjectID) {
+	for _, c := range p.Cards {
+		out = append(out, c.Project.ID)
+	}
+	return out
+}
+
+// turn reads a list to its end, page by page.
+func turn(t *testing.T, read func(cursor string) (publish.Page, error)) (all []publish.ProjectID, pages int) {
+	t.Helper()
+	for cursor, next := "", true; next; next = cursor != "" {
+		page, err := read(cursor)
+		if err != nil || len(page.Cards) > 24 || pages > 9 {
+			t.Fatalf("page %d has %d cards, %v", pages, len(page.Cards), err)
+		}
+		all, cursor = append(all, shown(page)...), page.Next
+		pages++
+	}
+	return all, pages
+}
+
+func TestTheGalleryIsReadPageByPage(t *testing.T) {
+	w := newWorld(t)
+	by := w.maker()
+	var want []publish.ProjectID
+	for range 50 {
+		want = append(want, w.publish(by, page).Project.ID)
+	}
+	for _, id := range want {
+		if err := w.Touch(t.Context(), id, "ann"); err != nil {
+			t.Fatal(err)
+		}
+		w.Play(id, "ann", w.clock.now())
+	}
+	if err := w.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(want)
+	for name, read := range map[string]func(string) (publish.Page, error){
+		"newest": func(c string) (publish.Page, error) { return w.Gallery(t.Context(), publish.SortNewest, c) },
+		"played": func(c string) (publish.Page, error) { return w.Gallery(t.Context(), publish.SortPlayed, c) },
+		"live":   func(c string) (publish.Page, error) { return w.Gallery(t.Context(), publish.SortLive, c) },
+		"found":  func(c string) (publish.Page, error) { return w.Search(t.Context(), "space CATS", c) },
+		"profile": func(c string) (publish.Page, error) {
+			_, p, err := w.Profile(t.Context(), w.handle(by), c)
+			return p, err
+		},
+	} {
+		got, pages := turn(t, read)
+		if name == "live" { // equals are in the order of their ids
+			slices.SortFunc(got, func(a, b publish.ProjectID) int { return slices.Index(want, a) - slices.Index(want, b) })
+		}
+		if pages != 3 || !slices.Equal(got, want) {
+			t.Errorf("%s has %d projects on %d pages", name, len(got), pages)
+		}
+		for _, cursor := range []string{"0", "-1", "x y", "1'", strings.Repeat("z", 99)} {
+			if _, err := read(cursor); err != publish.ErrNotFound {
+				t.Errorf("%s at %q: %v", name, cursor, err)
+			}
+		}
+		if p, err := read("zzzzzz"); err != nil || name != "newest" && name != "found" && name != "profile" && len(p.Cards) != 0 {
+			t.Errorf("%s far behind its end: %v, %v", name, shown(p), err)
+		}
+	}
+	if _, err := w.Gallery(t.Context(), "oldest", ""); err != publish.ErrNotFound {
+		t.Errorf("an order that there is not: %v", err)
+	}
+}
+
+func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
+	w := newWorld(t)
+	by := w.maker()
+	few, many := w.publish(by, page).Project.ID, w.publish(by, page).Project.ID
+	hidden := w.publish(nobody(), page).Project.ID
+	for i := range 9 {
+		visitor := publish.PlayerID(fmt.Sprint(i))
+		for _, id := range []publish.ProjectID{few, many, hidden}[min(i, 1):] {
+			w.Play(id, visitor, w.clock.now())
+			if err := w.Touch(t.Context(), id, visitor); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []publish.Sort{publish.SortPlayed, publish.SortLive} {
+		got, err := w.Gallery(t.Context(), by, "")
+		if err != nil || !slices.Equal(shown(got), []publish.ProjectID{many, few}) {
+			t.Fatalf("%s: %v, %v", by, shown(got), err)
+		}
+		same(t, string(by), got.Cards[0].Stats, publish.Stats{Players: 9, Plays: 9})
+	}
+	w.clock.move(7 * 24 * time.Hour)
+	for _, by := range []publish.Sort{publish.SortPlayed, publish.SortLive} {
+		if got, err := w.Gallery(t.Context(), by, ""); err != nil || len(got.Cards) != 0 {
+			t.Errorf("a week later %s has %v, %v", by, shown(got), err)
+		}
+	}
+}
+
+func TestAFirstPageIsLookedUpAgainAfterSeconds(t *testing.T) {
+	w := newWorld(t)
+	by := w.maker()
+	first := w.publish(by, page).Project.ID
+	newest := func() []publish.ProjectID {
+		got, err := w.Gallery(t.Context(), publish.SortNewest, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return shown(got)
+	}
+	newest()
+	w.Play(first, "ann", w.clock.now())
+	second := w.publish(by, page).Project.ID
+	got, err := w.Gallery(t.Context(), publish.SortNewest, "")
+	if err != nil || !slices.Equal(shown(got), []publish.ProjectID{first}) || got.Cards[0].Stats.Plays != 1 {
+		t.Errorf("at once: %+v, %v", got, err)
+	}
+	w.clock.move(2 * time.Second)
+	same(t, "after two seconds", newest(), []publish.ProjectID{second, first})
+}
+
+func TestSearchTakesAnyText(t *testing.T) {
+	w := newWorld(t)
+	w.publish(w.maker(), page)
+	for text, want := range map[string]int{
+		"": 0, "  ": 0, "\"": 0, "*": 0, "\x00": 0, "\xff\xfe": 0, "--": 0, "spa*": 1, "\"space\"": 1, "cats-space": 1, "space\x00cats": 1,
+		"space dogs": 0, "🐈 cats": 1, "OR": 0, "title:space": 0, strings.Repeat("space ", 9_000): 1, strings.Repeat("x", 1<<20): 0, "\u202ecats": 1,
+	} {
+		if got, err := w.Search(t.Context(), text, ""); err != nil || len(got.Cards) != want {
+			t.Errorf("%.20q finds %v, %v", text, shown(got), err)
+		}
+	}
+}
+
+func TestAnOldHandleLeadsToTheNewOne(t *testing.T) {
+	w := newWorld(t)
+	by := w.maker()
+	id := w.publish(by, page).Project.ID
+	old := w.handle(by)
+	w.exec("INSERT INTO handles (handle, account) VALUES ('renamed', ?)", by.Key.Account)
+	w.exec("UPDATE accounts SET handle = 'renamed' WHERE id = ?", by.Key.Account)
+	if current, p, err := w.Profile(t.Context(), old, ""); err != nil || current != "renamed" || len(p.Cards) != 0 {
+		t.Errorf("of the old one: %q, %v, %v", current, shown(p), err)
+	}
+	current, p, err := w.Profile(t.Context(), "renamed", "")
+	if err != nil || current != "renamed" || !slices.Equal(shown(p), []publish.ProjectID{id}) {
+		t.Errorf("of the new one: %q, %v, %v", current, shown(p), err)
+	}
+	w.exec("UPDATE accounts SET suspended_at = 1 WHERE id = ?", by.Key.Account)
+	for _, handle := range []string{old, "renamed", "nobody", "", "\x00"} {
+		if _, _, err := w.Profile(t.Context(), handle, ""); err == nil {
+			t.Errorf("with the account suspended %q is there", handle)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package publish
+
+import "time"
+
+// Content is a file's bytes, staged: they are kept, but nothing refers to them
+// yet. Whoever staged it uses it in one call or discards it.
+type Content struct {
+	Blob
+	Gzip    bool   // begins with the gzip magic
+	Base64  bool   // decodes whole as base64 to bytes that begin with "<" or the gzip magic
+	KeyAt   int64  // where one of the service's own keys begins, -1 if nowhere
+	Head    []byte // the first 16 KiB or less
+	Empty   bool   // no byte at all
+	Missing bool   // there was no content in the request
+}
+
+// Declared is what a client said about the file's bytes. Zero values mean that
+// it said nothing.
+type Declared struct {
+	SHA256 string // hex, any case
+	Size   *int64
+}
+
+// PublishInput asks for a new project.
+type PublishInput struct {
+	Title    string
+	Handle   string
+	Email    string
+	Lang     string
+	Content  Content
+	Declared Declared
+	Part     *PartInput // set if this is a call of a chunked upload
+	Once     string     // the Idempotency-Key; empty: every call makes a project of its own
+}
+
+// UpdateInput asks for a new version in which one file is new or other.
+type UpdateInput struct {
+	Project   string // a project id or one of its addresses; empty for the most recently updated
+	Filename  string
+	Title     *string
+	Email     string
+	Lang      string
+	IfVersion *int
+	Content   Content
+	Declared  Declared
+	Part      *PartInput
+	Once      string // the Idempotency-Key, if one came
+}
+
+// PartInput places a call in a chunked upload.
+type PartInput struct {
+	UploadID string
+	N        *int // nil in a call that only tells the total
+	Total    *int
+	Last     bool
+	Encoding string // as declared: base64, base64url, gzip+base64, gzip+base64url or empty
+}
+
+// DeleteInput asks for a new version that lacks one file.
+type DeleteInput struct {
+	Project   string
+	Filename  string
+	Email     string
+	Lang      string
+	IfVersion *int
+	Once      string // the Idempotency-Key, if one came
+}
+
+// SignupInput asks for an account.
+type SignupInput struct {
+	Handle string
+	Email  string
+	Lang   string
+	Once   string // the Idempotency-Key, if one came
+	Addr   string // the client's address
+}
+
+// Addresses are a project's links.
+type Addresses struct {
+	URL     string // of the project's own origin
+	Path    string // of the path form; empty where it is not served
+	Page    string
+	Version string // of the current version
+}
+
+// Published is the answer to a publish. Keys is what was minted.
+type Published struct {
+	Project   Project
+	Addresses Addresses
+	File      File
+	Keys      Minted
+	Account   *Account // set if the account is new
+	Mailed    bool     // whether a verification is on its way by SMTP
+	Warnings  []Warning
+	Replayed  bool // it is the first answer, given again under the same Idempotency-Key
+}
+
+// Minted are keys shown once. Account is empty where the caller has it already.
+type Minted struct {
+	Account Secret
+	Project Secret
+}
+
+// Pending is the answer to a part of an upload that is not complete.
+type Pending struct {
+	UploadID  string
+	Total     int // 0 while unknown
+	Received  []int
+	Missing   []int // below the total, or below the highest part received
+	ExpiresAt time.Time
+	Warnings  []Warning
+}
+
+// Updated is the answer to an update.
+type Updated struct {
+	Project   Project
+	Addresses Addresses
+	Previous  int
+	File      File
+	Created   bool // the file is new
+	Warnings  []Warning
+	Replayed  bool // it is the first answer, given again under the same Idempotency-Key
+}
+
+// Deleted is the answer to a deletion.
+type Deleted struct {
+	Project   Project
+	Addresses Addresses
+	Previous  int
+	Filename  string
+	Files     []File
+	Warnings  []Warning
+	Replayed  bool // it is the first answer, given again under the same Idempotency-Key
+}
+
+// SignedUp is the answer to a signup.
+type SignedUp struct {
+	Account  Account
+	Key      Secret
+	Mailed   bool
+	Warnings []Warning
+	Replayed bool // it is the first answer, given again under the same Idempotency-Key
+}
+
+// ProjectView is a project as a caller may see it.
+type ProjectView struct {
+	Project   Project
+	Addresses Addresses // Version is set for the owner only
+	Stats     Stats
+	Owner     bool
+	Files     []File // for the owner only
+}
+
+// Identity is what a key stands for. Account.Email is empty for a project key.
+type Identity struct {
+	Account  Account
+	Key      Key
+	Projects []ProjectView
+	Next     string // cursor of the next page, empty at the end
+}
+
+// Export is one consistent snapshot of what a key covers.
+type Export struct {
+	Account    Account
+	ExportedAt time.Time
+	Projects   []ProjectView // without Files: they are read one project after another
+}

@@ -1,0 +1,160 @@
+package publish
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"log/slog"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// KeyKind says what a key covers.
+type KeyKind string
+
+// The two kinds of key.
+const (
+	AccountKey KeyKind = "account" // everything of its account
+	ProjectKey KeyKind = "project" // one project
+)
+
+// Key is the record of a credential: only the hash of the credential is kept.
+type Key struct {
+	ID         int64
+	Hash       Digest
+	Kind       KeyKind
+	Account    AccountID
+	Project    ProjectID // for a ProjectKey
+	Name       string
+	LastFour   string
+	CreatedAt  time.Time
+	LastUsedAt time.Time // zero when never
+	Suspended  bool      // whether the account was suspended when the key was looked up
+}
+
+// Secret is a key in clear. It prints as its prefix alone, in logs too.
+type Secret string
+
+// String hides the secret from formatted output.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "sl?_..."
+}
+
+// Format hides the secret from every verb of fmt.
+func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, s.String()) }
+
+// MarshalText hides the secret from JSON; what is to be shown is revealed first.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// LogValue hides the secret from logs.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// Reveal gives the secret to the one place that shows it to its owner.
+func (s Secret) Reveal() string { return string(s) }
+
+// Hash is what is kept of the secret.
+func (s Secret) Hash() Digest { return digest([]byte(s)) }
+
+func digest(b []byte) Digest { return sha256.Sum256(b) }
+
+const (
+	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	keyRandom = 30 // base62 characters: 178 bits
+	keySum    = 6  // base62 characters hold a CRC-32
+)
+
+// KeyPattern finds a key in any text; LooksLikeKey tells whether one that was
+// found is whole.
+var KeyPattern = regexp.MustCompile(`sl[ap]_[0-9A-Za-z]{36}`)
+
+// cutKey finds also a key of which the end is missing, for its last six characters
+// follow from the others; and whatever follows a key without a break, another key
+// for example.
+var cutKey = regexp.MustCompile(`sl[ap]_[0-9A-Za-z_]{8,}`)
+
+// versionSecret finds the random part of the address of a version, which is for
+// the owner only.
+var versionSecret = regexp.MustCompile(`(?i)(--v[0-9]+-)[0-9a-z]{10}\b`)
+
+// Redact takes keys, also cut ones, and what is secret in the addresses of versions
+// out of a text before it is logged or shown in an error.
+func Redact(s string) string {
+	if strings.Contains(s, "sla_") || strings.Contains(s, "slp_") {
+		s = cutKey.ReplaceAllString(s, "<key>")
+	}
+	if strings.Contains(s, "--v") || strings.Contains(s, "--V") {
+		s = versionSecret.ReplaceAllString(s, "${1}<secret>")
+	}
+	return s
+}
+
+// LooksLikeKey reports whether s has the form and the checksum of a key. It asks
+// nobody, so a mistyped key costs no look-up.
+func LooksLikeKey(s string) bool {
+	if len(s) != 4+keyRandom+keySum || !KeyPattern.MatchString(s) {
+		return false
+	}
+	return checksum(s[:4+keyRandom]) == s[4+keyRandom:]
+}
+
+// FindKey returns the position of the first whole key in text, or -1.
+func FindKey(text []byte) int {
+	const size = 4 + keyRandom + keySum
+	for at := 0; at+size <= len(text); at++ {
+		next := bytes.Index(text[at:], []byte("sl"))
+		if at += next; next < 0 || at+size > len(text) {
+			return -1
+		}
+		// Each place is tried by itself: a key may begin inside what looks like another one.
+		if text[at+3] == '_' && LooksLikeKey(string(text[at:at+size])) {
+			return at
+		}
+	}
+	return -1
+}
+
+func mintSecret(kind KeyKind, random io.Reader) (Secret, error) {
+	prefix := "sla_"
+	if kind == ProjectKey {
+		prefix = "slp_"
+	}
+	body, err := randomText(random, base62, keyRandom)
+	if err != nil {
+		return "", fmt.Errorf("mint key: %w", err)
+	}
+	return Secret(prefix + body + checksum(prefix+body)), nil
+}
+
+func checksum(s string) string {
+	sum := crc32.ChecksumIEEE([]byte(s))
+	out := make([]byte, keySum)
+	for i := keySum - 1; i >= 0; i-- {
+		out[i] = base62[sum%62]
+		sum /= 62
+	}
+	return string(out)
+}
+
+// randomText draws n characters of alphabet, each equally likely.
+func randomText(random io.Reader, alphabet string, n int) (string, error) {
+	limit := 256 - 256%len(alphabet)
+	var out strings.Builder
+	var b [64]byte
+	for out.Len() < n {
+		if _, err := io.ReadFull(random, b[:]); err != nil {
+			return "", err
+		}
+		for _, c := range b {
+			if int(c) < limit && out.Len() < n {
+				out.WriteByte(alphabet[int(c)%len(alphabet)])
+			}
+		}
+	}
+	return out.String(), nil
+}

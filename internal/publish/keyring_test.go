@@ -1,0 +1,116 @@
+package publish_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func TestMintKey(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	a, _, p := w.owned(address)
+	_, _, foreign := w.owned("other@example.org")
+	secret, err := w.MintKey(ctx, a.ID, publish.NewKey{Project: p.ID, Name: " my\x00 agent ", Nonce: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := w.caller(secret).Key
+	if k.Kind != publish.ProjectKey || k.Project != p.ID || k.Name != "my agent" || !strings.HasSuffix(secret.Reveal(), k.LastFour) {
+		t.Errorf("the key is %+v", k)
+	}
+	_, err = w.MintKey(ctx, a.ID, publish.NewKey{Project: p.ID, Name: "my agent", Nonce: "one"})
+	wantErr(t, "the same form again", err, publish.ErrRepeated)
+	for _, id := range []publish.ProjectID{foreign.ID, "", "nothing"} {
+		_, err = w.MintKey(ctx, a.ID, publish.NewKey{Project: id, Name: "x", Nonce: "two"})
+		wantErr(t, fmt.Sprintf("for the project %q", id), err, publish.ErrNotFound)
+	}
+	for what, in := range map[string]publish.NewKey{
+		"no name": {Project: p.ID, Nonce: "two"}, "a long name": {Project: p.ID, Name: strings.Repeat("ü", 101), Nonce: "two"},
+		"a very long name": {Project: p.ID, Name: strings.Repeat("x", 2000), Nonce: "two"}, "no nonce": {Project: p.ID, Name: "x"},
+		"a long nonce": {Project: p.ID, Name: "x", Nonce: strings.Repeat("x", 65)},
+	} {
+		_, err = w.MintKey(ctx, a.ID, in)
+		wantErr(t, what, err, publish.CodeInvalidField)
+	}
+}
+
+func TestAProjectHasOnlySoManyKeys(t *testing.T) {
+	w := newWorld(t)
+	a, _, p := w.owned(address)
+	for i := range 99 { // beside the one of the publish
+		if _, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: p.ID, Name: strings.Repeat("ü", 100), Nonce: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: p.ID, Name: "more", Nonce: "more"})
+	wantErr(t, "one more", err, publish.ErrTooMany)
+}
+
+func TestKeysAreListedInPages(t *testing.T) {
+	w := newWorld(t)
+	a, _, p := w.owned(address) // two keys
+	for i := range 60 {
+		if _, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: p.ID, Name: fmt.Sprint("key ", i), Nonce: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var names []string
+	pages, next := 0, int64(0)
+	for ok := true; ok; ok = next != 0 {
+		list, after, err := w.Keys(t.Context(), a.ID, next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range list {
+			names = append(names, k.Name)
+		}
+		pages, next = pages+1, after
+	}
+	if pages != 2 || len(names) != 62 || names[0] != "key 59" || names[61] != "account key" {
+		t.Errorf("%d pages with %d: %v", pages, len(names), names)
+	}
+}
+
+func TestARevokedKeyEndsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	a, _, p := w.owned(address)
+	b, _, _ := w.owned("other@example.org")
+	secret, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: p.ID, Name: "agent", Nonce: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := w.caller(secret).Key.ID
+	wantErr(t, "by another account", w.RevokeKey(t.Context(), b.ID, id), publish.ErrNotFound)
+	w.caller(secret)
+	for range 2 {
+		if err := w.RevokeKey(t.Context(), a.ID, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = w.Identify(t.Context(), secret, "192.0.2.1")
+	wantErr(t, "the key", err, publish.CodeInvalidKey)
+}
+
+func TestRotateKey(t *testing.T) {
+	w := newWorld(t)
+	out := w.publish(nobody(), page)
+	a := w.caller(out.Keys.Account).Key.Account
+	fresh, err := w.RotateKey(t.Context(), a, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := w.caller(fresh).Key; k.Kind != publish.AccountKey || k.Account != a {
+		t.Errorf("the new key is %+v", k)
+	}
+	_, err = w.Identify(t.Context(), out.Keys.Account, "192.0.2.1")
+	wantErr(t, "the old key", err, publish.CodeInvalidKey)
+	w.caller(out.Keys.Project)
+	_, err = w.RotateKey(t.Context(), a, "one")
+	wantErr(t, "the same form again", err, publish.ErrRepeated)
+	w.caller(fresh)
+	_, err = w.RotateKey(t.Context(), a, "")
+	wantErr(t, "no nonce", err, publish.CodeInvalidField)
+}

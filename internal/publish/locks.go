@@ -1,0 +1,66 @@
+package publish
+
+import (
+	"context"
+	"sync"
+)
+
+// locks lets one holder at a time have a key, and keeps nothing for keys that
+// nobody holds or waits for.
+type locks[K comparable] struct {
+	mu   sync.Mutex
+	held map[K]*turn
+}
+
+type turn struct {
+	free  chan struct{} // holds one token while nobody has the key
+	users int           // holders and waiters
+}
+
+func newLocks[K comparable]() *locks[K] { return &locks[K]{held: map[K]*turn{}} }
+
+// lock waits for the key until ctx ends. It returns the function that gives the
+// key back.
+func (l *locks[K]) lock(ctx context.Context, key K) (func(), error) {
+	t := l.join(key)
+	select {
+	case <-t.free:
+		return func() { t.free <- struct{}{}; l.leave(key, t) }, nil
+	case <-ctx.Done():
+		l.leave(key, t)
+		return nil, ctx.Err()
+	}
+}
+
+// try takes the key if nobody has it or waits for it.
+func (l *locks[K]) try(key K) (unlock func(), ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held[key] != nil {
+		return nil, false
+	}
+	t := &turn{free: make(chan struct{}, 1), users: 1}
+	l.held[key] = t
+	return func() { t.free <- struct{}{}; l.leave(key, t) }, true
+}
+
+func (l *locks[K]) join(key K) *turn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t, ok := l.held[key]
+	if !ok {
+		t = &turn{free: make(chan struct{}, 1)}
+		t.free <- struct{}{}
+		l.held[key] = t
+	}
+	t.users++
+	return t
+}
+
+func (l *locks[K]) leave(key K, t *turn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t.users--; t.users == 0 {
+		delete(l.held, key)
+	}
+}

@@ -1,0 +1,202 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Login is a browser's wish to log in, on its way from an address to the proof
+// that whoever uses the browser reads it.
+type Login struct {
+	ID        int64
+	Browser   Digest // of the token in the browser that asked
+	Email     string // as it was typed; since the message was written, as accounts have it
+	Back      string // where to go after it: a path of the site
+	Tries     int    // wrong codes so far
+	Proved    bool
+	AskedAt   time.Time
+	ExpiresAt time.Time
+}
+
+// LoginMessage is what a store keeps of the message of a login.
+type LoginMessage struct {
+	Token, Code Digest
+	ExpiresAt   time.Time // of the login, from now on
+}
+
+// Limits of a login.
+const (
+	loginLife     = 15 * time.Minute // time to find a message that came late; a code of six digits must not be good for long
+	loginAgain    = 10 * time.Second // a form that was sent twice within it asks once
+	loginTries    = 5                // wrong codes: five of a million are guessed once in 200,000 logins
+	loginAccounts = 100              // of one address, to choose from
+	browserToken  = 43               // letters of base62: 256 bits
+)
+
+// A LoginStore keeps logins that are not finished, under the same promises as a
+// Store. One that is past its ExpiresAt is not there.
+type LoginStore interface {
+	// AddLogin records a login in place of the one that its browser had, and enqueues its job. It returns the login's ID.
+	AddLogin(ctx context.Context, l Login, job Job) (int64, error)
+	// Login returns the login of a browser.
+	Login(ctx context.Context, browser Digest, now time.Time) (Login, error)
+	// LoginOfToken returns the login whose message has this token, until it is proved.
+	LoginOfToken(ctx context.Context, token Digest, now time.Time) (Login, error)
+	// WriteLogin records what the message of a login says in place of what a former one said, and returns the address as accounts have it, which may differ in case from what was typed. A login that is proved, and an address that no account has verified, is ErrNotFound.
+	WriteLogin(ctx context.Context, id int64, m LoginMessage, now time.Time) (address string, err error)
+	// ProveLogin marks the login that has both as proved, and forgets its token and code.
+	ProveLogin(ctx context.Context, browser, token Digest, now time.Time) error
+	// TryLogin marks a login as proved if code is its own, and forgets its token and code. Otherwise it counts a try, and ends the login at the most-th. A login that is proved is ErrNotFound.
+	TryLogin(ctx context.Context, id int64, code Digest, most int, now time.Time) (right bool, err error)
+	// EndLogin ends a login; one that is over is ErrNotFound.
+	EndLogin(ctx context.Context, id int64) error
+	// AccountsOf returns the accounts that have verified an address, in exactly this spelling, at most limit.
+	AccountsOf(ctx context.Context, email string, limit int) ([]Account, error)
+}
+
+// LoginInput is what a browser sends to ask for a login.
+type LoginInput struct {
+	Email   string
+	Browser string // the token it has from an earlier time, if any
+	Back    string // a path of the site, of at most 500 bytes
+	Lang    string // of the message
+}
+
+// AskLogin has a message sent to an address, if an account has verified it, and
+// returns the token that binds the login to the browser. Whether there is such an
+// account it does not find out: the courier does, after the answer. So neither
+// the answer nor its time tells.
+func (s *Service) AskLogin(ctx context.Context, in LoginInput) (browser string, err error) {
+	email, err := cleanEmail(in.Email)
+	if err == nil && email == "" {
+		err = Refuse(CodeEmailRequired, "The address is missing.").In("email")
+	}
+	if err != nil {
+		return "", err
+	}
+	now := s.now().UTC()
+	if browser = in.Browser; !isBrowserToken(browser) {
+		if browser, err = randomText(s.random, base62, browserToken); err != nil {
+			return "", fmt.Errorf("mint login: %w", err)
+		}
+	}
+	l := Login{Browser: digest([]byte(browser)), Email: email, Back: in.Back, AskedAt: now, ExpiresAt: now.Add(loginLife)}
+	before, err := s.site.Login(ctx, l.Browser, now)
+	if err == nil && before.Email == email && !before.Proved && now.Sub(before.AskedAt) < loginAgain {
+		return browser, nil
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return "", err
+	}
+	_, err = s.site.AddLogin(ctx, l, Job{Kind: loginMail, Address: email, Lang: in.Lang, Due: now})
+	return browser, err
+}
+
+func isBrowserToken(s string) bool {
+	return len(s) == browserToken && strings.Trim(s, base62) == ""
+}
+
+// PendingLogin returns the login that a browser has asked for; ErrNotFound if
+// there is none, or it is too old.
+func (s *Service) PendingLogin(ctx context.Context, browser string) (Login, error) {
+	return s.site.Login(ctx, digest([]byte(browser)), s.now().UTC())
+}
+
+// LoginLink tells whether the token of a link is that of the browser's own login.
+// It uses nothing up. A token that is used, too old or unknown is ErrNotFound.
+func (s *Service) LoginLink(ctx context.Context, browser, token string) (own bool, err error) {
+	l, err := s.site.LoginOfToken(ctx, digest([]byte(token)), s.now().UTC())
+	return l.Browser == digest([]byte(browser)), err
+}
+
+// UseLoginLink uses the token of a link up, which proves the browser's login. Any
+// other token, and that of another browser's login, is ErrNotFound.
+func (s *Service) UseLoginLink(ctx context.Context, browser, token string) error {
+	return s.site.ProveLogin(ctx, digest([]byte(browser)), digest([]byte(token)), s.now().UTC())
+}
+
+// UseLoginCode proves the browser's login by the code of its message, or counts a
+// wrong one. After five wrong ones, and where there is none to prove, it is
+// ErrNotFound.
+func (s *Service) UseLoginCode(ctx context.Context, browser, code string) (right bool, err error) {
+	now := s.now().UTC()
+	l, err := s.site.Login(ctx, digest([]byte(browser)), now)
+	if err != nil {
+		return false, err
+	}
+	right, err = s.site.TryLogin(ctx, l.ID, s.HashCode(l.ID, code), loginTries, now)
+	if err == nil && !right && l.Tries+1 >= loginTries {
+		return false, ErrNotFound
+	}
+	return right, err
+}
+
+// LoginAccounts returns the accounts that a browser may enter after its proof.
+// None is ErrNotFound, as is a login without a proof.
+func (s *Service) LoginAccounts(ctx context.Context, browser string) ([]Account, error) {
+	l, err := s.PendingLogin(ctx, browser)
+	if err != nil {
+		return nil, err
+	}
+	if !l.Proved {
+		return nil, ErrNotFound
+	}
+	list, err := s.site.AccountsOf(ctx, l.Email, loginAccounts)
+	if err == nil && len(list) == 0 {
+		err = ErrNotFound // the address was changed since
+	}
+	return list, err
+}
+
+// FinishLogin makes a proved login a session in the account of that handle, and
+// returns the session's token and where to go. It ends the session that the
+// browser had, if any (ID not 0): one in the same account goes on as the new one. An account that is not the address's is ErrNotFound.
+func (s *Service) FinishLogin(ctx context.Context, browser, handle, agent string, had Session) (token, back string, err error) {
+	list, err := s.LoginAccounts(ctx, browser)
+	if err != nil {
+		return "", "", err
+	}
+	l, err := s.PendingLogin(ctx, browser)
+	if err != nil {
+		return "", "", err
+	}
+	for _, a := range list {
+		if a.Handle == handle {
+			token, err = s.logIn(ctx, l, a.ID, agent, had)
+			return token, l.Back, err
+		}
+	}
+	return "", "", ErrNotFound
+}
+
+// logIn records a session whose owner has just proved that they read the
+// account's address. A crash between its steps costs the visitor another message.
+func (s *Service) logIn(ctx context.Context, l Login, id AccountID, agent string, had Session) (token string, err error) {
+	if token, err = randomText(s.random, base62, browserToken); err != nil {
+		return "", fmt.Errorf("mint session: %w", err)
+	}
+	if err := s.site.EndLogin(ctx, l.ID); err != nil { // first, so that of two at once one gets in
+		return "", err
+	}
+	now := s.now().UTC()
+	in := Session{Account: id, Agent: agent[:min(len(agent), maxAgent)], CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(sessionLife)}
+	if had.ID != 0 {
+		if had.Account == id {
+			in.CreatedAt = had.CreatedAt
+		}
+		if err := s.site.EndSession(ctx, had.Account, had.ID); err != nil && !errors.Is(err, ErrNotFound) {
+			return "", err
+		}
+	}
+	_, err = s.site.AddSession(ctx, digest([]byte(token)), in)
+	return token, err
+}
+
+// HashCode hashes the code of a login's message under the installation's secret:
+// who reads the records cannot find it by trying.
+func (s *Service) HashCode(login int64, code string) Digest {
+	return s.keyed("login code", fmt.Sprintf("%d %s", login, code))
+}

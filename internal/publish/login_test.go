@@ -1,0 +1,361 @@
+package publish_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// member makes an account with a verified address and returns its handle.
+func (w *world) member(email string) publish.Account {
+	w.t.Helper()
+	out, err := w.Signup(w.t.Context(), publish.SignupInput{Email: email})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, token := range w.mail() {
+		if _, err := w.Verify(w.t.Context(), token); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return out.Account
+}
+
+// postman sends what is due, logins too.
+func (w *world) postman() []publish.Mail {
+	w.t.Helper()
+	var box postbox
+	c := &publish.Courier{
+		Jobs: w.db, Logins: w.db, Recovery: w.db, Reports: w.db, HashCode: w.HashCode, Mailer: &box, Places: local(),
+		Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Random: rand.Reader,
+	}
+	if err := c.SendDue(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+	return box.mails
+}
+
+// ask asks for a login and returns the browser's token.
+func (w *world) ask(email, browser string) string {
+	w.t.Helper()
+	browser, err := w.AskLogin(w.t.Context(), publish.LoginInput{Email: email, Browser: browser, Back: "/account/keys", Lang: "ja"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return browser
+}
+
+// askMail asks for a login and returns the token and the code of its message, too.
+func (w *world) askMail(email string) (browser, token, code string) {
+	w.t.Helper()
+	browser = w.ask(email, "")
+	mails := w.postman()
+	if len(mails) != 1 {
+		w.t.Fatalf("%d messages were sent", len(mails))
+	}
+	return browser, loginToken(w.t, mails[0]), mails[0].Code
+}
+
+func loginToken(t *testing.T, m publish.Mail) string {
+	t.Helper()
+	u, err := url.Parse(m.Link)
+	if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/login/link?token=") {
+		t.Fatalf("link %q, %v", m.Link, err)
+	}
+	return u.Query().Get("token")
+}
+
+func TestLogin(t *testing.T) {
+	proofs := map[string]func(t *testing.T, w *world){
+		"a message with a link and a code goes to an address that an account has verified": func(t *testing.T, w *world) {
+			w.member("Kim@example.org")
+			w.ask("kim@EXAMPLE.org", "")
+			mails := w.postman()
+			if len(mails) != 1 {
+				t.Fatalf("%d messages", len(mails))
+			}
+			m := mails[0]
+			if m.Kind != "login" || m.To != "Kim@example.org" || m.Lang != "ja" || len(m.Code) != 6 || strings.Trim(m.Code, "0123456789") != "" || m.Handle != "" {
+				t.Errorf("the message is %+v", m)
+			}
+			if n := len(loginToken(t, m)); n != 43 {
+				t.Errorf("the token has %d characters", n)
+			}
+		},
+		"an address that nobody has verified gets none, and the answer is the same": func(t *testing.T, w *world) {
+			if _, err := w.Signup(t.Context(), publish.SignupInput{Email: "pending@example.org"}); err != nil {
+				t.Fatal(err)
+			}
+			w.mail()
+			for _, email := range []string{"pending@example.org", "nobody@example.org"} {
+				browser := w.ask(email, "")
+				if mails := w.postman(); len(mails) != 0 {
+					t.Errorf("%s got %d", email, len(mails))
+				}
+				l, err := w.PendingLogin(t.Context(), browser)
+				if err != nil || l.Email != email || l.Back != "/account/keys" {
+					t.Errorf("it waits as %+v, %v", l, err)
+				}
+				if right, err := w.UseLoginCode(t.Context(), browser, "000000"); right || err != nil {
+					t.Errorf("a code: %v, %v", right, err)
+				}
+			}
+		},
+		"what is no address is refused": func(t *testing.T, w *world) {
+			for email, code := range map[string]publish.Code{"": publish.CodeEmailRequired, "kim": publish.CodeInvalidEmail, "a@b.cd\r\nBcc: x@y.zz": publish.CodeInvalidEmail} {
+				if _, err := w.AskLogin(t.Context(), publish.LoginInput{Email: email}); !errors.Is(err, code) {
+					t.Errorf("%q: %v", email, err)
+				}
+			}
+		},
+		"the link works once, in the browser that asked": func(t *testing.T, w *world) {
+			kim := w.member("kim@example.org")
+			browser, token, _ := w.askMail("kim@example.org")
+			other := w.ask("kim@example.org", "")
+			for range 20 {
+				if own, err := w.LoginLink(t.Context(), browser, token); !own || err != nil {
+					t.Fatalf("looked at: %v, %v", own, err)
+				}
+			}
+			for _, b := range []string{other, "", "x"} {
+				if own, err := w.LoginLink(t.Context(), b, token); own || err != nil {
+					t.Errorf("looked at elsewhere: %v, %v", own, err)
+				}
+				if err := w.UseLoginLink(t.Context(), b, token); !errors.Is(err, publish.ErrNotFound) {
+					t.Errorf("used elsewhere: %v", err)
+				}
+			}
+			if err := w.UseLoginLink(t.Context(), browser, token); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.UseLoginLink(t.Context(), browser, token); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("used again: %v", err)
+			}
+			session, back, err := w.FinishLogin(t.Context(), browser, kim.Handle, "Firefox", publish.Session{})
+			if err != nil || back != "/account/keys" {
+				t.Fatalf("back to %q, %v", back, err)
+			}
+			s, a, err := w.Session(t.Context(), session)
+			if err != nil || a.ID != kim.ID || s.Agent != "Firefox" || !s.ProvedAt.Equal(w.clock.now()) {
+				t.Errorf("the session is %+v of %+v, %v", s, a, err)
+			}
+			if _, _, err := w.FinishLogin(t.Context(), browser, kim.Handle, "", publish.Session{}); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("finished twice: %v", err)
+			}
+		},
+		"nobody gets in without the proof": func(t *testing.T, w *world) {
+			kim := w.member("kim@example.org")
+			browser, _, _ := w.askMail("kim@example.org")
+			if _, _, err := w.FinishLogin(t.Context(), browser, kim.Handle, "", publish.Session{}); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("got in: %v", err)
+			}
+		},
+		"both end after fifteen minutes": func(t *testing.T, w *world) {
+			w.member("kim@example.org")
+			browser, token, code := w.askMail("kim@example.org")
+			w.clock.move(15 * time.Minute)
+			if err := w.UseLoginLink(t.Context(), browser, token); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("the link: %v", err)
+			}
+			if _, err := w.UseLoginCode(t.Context(), browser, code); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("the code: %v", err)
+			}
+		},
+		"five wrong codes end the login": func(t *testing.T, w *world) {
+			w.member("kim@example.org")
+			browser, token, code := w.askMail("kim@example.org")
+			for i := range 4 {
+				if right, err := w.UseLoginCode(t.Context(), browser, "x"); right || err != nil {
+					t.Errorf("wrong code %d: %v, %v", i+1, right, err)
+				}
+			}
+			if _, err := w.UseLoginCode(t.Context(), browser, "x"); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("wrong code 5: %v", err)
+			}
+			if _, err := w.UseLoginCode(t.Context(), browser, code); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("the right one then: %v", err)
+			}
+			if err := w.UseLoginLink(t.Context(), browser, token); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("the link then: %v", err)
+			}
+		},
+		"the code works in the browser that asked, once, after wrong ones too": func(t *testing.T, w *world) {
+			w.member("kim@example.org")
+			browser, _, code := w.askMail("kim@example.org")
+			other := w.ask("kim@example.org", "")
+			if right, err := w.UseLoginCode(t.Context(), other, code); right || err != nil {
+				t.Errorf("in another browser: %v, %v", right, err)
+			}
+			if right, err := w.UseLoginCode(t.Context(), browser, "x"); right || err != nil {
+				t.Errorf("wrong: %v, %v", right, err)
+			}
+			if right, err := w.UseLoginCode(t.Context(), browser, code); !right || err != nil {
+				t.Errorf("right: %v, %v", right, err)
+			}
+			if _, err := w.UseLoginCode(t.Context(), browser, code); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("again: %v", err)
+			}
+		},
+		"one address with two accounts enters either, and no other": func(t *testing.T, w *world) {
+			kim, lee, max := w.member("us@example.org"), w.member("us@example.org"), w.member("max@example.org")
+			browser, token, _ := w.askMail("us@example.org")
+			if err := w.UseLoginLink(t.Context(), browser, token); err != nil {
+				t.Fatal(err)
+			}
+			list, err := w.LoginAccounts(t.Context(), browser)
+			if err != nil || len(list) != 2 || list[0].ID != kim.ID || list[1].ID != lee.ID {
+				t.Fatalf("the choice is %+v, %v", list, err)
+			}
+			if _, _, err := w.FinishLogin(t.Context(), browser, max.Handle, "", publish.Session{}); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("another's: %v", err)
+			}
+			if _, _, err := w.FinishLogin(t.Context(), browser, lee.Handle, "", publish.Session{}); err != nil {
+				t.Errorf("the second: %v", err)
+			}
+		},
+		"a form that was sent twice asks once": func(t *testing.T, w *world) {
+			w.member("kim@example.org")
+			browser := w.ask("kim@example.org", "")
+			if again := w.ask("kim@example.org", browser); again != browser {
+				t.Error("the browser got another token")
+			}
+			if n := len(w.postman()); n != 1 {
+				t.Errorf("%d messages were sent", n)
+			}
+			w.clock.move(11 * time.Second)
+			w.ask("kim@example.org", browser)
+			if n := len(w.postman()); n != 1 {
+				t.Errorf("%d messages were sent for another try", n)
+			}
+		},
+		"a token that we did not make is not taken": func(t *testing.T, w *world) {
+			for _, browser := range []string{"x", strings.Repeat("-", 43)} {
+				if got := w.ask("kim@example.org", browser); got == browser || len(got) != 43 {
+					t.Errorf("%q is taken as %q", browser, got)
+				}
+			}
+		},
+		"a proof in a browser that is logged in goes on with its session": func(t *testing.T, w *world) {
+			kim, lee := w.member("kim@example.org"), w.member("lee@example.org")
+			first := w.logIn("kim@example.org", kim.Handle, publish.Session{})
+			w.clock.move(time.Hour)
+			second := w.logIn("kim@example.org", kim.Handle, first)
+			if !second.CreatedAt.Equal(first.CreatedAt) || !second.ProvedAt.Equal(w.clock.now()) {
+				t.Errorf("the session is %+v", second)
+			}
+			third := w.logIn("lee@example.org", lee.Handle, second)
+			if !third.CreatedAt.Equal(w.clock.now()) {
+				t.Errorf("another account's session is %+v", third)
+			}
+			if list, err := w.Sessions(t.Context(), kim.ID); err != nil || len(list) != 0 {
+				t.Errorf("left are %+v, %v", list, err)
+			}
+		},
+		"the eleventh message of a day is dropped, and verifications have a count of their own": func(t *testing.T, w *world) {
+			w.member("kim@example.org")
+			sent := 0
+			for range 12 {
+				w.ask("kim@example.org", "")
+				sent += len(w.postman())
+			}
+			if sent != publish.LoginMailsPerDay {
+				t.Errorf("%d were sent", sent)
+			}
+			if _, err := w.Signup(t.Context(), publish.SignupInput{Email: "kim@example.org"}); err != nil {
+				t.Fatal(err)
+			}
+			if mails := w.postman(); len(mails) != 1 || mails[0].Kind != "verify" {
+				t.Errorf("sent were %+v", mails)
+			}
+		},
+		"of two that finish at once one gets in": func(t *testing.T, w *world) {
+			kim := w.member("kim@example.org")
+			browser, token, _ := w.askMail("kim@example.org")
+			if err := w.UseLoginLink(t.Context(), browser, token); err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() { _, _, _ = w.FinishLogin(t.Context(), browser, kim.Handle, "", publish.Session{}) })
+			}
+			wg.Wait()
+			if list, err := w.Sessions(t.Context(), kim.ID); err != nil || len(list) != 1 {
+				t.Errorf("%d sessions, %v", len(list), err)
+			}
+		},
+	}
+	for name, prove := range proofs {
+		t.Run(name, func(t *testing.T) { prove(t, newWorld(t)) })
+	}
+}
+
+// logIn goes the whole way and returns the session.
+func (w *world) logIn(email, handle string, had publish.Session) publish.Session {
+	w.t.Helper()
+	browser, token, _ := w.askMail(email)
+	if err := w.UseLoginLink(w.t.Context(), browser, token); err != nil {
+		w.t.Fatal(err)
+	}
+	session, _, err := w.FinishLogin(w.t.Context(), browser, handle, "", had)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s, _, err := w.Session(w.t.Context(), session)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// recorded reports whether a file of the database has these bytes.
+func (w *world) recorded(text string) bool {
+	w.t.Helper()
+	names, err := filepath.Glob(filepath.Join(w.dir, "sandlot.db*"))
+	if err != nil || len(names) == 0 {
+		w.t.Fatalf("%d files, %v", len(names), err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if bytes.Contains(data, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestNoSecretOfALoginIsStored: neither the link nor the code can be read from the
+// records, nor found by hashing all codes.
+func TestNoSecretOfALoginIsStored(t *testing.T) {
+	w := newWorld(t)
+	w.member("kim@example.org")
+	browser, token, code := w.askMail("kim@example.org")
+	for name, secret := range map[string]string{"browser": browser, "token": token} {
+		if w.recorded(secret) {
+			t.Errorf("the %s is in the database", name)
+		}
+	}
+	if !w.recorded("kim@example.org") {
+		t.Fatal("the address is not seen in the database either")
+	}
+	l, err := w.PendingLogin(t.Context(), browser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := newWorld(t)
+	if w.HashCode(l.ID, code) == other.HashCode(l.ID, code) || w.HashCode(l.ID, code) == w.HashCode(l.ID+1, code) {
+		t.Error("the code's hash is that of another installation or login")
+	}
+}

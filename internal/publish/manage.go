@@ -1,0 +1,164 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"sandlot/internal/names"
+)
+
+// MaxDescription bounds a project's description, in characters: some paragraphs.
+const MaxDescription = 1000
+
+// Details are what a project's owner says about it. They belong to no version.
+type Details struct {
+	Title       string
+	Description string // plain text, with line breaks
+	Unlisted    bool
+	Threads     bool
+}
+
+// Change is what a new version has other than the one before.
+type Change struct {
+	Drop    []File // current files that are gone, or make room for one in Put
+	Put     []File // new files; a Blob with an ID is one that is recorded already
+	Primary string // empty: as before
+}
+
+// VersionChange is a version with what it changed.
+type VersionChange struct {
+	Version
+	Erased                  bool
+	Known                   bool // whether the three are known: not next to a version that is gone
+	Added, Changed, Removed []string
+}
+
+// A ManageStore keeps what owners do with a project by hand, under the same
+// promises as a Store.
+type ManageStore interface {
+	// Details returns a project's details.
+	Details(ctx context.Context, id ProjectID) (Details, error)
+	// SetDetails records a project's details, and makes no version.
+	SetDetails(ctx context.Context, id ProjectID, d Details) error
+	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and all other files are as before. A file to drop, or a recorded blob, that is not there is ErrNotFound; an owner that would have more bytes than at.Within is ErrTooManyBytes.
+	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error)
+	// Versions returns a project's versions below before (0: all), newest first, at most limit.
+	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
+	// EraseVersion takes a version's files away, but for those of other versions, and leaves its number; once is as good as twice. The current version is ErrMoved.
+	EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) error
+}
+
+// Managed is a project as its owner sees it.
+type Managed struct {
+	ProjectView
+	Details Details
+}
+
+// byOwner is the caller that the owner of an account is on the website.
+func byOwner(id AccountID) Caller { return Caller{Key: Key{Account: id, Kind: AccountKey}} }
+
+// owned returns a project of an account; any other is ErrNotFound.
+func (s *Service) owned(ctx context.Context, account AccountID, id ProjectID) (Project, error) {
+	if !names.ValidProjectID(string(id)) {
+		return Project{}, ErrNotFound
+	}
+	p, err := s.store.Project(ctx, id)
+	if err == nil && p.Account != account {
+		err = ErrNotFound
+	}
+	return p, err
+}
+
+// editable is owned, for who wants to change it.
+func (s *Service) editable(ctx context.Context, account AccountID, id ProjectID) (Project, error) {
+	p, err := s.owned(ctx, account, id)
+	if err == nil {
+		err = authorize(byOwner(account), ActEdit, &p)
+	}
+	return p, err
+}
+
+// Manage shows a project to its owner; to another account it is ErrNotFound. One
+// that was taken down comes without its files.
+func (s *Service) Manage(ctx context.Context, account AccountID, id ProjectID) (Managed, error) {
+	p, err := s.owned(ctx, account, id)
+	if err != nil {
+		return Managed{}, err
+	}
+	view, err := s.Project(ctx, byOwner(account), string(p.ID))
+	if err != nil {
+		return Managed{}, err
+	}
+	d, err := s.site.Details(ctx, id)
+	return Managed{view, d}, err
+}
+
+// Describe records what an owner says about a project: the title as any title is
+// brought into form. A description that is too long is CodeInvalidField.
+func (s *Service) Describe(ctx context.Context, account AccountID, id ProjectID, d Details) error {
+	if _, err := s.editable(ctx, account, id); err != nil {
+		return err
+	}
+	d.Title, _ = cleanTitle(d.Title)
+	d.Description = cleanDescription(d.Description)
+	if n := utf8.RuneCountInString(d.Description); n > MaxDescription {
+		return Refuse(CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description")
+	}
+	defer s.heads.forget(id)
+	return s.site.SetDetails(ctx, id, d)
+}
+
+// cleanDescription takes out what could act where the text is shown, and keeps
+// its lines.
+func cleanDescription(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\r\n", "\n")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return -1
+		}
+		return r
+	}, text))
+}
+
+// DeleteProject deletes a project for good, as the operator's delete does, once
+// its owner has typed its id; anything else is CodeInvalidField. Its address is
+// never used again.
+func (s *Service) DeleteProject(ctx context.Context, account AccountID, id ProjectID, typed string) error {
+	p, err := s.owned(ctx, account, id)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(typed) != string(p.ID) {
+		return Refuse(CodeInvalidField, "This is not the id of the project.").In("id")
+	}
+	defer s.heads.forget(id)
+	entry := LogEntry{At: s.now().UTC(), Actor: Owner, Action: ActionDelete, Target: string(id), Reason: "on the website"}
+	return s.evenFull(func() error { return s.site.Remove(ctx, Subject{Project: id}, entry) })
+}
+
+// evenFull does what frees room on a full disk, too.
+func (s *Service) evenFull(do func() error) error {
+	err := do()
+	if !errors.Is(err, ErrFull) || s.Spend == nil {
+		return err
+	}
+	s.Spend()
+	return do()
+}
+
+// ExportProject is Export of one project for its owner.
+func (s *Service) ExportProject(ctx context.Context, account AccountID, id ProjectID) (Export, error) {
+	if _, err := s.owned(ctx, account, id); err != nil {
+		return Export{}, err
+	}
+	e, err := s.Export(ctx, Caller{Key: Key{Account: account, Kind: ProjectKey, Project: id}})
+	if err != nil {
+		return e, fmt.Errorf("export project: %w", err)
+	}
+	return e, nil
+}

@@ -1,0 +1,284 @@
+package publish_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sandlot/internal/publish"
+)
+
+// managed is a project with two files, and its owner.
+func (w *world) managed() (publish.AccountID, publish.ProjectID) {
+	w.t.Helper()
+	by := w.account()
+	p, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Content: w.stage(page)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.putForm(by.Key.Account, p.Project.ID, "a.js", "one")
+	return by.Key.Account, p.Project.ID
+}
+
+func (w *world) putForm(account publish.AccountID, id publish.ProjectID, name, text string) {
+	w.t.Helper()
+	if err := w.PutFiles(w.t.Context(), account, id, []publish.FormFile{{Name: name, Content: w.stage(text)}}, "put "+name+text); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// contents are the files of the current version.
+func (w *world) contents(account publish.AccountID, id publish.ProjectID) (version int, files map[string]int64) {
+	w.t.Helper()
+	m, err := w.Manage(w.t.Context(), account, id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	files = map[string]int64{}
+	for _, f := range m.Files {
+		files[f.Name] = f.Blob.Size
+	}
+	return m.Project.Version, files
+}
+
+// stored counts the blobs on the disk.
+func (w *world) stored() (n int) {
+	w.t.Helper()
+	for _, err := range w.blobs.List(w.t.Context(), time.Now().Add(time.Hour)) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
+func TestManage(t *testing.T) {
+	t.Run("another account's project is not there", func(t *testing.T) {
+		w := newWorld(t)
+		_, id := w.managed()
+		other := w.account().Key.Account
+		ctx := t.Context()
+		_, manage := w.Manage(ctx, other, id)
+		_, export := w.ExportProject(ctx, other, id)
+		_, _, versions := w.Versions(ctx, other, id, 0)
+		for what, err := range map[string]error{
+			"manage": manage, "export": export, "versions": versions,
+			"describe": w.Describe(ctx, other, id, publish.Details{Title: "mine"}),
+			"put":      w.PutFiles(ctx, other, id, []publish.FormFile{{Name: "x", Content: w.stage("x")}}, "f"),
+			"move":     w.MoveFile(ctx, other, id, "a.js", "b.js", "f"),
+			"remove":   w.RemoveFile(ctx, other, id, "a.js"),
+			"primary":  w.ChoosePrimary(ctx, other, id, "a.js", "f"),
+			"restore":  w.RestoreVersion(ctx, other, id, 1, "f"),
+			"erase":    w.EraseVersion(ctx, other, id, 1),
+			"delete":   w.DeleteProject(ctx, other, id, string(id)),
+		} {
+			if !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	})
+	t.Run("words are brought into form or refused", func(t *testing.T) {
+		w := newWorld(t)
+		account, id := w.managed()
+		d := publish.Details{Title: "a\u202eb\x00" + strings.Repeat("x", 500), Description: "<b>one\r\ntwo\u202e\x07", Threads: true}
+		if err := w.Describe(t.Context(), account, id, d); err != nil {
+			t.Fatal(err)
+		}
+		m, err := w.Manage(t.Context(), account, id)
+		want := publish.Details{Title: "ab" + strings.Repeat("x", 198), Description: "<b>one\ntwo", Threads: true}
+		if diff := cmp.Diff(want, m.Details); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+		if p, err := w.Site(t.Context(), id); err != nil || !p.Threads {
+			t.Errorf("the address does not see it: %v %v", p, err)
+		}
+		d.Description = strings.Repeat("é", publish.MaxDescription+1)
+		if err := w.Describe(t.Context(), account, id, d); !errors.Is(err, publish.CodeInvalidField) {
+			t.Errorf("too long: %v", err)
+		}
+	})
+	t.Run("deleting needs the id, and the address stays gone", func(t *testing.T) {
+		w := newWorld(t)
+		account, id := w.managed()
+		if err := w.DeleteProject(t.Context(), account, id, "no"); !errors.Is(err, publish.CodeInvalidField) {
+			t.Errorf("with another id: %v", err)
+		}
+		if err := w.DeleteProject(t.Context(), account, id, " "+string(id)+" "); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Site(t.Context(), id); !errors.Is(err, publish.CodeProjectNotFound) {
+			t.Errorf("its address: %v", err)
+		}
+	})
+}
+
+func TestForms(t *testing.T) {
+	t.Run("several files are one version, or none if one is refused", func(t *testing.T) {
+		w := newWorld(t)
+		account, id := w.managed()
+		files := func(names ...string) (list []publish.FormFile) {
+			for _, n := range names {
+				list = append(list, publish.FormFile{Name: n, Content: w.stage(large)})
+			}
+			return list
+		}
+		for _, bad := range []string{"../x", "A.JS", "a.js/x", "b/x", ""} {
+			if err := w.PutFiles(t.Context(), account, id, files("b", bad), "bad"); err == nil {
+				t.Errorf("%q was taken", bad)
+			}
+		}
+		if version, got := w.contents(account, id); version != 2 || len(got) != 2 {
+			t.Errorf("after refusals: version %d with %v", version, got)
+		}
+		if n := w.stored(); n != 0 {
+			t.Errorf("%d blobs are left", n)
+		}
+		for range 2 { // the same form sent twice
+			if err := w.PutFiles(t.Context(), account, id, files("b", "c/d.js"), "good"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if version, got := w.contents(account, id); version != 3 || len(got) != 4 {
+			t.Errorf("afterwards: version %d with %v", version, got)
+		}
+		if n := w.stored(); n != 2 {
+			t.Errorf("%d blobs are kept", n)
+		}
+	})
+	t.Run("the primary file moves along, and what it is the API protects", func(t *testing.T) {
+		w := newWorld(t)
+		account, id := w.managed()
+		by := publish.Caller{Key: publish.Key{Account: account, Kind: publish.AccountKey}}
+		if err := w.ChoosePrimary(t.Context(), account, id, "a.js", "1"); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.MoveFile(t.Context(), account, id, "a.js", "lib/b.js", "2"); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"lib/b.js", "index.html"} {
+			if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: name}); !errors.Is(err, publish.CodePrimaryFileProtected) {
+				t.Errorf("the API deletes %s: %v", name, err)
+			}
+			if err := w.RemoveFile(t.Context(), account, id, name); !errors.Is(err, publish.CodePrimaryFileProtected) {
+				t.Errorf("the website deletes %s: %v", name, err)
+			}
+		}
+		if err := w.MoveFile(t.Context(), account, id, "index.html", "x.html", "3"); !errors.Is(err, publish.CodePrimaryFileProtected) {
+			t.Errorf("index.html is renamed: %v", err)
+		}
+		m, err := w.Manage(t.Context(), account, id)
+		if err != nil || m.Project.Primary != "lib/b.js" || m.Project.Version != 4 {
+			t.Errorf("%+v, %v", m.Project, err)
+		}
+	})
+	t.Run("a file that is larger than any may be is refused", func(t *testing.T) {
+		w := newWorld(t, func(c *publish.Config) { c.MaxFile = int64(len(page)) })
+		account, id := w.managed()
+		err := w.PutFiles(t.Context(), account, id, []publish.FormFile{{Name: "b", Content: w.stage(large)}}, "f")
+		if !errors.Is(err, publish.CodeContentTooLarge) || w.stored() != 0 {
+			t.Errorf("%v, %d blobs are left", err, w.stored())
+		}
+	})
+	t.Run("a file that is removed twice is gone once", func(t *testing.T) {
+		w := newWorld(t)
+		account, id := w.managed()
+		for range 2 {
+			if err := w.RemoveFile(t.Context(), account, id, "a.js"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if version, _ := w.contents(account, id); version != 3 {
+			t.Errorf("version %d", version)
+		}
+	})
+}
+
+func TestVersions(t *testing.T) {
+	t.Run("a restored version is a new one with the old files and primary file", func(t *testing.T) {
+		w := newWorld(t)
+		account, id := w.managed()
+		w.putForm(account, id, "b.html", "three")
+		if err := w.ChoosePrimary(t.Context(), account, id, "b.html", "1"); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.RestoreVersion(t.Context(), account, id, 1, "2"); err != nil {
+			t.Fatal(err)
+		}
+		m, err := w.Manage(t.Context(), account, id)
+		if err != nil || m.Project.Version != 5 || m.Project.Primary != "index.html" || len(m.Files) != 1 || m.Files[0].Name != "index.html" {
+			t.Errorf("%+v, %v", m, err)
+		}
+		if v, err := w.db.Version(t.Context(), id, 4); err != nil {
+			t.Error(err)
+		} else if p, err := w.SiteVersion(t.Context(), id, 4, v.Suffix); err != nil || p.Primary != "b.html" {
+			t.Errorf("version 4 opens %q: %v", p.Primary, err)
+		}
+	})
+	t.Run("two people restore at once: one version each, nothing lost", func(t *testing.T) {
+		w := newWorld(t)
+		account, id := w.managed()
+		var at sync.WaitGroup
+		errs := make([]error, 2)
+		for i := range errs {
+			at.Go(func() { errs[i] = w.RestoreVersion(t.Context(), account, id, 1, string(rune('a'+i))) })
+		}
+		at.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		if version, files := w.contents(account, id); version != 4 || len(files) != 1 {
+			t.Errorf("version %d with %v", version, files)
+		}
+		for n := 1; n <= 4; n++ {
+			if files, err := w.Files(t.Context(), id, n); err != nil || len(files) == 0 {
+				t.Errorf("version %d: %v, %v", n, files, err)
+			}
+		}
+	})
+	t.Run("an erased one has no address and cannot come back; the current one stays", func(t *testing.T) {
+		w := newWorld(t)
+		account, id := w.managed()
+		v, err := w.db.Version(t.Context(), id, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.EraseVersion(t.Context(), account, id, 2); !errors.Is(err, publish.ErrCurrent) {
+			t.Errorf("the current: %v", err)
+		}
+		for range 2 {
+			if err := w.EraseVersion(t.Context(), account, id, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.SiteVersion(t.Context(), id, 1, v.Suffix); !errors.Is(err, publish.CodeProjectNotFound) {
+			t.Errorf("its address: %v", err)
+		}
+		if err := w.RestoreVersion(t.Context(), account, id, 1, "x"); !errors.Is(err, publish.ErrNotFound) {
+			t.Errorf("restored: %v", err)
+		}
+		list, next, err := w.Versions(t.Context(), account, id, 0)
+		if err != nil || next != 0 || len(list) != 2 || !list[1].Erased {
+			t.Errorf("%+v, %d, %v", list, next, err)
+		}
+	})
+	t.Run("a page of them is followed by the next", func(t *testing.T) {
+		w := newWorld(t)
+		account, id := w.managed()
+		for i := range 25 {
+			w.putForm(account, id, "a.js", strings.Repeat("x", i+1))
+		}
+		list, next, err := w.Versions(t.Context(), account, id, 0)
+		if err != nil || len(list) != 20 || !slices.Equal(list[0].Changed, []string{"a.js"}) {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		if list, next, err = w.Versions(t.Context(), account, id, next); err != nil || len(list) != 7 || next != 0 {
+			t.Errorf("%d, %d, %v", len(list), next, err)
+		}
+	})
+}

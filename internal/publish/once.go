@@ -1,0 +1,147 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const (
+	// MaxIdempotencyKey is the contract's: a UUID has 36 characters.
+	MaxIdempotencyKey = 255
+	onceLife          = 24 * time.Hour // as the contract has it: longer than any client retries
+	onceWait          = time.Second    // most calls are done by then
+)
+
+// CheckIdempotencyKey refuses what cannot be an Idempotency-Key: it has 1 to
+// MaxIdempotencyKey visible ASCII characters.
+func CheckIdempotencyKey(key string) error {
+	if len(key) >= 1 && len(key) <= MaxIdempotencyKey && visible(key) {
+		return nil
+	}
+	return Refuse(CodeInvalidField, "The header Idempotency-Key must be 1 to %d visible ASCII characters; %d bytes came.", MaxIdempotencyKey, len(key)).In("Idempotency-Key").
+		With(OpWait).Note("Send a fresh random value, such as a UUID, with each new request, and the same value only when that request is sent again.")
+}
+
+// attempt is a call that was sent with an Idempotency-Key; nil is one without.
+type attempt struct {
+	by      Caller
+	text    string // the Idempotency-Key, which is not stored
+	key     Digest // of it and of its principal
+	request Digest // of what was asked: the same for the same fields and content, however they were sent
+	lease   Digest // what only one call in flight may have
+}
+
+// attempt finds out under which name a call is remembered. The principal is the
+// key that is presented. Without one it is whoever knows the Idempotency-Key, or,
+// if that could be guessed, whoever knows it behind the same address.
+func (s *Service) attempt(by Caller, key string, op Op, part *PartInput, c Content, words ...any) (*attempt, error) {
+	if key == "" {
+		return nil, nil
+	}
+	if err := CheckIdempotencyKey(key); err != nil {
+		return nil, err
+	}
+	principal := "key " + by.Key.Hash.String()
+	if by.Nobody() {
+		principal = "nobody"
+		if len(key) < secretUploadID {
+			principal = "address " + by.Addr
+		}
+	}
+	if c.Missing {
+		c.SHA256 = Digest{}
+	}
+	request, err := json.Marshal([]any{op, words, part.asked(), c.Missing, c.SHA256})
+	if err != nil {
+		return nil, fmt.Errorf("describe the request: %w", err)
+	}
+	a := &attempt{by: by, text: key, key: s.keyed("once", principal+"\x00"+key), request: s.keyed("request", string(request))}
+	if a.lease = a.key; part != nil {
+		// The parts of an upload may come at once, also under one Idempotency-Key.
+		a.lease = s.keyed("part", string(a.key[:])+string(a.request[:]))
+	}
+	return a, nil
+}
+
+// asked is what of a declaration and of a part belongs to the request. Two ways
+// to write the same are the same.
+func (d Declared) asked() []any { return []any{strings.ToLower(d.SHA256), d.Size} }
+
+func (in *PartInput) asked() []any {
+	if in == nil {
+		return nil
+	}
+	return []any{in.UploadID, in.N, in.Total, in.Last, strings.HasPrefix(in.Encoding, "gzip")}
+}
+
+// once makes a call that has an Idempotency-Key at most once: do makes it, again
+// answers it from the record of the first time. A refusal leaves no record, so
+// the corrected request may come under the same Idempotency-Key.
+//
+// In this process calls under one Idempotency-Key exclude each other. Between
+// processes the record does, which is part of the step that it speaks of: so a
+// crash leaves both or neither.
+func (s *Service) once(ctx context.Context, a *attempt, do func() error, again func(Once, Minted) error) error {
+	if a == nil {
+		return do()
+	}
+	unlock, free := s.attempts.try(a.lease)
+	if !free {
+		return Refuse(CodeRequestInProgress, "A request with this Idempotency-Key is being worked on.").In("Idempotency-Key").With(OpWait).After(onceWait).
+			Note("Send the same request again: when the first is done, it gets the same answer.")
+	}
+	defer unlock()
+	found, err := s.answerAgain(ctx, a, again)
+	if found || err != nil {
+		return err
+	}
+	err = do()
+	var refusal *Error
+	if errors.Is(err, ErrRepeated) || errors.As(err, &refusal) {
+		// Another process may have made the call meanwhile, which may be why this one was refused.
+		if found, second := s.answerAgain(ctx, a, again); found {
+			return second
+		}
+	}
+	return err
+}
+
+// answerAgain answers a call from its record, if there is one.
+func (s *Service) answerAgain(ctx context.Context, a *attempt, again func(Once, Minted) error) (found bool, err error) {
+	rec, err := s.store.Once(ctx, a.key, s.now().UTC())
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for the first answer: %w", err)
+	}
+	if rec.Request != a.request {
+		return true, Refuse(CodeIdempotencyMismatch, "This Idempotency-Key was sent with another request in the last 24 hours.").In("Idempotency-Key").With(OpWait).
+			Note("Send a fresh random Idempotency-Key with this request; the old one belongs to the earlier request.")
+	}
+	keys, err := s.unseal(a.sealed(), rec.Answer)
+	if err != nil {
+		return true, err
+	}
+	return true, again(rec, keys)
+}
+
+func (a *attempt) sealed() sealed {
+	return sealed{by: a.by, what: "idempotent answer", secret: a.text, of: a.request}
+}
+
+// record is what the step leaves so that its call can be answered again.
+func (s *Service) record(a *attempt, id ProjectID, version int, mail MailFate, keys Minted) (*Once, error) {
+	if a == nil {
+		return nil, nil
+	}
+	answer, err := s.seal(a.sealed(), keys)
+	if err != nil {
+		return nil, err
+	}
+	return &Once{Key: a.key, Request: a.request, ExpiresAt: s.expiry(onceLife), Project: id, Version: version, Mail: mail, Answer: answer}, nil
+}

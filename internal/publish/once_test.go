@@ -1,0 +1,466 @@
+package publish_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+const (
+	uuid      = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+	guessable = "1"
+)
+
+func (s *faultyStore) CreateAccount(ctx context.Context, na publish.NewAccount) (a publish.Account, err error) {
+	err = s.around("CreateAccount", func() error { a, err = s.Store.CreateAccount(ctx, na); return err })
+	return a, err
+}
+
+func (s *faultyStore) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (p publish.Project, err error) {
+	err = s.around("DeleteFile", func() error { p, err = s.Store.DeleteFile(ctx, id, name, at); return err })
+	return p, err
+}
+
+func (s *faultyStore) Once(ctx context.Context, key publish.Digest, now time.Time) (o publish.Once, err error) {
+	err = s.around("Once", func() error { o, err = s.Store.Once(ctx, key, now); return err })
+	return o, err
+}
+
+// made is what tests look at of an answer to any call.
+type made struct {
+	Keys     publish.Minted
+	Project  publish.ProjectID
+	Version  int
+	Account  publish.AccountID
+	Handle   string
+	Address  publish.Addresses
+	Warnings []string
+}
+
+// onceCall is a call under an Idempotency-Key, by whom and on what it is made.
+type onceCall struct {
+	step string // of the store
+	make func(s *publish.Service, by publish.Caller, key string) (m made, replayed bool, err error)
+	anon bool // whether nobody makes it
+}
+
+// onceCalls are one of each kind. The world has the project id of the caller.
+func (w *world) onceCalls(id publish.ProjectID) map[string]onceCall {
+	answer := func(out publish.Published, err error) (made, bool, error) {
+		m := made{Keys: out.Keys, Project: out.Project.ID, Version: out.Project.Version, Account: out.Project.Account, Handle: out.Project.Handle, Address: out.Addresses, Warnings: codes(out.Warnings)}
+		return m, out.Replayed, err
+	}
+	changed := func(out publish.Updated, err error) (made, bool, error) {
+		return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.Replayed, err
+	}
+	publishes := func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
+		out, _, err := s.Publish(w.t.Context(), by, publish.PublishInput{Email: address, Title: "a\x00b", Content: w.stage(large), Once: key})
+		return answer(out, err)
+	}
+	two := 2
+	return map[string]onceCall{
+		"publish":           {"CreateProject", publishes, false},
+		"publish by nobody": {"CreateProject", publishes, true},
+		"the completing part": {"CreateProject", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
+			out, _, err := s.Publish(w.t.Context(), by, publish.PublishInput{Content: w.stage(long("two")), Part: &publish.PartInput{UploadID: secretID, N: &two, Last: true}, Once: key})
+			return answer(out, err)
+		}, true},
+		"update": {"PutFile", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
+			out, _, err := s.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "new.gz", Lang: "??", Content: w.stage(string(pack(w.t, large))), Once: key})
+			return changed(out, err)
+		}, false},
+		"delete-file": {"DeleteFile", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
+			out, err := s.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "old.js", Email: address, Once: key})
+			return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.Replayed, err
+		}, false},
+		"signup": {"CreateAccount", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
+			out, err := s.Signup(w.t.Context(), publish.SignupInput{Handle: "ada", Email: address, Addr: by.Addr, Once: key})
+			return made{Keys: publish.Minted{Account: out.Key}, Account: out.Account.ID, Handle: out.Account.Handle, Warnings: codes(out.Warnings)}, out.Replayed, err
+		}, true},
+	}
+}
+
+// onceWorld is a world with all that the calls need.
+func onceWorld(t *testing.T) (w *world, account publish.Caller, id publish.ProjectID) {
+	t.Helper()
+	w = newWorld(t)
+	out := w.publish(nobody(), page)
+	account = w.caller(out.Keys.Account)
+	w.put(account, out.Project.ID, "old.js", "old")
+	w.waits(nobody(), part{id: secretID, n: 1, text: page, title: "a\x00b", email: address})
+	return w, account, out.Project.ID
+}
+
+// eachOnce runs a test on each kind of call, in a world of its own.
+func eachOnce(t *testing.T, prove func(t *testing.T, w *world, by publish.Caller, c onceCall)) {
+	w, _, id := onceWorld(t)
+	for name := range w.onceCalls(id) {
+		t.Run(name, func(t *testing.T) {
+			w, by, id := onceWorld(t)
+			c := w.onceCalls(id)[name]
+			if c.anon {
+				by = nobody()
+			}
+			prove(t, w, by, c)
+		})
+	}
+}
+
+func TestOnceIsMadeOnce(t *testing.T) {
+	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+		first, replayed, err := c.make(w.Service, by, uuid)
+		if err != nil || replayed {
+			t.Fatalf("replayed %v, %v", replayed, err)
+		}
+		again := func(s *publish.Service) {
+			t.Helper()
+			w.unchanged(t, func() {
+				got, replayed, err := c.make(s, by, uuid)
+				if err != nil || !replayed {
+					t.Errorf("replayed %v, %v", replayed, err)
+				}
+				if same(t, "the answer", got.shown(), first.shown()); got.Keys != first.Keys {
+					t.Error("other keys")
+				}
+			})
+		}
+		again(w.Service)
+		again(w.open(publish.Config{Places: local(), InlineMax: inlineMax, MailFolder: "./data/mail"})) // after a restart
+		w.clock.move(24*time.Hour - time.Second)
+		again(w.Service)
+		w.clock.move(time.Second)
+		switch got, replayed, err := c.make(w.Service, by, uuid); {
+		case replayed:
+			t.Error("replayed after 24 hours")
+		case err == nil && got.Project == first.Project && got.Version == first.Version && got.Account == first.Account:
+			t.Error("nothing was made after 24 hours")
+		}
+	})
+}
+
+// shown is m without its keys, which are compared apart: a test must not print them.
+func (m made) shown() made { m.Keys = publish.Minted{}; return m }
+
+func TestOnceWhenTheStoreFails(t *testing.T) {
+	for name, cause := range map[string]error{"its answer was lost": errBroken, "the commit may be on disk": publish.ErrUnavailable, "the client left": context.Canceled} {
+		t.Run("after it happened, "+name+": the retry gets what was made", func(t *testing.T) {
+			eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+				w.store.fault = on(c.step, nil, cause)
+				if _, _, err := c.make(w.Service, by, uuid); err == nil {
+					t.Fatal("acknowledged")
+				}
+				w.store.fault = nil
+				w.unchanged(t, func() {
+					m, replayed, err := c.make(w.Service, by, uuid)
+					if err != nil || !replayed {
+						t.Fatalf("replayed %v, %v", replayed, err)
+					}
+					if m.Keys.Account != "" {
+						w.caller(m.Keys.Account)
+					}
+					if m.Keys.Project != "" {
+						w.caller(m.Keys.Project)
+					}
+				})
+			})
+		})
+	}
+	t.Run("before it happens: the retry makes it", func(t *testing.T) {
+		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+			for _, cause := range []error{errBroken, publish.ErrFull, publish.ErrUnavailable} {
+				w.store.fault = on(c.step, cause, nil)
+				if _, _, err := c.make(w.Service, by, uuid); !errors.Is(err, cause) {
+					t.Fatalf("got %v", err)
+				}
+			}
+			w.store.fault = nil
+			if _, replayed, err := c.make(w.Service, by, uuid); err != nil || replayed {
+				t.Errorf("replayed %v, %v", replayed, err)
+			}
+		})
+	})
+	t.Run("the look-up fails: nothing is made", func(t *testing.T) {
+		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+			w.store.fault = on("Once", errBroken, nil)
+			w.unchanged(t, func() {
+				if _, _, err := c.make(w.Service, by, uuid); !errors.Is(err, errBroken) {
+					t.Errorf("got %v", err)
+				}
+			})
+		})
+	})
+	t.Run("a panic behind the commit lets the lease go", func(t *testing.T) {
+		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+			w.store.fault = on(c.step, nil, errPanic)
+			func() {
+				defer func() { _ = recover() }()
+				_, _, _ = c.make(w.Service, by, uuid)
+				t.Error("no panic")
+			}()
+			w.store.fault = nil
+			if _, replayed, err := c.make(w.Service, by, uuid); err != nil || !replayed {
+				t.Errorf("replayed %v, %v", replayed, err)
+			}
+		})
+	})
+}
+
+func TestOnceInFlight(t *testing.T) {
+	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+		w.store.fault = func(step string) (error, error) {
+			if step != c.step {
+				return nil, nil
+			}
+			w.store.fault = nil
+			_, _, err := c.make(w.Service, by, uuid)
+			if e := refused(t, err, publish.CodeRequestInProgress); e.RetryAfter <= 0 {
+				t.Error("no time to try again")
+			}
+			if _, err := w.Signup(t.Context(), publish.SignupInput{Once: guessable}); err != nil {
+				t.Errorf("another Idempotency-Key: %v", err)
+			}
+			return errBroken, nil
+		}
+		if _, _, err := c.make(w.Service, by, uuid); !errors.Is(err, errBroken) {
+			t.Fatalf("got %v", err)
+		}
+		if _, replayed, err := c.make(w.Service, by, uuid); err != nil || replayed {
+			t.Errorf("after it failed: replayed %v, %v", replayed, err)
+		}
+	})
+}
+
+func TestOnceOneKeyForAllParts(t *testing.T) {
+	w := newWorld(t)
+	by := w.account()
+	const parts = 20
+	send := func(n int) (publish.Published, *publish.Pending, error) {
+		total := parts
+		in := &publish.PartInput{UploadID: "u", N: &n, Total: &total}
+		return w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(fmt.Sprint("part ", n)), Part: in, Once: uuid})
+	}
+	if _, _, err := send(1); err != nil {
+		t.Fatal(err)
+	}
+	type answer struct {
+		n   int
+		out publish.Published
+		err error
+	}
+	answers := make(chan answer, parts-1)
+	for n := 2; n <= parts; n++ {
+		go func() {
+			out, _, err := send(n)
+			answers <- answer{n, out, err}
+		}()
+	}
+	var last answer
+	for range cap(answers) {
+		a := <-answers
+		if a.err != nil {
+			t.Errorf("part %d: %v", a.n, a.err)
+		}
+		if a.out.Project.ID != "" {
+			last = a
+		}
+	}
+	again, _, err := send(last.n)
+	if err != nil || !again.Replayed || again.Keys != last.out.Keys {
+		t.Errorf("the completing part again: replayed %v, %v", again.Replayed, err)
+	}
+	_, _, err = send(last.n%(parts-1) + 1)
+	refused(t, err, publish.CodeIdempotencyMismatch)
+}
+
+// TestOnceOnTwoNodes lets another process make the same call between the look-up and the step of the first.
+func TestOnceOnTwoNodes(t *testing.T) {
+	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+		other := w.open(publish.Config{Places: local(), InlineMax: inlineMax, MailFolder: "./data/mail"})
+		var first made
+		w.store.fault = func(step string) (error, error) {
+			if step != c.step {
+				return nil, nil
+			}
+			w.store.fault = nil
+			var err error
+			if first, _, err = c.make(other, by, uuid); err != nil {
+				t.Error(err)
+			}
+			return nil, nil
+		}
+		before := w.kept()
+		got, replayed, err := c.make(w.Service, by, uuid)
+		if err != nil || !replayed {
+			t.Fatalf("replayed %v, %v", replayed, err)
+		}
+		if same(t, "the answer", got.shown(), first.shown()); got.Keys != first.Keys {
+			t.Error("other keys")
+		}
+		after := w.kept()
+		if after["once"] != before["once"]+1 || after["versions"] > before["versions"]+1 || after["accounts"] > before["accounts"]+1 {
+			t.Errorf("kept %v, before %v", after, before)
+		}
+	})
+	t.Run("a refusal that only the other node's success explains", func(t *testing.T) {
+		w, by, id := onceWorld(t)
+		other := w.open(publish.Config{Places: local(), InlineMax: inlineMax})
+		version := 2
+		update := func(s *publish.Service) (publish.Updated, error) {
+			out, _, err := s.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "a", IfVersion: &version, Content: w.stage(page), Once: uuid})
+			return out, err
+		}
+		var first publish.Updated
+		w.store.fault = func(step string) (error, error) {
+			if step == "Project" {
+				w.store.fault = nil
+				var err error
+				if first, err = update(other); err != nil {
+					t.Error(err)
+				}
+			}
+			return nil, nil
+		}
+		got, err := update(w.Service)
+		if err != nil || !got.Replayed || got.Project.Version != first.Project.Version {
+			t.Errorf("version %d, not %d, replayed %v, %v", got.Project.Version, first.Project.Version, got.Replayed, err)
+		}
+	})
+}
+
+func TestOncePrincipals(t *testing.T) {
+	w := newWorld(t)
+	from := func(addr string) publish.Caller { return publish.Caller{Addr: addr} }
+	publishes := func(by publish.Caller, key string) (publish.Published, error) {
+		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Email: address, Content: w.stage(page), Once: key})
+		return out, err
+	}
+	first, err := publishes(from("192.0.2.1"), guessable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("a short Idempotency-Key without a key is good behind the same address only", func(t *testing.T) {
+		if again, err := publishes(from("192.0.2.1"), guessable); err != nil || !again.Replayed || again.Keys != first.Keys {
+			t.Errorf("replayed %v, %v", again.Replayed, err)
+		}
+		if other, err := publishes(from("192.0.2.2"), guessable); err != nil || other.Replayed || other.Keys == first.Keys {
+			t.Errorf("replayed %v, %v", other.Replayed, err)
+		}
+	})
+	t.Run("one of 22 characters or more is good from any address", func(t *testing.T) {
+		key := strings.Repeat("x", 22)
+		first, err := publishes(from("192.0.2.1"), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := publishes(from("192.0.2.2"), key); err != nil || !again.Replayed || again.Keys != first.Keys {
+			t.Errorf("replayed %v, %v", again.Replayed, err)
+		}
+	})
+	t.Run("each key is a principal of its own", func(t *testing.T) {
+		one, two := w.account(), w.caller(first.Keys.Account)
+		for _, by := range []publish.Caller{one, two} {
+			if out, err := publishes(by, guessable); err != nil || out.Replayed {
+				t.Errorf("replayed %v, %v", out.Replayed, err)
+			}
+		}
+	})
+}
+
+// exec changes the records as another process would.
+func (w *world) exec(query string, args ...any) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.dir, "sandlot.db"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(query, args...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestOnceWhatIsGone(t *testing.T) {
+	t.Run("a project that was deleted is 404, and nothing is made", func(t *testing.T) {
+		w, by, id := onceWorld(t)
+		c := w.onceCalls(id)["publish"]
+		m, _, err := c.make(w.Service, by, uuid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.exec("UPDATE projects SET deleted_at = 1 WHERE id = ?", string(m.Project))
+		w.unchanged(t, func() {
+			_, _, err := c.make(w.Service, by, uuid)
+			refused(t, err, publish.CodeProjectNotFound)
+		})
+	})
+	t.Run("an account that was deleted is 404, and none is made", func(t *testing.T) {
+		w, by, id := onceWorld(t)
+		c := w.onceCalls(id)["signup"]
+		m, _, err := c.make(w.Service, by, uuid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.exec("UPDATE accounts SET deleted_at = 1 WHERE id = ?", m.Account)
+		w.unchanged(t, func() {
+			_, _, err := c.make(w.Service, by, uuid)
+			refused(t, err, publish.CodeNotFound)
+		})
+	})
+	t.Run("a version that is not kept any more is 404, and nothing is made", func(t *testing.T) {
+		w, by, id := onceWorld(t)
+		c := w.onceCalls(id)["update"]
+		m, _, err := c.make(w.Service, by, uuid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.put(by, id, "later", "x")
+		w.exec("DELETE FROM versions WHERE n = ?", m.Version)
+		w.unchanged(t, func() {
+			_, _, err := c.make(w.Service, by, uuid)
+			refused(t, err, publish.CodeProjectNotFound)
+		})
+	})
+	t.Run("a record that another installation's secret sealed gives no keys", func(t *testing.T) {
+		w, by, id := onceWorld(t)
+		c := w.onceCalls(id)["publish"]
+		if _, _, err := c.make(w.Service, by, uuid); err != nil {
+			t.Fatal(err)
+		}
+		w.exec("UPDATE once SET answer = zeroblob(60)")
+		w.unchanged(t, func() {
+			if m, _, err := c.make(w.Service, by, uuid); err == nil || m.Keys.Project != "" {
+				t.Errorf("got %v", err)
+			}
+		})
+	})
+}
+
+func TestCheckIdempotencyKey(t *testing.T) {
+	for key, ok := range map[string]bool{
+		"": false, "x": true, strings.Repeat("x", 255): true, strings.Repeat("x", 256): false, "a b": false, "a\tb": false, "ä": false, "\x7f": false, `!"~`: true,
+	} {
+		err := publish.CheckIdempotencyKey(key)
+		if (err == nil) != ok {
+			t.Errorf("%.10q: %v", key, err)
+		}
+		if !ok {
+			refused(t, err, publish.CodeInvalidField)
+		}
+	}
+	t.Run("the Service refuses it as well", func(t *testing.T) {
+		w := newWorld(t)
+		w.unchanged(t, func() {
+			_, err := w.Signup(t.Context(), publish.SignupInput{Once: "a b"})
+			refused(t, err, publish.CodeInvalidField)
+			_, _, err = w.Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(large), Once: "a b"})
+			refused(t, err, publish.CodeInvalidField)
+		})
+	})
+}

@@ -1,0 +1,47 @@
+package publish_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
+	w := newWorld(t)
+	kim := w.account()
+	w.publish(nobody(), page)
+	seen := map[publish.ProjectID]bool{}
+	for range 52 {
+		w.publish(kim, page)
+	}
+	first, next, err := w.Overview(t.Context(), kim.Key.Account, "")
+	if err != nil || len(first) != 50 || next == "" {
+		t.Fatalf("the first page has %d, then %q: %v", len(first), next, err)
+	}
+	second, last, err := w.Overview(t.Context(), kim.Key.Account, next)
+	if err != nil || len(second) != 2 || last != "" {
+		t.Fatalf("the second page has %d, then %q: %v", len(second), last, err)
+	}
+	for _, v := range append(first, second...) {
+		seen[v.Project.ID] = v.Project.Account == kim.Key.Account
+	}
+	if len(seen) != 52 || seen[""] {
+		t.Errorf("seen were %d projects", len(seen))
+	}
+	busy := second[1].Project.ID
+	for range 3 {
+		w.Play(busy, publish.PlayerID(rand.Text()), w.clock.now())
+	}
+	if err := w.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	second, _, err = w.Overview(t.Context(), kim.Key.Account, next)
+	if err != nil || len(second[0].Days) != publish.OverviewDays || second[0].Days[29] != 0 || second[1].Days[29] != 3 || second[1].Stats.Plays != 3 {
+		t.Errorf("after three plays the page is %+v, %v", second, err)
+	}
+	if _, _, err := w.Overview(t.Context(), kim.Key.Account, "no cursor"); !errors.Is(err, publish.ErrNotFound) {
+		t.Errorf("what is no cursor: %v", err)
+	}
+}

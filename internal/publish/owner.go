@@ -1,0 +1,106 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sandlot/internal/names"
+)
+
+// Owner is the actor of what a person does to their own account on the website.
+const Owner = "owner"
+
+// Limits of renaming. A handle that was given up is gone for everybody, so
+// whoever tries names out uses them up.
+const (
+	renamesPerDay = 10
+	renameWindow  = 24 * time.Hour
+)
+
+// ErrTooOften: the same was done as often as it may be in the time that counts.
+var ErrTooOften = errors.New("too often")
+
+// An OwnerStore keeps what owners change about their accounts, under the same
+// promises as a Store. What was deleted is ErrNotFound.
+type OwnerStore interface {
+	// Rename gives an account a handle that was never given out before; one that was is ErrExists, and one more than limit renames after since is ErrTooOften. The handle before is not given out again.
+	Rename(ctx context.Context, id AccountID, handle string, at, since time.Time, limit int) error
+	// SetLang records the language of an account.
+	SetLang(ctx context.Context, id AccountID, lang string) error
+	// Remove is that of AdminStore.
+	Remove(ctx context.Context, s Subject, e LogEntry) error
+}
+
+// editor returns an account whose owner may change something about it.
+func (s *Service) editor(ctx context.Context, id AccountID) (Account, error) {
+	a, err := s.store.Account(ctx, id)
+	if err != nil {
+		return a, fmt.Errorf("read account: %w", err)
+	}
+	by := Caller{Key: Key{Account: id, Kind: AccountKey, Suspended: a.Suspended}}
+	return a, authorize(by, ActEdit, nil)
+}
+
+// Rename gives an account another handle: the wish brought into the form of one,
+// which it returns. A wish with nothing left, or a reserved one, is
+// CodeInvalidField; one that was ever given out is ErrExists, and one too many
+// today is CodeRateLimited. The handle that the account has changes nothing.
+func (s *Service) Rename(ctx context.Context, id AccountID, want string) (string, error) {
+	a, err := s.editor(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	handle := names.Handle(want)
+	switch handle {
+	case "":
+		return "", Refuse(CodeInvalidField, "This cannot be a handle.").In("handle")
+	case a.Handle:
+		return handle, nil
+	}
+	now := s.now().UTC()
+	err = s.site.Rename(ctx, id, handle, now, now.Add(-renameWindow), renamesPerDay)
+	if errors.Is(err, ErrTooOften) {
+		return "", Refuse(CodeRateLimited, "The account had %d handles in a day.", renamesPerDay).After(renameWindow)
+	}
+	s.heads.forgetAll() // what is remembered of its projects names it
+	return handle, err
+}
+
+// SetLang records the language in which an account is spoken to; an empty one is
+// whatever its browser asks for.
+func (s *Service) SetLang(ctx context.Context, id AccountID, lang string) error {
+	if _, err := s.editor(ctx, id); err != nil {
+		return err
+	}
+	clean, _ := cleanLang(lang)
+	return s.site.SetLang(ctx, id, clean)
+}
+
+// OwnExport is Export for the owner of an account.
+func (s *Service) OwnExport(ctx context.Context, id AccountID) (Export, error) {
+	return s.Export(ctx, Caller{Key: Key{Account: id, Kind: AccountKey}})
+}
+
+// DeleteAccount deletes an account with all it owns, as the operator's delete
+// does, once its owner has typed its handle; anything else is CodeInvalidField.
+// A suspended account may go, too.
+func (s *Service) DeleteAccount(ctx context.Context, id AccountID, typed string) error {
+	a, err := s.store.Account(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read account: %w", err)
+	}
+	if strings.ToLower(strings.TrimPrefix(strings.TrimSpace(typed), "@")) != a.Handle {
+		return Refuse(CodeInvalidField, "This is not the handle of the account.").In("handle")
+	}
+	entry := LogEntry{At: s.now().UTC(), Actor: Owner, Action: ActionDelete, Target: "@" + a.Handle, Reason: "on the website"}
+	remove := func() error { return s.site.Remove(ctx, Subject{Account: id}, entry) }
+	if err = remove(); errors.Is(err, ErrFull) && s.Spend != nil {
+		s.Spend()
+		err = remove()
+	}
+	s.heads.forgetAll()
+	return err
+}

@@ -1,0 +1,257 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/live"
+	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore"
+)
+
+// owned is an account with a verified address, its key and a project.
+func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Project) {
+	w.t.Helper()
+	out, err := w.Signup(w.t.Context(), publish.SignupInput{Email: email})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, token := range w.mail() {
+		if out.Account, err = w.Verify(w.t.Context(), token); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	by := w.caller(out.Key)
+	return out.Account, by, w.publish(by, page).Project
+}
+
+// wantErr fails the test unless err has the code.
+func wantErr(t *testing.T, what string, err error, code error) {
+	t.Helper()
+	if !errors.Is(err, code) {
+		t.Errorf("%s: %v, wanted %v", what, err, code)
+	}
+}
+
+func TestRename(t *testing.T) {
+	w := newWorld(t)
+	a, _, p := w.owned(address)
+	if _, err := w.Site(t.Context(), p.ID); err != nil {
+		t.Fatal(err)
+	}
+	handle, err := w.Rename(t.Context(), a.ID, " Ada Löve ")
+	if err != nil || handle != "ada-love" {
+		t.Fatalf("renamed to %q, %v", handle, err)
+	}
+	if site, err := w.Site(t.Context(), p.ID); err != nil || site.Handle != "ada-love" {
+		t.Errorf("its project is of %q, %v", site.Handle, err)
+	}
+	if _, err := w.Rename(t.Context(), a.ID, "ada-love"); err != nil {
+		t.Errorf("to the same: %v", err)
+	}
+	_, err = w.Rename(t.Context(), a.ID, a.Handle)
+	wantErr(t, "to one that was given up", err, publish.ErrExists)
+	for _, want := range []string{"", "---", "admin", "_x", "\u202e"} {
+		_, err = w.Rename(t.Context(), a.ID, want)
+		wantErr(t, fmt.Sprintf("to %q", want), err, publish.CodeInvalidField)
+	}
+	for i := range 9 {
+		if _, err := w.Rename(t.Context(), a.ID, fmt.Sprint("ada-", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = w.Rename(t.Context(), a.ID, "ada-11")
+	wantErr(t, "the eleventh of a day", err, publish.CodeRateLimited)
+	w.clock.move(24 * time.Hour)
+	if _, err := w.Rename(t.Context(), a.ID, "ada-11"); err != nil {
+		t.Errorf("a day later: %v", err)
+	}
+}
+
+func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
+	w := newWorld(t)
+	a, _, p := w.owned(address)
+	if err := w.db.Suspend(t.Context(), publish.Subject{Account: a.ID}, publish.LogEntry{At: w.clock.now()}); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	_, renamed := w.Rename(ctx, a.ID, "other")
+	_, minted := w.MintKey(ctx, a.ID, publish.NewKey{Project: p.ID, Name: "key", Nonce: "one"})
+	_, rotated := w.RotateKey(ctx, a.ID, "one")
+	for what, err := range map[string]error{
+		"rename": renamed, "mint": minted, "rotate": rotated, "revoke": w.RevokeKey(ctx, a.ID, 1),
+		"language": w.SetLang(ctx, a.ID, "fr"), "address": w.ProposeEmail(ctx, a.ID, "new@example.org", "en"),
+	} {
+		wantErr(t, what, err, publish.CodeAccountSuspended)
+	}
+	if e, err := w.OwnExport(ctx, a.ID); err != nil || len(e.Projects) != 1 {
+		t.Errorf("its export: %d projects, %v", len(e.Projects), err)
+	}
+	if err := w.DeleteAccount(ctx, a.ID, a.Handle); err != nil {
+		t.Errorf("delete: %v", err)
+	}
+}
+
+func TestSetLang(t *testing.T) {
+	w := newWorld(t)
+	a, _, _ := w.owned(address)
+	for in, want := range map[string]string{"pt": "pt", "ZH-hans": "zh-Hans", "no language": "", "": ""} {
+		if err := w.SetLang(t.Context(), a.ID, in); err != nil {
+			t.Fatal(err)
+		}
+		got, err := w.db.Account(t.Context(), a.ID)
+		if err != nil || got.Lang != want {
+			t.Errorf("%q is kept as %q, %v", in, got.Lang, err)
+		}
+	}
+}
+
+func TestDeleteAccount(t *testing.T) {
+	w := newWorld(t)
+	a, _, p := w.owned(address)
+	wantErr(t, "another word typed", w.DeleteAccount(t.Context(), a.ID, "yes"), publish.CodeInvalidField)
+	wantErr(t, "nothing typed", w.DeleteAccount(t.Context(), a.ID, ""), publish.CodeInvalidField)
+	if err := w.DeleteAccount(t.Context(), a.ID, " @"+strings.ToUpper(a.Handle)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.Site(t.Context(), p.ID)
+	wantErr(t, "its project", err, publish.CodeProjectNotFound)
+	log, err := w.db.Log(t.Context(), "@"+a.Handle, 0, 9)
+	if err != nil || len(log) != 1 || log[0].Actor != publish.Owner || log[0].Action != publish.ActionDelete || !log[0].At.Equal(w.clock.now()) {
+		t.Errorf("the audit log has %+v, %v", log, err)
+	}
+	wantErr(t, "again", w.DeleteAccount(t.Context(), a.ID, a.Handle), publish.ErrNotFound)
+}
+
+// fullDisk takes no deletion until room was made.
+type fullDisk struct {
+	*sqlstore.DB
+	full bool
+}
+
+func (f *fullDisk) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+	if f.full {
+		return publish.ErrFull
+	}
+	return f.DB.Remove(ctx, s, e)
+}
+
+func TestADeletionFindsTheRoomThatIsKeptForIt(t *testing.T) {
+	w := newWorld(t)
+	a, _, _ := w.owned(address)
+	site := &fullDisk{DB: w.db, full: true}
+	cfg := publish.Config{Places: local(), Spend: func() { site.full = false }}
+	s, err := publish.New(t.Context(), cfg, publish.Stores{Store: w.db, Jobs: w.db, Site: site, Blobs: w.blobs, Live: live.NewMemory(live.Limits{})}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DeleteAccount(t.Context(), a.ID, a.Handle); err != nil {
+		t.Error(err)
+	}
+}
+
+// linkOf is the token of a message's link, which has to be of that page.
+func linkOf(t *testing.T, m publish.Mail, page string) string {
+	t.Helper()
+	u, err := url.Parse(m.Link)
+	if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/account/"+page+"?token=") || len(u.Query().Get("token")) != 43 {
+		t.Fatalf("link %q, %v", m.Link, err)
+	}
+	return u.Query().Get("token")
+}
+
+func TestAnotherRecoveryAddress(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	a, by, _ := w.owned(address)
+	if err := w.ProposeEmail(ctx, a.ID, "new@example.org", "fr"); err != nil {
+		t.Fatal(err)
+	}
+	mails := w.postman()
+	if len(mails) != 1 || mails[0].Kind != publish.MailEmailChange || mails[0].To != "new@example.org" || mails[0].Lang != "fr" || mails[0].Handle != a.Handle {
+		t.Fatalf("sent was %+v", mails)
+	}
+	token := linkOf(t, mails[0], "email")
+	if email, _ := w.email(by); email != address {
+		t.Errorf("before the link is used the address is %s", email)
+	}
+	if email, err := w.ProposedEmail(ctx, a.ID); err != nil || email != "new@example.org" {
+		t.Errorf("proposed is %q, %v", email, err)
+	}
+	_, err := w.EmailLink(ctx, token, true)
+	wantErr(t, "the link as one back", err, publish.ErrNotFound)
+	if m, err := w.EmailLink(ctx, token, false); err != nil || m.Email != "new@example.org" || m.Handle != a.Handle {
+		t.Errorf("the link is %+v, %v", m, err)
+	}
+	if got, err := w.TakeEmail(ctx, token); err != nil || got.Email != "new@example.org" || !got.EmailVerified {
+		t.Fatalf("taken: %+v, %v", got, err)
+	}
+	_, err = w.TakeEmail(ctx, token)
+	wantErr(t, "taken twice", err, publish.ErrNotFound)
+	if email, err := w.ProposedEmail(ctx, a.ID); err != nil || email != "" {
+		t.Errorf("proposed is still %q, %v", email, err)
+	}
+	back := w.postman()
+	if len(back) != 1 || back[0].Kind != publish.MailEmailNotice || back[0].To != address || back[0].Handle != a.Handle {
+		t.Fatalf("the address before got %+v", back)
+	}
+	w.clock.move(7*24*time.Hour - time.Minute)
+	if got, err := w.TakeEmailBack(ctx, linkOf(t, back[0], "undo")); err != nil || got.Email != address || !got.EmailVerified {
+		t.Errorf("taken back: %+v, %v", got, err)
+	}
+}
+
+func TestTheWayToAnAddressEnds(t *testing.T) {
+	w := newWorld(t)
+	a, _, _ := w.owned(address)
+	if err := w.ProposeEmail(t.Context(), a.ID, "new@example.org", "en"); err != nil {
+		t.Fatal(err)
+	}
+	token := linkOf(t, w.postman()[0], "email")
+	w.clock.move(24 * time.Hour)
+	_, err := w.TakeEmail(t.Context(), token)
+	wantErr(t, "a link of yesterday", err, publish.ErrNotFound)
+}
+
+func TestAnAddressThatCannotBeProposed(t *testing.T) {
+	w := newWorld(t)
+	a, _, _ := w.owned(address)
+	for in, want := range map[string]error{
+		"": publish.CodeInvalidEmail, "no address": publish.CodeInvalidEmail, "a@example.org\r\nBcc: b@example.org": publish.CodeInvalidEmail, address: publish.ErrExists,
+	} {
+		wantErr(t, fmt.Sprintf("%q", in), w.ProposeEmail(t.Context(), a.ID, in, "en"), want)
+	}
+	for i := range 10 {
+		if err := w.ProposeEmail(t.Context(), a.ID, fmt.Sprintf("n%d@example.org", i), "en"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantErr(t, "the eleventh of a day", w.ProposeEmail(t.Context(), a.ID, "more@example.org", "en"), publish.CodeRateLimited)
+	if mails := w.postman(); len(mails) != 1 || mails[0].To != "n9@example.org" {
+		t.Errorf("sent were %+v, of which all but the last are replaced", mails)
+	}
+}
+
+func TestStrangersCannotKeepANoticeFromAnAddress(t *testing.T) {
+	w := newWorld(t)
+	a, _, _ := w.owned(address)
+	for range publish.MailsPerDay {
+		w.publish(nobody(), page) // under the same address
+		w.postman()
+	}
+	if err := w.ProposeEmail(t.Context(), a.ID, "new@example.org", "en"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.TakeEmail(t.Context(), linkOf(t, w.postman()[0], "email")); err != nil {
+		t.Fatal(err)
+	}
+	if mails := w.postman(); len(mails) != 1 || mails[0].To != address {
+		t.Errorf("the address before got %+v", mails)
+	}
+}

@@ -1,0 +1,40 @@
+package publish_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
+	w := newWorld(t)
+	account, id := w.managed()
+	if err := w.Describe(t.Context(), account, id, publish.Details{Title: "Pong", Description: "One\ntwo"}); err != nil {
+		t.Fatal(err)
+	}
+	w.Play(id, publish.PlayerID(rand.Text()), w.clock.now())
+	got, err := w.ProjectPage(t.Context(), id)
+	if err != nil || got.Project.ID != id || got.Project.Title != "Pong" || got.Description != "One\ntwo" || got.Stats.Plays != 1 {
+		t.Errorf("it is %+v, %v", got, err)
+	}
+}
+
+func TestThereIsNoPageOfWhatIsNoProject(t *testing.T) {
+	w := newWorld(t)
+	_, id := w.managed()
+	at := w.Places.Project(id, 1, "").Page
+	for _, id := range []publish.ProjectID{"", "nothing-abc234", publish.ProjectID(at), publish.ProjectID(strings.Repeat("x", 5000))} {
+		if _, err := w.ProjectPage(t.Context(), id); !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.CodeProjectNotFound) {
+			t.Errorf("%.20q: %v", id, err)
+		}
+	}
+	if _, err := w.operator().Suspend(t.Context(), string(id), "spam"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.ProjectPage(t.Context(), id); !errors.Is(err, publish.CodeTakenDown) {
+		t.Errorf("taken down: %v", err)
+	}
+}

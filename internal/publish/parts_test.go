@@ -1,0 +1,227 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// shelf opens parts by their name, and counts what is open.
+type shelf struct {
+	texts map[BlobRef]string
+	fail  error
+	open  int
+}
+
+func (s *shelf) Open(_ context.Context, b Blob, _, _ int64) (io.ReadCloser, error) {
+	text, ok := s.texts[b.Ref]
+	if !ok {
+		return nil, ErrNotFound
+	}
+	s.open++
+	r := io.Reader(strings.NewReader(text))
+	if s.fail != nil {
+		r = io.MultiReader(r, iotest.ErrReader(s.fail))
+	}
+	return &volume{r, s}, nil
+}
+
+type volume struct {
+	io.Reader
+	shelf *shelf
+}
+
+func (v *volume) Close() error { v.shelf.open--; return nil }
+
+func TestPartsReader(t *testing.T) {
+	texts := map[BlobRef]string{"a": "one ", "b": "", "c": "three"}
+	reader := func(s *shelf, names ...BlobRef) *partsReader {
+		r := &partsReader{ctx: t.Context(), open: s.Open}
+		for i, n := range names {
+			r.parts = append(r.parts, Part{N: i + 1, Blob: Blob{Ref: n}})
+		}
+		return r
+	}
+	t.Run("joins parts, empty ones too", func(t *testing.T) {
+		s := &shelf{texts: texts}
+		r := reader(s, "b", "a", "b", "c", "b")
+		if err := iotest.TestReader(r, []byte("one three")); err != nil {
+			t.Error(err)
+		}
+		if err := r.Close(); err != nil || s.open != 0 {
+			t.Errorf("%d parts are open, %v", s.open, err)
+		}
+	})
+	t.Run("has one part open at a time, and none once it is closed", func(t *testing.T) {
+		s := &shelf{texts: texts}
+		r := reader(s, "a", "c")
+		if _, err := io.CopyN(io.Discard, r, 5); err != nil || s.open != 1 {
+			t.Errorf("%d parts are open, %v", s.open, err)
+		}
+		if err := errors.Join(r.Close(), r.Close()); err != nil || s.open != 0 {
+			t.Errorf("%d parts are open, %v", s.open, err)
+		}
+	})
+	t.Run("a missing part is an error", func(t *testing.T) {
+		got, err := io.ReadAll(reader(&shelf{texts: texts}, "a", "x"))
+		if !errors.Is(err, ErrNotFound) || string(got) != "one " {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
+	t.Run("a part that breaks off is an error", func(t *testing.T) {
+		broken := errors.New("broken")
+		if _, err := io.ReadAll(reader(&shelf{texts: texts, fail: broken}, "a", "c")); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// having is an upload with parts of these numbers.
+func having(total int, numbers ...int) Upload {
+	u := Upload{Total: total}
+	for _, n := range numbers {
+		u.Parts = append(u.Parts, Part{N: n, Blob: Blob{Size: int64(10 * n)}})
+	}
+	return u
+}
+
+func TestPendingListsWhatIsMissing(t *testing.T) {
+	for _, tt := range []struct {
+		u       Upload
+		missing []int
+		done    bool
+	}{
+		{having(0), []int{}, false},
+		{having(0, 1), []int{}, false},
+		{having(0, 1, 4), []int{2, 3}, false},
+		{having(5, 1, 4), []int{2, 3, 5}, false},
+		{having(3), []int{1, 2, 3}, false},
+		{having(3, 1, 2, 3), []int{}, true},
+		{having(MaxParts, 1), count(2, MaxParts), false},
+	} {
+		p := tt.u.pending("id")
+		if !slices.Equal(p.Missing, tt.missing) || p.Missing == nil || p.Received == nil || len(p.Received) != len(tt.u.Parts) || p.Total != tt.u.Total {
+			t.Errorf("%v is pending as %+v", tt.u, p)
+		}
+		if tt.u.complete() != tt.done {
+			t.Errorf("%v complete: %v", tt.u, tt.u.complete())
+		}
+	}
+}
+
+func count(from, to int) (out []int) {
+	for n := from; n <= to; n++ {
+		out = append(out, n)
+	}
+	return out
+}
+
+func TestSizeOfAnUpload(t *testing.T) {
+	u, two, four := having(0, 1, 2, 3), 2, 4
+	for name, tt := range map[string]struct {
+		n    *int
+		want int64
+	}{"a new part": {&four, 65}, "a part again": {&two, 45}, "a total alone": {nil, 60}} {
+		call := &partCall{in: PartInput{N: tt.n}}
+		if tt.n != nil {
+			call.content.Size = 5
+		}
+		if got := u.sizeWith(call); got != tt.want {
+			t.Errorf("%s: %d, want %d", name, got, tt.want)
+		}
+	}
+}
+
+func TestDeclared(t *testing.T) {
+	one, uno, two := int64(1), int64(1), int64(2)
+	for _, tt := range []struct {
+		a, b Declared
+		want bool
+	}{
+		{Declared{}, Declared{}, true},
+		{Declared{SHA256: "ab"}, Declared{SHA256: "AB"}, true},
+		{Declared{SHA256: "ab"}, Declared{SHA256: "ac"}, false},
+		{Declared{Size: &one}, Declared{Size: &uno}, true},
+		{Declared{Size: &one}, Declared{Size: &two}, false},
+		{Declared{Size: &one}, Declared{}, false},
+		{Declared{SHA256: "ab"}, Declared{SHA256: "ab", Size: &one}, false},
+	} {
+		if tt.a.equal(tt.b) != tt.want || tt.b.equal(tt.a) != tt.want {
+			t.Errorf("%+v and %+v", tt.a, tt.b)
+		}
+	}
+}
+
+func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Service{uploads: newLocks[Digest](), log: slog.New(slog.DiscardHandler)}
+		one := 1
+		call := func() *partCall {
+			return &partCall{op: OpPublish, in: PartInput{UploadID: "0123456789abcdefghijkl", N: &one}}
+		}
+		first := call()
+		if err := s.begin(first); err != nil {
+			t.Fatal(err)
+		}
+		unlock, err := s.uploads.lock(t.Context(), first.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		_, err = s.partOf(t.Context(), call(), nil)
+		if e := AsError(err); e == nil || e.Code != CodeRequestInProgress || e.RetryAfter <= 0 {
+			t.Errorf("got %v", err)
+		}
+		if waited := time.Since(began); waited != 30*time.Second {
+			t.Errorf("waited %v", waited)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.partOf(gone, call(), nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("a client that goes away gets %v", err)
+		}
+		unlock()
+	})
+}
+
+func TestUploadIDsAreKeptApart(t *testing.T) {
+	s := &Service{secret: []byte("secret")}
+	one := 1
+	a, b := Caller{Key: Key{Account: 1}, Addr: "192.0.2.1"}, Caller{Key: Key{Account: 2}, Addr: "192.0.2.1"}
+	elsewhere := Caller{Key: Key{Account: 1}, Addr: "192.0.2.9"}
+	here, there := Caller{Addr: "192.0.2.1"}, Caller{Addr: "192.0.2.9"}
+	secret := "0123456789abcdefghijkl"
+	key := func(by Caller, op Op, id string) Digest {
+		c := &partCall{by: by, op: op, in: PartInput{UploadID: id, N: &one}}
+		if err := s.begin(c); err != nil {
+			t.Fatal(err)
+		}
+		return c.key
+	}
+	for name, same := range map[string]bool{
+		"one account at two addresses":          key(a, OpPublish, "x") == key(elsewhere, OpPublish, "x"),
+		"a secret id at two addresses":          key(here, OpPublish, secret) == key(there, OpPublish, secret),
+		"not two accounts":                      key(a, OpPublish, "x") != key(b, OpPublish, "x"),
+		"not an account and nobody":             key(a, OpPublish, secret) != key(here, OpPublish, secret),
+		"not a short id at two addresses":       key(here, OpPublish, "x") != key(there, OpPublish, "x"),
+		"not a publish and an update":           key(a, OpPublish, "x") != key(a, OpUpdate, "x"),
+		"not two ids":                           key(a, OpPublish, "x") != key(a, OpPublish, "y"),
+		"not a short id and its address as one": key(Caller{Addr: "1"}, OpPublish, "2") != key(Caller{Addr: "12"}, OpPublish, "2"),
+	} {
+		if !same {
+			t.Error(name)
+		}
+	}
+	if diff := cmp.Diff(s.owner(here), s.owner(Caller{Addr: here.Addr})); diff != "" || s.owner(here) == s.owner(there) || s.owner(a) == s.owner(b) {
+		t.Error("owners are confused")
+	}
+}

@@ -1,0 +1,63 @@
+package publish
+
+import (
+	"errors"
+	"time"
+)
+
+// Opening says who may make projects. Those that are there can be changed in any
+// case.
+type Opening string
+
+// The openings of an instance.
+const (
+	OpenToAll  Opening = "on"
+	OpenToKeys Opening = "keyed" // nobody gets an account by asking
+	Closed     Opening = "off"
+)
+
+// Quota bounds what an account has. A zero is no bound.
+type Quota struct {
+	Projects int   // that are not deleted
+	Bytes    int64 // of the files of all their versions, each as often as it was sent
+}
+
+// admitNew decides whether a new project, or an account for nobody, may be made.
+func (s *Service) admitNew(by Caller) error {
+	switch {
+	case s.Opening == Closed:
+		return Refuse(CodePublishClosed, "This instance takes no new projects and accounts.").With(OpWait).
+			Note("Projects that are there can still be changed with update and their key. For a new one use another instance, or ask the operator.")
+	case s.Opening == OpenToKeys && by.Nobody():
+		return Refuse(CodePublishClosed, "This instance makes no accounts for who asks: publishing needs a key.").With(OpHeader).
+			Note("The operator gives accounts out.")
+	}
+	return nil
+}
+
+// admitBytes refuses what needs room while the disk is nearly full: the rest is
+// for deletions, and for the database to close its books.
+func (s *Service) admitBytes() error {
+	if s.Room == nil || s.Room() {
+		return nil
+	}
+	return Refuse(CodeStorageFull, "The disk of this service is nearly full and takes no new content. Nothing was changed.").
+		After(time.Minute).With(OpWait).Note("Send the same request again later; the operator has to make room.")
+}
+
+// overQuota explains that an account would have more than it may.
+func (s *Service) overQuota(err error) error {
+	var e *Error
+	switch {
+	case errors.Is(err, ErrTooManyProjects):
+		e = Refuse(CodeQuotaExceeded, "The account has %d projects, which is the limit.", s.Quota.Projects).Detail("limit", s.Quota.Projects).With(OpWhoami).
+			Note("Change a project that is there with update instead of publishing a new one.")
+	case errors.Is(err, ErrTooManyBytes):
+		e = Refuse(CodeQuotaExceeded, "The account's files would have more than %d bytes together, which is the limit. Earlier versions count.", s.Quota.Bytes).
+			Detail("limit", s.Quota.Bytes).With(OpWait).Note("Make the file smaller, or ask the operator for more room.")
+	default:
+		return err
+	}
+	// Nothing frees a quota by itself; this is for clients that wait without reading.
+	return e.Because(err).After(time.Hour)
+}

@@ -1,0 +1,304 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func TestWhoSeesWhat(t *testing.T) {
+	w := newWorld(t)
+	out, stranger := w.publish(nobody(), page), w.publish(nobody(), page)
+	by, id := w.caller(out.Keys.Account), string(out.Project.ID)
+	sibling := w.publish(by, page)
+	tests := []struct {
+		who      string
+		by       publish.Caller
+		owner    bool // sees the files of the project
+		projects []publish.ProjectID
+		email    string
+	}{
+		{"nobody", nobody(), false, nil, ""},
+		{"the account", by, true, []publish.ProjectID{sibling.Project.ID, out.Project.ID}, address},
+		{"the project's key", w.caller(out.Keys.Project), true, []publish.ProjectID{out.Project.ID}, ""},
+		{"the key of another project of the account", w.caller(sibling.Keys.Project), false, []publish.ProjectID{sibling.Project.ID}, ""},
+		{"another account", w.caller(stranger.Keys.Account), false, []publish.ProjectID{stranger.Project.ID}, address},
+	}
+	for _, tt := range tests {
+		t.Run("Project/"+tt.who, func(t *testing.T) {
+			v, err := w.Project(t.Context(), tt.by, id)
+			if err != nil || v.Project.ID != out.Project.ID || v.Project.Handle != out.Account.Handle || v.Addresses.URL != out.Addresses.URL {
+				t.Fatalf("%+v, %v", v, err)
+			}
+			if v.Owner != tt.owner || (v.Files != nil) != tt.owner || (v.Addresses.Version != "") != tt.owner {
+				t.Errorf("owner %v, %d files, version address %q", v.Owner, len(v.Files), v.Addresses.Version)
+			}
+		})
+		t.Run("Whoami/"+tt.who, func(t *testing.T) {
+			who, err := w.Whoami(t.Context(), tt.by, 10, "")
+			if tt.projects == nil {
+				refused(t, err, publish.CodeKeyRequired)
+				return
+			}
+			if err != nil || who.Account.Email != tt.email {
+				t.Fatalf("%+v, %v", who, err)
+			}
+			same(t, "projects", ids(who.Projects), tt.projects)
+		})
+		t.Run("Export/"+tt.who, func(t *testing.T) {
+			e, err := w.Export(t.Context(), tt.by)
+			if tt.projects == nil {
+				refused(t, err, publish.CodeKeyRequired)
+				return
+			}
+			if err != nil || !e.ExportedAt.Equal(w.clock.now()) {
+				t.Fatalf("%+v, %v", e, err)
+			}
+			same(t, "projects", ids(e.Projects), tt.projects)
+		})
+	}
+	t.Run("an unknown project is not there for anybody", func(t *testing.T) {
+		for _, tt := range tests {
+			_, err := w.Project(t.Context(), tt.by, "nope-000000")
+			refused(t, err, publish.CodeProjectNotFound)
+			_, err = w.Site(t.Context(), "nope-000000")
+			refused(t, err, publish.CodeProjectNotFound)
+			_, _, err = w.Stats(t.Context(), "nope-000000")
+			refused(t, err, publish.CodeProjectNotFound)
+		}
+	})
+}
+
+func ids(views []publish.ProjectView) (out []publish.ProjectID) {
+	for _, v := range views {
+		out = append(out, v.Project.ID)
+	}
+	return out
+}
+
+func TestWhoamiIsReadInPages(t *testing.T) {
+	w := newWorld(t)
+	by := w.account()
+	var want []publish.ProjectID
+	for range 7 {
+		want = append([]publish.ProjectID{w.publish(by, page).Project.ID}, want...)
+	}
+	for _, limit := range []int{1, 3, 7, 8, publish.MaxPage} {
+		t.Run(fmt.Sprint(limit, " a page"), func(t *testing.T) {
+			var got []publish.ProjectID
+			cursor := ""
+			for more := true; more; more = cursor != "" {
+				who, err := w.Whoami(t.Context(), by, limit, cursor)
+				if err != nil || len(who.Projects) > limit || len(who.Projects) == 0 {
+					t.Fatalf("%d projects, %v", len(who.Projects), err)
+				}
+				got, cursor = append(got, ids(who.Projects)...), who.Next
+			}
+			same(t, "projects", got, want)
+		})
+	}
+	t.Run("a project key has one page", func(t *testing.T) {
+		out := w.publish(by, page)
+		who, err := w.Whoami(t.Context(), w.caller(out.Keys.Project), 1, "")
+		if err != nil || len(who.Projects) != 1 || who.Next != "" {
+			t.Errorf("%+v, %v", who, err)
+		}
+		if who, err = w.Whoami(t.Context(), w.caller(out.Keys.Project), 1, "1"); err != nil || len(who.Projects) != 0 {
+			t.Errorf("behind its cursor %+v, %v", who.Projects, err)
+		}
+	})
+	t.Run("a cursor that is none is refused", func(t *testing.T) {
+		for _, c := range []string{"0", "-1", "x y", "zzzzzzzzzzzzzzzzzzzz", "\x00"} {
+			_, err := w.Whoami(t.Context(), by, 1, c)
+			refused(t, err, publish.CodeInvalidField)
+		}
+	})
+	t.Run("a limit outside of 1 to 1000 is refused", func(t *testing.T) {
+		for _, limit := range []int{0, -1, publish.MaxPage + 1} {
+			_, err := w.Whoami(t.Context(), by, limit, "")
+			if e := refused(t, err, publish.CodeInvalidField); e.Field != "limit" {
+				t.Errorf("field %q", e.Field)
+			}
+		}
+	})
+}
+
+func TestExportIsOneSnapshot(t *testing.T) {
+	w := newWorld(t)
+	by := w.account()
+	first, second := w.publish(by, page), w.publish(by, large)
+	e, err := w.Export(t.Context(), by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.put(by, first.Project.ID, "index.html", "<p>later")
+	if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(second.Project.ID), Filename: "x"}); err == nil {
+		t.Fatal("deleted what was not there")
+	}
+	got := map[publish.ProjectID]string{}
+	for _, v := range e.Projects {
+		got[v.Project.ID] = w.text(v.Project.ID, v.Project.Version, v.Project.Primary)
+	}
+	same(t, "what is read after an update", got, map[publish.ProjectID]string{first.Project.ID: page, second.Project.ID: large})
+}
+
+func TestStats(t *testing.T) {
+	w := newWorld(t)
+	out := w.publish(nobody(), page)
+	id := out.Project.ID
+	stats := func() publish.Stats {
+		t.Helper()
+		got, s, err := w.Stats(t.Context(), out.Addresses.URL)
+		if err != nil || got != id {
+			t.Fatalf("%s, %v", got, err)
+		}
+		return s
+	}
+	same(t, "at first", stats(), publish.Stats{})
+	w.Play(id, "x", w.clock.now())
+	w.Play(id, "x", w.clock.now())
+	w.Play(id, "y", w.clock.now())
+	if err := w.Touch(t.Context(), id, "x"); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "before plays are written", stats(), publish.Stats{Players: 1, Plays: 2})
+	t.Run("a store that fails loses no play", func(t *testing.T) {
+		broken := errors.New("broken")
+		w.store.fault = func(step string) (error, error) {
+			if step == "AddCounts" {
+				return broken, nil
+			}
+			return nil, nil
+		}
+		if err := w.Flush(t.Context()); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+		w.store.fault = nil
+		same(t, "after a failed write", stats(), publish.Stats{Players: 1, Plays: 2})
+	})
+	if err := w.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after plays were written", stats(), publish.Stats{Players: 1, Plays: 2})
+	w.clock.move(publish.Presence)
+	same(t, "45 s without a heartbeat", stats(), publish.Stats{Plays: 2})
+	if err := w.Touch(t.Context(), id, "x"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Leave(t.Context(), id, "x"); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after a goodbye", stats(), publish.Stats{Plays: 2})
+	t.Run("a player of a project that is not there is refused", func(t *testing.T) {
+		refused(t, w.Touch(t.Context(), "nope-000000", "x"), publish.CodeProjectNotFound)
+	})
+	t.Run("a project and whoami tell the same", func(t *testing.T) {
+		v, err := w.Project(t.Context(), nobody(), string(id))
+		who, err2 := w.Whoami(t.Context(), w.caller(out.Keys.Account), 1, "")
+		if err != nil || err2 != nil || v.Stats != stats() || who.Projects[0].Stats != stats() {
+			t.Errorf("%v %v, %v %v", v.Stats, who.Projects[0].Stats, err, err2)
+		}
+	})
+}
+
+func TestRunWritesPlaysWithinFiveSecondsAndAtTheEnd(t *testing.T) {
+	w := newWorld(t)
+	id := w.publish(nobody(), page).Project.ID
+	stored := func(t *testing.T) int64 {
+		p, err := w.db.Project(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Plays
+	}
+	written := make(chan struct{}, 9)
+	w.store.fault = func(step string) (error, error) {
+		if step == "AddCounts" {
+			written <- struct{}{}
+		}
+		return nil, nil
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { w.Run(ctx); close(ended) }()
+	w.Play(id, "x", w.clock.now())
+	select {
+	case <-written:
+	case <-time.After(5 * time.Second):
+		t.Error("not written within five seconds")
+	}
+	w.Play(id, "y", w.clock.now())
+	stop()
+	<-ended
+	if got := stored(t); got != 2 {
+		t.Errorf("%d plays are stored", got)
+	}
+}
+
+func TestSiteIsExactAfterEveryWrite(t *testing.T) {
+	w := newWorld(t)
+	out := w.publish(nobody(), page)
+	by, id := w.caller(out.Keys.Account), out.Project.ID
+	loads := 0
+	w.store.fault = func(step string) (error, error) {
+		if step == "Project" {
+			loads++
+		}
+		return nil, nil
+	}
+	version := func() int {
+		t.Helper()
+		p, err := w.Site(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Version
+	}
+	for range 10 {
+		version()
+	}
+	if loads != 1 {
+		t.Errorf("read %d times", loads)
+	}
+	w.put(by, id, "a", "x")
+	if v := version(); v != 2 {
+		t.Errorf("version %d after an update", v)
+	}
+	if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if v := version(); v != 3 {
+		t.Errorf("version %d after a deletion", v)
+	}
+	t.Run("also when the answer to the write was lost", func(t *testing.T) {
+		w.store.fault = func(step string) (error, error) {
+			if step == "PutFile" {
+				return nil, errors.New("connection lost")
+			}
+			return nil, nil
+		}
+		if _, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "b", Content: w.stage("x")}); err == nil {
+			t.Fatal("acknowledged")
+		}
+		if v := version(); v != 4 {
+			t.Errorf("version %d", v)
+		}
+	})
+}
+
+func TestReady(t *testing.T) {
+	w := newWorld(t)
+	if err := w.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := w.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Ready(t.Context()); !errors.Is(err, publish.ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,204 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sandlot/internal/names"
+)
+
+// MaxForm is how many files a form may bring: each may hold InlineMax bytes of
+// memory until all are there.
+const MaxForm = 500
+
+// A FormFile is a file that a form brings.
+type FormFile struct {
+	Name    string
+	Content Content
+}
+
+// PutFiles makes one version of a project in which all these files are new or
+// other, or none if one is refused. The contents are used up or discarded in any
+// case. The same form again changes nothing.
+func (s *Service) PutFiles(ctx context.Context, account AccountID, id ProjectID, files []FormFile, form string) error {
+	kept, err := s.putFiles(ctx, account, id, files, form)
+	if !kept {
+		for _, f := range files {
+			s.Discard(ctx, f.Content)
+		}
+	}
+	return err
+}
+
+// putFiles reports whether the contents are, or may be, in use.
+func (s *Service) putFiles(ctx context.Context, account AccountID, id ProjectID, files []FormFile, form string) (kept bool, err error) {
+	put := make([]File, len(files))
+	for i, f := range files {
+		name, err := cleanFilename(f.Name)
+		if err != nil {
+			return false, err
+		}
+		if f.Content.Size > s.MaxFile {
+			return false, Refuse(CodeContentTooLarge, "The file %s has %d bytes; at most %d are taken.", name, f.Content.Size, s.MaxFile).In("content")
+		}
+		put[i] = File{Name: name, Folded: names.Fold(name), Blob: f.Content.Blob}
+	}
+	made := false
+	err = s.rearrange(ctx, account, id, form, func(p Project, current []File) (Change, error) {
+		c := Change{Put: put}
+		for i, f := range files {
+			if err := checkContent(f.Content, put[i].Name, put[i].Name == p.Primary || put[i].Name == primaryFile, Declared{}); err != nil {
+				return c, err
+			}
+			if old := fileNamed(current, put[i].Name); old != nil {
+				c.Drop = append(c.Drop, *old)
+			}
+		}
+		made = true
+		return c, nil
+	})
+	return made && (err == nil || !definite(err)), err
+}
+
+// MoveFile makes a version in which a file has another name, and the same bytes.
+// The primary file stays the primary one under its new name. The same form again
+// changes nothing.
+func (s *Service) MoveFile(ctx context.Context, account AccountID, id ProjectID, from, to, form string) error {
+	to, err := cleanFilename(to)
+	if err != nil {
+		return err
+	}
+	return s.rearrange(ctx, account, id, form, func(p Project, current []File) (Change, error) {
+		old := fileNamed(current, from)
+		switch {
+		case old == nil:
+			return Change{}, noFile(p, from)
+		case from == to:
+			return Change{}, nil
+		case from == primaryFile && p.Primary != primaryFile:
+			return Change{}, Refuse(CodePrimaryFileProtected, "The file %s of %s cannot be renamed: it is what players may open.", from, p.ID).In("filename")
+		}
+		c := Change{Drop: []File{*old}, Put: []File{{Name: to, Folded: names.Fold(to), Blob: old.Blob}}}
+		if from == p.Primary {
+			c.Primary = to
+		}
+		return c, nil
+	})
+}
+
+// ChoosePrimary makes a version in which "/" is another file. The same form again
+// changes nothing.
+func (s *Service) ChoosePrimary(ctx context.Context, account AccountID, id ProjectID, name, form string) error {
+	return s.rearrange(ctx, account, id, form, func(p Project, current []File) (Change, error) {
+		f := fileNamed(current, name)
+		switch {
+		case f == nil:
+			return Change{}, noFile(p, name)
+		case f.Blob.Size == 0:
+			return Change{}, Refuse(CodeInvalidField, "The file %s is empty, and what players open must not be.", name).In("filename")
+		case name == p.Primary:
+			return Change{}, nil
+		}
+		return Change{Primary: name}, nil
+	})
+}
+
+// RemoveFile is DeleteFile for the owner of an account. A file that is not there
+// is as it should be.
+func (s *Service) RemoveFile(ctx context.Context, account AccountID, id ProjectID, name string) error {
+	if _, err := s.editable(ctx, account, id); err != nil {
+		return err
+	}
+	_, err := s.DeleteFile(ctx, byOwner(account), DeleteInput{Project: string(id), Filename: name})
+	if errors.Is(err, CodeFileNotFound) {
+		return nil
+	}
+	return err
+}
+
+func noFile(p Project, name string) error {
+	return Refuse(CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename")
+}
+
+// fileNamed finds a file in a list by name.
+func fileNamed(files []File, name string) *File {
+	i, found := slices.BinarySearchFunc(files, name, func(f File, name string) int { return strings.Compare(f.Name, name) })
+	if !found {
+		return nil
+	}
+	return &files[i]
+}
+
+// rearrange makes the version that change computes from the current files; an
+// empty Change makes none. A form that did it already does it no second time.
+func (s *Service) rearrange(ctx context.Context, account AccountID, id ProjectID, form string, change func(Project, []File) (Change, error)) error {
+	if _, err := s.editable(ctx, account, id); err != nil {
+		return err
+	}
+	once := &Once{Key: s.keyed("form", strconv.FormatInt(int64(account), 10)+"\x00"+form), ExpiresAt: s.now().UTC().Add(onceLife), Project: id}
+	if _, err := s.store.Once(ctx, once.Key, s.now().UTC()); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	_, _, err := s.edit(ctx, id, nil, func(p Project) (Project, error) {
+		if err := authorize(byOwner(account), ActEdit, &p); err != nil {
+			return p, err
+		}
+		current, err := s.store.Files(ctx, p.ID, p.Version)
+		if err != nil {
+			return p, fmt.Errorf("read files: %w", err)
+		}
+		c, err := change(p, current)
+		if err != nil || len(c.Put) == 0 && len(c.Drop) == 0 && c.Primary == "" {
+			return p, err
+		}
+		if err := s.checkPlaces(p, current, c); err != nil {
+			return p, err
+		}
+		once.Version = p.Version + 1
+		return s.site.Rearrange(ctx, p.ID, c, Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Once: once, Within: s.Quota})
+	})
+	if errors.Is(err, ErrRepeated) {
+		return nil
+	}
+	return s.overQuota(err)
+}
+
+// checkPlaces refuses files that could not stand beside each other on every file
+// system, and a file too many.
+func (s *Service) checkPlaces(p Project, current []File, c Change) error {
+	files, folders := map[string]string{}, map[string]string{}
+	for _, f := range current {
+		files[f.Folded] = f.Name
+	}
+	for _, f := range c.Drop {
+		delete(files, f.Folded)
+	}
+	for folded, name := range files {
+		for _, folder := range names.Folders(folded) {
+			folders[folder] = name
+		}
+	}
+	for _, f := range c.Put {
+		if other, taken := files[f.Folded]; taken {
+			return filenameConflict(p, f.Name, other)
+		}
+		if other, taken := folders[f.Folded]; taken {
+			return filenameConflict(p, f.Name, other)
+		}
+		files[f.Folded] = f.Name
+		for _, folder := range names.Folders(f.Folded) {
+			if other, taken := files[folder]; taken {
+				return filenameConflict(p, f.Name, other)
+			}
+			folders[folder] = f.Name
+		}
+	}
+	if len(files) > s.MaxFiles && len(files) > p.FileCount {
+		return Refuse(CodeQuotaExceeded, "The project %s would have %d files; %d is the limit.", p.ID, len(files), s.MaxFiles).In("filename")
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+)
+
+// noticesPerDay is how many messages one mailbox gets in 24 hours that tell of
+// another address. They have a count of their own: what strangers publish under
+// an address must not keep its owner from hearing that an account was taken. Each
+// takes a change away from a verified address, so nobody else can cause many.
+const noticesPerDay = 10
+
+// writeMove mints the token of a way to another address. ErrNotFound: there is
+// none any more.
+func (c *Courier) writeMove(ctx context.Context, j Job, now time.Time) (Mail, error) {
+	token, err := randomText(c.Random, base62, 43) // 256 bits
+	if err != nil {
+		return Mail{}, fmt.Errorf("mint token: %w", err)
+	}
+	m, path := EmailMove{Account: j.Account, Email: j.Address}, "/account/email?token="
+	if j.Kind == MailEmailNotice {
+		m.Undo, path = true, "/account/undo?token="
+	}
+	handle, err := c.Recovery.AddEmailLink(ctx, digest([]byte(token)), m, now)
+	if err != nil {
+		return Mail{}, err
+	}
+	return Mail{Kind: j.Kind, To: j.Address, Lang: j.Lang, Handle: handle, Link: c.Places.Base.String() + path + url.QueryEscape(token)}, nil
+}

@@ -1,0 +1,95 @@
+package publish
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"testing"
+	"testing/iotest"
+)
+
+// upload is what it takes to read the answer of an upload again.
+func upload(by Caller, id string, sum Digest) sealed {
+	return sealed{by: by, what: uploadAnswer, secret: id, of: sum}
+}
+
+func TestSeal(t *testing.T) {
+	s := &Service{random: rand.Reader, secret: bytes.Repeat([]byte{1}, 32)}
+	mine, other := Secret(testKey(t, AccountKey)), Secret(testKey(t, AccountKey))
+	keys := Minted{Account: Secret(testKey(t, AccountKey)), Project: Secret(testKey(t, ProjectKey))}
+	by, id, sum := Caller{secret: &mine}, "an-upload", digest([]byte("bytes"))
+	answer, err := s.seal(upload(by, id, sum), keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(i int) []byte { b := bytes.Clone(answer); b[i] ^= 1; return b }
+	tests := []struct {
+		name string
+		s    *Service
+		by   Caller
+		id   string
+		done UploadDone
+		ok   bool
+	}{
+		{"the same key, upload_id and bytes open it", s, by, id, UploadDone{SHA256: sum, Answer: answer}, true},
+		{"another key does not", s, Caller{secret: &other}, id, UploadDone{SHA256: sum, Answer: answer}, false},
+		{"no key does not", s, Caller{}, id, UploadDone{SHA256: sum, Answer: answer}, false},
+		{"another upload_id does not", s, by, id + "x", UploadDone{SHA256: sum, Answer: answer}, false},
+		{"other bytes do not", s, by, id, UploadDone{SHA256: digest([]byte("others")), Answer: answer}, false},
+		{"another installation does not", &Service{secret: make([]byte, 32)}, by, id, UploadDone{SHA256: sum, Answer: answer}, false},
+		{"a changed answer does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(len(answer) - 1)}, false},
+		{"a changed nonce does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(0)}, false},
+		{"a cut answer does not", s, by, id, UploadDone{SHA256: sum, Answer: answer[:11]}, false},
+		{"an empty answer does not", s, by, id, UploadDone{SHA256: sum}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := tt.s.unseal(upload(tt.by, tt.id, tt.done.SHA256), tt.done.Answer)
+			if tt.ok && (err != nil || got != keys) {
+				t.Errorf("got other keys, or %v", err)
+			}
+			if !tt.ok && (err == nil || got != Minted{}) {
+				t.Errorf("it opened")
+			}
+		})
+	}
+	t.Run("what opens the answer of an upload opens none of another purpose", func(t *testing.T) {
+		other := upload(by, id, sum)
+		other.what = "idempotent answer"
+		if got, err := s.unseal(other, answer); err == nil || got != (Minted{}) {
+			t.Error("it opened")
+		}
+	})
+	t.Run("nothing of the keys can be seen in it", func(t *testing.T) {
+		if bytes.Contains(answer, []byte(keys.Account[4:12])) || bytes.Contains(answer, []byte(keys.Project[4:12])) {
+			t.Error("the keys are in clear")
+		}
+	})
+	t.Run("the same keys are never sealed alike twice", func(t *testing.T) {
+		if again, err := s.seal(upload(by, id, sum), keys); err != nil || bytes.Equal(again, answer) {
+			t.Errorf("sealed alike, or %v", err)
+		}
+	})
+	t.Run("without randomness nothing is sealed", func(t *testing.T) {
+		broken := errors.New("broken")
+		dry := &Service{random: iotest.ErrReader(broken), secret: s.secret}
+		if _, err := dry.seal(upload(by, id, sum), keys); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestKeyed(t *testing.T) {
+	a, b := &Service{secret: []byte("a")}, &Service{secret: []byte("b")}
+	same := a.keyed("upload", "x")
+	if same != a.keyed("upload", "x") {
+		t.Error("the same text has two digests")
+	}
+	for name, other := range map[string]Digest{
+		"another purpose": a.keyed("uploads of", "x"), "another text": a.keyed("upload", "y"), "another installation": b.keyed("upload", "x"), "no secret": digest([]byte("upload\x00x")),
+	} {
+		if other == same {
+			t.Errorf("%s gives the same digest", name)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package publish
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config is what an operator decides about a Service.
+type Config struct {
+	Places     Places
+	InlineMax  int   // content up to this many bytes is kept in its record; below 0: none but the empty
+	MaxContent int64 // bytes of one request's content, decoded and gunzipped
+	MaxFile    int64 // bytes of a file that was assembled from parts
+	MaxFiles   int   // files of a project
+	MaxUploads int   // open uploads of one account, or of one address without a key
+	Opening    Opening
+	Quota      Quota       // of each account
+	Room       func() bool // whether the disk takes new content; nil: always
+	Spend      func()      // frees room on the disk that is kept for deletions; nil: there is none
+	SMTP       bool        // whether messages are really sent
+	MailFolder string      // where they are written otherwise, as the operator named it
+	ReportMail string      // who is told of reports; empty: nobody
+}
+
+// Limits that the contract names, and those that a Config leaves open.
+const (
+	DefaultInlineMax  = 64 << 10    // measured: a row beats a file up to about 100 KiB
+	DefaultMaxContent = 104_857_600 // the specification's 100 MB
+	DefaultMaxFile    = 1 << 30
+	DefaultMaxFiles   = 10_000
+	DefaultMaxUploads = 1_000 // an agent has one or a few; each may hold a file on the disk
+	MaxParts          = 10_000
+	MaxUploadID       = 128
+	uploadLife        = 24 * time.Hour // of an unfinished upload, and of the answer of a finished one
+	verificationLife  = 24 * time.Hour
+	waitForUpload     = 30 * time.Second // for another call that completes the same upload
+	assemblyLimit     = 10 * time.Minute // a 1 GiB file at 2 MB/s, the slowest disk worth waiting for
+)
+
+// Stores is what a Service keeps things in.
+type Stores struct {
+	Store Store
+	Jobs  JobStore
+	Site  SiteStore
+	Blobs Blobs
+	Live  Live
+}
+
+// Service is the rules. Its methods may be called concurrently; each takes the
+// caller as an argument and returns an *Error for what it refuses. Any other
+// error is a fault of the service, for AsError to translate.
+type Service struct {
+	Config
+	store  Store
+	jobs   JobStore
+	site   SiteStore
+	blobs  Blobs
+	live   Live
+	log    *slog.Logger
+	now    func() time.Time
+	random io.Reader
+	secret []byte // seals kept answers and hides addresses; the same on every node
+
+	receiving    atomic.Int64 // calls of Stage under way
+	stageBuffers sync.Pool    // of *[]byte
+	heads        *heads
+	counters     *counters
+	gallery      *gallery
+	used         *keyUses
+	edits        *locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
+	uploads      *locks[Digest]
+	attempts     *locks[Digest] // calls under an Idempotency-Key
+}
+
+// Option replaces a part of a Service in tests.
+type Option func(*Service)
+
+// WithClock makes the Service read the time from now.
+func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
+
+// WithRandom makes the Service draw names and keys from r.
+func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
+
+// New makes a Service. Zero limits of cfg get their defaults. It asks the store
+// for the installation's secret, and fails with the store.
+func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts ...Option) (*Service, error) {
+	s := &Service{
+		Config: cfg.withDefaults(),
+		store:  stores.Store, jobs: stores.Jobs, site: stores.Site, blobs: stores.Blobs, live: stores.Live,
+		log: log, now: time.Now, random: rand.Reader,
+		heads: newHeads(), counters: newCounters(), gallery: newGallery(), used: newKeyUses(),
+		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), attempts: newLocks[Digest](),
+	}
+	for _, o := range opts {
+		o(s)
+	}
+	fresh := make([]byte, 32)
+	if _, err := io.ReadFull(s.random, fresh); err != nil {
+		return nil, fmt.Errorf("draw the installation's secret: %w", err)
+	}
+	secret, err := s.store.Secret(ctx, "service", fresh)
+	if err != nil {
+		return nil, fmt.Errorf("read the installation's secret: %w", err)
+	}
+	s.secret = secret
+	return s, nil
+}
+
+func (c Config) withDefaults() Config {
+	setDefault(&c.InlineMax, DefaultInlineMax)
+	setDefault(&c.MaxContent, DefaultMaxContent)
+	setDefault(&c.MaxFile, DefaultMaxFile)
+	setDefault(&c.MaxFiles, DefaultMaxFiles)
+	setDefault(&c.MaxUploads, DefaultMaxUploads)
+	return c
+}
+
+func setDefault[T int | int64](v *T, to T) {
+	if *v == 0 {
+		*v = to
+	}
+}
+
+// Ready returns nil while publishing can be expected to work.
+func (s *Service) Ready(ctx context.Context) error {
+	if err := s.store.Ping(ctx); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := s.blobs.Ping(ctx); err != nil {
+		return fmt.Errorf("blobs: %w", err)
+	}
+	return nil
+}
+
+// intn draws a number in [0,n), each equally likely, from the Service's source.
+// A source that fails is a machine that cannot make keys: there is no going on.
+func (s *Service) intn(n int) int {
+	limit := uint32(1<<32 - 1<<32%uint64(n) - 1)
+	for {
+		var b [4]byte
+		if _, err := io.ReadFull(s.random, b[:]); err != nil {
+			panic("no randomness: " + err.Error())
+		}
+		if v := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]); v <= limit {
+			return int(v % uint32(n))
+		}
+	}
+}

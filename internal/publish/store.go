@@ -1,0 +1,252 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"time"
+)
+
+// What a Store, a JobStore or Blobs answers when it cannot do a step.
+var (
+	// ErrNotFound: there is no such record.
+	ErrNotFound = errors.New("not found")
+	// ErrMoved: the record is no longer at the version or generation that the step was computed against.
+	ErrMoved = errors.New("moved on")
+	// ErrExists: a record of that name is there already.
+	ErrExists = errors.New("exists already")
+	// ErrRepeated: a step was made under the same Once.Key already, and its record has not expired.
+	ErrRepeated = errors.New("made already")
+	// ErrTooManyProjects, ErrTooManyBytes: an account would have more than it may.
+	ErrTooManyProjects = errors.New("too many projects")
+	ErrTooManyBytes    = errors.New("too many bytes")
+	// ErrFull: the disk has no room; nothing was changed, and it works again once there is room.
+	ErrFull = errors.New("storage full")
+	// ErrUnavailable: the store cannot work now; the step had no effect.
+	ErrUnavailable = errors.New("store unavailable")
+	// ErrCorrupt: stored bytes are not those that were stored.
+	ErrCorrupt = errors.New("stored bytes are damaged")
+)
+
+// A Store keeps the records. Each method is one atomic, durable step: if it
+// returns nil, its effect survives a crash and every later call on any node
+// sees it. If it returns an error it has had no effect, unless the connection
+// failed, when it may have. A missing record is ErrNotFound. Methods decide
+// nothing: permissions, names and limits are the Service's business. All may
+// be called concurrently.
+type Store interface {
+	// CreateAccount records the account under the first of its handles that was never taken, and its Once.
+	CreateAccount(ctx context.Context, a NewAccount) (Account, error)
+	// Account returns an account.
+	Account(ctx context.Context, id AccountID) (Account, error)
+	// SetEmail makes address the unverified address of an account, ends its verifications of other addresses, and enqueues the job.
+	SetEmail(ctx context.Context, id AccountID, address string, job Job) error
+	// KeyByHash returns the key with this hash. A revoked key, and one whose project is gone, is ErrNotFound.
+	KeyByHash(ctx context.Context, hash Digest) (Key, error)
+	// TouchKeys records when keys were last used; a time earlier than the recorded one changes nothing.
+	TouchKeys(ctx context.Context, used map[int64]time.Time) error
+
+	// CreateProject records an account (if new), a project, its version 1, its keys, its Once, and closes the upload it came from. A project of that ID is ErrExists. An owner that would have more than p.Within is ErrTooManyProjects or ErrTooManyBytes.
+	CreateProject(ctx context.Context, p NewProject) (Project, error)
+	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others are as before. An owner that would have more bytes than at.Within is ErrTooManyBytes.
+	PutFile(ctx context.Context, id ProjectID, f File, at Edit) (Project, error)
+	// DeleteFile makes the version after at.Expect, which lacks one file. A file that is not there is ErrNotFound.
+	DeleteFile(ctx context.Context, id ProjectID, name string, at Edit) (Project, error)
+	// Project returns a project as the latest commit left it.
+	Project(ctx context.Context, id ProjectID) (Project, error)
+	// Version returns one version of a project; one that was erased is ErrNotFound.
+	Version(ctx context.Context, id ProjectID, n int) (Version, error)
+	// Files returns the files of a version by name, in byte order, with the variants made so far.
+	Files(ctx context.Context, id ProjectID, version int) ([]File, error)
+	// FilesNear returns those current files whose folded name is folded, is one of its folders, or lies in it as a folder; at most ten.
+	FilesNear(ctx context.Context, id ProjectID, folded string) ([]File, error)
+	// Projects returns an account's projects with Seq below before (0: all), newest change first, at most limit: one consistent snapshot.
+	Projects(ctx context.Context, id AccountID, before int64, limit int) ([]Project, error)
+	// Content returns the bytes of a blob that is kept in its record, as they are: a store has no checksums of its own.
+	Content(ctx context.Context, blobID int64) ([]byte, error)
+	// AddCounts adds plays and likes. Projects that are gone are passed over.
+	AddCounts(ctx context.Context, counts map[ProjectID]Counts) error
+
+	// Upload returns an upload with all its parts. One that is past its ExpiresAt is ErrNotFound.
+	Upload(ctx context.Context, key Digest, now time.Time) (Upload, error)
+	// SaveUpload records u's Owner, Meta, Total and ExpiresAt, and adds or replaces part if it is not nil; the generation must still be u.Generation (0: the upload does not exist yet), else ErrMoved. It returns the next generation.
+	SaveUpload(ctx context.Context, u Upload, part *Part) (int64, error)
+	// OpenUploads counts the owner's uploads that are neither completed nor expired.
+	OpenUploads(ctx context.Context, owner Digest, now time.Time) (int, error)
+
+	// Once returns the record of a step that was made under this key. One that is past its ExpiresAt is ErrNotFound.
+	Once(ctx context.Context, key Digest, now time.Time) (Once, error)
+
+	// Secret returns the installation's secret of that name, which is fresh the first time it is asked for and the same ever after.
+	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
+	// Ping returns nil while reads and writes can be expected to work.
+	Ping(ctx context.Context) error
+}
+
+// NewAccount is an account to be recorded with its first key.
+type NewAccount struct {
+	Handles   []string // in order of preference; at least one will be free
+	Email     string
+	Lang      string
+	CreatedAt time.Time
+	Key       Key
+	Job       *Job // the verification mail, if there is an address
+	Once      *Once
+}
+
+// NewProject is a project to be recorded with its version 1.
+type NewProject struct {
+	ID        ProjectID
+	Account   AccountID   // the owner, unless New is set
+	New       *NewAccount // recorded in the same step, and then the owner
+	Email     *NewEmail   // set pending in the same step
+	Title     string
+	Lang      string
+	File      File // the primary file
+	Suffix    string
+	Key       Key // scoped to this project
+	CreatedAt time.Time
+	Upload    *Completion
+	Once      *Once // a step under its Key is ErrRepeated if there was one before
+	Within    Quota // of the owner
+}
+
+// NewEmail is an unverified address for an existing account.
+type NewEmail struct {
+	Address string
+	Job     Job
+}
+
+// Edit says what an update was computed against, and what else it does.
+type Edit struct {
+	At     time.Time
+	Expect int    // the current version; the step fails with ErrMoved if it is another
+	Suffix string // of the new version's address
+	Title  *string
+	Email  *NewEmail
+	Upload *Completion
+	Once   *Once // a step under its Key is ErrRepeated if there was one before, whatever else would fail
+	Within Quota // of the owner
+}
+
+// Completion closes an upload in the step that consumes it: ErrMoved unless the
+// upload is open and still at Generation. Its parts are then unreferenced; its Meta
+// stays with Done.
+type Completion struct {
+	Key        Digest
+	Generation int64
+	ExpiresAt  time.Time
+	Done       UploadDone
+}
+
+// Counts are additions to a project's counters.
+type Counts struct{ Plays, Likes int64 }
+
+// Job is work to be done after the answer: a mail to be sent.
+type Job struct {
+	ID       int64
+	Kind     string    // "verify", "login" or "report"
+	Account  AccountID // 0 for a login: whether there is an account is found out later
+	Login    int64     // whose message it is; 0 for another kind
+	Address  string
+	Lang     string
+	Attempts int
+	Due      time.Time
+}
+
+// Verification lets whoever has a token prove that they read Email.
+type Verification struct {
+	Token     Digest // of the token
+	Account   AccountID
+	Email     string
+	ExpiresAt time.Time
+}
+
+// JobStore keeps the jobs and what they lead to, under the same promises as a
+// Store.
+type JobStore interface {
+	// ClaimJobs returns jobs that are due and nobody else has claimed, at most limit, and keeps others from them until the time given.
+	ClaimJobs(ctx context.Context, now, until time.Time, limit int) ([]Job, error)
+	// FinishJob removes a job. If sent, it is counted for its mailbox at that time.
+	FinishJob(ctx context.Context, id int64, mailbox Digest, sent bool, at time.Time) error
+	// RetryJob makes a job due again, with one more attempt.
+	RetryJob(ctx context.Context, id int64, due time.Time) error
+	// MailsSince counts the mails sent to a mailbox since then.
+	MailsSince(ctx context.Context, mailbox Digest, since time.Time) (int, error)
+	// AddVerification records a token of an account's current unverified address, and returns the account's handle; another address, one that is verified, or that of a suspended account is ErrMoved.
+	AddVerification(ctx context.Context, v Verification) (handle string, err error)
+	// Verification returns an unused, unexpired verification.
+	Verification(ctx context.Context, token Digest, now time.Time) (Verification, error)
+	// UseVerification consumes it, with all others of the account, and marks the account's address as verified.
+	UseVerification(ctx context.Context, token Digest, now time.Time) (Account, error)
+}
+
+// SweepStore tells what nothing refers to, under the same promises as a Store.
+type SweepStore interface {
+	// Sweep forgets expired uploads, Onces, sessions and logins, blob records created before the time given that nothing refers to, and used-up bookkeeping; at most limit records a call. It returns the names that may now be deleted from Blobs, and whether there is more.
+	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []BlobRef, more bool, err error)
+	// Unknown returns those of the names that no record has.
+	Unknown(ctx context.Context, refs []BlobRef) ([]BlobRef, error)
+}
+
+// VariantStore keeps the compressed representations, under the same promises as
+// a Store.
+type VariantStore interface {
+	// Unsqueezed returns files whose variants have not been made yet, oldest first, at most limit.
+	Unsqueezed(ctx context.Context, limit int) ([]File, error)
+	// PutVariants records the variants of a blob (possibly none) as made. A blob that is gone is ErrNotFound.
+	PutVariants(ctx context.Context, blobID int64, v []Variant) error
+}
+
+// Blobs stores bytes that never change, each under a new name that is never
+// used again. All methods may be called concurrently.
+type Blobs interface {
+	// Put stores what r yields, and is durable when it returns nil. If r fails, nothing is stored and the error wraps r's. No room is ErrFull. Only Ref and Size of the Blob are set.
+	Put(ctx context.Context, r io.Reader) (Blob, error)
+	// Open returns n bytes from off (n < 0: up to the end). Bytes that do not have the blob's size and SHA-256 are ErrCorrupt, a missing blob is ErrNotFound: neither yields a single byte.
+	Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error)
+	// Delete removes a blob; deleting a missing blob is not an error.
+	Delete(ctx context.Context, ref BlobRef) error
+	// List yields the names of all blobs that were stored before the time given, in no order.
+	List(ctx context.Context, before time.Time) iter.Seq2[BlobRef, error]
+	// Ping returns nil while Put can be expected to work.
+	Ping(ctx context.Context) error
+}
+
+// Live counts who is playing now. Soft state: it may forget everything at any
+// moment, and an error from it never fails a request.
+type Live interface {
+	// Touch counts the player as present for Presence from now.
+	Touch(ctx context.Context, id ProjectID, p PlayerID, now time.Time) error
+	// Leave counts the player as gone.
+	Leave(ctx context.Context, id ProjectID, p PlayerID, now time.Time) error
+	// Players returns how many players are present.
+	Players(ctx context.Context, id ProjectID, now time.Time) (int, error)
+	// Busiest returns the projects that have players present, most players first, by their IDs among equals, at most limit.
+	Busiest(ctx context.Context, limit int, now time.Time) ([]ProjectID, error)
+}
+
+// Presence is how long a player counts as present after a heartbeat: 45 s, so
+// that two of the heartbeats, 20 s apart, may be lost.
+const Presence = 45 * time.Second
+
+// A Mailer hands a message to the world. An error that wraps ErrRefused is
+// final; any other may pass.
+type Mailer interface {
+	Send(ctx context.Context, m Mail) error
+}
+
+// ErrRefused: the mail server refuses this message or mailbox for good.
+var ErrRefused = errors.New("mail refused")
+
+// Mail is a message in words the Mailer finds by Kind and Lang.
+type Mail struct {
+	Kind   string // "verify", "login" or "report"
+	To     string
+	Lang   string // BCP 47; the Mailer falls back to English
+	Handle string // empty in a login
+	Case   string // of a report
+	Link   string
+	Code   string // of a login: what can be typed instead of opening the link
+}

@@ -1,0 +1,164 @@
+package publish
+
+import (
+	"encoding/hex"
+	"time"
+)
+
+// AccountID numbers an account inside one installation. It is never shown.
+type AccountID int64
+
+// ProjectID names a project for ever: a DNS label that is part of its address.
+// It is never used for another project, not even after a deletion.
+type ProjectID string
+
+// PlayerID tells players of one project apart. It is random or a daily-salted
+// hash, and never an address.
+type PlayerID string
+
+// Digest is a SHA-256 of something.
+type Digest [32]byte
+
+// String gives the digest in lower-case hex, as the API shows it.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// Account owns projects. Its Handle is public and unique; its Email is proof of
+// nothing until EmailVerified.
+type Account struct {
+	ID            AccountID
+	Handle        string
+	Email         string // empty when none was given
+	EmailVerified bool
+	Lang          string // BCP 47, empty when unknown
+	Suspended     bool   // by the operator: it can read and leave, and nothing else
+	CreatedAt     time.Time
+}
+
+// Project is a published thing with one address. It points at its current
+// Version; Size and FileCount describe that version.
+type Project struct {
+	ID        ProjectID
+	Account   AccountID
+	Handle    string // the owner's
+	Verified  bool   // whether the owner's e-mail address is verified
+	Suspended bool   // by the operator, itself or with its account: it is on none of its addresses
+	Unlisted  bool   // by its owner: it is in no list that others see
+	Threads   bool   // by its owner: its pages get an isolation that lets them share memory between threads
+	Title     string // empty when there is none
+	Lang      string // BCP 47, empty when unknown
+	Primary   string // the filename served for "/"
+	Version   int    // 1, 2, ... without gaps
+	Suffix    string // the random part of the current version's address
+	Size      int64  // bytes of all files of the current version
+	FileCount int
+	Plays     int64 // as stored; counts of the last seconds are still in memory
+	Likes     int64
+	Seq       int64 // grows with every commit that changes a project of the installation
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Version is an immutable list of files.
+type Version struct {
+	N         int
+	Suffix    string // the random part of its address
+	Title     string // the project's, as this version left it
+	Primary   string // the filename served for "/"
+	CreatedAt time.Time
+}
+
+// File is one named file of a version.
+type File struct {
+	Name     string
+	Folded   string // what two names that differ only in case have in common
+	Blob     Blob
+	Variants []Variant // smaller representations, when they have been made
+	Squeezed bool      // whether its variants have been made; until then there may be more to come
+}
+
+// BlobRef is the random name of stored bytes. It is never used again.
+type BlobRef string
+
+// Blob describes bytes that never change. They are under Ref in Blobs, or, when
+// Ref is empty, inside the record that has this ID.
+type Blob struct {
+	ID     int64 // of the record; 0 while it is not recorded
+	Ref    BlobRef
+	Size   int64
+	SHA256 Digest
+	Text   bool   // whether the bytes are valid UTF-8
+	Inline []byte // the bytes on their way into the record; never filled on reading
+}
+
+// Variant is a compressed representation of a file's bytes.
+type Variant struct {
+	Encoding string // "br", "zstd" or "gzip", as in Content-Encoding
+	Blob     Blob
+	CRC32    uint32 // IEEE, of the plain bytes; set for gzip, whose deflate stream an export copies
+}
+
+// Upload is one chunked publish or update that has accepted its part 1.
+type Upload struct {
+	Key        Digest // of the namespace and the client's upload_id
+	Owner      Digest // of the account or the client's address: who may have only so many
+	Meta       []byte // what part 1 said, as the Service wrote it; opaque to a store
+	Total      int    // 0 while unknown
+	Generation int64  // grows with every accepted change
+	Parts      []Part // by number
+	ExpiresAt  time.Time
+	Done       *UploadDone // set once it completed
+}
+
+// Part is one piece of an upload.
+type Part struct {
+	N    int // 1 to 10,000
+	Blob Blob
+}
+
+// UploadDone is what is left of a completed upload for a day, so that the call
+// that completed it can be answered again.
+type UploadDone struct {
+	Project ProjectID
+	Version int
+	Part    int    // the number of the completing part, 0 if a total completed it
+	SHA256  Digest // of the completing part's bytes, or zero
+	Answer  []byte // the minted keys, sealed
+}
+
+// Once is what a step leaves for a day, so that the call which made it, sent
+// again under the same Idempotency-Key, is answered again. The minted keys alone
+// are kept of the answer; the rest is read from the version it made.
+type Once struct {
+	Key       Digest // of the Idempotency-Key and its principal
+	Request   Digest // of what was asked
+	ExpiresAt time.Time
+	Account   AccountID // that made it, or that it made; set by the store
+	Project   ProjectID // empty for an account alone
+	Version   int       // that the step made
+	Mail      MailFate
+	Answer    []byte // the minted keys, sealed
+}
+
+// MailFate is what became of the address that came with a call.
+type MailFate int
+
+// The fates of an address. Stores keep the numbers.
+const (
+	MailNone    MailFate = iota // none came
+	MailSet                     // it was set, and is to be verified
+	MailIgnored                 // it was ignored, with a warning
+)
+
+// Stats are a project's public numbers.
+type Stats struct {
+	Players int // present now
+	Plays   int64
+	Likes   int64
+}
+
+// Warning tells a caller about something that did not fail the call.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}

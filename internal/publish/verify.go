@@ -1,0 +1,285 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+)
+
+// VerifyStore shows everything that is recorded, in pieces, under the same
+// promises as a Store.
+type VerifyStore interface {
+	// Content returns the bytes of a blob that is kept in its record.
+	Content(ctx context.Context, blobID int64) ([]byte, error)
+	// Unknown returns those of the names that no record has.
+	Unknown(ctx context.Context, refs []BlobRef) ([]BlobRef, error)
+	// BlobsAfter returns blobs with an ID above after, in the order of their IDs, at most limit.
+	BlobsAfter(ctx context.Context, after int64, limit int) ([]Blob, error)
+	// BlobUses returns what refers to a blob, at most limit, the oldest version first. A blob without a record is ErrNotFound.
+	BlobUses(ctx context.Context, id int64, limit int) ([]BlobUse, error)
+	// Mistakes compares the next projects, at most limit, after the one with this Number, with their files and versions. It returns how many it saw and the last one's Number; none is the end.
+	Mistakes(ctx context.Context, after int64, limit int) (found []Mistake, seen int, last int64, err error)
+	// AccountMistakes is Mistakes for accounts, by their IDs: their totals and handles.
+	AccountMistakes(ctx context.Context, after int64, limit int) (found []Mistake, seen int, last int64, err error)
+	// Damage reads all records and tells, in at most limit sentences, what is wrong with how they are kept.
+	Damage(ctx context.Context, limit int) ([]string, error)
+}
+
+// BlobUse says that a blob is a file of a project, a compressed form of one, or
+// a part of an upload.
+type BlobUse struct {
+	Project  ProjectID
+	Filename string
+	Version  int    // the first that has the file
+	Encoding string // of a compressed form
+	Upload   bool   // a part; then all else is empty
+}
+
+// Mistake is something in the records of a project, or of an account, that
+// contradicts the rest.
+type Mistake struct {
+	Handle   string // if it is about an account
+	Project  ProjectID
+	Filename string // if it is about one file
+	Detail   string
+}
+
+// VerifyBlobs are the stored bytes as a Verifier reads them.
+type VerifyBlobs interface {
+	// Open is that of Blobs, and reads the whole blob before it returns.
+	Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error)
+	// List is that of Blobs.
+	List(ctx context.Context, before time.Time) iter.Seq2[BlobRef, error]
+	// Foreign yields what lies among the blobs since before the time given and cannot be one.
+	Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error]
+}
+
+// The kinds of a Finding. All but FoundStray are damage.
+const (
+	FoundMissing  = "missing"  // bytes that are recorded are not there
+	FoundDamaged  = "damaged"  // bytes are not those that were stored: cut, longer, or changed
+	FoundMistake  = "mistake"  // records contradict each other
+	FoundDatabase = "database" // the database itself is damaged
+	FoundStray    = "stray"    // something that nobody needs; the collector takes what is its own
+)
+
+// Finding is something that is not as it should be.
+type Finding struct {
+	Kind     string    `json:"kind"`
+	Handle   string    `json:"handle,omitempty"` // of an account
+	Project  ProjectID `json:"project_id,omitempty"`
+	Filename string    `json:"filename,omitempty"`
+	Version  int       `json:"version,omitempty"`  // the first that has the file
+	Encoding string    `json:"encoding,omitempty"` // of a compressed form; the plain file is not concerned
+	Blob     string    `json:"blob,omitempty"`     // its name, or "record 12"
+	Detail   string    `json:"detail"`
+}
+
+// Verified counts what a Verifier has seen.
+type Verified struct {
+	Projects int64 `json:"projects"`
+	Blobs    int64 `json:"blobs"`
+	Bytes    int64 `json:"bytes"`
+	Damaged  int64 `json:"damaged"` // findings that are damage
+	Strays   int64 `json:"strays"`
+}
+
+// Limits of a Verifier.
+const (
+	verifyPage  = 500 // records held at once
+	usesShown   = 10  // of one damaged blob
+	damageShown = 100 // sentences about the database
+)
+
+// Verifier compares every blob with its hash, and every record with what it
+// refers to. It streams, and may work beside a running server.
+type Verifier struct {
+	Records VerifyStore
+	Blobs   VerifyBlobs
+	Now     func() time.Time
+	Report  func(Finding) error // gets what is found as it is found; its error ends the run
+
+	seen Verified
+}
+
+// Run verifies everything once. Findings are no error; an error means that it
+// could not be done.
+func (v *Verifier) Run(ctx context.Context) (Verified, error) {
+	for _, part := range []func(context.Context) error{v.database, v.accounts, v.projects, v.blobs, v.strays} {
+		if err := part(ctx); err != nil {
+			return v.seen, fmt.Errorf("verify: %w", err)
+		}
+	}
+	return v.seen, nil
+}
+
+func (v *Verifier) found(f Finding) error {
+	if f.Kind == FoundStray {
+		v.seen.Strays++
+	} else {
+		v.seen.Damaged++
+	}
+	return v.Report(f)
+}
+
+func (v *Verifier) database(ctx context.Context) error {
+	list, err := v.Records.Damage(ctx, damageShown)
+	for _, detail := range list {
+		if err := v.found(Finding{Kind: FoundDatabase, Detail: detail}); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (v *Verifier) accounts(ctx context.Context) error {
+	_, err := v.mistakes(ctx, v.Records.AccountMistakes)
+	return err
+}
+
+func (v *Verifier) projects(ctx context.Context) error {
+	n, err := v.mistakes(ctx, v.Records.Mistakes)
+	v.seen.Projects += n
+	return err
+}
+
+// mistakes reads page after page and tells how many records that were.
+func (v *Verifier) mistakes(ctx context.Context, read func(ctx context.Context, after int64, limit int) ([]Mistake, int, int64, error)) (all int64, err error) {
+	for last := int64(0); ; {
+		found, seen, next, err := read(ctx, last, verifyPage)
+		if err != nil || seen == 0 {
+			return all, err
+		}
+		last = next
+		all += int64(seen)
+		for _, m := range found {
+			if err := v.found(Finding{Kind: FoundMistake, Handle: m.Handle, Project: m.Project, Filename: m.Filename, Detail: m.Detail}); err != nil {
+				return all, err
+			}
+		}
+	}
+}
+
+func (v *Verifier) blobs(ctx context.Context) error {
+	for last := int64(0); ; {
+		page, err := v.Records.BlobsAfter(ctx, last, verifyPage)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, b := range page {
+			last = b.ID
+			if err := v.blob(ctx, b); err != nil {
+				return err
+			}
+			v.seen.Blobs++
+			v.seen.Bytes += b.Size
+		}
+	}
+}
+
+func (v *Verifier) blob(ctx context.Context, b Blob) error {
+	err := v.read(ctx, b)
+	kind := FoundDamaged
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNotFound):
+		kind = FoundMissing
+	case !errors.Is(err, ErrCorrupt):
+		return err // the disk cannot be read, or ctx has ended
+	}
+	uses, useErr := v.Records.BlobUses(ctx, b.ID, usesShown)
+	if errors.Is(useErr, ErrNotFound) {
+		return nil // it was collected since its record was read
+	}
+	if useErr != nil {
+		return useErr
+	}
+	return v.bad(b, kind, err.Error(), uses)
+}
+
+// read reads the blob whole. What is in its record
+// is compared with its hash here: a store has no checksums of its own.
+func (v *Verifier) read(ctx context.Context, b Blob) error {
+	if b.Ref == "" {
+		bytes, err := v.Records.Content(ctx, b.ID)
+		switch {
+		case err != nil:
+			return err
+		case int64(len(bytes)) != b.Size:
+			return fmt.Errorf("%w: %d bytes instead of %d", ErrCorrupt, len(bytes), b.Size)
+		case digest(bytes) != b.SHA256:
+			return fmt.Errorf("%w: other bytes", ErrCorrupt)
+		}
+		return nil
+	}
+	r, err := v.Blobs.Open(ctx, b, 0, -1)
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
+// bad reports a blob once for each file that has it.
+func (v *Verifier) bad(b Blob, kind, detail string, uses []BlobUse) error {
+	f := Finding{Kind: kind, Blob: string(b.Ref), Detail: detail}
+	if b.Ref == "" {
+		f.Blob = fmt.Sprintf("record %d", b.ID)
+	}
+	if len(uses) == 0 {
+		f.Kind, f.Detail = FoundStray, "nothing refers to it any more; "+detail
+		return v.found(f)
+	}
+	for _, u := range uses {
+		of := f
+		of.Project, of.Filename, of.Version, of.Encoding = u.Project, u.Filename, u.Version, u.Encoding
+		if u.Upload {
+			of.Detail = "a part of an upload that is not complete; " + detail
+		}
+		if err := v.found(of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strays reports what the collector should have taken, and what it never will.
+func (v *Verifier) strays(ctx context.Context) error {
+	before := v.Now().Add(-Grace)
+	batch := make([]BlobRef, 0, verifyPage)
+	flush := func() error {
+		unknown, err := v.Records.Unknown(ctx, batch)
+		batch = batch[:0]
+		for _, ref := range unknown {
+			if err := v.found(Finding{Kind: FoundStray, Blob: string(ref), Detail: "no record has it; the collector will take it"}); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+	for ref, err := range v.Blobs.List(ctx, before) {
+		if err != nil {
+			return err
+		}
+		if batch = append(batch, ref); len(batch) == verifyPage {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	for name, err := range v.Blobs.Foreign(ctx, before) {
+		if err != nil {
+			return err
+		}
+		if err := v.found(Finding{Kind: FoundStray, Blob: name, Detail: "not a file of this service"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// alone are blobs among which there is nothing else.
+type alone struct{ publish.Blobs }
+
+// Foreign finds nothing.
+func (alone) Foreign(context.Context, time.Time) iter.Seq2[string, error] {
+	return func(func(string, error) bool) {}
+}
+
+// unreadable are blobs that cannot be opened.
+type unreadable struct {
+	alone
+	err error
+}
+
+func (u unreadable) Open(context.Context, publish.Blob, int64, int64) (io.ReadCloser, error) {
+	return nil, u.err
+}
+
+// outdated tells of records as they were before something happened.
+type outdated struct {
+	publish.VerifyStore
+	after func()
+}
+
+func (o outdated) BlobsAfter(ctx context.Context, after int64, limit int) ([]publish.Blob, error) {
+	list, err := o.VerifyStore.BlobsAfter(ctx, after, limit)
+	if len(list) > 0 {
+		o.after()
+	}
+	return list, err
+}
+
+func TestVerifyTellsNothingOfWhatIsCollectedMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	p := w.publish(w.account(), large).Project
+	collect := func() {
+		if _, err := w.operator().Delete(t.Context(), string(p.ID), "spam"); err != nil && !errors.Is(err, publish.ErrNotFound) {
+			t.Error(err)
+		}
+		w.clock.move(48 * time.Hour)
+		c := &publish.Collector{Records: w.db, Blobs: allBlobs{w.blobs}, Now: w.clock.now}
+		if _, err := c.Collect(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	v := publish.Verifier{Records: outdated{w.db, collect}, Blobs: alone{w.blobs}, Now: w.clock.now, Report: func(f publish.Finding) error {
+		t.Errorf("told is %+v", f)
+		return nil
+	}}
+	seen, err := v.Run(t.Context())
+	if err != nil || seen.Blobs == 0 || w.onDisk() != 0 {
+		t.Errorf("%+v, %v, %d blobs on the disk", seen, err, w.onDisk())
+	}
+}
+
+func TestVerifyEndsWithTheErrorOfWhatItCannotRead(t *testing.T) {
+	w := newWorld(t)
+	w.publish(w.account(), large)
+	broken := errors.New("input/output error")
+	v := publish.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, broken}, Now: w.clock.now, Report: func(publish.Finding) error { return nil }}
+	if _, err := v.Run(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	enough := errors.New("enough")
+	v = publish.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, publish.ErrCorrupt}, Now: w.clock.now, Report: func(publish.Finding) error { return enough }}
+	if _, err := v.Run(t.Context()); !errors.Is(err, enough) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// otherContent are records whose content is not what was kept.
+type otherContent struct {
+	publish.VerifyStore
+	change func([]byte) []byte
+}
+
+func (o otherContent) Content(ctx context.Context, id int64) ([]byte, error) {
+	b, err := o.VerifyStore.Content(ctx, id)
+	return o.change(b), err
+}
+
+func TestVerifyNamesContentInARecordThatIsNotWhatWasKept(t *testing.T) {
+	w := newWorld(t)
+	p := w.publish(w.account(), "<!doctype html><title>small</title>").Project
+	for name, change := range map[string]func([]byte) []byte{
+		"flipped": func(b []byte) []byte { b[0] ^= 1; return b },
+		"cut":     func(b []byte) []byte { return b[1:] },
+	} {
+		var found []publish.Finding
+		v := publish.Verifier{Records: otherContent{w.db, change}, Blobs: alone{w.blobs}, Now: w.clock.now, Report: func(f publish.Finding) error {
+			found = append(found, f)
+			return nil
+		}}
+		if _, err := v.Run(t.Context()); err != nil || len(found) != 1 || found[0].Kind != publish.FoundDamaged || found[0].Project != p.ID {
+			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+	}
+}

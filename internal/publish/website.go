@@ -1,0 +1,16 @@
+package publish
+
+// A SiteStore is what the website needs beside what the API does, each part with a
+// consumer of its own.
+type SiteStore interface {
+	SessionStore
+	OwnerStore
+	RecoveryStore
+	KeyringStore
+	LoginStore
+	LikeStore
+	DayStore
+	GalleryStore
+	ManageStore
+	ReportStore
+}

@@ -1,0 +1,148 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+const accountColumns = "id, handle, email, verified, lang, suspended_at IS NOT NULL, created_at"
+
+func scanAccount(r row) (a publish.Account, err error) {
+	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt})
+	return a, err
+}
+
+// CreateAccount implements publish.Store. If all of the handles were taken the
+// error is publish.ErrExists.
+func (db *DB) CreateAccount(ctx context.Context, na publish.NewAccount) (a publish.Account, err error) {
+	err = db.step(ctx, 0, func(t *tx) error {
+		if err := t.mustBeFirst(na.Once, db.now()); err != nil {
+			return err
+		}
+		if a, err = t.createAccount(na); err != nil {
+			return err
+		}
+		return t.leaveOnce(na.Once, a.ID)
+	})
+	return a, in("create account", err)
+}
+
+func (t *tx) createAccount(na publish.NewAccount) (publish.Account, error) {
+	handle, err := t.firstFree(na.Handles)
+	if err != nil {
+		return publish.Account{}, err
+	}
+	a := publish.Account{Handle: handle, Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
+	id, err := t.insert("INSERT INTO accounts (handle, email, verified, lang, created_at) VALUES (?, ?, 0, ?, ?)", handle, na.Email, na.Lang, micros(na.CreatedAt))
+	if err != nil {
+		return a, err
+	}
+	a.ID = publish.AccountID(id)
+	if _, err := t.exec("INSERT INTO handles (handle, account) VALUES (?, ?)", handle, a.ID); err != nil {
+		return a, err
+	}
+	if err := t.createKey(na.Key, a.ID, nil); err != nil || na.Job == nil {
+		return a, err
+	}
+	return a, t.addJob(*na.Job, a.ID)
+}
+
+// firstFree returns the first of the handles that was never given out.
+func (t *tx) firstFree(handles []string) (string, error) {
+	for _, h := range handles {
+		_, err := t.number("SELECT account FROM handles WHERE handle = ?", h)
+		if errors.Is(err, publish.ErrNotFound) {
+			return h, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("all of %d handles: %w", len(handles), publish.ErrExists)
+}
+
+// Account implements publish.Store.
+func (db *DB) Account(ctx context.Context, id publish.AccountID) (publish.Account, error) {
+	a, err := one(ctx, db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
+	return a, in("read account", err)
+}
+
+// SetEmail implements publish.Store.
+func (db *DB) SetEmail(ctx context.Context, id publish.AccountID, address string, job publish.Job) error {
+	return in("set email", db.step(ctx, 0, func(t *tx) error {
+		return t.setEmail(id, &publish.NewEmail{Address: address, Job: job})
+	}))
+}
+
+// setEmail makes e the unverified address of an account; nil changes nothing.
+func (t *tx) setEmail(id publish.AccountID, e *publish.NewEmail) error {
+	if e == nil {
+		return nil
+	}
+	if err := t.must(publish.ErrNotFound, "UPDATE accounts SET email = ?, verified = 0 WHERE id = ? AND deleted_at IS NULL", e.Address, id); err != nil {
+		return err
+	}
+	if _, err := t.exec("DELETE FROM verifications WHERE account = ? AND email <> ?", id, e.Address); err != nil {
+		return err
+	}
+	return t.addJob(e.Job, id)
+}
+
+// createKey records a key of an account, and of one project of it if project is
+// not nil.
+func (t *tx) createKey(k publish.Key, account publish.AccountID, project *int64) error {
+	_, err := t.exec("INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		k.Hash[:], account, project, k.Name, k.LastFour, micros(k.CreatedAt), micros(k.LastUsedAt))
+	return err
+}
+
+// KeyByHash implements publish.Store.
+func (db *DB) KeyByHash(ctx context.Context, hash publish.Digest) (publish.Key, error) {
+	k, err := one(ctx, db, scanKey, `
+		SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL
+		FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
+		WHERE k.hash = ? AND k.revoked_at IS NULL AND a.deleted_at IS NULL AND p.deleted_at IS NULL`, hash[:])
+	return k, in("look up key", err)
+}
+
+func scanKey(r row) (k publish.Key, err error) {
+	err = r.Scan(&k.ID, asDigest{&k.Hash}, &k.Account, &k.Project, &k.Name, &k.LastFour, asTime{&k.CreatedAt}, asTime{&k.LastUsedAt}, &k.Suspended)
+	k.Kind = publish.AccountKey
+	if k.Project != "" {
+		k.Kind = publish.ProjectKey
+	}
+	return k, err
+}
+
+// TouchKeys implements publish.Store. Keys that are not there are passed over.
+func (db *DB) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
+	return in("touch keys", db.step(ctx, 0, func(t *tx) error {
+		for id, at := range used {
+			if _, err := t.exec("UPDATE keys SET last_used_at = ? WHERE id = ? AND last_used_at < ?", micros(at), id, micros(at)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// Secret implements publish.Store.
+func (db *DB) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+	const query = "SELECT value FROM secrets WHERE name = ?"
+	secret, err := one(ctx, db, scanValue[[]byte], query, name)
+	if !errors.Is(err, publish.ErrNotFound) {
+		return secret, in("read secret", err)
+	}
+	err = db.step(ctx, 0, func(t *tx) error {
+		if _, err := t.exec("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, orEmpty(fresh)); err != nil {
+			return err
+		}
+		secret, err = one(ctx, t, scanValue[[]byte], query, name)
+		return err
+	})
+	return secret, in("record secret", err)
+}

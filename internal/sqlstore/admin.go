@@ -1,0 +1,221 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+var _ publish.AdminStore = (*DB)(nil)
+
+const selectAccountDetail = `
+	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0),
+		(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
+		(SELECT coalesce(sum(size), 0) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)
+	FROM accounts a WHERE a.deleted_at IS NULL AND `
+
+func scanAccountDetail(r row) (d publish.AccountDetail, err error) {
+	var suspended int64
+	a := &d.Account
+	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &suspended, &d.Projects, &d.Bytes)
+	d.SuspendedAt = sometime(suspended)
+	return d, err
+}
+
+// sometime is the time stored as a number, of which 0 is none.
+func sometime(micros int64) (t time.Time) {
+	if micros != 0 {
+		t = time.UnixMicro(micros).UTC()
+	}
+	return t
+}
+
+// AccountByHandle implements publish.AdminStore.
+func (db *DB) AccountByHandle(ctx context.Context, handle string) (publish.AccountDetail, error) {
+	d, err := one(ctx, db, scanAccountDetail, selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
+	return d, in("read account", err)
+}
+
+// AccountsByEmail implements publish.AdminStore. It reads through all accounts.
+func (db *DB) AccountsByEmail(ctx context.Context, address string, limit int) ([]publish.AccountDetail, error) {
+	list, err := all(ctx, db, scanAccountDetail, selectAccountDetail+"a.email = ? ORDER BY a.id LIMIT ?", address, limit)
+	return list, in("look for accounts", err)
+}
+
+// ListAccounts implements publish.AdminStore.
+func (db *DB) ListAccounts(ctx context.Context, after publish.AccountID, suspended bool, limit int) ([]publish.AccountDetail, error) {
+	list, err := all(ctx, db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR NOT ?) ORDER BY a.id LIMIT ?", after, suspended, limit)
+	return list, in("list accounts", err)
+}
+
+const selectProjectDetail = "SELECT coalesce(p.suspended_at, 0), " + projectColumns + `
+	FROM projects p JOIN accounts a ON a.id = p.account WHERE p.deleted_at IS NULL AND `
+
+func scanProjectDetail(r row) (d publish.ProjectDetail, err error) {
+	var suspended int64
+	p, err := scanProject(behind{r, &suspended})
+	d.Project, d.Number, d.SuspendedAt = p.Project, p.num, sometime(suspended)
+	return d, err
+}
+
+// behind scans a row after its first column.
+type behind struct {
+	row
+	first any
+}
+
+// Scan implements row.
+func (b behind) Scan(dest ...any) error { return b.row.Scan(append([]any{b.first}, dest...)...) }
+
+// ProjectDetail implements publish.AdminStore.
+func (db *DB) ProjectDetail(ctx context.Context, id publish.ProjectID) (publish.ProjectDetail, error) {
+	d, err := one(ctx, db, scanProjectDetail, selectProjectDetail+"p.id = ?", string(id))
+	return d, in("read project", err)
+}
+
+// ListProjects implements publish.AdminStore.
+func (db *DB) ListProjects(ctx context.Context, q publish.ProjectQuery) ([]publish.ProjectDetail, error) {
+	const rest = "p.num > ? AND (p.suspended_at IS NOT NULL OR NOT ?) ORDER BY p.num LIMIT ?"
+	query, args := selectProjectDetail+rest, []any{q.After, q.Suspended, q.Limit}
+	if q.Account != 0 {
+		query, args = selectProjectDetail+"p.account = ? AND "+rest, append([]any{q.Account}, args...)
+	}
+	list, err := all(ctx, db, scanProjectDetail, query, args...)
+	return list, in("list projects", err)
+}
+
+// Suspend implements publish.AdminStore.
+func (db *DB) Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+	return in("suspend", db.step(ctx, 0, func(t *tx) error {
+		return t.act(s, e, publish.ErrExists, micros(e.At), "suspended_at IS NULL")
+	}))
+}
+
+// Restore implements publish.AdminStore.
+func (db *DB) Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+	return in("restore", db.step(ctx, 0, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
+}
+
+// act sets when a subject was suspended, if it is in the state it must be in; in
+// another one it is wrong.
+func (t *tx) act(s publish.Subject, e publish.LogEntry, wrong error, at any, state string) error {
+	table, id := named(s)
+	if _, err := t.number("SELECT 1 FROM "+table+" AND deleted_at IS NULL", id); err != nil {
+		return err
+	}
+	update := "UPDATE " + strings.Replace(table, " WHERE ", " SET suspended_at = ? WHERE ", 1) + " AND deleted_at IS NULL AND " + state
+	if err := t.must(wrong, update, at, id); err != nil {
+		return err
+	}
+	return t.log(e)
+}
+
+// named is where a subject is found, and by what.
+func named(s publish.Subject) (table string, id any) {
+	if s.Project != "" {
+		return "projects WHERE id = ?", string(s.Project)
+	}
+	return "accounts WHERE id = ?", s.Account
+}
+
+// Remove implements publish.AdminStore. What a deleted account or project was
+// called by people goes at once; their rows stay, so that their names do.
+func (db *DB) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+	return in("remove", db.step(ctx, 0, func(t *tx) error {
+		var err error
+		if s.Project != "" {
+			err = t.removeProject(s.Project, e.At)
+		} else {
+			err = t.removeAccount(s.Account, e.At)
+		}
+		if err != nil {
+			return err
+		}
+		return t.log(e)
+	}))
+}
+
+func (t *tx) removeProject(id publish.ProjectID, at time.Time) error {
+	num, err := t.number("UPDATE projects SET deleted_at = ?, title = '' WHERE id = ? AND deleted_at IS NULL RETURNING num", micros(at), string(id))
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("INSERT INTO removals (project) VALUES (?)", num)
+	return err
+}
+
+func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
+	err := t.must(publish.ErrNotFound, "UPDATE accounts SET deleted_at = ?, email = '', verified = 0 WHERE id = ? AND deleted_at IS NULL", micros(at), id)
+	if err != nil {
+		return err
+	}
+	for _, query := range []string{
+		"INSERT INTO removals (project) SELECT num FROM projects WHERE account = ? AND deleted_at IS NULL",
+		"DELETE FROM verifications WHERE account = ?",
+		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?)",
+		"DELETE FROM email_moves WHERE account = ?",
+		"DELETE FROM sessions WHERE account = ?",
+	} {
+		if _, err := t.exec(query, id); err != nil {
+			return err
+		}
+	}
+	_, err = t.exec("UPDATE projects SET deleted_at = ?, title = '' WHERE account = ? AND deleted_at IS NULL", micros(at), id)
+	return err
+}
+
+// AddKey implements publish.AdminStore.
+func (db *DB) AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error) {
+	err = db.step(ctx, 0, func(t *tx) error {
+		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
+			return err
+		}
+		if revoke {
+			n, err := t.exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(e.At), id)
+			if revoked = int(n); err != nil {
+				return err
+			}
+		}
+		if err := t.createKey(k, id, nil); err != nil {
+			return err
+		}
+		return t.log(e)
+	})
+	return revoked, in("add key", err)
+}
+
+func (t *tx) log(e publish.LogEntry) error {
+	_, err := t.exec("INSERT INTO acts (at, actor, action, target, reason) VALUES (?, ?, ?, ?, ?)", micros(e.At), e.Actor, e.Action, e.Target, e.Reason)
+	return err
+}
+
+func scanLogEntry(r row) (e publish.LogEntry, err error) {
+	err = r.Scan(&e.ID, asTime{&e.At}, &e.Actor, &e.Action, &e.Target, &e.Reason)
+	return e, err
+}
+
+// Log implements publish.AdminStore.
+func (db *DB) Log(ctx context.Context, target string, before int64, limit int) ([]publish.LogEntry, error) {
+	const columns = "SELECT id, at, actor, action, target, reason FROM acts WHERE "
+	if before == 0 {
+		before = 1<<63 - 1
+	}
+	query, args := columns+"id < ? ORDER BY id DESC LIMIT ?", []any{before, limit}
+	if target != "" {
+		query, args = columns+"target = ? AND id < ? ORDER BY id DESC LIMIT ?", []any{target, before, limit}
+	}
+	list, err := all(ctx, db, scanLogEntry, query, args...)
+	return list, in("read log", err)
+}
+
+// LastEntry implements publish.LogWatch.
+func (db *DB) LastEntry(ctx context.Context) (int64, error) {
+	id, err := one(ctx, db, scanValue[int64], "SELECT id FROM acts WHERE id > 0 ORDER BY id DESC LIMIT 1")
+	if errors.Is(err, publish.ErrNotFound) {
+		return 0, nil
+	}
+	return id, in("read log", err)
+}

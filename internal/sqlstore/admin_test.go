@@ -1,0 +1,36 @@
+package sqlstore
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func TestTheAuditLogHasNoWayBack(t *testing.T) {
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	p := mustProject(t, db, 1)
+	e := publish.LogEntry{At: time.Now(), Actor: publish.Operator, Action: publish.ActionSuspend, Target: string(p.ID), Reason: "spam"}
+	check(t, "suspend", db.Suspend(t.Context(), publish.Subject{Project: p.ID}, e), nil)
+	for _, query := range []string{
+		"UPDATE acts SET reason = 'none'",
+		"DELETE FROM acts",
+		"INSERT OR REPLACE INTO acts (id, at, actor, action, target, reason) VALUES (1, 0, '', '', '', '')",
+		"INSERT INTO acts (id, at, actor, action, target, reason) VALUES (1, 0, '', '', '', '') ON CONFLICT (id) DO UPDATE SET reason = 'none'",
+	} {
+		err := db.step(t.Context(), 0, func(tx *tx) error {
+			_, err := tx.exec(query)
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), "the audit log is never changed") {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	log, err := db.Log(t.Context(), "", 0, 9)
+	check(t, "read log", err, nil)
+	if len(log) != 1 || log[0].Reason != "spam" {
+		t.Errorf("the log is %v", log)
+	}
+}

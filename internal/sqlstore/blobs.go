@@ -1,0 +1,75 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// use says what refers to a blob.
+type use int
+
+const (
+	asFile    use = iota // its variants are to be made
+	asPart               // of an upload
+	asVariant            // of a file's blob
+)
+
+// keep records a blob that something is about to refer to, its bytes with it if
+// they are inline, and returns its id. One that is recorded already is used again.
+func (t *tx) keep(b publish.Blob, as use, now time.Time) (int64, error) {
+	if b.ID != 0 {
+		return b.ID, t.keepAgain(b.ID, as)
+	}
+	var squeezed *int64
+	if as == asFile {
+		squeezed = new(int64)
+	}
+	ref := sql.NullString{String: string(b.Ref), Valid: b.Ref != ""}
+	id, err := t.insert("INSERT INTO blobs (ref, size, sha256, is_text, squeezed, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+		ref, b.Size, b.SHA256[:], b.Text, squeezed, micros(now))
+	if err != nil || b.Ref != "" {
+		return id, err
+	}
+	_, err = t.exec("INSERT INTO contents (blob, bytes) VALUES (?, ?)", id, orEmpty(b.Inline))
+	return id, err
+}
+
+func (t *tx) keepAgain(id int64, as use) error {
+	if as != asFile {
+		return nil // the foreign key tells whether it is there
+	}
+	return t.must(publish.ErrNotFound, "UPDATE blobs SET squeezed = coalesce(squeezed, 0) WHERE id = ?", id)
+}
+
+// loosen marks a blob to which a reference went away, for Sweep to look at.
+func (t *tx) loosen(id int64) error {
+	_, err := t.exec("UPDATE blobs SET loose = 1 WHERE id = ?", id)
+	return err
+}
+
+// Content implements publish.Store.
+func (db *DB) Content(ctx context.Context, blobID int64) ([]byte, error) {
+	bytes, err := one(ctx, db, scanValue[[]byte], "SELECT bytes FROM contents WHERE blob = ?", blobID)
+	if err != nil {
+		return nil, in("read content", err)
+	}
+	return orEmpty(bytes), nil
+}
+
+// Unknown implements publish.SweepStore.
+func (db *DB) Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error) {
+	var unknown []publish.BlobRef
+	for _, ref := range refs {
+		n, err := one(ctx, db, scanValue[int64], "SELECT count(*) FROM blobs WHERE ref = ?", string(ref))
+		if err != nil {
+			return nil, in("look up blobs", err)
+		}
+		if n == 0 {
+			unknown = append(unknown, ref)
+		}
+	}
+	return unknown, nil
+}

@@ -1,0 +1,172 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// minVersion is the first SQLite in which a race between a checkpoint and a
+// writer, which could damage a database in WAL mode, is mended.
+// https://www.sqlite.org/wal.html#walresetbug
+const minVersion = "3.51.3"
+
+// pageSize is that of a new database, in bytes. Small content lies in the
+// database, and pages of 16 KiB hold most of it without a chain of overflow
+// pages; it was the fastest size for publishes of 10 KiB.
+const pageSize = 16384
+
+const (
+	busyMillis     = 5000     // how long a connection waits for another process
+	writerCacheKiB = 4 << 10  // the pages of a batch; larger caches were no faster, for the kernel has the rest
+	readerCacheKiB = 1 << 10  // for each reader: what is asked for often is cached above the store
+	checkpointAt   = 2048     // pages in the log, 32 MiB: a checkpoint syncs the database, so not too often
+	logKeepBytes   = 64 << 20 // what a log that once grew is cut back to
+)
+
+// pragma is a setting that a connection must have.
+type pragma struct {
+	name string
+	set  string // how it is set; empty if it is only looked at
+	want string // what reading it back must yield; empty if nothing in particular
+}
+
+// writerPragmas are those of the connection that writes. WAL lets readers and
+// the writer go on side by side; FULL syncs the log in every commit, so that
+// what was answered survives a power loss. The rest bounds memory and disk, and
+// keeps a strange file from doing harm.
+func writerPragmas() []pragma {
+	return append([]pragma{
+		{name: "busy_timeout", set: strconv.Itoa(busyMillis), want: strconv.Itoa(busyMillis)},
+		{name: "page_size", set: strconv.Itoa(pageSize)}, // has no effect on a database that exists
+		{name: "journal_mode", set: "WAL", want: "wal"},
+		{name: "journal_size_limit", set: strconv.Itoa(logKeepBytes), want: strconv.Itoa(logKeepBytes)},
+		{name: "wal_autocheckpoint", set: strconv.Itoa(checkpointAt), want: strconv.Itoa(checkpointAt)},
+		{name: "query_only", want: "0"},
+	}, commonPragmas(writerCacheKiB)...)
+}
+
+// readerPragmas are those of the connections that only read.
+func readerPragmas() []pragma {
+	return append([]pragma{
+		{name: "busy_timeout", set: strconv.Itoa(busyMillis), want: strconv.Itoa(busyMillis)},
+		{name: "journal_mode", want: "wal"},
+		{name: "query_only", set: "1", want: "1"},
+	}, commonPragmas(readerCacheKiB)...)
+}
+
+func commonPragmas(cacheKiB int) []pragma {
+	cache := strconv.Itoa(-cacheKiB) // negative: KiB, not pages
+	return []pragma{
+		{name: "synchronous", set: "FULL", want: "2"},
+		{name: "foreign_keys", set: "1", want: "1"},
+		{name: "cache_size", set: cache, want: cache},
+		{name: "temp_store", set: "MEMORY", want: "2"},
+		{name: "trusted_schema", set: "0", want: "0"},
+		{name: "cell_size_check", set: "1", want: "1"},
+	}
+}
+
+// connector opens connections to one file and vouches for each: one that is of
+// an older SQLite, or does not take every setting, is refused.
+type connector struct {
+	driver.Connector
+	pragmas []pragma
+}
+
+// newConnector prepares to open path, in mode "rw" or "ro". Neither creates a
+// file.
+func newConnector(path, mode string, pragmas []pragma) (*connector, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	u := url.URL{Path: filepath.ToSlash(abs)}
+	c, err := sqlite.NewConnector("file:" + u.EscapedPath() + "?mode=" + mode + "&_dqs=0&_defensive=1&_error_rc=1")
+	if err != nil {
+		return nil, err
+	}
+	return &connector{Connector: c, pragmas: pragmas}, nil
+}
+
+// Connect implements driver.Connector.
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := vouch(ctx, conn, c.pragmas); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+func vouch(ctx context.Context, conn driver.Conn, pragmas []pragma) error {
+	got, err := value(ctx, conn, "SELECT sqlite_version()")
+	if err != nil {
+		return err
+	}
+	if older(got, minVersion) {
+		return fmt.Errorf("SQLite is %s, and %s is the oldest that is safe", got, minVersion)
+	}
+	for _, p := range pragmas {
+		if p.set != "" {
+			if _, err := value(ctx, conn, "PRAGMA "+p.name+" = "+p.set); err != nil {
+				return in("set "+p.name, err)
+			}
+		}
+		got, err := value(ctx, conn, "PRAGMA "+p.name)
+		if err != nil {
+			return in("read "+p.name, err)
+		}
+		if p.want != "" && got != p.want {
+			return fmt.Errorf("%s of a connection is %q and not %q", p.name, got, p.want)
+		}
+	}
+	return nil
+}
+
+// value runs one statement and returns the first value it yields, as text;
+// empty if it yields none.
+func value(ctx context.Context, conn driver.Conn, query string) (string, error) {
+	q, ok := conn.(driver.QueryerContext)
+	if !ok {
+		return "", errors.New("the driver cannot query a connection directly")
+	}
+	rows, err := q.QueryContext(ctx, query, nil)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	v := make([]driver.Value, len(rows.Columns()))
+	if err := rows.Next(v); err == io.EOF || len(v) == 0 {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	return fmt.Sprint(v[0]), nil
+}
+
+// older compares dotted version numbers.
+func older(a, b string) bool {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range bs {
+		x, y := 0, 0
+		if i < len(as) {
+			x, _ = strconv.Atoi(as[i])
+		}
+		y, _ = strconv.Atoi(bs[i])
+		if x != y {
+			return x < y
+		}
+	}
+	return false
+}

@@ -1,0 +1,86 @@
+package sqlstore
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/storetest"
+)
+
+func TestStoreContract(t *testing.T) {
+	storetest.TestStore(t, openForSuite)
+}
+
+func openForSuite(t *testing.T) storetest.Stores {
+	path := filepath.Join(t.TempDir(), "sandlot.db")
+	db := mustOpen(t, path)
+	return storetest.Stores{
+		Records: db,
+		Copy:    func(t *testing.T) storetest.Records { return mustOpen(t, copyDatabase(t, path)) },
+		Revoke: func(t *testing.T, hash publish.Digest) {
+			mustExec(t, db, "UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])
+		},
+		Unlist: func(t *testing.T, id publish.ProjectID, yes bool) {
+			mustExec(t, db, "UPDATE projects SET unlisted = ? WHERE id = ?", yes, string(id))
+		},
+	}
+}
+
+// mustOpen opens a database that is closed when the test ends.
+func mustOpen(t testing.TB, path string) *DB {
+	t.Helper()
+	db, err := OpenSQLite(context.Background(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func mustExec(t testing.TB, db *DB, query string, args ...any) {
+	t.Helper()
+	err := db.step(context.Background(), 0, func(tx *tx) error {
+		_, err := tx.exec(query, args...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// copyDatabase copies the files of a database that is in use: what a crash leaves.
+func copyDatabase(t testing.TB, path string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy.db")
+	for _, suffix := range []string{"", "-wal"} {
+		copyFile(t, path+suffix, to+suffix)
+	}
+	return to
+}
+
+func copyFile(t testing.TB, from, to string) {
+	t.Helper()
+	src, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(dst, src); err != nil {
+		t.Fatal(err)
+	}
+	if err := dst.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,69 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func TestCopyTo(t *testing.T) {
+	t.Run("is one moment's state, while writes go on", func(t *testing.T) {
+		dir := t.TempDir()
+		db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
+		p := mustProject(t, db, 1)
+		ended := make(chan error, 1)
+		ctx, stop := context.WithCancel(t.Context())
+		go func() {
+			var err error
+			for p := p; ctx.Err() == nil && err == nil; {
+				f := publish.File{Name: "a.js", Folded: "a.js", Blob: publish.Blob{Inline: make([]byte, 10_000), Size: 10_000}}
+				p, err = db.PutFile(context.Background(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
+			}
+			ended <- err
+		}()
+		path := filepath.Join(dir, "copy.db")
+		check(t, "copy", db.CopyTo(t.Context(), path), nil)
+		stop()
+		check(t, "write", <-ended, nil)
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+		copied := mustOpen(t, path)
+		mistakes, seen, _, err := copied.Mistakes(t.Context(), 0, 9)
+		if err != nil || seen != 1 || len(mistakes) != 0 {
+			t.Errorf("of %d projects: %v, %v", seen, mistakes, err)
+		}
+		damage, err := copied.Damage(t.Context(), 9)
+		if err != nil || len(damage) != 0 {
+			t.Errorf("%v, %v", damage, err)
+		}
+	})
+	t.Run("leaves a file that is there alone, and none behind when it fails", func(t *testing.T) {
+		dir := t.TempDir()
+		db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
+		path := filepath.Join(dir, "copy.db")
+		if err := os.WriteFile(path, []byte("somebody's"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.CopyTo(t.Context(), path); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("onto a file: %v", err)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != "somebody's" {
+			t.Errorf("the file is %q, %v", text, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		path = filepath.Join(dir, "other.db")
+		if err := db.CopyTo(ctx, path); !errors.Is(err, context.Canceled) {
+			t.Errorf("with a context that has ended: %v", err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("left behind: %v", err)
+		}
+	})
+}

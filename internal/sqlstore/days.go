@@ -1,0 +1,55 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+var _ publish.DayStore = (*DB)(nil)
+
+// dayOf is the number of a time's day, in UTC.
+func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
+
+// addPlays counts plays for a day.
+func (t *tx) addPlays(id publish.ProjectID, plays, day int64) error {
+	if plays == 0 {
+		return nil
+	}
+	_, err := t.exec(`INSERT INTO play_days (day, project, plays) SELECT ?, num, ? FROM projects WHERE id = ? AND deleted_at IS NULL
+		ON CONFLICT (day, project) DO UPDATE SET plays = plays + excluded.plays`, day, plays, string(id))
+	return err
+}
+
+// PlaysByDay implements publish.DayStore. It looks each day of each project up,
+// about a microsecond each.
+func (db *DB) PlaysByDay(ctx context.Context, id publish.AccountID, from, to time.Time) (map[publish.ProjectID][]int64, error) {
+	type count struct {
+		project    publish.ProjectID
+		day, plays int64
+	}
+	first, last := dayOf(from), dayOf(to)
+	counts, err := all(ctx, db, func(r row) (c count, err error) {
+		err = r.Scan(&c.project, &c.day, &c.plays)
+		return c, err
+	}, `WITH RECURSIVE days (day) AS (SELECT ? UNION ALL SELECT day + 1 FROM days WHERE day < ?)
+		SELECT p.id, d.day, d.plays FROM projects p CROSS JOIN days CROSS JOIN play_days d
+		WHERE p.account = ? AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`, first, last, id)
+	if err != nil {
+		return nil, in("read plays by day", err)
+	}
+	out := map[publish.ProjectID][]int64{}
+	for _, c := range counts {
+		if out[c.project] == nil {
+			out[c.project] = make([]int64, last-first+1)
+		}
+		out[c.project][c.day-first] = c.plays
+	}
+	return out, nil
+}
+
+// dropDays forgets how often projects were played long ago.
+func (s *sweep) dropDays(now time.Time) error {
+	return s.times("DELETE FROM play_days WHERE (day, project) IN (SELECT day, project FROM play_days WHERE day < ? LIMIT ?)", dayOf(publish.DaysKept(now)))
+}

@@ -1,0 +1,84 @@
+package sqlstore
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"sandlot/internal/publish"
+)
+
+// coded is an error with a result code of SQLite, the extended one.
+// https://www.sqlite.org/rescode.html lists them.
+type coded interface {
+	error
+	Code() int
+}
+
+// code returns the extended result code in err, 0 if there is none.
+func code(err error) int {
+	var c coded
+	if errors.As(err, &c) {
+		return c.Code()
+	}
+	return 0
+}
+
+// classify makes an error of the database one of those that publish knows. What
+// none of them describes is a fault of this program and comes back as it is.
+func classify(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return publish.ErrNotFound
+	}
+	kind := kindOf(code(err))
+	if kind == nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", kind, err)
+}
+
+func kindOf(code int) error {
+	switch code {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return publish.ErrExists
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return publish.ErrNotFound // what a new record was to belong to
+	case sqlite3.SQLITE_IOERR_SHMSIZE:
+		return publish.ErrFull // no room for the index of the log
+	}
+	switch code & 0xff {
+	case sqlite3.SQLITE_FULL:
+		return publish.ErrFull
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return publish.ErrCorrupt
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
+		sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL:
+		return publish.ErrUnavailable
+	}
+	return nil
+}
+
+// lostSync reports whether a commit failed in a way after which no later commit
+// can be trusted. After a write to the log that failed, for a quota for example, one
+// can: what it left has no commit behind it, and the next begins at the same place.
+func lostSync(err error) bool {
+	switch c := code(err); c {
+	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_WRITE:
+		return false
+	default:
+		return c&0xff == sqlite3.SQLITE_IOERR
+	}
+}
+
+// in says what was being done when err came up. It keeps nil.
+func in(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

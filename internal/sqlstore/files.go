@@ -1,0 +1,178 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// nearLimit bounds the answer of FilesNear: enough to name what is in the way.
+const nearLimit = 10
+
+// PutFile implements publish.Store. If another file has the same folded name the
+// error is publish.ErrExists.
+func (db *DB) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, error) {
+	p, err := db.edit(ctx, id, at, len(f.Blob.Inline), func(t *tx, p *projectRow) error {
+		blob, err := t.keep(f.Blob, asFile, db.now())
+		if err != nil {
+			return err
+		}
+		old, err := t.closeFile(p, f.Folded, f.Name)
+		if errors.Is(err, publish.ErrNotFound) {
+			p.FileCount++
+		} else if err != nil {
+			return err
+		}
+		p.Size += f.Blob.Size - old
+		if err := t.addFile(*p, f, blob); err != nil {
+			return err
+		}
+		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes})
+	})
+	return p, in("put file", err)
+}
+
+// DeleteFile implements publish.Store.
+func (db *DB) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, error) {
+	p, err := db.edit(ctx, id, at, 0, func(t *tx, p *projectRow) error {
+		// A project has an index of its folded names only; this reads through its
+		// current files, some ten thousand at most.
+		folded, err := one(ctx, t, scanValue[string], "SELECT folded FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?", p.num, name)
+		if err != nil {
+			return err
+		}
+		old, err := t.closeFile(p, folded, name)
+		if err != nil {
+			return err
+		}
+		p.Size -= old
+		p.FileCount--
+		return nil
+	})
+	return p, in("delete file", err)
+}
+
+// closeFile ends a current file with the version before p.Version, and returns
+// its size.
+func (t *tx) closeFile(p *projectRow, folded, name string) (int64, error) {
+	return t.number(`UPDATE files SET until = ? WHERE project = ? AND until = 9223372036854775807 AND folded = ? AND name = ?
+		RETURNING (SELECT size FROM blobs WHERE blobs.id = files.blob)`, p.Version, p.num, folded, name)
+}
+
+// addFile makes f a file from p.Version on.
+func (t *tx) addFile(p projectRow, f publish.File, blob int64) error {
+	_, err := t.exec("INSERT INTO files (project, since, folded, name, blob) VALUES (?, ?, ?, ?, ?)", p.num, p.Version, f.Folded, f.Name, blob)
+	return err
+}
+
+// What a file is read from. A blob is at most one file of a version, so a row
+// more for each variant is what the joins add.
+const (
+	fileColumns = "f.name, f.folded, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text, coalesce(b.squeezed, 0)"
+	selectFiles = "SELECT " + fileColumns + `, v.encoding, v.crc32, vb.id, coalesce(vb.ref, ''), vb.size, vb.sha256, vb.is_text
+		FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
+			LEFT JOIN variants v ON v.blob = b.id LEFT JOIN blobs vb ON vb.id = v.variant
+		WHERE p.id = ? AND p.deleted_at IS NULL AND `
+	// As the keys have it, which saves sorting a row for each variant; by name it is
+	// sorted in the end.
+	orderFiles = " ORDER BY f.folded, v.encoding"
+)
+
+// Files implements publish.Store.
+func (db *DB) Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error) {
+	// The current version is where it takes no look at the project's history.
+	rows, err := all(ctx, db, scanFileRow, selectFiles+"p.version = ? AND f.until = 9223372036854775807"+orderFiles, string(id), version)
+	if err == nil && len(rows) == 0 {
+		rows, err = db.pastFiles(ctx, id, version)
+	}
+	return gather(rows), in("list files", err)
+}
+
+func (db *DB) pastFiles(ctx context.Context, id publish.ProjectID, version int) ([]fileRow, error) {
+	if _, err := db.Version(ctx, id, version); err != nil {
+		return nil, err
+	}
+	return all(ctx, db, scanFileRow, selectFiles+"f.since <= ? AND f.until > ?"+orderFiles, string(id), version, version)
+}
+
+// fileRow is a file with one of its variants, if it has any.
+type fileRow struct {
+	file    publish.File
+	variant publish.Variant
+}
+
+func scanFileRow(r row) (fr fileRow, err error) {
+	var encoding, ref sql.NullString
+	var id, size, crc sql.NullInt64
+	var text sql.NullBool
+	f, v := &fr.file, &fr.variant
+	err = r.Scan(&f.Name, &f.Folded, &f.Blob.ID, &f.Blob.Ref, &f.Blob.Size, asDigest{&f.Blob.SHA256}, &f.Blob.Text, &f.Squeezed,
+		&encoding, &crc, &id, &ref, &size, asDigest{&v.Blob.SHA256}, &text)
+	v.Encoding, v.CRC32 = encoding.String, uint32(crc.Int64)
+	v.Blob.ID, v.Blob.Ref, v.Blob.Size, v.Blob.Text = id.Int64, publish.BlobRef(ref.String), size.Int64, text.Bool
+	return fr, err
+}
+
+// gather makes one file of the rows of each name, in the order of names.
+func gather(rows []fileRow) []publish.File {
+	var list []publish.File
+	for _, r := range rows {
+		if len(list) == 0 || list[len(list)-1].Name != r.file.Name {
+			list = append(list, r.file)
+		}
+		if r.variant.Encoding != "" {
+			last := &list[len(list)-1]
+			last.Variants = append(last.Variants, r.variant)
+		}
+	}
+	slices.SortFunc(list, func(a, b publish.File) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+func scanFile(r row) (f publish.File, err error) {
+	err = r.Scan(&f.Name, &f.Folded, &f.Blob.ID, &f.Blob.Ref, &f.Blob.Size, asDigest{&f.Blob.SHA256}, &f.Blob.Text, &f.Squeezed)
+	return f, err
+}
+
+// FilesNear implements publish.Store. The files come without their variants.
+func (db *DB) FilesNear(ctx context.Context, id publish.ProjectID, folded string) ([]publish.File, error) {
+	names := lineage(folded)
+	args := []any{string(id)}
+	for _, n := range names {
+		args = append(args, n)
+	}
+	args = append(args, string(id), folded+"/", folded+"0", nearLimit) // "0" is the character after "/"
+	var files []publish.File
+	err := db.snapshot(ctx, func(q querier) (err error) {
+		files, err = all(ctx, q, scanFile, nearQuery(len(names)), args...)
+		return err
+	})
+	if err == nil && len(files) == 0 {
+		_, err = db.Project(ctx, id)
+	}
+	return files, in("look for files", err)
+}
+
+// nearQuery has a text for each depth of a name, so it is not kept prepared. Its
+// halves are two looks into the order of the current names.
+func nearQuery(names int) string {
+	const current = "SELECT " + fileColumns + ` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
+		WHERE p.id = ? AND p.deleted_at IS NULL AND f.until = 9223372036854775807 AND `
+	return current + "f.folded IN (?" + strings.Repeat(", ?", names-1) + ") UNION ALL " +
+		current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
+}
+
+// lineage is a name and those of the folders it lies in.
+func lineage(name string) []string {
+	list := []string{name}
+	for i := len(name) - 1; i > 0; i-- {
+		if name[i] == '/' {
+			list = append(list, name[:i])
+		}
+	}
+	return list
+}

@@ -1,0 +1,103 @@
+package sqlstore
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
+)
+
+// TestFullDisk fills a small file system.
+func TestFullDisk(t *testing.T) {
+	dir := smallDisk(t, "size=96m")
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 16<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "sandlot.db")
+	db, err := OpenSQLite(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { db.Close() }()
+
+	acknowledged, refused := uint64(0), error(nil)
+	for n := uint64(0); n < 2000 && refused == nil; n++ {
+		if refused = publishLarge(t, db, n); refused == nil {
+			acknowledged++
+		}
+	}
+	check(t, "the publish that finds the disk full", refused, publish.ErrFull)
+	if acknowledged < 100 {
+		t.Fatalf("only %d publishes went in", acknowledged)
+	}
+	for n := range uint64(5) {
+		check(t, "a later publish", publishLarge(t, db, 10_000+n), publish.ErrFull)
+	}
+	for range 3 {
+		check(t, "ping", db.Ping(t.Context()), publish.ErrFull)
+	}
+	holds(t, db, acknowledged, 10_000)
+
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "ping once there is room", db.Ping(t.Context()), nil)
+	check(t, "a publish once there is room", publishLarge(t, db, acknowledged), nil)
+	holds(t, db, acknowledged+1, 10_000)
+	check(t, "close", db.Close(), nil)
+	if db, err = OpenSQLite(t.Context(), path, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, db, acknowledged+1, 10_000)
+}
+
+// smallDisk mounts a file system that is taken away when the test ends.
+func smallDisk(t *testing.T, options string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+		if errors.Is(err, syscall.EPERM) {
+			testenv.Skip(t, "mounting a file system")
+		}
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+func publishLarge(t *testing.T, db *DB, n uint64) error {
+	np, na := benchProject(n, bytes.Repeat([]byte{byte(n)}, 64<<10)), benchAccount(n)
+	np.New = &na
+	np.File.Blob.SHA256 = sha256.Sum256(np.File.Blob.Inline)
+	_, err := db.CreateProject(t.Context(), np)
+	return err
+}
+
+// holds fails the test unless the first n projects are there, whole, and the one
+// that was refused is not.
+func holds(t *testing.T, db *DB, n, refused uint64) {
+	t.Helper()
+	for i := range n {
+		id := publish.ProjectID(benchName("project", i))
+		files, err := db.Files(t.Context(), id, 1)
+		if err != nil {
+			t.Fatalf("project %d: %v", i, err)
+		}
+		if _, err := db.Content(t.Context(), files[0].Blob.ID); err != nil {
+			t.Fatalf("content of project %d: %v", i, err)
+		}
+	}
+	_, err := db.Project(t.Context(), publish.ProjectID(benchName("project", refused)))
+	check(t, "the refused project", err, publish.ErrNotFound)
+}

@@ -1,0 +1,90 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+var _ publish.GalleryStore = (*DB)(nil)
+
+const selectListed = "SELECT " + projectColumns + `
+	FROM projects p JOIN accounts a ON a.id = p.account
+	WHERE p.listed = 1 AND `
+
+func scanListed(r row) (l publish.Listed, err error) {
+	p, err := scanProject(r)
+	return publish.Listed{Project: p.Project, Number: p.num}, err
+}
+
+func (p projectRow) mayBeListed() bool { return p.Verified && !p.Suspended && !p.Unlisted }
+
+// list puts a new project into the lists, if it may be there. Triggers do
+// whatever comes later.
+func (t *tx) list(p projectRow) error {
+	if !p.mayBeListed() {
+		return nil
+	}
+	_, err := t.exec("INSERT INTO listings (rowid, title, handle) VALUES (?, ?, ?)", p.num, p.Title, p.Handle)
+	return err
+}
+
+// Listed implements publish.GalleryStore.
+func (db *DB) Listed(ctx context.Context, q publish.ListedQuery) ([]publish.Listed, error) {
+	if q.Before == 0 {
+		q.Before = math.MaxInt64
+	}
+	const rest = " AND p.num < ? ORDER BY p.num DESC LIMIT ?"
+	query, args := selectListed+"TRUE"+rest, []any{q.Before, q.Limit}
+	switch {
+	case len(q.Words) > 0:
+		query = selectListed + "p.num IN (SELECT rowid FROM listings WHERE listings MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) ORDER BY p.num DESC"
+		args = append([]any{match(q.Words)}, args...)
+	case q.Account != 0:
+		query, args = selectListed+"p.account = ?"+rest, append([]any{q.Account}, args...)
+	}
+	list, err := all(ctx, db, scanListed, query, args...)
+	return list, in("list projects", err)
+}
+
+// match asks for what has, for each of the words, a word that begins with it.
+func match(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = `"` + strings.ReplaceAll(w, `"`, `""`) + `"*`
+	}
+	return strings.Join(quoted, " ")
+}
+
+// ListedOf implements publish.GalleryStore.
+func (db *DB) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error) {
+	names, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := all(ctx, db, scanProject, selectListed+"p.id IN (SELECT value FROM json_each(?))", string(names))
+	list := make([]publish.Project, len(rows))
+	for i, r := range rows {
+		list[i] = r.Project
+	}
+	return list, in("read projects", err)
+}
+
+// MostPlayed implements publish.GalleryStore. It reads each project's plays of
+// each of the days: the more were played, the longer it takes.
+func (db *DB) MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error) {
+	list, err := all(ctx, db, scanValue[publish.ProjectID], `
+		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d JOIN projects p ON p.num = d.project
+		WHERE p.listed = 1 ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
+	return list, in("list most played projects", err)
+}
+
+// AccountOfHandle implements publish.GalleryStore.
+func (db *DB) AccountOfHandle(ctx context.Context, handle string) (publish.Account, error) {
+	a, err := one(ctx, db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
+	return a, in("read account", err)
+}

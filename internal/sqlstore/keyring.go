@@ -1,0 +1,72 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// Keys implements publish.KeyringStore.
+func (db *DB) Keys(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Key, error) {
+	if before == 0 {
+		before = 1<<63 - 1
+	}
+	list, err := all(ctx, db, scanKey, `
+		SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL
+		FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
+		WHERE k.account = ? AND k.id < ? AND k.revoked_at IS NULL AND a.deleted_at IS NULL AND p.deleted_at IS NULL
+		ORDER BY k.id DESC LIMIT ?`, id, before, limit)
+	return list, in("list keys", err)
+}
+
+// MintKey implements publish.KeyringStore.
+func (db *DB) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, once publish.Once) error {
+	return in("mint key", db.step(ctx, 0, func(t *tx) error {
+		if err := t.mustBeFirst(&once, db.now()); err != nil {
+			return err
+		}
+		project, err := t.number("SELECT num FROM projects WHERE id = ? AND account = ? AND deleted_at IS NULL", string(k.Project), id)
+		if err != nil {
+			return err
+		}
+		n, err := t.number("SELECT count(*) FROM keys WHERE account = ? AND project = ? AND revoked_at IS NULL", id, project)
+		if err != nil {
+			return err
+		}
+		if n >= int64(limit) {
+			return publish.ErrTooMany
+		}
+		if err := t.createKey(k, id, &project); err != nil {
+			return err
+		}
+		return t.leaveOnce(&once, id)
+	}))
+}
+
+// RotateKey implements publish.KeyringStore.
+func (db *DB) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key, once publish.Once) error {
+	return in("rotate key", db.step(ctx, 0, func(t *tx) error {
+		if err := t.mustBeFirst(&once, db.now()); err != nil {
+			return err
+		}
+		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
+			return err
+		}
+		_, err := t.exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(k.CreatedAt), id)
+		if err != nil {
+			return err
+		}
+		if err := t.createKey(k, id, nil); err != nil {
+			return err
+		}
+		return t.leaveOnce(&once, id)
+	}))
+}
+
+// RevokeKey implements publish.KeyringStore.
+func (db *DB) RevokeKey(ctx context.Context, account publish.AccountID, id int64, at time.Time) error {
+	return in("revoke key", db.step(ctx, 0, func(t *tx) error {
+		return t.must(publish.ErrNotFound, "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND account = ?", micros(at), id, account)
+	}))
+}

@@ -1,0 +1,110 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+const loginColumns = "id, browser, email, back, tries, proved, asked_at, expires_at"
+
+func scanLogin(r row) (l publish.Login, err error) {
+	err = r.Scan(&l.ID, asDigest{&l.Browser}, &l.Email, &l.Back, &l.Tries, &l.Proved, asTime{&l.AskedAt}, asTime{&l.ExpiresAt})
+	return l, err
+}
+
+// AddLogin implements publish.LoginStore.
+func (db *DB) AddLogin(ctx context.Context, l publish.Login, job publish.Job) (id int64, err error) {
+	err = db.step(ctx, 0, func(t *tx) error {
+		if _, err := t.exec("DELETE FROM logins WHERE browser = ?", l.Browser[:]); err != nil {
+			return err
+		}
+		id, err = t.insert("INSERT INTO logins (browser, email, back, tries, proved, asked_at, expires_at) VALUES (?, ?, ?, 0, 0, ?, ?)",
+			l.Browser[:], l.Email, l.Back, micros(l.AskedAt), micros(l.ExpiresAt))
+		if err != nil {
+			return err
+		}
+		job.Login = id
+		return t.addJob(job, 0)
+	})
+	return id, in("add login", err)
+}
+
+// Login implements publish.LoginStore.
+func (db *DB) Login(ctx context.Context, browser publish.Digest, now time.Time) (publish.Login, error) {
+	l, err := one(ctx, db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE browser = ? AND expires_at > ?", browser[:], micros(now))
+	return l, in("read login", err)
+}
+
+// LoginOfToken implements publish.LoginStore.
+func (db *DB) LoginOfToken(ctx context.Context, token publish.Digest, now time.Time) (publish.Login, error) {
+	l, err := one(ctx, db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE token = ? AND expires_at > ?", token[:], micros(now))
+	return l, in("read login", err)
+}
+
+// WriteLogin implements publish.LoginStore. Of addresses that differ in case it
+// prefers the one that was asked for.
+func (db *DB) WriteLogin(ctx context.Context, id int64, m publish.LoginMessage, now time.Time) (address string, err error) {
+	err = db.step(ctx, 0, func(t *tx) error {
+		asked, err := one(ctx, t, scanValue[string], "SELECT email FROM logins WHERE id = ? AND proved = 0 AND expires_at > ?", id, micros(now))
+		if err != nil {
+			return err
+		}
+		spelled, err := all(ctx, t, scanValue[string],
+			"SELECT email FROM accounts WHERE email = ? COLLATE NOCASE AND verified = 1 AND deleted_at IS NULL LIMIT 100", asked)
+		if err != nil {
+			return err
+		}
+		if len(spelled) == 0 {
+			return publish.ErrNotFound
+		}
+		address = spelled[0]
+		for _, one := range spelled {
+			if one == asked {
+				address = one
+			}
+		}
+		_, err = t.exec("UPDATE logins SET token = ?, code = ?, email = ?, expires_at = ? WHERE id = ?", m.Token[:], m.Code[:], address, micros(m.ExpiresAt), id)
+		return err
+	})
+	return address, in("write login", err)
+}
+
+// ProveLogin implements publish.LoginStore.
+func (db *DB) ProveLogin(ctx context.Context, browser, token publish.Digest, now time.Time) error {
+	return in("prove login", db.step(ctx, 0, func(t *tx) error {
+		return t.must(publish.ErrNotFound, "UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE token = ? AND browser = ? AND expires_at > ?",
+			token[:], browser[:], micros(now))
+	}))
+}
+
+// TryLogin implements publish.LoginStore.
+func (db *DB) TryLogin(ctx context.Context, id int64, code publish.Digest, most int, now time.Time) (right bool, err error) {
+	err = db.step(ctx, 0, func(t *tx) error {
+		n, err := t.exec("UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE id = ? AND code = ? AND expires_at > ?", id, code[:], micros(now))
+		if right = n == 1; right || err != nil {
+			return err
+		}
+		if err := t.must(publish.ErrNotFound, "UPDATE logins SET tries = tries + 1 WHERE id = ? AND proved = 0 AND expires_at > ?", id, micros(now)); err != nil {
+			return err
+		}
+		_, err = t.exec("DELETE FROM logins WHERE id = ? AND tries >= ?", id, most)
+		return err
+	})
+	return right, in("try login", err)
+}
+
+// EndLogin implements publish.LoginStore.
+func (db *DB) EndLogin(ctx context.Context, id int64) error {
+	return in("end login", db.step(ctx, 0, func(t *tx) error {
+		return t.must(publish.ErrNotFound, "DELETE FROM logins WHERE id = ?", id)
+	}))
+}
+
+// AccountsOf implements publish.LoginStore.
+func (db *DB) AccountsOf(ctx context.Context, email string, limit int) ([]publish.Account, error) {
+	list, err := all(ctx, db, scanAccount, "SELECT "+accountColumns+` FROM accounts
+		WHERE email = ? COLLATE NOCASE AND email = ? AND verified = 1 AND deleted_at IS NULL LIMIT ?`, email, email, limit)
+	return list, in("list accounts of an address", err)
+}

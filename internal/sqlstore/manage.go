@@ -1,0 +1,170 @@
+package sqlstore
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+var _ publish.ManageStore = (*DB)(nil)
+
+// changesLimit bounds the changed files that a page of versions is described
+// with: a version by hand has a few, one by a form some hundred.
+const changesLimit = 20_000
+
+// Details implements publish.ManageStore.
+func (db *DB) Details(ctx context.Context, id publish.ProjectID) (publish.Details, error) {
+	d, err := one(ctx, db, func(r row) (d publish.Details, err error) {
+		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads)
+		return d, err
+	}, "SELECT title, description, unlisted, threads FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
+	return d, in("read details", err)
+}
+
+// SetDetails implements publish.ManageStore.
+func (db *DB) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
+	return in("set details", db.step(ctx, len(d.Description), func(t *tx) error {
+		return t.must(publish.ErrNotFound, "UPDATE projects SET title = ?, description = ?, unlisted = ?, threads = ? WHERE id = ? AND deleted_at IS NULL",
+			d.Title, d.Description, d.Unlisted, d.Threads, string(id))
+	}))
+}
+
+// Rearrange implements publish.ManageStore.
+func (db *DB) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+	bytes := 0
+	for _, f := range c.Put {
+		bytes += len(f.Blob.Inline)
+	}
+	p, err := db.edit(ctx, id, at, bytes, func(t *tx, p *projectRow) error {
+		for _, f := range c.Drop {
+			old, err := t.closeFile(p, f.Folded, f.Name)
+			if err != nil {
+				return err
+			}
+			p.Size -= old
+			p.FileCount--
+		}
+		for _, f := range c.Put {
+			blob, err := t.keep(f.Blob, asFile, db.now())
+			if err != nil {
+				return err
+			}
+			if err := t.addFile(*p, f, blob); err != nil {
+				return err
+			}
+			p.Size += f.Blob.Size
+			p.FileCount++
+		}
+		if c.Primary != "" {
+			p.Primary = c.Primary
+		}
+		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes})
+	})
+	return p, in("rearrange", err)
+}
+
+// Versions implements publish.ManageStore.
+func (db *DB) Versions(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	var list []publish.VersionChange
+	err := db.snapshot(ctx, func(q querier) error {
+		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
+		if err != nil {
+			return err
+		}
+		// One more than asked for: what a version changed is known by the one before it.
+		list, err = all(ctx, q, scanVersionChange, `SELECT n, suffix, title, primary_file, created_at, erased_at IS NOT NULL FROM versions
+			WHERE project = ? AND n < ? ORDER BY n DESC LIMIT ?`, num, before, limit+1)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		changes, err := all(ctx, q, scanFileSpan, `SELECT since, until, name FROM files WHERE project = ? AND until >= ? AND (since BETWEEN ? AND ? OR until <= ?) LIMIT ?`, num, list[len(list)-1].N, list[len(list)-1].N, list[0].N, list[0].N, changesLimit)
+		describe(list, changes)
+		return err
+	})
+	return list[:min(len(list), limit)], in("list versions", err)
+}
+
+func scanVersionChange(r row) (v publish.VersionChange, err error) {
+	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt}, &v.Erased)
+	return v, err
+}
+
+// fileSpan is a file from the version in which it came to the one in which it went.
+type fileSpan struct {
+	since, until int
+	name         string
+}
+
+func scanFileSpan(r row) (f fileSpan, err error) {
+	err = r.Scan(&f.since, &f.until, &f.name)
+	return f, err
+}
+
+// describe tells what each version changed against the one before it, which
+// follows it in the list, if both are there whole.
+func describe(list []publish.VersionChange, files []fileSpan) {
+	type event struct {
+		version int
+		name    string
+	}
+	came, went := map[event]bool{}, map[event]bool{}
+	for _, f := range files {
+		came[event{f.since, f.name}] = true
+		went[event{f.until, f.name}] = true
+	}
+	at := map[int]*publish.VersionChange{}
+	for i := range list {
+		v := &list[i]
+		v.Known = !v.Erased && (v.N == 1 || i+1 < len(list) && !list[i+1].Erased)
+		if v.Known {
+			at[v.N] = v
+		}
+	}
+	slices.SortFunc(files, func(a, b fileSpan) int { return strings.Compare(a.name, b.name) })
+	for _, f := range files {
+		if v := at[f.since]; v != nil && went[event{f.since, f.name}] {
+			v.Changed = append(v.Changed, f.name)
+		} else if v != nil {
+			v.Added = append(v.Added, f.name)
+		}
+		if v := at[f.until]; v != nil && !came[event{f.until, f.name}] {
+			v.Removed = append(v.Removed, f.name)
+		}
+	}
+}
+
+// EraseVersion implements publish.ManageStore.
+func (db *DB) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) error {
+	return in("erase version", db.step(ctx, 0, func(t *tx) error {
+		p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))
+		if err != nil {
+			return err
+		}
+		if p.Version == n {
+			return publish.ErrMoved
+		}
+		err = t.must(publish.ErrNotFound, "UPDATE versions SET title = '', erased_at = coalesce(erased_at, ?) WHERE project = ? AND n = ?", micros(at), p.num, n)
+		if err != nil {
+			return err
+		}
+		return t.dropErased(p.num, n)
+	}))
+}
+
+// dropErased lets go of those files of version n that are in no version which is
+// there: a file is also in the versions between the one it came with and the one
+// it went with.
+func (t *tx) dropErased(project int64, n int) error {
+	s := &sweep{tx: t, left: math.MaxInt32} // as many as a project may have files
+	return s.dropFiles(`SELECT f.until, f.folded, f.blob FROM files f
+		WHERE f.project = ? AND f.until > ? AND f.until < 9223372036854775807 AND f.since <= ? AND NOT EXISTS (
+			SELECT 1 FROM versions v WHERE v.project = f.project AND v.n >= f.since AND v.n < f.until AND v.erased_at IS NULL)
+		LIMIT ?`, project, n, n)
+}

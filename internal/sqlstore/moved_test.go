@@ -1,0 +1,59 @@
+package sqlstore
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+// TestFault10FilesThatAreGone: what is written to a file that was deleted or replaced is synced and yet lost, so it is not acknowledged.
+func TestFault10FilesThatAreGone(t *testing.T) {
+	for name, do := range map[string]func(path string) error{
+		"the folder is deleted":     func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+		"the file is moved away":    func(path string) error { return os.Rename(path, path+".old") },
+		"the file is replaced":      replace,
+		"the log alone is deleted":  func(path string) error { return os.Remove(path + "-wal") },
+		"the log alone is replaced": func(path string) error { return replace(path + "-wal") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "data", "sandlot.db")
+			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			db := mustOpen(t, path)
+			p := mustProject(t, db, 1)
+			if err := do(path); err != nil {
+				t.Fatal(err)
+			}
+			count := map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}}
+			check(t, "a write", db.AddCounts(t.Context(), count), publish.ErrUnavailable)
+			check(t, "another", db.AddCounts(t.Context(), count), publish.ErrUnavailable)
+			check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+			_, err := db.Project(t.Context(), p.ID)
+			check(t, "a read", err, nil)
+		})
+	}
+	t.Run("a fresh Ping finds out by itself", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "sandlot.db")
+		db := mustOpen(t, path)
+		check(t, "ping before", db.Ping(t.Context()), nil)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+	})
+}
+
+// replace puts a copy in the place of a file, as a backup that is restored under a running server.
+func replace(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}

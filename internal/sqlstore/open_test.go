@@ -1,0 +1,342 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func TestOpen(t *testing.T) {
+	t.Run("creates the file with mode 0600", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "a strange%20name?#.db")
+		db := mustOpen(t, path)
+		mustProject(t, db, 1)
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			info, err := os.Stat(path + suffix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "mode of "+info.Name(), info.Mode().Perm(), 0o600)
+		}
+	})
+
+	t.Run("in a folder that does not exist is an error", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "none", "sandlot.db")
+		if _, err := OpenSQLite(t.Context(), path, Options{}); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("error is %v", err)
+		}
+		if _, err := os.Stat(filepath.Dir(path)); err == nil {
+			t.Error("the folder was made")
+		}
+	})
+
+	t.Run("what was written is there when it is opened again", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "sandlot.db")
+		db := mustOpen(t, path)
+		want := mustProject(t, db, 1)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path + "-wal"); err == nil {
+			t.Error("the log is still there after Close")
+		}
+		got, err := mustOpen(t, path).Project(t.Context(), want.ID)
+		check(t, "read", err, nil)
+		equal(t, "the project", got, want)
+	})
+
+	t.Run("a start that was cut short before the schema is gone on with", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "sandlot.db")
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		mustProject(t, mustOpen(t, path), 1)
+		path = filepath.Join(t.TempDir(), "wal.db")
+		foreign(t, path, "PRAGMA journal_mode = WAL")
+		mustProject(t, mustOpen(t, path), 1)
+	})
+
+	t.Run("a new database has large pages", func(t *testing.T) {
+		db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+		size, err := one(t.Context(), db, scanValue[int64], "PRAGMA page_size")
+		check(t, "read", err, nil)
+		equal(t, "page size", size, pageSize)
+	})
+}
+
+// TestOpenRefuses opens files that are not what they should be: each is one clear
+// sentence, and is left as it was.
+func TestOpenRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, path string)
+		says  string
+		is    error
+	}{
+		"a file that is not a database": {write("hello, this is not a database; it is a text that somebody put here"), "is not a database", publish.ErrCorrupt},
+		"a file of a few bytes":         {write("SQLite"), "is not a database", publish.ErrCorrupt},
+		"a damaged beginning":           {flip(0, 8), "is not a database", publish.ErrCorrupt},
+		"a damaged schema":              {flip(100, 3000), "is damaged", publish.ErrCorrupt},
+		"a damaged page":                {flip(3*pageSize, 64), "is damaged", publish.ErrCorrupt},
+		"a file that was cut":           {cut(5 * pageSize), "is damaged", publish.ErrCorrupt},
+		"an empty file beside a log":    {emptied, "is damaged", publish.ErrCorrupt},
+		"another program's database":    {func(t *testing.T, path string) { os.Remove(path); foreign(t, path, "CREATE TABLE x (y)") }, "another program", nil},
+		"a newer schema":                {newer, "was written by a newer sandlot", nil},
+		"a migration with another checksum": {func(t *testing.T, path string) {
+			foreign(t, path, "UPDATE migrations SET sha256 = zeroblob(32) WHERE n = 1")
+		}, "was made by another 0001_first.sql", nil},
+		"a folder": {func(t *testing.T, path string) { os.Remove(path); os.Mkdir(path, 0o700) }, "is not a file", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "sandlot.db")
+			db := mustOpen(t, path)
+			for i := range 40 {
+				mustProject(t, db, uint64(i))
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			c.spoil(t, path)
+			before := fingerprint(path)
+			db, err := OpenSQLite(t.Context(), path, Options{})
+			if err == nil {
+				db.Close()
+				t.Fatal("it was opened")
+			}
+			if !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("the error does not say in one line that %s %s: %v", path, c.says, err)
+			}
+			if c.is != nil {
+				check(t, "the error", err, c.is)
+			}
+			equal(t, "the file", fingerprint(path), before)
+		})
+	}
+}
+
+func write(text string) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// flip inverts the bits of n bytes from off.
+func flip(off, n int) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			data[off+i] ^= 0xff
+		}
+		write(string(data))(t, path)
+	}
+}
+
+func cut(size int64) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func emptied(t *testing.T, path string) {
+	cut(0)(t, path)
+	write("a log")(t, path+"-wal")
+}
+
+func newer(t *testing.T, path string) {
+	foreign(t, path, "INSERT INTO migrations (n, name, sha256, applied_at) VALUES (1000, 'of the future', zeroblob(32), 0)")
+}
+
+// foreign does something to a database as another program would.
+func foreign(t *testing.T, path, query string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(query); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func fingerprint(path string) string {
+	data, err := os.ReadFile(path)
+	return fmt.Sprintf("%d bytes, %x, error %v", len(data), sha256.Sum256(data), err != nil)
+}
+
+// mustProject records a project of a new account.
+func mustProject(t testing.TB, db *DB, n uint64) publish.Project {
+	t.Helper()
+	np, na := benchProject(n, []byte(strings.Repeat("a game ", 1000))), benchAccount(n)
+	np.New = &na
+	np.File.Blob.SHA256 = sha256.Sum256(np.File.Blob.Inline)
+	p, err := db.CreateProject(context.Background(), np)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestLockedByAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sandlot.db")
+	db := mustOpen(t, path)
+	p := mustProject(t, db, 1)
+	// The wait is 5 s; a part of it is as good a proof that it ends.
+	const wait = time.Second
+	mustExec(t, db, fmt.Sprintf("PRAGMA busy_timeout = %d", wait.Milliseconds()))
+	other, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	conn, err := other.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan error, 20)
+	begun := time.Now()
+	for range cap(answers) {
+		go func() {
+			answers <- db.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}})
+		}()
+	}
+	check(t, "a write", <-answers, publish.ErrUnavailable)
+	first := time.Now()
+	for range cap(answers) - 1 {
+		check(t, "another", <-answers, publish.ErrUnavailable)
+	}
+	if waited := first.Sub(begun); waited < wait*9/10 || waited > 20*wait {
+		t.Errorf("the first write waited %v", waited)
+	}
+	if more := time.Since(first); more > wait*9/10 {
+		t.Errorf("the writes behind it waited %v more: they had waited long enough", more)
+	}
+	check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+	got, err := db.Project(t.Context(), p.ID)
+	check(t, "a read", err, nil)
+	equal(t, "plays", got.Plays, 0)
+	if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "a write when the other is gone", db.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}}), nil)
+	check(t, "ping when the other is gone", db.Ping(t.Context()), nil)
+}
+
+func TestMigrations(t *testing.T) {
+	t.Run("are numbered without gaps", func(t *testing.T) {
+		if _, err := sqliteMigrations(); err != nil {
+			t.Error(err)
+		}
+		for _, names := range [][]string{{"0002_b.sql"}, {"0001_a.sql", "0003_c.sql"}, {"0001_a.sql", "0001_b.sql"}, {"first.sql"}} {
+			files := fstest.MapFS{}
+			for _, n := range names {
+				files["m/"+n] = &fstest.MapFile{}
+			}
+			if _, err := loadMigrations(files, "m"); err == nil {
+				t.Errorf("%v was loaded", names)
+			}
+		}
+	})
+
+	t.Run("half a migration rolls back", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "sandlot.db")
+		db := mustOpen(t, path)
+		p := mustProject(t, db, 1)
+		known, err := sqliteMigrations()
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := migration{n: len(known) + 1, name: "0099_second.sql", sql: "CREATE TABLE second (x INTEGER) STRICT; UPDATE projects SET title = 'changed'; INSERT INTO nowhere VALUES (1)"}
+		if err := db.migrate(t.Context(), path, append(known, second)); err == nil || !strings.Contains(err.Error(), "0099_second.sql") {
+			t.Errorf("the migration that cannot be done: error is %v", err)
+		}
+		got, err := db.Project(t.Context(), p.ID)
+		check(t, "read", err, nil)
+		equal(t, "the project", got, p)
+		equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 0)
+
+		second.sql = "CREATE TABLE second (x INTEGER) STRICT; UPDATE projects SET title = 'changed'"
+		check(t, "the migration, mended", db.migrate(t.Context(), path, append(known, second)), nil)
+		check(t, "the migration, again", db.migrate(t.Context(), path, append(known, second)), nil)
+		equal(t, "migrations", count(t, db, "SELECT count(*) FROM migrations"), len(known)+1)
+		equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 1)
+	})
+}
+
+func count(t *testing.T, db *DB, query string) int {
+	t.Helper()
+	n, err := one(t.Context(), db, scanValue[int], query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestFault04ColdStart: power that is lost while the first transaction switches to the log leaves a journal, which the next start takes back.
+func TestFault04ColdStart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sandlot.db")
+	db, err := sql.Open("sqlite", "file:"+path)
+	check(t, "open", err, nil)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, query := range []string{
+		"PRAGMA page_size = 16384", "CREATE TABLE t (b BLOB)", "INSERT INTO t VALUES (randomblob(1000000))", "DROP TABLE t",
+		"PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE t (b BLOB)", "INSERT INTO t VALUES (randomblob(1000000))",
+	} {
+		_, err := db.Exec(query)
+		check(t, query, err, nil)
+	}
+	cut := filepath.Join(t.TempDir(), "sandlot.db")
+	for _, suffix := range []string{"", "-journal"} {
+		data, err := os.ReadFile(path + suffix)
+		check(t, "read"+suffix, err, nil)
+		check(t, "write"+suffix, os.WriteFile(cut+suffix, data, 0o600), nil)
+	}
+	mustProject(t, mustOpen(t, cut), 1)
+}
+
+func TestMigrationOnce(t *testing.T) {
+	t.Run("versions made before it get the project's title", func(t *testing.T) {
+		known, err := sqliteMigrations()
+		check(t, "migrations", err, nil)
+		db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "old.db"))
+		check(t, "open", err, nil)
+		defer db.Close()
+		exec := func(query string) {
+			t.Helper()
+			_, err := db.Exec(query)
+			check(t, query, err, nil)
+		}
+		for _, m := range known {
+			if m.name == "0003_once.sql" {
+				exec(`INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (1, 'kim', '', 0, '', 0)`)
+				exec(`INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at)
+					VALUES (7, 'pong', 1, 'Pong', '', 'index.html', 1, 'x', 0, 1, 1, 0, 0)`)
+				exec(`INSERT INTO versions (project, n, suffix, created_at) VALUES (7, 1, 'x', 0)`)
+			}
+			exec(m.sql)
+		}
+		var title string
+		check(t, "read", db.QueryRow("SELECT title FROM versions WHERE project = 7 AND n = 1").Scan(&title), nil)
+		equal(t, "the title", title, "Pong")
+	})
+}

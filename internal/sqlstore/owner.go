@@ -1,0 +1,36 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// Rename implements publish.OwnerStore.
+func (db *DB) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
+	return in("rename", db.step(ctx, 0, func(t *tx) error {
+		n, err := t.number("SELECT count(*) FROM handles WHERE account = ? AND renamed_at > 0 AND renamed_at > ?", id, micros(since))
+		if err != nil {
+			return err
+		}
+		if n >= int64(limit) {
+			return publish.ErrTooOften
+		}
+		if _, err := t.firstFree([]string{handle}); err != nil {
+			return err
+		}
+		if err := t.must(publish.ErrNotFound, "UPDATE accounts SET handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id); err != nil {
+			return err
+		}
+		_, err = t.exec("INSERT INTO handles (handle, account, renamed_at) VALUES (?, ?, ?)", handle, id, micros(at))
+		return err
+	}))
+}
+
+// SetLang implements publish.OwnerStore.
+func (db *DB) SetLang(ctx context.Context, id publish.AccountID, lang string) error {
+	return in("set language", db.step(ctx, 0, func(t *tx) error {
+		return t.must(publish.ErrNotFound, "UPDATE accounts SET lang = ? WHERE id = ? AND deleted_at IS NULL", lang, id)
+	}))
+}

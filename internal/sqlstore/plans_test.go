@@ -1,0 +1,263 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// TestPlans uses every method once and then asks the database how it runs each
+// statement that was prepared: none may read a whole table or index, whose cost
+// would grow with the installation, and none may sort more than one project.
+func TestPlans(t *testing.T) {
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	useAll(t, db)
+	queries := slices.Collect(maps.Keys(db.read.stmts))
+	// The writer's statements are its own: to read them, be a step.
+	check(t, "step", db.step(t.Context(), 0, func(tx *tx) error {
+		queries = append(queries, slices.Collect(maps.Keys(tx.w.stmts))...)
+		return nil
+	}), nil)
+	queries = append(queries, selectUpload, selectParts, nearQuery(3))
+	explained := 0
+	for _, q := range queries {
+		if !planned(q) {
+			continue
+		}
+		explained++
+		for _, line := range plan(t, db, q) {
+			if grows(line) || strings.Contains(line, "TEMP B-TREE") && !sortsProject(q) {
+				t.Errorf("%s\n\tof %s", line, q)
+			}
+		}
+	}
+	if explained < 60 {
+		t.Errorf("only %d statements were seen", explained)
+	}
+}
+
+// planned are the statements that look for rows and belong to no start.
+func planned(query string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(query), " ")
+	return slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE"}, word) &&
+		!strings.Contains(query, "migrations") && !strings.Contains(query, "sqlite_schema")
+}
+
+// grows tells of a step whose cost grows with the installation, or with the
+// history of a project. The counter is a table of one row, days are those that
+// were asked for, and a virtual table looks words up, or reads its argument.
+func grows(line string) bool {
+	if strings.Contains(line, "SEARCH f") && strings.HasSuffix(line, "(project=?)") {
+		return true
+	}
+	return strings.Contains(line, "SCAN") && !strings.Contains(line, "VIRTUAL TABLE INDEX") && line != "SCAN counter" && line != "SCAN days" && !strings.Contains(line, "SUBQUERY")
+}
+
+// sortsProject are the queries that sort what they found: the files of one
+// project, and the variants of one file.
+func sortsProject(query string) bool {
+	return strings.Contains(query, "JOIN files f ON f.project = p.num")
+}
+
+func plan(t *testing.T, db *DB, query string) []string {
+	t.Helper()
+	args := make([]any, strings.Count(query, "?"))
+	lines, err := all(t.Context(), db, func(r row) (string, error) {
+		var id, parent, unused int
+		var detail string
+		err := r.Scan(&id, &parent, &unused, &detail)
+		return detail, err
+	}, "EXPLAIN QUERY PLAN "+query, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return lines
+}
+
+// useAll calls every method, most of them in vain.
+func useAll(t *testing.T, db *DB) {
+	t.Helper()
+	ctx, now := context.Background(), time.Now()
+	na := benchAccount(2)
+	a, err := db.CreateAccount(ctx, na)
+	check(t, "create account", err, nil)
+	p := mustProject(t, db, 1)
+	for _, version := range []int{1, 2} {
+		_, err = db.Files(ctx, p.ID, version)
+		_ = err
+	}
+	u := publish.Upload{Key: benchSum("upload", 1), ExpiresAt: now.Add(time.Hour)}
+	for range 3 {
+		u.Generation, err = db.SaveUpload(ctx, u, &publish.Part{N: 1, Blob: publish.Blob{Inline: []byte("x")}})
+		check(t, "save upload", err, nil)
+	}
+	once := &publish.Once{Key: benchSum("once", 1), ExpiresAt: now}
+	at := publish.Edit{Expect: 1, Once: once, Upload: &publish.Completion{Key: u.Key, Generation: u.Generation, ExpiresAt: now}}
+	blob := publish.Blob{Ref: "a-blob", Size: 1}
+	p, err = db.PutFile(ctx, p.ID, publish.File{Name: "a.js", Folded: "a.js", Blob: blob}, at)
+	check(t, "put file", err, nil)
+	files, err := db.Files(ctx, p.ID, 2)
+	check(t, "files", err, nil)
+	check(t, "again", func() error {
+		_, err := db.PutFile(ctx, p.ID, publish.File{Name: "b.js", Folded: "b.js", Blob: files[0].Blob}, publish.Edit{Expect: 2})
+		return err
+	}(), nil)
+	variants := []publish.Variant{{Encoding: "br", Blob: publish.Blob{Inline: []byte("x")}}}
+	for range 2 {
+		check(t, "put variants", db.PutVariants(ctx, files[0].Blob.ID, variants), nil)
+	}
+	_, err = db.DeleteFile(ctx, p.ID, "a.js", publish.Edit{Expect: 3})
+	check(t, "delete file", err, nil)
+	check(t, "set email", db.SetEmail(ctx, a.ID, "b@example.com", publish.Job{Kind: "verify"}), nil)
+	_, err = db.AddVerification(ctx, publish.Verification{Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
+	check(t, "add verification", err, nil)
+	jobs, err := db.ClaimJobs(ctx, now.Add(time.Hour), now.Add(2*time.Hour), 9)
+	check(t, "claim jobs", err, nil)
+	check(t, "finish job", db.FinishJob(ctx, jobs[0].ID, publish.Digest{}, true, now), nil)
+	check(t, "retry job", db.RetryJob(ctx, jobs[1].ID, now), nil)
+	check(t, "touch keys", db.TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
+	check(t, "add counts", db.AddCounts(ctx, map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}}), nil)
+	_, err = db.UseVerification(ctx, publish.Digest{}, now)
+	check(t, "use verification", err, nil)
+	_, _, err = db.Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
+	check(t, "sweep", err, nil)
+	useLogins(t, db, now)
+	useOwned(t, db, a, p, now)
+	manage(t, db, p, now)
+	_, err = db.Like(ctx, p.ID, publish.Liker{})
+	check(t, "like", err, nil)
+	_, err = db.Like(ctx, p.ID, publish.Liker{})
+	check(t, "like again", err, nil)
+	_, err = db.Unlike(ctx, p.ID, publish.Liker{Visitor: benchSum("visitor", 1)})
+	check(t, "unlike", err, nil)
+	act(t, db, a, p)
+	readAll(t, db, p, now)
+	_, _, err = db.Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
+	check(t, "trim", err, nil)
+}
+
+func useLogins(t *testing.T, db *DB, now time.Time) {
+	ctx := context.Background()
+	id, err := db.AddLogin(ctx, publish.Login{Email: "b@example.com", ExpiresAt: now.Add(time.Hour)}, publish.Job{})
+	check(t, "add login", err, nil)
+	_, err = db.Login(ctx, publish.Digest{}, now)
+	check(t, "login", err, nil)
+	_, err = db.LoginOfToken(ctx, publish.Digest{}, now)
+	check(t, "login of token", err, publish.ErrNotFound)
+	_, err = db.WriteLogin(ctx, id, publish.LoginMessage{ExpiresAt: now.Add(time.Hour)}, now)
+	check(t, "write login", err, nil)
+	check(t, "prove login", db.ProveLogin(ctx, publish.Digest{1}, publish.Digest{}, now), publish.ErrNotFound)
+	_, err = db.TryLogin(ctx, id, publish.Digest{1}, 5, now)
+	check(t, "try login", err, nil)
+	_, err = db.AccountsOf(ctx, "", 9)
+	check(t, "accounts of", err, nil)
+	check(t, "end login", db.EndLogin(ctx, id), nil)
+}
+
+// useOwned does what owners do.
+func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now time.Time) {
+	ctx, soon := context.Background(), now.Add(time.Hour)
+	check(t, "rename", db.Rename(ctx, a.ID, "renamed", now, now, 9), nil)
+	check(t, "set language", db.SetLang(ctx, a.ID, "fr"), nil)
+	m := publish.EmailMove{Account: a.ID, Email: "c@example.com", ExpiresAt: soon}
+	check(t, "propose", db.ProposeEmail(ctx, m, publish.Job{Address: "c"}, now, 9), nil)
+	_, err := db.ProposedEmail(ctx, a.ID, now)
+	check(t, "proposed", err, nil)
+	_, err = db.AddEmailLink(ctx, publish.Digest{3}, m, now)
+	check(t, "add link", err, nil)
+	_, err = db.EmailLink(ctx, publish.Digest{3}, false, now)
+	check(t, "link", err, nil)
+	_, err = db.TakeEmail(ctx, publish.Digest{3}, now, soon, publish.Job{})
+	check(t, "take", err, nil)
+	_, err = db.TakeEmailBack(ctx, publish.Digest{3}, now)
+	check(t, "take back", err, publish.ErrNotFound)
+	k := publish.Key{Hash: benchSum("minted", 1), Project: p.ID}
+	check(t, "mint", db.MintKey(ctx, p.Account, k, 9, publish.Once{Key: publish.Digest{4}}), nil)
+	list, err := db.Keys(ctx, p.Account, 0, 9)
+	check(t, "keys", err, nil)
+	check(t, "revoke", db.RevokeKey(ctx, p.Account, list[0].ID, now), nil)
+	check(t, "rotate", db.RotateKey(ctx, a.ID, publish.Key{Hash: benchSum("rotated", 1)}, publish.Once{Key: publish.Digest{5}}), nil)
+}
+
+// manage does what owners do with a project.
+func manage(t *testing.T, db *DB, p publish.Project, now time.Time) {
+	ctx := context.Background()
+	check(t, "set details", db.SetDetails(ctx, p.ID, publish.Details{Title: "t"}), nil)
+	_, err := db.Details(ctx, p.ID)
+	check(t, "details", err, nil)
+	p, err = db.Project(ctx, p.ID)
+	check(t, "project", err, nil)
+	_, err = db.Rearrange(ctx, p.ID, publish.Change{Put: []publish.File{{Name: "c.js", Folded: "c.js", Blob: publish.Blob{Inline: []byte("x")}}}}, publish.Edit{Expect: p.Version})
+	check(t, "rearrange", err, nil)
+	_, err = db.Versions(ctx, p.ID, 0, 9)
+	check(t, "versions", err, nil)
+	check(t, "erase", db.EraseVersion(ctx, p.ID, 2, now), nil)
+}
+
+// act does what an operator does; lists, which are for people, are not here.
+func act(t *testing.T, db *DB, a publish.Account, p publish.Project) {
+	ctx := context.Background()
+	for _, s := range []publish.Subject{{Account: p.Account}, {Project: p.ID}} {
+		check(t, "suspend", db.Suspend(ctx, s, publish.LogEntry{}), nil)
+		check(t, "restore", db.Restore(ctx, s, publish.LogEntry{}), nil)
+	}
+	_, err := db.AddKey(ctx, a.ID, publish.Key{Hash: benchSum("new key", 1)}, true, publish.LogEntry{Target: "@a"})
+	check(t, "add key", err, nil)
+	gone := mustProject(t, db, 3)
+	check(t, "remove project", db.Remove(ctx, publish.Subject{Project: gone.ID}, publish.LogEntry{}), nil)
+	check(t, "remove account", db.Remove(ctx, publish.Subject{Account: gone.Account}, publish.LogEntry{}), nil)
+	_, _, err = db.Sweep(ctx, time.Now(), time.Now().Add(time.Hour), 100)
+	check(t, "sweep what was removed", err, nil)
+}
+
+func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
+	ctx := context.Background()
+	for name, read := range map[string]func() error{
+		"key":          func() error { _, err := db.KeyByHash(ctx, benchSum("project key", 1)); return err },
+		"projects":     func() error { _, err := db.Projects(ctx, p.Account, 0, 10); return err },
+		"version":      func() error { _, err := db.Version(ctx, p.ID, 1); return err },
+		"content":      func() error { _, err := db.Content(ctx, 1); return err },
+		"unsqueezed":   func() error { _, err := db.Unsqueezed(ctx, 10); return err },
+		"unknown":      func() error { _, err := db.Unknown(ctx, []publish.BlobRef{"x"}); return err },
+		"secret":       func() error { _, err := db.Secret(ctx, "x", []byte("y")); return err },
+		"open uploads": func() error { _, err := db.OpenUploads(ctx, publish.Digest{}, now); return err },
+		"mails":        func() error { _, err := db.MailsSince(ctx, publish.Digest{}, now); return err },
+		"ping":         func() error { return db.Ping(ctx) },
+		"handle":       func() error { _, err := db.AccountByHandle(ctx, benchName("owner", 1)); return ignore(err) },
+		"detail":       func() error { _, err := db.ProjectDetail(ctx, p.ID); return err },
+		"plays by day": func() error { _, err := db.PlaysByDay(ctx, p.Account, now, now); return err },
+		"listed":       func() error { _, err := db.Listed(ctx, publish.ListedQuery{Limit: 9}); return err },
+		"profile":      func() error { _, err := db.Listed(ctx, publish.ListedQuery{Account: 1, Limit: 9}); return err },
+		"search": func() error {
+			_, err := db.Listed(ctx, publish.ListedQuery{Words: []string{"x"}, Limit: 9})
+			return err
+		},
+		"listed of":  func() error { _, err := db.ListedOf(ctx, []publish.ProjectID{p.ID}); return err },
+		"old handle": func() error { _, err := db.AccountOfHandle(ctx, benchName("owner", 1)); return ignore(err) },
+		"liked":      func() error { _, err := db.Liked(ctx, p.ID, publish.Liker{}); return err },
+		"log":        func() error { _, err := db.Log(ctx, "", 0, 9); return err },
+		"log of":     func() error { _, err := db.Log(ctx, "@a", 0, 9); return err },
+		"last entry": func() error { _, err := db.LastEntry(ctx); return err },
+	} {
+		check(t, name, read(), nil)
+	}
+	_, err := db.Once(ctx, publish.Digest{}, now)
+	check(t, "once", err, publish.ErrNotFound)
+	_, err = db.Verification(ctx, publish.Digest{}, now)
+	check(t, "verification", err, publish.ErrNotFound)
+}
+
+// ignore keeps every error but the one of a record that is not there.
+func ignore(err error) error {
+	if errors.Is(err, publish.ErrNotFound) {
+		return nil
+	}
+	return err
+}

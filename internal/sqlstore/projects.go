@@ -1,0 +1,221 @@
+package sqlstore
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+const projectColumns = `
+	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL, p.unlisted, p.threads, p.title, p.lang, p.primary_file,
+	p.version, p.suffix, p.size, p.file_count, p.plays, p.likes, p.seq, p.created_at, p.updated_at`
+
+const selectProject = "SELECT " + projectColumns + `
+	FROM projects p JOIN accounts a ON a.id = p.account
+	WHERE p.deleted_at IS NULL AND `
+
+// projectRow is a project with the number that other tables know it by.
+type projectRow struct {
+	publish.Project
+	num int64
+}
+
+func scanProject(r row) (p projectRow, err error) {
+	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Unlisted, &p.Threads, &p.Title, &p.Lang, &p.Primary, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
+		&p.Plays, &p.Likes, &p.Seq, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt})
+	return p, err
+}
+
+// CreateProject implements publish.Store. If p.New is set and all of its handles
+// were taken the error is publish.ErrExists, too.
+func (db *DB) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
+	var p publish.Project
+	err := db.step(ctx, len(np.File.Blob.Inline), func(t *tx) error {
+		if err := t.mustBeFirst(np.Once, db.now()); err != nil {
+			return err
+		}
+		owner, err := t.owner(np)
+		if err != nil {
+			return err
+		}
+		if p, err = t.createProject(np, owner, db.now()); err != nil {
+			return err
+		}
+		return t.leaveOnce(np.Once, owner.ID)
+	})
+	return p, in("create project", err)
+}
+
+// owner returns the account of a new project, with the address set that is to be.
+func (t *tx) owner(np publish.NewProject) (publish.Account, error) {
+	if np.New != nil {
+		return t.createAccount(*np.New)
+	}
+	if err := t.setEmail(np.Account, np.Email); err != nil {
+		return publish.Account{}, err
+	}
+	return one(context.Background(), t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", np.Account)
+}
+
+func (t *tx) createProject(np publish.NewProject, owner publish.Account, now time.Time) (publish.Project, error) {
+	if err := t.complete(np.Upload); err != nil {
+		return publish.Project{}, err
+	}
+	blob, err := t.keep(np.File.Blob, asFile, now)
+	if err != nil {
+		return publish.Project{}, err
+	}
+	p := projectRow{Project: publish.Project{
+		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: np.Title, Lang: np.Lang,
+		Primary: np.File.Name, Version: 1, Suffix: np.Suffix, Size: np.File.Blob.Size, FileCount: 1, CreatedAt: stored(np.CreatedAt), UpdatedAt: stored(np.CreatedAt),
+	}}
+	if p.Seq, err = t.nextSeq(); err != nil {
+		return p.Project, err
+	}
+	p.num, err = t.insert(`INSERT INTO projects (id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
+		VALUES (?, ?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, ?)`,
+		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Suffix, p.Size, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), p.mayBeListed())
+	if err != nil {
+		return p.Project, err
+	}
+	if err := t.list(p); err != nil {
+		return p.Project, err
+	}
+	if _, err := t.exec("UPDATE accounts SET projects = projects + 1 WHERE id = ?", owner.ID); err != nil {
+		return p.Project, err
+	}
+	if err := t.addVersion(p); err != nil {
+		return p.Project, err
+	}
+	if err := t.addFile(p, np.File, blob); err != nil {
+		return p.Project, err
+	}
+	if err := t.within(owner.ID, np.Within); err != nil {
+		return p.Project, err
+	}
+	return p.Project, t.createKey(np.Key, owner.ID, &p.num)
+}
+
+// nextSeq counts a change of a project. The row is written in every such step, so
+// the numbers are in the order of commits.
+func (t *tx) nextSeq() (int64, error) {
+	return t.number("UPDATE counter SET seq = seq + 1 WHERE one = 1 RETURNING seq")
+}
+
+func (t *tx) addVersion(p projectRow) error {
+	_, err := t.exec("INSERT INTO versions (project, n, suffix, title, primary_file, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+		p.num, p.Version, p.Suffix, p.Title, p.Primary, micros(p.UpdatedAt))
+	return err
+}
+
+// Project implements publish.Store.
+func (db *DB) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
+	p, err := one(ctx, db, scanProject, selectProject+"p.id = ?", string(id))
+	return p.Project, in("read project", err)
+}
+
+// Projects implements publish.Store.
+func (db *DB) Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	rows, err := all(ctx, db, scanProject, selectProject+"p.account = ? AND p.seq < ? ORDER BY p.seq DESC LIMIT ?", id, before, limit)
+	if err != nil {
+		return nil, in("list projects", err)
+	}
+	if len(rows) == 0 {
+		_, err := db.Account(ctx, id)
+		return nil, in("list projects", err)
+	}
+	list := make([]publish.Project, len(rows))
+	for i, r := range rows {
+		list[i] = r.Project
+	}
+	return list, nil
+}
+
+// Version implements publish.Store.
+func (db *DB) Version(ctx context.Context, id publish.ProjectID, n int) (publish.Version, error) {
+	v, err := one(ctx, db, scanVersion, `
+		SELECT v.n, v.suffix, v.title, v.primary_file, v.created_at FROM projects p JOIN versions v ON v.project = p.num
+		WHERE p.id = ? AND p.deleted_at IS NULL AND v.n = ? AND v.erased_at IS NULL`, string(id), n)
+	return v, in("read version", err)
+}
+
+func scanVersion(r row) (v publish.Version, err error) {
+	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt})
+	return v, err
+}
+
+// AddCounts implements publish.Store.
+func (db *DB) AddCounts(ctx context.Context, counts map[publish.ProjectID]publish.Counts) error {
+	return in("add counts", db.step(ctx, 0, func(t *tx) error {
+		day := dayOf(db.now())
+		for id, c := range counts {
+			_, err := t.exec("UPDATE projects SET plays = plays + ?, likes = likes + ? WHERE id = ? AND deleted_at IS NULL", c.Plays, c.Likes, string(id))
+			if err != nil {
+				return err
+			}
+			if err := t.addPlays(id, c.Plays, day); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// current returns the project that an update was computed against.
+func (t *tx) current(id publish.ProjectID, expect int) (projectRow, error) {
+	p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))
+	if err == nil && p.Version != expect {
+		err = publish.ErrMoved
+	}
+	return p, err
+}
+
+// edit makes the next version of a project: change adds, replaces or removes a
+// file and keeps the project's totals.
+func (db *DB) edit(ctx context.Context, id publish.ProjectID, at publish.Edit, bytes int, change func(*tx, *projectRow) error) (publish.Project, error) {
+	var p projectRow
+	err := db.step(ctx, bytes, func(t *tx) (err error) {
+		if err := t.mustBeFirst(at.Once, db.now()); err != nil {
+			return err
+		}
+		if p, err = t.current(id, at.Expect); err != nil {
+			return err
+		}
+		if err := t.complete(at.Upload); err != nil {
+			return err
+		}
+		if err := t.setEmail(p.Account, at.Email); err != nil {
+			return err
+		}
+		p.Version, p.Suffix, p.UpdatedAt = p.Version+1, at.Suffix, stored(at.At)
+		p.Verified = p.Verified && at.Email == nil
+		if at.Title != nil {
+			p.Title = *at.Title
+		}
+		if err := change(t, &p); err != nil {
+			return err
+		}
+		if err := t.saveEdit(&p); err != nil {
+			return err
+		}
+		return t.leaveOnce(at.Once, p.Account)
+	})
+	return p.Project, err
+}
+
+func (t *tx) saveEdit(p *projectRow) (err error) {
+	if p.Seq, err = t.nextSeq(); err != nil {
+		return err
+	}
+	if err := t.addVersion(*p); err != nil {
+		return err
+	}
+	_, err = t.exec("UPDATE projects SET title = ?, primary_file = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ? WHERE num = ?",
+		p.Title, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.UpdatedAt), p.num)
+	return err
+}

@@ -1,0 +1,148 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// A move counts while its account is there and it has not expired; a proposal
+// only if none came after it.
+const selectMove = `SELECT m.id, m.account, a.handle, m.email, m.undo, m.expires_at
+	FROM email_moves m JOIN accounts a ON a.id = m.account
+	WHERE a.deleted_at IS NULL AND m.expires_at > ?1
+	AND (m.undo = 1 OR NOT EXISTS (SELECT 1 FROM email_moves l WHERE l.account = m.account AND l.id > m.id AND l.undo = 0)) AND `
+
+type move struct {
+	publish.EmailMove
+	id int64
+}
+
+func scanMove(r row) (m move, err error) {
+	err = r.Scan(&m.id, &m.Account, &m.Handle, &m.Email, &m.Undo, asTime{&m.ExpiresAt})
+	return m, err
+}
+
+// moveOf finds the move of a token.
+func moveOf(ctx context.Context, q querier, token publish.Digest, undo bool, now time.Time) (move, error) {
+	return one(ctx, q, scanMove, selectMove+"m.id = (SELECT move FROM email_links WHERE token = ?2) AND m.undo = ?3", micros(now), token[:], undo)
+}
+
+// ProposeEmail implements publish.RecoveryStore.
+func (db *DB) ProposeEmail(ctx context.Context, m publish.EmailMove, job publish.Job, now time.Time, limit int) error {
+	return in("propose address", db.step(ctx, 0, func(t *tx) error {
+		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", m.Account); err != nil {
+			return err
+		}
+		n, err := t.number("SELECT count(*) FROM email_moves WHERE account = ? AND undo = 0 AND expires_at > ?", m.Account, micros(now))
+		if err != nil {
+			return err
+		}
+		if n >= int64(limit) {
+			return publish.ErrTooOften
+		}
+		m.Undo = false
+		if err := t.addMove(m); err != nil {
+			return err
+		}
+		return t.addJob(job, m.Account)
+	}))
+}
+
+func (t *tx) addMove(m publish.EmailMove) error {
+	_, err := t.exec("INSERT INTO email_moves (account, email, undo, expires_at) VALUES (?, ?, ?, ?)", m.Account, m.Email, m.Undo, micros(m.ExpiresAt))
+	return err
+}
+
+// ProposedEmail implements publish.RecoveryStore.
+func (db *DB) ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (publish.EmailMove, error) {
+	m, err := one(ctx, db, scanMove, selectMove+"m.account = ?2 AND m.undo = 0 ORDER BY m.id DESC LIMIT 1", micros(now), id)
+	return m.EmailMove, in("read proposed address", err)
+}
+
+// AddEmailLink implements publish.RecoveryStore.
+func (db *DB) AddEmailLink(ctx context.Context, token publish.Digest, m publish.EmailMove, now time.Time) (handle string, err error) {
+	err = db.step(ctx, 0, func(t *tx) error {
+		found, err := one(ctx, t, scanMove, selectMove+"m.account = ?2 AND m.email = ?3 AND m.undo = ?4 AND a.suspended_at IS NULL ORDER BY m.id DESC LIMIT 1",
+			micros(now), m.Account, m.Email, m.Undo)
+		if err != nil {
+			return err
+		}
+		handle = found.Handle
+		_, err = t.exec("INSERT INTO email_links (token, move) VALUES (?, ?)", token[:], found.id)
+		return err
+	})
+	return handle, in("add link of an address", err)
+}
+
+// EmailLink implements publish.RecoveryStore.
+func (db *DB) EmailLink(ctx context.Context, token publish.Digest, undo bool, now time.Time) (publish.EmailMove, error) {
+	m, err := moveOf(ctx, db, token, undo, now)
+	return m.EmailMove, in("read link of an address", err)
+}
+
+// TakeEmail implements publish.RecoveryStore.
+func (db *DB) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (a publish.Account, err error) {
+	err = db.step(ctx, 0, func(t *tx) error {
+		m, err := moveOf(ctx, t, token, false, now)
+		if err != nil {
+			return err
+		}
+		old, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ?", m.Account)
+		if err != nil {
+			return err
+		}
+		if a, err = t.moveEmail(m, 0); err != nil || !old.EmailVerified || old.Email == m.Email {
+			return err
+		}
+		if err := t.addMove(publish.EmailMove{Account: m.Account, Email: old.Email, Undo: true, ExpiresAt: undoUntil}); err != nil {
+			return err
+		}
+		notice.Address, notice.Lang = old.Email, old.Lang
+		return t.addJob(notice, m.Account)
+	})
+	return a, in("take address", err)
+}
+
+// TakeEmailBack implements publish.RecoveryStore.
+func (db *DB) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
+	err = db.step(ctx, 0, func(t *tx) error {
+		m, err := moveOf(ctx, t, token, true, now)
+		if err != nil {
+			return err
+		}
+		if a, err = t.moveEmail(m, m.id); err != nil {
+			return err
+		}
+		_, err = t.exec("DELETE FROM sessions WHERE account = ?", m.Account)
+		return err
+	})
+	return a, in("take address back", err)
+}
+
+// moveEmail makes m's address the account's, and ends what would lead elsewhere:
+// links to its address before, proposals, and what came from undo on; 0 is none.
+func (t *tx) moveEmail(m move, undo int64) (publish.Account, error) {
+	for _, query := range []string{
+		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2))",
+		"DELETE FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2)",
+	} {
+		if _, err := t.exec(query, m.Account, undo); err != nil {
+			return publish.Account{}, err
+		}
+	}
+	if _, err := t.exec("DELETE FROM verifications WHERE account = ?", m.Account); err != nil {
+		return publish.Account{}, err
+	}
+	return one(context.Background(), t, scanAccount, "UPDATE accounts SET email = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns, m.Email, m.Account)
+}
+
+// dropMoves forgets the moves that have expired, with their links.
+func (s *sweep) dropMoves(now time.Time) error {
+	err := s.times("DELETE FROM email_links WHERE token IN (SELECT k.token FROM email_moves m JOIN email_links k ON k.move = m.id WHERE m.expires_at <= ? LIMIT ?)", micros(now))
+	if err != nil || s.left <= 0 {
+		return err
+	}
+	return s.times("DELETE FROM email_moves WHERE id IN (SELECT id FROM email_moves WHERE expires_at <= ? LIMIT ?)", micros(now))
+}

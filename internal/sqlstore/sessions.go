@@ -1,0 +1,63 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+const sessionColumns = "s.id, s.account, s.agent, s.created_at, s.proved_at, s.seen_at, s.expires_at"
+
+func scanSession(r row) (s publish.Session, err error) {
+	err = r.Scan(&s.ID, &s.Account, &s.Agent, asTime{&s.CreatedAt}, asTime{&s.ProvedAt}, asTime{&s.SeenAt}, asTime{&s.ExpiresAt})
+	return s, err
+}
+
+// AddSession implements publish.SessionStore.
+func (db *DB) AddSession(ctx context.Context, token publish.Digest, s publish.Session) (id int64, err error) {
+	err = db.step(ctx, 0, func(t *tx) error {
+		id, err = t.insert("INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			token[:], s.Account, s.Agent, micros(s.CreatedAt), micros(s.ProvedAt), micros(s.SeenAt), micros(s.ExpiresAt))
+		return err
+	})
+	return id, in("add session", err)
+}
+
+// Session implements publish.SessionStore.
+func (db *DB) Session(ctx context.Context, token publish.Digest, now time.Time) (publish.Session, publish.Account, error) {
+	s, err := one(ctx, db, scanSession, "SELECT "+sessionColumns+" FROM sessions s WHERE s.hash = ? AND s.expires_at > ?", token[:], micros(now))
+	if err != nil {
+		return s, publish.Account{}, in("read session", err)
+	}
+	a, err := db.Account(ctx, s.Account)
+	return s, a, in("read session", err)
+}
+
+// SeeSession implements publish.SessionStore.
+func (db *DB) SeeSession(ctx context.Context, id int64, seen, expires time.Time) error {
+	return in("see session", db.step(ctx, 0, func(t *tx) error {
+		return t.must(publish.ErrNotFound, "UPDATE sessions SET seen_at = ?, expires_at = ? WHERE id = ?", micros(seen), micros(expires), id)
+	}))
+}
+
+// Sessions implements publish.SessionStore.
+func (db *DB) Sessions(ctx context.Context, id publish.AccountID, now time.Time) ([]publish.Session, error) {
+	list, err := all(ctx, db, scanSession, "SELECT "+sessionColumns+" FROM sessions s WHERE s.account = ? AND s.expires_at > ? ORDER BY s.id DESC", id, micros(now))
+	return list, in("list sessions", err)
+}
+
+// EndSession implements publish.SessionStore.
+func (db *DB) EndSession(ctx context.Context, account publish.AccountID, id int64) error {
+	return in("end session", db.step(ctx, 0, func(t *tx) error {
+		return t.must(publish.ErrNotFound, "DELETE FROM sessions WHERE account = ? AND id = ?", account, id)
+	}))
+}
+
+// EndSessions implements publish.SessionStore.
+func (db *DB) EndSessions(ctx context.Context, account publish.AccountID, but int64) error {
+	return in("end sessions", db.step(ctx, 0, func(t *tx) error {
+		_, err := t.exec("DELETE FROM sessions WHERE account = ? AND id <> ?", account, but)
+		return err
+	}))
+}

@@ -1,0 +1,78 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+var _ publish.TrimStore = (*DB)(nil)
+
+// trimPage is how many projects one call of Trim looks at: some milliseconds of
+// reading.
+const trimPage = 1000
+
+// trimmable is a project that may have versions to forget.
+type trimmable struct {
+	num, version, oldest int64
+	left                 bool // files of versions that were forgotten are still there
+}
+
+// Trim implements publish.TrimStore.
+func (db *DB) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error) {
+	page, err := all(ctx, db, func(r row) (p trimmable, err error) {
+		err = r.Scan(&p.num, &p.version, &p.oldest, &p.left)
+		return p, err
+	}, `SELECT p.num, p.version, p.oldest, p.oldest > 1 AND EXISTS (SELECT 1 FROM files f WHERE f.project = p.num AND f.until <= p.oldest)
+		FROM projects p WHERE p.num > ? AND p.deleted_at IS NULL ORDER BY p.num LIMIT ?`, after, trimPage)
+	if err != nil {
+		return after, false, in("look for old versions", err)
+	}
+	for _, p := range page {
+		if p.version-p.oldest >= int64(keep) || p.left {
+			done := false
+			err := db.step(ctx, 0, func(t *tx) error {
+				s := &sweep{tx: t, left: limit}
+				err := s.trim(p.num, keep, before)
+				done = s.left > 0
+				return err
+			})
+			if err != nil || !done {
+				return after, true, in("forget old versions", err)
+			}
+		}
+		after = p.num
+	}
+	return after, len(page) == trimPage, nil
+}
+
+// trim forgets as many old versions of a project as the step has left, the oldest
+// first, and then files of versions that were forgotten. In this order, for a
+// version that is there has all its files.
+func (s *sweep) trim(project int64, keep int, before time.Time) error {
+	// The version after the last one to go is the newest of those that are old
+	// enough to have superseded another.
+	n, err := s.exec(`DELETE FROM versions WHERE project = ?1 AND n IN (
+		SELECT v.n FROM versions v WHERE v.project = ?1 AND v.n < (
+			SELECT max(o.n) FROM versions o JOIN projects p ON p.num = o.project
+			WHERE o.project = ?1 AND o.n <= p.version - ?2 + 1 AND o.created_at < ?3)
+		ORDER BY v.n LIMIT ?4)`, project, keep, micros(before), s.left)
+	if err != nil {
+		return err
+	}
+	s.left -= int(n)
+	if n > 0 {
+		if _, err := s.exec("UPDATE projects SET oldest = oldest + ? WHERE num = ?", n, project); err != nil {
+			return err
+		}
+	}
+	if s.left <= 0 {
+		return nil
+	}
+	oldest, err := s.number("SELECT oldest FROM projects WHERE num = ?", project)
+	if err != nil {
+		return err
+	}
+	return s.dropFiles("SELECT until, folded, blob FROM files WHERE project = ? AND until <= ? LIMIT ?", project, oldest)
+}

@@ -1,0 +1,155 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+const (
+	selectUpload = `
+		SELECT num, key, owner, meta, total, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer
+		FROM uploads WHERE key = ? AND expires_at > ?`
+	selectParts = `
+		SELECT p.n, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text
+		FROM upload_parts p JOIN blobs b ON b.id = p.blob WHERE p.upload = ? ORDER BY p.n`
+)
+
+// uploadRow is an upload with the number that its parts know it by.
+type uploadRow struct {
+	publish.Upload
+	num int64
+}
+
+func scanUpload(r row) (u uploadRow, err error) {
+	var project sql.NullString
+	var version, part sql.NullInt64
+	var done publish.UploadDone
+	err = r.Scan(&u.num, asDigest{&u.Key}, asDigest{&u.Owner}, &u.Meta, &u.Total, &u.Generation, asTime{&u.ExpiresAt},
+		&project, &version, &part, asDigest{&done.SHA256}, &done.Answer)
+	if project.Valid {
+		done.Project, done.Version, done.Part = publish.ProjectID(project.String), int(version.Int64), int(part.Int64)
+		u.Done = &done
+	}
+	return u, err
+}
+
+func scanPart(r row) (p publish.Part, err error) {
+	err = r.Scan(&p.N, &p.Blob.ID, &p.Blob.Ref, &p.Blob.Size, asDigest{&p.Blob.SHA256}, &p.Blob.Text)
+	return p, err
+}
+
+// Upload implements publish.Store. A completed upload has no parts.
+func (db *DB) Upload(ctx context.Context, key publish.Digest, now time.Time) (publish.Upload, error) {
+	var u uploadRow
+	err := db.snapshot(ctx, func(q querier) (err error) {
+		if u, err = one(ctx, q, scanUpload, selectUpload, key[:], micros(now)); err != nil {
+			return err
+		}
+		u.Parts, err = all(ctx, q, scanPart, selectParts, u.num)
+		return err
+	})
+	if err != nil {
+		return publish.Upload{}, in("read upload", err)
+	}
+	return u.Upload, nil
+}
+
+// OpenUploads implements publish.Store.
+func (db *DB) OpenUploads(ctx context.Context, owner publish.Digest, now time.Time) (int, error) {
+	n, err := one(ctx, db, scanValue[int], "SELECT count(*) FROM uploads WHERE owner = ? AND expires_at > ? AND done_project IS NULL", owner[:], micros(now))
+	return n, in("count uploads", err)
+}
+
+// SaveUpload implements publish.Store. An upload that has expired by the store's
+// clock does not exist, and neither does a completed one for this method: both are
+// publish.ErrMoved unless u.Generation is 0, and then the expired one is replaced.
+func (db *DB) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part) (int64, error) {
+	bytes := 0
+	if part != nil {
+		bytes = len(part.Blob.Inline)
+	}
+	err := db.step(ctx, bytes, func(t *tx) error {
+		num, err := t.saveUpload(u, db.now())
+		if err != nil || part == nil {
+			return err
+		}
+		return t.savePart(num, *part, db.now())
+	})
+	if err != nil {
+		return 0, in("save upload", err)
+	}
+	return u.Generation + 1, nil
+}
+
+func (t *tx) saveUpload(u publish.Upload, now time.Time) (num int64, err error) {
+	if u.Generation != 0 {
+		num, err = t.number(`UPDATE uploads SET owner = ?, meta = ?, total = ?, generation = generation + 1, expires_at = ?
+			WHERE key = ? AND generation = ? AND expires_at > ? AND done_project IS NULL RETURNING num`,
+			u.Owner[:], orEmpty(u.Meta), u.Total, micros(u.ExpiresAt), u.Key[:], u.Generation, micros(now))
+	} else {
+		if err := t.endExpired(u.Key, now); err != nil {
+			return 0, err
+		}
+		num, err = t.number(`INSERT INTO uploads (key, owner, meta, total, generation, expires_at) VALUES (?, ?, ?, ?, 1, ?)
+			ON CONFLICT (key) DO NOTHING RETURNING num`, u.Key[:], u.Owner[:], orEmpty(u.Meta), u.Total, micros(u.ExpiresAt))
+	}
+	if errors.Is(err, publish.ErrNotFound) {
+		err = publish.ErrMoved
+	}
+	return num, err
+}
+
+// endExpired takes its key from an upload that has expired, so that another can
+// have it. Its parts are left to Sweep: there may be ten thousand.
+func (t *tx) endExpired(key publish.Digest, now time.Time) error {
+	_, err := t.exec("UPDATE uploads SET key = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
+	return err
+}
+
+func (t *tx) savePart(upload int64, p publish.Part, now time.Time) error {
+	old, err := t.number("SELECT blob FROM upload_parts WHERE upload = ? AND n = ?", upload, p.N)
+	switch {
+	case err == nil:
+		if err := t.loosen(old); err != nil {
+			return err
+		}
+	case !errors.Is(err, publish.ErrNotFound):
+		return err
+	}
+	blob, err := t.keep(p.Blob, asPart, now)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("INSERT INTO upload_parts (upload, n, blob) VALUES (?, ?, ?) ON CONFLICT (upload, n) DO UPDATE SET blob = excluded.blob", upload, p.N, blob)
+	return err
+}
+
+func scanOver(r row) (u publish.Upload, err error) {
+	err = r.Scan(asDigest{&u.Owner}, &u.Meta)
+	return u, err
+}
+
+// complete closes the upload that a step consumes; nil is none. What remains has
+// its key, what part 1 said, and no parts; the row with the parts loses its key,
+// for Sweep.
+func (t *tx) complete(c *publish.Completion) error {
+	if c == nil {
+		return nil
+	}
+	u, err := one(context.Background(), t, scanOver, `UPDATE uploads SET key = NULL, expires_at = 0
+		WHERE key = ? AND generation = ? AND done_project IS NULL RETURNING owner, meta`, c.Key[:], c.Generation)
+	if errors.Is(err, publish.ErrNotFound) {
+		return publish.ErrMoved
+	}
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(`INSERT INTO uploads (key, owner, meta, total, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer)
+		VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)`, c.Key[:], u.Owner[:], orEmpty(u.Meta), c.Generation+1, micros(c.ExpiresAt),
+		string(c.Done.Project), c.Done.Version, c.Done.Part, c.Done.SHA256[:], c.Done.Answer)
+	return err
+}

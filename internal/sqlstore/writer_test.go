@@ -1,0 +1,297 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"sandlot/internal/publish"
+)
+
+// scratch is a database with a table to write into.
+func scratch(t *testing.T) *DB {
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	mustExec(t, db, "CREATE TABLE scratch (name TEXT PRIMARY KEY) STRICT")
+	return db
+}
+
+func insert(name string) func(*tx) error {
+	return func(t *tx) error {
+		_, err := t.exec("INSERT INTO scratch (name) VALUES (?)", name)
+		return err
+	}
+}
+
+// names is what scratch holds, as a reader sees it.
+func names(t *testing.T, db *DB) string {
+	t.Helper()
+	list, err := all(t.Context(), db, scanValue[string], "SELECT name FROM scratch ORDER BY name")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(list, " ")
+}
+
+// occupied has a writer that is busy with a step until release is called. The
+// step ends with the error want.
+func occupied(t *testing.T, db *DB, want error) (release func()) {
+	t.Helper()
+	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- db.step(context.Background(), 0, func(*tx) error {
+			close(begun)
+			<-end
+			return nil
+		})
+	}()
+	<-begun
+	return func() {
+		t.Helper()
+		close(end)
+		check(t, "the step that kept the writer busy", <-done, want)
+	}
+}
+
+// start runs a step beside the test, and returns when it waits in the queue.
+func start(t *testing.T, db *DB, ctx context.Context, run func(*tx) error) <-chan error {
+	t.Helper()
+	before, done := len(db.write.queue), make(chan error, 1)
+	go func() { done <- db.step(ctx, 0, run) }()
+	for deadline := time.Now().Add(10 * time.Second); len(db.write.queue) == before; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("the step does not come to wait")
+		}
+	}
+	return done
+}
+
+func check(t *testing.T, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: error is %v, want %v", what, err, want)
+	}
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// fault is an error of the database.
+type fault int
+
+func (f fault) Error() string { return fmt.Sprintf("fault %d", int(f)) }
+func (f fault) Code() int     { return int(f) }
+
+var errOwn = errors.New("a step's own error")
+
+func TestWriter(t *testing.T) {
+	t.Run("steps that wait share a commit", func(t *testing.T) {
+		db := scratch(t)
+		release := occupied(t, db, nil)
+		var waits []<-chan error
+		for i := range 50 {
+			waits = append(waits, start(t, db, t.Context(), insert(fmt.Sprint(i))))
+		}
+		before := db.write.commits.Load()
+		release()
+		for _, done := range waits {
+			check(t, "step", <-done, nil)
+		}
+		// One of the step that kept the writer busy, one of all the others.
+		equal(t, "commits", db.write.commits.Load()-before, 2)
+		equal(t, "rows", len(strings.Fields(names(t, db))), 50)
+	})
+
+	t.Run("each step fails on its own", func(t *testing.T) {
+		db := scratch(t)
+		release := occupied(t, db, nil)
+		one := start(t, db, t.Context(), insert("one"))
+		own := start(t, db, t.Context(), func(t *tx) error {
+			return errors.Join(insert("own")(t), errOwn)
+		})
+		taken := start(t, db, t.Context(), insert("one"))
+		panicked := start(t, db, t.Context(), func(t *tx) error {
+			_ = insert("panicked")(t)
+			panic("oh")
+		})
+		two := start(t, db, t.Context(), insert("two"))
+		release()
+		check(t, "the first", <-one, nil)
+		check(t, "one with an error of its own", <-own, errOwn)
+		check(t, "one that the database refuses", <-taken, publish.ErrExists)
+		if err := <-panicked; err == nil || !strings.Contains(err.Error(), "oh") {
+			t.Errorf("one that panics: error is %v", err)
+		}
+		check(t, "the last", <-two, nil)
+		equal(t, "what is there", names(t, db), "one two")
+	})
+
+	t.Run("a batch is bounded by count and by bytes", func(t *testing.T) {
+		w := &writer{queue: make(chan *step, queueLen)}
+		for range batchLen + 10 {
+			w.queue <- &step{}
+		}
+		equal(t, "steps of a batch of small ones", len(w.gather(&step{})), batchLen)
+		equal(t, "steps of the next", len(w.gather(<-w.queue)), 11)
+		for range 9 {
+			w.queue <- &step{bytes: batchBytes / 4}
+		}
+		equal(t, "steps of a batch of large ones", len(w.gather(<-w.queue)), 4)
+	})
+
+	t.Run("a step whose context ends before its turn is dropped", func(t *testing.T) {
+		db := scratch(t)
+		release := occupied(t, db, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		dropped := start(t, db, ctx, insert("dropped"))
+		kept := start(t, db, t.Context(), insert("kept"))
+		cancel()
+		check(t, "the one dropped, while the writer is still busy", <-dropped, context.Canceled)
+		release()
+		check(t, "the other", <-kept, nil)
+		equal(t, "what is there", names(t, db), "kept")
+	})
+
+	t.Run("a step that runs is not interrupted", func(t *testing.T) {
+		db := scratch(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		check(t, "the step", db.step(ctx, 0, func(t *tx) error {
+			cancel()
+			return insert("kept")(t)
+		}), nil)
+		equal(t, "what is there", names(t, db), "kept")
+	})
+
+	t.Run("a failed commit fails them all", func(t *testing.T) {
+		db := scratch(t)
+		commit := db.write.commit
+		release := occupied(t, db, nil)
+		one := start(t, db, t.Context(), insert("one"))
+		own := start(t, db, t.Context(), func(*tx) error { return errOwn })
+		// Set while the writer is between two batches: by the step that it is busy with.
+		first := true
+		db.write.commit = func() error {
+			if first {
+				first = false
+				return commit()
+			}
+			return fault(sqlite3.SQLITE_FULL)
+		}
+		release()
+		check(t, "one", <-one, publish.ErrFull)
+		check(t, "one with an error of its own", <-own, publish.ErrFull)
+		equal(t, "what is there", names(t, db), "")
+		check(t, "ping", db.Ping(t.Context()), publish.ErrFull)
+		setCommit(t, db, commit)
+		check(t, "ping once there is room", db.Ping(t.Context()), nil)
+		check(t, "a step once there is room", db.step(t.Context(), 0, insert("two")), nil)
+	})
+
+	t.Run("after a failed sync nothing is acknowledged", func(t *testing.T) {
+		db := scratch(t)
+		check(t, "a step before", db.step(t.Context(), 0, insert("one")), nil)
+		release := occupied(t, db, publish.ErrUnavailable)
+		commit := db.write.commit
+		db.write.commit = func() error {
+			db.write.commit = commit // the disk is well again, or says so
+			return fault(sqlite3.SQLITE_IOERR_FSYNC)
+		}
+		waiting := start(t, db, t.Context(), insert("two"))
+		release()
+		check(t, "a step that waited behind the commit that failed", <-waiting, publish.ErrUnavailable)
+		check(t, "a later step", db.step(t.Context(), 0, insert("three")), publish.ErrUnavailable)
+		check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+		equal(t, "what can still be read", names(t, db), "one")
+	})
+
+	t.Run("a transaction that is lost fails all of its steps", func(t *testing.T) {
+		db := scratch(t)
+		release := occupied(t, db, nil)
+		one := start(t, db, t.Context(), insert("one"))
+		full := start(t, db, t.Context(), func(t *tx) error {
+			// As SQLite does when the disk is full in the middle of a step.
+			return errors.Join(t.w.exec("ROLLBACK"), fmt.Errorf("%w: %w", publish.ErrFull, fault(sqlite3.SQLITE_FULL)))
+		})
+		two := start(t, db, t.Context(), insert("two"))
+		release()
+		for what, done := range map[string]<-chan error{"one": one, "the full one": full, "two": two} {
+			check(t, what, <-done, publish.ErrFull)
+		}
+		equal(t, "what is there", names(t, db), "")
+		check(t, "a step afterwards", db.step(t.Context(), 0, insert("three")), nil)
+	})
+
+	t.Run("a full queue is ErrUnavailable", func(t *testing.T) {
+		w := &writer{queue: make(chan *step, 1)}
+		check(t, "the first", w.enqueue(&step{}), nil)
+		check(t, "the second", w.enqueue(&step{}), publish.ErrUnavailable)
+	})
+
+	t.Run("close finishes the steps that wait and takes no more", func(t *testing.T) {
+		db := scratch(t)
+		release := occupied(t, db, nil)
+		waiting := start(t, db, t.Context(), insert("one"))
+		closed := make(chan error, 1)
+		go func() { closed <- db.Close() }()
+		release()
+		check(t, "the step that waited", <-waiting, nil)
+		check(t, "close", <-closed, nil)
+		check(t, "close again", db.Close(), nil)
+		check(t, "a later step", db.step(t.Context(), 0, insert("two")), publish.ErrUnavailable)
+		check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+		_, err := db.Project(t.Context(), "pong")
+		check(t, "a read", err, publish.ErrUnavailable)
+		_, err = db.Upload(t.Context(), publish.Digest{}, time.Now())
+		check(t, "a read of several queries", err, publish.ErrUnavailable)
+	})
+}
+
+// setCommit changes the seam while the writer is inside a step.
+func setCommit(t *testing.T, db *DB, commit func() error) {
+	t.Helper()
+	err := db.step(t.Context(), 0, func(t *tx) error {
+		t.w.commit = func() error {
+			t.w.commit = commit
+			return t.w.exec("COMMIT")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for code, want := range map[fault]error{
+		sqlite3.SQLITE_FULL:                  publish.ErrFull,
+		sqlite3.SQLITE_IOERR_SHMSIZE:         publish.ErrFull,
+		sqlite3.SQLITE_BUSY:                  publish.ErrUnavailable,
+		sqlite3.SQLITE_BUSY_SNAPSHOT:         publish.ErrUnavailable,
+		sqlite3.SQLITE_READONLY_DBMOVED:      publish.ErrUnavailable,
+		sqlite3.SQLITE_IOERR_FSYNC:           publish.ErrUnavailable,
+		sqlite3.SQLITE_CORRUPT_INDEX:         publish.ErrCorrupt,
+		sqlite3.SQLITE_NOTADB:                publish.ErrCorrupt,
+		sqlite3.SQLITE_CONSTRAINT_UNIQUE:     publish.ErrExists,
+		sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: publish.ErrExists,
+		sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: publish.ErrNotFound,
+	} {
+		check(t, code.Error(), classify(fmt.Errorf("wrapped: %w", code)), want)
+	}
+	own := fault(sqlite3.SQLITE_CONSTRAINT_CHECK)
+	if err := classify(own); err != error(own) {
+		t.Errorf("an error of this program became %v", err)
+	}
+	for code, want := range map[fault]bool{sqlite3.SQLITE_IOERR_FSYNC: true, sqlite3.SQLITE_IOERR_WRITE: false, sqlite3.SQLITE_IOERR_SHMSIZE: false, sqlite3.SQLITE_FULL: false} {
+		equal(t, "lost sync of "+code.Error(), lostSync(code), want)
+	}
+}

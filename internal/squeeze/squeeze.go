@@ -1,0 +1,208 @@
+// Package squeeze makes the compressed representations of published files:
+// once, after the publish, never during a request.
+//
+// One worker does it, one file after another, with a bounded amount of memory,
+// and it rests while content is arriving. Until it is done with a file, the file
+// is served as it is.
+package squeeze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"sandlot/internal/failpoint"
+	"sandlot/internal/mediatype"
+	"sandlot/internal/publish"
+)
+
+// Limits of the worker.
+const (
+	maxSize   = 16 << 20 // larger files are served as they are: one would hold the worker for many seconds
+	minSize   = 200      // smaller ones fit a packet either way
+	batch     = 32       // files read at a time
+	poll      = 500 * time.Millisecond
+	restStep  = 50 * time.Millisecond
+	maxRest   = 2 * time.Second // before each compression, so that endless load delays variants but never prevents them
+	afterFail = 10 * time.Second
+
+	// together is up to which size files share the three compressors. These keep
+	// what a file made them grow to, which would soon be 10 MiB: for each larger
+	// file they are made anew, one at a time. Measured, all together: 6.6 MiB; with
+	// 128 KiB here 8.0, with 256 KiB 9.0.
+	together = 64 << 10
+
+	// putTries is how often variants are recorded when nobody can tell whether it
+	// happened, each time after a longer wait; all together half an hour.
+	putTries = 20
+)
+
+// Content is where bytes are read from and kept; *publish.Service is one.
+type Content interface {
+	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
+	Discard(ctx context.Context, c publish.Content)
+	Receiving() bool // whether content is arriving now
+}
+
+// Worker makes variants. Only one Run at a time.
+type Worker struct {
+	records publish.VariantStore
+	content Content
+	log     *slog.Logger
+	formats []format
+}
+
+// New makes a worker. Its working memory, at most 8 MiB in use at a time, it takes
+// with the first file that is worth it, and lets go of when there are no more.
+func New(records publish.VariantStore, content Content, log *slog.Logger) *Worker {
+	return &Worker{records: records, content: content, log: log, formats: formats()}
+}
+
+// Run makes variants until ctx ends.
+func (w *Worker) Run(ctx context.Context) {
+	for wait := time.Duration(0); sleep(ctx, wait); {
+		n, err := w.Round(ctx)
+		switch {
+		case err != nil:
+			if ctx.Err() == nil {
+				w.log.Warn("variants not made; they will be tried again", "error", err)
+			}
+			w.release()
+			wait = afterFail
+		case n == 0:
+			w.release()
+			wait = poll
+		default:
+			wait = 0
+		}
+	}
+}
+
+// Round makes the variants of some files that have none yet, and returns how
+// many files it looked at. One that fails does not keep the others from theirs,
+// unless they would fail as well.
+func (w *Worker) Round(ctx context.Context) (int, error) {
+	files, err := w.records.Unsqueezed(ctx, batch)
+	if err != nil {
+		return 0, fmt.Errorf("read files to squeeze: %w", err)
+	}
+	var failed error
+	for _, f := range files {
+		if err := w.squeeze(ctx, f); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("squeeze blob %d: %w", f.Blob.ID, err))
+			w.release() // what it was used for last may have been large
+			if ctx.Err() != nil || errors.Is(err, publish.ErrFull) || errors.Is(err, publish.ErrUnavailable) {
+				break
+			}
+		}
+	}
+	return len(files), failed
+}
+
+// rest waits while content is arriving, but not for ever.
+func (w *Worker) rest(ctx context.Context) error {
+	for waited := time.Duration(0); waited < maxRest && w.content.Receiving(); waited += restStep {
+		if !sleep(ctx, restStep) {
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+func (w *Worker) squeeze(ctx context.Context, f publish.File) error {
+	made, err := w.variants(ctx, f)
+	if errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrNotFound) {
+		w.log.Error("a stored file is damaged or gone; it gets no more variants", "blob", f.Blob.ID, "error", err)
+		err = nil
+	}
+	if err != nil {
+		w.discard(ctx, made)
+		return err
+	}
+	return w.record(ctx, f.Blob.ID, made)
+}
+
+// record records variants. As long as a step may have happened although it
+// failed, what it refers to must neither be deleted nor be made a second time:
+// the same step is tried again. What is left in the end is collected.
+func (w *Worker) record(ctx context.Context, blobID int64, made []publish.Variant) error {
+	for try := 1; ; try++ {
+		err := w.records.PutVariants(ctx, blobID, made)
+		switch {
+		case err == nil, errors.Is(err, publish.ErrExists): // the latter: it happened when it seemed to fail
+			return nil
+		case errors.Is(err, publish.ErrNotFound): // the file went away meanwhile
+			w.discard(ctx, made)
+			return nil
+		case errors.Is(err, publish.ErrFull):
+			w.discard(ctx, made)
+			return err
+		case try == putTries:
+			return err
+		}
+		w.log.Warn("variants not recorded; trying again", "blob", blobID, "error", err)
+		w.release()
+		if !sleep(ctx, time.Duration(try)*afterFail) {
+			return err
+		}
+	}
+}
+
+// variants makes those that are smaller than the file. With an error it returns
+// what it has made so far.
+func (w *Worker) variants(ctx context.Context, f publish.File) (made []publish.Variant, err error) {
+	if !mediatype.Compressible(f.Name) || f.Blob.Size < minSize || f.Blob.Size > maxSize {
+		return nil, nil
+	}
+	for i := range w.formats {
+		if err := w.rest(ctx); err != nil {
+			return made, err
+		}
+		if f.Blob.Size > together {
+			w.release()
+		}
+		v, err := w.variant(ctx, f.Blob, &w.formats[i])
+		if err != nil {
+			return made, err
+		}
+		failpoint.Hit(failpoint.MidVariant)
+		if v.Blob.Size < f.Blob.Size {
+			made = append(made, v)
+		} else {
+			w.discard(ctx, []publish.Variant{v})
+		}
+	}
+	return made, nil
+}
+
+func (w *Worker) discard(ctx context.Context, variants []publish.Variant) {
+	for _, v := range variants {
+		w.content.Discard(ctx, publish.Content{Blob: v.Blob})
+	}
+}
+
+// release lets go of the compressors' memory.
+func (w *Worker) release() {
+	for i := range w.formats {
+		w.formats[i].encoder = nil
+	}
+}
+
+// sleep reports whether ctx is still alive after d.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

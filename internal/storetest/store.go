@@ -1,0 +1,187 @@
+package storetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"sandlot/internal/publish"
+)
+
+// Records is everything that keeps records.
+type Records interface {
+	publish.Store
+	publish.JobStore
+	publish.SweepStore
+	publish.VariantStore
+	publish.AdminStore
+	publish.VerifyStore
+	publish.TrimStore
+	publish.SiteStore
+}
+
+// Stores is a store under test, empty at first, with what the suite cannot do
+// through the interfaces.
+type Stores struct {
+	Records
+	// Copy opens a second store on what is on the disk now, as a crash would leave it.
+	Copy func(t *testing.T) Records
+	// Revoke revokes the key with this hash.
+	Revoke func(t *testing.T, hash publish.Digest)
+	// Unlist sets whether a project's owner wants it in no list.
+	Unlist func(t *testing.T, id publish.ProjectID, yes bool)
+}
+
+// A case proves one sentence of an interface's comment, on a store of its own.
+type storeCase struct {
+	name  string
+	prove func(t *testing.T, s Stores)
+}
+
+// TestStore holds a store to the sentences of publish.Store and its sisters, one
+// subtest each. open returns an empty store that is closed when the test ends;
+// its clock has to be the real one.
+func TestStore(t *testing.T, open func(t *testing.T) Stores) {
+	for _, cases := range [][]storeCase{
+		adminCases(), onceCases(), verifyCases(), trimCases(), sessionCases(), likeCases(), ownerCases(), recoveryCases(), keyringCases(), loginCases(), dayCases(), galleryCases(), manageCases(), reportCases(),
+		accountCases(), keyCases(), projectCases(), projectListCases(), fileCases(), nearCases(), uploadCases(), completionCases(),
+		quotaCases(), jobCases(), verificationCases(), sweepCases(), variantCases(), promiseCases(), concurrencyCases(),
+	} {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) { c.prove(t, open(t)) })
+		}
+	}
+}
+
+// base is the time at which everything in a test begins: the present, as exact as
+// every store keeps it.
+func base() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+func sum(text string) publish.Digest { return sha256.Sum256([]byte(text)) }
+
+// inline is a blob that brings its bytes.
+func inline(text string) publish.Blob {
+	return publish.Blob{Size: int64(len(text)), SHA256: sum(text), Text: true, Inline: []byte(text)}
+}
+
+// named is a blob whose bytes are elsewhere.
+func named(ref string) publish.Blob {
+	return publish.Blob{Ref: publish.BlobRef(ref), Size: int64(len(ref)), SHA256: sum(ref)}
+}
+
+// file is one whose name is folded already.
+func file(name string, b publish.Blob) publish.File {
+	return publish.File{Name: name, Folded: name, Blob: b}
+}
+
+func key(text string) publish.Key {
+	return publish.Key{Hash: sum(text), Name: text, LastFour: "Ab12", CreatedAt: base()}
+}
+
+func job(address string, due time.Time) publish.Job {
+	return publish.Job{Kind: "verify", Address: address, Lang: "de", Due: due}
+}
+
+// newAccount is one with a handle, and a key named after it.
+func newAccount(handles ...string) publish.NewAccount {
+	return publish.NewAccount{Handles: handles, Lang: "de", CreatedAt: base(), Key: key("key of " + handles[0])}
+}
+
+func newProject(id string, owner publish.AccountID) publish.NewProject {
+	return publish.NewProject{
+		ID: publish.ProjectID(id), Account: owner, Title: "Title of " + id, Lang: "fr", Suffix: "first-" + id, CreatedAt: base(),
+		File: file("index.html", inline("<p>"+id)), Key: key("key of project " + id),
+	}
+}
+
+// mustAccount records an account.
+func (s Stores) mustAccount(t *testing.T, na publish.NewAccount) publish.Account {
+	t.Helper()
+	return must(s.CreateAccount(t.Context(), na))(t)
+}
+
+// mustProject records a project of a new account with a handle of the same name.
+func (s Stores) mustProject(t *testing.T, id string) publish.Project {
+	t.Helper()
+	a := s.mustAccount(t, newAccount(id))
+	return must(s.CreateProject(t.Context(), newProject(id, a.ID)))(t)
+}
+
+// mustPut makes the next version of p with one file put.
+func (s Stores) mustPut(t *testing.T, p publish.Project, f publish.File) publish.Project {
+	t.Helper()
+	return must(s.PutFile(t.Context(), p.ID, f, edit(p)))(t)
+}
+
+// edit is the next one of p.
+func edit(p publish.Project) publish.Edit {
+	return publish.Edit{At: base(), Expect: p.Version, Suffix: fmt.Sprintf("suffix-%d", p.Version+1)}
+}
+
+// must passes a result on, or ends the test with its error.
+func must[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wants fails the test unless err is want.
+func wants(t *testing.T, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("%s: error is %v, want %v", what, err, want)
+	}
+}
+
+// same fails the test unless got is want.
+func same[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("%s is not as it should be (-want +got):\n%s", what, diff)
+	}
+}
+
+// fileNames reads the names of a version's files.
+func fileNames(t *testing.T, s publish.Store, id publish.ProjectID, version int) []string {
+	t.Helper()
+	var names []string
+	for _, f := range must(s.Files(t.Context(), id, version))(t) {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// texts reads the files of a version with their bytes.
+func texts(t *testing.T, s publish.Store, id publish.ProjectID, version int) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, f := range must(s.Files(t.Context(), id, version))(t) {
+		all[f.Name] = text(t, s, f.Blob)
+	}
+	return all
+}
+
+func text(t *testing.T, s publish.Store, b publish.Blob) string {
+	t.Helper()
+	return string(must(s.Content(t.Context(), b.ID))(t))
+}
+
+// background is for what goes on beside the test's own goroutine.
+func background() context.Context { return context.Background() }

@@ -1,0 +1,288 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func adminCases() []storeCase {
+	return []storeCase{
+		{"AccountByHandle/returns the account that has this handle now", accountByHandle},
+		{"AccountsByEmail/returns accounts with this address, oldest first, at most limit", accountsByEmail},
+		{"ListAccounts/returns accounts with an ID above after, oldest first, at most limit; only suspended ones if suspended", listAccounts},
+		{"ListProjects/returns projects, oldest first", listAllProjects},
+		{"Suspend/marks a project as suspended at e.At and records e", suspendProject},
+		{"Suspend/an account with its projects and keys", suspendAccount},
+		{"Suspend/one that is suspended already is ErrExists, and one that is not there ErrNotFound", suspendAgain},
+		{"Restore/ends a suspension and records e", restore},
+		{"Remove/deletes a project, whose id is not used again", removeProject},
+		{"Remove/deletes an account with its projects, whose handle is not used again", removeAccount},
+		{"Remove/the files are left to Sweep", removeSwept},
+		{"AddKey/adds a key to an account", addKey},
+		{"AddKey/if revoke, all its other account keys are revoked", addKeyRevoking},
+		{"Log/returns entries of the log with an ID below before, newest first, at most limit; only of one target if it is not empty", readLog},
+		{"LastEntry/returns the ID of the newest entry, 0 if there is none", lastEntry},
+	}
+}
+
+// entry is an act that is in the log once it has happened.
+func entry(action, target string) publish.LogEntry {
+	return publish.LogEntry{At: base(), Actor: publish.Operator, Action: action, Target: target, Reason: "because of " + target}
+}
+
+// logged fails the test unless the newest entry of the log is e.
+func (s Stores) logged(t *testing.T, e publish.LogEntry) {
+	t.Helper()
+	list := must(s.Log(t.Context(), "", 0, 1))(t)
+	if len(list) != 1 {
+		t.Fatal("the log is empty")
+	}
+	e.ID = list[0].ID
+	same(t, "the newest entry", list[0], e)
+}
+
+// mustRemove deletes a project.
+func (s Stores) mustRemove(t *testing.T, id publish.ProjectID) {
+	t.Helper()
+	ok(t, s.Remove(t.Context(), ofProject(id), entry(publish.ActionDelete, string(id))))
+}
+
+// ofAccount and ofProject are what an operator acts on.
+func ofAccount(id publish.AccountID) publish.Subject { return publish.Subject{Account: id} }
+func ofProject(id publish.ProjectID) publish.Subject { return publish.Subject{Project: id} }
+
+func accountByHandle(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
+	got := must(s.AccountByHandle(t.Context(), "pong"))(t)
+	want := publish.AccountDetail{Account: must(s.Account(t.Context(), p.Account))(t), Projects: 1, Bytes: p.Size}
+	same(t, "the account", got, want)
+	_, err := s.AccountByHandle(t.Context(), "nobody")
+	wants(t, "a handle that nobody has", err, publish.ErrNotFound)
+}
+
+func accountsByEmail(t *testing.T, s Stores) {
+	var want []publish.AccountID
+	for i := range 3 {
+		na := newAccount(fmt.Sprint("kim-", i))
+		na.Email = "kim@example.com"
+		want = append(want, s.mustAccount(t, na).ID)
+	}
+	s.mustAccount(t, newAccount("lee"))
+	for limit, n := range map[int]int{9: 3, 2: 2} {
+		var got []publish.AccountID
+		for _, a := range must(s.AccountsByEmail(t.Context(), "kim@example.com", limit))(t) {
+			got = append(got, a.ID)
+		}
+		same(t, "the accounts", got, want[:n])
+	}
+}
+
+func listAccounts(t *testing.T, s Stores) {
+	var ids []publish.AccountID
+	for i := range 4 {
+		ids = append(ids, s.mustAccount(t, newAccount(fmt.Sprint("kim-", i))).ID)
+	}
+	ok(t, s.Suspend(t.Context(), ofAccount(ids[2]), entry(publish.ActionSuspend, "@kim-2")))
+	list := func(after publish.AccountID, suspended bool, limit int) (got []publish.AccountID) {
+		for _, a := range must(s.ListAccounts(t.Context(), after, suspended, limit))(t) {
+			got = append(got, a.ID)
+		}
+		return got
+	}
+	same(t, "all", list(0, false, 9), ids)
+	same(t, "two after the first", list(ids[0], false, 2), ids[1:3])
+	same(t, "the suspended ones", list(0, true, 9), ids[2:3])
+}
+
+func listAllProjects(t *testing.T, s Stores) {
+	one := s.mustProject(t, "one")
+	two := must(s.CreateProject(t.Context(), newProject("two", one.Account)))(t)
+	s.mustProject(t, "three")
+	s.mustPut(t, one, file("a.js", inline("abc"))) // the newest change, but the oldest project
+	ok(t, s.Suspend(t.Context(), ofProject(two.ID), entry(publish.ActionSuspend, "two")))
+	list := func(q publish.ProjectQuery) (got []publish.ProjectID, last int64) {
+		for _, p := range must(s.ListProjects(t.Context(), q))(t) {
+			got, last = append(got, p.ID), p.Number
+		}
+		return got, last
+	}
+	got, _ := list(publish.ProjectQuery{Limit: 9})
+	same(t, "all", got, []publish.ProjectID{"one", "two", "three"})
+	got, last := list(publish.ProjectQuery{Limit: 1})
+	same(t, "one", got, []publish.ProjectID{"one"})
+	got, _ = list(publish.ProjectQuery{Limit: 1, After: last})
+	same(t, "the next", got, []publish.ProjectID{"two"})
+	got, _ = list(publish.ProjectQuery{Account: one.Account, Limit: 9})
+	same(t, "of an account", got, []publish.ProjectID{"one", "two"})
+	got, _ = list(publish.ProjectQuery{Suspended: true, Limit: 9})
+	same(t, "the suspended ones", got, []publish.ProjectID{"two"})
+}
+
+func suspendProject(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	e := entry(publish.ActionSuspend, "pong")
+	ok(t, s.Suspend(t.Context(), ofProject(p.ID), e))
+	s.logged(t, e)
+	same(t, "the project", must(s.Project(t.Context(), p.ID))(t).Suspended, true)
+	same(t, "since", must(s.ProjectDetail(t.Context(), p.ID))(t).SuspendedAt, e.At)
+	same(t, "in a list", must(s.Projects(t.Context(), p.Account, 0, 9))(t)[0].Suspended, true)
+	same(t, "another project", must(s.Project(t.Context(), other.ID))(t).Suspended, false)
+	same(t, "its account", must(s.Account(t.Context(), p.Account))(t).Suspended, false)
+	same(t, "its files", fileNames(t, s, p.ID, 1), []string{"index.html"})
+}
+
+func suspendAccount(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	e := entry(publish.ActionSuspend, "@pong")
+	ok(t, s.Suspend(t.Context(), ofAccount(p.Account), e))
+	s.logged(t, e)
+	same(t, "the account", must(s.Account(t.Context(), p.Account))(t).Suspended, true)
+	same(t, "since", must(s.AccountByHandle(t.Context(), "pong"))(t).SuspendedAt, e.At)
+	same(t, "its project", must(s.Project(t.Context(), p.ID))(t).Suspended, true)
+	same(t, "its project itself", must(s.ProjectDetail(t.Context(), p.ID))(t).SuspendedAt, time.Time{})
+	for _, k := range []string{"key of pong", "key of project pong"} {
+		same(t, k, must(s.KeyByHash(t.Context(), sum(k)))(t).Suspended, true)
+	}
+	same(t, "another's project", must(s.Project(t.Context(), other.ID))(t).Suspended, false)
+	same(t, "another's key", must(s.KeyByHash(t.Context(), sum("key of tetra")))(t).Suspended, false)
+}
+
+func suspendAgain(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	first := entry(publish.ActionSuspend, "pong")
+	ok(t, s.Suspend(t.Context(), ofProject(p.ID), first))
+	later := entry(publish.ActionSuspend, "pong again")
+	wants(t, "again", s.Suspend(t.Context(), ofProject(p.ID), later), publish.ErrExists)
+	s.logged(t, first)
+	wants(t, "no project", s.Suspend(t.Context(), ofProject("nothing"), later), publish.ErrNotFound)
+	wants(t, "no account", s.Suspend(t.Context(), ofAccount(99), later), publish.ErrNotFound)
+	wants(t, "restoring what is not suspended", s.Restore(t.Context(), ofAccount(p.Account), later), publish.ErrMoved)
+	s.logged(t, first)
+}
+
+func restore(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	for _, subject := range []publish.Subject{ofProject(p.ID), ofAccount(p.Account)} {
+		ok(t, s.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "pong")))
+		e := entry(publish.ActionRestore, "pong")
+		ok(t, s.Restore(t.Context(), subject, e))
+		s.logged(t, e)
+		same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
+		same(t, "its key", must(s.KeyByHash(t.Context(), sum("key of pong")))(t).Suspended, false)
+	}
+}
+
+func removeProject(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	e := entry(publish.ActionDelete, "pong")
+	ok(t, s.Remove(t.Context(), ofProject(p.ID), e))
+	s.logged(t, e)
+	for name, err := range map[string]error{
+		"the project": drop(s.Project(t.Context(), p.ID)), "its version": drop(s.Version(t.Context(), p.ID, 1)), "its files": drop(s.Files(t.Context(), p.ID, 1)),
+		"its key": drop(s.KeyByHash(t.Context(), sum("key of project pong"))), "for the operator": drop(s.ProjectDetail(t.Context(), p.ID)),
+		"deleting it again": s.Remove(t.Context(), ofProject(p.ID), e), "suspending it": s.Suspend(t.Context(), ofProject(p.ID), e),
+	} {
+		wants(t, name, err, publish.ErrNotFound)
+	}
+	again := newProject("pong", p.Account)
+	again.Key = key("another")
+	wants(t, "a project of that id", drop(s.CreateProject(t.Context(), again)), publish.ErrExists)
+	same(t, "the account", must(s.AccountByHandle(t.Context(), "pong"))(t).Projects, 0)
+}
+
+func removeAccount(t *testing.T, s Stores) {
+	a := s.withEmail(t, "kim")
+	p := must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
+	s.mustVerification(t, a, "token", base().Add(time.Hour))
+	e := entry(publish.ActionDelete, "@kim")
+	ok(t, s.Remove(t.Context(), ofAccount(a.ID), e))
+	s.logged(t, e)
+	for name, err := range map[string]error{
+		"the account": drop(s.Account(t.Context(), a.ID)), "by its handle": drop(s.AccountByHandle(t.Context(), "kim")), "its project": drop(s.Project(t.Context(), p.ID)),
+		"its key": drop(s.KeyByHash(t.Context(), sum("key of kim"))), "its project's key": drop(s.KeyByHash(t.Context(), sum("key of project pong"))),
+		"its verification": drop(s.Verification(t.Context(), sum("token"), base())), "deleting it again": s.Remove(t.Context(), ofAccount(a.ID), e),
+		"a project of it":  drop(s.CreateProject(t.Context(), newProject("tetra", a.ID))),
+		"a key of it":      drop(s.AddKey(t.Context(), a.ID, key("new"), false, e)),
+		"an address of it": s.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())),
+	} {
+		wants(t, name, err, publish.ErrNotFound)
+	}
+	same(t, "accounts of its address", len(must(s.AccountsByEmail(t.Context(), a.Email, 9))(t)), 0)
+	na := newAccount("kim", "kim-2")
+	na.Key = key("another")
+	same(t, "the handle of a new account", s.mustAccount(t, na).Handle, "kim-2")
+}
+
+func removeSwept(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
+	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
+	p = s.mustPut(t, p, file("a.wasm", named("second")))
+	content := s.fileNamed(t, p, "index.html").Blob
+	s.mustPut(t, s.mustProject(t, "tetra"), file("a.wasm", named("another's")))
+	ok(t, s.Remove(t.Context(), ofProject(p.ID), entry(publish.ActionDelete, "pong")))
+	same(t, "while everything is new", s.sweep(t, base(), base().Add(-time.Hour)), nil)
+	same(t, "the names", s.sweepAll(t), []publish.BlobRef{"first", "second"})
+	same(t, "then those of their variants", s.sweepAll(t), []publish.BlobRef{"variant"})
+	wants(t, "the bytes in a record", drop(s.Content(t.Context(), content.ID)), publish.ErrNotFound)
+	same(t, "another's project", fileNames(t, s, "tetra", 2), []string{"a.wasm", "index.html"})
+	same(t, "swept again", s.sweepAll(t), nil)
+}
+
+func addKey(t *testing.T, s Stores) {
+	a := s.mustAccount(t, newAccount("kim"))
+	k, e := key("new"), entry(publish.ActionNewKey, "@kim")
+	same(t, "revoked", must(s.AddKey(t.Context(), a.ID, k, false, e))(t), 0)
+	s.logged(t, e)
+	got := must(s.KeyByHash(t.Context(), k.Hash))(t)
+	same(t, "the key", []any{got.Account, got.Kind, got.Name}, []any{a.ID, publish.AccountKey, "new"})
+	must(s.KeyByHash(t.Context(), sum("key of kim")))(t)
+}
+
+func addKeyRevoking(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	k := key("new")
+	same(t, "revoked", must(s.AddKey(t.Context(), p.Account, k, true, entry(publish.ActionNewKey, "@pong")))(t), 1)
+	wants(t, "the old key", drop(s.KeyByHash(t.Context(), sum("key of pong"))), publish.ErrNotFound)
+	must(s.KeyByHash(t.Context(), k.Hash))(t)
+	must(s.KeyByHash(t.Context(), sum("key of project pong")))(t)
+	same(t, "another's key", must(s.KeyByHash(t.Context(), sum("key of tetra")))(t).Account, other.Account)
+}
+
+func readLog(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	for _, action := range []string{"one", "two", "three"} {
+		must(s.AddKey(t.Context(), p.Account, key(action), false, entry(action, "@pong")))(t)
+	}
+	must(s.AddKey(t.Context(), p.Account, key("four"), false, entry("four", "@other")))(t)
+	read := func(target string, before int64, limit int) (actions []string, last int64) {
+		for _, e := range must(s.Log(t.Context(), target, before, limit))(t) {
+			actions, last = append(actions, e.Action), e.ID
+		}
+		return actions, last
+	}
+	all, _ := read("", 0, 9)
+	same(t, "all", all, []string{"four", "three", "two", "one"})
+	two, last := read("", 0, 2)
+	same(t, "two", two, []string{"four", "three"})
+	rest, _ := read("", last, 9)
+	same(t, "the rest", rest, []string{"two", "one"})
+	some, _ := read("@pong", 0, 9)
+	same(t, "of a target", some, []string{"three", "two", "one"})
+}
+
+func lastEntry(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	same(t, "of an empty log", must(s.LastEntry(t.Context()))(t), 0)
+	for range 2 {
+		before := must(s.LastEntry(t.Context()))(t)
+		e := entry(publish.ActionNewKey, "@pong")
+		must(s.AddKey(t.Context(), p.Account, key(fmt.Sprint("after ", before)), false, e))(t)
+		if now := must(s.LastEntry(t.Context()))(t); now <= before {
+			t.Errorf("%d after %d", now, before)
+		}
+		same(t, "the newest", must(s.Log(t.Context(), "", 0, 1))(t)[0].ID, must(s.LastEntry(t.Context()))(t))
+	}
+}

@@ -1,0 +1,229 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func galleryCases() []storeCase {
+	return []storeCase{
+		{"Listed/returns projects that may be listed, newest first", listedNewest},
+		{"Listed/those of accounts whose address is verified", listedVerified},
+		{"Listed/unless the owner does not want them listed", listedUnlisted},
+		{"Listed/unless they or their account are suspended", listedSuspended},
+		{"Listed/unless they or their account are deleted", listedDeleted},
+		{"Listed/of an account", listedOfAccount},
+		{"Listed/words in title and handle that begin with each of these, whatever their case and accents", listedWords},
+		{"Listed/words are those of now", listedNewWords},
+		{"Listed/words mean nothing but themselves", listedOddWords},
+		{"ListedOf/returns those of the projects that may be listed", listedOf},
+		{"MostPlayed/most plays first, newest first among equals", mostPlayed},
+		{"AccountOfHandle/returns the account that has a handle", accountOfHandle},
+	}
+}
+
+// verify proves the address of an account.
+func (s Stores) verify(t *testing.T, a publish.AccountID) {
+	t.Helper()
+	address := fmt.Sprintf("owner-%d@example.com", a)
+	ok(t, s.SetEmail(t.Context(), a, address, job(address, base())))
+	v := publish.Verification{Token: sum(address), Account: a, Email: address, ExpiresAt: base().Add(time.Hour)}
+	must(s.AddVerification(t.Context(), v))(t)
+	must(s.UseVerification(t.Context(), v.Token, base()))(t)
+}
+
+// maker records an account with a verified address.
+func (s Stores) maker(t *testing.T, handle string) publish.Account {
+	t.Helper()
+	a := s.mustAccount(t, newAccount(handle))
+	s.verify(t, a.ID)
+	return must(s.Account(t.Context(), a.ID))(t)
+}
+
+func (s Stores) titled(t *testing.T, id string, owner publish.AccountID, title string) publish.Project {
+	t.Helper()
+	np := newProject(id, owner)
+	np.Title = title
+	return must(s.CreateProject(t.Context(), np))(t)
+}
+
+// lists fails the test unless exactly these projects are found, in this order.
+func (s Stores) lists(t *testing.T, what string, q publish.ListedQuery, want ...publish.ProjectID) {
+	t.Helper()
+	if q.Limit == 0 {
+		q.Limit = 99
+	}
+	var got []publish.ProjectID
+	for _, l := range must(s.Listed(t.Context(), q))(t) {
+		got = append(got, l.ID)
+	}
+	same(t, what, got, want)
+}
+
+func listedNewest(t *testing.T, s Stores) {
+	kim, lee := s.maker(t, "kim"), s.maker(t, "lee")
+	one := s.titled(t, "one", kim.ID, "One")
+	s.titled(t, "two", lee.ID, "Two")
+	s.titled(t, "three", kim.ID, "Three")
+	s.mustPut(t, one, file("a.js", inline("abc"))) // the newest change, but the oldest project
+	all := must(s.Listed(t.Context(), publish.ListedQuery{Limit: 9}))(t)
+	same(t, "the oldest", all[2].Project, must(s.Project(t.Context(), "one"))(t))
+	s.lists(t, "all", publish.ListedQuery{}, "three", "two", "one")
+	s.lists(t, "the first", publish.ListedQuery{Limit: 1}, "three")
+	s.lists(t, "those before it", publish.ListedQuery{Before: all[0].Number}, "two", "one")
+	s.lists(t, "those before the last", publish.ListedQuery{Before: all[2].Number})
+}
+
+func listedVerified(t *testing.T, s Stores) {
+	kim := s.mustAccount(t, newAccount("kim"))
+	s.titled(t, "one", kim.ID, "Pong")
+	s.lists(t, "before", publish.ListedQuery{})
+	s.lists(t, "by word before", publish.ListedQuery{Words: []string{"pong"}})
+	s.verify(t, kim.ID)
+	s.titled(t, "two", kim.ID, "Pong")
+	s.lists(t, "after", publish.ListedQuery{}, "two", "one")
+	s.lists(t, "by word after", publish.ListedQuery{Words: []string{"pong"}}, "two", "one")
+	ok(t, s.SetEmail(t.Context(), kim.ID, "new@example.com", job("new@example.com", base())))
+	s.lists(t, "with another address", publish.ListedQuery{})
+	s.lists(t, "by word with another address", publish.ListedQuery{Words: []string{"pong"}})
+}
+
+func listedUnlisted(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	s.titled(t, "one", kim.ID, "Pong")
+	s.titled(t, "two", kim.ID, "Pong")
+	s.Unlist(t, "one", true)
+	same(t, "the project says so", must(s.Project(t.Context(), "one"))(t).Unlisted, true)
+	s.lists(t, "listed", publish.ListedQuery{}, "two")
+	s.lists(t, "on the profile", publish.ListedQuery{Account: kim.ID}, "two")
+	s.lists(t, "found", publish.ListedQuery{Words: []string{"pong"}}, "two")
+	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	s.lists(t, "when its account came back", publish.ListedQuery{}, "two")
+	s.Unlist(t, "one", false)
+	s.lists(t, "listed again", publish.ListedQuery{}, "two", "one")
+	s.lists(t, "found again", publish.ListedQuery{Words: []string{"pong"}}, "two", "one")
+}
+
+func listedSuspended(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	s.titled(t, "one", kim.ID, "Pong")
+	s.titled(t, "two", kim.ID, "Pong")
+	query := publish.ListedQuery{Words: []string{"pong"}}
+	for _, subject := range []publish.Subject{ofProject("one"), ofAccount(kim.ID)} {
+		want := []publish.ProjectID{"two"}
+		if subject.Account != 0 {
+			want = nil
+		}
+		ok(t, s.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "it")))
+		s.lists(t, "suspended", publish.ListedQuery{}, want...)
+		s.lists(t, "suspended, by word", query, want...)
+		ok(t, s.Restore(t.Context(), subject, entry(publish.ActionRestore, "it")))
+		s.lists(t, "restored", publish.ListedQuery{}, "two", "one")
+		s.lists(t, "restored, by word", query, "two", "one")
+	}
+	ok(t, s.Suspend(t.Context(), ofProject("one"), entry(publish.ActionSuspend, "one")))
+	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	s.lists(t, "when its account alone was restored", publish.ListedQuery{}, "two")
+}
+
+func listedDeleted(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	s.titled(t, "one", kim.ID, "Pong")
+	s.titled(t, "two", kim.ID, "Pong")
+	ok(t, s.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
+	s.lists(t, "without it", publish.ListedQuery{Words: []string{"pong"}}, "one")
+	ok(t, s.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
+	s.lists(t, "without its account", publish.ListedQuery{})
+	s.lists(t, "without its account, by word", publish.ListedQuery{Words: []string{"pong"}})
+}
+
+func listedOfAccount(t *testing.T, s Stores) {
+	kim, lee := s.maker(t, "kim"), s.maker(t, "lee")
+	s.titled(t, "one", kim.ID, "One")
+	s.titled(t, "two", lee.ID, "Two")
+	s.titled(t, "three", kim.ID, "Three")
+	s.lists(t, "kim's", publish.ListedQuery{Account: kim.ID}, "three", "one")
+	s.lists(t, "kim's first", publish.ListedQuery{Account: kim.ID, Limit: 1}, "three")
+	s.lists(t, "nobody's", publish.ListedQuery{Account: lee.ID + 1})
+}
+
+func listedWords(t *testing.T, s Stores) {
+	kim, lee := s.maker(t, "kim"), s.maker(t, "lee-the-2nd")
+	s.titled(t, "cats", kim.ID, "Space Cats: Épée")
+	s.titled(t, "mahjong", lee.ID, "麻雀ゲーム")
+	s.titled(t, "bare", lee.ID, "")
+	for query, want := range map[string][]publish.ProjectID{
+		"space": {"cats"}, "SPACE": {"cats"}, "cat": {"cats"}, "epee": {"cats"}, "épée": {"cats"}, "pace": nil, "麻雀": {"mahjong"},
+		"kim": {"cats"}, "lee": {"bare", "mahjong"}, "2nd": {"bare", "mahjong"}, "mahjong": nil,
+	} {
+		s.lists(t, query, publish.ListedQuery{Words: []string{query}}, want...)
+	}
+	s.lists(t, "a word of the title and the handle", publish.ListedQuery{Words: []string{"cats", "kim"}}, "cats")
+	s.lists(t, "words of two projects", publish.ListedQuery{Words: []string{"cats", "lee"}})
+	first := must(s.Listed(t.Context(), publish.ListedQuery{Words: []string{"lee"}, Limit: 1}))(t)
+	s.lists(t, "the next", publish.ListedQuery{Words: []string{"lee"}, Before: first[0].Number}, "mahjong")
+}
+
+func listedNewWords(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	p := s.titled(t, "one", kim.ID, "Old name")
+	at, title := edit(p), "New name"
+	at.Title = &title
+	must(s.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
+	s.lists(t, "by the old word", publish.ListedQuery{Words: []string{"old"}})
+	s.lists(t, "by the new one", publish.ListedQuery{Words: []string{"new"}}, "one")
+}
+
+func listedOddWords(t *testing.T, s Stores) {
+	s.titled(t, "one", s.maker(t, "kim").ID, "Or near not")
+	for _, word := range []string{`"`, `""`, `*`, `kim" OR "x`, "title:one", "^one", "-", "'", "", "(", "zz*"} {
+		s.lists(t, word, publish.ListedQuery{Words: []string{word}})
+	}
+	s.lists(t, "an operator", publish.ListedQuery{Words: []string{"OR", "NOT", "NEAR"}}, "one")
+}
+
+func listedOf(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	s.titled(t, "one", kim.ID, "One")
+	s.titled(t, "two", kim.ID, "Two")
+	s.titled(t, "three", kim.ID, "Three")
+	s.mustProject(t, "unverified")
+	s.Unlist(t, "three", true)
+	found := must(s.ListedOf(t.Context(), []publish.ProjectID{"two", "one", "three", "unverified", `"`, "", "two"}))(t)
+	slices.SortFunc(found, func(a, b publish.Project) int { return int(a.Seq - b.Seq) })
+	same(t, "of some", found, []publish.Project{must(s.Project(t.Context(), "one"))(t), must(s.Project(t.Context(), "two"))(t)})
+	same(t, "of none", len(must(s.ListedOf(t.Context(), nil))(t)), 0)
+}
+
+func mostPlayed(t *testing.T, s Stores) {
+	now := today(t)
+	kim := s.maker(t, "kim")
+	for _, id := range []string{"one", "two", "three", "four", "unplayed"} {
+		s.titled(t, id, kim.ID, id)
+	}
+	s.mustProject(t, "unverified")
+	s.play(t, map[publish.ProjectID]int64{"one": 2, "two": 2, "three": 9, "four": 1, "unverified": 50})
+	s.play(t, map[publish.ProjectID]int64{"four": 7})
+	s.Unlist(t, "three", true)
+	want := []publish.ProjectID{"four", "two", "one"}
+	same(t, "of today", must(s.MostPlayed(t.Context(), now, 9))(t), want)
+	same(t, "of a week", must(s.MostPlayed(t.Context(), now.Add(-6*aDay), 9))(t), want)
+	same(t, "the first", must(s.MostPlayed(t.Context(), now, 1))(t), want[:1])
+	same(t, "from tomorrow", len(must(s.MostPlayed(t.Context(), now.Add(aDay), 9))(t)), 0)
+}
+
+func accountOfHandle(t *testing.T, s Stores) {
+	a := s.mustAccount(t, newAccount("kim"))
+	same(t, "the account", must(s.AccountOfHandle(t.Context(), "kim"))(t), a)
+	_, err := s.AccountOfHandle(t.Context(), "lee")
+	wants(t, "nobody's", err, publish.ErrNotFound)
+	ok(t, s.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, "@kim")))
+	_, err = s.AccountOfHandle(t.Context(), "kim")
+	wants(t, "of one that is gone", err, publish.ErrNotFound)
+}

@@ -1,0 +1,137 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func keyringCases() []storeCase {
+	return []storeCase{
+		{"Keys/returns an account's keys with an ID below before, newest first, at most limit", listKeys},
+		{"Keys/one that was revoked, or whose project was deleted, is not there", listKeysInForce},
+		{"MintKey/adds a key for a project", mintKey},
+		{"MintKey/a project that is another account's is ErrNotFound", mintForeign},
+		{"MintKey/limit keys of that project are ErrTooMany", mintTooMany},
+		{"MintKey/a once that is recorded already is ErrRepeated", mintRepeated},
+		{"RotateKey/adds an account key and revokes all others of the account", rotateKey},
+		{"RotateKey/a once that is recorded already is ErrRepeated", rotateRepeated},
+		{"RevokeKey/revokes one of an account's keys, which may be revoked already", revokeKey},
+		{"RevokeKey/another account's is ErrNotFound", revokeForeign},
+	}
+}
+
+func once(form string) publish.Once {
+	return publish.Once{Key: sum("form " + form), ExpiresAt: time.Now().UTC().Add(time.Hour)}
+}
+
+// keysOf are the names of an account's keys.
+func (s Stores) keysOf(t *testing.T, a publish.AccountID) (names []string) {
+	t.Helper()
+	for _, k := range must(s.Keys(t.Context(), a, 0, 100))(t) {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func (s Stores) mint(t *testing.T, p publish.Project, name string) publish.Key {
+	t.Helper()
+	k := key(name)
+	k.Project = p.ID
+	ok(t, s.MintKey(t.Context(), p.Account, k, 100, once(name)))
+	return must(s.KeyByHash(t.Context(), k.Hash))(t)
+}
+
+func listKeys(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	s.mustProject(t, "other")
+	minted := s.mint(t, p, "for the agent")
+	list := must(s.Keys(t.Context(), p.Account, 0, 2))(t)
+	same(t, "the newest", list[0], minted)
+	same(t, "how many", len(list), 2)
+	rest := must(s.Keys(t.Context(), p.Account, list[1].ID, 2))(t)
+	same(t, "the rest", []any{len(rest), rest[0].Name, rest[0].Kind}, []any{1, "key of pong", publish.AccountKey})
+	same(t, "one of a project", list[1].Project, publish.ProjectID("pong"))
+}
+
+func listKeysInForce(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	gone := must(s.CreateProject(t.Context(), newProject("gone", p.Account)))(t)
+	s.Revoke(t, s.mint(t, p, "revoked").Hash)
+	ok(t, s.Remove(t.Context(), publish.Subject{Project: gone.ID}, entry(publish.ActionDelete, "gone")))
+	same(t, "its keys", s.keysOf(t, p.Account), []string{"key of project pong", "key of pong"})
+}
+
+func mintKey(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	k := s.mint(t, p, "for the agent")
+	same(t, "the key", []any{k.Kind, k.Account, k.Project, k.Name, k.LastFour, k.LastUsedAt.IsZero()},
+		[]any{publish.ProjectKey, p.Account, p.ID, "for the agent", "Ab12", true})
+}
+
+func mintForeign(t *testing.T, s Stores) {
+	mine, other := s.mustProject(t, "mine"), s.mustProject(t, "other")
+	for _, id := range []publish.ProjectID{other.ID, "nothing"} {
+		k := key("mint")
+		k.Project = id
+		wants(t, string(id), s.MintKey(t.Context(), mine.Account, k, 100, once("mint")), publish.ErrNotFound)
+		_, err := s.KeyByHash(t.Context(), k.Hash)
+		wants(t, "its key", err, publish.ErrNotFound)
+	}
+}
+
+func mintTooMany(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong") // which has a key
+	k := key("two")
+	k.Project = p.ID
+	ok(t, s.MintKey(t.Context(), p.Account, k, 2, once("two")))
+	k = key("three")
+	k.Project = p.ID
+	wants(t, "the third", s.MintKey(t.Context(), p.Account, k, 2, once("three")), publish.ErrTooMany)
+	s.Revoke(t, sum("two"))
+	ok(t, s.MintKey(t.Context(), p.Account, k, 2, once("three")))
+}
+
+func mintRepeated(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	s.mint(t, p, "for the agent")
+	k := key("other")
+	k.Project = p.ID
+	wants(t, "again", s.MintKey(t.Context(), p.Account, k, 100, once("for the agent")), publish.ErrRepeated)
+	same(t, "its keys", s.keysOf(t, p.Account), []string{"for the agent", "key of project pong", "key of pong"})
+}
+
+func rotateKey(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "pong"), s.mustProject(t, "other")
+	ok(t, s.RotateKey(t.Context(), p.Account, key("fresh"), once("rotate")))
+	same(t, "its keys", s.keysOf(t, p.Account), []string{"fresh", "key of project pong"})
+	_, err := s.KeyByHash(t.Context(), sum("key of pong"))
+	wants(t, "the old one", err, publish.ErrNotFound)
+	same(t, "another's", len(s.keysOf(t, other.Account)), 2)
+	wants(t, "of no account", s.RotateKey(t.Context(), other.Account+1, key("none"), once("none")), publish.ErrNotFound)
+}
+
+func rotateRepeated(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	ok(t, s.RotateKey(t.Context(), p.Account, key("fresh"), once("rotate")))
+	wants(t, "again", s.RotateKey(t.Context(), p.Account, key("second"), once("rotate")), publish.ErrRepeated)
+	must(s.KeyByHash(t.Context(), sum("fresh")))(t)
+}
+
+func revokeKey(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	k := s.mint(t, p, "for the agent")
+	ok(t, s.RevokeKey(t.Context(), p.Account, k.ID, base()))
+	_, err := s.KeyByHash(t.Context(), k.Hash)
+	wants(t, "the key", err, publish.ErrNotFound)
+	ok(t, s.RevokeKey(t.Context(), p.Account, k.ID, base()))
+}
+
+func revokeForeign(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "pong"), s.mustProject(t, "other")
+	k := s.mint(t, p, "for the agent")
+	wants(t, "another account's", s.RevokeKey(t.Context(), other.Account, k.ID, base()), publish.ErrNotFound)
+	wants(t, "one that is not there", s.RevokeKey(t.Context(), p.Account, k.ID+1, base()), publish.ErrNotFound)
+	must(s.KeyByHash(t.Context(), k.Hash))(t)
+}

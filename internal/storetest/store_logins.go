@@ -1,0 +1,214 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func loginCases() []storeCase {
+	return []storeCase{
+		{"AddLogin/records a login in place of the one that its browser had", addLogin},
+		{"AddLogin/enqueues its job", addLoginJob},
+		{"Login/one that is past its ExpiresAt is not there", expiredLogin},
+		{"LoginOfToken/returns the login whose message has this token, until it is proved", loginOfToken},
+		{"WriteLogin/returns the address as accounts have it, which may differ in case from what was typed", writeLoginSpelling},
+		{"WriteLogin/records what the message of a login says in place of what a former one said", writeLoginAgain},
+		{"WriteLogin/a login that is proved, and an address that no account has verified, is ErrNotFound", writeLoginNobody},
+		{"ProveLogin/marks the login that has both as proved, and forgets its token and code", proveLogin},
+		{"TryLogin/marks a login as proved if code is its own, and forgets its token and code", tryLogin},
+		{"TryLogin/otherwise it counts a try, and ends the login at the most-th", tryLoginWrong},
+		{"TryLogin/of 20 at once no more than most are counted", tryLoginRace},
+		{"EndLogin/ends a login; one that is over is ErrNotFound", endLogin},
+		{"AccountsOf/returns the accounts that have verified an address, in exactly this spelling, at most limit", accountsOf},
+		{"Sweep/forgets expired logins", sweepLogins},
+	}
+}
+
+// login records a login of a browser for an address.
+func (s Stores) login(t *testing.T, browser, email string) publish.Login {
+	t.Helper()
+	l := publish.Login{Browser: sum(browser), Email: email, Back: "/account", AskedAt: base(), ExpiresAt: base().Add(time.Minute)}
+	l.ID = must(s.AddLogin(t.Context(), l, loginJob(email)))(t)
+	return l
+}
+
+func loginJob(email string) publish.Job {
+	return publish.Job{Kind: "login", Address: email, Lang: "fr", Due: base()}
+}
+
+// written is a login whose message names token and code.
+func (s Stores) written(t *testing.T, browser, email, token, code string) publish.Login {
+	t.Helper()
+	l := s.login(t, browser, email)
+	l.ExpiresAt = base().Add(time.Hour)
+	l.Email = must(s.WriteLogin(t.Context(), l.ID, publish.LoginMessage{Token: sum(token), Code: sum(code), ExpiresAt: l.ExpiresAt}, base()))(t)
+	return l
+}
+
+func addLogin(t *testing.T, s Stores) {
+	first := s.login(t, "browser", "kim@example.com")
+	same(t, "the login", must(s.Login(t.Context(), sum("browser"), base()))(t), first)
+	second := s.login(t, "browser", "lee@example.com")
+	other := s.login(t, "another", "kim@example.com")
+	same(t, "the login in its place", must(s.Login(t.Context(), sum("browser"), base()))(t), second)
+	same(t, "another browser's", must(s.Login(t.Context(), sum("another"), base()))(t), other)
+	wants(t, "the first", s.EndLogin(t.Context(), first.ID), publish.ErrNotFound)
+}
+
+func addLoginJob(t *testing.T, s Stores) {
+	l := s.login(t, "browser", "kim@example.com")
+	want := loginJob("kim@example.com")
+	want.Login = l.ID
+	got := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), 9))(t)
+	want.Due = got[0].Due
+	same(t, "the jobs", withoutIDs(got), []publish.Job{want})
+}
+
+func expiredLogin(t *testing.T, s Stores) {
+	s.verified(t, "kim", "kim@example.com")
+	l := s.written(t, "browser", "kim@example.com", "token", "code")
+	at := l.ExpiresAt
+	wants(t, "read", drop(s.Login(t.Context(), l.Browser, at)), publish.ErrNotFound)
+	wants(t, "by its token", drop(s.LoginOfToken(t.Context(), sum("token"), at)), publish.ErrNotFound)
+	wants(t, "written", drop(s.WriteLogin(t.Context(), l.ID, publish.LoginMessage{ExpiresAt: at.Add(time.Hour)}, at)), publish.ErrNotFound)
+	wants(t, "proved by its token", s.ProveLogin(t.Context(), l.Browser, sum("token"), at), publish.ErrNotFound)
+	wants(t, "proved by its code", drop(s.TryLogin(t.Context(), l.ID, sum("code"), 5, at)), publish.ErrNotFound)
+}
+
+func loginOfToken(t *testing.T, s Stores) {
+	s.verified(t, "kim", "kim@example.com")
+	l := s.written(t, "browser", "kim@example.com", "token", "code")
+	same(t, "the login", must(s.LoginOfToken(t.Context(), sum("token"), base()))(t), l)
+	wants(t, "of another token", drop(s.LoginOfToken(t.Context(), sum("other"), base())), publish.ErrNotFound)
+	ok(t, s.ProveLogin(t.Context(), l.Browser, sum("token"), base()))
+	wants(t, "when it is proved", drop(s.LoginOfToken(t.Context(), sum("token"), base())), publish.ErrNotFound)
+}
+
+func writeLoginSpelling(t *testing.T, s Stores) {
+	s.verified(t, "kim", "Kim@example.com")
+	same(t, "typed in another case", s.written(t, "one", "kIM@example.com", "t1", "c").Email, "Kim@example.com")
+	s.verified(t, "lee", "kim@example.com")
+	same(t, "typed as one of two", s.written(t, "two", "kim@example.com", "t2", "c").Email, "kim@example.com")
+	same(t, "typed as the other", s.written(t, "three", "Kim@example.com", "t3", "c").Email, "Kim@example.com")
+}
+
+func writeLoginAgain(t *testing.T, s Stores) {
+	s.verified(t, "kim", "kim@example.com")
+	l := s.written(t, "browser", "kim@example.com", "first", "code")
+	m := publish.LoginMessage{Token: sum("second"), Code: sum("new code"), ExpiresAt: base().Add(2 * time.Hour)}
+	must(s.WriteLogin(t.Context(), l.ID, m, base()))(t)
+	wants(t, "the former token", s.ProveLogin(t.Context(), l.Browser, sum("first"), base()), publish.ErrNotFound)
+	same(t, "the former code", must(s.TryLogin(t.Context(), l.ID, sum("code"), 5, base()))(t), false)
+	same(t, "its end", must(s.Login(t.Context(), l.Browser, base()))(t).ExpiresAt, m.ExpiresAt)
+	same(t, "the new code", must(s.TryLogin(t.Context(), l.ID, sum("new code"), 5, base()))(t), true)
+}
+
+func writeLoginNobody(t *testing.T, s Stores) {
+	s.withEmail(t, "lee") // not verified
+	kim := s.verified(t, "kim", "kim@example.com")
+	m := publish.LoginMessage{Token: sum("token"), Code: sum("code"), ExpiresAt: base().Add(time.Hour)}
+	for i, email := range []string{"lee@example.com", "nobody@example.com"} {
+		l := s.login(t, email, email)
+		m.Token[0] = byte(i)
+		wants(t, email, drop(s.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
+		same(t, "its login stays", must(s.Login(t.Context(), l.Browser, base()))(t), l)
+	}
+	l := s.written(t, "browser", "kim@example.com", "proved", "code")
+	ok(t, s.ProveLogin(t.Context(), l.Browser, sum("proved"), base()))
+	wants(t, "a login that is proved", drop(s.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
+	ok(t, s.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
+	l = s.login(t, "browser", "kim@example.com")
+	wants(t, "of an account that is gone", drop(s.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
+}
+
+func proveLogin(t *testing.T, s Stores) {
+	s.verified(t, "kim", "kim@example.com")
+	l := s.written(t, "browser", "kim@example.com", "token", "code")
+	s.written(t, "another", "kim@example.com", "other", "code")
+	wants(t, "by another browser", s.ProveLogin(t.Context(), sum("another"), sum("token"), base()), publish.ErrNotFound)
+	wants(t, "by no token", s.ProveLogin(t.Context(), l.Browser, publish.Digest{}, base()), publish.ErrNotFound)
+	ok(t, s.ProveLogin(t.Context(), l.Browser, sum("token"), base()))
+	l.Proved = true
+	same(t, "the login", must(s.Login(t.Context(), l.Browser, base()))(t), l)
+	wants(t, "a second time", s.ProveLogin(t.Context(), l.Browser, sum("token"), base()), publish.ErrNotFound)
+	wants(t, "by its code then", drop(s.TryLogin(t.Context(), l.ID, sum("code"), 5, base())), publish.ErrNotFound)
+}
+
+func tryLogin(t *testing.T, s Stores) {
+	s.verified(t, "kim", "kim@example.com")
+	l := s.written(t, "browser", "kim@example.com", "token", "code")
+	same(t, "the code", must(s.TryLogin(t.Context(), l.ID, sum("code"), 5, base()))(t), true)
+	l.Proved = true
+	same(t, "the login", must(s.Login(t.Context(), l.Browser, base()))(t), l)
+	wants(t, "a second time", drop(s.TryLogin(t.Context(), l.ID, sum("code"), 5, base())), publish.ErrNotFound)
+	wants(t, "by its token then", s.ProveLogin(t.Context(), l.Browser, sum("token"), base()), publish.ErrNotFound)
+}
+
+func tryLoginWrong(t *testing.T, s Stores) {
+	s.verified(t, "kim", "kim@example.com")
+	l := s.written(t, "browser", "kim@example.com", "token", "code")
+	unwritten := s.login(t, "another", "nobody@example.com")
+	for _, one := range []publish.Login{l, unwritten} {
+		for tries := range 3 {
+			got := must(s.Login(t.Context(), one.Browser, base()))(t)
+			same(t, "the tries", got.Tries, tries)
+			same(t, "a wrong code", must(s.TryLogin(t.Context(), one.ID, sum("wrong"), 3, base()))(t), false)
+		}
+		wants(t, "after the last", drop(s.Login(t.Context(), one.Browser, base())), publish.ErrNotFound)
+		wants(t, "the right code then", drop(s.TryLogin(t.Context(), one.ID, sum("code"), 3, base())), publish.ErrNotFound)
+	}
+}
+
+func tryLoginRace(t *testing.T, s Stores) {
+	l := s.login(t, "browser", "kim@example.com")
+	counted := make(chan bool, 20)
+	for range 20 {
+		go func() {
+			_, err := s.TryLogin(background(), l.ID, sum("wrong"), 5, base())
+			counted <- err == nil
+		}()
+	}
+	n := 0
+	for range 20 {
+		if <-counted {
+			n++
+		}
+	}
+	same(t, "the tries that were counted", n, 5)
+}
+
+func endLogin(t *testing.T, s Stores) {
+	l := s.login(t, "browser", "kim@example.com")
+	ok(t, s.EndLogin(t.Context(), l.ID))
+	wants(t, "read", drop(s.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
+	wants(t, "ended twice", s.EndLogin(t.Context(), l.ID), publish.ErrNotFound)
+	if again := s.login(t, "browser", "kim@example.com"); again.ID == l.ID {
+		t.Error("the ID was used again")
+	}
+}
+
+func accountsOf(t *testing.T, s Stores) {
+	kim, lee := s.verified(t, "kim", "us@example.com"), s.verified(t, "lee", "us@example.com")
+	s.verified(t, "max", "Us@example.com")
+	gone := s.verified(t, "gone", "us@example.com")
+	ok(t, s.Remove(t.Context(), ofAccount(gone.ID), entry(publish.ActionDelete, "@gone")))
+	pending := newAccount("pending")
+	pending.Email = "us@example.com"
+	s.mustAccount(t, pending)
+	same(t, "the accounts", must(s.AccountsOf(t.Context(), "us@example.com", 9))(t), []publish.Account{
+		must(s.Account(t.Context(), kim.ID))(t), must(s.Account(t.Context(), lee.ID))(t),
+	})
+	same(t, "at most one", len(must(s.AccountsOf(t.Context(), "us@example.com", 1))(t)), 1)
+}
+
+func sweepLogins(t *testing.T, s Stores) {
+	l := s.login(t, "browser", "kim@example.com")
+	_, _, err := s.Sweep(t.Context(), l.ExpiresAt.Add(-time.Second), base(), 100)
+	ok(t, err)
+	must(s.Login(t.Context(), l.Browser, base()))(t)
+	_, _, err = s.Sweep(t.Context(), l.ExpiresAt, base(), 100)
+	ok(t, err)
+	wants(t, "read as of before", drop(s.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
+}

@@ -1,0 +1,180 @@
+package storetest
+
+import (
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func manageCases() []storeCase {
+	return []storeCase{
+		{"SetDetails/records a project's details, and makes no version", setDetails},
+		{"Rearrange/makes a version with what is dropped and put, and all else as before", rearrange},
+		{"Rearrange/a version that moved on is ErrMoved, and nothing changed", rearrangeMoved},
+		{"Rearrange/a file to drop, or a recorded blob, that is not there is ErrNotFound", rearrangeMissing},
+		{"Rearrange/an owner that would have more bytes than within is ErrTooManyBytes", rearrangeWithin},
+		{"Versions/newest first, with what each changed", listVersions},
+		{"Version/has the primary file that it was left with", versionPrimary},
+		{"EraseVersion/takes its files away, but for those of other versions", eraseVersion},
+		{"EraseVersion/files of several versions go with the last of them", eraseSeveral},
+		{"EraseVersion/the current version is ErrMoved", eraseCurrent},
+		{"EraseVersion/once is as good as twice", eraseTwice},
+	}
+}
+
+// current is a file of the current version.
+func (s Stores) current(t *testing.T, p publish.Project, name string) publish.File {
+	t.Helper()
+	for _, f := range must(s.Files(t.Context(), p.ID, p.Version))(t) {
+		if f.Name == name {
+			return f
+		}
+	}
+	t.Fatalf("there is no %s", name)
+	return publish.File{}
+}
+
+func setDetails(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	same(t, "before", must(s.Details(t.Context(), p.ID))(t), publish.Details{Title: p.Title})
+	want := publish.Details{Title: "Pong", Description: "two\nlines", Unlisted: true, Threads: true}
+	ok(t, s.SetDetails(t.Context(), p.ID, want))
+	same(t, "after", must(s.Details(t.Context(), p.ID))(t), want)
+	got := must(s.Project(t.Context(), p.ID))(t)
+	if got.Version != 1 || !got.Unlisted || !got.Threads || got.Title != "Pong" {
+		t.Errorf("the project is %+v", got)
+	}
+	wants(t, "of nothing", s.SetDetails(t.Context(), "never-there", want), publish.ErrNotFound)
+	wants(t, "of nothing", drop(s.Details(t.Context(), "never-there")), publish.ErrNotFound)
+}
+
+func rearrange(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
+	a := s.current(t, p, "a.js")
+	c := publish.Change{
+		Drop: []publish.File{a}, Primary: "start.html",
+		Put: []publish.File{{Name: "lib/a.js", Folded: "lib/a.js", Blob: a.Blob}, file("start.html", inline("start"))},
+	}
+	got := must(s.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
+	same(t, "read again", must(s.Project(t.Context(), p.ID))(t), got)
+	same(t, "files", texts(t, s, p.ID, 3), map[string]string{"index.html": "<p>pong", "lib/a.js": "a", "start.html": "start"})
+	same(t, "files before", texts(t, s, p.ID, 2), map[string]string{"index.html": "<p>pong", "a.js": "a"})
+	if got.Version != 3 || got.FileCount != 3 || got.Size != 7+1+5 || got.Primary != "start.html" {
+		t.Errorf("the project is %+v", got)
+	}
+	list, _ := s.mistakes(t)
+	same(t, "mistakes", list, nil)
+}
+
+func rearrangeMoved(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	moved := s.mustPut(t, p, file("a.js", inline("a")))
+	c := publish.Change{Put: []publish.File{file("b.js", inline("b"))}}
+	wants(t, "at an old version", drop(s.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrMoved)
+	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), moved)
+}
+
+func rearrangeMissing(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	for what, c := range map[string]publish.Change{
+		"file": {Drop: []publish.File{file("never.js", publish.Blob{})}, Put: []publish.File{file("b.js", inline("b"))}},
+		"blob": {Put: []publish.File{file("b.js", inline("b")), file("c.js", publish.Blob{ID: 1 << 40, Size: 1})}},
+	} {
+		wants(t, what, drop(s.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrNotFound)
+	}
+	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
+}
+
+func rearrangeWithin(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	at := edit(p)
+	at.Within = publish.Quota{Bytes: p.Size + 2}
+	c := publish.Change{Put: []publish.File{file("b.js", inline("three"))}}
+	wants(t, "with 5 bytes more", drop(s.Rearrange(t.Context(), p.ID, c, at)), publish.ErrTooManyBytes)
+	c.Put[0].Blob = inline("ab")
+	must(s.Rearrange(t.Context(), p.ID, c, at))(t)
+}
+
+func listVersions(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
+	p = s.mustPut(t, p, file("a.js", inline("b")))
+	p = must(s.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
+	list := must(s.Versions(t.Context(), p.ID, 0, 9))(t)
+	type seen struct {
+		N                       int
+		Added, Changed, Removed []string
+	}
+	var got []seen
+	for _, v := range list {
+		if !v.Known || v.Erased || v.Suffix == "" || v.Primary != "index.html" {
+			t.Errorf("version %d is %+v", v.N, v)
+		}
+		got = append(got, seen{v.N, v.Added, v.Changed, v.Removed})
+	}
+	same(t, "versions", got, []seen{{4, nil, nil, []string{"a.js"}}, {3, nil, []string{"a.js"}, nil}, {2, []string{"a.js"}, nil, nil}, {1, []string{"index.html"}, nil, nil}})
+	page := must(s.Versions(t.Context(), p.ID, 4, 1))(t)
+	same(t, "a page", page, list[1:2])
+	wants(t, "of nothing", drop(s.Versions(t.Context(), "never-there", 0, 9)), publish.ErrNotFound)
+}
+
+func versionPrimary(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.html", inline("a")))
+	p = must(s.Rearrange(t.Context(), p.ID, publish.Change{Primary: "a.html"}, edit(p)))(t)
+	p = s.mustPut(t, p, file("b.html", inline("b")))
+	for n, want := range []string{"index.html", "index.html", "a.html", "a.html"} {
+		same(t, "primary file", must(s.Version(t.Context(), p.ID, n+1))(t).Primary, want)
+	}
+}
+
+func eraseVersion(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", named("one")))
+	p = s.mustPut(t, p, file("a.js", named("two")))
+	p = s.mustPut(t, p, file("a.js", named("three")))
+	ok(t, s.EraseVersion(t.Context(), p.ID, 3, base()))
+	wants(t, "the version", drop(s.Version(t.Context(), p.ID, 3)), publish.ErrNotFound)
+	wants(t, "its files", drop(s.Files(t.Context(), p.ID, 3)), publish.ErrNotFound)
+	same(t, "files of version 2", fileNames(t, s, p.ID, 2), []string{"a.js", "index.html"})
+	same(t, "files of version 4", fileNames(t, s, p.ID, 4), []string{"a.js", "index.html"})
+	same(t, "what may go", s.swept(t), []publish.BlobRef{"two"})
+	list := must(s.Versions(t.Context(), p.ID, 0, 9))(t)
+	for i, want := range []publish.VersionChange{{Known: false}, {Erased: true}, {Known: true}, {Known: true}} {
+		if list[i].N != 4-i || list[i].Erased != want.Erased || list[i].Known != want.Known {
+			t.Errorf("version %d is listed as %+v", 4-i, list[i])
+		}
+	}
+	mistakes, _ := s.mistakes(t)
+	same(t, "mistakes", mistakes, nil)
+}
+
+func eraseSeveral(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", named("one")))
+	p = s.mustPut(t, p, file("b.js", named("other")))
+	p = s.mustPut(t, p, file("a.js", named("two")))
+	ok(t, s.EraseVersion(t.Context(), p.ID, 2, base()))
+	same(t, "with version 3 there", s.swept(t), nil)
+	ok(t, s.EraseVersion(t.Context(), p.ID, 3, base()))
+	same(t, "with it gone", s.swept(t), []publish.BlobRef{"one"})
+	same(t, "files of version 4", fileNames(t, s, p.ID, 4), []string{"a.js", "b.js", "index.html"})
+}
+
+// swept returns what may be deleted now.
+func (s Stores) swept(t *testing.T) []publish.BlobRef {
+	t.Helper()
+	gone, _, err := s.Sweep(t.Context(), base(), base().Add(aDay), 1000)
+	ok(t, err)
+	return gone
+}
+
+func eraseCurrent(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	wants(t, "the current", s.EraseVersion(t.Context(), p.ID, 1, base()), publish.ErrMoved)
+	wants(t, "one that is not there", s.EraseVersion(t.Context(), p.ID, 2, base()), publish.ErrNotFound)
+	same(t, "files", fileNames(t, s, p.ID, 1), []string{"index.html"})
+}
+
+func eraseTwice(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", named("one")))
+	for range 2 {
+		ok(t, s.EraseVersion(t.Context(), p.ID, 1, base()))
+	}
+}

@@ -1,0 +1,199 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func onceCases() []storeCase {
+	return []storeCase{
+		{"Once/returns the record of a step that was made under this key", readOnce},
+		{"Once/it survives a crash with its step", onceSurvives},
+		{"Once/one that is past its ExpiresAt is ErrNotFound", onceExpires},
+		{"Once/a step under its Key is ErrRepeated if there was one before, whatever else would fail", onceRepeated},
+		{"Once/one that has expired stands in nobody's way", onceAgain},
+		{"Once/a step that fails leaves none", onceFailed},
+		{"Once/50 steps under one key have one effect", onceRace},
+		{"Sweep/forgets expired Onces", sweepOnces},
+		{"Version/has the title that the version left", versionTitles},
+	}
+}
+
+func onceOf(name string) *publish.Once {
+	return &publish.Once{
+		Key: sum("once " + name), Request: sum("request " + name), ExpiresAt: base().Add(time.Hour),
+		Project: publish.ProjectID(name), Version: 3, Mail: publish.MailIgnored, Answer: []byte("sealed " + name),
+	}
+}
+
+// onceSteps are all steps that may leave a Once. Each can be made once.
+func onceSteps(t *testing.T, s Stores) map[string]func(ctx context.Context, o *publish.Once) (publish.AccountID, error) {
+	t.Helper()
+	p := s.mustProject(t, "pong")
+	p = s.mustPut(t, p, file("old.js", inline("old")))
+	q := s.mustProject(t, "tetra")
+	return map[string]func(ctx context.Context, o *publish.Once) (publish.AccountID, error){
+		"CreateAccount": func(ctx context.Context, o *publish.Once) (publish.AccountID, error) {
+			na := newAccount("kim")
+			na.Once = o
+			a, err := s.CreateAccount(ctx, na)
+			return a.ID, err
+		},
+		"CreateProject": func(ctx context.Context, o *publish.Once) (publish.AccountID, error) {
+			np := newProject("of-an-account", p.Account)
+			np.Once = o
+			made, err := s.CreateProject(ctx, np)
+			return made.Account, err
+		},
+		"CreateProject with an account": func(ctx context.Context, o *publish.Once) (publish.AccountID, error) {
+			np, na := newProject("of-a-new-one", 0), newAccount("lee")
+			np.New, np.Once = &na, o
+			made, err := s.CreateProject(ctx, np)
+			return made.Account, err
+		},
+		"PutFile": func(ctx context.Context, o *publish.Once) (publish.AccountID, error) {
+			at := edit(q)
+			at.Once = o
+			_, err := s.PutFile(ctx, q.ID, file("new.js", inline("new")), at)
+			return q.Account, err
+		},
+		"DeleteFile": func(ctx context.Context, o *publish.Once) (publish.AccountID, error) {
+			at := edit(p)
+			at.Once = o
+			_, err := s.DeleteFile(ctx, p.ID, "old.js", at)
+			return p.Account, err
+		},
+	}
+}
+
+func readOnce(t *testing.T, s Stores) {
+	for name, do := range onceSteps(t, s) {
+		want := onceOf(name)
+		want.Account = must(do(t.Context(), want))(t)
+		same(t, "the record of "+name, must(s.Once(t.Context(), want.Key, base()))(t), *want)
+	}
+	_, err := s.Once(t.Context(), sum("another"), base())
+	wants(t, "another key", err, publish.ErrNotFound)
+}
+
+func onceSurvives(t *testing.T, s Stores) {
+	for name, do := range onceSteps(t, s) {
+		want := onceOf(name)
+		want.Account = must(do(t.Context(), want))(t)
+		same(t, "the record of "+name, must(s.Copy(t).Once(t.Context(), want.Key, base()))(t), *want)
+	}
+}
+
+func onceExpires(t *testing.T, s Stores) {
+	o := onceOf("o")
+	na := newAccount("kim")
+	na.Once = o
+	s.mustAccount(t, na)
+	must(s.Once(t.Context(), o.Key, o.ExpiresAt.Add(-time.Microsecond)))(t)
+	_, err := s.Once(t.Context(), o.Key, o.ExpiresAt)
+	wants(t, "the record", err, publish.ErrNotFound)
+}
+
+func onceRepeated(t *testing.T, s Stores) {
+	first := onceOf("first")
+	na := newAccount("first")
+	na.Once = first
+	first.Account = s.mustAccount(t, na).ID
+	for name, do := range onceSteps(t, s) {
+		again := onceOf("again")
+		again.Key = first.Key
+		_, err := do(t.Context(), again)
+		wants(t, name, err, publish.ErrRepeated)
+		same(t, "the record after "+name, must(s.Once(t.Context(), first.Key, base()))(t), *first)
+		must(do(t.Context(), onceOf(name)))(t) // it had no effect, so it can be made
+		_, err = do(t.Context(), again)
+		wants(t, name+", which would fail by itself now", err, publish.ErrRepeated)
+	}
+}
+
+func onceAgain(t *testing.T, s Stores) {
+	old := onceOf("old")
+	old.ExpiresAt = base().Add(-time.Second)
+	na := newAccount("first")
+	na.Once = old
+	s.mustAccount(t, na)
+	for name, do := range onceSteps(t, s) {
+		next := onceOf(name)
+		next.Key, next.ExpiresAt = old.Key, base().Add(-time.Second)
+		must(do(t.Context(), next))(t)
+		same(t, "the request, by a clock that was set back, after "+name, must(s.Once(t.Context(), old.Key, base().Add(-time.Hour)))(t).Request, next.Request)
+	}
+}
+
+func onceFailed(t *testing.T, s Stores) {
+	for name, do := range onceSteps(t, s) {
+		must(do(t.Context(), nil))(t)
+		o := onceOf(name)
+		if _, err := do(t.Context(), o); err == nil {
+			t.Fatalf("%s: it was made twice", name)
+		}
+		_, err := s.Once(t.Context(), o.Key, base())
+		wants(t, "the record of "+name, err, publish.ErrNotFound)
+	}
+}
+
+func onceRace(t *testing.T, s Stores) {
+	const racers = 50
+	a := s.mustAccount(t, newAccount("kim"))
+	var wg sync.WaitGroup
+	results := make([]error, racers)
+	for i := range racers {
+		wg.Go(func() {
+			np := newProject(fmt.Sprint("pong-", i), a.ID)
+			np.Once = onceOf("o")
+			np.Once.Project = np.ID
+			results[i] = drop(s.CreateProject(background(), np))
+		})
+	}
+	wg.Wait()
+	made := 0
+	for _, err := range results {
+		if err == nil {
+			made++
+		} else if !errors.Is(err, publish.ErrRepeated) {
+			t.Error(err)
+		}
+	}
+	same(t, "projects made", made, 1)
+	list := must(s.Projects(t.Context(), a.ID, 0, racers))(t)
+	same(t, "projects there", len(list), 1)
+	same(t, "the project of the record", must(s.Once(t.Context(), onceOf("o").Key, base()))(t).Project, list[0].ID)
+}
+
+func sweepOnces(t *testing.T, s Stores) {
+	soon, later := onceOf("soon"), onceOf("later")
+	later.ExpiresAt = soon.ExpiresAt.Add(time.Hour)
+	for _, o := range []*publish.Once{soon, later} {
+		na := newAccount(string(o.Project))
+		na.Once = o
+		s.mustAccount(t, na)
+	}
+	s.sweep(t, soon.ExpiresAt.Add(time.Second), base())
+	// By a clock that was set back the one that was forgotten stays forgotten.
+	_, err := s.Once(t.Context(), soon.Key, base())
+	wants(t, "the expired one", err, publish.ErrNotFound)
+	must(s.Once(t.Context(), later.Key, base()))(t)
+}
+
+func versionTitles(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	first, second := p.Title, "Another title"
+	at := edit(p)
+	at.Title = &second
+	p = must(s.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
+	p = s.mustPut(t, p, file("b.js", inline("b")))
+	for n, want := range []string{first, second, second} {
+		same(t, fmt.Sprint("the title of version ", n+1), must(s.Version(t.Context(), p.ID, n+1))(t).Title, want)
+	}
+}

@@ -1,0 +1,109 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func ownerCases() []storeCase {
+	return []storeCase{
+		{"Rename/gives an account a handle that was never given out before", rename},
+		{"Rename/one that was given out before is ErrExists", renameTaken},
+		{"Rename/one more than limit renames after since is ErrTooOften", renameTooOften},
+		{"Rename/of two at once to one handle one gets it", renameRace},
+		{"Rename/an account that was deleted is ErrNotFound", renameGone},
+		{"SetLang/records the language of an account", setLang},
+		{"Remove/ends the account's sessions and moves", removeEnds},
+	}
+}
+
+func (s Stores) rename(t *testing.T, a publish.Account, handle string) error {
+	t.Helper()
+	return s.Rename(t.Context(), a.ID, handle, base(), base().Add(-time.Hour), 3)
+}
+
+func rename(t *testing.T, s Stores) {
+	kim := s.mustAccount(t, newAccount("kim"))
+	must(s.CreateProject(t.Context(), newProject("pong", kim.ID)))(t)
+	ok(t, s.rename(t, kim, "kimberly"))
+	kim.Handle = "kimberly"
+	same(t, "the account", must(s.Account(t.Context(), kim.ID))(t), kim)
+	same(t, "its project's owner", must(s.Project(t.Context(), "pong"))(t).Handle, "kimberly")
+	_, err := s.AccountByHandle(t.Context(), "kim")
+	wants(t, "the account that has the old handle", err, publish.ErrNotFound)
+	mistakes, _, _, err := s.AccountMistakes(t.Context(), 0, 10)
+	ok(t, err)
+	same(t, "mistakes", mistakes, nil)
+}
+
+func renameTaken(t *testing.T, s Stores) {
+	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
+	wants(t, "to another's", s.rename(t, kim, "lee"), publish.ErrExists)
+	ok(t, s.rename(t, kim, "kimberly"))
+	wants(t, "to one that was given up", s.rename(t, lee, "kim"), publish.ErrExists)
+	wants(t, "back", s.rename(t, kim, "kim"), publish.ErrExists)
+	_, err := s.CreateAccount(t.Context(), newAccount("kim"))
+	wants(t, "a new account with one that was given up", err, publish.ErrExists)
+	same(t, "the handle", must(s.Account(t.Context(), lee.ID))(t).Handle, "lee")
+}
+
+func renameTooOften(t *testing.T, s Stores) {
+	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
+	for i := range 3 {
+		ok(t, s.rename(t, kim, fmt.Sprint("kim-", i)))
+	}
+	wants(t, "the fourth", s.rename(t, kim, "kim-4"), publish.ErrTooOften)
+	same(t, "the handle", must(s.Account(t.Context(), kim.ID))(t).Handle, "kim-2")
+	ok(t, s.rename(t, lee, "kim-4"))
+	ok(t, s.Rename(t.Context(), kim.ID, "kim-5", base().Add(time.Hour), base().Add(time.Minute), 3))
+}
+
+func renameRace(t *testing.T, s Stores) {
+	const racers = 8
+	errs := make([]error, racers)
+	var wg sync.WaitGroup
+	for i := range racers {
+		a := s.mustAccount(t, newAccount(fmt.Sprint("racer-", i)))
+		wg.Go(func() {
+			errs[i] = s.Rename(background(), a.ID, "kim", base(), base().Add(-time.Hour), 3)
+		})
+	}
+	wg.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+			continue
+		}
+		wants(t, "one of the others", err, publish.ErrExists)
+	}
+	same(t, "how many have it", won, 1)
+}
+
+func renameGone(t *testing.T, s Stores) {
+	kim := s.mustAccount(t, newAccount("kim"))
+	ok(t, s.Remove(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionDelete, "@kim")))
+	wants(t, "of a deleted account", s.rename(t, kim, "other"), publish.ErrNotFound)
+	s.mustAccount(t, newAccount("other"))
+}
+
+func setLang(t *testing.T, s Stores) {
+	kim := s.mustAccount(t, newAccount("kim"))
+	ok(t, s.SetLang(t.Context(), kim.ID, "ja"))
+	same(t, "the language", must(s.Account(t.Context(), kim.ID))(t).Lang, "ja")
+	wants(t, "of no account", s.SetLang(t.Context(), kim.ID+1, "ja"), publish.ErrNotFound)
+}
+
+func removeEnds(t *testing.T, s Stores) {
+	kim := s.verified(t, "kim", "kim@example.com")
+	s.session(t, kim, "one")
+	s.propose(t, kim, "new@example.com", "link")
+	ok(t, s.Remove(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionDelete, "@kim")))
+	same(t, "sessions", len(must(s.Sessions(t.Context(), kim.ID, base()))(t)), 0)
+	_, err := s.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{})
+	wants(t, "its link", err, publish.ErrNotFound)
+}

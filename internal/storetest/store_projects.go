@@ -1,0 +1,249 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func projectCases() []storeCase {
+	return []storeCase{
+		{"CreateProject/records a project, its version 1, its keys", createProject},
+		{"CreateProject/records an account (if new)", createProjectNew},
+		{"CreateProject/sets an email pending in the same step", createProjectEmail},
+		{"CreateProject/a project of that ID is ErrExists", createProjectExists},
+		{"CreateProject/an ID is never used again, not even after a deletion", createProjectGone},
+		{"Project/returns a project as the latest commit left it", readProject},
+		{"Version/returns one version of a project", readVersion},
+		{"Content/returns the bytes of a blob that is kept in its record", readContent},
+		{"AddCounts/adds plays and likes", addCounts},
+		{"AddCounts/projects that are gone are passed over", addCountsGone},
+		{"Ping/returns nil while reads and writes can be expected to work", func(t *testing.T, s Stores) { ok(t, s.Ping(t.Context())) }},
+	}
+}
+
+func createProject(t *testing.T, s Stores) {
+	a := s.mustAccount(t, newAccount("kim"))
+	np := newProject("pong", a.ID)
+	got := must(s.CreateProject(t.Context(), np))(t)
+	want := publish.Project{
+		ID: "pong", Account: a.ID, Handle: "kim", Title: np.Title, Lang: "fr", Primary: "index.html", Version: 1, Suffix: np.Suffix,
+		Size: np.File.Blob.Size, FileCount: 1, Seq: got.Seq, CreatedAt: np.CreatedAt, UpdatedAt: np.CreatedAt,
+	}
+	same(t, "the answer", got, want)
+	same(t, "the project", must(s.Project(t.Context(), "pong"))(t), want)
+	same(t, "version 1", must(s.Version(t.Context(), "pong", 1))(t), publish.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: np.File.Name, CreatedAt: np.CreatedAt})
+	same(t, "its files", texts(t, s, "pong", 1), map[string]string{"index.html": "<p>pong"})
+	same(t, "its key", must(s.KeyByHash(t.Context(), np.Key.Hash))(t).Project, publish.ProjectID("pong"))
+}
+
+func createProjectNew(t *testing.T, s Stores) {
+	s.mustAccount(t, newAccount("kim"))
+	na := newAccount("kim", "kim-2")
+	na.Email, na.Key = "kim@example.com", key("account key")
+	j := job(na.Email, base())
+	na.Job = &j
+	np := newProject("pong", 0)
+	np.New = &na
+	p := must(s.CreateProject(t.Context(), np))(t)
+	same(t, "the owner's handle", p.Handle, "kim-2")
+	same(t, "the owner", must(s.Account(t.Context(), p.Account))(t), publish.Account{ID: p.Account, Handle: "kim-2", Email: na.Email, Lang: "de", CreatedAt: na.CreatedAt})
+	k := must(s.KeyByHash(t.Context(), na.Key.Hash))(t)
+	same(t, "the account key", []any{k.Account, k.Kind}, []any{p.Account, publish.AccountKey})
+	j.Account = p.Account
+	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), 9))(t)), []publish.Job{j})
+}
+
+func createProjectEmail(t *testing.T, s Stores) {
+	a := s.mustAccount(t, newAccount("kim"))
+	np := newProject("pong", a.ID)
+	j := job("kim@example.com", base())
+	np.Email = &publish.NewEmail{Address: j.Address, Job: j}
+	must(s.CreateProject(t.Context(), np))(t)
+	a.Email = j.Address
+	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+	j.Account = a.ID
+	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), 9))(t)), []publish.Job{j})
+}
+
+func createProjectExists(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	np := newProject("pong", p.Account)
+	np.Title, np.Key = "Another", key("another key")
+	_, err := s.CreateProject(t.Context(), np)
+	wants(t, "the same ID", err, publish.ErrExists)
+	same(t, "the project", must(s.Project(t.Context(), "pong"))(t), p)
+	_, err = s.KeyByHash(t.Context(), np.Key.Hash)
+	wants(t, "the key of the one refused", err, publish.ErrNotFound)
+}
+
+func createProjectGone(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	s.mustRemove(t, p.ID)
+	np := newProject("pong", p.Account)
+	np.Key = key("another key")
+	_, err := s.CreateProject(t.Context(), np)
+	wants(t, "the ID of a deleted project", err, publish.ErrExists)
+}
+
+func readProject(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	p = s.mustPut(t, p, file("a.js", inline("a")))
+	same(t, "after an update", must(s.Project(t.Context(), p.ID))(t), p)
+	s.mustRemove(t, p.ID)
+	_, err := s.Project(t.Context(), p.ID)
+	wants(t, "a deleted project", err, publish.ErrNotFound)
+}
+
+func readVersion(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	at := edit(p)
+	must(s.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
+	same(t, "version 1", must(s.Version(t.Context(), p.ID, 1))(t), publish.Version{N: 1, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.CreatedAt})
+	same(t, "version 2", must(s.Version(t.Context(), p.ID, 2))(t), publish.Version{N: 2, Suffix: at.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: at.At})
+	_, err := s.Version(t.Context(), p.ID, 3)
+	wants(t, "version 3", err, publish.ErrNotFound)
+}
+
+func readContent(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	p = s.mustPut(t, p, file("empty.css", inline("")))
+	p = s.mustPut(t, p, file("big.wasm", named("elsewhere")))
+	same(t, "what is kept", text(t, s, s.fileNamed(t, p, "index.html").Blob), "<p>pong")
+	same(t, "no bytes at all", text(t, s, s.fileNamed(t, p, "empty.css").Blob), "")
+	_, err := s.Content(t.Context(), s.fileNamed(t, p, "big.wasm").Blob.ID)
+	wants(t, "bytes that are elsewhere", err, publish.ErrNotFound)
+}
+
+func (s Stores) fileNamed(t *testing.T, p publish.Project, name string) publish.File {
+	t.Helper()
+	for _, f := range must(s.Files(t.Context(), p.ID, p.Version))(t) {
+		if f.Name == name {
+			return f
+		}
+	}
+	t.Fatalf("%s has no file %s", p.ID, name)
+	return publish.File{}
+}
+
+func addCounts(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	counts := map[publish.ProjectID]publish.Counts{"pong": {Plays: 3, Likes: 1}}
+	ok(t, s.AddCounts(t.Context(), counts))
+	ok(t, s.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{"pong": {Plays: 4, Likes: -1}}))
+	p.Plays = 7
+	same(t, "the project", must(s.Project(t.Context(), "pong"))(t), p)
+	same(t, "another project", must(s.Project(t.Context(), "tetra"))(t), other)
+}
+
+func addCountsGone(t *testing.T, s Stores) {
+	p, gone := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	s.mustRemove(t, gone.ID)
+	ok(t, s.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}, gone.ID: {Plays: 1}, "never-there": {Plays: 1}}))
+	same(t, "plays of the other", must(s.Project(t.Context(), p.ID))(t).Plays, int64(1))
+}
+
+func projectListCases() []storeCase {
+	return []storeCase{
+		{"Projects/returns an account's projects, newest change first", listProjects},
+		{"Projects/with Seq below before, at most limit", listPages},
+		{"Projects/one consistent snapshot", listSnapshot},
+		{"Project/Seq grows with every commit that changes a project of the installation", seqGrows},
+	}
+}
+
+func ids(list []publish.Project) (ids []publish.ProjectID) {
+	for _, p := range list {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+func listProjects(t *testing.T, s Stores) {
+	a := s.mustAccount(t, newAccount("kim"))
+	s.mustProject(t, "of-another")
+	var first publish.Project
+	for i, id := range []string{"one", "two", "three"} {
+		p := must(s.CreateProject(t.Context(), newProject(id, a.ID)))(t)
+		if i == 0 {
+			first = p
+		}
+	}
+	s.mustPut(t, first, file("a.js", inline("a")))
+	ok(t, s.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{"two": {Plays: 1}}))
+	list := must(s.Projects(t.Context(), a.ID, 0, 10))(t)
+	same(t, "the order", ids(list), []publish.ProjectID{"one", "three", "two"})
+	for _, p := range list {
+		same(t, string(p.ID), p, must(s.Project(t.Context(), p.ID))(t))
+	}
+	s.mustRemove(t, "three")
+	same(t, "without a deleted one", ids(must(s.Projects(t.Context(), a.ID, 0, 10))(t)), []publish.ProjectID{"one", "two"})
+	lee := s.mustAccount(t, newAccount("lee"))
+	same(t, "of an account without any", len(must(s.Projects(t.Context(), lee.ID, 0, 10))(t)), 0)
+}
+
+func listPages(t *testing.T, s Stores) {
+	a := s.mustAccount(t, newAccount("kim"))
+	for _, id := range []string{"one", "two", "three", "four", "five"} {
+		must(s.CreateProject(t.Context(), newProject(id, a.ID)))(t)
+	}
+	var got []publish.ProjectID
+	before := int64(0)
+	for range 3 {
+		page := must(s.Projects(t.Context(), a.ID, before, 2))(t)
+		got = append(got, ids(page)...)
+		before = page[len(page)-1].Seq
+	}
+	same(t, "all pages", got, []publish.ProjectID{"five", "four", "three", "two", "one"})
+	same(t, "after the last", len(must(s.Projects(t.Context(), a.ID, before, 2))(t)), 0)
+}
+
+// listSnapshot moves one project to the front again and again: a list that is not
+// of one moment would lack it or have it twice.
+func listSnapshot(t *testing.T, s Stores) {
+	a := s.mustAccount(t, newAccount("kim"))
+	var last publish.Project
+	for _, id := range []string{"one", "two", "three"} {
+		last = must(s.CreateProject(t.Context(), newProject(id, a.ID)))(t)
+	}
+	stop := make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		for p := last; ; {
+			select {
+			case <-stop:
+				ended <- nil
+				return
+			default:
+			}
+			var err error
+			if p, err = s.PutFile(background(), p.ID, file("a.js", inline("a")), edit(p)); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	for range 200 {
+		seen := map[publish.ProjectID]bool{}
+		for _, p := range must(s.Projects(t.Context(), a.ID, 0, 10))(t) {
+			seen[p.ID] = true
+		}
+		same(t, "what a list has", seen, map[publish.ProjectID]bool{"one": true, "two": true, "three": true})
+	}
+	close(stop)
+	ok(t, <-ended)
+}
+
+func seqGrows(t *testing.T, s Stores) {
+	p, q := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	seqs := []int64{p.Seq, q.Seq}
+	p = s.mustPut(t, p, file("a.js", inline("a")))
+	q = s.mustPut(t, q, file("a.js", inline("a")))
+	seqs = append(seqs, p.Seq, q.Seq, must(s.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t).Seq)
+	for i := 1; i < len(seqs); i++ {
+		if seqs[i] <= seqs[i-1] {
+			t.Fatalf("change %d has Seq %d after %d", i+1, seqs[i], seqs[i-1])
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func promiseCases() []storeCase {
+	return []storeCase{
+		{"if a method returns nil, its effect survives a crash", survives},
+		{"if a method returns an error it has had no effect", noEffect},
+		{"a context that has ended has no effect", endedContext},
+		{"a missing record is ErrNotFound", missing},
+	}
+}
+
+// scene is a store with something of everything in it.
+type scene struct {
+	Stores
+	p publish.Project
+	u publish.Upload
+	k publish.Key
+}
+
+func newScene(t *testing.T, s Stores) *scene {
+	t.Helper()
+	a := s.withEmail(t, "kim")
+	p := must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
+	p = s.mustPut(t, p, file("a.js", inline("abc")))
+	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, []publish.Variant{{Encoding: "br", Blob: inline("b")}}))
+	p = s.mustPut(t, p, file("b.wasm", named("b-wasm")))
+	p = must(s.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
+	u := s.mustSave(t, upload("u"), part(1, inline("one")))
+	u = s.mustSave(t, u, part(2, named("part-2")))
+	ok(t, s.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{"pong": {Plays: 2, Likes: 1}}))
+	s.mustVerification(t, a, "token", base().Add(time.Hour))
+	k := must(s.KeyByHash(t.Context(), sum("key of kim")))(t)
+	ok(t, s.TouchKeys(t.Context(), map[int64]time.Time{k.ID: base()}))
+	must(s.Secret(t.Context(), "service", []byte("secret")))(t)
+	must(s.AddKey(t.Context(), a.ID, key("from the operator"), false, entry(publish.ActionNewKey, "@kim")))(t)
+	return &scene{Stores: s, p: p, u: u, k: k}
+}
+
+// state reads all of a scene that can be read without changing it.
+func (sc *scene) state(t *testing.T, s Records) map[string]any {
+	t.Helper()
+	ctx := t.Context()
+	all := map[string]any{
+		"account":      must(s.Account(ctx, sc.p.Account))(t),
+		"project":      must(s.Project(ctx, sc.p.ID))(t),
+		"projects":     must(s.Projects(ctx, sc.p.Account, 0, 9))(t),
+		"key":          must(s.KeyByHash(ctx, sc.k.Hash))(t),
+		"upload":       must(s.Upload(ctx, sc.u.Key, base()))(t),
+		"part":         text(t, s, sc.u.Parts[0].Blob),
+		"open uploads": must(s.OpenUploads(ctx, sc.u.Owner, base()))(t),
+		"verification": must(s.Verification(ctx, sum("token"), base()))(t),
+		"unknown":      must(s.Unknown(ctx, []publish.BlobRef{"b-wasm", "part-2", "refused"}))(t),
+		"unsqueezed":   must(s.Unsqueezed(ctx, 9))(t),
+		"log":          must(s.Log(ctx, "", 0, 9))(t),
+		"mails":        must(s.MailsSince(ctx, sum("box"), base().Add(-time.Hour)))(t),
+	}
+	for n := 1; n <= sc.p.Version; n++ {
+		all[fmt.Sprint("version ", n)] = must(s.Version(ctx, sc.p.ID, n))(t)
+		all[fmt.Sprint("files ", n)] = must(s.Files(ctx, sc.p.ID, n))(t)
+	}
+	return all
+}
+
+func survives(t *testing.T, s Stores) {
+	sc := newScene(t, s)
+	want := sc.state(t, s)
+	same(t, "what a copy of the disk holds", sc.state(t, s.Copy(t)), want)
+}
+
+// call is one that changes something if it does not fail.
+type call struct {
+	name string
+	do   func(ctx context.Context) error
+	want error
+}
+
+func drop[T any](_ T, err error) error { return err }
+
+// refused are calls that fail, each as late in its step as it can.
+func (sc *scene) refused() []call {
+	s, p, a := sc.Stores, sc.p, sc.p.Account
+	bad := publish.NewAccount{Handles: []string{"lee"}, Email: "lee@example.com", CreatedAt: base(), Key: key("key of kim")}
+	project := newProject("tetra", a)
+	project.Key = key("key of kim") // that key is there already, and it comes last
+	project.File = file("index.html", named("refused"))
+	taken, withNew := project, project
+	taken.ID, taken.Key = p.ID, key("fresh")
+	withNew.New = &bad
+	stale, late := edit(p), edit(p)
+	stale.Expect--
+	late.Upload, late.Title = completion(sc.u, p.ID), new(string)
+	late.Upload.Generation++
+	folded := publish.File{Name: "B.wasm", Folded: "b.wasm", Blob: named("refused")}
+	u := sc.u
+	u.Generation, u.Total = 0, 9
+	return []call{
+		{"CreateAccount", func(ctx context.Context) error { return drop(s.CreateAccount(ctx, bad)) }, publish.ErrExists},
+		{"CreateProject with a taken key", func(ctx context.Context) error { return drop(s.CreateProject(ctx, project)) }, publish.ErrExists},
+		{"CreateProject with a taken ID", func(ctx context.Context) error { return drop(s.CreateProject(ctx, taken)) }, publish.ErrExists},
+		{"CreateProject with an account that fails", func(ctx context.Context) error { return drop(s.CreateProject(ctx, withNew)) }, publish.ErrExists},
+		{"PutFile at another version", func(ctx context.Context) error {
+			return drop(s.PutFile(ctx, p.ID, file("c.js", named("refused")), stale))
+		}, publish.ErrMoved},
+		{"PutFile with an upload that moved on", func(ctx context.Context) error {
+			return drop(s.PutFile(ctx, p.ID, file("c.js", named("refused")), late))
+		}, publish.ErrMoved},
+		{"PutFile with a name in another case", func(ctx context.Context) error { return drop(s.PutFile(ctx, p.ID, folded, edit(p))) }, publish.ErrExists},
+		{"DeleteFile", func(ctx context.Context) error { return drop(s.DeleteFile(ctx, p.ID, "none.js", edit(p))) }, publish.ErrNotFound},
+		{"SaveUpload", func(ctx context.Context) error { return drop(s.SaveUpload(ctx, u, part(1, named("refused")))) }, publish.ErrMoved},
+		{"AddKey with a taken key", func(ctx context.Context) error {
+			return drop(s.AddKey(ctx, a, key("key of kim"), true, entry(publish.ActionNewKey, "@kim")))
+		}, publish.ErrExists},
+		{"Suspend", func(ctx context.Context) error {
+			return s.Suspend(ctx, ofProject("none"), entry(publish.ActionSuspend, "none"))
+		}, publish.ErrNotFound},
+		{"PutVariants", func(ctx context.Context) error {
+			return s.PutVariants(ctx, 1<<40, []publish.Variant{{Encoding: "br", Blob: named("refused")}})
+		}, publish.ErrNotFound},
+	}
+}
+
+func noEffect(t *testing.T, s Stores) {
+	sc := newScene(t, s)
+	before := sc.state(t, s)
+	for _, c := range sc.refused() {
+		wants(t, c.name, c.do(t.Context()), c.want)
+		same(t, "after "+c.name, sc.state(t, s), before)
+	}
+	_, err := s.KeyByHash(t.Context(), sum("fresh"))
+	wants(t, "the key of a project that was refused", err, publish.ErrNotFound)
+	na := newAccount("lee")
+	same(t, "a handle that was refused is still free", s.mustAccount(t, na).Handle, "lee")
+}
+
+func endedContext(t *testing.T, s Stores) {
+	sc := newScene(t, s)
+	before := sc.state(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []call{
+		{"PutFile", func(ctx context.Context) error {
+			return drop(s.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
+		}, context.Canceled},
+		{"SaveUpload", func(ctx context.Context) error { return drop(s.SaveUpload(ctx, sc.u, part(9, inline("nine")))) }, context.Canceled},
+		{"Project", func(ctx context.Context) error { return drop(s.Project(ctx, sc.p.ID)) }, context.Canceled},
+	} {
+		wants(t, c.name, c.do(ctx), c.want)
+	}
+	same(t, "the state", sc.state(t, s), before)
+}
+
+func missing(t *testing.T, s Stores) {
+	s.mustProject(t, "pong")
+	p := publish.Project{ID: "nothing"}
+	f := file("a.js", inline("a"))
+	for _, c := range []call{
+		{name: "Account", do: func(ctx context.Context) error { return drop(s.Account(ctx, 99)) }},
+		{name: "SetEmail", do: func(ctx context.Context) error { return s.SetEmail(ctx, 99, "a@b.example", job("a@b.example", base())) }},
+		{name: "KeyByHash", do: func(ctx context.Context) error { return drop(s.KeyByHash(ctx, sum("nothing"))) }},
+		{name: "CreateProject", do: func(ctx context.Context) error { return drop(s.CreateProject(ctx, newProject("tetra", 99))) }},
+		{name: "PutFile", do: func(ctx context.Context) error { return drop(s.PutFile(ctx, p.ID, f, edit(p))) }},
+		{name: "DeleteFile", do: func(ctx context.Context) error { return drop(s.DeleteFile(ctx, p.ID, "a.js", edit(p))) }},
+		{name: "Project", do: func(ctx context.Context) error { return drop(s.Project(ctx, p.ID)) }},
+		{name: "Version", do: func(ctx context.Context) error { return drop(s.Version(ctx, p.ID, 1)) }},
+		{name: "Version of a project", do: func(ctx context.Context) error { return drop(s.Version(ctx, "pong", 2)) }},
+		{name: "Files", do: func(ctx context.Context) error { return drop(s.Files(ctx, p.ID, 1)) }},
+		{name: "Files of a version", do: func(ctx context.Context) error { return drop(s.Files(ctx, "pong", 2)) }},
+		{name: "FilesNear", do: func(ctx context.Context) error { return drop(s.FilesNear(ctx, p.ID, "a.js")) }},
+		{name: "Projects", do: func(ctx context.Context) error { return drop(s.Projects(ctx, 99, 0, 9)) }},
+		{name: "Content", do: func(ctx context.Context) error { return drop(s.Content(ctx, 99)) }},
+		{name: "Once", do: func(ctx context.Context) error { return drop(s.Once(ctx, sum("nothing"), base())) }},
+		{name: "Upload", do: func(ctx context.Context) error { return drop(s.Upload(ctx, sum("nothing"), base())) }},
+		{name: "FinishJob", do: func(ctx context.Context) error { return s.FinishJob(ctx, 99, sum("box"), true, base()) }},
+		{name: "RetryJob", do: func(ctx context.Context) error { return s.RetryJob(ctx, 99, base()) }},
+		{name: "AddVerification", do: func(ctx context.Context) error {
+			return drop(s.AddVerification(ctx, publish.Verification{Token: sum("t"), Account: 99, Email: "a@b.example"}))
+		}},
+		{name: "Verification", do: func(ctx context.Context) error { return drop(s.Verification(ctx, sum("nothing"), base())) }},
+		{name: "UseVerification", do: func(ctx context.Context) error { return drop(s.UseVerification(ctx, sum("nothing"), base())) }},
+		{name: "PutVariants", do: func(ctx context.Context) error { return s.PutVariants(ctx, 99, nil) }},
+	} {
+		wants(t, c.name, c.do(t.Context()), publish.ErrNotFound)
+	}
+}
+
+func concurrencyCases() []storeCase {
+	return []storeCase{
+		{"all may be called concurrently/50 updaters make versions without gaps, each by one", updaters},
+		{"all may be called concurrently/50 senders of a last part make exactly one project", lastParts},
+		{"all may be called concurrently/a reader sees a step wholly or not at all", wholeSteps},
+	}
+}
+
+func updaters(t *testing.T, s Stores) {
+	const racers, rounds = 50, 4
+	p := s.mustProject(t, "pong")
+	won := make([]int, rounds)
+	for round := range rounds {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for i := range racers {
+			wg.Go(func() {
+				at := edit(p)
+				at.Suffix = fmt.Sprint("racer-", i)
+				_, err := s.PutFile(background(), p.ID, file(fmt.Sprintf("%d.js", i), inline(fmt.Sprint(i))), at)
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					won[round]++
+				} else if !errors.Is(err, publish.ErrMoved) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		p = must(s.Project(t.Context(), p.ID))(t)
+		same(t, "the version", p.Version, round+2)
+		same(t, "its suffix", must(s.Version(t.Context(), p.ID, p.Version))(t).Suffix, p.Suffix)
+	}
+	same(t, "the winners of each version", won, []int{1, 1, 1, 1})
+	same(t, "the number of files", len(fileNames(t, s, p.ID, p.Version)), p.FileCount)
+}
+
+func lastParts(t *testing.T, s Stores) {
+	const racers = 50
+	a := s.mustAccount(t, newAccount("kim"))
+	u := s.mustSave(t, upload("u"), part(1, inline("one")))
+	var wg sync.WaitGroup
+	results := make([]error, racers)
+	for i := range racers {
+		wg.Go(func() {
+			np := newProject(fmt.Sprint("pong-", i), a.ID)
+			np.Upload = completion(u, np.ID)
+			results[i] = drop(s.CreateProject(background(), np))
+		})
+	}
+	wg.Wait()
+	made := 0
+	for _, err := range results {
+		if err == nil {
+			made++
+		} else if !errors.Is(err, publish.ErrMoved) {
+			t.Error(err)
+		}
+	}
+	same(t, "projects made", made, 1)
+	list := must(s.Projects(t.Context(), a.ID, 0, racers))(t)
+	same(t, "projects there", len(list), 1)
+	same(t, "the upload's project", must(s.Upload(t.Context(), u.Key, base()))(t).Done.Project, list[0].ID)
+}
+
+// wholeSteps reads while files are replaced by ones of the version's size: the
+// project's row, its files and their bytes must always belong together.
+func wholeSteps(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("x")))
+	const last = 60
+	ended := make(chan error, 1)
+	go func() {
+		for p := p; ; {
+			if p.Version == last {
+				ended <- nil
+				return
+			}
+			var err error
+			if p, err = s.PutFile(background(), p.ID, file("a.js", inline(fmt.Sprintf("%0*d", p.Version, 0))), edit(p)); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	for seen := 0; seen < last; {
+		p := must(s.Project(t.Context(), p.ID))(t)
+		total := int64(0)
+		for _, f := range must(s.Files(t.Context(), p.ID, p.Version))(t) {
+			total += f.Blob.Size
+			same(t, "the length of "+f.Name, int64(len(text(t, s, f.Blob))), f.Blob.Size)
+		}
+		same(t, fmt.Sprint("the size of version ", p.Version), total, p.Size)
+		if p.Version < seen {
+			t.Fatalf("version %d was read after %d", p.Version, seen)
+		}
+		seen = p.Version
+	}
+	ok(t, <-ended)
+}

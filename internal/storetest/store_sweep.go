@@ -1,0 +1,218 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func sweepCases() []storeCase {
+	return []storeCase{
+		{"Sweep/forgets expired uploads", sweepUploads},
+		{"Sweep/forgets blob records created before the time given that nothing refers to", sweepBlobs},
+		{"Sweep/keeps what a file of any version, a part of an open upload or a variant refers to", sweepKeeps},
+		{"Sweep/forgets bytes that are kept in a record with it", sweepInline},
+		{"Sweep/the ID of a blob that was forgotten is not used again", sweepNewIDs},
+		{"Sweep/forgets used-up bookkeeping", sweepBookkeeping},
+		{"Sweep/at most limit records a call, and tells whether there is more", sweepLimit},
+		{"Sweep/returns each name once", sweepOnce},
+		{"Unknown/returns those of the names that no record has", unknown},
+	}
+}
+
+// sweep sweeps until there is no more, and returns the names in order.
+func (s Stores) sweep(t *testing.T, now, before time.Time) (gone []publish.BlobRef) {
+	t.Helper()
+	for range 100 {
+		refs, more, err := s.Sweep(t.Context(), now, before, 50)
+		ok(t, err)
+		gone = append(gone, refs...)
+		if !more {
+			slices.Sort(gone)
+			return gone
+		}
+	}
+	t.Fatal("a sweep of 100 calls found no end")
+	return nil
+}
+
+// sweepAll sweeps what nothing refers to, however new.
+func (s Stores) sweepAll(t *testing.T) []publish.BlobRef {
+	t.Helper()
+	return s.sweep(t, base(), base().Add(time.Hour))
+}
+
+func sweepUploads(t *testing.T, s Stores) {
+	u := s.mustSave(t, upload("u"), part(1, named("part-1")))
+	u = s.mustSave(t, u, part(2, named("part-2")))
+	open := upload("open")
+	open.ExpiresAt = u.ExpiresAt.Add(time.Hour)
+	open = s.mustSave(t, open, part(1, named("open-1")))
+	later := u.ExpiresAt.Add(time.Second)
+	same(t, "the names", s.sweep(t, later, base().Add(time.Hour)), []publish.BlobRef{"part-1", "part-2"})
+	_, err := s.Upload(t.Context(), u.Key, base())
+	wants(t, "the upload, by a clock that was set back", err, publish.ErrNotFound)
+	same(t, "another upload", must(s.Upload(t.Context(), open.Key, later))(t), open)
+}
+
+func sweepBlobs(t *testing.T, s Stores) {
+	u := s.mustSave(t, upload("u"), part(1, named("replaced")))
+	s.mustSave(t, u, part(1, named("kept")))
+	same(t, "created after the time given", s.sweep(t, base(), base().Add(-time.Minute)), nil)
+	same(t, "created before it", s.sweep(t, base(), base().Add(time.Minute)), []publish.BlobRef{"replaced"})
+	same(t, "without a record now", must(s.Unknown(t.Context(), []publish.BlobRef{"replaced", "kept"}))(t), []publish.BlobRef{"replaced"})
+}
+
+func sweepKeeps(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("version-2")))
+	variants := []publish.Variant{{Encoding: "gzip", Blob: named("variant")}}
+	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, variants))
+	p = s.mustPut(t, p, file("a.wasm", named("version-3")))
+	p = must(s.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
+	s.mustPut(t, p, file("index.html", inline("changed")))
+	s.mustSave(t, upload("u"), part(1, named("part")))
+	same(t, "the names", s.sweepAll(t), nil)
+	refs := []publish.BlobRef{"version-2", "variant", "version-3", "part"}
+	same(t, "without a record", must(s.Unknown(t.Context(), refs))(t), nil)
+	same(t, "version 1", texts(t, s, p.ID, 1), map[string]string{"index.html": "<p>pong"})
+}
+
+func sweepInline(t *testing.T, s Stores) {
+	u := s.mustSave(t, upload("u"), part(1, inline("replaced")))
+	replaced := u.Parts[0].Blob
+	u = s.mustSave(t, u, part(1, inline("kept")))
+	same(t, "the names", s.sweepAll(t), nil)
+	_, err := s.Content(t.Context(), replaced.ID)
+	wants(t, "the replaced bytes", err, publish.ErrNotFound)
+	same(t, "the others", text(t, s, u.Parts[0].Blob), "kept")
+}
+
+func sweepNewIDs(t *testing.T, s Stores) {
+	u := s.mustSave(t, upload("u"), part(1, inline("one")))
+	s.sweep(t, u.ExpiresAt.Add(time.Second), base().Add(time.Hour))
+	swept := u.Parts[0].Blob.ID
+	next := s.mustSave(t, upload("another"), part(1, inline("two"))).Parts[0].Blob.ID
+	if next <= swept {
+		t.Errorf("a new blob has the ID %d after one of %d was forgotten", next, swept)
+	}
+}
+
+func sweepBookkeeping(t *testing.T, s Stores) {
+	a := s.withEmail(t, "kim")
+	s.mustVerification(t, a, "soon", base().Add(time.Minute))
+	s.mustVerification(t, a, "later", base().Add(time.Hour))
+	s.sweep(t, base().Add(2*time.Minute), base())
+	// By a clock that was set back the one that was forgotten stays forgotten.
+	_, err := s.Verification(t.Context(), sum("soon"), base())
+	wants(t, "the expired one", err, publish.ErrNotFound)
+	must(s.Verification(t.Context(), sum("later"), base()))(t)
+}
+
+func sweepLimit(t *testing.T, s Stores) {
+	u := upload("u")
+	for i := range 7 {
+		u = s.mustSave(t, u, part(i+1, named(fmt.Sprint("part-", i))))
+	}
+	later := u.ExpiresAt.Add(time.Second)
+	total, calls := 0, 0
+	for more := true; more; calls++ {
+		if calls == 50 {
+			t.Fatal("there is more after 50 calls")
+		}
+		var gone []publish.BlobRef
+		var err error
+		gone, more, err = s.Sweep(t.Context(), later, later, 3)
+		ok(t, err)
+		if len(gone) > 3 {
+			t.Fatalf("a call forgot %d records", len(gone))
+		}
+		total += len(gone)
+	}
+	same(t, "the names in all", total, 7)
+}
+
+func sweepOnce(t *testing.T, s Stores) {
+	u := s.mustSave(t, upload("u"), part(1, named("replaced")))
+	s.mustSave(t, u, part(1, named("kept")))
+	same(t, "the first time", s.sweepAll(t), []publish.BlobRef{"replaced"})
+	same(t, "the second time", s.sweepAll(t), nil)
+}
+
+func unknown(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	s.mustPut(t, p, file("a.wasm", named("a-file")))
+	s.mustSave(t, upload("u"), part(1, named("a-part")))
+	got := must(s.Unknown(t.Context(), []publish.BlobRef{"nobody", "a-file", "a-part", "no-one"}))(t)
+	same(t, "the unknown ones", got, []publish.BlobRef{"nobody", "no-one"})
+	same(t, "of none", must(s.Unknown(t.Context(), nil))(t), nil)
+}
+
+func variantCases() []storeCase {
+	return []storeCase{
+		{"Unsqueezed/returns files whose variants have not been made yet, oldest first, at most limit", unsqueezed},
+		{"Unsqueezed/does not return parts and variants", unsqueezedFilesOnly},
+		{"PutVariants/records the variants of a blob (possibly none) as made", putVariants},
+		{"PutVariants/again replaces them", putVariantsAgain},
+		{"PutVariants/a blob that is gone is ErrNotFound", putVariantsGone},
+	}
+}
+
+func unsqueezedNames(t *testing.T, s Stores, limit int) (names []string) {
+	t.Helper()
+	for _, f := range must(s.Unsqueezed(t.Context(), limit))(t) {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func unsqueezed(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	for _, name := range []string{"z.js", "a.js", "m.js"} {
+		p = s.mustPut(t, p, file(name, inline(name)))
+	}
+	same(t, "all", unsqueezedNames(t, s, 9), []string{"index.html", "z.js", "a.js", "m.js"})
+	same(t, "two", unsqueezedNames(t, s, 2), []string{"index.html", "z.js"})
+	f := must(s.Unsqueezed(t.Context(), 1))(t)[0]
+	same(t, "one of them", f, s.fileNamed(t, p, "index.html"))
+	ok(t, s.PutVariants(t.Context(), f.Blob.ID, nil))
+	same(t, "when one is made", unsqueezedNames(t, s, 9), []string{"z.js", "a.js", "m.js"})
+}
+
+func unsqueezedFilesOnly(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	s.mustSave(t, upload("u"), part(1, inline("part")))
+	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []publish.Variant{{Encoding: "br", Blob: inline("b")}}))
+	same(t, "left", unsqueezedNames(t, s, 9), nil)
+}
+
+func putVariants(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
+	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, nil))
+	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []publish.Variant{{Encoding: "zstd", Blob: inline("z")}}))
+	same(t, "left", unsqueezedNames(t, s, 9), nil)
+	same(t, "of one without", len(s.fileNamed(t, p, "a.js").Variants), 0)
+	v := s.fileNamed(t, p, "index.html").Variants
+	same(t, "of the other", []any{len(v), v[0].Encoding, v[0].Blob.SHA256}, []any{1, "zstd", sum("z")})
+}
+
+func putVariantsAgain(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	id := s.fileNamed(t, p, "index.html").Blob.ID
+	ok(t, s.PutVariants(t.Context(), id, []publish.Variant{{Encoding: "br", Blob: named("first")}}))
+	ok(t, s.PutVariants(t.Context(), id, []publish.Variant{{Encoding: "br", Blob: named("second")}}))
+	v := s.fileNamed(t, p, "index.html").Variants
+	same(t, "the variants", []any{len(v), v[0].Blob.Ref}, []any{1, publish.BlobRef("second")})
+	same(t, "swept", s.sweepAll(t), []publish.BlobRef{"first"})
+}
+
+func putVariantsGone(t *testing.T, s Stores) {
+	u := s.mustSave(t, upload("u"), part(1, inline("replaced")))
+	s.mustSave(t, u, part(1, inline("kept")))
+	s.sweepAll(t)
+	err := s.PutVariants(t.Context(), u.Parts[0].Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}})
+	wants(t, "a blob that was swept", err, publish.ErrNotFound)
+	same(t, "the variant has no record", must(s.Unknown(t.Context(), []publish.BlobRef{"variant"}))(t), []publish.BlobRef{"variant"})
+}
