@@ -1,0 +1,167 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+	"golang.org/x/sync/singleflight"
+
+	"sandlot/internal/publish"
+)
+
+const (
+	// maxBody bounds a cached body. Filling needs it in memory at once, and above a megabyte opening a file costs
+	// little beside sending it.
+	maxBody = 1 << 20
+	// fillSlots bounds the fills under way: with bodies of maxBody they hold 8 MiB on top of the cache.
+	fillSlots = 8
+	// fillTime bounds one fill, waiting for a slot included: as long as a browser's user would wait.
+	fillTime = 30 * time.Second
+	// unsettled is how long a list is kept while variants of its files may still come.
+	unsettled = time.Second
+)
+
+// key names what is cached: the list of a version, or the bytes that have a digest. What is under a key never changes.
+type key struct {
+	project publish.ProjectID
+	version int
+	digest  publish.Digest
+}
+
+// name is the key as a flight has it.
+func (k key) name() string {
+	if k.project != "" {
+		return string(k.project) + "/" + strconv.Itoa(k.version)
+	}
+	return string(k.digest[:])
+}
+
+// value is a list or a body.
+type value struct {
+	list *list
+	body []byte
+}
+
+// weight is about how many bytes the value takes, with its place in the cache.
+func (v value) weight() uint32 {
+	const entry = 200
+	if v.list != nil {
+		return entry + v.list.weight
+	}
+	return entry + uint32(cap(v.body))
+}
+
+// A cache keeps lists and bodies within a bound on their bytes, and gets each once however many ask for it.
+type cache struct {
+	entries *otter.Cache[key, value]
+	flights singleflight.Group
+	slots   chan struct{}
+}
+
+func newCache(bytes int64) *cache {
+	return &cache{
+		entries: otter.Must(&otter.Options[key, value]{
+			MaximumWeight: uint64(bytes),
+			Weigher:       func(_ key, v value) uint32 { return v.weight() },
+		}),
+		slots: make(chan struct{}, fillSlots),
+	}
+}
+
+// fill returns what load returns, and keeps it if that is no error. Of many callers with one key one loads and all get
+// the result. Loading goes on when a caller leaves, for the others; valid tells whether what is there already will do.
+func (c *cache) fill(ctx context.Context, k key, valid func(value) bool, load func(context.Context) (value, error)) (value, error) {
+	done := c.flights.DoChan(k.name(), func() (any, error) {
+		// Another flight may have landed between the look-up and this one's start.
+		if v, ok := c.entries.GetIfPresent(k); ok && valid(v) {
+			return v, nil
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fillTime)
+		defer cancel()
+		select {
+		case c.slots <- struct{}{}:
+			defer func() { <-c.slots }()
+		case <-ctx.Done():
+			return value{}, ctx.Err()
+		}
+		v, err := guard(ctx, load)
+		if err == nil {
+			c.entries.Set(k, v)
+		}
+		return v, err
+	})
+	select {
+	case res := <-done:
+		v, _ := res.Val.(value)
+		return v, res.Err
+	case <-ctx.Done():
+		return value{}, ctx.Err()
+	}
+}
+
+// guard turns a panic of load into an error: nobody else could recover it in a flight, and the process would end.
+func guard(ctx context.Context, load func(context.Context) (value, error)) (v value, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while filling the cache: %v", p)
+		}
+	}()
+	return load(ctx)
+}
+
+// list returns the files of the version that is visited.
+func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
+	k := key{project: p.ID, version: p.Version}
+	settled := func(v value) bool { return v.list.until.IsZero() || h.now().Before(v.list.until) }
+	if v, ok := h.cache.entries.GetIfPresent(k); ok && settled(v) {
+		return v.list, nil
+	}
+	v, err := h.cache.fill(ctx, k, settled, func(ctx context.Context) (value, error) {
+		files, err := h.service.Files(ctx, k.project, k.version)
+		if err != nil {
+			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, err)
+		}
+		return value{list: newList(files, h.now().Add(unsettled))}, nil
+	})
+	return v.list, err
+}
+
+// body returns all bytes of a small blob. They are shared: nobody may change them.
+func (h *Handler) body(ctx context.Context, b publish.Blob) ([]byte, error) {
+	k := key{digest: b.SHA256}
+	if v, ok := h.cache.entries.GetIfPresent(k); ok {
+		return v.body, nil
+	}
+	v, err := h.cache.fill(ctx, k, func(value) bool { return true }, func(ctx context.Context) (value, error) {
+		body, err := h.readAll(ctx, b)
+		return value{body: body}, err
+	})
+	return v.body, err
+}
+
+// readAll reads a blob into memory.
+func (h *Handler) readAll(ctx context.Context, b publish.Blob) ([]byte, error) {
+	rc, err := h.service.Open(ctx, b, 0, -1)
+	if err != nil {
+		return nil, blobError("open", b, err)
+	}
+	defer rc.Close()
+	body := make([]byte, b.Size)
+	if _, err := io.ReadFull(rc, body); err != nil {
+		return nil, blobError("read", b, err)
+	}
+	return body, nil
+}
+
+// blobError says what failed. Bytes that a list names and nobody has are damage like any other.
+func blobError(doing string, b publish.Blob, err error) error {
+	if errors.Is(err, publish.ErrNotFound) {
+		return fmt.Errorf("%s blob %d %s: %w: %w", doing, b.ID, b.Ref, publish.ErrCorrupt, err)
+	}
+	return fmt.Errorf("%s blob %d %s: %w", doing, b.ID, b.Ref, err)
+}

@@ -1,0 +1,109 @@
+package play
+
+import (
+	"net/http"
+	"strings"
+)
+
+// coding is a Content-Encoding that a form can have.
+type coding int
+
+const (
+	identity coding = iota
+	brotli
+	zstd
+	gzip
+	numCodings
+)
+
+// codings are their names, and marks what each adds to a file's ETag.
+var (
+	codings = [numCodings]string{"identity", "br", "zstd", "gzip"}
+	marks   = [numCodings]string{"", "-br", "-zst", "-gz"}
+)
+
+// codingOf returns the coding of that name; identity if it is none of ours.
+func codingOf(name string) coding {
+	for c := brotli; c < numCodings; c++ {
+		if strings.EqualFold(name, codings[c]) {
+			return c
+		}
+	}
+	if strings.EqualFold(name, "x-gzip") { // RFC 9110, section 8.4.1.3
+		return gzip
+	}
+	return identity
+}
+
+// wishes are the qualities a client gives to the codings, in thousandths. Zero is unacceptable.
+type wishes [numCodings]int
+
+// wished reads Accept-Encoding (RFC 9110, section 12.5.3). Plain bytes are acceptable unless they are refused, and
+// without any word about them they come last.
+func wished(h http.Header) wishes {
+	var w wishes
+	var named [numCodings]bool
+	rest := -1 // the quality of "*", if there is one
+	for _, line := range h["Accept-Encoding"] {
+		for item := ""; line != ""; {
+			item, line, _ = strings.Cut(line, ",")
+			name, params, _ := strings.Cut(item, ";")
+			name, q := strings.TrimSpace(name), quality(params)
+			if name == "*" {
+				rest = q
+			} else if c := codingOf(name); c != identity || strings.EqualFold(name, "identity") {
+				w[c], named[c] = q, true
+			}
+		}
+	}
+	for c := range w {
+		switch {
+		case named[c]:
+		case rest >= 0:
+			w[c] = rest
+		case coding(c) == identity:
+			w[c] = 1
+		}
+	}
+	return w
+}
+
+// quality reads "q=0.5" among the parameters of a coding, in thousandths. No q is 1, a malformed one is 0.
+func quality(params string) int {
+	if params == "" {
+		return 1000
+	}
+	name, value, _ := strings.Cut(params, "=")
+	if !strings.EqualFold(strings.TrimSpace(name), "q") {
+		return 1000
+	}
+	value = strings.TrimSpace(value)
+	if len(value) == 0 || len(value) > 5 || value[0] != '0' && value[0] != '1' || len(value) > 1 && value[1] != '.' {
+		return 0
+	}
+	q := int(value[0]-'0') * 1000
+	for i, unit := 2, 100; i < len(value); i, unit = i+1, unit/10 {
+		if value[i] < '0' || value[i] > '9' {
+			return 0
+		}
+		q += int(value[i]-'0') * unit
+	}
+	return min(q, 1000)
+}
+
+// form returns the form of the file that the client likes best, and of those the smallest. A client that accepts none
+// gets the plain bytes: they may be of use, and a refusal is not.
+func (f *file) form(h http.Header) *form {
+	if len(f.packed) == 0 {
+		return &f.plain
+	}
+	w := wished(h)
+	best := &f.plain
+	for i := range f.packed {
+		o := &f.packed[i]
+		if q := w[o.coding]; q > 0 && (q > w[best.coding] || q == w[best.coding] && (o.size < best.size || f.encoded)) {
+			best = o
+		}
+	}
+	return best
+}

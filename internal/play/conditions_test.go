@@ -1,0 +1,189 @@
+package play
+
+import (
+	"io"
+	"mime"
+	"mime/multipart"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestConditions(t *testing.T) {
+	s := newFake()
+	f := s.file("index.html", page("one"))
+	s.put(gameID, f)
+	h := newHandler(s, "localhost")
+	hash := f.Blob.SHA256.String()
+	plain, gz := `"`+hash+`"`, `"`+hash+`-gz"`
+	for _, c := range []struct {
+		name    string
+		headers []string
+		status  int
+	}{
+		{"strong", []string{"If-None-Match: " + plain}, 304},
+		{"weak", []string{"If-None-Match: W/" + plain}, 304},
+		{"list", []string{`If-None-Match: "a", W/"b" ,` + plain}, 304},
+		{"tag with a comma in it", []string{`If-None-Match: "a,b", ` + plain}, 304},
+		{"two lines", []string{`If-None-Match: "a"`, "If-None-Match: " + plain}, 304},
+		{"star", []string{"If-None-Match: *"}, 304},
+		{"other", []string{`If-None-Match: "a"`}, 200},
+		{"empty", []string{"If-None-Match: "}, 200},
+		{"without quotes", []string{"If-None-Match: " + hash}, 200},
+		{"unclosed", []string{`If-None-Match: "` + hash}, 200},
+		{"of the other representation", []string{"If-None-Match: " + gz}, 200},
+		{"of gzip, for gzip", []string{"If-None-Match: " + gz, "Accept-Encoding: gzip"}, 304},
+		{"of plain, for gzip", []string{"If-None-Match: " + plain, "Accept-Encoding: gzip"}, 200},
+		{"of plain, for gzip with a range", []string{"If-None-Match: " + plain, "Accept-Encoding: gzip", "Range: bytes=0-1"}, 304},
+		{"of plain, for a navigation", []string{"If-None-Match: " + plain, "Sec-Fetch-Dest: document"}, 200},
+		{"a long list", []string{"If-None-Match: " + strings.Repeat(`"x",`, 200_000) + plain}, 304},
+		{"If-Match", []string{"If-Match: " + plain}, 200},
+		{"If-Match star", []string{"If-Match: *"}, 200},
+		{"If-Match weak", []string{"If-Match: W/" + plain}, 412},
+		{"If-Match other", []string{`If-Match: "a"`}, 412},
+		{"times do not apply", []string{"If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT"}, 200},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, method := range []string{"GET", "HEAD"} {
+				status := c.status
+				if strings.Contains(c.name, "range") && method == "HEAD" {
+					status = 200 // a range is of a GET
+				}
+				res := at(h, onProject, request(method, "/", c.headers...))
+				if res.StatusCode != status {
+					t.Errorf("%s: %d, want %d", method, res.StatusCode, status)
+				}
+				if status != 304 {
+					continue
+				}
+				if bodyOf(t, res) != "" || res.Header.Get("Etag") == "" || res.Header.Get("Vary") == "" || res.Header.Get("Cache-Control") != "no-cache" {
+					t.Errorf("%s: 304 with %v", method, res.Header)
+				}
+			}
+		})
+	}
+}
+
+func TestRanges(t *testing.T) {
+	s := newFake()
+	const body = "0123456789"
+	f := s.file("a.txt", body)
+	s.put(gameID, s.file("index.html", "<p>hi"), f, s.file("empty.txt", ""))
+	h := newHandler(s, "localhost")
+	etag := `"` + f.Blob.SHA256.String() + `"`
+	for _, c := range []struct {
+		name    string
+		headers []string
+		status  int
+		want    string // Content-Range
+		body    string
+	}{
+		{"first", []string{"Range: bytes=0-0"}, 206, "bytes 0-0/10", "0"},
+		{"middle", []string{"Range: bytes=2-4"}, 206, "bytes 2-4/10", "234"},
+		{"open end", []string{"Range: bytes=7-"}, 206, "bytes 7-9/10", "789"},
+		{"beyond the end", []string{"Range: bytes=7-99"}, 206, "bytes 7-9/10", "789"},
+		{"suffix", []string{"Range: bytes=-3"}, 206, "bytes 7-9/10", "789"},
+		{"long suffix", []string{"Range: bytes=-99"}, 206, "bytes 0-9/10", body},
+		{"whole", []string{"Range: bytes=0-"}, 206, "bytes 0-9/10", body},
+		{"unit in capitals", []string{"Range: Bytes=0-0"}, 206, "bytes 0-0/10", "0"},
+		{"one of two is there", []string{"Range: bytes=99-,3-3"}, 206, "bytes 3-3/10", "3"},
+		{"none is there", []string{"Range: bytes=10-"}, 416, "bytes */10", ""},
+		{"empty suffix", []string{"Range: bytes=-0"}, 416, "bytes */10", ""},
+		{"backwards", []string{"Range: bytes=4-2"}, 416, "bytes */10", ""},
+		{"no numbers", []string{"Range: bytes=a-b"}, 416, "bytes */10", ""},
+		{"a dash", []string{"Range: bytes=-"}, 416, "bytes */10", ""},
+		{"signs", []string{"Range: bytes=+1-2"}, 416, "bytes */10", ""},
+		{"2^64", []string{"Range: bytes=18446744073709551616-"}, 416, "bytes */10", ""},
+		{"another unit", []string{"Range: lines=0-1"}, 200, "", body},
+		{"no unit", []string{"Range: 0-1"}, 200, "", body},
+		{"more than the whole", []string{"Range: bytes=0-8,1-9"}, 200, "", body},
+		{"row 90: very many", []string{"Range: bytes=" + strings.Repeat("0-0,", 1000) + "1-1"}, 200, "", body},
+		{"If-Range", []string{"Range: bytes=0-0", "If-Range: " + etag}, 206, "bytes 0-0/10", "0"},
+		{"If-Range, other", []string{"Range: bytes=0-0", `If-Range: "x"`}, 200, "", body},
+		{"If-Range, weak", []string{"Range: bytes=0-0", "If-Range: W/" + etag}, 200, "", body},
+		{"If-Range, time", []string{"Range: bytes=0-0", "If-Range: Fri, 01 Jan 2100 00:00:00 GMT"}, 200, "", body},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res := get(h, "/a.txt", c.headers...)
+			got := bodyOf(t, res)
+			if res.StatusCode != c.status || res.Header.Get("Content-Range") != c.want || c.status != 416 && got != c.body {
+				t.Errorf("%d %q %q, want %d %q %q", res.StatusCode, res.Header.Get("Content-Range"), got, c.status, c.want, c.body)
+			}
+			if c.status != 416 && (res.Header.Get("Accept-Ranges") != "bytes" || res.Header.Get("Etag") != etag) {
+				t.Errorf("%v", res.Header)
+			}
+		})
+	}
+	if res := get(h, "/empty.txt", "Range: bytes=0-"); res.StatusCode != 200 {
+		t.Errorf("a range of nothing: %d", res.StatusCode)
+	}
+	if res := get(h, "/", "Range: bytes=0-1", "Sec-Fetch-Dest: document"); res.StatusCode != 200 {
+		t.Errorf("a range of a page with the script: %d", res.StatusCode)
+	}
+}
+
+func TestRangesAreOfThePlainBytes(t *testing.T) {
+	s := newFake()
+	s.put(gameID, s.file("index.html", page("one")))
+	h := newHandler(s, "localhost")
+	res := get(h, "/", "Range: bytes=0-8", "Accept-Encoding: gzip")
+	if got := bodyOf(t, res); got != "<!doctype" || res.Header.Get("Content-Encoding") != "" {
+		t.Errorf("%q, %q", got, res.Header.Get("Content-Encoding"))
+	}
+	// A download that began packed is not continued with plain bytes.
+	packed := get(h, "/", "Accept-Encoding: gzip")
+	res = get(h, "/", "Range: bytes=9-", "Accept-Encoding: gzip", "If-Range: "+packed.Header.Get("Etag"))
+	if res.StatusCode != 200 || res.Header.Get("Content-Encoding") != "gzip" || packed.Header.Get("Accept-Ranges") != "" {
+		t.Errorf("%d %v", res.StatusCode, res.Header)
+	}
+}
+
+func TestSeveralRanges(t *testing.T) {
+	s := newFake()
+	big := strings.Repeat("0123456789", 300_000)
+	s.put(gameID, s.file("index.html", "<p>hi"), s.file("a.txt", "0123456789"), s.file("big.bin", big))
+	h := newHandler(s, "localhost")
+	for path, want := range map[string][]string{
+		"/a.txt":   {"text/plain; charset=utf-8 bytes 0-1/10 01", "text/plain; charset=utf-8 bytes 9-9/10 9"},
+		"/big.bin": {"application/octet-stream bytes 0-1/3000000 01", "application/octet-stream bytes 2999999-2999999/3000000 9"},
+	} {
+		res := get(h, path, "Range: bytes=0-1, -1")
+		body := bodyOf(t, res)
+		mediaType, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+		if err != nil || mediaType != "multipart/byteranges" || res.ContentLength != int64(len(body)) || res.StatusCode != 206 {
+			t.Fatalf("%d %v: %d bytes", res.StatusCode, res.Header, len(body))
+		}
+		var got []string
+		for r := multipart.NewReader(strings.NewReader(body), params["boundary"]); ; {
+			part, err := r.NextPart()
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			b, _ := io.ReadAll(part)
+			got = append(got, part.Header.Get("Content-Type")+" "+part.Header.Get("Content-Range")+" "+string(b))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func FuzzRange(f *testing.F) {
+	for _, s := range []string{"0-0", "-1", "1-", "0-0,2-3", "5-1", "99999999999999999999-", "-,", " 1-2 , 3-4"} {
+		f.Add(s, int64(10))
+	}
+	f.Fuzz(func(t *testing.T, set string, size int64) {
+		if size < 1 {
+			return
+		}
+		spans, ok := parseSpans(set, size)
+		for _, s := range spans {
+			if !ok || s.off < 0 || s.n < 1 || s.off+s.n > size || s.off+s.n < 0 {
+				t.Errorf("%q of %d: %v", set, size, s)
+			}
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package play
+
+import "net/http"
+
+// field is a header with its ready-made value. The values are shared by all responses: net/http only reads them, and
+// whoever appends to one gets a copy, for they have no room to grow.
+type field struct {
+	name  string
+	value []string
+}
+
+// always are on every response, whatever its status. Published code is trusted with its own origin and nothing else:
+// its type is never guessed, it shares no process with other origins, and it gets no device that a page could ask for.
+// There is no frame-ancestors: projects may be framed anywhere, for nothing in them is authenticated.
+var always = [...]field{
+	{"X-Content-Type-Options", []string{"nosniff"}},
+	{"Origin-Agent-Cluster", []string{"?1"}},
+	{"Cross-Origin-Resource-Policy", []string{"cross-origin"}},
+	{"Referrer-Policy", []string{"strict-origin-when-cross-origin"}},
+	{"Permissions-Policy", []string{"camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), " +
+		"bluetooth=(), midi=(), display-capture=(), browsing-topics=()"}},
+}
+
+const csp = "object-src 'none'; base-uri 'self'"
+
+// quarantined is added for the projects of an account that nobody has verified, where the operator asks for it: a
+// self-contained game runs on, while a page that asks for passwords can send them nowhere.
+const (
+	quarantined = csp + "; default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:; " +
+		"connect-src 'self' data: blob:; form-action 'none'; frame-src 'self' data: blob:; sandbox allow-scripts allow-pointer-lock allow-orientation-lock"
+	quarantinedOrigin = quarantined + " allow-same-origin"
+)
+
+var (
+	originPolicy = []string{csp}
+	// The sandbox without allow-same-origin is the path form's also in quarantine.
+	quarantinedOriginPolicy = []string{quarantinedOrigin}
+	quarantinedPathPolicy   = []string{quarantined}
+	// Without allow-same-origin the page's origin is opaque: it reaches neither cookies nor storage of the site.
+	pathPolicy = []string{csp + "; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals " +
+		"allow-forms allow-popups allow-downloads"}
+	anyOrigin = []string{"*"}
+	exposed   = []string{"Content-Encoding, Content-Range, ETag"}
+	noindex   = []string{"noindex"}
+
+	// What browsers ask for before a page may share memory between threads. All that a project serves may be embedded
+	// by its own pages (Cross-Origin-Resource-Policy); what it loads from elsewhere has to allow it.
+	ownGroup  = []string{"same-origin"}
+	isolating = []string{"require-corp"}
+
+	revalidate = []string{"no-cache"}
+	immutable  = []string{"public, max-age=31536000, immutable"}
+	never      = []string{"no-store"}
+
+	pageType = []string{"text/html; charset=utf-8"}
+	inBytes  = []string{"bytes"}
+
+	varyEncoding = []string{"Accept-Encoding"}
+	varyBoth     = []string{"Accept-Encoding, Sec-Fetch-Dest, Upgrade-Insecure-Requests, Accept"}
+	varyBrowser  = []string{"Sec-Fetch-Dest, Upgrade-Insecure-Requests, Accept"}
+)
+
+// headers sets what every response carries and returns the header for the rest.
+func (v *visit) headers(cacheControl []string) http.Header {
+	h := v.w.Header()
+	for i := range always {
+		h[always[i].name] = always[i].value
+	}
+	h["Content-Security-Policy"] = v.policy()
+	if v.place == onPath {
+		// The sandboxed page's own modules and fetches are cross-origin requests.
+		h["Access-Control-Allow-Origin"] = anyOrigin
+		h["Access-Control-Expose-Headers"] = exposed
+	}
+	if v.project.Threads && v.place != onPath {
+		h["Cross-Origin-Opener-Policy"] = ownGroup
+		h["Cross-Origin-Embedder-Policy"] = isolating
+	}
+	if !v.project.Verified {
+		h["X-Robots-Tag"] = noindex
+	}
+	h["Cache-Control"] = cacheControl
+	return h
+}
+
+// policy chooses the Content-Security-Policy.
+func (v *visit) policy() []string {
+	quarantine := v.quarantine && !v.project.Verified
+	switch {
+	case v.place == onPath && quarantine:
+		return quarantinedPathPolicy
+	case v.place == onPath:
+		return pathPolicy
+	case quarantine:
+		return quarantinedOriginPolicy
+	}
+	return originPolicy
+}
+
+// fresh returns how long a file's bytes may be kept. Those of a version never change; those of a project are asked for
+// every time, which costs a 304.
+func (v *visit) fresh() []string {
+	if v.place == onVersion {
+		return immutable
+	}
+	return revalidate
+}
+
+// varies returns what a response depends on: the encodings, and what tells a browser's own navigation.
+func varies(encodings, navigation bool) []string {
+	switch {
+	case encodings && navigation:
+		return varyBoth
+	case encodings:
+		return varyEncoding
+	case navigation:
+		return varyBrowser
+	}
+	return nil
+}

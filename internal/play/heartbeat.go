@@ -1,0 +1,88 @@
+package play
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/publish"
+)
+
+// maxHeartbeat bounds the body of a heartbeat: a player of 64 characters in a small object needs half of it.
+const maxHeartbeat = 256
+
+// beat is the body of a heartbeat.
+type beat struct {
+	Player string `json:"player"` // a random id from the page's storage, or empty
+	Gone   bool   `json:"gone"`   // the page is being left
+}
+
+// heartbeat takes what player.js sends.
+func (v *visit) heartbeat() {
+	const methods = "POST, OPTIONS"
+	switch {
+	case v.r.Method == http.MethodOptions:
+		v.options(methods)
+	case v.r.Method != http.MethodPost:
+		v.notAllowed(methods)
+	case !v.fromHere():
+		v.page(http.StatusForbidden, "Only the project's own page can say who is playing it.")
+	default:
+		v.takeBeat()
+	}
+}
+
+// takeBeat reads a heartbeat and passes it on. That a count was not to be had is no reason to fail.
+func (v *visit) takeBeat() {
+	if denied := v.brakes.Heartbeat(brake.Who{Addr: brake.Peer(v.r.RemoteAddr)}); denied != nil {
+		v.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(denied.After.Seconds()))))
+		v.page(http.StatusTooManyRequests, "Too many heartbeats come from this address.")
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxHeartbeat))
+	var b beat
+	switch {
+	case err != nil:
+		v.page(http.StatusRequestEntityTooLarge, "A heartbeat is smaller than that.")
+		return
+	case len(body) > 0 && json.Unmarshal(body, &b) != nil:
+		v.page(http.StatusBadRequest, "This is no heartbeat.")
+		return
+	}
+	player := publish.PlayerID(b.Player)
+	if !isPlayer(b.Player) {
+		player = v.visitors.ID(v.r, v.now())
+	}
+	tell := v.service.Touch
+	if b.Gone {
+		tell = v.service.Leave
+	}
+	if err := tell(v.r.Context(), v.project.ID, player); err != nil {
+		v.log.WarnContext(v.r.Context(), "a heartbeat was not counted", "project", v.project.ID, "err", err)
+	}
+	v.headers(revalidate)
+	v.w.WriteHeader(http.StatusNoContent)
+}
+
+// fromHere reports whether the request comes from the project's own page, as far as a browser tells. A page in the path
+// form's sandbox has an opaque origin, and to itself is another site.
+func (v *visit) fromHere() bool {
+	if v.place == onPath && v.r.Header.Get("Origin") == "null" {
+		return true
+	}
+	return new(http.CrossOriginProtection).Check(v.r) == nil
+}
+
+// isPlayer reports whether s can be a player's id: 1 to 64 letters, digits, hyphens and underscores.
+func isPlayer(s string) bool {
+	for i := range len(s) {
+		c := s[i] | 0x20
+		if !(c >= 'a' && c <= 'z' || s[i] >= '0' && s[i] <= '9' || s[i] == '-' || s[i] == '_') {
+			return false
+		}
+	}
+	return len(s) >= 1 && len(s) <= 64
+}

@@ -1,0 +1,186 @@
+package play
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sandlot/internal/publish"
+)
+
+func TestPlays(t *testing.T) {
+	s := newFake()
+	s.put(gameID, s.file("index.html", page("one")), s.file("a.txt", "text"), s.file("404.html", "<p>lost"))
+	h := newHandler(s, "localhost")
+	etag := get(h, "/").Header.Get("Etag")
+	chrome := "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
+	for _, c := range []struct {
+		name    string
+		method  string
+		target  string
+		place   place
+		headers []string
+		want    int
+	}{
+		{"a load", "GET", "/", onProject, []string{chrome}, 1},
+		{"by its name", "GET", "/index.html", onProject, []string{chrome}, 1},
+		{"a navigation", "GET", "/", onProject, []string{chrome, document}, 1},
+		{"the frame of the project page", "GET", "/", onProject, []string{chrome, "Sec-Fetch-Dest: iframe"}, 1},
+		{"304", "GET", "/", onProject, []string{chrome, "If-None-Match: " + etag}, 1},
+		{"no User-Agent", "GET", "/", onProject, nil, 1},
+		{"curl", "GET", "/", onProject, []string{"User-Agent: curl/8.5.0"}, 1},
+		{"python", "GET", "/", onProject, []string{"User-Agent: python-requests/2.31.0"}, 1},
+		{"Go", "GET", "/", onProject, []string{"User-Agent: Go-http-client/1.1"}, 1},
+		{"a telephone called Cubot", "GET", "/", onProject, []string{"User-Agent: Mozilla/5.0 (Linux; Android 9; CUBOT_X19)"}, 1},
+		{"headless Chrome", "GET", "/", onProject, []string{"User-Agent: Mozilla/5.0 HeadlessChrome/140.0.0.0 Safari/537.36"}, 1},
+		{"path form", "GET", "/", onPath, []string{chrome}, 1},
+		{"path form, redirected", "GET", "/", onPath, []string{chrome, document}, 0},
+		{"HEAD", "HEAD", "/", onProject, []string{chrome}, 0},
+		{"another file", "GET", "/a.txt", onProject, []string{chrome}, 0},
+		{"404", "GET", "/none", onProject, []string{chrome}, 0},
+		{"412", "GET", "/", onProject, []string{chrome, `If-Match: "x"`}, 0},
+		{"a range", "GET", "/", onProject, []string{chrome, "Range: bytes=0-1"}, 0},
+		{"a range that is not served", "GET", "/", onProject, []string{chrome, "Range: lines=0-1"}, 0},
+		{"prefetch", "GET", "/", onProject, []string{chrome, "Sec-Purpose: prefetch"}, 0},
+		{"prerender", "GET", "/", onProject, []string{chrome, "Sec-Purpose: prefetch;prerender"}, 0},
+		{"older prefetch", "GET", "/", onProject, []string{chrome, "Purpose: prefetch"}, 0},
+		{"Firefox's prefetch", "GET", "/", onProject, []string{chrome, "X-Moz: prefetch"}, 0},
+		{"version", "GET", "/", onVersion, []string{chrome}, 0},
+		{"POST", "POST", "/", onProject, []string{chrome}, 0},
+		{"Google", "GET", "/", onProject, []string{"User-Agent: Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"}, 0},
+		{"Facebook", "GET", "/", onProject, []string{"User-Agent: facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"}, 0},
+		{"Slack", "GET", "/", onProject, []string{"User-Agent: Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"}, 0},
+		{"Discord", "GET", "/", onProject, []string{"User-Agent: Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)"}, 0},
+		{"WhatsApp", "GET", "/", onProject, []string{"User-Agent: WhatsApp/2.23.20.0"}, 0},
+		{"Telegram", "GET", "/", onProject, []string{"User-Agent: TelegramBot (like TwitterBot)"}, 0},
+		{"Skype", "GET", "/", onProject, []string{"User-Agent: Mozilla/5.0 SkypeUriPreview Preview/0.5"}, 0},
+		{"Baidu", "GET", "/", onProject, []string{"User-Agent: Mozilla/5.0 (compatible; Baiduspider/2.0)"}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := s.plays()
+			at(h, c.place, request(c.method, c.target, c.headers...))
+			if got := s.plays() - before; got != c.want {
+				t.Errorf("%d plays, want %d", got, c.want)
+			}
+		})
+	}
+	t.Run("a load that failed", func(t *testing.T) {
+		broken := s.file("index.html", "<p>broken")
+		s.put(gameID, broken)
+		s.broken[broken.Blob.Ref] = publish.ErrCorrupt
+		before := s.plays()
+		if res := get(h, "/"); res.StatusCode != 500 || s.plays() != before {
+			t.Errorf("%d, %d plays", res.StatusCode, s.plays()-before)
+		}
+	})
+}
+
+func TestVisitors(t *testing.T) {
+	v := NewVisitors()
+	noon := time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)
+	r := request("GET", "/", "User-Agent: a")
+	id := v.ID(r, noon)
+	if len(id) != 32 || !isPlayer(string(id)) {
+		t.Errorf("%q", id)
+	}
+	if v.ID(r, noon.Add(11*time.Hour+59*time.Minute)) != id {
+		t.Error("another visitor on the same day")
+	}
+	again := request("GET", "/x", "User-Agent: a")
+	again.RemoteAddr = "192.0.2.1:9999"
+	if v.ID(again, noon) != id {
+		t.Error("another visitor from another port")
+	}
+	again.RemoteAddr = "[::ffff:192.0.2.1]:9999"
+	if v.ID(again, noon) != id {
+		t.Error("another visitor for the same address written as IPv6")
+	}
+	for _, other := range []struct{ addr, agent string }{{"192.0.2.2:1234", "a"}, {"192.0.2.1:1234", "b"}, {"[2001:db8::1]:1", "a"}, {"@", "a"}, {"", ""}} {
+		r := request("GET", "/", "User-Agent: "+other.agent)
+		r.RemoteAddr = other.addr
+		if v.ID(r, noon) == id {
+			t.Errorf("%v is taken for another", other)
+		}
+	}
+	if NewVisitors().ID(r, noon) == id {
+		t.Error("the salt is not random")
+	}
+	if v.ID(r, noon.Add(12*time.Hour)) == id {
+		t.Error("known again after midnight")
+	}
+	long := request("GET", "/", "User-Agent: "+strings.Repeat("x", 1<<20))
+	if got := v.ID(long, noon); len(got) != 32 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestHeartbeat(t *testing.T) {
+	s := newFake()
+	s.put(gameID, s.file("index.html", "<p>hi"))
+	h := newHandler(s, "localhost")
+	beat := func(p place, body string, headers ...string) int {
+		r := request("POST", "/.sandlot/heartbeat", headers...)
+		r.Body = io.NopCloser(strings.NewReader(body))
+		return at(h, p, r).StatusCode
+	}
+	visitor := string(h.visitors.ID(request("POST", "/"), time.Now()))
+	for _, c := range []struct {
+		name, body string
+		place      place
+		headers    []string
+		status     int
+		want       string // what the Service hears
+	}{
+		{"touch", `{"player":"abc-_9"}`, onProject, nil, 204, "touch chess-abc234 abc-_9"},
+		{"goodbye", `{"player":"abc","gone":true}`, onProject, nil, 204, "leave chess-abc234 abc"},
+		{"same origin", `{"player":"abc"}`, onProject, []string{"Sec-Fetch-Site: same-origin"}, 204, "touch chess-abc234 abc"},
+		{"without storage", `{"player":""}`, onProject, nil, 204, "touch chess-abc234 " + visitor},
+		{"without a body", "", onProject, nil, 204, "touch chess-abc234 " + visitor},
+		{"an id of other characters", `{"player":"a b"}`, onProject, nil, 204, "touch chess-abc234 " + visitor},
+		{"an id of 64", `{"player":"` + strings.Repeat("a", 64) + `"}`, onProject, nil, 204, "touch chess-abc234 " + strings.Repeat("a", 64)},
+		{"an id of 65", `{"player":"` + strings.Repeat("a", 65) + `"}`, onProject, nil, 204, "touch chess-abc234 " + visitor},
+		{"unknown field", `{"player":"abc","x":1}`, onProject, nil, 204, "touch chess-abc234 abc"},
+		{"no JSON", `player=abc`, onProject, nil, 400, ""},
+		{"wrong type", `{"player":7}`, onProject, nil, 400, ""},
+		{"256 bytes", `{"player":"abc"}` + strings.Repeat(" ", 240), onProject, nil, 204, "touch chess-abc234 abc"},
+		{"257 bytes", `{"player":"abc"}` + strings.Repeat(" ", 241), onProject, nil, 413, ""},
+		{"cross-site", `{"player":"abc"}`, onProject, []string{"Sec-Fetch-Site: cross-site"}, 403, ""},
+		{"same-site", `{"player":"abc"}`, onProject, []string{"Sec-Fetch-Site: same-site"}, 403, ""},
+		{"another origin on plain http", `{"player":"abc"}`, onProject, []string{"Origin: http://evil.com"}, 403, ""},
+		{"a sandbox elsewhere", `{"player":"abc"}`, onProject, []string{"Origin: null", "Sec-Fetch-Site: cross-site"}, 403, ""},
+		{"the path form's sandbox", `{"player":"abc"}`, onPath, []string{"Origin: null", "Sec-Fetch-Site: cross-site"}, 204, "touch chess-abc234 abc"},
+		{"another origin, path form", `{"player":"abc"}`, onPath, []string{"Origin: http://evil.com", "Sec-Fetch-Site: cross-site"}, 403, ""},
+		{"version", `{"player":"abc"}`, onVersion, nil, 404, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.beats = nil
+			if got := beat(c.place, c.body, c.headers...); got != c.status {
+				t.Errorf("%d, want %d", got, c.status)
+			}
+			if diff := cmp.Diff(c.want, strings.Join(s.beats, ",")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	t.Run("a count that cannot be had fails nothing", func(t *testing.T) {
+		s.live = errors.New("no Redis")
+		if got := beat(onProject, `{"player":"abc"}`); got != 204 {
+			t.Errorf("%d", got)
+		}
+	})
+	t.Run("methods", func(t *testing.T) {
+		for method, want := range map[string]int{"GET": 405, "PUT": 405, "OPTIONS": 204} {
+			res := at(h, onProject, request(method, "/.sandlot/heartbeat"))
+			if res.StatusCode != want || res.Header.Get("Allow") != "POST, OPTIONS" {
+				t.Errorf("%s: %d, Allow %q", method, res.StatusCode, res.Header.Get("Allow"))
+			}
+		}
+	})
+	if s.plays() != 0 {
+		t.Error("a heartbeat is no play")
+	}
+}

@@ -1,0 +1,45 @@
+package play
+
+import (
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+// TestQuarantine: the projects of an account that nobody has verified may send nothing anywhere else, where the operator asks for it.
+func TestQuarantine(t *testing.T) {
+	s := newFake()
+	s.put(gameID, s.file("index.html", page("game")))
+	verify := func(yes bool) {
+		p := s.projects[gameID]
+		p.Verified = yes
+		s.projects[gameID] = p
+	}
+	policy := func(on bool, where place) string {
+		h := newHandler(s, "example.net", func(c *Config) { c.Quarantine = on })
+		return at(h, where, request("GET", "/")).Header.Get("Content-Security-Policy")
+	}
+	for _, where := range []place{onProject, onVersion, onPath} {
+		verify(false)
+		strict := policy(true, where)
+		for _, want := range []string{"default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:", "connect-src 'self' data: blob:", "form-action 'none'", "frame-src 'self' data: blob:", "sandbox allow-scripts allow-pointer-lock allow-orientation-lock"} {
+			if !strings.Contains(strict, want) {
+				t.Errorf("place %v: %q lacks %q", where, strict, want)
+			}
+		}
+		if own := strings.Contains(strict, "allow-same-origin"); own != (where != onPath) {
+			t.Errorf("place %v: an origin of its own: %v", where, own)
+		}
+		if got := policy(false, where); strings.Contains(got, "form-action") {
+			t.Errorf("place %v: without quarantine %q", where, got)
+		}
+		verify(true)
+		if got := policy(true, where); strings.Contains(got, "form-action") {
+			t.Errorf("place %v: verified, and yet %q", where, got)
+		}
+	}
+	if got := at(newHandler(s, "example.net", func(c *Config) { c.Quarantine = true }), onProject, request("GET", "/none")); got.StatusCode != publish.Codes[publish.CodeFileNotFound].Status {
+		t.Errorf("a missing file is %d", got.StatusCode)
+	}
+}

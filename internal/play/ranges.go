@@ -1,0 +1,165 @@
+package play
+
+import (
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"strconv"
+	"strings"
+)
+
+// maxSpans bounds the ranges of one request. Players ask for one; whoever asks for more than this means harm, and gets
+// the whole file.
+const maxSpans = 16
+
+// A span is n bytes from off.
+type span struct{ off, n int64 }
+
+// header is the span as Content-Range has it.
+func (s span) header(size int64) string {
+	return fmt.Sprintf("bytes %d-%d/%d", s.off, s.off+s.n-1, size)
+}
+
+// ranges reads the Range of a GET, which is of the plain bytes only: whoever asks for a part gets it unpacked. It
+// reports false where the whole is to be sent; no spans at all is 416. The chosen form is needed because a page with
+// the script in it is not cut into pieces, and neither is a pre-compressed file on its way to be unpacked.
+func (v *visit) ranges(f *file, chosen *form) ([]span, bool) {
+	header := first(v.r.Header["Range"])
+	if header == "" || v.r.Method != http.MethodGet || len(chosen.after) > 0 || f.encoded && chosen != &f.plain {
+		return nil, false
+	}
+	if want := first(v.r.Header["If-Range"]); want != "" && want != f.plain.etag[0] {
+		return nil, false
+	}
+	unit, set, ok := strings.Cut(header, "=")
+	if !ok || !strings.EqualFold(strings.TrimSpace(unit), "bytes") || f.plain.size == 0 || strings.Count(set, ",") >= maxSpans {
+		return nil, false
+	}
+	spans, ok := parseSpans(set, f.plain.size)
+	var sum int64
+	for _, s := range spans {
+		sum += s.n
+	}
+	// Pieces that are more than the whole overlap; the whole is cheaper.
+	if ok && len(spans) > 1 && sum > f.plain.size {
+		return nil, false
+	}
+	if !ok {
+		return nil, true
+	}
+	return spans, true
+}
+
+// parseSpans reads the ranges within size bytes and drops those that begin behind them. It reports false if one is
+// malformed.
+func parseSpans(set string, size int64) ([]span, bool) {
+	var spans []span
+	for _, item := range strings.Split(set, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		first, last, ok := strings.Cut(item, "-")
+		from, err1 := position(first)
+		to, err2 := position(last)
+		switch {
+		case !ok || err1 != nil || err2 != nil || from < 0 && to < 0 || from >= 0 && to >= 0 && to < from:
+			return nil, false
+		case from < 0 && to > 0:
+			n := min(to, size)
+			spans = append(spans, span{size - n, n})
+		case from < 0 || from >= size:
+		case to < 0 || to >= size:
+			spans = append(spans, span{from, size - from})
+		default:
+			spans = append(spans, span{from, to - from + 1})
+		}
+	}
+	return spans, true
+}
+
+// position reads a number of a range; -1 is an absent one.
+func position(s string) (int64, error) {
+	if s == "" {
+		return -1, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 63)
+	return int64(n), err
+}
+
+// sendSpans answers with parts of a file's plain bytes and returns the status.
+func (v *visit) sendSpans(f *file, spans []span) int {
+	if len(spans) == 0 {
+		v.w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(f.plain.size, 10))
+		v.page(http.StatusRequestedRangeNotSatisfiable, "The file does not have the bytes that were asked for.")
+		return http.StatusRequestedRangeNotSatisfiable
+	}
+	// Opened first, for damage must be found before the status is sent.
+	p, err := v.open(v.r.Context(), &f.plain, spans[0].off, spans[0].n)
+	if err != nil {
+		v.fail(err)
+		return http.StatusInternalServerError
+	}
+	defer p.Close()
+	h := v.describe(f, &f.plain, http.StatusPartialContent)
+	if len(spans) > 1 {
+		v.sendParts(f, spans, p)
+		return http.StatusPartialContent
+	}
+	h.Set("Content-Range", spans[0].header(f.plain.size))
+	h.Set("Content-Length", strconv.FormatInt(spans[0].n, 10))
+	v.w.WriteHeader(http.StatusPartialContent)
+	v.copy(v.w, p)
+	return http.StatusPartialContent
+}
+
+// sendParts answers with several spans as multipart/byteranges. The first is open already.
+func (v *visit) sendParts(f *file, spans []span, first piece) {
+	h := v.w.Header()
+	mediaType := h["Content-Type"]
+	var size counter
+	frame := multipart.NewWriter(&size)
+	for _, s := range spans {
+		_, _ = frame.CreatePart(partHeader(mediaType, s, f.plain.size)) // a counter never fails
+		size += counter(s.n)
+	}
+	_ = frame.Close()
+	h.Set("Content-Type", "multipart/byteranges; boundary="+frame.Boundary())
+	h.Set("Content-Length", strconv.FormatInt(int64(size), 10))
+	v.w.WriteHeader(http.StatusPartialContent)
+
+	body := multipart.NewWriter(v.w)
+	_ = body.SetBoundary(frame.Boundary()) // it was good the first time
+	for i, s := range spans {
+		w, err := body.CreatePart(partHeader(mediaType, s, f.plain.size))
+		if err != nil || i == 0 && !v.copy(w, first) || i > 0 && !v.sendLater(w, f, s) {
+			return
+		}
+	}
+	_ = body.Close() // an error means that the client is gone
+}
+
+// sendLater sends a span after the first; whatever fails now can only break the connection.
+func (v *visit) sendLater(w io.Writer, f *file, s span) bool {
+	p, err := v.open(v.r.Context(), &f.plain, s.off, s.n)
+	if err != nil {
+		v.breakOff(err)
+	}
+	defer p.Close()
+	return v.copy(w, p)
+}
+
+// partHeader describes one part of a file of size bytes.
+func partHeader(mediaType []string, s span, size int64) textproto.MIMEHeader {
+	return textproto.MIMEHeader{"Content-Range": {s.header(size)}, "Content-Type": mediaType}
+}
+
+// A counter counts what is written to it.
+type counter int64
+
+// Write counts.
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}

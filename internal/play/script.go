@@ -1,0 +1,173 @@
+package play
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"math/bits"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// playerJS is the one script: it says every 20 s that the page is open, and says goodbye.
+//
+//go:embed player.js
+var playerJS []byte
+
+// playerFile is the script as a file of every project.
+func playerFile() *file {
+	f := newFile(&publish.File{Name: "player.js", Blob: publish.Blob{Size: int64(len(playerJS)), SHA256: sha256.Sum256(playerJS), Text: true}})
+	f.plain.body, f.varies = playerJS, false
+	return f
+}
+
+// followedMark is added to the ETag of a form that is followed by the script. It ends in the version of the text that
+// tag makes: who changes that, changes this.
+const followedMark = "-player1"
+
+// tag is what follows an HTML primary file.
+func (v *visit) tag() string {
+	return `<script async src="` + v.root + `.sandlot/player.js"></script>`
+}
+
+// navigates reports whether a browser's own top-level navigation asks. Browsers say so in Sec-Fetch-Dest, but send that
+// to trustworthy origins only; on plain http they are known by asking for an upgrade and for HTML. That can be a frame,
+// too, in which the script does nothing.
+func navigates(h http.Header) bool {
+	if dest := h["Sec-Fetch-Dest"]; len(dest) > 0 {
+		return dest[0] == "document"
+	}
+	return first(h["Upgrade-Insecure-Requests"]) == "1" && strings.Contains(first(h["Accept"]), "text/html")
+}
+
+// scripted returns the form of a page that is followed by the script: plain, or gzip if the client prefers it.
+//
+// Nothing is compressed for it. A gzip stream can be continued without unpacking, and every browser takes it; a second
+// gzip member, which would be simpler, browsers ignore. Brotli cannot be continued, and a second zstd frame is not
+// known to work everywhere.
+func (v *visit) scripted(f *file) (*form, error) {
+	if utf16, err := v.isUTF16(f); err != nil || utf16 {
+		return &f.plain, err
+	}
+	w := wished(v.r.Header)
+	for i := range f.packed {
+		if o := &f.packed[i]; o.coding == gzip && w[gzip] > 0 && w[gzip] >= w[identity] && !f.encoded {
+			cut, after, err := v.continued(o)
+			if err != nil && !v.spare(f, o, err) {
+				return nil, err
+			}
+			if after != nil {
+				return f.follow(o, o.size-cut, after), nil
+			}
+		}
+	}
+	return f.follow(&f.plain, f.plain.size, []byte(v.tag())), nil
+}
+
+// follow makes the form that is the first n bytes of o with more after them.
+func (f *file) follow(o *form, n int64, after []byte) *form {
+	followed := *o
+	followed.size, followed.after, followed.ready = n+int64(len(after)), after, nil
+	followed.etag = []string{`"` + f.hash + marks[o.coding] + followedMark + `"`}
+	followed.length = []string{strconv.FormatInt(followed.size, 10)}
+	return &followed
+}
+
+// isUTF16 reports whether a page begins with UTF-16's byte order mark: the script, in ASCII, would be two or three
+// strange characters to it.
+func (v *visit) isUTF16(f *file) (bool, error) {
+	if f.text || f.plain.size < 2 {
+		return false, nil
+	}
+	mark, err := v.bytes(v.r.Context(), &f.plain, 0, 2)
+	return bytes.Equal(mark, []byte{0xfe, 0xff}) || bytes.Equal(mark, []byte{0xff, 0xfe}), err
+}
+
+// continued returns how many bytes at the end of a gzip form to replace with what, so that the script follows. What
+// is nil if the stream does not end in a way that is known.
+func (v *visit) continued(o *form) (cut int64, after []byte, err error) {
+	cut = min(o.size, gzipEnd)
+	end, err := v.bytes(v.r.Context(), o, o.size-cut, cut)
+	if err != nil {
+		return 0, nil, err
+	}
+	return cut, continueGzip(end, v.tag()), nil
+}
+
+// bytes reads a few bytes of a form.
+func (h *Handler) bytes(ctx context.Context, o *form, off, n int64) ([]byte, error) {
+	p, err := h.open(ctx, o, off, n)
+	if err != nil || p.stream == nil {
+		return p.body, err
+	}
+	defer p.Close()
+	b := make([]byte, n)
+	if _, err := io.ReadFull(p.stream, b); err != nil {
+		return nil, blobError("read", o.blob, err)
+	}
+	return b, nil
+}
+
+const (
+	gzipTrailer = 8                   // CRC-32 and size, RFC 1952
+	gzipEnd     = gzipTrailer + 4 + 4 // what continueGzip looks at: the last block, wherever in a byte it begins
+)
+
+// continueGzip returns what to put in place of the last bytes of a gzip stream so that text (under 64 KiB) follows what
+// it holds. It returns nil if the stream does not end in an empty block, as encoders written in Go make it.
+//
+// Such a stream's last block is a three-bit header and nothing in it: a stored block of length 0, or a fixed one whose
+// only code is its end. Either is replaced by a stored block that holds the text (RFC 1951, section 3.2.4).
+func continueGzip(end []byte, text string) []byte {
+	if len(end) < gzipEnd {
+		return nil
+	}
+	trailer := end[len(end)-gzipTrailer:]
+	deflate := end[:len(end)-gzipTrailer]
+	header, ok := emptyBlock(deflate)
+	if !ok {
+		return nil
+	}
+	out := append([]byte(nil), deflate[:(header+2)/8+1]...)
+	// The header's first bit says "last" and is set. The other two become 0, "stored"; what is behind is padding.
+	out[header/8] &= 1<<(header%8+1) - 1
+	clear(out[header/8+1:])
+	out = binary.LittleEndian.AppendUint16(out, uint16(len(text)))
+	out = binary.LittleEndian.AppendUint16(out, ^uint16(len(text)))
+	out = append(out, text...)
+	crc := crc32.Update(binary.LittleEndian.Uint32(trailer), crc32.IEEETable, []byte(text))
+	out = binary.LittleEndian.AppendUint32(out, crc)
+	return binary.LittleEndian.AppendUint32(out, binary.LittleEndian.Uint32(trailer[4:])+uint32(len(text)))
+}
+
+// emptyBlock returns at which bit the header of the last block begins, if that block is empty. Bits count from the
+// lowest of the first byte.
+func emptyBlock(deflate []byte) (header int, ok bool) {
+	if stored, cut := bytes.CutSuffix(deflate, []byte{0, 0, 0xff, 0xff}); cut {
+		// "last" is the highest bit set; two bits of type and up to seven of padding follow.
+		header = lastBit(stored)
+		behind := 8*len(stored) - 1 - header
+		return header, header >= 0 && behind >= 2 && behind <= 9
+	}
+	// "last", then the type's low bit, the highest set; its high bit, seven of the end code and the padding follow.
+	header = lastBit(deflate) - 1
+	behind := 8*len(deflate) - 2 - header
+	return header, header >= 0 && behind >= 8 && behind <= 15 && deflate[header/8]>>(header%8)&1 == 1
+}
+
+// lastBit returns the position of the highest bit that is set, or -1.
+func lastBit(b []byte) int {
+	for i := len(b) - 1; i >= 0; i-- {
+		if b[i] != 0 {
+			return 8*i + bits.Len8(b[i]) - 1
+		}
+	}
+	return -1
+}

@@ -1,0 +1,181 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"html"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// place is the kind of address a request came to.
+type place int
+
+const (
+	onProject place = iota // the project's own origin
+	onVersion              // a version's own origin
+	onPath                 // the path form on the site's origin
+)
+
+// A visit is one request to one project.
+type visit struct {
+	*Handler
+	w       http.ResponseWriter
+	r       *http.Request
+	project publish.Project // as of the version that is served; zero if there is none
+	place   place
+	root    string // what the path of every file begins with
+	// followed: a browser's own navigation to this file gets the script with it.
+	followed bool
+}
+
+// allowed are the methods of everything but the heartbeat.
+const allowed = "GET, HEAD, OPTIONS"
+
+// ours is the folder of the service in every project; no file of a project can be in it.
+const ours = "/.sandlot/"
+
+// serve answers for a decoded path within the project.
+func (v *visit) serve(path string) {
+	switch {
+	case strings.HasPrefix(path, ours):
+		v.own(path[len(ours):])
+	case v.reads(allowed):
+		v.file(path)
+	}
+}
+
+// own answers for the service's own folder. A version's address has none: it is the owner's preview, where nobody plays.
+func (v *visit) own(name string) {
+	switch {
+	case v.place == onVersion:
+		v.notFound()
+	case name == "heartbeat":
+		v.heartbeat()
+	case !v.reads(allowed):
+	case name == "player.js":
+		v.send(v.script, v.script.form(v.r.Header), http.StatusOK)
+	default:
+		v.notFound()
+	}
+}
+
+// reads reports whether the request is a GET or HEAD, and answers it if not.
+func (v *visit) reads(methods string) bool {
+	switch v.r.Method {
+	case http.MethodGet, http.MethodHead:
+		return true
+	case http.MethodOptions:
+		v.options(methods)
+	default:
+		v.notAllowed(methods)
+	}
+	return false
+}
+
+// options answers an OPTIONS request, and a preflight of a page in the path form's sandbox.
+func (v *visit) options(methods string) {
+	h := v.headers(revalidate)
+	h.Set("Allow", methods)
+	if v.place == onPath {
+		h.Set("Access-Control-Allow-Methods", methods)
+		h.Set("Access-Control-Allow-Headers", "*")
+		h.Set("Access-Control-Max-Age", "86400")
+	}
+	v.w.WriteHeader(http.StatusNoContent)
+}
+
+// notAllowed refuses a method.
+func (v *visit) notAllowed(methods string) {
+	v.w.Header().Set("Allow", methods)
+	v.page(http.StatusMethodNotAllowed, "This address cannot be used in that way.")
+}
+
+// notFound answers where there is nothing.
+func (v *visit) notFound() {
+	v.page(http.StatusNotFound, "There is nothing at this address.")
+}
+
+// redirect sends the client elsewhere, with the query it came with.
+func (v *visit) redirect(status int, location string) {
+	cacheControl := v.fresh()
+	if status == http.StatusTemporaryRedirect {
+		cacheControl = never
+	}
+	h := v.headers(cacheControl)
+	if v.moves() {
+		h["Vary"] = varies(false, true)
+	}
+	if v.r.URL.RawQuery != "" {
+		location += "?" + v.r.URL.RawQuery
+	}
+	h.Set("Location", location)
+	h.Set("Content-Length", "0")
+	v.w.WriteHeader(status)
+}
+
+// moves reports whether a browser's own navigation to this address is sent on to the project's own origin.
+func (v *visit) moves() bool { return v.place == onPath && v.places.Content != "" }
+
+// escape returns a decoded path as it is written in a URL.
+func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
+
+// fail answers with what an error of the Service says. What is no *publish.Error is logged and told to nobody.
+func (v *visit) fail(err error) {
+	if errors.Is(err, publish.CodeTakenDown) && v.place != onPath && v.r.Header.Get("Service-Worker") == "script" {
+		v.lastWorker()
+		return
+	}
+	status, message := http.StatusInternalServerError, "Something went wrong here. It has been noted."
+	var code publish.Code
+	if e := publish.AsError(err); e != nil {
+		code, message = e.Code, e.Message
+		if e.RetryAfter > 0 {
+			v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
+		}
+	} else if errors.As(err, &code) {
+		message = publish.Codes[code].About
+	} else if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		code, message = publish.CodeUnavailable, "This took too long. Try again in a moment."
+		v.w.Header().Set("Retry-After", "5")
+	}
+	if known := publish.Codes[code].Status; known != 0 {
+		status = known
+	}
+	switch {
+	case code == publish.CodeProjectNotFound:
+		message = "There is no project at this address."
+	case code == publish.CodeTakenDown:
+		message = "What was here has been taken down."
+		if v.place != onPath && navigates(v.r.Header) {
+			// What the browser has kept of it. Not its storage: a restored project is to find its players' games again.
+			v.w.Header().Set("Clear-Site-Data", `"cache"`)
+		}
+	case status >= 500 && v.r.Context().Err() == nil:
+		v.log.ErrorContext(v.r.Context(), "serving failed", "project", v.project.ID, "path", v.r.URL.Path, "err", err)
+	}
+	v.page(status, message)
+}
+
+// page answers with a small page of our own. Headers that were set before stay.
+func (v *visit) page(status int, message string) {
+	title := html.EscapeString(http.StatusText(status))
+	body := `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+		`<title>` + title + `</title><style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem}` +
+		`</style><h1>` + title + `</h1><p>` + html.EscapeString(message) + "</p></html>\n"
+	h := v.headers(revalidate)
+	h["Content-Type"] = pageType
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if v.moves() {
+		h["Vary"] = varies(false, true)
+	}
+	v.w.WriteHeader(status)
+	if v.r.Method != http.MethodHead {
+		// An error means that the client is gone.
+		_, _ = v.w.Write([]byte(body))
+	}
+}
