@@ -1,0 +1,269 @@
+package api
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// callers are the kinds of caller that every route is sent, in the order of the
+// columns below. The last two are about a suspended account and its project:
+// its own key, and nobody's.
+var callers = []string{"nobody", "bad key", "unknown key", "account", "its project", "other project", "revoked", "other account", "session", "renamed", "suspended", "at suspended"}
+
+// access says, for each route and request, the status that each kind of caller
+// gets. A route that is not here fails the test.
+var access = map[string][]accessRow{
+	"POST /v1/publish": {
+		{"a new project", obj{"content": page64, "email": someone}, "201 401 401 201 403 403 401 201 201 401 403 201"},
+		{"part 2 of the account's upload", obj{"content": page64, "email": someone, "upload_id": "of-the-account", "part": 2}, "422 401 401 202 403 403 401 422 422 401 403 422"},
+	},
+	"POST /v1/update": {
+		{"the project", obj{"project_id": "P", "filename": "a.txt", "content": "YQ=="}, "401 401 401 200 200 403 401 403 401 401 403 401"},
+		{"no project named", obj{"filename": "a.txt", "content": "YQ=="}, "401 401 401 200 400 400 401 200 401 401 403 401"},
+	},
+	"POST /v1/delete-file": {
+		{"the project", obj{"project_id": "P", "filename": "logo.svg"}, "401 401 401 200 200 403 401 403 401 401 403 401"},
+	},
+	"POST /v1/signup": {
+		{"an account", obj{}, "201 201 201 201 201 201 201 201 201 201 201 201"},
+	},
+	"GET /v1/project/{id}": {
+		{"the project", nil, "200 401 401 200 200 200 401 200 200 401 200 451"},
+	},
+	"GET /v1/project/{id}/stats": {
+		{"the project", nil, "200 200 200 200 200 200 200 200 200 200 451 451"},
+	},
+	"GET /v1/whoami": {
+		{"the key", nil, "401 401 401 200 200 200 401 200 401 401 200 401"},
+	},
+	"GET /v1/export": {
+		{"everything", nil, "401 401 401 200 200 200 401 200 401 401 200 401"},
+	},
+	"GET /openapi.json": {
+		{"the document", nil, "200 200 200 200 200 200 200 200 200 200 200 200"},
+	},
+	"GET /openapi.yaml": {
+		{"the document", nil, "200 200 200 200 200 200 200 200 200 200 200 200"},
+	},
+}
+
+type accessRow struct {
+	name string
+	body obj
+	want string
+}
+
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	for _, rt := range routes() {
+		rows := access[rt.method+" "+rt.pattern]
+		if len(rows) == 0 {
+			t.Errorf("%s %s is not in the access matrix", rt.method, rt.pattern)
+		}
+		for _, row := range rows {
+			t.Run(rt.method+rt.pattern+"/"+row.name, func(t *testing.T) {
+				t.Parallel()
+				c := newCast(t)
+				for i, want := range strings.Fields(row.want) {
+					got := c.as(callers[i], rt, row.body)
+					if fmt.Sprint(got.status) != want {
+						t.Errorf("%s gets %d, want %s: %.300s", callers[i], got.status, want, got.text)
+					}
+					c.sees(callers[i], rt, got)
+				}
+			})
+		}
+	}
+}
+
+// cast is a world with everybody in it.
+type cast struct {
+	*world
+	otherProject, otherAccount, revoked, unknown string
+	otherProjectID                               string
+	suspended, suspendedProjectID                string
+}
+
+func newCast(t *testing.T) *cast {
+	t.Helper()
+	c := &cast{world: settled(t)}
+	second := c.post("/v1/publish", c.account, obj{"content": page64}).wants(201)
+	c.otherProject, c.otherProjectID = second.str("project_api_key"), second.str("project_id")
+	c.revoked = c.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201).str("api_key")
+	c.otherAccount = c.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201).str("api_key")
+	c.post("/v1/publish", c.account, obj{"content": page64, "upload_id": "of-the-account", "part": 1}).wants(202)
+	c.revoke(c.revoked)
+	down := c.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201)
+	c.suspended, c.suspendedProjectID = down.str("api_key"), down.str("project_id")
+	if _, err := c.operator().Suspend(t.Context(), "@"+down.str("handle"), "spam"); err != nil {
+		t.Fatal(err)
+	}
+	c.unknown = unknownKey(t)
+	return c
+}
+
+// operator works beside the service, on the same database.
+func (w *world) operator() *publish.Admin {
+	return &publish.Admin{Store: w.db, Now: time.Now, Random: rand.Reader}
+}
+
+func (c *cast) revoke(key string) {
+	c.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(c.dir, "sandlot.db"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer db.Close()
+	hash := publish.Secret(key).Hash()
+	if _, err := db.Exec(`UPDATE keys SET revoked_at = 1 WHERE hash = ?`, hash[:]); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// as sends a request of the route as one kind of caller.
+func (c *cast) as(caller string, rt route, body obj) answer {
+	c.t.Helper()
+	key := map[string]string{
+		"bad key": "sla_0123", "unknown key": c.unknown, "account": c.account, "its project": c.project, "other project": c.otherProject,
+		"revoked": c.revoked, "other account": c.otherAccount, "renamed": "sla_" + c.project[4:],
+		"suspended": c.suspended,
+	}[caller]
+	id := c.projectID
+	if strings.HasSuffix(caller, "suspended") {
+		id = c.suspendedProjectID
+	}
+	sent := obj{}
+	for name, v := range body {
+		if v == "P" {
+			v = id
+		}
+		sent[name] = v
+	}
+	session := func(r *http.Request) {
+		if caller == "session" {
+			r.AddCookie(&http.Cookie{Name: "__Host-session", Value: c.account})
+		}
+	}
+	if rt.op == publish.OpDeleteFile {
+		c.post("/v1/update", c.account, obj{"project_id": c.projectID, "filename": "logo.svg", "content": "YQ=="}).wants(200)
+	}
+	path := strings.Replace(rt.pattern, "{id}", id, 1)
+	if rt.method == "GET" {
+		return c.get(path, key, session)
+	}
+	return c.post(path, key, sent, session)
+}
+
+// sees checks what a caller got to see beyond the status.
+func (c *cast) sees(caller string, rt route, got answer) {
+	c.t.Helper()
+	owner := caller == "account" || caller == "its project"
+	switch {
+	case got.status >= 400:
+	case rt.pattern == "/v1/project/{id}":
+		if _, files := got.body["files"]; files != owner {
+			c.t.Errorf("%s: files shown is %v", caller, files)
+		}
+		if _, version := got.body["version_url"]; version != owner {
+			c.t.Errorf("%s: version_url shown is %v", caller, version)
+		}
+	case rt.pattern == "/v1/whoami":
+		if want := map[bool]string{true: "suspended", false: "active"}[caller == "suspended"]; got.str("status") != want {
+			c.t.Errorf("%s: the status is %s, want %s", caller, got.str("status"), want)
+		}
+		_, email := got.body["email"]
+		projects := len(got.body["projects"].([]any))
+		want := map[string]int{"account": 2, "other account": 1, "its project": 1, "other project": 1, "suspended": 1}[caller]
+		if email != (strings.HasSuffix(caller, "account") || caller == "suspended") || projects != want {
+			c.t.Errorf("%s: email shown is %v, %d projects", caller, email, projects)
+		}
+	case rt.op == publish.OpUpdate && strings.Contains(caller, "account"):
+		if got.str("project_id") == "" {
+			c.t.Errorf("%s: the answer does not name the project", caller)
+		}
+	}
+}
+
+// unknownKey has the form and the checksum of a key, but belongs to another
+// installation.
+func unknownKey(t *testing.T) string {
+	t.Helper()
+	w := newWorld(t)
+	return w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
+}
+
+func TestAccessExtra(t *testing.T) {
+	t.Parallel()
+	t.Run("a project that is suspended alone is 451 for everybody but its owner, who cannot change it", func(t *testing.T) {
+		c := newCast(t)
+		if _, err := c.operator().Suspend(t.Context(), c.projectID, "a report"); err != nil {
+			t.Fatal(err)
+		}
+		path := "/v1/project/" + c.projectID
+		for _, key := range []string{"", c.otherProject, c.otherAccount} {
+			c.get(path, key).refused(451, publish.CodeTakenDown)
+		}
+		for _, key := range []string{c.account, c.project} {
+			got := c.get(path, key).wants(200)
+			if _, files := got.body["files"]; files || got.str("status") != "suspended" {
+				t.Errorf("the owner sees %s", got.text)
+			}
+			c.get(path+"/stats", key).refused(451, publish.CodeTakenDown)
+			c.post("/v1/update", key, obj{"project_id": c.projectID, "filename": "a.txt", "content": "YQ=="}).refused(451, publish.CodeTakenDown)
+			c.post("/v1/delete-file", key, obj{"project_id": c.projectID, "filename": "logo.svg"}).refused(451, publish.CodeTakenDown)
+			c.get("/v1/whoami", key).wants(200)
+			if got := c.get("/v1/export", key).wants(200).text; !strings.Contains(got, c.projectID+"/index.html") {
+				t.Error("the export lacks it")
+			}
+		}
+		c.post("/v1/publish", c.account, obj{"content": page64}).wants(201)
+	})
+	t.Run("a suspended account's project key is refused like its own", func(t *testing.T) {
+		c := newCast(t)
+		if _, err := c.operator().Suspend(t.Context(), "@"+c.get("/v1/whoami", c.account).str("handle"), "spam"); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{c.account, c.project} {
+			c.post("/v1/update", key, obj{"project_id": c.projectID, "filename": "a.txt", "content": "YQ=="}).refused(403, publish.CodeAccountSuspended)
+		}
+		c.post("/v1/publish", c.account, obj{"content": page64, "upload_id": "of-the-account", "part": 2, "total_parts": 2}).refused(403, publish.CodeAccountSuspended)
+	})
+	t.Run("a deleted account's key is unknown, and its project is not there", func(t *testing.T) {
+		c := newCast(t)
+		if _, err := c.operator().Delete(t.Context(), "@"+c.get("/v1/whoami", c.account).str("handle"), "it was asked for"); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{c.account, c.project} {
+			c.get("/v1/whoami", key).refused(401, publish.CodeInvalidKey)
+		}
+		c.get("/v1/project/"+c.projectID, "").refused(404, publish.CodeProjectNotFound)
+	})
+	t.Run("a session id as Bearer is 401", func(t *testing.T) {
+		newWorld(t).get("/v1/whoami", "c2Vzc2lvbi1pZC1vZi1hLWJyb3dzZXI").refused(401, publish.CodeInvalidKey)
+	})
+	t.Run("a key as project_id is key_not_in_header", func(t *testing.T) {
+		w := settled(t)
+		w.post("/v1/update", w.account, obj{"project_id": w.account, "filename": "a.txt", "content": "YQ=="}).refused(400, publish.CodeKeyNotInHeader)
+	})
+	t.Run("a project key's export holds its project alone", func(t *testing.T) {
+		c := newCast(t)
+		got := c.get("/v1/export", c.project).wants(200).text
+		if !strings.Contains(got, c.projectID+"/index.html") || strings.Contains(got, c.otherProjectID) {
+			t.Error("the archive holds another project, or not its own")
+		}
+	})
+	t.Run("signup tells who has a key already", func(t *testing.T) {
+		w := settled(t)
+		if got := w.post("/v1/signup", w.account, obj{}).wants(201); !got.warned("key_ignored") {
+			t.Errorf("no warning: %s", got.text)
+		}
+	})
+}

@@ -1,0 +1,119 @@
+package api
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/publish"
+)
+
+// Service is what this package asks of the domain; *publish.Service is one. An
+// error is a *publish.Error, one of kind *content.Error for packed content that
+// does not unpack, or a fault.
+type Service interface {
+	Identify(ctx context.Context, presented publish.Secret, addr string) (publish.Caller, error)
+	Admit(by publish.Caller, act publish.Action) error
+	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
+	Unpack(ctx context.Context, packed publish.Content, limit int64) (publish.Content, error)
+	Discard(ctx context.Context, c publish.Content)
+	Publish(ctx context.Context, by publish.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
+	Update(ctx context.Context, by publish.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
+	DeleteFile(ctx context.Context, by publish.Caller, in publish.DeleteInput) (publish.Deleted, error)
+	Signup(ctx context.Context, in publish.SignupInput) (publish.SignedUp, error)
+	Project(ctx context.Context, by publish.Caller, ref string) (publish.ProjectView, error)
+	Stats(ctx context.Context, ref string) (publish.ProjectID, publish.Stats, error)
+	Whoami(ctx context.Context, by publish.Caller, limit int, cursor string) (publish.Identity, error)
+	Export(ctx context.Context, by publish.Caller) (publish.Export, error)
+	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+}
+
+// Config is what an API is made of. Service, Places and Archive must be set.
+type Config struct {
+	Service Service
+	Places  publish.Places
+	// Archive writes a snapshot as a ZIP. It may be called concurrently.
+	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
+	// Log gets the faults of the service, each with its request id; slog.Default() if nil.
+	Log *slog.Logger
+	// Now gives the date in the name of an archive that is only asked for by HEAD; time.Now if nil.
+	Now func() time.Time
+	// Brakes hold callers to their limits; none if nil.
+	Brakes *brake.Limits
+	// MaxContent is the largest content of one request in bytes, decoded and unpacked; publish.DefaultMaxContent if 0.
+	MaxContent int64
+}
+
+// API answers the requests under /v1 and for the OpenAPI document, and every
+// other path with a 404 in JSON. It may be used concurrently.
+//
+// The address in RemoteAddr is taken for the client's: whoever trusts a proxy
+// puts the right one there. The request id is that of the context, or a new one.
+type API struct {
+	Config
+	routes []route
+	yaml   []byte        // the OpenAPI document
+	json   func() []byte // the same in JSON, made when it is first asked for
+}
+
+// New returns an API.
+func New(cfg Config) *API {
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.MaxContent == 0 {
+		cfg.MaxContent = publish.DefaultMaxContent
+	}
+	return &API{Config: cfg, routes: routes(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
+}
+
+// ServeHTTP answers one request. It panics with http.ErrAbortHandler, as a
+// handler may, to break a connection over which part of an answer has gone that
+// cannot be finished, or to which no answer can go.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := newCall(w, r)
+	if r.Method == http.MethodOptions {
+		preflight(w.Header())
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if err := a.serve(c); err != nil {
+		a.refuse(c, err)
+	}
+}
+
+// serve takes a request through the checks that need no body, in the order that
+// gives nothing away: a leaked key is told before anything is looked up, and a
+// caller is known before a byte of the body is read.
+func (a *API) serve(c *call) error {
+	rt, param, unknown := a.find(c.r)
+	c.route, c.param = rt, param
+	if err := keyInAddress(c.r); err != nil {
+		return err
+	}
+	if unknown != nil {
+		return unknown
+	}
+	if err := a.identify(c); err != nil {
+		return err
+	}
+	if rt.admit {
+		if err := a.Service.Admit(c.by, rt.act); err != nil {
+			return a.searched(c, err)
+		}
+	}
+	if rt.method == http.MethodPost {
+		if err := a.enter(c); err != nil {
+			return err
+		}
+		defer func() { c.pass.Leave(c.body.read) }()
+	}
+	return rt.serve(a, c)
+}

@@ -1,0 +1,204 @@
+package api
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"sandlot/internal/content"
+	"sandlot/internal/publish"
+)
+
+const (
+	// bodyRoom is for the 1 MiB of a body beside its content, with room for what the decoder itself refuses better.
+	bodyRoom = 2 << 20
+	// drainMost and drainWait bound what is read and thrown away after a refusal, so that a client which reads only when it has
+	// sent all still sees the answer.
+	drainMost = 16 << 20
+	drainWait = 2 * time.Second
+	// keepMost is the largest rest of a body that is worth reading to keep the connection, as net/http has it.
+	keepMost = 256 << 10
+)
+
+// maxBody is the largest body that is read. Base64 takes 4 bytes for 3, and line breaks and escapes cost something: twice the content is
+// ample, and the decoder counts exactly.
+func (a *API) maxBody() int64 { return 2*a.MaxContent + bodyRoom }
+
+// body is a request's body that remembers how far it was read.
+type body struct {
+	r    io.ReadCloser
+	read int64
+	err  error // what ended it, io.EOF included
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.read += int64(n)
+	if err != nil {
+		b.err = err
+	}
+	return n, err
+}
+
+func (b *body) Close() error { return b.r.Close() }
+
+// checkHeaders refuses a body by what the headers say of it.
+func (a *API) checkHeaders(c *call) error {
+	h := c.r.Header
+	if e := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", ")); e != "" && !strings.EqualFold(e, "identity") {
+		return publish.Refuse(publish.CodeUnsupportedMediaType, "The request has a Content-Encoding, which is not taken.").In("Content-Encoding").
+			With(publish.OpSame).Note("Send the body plain. To send a file gzipped, encode it as base64 and say content_encoding: gzip+base64.")
+	}
+	if err := checkIdempotencyKey(h.Values(idempotencyKey)); err != nil {
+		return err
+	}
+	if c.r.ContentLength > a.maxBody() {
+		return a.bodyTooLarge()
+	}
+	return nil
+}
+
+// idempotencyKey is the header that makes a call happen once however often it is
+// sent.
+const idempotencyKey = "Idempotency-Key"
+
+func checkIdempotencyKey(values []string) error {
+	switch {
+	case len(values) == 0:
+		return nil
+	case len(values) > 1:
+		return publish.Refuse(publish.CodeInvalidField, "The request has %d Idempotency-Key headers.", len(values)).In(idempotencyKey).
+			With(publish.OpWait).Note("Send exactly one.")
+	case holdsKey(values[0]):
+		return leaked(idempotencyKey, "A key was sent as the Idempotency-Key.")
+	}
+	return publish.CheckIdempotencyKey(values[0])
+}
+
+func (a *API) bodyTooLarge() *publish.Error {
+	return publish.Refuse(publish.CodeContentTooLarge, "The body is larger than content of at most %d bytes can make it.", a.MaxContent).
+		Detail("limit", a.MaxContent).Note("Make the file smaller, or send it in parts with upload_id and part.")
+}
+
+// decoder chooses how to read the body from src. It is nil, without an error, for
+// a body that is empty where it may be.
+func (a *API) decoder(c *call, src io.Reader, mayBeEmpty bool) (*content.Decoder, error) {
+	if err := a.checkHeaders(c); err != nil {
+		return nil, err
+	}
+	kind, boundary, err := mediaType(c)
+	if err != nil {
+		return nil, err
+	}
+	lim := content.Limits{Content: a.MaxContent}
+	r := bufio.NewReader(src)
+	if kind == formBody {
+		return content.Multipart(r, boundary, lim), nil
+	}
+	first, err := firstByte(r)
+	switch {
+	case err == io.EOF && mayBeEmpty:
+		return nil, nil
+	case err == nil && kind == unsaid && first != '{':
+		return nil, wrongType(c, "The request has no Content-Type, and its body does not begin with {.")
+	}
+	// Any other error is met again by the decoder.
+	return content.JSON(r, lim), nil
+}
+
+// firstByte looks at the first byte after a byte order mark and white space,
+// within what is buffered.
+func firstByte(r *bufio.Reader) (byte, error) {
+	for n := 1; ; n++ {
+		seen, err := r.Peek(n)
+		if text := strings.TrimLeft(strings.TrimPrefix(string(seen), "\ufeff"), " \t\r\n"); text != "" && text[0] < 0x80 {
+			return text[0], nil
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return ' ', nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+type bodyKind int
+
+const (
+	jsonBody bodyKind = iota
+	formBody
+	unsaid
+)
+
+func mediaType(c *call) (kind bodyKind, boundary string, err error) {
+	value := c.r.Header.Get("Content-Type")
+	if value == "" {
+		return unsaid, "", nil
+	}
+	name, params, err := mime.ParseMediaType(value)
+	switch {
+	case err != nil:
+		return 0, "", wrongType(c, "The Content-Type cannot be read.")
+	case name == "multipart/form-data" && params["boundary"] != "":
+		return formBody, params["boundary"], nil
+	case name == "multipart/form-data":
+		return 0, "", wrongType(c, "The Content-Type multipart/form-data lacks its boundary.")
+	case name != "application/json":
+		return 0, "", wrongType(c, "The Content-Type "+shown(name)+" is not taken.")
+	case params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8"):
+		return 0, "", wrongType(c, "The charset "+shown(params["charset"])+" is not taken.")
+	}
+	return jsonBody, "", nil
+}
+
+func wrongType(c *call, message string) error {
+	return publish.Refuse(publish.CodeUnsupportedMediaType, "%s", message).In("Content-Type").With(publish.OpSame).
+		Note("Send Content-Type: application/json with one JSON object in UTF-8, or multipart/form-data with the file as the part content.")
+}
+
+// unread tells how much of the body is still to come: 0 if none, -1 if nobody
+// can know.
+func (c *call) unread() int64 {
+	switch {
+	case c.r.ContentLength == 0 || c.body.err == io.EOF:
+		return 0
+	case c.r.ContentLength < 0:
+		return -1
+	}
+	return c.r.ContentLength - c.body.read
+}
+
+// settle answers a refusal while the client may still be sending. send writes
+// the answer. It goes out at once, not after the rest of the body, and the rest
+// is thrown away within bounds: to close while bytes arrive would reset the
+// connection, and many clients would never see why.
+func (c *call) settle(send func()) {
+	rest := c.unread()
+	if rest == 0 || c.r.ProtoMajor != 1 {
+		send()
+		return
+	}
+	control := http.NewResponseController(c.w)
+	// Without it net/http would first wait for the body. Where it is not to be had, that is what happens.
+	_ = control.EnableFullDuplex()
+	// A client that asked with Expect has sent nothing, and sends nothing after a refusal.
+	waits := c.body.read == 0 && c.r.Header.Get("Expect") != ""
+	if waits || rest < 0 || rest > keepMost {
+		c.w.Header().Set("Connection", "close")
+	}
+	send()
+	_ = control.Flush()
+	if waits {
+		_ = control.SetReadDeadline(time.Now())
+		return
+	}
+	// All of it is read here, also a small rest: in full duplex, net/http would begin the next request on the connection while it still
+	// watches the body of this one. The server sets its own deadline for the next request.
+	_ = control.SetReadDeadline(time.Now().Add(drainWait))
+	_, _ = io.CopyN(io.Discard, c.body, drainMost)
+}

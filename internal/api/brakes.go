@@ -1,0 +1,97 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/publish"
+)
+
+// who is the caller as the brakes count it.
+func (c *call) who() brake.Who {
+	return brake.Who{Addr: brake.Peer(c.r.RemoteAddr), Account: int64(c.by.Key.Account), Key: c.by.Key.ID}
+}
+
+// enter asks whether the caller may send a body now, before any of it is read.
+func (a *API) enter(c *call) error {
+	makes := c.by.Nobody() && (c.route.op == publish.OpPublish || c.route.op == publish.OpSignup)
+	pass, denied := a.Brakes.Enter(c.who(), makes)
+	if denied != nil {
+		return c.denied(denied)
+	}
+	c.pass = pass
+	if pass != nil {
+		c.showStanding(pass.Standing)
+	}
+	return nil
+}
+
+// mayMail asks whether a message may be sent for this request.
+func (a *API) mayMail(c *call, f *fields) error {
+	if !f.has("email") {
+		return nil
+	}
+	return c.denied(a.Brakes.Mail(c.who()))
+}
+
+// lookUp finds out whose key this is, unless too many wrong ones came from the
+// same address.
+func (a *API) lookUp(c *call, key publish.Secret) (publish.Caller, error) {
+	who, hash := c.who(), key.Hash()
+	if err := c.denied(a.Brakes.TryKey(who, hash)); err != nil {
+		return publish.Caller{}, err
+	}
+	by, err := a.Service.Identify(c.r.Context(), key, c.addr())
+	if err == nil || errors.Is(err, publish.CodeInvalidKey) {
+		a.Brakes.TriedKey(who, hash, err == nil)
+	}
+	return by, err
+}
+
+// showStanding sets the fields of draft-ietf-httpapi-ratelimit-headers: what may
+// be done in a window of so many seconds, and what is left until it is all there
+// again.
+func (c *call) showStanding(list []brake.Standing) {
+	var policies, left []string
+	for _, s := range list {
+		unit := ""
+		if s.Limit == "bytes" {
+			unit = `;qu="content-bytes"`
+		}
+		policies = append(policies, fmt.Sprintf("%q;q=%d;w=%d%s", s.Limit, s.Rate.Count, int(s.Rate.Per.Seconds()), unit))
+		left = append(left, fmt.Sprintf("%q;r=%d;t=%d", s.Limit, s.Left, seconds(s.Full)))
+	}
+	if len(list) > 0 {
+		c.w.Header().Set("RateLimit-Policy", strings.Join(policies, ", "))
+		c.w.Header().Set("RateLimit", strings.Join(left, ", "))
+	}
+}
+
+// what is limited, and what else could be done. Neither changes.
+var limited = map[string][2]string{
+	"accounts":   {"Too many accounts were made from this address without a key.", "Use the api_key that an earlier answer returned: with a key a publish makes no account. Or wait."},
+	"writes":     {"Too many requests came from this address, account or key.", "Send fewer in the same time."},
+	"bytes":      {"Too many bytes came from this address, account or key.", "Wait; smaller files, or gzip+base64, use up less."},
+	"bodies":     {"Too many bodies are being sent from this address at once.", "Send one after the other."},
+	"mails":      {"Too many e-mails were asked for from this address or account.", "Leave email out where there is a key, or wait."},
+	"wrong-keys": {"Too many wrong keys came from this address, so this one was not looked at.", "Check the key, and send it again after the time in Retry-After."},
+}
+
+// denied makes an error of a limit that is reached; nil of nil.
+func (c *call) denied(d *brake.Denied) error {
+	if d == nil {
+		return nil
+	}
+	after := time.Duration(math.Ceil(d.After.Seconds())) * time.Second
+	if d.All {
+		return publish.Refuse(publish.CodeUnavailable, "The service is receiving as many bodies as it has memory for. Nothing was changed.").
+			After(after).With(publish.OpWait).Note("Send the same request again after the time in Retry-After.")
+	}
+	c.w.Header().Set("RateLimit", fmt.Sprintf("%q;r=0;t=%d", d.Limit, seconds(after)))
+	text := limited[d.Limit]
+	return publish.Refuse(publish.CodeRateLimited, "%s", text[0]).After(after).With(publish.OpWait).Note("%s", text[1])
+}

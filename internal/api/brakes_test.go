@@ -1,0 +1,100 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/publish"
+)
+
+// TestAccessOfAClosedInstance is the part of the matrix that the opening of an instance changes.
+func TestAccessOfAClosedInstance(t *testing.T) {
+	for opening, want := range map[publish.Opening]string{
+		// nobody, bad key, account, its project: publish; the same: update; anybody: signup
+		publish.OpenToAll:  "201 401 201 403, 401 401 200 200, 201",
+		publish.OpenToKeys: "403 401 201 403, 401 401 200 200, 403",
+		publish.Closed:     "403 401 403 403, 401 401 200 200, 403",
+	} {
+		t.Run(string(opening), func(t *testing.T) {
+			w := settled(t)
+			w.svc.Opening = opening
+			var got []string
+			for _, key := range []string{"", "sla_0123", w.account, w.project} {
+				got = append(got, fmt.Sprint(w.post("/v1/publish", key, obj{"content": page64, "email": someone}).status))
+			}
+			got[3] += ","
+			for _, key := range []string{"", "sla_0123", w.account, w.project} {
+				got = append(got, fmt.Sprint(w.post("/v1/update", key, obj{"project_id": w.projectID, "filename": "a.txt", "content": "YQ=="}).status))
+			}
+			got[7] += ","
+			got = append(got, fmt.Sprint(w.post("/v1/signup", "", obj{}).status))
+			if have := strings.Join(got, " "); have != want {
+				t.Errorf("got  %s\nwant %s", have, want)
+			}
+			if opening != publish.OpenToAll {
+				w.post("/v1/signup", "", obj{}).refused(403, publish.CodePublishClosed)
+			}
+		})
+	}
+}
+
+// limitedWorld is one whose client comes from a public address.
+func limitedWorld(t *testing.T, cfg brake.Config) *world {
+	return newWorld(t, func(s *settings) { s.brakes, s.addr = brake.New(cfg), "203.0.113.1:4711" })
+}
+
+func TestRefusalsOfTheBrakes(t *testing.T) {
+	limits := func(t *testing.T, a answer) {
+		t.Helper()
+		a.refused(429, publish.CodeRateLimited)
+		if a.header.Get("Retry-After") == "" || a.body["retry_after"] == nil || !strings.Contains(a.header.Get("RateLimit"), ";r=0;t=") {
+			t.Errorf("it does not tell when to try again: %v %s", a.header, a.text)
+		}
+	}
+	t.Run("before a byte of the body", func(t *testing.T) {
+		w := limitedWorld(t, brake.Config{Writes: brake.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+		w.post("/v1/signup", "", obj{}).wants(201)
+		w.unchanged(func() { limits(t, w.post("/v1/publish", "", "this is not even JSON")) })
+	})
+	t.Run("what is refused makes no account and uses none", func(t *testing.T) {
+		w := limitedWorld(t, brake.Config{Accounts: brake.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+		for range 3 {
+			w.post("/v1/publish", "", obj{"content": page64}).refused(400, publish.CodeEmailRequired)
+			w.post("/v1/publish", "", obj{"content": page64, "email": someone, "upload_id": "0123456789012345678901", "part": 1}).wants(202)
+		}
+		w.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201)
+		w.unchanged(func() { limits(t, w.post("/v1/signup", "", obj{})) })
+	})
+	t.Run("a mail too many changes nothing", func(t *testing.T) {
+		w := limitedWorld(t, brake.Config{Mails: brake.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+		w.post("/v1/signup", "", obj{"email": someone}).wants(201)
+		w.unchanged(func() { limits(t, w.post("/v1/publish", "", obj{"content": b64(noise(20_000)), "email": someone})) })
+		w.post("/v1/signup", "", obj{}).wants(201)
+	})
+	t.Run("a key that is not looked up", func(t *testing.T) {
+		w := limitedWorld(t, brake.Config{WrongKeys: brake.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+		unknown := unknownKey(t)
+		w.get("/v1/whoami", unknown).refused(401, publish.CodeInvalidKey)
+		limits(t, w.get("/v1/whoami", unknown))
+	})
+	t.Run("reading is not limited", func(t *testing.T) {
+		w := limitedWorld(t, brake.Config{Writes: brake.Rate{Count: 1, Per: time.Hour, Burst: 2}})
+		key := w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
+		for range 5 {
+			w.get("/v1/whoami", key).wants(200)
+		}
+	})
+	t.Run("the service's own limit is unavailable", func(t *testing.T) {
+		brakes := brake.New(brake.Config{MaxBodies: 1})
+		w := newWorld(t, func(s *settings) { s.brakes = brakes })
+		pass, _ := brakes.Enter(brake.Who{}, false)
+		if a := w.post("/v1/signup", "", obj{}).refused(503, publish.CodeUnavailable); a.header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+		pass.Leave(0)
+		w.post("/v1/signup", "", obj{}).wants(201)
+	})
+}

@@ -1,0 +1,103 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strconv"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/publish"
+)
+
+// call is one request on its way through the package.
+type call struct {
+	w        http.ResponseWriter
+	r        *http.Request
+	id       string // the request id
+	route    *route // nil until it is found
+	param    string // the {id} of the path, decoded
+	by       publish.Caller
+	keyed    bool // whether a key was sent, for hints
+	body     *body
+	pass     *brake.Pass
+	sent     []publish.Arg // what the body said, for hints
+	whole    bool          // whether the body was read to its end
+	stalled  bool          // whether the client sent nothing for a while, which net/http takes for its end
+	warnings []publish.Warning
+}
+
+func newCall(w http.ResponseWriter, r *http.Request) *call {
+	c := &call{w: w, r: r, id: RequestID(r.Context()), body: &body{r: r.Body}}
+	if c.id == "" {
+		c.id = NewRequestID()
+	}
+	h := w.Header()
+	h.Set("X-Request-Id", c.id)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	// Any page may call: a request carries a bearer key or nothing, never a cookie.
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "Allow, Content-Disposition, ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
+	return c
+}
+
+func preflight(h http.Header) {
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match")
+	h.Set("Access-Control-Max-Age", "86400")
+}
+
+// addr is the client's address without its port.
+func (c *call) addr() string {
+	host, _, err := net.SplitHostPort(c.r.RemoteAddr)
+	if err != nil {
+		return c.r.RemoteAddr
+	}
+	return host
+}
+
+func (c *call) head() bool { return c.r.Method == http.MethodHead }
+
+// again marks an answer that was given before.
+func (c *call) again(replayed bool) {
+	if replayed {
+		c.w.Header().Set("Idempotent-Replayed", "true")
+	}
+}
+
+func (c *call) warn(code, message, hint string) {
+	c.warnings = append(c.warnings, publish.Warning{Code: code, Message: message, Hint: hint})
+}
+
+// reply is an answer in JSON: the body is a pointer to a wire type.
+type reply struct {
+	status int
+	body   any
+}
+
+// answer writes a reply whole, with its length.
+func (c *call) answer(re reply) error {
+	text, err := encode(re.body)
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	c.w.WriteHeader(re.status)
+	// An error means that the client is gone: what was done stays done.
+	_, _ = c.w.Write(text)
+	return nil
+}
+
+// encode gives v as JSON with a line feed. Markup stays readable: nothing of
+// this is ever parsed as HTML.
+func encode(v any) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return text.Bytes(), err
+}

@@ -1,0 +1,184 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+)
+
+// specification is the OpenAPI document, loaded once for all tests.
+var specification = sync.OnceValues(func() (*openapi3.T, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(openapiYAML)
+	if err != nil {
+		return nil, err
+	}
+	return doc, doc.Validate(context.Background(), openapi3.IsOpenAPI31OrLater())
+})
+
+var router = sync.OnceValues(func() (routers.Router, error) {
+	doc, err := specification()
+	if err != nil {
+		return nil, err
+	}
+	return gorillamux.NewRouter(doc)
+})
+
+func document(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := specification()
+	if err != nil {
+		t.Fatalf("openapi.yaml: %v", err)
+	}
+	return doc
+}
+
+// checked is a RoundTripper that holds every answer, and every request that was
+// accepted, against the OpenAPI document.
+type checked struct {
+	t    *testing.T
+	next http.RoundTripper
+}
+
+// checkMost bounds the bodies that are checked: beyond it, files are sent.
+const checkMost = 256 << 10
+
+// laxKey marks a request which the service takes though the document does not
+// describe it: null for an optional field, the body of another type.
+type laxKey struct{}
+
+func lax(r *http.Request) { *r = *r.WithContext(context.WithValue(r.Context(), laxKey{}, true)) }
+
+func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.t.Helper()
+	var sent []byte
+	if r.Body != nil && r.ContentLength >= 0 && r.ContentLength < checkMost {
+		sent, _ = io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(sent))
+	}
+	res, err := c.next.RoundTrip(r)
+	if err != nil {
+		return res, err
+	}
+	c.always(r, res)
+	if r.Method == http.MethodHead || r.Method == http.MethodOptions {
+		return res, nil
+	}
+	got, err := io.ReadAll(res.Body)
+	if err != nil {
+		return res, err
+	}
+	res.Body = io.NopCloser(bytes.NewReader(got))
+	if err := c.check(r, sent, res, got); err != nil {
+		c.t.Errorf("%s %s -> %d is not as the OpenAPI document says: %v\n%.400s", r.Method, r.URL.Path, res.StatusCode, err, got)
+	}
+	return res, nil
+}
+
+// always checks what every answer carries.
+func (c *checked) always(r *http.Request, res *http.Response) {
+	c.t.Helper()
+	want := map[string]string{"Access-Control-Allow-Origin": "*", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+	for name, value := range want {
+		if got := res.Header.Get(name); got != value {
+			c.t.Errorf("%s %s: %s is %q, want %q", r.Method, r.URL.Path, name, got, value)
+		}
+	}
+	if res.Header.Get("X-Request-Id") == "" || res.Header.Get("Set-Cookie") != "" {
+		c.t.Errorf("%s %s: no request id, or a cookie: %v", r.Method, r.URL.Path, res.Header)
+	}
+}
+
+func (c *checked) check(r *http.Request, sent []byte, res *http.Response, got []byte) error {
+	rt, err := router()
+	if err != nil {
+		return err
+	}
+	doc, _ := specification()
+	route, params, err := rt.FindRoute(r)
+	if err != nil {
+		if res.StatusCode < 400 {
+			return fmt.Errorf("the document has no such operation: %w", err)
+		}
+		return valid(doc.Components.Schemas["Error"], got)
+	}
+	options := &openapi3filter.Options{
+		IncludeResponseStatus: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
+		ExcludeRequestBody: len(sent) == 0,
+	}
+	ask := *r
+	ask.Body = io.NopCloser(bytes.NewReader(sent))
+	in := &openapi3filter.RequestValidationInput{Request: &ask, PathParams: params, Route: route, Options: options}
+	if res.StatusCode < 300 && r.Context().Value(laxKey{}) == nil {
+		if err := openapi3filter.ValidateRequest(r.Context(), in); err != nil {
+			return fmt.Errorf("an accepted request is not described: %w", err)
+		}
+	}
+	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if media != "application/json" {
+		options.ExcludeResponseBody = true
+	}
+	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: res.StatusCode, Header: res.Header, Options: options}
+	out.SetBodyBytes(got)
+	if err := openapi3filter.ValidateResponse(r.Context(), out); err != nil {
+		return err
+	}
+	described := route.Operation.Responses.Status(res.StatusCode).Value.Content.Get(media)
+	if described == nil {
+		return fmt.Errorf("no answer of type %q is described", media)
+	}
+	if media != "application/json" || strings.HasPrefix(r.URL.Path, "/openapi.") {
+		return nil
+	}
+	var v any
+	if err := json.Unmarshal(got, &v); err != nil {
+		return err
+	}
+	return listed("", described.Schema, v)
+}
+
+// valid holds an answer against a schema where no operation is described.
+func valid(schema *openapi3.SchemaRef, text []byte) error {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return err
+	}
+	if err := schema.Value.VisitJSON(v, openapi3.EnableJSONSchema2020()); err != nil {
+		return err
+	}
+	return listed("", schema, v)
+}
+
+// listed fails if the answer has a field that its schema does not list.
+func listed(at string, schema *openapi3.SchemaRef, v any) error {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			property := schema.Value.Properties[name]
+			if property == nil {
+				return fmt.Errorf("the field %s%s is not described", at, name)
+			}
+			if err := listed(at+name+".", property, inner); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			if err := listed(at, schema.Value.Items, inner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

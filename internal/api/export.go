@@ -1,0 +1,44 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// export sends the archive as it is written. Its length is not known before,
+// and Range is not looked at: an archive is built anew each time.
+func (a *API) export(c *call) error {
+	if c.head() {
+		return a.exportHead(c)
+	}
+	e, err := a.Service.Export(c.r.Context(), c.by)
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Disposition", archiveName(e.Account, e.ExportedAt))
+	out := &lateWriter{w: c.w, contentType: "application/zip"}
+	if err := a.Archive(c.r.Context(), out, e); err != nil {
+		h.Del("Content-Disposition")
+		return a.broken(c, out, err)
+	}
+	return nil
+}
+
+// exportHead answers without building anything.
+func (a *API) exportHead(c *call) error {
+	who, err := a.Service.Whoami(c.r.Context(), c.by, 1, "")
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Type", "application/zip")
+	c.w.Header().Set("Content-Disposition", archiveName(who.Account, a.Now()))
+	c.w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+func archiveName(owner publish.Account, at time.Time) string {
+	return `attachment; filename="sandlot-` + owner.Handle + "-" + at.UTC().Format(time.DateOnly) + `.zip"`
+}

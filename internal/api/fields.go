@@ -1,0 +1,201 @@
+package api
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"sandlot/internal/content"
+	"sandlot/internal/publish"
+)
+
+// fieldSet is what one endpoint takes. It never changes.
+type fieldSet struct {
+	names      []string                   // without content
+	content    bool                       // whether content is taken
+	mayBeEmpty bool                       // whether no body at all stands for {}
+	elsewhere  map[string]publish.Warning // fields that mean something at other endpoints, with what to do instead
+}
+
+// fields is a decoded body on its way into an input of the Service. The getters
+// remember the first error, so that an input is written as one literal; null
+// counts as absent.
+type fields struct {
+	set     *fieldSet
+	header  http.Header
+	form    content.Form
+	content publish.Content
+	err     error
+}
+
+func (f *fields) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// has tells whether a field was sent with a value.
+func (f *fields) has(name string) bool {
+	field, ok := f.form.Get(name)
+	return ok && field.Kind != content.Null
+}
+
+func (f *fields) text(name string) string {
+	if !f.has(name) {
+		return ""
+	}
+	v, _, err := f.form.String(name)
+	if err != nil {
+		f.fail(err)
+	}
+	return v
+}
+
+func (f *fields) optionalText(name string) *string {
+	if !f.has(name) {
+		return nil
+	}
+	v := f.text(name)
+	return &v
+}
+
+// required is text that must be there, though it may be empty: whether an empty
+// text will do is the Service's to say.
+func (f *fields) required(name, about string) string {
+	if !f.has(name) {
+		f.fail(publish.Refuse(publish.CodeMissingField, "The field %s is missing: %s.", name, about).In(name).Note("Send %s.", name))
+	}
+	return f.text(name)
+}
+
+func (f *fields) integer(name string) *int64 {
+	if !f.has(name) {
+		return nil
+	}
+	v, _, err := f.form.Int(name)
+	if err != nil {
+		f.fail(err)
+	}
+	return &v
+}
+
+func (f *fields) whole(name string) *int {
+	v := f.integer(name)
+	if v == nil {
+		return nil
+	}
+	n := int(*v)
+	if int64(n) != *v {
+		f.fail(badField(name, "%s is too large a number", name))
+	}
+	return &n
+}
+
+func (f *fields) truth(name string) bool {
+	if !f.has(name) {
+		return false
+	}
+	v, _, err := f.form.Bool(name)
+	if err != nil {
+		f.fail(err)
+	}
+	return v
+}
+
+// declared is what the client says about the bytes of the file.
+func (f *fields) declared() publish.Declared {
+	d := publish.Declared{SHA256: f.text("sha256"), Size: f.integer("size")}
+	if _, err := hex.DecodeString(d.SHA256); f.has("sha256") && (err != nil || len(d.SHA256) != 64) {
+		f.fail(badField("sha256", "sha256 is not 64 hexadecimal digits; it has %d characters", len(d.SHA256)))
+	}
+	if d.Size != nil && *d.Size < 0 {
+		f.fail(badField("size", "size is negative; it is the number of the file's bytes"))
+	}
+	return d
+}
+
+// partFields are the fields of a chunked upload, with all names for the total.
+var (
+	totalFields = []string{"total_parts", "parts", "total", "total_chunks"}
+	partFields  = append([]string{"upload_id", "part", "last"}, totalFields...)
+)
+
+// part is set if any field of a chunked upload was sent.
+func (f *fields) part() *publish.PartInput {
+	sent := false
+	for _, name := range partFields {
+		sent = sent || f.has(name)
+	}
+	if !sent {
+		return nil
+	}
+	in := &publish.PartInput{UploadID: f.text("upload_id"), N: f.whole("part"), Last: f.truth("last"), Encoding: f.form.Encoding.Declared}
+	for _, name := range totalFields {
+		switch n := f.whole(name); {
+		case n == nil:
+		case in.Total != nil && *in.Total != *n:
+			f.fail(badField(name, "%s contradicts another field that tells the number of parts", name))
+		default:
+			in.Total = n
+		}
+	}
+	return in
+}
+
+func badField(name, format string, args ...any) *publish.Error {
+	return publish.Refuse(publish.CodeInvalidField, "The field "+format+".", args...).In(name)
+}
+
+// leakedIn finds a key among the fields other than content.
+func leakedIn(form content.Form) error {
+	for field := range form.All() {
+		name := strings.ToLower(field.Name)
+		switch {
+		case name == "api_key" || name == "project_api_key" || name == "authorization":
+			return leaked(name, "A key was sent in the body, as the field "+name+".")
+		case holdsKey(field.Name) || holdsKey(field.Text) || holdsKey(field.Raw) || holdsKey(unescaped(field)):
+			return leaked("", "A key was sent in the body.")
+		}
+	}
+	return nil
+}
+
+// unescaped gives all strings in an array or object, so that an escape does not
+// hide a key.
+func unescaped(field content.Field) string {
+	if field.Kind != content.Array && field.Kind != content.Object {
+		return ""
+	}
+	var all []string
+	dec := json.NewDecoder(strings.NewReader(field.Raw))
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return strings.Join(all, "\n")
+		}
+		if text, ok := token.(string); ok {
+			all = append(all, text)
+		}
+	}
+}
+
+// explain adds to an error about a field that it was probably sent under another
+// name.
+func (f *fields) explain(err error) error {
+	var e *publish.Error
+	if !errors.As(err, &e) || e.Field == "" {
+		return err
+	}
+	switch e.Code {
+	case publish.CodeMissingField, publish.CodeProjectIDRequired, publish.CodeEmailRequired:
+		for _, name := range f.unknown() {
+			if f.set.meant(name) == e.Field {
+				e.Message += " The field " + shown(name) + " was sent: " + e.Field + " was probably meant."
+				break
+			}
+		}
+	}
+	return err
+}

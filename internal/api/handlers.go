@@ -1,0 +1,102 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	"sandlot/internal/publish"
+)
+
+func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
+	out, pending, err := a.Service.Publish(c.r.Context(), c.by, in)
+	if err != nil || pending != nil {
+		return c.pending(pending), err
+	}
+	c.again(out.Replayed)
+	if out.Account != nil && !out.Replayed {
+		c.pass.Made()
+	}
+	c.w.Header().Set("Location", out.Addresses.URL)
+	return reply{http.StatusCreated, newPublished(out, c.notes(out.Warnings))}, nil
+}
+
+func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
+	out, pending, err := a.Service.Update(c.r.Context(), c.by, in)
+	if err != nil || pending != nil {
+		return c.pending(pending), err
+	}
+	c.again(out.Replayed)
+	return reply{http.StatusOK, newUpdated(out, c.notes(out.Warnings))}, nil
+}
+
+func (a *API) deleteFile(c *call, in publish.DeleteInput) (reply, error) {
+	out, err := a.Service.DeleteFile(c.r.Context(), c.by, in)
+	c.again(out.Replayed)
+	return reply{http.StatusOK, newDeleted(out, c.notes(out.Warnings))}, err
+}
+
+func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
+	if c.r.Header.Get("Authorization") != "" {
+		c.warn("key_ignored", "The Authorization header was ignored: signup makes a new account.", "If you have a key already, use it instead of a second account.")
+	}
+	in.Addr = c.addr()
+	out, err := a.Service.Signup(c.r.Context(), in)
+	c.again(out.Replayed)
+	if err == nil && !out.Replayed {
+		c.pass.Made()
+	}
+	return reply{http.StatusCreated, newSignedUp(out, c.notes(out.Warnings))}, err
+}
+
+func (a *API) stats(c *call) error {
+	id, st, err := a.Service.Stats(c.r.Context(), c.param)
+	if err != nil {
+		return err
+	}
+	return c.answer(reply{http.StatusOK, &statsAnswer{ProjectID: string(id), stats: newStats(st), AsOf: a.Now().UTC()}})
+}
+
+func (a *API) whoami(c *call) error {
+	limit, err := c.limit()
+	if err != nil {
+		return err
+	}
+	who, err := a.Service.Whoami(c.r.Context(), c.by, limit, c.r.URL.Query().Get("cursor"))
+	if err != nil {
+		return err
+	}
+	return c.answer(reply{http.StatusOK, newIdentity(who)})
+}
+
+const (
+	defaultLimit = publish.DefaultPage
+	maxLimit     = publish.MaxPage
+)
+
+func (c *call) limit() (int, error) {
+	text := c.r.URL.Query().Get("limit")
+	if text == "" {
+		return defaultLimit, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxLimit {
+		return 0, publish.Refuse(publish.CodeInvalidField, "The parameter limit is not a whole number from 1 to %d.", maxLimit).In("limit").
+			With(publish.OpWhoami).Note("Leave limit out for %d projects a page.", defaultLimit)
+	}
+	return n, nil
+}
+
+// pending answers a part of an upload that is not complete.
+func (c *call) pending(p *publish.Pending) reply {
+	if p == nil {
+		return reply{}
+	}
+	if p.Total == 0 {
+		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.",
+			"Send total_parts with any part, last: true with the last part, or upload_id and total_parts alone.")
+	}
+	return reply{http.StatusAccepted, newPending(*p, c.notes(p.Warnings))}
+}
+
+// notes joins the warnings of the Service with those of this package.
+func (c *call) notes(more []publish.Warning) notes { return notes{append(c.warnings, more...)} }

@@ -1,0 +1,124 @@
+package api
+
+import (
+	"strconv"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// ignored is the warning about a field that belongs to another endpoint.
+func ignored(code, name, hint string) publish.Warning {
+	return publish.Warning{Code: code, Message: "The field " + name + " was ignored.", Hint: hint}
+}
+
+var handleIgnored = ignored("handle_ignored", "handle", "The key's account has its handle; one is chosen with signup, or with a publish without a key.")
+
+// The fields of the four endpoints that have a body. None of these changes.
+var (
+	publishFields = &fieldSet{
+		content: true,
+		names: []string{
+			"title", "email", "handle", "lang", "sha256", "size",
+			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
+		},
+		elsewhere: map[string]publish.Warning{
+			"filename":   ignored("unknown_field", "filename", "Content always becomes index.html; add other files with POST /v1/update."),
+			"project_id": ignored("unknown_field", "project_id", "This makes a new project; an existing one is changed with POST /v1/update."),
+		},
+	}
+	updateFields = &fieldSet{
+		content: true,
+		names: []string{
+			"project_id", "filename", "title", "email", "lang", "if_version", "sha256", "size",
+			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
+		},
+		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
+	}
+	deleteFields = &fieldSet{
+		names:     []string{"project_id", "filename", "email", "lang", "if_version"},
+		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
+	}
+	signupFields = &fieldSet{
+		names:      []string{"handle", "email", "lang"},
+		mayBeEmpty: true,
+		elsewhere: map[string]publish.Warning{
+			"content": ignored("unknown_field", "content", "A project is published with POST /v1/publish; use the api_key of this answer."),
+		},
+	}
+)
+
+func publishInput(f *fields) publish.PublishInput {
+	return publish.PublishInput{
+		Title: f.text("title"), Handle: f.text("handle"), Email: f.text("email"), Lang: f.text("lang"),
+		Content: f.content, Declared: f.declared(), Part: f.part(), Once: f.header.Get(idempotencyKey),
+	}
+}
+
+func updateInput(f *fields) publish.UpdateInput {
+	in := publish.UpdateInput{
+		Project: f.text("project_id"), Filename: f.text("filename"), Title: f.optionalText("title"), Email: f.text("email"), Lang: f.text("lang"),
+		IfVersion: f.ifVersion(), Content: f.content, Declared: f.declared(), Part: f.part(), Once: f.header.Get(idempotencyKey),
+	}
+	// What file it is, is told once: with the content, or with part 1.
+	if in.Part == nil || in.Part.N != nil && *in.Part.N == 1 {
+		in.Filename = f.required("filename", "it says which file of the project this is")
+	}
+	return in
+}
+
+func deleteInput(f *fields) publish.DeleteInput {
+	return publish.DeleteInput{
+		Project:  f.required("project_id", "it says of which project a file is to be removed"),
+		Filename: f.required("filename", "it says which file is to be removed"),
+		Email:    f.text("email"), Lang: f.text("lang"), IfVersion: f.ifVersion(), Once: f.header.Get(idempotencyKey),
+	}
+}
+
+func signupInput(f *fields) publish.SignupInput {
+	return publish.SignupInput{Handle: f.text("handle"), Email: f.text("email"), Lang: f.text("lang"), Once: f.header.Get(idempotencyKey)}
+}
+
+// ifVersion is the version that the client changes, from the field or from
+// If-Match, which must not contradict.
+func (f *fields) ifVersion() *int {
+	field, header := f.whole("if_version"), f.ifMatch()
+	if field != nil && header != nil && *field != *header {
+		f.fail(badVersion("if_version", "if_version is %d, but If-Match says %d", *field, *header))
+	}
+	if field == nil {
+		return header
+	}
+	return field
+}
+
+// badVersion proposes to look: the same call without the version would change the
+// project unguarded.
+func badVersion(name, format string, args ...any) error {
+	return badField(name, format, args...).With(publish.OpProject).Note("Send the version that the project has now.")
+}
+
+// ifMatch reads If-Match. The ETag of a project is its version in quotes. A weak
+// one is taken for the same: proxies weaken what they compress, and a version is
+// exact in any case. "*" asks for any version, so for none in particular.
+func (f *fields) ifMatch() *int {
+	var found *int
+	for _, tag := range strings.Split(strings.Join(f.header.Values("If-Match"), ","), ",") {
+		tag = strings.TrimSpace(tag)
+		if tag == "" || tag == "*" {
+			continue
+		}
+		quoted := strings.TrimPrefix(tag, "W/")
+		n, err := strconv.Atoi(strings.Trim(quoted, `"`))
+		switch {
+		case err != nil || len(quoted) < 3 || quoted[0] != '"' || quoted[len(quoted)-1] != '"':
+			f.fail(badVersion("If-Match", `If-Match is not the ETag of a project, which is its version in quotes, such as "7"`))
+			return nil
+		case found != nil && *found != n:
+			f.fail(badVersion("If-Match", "If-Match names more than one version"))
+			return nil
+		}
+		found = &n
+	}
+	return found
+}

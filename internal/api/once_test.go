@@ -1,0 +1,375 @@
+package api
+
+import (
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// uuid is an Idempotency-Key as the document proposes it; guessable is one that
+// others may choose as well.
+const (
+	uuid      = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+	guessable = "1"
+)
+
+func under(key string) func(*http.Request) { return with("Idempotency-Key", key) }
+
+// onceCall is a POST that may be sent again.
+type onceCall struct {
+	path, key string
+	body      obj
+	status    int
+	changes   map[string]any // for each field, a value that makes it another request
+}
+
+// onceCalls are all the POSTs, each with all its fields. The world is a settled one.
+func (w *world) onceCalls() map[string]onceCall {
+	common := map[string]any{"email": "other@example.com", "lang": "fr", "content": b64(page + " "), "sha256": strings.Repeat("0", 64), "size": 1}
+	and := func(more map[string]any) map[string]any { m := maps.Clone(common); maps.Copy(m, more); return m }
+	declared := obj{"sha256": sum(page), "size": len(page)}
+	with := func(body obj) obj { m := maps.Clone(declared); maps.Copy(m, body); return m }
+	for _, id := range []string{"p", "q"} {
+		w.post("/v1/publish", "", part(longID+id, 1, page[:20], obj{"email": someone, "title": "In parts", "lang": "??"})).wants(202)
+		w.post("/v1/update", w.account, part(longID+id, 1, gz(page)[:20], obj{"project_id": w.projectID, "filename": id + ".gz", "title": "Parts\u202e " + id, "email": someone})).wants(202)
+	}
+	parts := map[string]any{"content": b64("other"), "part": 3, "total_parts": 3, "upload_id": longID + "x"}
+	return map[string]onceCall{
+		"publish": {
+			"/v1/publish", "", with(obj{"email": someone, "title": "Ünïcode <b>\u202e", "handle": "ada", "lang": "EN-us", "content": page64, "unknown": 1}), 201,
+			and(map[string]any{"title": "another", "handle": "bob"}),
+		},
+		"publish without a title": {"/v1/publish", "", with(obj{"email": someone, "content": page64}), 201, and(map[string]any{"title": "another"})},
+		"publish with a key": {
+			"/v1/publish", w.account, with(obj{"email": someone, "title": "Two", "handle": "ignored", "lang": "??", "content": page64}), 201,
+			and(map[string]any{"title": "another", "handle": "another"}),
+		},
+		"update": {
+			"/v1/update", w.account, with(obj{"project_id": w.projectID, "filename": "index.html", "title": "New", "email": someone, "content": page64}), 200,
+			and(map[string]any{"title": "", "filename": "b.html", "if_version": 3, "project_id": "no-such-project"}),
+		},
+		"update of the latest": {"/v1/update", w.account, obj{"filename": "latest.txt", "content": page64}, 200, map[string]any{"project_id": w.projectID, "title": ""}},
+		"update with a project key": {
+			"/v1/update", w.project,
+			obj{"project_id": w.projectID, "filename": "a.gz", "email": someone, "content": b64(gz("a"))},
+			200,
+			map[string]any{"project_id": "http://localhost:8080/p/" + w.projectID, "filename": "A.gz"},
+		},
+		"delete-file": {
+			"/v1/delete-file", w.account,
+			obj{"project_id": w.projectID, "filename": "logo.svg", "email": "new@example.com"},
+			200,
+			map[string]any{"filename": "index.html", "if_version": 1, "lang": "de", "email": someone},
+		},
+		"signup":                         {"/v1/signup", "", obj{"handle": "ada", "email": someone, "lang": "pt_br", "typo": 1}, 201, map[string]any{"handle": "Ada", "email": "", "lang": "pt-BR"}},
+		"signup with nothing":            {"/v1/signup", "", obj{}, 201, map[string]any{"handle": "x", "email": someone, "lang": "de"}},
+		"the last part of a publish":     {"/v1/publish", "", part(longID+"p", 2, page[20:], obj{"total_parts": 2, "title": "vain"}), 201, parts},
+		"a total that completes":         {"/v1/publish", "", obj{"upload_id": longID + "q", "total_parts": 1}, 201, map[string]any{"total_parts": 2, "upload_id": longID + "x"}},
+		"the last part of an update":     {"/v1/update", w.account, part(longID+"p", 2, gz(page)[20:], obj{"last": true, "lang": "vain", "filename": "vain"}), 200, parts},
+		"one part that is the whole":     {"/v1/publish", w.account, part(longID+"whole", 1, page, obj{"last": true, "title": "x\u202e", "email": someone}), 201, parts},
+		"another key of the same upload": {"/v1/update", w.account, part(longID+"q", 2, gz(page)[20:], obj{"total_parts": 2}), 200, parts},
+	}
+}
+
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	for name := range settled(t).onceCalls() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := settled(t)
+			c := w.onceCalls()[name]
+			first := w.post(c.path, c.key, c.body, under(uuid)).wants(c.status)
+			if first.header.Get("Idempotent-Replayed") != "" {
+				t.Error("the first answer is marked")
+			}
+			again := func(when string) {
+				t.Helper()
+				w.unchanged(func() {
+					got := w.post(c.path, c.key, c.body, under(uuid)).wants(c.status)
+					if got.text != first.text || got.header.Get("Idempotent-Replayed") != "true" || got.header.Get("Location") != first.header.Get("Location") {
+						t.Errorf("%s, marked %q:\n%s, not\n%s", when, got.header.Get("Idempotent-Replayed"), got.text, first.text)
+					}
+				})
+			}
+			again("at once")
+			t.Run("other requests under the key are 422 and change nothing", func(t *testing.T) {
+				for field, v := range c.changes {
+					other := maps.Clone(c.body)
+					other[field] = v
+					w.in(t).unchanged(func() {
+						if got := w.post(c.path, c.key, other, under(uuid)); got.status != 422 || got.str("error") != string(publish.CodeIdempotencyMismatch) {
+							t.Errorf("%s: %d %s", field, got.status, got.text)
+						}
+					})
+				}
+			})
+			w.in(t)
+			// What happens later to the project and its account changes nothing in the first answer.
+			id := first.str("project_id")
+			key := map[bool]string{true: c.key, false: first.str("api_key")}[c.key != ""]
+			if id != "" {
+				w.post("/v1/update", key, obj{"project_id": id, "filename": "later.txt", "title": "Later", "content": page64}).wants(200)
+				w.post("/v1/update", key, obj{"project_id": id, "filename": "index.html", "content": b64("later")}).wants(200)
+			}
+			again("after updates")
+			w.verify()
+			again("after the address was verified")
+			w.restart()
+			again("after a restart")
+		})
+	}
+}
+
+// verify makes every address verified.
+func (w *world) verify() {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(w.dir, "sandlot.db"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("UPDATE accounts SET verified = 1 WHERE email <> ''"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// restart puts another Service behind the API, which knows what the stores hold.
+func (w *world) restart() {
+	w.t.Helper()
+	if err := w.db.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.open(w.cfg, slog.New(slog.NewTextHandler(w.logs, nil)))
+	w.api.Service = w.svc
+}
+
+func TestOnceIsTheSameRequestHoweverItIsSent(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	first := w.post("/v1/publish", w.account, obj{"title": "Same", "lang": "en", "content": page64}, under(uuid)).wants(201)
+	body, kind := form(page, "lang", "en", "title", "Same")
+	for name, send := range map[string]func() answer{
+		"a form": func() answer { return w.post("/v1/publish", w.account, body, kind, under(uuid)) },
+		"base64url": func() answer {
+			return w.post("/v1/publish", w.account, obj{"title": "Same", "lang": "en", "content": url64(page), "content_encoding": "base64url"}, under(uuid))
+		},
+		"gzip": func() answer {
+			return w.post("/v1/publish", w.account, obj{"title": "Same", "lang": "en", "content": b64(gz(page)), "content_encoding": "gzip+base64"}, under(uuid))
+		},
+		"another order, with white space and null": func() answer {
+			return w.post("/v1/publish", w.account, ` { "lang" : "en", "email":null, "content":"`+page64+`", "title":"\u0053ame" }`, lax, under(uuid))
+		},
+	} {
+		w.unchanged(func() {
+			if got := send().wants(201); got.text != first.text || got.header.Get("Idempotent-Replayed") != "true" {
+				t.Errorf("%s: %s, not %s", name, got.text, first.text)
+			}
+		})
+	}
+	t.Run("if_version and If-Match", func(t *testing.T) {
+		w.in(t)
+		first := w.post("/v1/update", w.project, obj{"project_id": w.projectID, "filename": "a", "content": page64, "if_version": 2}, under(uuid)).wants(200)
+		got := w.post("/v1/update", w.project, obj{"project_id": w.projectID, "filename": "a", "content": page64}, with("If-Match", `"2"`), under(uuid)).wants(200)
+		if got.text != first.text {
+			t.Errorf("%s, not %s", got.text, first.text)
+		}
+	})
+	t.Run("the names of total_parts, and the case of sha256", func(t *testing.T) {
+		w.in(t)
+		first := w.post("/v1/publish", w.account, part("u", 1, page, obj{"total_parts": 1, "sha256": sum(page)}), under(uuid+"u")).wants(201)
+		got := w.post("/v1/publish", w.account, part("u", 1, page, obj{"total_chunks": 1, "sha256": strings.ToUpper(sum(page))}), under(uuid+"u")).wants(201)
+		if got.text != first.text {
+			t.Errorf("%s, not %s", got.text, first.text)
+		}
+	})
+}
+
+func TestOnceAnswersNobodyElse(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	other := w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
+	body := obj{"content": page64}
+	first := w.post("/v1/publish", w.account, body, under(guessable)).wants(201)
+	second := w.post("/v1/publish", other, body, under(guessable)).wants(201)
+	if second.str("project_id") == first.str("project_id") || second.header.Get("Idempotent-Replayed") != "" {
+		t.Error("another account got the first answer")
+	}
+	named := obj{"project_id": w.projectID, "filename": "a", "content": page64}
+	w.post("/v1/update", w.account, named, under(guessable+"u")).wants(200)
+	if got := w.post("/v1/update", w.project, named, under(guessable+"u")).wants(200); got.header.Get("Idempotent-Replayed") != "" {
+		t.Error("another key of the account got the first answer")
+	}
+	one := w.post("/v1/signup", "", obj{}, under(guessable)).wants(201)
+	if got := w.post("/v1/signup", w.account, obj{}, under(guessable)).wants(201); got.str("api_key") != one.str("api_key") || !got.warned("key_ignored") {
+		t.Errorf("signup looks at no key, but %s is not %s", got.text, one.text)
+	}
+	if got := w.post("/v1/publish", "", obj{"content": page64, "email": someone}, under(guessable)); got.str("error") != string(publish.CodeIdempotencyMismatch) {
+		t.Errorf("a publish under the key of a signup: %s", got.text)
+	}
+}
+
+func TestOnceHeader(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	for path, body := range w.posts() {
+		key := map[bool]string{true: "", false: w.account}[path == "/v1/signup"]
+		var rows []row
+		for name, values := range map[string][]string{
+			"an empty Idempotency-Key": {""}, "one of 256": {strings.Repeat("x", 256)}, "a space in it": {"a b"}, "not ASCII": {"ключ"}, "two": {"a", "b"},
+		} {
+			rows = append(rows, row{0, path + " " + name, path, key, body, 400, publish.CodeInvalidField, []func(*http.Request){with("Idempotency-Key", values...)}})
+		}
+		rows = append(rows, row{36, path + " a key as the Idempotency-Key", path, key, body, 400, publish.CodeKeyNotInHeader, []func(*http.Request){under(w.account)}})
+		refuses(t, w, rows)
+	}
+	for _, value := range []string{"x", strings.Repeat("~", 255), `"quoted"`} {
+		first := w.post("/v1/signup", "", obj{}, under(value)).wants(201)
+		if w.post("/v1/signup", "", obj{}, under(value)).wants(201).text != first.text {
+			t.Errorf("%.10s: another answer", value)
+		}
+	}
+	t.Run("web pages may send it and read the mark", func(t *testing.T) {
+		h := w.in(t).send("OPTIONS", "/v1/publish", "", nil).header
+		if !strings.Contains(h.Get("Access-Control-Allow-Headers"), "Idempotency-Key") || !strings.Contains(h.Get("Access-Control-Expose-Headers"), "Idempotent-Replayed") {
+			t.Errorf("%v", h)
+		}
+	})
+}
+
+func TestOnceRefusalsLeaveNothing(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	for name, c := range map[string]struct {
+		path, key string
+		bad, good obj
+	}{
+		"publish":     {"/v1/publish", "", obj{"content": page64}, obj{"content": page64, "email": someone}},
+		"update":      {"/v1/update", w.account, obj{"project_id": w.projectID, "filename": "b", "content": page64, "if_version": 99}, obj{"project_id": w.projectID, "filename": "b", "content": page64}},
+		"delete-file": {"/v1/delete-file", w.project, obj{"project_id": w.projectID, "filename": "none"}, obj{"project_id": w.projectID, "filename": "logo.svg"}},
+		"signup":      {"/v1/signup", "", obj{"email": "me"}, obj{"email": someone}},
+		"a part":      {"/v1/publish", w.account, part("u", 2, page, nil), part("u", 1, page, obj{"last": true})},
+	} {
+		w.unchanged(func() {
+			if got := w.post(c.path, c.key, c.bad, under(uuid+name[:1]+name[len(name)-1:])); got.status < 400 {
+				t.Errorf("%s: %s", name, got.text)
+			}
+		})
+		if got := w.post(c.path, c.key, c.good, under(uuid+name[:1]+name[len(name)-1:])); got.status >= 300 || got.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s: %s", name, got.text)
+		}
+	}
+}
+
+func TestOncePendingParts(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	one := part("u", 1, page[:20], obj{"title": "Parts"})
+	w.post("/v1/publish", w.account, one, under(uuid)).wants(202)
+	if got := w.post("/v1/publish", w.account, one, under(uuid)).wants(202); got.header.Get("Idempotent-Replayed") != "" {
+		t.Error("a part that waits is marked")
+	}
+	w.post("/v1/publish", w.account, part("u", 1, page[:21], nil), under(uuid)).wants(202)
+	w.post("/v1/publish", w.account, one, under(uuid)).wants(202)
+	last := part("u", 2, page[20:], obj{"last": true})
+	first := w.post("/v1/publish", w.account, last, under(uuid)).wants(201)
+	if got := w.post("/v1/publish", w.account, last).wants(201); got.text != first.text || got.header.Get("Idempotent-Replayed") != "" {
+		t.Errorf("without the header the upload answers: %s, not %s", got.text, first.text)
+	}
+	w.post("/v1/publish", w.account, one, under(uuid)).refused(422, publish.CodeIdempotencyMismatch)
+	w.post("/v1/publish", w.account, one).refused(409, publish.CodeUploadCompleted)
+}
+
+func TestOnceFiftyAtOnce(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	for name, c := range map[string]struct {
+		path, key string
+		body      obj
+		counted   string
+	}{
+		"publish":     {"/v1/publish", "", obj{"email": someone, "content": page64}, "SELECT count(*) FROM projects"},
+		"signup":      {"/v1/signup", "", obj{"handle": "race"}, "SELECT count(*) FROM accounts"},
+		"update":      {"/v1/update", w.account, obj{"project_id": w.projectID, "filename": "race", "content": page64}, "SELECT count(*) FROM versions"},
+		"delete-file": {"/v1/delete-file", w.project, obj{"project_id": w.projectID, "filename": "logo.svg"}, "SELECT count(*) FROM versions"},
+	} {
+		var before, after int
+		fmt.Sscan(column(t, w.rows, c.counted)[0], &before)
+		var wg sync.WaitGroup
+		texts, fresh := make([]string, 50), make([]bool, 50)
+		for i := range texts {
+			wg.Go(func() {
+				for range 500 {
+					got := w.post(c.path, c.key, c.body, under(uuid+name))
+					if got.status < 300 {
+						texts[i], fresh[i] = got.text, got.header.Get("Idempotent-Replayed") == ""
+						return
+					}
+					if got.refused(409, publish.CodeRequestInProgress).header.Get("Retry-After") == "" {
+						t.Error("no Retry-After")
+					}
+					time.Sleep(time.Millisecond) // a client's pause, shorter than it was asked for
+				}
+			})
+		}
+		wg.Wait()
+		fmt.Sscan(column(t, w.rows, c.counted)[0], &after)
+		first := 0
+		for i, text := range texts {
+			if text == "" || text != texts[0] {
+				t.Errorf("%s: %q, not %q", name, text, texts[0])
+			}
+			if fresh[i] {
+				first++
+			}
+		}
+		if after != before+1 || first != 1 {
+			t.Errorf("%s: %d were made, %d answers are not marked", name, after-before, first)
+		}
+	}
+}
+
+func TestOnceKeepsNoKeyInClear(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	keys := []string{uuid}
+	for _, c := range []onceCall{
+		{path: "/v1/publish", body: obj{"email": someone, "content": page64}},
+		{path: "/v1/signup", body: obj{}},
+		{path: "/v1/publish", key: w.account, body: part("u", 1, page, obj{"last": true})},
+	} {
+		got := w.post(c.path, c.key, c.body, under(uuid+c.path[3:]+c.key[:min(1, len(c.key))])).wants(201)
+		for _, field := range []string{"api_key", "project_api_key"} {
+			if k := got.str(field); k != "" {
+				keys = append(keys, k, k[4:14], k[20:])
+			}
+		}
+	}
+	if _, err := w.db.Once(t.Context(), publish.Digest{}, time.Now()); err == nil || len(column(t, w.rows, "SELECT count(*) FROM once")) != 1 || column(t, w.rows, "SELECT count(*) FROM once")[0] != "3" {
+		t.Fatalf("kept %v", column(t, w.rows, "SELECT count(*) FROM once"))
+	}
+	files, err := filepath.Glob(filepath.Join(w.dir, "sandlot.db*"))
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%v %v", files, err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range keys {
+			if strings.Contains(string(data), k) {
+				t.Errorf("%s holds %.8s... in clear", filepath.Base(name), k)
+			}
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sandlot/internal/content"
+	"sandlot/internal/failpoint"
+	"sandlot/internal/publish"
+)
+
+// takes is what all endpoints with a body have in common: read the body once,
+// staging its content as it comes; decode the fields; make one call of the
+// Service; answer.
+func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, error)) func(*API, *call) error {
+	return func(a *API, c *call) error {
+		f := &fields{set: c.route.takes, header: c.r.Header}
+		handed := false
+		defer func() {
+			if !handed {
+				a.Service.Discard(context.WithoutCancel(c.r.Context()), f.content)
+			}
+		}()
+		if err := a.receive(c, f); err != nil {
+			return f.explain(err)
+		}
+		in := decode(f)
+		if f.err != nil {
+			return f.explain(f.err)
+		}
+		if err := a.mayMail(c, f); err != nil {
+			return err
+		}
+		c.warnings = append(c.warnings, f.warnings()...)
+		// From here on the content is the Service's: a call that failed late may have recorded it.
+		handed = true
+		re, err := do(a, c, in)
+		if err != nil {
+			return f.explain(err)
+		}
+		failpoint.Hit(failpoint.BeforeAnswer)
+		return c.answer(re)
+	}
+}
+
+// receive reads the whole body into f.
+func (a *API) receive(c *call, f *fields) error {
+	f.content.Missing = true
+	dec, err := a.decoder(c, http.MaxBytesReader(c.w, c.body, a.maxBody()), f.set.mayBeEmpty)
+	c.whole = err == nil
+	if err != nil || dec == nil {
+		return err
+	}
+	f.form, err = dec.Decode(func(r io.Reader) error { return a.stage(c, f, r) })
+	if leak := c.remember(f, err); leak != nil {
+		return leak
+	}
+	if err != nil {
+		return err
+	}
+	return a.unpack(c, f)
+}
+
+const (
+	// searchMost and searchWait bound what is read of a body only to tell a client that its key is in the wrong place: all fields but
+	// content fit, and a client that sends nothing is not waited for.
+	searchMost = 1 << 20
+	searchWait = time.Second
+)
+
+// searched looks for a key in the body of a request that is refused because its
+// header has none: it was most likely sent there, and then it has leaked. Nothing
+// is kept of the content.
+func (a *API) searched(c *call, refusal error) error {
+	// A client that waits to be asked for its body has leaked nothing yet.
+	if c.keyed || c.r.Method != http.MethodPost || c.r.Header.Get("Expect") != "" || !errors.Is(refusal, publish.CodeKeyRequired) {
+		return refusal
+	}
+	control := http.NewResponseController(c.w)
+	// Where there is no deadline to set, the server's own ends the wait.
+	_ = control.SetReadDeadline(time.Now().Add(searchWait))
+	defer func() {
+		_ = control.SetReadDeadline(time.Time{})
+		// For net/http the client is gone after a failed read; it may only be slow.
+		c.stalled = errors.Is(c.body.err, os.ErrDeadlineExceeded)
+	}()
+	dec, err := a.decoder(c, io.LimitReader(c.body, searchMost), true)
+	c.whole = err == nil
+	if err != nil || dec == nil {
+		return refusal
+	}
+	f := &fields{set: c.route.takes, header: c.r.Header}
+	f.form, err = dec.Decode(func(r io.Reader) error { _, err := io.Copy(io.Discard, r); return err })
+	if leak := c.remember(f, err); leak != nil {
+		return leak
+	}
+	return refusal
+}
+
+// remember keeps for hints what the body said, and refuses a key in it. A leaked
+// key comes before any other fault of the body: it has to be replaced whatever
+// happens.
+func (c *call) remember(f *fields, err error) error {
+	c.sent, c.whole = f.repeatable(), err == nil
+	return leakedIn(f.form)
+}
+
+// stage keeps the content as it comes in, or passes over it where the endpoint
+// takes none.
+func (a *API) stage(c *call, f *fields, r io.Reader) error {
+	if !f.set.content {
+		_, err := io.Copy(io.Discard, r)
+		return err
+	}
+	staged, err := a.Service.Stage(c.r.Context(), r)
+	if err == nil {
+		f.content = staged
+	}
+	return err
+}
+
+// unpack gunzips content that was declared as gzip. Parts of an upload are left
+// as they came: they are joined before they are unpacked.
+func (a *API) unpack(c *call, f *fields) error {
+	if f.has("upload_id") || !f.form.Encoding.Gzip || f.content.Missing {
+		return nil
+	}
+	packed := f.content
+	// Unpack has discarded what it was given, also when it fails.
+	f.content = publish.Content{Missing: true}
+	plain, err := a.Service.Unpack(c.r.Context(), packed, a.MaxContent)
+	if err == nil {
+		f.content = plain
+	}
+	return err
+}
+
+// wrongBody translates what the decoder refused.
+func wrongBody(e *content.Error, on request) *publish.Error {
+	out := publish.Refuse(publish.Code(e.Kind), "%s.", sentence(e)).In(e.Field).With(publish.OpSame)
+	if e.Kind == content.InvalidContent {
+		out.With(publish.OpEncode)
+		if e.At > 0 {
+			out.Detail("position", e.At)
+		}
+	}
+	if i := slices.IndexFunc(on.args, func(a publish.Arg) bool { return a.Name == canonical(e.Field) }); i >= 0 && e.Reason == content.WrongType {
+		out.With(publish.OpSame, on.args[i]) // a number that was sent as text
+	} else if e.Field == "if_version" {
+		return out.With(publish.OpProject).Note("Send the version that the project has now, a whole number.") // as badVersion
+	}
+	return out.Note("%s", bodyNote(e))
+}
+
+// canonical is the name under which a hint repeats a field.
+func canonical(name string) string {
+	if slices.Contains(totalFields, name) {
+		return totalFields[0]
+	}
+	return name
+}
+
+// sentence makes the decoder's message one that begins with a capital, also where
+// it begins with the name of a field, which has none.
+func sentence(e *content.Error) string {
+	if rest, ok := strings.CutPrefix(e.Message, e.Field+" "); ok && e.Field != "" {
+		return "The field " + strconv.Quote(e.Field) + " " + rest
+	}
+	return upperFirst(e.Message)
+}
+
+// bodyNote says how to mend a body, by what was wrong with it.
+func bodyNote(e *content.Error) string {
+	switch e.Reason {
+	case content.DataPrefix:
+		return "Leave out everything up to and including the comma: content is the base64 text alone."
+	case content.RawHTML, content.RawText:
+		return "Encode the file's bytes as base64; raw text is not taken."
+	case content.WrongAlphabet:
+		return "Say content_encoding: " + e.Want + ", or leave content_encoding out and the alphabet is found by itself."
+	case content.PercentEncoded:
+		return "Send base64 as it is, without URL encoding."
+	case content.BadEncoding:
+		return "The values are " + e.Want + "; without content_encoding plain base64 of either alphabet is taken."
+	case content.NotInForm:
+		return "Leave content_encoding out: in a form, content is the file itself."
+	case content.BadGzip, content.TruncatedGzip, content.GzipTrailing:
+		return "Gzip the file again, or send it without gzip and without content_encoding."
+	case content.OverLimit:
+		return "Make the file smaller, or send it in parts with upload_id and part."
+	case content.RestTooLarge:
+		return "The file belongs into content; everything else fits in 1 MiB."
+	case content.DuplicateName:
+		return "Send every name once."
+	case content.Nested, content.PartEncoding:
+		return "Send each field as one plain part, content as raw bytes."
+	case content.WrongType:
+		if e.Want != "" {
+			return "Send " + e.Want + "."
+		}
+	}
+	if e.Kind == content.InvalidContent {
+		return "Encode the file with a command instead of writing the text out."
+	}
+	return "Send one JSON object in UTF-8 and nothing else."
+}

@@ -1,0 +1,144 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// need says what a route does with the key in the header.
+type need int
+
+const (
+	keyIgnored need = iota
+	keyOptional
+	keyRequired
+)
+
+// route is one endpoint. A segment {id} of the pattern stands for any one
+// segment that is not empty; all else must be met exactly.
+type route struct {
+	method  string
+	pattern string
+	key     need
+	admit   bool           // whether the Service is asked before the body is read
+	act     publish.Action // what it is asked
+	op      publish.Op     // how hints call it
+	takes   *fieldSet      // the fields of its body; nil if it has none
+	serve   func(*API, *call) error
+}
+
+// routes is the table of all endpoints. It never changes after it was built.
+func routes() []route {
+	return []route{
+		{"POST", "/v1/publish", keyOptional, true, publish.ActPublish, publish.OpPublish, publishFields, takes(publishInput, (*API).publish)},
+		{"POST", "/v1/update", keyRequired, true, publish.ActEdit, publish.OpUpdate, updateFields, takes(updateInput, (*API).update)},
+		{"POST", "/v1/delete-file", keyRequired, true, publish.ActEdit, publish.OpDeleteFile, deleteFields, takes(deleteInput, (*API).deleteFile)},
+		{"POST", "/v1/signup", keyIgnored, false, 0, publish.OpSignup, signupFields, takes(signupInput, (*API).signup)},
+		{"GET", "/v1/project/{id}", keyOptional, false, 0, publish.OpProject, nil, (*API).project},
+		{"GET", "/v1/project/{id}/stats", keyIgnored, false, 0, publish.OpStats, nil, (*API).stats},
+		{"GET", "/v1/whoami", keyRequired, true, publish.ActReadAccount, publish.OpWhoami, nil, (*API).whoami},
+		{"GET", "/v1/export", keyRequired, true, publish.ActReadAccount, publish.OpExport, nil, (*API).export},
+		{"GET", "/openapi.json", keyIgnored, false, 0, publish.OpNone, nil, (*API).openapiJSON},
+		{"GET", "/openapi.yaml", keyIgnored, false, 0, publish.OpNone, nil, (*API).openapiYAML},
+	}
+}
+
+// maxPath is the longest path that is looked at, in bytes: an address of a
+// project fits, percent-encoded, in a tenth of it.
+const maxPath = 8 << 10
+
+// find returns the route of a request and the {id} of its path. Nothing is
+// redirected: a redirect would drop the body, or send the key on.
+func (a *API) find(r *http.Request) (*route, string, error) {
+	path := r.URL.EscapedPath()
+	if len(path) > maxPath {
+		return nil, "", pathTooLong(len(path))
+	}
+	var other *route
+	var otherID string
+	for i := range a.routes {
+		rt := &a.routes[i]
+		id, ok := match(rt.pattern, path)
+		if !ok {
+			continue
+		}
+		if takesMethod(rt.method, r.Method) {
+			return rt, id, nil
+		}
+		other, otherID = rt, id
+	}
+	if other != nil {
+		return nil, "", a.wrongMethod(r.Method, other, otherID)
+	}
+	return nil, "", a.unknownPath()
+}
+
+func takesMethod(routed, method string) bool {
+	return routed == method || routed == http.MethodGet && method == http.MethodHead
+}
+
+// match compares segment by segment before anything is decoded, so that an
+// encoded slash stays part of its segment.
+func match(pattern, path string) (id string, ok bool) {
+	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return "", false
+	}
+	for i := range want {
+		if want[i] != "{id}" {
+			if want[i] != got[i] {
+				return "", false
+			}
+			continue
+		}
+		var err error
+		if id, err = url.PathUnescape(got[i]); err != nil || id == "" {
+			return "", false
+		}
+	}
+	return id, true
+}
+
+// wrongMethod refuses a method where a path is known, and shows the call that the
+// path takes.
+func (a *API) wrongMethod(method string, rt *route, id string) error {
+	list := rt.method + ", " + http.MethodOptions
+	if rt.method == http.MethodGet {
+		list = http.MethodGet + ", " + http.MethodHead + ", " + http.MethodOptions
+	}
+	refusal := publish.Refuse(publish.CodeMethodNotAllowed, "This path does not take the method %s; it takes %s.", shown(method), list).
+		With(rt.op).Note("Use %s:", rt.method)
+	switch {
+	case rt.op == publish.OpNone:
+		refusal.Note("Use %s:\ncurl %s", rt.method, a.Places.Base.String()+rt.pattern)
+	case showable(id):
+		refusal.With(rt.op, publish.Arg{Name: "id", Value: id})
+	}
+	return &special{refusal: refusal, allow: list}
+}
+
+func (a *API) unknownPath() error {
+	return publish.Refuse(publish.CodeNotFound, "There is no such path. Paths are exact: no slash at the end, lower case.").
+		Note("The endpoints are: %s.", strings.Join(a.endpoints(), ", "))
+}
+
+// endpoints lists all routes as a reader would write them.
+func (a *API) endpoints() []string {
+	var list []string
+	for _, rt := range a.routes {
+		list = append(list, rt.method+" "+a.Places.Base.String()+rt.pattern)
+	}
+	return slices.Clip(list)
+}
+
+func pathTooLong(n int) error {
+	return &special{
+		refusal: publish.Refuse(publish.CodeNotFound, "The path has %d bytes; none of this service's is longer than %d.", n, maxPath).
+			Note("Send a project_id as it was answered: at most 40 characters."),
+		status: http.StatusRequestURITooLong,
+	}
+}

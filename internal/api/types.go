@@ -1,0 +1,167 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"time"
+
+	"sandlot/internal/mediatype"
+	"sandlot/internal/publish"
+)
+
+// The types of this file are the answers as they go over the wire. Names are
+// snake_case, times RFC 3339 in UTC, sizes bytes, hashes lower-case hex.
+
+type notes struct {
+	Warnings []publish.Warning `json:"warnings,omitempty"`
+}
+
+// text is a string that is null when it is empty.
+type text string
+
+func (t text) MarshalJSON() ([]byte, error) {
+	if t == "" {
+		return []byte("null"), nil
+	}
+	// Through an encoder of our own, for a plain Marshal would escape markup.
+	out, err := encode(string(t))
+	return bytes.TrimSuffix(out, []byte("\n")), err
+}
+
+// moment is a time that is null when it is zero.
+type moment time.Time
+
+func (m moment) MarshalJSON() ([]byte, error) {
+	if time.Time(m).IsZero() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(time.Time(m).UTC())
+}
+
+type fileInfo struct {
+	Filename    string `json:"filename"`
+	Size        int64  `json:"size"`
+	SHA256      string `json:"sha256"`
+	ContentType string `json:"content_type"`
+	URL         string `json:"url"`
+}
+
+func newFile(f publish.File, at publish.Addresses) fileInfo {
+	path := url.URL{Path: "/" + f.Name}
+	return fileInfo{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text), at.URL + path.EscapedPath()[1:]}
+}
+
+func newFiles(list []publish.File, at publish.Addresses) []fileInfo {
+	out := make([]fileInfo, 0, len(list))
+	for _, f := range list {
+		out = append(out, newFile(f, at))
+	}
+	return out
+}
+
+type publishedAnswer struct {
+	ProjectID     string     `json:"project_id"`
+	URL           string     `json:"url"`
+	PathURL       text       `json:"path_url"`
+	PageURL       string     `json:"page_url"`
+	VersionURL    text       `json:"version_url"`
+	Title         text       `json:"title"`
+	Version       int        `json:"version"`
+	Handle        string     `json:"handle"`
+	APIKey        string     `json:"api_key"`
+	ProjectAPIKey string     `json:"project_api_key"`
+	Files         []fileInfo `json:"files"`
+	CreatedAt     moment     `json:"created_at"`
+	*accountInfo
+	notes
+}
+
+type accountInfo struct {
+	Email            text `json:"email"`
+	EmailVerified    bool `json:"email_verified"`
+	VerificationSent bool `json:"verification_sent"`
+}
+
+func newPublished(p publish.Published, n notes) *publishedAnswer {
+	a, at := p.Project, p.Addresses
+	out := &publishedAnswer{
+		string(a.ID), at.URL, text(at.Path), at.Page, text(at.Version), text(a.Title), a.Version, a.Handle,
+		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles([]publish.File{p.File}, at), moment(a.CreatedAt), nil, n,
+	}
+	if p.Account != nil {
+		out.accountInfo = &accountInfo{text(p.Account.Email), p.Account.EmailVerified, p.Mailed}
+	}
+	return out
+}
+
+type pendingAnswer struct {
+	UploadID   string `json:"upload_id"`
+	TotalParts *int   `json:"total_parts"`
+	Received   []int  `json:"received_parts"`
+	Missing    []int  `json:"missing_parts"`
+	ExpiresAt  moment `json:"expires_at"`
+	notes
+}
+
+func newPending(p publish.Pending, n notes) *pendingAnswer {
+	out := &pendingAnswer{p.UploadID, nil, append([]int{}, p.Received...), append([]int{}, p.Missing...), moment(p.ExpiresAt), n}
+	if p.Total != 0 {
+		out.TotalParts = &p.Total
+	}
+	return out
+}
+
+type updatedAnswer struct {
+	ProjectID  string `json:"project_id"`
+	Title      text   `json:"title"`
+	URL        string `json:"url"`
+	PathURL    text   `json:"path_url"`
+	PageURL    string `json:"page_url"`
+	VersionURL text   `json:"version_url"`
+	Version    int    `json:"version"`
+	Previous   int    `json:"previous_version"`
+	Filename   string `json:"filename"`
+	Size       int64  `json:"size"`
+	SHA256     string `json:"sha256"`
+	Created    bool   `json:"created"`
+	UpdatedAt  moment `json:"updated_at"`
+	notes
+}
+
+func newUpdated(u publish.Updated, n notes) *updatedAnswer {
+	p, at, f := u.Project, u.Addresses, u.File
+	return &updatedAnswer{
+		string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, u.Previous,
+		f.Name, f.Blob.Size, f.Blob.SHA256.String(), u.Created, moment(p.UpdatedAt), n,
+	}
+}
+
+type deletedAnswer struct {
+	ProjectID  string     `json:"project_id"`
+	URL        string     `json:"url"`
+	VersionURL text       `json:"version_url"`
+	Version    int        `json:"version"`
+	Previous   int        `json:"previous_version"`
+	Deleted    string     `json:"deleted"`
+	Files      []fileInfo `json:"files"`
+	notes
+}
+
+func newDeleted(d publish.Deleted, n notes) *deletedAnswer {
+	p, at := d.Project, d.Addresses
+	return &deletedAnswer{string(p.ID), at.URL, text(at.Version), p.Version, d.Previous, d.Filename, newFiles(d.Files, at), n}
+}
+
+type signedUpAnswer struct {
+	Handle string `json:"handle"`
+	APIKey string `json:"api_key"`
+	accountInfo
+	CreatedAt moment `json:"created_at"`
+	notes
+}
+
+func newSignedUp(s publish.SignedUp, n notes) *signedUpAnswer {
+	a := s.Account
+	return &signedUpAnswer{a.Handle, s.Key.Reveal(), accountInfo{text(a.Email), a.EmailVerified, s.Mailed}, moment(a.CreatedAt), n}
+}
