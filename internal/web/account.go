@@ -1,0 +1,37 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"sandlot/internal/publish"
+)
+
+// accounts is what the first page of the account asks of the domain.
+type accounts interface {
+	// Overview returns a page of an account's projects with their plays by day, newest change first, and the cursor of the next page, if there is one.
+	Overview(ctx context.Context, id publish.AccountID, cursor string) (list []publish.OverviewRow, next string, err error)
+}
+
+func (p *Pages) accountRoutes() []route {
+	return []route{
+		{"GET", "/account", owner, p.account},
+		{"GET", "/account/sessions", owner, p.sessions},
+		{"POST", "/account/sessions", owner, p.endSessions},
+	}
+}
+
+// account shows the account's projects with their numbers.
+func (p *Pages) account(v *visit) error {
+	list, next, err := p.Service.Overview(v.r.Context(), v.me.Account.ID, v.r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "account.html", v.T("account.title"), struct {
+		Projects []publish.OverviewRow
+		Next     string
+	}{list, next})
+}
+
+// At reports whether the page shown is the one of this path.
+func (v view) At(path string) bool { return v.r.URL.Path == path }

@@ -1,0 +1,124 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/skip2/go-qrcode"
+
+	"sandlot/internal/publish"
+)
+
+// cardLook is the version of what cards look like: who changes that, changes this.
+const cardLook = "1"
+
+// card sends the picture that stands for a project where its address is shared.
+func (p *Pages) card(v *visit) error {
+	found, err := v.shown(publish.ProjectID(v.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
+	return v.picture("image/png", []string{"card", cardLook, string(found.ID), found.Title, found.Handle}, func() ([]byte, error) {
+		return p.pictures.brush.card(found)
+	})
+}
+
+// code sends the address of a project's page as a QR code.
+func (p *Pages) code(v *visit) error {
+	found, err := v.shown(publish.ProjectID(v.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	page := p.Places.Project(found.ID, found.Version, "").Page
+	return v.picture("image/svg+xml", []string{"code", page}, func() ([]byte, error) { return qr(page) })
+}
+
+// picture sends a picture that is made of no more than these parts.
+func (v *visit) picture(contentType string, parts []string, draw func() ([]byte, error)) error {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	key := base64.RawURLEncoding.EncodeToString(sum[:])
+	h := v.w.Header()
+	h.Set("ETag", `"`+key+`"`)
+	h.Set("Cache-Control", "public, max-age=3600") // a new title is seen within an hour
+	if v.r.Header.Get("If-None-Match") == `"`+key+`"` {
+		v.w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	body, err := v.pictures.get(v.r.Context(), key, draw)
+	if err != nil {
+		h.Del("ETag")
+		h.Set("Cache-Control", "no-store")
+		return err
+	}
+	return v.send(contentType, body)
+}
+
+// send answers with something that is not a page.
+func (v *visit) send(contentType string, body []byte) error {
+	h := v.w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(body) // the client is gone if this fails
+	}
+	return nil
+}
+
+// qr draws an address as a QR code with its quiet zone. It is dark on light
+// whatever the page is: not every camera reads the inverse.
+func qr(address string) ([]byte, error) {
+	code, err := qrcode.New(address, qrcode.Medium)
+	if err != nil {
+		return nil, fmt.Errorf("draw the code of %s: %w", address, err)
+	}
+	rows := code.Bitmap()
+	var out strings.Builder
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/><path d="`, len(rows), len(rows))
+	for y, row := range rows {
+		for x := 0; x < len(row); x++ {
+			from := x
+			for x < len(row) && row[x] {
+				x++
+			}
+			if x > from {
+				fmt.Fprintf(&out, "M%d %dh%dv1H%dz", from, y, x-from, from)
+			}
+		}
+	}
+	out.WriteString(`"/></svg>`)
+	return []byte(out.String()), nil
+}
+
+// tones is how many colours a pattern has.
+const tones = 3
+
+// The poster of a project is that many tiles wide and high.
+const (
+	posterColumns = 8
+	posterRows    = 5
+)
+
+// patternPaths are the tiles of a project's poster as paths of an SVG, one for each tone.
+func patternPaths(id publish.ProjectID) [tones]string {
+	var out [tones]strings.Builder
+	for i, t := range pattern(id, posterColumns*posterRows) {
+		x, y := i%posterColumns, i/posterColumns
+		switch t.shape {
+		case quarter:
+			c, from, to := t.corners()
+			fmt.Fprintf(&out[t.tone], "M%d %dL%d %dA1 1 0 0 1 %d %dz", x+c[0], y+c[1], x+from[0], y+from[1], x+to[0], y+to[1])
+		case disc:
+			fmt.Fprintf(&out[t.tone], "M%d %d.5a.5.5 0 1 1 1 0a.5.5 0 1 1-1 0z", x, y)
+		}
+	}
+	var paths [tones]string
+	for i := range out {
+		paths[i] = out[i].String()
+	}
+	return paths
+}

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"context"
+	"hash/fnv"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// galleries is what the lists that everybody sees ask of the domain. What is no
+// cursor is publish.ErrNotFound.
+type galleries interface {
+	Gallery(ctx context.Context, by publish.Sort, cursor string) (publish.Page, error)
+	Search(ctx context.Context, text, cursor string) (publish.Page, error)
+	// Profile returns the handle that the account has now, and no projects if it is another one.
+	Profile(ctx context.Context, handle, cursor string) (current string, page publish.Page, err error)
+}
+
+// profilePath is how the paths of profiles begin.
+const profilePath = "/@"
+
+func (p *Pages) galleryRoutes() []route {
+	return []route{
+		{"GET", "/{$}", anyone, p.home},
+		{"GET", "/{profile}", anyone, p.profile},
+	}
+}
+
+// A shelf is a list of projects as a template sees it.
+type shelf struct {
+	publish.Page
+	Query string // what was searched for
+	Sort  publish.Sort
+	After bool // whether it is a later page
+}
+
+// home says what this is, and shows the gallery.
+func (p *Pages) home(v *visit) error {
+	query := v.r.URL.Query()
+	after := query.Get("after")
+	s := shelf{Query: wanted(query.Get("q")), Sort: publish.Sort(query.Get("sort")), After: after != ""}
+	if s.Sort == "" {
+		s.Sort = publish.SortNewest
+	}
+	if s.Query == "" && !s.After && v.me == nil {
+		return p.front(v, s)
+	}
+	var err error
+	title := "Sandlot"
+	if s.Query != "" {
+		title = v.T("gallery.found", "q", s.Query)
+		s.Page, err = p.Service.Search(v.r.Context(), s.Query, after)
+	} else {
+		s.Page, err = p.Service.Gallery(v.r.Context(), s.Sort, after)
+	}
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "home.html", title, s)
+}
+
+// front shows the beginning of the gallery to whoever has no login. To all of them
+// it is the same, so it is rendered once a second at most.
+func (p *Pages) front(v *visit, s shelf) error {
+	key := frontKey{v.lang, s.Sort}
+	body, ok := p.fronts.get(key, p.Now())
+	if !ok {
+		var err error
+		if s.Page, err = p.Service.Gallery(v.r.Context(), s.Sort, ""); err != nil {
+			return err
+		}
+		if body, err = v.render("home.html", "Sandlot", s); err != nil {
+			return err
+		}
+		p.fronts.put(key, body, p.Now())
+	}
+	v.answer(http.StatusOK, body)
+	return nil
+}
+
+// maxQuery is how many bytes of a search are taken: the service looks at no more.
+const maxQuery = 200
+
+func wanted(query string) string {
+	return strings.TrimSpace(strings.ToValidUTF8(query[:min(len(query), maxQuery)], ""))
+}
+
+// profile shows a maker's projects. An old handle leads to the new one, and so does
+// one in capitals.
+func (p *Pages) profile(v *visit) error {
+	handle, isProfile := strings.CutPrefix("/"+v.r.PathValue("profile"), profilePath)
+	if !isProfile {
+		return p.missing(v)
+	}
+	after := v.r.URL.Query().Get("after")
+	current, page, err := p.Service.Profile(v.r.Context(), strings.ToLower(handle), after)
+	if err != nil {
+		return err
+	}
+	if current != handle {
+		http.Redirect(v.w, v.r, profilePath+current, http.StatusMovedPermanently)
+		return nil
+	}
+	return v.show(http.StatusOK, "profile.html", "@"+current, shelf{Page: page, After: after != ""})
+}
+
+// Pattern is the class of a project's picture, which is drawn from its id alone:
+// what others made is shown only where they are named.
+func (v view) Pattern(id publish.ProjectID) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(id)) // a hash takes everything
+	n := int(h.Sum32() >> 8)
+	return "hue-" + strconv.Itoa(n%8) + " weave-" + strconv.Itoa(n/8%6)
+}

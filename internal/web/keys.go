@@ -1,0 +1,132 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"sandlot/internal/publish"
+)
+
+// keyrings is what the page of the keys asks of the domain. Each method knows
+// only of the keys of the account that it is given.
+type keyrings interface {
+	Keys(ctx context.Context, id publish.AccountID, before int64) (list []publish.Key, next int64, err error)
+	KeyProjects(ctx context.Context, id publish.AccountID) ([]publish.Project, error)
+	Nonce() (string, error)
+	MintKey(ctx context.Context, id publish.AccountID, in publish.NewKey) (publish.Secret, error)
+	RotateKey(ctx context.Context, id publish.AccountID, nonce string) (publish.Secret, error)
+	RevokeKey(ctx context.Context, account publish.AccountID, id int64) error
+}
+
+func (p *Pages) keyRoutes() []route {
+	return []route{
+		{"GET", "/account/keys", owner, p.keys},
+		{"POST", "/account/keys", recent, p.mintKey},
+		{"POST", "/account/keys/revoke", recent, p.revokeKey},
+		{"POST", "/account/keys/rotate", recent, p.rotateKey},
+	}
+}
+
+// keysPage is what the page of the keys shows.
+type keysPage struct {
+	Keys     []publish.Key
+	Next     int64 // where the next page begins; 0: nowhere
+	Projects []publish.Project
+	Name     field
+	Project  string // chosen
+	Nonce    string // of the forms
+	Fresh    bool   // whether the login may change keys
+}
+
+// newKeyPage shows a secret, once; it is empty where the form came a second time.
+type newKeyPage struct {
+	Secret, Name string
+	Project      publish.ProjectID
+}
+
+func (p *Pages) keys(v *visit) error {
+	return v.showKeys(http.StatusOK, keysPage{Project: v.r.URL.Query().Get("project")})
+}
+
+// showKeys fills in what the page has in any case.
+func (v *visit) showKeys(status int, page keysPage) error {
+	before, _ := strconv.ParseInt(v.r.URL.Query().Get("after"), 10, 64) // what is no number is the first page
+	ctx, id := v.r.Context(), v.me.Account.ID
+	var err error
+	if page.Keys, page.Next, err = v.Service.Keys(ctx, id, max(before, 0)); err != nil {
+		return err
+	}
+	if page.Fresh = v.fresh(); page.Fresh {
+		if page.Projects, err = v.Service.KeyProjects(ctx, id); err != nil {
+			return err
+		}
+		if page.Nonce, err = v.Service.Nonce(); err != nil {
+			return err
+		}
+	}
+	return v.show(status, "keys.html", v.T("keys.title"), page)
+}
+
+// mintKey answers with the secret itself: it is in no address and nowhere kept.
+func (p *Pages) mintKey(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	in := publish.NewKey{Project: publish.ProjectID(v.r.PostFormValue("project")), Name: v.r.PostFormValue("name"), Nonce: v.r.PostFormValue("nonce")}
+	secret, err := p.Service.MintKey(v.r.Context(), v.me.Account.ID, in)
+	wrong := ""
+	switch {
+	case errors.Is(err, publish.ErrTooMany):
+		wrong = v.T("keys.many")
+	case errors.Is(err, publish.CodeInvalidField):
+		wrong = v.T("keys.name-bad", "n", publish.MaxKeyName)
+	default:
+		return v.showSecret(secret, newKeyPage{Name: in.Name, Project: in.Project}, err)
+	}
+	return v.showKeys(http.StatusUnprocessableEntity, keysPage{Name: field{in.Name, wrong}, Project: string(in.Project)})
+}
+
+func (p *Pages) rotateKey(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	secret, err := p.Service.RotateKey(v.r.Context(), v.me.Account.ID, v.r.PostFormValue("nonce"))
+	if errors.Is(err, publish.CodeInvalidField) {
+		return v.redirect("/account/keys") // a form of ours has a nonce
+	}
+	return v.showSecret(secret, newKeyPage{Name: v.T("keys.account")}, err)
+}
+
+// showSecret shows a new key. A form that was sent a second time made it the
+// first time, and nobody can be told it again.
+func (v *visit) showSecret(secret publish.Secret, page newKeyPage, err error) error {
+	title := v.T("key.title")
+	switch {
+	case errors.Is(err, publish.ErrRepeated):
+		title = v.T("key.again-title")
+	case err != nil:
+		return err
+	default:
+		page.Secret = secret.Reveal()
+	}
+	return v.show(http.StatusOK, "key_new.html", title, page)
+}
+
+// revokeKey ends a key at once; the button may be pressed twice.
+func (p *Pages) revokeKey(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	id, err := strconv.ParseInt(v.r.PostFormValue("id"), 10, 64)
+	if err != nil {
+		return publish.ErrNotFound
+	}
+	if err := p.Service.RevokeKey(v.r.Context(), v.me.Account.ID, id); err != nil {
+		return err
+	}
+	return v.redirect("/account/keys")
+}
+
+// Prefix is what the keys of a kind begin with.
+func (v view) Prefix(kind publish.KeyKind) string {
+	if kind == publish.AccountKey {
+		return "sla_"
+	}
+	return "slp_"
+}

@@ -1,0 +1,167 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+const newSecret = "slp_0123456789012345678901234567890123456789"
+
+// keyFake has two keys, and makes one for each nonce.
+type keyFake struct {
+	forms   map[string]bool
+	revoked []int64
+	refuse  error
+}
+
+func (f *keyFake) Keys(_ context.Context, id publish.AccountID, before int64) ([]publish.Key, int64, error) {
+	if id != 1 || before != 0 {
+		return nil, 0, nil
+	}
+	at := time.Date(2026, 2, 3, 4, 5, 0, 0, time.UTC)
+	return []publish.Key{
+		{ID: 8, Kind: publish.ProjectKey, Project: "game-abc123", Name: "<b>agent", LastFour: "Ab12", CreatedAt: at, LastUsedAt: at},
+		{ID: 7, Kind: publish.AccountKey, Name: "account key", LastFour: "Cd34", CreatedAt: at},
+	}, 7, nil
+}
+
+func (f *keyFake) KeyProjects(context.Context, publish.AccountID) ([]publish.Project, error) {
+	return []publish.Project{{ID: "game-abc123", Title: `"Pong"`}, {ID: "bare-abc123"}}, nil
+}
+
+func (f *keyFake) Nonce() (string, error) { return "fresh", nil }
+
+func (f *keyFake) once(nonce string) (publish.Secret, error) {
+	if f.forms == nil {
+		f.forms = map[string]bool{}
+	}
+	switch {
+	case f.refuse != nil:
+		return "", f.refuse
+	case nonce == "":
+		return "", publish.Refuse(publish.CodeInvalidField, "no nonce")
+	case f.forms[nonce]:
+		return newSecret, publish.ErrRepeated
+	}
+	f.forms[nonce] = true
+	return newSecret, nil
+}
+
+func (f *keyFake) MintKey(_ context.Context, _ publish.AccountID, in publish.NewKey) (publish.Secret, error) {
+	if in.Project != "game-abc123" {
+		return "", publish.ErrNotFound
+	}
+	return f.once(in.Nonce)
+}
+
+func (f *keyFake) RotateKey(_ context.Context, _ publish.AccountID, nonce string) (publish.Secret, error) {
+	return f.once(nonce)
+}
+
+func (f *keyFake) RevokeKey(_ context.Context, account publish.AccountID, id int64) error {
+	if account != 1 || id != 8 {
+		return publish.ErrNotFound
+	}
+	f.revoked = append(f.revoked, id)
+	return nil
+}
+
+func TestTheKeysAreListedByTheirEnds(t *testing.T) {
+	body := text(t, asKim(pages(&service{}), "GET", "/account/keys?project=bare-abc123", ""))
+	for _, want := range []string{
+		"&lt;b&gt;agent", "slp_…Ab12", "sla_…Cd34", "Clé du compte", "jamais utilisée", `name="nonce" value="fresh"`, "/account/keys?after=7",
+		`<option value="game-abc123">&#34;Pong&#34; · game-abc123`, `<option value="bare-abc123" selected>bare-abc123`, `name="id" value="8"`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
+func TestANewKeyIsShownOnce(t *testing.T) {
+	for path, form := range map[string]string{"/account/keys": "project=game-abc123&name=agent&nonce=one", "/account/keys/rotate": "nonce=one"} {
+		h := pages(&service{})
+		resp := asKim(h, "POST", path, form)
+		if resp.StatusCode != http.StatusOK || resp.Header.Get("Cache-Control") != "no-store" || resp.Header.Get("Location") != "" || len(resp.Cookies()) != 0 {
+			t.Errorf("%s: %d, %v", path, resp.StatusCode, resp.Header)
+		}
+		if body := text(t, resp); strings.Count(body, newSecret) != 1 || !strings.Contains(body, `/static/js/copy.js`) {
+			t.Errorf("%s shows %s", path, body)
+		}
+		resp = asKim(h, "POST", path, form)
+		if body := text(t, resp); resp.StatusCode != http.StatusOK || strings.Contains(body, "slp_0") || !strings.Contains(body, "a déjà été créée") {
+			t.Errorf("%s sent twice shows %d %s", path, resp.StatusCode, body)
+		}
+		if body := text(t, asKim(h, "GET", "/account/keys", "")); strings.Contains(body, newSecret) {
+			t.Error("the list shows it")
+		}
+	}
+}
+
+func TestAKeyThatCannotBeMade(t *testing.T) {
+	for refuse, says := range map[error]string{publish.ErrTooMany: "autant de clés", publish.Refuse(publish.CodeInvalidField, "x"): "de 1 à 100"} {
+		s := &service{keyFake: keyFake{refuse: refuse}}
+		resp := asKim(pages(s), "POST", "/account/keys", "project=game-abc123&name=%3Cb%3E&nonce=one")
+		if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, says) || !strings.Contains(body, `value="&lt;b&gt;"`) || !strings.Contains(body, `value="game-abc123" selected`) {
+			t.Errorf("%v: %d %s", refuse, resp.StatusCode, body)
+		}
+	}
+	if resp := asKim(pages(&service{}), "POST", "/account/keys", "project=another&name=x&nonce=one"); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("for another's project: %d", resp.StatusCode)
+	}
+	if resp := asKim(pages(&service{}), "POST", "/account/keys", "name="+strings.Repeat("x", 1<<20)); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("a form of 1 MB: %d", resp.StatusCode)
+	}
+}
+
+func TestAKeyIsRevoked(t *testing.T) {
+	s := &service{}
+	for range 2 {
+		if resp := asKim(pages(s), "POST", "/account/keys/revoke", "id=8"); resp.StatusCode != http.StatusSeeOther {
+			t.Errorf("got %d", resp.StatusCode)
+		}
+	}
+	for _, id := range []string{"9", "x", ""} {
+		if resp := asKim(pages(s), "POST", "/account/keys/revoke", "id="+id); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%q: %d", id, resp.StatusCode)
+		}
+	}
+}
+
+// TestWhoMayChangeAnAccount walks the routes of the settings and the keys.
+func TestWhoMayChangeAnAccount(t *testing.T) {
+	now := time.Now().Add(time.Hour) // kim's login is old by then
+	s := &service{}
+	h := pages(s)
+	stale := New(Config{Service: s, Places: h.Places, Log: h.Log, RequestID: h.RequestID, Archive: archived, Now: func() time.Time { return now }})
+	for _, r := range append(h.settingsRoutes(), h.keyRoutes()...) {
+		if r.access == anyone {
+			continue // the links in mails
+		}
+		resp := request(h, r.method, r.path, "x=1", "Authorization", "Bearer "+newSecret, "Sec-Fetch-Site", "same-origin")
+		if to := resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "/login?") {
+			t.Errorf("%s %s with a key and no login: %d to %s", r.method, r.path, resp.StatusCode, to)
+		}
+		resp = asKim(stale, r.method, r.path, "x=1")
+		if led := strings.HasPrefix(resp.Header.Get("Location"), "/login?"); led != (r.access == recent) {
+			t.Errorf("%s %s with an old login: %d", r.method, r.path, resp.StatusCode)
+		}
+		if r.method == "POST" {
+			resp = request(h, r.method, r.path, "x=1", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-site")
+			if resp.StatusCode != http.StatusForbidden {
+				t.Errorf("%s from elsewhere: %d", r.path, resp.StatusCode)
+			}
+		}
+	}
+	if body := text(t, asKim(stale, "GET", "/account/keys", "")); strings.Contains(body, "<form method=\"post\" action=\"/account/keys") || !strings.Contains(body, `href="/login?to=/account/keys"`) {
+		t.Errorf("an old login sees %s", body)
+	}
+	if body := text(t, asKim(stale, "GET", "/account/settings", "")); strings.Contains(body, `action="/account/settings/email"`) || !strings.Contains(body, `href="/login?to=/account/settings"`) {
+		t.Errorf("an old login sees %s", body)
+	}
+}

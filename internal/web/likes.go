@@ -1,0 +1,68 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// likes is what the like button asks of the domain.
+type likes interface {
+	Like(ctx context.Context, id publish.ProjectID, token string, today publish.PlayerID, like bool) (int64, error)
+	Liked(ctx context.Context, id publish.ProjectID, token string, today publish.PlayerID) (bool, error)
+}
+
+func (p *Pages) likeRoutes() []route {
+	return []route{{"POST", "/p/{id}/like", anyone, p.like}}
+}
+
+// like takes the button of a project's page: the form says whether the visitor likes
+// the project from now on, so that pressing it twice is pressing it once.
+func (p *Pages) like(v *visit) error {
+	id := publish.ProjectID(v.r.PathValue("id"))
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	wish := v.r.PostFormValue("like")
+	if wish != "0" && wish != "1" {
+		v.problem(http.StatusBadRequest, "error.form")
+		return nil
+	}
+	if err := denied(p.Brakes.Like(v.who())); err != nil {
+		return err
+	}
+	if _, err := p.Service.Site(v.r.Context(), id); err != nil {
+		return err
+	}
+	token, err := v.welcome()
+	if err != nil {
+		return err
+	}
+	n, err := p.Service.Like(v.r.Context(), id, token, v.today(), wish == "1")
+	if err != nil {
+		return err
+	}
+	if strings.Contains(v.r.Header.Get("Accept"), jsonType) {
+		return v.json(map[string]any{"liked": wish == "1", "likes": n})
+	}
+	return v.redirect("/p/" + string(id))
+}
+
+// liked reports whether the visitor likes a project.
+func (v *visit) liked(id publish.ProjectID) (bool, error) {
+	return v.Service.Liked(v.r.Context(), id, v.visitor(), v.today())
+}
+
+const jsonType = "application/json"
+
+// json answers a script of ours.
+func (v *visit) json(answer any) error {
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", jsonType)
+	_, _ = v.w.Write(body) // the browser is gone if this fails
+	return nil
+}

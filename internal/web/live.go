@@ -1,0 +1,128 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/publish"
+)
+
+// live is what the moving numbers of a project's page ask of the domain.
+type live interface {
+	Counts(ctx context.Context, id publish.ProjectID) (publish.Stats, error)
+	Touch(ctx context.Context, id publish.ProjectID, p publish.PlayerID) error
+	Leave(ctx context.Context, id publish.ProjectID, p publish.PlayerID) error
+}
+
+func (p *Pages) liveRoutes() []route {
+	return []route{
+		{"GET", "/p/{id}/live", stranger, p.live},
+		{"GET", "/p/{id}/counts", stranger, p.counts},
+		{"POST", "/p/{id}/heartbeat", stranger, p.heartbeat},
+	}
+}
+
+// counts are a project's numbers, for browsers that cannot have them as they change.
+type counts struct {
+	Players int   `json:"player_count"`
+	Plays   int64 `json:"plays"`
+	Likes   int64 `json:"likes"`
+}
+
+func countsOf(s publish.Stats) counts { return counts{s.Players, s.Plays, s.Likes} }
+
+func (p *Pages) counts(v *visit) error {
+	stats, err := p.Service.Counts(v.r.Context(), publish.ProjectID(v.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	return v.json(countsOf(stats))
+}
+
+// live tells the numbers as they change, as server-sent events.
+func (p *Pages) live(v *visit) error {
+	if v.fromElsewhere() {
+		v.problem(http.StatusForbidden, "error.elsewhere")
+		return nil
+	}
+	id := publish.ProjectID(v.r.PathValue("id"))
+	stats, err := p.Service.Counts(v.r.Context(), id)
+	if err != nil || v.r.Method == http.MethodHead {
+		return err
+	}
+	place, refused := p.watchers.reserve(v.who().Addr)
+	if refused != nil {
+		return v.crowded(refused)
+	}
+	// The connection is taken from net/http, which keeps two buffers and more for each.
+	conn, _, err := http.NewResponseController(v.w).Hijack()
+	if err != nil {
+		place.leave()
+		return fmt.Errorf("%w: %w", publish.ErrUnavailable, err)
+	}
+	h := v.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Connection", "close")
+	h.Set("X-Accel-Buffering", "no") // nginx would wait for more
+	place.begin(id, conn, h, countsOf(stats))
+	return nil
+}
+
+// crowded says that there are too many streams, from one address or in all. It is
+// nothing to be logged: the page asks for its numbers instead.
+func (v *visit) crowded(d *brake.Denied) error {
+	if !d.All {
+		return denied(d)
+	}
+	v.w.Header().Set("Retry-After", strconv.Itoa(int(d.After.Seconds())))
+	v.problem(http.StatusServiceUnavailable, "error.later")
+	return nil
+}
+
+// fromElsewhere reports whether another site asks, as far as a browser tells.
+func (v *visit) fromElsewhere() bool {
+	site, origin := v.r.Header.Get("Sec-Fetch-Site"), v.r.Header.Get("Origin")
+	return site != "" && site != "same-origin" && site != "none" || origin != "" && origin != v.Places.Base.String()
+}
+
+// maxHeartbeat bounds the body of a heartbeat: a player of 64 characters in a small object needs half of it.
+const maxHeartbeat = 256
+
+// isPlayer finds what play takes for a player, too.
+var isPlayer = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// heartbeat takes what the page says while its frame is open. Those of the project's
+// own address count with them.
+func (p *Pages) heartbeat(v *visit) error {
+	if err := denied(p.Brakes.Heartbeat(v.who())); err != nil {
+		return err
+	}
+	var beat struct {
+		Player string `json:"player"` // a random id from the page's storage, or empty
+		Gone   bool   `json:"gone"`   // the frame is being closed
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxHeartbeat))
+	if err != nil || json.Unmarshal(body, &beat) != nil {
+		v.problem(http.StatusBadRequest, "error.form")
+		return nil
+	}
+	player := publish.PlayerID(beat.Player)
+	if !isPlayer.MatchString(beat.Player) {
+		player = v.today()
+	}
+	tell := p.Service.Touch
+	if beat.Gone {
+		tell = p.Service.Leave
+	}
+	if err := tell(v.r.Context(), publish.ProjectID(v.r.PathValue("id")), player); err != nil {
+		return fmt.Errorf("heartbeat: %w", err)
+	}
+	v.w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,272 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/publish"
+)
+
+// logins is what the pages ask of the domain to log somebody in. A browser is
+// told by the token that AskLogin returned. What is used, too old or another
+// browser's is publish.ErrNotFound.
+type logins interface {
+	// AskLogin has a message sent, if an account has verified the address; it does not tell.
+	AskLogin(ctx context.Context, in publish.LoginInput) (browser string, err error)
+	PendingLogin(ctx context.Context, browser string) (publish.Login, error)
+	// LoginLink looks at a link and uses nothing up; UseLoginLink and UseLoginCode do.
+	LoginLink(ctx context.Context, browser, token string) (own bool, err error)
+	UseLoginLink(ctx context.Context, browser, token string) error
+	UseLoginCode(ctx context.Context, browser, code string) (right bool, err error)
+	LoginAccounts(ctx context.Context, browser string) ([]publish.Account, error)
+	// FinishLogin returns the token of a session in place of the one the browser had, and the path to go to.
+	FinishLogin(ctx context.Context, browser, handle, agent string, had publish.Session) (token, back string, err error)
+}
+
+// Cookies of a login: the one that binds it to its browser, and how long browsers
+// keep them.
+const (
+	loginCookie   = "__Host-login"
+	loginSeconds  = 3600            // longer than any login lasts
+	cookieSeconds = 400 * 24 * 3600 // the most that browsers take (RFC 6265bis); the session itself ends when it was not seen for long
+)
+
+func (p *Pages) loginRoutes() []route {
+	return []route{
+		{"GET", "/login", anyone, p.overTLS(p.askLogin)},
+		{"POST", "/login", anyone, p.overTLS(p.sendLogin)},
+		{"GET", "/login/code", anyone, p.overTLS(p.askCode)},
+		{"POST", "/login/code", anyone, p.overTLS(p.useCode)},
+		{"GET", "/login/link", anyone, p.overTLS(p.askLink)},
+		{"POST", "/login/link", anyone, p.overTLS(p.useLink)},
+		{"GET", "/login/choose", anyone, p.overTLS(p.askAccount)},
+		{"POST", "/login/choose", anyone, p.overTLS(p.useAccount)},
+		{"POST", "/logout", anyone, p.logout},
+	}
+}
+
+// overTLS answers itself where browsers would refuse the cookie: it is for https,
+// and for this machine.
+func (p *Pages) overTLS(handle func(*visit) error) func(*visit) error {
+	host := p.Places.Base.Hostname()
+	ip, _ := netip.ParseAddr(host)
+	if p.Places.Base.Scheme == "https" || host == "localhost" || strings.HasSuffix(host, ".localhost") || ip.IsLoopback() {
+		return handle
+	}
+	return func(v *visit) error {
+		return v.show(http.StatusForbidden, "login_https.html", v.T("login.https-title"), nil)
+	}
+}
+
+// loginForm is what the first page of a login shows.
+type loginForm struct {
+	Email, To string
+	Bad       bool // the address is none
+}
+
+func (p *Pages) askLogin(v *visit) error {
+	form := loginForm{To: localPath(v.r.URL.Query().Get("to"))}
+	if v.me != nil {
+		form.Email = v.me.Account.Email
+	}
+	return v.showLogin(http.StatusOK, form)
+}
+
+func (v *visit) showLogin(status int, form loginForm) error {
+	title := v.T("login.title")
+	if v.me != nil {
+		title = v.T("login.confirm-title")
+	}
+	return v.show(status, "login.html", title, form)
+}
+
+// sendLogin has the message sent. It answers the same whatever the address.
+func (p *Pages) sendLogin(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	form := loginForm{Email: strings.TrimSpace(v.r.PostFormValue("email")), To: localPath(v.r.PostFormValue("to"))}
+	if err := denied(p.Brakes.Mail(v.who())); err != nil {
+		return err
+	}
+	browser, err := p.Service.AskLogin(v.r.Context(), publish.LoginInput{Email: form.Email, Browser: v.browser(), Back: form.To, Lang: v.lang})
+	if errors.Is(err, publish.CodeInvalidEmail) || errors.Is(err, publish.CodeEmailRequired) {
+		form.Bad = true
+		return v.showLogin(http.StatusUnprocessableEntity, form)
+	}
+	if err != nil {
+		return err
+	}
+	v.setCookie(loginCookie, browser, loginSeconds)
+	return v.redirect("/login/code")
+}
+
+// codeForm is what the page that asks for the code shows.
+type codeForm struct {
+	Email, To string
+	Wrong     bool
+}
+
+func (p *Pages) askCode(v *visit) error { return v.showCode(http.StatusOK, false) }
+
+func (v *visit) showCode(status int, wrong bool) error {
+	l, err := v.Service.PendingLogin(v.r.Context(), v.browser())
+	switch {
+	case err != nil:
+		return v.loginOver(err)
+	case l.Proved:
+		return v.redirect("/login/choose")
+	}
+	return v.show(status, "login_code.html", v.T("login.code-title"), codeForm{l.Email, l.Back, wrong})
+}
+
+func (p *Pages) useCode(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	browser := v.browser()
+	code := strings.NewReplacer(" ", "", "-", "").Replace(v.r.PostFormValue("code"))
+	tried := sha256.Sum256([]byte(browser + " " + code))
+	if err := denied(p.Brakes.TryKey(v.who(), tried)); err != nil {
+		return err
+	}
+	right, err := p.Service.UseLoginCode(v.r.Context(), browser, code)
+	if err == nil || errors.Is(err, publish.ErrNotFound) {
+		p.Brakes.TriedKey(v.who(), tried, right)
+	}
+	switch {
+	case err != nil:
+		return v.loginOver(err)
+	case !right:
+		return v.showCode(http.StatusUnprocessableEntity, true)
+	}
+	return v.proved()
+}
+
+// askLink shows what a link would do, and does nothing: see askVerify.
+func (p *Pages) askLink(v *visit) error {
+	v.w.Header().Set("Referrer-Policy", "no-referrer")
+	token := v.r.URL.Query().Get("token")
+	own, err := p.Service.LoginLink(v.r.Context(), v.browser(), token)
+	switch {
+	case err != nil:
+		return v.loginOver(err)
+	case !own:
+		return v.show(http.StatusOK, "login_elsewhere.html", v.T("login.elsewhere-title"), nil)
+	}
+	return v.show(http.StatusOK, "login_link.html", v.T("login.link-title"), token)
+}
+
+func (p *Pages) useLink(v *visit) error {
+	v.w.Header().Set("Referrer-Policy", "no-referrer")
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	if err := p.Service.UseLoginLink(v.r.Context(), v.browser(), v.r.PostFormValue("token")); err != nil {
+		return v.loginOver(err)
+	}
+	return v.proved()
+}
+
+// proved goes on after the address is proved: into the account that asked to be
+// confirmed, or the only one, or to a choice.
+func (v *visit) proved() error {
+	list, err := v.Service.LoginAccounts(v.r.Context(), v.browser())
+	if err != nil {
+		return v.loginOver(err)
+	}
+	for _, a := range list {
+		if len(list) == 1 || v.me != nil && v.me.Account.ID == a.ID {
+			return v.finishLogin(a.Handle)
+		}
+	}
+	return v.redirect("/login/choose")
+}
+
+func (p *Pages) askAccount(v *visit) error {
+	list, err := p.Service.LoginAccounts(v.r.Context(), v.browser())
+	if err != nil {
+		return v.loginOver(err)
+	}
+	return v.show(http.StatusOK, "login_choose.html", v.T("login.choose-title"), list)
+}
+
+func (p *Pages) useAccount(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	return v.finishLogin(v.r.PostFormValue("handle"))
+}
+
+func (v *visit) finishLogin(handle string) error {
+	var had publish.Session
+	if v.me != nil {
+		had = v.me.Session
+	}
+	token, back, err := v.Service.FinishLogin(v.r.Context(), v.browser(), handle, v.r.UserAgent(), had)
+	if err != nil {
+		return v.loginOver(err)
+	}
+	v.setCookie(cookieName, token, cookieSeconds)
+	v.setCookie(loginCookie, "", -1)
+	return v.redirect(localPath(back))
+}
+
+// loginOver offers another login in place of one that is used up. A form that
+// was sent twice leads on where the first one logged in.
+func (v *visit) loginOver(err error) error {
+	switch {
+	case !errors.Is(err, publish.ErrNotFound):
+		return err
+	case v.me != nil && v.r.Method == http.MethodPost && v.browser() == "":
+		return v.redirect("/account")
+	}
+	return v.show(http.StatusGone, "login_over.html", v.T("login.over-title"), nil)
+}
+
+// logout ends the session. Without one it is as it should be.
+func (p *Pages) logout(v *visit) error {
+	if v.me != nil {
+		err := p.Service.EndSession(v.r.Context(), v.me.Session.Account, v.me.Session.ID)
+		if err != nil && !errors.Is(err, publish.ErrNotFound) {
+			return err
+		}
+		v.setCookie(cookieName, "", -1)
+	}
+	return v.redirect("/")
+}
+
+// browser is the token that binds a login to this browser, empty without one.
+func (v *visit) browser() string {
+	cookies := v.r.CookiesNamed(loginCookie)
+	if len(cookies) != 1 {
+		return ""
+	}
+	return cookies[0].Value
+}
+
+// who is the visitor as the brakes count it.
+func (v *visit) who() brake.Who { return brake.Who{Addr: brake.Peer(v.r.RemoteAddr)} }
+
+// denied makes an error of a limit that is reached; nil of nil.
+func denied(d *brake.Denied) error {
+	if d == nil {
+		return nil
+	}
+	return publish.Refuse(publish.CodeRateLimited, "The limit %s is reached.", d.Limit).After(d.After)
+}
+
+// maxPath bounds the path to go to after a login: pages of ours have far shorter ones.
+const maxPath = 500
+
+// localPath is to where it is a path of this site to go to after a login, and
+// the account's first page where it is anything else: nobody is led to another
+// site, and nobody in a circle.
+func localPath(to string) string {
+	const first = "/account"
+	u, err := url.Parse(to)
+	if err != nil || len(to) > maxPath || u.Scheme != "" || u.Host != "" || u.User != nil || u.Fragment != "" ||
+		!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\") || strings.HasPrefix(u.Path, "//") ||
+		strings.HasPrefix(u.Path, "/login") || strings.HasPrefix(u.Path, "/logout") {
+		return first
+	}
+	return u.RequestURI()
+}

@@ -1,0 +1,228 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// ownFiles is what the forms about a project's files ask of the domain. once is a
+// word of the form, and a form that comes again changes nothing.
+type ownFiles interface {
+	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
+	Discard(ctx context.Context, c publish.Content)
+	PutFiles(ctx context.Context, account publish.AccountID, id publish.ProjectID, files []publish.FormFile, once string) error
+	MoveFile(ctx context.Context, account publish.AccountID, id publish.ProjectID, from, to, once string) error
+	RemoveFile(ctx context.Context, account publish.AccountID, id publish.ProjectID, name string) error
+	ChoosePrimary(ctx context.Context, account publish.AccountID, id publish.ProjectID, name, once string) error
+}
+
+const (
+	maxUpload = publish.DefaultMaxFile // bytes of one form: the largest file there may be
+	maxWord   = 1 << 10                // bytes of a field beside the files
+)
+
+// errBroken: the form broke off, or was none.
+var errBroken = errors.New("form broken off")
+
+// uploadFiles makes one version with all files of the form, or none.
+func (p *Pages) uploadFiles(v *visit) error {
+	// Who may not do it is told before their files are kept.
+	if m, err := p.Service.Manage(v.r.Context(), v.me.Account.ID, v.ownID()); err != nil {
+		return err
+	} else if m.Project.Suspended {
+		return publish.Refuse(publish.CodeTakenDown, "The project was taken down.")
+	}
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxUpload)
+	u := &upload{visit: v}
+	err := u.receive()
+	var large *http.MaxBytesError
+	switch {
+	case err != nil:
+		for _, f := range u.files {
+			p.Service.Discard(v.r.Context(), f.Content)
+		}
+		if errors.As(err, &large) {
+			return v.showOwn(http.StatusRequestEntityTooLarge, ownPage{Wrong: v.T("own.too-large", "size", view{visit: v}.Size(maxUpload))})
+		}
+		if errors.Is(err, errBroken) {
+			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.broken")})
+		}
+		if errors.Is(err, publish.ErrTooMany) {
+			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.too-many", "n", publish.MaxForm)})
+		}
+		return err
+	case len(u.files) == 0:
+		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files")})
+	}
+	err = p.Service.PutFiles(v.r.Context(), v.me.Account.ID, v.ownID(), u.files, u.once)
+	return v.arranged(err, ownPage{})
+}
+
+// An upload is a form with files on its way in.
+type upload struct {
+	*visit
+	once, folder string
+	files        []publish.FormFile
+}
+
+// receive keeps the files of the form, one after another. The words come first.
+func (u *upload) receive() error {
+	parts, err := u.r.MultipartReader()
+	if err != nil {
+		return errBroken
+	}
+	for {
+		part, err := parts.NextRawPart()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return broken(err)
+		}
+		if err := u.take(part); err != nil {
+			return err
+		}
+	}
+}
+
+func (u *upload) take(part *multipart.Part) error {
+	switch part.FormName() {
+	case "once":
+		return word(part, &u.once)
+	case "folder":
+		return word(part, &u.folder)
+	case "files":
+	default:
+		return nil // the next part is found behind it
+	}
+	name := filename(part)
+	if name == "" {
+		return nil // a field in which no file was chosen
+	}
+	if folder := strings.Trim(u.folder, "/ "); folder != "" {
+		name = folder + "/" + name
+	}
+	if len(u.files) == publish.MaxForm {
+		return publish.ErrTooMany
+	}
+	from := &partSource{r: part}
+	c, err := u.Service.Stage(u.r.Context(), from)
+	if from.err != nil {
+		err = broken(from.err)
+	}
+	if err == nil {
+		c.Head = nil // not looked at again: of each file there are 16 KiB
+		u.files = append(u.files, publish.FormFile{Name: name, Content: c})
+	}
+	return err
+}
+
+// broken keeps what tells that a form is too large.
+func broken(err error) error { return fmt.Errorf("%w: %w", errBroken, err) }
+
+// partSource remembers whether its reader failed: another failure is the store's.
+type partSource struct {
+	r   io.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (s *partSource) Read(b []byte) (int, error) {
+	n, err := s.r.Read(b)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+func word(part io.Reader, into *string) error {
+	b, err := io.ReadAll(io.LimitReader(part, maxWord+1))
+	if err != nil {
+		return broken(err)
+	}
+	if len(b) > maxWord {
+		return errBroken
+	}
+	*into = string(b)
+	return nil
+}
+
+// filename is the name of a part with its folders, which multipart drops: here it
+// only becomes a filename by the rules for them.
+func filename(part *multipart.Part) string {
+	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+	if err != nil {
+		return ""
+	}
+	return params["filename"]
+}
+
+func (p *Pages) moveFile(v *visit) error {
+	if !v.parsed(maxForm) {
+		return nil
+	}
+	from, to := v.r.PostForm.Get("file"), v.r.PostForm.Get("to")
+	err := p.Service.MoveFile(v.r.Context(), v.me.Account.ID, v.ownID(), from, to, v.r.PostForm.Get("once"))
+	return v.arranged(err, ownPage{From: from, To: to})
+}
+
+func (p *Pages) removeFile(v *visit) error {
+	if !v.parsed(maxForm) {
+		return nil
+	}
+	return v.arranged(p.Service.RemoveFile(v.r.Context(), v.me.Account.ID, v.ownID(), v.r.PostForm.Get("file")), ownPage{})
+}
+
+func (p *Pages) choosePrimary(v *visit) error {
+	if !v.parsed(maxForm) {
+		return nil
+	}
+	form := v.r.PostForm
+	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.me.Account.ID, v.ownID(), form.Get("file"), form.Get("once")), ownPage{})
+}
+
+// arranged answers a form about files: what was refused is told on the page.
+func (v *visit) arranged(err error, page ownPage) error {
+	if err == nil {
+		return v.redirect(v.ownPath() + "#files")
+	}
+	var e *publish.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if page.Wrong = v.refusal(e.Code); page.Wrong == "" {
+		return err
+	}
+	page.Detail = e.Message
+	return v.showOwn(http.StatusUnprocessableEntity, page)
+}
+
+// refusal is what a refusal of the domain says on the page; empty: it is a page of
+// its own.
+func (v *visit) refusal(code publish.Code) string {
+	switch code {
+	case publish.CodeInvalidFilename:
+		return v.T("own.bad-name")
+	case publish.CodeFilenameConflict:
+		return v.T("own.conflict")
+	case publish.CodePrimaryFileProtected:
+		return v.T("own.protected")
+	case publish.CodeFileNotFound:
+		return v.T("own.no-file")
+	case publish.CodeQuotaExceeded:
+		return v.T("own.quota")
+	case publish.CodeKeyInContent:
+		return v.T("own.key-inside")
+	case publish.CodeInvalidField, publish.CodeDoubleEncoded, publish.CodeContentTooLarge:
+		return v.T("own.bad-content")
+	}
+	return ""
+}

@@ -1,0 +1,148 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+
+	"sandlot/internal/publish"
+)
+
+// ownProjects is what the page of a project for its owner asks of the domain. To
+// another account a project is publish.ErrNotFound.
+type ownProjects interface {
+	Manage(ctx context.Context, account publish.AccountID, id publish.ProjectID) (publish.Managed, error)
+	Describe(ctx context.Context, account publish.AccountID, id publish.ProjectID, d publish.Details) error
+	DeleteProject(ctx context.Context, account publish.AccountID, id publish.ProjectID, typed string) error
+	ExportProject(ctx context.Context, account publish.AccountID, id publish.ProjectID) (publish.Export, error)
+	ownFiles
+	ownVersions
+}
+
+// maxDetails bounds the form of the details: a description of MaxDescription
+// characters has up to 12 bytes each on its way, and there is a title.
+const maxDetails = 12*publish.MaxDescription + 8<<10
+
+func (p *Pages) ownRoutes() []route {
+	const at = "/account/projects/{id}"
+	return []route{
+		{"GET", at, owner, p.ownProject},
+		{"POST", at, owner, p.describe},
+		{"GET", at + "/download", owner, p.download},
+		{"GET", at + "/delete", recent, p.askDeleteProject},
+		{"POST", at + "/delete", recent, p.deleteProject},
+		{"POST", at + "/files", owner, p.uploadFiles},
+		{"POST", at + "/move", owner, p.moveFile},
+		{"POST", at + "/remove", owner, p.removeFile},
+		{"POST", at + "/primary", owner, p.choosePrimary},
+		{"GET", at + "/versions", owner, p.versions},
+		{"POST", at + "/restore", owner, p.restoreVersion},
+		{"GET", at + "/erase", recent, p.askErase},
+		{"POST", at + "/erase", recent, p.eraseVersion},
+	}
+}
+
+// ownPage is what the page of a project shows to its owner.
+type ownPage struct {
+	publish.Managed
+	Once     string // of this page: a form of it that is sent twice acts once
+	Wrong    string // what was refused, in the visitor's language
+	Detail   string // the same in the service's words
+	From, To string // a name that was refused
+}
+
+// MaxDescription is how many characters a description may have.
+func (ownPage) MaxDescription() int { return publish.MaxDescription }
+
+// ownID is the project of the path.
+func (v *visit) ownID() publish.ProjectID { return publish.ProjectID(v.r.PathValue("id")) }
+
+// ownPath is where a project's owner finds it.
+func (v *visit) ownPath() string { return "/account/projects/" + string(v.ownID()) }
+
+func (p *Pages) ownProject(v *visit) error { return v.showOwn(http.StatusOK, ownPage{}) }
+
+// showOwn fills in what the page has in any case. Details that were refused stay.
+func (v *visit) showOwn(status int, page ownPage) error {
+	kept := page.Details
+	var err error
+	if page.Managed, err = v.Service.Manage(v.r.Context(), v.me.Account.ID, v.ownID()); err != nil {
+		return err
+	}
+	if kept != (publish.Details{}) {
+		page.Details = kept
+	}
+	page.Once = rand.Text()
+	return v.show(status, "own_project.html", name(page.Project), page)
+}
+
+// parsed reads a form of a few words; one that is too large is refused.
+func (v *visit) parsed(limit int64) bool {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, limit)
+	if err := v.r.ParseForm(); err != nil {
+		v.problem(http.StatusRequestEntityTooLarge, "error.too-much")
+		return false
+	}
+	return true
+}
+
+func (p *Pages) describe(v *visit) error {
+	if !v.parsed(maxDetails) {
+		return nil
+	}
+	form := v.r.PostForm
+	d := publish.Details{Title: form.Get("title"), Description: form.Get("description"), Unlisted: form.Get("listed") == "", Threads: form.Get("threads") != ""}
+	err := p.Service.Describe(v.r.Context(), v.me.Account.ID, v.ownID(), d)
+	if errors.Is(err, publish.CodeInvalidField) {
+		page := ownPage{Wrong: v.T("own.description-long", "n", publish.MaxDescription)}
+		page.Details = d
+		return v.showOwn(http.StatusUnprocessableEntity, page)
+	}
+	if err != nil {
+		return err
+	}
+	return v.redirect(v.ownPath())
+}
+
+// download sends the project as a ZIP, as it is written.
+func (p *Pages) download(v *visit) error {
+	e, err := p.Service.ExportProject(v.r.Context(), v.me.Account.ID, v.ownID())
+	if err != nil {
+		return err
+	}
+	return v.sendArchive(e, string(v.ownID()))
+}
+
+// leavePage asks before something is gone.
+type leavePage struct {
+	publish.Managed
+	Typed, Wrong string
+	N            int
+}
+
+func (p *Pages) askDeleteProject(v *visit) error { return v.showDelete(http.StatusOK, leavePage{}) }
+
+func (v *visit) showDelete(status int, page leavePage) (err error) {
+	if page.Managed, err = v.Service.Manage(v.r.Context(), v.me.Account.ID, v.ownID()); err != nil {
+		return err
+	}
+	return v.show(status, "own_delete.html", v.T("own.delete-title"), page)
+}
+
+// deleteProject deletes it if its id was typed. Sent twice, the second time finds
+// nothing.
+func (p *Pages) deleteProject(v *visit) error {
+	if !v.parsed(maxForm) {
+		return nil
+	}
+	typed := v.r.PostForm.Get("typed")
+	err := p.Service.DeleteProject(v.r.Context(), v.me.Account.ID, v.ownID(), typed)
+	if errors.Is(err, publish.CodeInvalidField) {
+		return v.showDelete(http.StatusUnprocessableEntity, leavePage{Typed: typed, Wrong: v.T("own.delete-wrong")})
+	}
+	if err != nil {
+		return err
+	}
+	return v.redirect("/account")
+}

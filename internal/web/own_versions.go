@@ -1,0 +1,99 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"sandlot/internal/publish"
+)
+
+// ownVersions is what the page of a project's versions asks of the domain.
+type ownVersions interface {
+	Versions(ctx context.Context, account publish.AccountID, id publish.ProjectID, before int) (list []publish.VersionChange, next int, err error)
+	RestoreVersion(ctx context.Context, account publish.AccountID, id publish.ProjectID, n int, once string) error
+	EraseVersion(ctx context.Context, account publish.AccountID, id publish.ProjectID, n int) error
+}
+
+// namesShown is how many names of changed files a version is described with.
+const namesShown = 12
+
+// versionsPage is what the page of the versions shows.
+type versionsPage struct {
+	publish.Managed
+	Versions []publish.VersionChange
+	Next     int // where the next page begins; 0: nowhere
+	Once     string
+}
+
+func (p *Pages) versions(v *visit) error {
+	before, _ := strconv.Atoi(v.r.URL.Query().Get("before")) // what is no number is the first page
+	ctx, me := v.r.Context(), v.me.Account.ID
+	page := versionsPage{Once: rand.Text()}
+	var err error
+	if page.Managed, err = p.Service.Manage(ctx, me, v.ownID()); err != nil {
+		return err
+	}
+	if page.Versions, page.Next, err = p.Service.Versions(ctx, me, v.ownID(), max(before, 0)); err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "own_versions.html", v.T("own.versions"), page)
+}
+
+// Preview is the address of a version; empty where versions have none.
+func (v view) Preview(id publish.ProjectID, of publish.VersionChange) string {
+	return v.Places.Project(id, of.N, of.Suffix).Version
+}
+
+// Names are the first of a list of files.
+func (v view) Names(list []string) []string { return list[:min(len(list), namesShown)] }
+
+// Beyond is how many of them are not shown.
+func (v view) Beyond(list []string) int { return max(len(list)-namesShown, 0) }
+
+// number is the version that a form or a link is about; 0: none.
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
+}
+
+func (p *Pages) restoreVersion(v *visit) error {
+	if !v.parsed(maxForm) {
+		return nil
+	}
+	err := p.Service.RestoreVersion(v.r.Context(), v.me.Account.ID, v.ownID(), number(v.r.PostForm.Get("n")), v.r.PostForm.Get("once"))
+	return v.arranged(err, ownPage{})
+}
+
+// askErase asks before a version is gone. Whoever comes from a login has lost
+// which one it was.
+func (p *Pages) askErase(v *visit) (err error) {
+	page := leavePage{N: number(v.r.URL.Query().Get("n"))}
+	if page.N == 0 {
+		return v.redirect(v.ownPath() + "/versions")
+	}
+	if page.Managed, err = p.Service.Manage(v.r.Context(), v.me.Account.ID, v.ownID()); err != nil {
+		return err
+	}
+	if page.N >= page.Project.Version {
+		return v.redirect(v.ownPath() + "/versions") // the page offers no such link
+	}
+	return v.show(http.StatusOK, "own_erase.html", v.T("own.erase-title", "version", page.N), page)
+}
+
+// eraseVersion erases a version; the button may be pressed twice.
+func (p *Pages) eraseVersion(v *visit) error {
+	if !v.parsed(maxForm) {
+		return nil
+	}
+	err := p.Service.EraseVersion(v.r.Context(), v.me.Account.ID, v.ownID(), number(v.r.PostForm.Get("n")))
+	if err != nil && !errors.Is(err, publish.ErrCurrent) {
+		return err
+	}
+	return v.redirect(v.ownPath() + "/versions")
+}

@@ -1,0 +1,101 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"sandlot/internal/publish"
+)
+
+// projects is what the page of a project asks of the domain.
+type projects interface {
+	// ProjectPage returns what anybody may know of a project.
+	ProjectPage(ctx context.Context, id publish.ProjectID) (publish.ProjectPage, error)
+}
+
+// What a project's frame may do, and no more. It may keep its own origin only where
+// that is not the site's, and may never lead the window elsewhere.
+const (
+	sandbox = "allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms allow-popups " +
+		"allow-downloads allow-storage-access-by-user-activation"
+	sandboxOwnOrigin = sandbox + " allow-same-origin"
+	allowed          = "autoplay; fullscreen; gamepad; accelerometer; gyroscope; screen-wake-lock; clipboard-write; " +
+		"web-share; xr-spatial-tracking; keyboard-map; cross-origin-isolated"
+)
+
+// A stage is what the frame of a project is made of.
+type stage struct {
+	Project        publish.Project
+	Name           string // the title, or the id where there is none
+	Address, Page  string
+	Sandbox, Allow string
+	Pattern        [tones]string
+}
+
+// projectPage is what the page of a project shows.
+type projectPage struct {
+	stage
+	Stats   publish.Stats
+	Liked   bool   // by this visitor
+	About   string // what its owner says of it; may be empty
+	Noindex bool
+	Embed   string // what others put into their pages
+}
+
+func (p *Pages) projectRoutes() []route {
+	return []route{
+		{"GET", "/p/{id}", anyone, p.project},
+		{"GET", "/p/{id}/card.png", stranger, p.card},
+		{"GET", "/p/{id}/code.svg", stranger, p.code},
+		{"GET", "/embed/{id}", stranger, p.embed},
+		{"GET", "/oembed", stranger, p.oembed},
+	}
+}
+
+// project shows a project in its frame, in its own language.
+func (p *Pages) project(v *visit) error {
+	got, err := p.Service.ProjectPage(v.r.Context(), publish.ProjectID(v.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	found := got.Project
+	liked, err := v.liked(found.ID)
+	if err != nil {
+		return err
+	}
+	v.speak(found.Lang)
+	page := projectPage{stage: p.stage(found), Stats: got.Stats, Liked: liked, About: got.Description, Noindex: found.Unlisted || !found.Verified}
+	page.Embed = p.snippet(found, embedWidth, embedHeight)
+	if page.Noindex {
+		v.w.Header().Set("X-Robots-Tag", "noindex")
+	}
+	return v.show(http.StatusOK, "project.html", page.Name, page)
+}
+
+// shown is the project of an address that anybody may see. What is no id at all
+// is not there either.
+func (v *visit) shown(id publish.ProjectID) (publish.Project, error) {
+	found, err := v.Service.Site(v.r.Context(), id)
+	if errors.Is(err, publish.CodeInvalidField) {
+		err = publish.ErrNotFound
+	}
+	return found, err
+}
+
+func (p *Pages) stage(of publish.Project) stage {
+	at := p.Places.Project(of.ID, of.Version, "")
+	s := stage{Project: of, Name: name(of), Address: at.URL, Page: at.Page, Sandbox: sandboxOwnOrigin, Allow: allowed, Pattern: patternPaths(of.ID)}
+	if p.Places.Content == "" {
+		s.Sandbox = sandbox
+	}
+	return s
+}
+
+// name is what a project is called.
+func name(p publish.Project) string {
+	if p.Title == "" {
+		return string(p.ID)
+	}
+	return p.Title
+}

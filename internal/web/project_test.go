@@ -1,0 +1,207 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"image/png"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// ProjectPage knows the one project.
+func (s *service) ProjectPage(ctx context.Context, id publish.ProjectID) (publish.ProjectPage, error) {
+	found, err := s.Site(ctx, id)
+	return publish.ProjectPage{Project: found, Stats: publish.Stats{Players: 3, Plays: 1234, Likes: 56}, Description: "It is <i>old</i>.\nBe quick."}, err
+}
+
+// published is a service with one project, which a test describes.
+type published struct {
+	*service
+	project publish.Project
+}
+
+func (s published) Site(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
+	if _, err := s.service.Site(ctx, id); err != nil {
+		return publish.Project{}, err
+	}
+	s.project.ID = id
+	return s.project, nil
+}
+
+func (s published) ProjectPage(ctx context.Context, id publish.ProjectID) (publish.ProjectPage, error) {
+	page, err := s.service.ProjectPage(ctx, id)
+	page.Project = s.project
+	page.Project.ID = id
+	return page, err
+}
+
+func pagesOf(p publish.Project, content string) *Pages {
+	base := &url.URL{Scheme: "https", Host: "example.com"}
+	return New(Config{Service: published{&service{}, p}, Places: publish.Places{Base: base, Content: content}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
+}
+
+var chess = publish.Project{Title: `Chess "<b>&`, Handle: "kim", Verified: true, Version: 7, UpdatedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+
+func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
+	body := text(t, request(pagesOf(chess, "example.net"), "GET", "/p/game-abc123", ""))
+	for _, want := range []string{
+		`<h1 dir="auto">Chess &#34;&lt;b&gt;&amp;</h1>`, `href="/@kim"`, "Version 7 · 4 Mar 2026", "1,234",
+		`dir="auto">It is &lt;i&gt;old&lt;/i&gt;.`, `property="og:description" content="It is &lt;i&gt;old&lt;/i&gt;.`,
+		`<link rel="canonical" href="https://example.com/p/game-abc123">`, `property="og:image" content="https://example.com/p/game-abc123/card.png"`,
+		`href="https://game-abc123.example.net/" target="_blank" rel="noopener"`, `type="application/json&#43;oembed"`, `src="/p/game-abc123/code.svg"`, `href="/report?project=game-abc123"`,
+	} {
+		if !strings.Contains(body, want) && !strings.Contains(body, html.UnescapeString(want)) {
+			t.Errorf("it has no %s", want)
+		}
+	}
+	for _, never := range []string{"<b>", "noindex", " style=", " onclick"} {
+		if strings.Contains(body, never) {
+			t.Errorf("it has %s", never)
+		}
+	}
+}
+
+func TestNothingOfAProjectIsLoadedBeforeAGesture(t *testing.T) {
+	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
+		body := text(t, request(pagesOf(chess, "example.net"), "GET", target, ""))
+		before, rest, _ := strings.Cut(body, "<template>")
+		_, after, found := strings.Cut(rest, "</template>")
+		if !found || strings.Contains(before+after, "<iframe src") || !strings.Contains(rest, `<iframe src="https://game-abc123.example.net/"`) {
+			t.Errorf("%s has its frame elsewhere: %s", target, body)
+		}
+	}
+}
+
+func TestTheFrameMayDoWhatGamesNeedAndNoMore(t *testing.T) {
+	for content, own := range map[string]bool{"example.net": true, "": false} {
+		body := text(t, request(pagesOf(chess, content), "GET", "/p/game-abc123", ""))
+		_, frame, _ := strings.Cut(body, "<template><iframe ")
+		frame, _, _ = strings.Cut(frame, ">")
+		if strings.Contains(frame, "allow-same-origin") != own {
+			t.Errorf("with content under %q its origin is wrong: %s", content, frame)
+		}
+		for _, want := range []string{"allow-scripts", "allow-pointer-lock", "allow-forms", "allow-popups", "allow-downloads", "allow-storage-access-by-user-activation", `allow="autoplay; fullscreen; gamepad; `, "cross-origin-isolated"} {
+			if !strings.Contains(frame, want) {
+				t.Errorf("it lacks %s", want)
+			}
+		}
+		if strings.Contains(frame, "top-navigation") || strings.Contains(frame, "escape") {
+			t.Errorf("it may leave: %s", frame)
+		}
+	}
+}
+
+func TestAPageSpeaksItsProjectsLanguage(t *testing.T) {
+	german := chess
+	german.Lang = "de-CH"
+	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
+		resp := request(pagesOf(german, "example.net"), "GET", target, "", "Accept-Language", "fr")
+		if lang := resp.Header.Get("Content-Language"); lang != "de" || !strings.Contains(text(t, resp), "Spielen") {
+			t.Errorf("%s is in %q", target, lang)
+		}
+	}
+}
+
+func TestWhatIsUnlistedOrOfNobodyProvedIsKeptFromSearch(t *testing.T) {
+	unlisted, unproved := chess, chess
+	unlisted.Unlisted, unproved.Verified = true, false
+	for _, p := range []publish.Project{unlisted, unproved} {
+		resp := request(pagesOf(p, "example.net"), "GET", "/p/game-abc123", "")
+		if resp.StatusCode != http.StatusOK || resp.Header.Get("X-Robots-Tag") != "noindex" || !strings.Contains(text(t, resp), `<meta name="robots" content="noindex">`) {
+			t.Errorf("%+v is shown to search with %d", p, resp.StatusCode)
+		}
+	}
+}
+
+func TestPagesOfNoProjectOrWithAFaultSaySo(t *testing.T) {
+	for _, target := range []string{"/p/%s", "/p/%s/card.png", "/p/%s/code.svg", "/embed/%s", "/oembed?url=https://example.com/p/%s"} {
+		if resp := request(pages(&service{}), "GET", fmt.Sprintf(target, "other-abc123"), ""); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%s of nothing: %d", target, resp.StatusCode)
+		}
+		long := &service{fault: publish.Refuse(publish.CodeInvalidField, "long")}
+		if resp := request(pages(long), "GET", fmt.Sprintf(target, "game-abc123"), ""); target != "/p/%s" && resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%s of what is no id: %d", target, resp.StatusCode)
+		}
+		if resp := request(pages(&service{fault: errors.New("down")}), "GET", fmt.Sprintf(target, "game-abc123"), ""); resp.StatusCode != http.StatusInternalServerError {
+			t.Errorf("%s with a store that is down: %d", target, resp.StatusCode)
+		}
+		gone := &service{fault: publish.Refuse(publish.CodeTakenDown, "down")}
+		if resp := request(pages(gone), "GET", fmt.Sprintf(target, "game-abc123"), ""); resp.StatusCode != http.StatusUnavailableForLegalReasons {
+			t.Errorf("%s taken down: %d", target, resp.StatusCode)
+		}
+	}
+}
+
+func TestAnEmbeddedFrameMayBeAnywhereAndKnowsNobody(t *testing.T) {
+	resp := request(pagesOf(chess, "example.net"), "GET", "/embed/game-abc123", "", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Dest", "iframe")
+	csp := resp.Header.Get("Content-Security-Policy")
+	if !strings.Contains(csp, "frame-ancestors *") || strings.Contains(csp, "'none'; frame-ancestors 'none'") || resp.Header.Get("Cross-Origin-Opener-Policy") != "" {
+		t.Errorf("its policy is %s", csp)
+	}
+	if resp.Header.Get("X-Robots-Tag") != "noindex" || resp.Header.Get("Set-Cookie") != "" || resp.Header.Get("Content-Language") != "en" {
+		t.Errorf("its headers are %v", resp.Header) // kim speaks French
+	}
+	if body := text(t, resp); strings.Contains(body, "/account") || strings.Count(body, "<h1") != 1 {
+		t.Errorf("it is %s", body)
+	}
+}
+
+func TestOEmbedTellsHowToShowAProject(t *testing.T) {
+	h := pagesOf(chess, "example.net")
+	for _, address := range []string{"https://example.com/p/game-abc123", "https://game-abc123.example.net/", "https://example.com/~/game-abc123/"} {
+		resp := request(h, "GET", "/oembed?format=json&maxwidth=320&url="+url.QueryEscape(address), "")
+		var got oembedAnswer
+		if err := json.Unmarshal([]byte(text(t, resp)), &got); err != nil || resp.Header.Get("Content-Type") != "application/json" {
+			t.Fatalf("%s: %d %v", address, resp.StatusCode, err)
+		}
+		if got.Type != "rich" || got.Version != "1.0" || got.Title != chess.Title || got.AuthorURL != "https://example.com/@kim" || got.Width != 320 || got.Height != 600 {
+			t.Errorf("%s is %+v", address, got)
+		}
+		if !strings.HasPrefix(got.HTML, `<iframe src="https://example.com/embed/game-abc123" title="Chess &#34;&lt;b&gt;&amp;" width="320" height="600"`) {
+			t.Errorf("%s is shown by %s", address, got.HTML)
+		}
+	}
+	for query, want := range map[string]int{
+		"url=game-abc123": 404, "url=": 404, "": 404, "url=https://evil.example/p/game-abc123": 404, "url=https://example.com/": 404,
+		"format=xml&url=https://example.com/p/game-abc123": 501,
+	} {
+		if resp := request(h, "GET", "/oembed?"+query, ""); resp.StatusCode != want {
+			t.Errorf("%s: %d", query, resp.StatusCode)
+		}
+	}
+}
+
+func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
+	h := pagesOf(chess, "example.net")
+	resp := request(h, "GET", "/p/game-abc123/card.png", "")
+	img, err := png.Decode(resp.Body)
+	if err != nil || resp.Header.Get("Content-Type") != "image/png" || img.Bounds().Dx() != 1200 || img.Bounds().Dy() != 630 {
+		t.Fatalf("it is %v %v", resp.Header, err)
+	}
+	tag := resp.Header.Get("ETag")
+	if again := request(h, "GET", "/p/game-abc123/card.png", "", "If-None-Match", tag); again.StatusCode != http.StatusNotModified {
+		t.Errorf("asked again: %d", again.StatusCode)
+	}
+	renamed := chess
+	renamed.Handle = "kim2"
+	if other := request(pagesOf(renamed, "example.net"), "HEAD", "/p/game-abc123/card.png", ""); other.Header.Get("ETag") == tag || text(t, other) != "" {
+		t.Errorf("of another maker it is the same")
+	}
+}
+
+func TestTheCodeIsAPictureOfThePagesAddress(t *testing.T) {
+	resp := request(pagesOf(chess, "example.net"), "GET", "/p/game-abc123/code.svg", "")
+	body := text(t, resp)
+	if resp.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(body, "<svg ") || strings.Contains(body, "%!") || strings.Contains(body, "Chess") {
+		t.Errorf("it is %s", body)
+	}
+}

@@ -1,0 +1,97 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"sandlot/internal/publish"
+)
+
+// reports is what the form against a project asks of the domain.
+type reports interface {
+	// Reportable returns publish.ErrNotFound for a project that is not there; one that was taken down is.
+	Reportable(ctx context.Context, id publish.ProjectID) (p publish.Project, nonce string, err error)
+	Report(ctx context.Context, in publish.NewReport) (number string, err error)
+}
+
+// maxReport bounds a report: a character has up to four bytes, each of which three as a form sends it, and there are short fields beside.
+const maxReport = publish.MaxDetails*12 + maxForm
+
+func (p *Pages) reportRoutes() []route {
+	return []route{
+		{"GET", "/report", anyone, p.askReport},
+		{"POST", "/report", anyone, p.report},
+	}
+}
+
+// reportForm is what the page shows, and what was typed.
+type reportForm struct {
+	Project publish.Project
+	Reasons []reason
+	publish.NewReport
+	Most                              int // characters of the details
+	BadReason, BadDetails, BadContact bool
+}
+
+// reason is one that can be chosen.
+type reason struct{ Value, Text string }
+
+func (v *visit) reasons() []reason {
+	text := map[string]string{
+		"illegal": v.T("report.illegal"), "deceptive": v.T("report.deceptive"), "malware": v.T("report.malware"),
+		"copyright": v.T("report.copyright"), "harassment": v.T("report.harassment"), "other": v.T("report.other"),
+	}
+	var list []reason
+	for _, value := range publish.Reasons() {
+		list = append(list, reason{value, text[value]})
+	}
+	return list
+}
+
+func (p *Pages) askReport(v *visit) error {
+	id := publish.ProjectID(v.r.URL.Query().Get("project"))
+	return v.showReport(http.StatusOK, reportForm{NewReport: publish.NewReport{Project: id}})
+}
+
+func (v *visit) showReport(status int, form reportForm) error {
+	project, nonce, err := v.Service.Reportable(v.r.Context(), form.NewReport.Project)
+	if err != nil {
+		return err
+	}
+	form.Project, form.Nonce = project, nonce
+	form.Reasons, form.Most = v.reasons(), publish.MaxDetails
+	return v.show(status, "report.html", v.T("report.title"), form)
+}
+
+// report records a report. The same form sent again is shown the same number.
+func (p *Pages) report(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxReport)
+	if err := v.r.ParseForm(); err != nil {
+		v.problem(http.StatusRequestEntityTooLarge, "error.report-long")
+		return nil
+	}
+	in := publish.NewReport{
+		Project: publish.ProjectID(v.r.PostForm.Get("project")), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
+		Contact: v.r.PostForm.Get("contact"), Nonce: v.r.PostForm.Get("nonce"), Lang: v.lang,
+	}
+	if err := denied(p.Brakes.Report(v.who())); err != nil {
+		return err
+	}
+	number, err := p.Service.Report(v.r.Context(), in)
+	form := reportForm{NewReport: in}
+	var refused *publish.Error
+	switch {
+	case err == nil:
+		return v.show(http.StatusOK, "reported.html", v.T("reported.title"), number)
+	case errors.Is(err, publish.CodeInvalidEmail):
+		form.BadContact = true
+	case errors.As(err, &refused) && refused.Field == "details":
+		form.BadDetails = true
+	case errors.Is(err, publish.CodeInvalidField):
+		form.BadReason = true
+	default:
+		return err
+	}
+	return v.showReport(http.StatusUnprocessableEntity, form)
+}

@@ -1,0 +1,50 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"sandlot/internal/publish"
+)
+
+// access says who may come to a route.
+type access int
+
+const (
+	anyone   access = iota // with a login or without
+	owner                  // only with a login; others are led to it
+	recent                 // only with a login that was proved within freshFor; others prove it again
+	stranger               // anyone, whose cookie is not looked at: for what other sites show
+)
+
+// A route is one way into the pages. Path is a pattern of http.ServeMux without
+// the method; GET takes HEAD as well.
+type route struct {
+	method, path string
+	access       access
+	handle       func(*visit) error
+}
+
+// routes are all of them: the test of who may go where walks this list.
+func (p *Pages) routes() []route {
+	return slices.Concat(p.siteRoutes(), p.galleryRoutes(), p.reportRoutes(), p.verifyRoutes(), p.accountRoutes(), p.liveRoutes(), p.likeRoutes(), p.loginRoutes(), p.settingsRoutes(), p.keyRoutes(), p.projectRoutes(), p.ownRoutes())
+}
+
+func (p *Pages) siteRoutes() []route {
+	return []route{
+		{"GET", "/static/{file...}", anyone, p.static},
+		{"GET", "/", anyone, p.missing},
+	}
+}
+
+func (p *Pages) missing(*visit) error { return publish.ErrNotFound }
+
+// serve answers for one route.
+func (p *Pages) serve(r route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		v := p.visit(w, req)
+		if err := v.enter(r); err != nil {
+			v.fail(err)
+		}
+	})
+}

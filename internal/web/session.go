@@ -1,0 +1,54 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// sessions is what the pages ask of the domain about logins.
+type sessions interface {
+	// Session returns the session of a cookie's token and its account, publish.ErrNotFound for any other.
+	Session(ctx context.Context, token string) (publish.Session, publish.Account, error)
+}
+
+// cookieName has a prefix by which browsers take the cookie only from this host
+// itself, over TLS or on loopback: no project can set or widen it.
+const cookieName = "__Host-session"
+
+// freshFor is how long after a proof of the address a login may change keys, the
+// address, or delete.
+const freshFor = 15 * time.Minute
+
+// recognise finds out whose browser this is. Two cookies of our name are an attack
+// by a sibling, or damage: then it is nobody's.
+func (v *visit) recognise() error {
+	cookies := v.r.CookiesNamed(cookieName)
+	if len(cookies) != 1 || cookies[0].Value == "" {
+		return nil
+	}
+	s, a, err := v.Service.Session(v.r.Context(), cookies[0].Value)
+	if errors.Is(err, publish.ErrNotFound) {
+		v.setCookie(cookieName, "", -1)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.me = &login{s, a}
+	if found, ok := v.book.nearest(a.Lang); ok && a.Lang != "" {
+		v.lang = found
+	}
+	return nil
+}
+
+// setCookie gives the browser a cookie for maxAge seconds; below 0 takes it away.
+func (v *visit) setCookie(name, value string, maxAge int) {
+	http.SetCookie(v.w, &http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: maxAge,
+		Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}

@@ -1,0 +1,94 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// sessionLists is what the page of the logins asks of the domain. Each method
+// knows only of the sessions of the account that it is given.
+type sessionLists interface {
+	Sessions(ctx context.Context, id publish.AccountID) ([]publish.Session, error)
+	EndSession(ctx context.Context, account publish.AccountID, id int64) error
+	EndSessions(ctx context.Context, account publish.AccountID, but int64) error
+}
+
+// sessions lists where the account is logged in.
+func (p *Pages) sessions(v *visit) error {
+	list, err := p.Service.Sessions(v.r.Context(), v.me.Account.ID)
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "sessions.html", v.T("sessions.title"), list)
+}
+
+// endSessions logs one browser out, or all but this one. A session that is over
+// already is as it should be: the button was pressed twice.
+func (p *Pages) endSessions(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	me := v.me.Session
+	if v.r.PostFormValue("others") != "" {
+		if err := p.Service.EndSessions(v.r.Context(), me.Account, me.ID); err != nil {
+			return err
+		}
+		return v.redirect("/account/sessions")
+	}
+	id, err := strconv.ParseInt(v.r.PostFormValue("id"), 10, 64)
+	if err != nil {
+		return publish.ErrNotFound
+	}
+	if err := p.Service.EndSession(v.r.Context(), me.Account, id); err != nil && !errors.Is(err, publish.ErrNotFound) {
+		return err
+	}
+	return v.redirect("/account/sessions")
+}
+
+// agents are parts of what browsers say they are, and what people call them. The
+// first that fits counts: most also name others, to be taken for them.
+var agents = [][2]string{
+	{"Edg", "Edge"},
+	{"OPR/", "Opera"},
+	{"SamsungBrowser/", "Samsung Internet"},
+	{"Firefox/", "Firefox"},
+	{"FxiOS/", "Firefox"},
+	{"CriOS/", "Chrome"},
+	{"Chrome/", "Chrome"},
+	{"Safari/", "Safari"},
+}
+
+// systems are the same for what a browser runs on.
+var systems = [][2]string{
+	{"iPhone", "iPhone"},
+	{"iPad", "iPad"},
+	{"Android", "Android"},
+	{"CrOS", "ChromeOS"},
+	{"Windows", "Windows"},
+	{"Macintosh", "Mac"},
+	{"Linux", "Linux"},
+}
+
+// Browser is what people call the browser that says this of itself.
+func (v view) Browser(agent string) string {
+	name, system := called(agents, agent), called(systems, agent)
+	switch {
+	case name == "" && system == "":
+		return v.T("sessions.browser")
+	case name == "" || system == "":
+		return name + system
+	}
+	return name + " · " + system
+}
+
+func called(list [][2]string, agent string) string {
+	for _, one := range list {
+		if strings.Contains(agent, one[0]) {
+			return one[1]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,132 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"sandlot/internal/publish"
+)
+
+// owners is what the settings ask of the domain. Each method knows only of the
+// account that it is given.
+type owners interface {
+	Rename(ctx context.Context, id publish.AccountID, want string) (string, error)
+	SetLang(ctx context.Context, id publish.AccountID, lang string) error
+	ProposeEmail(ctx context.Context, id publish.AccountID, address, lang string) error
+	ProposedEmail(ctx context.Context, id publish.AccountID) (string, error)
+	OwnExport(ctx context.Context, id publish.AccountID) (publish.Export, error)
+	DeleteAccount(ctx context.Context, id publish.AccountID, typed string) error
+	recoveries
+}
+
+func (p *Pages) settingsRoutes() []route {
+	return []route{
+		{"GET", "/account/settings", owner, p.settings},
+		{"POST", "/account/settings/handle", owner, p.rename},
+		{"POST", "/account/settings/language", owner, p.setLanguage},
+		{"POST", "/account/settings/email", recent, p.proposeEmail},
+		{"GET", "/account/export", owner, p.export},
+		{"GET", "/account/delete", recent, p.askDelete},
+		{"POST", "/account/delete", recent, p.deleteAccount},
+		{"GET", "/account/email", anyone, p.askEmail},
+		{"POST", "/account/email", anyone, p.takeEmail},
+		{"GET", "/account/undo", anyone, p.askUndo},
+		{"POST", "/account/undo", anyone, p.undoEmail},
+	}
+}
+
+// A field is what stands in a field of a form, and what is wrong with it.
+type field struct{ Value, Problem string }
+
+// settingsPage is what the settings show.
+type settingsPage struct {
+	Handle, Email field
+	Proposed      string // the address whose link has not been used
+	Lang          string // of the account; empty: as the browser asks
+	Langs         []string
+	Fresh         bool // whether the login may change the address
+}
+
+func (p *Pages) settings(v *visit) error {
+	return v.showSettings(http.StatusOK, settingsPage{Handle: field{Value: v.me.Account.Handle}})
+}
+
+// showSettings fills in what the page has in any case.
+func (v *visit) showSettings(status int, page settingsPage) error {
+	var err error
+	if page.Proposed, err = v.Service.ProposedEmail(v.r.Context(), v.me.Account.ID); err != nil {
+		return err
+	}
+	page.Langs, page.Fresh = v.book.langs, v.fresh()
+	if found, ok := v.book.nearest(v.me.Account.Lang); ok && v.me.Account.Lang != "" {
+		page.Lang = found
+	}
+	return v.show(status, "settings.html", v.T("settings.title"), page)
+}
+
+// fresh reports whether the login may change keys and the address.
+func (v *visit) fresh() bool { return v.Now().Sub(v.me.ProvedAt) <= freshFor }
+
+func (p *Pages) rename(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	want := v.r.PostFormValue("handle")
+	_, err := p.Service.Rename(v.r.Context(), v.me.Account.ID, want)
+	wrong := ""
+	switch {
+	case err == nil:
+		return v.redirect("/account/settings")
+	case errors.Is(err, publish.ErrExists):
+		wrong = v.T("settings.handle-taken")
+	case errors.Is(err, publish.CodeInvalidField):
+		wrong = v.T("settings.handle-bad")
+	case errors.Is(err, publish.CodeRateLimited):
+		wrong = v.T("settings.handle-often")
+	default:
+		return err
+	}
+	return v.showSettings(http.StatusUnprocessableEntity, settingsPage{Handle: field{want, wrong}})
+}
+
+func (p *Pages) setLanguage(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	lang := v.r.PostFormValue("lang")
+	if found, ok := v.book.nearest(lang); lang != "" && (!ok || found != lang) {
+		return v.redirect("/account/settings") // the page offers no other
+	}
+	if err := p.Service.SetLang(v.r.Context(), v.me.Account.ID, lang); err != nil {
+		return err
+	}
+	return v.redirect("/account/settings")
+}
+
+func (p *Pages) proposeEmail(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	address := v.r.PostFormValue("email")
+	if err := denied(p.Brakes.Mail(v.who())); err != nil {
+		return err
+	}
+	err := p.Service.ProposeEmail(v.r.Context(), v.me.Account.ID, address, v.lang)
+	wrong := ""
+	switch {
+	case err == nil:
+		return v.redirect("/account/settings")
+	case errors.Is(err, publish.ErrExists):
+		wrong = v.T("settings.email-same")
+	case errors.Is(err, publish.CodeInvalidEmail):
+		wrong = v.T("settings.email-bad")
+	case errors.Is(err, publish.CodeRateLimited):
+		wrong = v.T("settings.email-often")
+	default:
+		return err
+	}
+	return v.showSettings(http.StatusUnprocessableEntity, settingsPage{Handle: field{Value: v.me.Account.Handle}, Email: field{address, wrong}})
+}
+
+// langNames are what languages are called by those who speak them.
+var langNames = map[string]string{
+	"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ja": "日本語", "pt": "Português", "zh-Hans": "简体中文",
+}
+
+// LangName is what a language is called by those who speak it.
+func (v view) LangName(lang string) string { return langNames[lang] }

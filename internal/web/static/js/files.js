@@ -1,0 +1,97 @@
+// Sends the files of the upload form with a bar that moves, takes what is dropped on
+// it, and whole folders. Without it the form works as any form does.
+const form = document.querySelector('[data-upload]');
+
+const wrong = (nodes) => {
+  const alert = document.querySelector('[role=alert]');
+  alert.replaceChildren(...nodes);
+  alert.scrollIntoView({ block: 'center' });
+};
+
+const broken = () => {
+  const p = document.createElement('p');
+  p.textContent = form.dataset.broken;
+  wrong([p]);
+};
+
+const bar = (part) => {
+  const box = form.querySelector('[data-progress]');
+  box.hidden = part === null;
+  box.firstElementChild.value = part ?? 0;
+};
+
+const idle = (yes) => {
+  form.querySelector('button').disabled = !yes;
+  if (yes) bar(null);
+};
+
+// answered follows the form's redirect, or shows what the page says is wrong.
+const answered = (request) => {
+  if (request.status < 300 && new URL(request.responseURL).pathname !== new URL(form.action).pathname) {
+    location.assign(request.responseURL);
+    return;
+  }
+  idle(true);
+  const page = new DOMParser().parseFromString(request.responseText, 'text/html');
+  const said = page.querySelectorAll('[role=alert] p, main > .lead');
+  if (said.length) wrong(said); else broken();
+};
+
+const send = (files) => {
+  const body = new FormData();
+  for (const name of ['once', 'folder']) body.append(name, form.elements[name].value);
+  for (const { file, name } of files) body.append('files', file, name);
+  const request = new XMLHttpRequest();
+  request.upload.onprogress = (event) => { if (event.lengthComputable) bar(event.loaded / event.total); };
+  request.onload = () => answered(request);
+  request.onerror = request.onabort = () => { idle(true); broken(); };
+  request.open('POST', form.action);
+  idle(false);
+  bar(0);
+  request.send(body);
+};
+
+// within drops the name of the outermost folder: what is in it is what goes up.
+const within = (path) => path.replace(/^[^/]*\//, '');
+
+const chosen = (input) => Array.from(input.files, (file) => ({ file, name: within(file.webkitRelativePath) || file.name }));
+
+// inside lists the files of what was dropped, folders with all that is in them.
+const inside = async (entry) => {
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+    return [{ file, name: within(entry.fullPath.slice(1)) }];
+  }
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) { // a reader yields some at a time, and nothing at the end
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!some.length) return found;
+    for (const child of some) found.push(...await inside(child));
+  }
+};
+
+const dropped = async (event) => {
+  event.preventDefault();
+  form.classList.remove('over');
+  const entries = Array.from(event.dataTransfer.items, (item) => item.webkitGetAsEntry()).filter(Boolean);
+  try {
+    const files = (await Promise.all(entries.map(inside))).flat();
+    if (files.length) send(files);
+  } catch {
+    broken();
+  }
+};
+
+if (form) {
+  const folder = form.querySelector('[data-folder]');
+  folder.hidden = false;
+  folder.querySelector('input').addEventListener('change', (event) => { if (event.target.files.length) send(chosen(event.target)); });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    send(chosen(form.elements.files));
+  });
+  form.addEventListener('dragover', (event) => { event.preventDefault(); form.classList.add('over'); });
+  form.addEventListener('dragleave', () => form.classList.remove('over'));
+  form.addEventListener('drop', dropped);
+}

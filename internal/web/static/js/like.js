@@ -1,0 +1,25 @@
+// Likes, and takes it back, without a new page.
+const form = document.querySelector('form.like');
+const button = form.querySelector('button');
+const number = new Intl.NumberFormat(document.documentElement.lang);
+let busy = false;
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  if (busy) return;
+  busy = true;
+  try {
+    const answer = await fetch(form.action, {
+      method: 'POST', body: new URLSearchParams(new FormData(form)), headers: { Accept: 'application/json' },
+    });
+    if (!answer.ok) throw new Error(answer.statusText);
+    const { liked, likes } = await answer.json();
+    button.setAttribute('aria-pressed', liked);
+    form.elements.like.value = liked ? '0' : '1';
+    for (const element of document.querySelectorAll('[data-likes]')) element.textContent = number.format(likes);
+  } catch {
+    form.submit(); // the service's own page says what is wrong
+  } finally {
+    busy = false;
+  }
+});

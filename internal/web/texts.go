@@ -1,0 +1,135 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// fallback is the language of whoever speaks none of ours.
+const fallback = "en"
+
+// Words are what a page says, in one language. {name} in it stands for an
+// argument. A text with a number in it has forms by the argument n: "one" and "other", after CLDR.
+type words map[string]string
+
+// UnmarshalJSON takes a text of one form as a string.
+func (t *words) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		*t = words{"other": s}
+		return nil
+	}
+	return json.Unmarshal(b, (*map[string]string)(t))
+}
+
+// A book holds the texts of all languages.
+type book struct {
+	langs    []string // the first is the fallback
+	matcher  language.Matcher
+	byLang   map[string]map[string]words
+	printers map[string]*message.Printer
+}
+
+// openBook reads texts/{area}/{lang}.json. It panics if one of them is broken.
+func openBook() *book {
+	names, _ := fs.Glob(files, "texts/*/*.json") // the pattern is right
+	b := &book{langs: []string{fallback}, byLang: map[string]map[string]words{}, printers: map[string]*message.Printer{}}
+	for _, name := range names {
+		lang := strings.TrimSuffix(path.Base(name), ".json")
+		if b.byLang[lang] == nil {
+			b.byLang[lang], b.printers[lang] = map[string]words{}, printerOf(lang)
+			if lang != fallback {
+				b.langs = append(b.langs, lang)
+			}
+		}
+		b.read(name, b.byLang[lang])
+	}
+	tags := make([]language.Tag, len(b.langs))
+	for i, lang := range b.langs {
+		tags[i] = language.Make(lang)
+	}
+	b.matcher = language.NewMatcher(tags)
+	return b
+}
+
+func (b *book) read(name string, into map[string]words) {
+	data, err := files.ReadFile(name)
+	var texts map[string]words
+	if err == nil {
+		err = json.Unmarshal(data, &texts)
+	}
+	if err != nil {
+		panic(fmt.Errorf("%s: %w", name, err))
+	}
+	for key, t := range texts {
+		if _, twice := into[key]; twice {
+			panic(fmt.Errorf("%s: %q is in two areas", name, key))
+		}
+		into[key] = t
+	}
+}
+
+// nearest returns the language of ours that is nearest to a tag, if one is near.
+func (b *book) nearest(tag string) (string, bool) {
+	t, err := language.Parse(tag)
+	if err != nil {
+		return "", false
+	}
+	_, i, confidence := b.matcher.Match(t)
+	return b.langs[i], confidence > language.No
+}
+
+// accepted returns the language for an Accept-Language.
+func (b *book) accepted(header string) string {
+	tags, _, err := language.ParseAcceptLanguage(header[:min(len(header), 200)]) // a browser sends under a hundred bytes
+	if err != nil || len(tags) == 0 {
+		return fallback
+	}
+	_, i, _ := b.matcher.Match(tags...)
+	return b.langs[i]
+}
+
+// say returns a text with its arguments, which are names and values in turns.
+func (b *book) say(lang, name string, args ...any) string {
+	t, ok := b.byLang[lang][name]
+	if !ok {
+		t = b.byLang[fallback][name]
+	}
+	said := t["other"]
+	pairs := make([]string, 0, len(args))
+	for i := 0; i+1 < len(args); i += 2 {
+		key, value := fmt.Sprint(args[i]), args[i+1]
+		n, counted := toInt(value)
+		if form, has := t["one"]; has && counted && key == "n" && one(lang, n) {
+			said = form
+		}
+		written := fmt.Sprint(value)
+		if counted && key == "n" {
+			written = b.printers[lang].Sprint(n)
+		}
+		pairs = append(pairs, "{"+key+"}", written)
+	}
+	return strings.NewReplacer(pairs...).Replace(said)
+}
+
+func toInt(v any) (int64, bool) {
+	switch n := v.(type) {
+	case int:
+		return int64(n), true
+	case int64:
+		return n, true
+	}
+	return 0, false
+}
+
+// one reports whether a language counts n as one.
+func one(lang string, n int64) bool {
+	return plural.Cardinal.MatchPlural(language.Make(lang), int(n%1_000_000_000), 0, 0, 0, 0) == plural.One
+}

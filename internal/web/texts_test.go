@@ -1,0 +1,128 @@
+package web
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// used finds the names of texts in templates and in Go: T "name", T("name"). Names of problems begin with error.
+var used = regexp.MustCompile(`(?:\bT |\bT\()"([a-z0-9.-]+)"`)
+
+// namesInUse are the names that the code says. A problem has a title and a text.
+func namesInUse(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for _, pattern := range []string{"*.go", "templates/*.html"} {
+		list, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range list {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range used.FindAllStringSubmatch(string(data), -1) {
+				names[m[1]] = true
+			}
+			if strings.HasSuffix(name, ".go") {
+				for _, m := range regexp.MustCompile(`, "(error\.[a-z-]+)"`).FindAllStringSubmatch(string(data), -1) {
+					if m[1] == "error.html" {
+						continue // a template
+					}
+					names[m[1]+".title"], names[m[1]+".text"] = true, true
+				}
+			}
+		}
+	}
+	return names
+}
+
+// TestEveryTextIsThereInEveryLanguageAndUsed: a test finds missing and unused texts.
+func TestEveryTextIsThereInEveryLanguageAndUsed(t *testing.T) {
+	b := openBook()
+	want := []string{"en", "de", "es", "fr", "ja", "pt", "zh-Hans"}
+	if got := slices.Sorted(maps.Keys(b.byLang)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		t.Fatalf("the languages are %v", got)
+	}
+	inUse := namesInUse(t)
+	for lang, texts := range b.byLang {
+		for name := range inUse {
+			if _, ok := texts[name]; !ok {
+				t.Errorf("%s has no %s", lang, name)
+			}
+		}
+		for name := range texts {
+			if !inUse[name] {
+				t.Errorf("nothing says %s, which is in %s", name, lang)
+			}
+			if _, ok := b.byLang[fallback][name]; !ok {
+				t.Errorf("%s is in %s alone", name, lang)
+			}
+		}
+		if len(texts) != len(b.byLang[fallback]) {
+			t.Errorf("%s has %d texts, %s has %d", lang, len(texts), fallback, len(b.byLang[fallback]))
+		}
+	}
+}
+
+var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
+
+func TestTranslationsHaveTheSamePlaceholders(t *testing.T) {
+	b := openBook()
+	for name, en := range b.byLang[fallback] {
+		want := placeholders(en)
+		for lang, texts := range b.byLang {
+			if got := placeholders(texts[name]); !slices.Equal(got, want) {
+				t.Errorf("%s in %s has %v, wanted %v", name, lang, got, want)
+			}
+		}
+	}
+}
+
+// placeholders are those of any form.
+func placeholders(t words) []string {
+	var all []string
+	for _, form := range t {
+		all = append(all, placeholder.FindAllString(form, -1)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func TestTextsAreChosenByLanguageAndNumber(t *testing.T) {
+	b := openBook()
+	for header, want := range map[string]string{
+		"": "en", "de-AT,de;q=0.9": "de", "zh-CN": "zh-Hans", "pt-BR,pt": "pt", "tlh": "en", "ja;q=0.5, fr": "fr", strings.Repeat("x,", 5000): "en",
+	} {
+		if got := b.accepted(header); got != want {
+			t.Errorf("%.20q gets %s, wanted %s", header, got, want)
+		}
+	}
+	if _, ok := b.nearest("not a tag"); ok {
+		t.Error("a malformed tag has a language")
+	}
+}
+
+// TestEveryAreaIsRead: a folder that the pattern does not find would be silent.
+func TestEveryAreaIsRead(t *testing.T) {
+	dirs, err := fs.ReadDir(files, "texts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dirs {
+		list, _ := fs.Glob(files, "texts/"+d.Name()+"/*.json")
+		if len(list) != 7 {
+			t.Errorf("%s has %d languages", d.Name(), len(list))
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"sandlot/internal/publish"
+)
+
+// maxForm bounds a form that holds a few words.
+const maxForm = 4 << 10
+
+func (p *Pages) verifyRoutes() []route {
+	return []route{
+		{"GET", "/verify", anyone, p.askVerify},
+		{"POST", "/verify", anyone, p.verify},
+	}
+}
+
+// askVerify shows what a link would do, and does nothing: programs that look at
+// links in messages before people do must not use them up.
+func (p *Pages) askVerify(v *visit) error {
+	v.w.Header().Set("Referrer-Policy", "no-referrer")
+	token := v.r.URL.Query().Get("token")
+	found, err := p.Service.Verification(v.r.Context(), token)
+	if err != nil {
+		return v.linkUsedUp(err)
+	}
+	return v.show(http.StatusOK, "verify.html", v.T("verify.title"), struct{ Token, Email string }{token, found.Email})
+}
+
+// verify uses the link up.
+func (p *Pages) verify(v *visit) error {
+	v.w.Header().Set("Referrer-Policy", "no-referrer")
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	a, err := p.Service.Verify(v.r.Context(), v.r.PostFormValue("token"))
+	if err != nil {
+		return v.linkUsedUp(err)
+	}
+	return v.show(http.StatusOK, "verified.html", v.T("verified.title"), a)
+}
+
+func (v *visit) linkUsedUp(err error) error {
+	if !errors.Is(err, publish.ErrNotFound) {
+		return err
+	}
+	v.problem(http.StatusGone, "error.used-up")
+	return nil
+}

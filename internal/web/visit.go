@@ -1,0 +1,150 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"sandlot/internal/publish"
+)
+
+// A visit is one request for a page.
+type visit struct {
+	*Pages
+	w    http.ResponseWriter
+	r    *http.Request
+	lang string // one of the book's
+	me   *login // nil without a login
+}
+
+// A login is a browser's session and whose it is.
+type login struct {
+	publish.Session
+	Account publish.Account
+}
+
+func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
+	return &visit{Pages: p, w: w, r: r, lang: p.book.accepted(r.Header.Get("Accept-Language"))}
+}
+
+// enter answers for a route, if the visitor may go there.
+func (v *visit) enter(r route) error {
+	if r.access == stranger {
+		return r.handle(v)
+	}
+	if err := v.recognise(); err != nil {
+		return err
+	}
+	switch {
+	case r.access != anyone && v.me == nil:
+		return v.toLogin()
+	case r.access == recent && v.Now().Sub(v.me.ProvedAt) > freshFor:
+		return v.toLogin()
+	}
+	return r.handle(v)
+}
+
+// speak makes the visit's language that of what is shown, if there is a catalog
+// for it, unless the visitor's account has one.
+func (v *visit) speak(lang string) {
+	if v.me != nil && v.me.Account.Lang != "" {
+		return
+	}
+	if found, ok := v.book.nearest(lang); ok {
+		v.lang = found
+	}
+}
+
+// show sends a page. The template's dot is a view: its Data is data.
+func (v *visit) show(status int, template, title string, data any) error {
+	body, err := v.render(template, title, data)
+	if err != nil {
+		return err
+	}
+	v.answer(status, body)
+	return nil
+}
+
+func (v *visit) render(template, title string, data any) ([]byte, error) {
+	var body bytes.Buffer
+	err := v.templates.ExecuteTemplate(&body, template, view{visit: v, Title: title, Data: data})
+	return body.Bytes(), err
+}
+
+// answer sends a page that was rendered in the visit's language.
+func (v *visit) answer(status int, body []byte) {
+	h := v.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", v.lang)
+	h.Add("Vary", "Accept-Language")
+	h.Add("Vary", "Cookie")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	v.w.WriteHeader(status)
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(body) // the browser is gone if this fails
+	}
+}
+
+// T is the text of that name in the visit's language: see text.
+func (v *visit) T(name string, args ...any) string { return v.book.say(v.lang, name, args...) }
+
+// redirect leads to a path of the site, after a form as well.
+func (v *visit) redirect(path string) error {
+	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
+	return nil
+}
+
+// toLogin asks for a login, and leads back after it: to the page of a form, for
+// what was sent with it is gone, and it is not sent a second time by itself.
+func (v *visit) toLogin() error {
+	back := v.r.URL.EscapedPath()
+	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
+		back = "/account"
+		if from, err := url.Parse(v.r.Referer()); err == nil && from.Host == v.Places.Base.Host {
+			back = localPath(from.EscapedPath())
+		}
+	}
+	return v.redirect("/login?to=" + url.QueryEscape(back))
+}
+
+// problem shows a page that says what is wrong. The texts are name.title and
+// name.text.
+func (v *visit) problem(status int, name string) {
+	err := v.show(status, "error.html", v.T(name+".title"), struct{ Text, RequestID string }{v.T(name + ".text"), v.RequestID(v.r.Context())})
+	if err != nil {
+		v.Log.Error("error page not shown", "error", err)
+	}
+}
+
+// fail shows the page of an error.
+func (v *visit) fail(err error) {
+	status, name := http.StatusInternalServerError, "error.fault"
+	var code publish.Code
+	if e := publish.AsError(err); e != nil {
+		code = e.Code
+		if e.RetryAfter > 0 {
+			v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
+		}
+	}
+	switch {
+	case errors.Is(err, publish.ErrNotFound), publish.Codes[code].Status == http.StatusNotFound:
+		status, name = http.StatusNotFound, "error.missing"
+	case code == publish.CodeTakenDown:
+		status, name = http.StatusUnavailableForLegalReasons, "error.taken-down"
+	case publish.Codes[code].Status == http.StatusTooManyRequests:
+		status, name = http.StatusTooManyRequests, "error.too-many"
+	case publish.Codes[code].Status == http.StatusForbidden:
+		status, name = http.StatusForbidden, "error.refused"
+	case publish.Codes[code].Status == http.StatusInsufficientStorage:
+		status, name = http.StatusInsufficientStorage, "error.full"
+	case errors.Is(err, publish.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		status, name = http.StatusServiceUnavailable, "error.later"
+	}
+	if status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
+		v.Log.Error("page failed", "request_id", v.RequestID(v.r.Context()), "path", v.r.URL.Path, "error", err)
+	}
+	v.problem(status, name)
+}

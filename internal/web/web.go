@@ -1,0 +1,151 @@
+// Package web serves the pages for people.
+//
+// Pages are rendered on the server in the language of whoever looks at them, and
+// load nothing from elsewhere. They work without scripts wherever that can serve. A
+// key means nothing here, and the cookie of a login means nothing to the API.
+//
+// Each area has a file of its own with its routes, handlers and templates: a
+// handler gets a visit, calls one method of the Service and shows one page; what
+// it returns as an error becomes a page, too, in one place.
+package web
+
+import (
+	"context"
+	"embed"
+	"html/template"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/publish"
+)
+
+// Service is what the pages ask of the domain; *publish.Service is one.
+type Service interface {
+	Site(ctx context.Context, id publish.ProjectID) (publish.Project, error)
+	// Verification and Verify return publish.ErrNotFound for a token that is unknown, used or expired.
+	Verification(ctx context.Context, token string) (publish.Verification, error)
+	Verify(ctx context.Context, token string) (publish.Account, error)
+	sessions
+	sessionLists
+	accounts
+	owners
+	keyrings
+	projects
+	reports
+	logins
+	galleries
+	ownProjects
+	visitors
+	likes
+	live
+}
+
+// Config is what the pages are made of. All but Now and Brakes must be set.
+type Config struct {
+	Service Service
+	Places  publish.Places
+	Log     *slog.Logger
+	Brakes  *brake.Limits // nil: no limits
+	// Archive writes an export as a ZIP. It may be called concurrently.
+	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
+	// RequestID tells the name of a request, for pages that report a fault.
+	RequestID func(context.Context) string
+	// VisitorID tells the visitors of a day apart, by the request alone, as the projects' own addresses do.
+	VisitorID func(*http.Request) publish.PlayerID
+	Now       func() time.Time // nil: time.Now
+}
+
+//go:embed templates static texts
+var files embed.FS
+
+// Pages answers the requests for pages. It may be used concurrently.
+type Pages struct {
+	Config
+	handler   http.Handler
+	prefixes  []string // of the paths of pages
+	book      *book
+	templates *template.Template
+	assets    map[string]asset
+	watchers  *watchers
+	fronts    fronts
+	policy    string // Content-Security-Policy of a page
+	pictures  *pictures
+}
+
+// New returns the pages. It panics only if an embedded file is broken, which
+// every test rules out.
+func New(cfg Config) *Pages {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	p := &Pages{Config: cfg, book: openBook(), assets: openAssets(), pictures: newPictures()}
+	p.watchers = newWatchers(cfg.Service.Counts, cfg.Now)
+	p.policy = policy(cfg.Places)
+	p.templates = template.Must(template.New("").Funcs(template.FuncMap{"asset": p.assetURL}).ParseFS(files, "templates/*.html"))
+	mux := http.NewServeMux()
+	for _, r := range p.routes() {
+		mux.Handle(r.method+" "+r.path, p.serve(r))
+		p.prefixes = append(p.prefixes, prefix(r.path))
+	}
+	// A form is only taken from a page of this origin: another site, and a project under the same domain, are refused.
+	p.handler = p.guard(mux)
+	return p
+}
+
+// ServeHTTP implements http.Handler.
+func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
+
+// Close ends the streams of all who watch a project's numbers, which would otherwise
+// outlive the server: their connections are taken from it. None begins afterwards.
+func (p *Pages) Close() { p.watchers.close() }
+
+// Has reports whether a path is that of a page, or would be: the rest of the site is
+// the API's, which helps whoever mistyped an endpoint.
+func (p *Pages) Has(path string) bool {
+	return path == "/" || strings.HasPrefix(path, profilePath) || slices.ContainsFunc(p.prefixes, func(prefix string) bool {
+		return len(prefix) > 1 && (path == prefix || strings.HasSuffix(prefix, "/") && strings.HasPrefix(path, prefix))
+	})
+}
+
+// prefix is a pattern up to its first variable part.
+func prefix(pattern string) string {
+	fixed, _, _ := strings.Cut(pattern, "{")
+	return fixed
+}
+
+// policy is the Content-Security-Policy of a page: scripts come from one folder
+// alone, so that no project on the path form can be one, and frames hold projects.
+func policy(at publish.Places) string {
+	base := at.Base.String()
+	frames := base + "/~/"
+	if at.Content != "" {
+		frames = at.Base.Scheme + "://*." + at.Content
+	}
+	return "default-src 'none'; script-src " + base + "/static/; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src " + frames +
+		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}
+
+// guard sets the headers that every page has, and refuses forms from elsewhere.
+func (p *Pages) guard(next http.Handler) http.Handler {
+	origin := http.NewCrossOriginProtection()
+	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v := p.visit(w, r)
+		v.problem(http.StatusForbidden, "error.elsewhere")
+	}))
+	checked := origin.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", p.policy)
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		checked.ServeHTTP(w, r)
+	})
+}

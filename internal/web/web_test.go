@@ -1,0 +1,183 @@
+package web
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// service knows one project and one token, which it lets be used once.
+type service struct {
+	token string
+	used  bool
+	fault error
+	accountFake
+	reportFake
+	loginFake
+	ownerFake
+	keyFake
+	galleryFake
+	ownFake
+	liveFake
+}
+
+func (s *service) Site(_ context.Context, id publish.ProjectID) (publish.Project, error) {
+	if id != "game-abc123" {
+		return publish.Project{}, publish.Refuse(publish.CodeProjectNotFound, "There is no such project.")
+	}
+	return publish.Project{ID: id, Version: 1}, s.fault
+}
+
+func (s *service) Verification(_ context.Context, token string) (publish.Verification, error) {
+	if s.fault != nil {
+		return publish.Verification{}, s.fault
+	}
+	if token != s.token || s.used {
+		return publish.Verification{}, publish.ErrNotFound
+	}
+	return publish.Verification{Email: `me"<b>@example.com`}, nil
+}
+
+func (s *service) Verify(ctx context.Context, token string) (publish.Account, error) {
+	v, err := s.Verification(ctx, token)
+	s.used = s.used || err == nil
+	return publish.Account{Email: v.Email, Handle: "me"}, err
+}
+
+// Session knows the token "kim".
+func (s *service) Session(_ context.Context, token string) (publish.Session, publish.Account, error) {
+	if token != "kim" {
+		return publish.Session{}, publish.Account{}, publish.ErrNotFound
+	}
+	return publish.Session{ID: 1, Account: 1, ProvedAt: time.Now()}, publish.Account{ID: 1, Handle: "kim", Lang: "fr"}, s.fault
+}
+
+func pages(s *service) *Pages {
+	base := &url.URL{Scheme: "https", Host: "example.com"}
+	return New(Config{Service: s, Places: publish.Places{Base: base, Content: "example.net"}, Log: slog.New(slog.DiscardHandler), Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
+}
+
+// byAddress takes everybody at one address for one visitor.
+func byAddress(r *http.Request) publish.PlayerID { return publish.PlayerID(r.RemoteAddr) }
+
+func request(h http.Handler, method, target, form string, header ...string) *http.Response {
+	r := httptest.NewRequest(method, "https://example.com"+target, strings.NewReader(form))
+	if form != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func text(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func TestEveryPageHasItsHeaders(t *testing.T) {
+	h := pages(&service{token: "good"})
+	for _, target := range []string{"/", "/p/game-abc123", "/p/nothing", "/verify?token=good", "/verify?token=bad", "/static/site.css", "/nothing"} {
+		resp := request(h, "GET", target, "")
+		csp := resp.Header.Get("Content-Security-Policy")
+		if !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "frame-ancestors 'none'") || strings.Contains(csp, "unsafe") {
+			t.Errorf("%s has the policy %q", target, csp)
+		}
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"} {
+			if got := resp.Header.Get(name); got != want {
+				t.Errorf("%s has %s: %q", target, name, got)
+			}
+		}
+		if resp.Header.Get("Set-Cookie") != "" {
+			t.Errorf("%s sets a cookie", target)
+		}
+	}
+}
+
+func TestNoPageLoadsFromElsewhereOrRunsInlineScript(t *testing.T) {
+	h := pages(&service{token: "good"})
+	for _, target := range []string{"/", "/p/nothing", "/verify?token=good", "/verify?token=bad"} {
+		body := text(t, request(h, "GET", target, ""))
+		for _, never := range []string{"<script", " onclick", " style=", `src="http`, `href="http`, `src="//`} {
+			if strings.Contains(body, never) {
+				t.Errorf("%s has %q", target, never)
+			}
+		}
+		if !strings.Contains(body, `lang="en"`) || !strings.Contains(body, "<title>") {
+			t.Errorf("%s has no language or title", target)
+		}
+	}
+}
+
+func TestTheFirstPageShowsACallWithThisAddress(t *testing.T) {
+	if body := text(t, request(pages(&service{}), "GET", "/", "")); !strings.Contains(body, "https://example.com/v1/publish") {
+		t.Errorf("it shows %s", body)
+	}
+}
+
+func TestThePageOfATakenDownProjectSaysSo(t *testing.T) {
+	resp := request(pages(&service{fault: publish.Refuse(publish.CodeTakenDown, "down")}), "GET", "/p/game-abc123", "")
+	if resp.StatusCode != http.StatusUnavailableForLegalReasons || !strings.Contains(text(t, resp), "taken this project down") {
+		t.Errorf("got %d", resp.StatusCode)
+	}
+}
+
+func TestLookingAtALinkUsesNothingUp(t *testing.T) {
+	s := &service{token: "good"}
+	h := pages(s)
+	for range 20 {
+		for _, method := range []string{"GET", "HEAD"} {
+			resp := request(h, method, "/verify?token=good", "")
+			if resp.StatusCode != http.StatusOK || resp.Header.Get("Referrer-Policy") != "no-referrer" {
+				t.Fatalf("%s: %d, referrer policy %q", method, resp.StatusCode, resp.Header.Get("Referrer-Policy"))
+			}
+		}
+	}
+	if s.used {
+		t.Error("the link was used up")
+	}
+}
+
+func TestOnlyTheButtonVerifiesAndOnlyOnce(t *testing.T) {
+	s := &service{token: "good"}
+	h := pages(s)
+	for _, site := range []string{"cross-site", "same-site"} {
+		if resp := request(h, "POST", "/verify", "token=good", "Sec-Fetch-Site", site); resp.StatusCode != http.StatusForbidden || s.used {
+			t.Errorf("pressed from %s: %d", site, resp.StatusCode)
+		}
+	}
+	if resp := request(h, "POST", "/verify", "token=good", "Origin", "https://evil.example"); resp.StatusCode != http.StatusForbidden {
+		t.Errorf("pressed from another origin: %d", resp.StatusCode)
+	}
+	if resp := request(h, "POST", "/verify", "token=good", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK || !s.used {
+		t.Errorf("pressed: %d", resp.StatusCode)
+	}
+	if resp := request(h, "POST", "/verify", "token=good", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone {
+		t.Errorf("pressed again: %d", resp.StatusCode)
+	}
+	if resp := request(h, "POST", "/verify", "token="+strings.Repeat("x", 1<<20), "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone {
+		t.Errorf("a form of 1 MB: %d", resp.StatusCode)
+	}
+}
+
+func TestWhatPeopleWroteIsEscaped(t *testing.T) {
+	body := text(t, request(pages(&service{token: `"><script>`}), "GET", "/verify?token="+url.QueryEscape(`"><script>`), ""))
+	if strings.Contains(body, "<script>") || strings.Contains(body, "<b>") {
+		t.Errorf("the page has it as it is: %s", body)
+	}
+}
