@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore"
+)
+
+// adminCommand is what an operator does to accounts and projects. It works on
+// the data folder, beside a running server, which notices within a second.
+type adminCommand struct {
+	List    listCommand    `cmd:"" help:"List accounts or projects, oldest first."`
+	Show    showCommand    `cmd:"" help:"Show one, with what was done to it."`
+	Suspend suspendCommand `cmd:"" help:"Take a project, or an account with all its projects, off the air; everything is kept."`
+	Restore restoreCommand `cmd:"" help:"End a suspension."`
+	Delete  deleteCommand  `cmd:"" help:"Delete a project, or an account with all its projects, for good."`
+	NewKey  newKeyCommand  `cmd:"" help:"Mint an account key for an account that has lost its own, and print it once."`
+	Log     logCommand     `cmd:"" help:"Print the audit log, newest first."`
+	Reports reportsCommand `cmd:"" help:"List reports of projects, newest first, or show one."`
+}
+
+// dataFolder is where the service keeps everything.
+type dataFolder struct {
+	Data string `default:"./data" type:"path" placeholder:"FOLDER" help:"The service's data folder."`
+}
+
+// What is in a data folder.
+const (
+	databaseName = "sandlot.db"
+	blobsName    = "blobs"
+)
+
+// open opens the records that are there, and nothing else.
+func (d dataFolder) open(ctx context.Context) (*sqlstore.DB, error) {
+	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(d.Data, databaseName), sqlstore.Options{Existing: true})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not the data folder of a sandlot: it has no sandlot.db (give another with --data)", d.Data)
+	}
+	return db, err
+}
+
+// administer runs what an operator asked for.
+func (d dataFolder) administer(ctx context.Context, do func(*publish.Admin) error) error {
+	db, err := d.open(ctx)
+	if err != nil {
+		return err
+	}
+	err = do(&publish.Admin{Store: db, Now: time.Now, Random: rand.Reader})
+	return errors.Join(err, db.Close())
+}
+
+// target is how an operator names an account or a project.
+type target struct {
+	Target string `arg:"" help:"@HANDLE, HANDLE or e-mail address of an account; id or address of a project."`
+}
+
+type format struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// print writes v as JSON, or calls plain.
+func (f format) print(t *terminal, v any, plain func()) error {
+	if !f.JSON {
+		plain()
+		return nil
+	}
+	e := json.NewEncoder(t.out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+type suspendCommand struct {
+	target
+	dataFolder
+	Reason string `required:"" placeholder:"TEXT" help:"Why; it stands in the audit log."`
+}
+
+// Run suspends.
+func (c *suspendCommand) Run(ctx context.Context, t *terminal) error {
+	return c.administer(ctx, func(a *publish.Admin) error {
+		found, err := a.Suspend(ctx, c.Target, c.Reason)
+		if err == nil {
+			fmt.Fprintf(t.out, "%s is suspended.\n", found.Target())
+		}
+		return err
+	})
+}
+
+type restoreCommand struct {
+	target
+	dataFolder
+	Reason string `placeholder:"TEXT" help:"Why; it stands in the audit log."`
+}
+
+// Run restores.
+func (c *restoreCommand) Run(ctx context.Context, t *terminal) error {
+	return c.administer(ctx, func(a *publish.Admin) error {
+		found, err := a.Restore(ctx, c.Target, c.Reason)
+		if err == nil {
+			fmt.Fprintf(t.out, "%s is restored.\n", found.Target())
+			if p := found.Project; p != nil && p.Suspended {
+				fmt.Fprintf(t.out, "Its account @%s is still suspended.\n", p.Handle)
+			}
+		}
+		return err
+	})
+}
+
+type deleteCommand struct {
+	target
+	dataFolder
+	Reason string `required:"" placeholder:"TEXT" help:"Why; it stands in the audit log."`
+}
+
+// Run deletes.
+func (c *deleteCommand) Run(ctx context.Context, t *terminal) error {
+	return c.administer(ctx, func(a *publish.Admin) error {
+		found, err := a.Delete(ctx, c.Target, c.Reason)
+		switch {
+		case err != nil:
+			return err
+		case found.Account != nil:
+			fmt.Fprintf(t.out, "%s is deleted, with %d projects of %d bytes.\n", found.Target(), found.Account.Projects, found.Account.Bytes)
+		default:
+			fmt.Fprintf(t.out, "%s is deleted.\n", found.Target())
+		}
+		return nil
+	})
+}
+
+type newKeyCommand struct {
+	Account string `arg:"" help:"Handle or e-mail address of the account."`
+	dataFolder
+	format
+	Revoke bool   `help:"Revoke all other account keys of the account at once; project keys stay."`
+	Reason string `placeholder:"TEXT" help:"Why; it stands in the audit log."`
+}
+
+// Run mints a key. The key alone goes to standard output, so that it can be
+// piped to where it belongs.
+func (c *newKeyCommand) Run(ctx context.Context, t *terminal) error {
+	return c.administer(ctx, func(a *publish.Admin) error {
+		account, key, revoked, err := a.NewKey(ctx, c.Account, c.Reason, c.Revoke)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t.err, "A new account key of @%s; it is shown only here. Other account keys revoked: %d.\n", account.Handle, revoked)
+		shown := map[string]any{"handle": account.Handle, "api_key": key.Reveal(), "revoked": revoked}
+		return c.print(t, shown, func() { fmt.Fprintln(t.out, key.Reveal()) })
+	})
+}

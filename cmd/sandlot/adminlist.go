@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// listPage is how many records are read at once; a list is printed as it is read.
+const listPage = 500
+
+type listCommand struct {
+	What string `arg:"" optional:"" enum:"accounts,projects" default:"projects" help:"accounts or projects."`
+	dataFolder
+	format
+	Suspended bool   `help:"Only what is suspended itself."`
+	Account   string `placeholder:"TARGET" help:"Only projects of this account."`
+	Limit     int    `default:"1000" placeholder:"N" help:"At most so many (0: all)."`
+}
+
+// Run lists, one line (or one object) for each.
+func (c *listCommand) Run(ctx context.Context, t *terminal) error {
+	if c.Limit < 0 || c.Account != "" && c.What == "accounts" {
+		return usageError{errors.New("--limit is not negative, and --account is for projects")}
+	}
+	return c.administer(ctx, func(a *publish.Admin) error {
+		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+		defer w.Flush()
+		lines := &terminal{out: w, err: t.err}
+		if c.What == "accounts" {
+			return c.accounts(ctx, a, lines)
+		}
+		return c.projects(ctx, a, lines)
+	})
+}
+
+// pages reads page after page until there is no more or the limit is reached.
+func (c *listCommand) pages(read func(limit int) (int, error)) error {
+	for left := c.Limit; ; {
+		limit := listPage
+		if c.Limit > 0 {
+			limit = min(limit, left)
+		}
+		n, err := read(limit)
+		if left -= n; err != nil || n < limit || c.Limit > 0 && left <= 0 {
+			return err
+		}
+	}
+}
+
+func (c *listCommand) accounts(ctx context.Context, a *publish.Admin, t *terminal) error {
+	var after publish.AccountID
+	return c.pages(func(limit int) (int, error) {
+		list, err := a.Store.ListAccounts(ctx, after, c.Suspended, limit)
+		for _, d := range list {
+			after = d.ID
+			if err := c.print(t, newAccountLine(d), func() { newAccountLine(d).row(t.out) }); err != nil {
+				return 0, err
+			}
+		}
+		return len(list), err
+	})
+}
+
+func (c *listCommand) projects(ctx context.Context, a *publish.Admin, t *terminal) error {
+	q := publish.ProjectQuery{Suspended: c.Suspended}
+	if c.Account != "" {
+		account, err := a.Account(ctx, c.Account)
+		if err != nil {
+			return err
+		}
+		q.Account = account.ID
+	}
+	return c.pages(func(limit int) (int, error) {
+		q.Limit = limit
+		list, err := a.Store.ListProjects(ctx, q)
+		for _, d := range list {
+			q.After = d.Number
+			if err := c.print(t, newProjectLine(d), func() { newProjectLine(d).row(t.out) }); err != nil {
+				return 0, err
+			}
+		}
+		return len(list), err
+	})
+}
+
+// accountLine is an account as it is printed.
+type accountLine struct {
+	Handle        string     `json:"handle"`
+	Email         string     `json:"email"`
+	EmailVerified bool       `json:"email_verified"`
+	Status        string     `json:"status"`
+	SuspendedAt   *time.Time `json:"suspended_at"`
+	Projects      int        `json:"projects"`
+	Bytes         int64      `json:"bytes"`
+	CreatedAt     time.Time  `json:"created_at"`
+}
+
+func newAccountLine(d publish.AccountDetail) accountLine {
+	return accountLine{d.Handle, d.Email, d.EmailVerified, shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Projects, d.Bytes, d.CreatedAt}
+}
+
+func (l accountLine) row(w io.Writer) {
+	fmt.Fprintf(w, "@%s\t%s\t%s\t%d projects\t%d bytes\t%s\n", l.Handle, l.Status, orDash(l.Email), l.Projects, l.Bytes, l.CreatedAt.Format(time.RFC3339))
+}
+
+// projectLine is a project as it is printed. Status also tells of a suspended
+// account, SuspendedAt of the project alone.
+type projectLine struct {
+	ProjectID   string     `json:"project_id"`
+	Handle      string     `json:"handle"`
+	Title       string     `json:"title"`
+	Status      string     `json:"status"`
+	SuspendedAt *time.Time `json:"suspended_at"`
+	Version     int        `json:"version"`
+	Files       int        `json:"file_count"`
+	Size        int64      `json:"size"`
+	Plays       int64      `json:"plays"`
+	CreatedAt   time.Time  `json:"created_at"`
+	UpdatedAt   time.Time  `json:"updated_at"`
+}
+
+func newProjectLine(d publish.ProjectDetail) projectLine {
+	return projectLine{string(d.ID), d.Handle, d.Title, shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Version, d.FileCount, d.Size, d.Plays, d.CreatedAt, d.UpdatedAt}
+}
+
+func (l projectLine) row(w io.Writer) {
+	fmt.Fprintf(w, "%s\t%s\t@%s\tversion %d\t%d files\t%d bytes\t%s\t%s\n", l.ProjectID, l.Status, l.Handle, l.Version, l.Files, l.Size, l.UpdatedAt.Format(time.RFC3339), orDash(l.Title))
+}
+
+func shownStatus(suspended bool) string {
+	if suspended {
+		return "suspended"
+	}
+	return "active"
+}
+
+func orNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// shownHistory is how much of what was done to something is shown with it.
+const shownHistory = 20
+
+type showCommand struct {
+	target
+	dataFolder
+	format
+}
+
+// Run shows an account or a project.
+func (c *showCommand) Run(ctx context.Context, t *terminal) error {
+	return c.administer(ctx, func(a *publish.Admin) error {
+		found, err := a.Find(ctx, c.Target)
+		if err != nil {
+			return err
+		}
+		history, err := a.Store.Log(ctx, found.Target(), 0, shownHistory)
+		if err != nil {
+			return err
+		}
+		acts := make([]logLine, 0, len(history))
+		for _, e := range history {
+			acts = append(acts, newLogLine(e))
+		}
+		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+		defer w.Flush()
+		if found.Account != nil {
+			l := newAccountLine(*found.Account)
+			return c.print(t, struct {
+				accountLine
+				Log []logLine `json:"log"`
+			}{l, acts}, func() { l.row(w); rows(w, acts) })
+		}
+		l := newProjectLine(*found.Project)
+		return c.print(t, struct {
+			projectLine
+			Log []logLine `json:"log"`
+		}{l, acts}, func() { l.row(w); rows(w, acts) })
+	})
+}
+
+type logCommand struct {
+	dataFolder
+	format
+	Limit int `default:"100" placeholder:"N" help:"At most so many (0: all)."`
+}
+
+// Run prints the audit log.
+func (c *logCommand) Run(ctx context.Context, t *terminal) error {
+	return c.administer(ctx, func(a *publish.Admin) error {
+		pages, before := listCommand{Limit: max(c.Limit, 0)}, int64(0)
+		return pages.pages(func(limit int) (int, error) {
+			list, err := a.Store.Log(ctx, "", before, limit)
+			for _, e := range list {
+				before = e.ID
+				if err := c.print(t, newLogLine(e), func() { rows(t.out, []logLine{newLogLine(e)}) }); err != nil {
+					return 0, err
+				}
+			}
+			return len(list), err
+		})
+	})
+}
+
+// logLine is an entry of the audit log as it is printed.
+type logLine struct {
+	ID     int64     `json:"id"`
+	At     time.Time `json:"at"`
+	Actor  string    `json:"actor"`
+	Action string    `json:"action"`
+	Target string    `json:"target"`
+	Reason string    `json:"reason"`
+}
+
+func newLogLine(e publish.LogEntry) logLine {
+	return logLine{e.ID, e.At, e.Actor, e.Action, e.Target, e.Reason}
+}
+
+func rows(w io.Writer, list []logLine) {
+	for _, l := range list {
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%q\n", l.ID, l.At.Format(time.RFC3339), l.Actor, l.Action, l.Target, l.Reason)
+	}
+}

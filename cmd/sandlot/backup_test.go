@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/testenv"
+)
+
+// backupTo runs the program beside the server.
+func backupTo(t *testing.T, data, dir string, args ...string) (string, error) {
+	t.Helper()
+	out, err := exec.Command(testenv.Binary(t), append([]string{"backup", dir, "--data", data}, args...)...).CombinedOutput()
+	return string(out), err
+}
+
+// whole fails the test unless dir is a data folder on which a server runs, with a
+// project as it was published and a key that works.
+func whole(t *testing.T, dir, id, key string, content []byte) {
+	t.Helper()
+	if found, exit := verify(t, dir); exit != 0 || len(found) != 0 {
+		t.Errorf("exit code %d, %v", exit, found)
+	}
+	s := testenv.Start(t, testenv.Binary(t), "--data", dir)
+	defer s.Kill(t)
+	resp, err := s.Client().Get("http://" + id + ".localhost/big.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if got, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK || string(got) != string(content) {
+		t.Errorf("the copy answers %d with %d bytes, %v", resp.StatusCode, len(got), err)
+	}
+	if status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"project_id": id, "filename": "new.txt", "content": []byte("more")}); status != http.StatusOK {
+		t.Errorf("an update of the copy: %d %v", status, answer)
+	}
+}
+
+// withBig publishes a project with a file that is not in the database.
+func withBig(t *testing.T, s *testenv.Server, key string) (id string) {
+	t.Helper()
+	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte("<p>hi")})
+	id, _ = project["project_id"].(string)
+	if status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"project_id": id, "filename": "big.bin", "content": bigFile("before")}); status != http.StatusOK {
+		t.Fatalf("update: %d %v", status, answer)
+	}
+	return id
+}
+
+func TestABackupBesideWritersIsWhole(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	id := withBig(t, s, key)
+	stop := writers(t, s, 2)
+	dirs := map[string][]string{"linked": nil, "copied": {"--copy"}}
+	for name, args := range dirs {
+		dir := filepath.Join(t.TempDir(), name)
+		if out, err := backupTo(t, s.Data(), dir, args...); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		before, err := os.Stat(blobOf(t, s.Data(), bigFile("before")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := os.Stat(blobOf(t, dir, bigFile("before")))
+		if err != nil || os.SameFile(before, after) != (name == "linked") {
+			t.Errorf("%s: one file under two names is %v, %v", name, os.SameFile(before, after), err)
+		}
+		whole(t, dir, id, key, bigFile("before"))
+		if out, err := backupTo(t, s.Data(), dir); err == nil || !strings.Contains(out, "is not empty; nothing was written") {
+			t.Errorf("into a folder that is not empty: %v\n%s", err, out)
+		}
+	}
+	stop()
+	if found, exit := verify(t, s.Data()); exit != 0 {
+		t.Errorf("the original, after all of that: %v", found)
+	}
+}
+
+func TestAnInterruptedBackupLeavesNothingThatLooksWhole(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	id := withBig(t, s, key)
+	for i := range 100 {
+		if status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"filename": fmt.Sprint(i, ".bin"), "content": bigFile(fmt.Sprint("no ", i))}); status != http.StatusOK {
+			t.Fatalf("update: %d %v", status, answer)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "backup")
+	killed := 0
+	for _, after := range []time.Duration{0, 5, 20, 60, 120, 200, 300} {
+		cmd := exec.Command(testenv.Binary(t), "backup", dir, "--copy", "--data", s.Data())
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(dir + partial); err == nil || time.Now().After(deadline) {
+				break
+			}
+		}
+		time.Sleep(after * time.Millisecond) // where it falls does not matter
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if _, err := os.Stat(dir); err == nil {
+			whole(t, dir, id, key, bigFile("before")) // it was faster
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		killed++
+		if _, err := os.Stat(filepath.Join(dir+partial, databaseName)); err == nil {
+			if found, exit := verify(t, dir+partial); exit != 0 { // all that was missing is the last rename
+				t.Errorf("an unfinished backup has a database: %v", found)
+			}
+		}
+	}
+	if killed < 3 {
+		t.Errorf("only %d backups were cut short", killed)
+	}
+	if out, err := backupTo(t, s.Data(), dir); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if _, err := os.Stat(dir + partial); err == nil {
+		t.Error("the leftovers are still there")
+	}
+	whole(t, dir, id, key, bigFile("before"))
+}
+
+func TestABackupOfDamagedDataIsMadeAndTold(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	id := withBig(t, s, key)
+	call(t, s, "POST", "/v1/update", key, map[string]any{"filename": "lost.bin", "content": bigFile("lost")})
+	if err := os.Remove(blobOf(t, s.Data(), bigFile("lost"))); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "backup")
+	out, err := backupTo(t, s.Data(), dir)
+	if err == nil || !strings.Contains(out, "missing project="+id+` file="lost.bin"`) || !strings.Contains(out, "is complete, but 1 things are damaged") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if found, exit := verify(t, dir); exit != 1 || len(found) != 1 || found[0].Filename != "lost.bin" {
+		t.Errorf("exit code %d, %v", exit, found)
+	}
+}
+
+func TestABackupOfNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "backup")
+	out, err := backupTo(t, filepath.Join(t.TempDir(), "none"), dir)
+	if err == nil || !strings.Contains(out, "is not the data folder of a sandlot") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for _, left := range []string{dir, dir + partial} {
+		if _, err := os.Stat(left); err == nil {
+			t.Errorf("it made %s", left)
+		}
+	}
+}

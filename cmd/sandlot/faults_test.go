@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/testenv"
+)
+
+// call sends a request and returns the status and the fields of the answer.
+func call(t *testing.T, s *testenv.Server, method, path, key string, fields map[string]any) (int, map[string]any) {
+	t.Helper()
+	var body io.Reader
+	if fields != nil {
+		text, err := json.Marshal(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = bytes.NewReader(text)
+	}
+	req, err := http.NewRequest(method, s.URL()+path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	resp, err := s.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var answer map[string]any
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		t.Fatalf("%s %s: %d, not JSON: %v", method, path, resp.StatusCode, err)
+	}
+	return resp.StatusCode, answer
+}
+
+// open gets a project's address, or a file under it.
+func open(t *testing.T, s *testenv.Server, url string) (int, []byte) {
+	t.Helper()
+	resp, err := s.Client().Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, body
+}
+
+// page is an HTML document of about that many bytes that does not compress.
+func page(size int) []byte {
+	b := append([]byte("<!doctype html><title>Big</title>"), make([]byte, size)...)
+	_, _ = (&pattern{}).Read(b[33:])
+	return b
+}
+
+// TestFullDisk: a full disk answers 507 storage_full, reads go on, and it recovers without a restart.
+func TestFullDisk(t *testing.T) {
+	disk := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk).CombinedOutput(); err != nil {
+		t.Logf("mount: %v %s", err, out)
+		testenv.Skip(t, "mounting a small file system (root)")
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", disk).Run() })
+	s := testenv.Start(t, testenv.Binary(t), "--data", filepath.Join(disk, "data"))
+	t.Cleanup(func() { s.Kill(t) })
+	key := signUp(t, s)
+	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100_000), "title": "first"})
+
+	for name, size := range map[string]int{"files": 1 << 20, "records": 30_000} {
+		t.Run(name, func(t *testing.T) {
+			filler := filepath.Join(disk, "filler")
+			fill(t, filler)
+			var status int
+			var answer map[string]any
+			for range 200 { // the database has some room of its own left
+				if status, answer = call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(size)}); status != 201 {
+					break
+				}
+			}
+			if status != 507 || answer["error"] != "storage_full" {
+				t.Errorf("on a full disk: %d %v", status, answer["error"])
+			}
+			if status, body := open(t, s, first["url"].(string)); status != 200 || len(body) < 100_000 {
+				t.Errorf("reads do not go on: %d, %d bytes", status, len(body))
+			}
+			if err := os.Remove(filler); err != nil {
+				t.Fatal(err)
+			}
+			if status, answer = call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(size)}); status != 201 {
+				t.Errorf("with room again: %d %v", status, answer)
+			}
+		})
+	}
+	if left, _ := filepath.Glob(filepath.Join(disk, "data/blobs/tmp/*")); len(left) > 0 {
+		t.Errorf("temporary files are left: %v", left)
+	}
+}
+
+// fill writes until the disk is full.
+func fill(t *testing.T, name string) {
+	t.Helper()
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for block := make([]byte, 1<<16); len(block) > 0; block = block[:len(block)/2] {
+		for {
+			if _, err := f.Write(block); err != nil {
+				break
+			}
+		}
+	}
+}
+
+// TestDamagedBlob: a blob whose bytes do not match its hash is 500 blob_corrupt for that file, never served.
+func TestDamagedBlob(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)})
+	call(t, s, "POST", "/v1/update", key, map[string]any{"filename": "small.html", "content": page(100)})
+	s.Kill(t)
+	blobs, err := filepath.Glob(filepath.Join(s.Data(), "blobs", "??", "*"))
+	if err != nil || len(blobs) != 1 {
+		t.Fatalf("stored files: %v, %v", blobs, err)
+	}
+	data, err := os.ReadFile(blobs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.Chmod(blobs[0], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(blobs[0], data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.Restart(t)
+	id := project["project_id"].(string)
+	if status, body := open(t, s, "http://"+id+".localhost/"); status != 500 || bytes.Contains(body, data[:33]) {
+		t.Errorf("the damaged file: %d with %d bytes", status, len(body))
+	}
+	if status, _ := open(t, s, "http://"+id+".localhost/small.html"); status != 200 {
+		t.Errorf("another file of the project: %d", status)
+	}
+}
+
+// TestDamagedDatabase: it is one clear sentence and a failure, and nothing is overwritten.
+func TestDamagedDatabase(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	signUp(t, s)
+	if code := s.Stop(t); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	file := filepath.Join(s.Data(), "sandlot.db")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func([]byte){
+		"the header":      func(b []byte) { copy(b, "not a database at all") },
+		"the first table": func(b []byte) { clear(b[100:8192]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad := bytes.Clone(data)
+			damage(bad)
+			if err := os.WriteFile(file, bad, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.Command(testenv.Binary(t), "serve", "--listen", "127.0.0.1:0", "--data", s.Data()).CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "sandlot.db") || strings.Count(strings.TrimSpace(string(out)), "\n") > 0 {
+				t.Errorf("it ended with %v, saying %s", err, out)
+			}
+			if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, bad) {
+				t.Errorf("the file was changed (%v)", err)
+			}
+		})
+	}
+}
+
+// TestVerification: the message lies in the data folder, its link shows a page, and only the button verifies.
+func TestVerification(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	_, account := call(t, s, "POST", "/v1/signup", "", map[string]any{"email": "me@example.com", "lang": "de"})
+	key := account["api_key"].(string)
+	link := awaitLink(t, s)
+	for range 3 { // programs that look at links before people do
+		if status, body := open(t, s, link); status != 200 || !bytes.Contains(body, []byte("me@example.com")) {
+			t.Fatalf("the page of the link: %d %s", status, body)
+		}
+	}
+	if _, who := call(t, s, "GET", "/v1/whoami", key, nil); who["email_verified"] != false {
+		t.Error("looking at the link has verified the address")
+	}
+	_, token, _ := strings.Cut(link, "token=")
+	press := func(origin string) int {
+		req, err := http.NewRequest("POST", strings.Split(link, "?")[0], strings.NewReader("token="+token))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Sec-Fetch-Site", origin)
+		resp, err := s.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if status := press("same-site"); status != 403 {
+		t.Errorf("pressed from a project's page: %d", status)
+	}
+	if status := press("same-origin"); status != 200 {
+		t.Errorf("pressed: %d", status)
+	}
+	if _, who := call(t, s, "GET", "/v1/whoami", key, nil); who["email_verified"] != true {
+		t.Error("the button has not verified the address")
+	}
+	if status := press("same-origin"); status != 410 {
+		t.Errorf("pressed twice: %d", status)
+	}
+}
+
+// awaitLink waits for the message and returns its link.
+func awaitLink(t *testing.T, s *testenv.Server) string {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		messages, _ := filepath.Glob(filepath.Join(s.Data(), "mail", "*.eml"))
+		if len(messages) == 0 {
+			continue
+		}
+		text, err := os.ReadFile(messages[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := strings.NewReplacer("=\r\n", "", "=\n", "", "=3D", "=").Replace(string(text))
+		_, rest, ok := strings.Cut(plain, "/verify?token=")
+		if !ok {
+			t.Fatalf("no link in %s", text)
+		}
+		token, _, _ := strings.Cut(strings.Fields(rest)[0], `"`)
+		return "http://localhost/verify?token=" + token
+	}
+	t.Fatal("no message came")
+	return ""
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"sandlot/internal/testenv"
+)
+
+// mounted mounts a file system until the test ends, where that is allowed.
+func mounted(t *testing.T, args ...string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if out, err := exec.Command("mount", append(args, dir)...).CombinedOutput(); err != nil {
+		t.Logf("mount: %v %s", err, out)
+		testenv.Skip(t, "mounting a small file system (root)")
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", "-l", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v %s", err, out)
+		}
+	})
+	return dir
+}
+
+// refusesWrites checks that every write is answered with one of these, that reads
+// go on, and what the health checks say.
+func refusesWrites(t *testing.T, s *testenv.Server, key, id string, want []byte, code int, sizes ...int) {
+	t.Helper()
+	for _, size := range sizes {
+		for path, fields := range map[string]map[string]any{
+			"/v1/publish": {"content": page(size)}, "/v1/update": {"project_id": id, "filename": "index.html", "content": page(size)},
+		} {
+			if got, answer := call(t, s, "POST", path, key, fields); got != code || answer["retry_after"] == nil {
+				t.Errorf("%s of %d bytes: %d %v, want %d with the time to come back", path, size, got, answer, code)
+			}
+		}
+	}
+	serves(t, s, id, want)
+	if ready, alive := status(t, s, "/readyz"), status(t, s, "/healthz"); ready != 503 || alive != 200 {
+		t.Errorf("readiness %d, liveness %d", ready, alive)
+	}
+}
+
+// TestFault07Descriptors: without descriptors writes are 503 and connections wait, without a spin; with descriptors again all works.
+func TestFault07Descriptors(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(2000)})
+	id := first["project_id"].(string)
+	served(t, s, id) // the reads below go over this connection: a new one would need a descriptor
+	var old unix.Rlimit
+	if err := unix.Prlimit(s.PID(), unix.RLIMIT_NOFILE, nil, &old); err != nil {
+		t.Fatal(err)
+	}
+	limit := func(n uint64) {
+		t.Helper()
+		if err := unix.Prlimit(s.PID(), unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: old.Max}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(restingDescriptors(t, s))
+	if code, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)}); code != 503 || answer["retry_after"] == nil {
+		t.Errorf("a publish without descriptors: %d %v", code, answer)
+	}
+	if body := served(t, s, id); len(body) < 2000 {
+		t.Errorf("reads do not go on: %q", body)
+	}
+	begun := cpu(t, s)
+	late := make(chan int)
+	go func() {
+		resp, _ := raw(t, s.Addr(), "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		late <- resp.StatusCode
+	}()
+	time.Sleep(2 * time.Second) // what is measured is the work done in this time
+	if spent := cpu(t, s) - begun; spent > time.Second/2 {
+		t.Errorf("with a connection that cannot be accepted it spent %v of 2 s", spent)
+	}
+	limit(old.Cur)
+	if code := <-late; code != 200 {
+		t.Errorf("the connection that waited: %d", code)
+	}
+	if code, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)}); code != 201 || status(t, s, "/readyz") != 200 {
+		t.Errorf("with descriptors again: %d %v", code, answer)
+	}
+}
+
+// restingDescriptors is the lowest free descriptor number once it has not changed for a second and a half: the variants are
+// made by then. Under it as the limit nothing more can be opened, whatever gaps there are among the numbers above.
+func restingDescriptors(t *testing.T, s *testenv.Server) uint64 {
+	t.Helper()
+	lowest := func() (n uint64) {
+		for {
+			if _, err := os.Lstat(fmt.Sprintf("/proc/%d/fd/%d", s.PID(), n)); err != nil {
+				return n
+			}
+			n++
+		}
+	}
+	last, same := lowest(), 0
+	for deadline := time.Now().Add(30 * time.Second); same < 15; time.Sleep(100 * time.Millisecond) {
+		if now := lowest(); now != last {
+			last, same = now, 0
+		}
+		if same++; time.Now().After(deadline) {
+			t.Fatal("the open descriptors do not rest")
+		}
+	}
+	return last
+}
+
+// served is what a project's address yields.
+func served(t *testing.T, s *testenv.Server, id string) []byte {
+	t.Helper()
+	_, body := open(t, s, "http://"+id+".localhost/")
+	return body
+}
+
+// cpu is how long a server has computed so far.
+func cpu(t *testing.T, s *testenv.Server) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	var user, system int64 // in hundredths of a second: proc(5), sysconf(_SC_CLK_TCK)
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// TestFault07Inodes: a file system without inodes is full, until there are some.
+func TestFault07Inodes(t *testing.T) {
+	disk := mounted(t, "-t", "tmpfs", "-o", "size=64m,nr_inodes=320", "tmpfs")
+	s := testenv.Start(t, testenv.Binary(t), "--data", filepath.Join(disk, "data"))
+	t.Cleanup(func() { s.Kill(t) })
+	key := signUp(t, s)
+	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(2000)})
+	want := served(t, s, first["project_id"].(string))
+	for n := 0; ; n++ {
+		f, err := os.Create(filepath.Join(disk, fmt.Sprint("filler", n)))
+		if err != nil {
+			break
+		}
+		f.Close()
+	}
+	refusesWrites(t, s, key, first["project_id"].(string), want, 507, 200_000)
+	if err := os.Remove(filepath.Join(disk, "filler0")); err != nil {
+		t.Fatal(err)
+	}
+	if code, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)}); code != 201 {
+		t.Errorf("with an inode again: %d %v", code, answer)
+	}
+}
+
+// TestFault10ReadOnly: the kernel makes a file system read-only when its disk fails; reads go on.
+func TestFault10ReadOnly(t *testing.T) {
+	testenv.Need(t, "mkfs.ext4")
+	image := filepath.Join(t.TempDir(), "image")
+	f, err := os.Create(image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(64 << 20); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if out, err := exec.Command("mkfs.ext4", "-q", image).CombinedOutput(); err != nil {
+		t.Fatalf("mkfs.ext4: %v %s", err, out)
+	}
+	disk := mounted(t, "-o", "loop,errors=remount-ro", image)
+	s := testenv.Start(t, testenv.Binary(t), "--data", filepath.Join(disk, "data"))
+	t.Cleanup(func() { s.Kill(t) })
+	key := signUp(t, s)
+	want := page(100_000)
+	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": want})
+	if out, err := exec.Command("mount", "-o", "remount,abort", disk).CombinedOutput(); err != nil {
+		t.Fatalf("abort: %v %s", err, out)
+	}
+	refusesWrites(t, s, key, first["project_id"].(string), want, 503, 1000, 200_000)
+}
+
+// TestFault10DataFolderDeleted: nothing is acknowledged that would be gone with the open files.
+func TestFault10DataFolderDeleted(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	s := testenv.Start(t, testenv.Binary(t), "--data", data)
+	key := signUp(t, s)
+	want := page(2000)
+	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": want})
+	if err := os.RemoveAll(data); err != nil {
+		t.Fatal(err)
+	}
+	refusesWrites(t, s, key, first["project_id"].(string), want, 503, 1000, 200_000)
+	s.Restart(t) // it begins anew, in an empty folder
+	if status(t, s, "/readyz") != 200 {
+		t.Error("it does not start in the folder's place")
+	}
+}
+
+// TestFault10PermissionLost: folders that may not be written any more, as a program without root's rights meets them.
+func TestFault10PermissionLost(t *testing.T) {
+	testenv.Need(t, "setpriv")
+	if os.Getuid() != 0 {
+		testenv.Skip(t, "running the program as another user (root)")
+	}
+	const other = 65534
+	home := publicFolder(t)
+	data := filepath.Join(home, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(data, other, other); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(home, "sandlot")
+	script := fmt.Sprintf("#!/bin/sh\nexec setpriv --reuid %d --regid %d --clear-groups '%s' \"$@\"\n", other, other, copyOf(t, testenv.Binary(t), home))
+	if err := os.WriteFile(bin, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := testenv.Start(t, bin, "--data", data)
+	key := signUp(t, s)
+	want := page(100_000)
+	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": want})
+	change := func(mode os.FileMode) {
+		t.Helper()
+		found, err := filepath.Glob(filepath.Join(data, "blobs", "*"))
+		if err != nil || len(found) < 257 {
+			t.Fatalf("%d folders, %v", len(found), err)
+		}
+		for _, dir := range found {
+			if err := os.Chmod(dir, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	change(0o500)
+	refusesWrites(t, s, key, first["project_id"].(string), want, 503, 200_000)
+	change(0o700)
+	if code, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)}); code != 201 {
+		t.Errorf("with the permission again: %d %v", code, answer)
+	}
+}
+
+// publicFolder is one that other users may enter.
+func publicFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "sandlot-other-user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// copyOf puts a program where other users may run it.
+func copyOf(t *testing.T, bin, dir string) string {
+	t.Helper()
+	data, err := os.ReadFile(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "program")
+	if err := os.WriteFile(path, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

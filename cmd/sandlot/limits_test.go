@@ -1,0 +1,116 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sandlot/internal/testenv"
+)
+
+func TestTheDiskIsLookedAtOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		looks, percent, known := 0, 94, true
+		d := &disk{limit: 95, used: func(string) (int, bool) { looks++; return percent, known }}
+		for range 100 {
+			if !d.room() {
+				t.Fatal("94 % are full")
+			}
+		}
+		if percent = 95; !d.room() || looks != 1 {
+			t.Errorf("it looked %d times in no time", looks)
+		}
+		time.Sleep(diskEvery)
+		if d.room() {
+			t.Error("95 % are not full")
+		}
+		known = false
+		time.Sleep(diskEvery)
+		if !d.room() {
+			t.Error("a disk that cannot be looked at is full")
+		}
+	})
+}
+
+func TestHowFullTheDiskIs(t *testing.T) {
+	if percent, ok := diskUsed(t.TempDir()); !ok || percent < 0 || percent > 100 {
+		t.Errorf("%d %%, %v", percent, ok)
+	}
+	if _, ok := diskUsed(filepath.Join(t.TempDir(), "nowhere")); ok {
+		t.Error("a folder that is not there has a disk")
+	}
+}
+
+func TestLimitsThatCannotBeMeant(t *testing.T) {
+	for _, l := range []limitSettings{{AccountProjects: -1}, {AccountBytes: -1}, {DiskLimit: -1}, {DiskLimit: 101}, {LimitBodies: -1}, {MaxBodies: -1}, {LimitAccounts: "many"}} {
+		if l.check() == nil {
+			t.Errorf("%+v was taken", l)
+		}
+	}
+}
+
+func TestTheDiskLimitIsForPublicInstances(t *testing.T) {
+	for base, want := range map[string]int{"http://localhost:8080": 100, "http://192.168.0.2": 100, "https://play.example.com": diskLimit} {
+		s := settings{BaseURL: base, ContentHost: "none", PathForm: "on"}
+		places, err := s.places("127.0.0.1:8080")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (limitSettings{}).diskPercent(places); got != want {
+			t.Errorf("%s: the limit is %d", base, got)
+		}
+		if got := (limitSettings{DiskLimit: 70}).diskPercent(places); got != 70 {
+			t.Errorf("%s: the limit of the operator is %d", base, got)
+		}
+	}
+}
+
+// TestANearlyFullDisk of the real program: reads and deletes go on.
+func TestANearlyFullDisk(t *testing.T) {
+	folder := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", folder).CombinedOutput(); err != nil {
+		t.Logf("mount: %v %s", err, out)
+		testenv.Skip(t, "mounting a small file system (root)")
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", folder).Run() })
+	s := testenv.Start(t, testenv.Binary(t), "--data", filepath.Join(folder, "data"), "--disk-limit", "50")
+	t.Cleanup(func() { s.Kill(t) })
+	key := signUp(t, s)
+	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(1000)})
+	call(t, s, "POST", "/v1/update", key, map[string]any{"filename": "a.txt", "content": page(100)})
+	filler := filepath.Join(folder, "filler")
+	if err := os.WriteFile(filler, []byte(strings.Repeat("x", 12<<20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(diskEvery)
+	if status, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 507 || answer["error"] != "storage_full" || answer["retry_after"] == nil {
+		t.Errorf("a publish: %d %v", status, answer)
+	}
+	if status, _ := open(t, s, project["url"].(string)); status != 200 {
+		t.Errorf("a read: %d", status)
+	}
+	if status, answer := call(t, s, "POST", "/v1/delete-file", key, map[string]any{"project_id": project["project_id"], "filename": "a.txt"}); status != 200 {
+		t.Errorf("a delete: %d %v", status, answer)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(diskEvery)
+	if status, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 201 {
+		t.Errorf("with room again: %d %v", status, answer)
+	}
+}
+
+func TestQuotasAndOpeningOfTheProgram(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t), "--publish", "keyed", "--account-projects", "1")
+	if status, answer := call(t, s, "POST", "/v1/publish", "", map[string]any{"content": page(100), "email": "me@example.com"}); status != 403 || answer["error"] != "publish_closed" || answer["hint"] == "" {
+		t.Errorf("without a key: %d %v", status, answer)
+	}
+	if status, answer := call(t, s, "POST", "/v1/signup", "", map[string]any{}); status != 403 || answer["error"] != "publish_closed" {
+		t.Errorf("a signup: %d %v", status, answer)
+	}
+}

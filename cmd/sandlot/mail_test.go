@@ -1,0 +1,211 @@
+package main
+
+import (
+	"io"
+	"log"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"sandlot/internal/testenv"
+)
+
+// mailServer is a real SMTP server that a test can make refuse or stall.
+type mailServer struct {
+	addr string
+
+	mu     sync.Mutex
+	answer func(n int) error // to the n-th message, from 1; nil takes it
+	asked  int
+	got    []string
+	stall  chan bool // a message waits until it is closed; may be nil
+}
+
+// listen lets the server listen until the test ends.
+func (m *mailServer) listen(t *testing.T) {
+	t.Helper()
+	if m.addr == "" {
+		m.addr = "127.0.0.1:0"
+	}
+	l, err := net.Listen("tcp", m.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.addr = l.Addr().String()
+	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return mailSession{m}, nil }))
+	s.Domain, s.ErrorLog = "mx.example", log.New(io.Discard, "", 0)
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(l) }()
+	t.Cleanup(func() {
+		s.Close()
+		<-done
+	})
+}
+
+// counts tells how many messages were offered, and which were taken.
+func (m *mailServer) counts() (asked int, taken []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asked, append([]string(nil), m.got...)
+}
+
+type mailSession struct{ m *mailServer }
+
+func (mailSession) Reset()                               {}
+func (mailSession) Logout() error                        { return nil }
+func (mailSession) Mail(string, *smtp.MailOptions) error { return nil }
+func (mailSession) Rcpt(string, *smtp.RcptOptions) error { return nil }
+func (s mailSession) Data(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	s.m.mu.Lock()
+	s.m.asked++
+	n, stall := s.m.asked, s.m.stall
+	s.m.mu.Unlock()
+	if stall != nil {
+		<-stall
+	}
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	if s.m.answer != nil {
+		if err := s.m.answer(n); err != nil {
+			return err
+		}
+	}
+	s.m.got = append(s.m.got, string(text))
+	return nil
+}
+
+// eventually returns when what it waits for has happened.
+func eventually(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if happened() {
+			return
+		}
+	}
+	t.Fatalf("it did not happen that %s", what)
+}
+
+// publishWithMail makes a first publish, which asks for a message, and checks that
+// it does not wait for that.
+func publishWithMail(t *testing.T, s *testenv.Server) {
+	t.Helper()
+	begun := time.Now()
+	code, answer := call(t, s, "POST", "/v1/publish", "", map[string]any{"content": page(1000), "email": "me@example.com"})
+	if code != 201 || answer["verification_sent"] != true {
+		t.Fatalf("%d %v", code, answer)
+	}
+	if took := time.Since(begun); took > 5*time.Second { // a message may take minutes
+		t.Errorf("the publish took %v", took)
+	}
+}
+
+// comes returns when the server has taken a message. Those that wait are tried at
+// once instead of in a minute.
+func (m *mailServer) comes(t *testing.T, s *testenv.Server) {
+	t.Helper()
+	db := otherProcess(t, s)
+	eventually(t, "the message came", func() bool {
+		// Each time: the failure before may not have been recorded yet.
+		if _, err := db.ExecContext(t.Context(), "UPDATE jobs SET due = 0"); err != nil {
+			t.Fatal(err)
+		}
+		_, got := m.counts()
+		return len(got) == 1
+	})
+}
+
+// settled returns when no message waits any more.
+func settled(t *testing.T, s *testenv.Server) {
+	t.Helper()
+	db := otherProcess(t, s)
+	eventually(t, "no message waits", func() bool {
+		n := -1
+		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM jobs").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n == 0
+	})
+}
+
+// TestFault33Mail: whatever the mail server does, the publish is answered at once, and the message is kept and tried again.
+func TestFault33Mail(t *testing.T) {
+	t.Run("down: the message survives restarts and leaves when the server is back", func(t *testing.T) {
+		var m mailServer
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.addr = l.Addr().String()
+		l.Close()
+		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
+		publishWithMail(t, s)
+		eventually(t, "a try failed", func() bool { return strings.Contains(s.Logs(), `msg="mail not sent yet"`) })
+		s.Kill(t)
+		s.Restart(t)
+		m.listen(t)
+		m.comes(t, s)
+		settled(t, s)
+	})
+	t.Run("slow: requests, health and the stop do not wait for it", func(t *testing.T) {
+		m := mailServer{stall: make(chan bool)}
+		m.listen(t)
+		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
+		publishWithMail(t, s)
+		eventually(t, "the message is on its way", func() bool { n, _ := m.counts(); return n == 1 })
+		publishWithMail(t, s)
+		if status(t, s, "/readyz") != 200 {
+			t.Error("it is not ready")
+		}
+		begun := time.Now()
+		if code := s.Stop(t); code != 0 || time.Since(begun) > grace {
+			t.Errorf("it stopped with %d after %v", code, time.Since(begun))
+		}
+		close(m.stall)
+	})
+	t.Run("greylisting: tried again, and not thought lost", func(t *testing.T) {
+		m := mailServer{answer: func(n int) error {
+			if n == 1 {
+				return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "come back later"}
+			}
+			return nil
+		}}
+		m.listen(t)
+		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
+		publishWithMail(t, s)
+		eventually(t, "a try failed", func() bool { return strings.Contains(s.Logs(), `msg="mail not sent yet"`) })
+		m.comes(t, s)
+	})
+	t.Run("refused for good: given up after one try", func(t *testing.T) {
+		m := mailServer{answer: func(int) error {
+			return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such mailbox"}
+		}}
+		m.listen(t)
+		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
+		publishWithMail(t, s)
+		eventually(t, "it is given up", func() bool { return strings.Contains(s.Logs(), `msg="mail given up"`) })
+		settled(t, s)
+		if n, _ := m.counts(); n != 1 {
+			t.Errorf("%d tries", n)
+		}
+	})
+	t.Run("a mailbox gets three messages a day, however many publishes name it", func(t *testing.T) {
+		var m mailServer
+		m.listen(t)
+		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
+		for range 6 {
+			publishWithMail(t, s)
+		}
+		settled(t, s)
+		if _, got := m.counts(); len(got) != 3 {
+			t.Errorf("%d messages", len(got))
+		}
+	})
+}

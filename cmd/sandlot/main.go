@@ -1,0 +1,104 @@
+// Command sandlot publishes small web projects, each at an address of its own,
+// and keeps them alive.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"sandlot/internal/publish"
+)
+
+func main() {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup asks to go on
+		ends = append(ends, syscall.SIGHUP)
+	}
+	collectLess(os.Getenv("GOGC"))
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	go func() {
+		<-ctx.Done()
+		stop() // a second signal ends the program at once
+	}()
+	err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "sandlot: "+err.Error())
+		os.Exit(exitCode(err))
+	}
+}
+
+// commands is the command line. Every flag is also a variable SANDLOT_<FLAG> and
+// a line of the configuration file.
+type commands struct {
+	ConfigFile string `name:"config" placeholder:"FILE" help:"Read settings from this YAML file, a line for each flag."`
+
+	Serve   serveCommand   `cmd:"" help:"Run the service."`
+	Try     tryCommand     `cmd:"" help:"Run the service, publish FILE (or an example game) through its API, and print the address."`
+	Admin   adminCommand   `cmd:"" help:"Look after accounts and projects, also while the service runs."`
+	Verify  verifyCommand  `cmd:"" help:"Check everything that is kept against its hashes and counts, also while the service runs."`
+	Backup  backupCommand  `cmd:"" help:"Write a consistent copy of everything into a new folder, also while the service runs."`
+	Config  configCommand  `cmd:"" help:"Look at the configuration."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// terminal is where a command writes, and what it reads its settings from.
+type terminal struct {
+	out, err io.Writer
+	env      environment
+}
+
+// usageError is a command line that cannot be meant.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// exitCode follows the usual convention: 2 for a wrong call, 4 for what is not
+// there, 1 for any other failure.
+func exitCode(err error) int {
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		return 2
+	case errors.Is(err, publish.ErrNotFound):
+		return 4
+	}
+	return 1
+}
+
+// exitNow is how the parser asks to stop after --help.
+type exitNow struct{ code int }
+
+// run is the program, without the process around it.
+func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) (err error) {
+	defer func() {
+		if e, ok := recover().(exitNow); ok && e.code != 0 {
+			err = usageError{fmt.Errorf("exit %d", e.code)}
+		}
+	}()
+	var c commands
+	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env)}
+	sources, err := settingsSources(args, t.env)
+	if err != nil {
+		return usageError{err}
+	}
+	parser, err := kong.New(&c, kong.Name("sandlot"), kong.Writers(stdout, stderr),
+		kong.Description("Publish small web projects, each at an address of its own, and keep them alive."),
+		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Exit(func(code int) { panic(exitNow{code}) }),
+		kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t))
+	if err != nil {
+		return fmt.Errorf("command line: %w", err)
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return usageError{err}
+	}
+	return parsed.Run()
+}

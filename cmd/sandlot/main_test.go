@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func TestPlacesOfAServer(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		s         settings
+		base, url string
+		path      string
+		mode      string
+	}{
+		{"the default", settings{PathForm: "auto"}, "http://localhost:8080", "http://p.localhost:8080/", "http://localhost:8080/~/p/", "local"},
+		{"two domains", settings{BaseURL: "https://Example.com/", ContentHost: "example-content.net", PathForm: "auto"}, "https://example.com", "https://p.example-content.net/", "", "A"},
+		{"one domain", settings{BaseURL: "https://example.com", ContentHost: "play.example.com", PathForm: "auto"}, "https://example.com", "https://p.play.example.com/", "", "B"},
+		{"the content host defaults to the base's", settings{BaseURL: "https://example.com", PathForm: "auto"}, "https://example.com", "https://p.example.com/", "", "B"},
+		{"a bare address has the path form only", settings{BaseURL: "http://203.0.113.7:8080", PathForm: "auto"}, "http://203.0.113.7:8080", "http://203.0.113.7:8080/~/p/", "http://203.0.113.7:8080/~/p/", "C"},
+		{"no content host", settings{BaseURL: "https://example.com", ContentHost: "none", PathForm: "auto"}, "https://example.com", "https://example.com/~/p/", "https://example.com/~/p/", "C"},
+		{"the path form by wish", settings{BaseURL: "https://example.com", ContentHost: "example.net", PathForm: "on"}, "https://example.com", "https://p.example.net/", "https://example.com/~/p/", "A"},
+		{"no path form by wish", settings{PathForm: "off"}, "http://localhost:8080", "http://p.localhost:8080/", "", "local"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, err := tc.s.places("127.0.0.1:8080")
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := p.Project("p", 0, "")
+			mode, _ := isolation(p)
+			got := [4]string{p.Base.String(), a.URL, a.Path, mode}
+			if want := [4]string{tc.base, tc.url, tc.path, tc.mode}; got != want {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func TestQuarantineIsForPublicInstances(t *testing.T) {
+	for _, tc := range []struct {
+		setting, host string
+		want          bool
+	}{
+		{"auto", "localhost", false},
+		{"auto", "192.168.1.5", false},
+		{"auto", "play.test", false},
+		{"auto", "example.com", true},
+		{"auto", "203.0.113.7", true},
+		{"on", "localhost", true},
+		{"off", "example.com", false},
+	} {
+		if got := (settings{Quarantine: tc.setting}).quarantine(&url.URL{Host: tc.host}); got != tc.want {
+			t.Errorf("%s on %s: %v", tc.setting, tc.host, got)
+		}
+	}
+}
+
+func TestPlacesThatAreRefused(t *testing.T) {
+	for name, s := range map[string]settings{
+		"no scheme":               {BaseURL: "example.com"},
+		"a path":                  {BaseURL: "https://example.com/sandlot"},
+		"a query":                 {BaseURL: "https://example.com/?x"},
+		"a user":                  {BaseURL: "https://me@example.com"},
+		"content on an address":   {ContentHost: "127.0.0.1:8080"},
+		"content with a path":     {ContentHost: "example.com/x"},
+		"content with a star":     {ContentHost: "*.example.com"},
+		"no address for projects": {ContentHost: "none", PathForm: "off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if p, err := s.places("127.0.0.1:8080"); err == nil {
+				t.Errorf("accepted as %v", p)
+			}
+		})
+	}
+}
+
+func TestKeysNeverReachTheLog(t *testing.T) {
+	const key = "sla_o3BgYA80f3ff6XFdSJqHI4AOjmIeaS1nKege"
+	if !publish.LooksLikeKey(key) {
+		t.Fatal("the key of this test is none")
+	}
+	for name, s := range map[string]string{
+		"alone": key, "in a path": "/v1/project/" + key, "between letters": "a" + key + "b", "without its checksum": key[:34],
+		"across the cut": strings.Repeat("x", maxLogged-20) + key, "behind the cut": strings.Repeat("x", 2*maxLogged) + key,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, format := range []string{"text", "json"} {
+				var out strings.Builder
+				log := newLogger(&out, format, "info")
+				log.Info("request "+s, "path", s, "error", errors.New("read "+s), "secret", publish.Secret(s))
+				log.WithGroup("inner").Info("x", "path", s)
+				if strings.Contains(out.String(), key[4:20]) {
+					t.Errorf("the %s log still has it", format)
+				}
+			}
+		})
+	}
+}
+
+func TestSecretsAreMasked(t *testing.T) {
+	for secret, want := range map[string]string{
+		"smtp://me:pass@mail.example.com:587": "smtp://********@mail.example.com:587",
+		"smtps://mail.example.com":            "smtps://mail.example.com",
+		"hunter2":                             "********",
+		"://":                                 "********",
+	} {
+		if got := masked(secret); got != want {
+			t.Errorf("masked(%q) = %q, want %q", secret, got, want)
+		}
+	}
+}
+
+func TestHostsAreComparedWithoutPorts(t *testing.T) {
+	base := &url.URL{Scheme: "https", Host: "example.com"}
+	for host, want := range map[string]bool{"example.com": true, "EXAMPLE.com:8443": true, "example.com.": true, "www.example.com": false, "": false} {
+		if got := sameHost(host, base.Host); got != want {
+			t.Errorf("sameHost(%q) = %v, want %v", host, got, want)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// requestLine is what is logged of each request.
+type requestLine struct {
+	at             time.Time
+	id, area       string
+	method         string
+	host, path     string
+	status         int
+	took           time.Duration
+	read, answered int64
+	aborted        bool
+}
+
+// request logs a request. Most lines are put together here, to the letter as slog
+// would, and held for a moment; whatever would have to be quoted, or could be a
+// key, is left to slog.
+func (h *logHandler) request(log *slog.Logger, l *requestLine) {
+	ctx := context.Background() // the handlers do not look at it
+	switch {
+	case !log.Enabled(ctx, slog.LevelInfo):
+	case h != nil && l.simple():
+		var room [512]byte
+		h.lines.Hold(h.append(room[:0], l))
+	default:
+		log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("request_id", l.id), slog.String("area", l.area),
+			slog.String("method", l.method), slog.String("host", l.host), slog.String("path", l.path),
+			slog.Int("status", l.status), slog.Duration("took", l.took), slog.Int64("in", l.read), slog.Int64("out", l.answered), slog.Bool("aborted", l.aborted))
+	}
+}
+
+// append formats a line as the handler would.
+func (h *logHandler) append(b []byte, l *requestLine) []byte {
+	if h.json {
+		return l.appendJSON(b)
+	}
+	b = append(b, "time="...)
+	b = h.stamps.append(b, l.at)
+	return l.appendText(b)
+}
+
+// stamps writes times as slog's text has them, to the millisecond. Only the
+// milliseconds are new more than once a second.
+type stamps struct {
+	last atomic.Pointer[stamp]
+}
+
+type stamp struct {
+	second     int64
+	date, zone string // before and behind the milliseconds
+}
+
+func (s *stamps) append(b []byte, at time.Time) []byte {
+	last := s.last.Load()
+	if last == nil || last.second != at.Unix() {
+		last = &stamp{at.Unix(), at.Format("2006-01-02T15:04:05."), at.Format("Z07:00")}
+		s.last.Store(last)
+	}
+	ms := at.Nanosecond() / 1e6
+	b = append(b, last.date...)
+	b = append(b, byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10))
+	return append(b, last.zone...)
+}
+
+// simple reports whether nothing in the line has to be quoted or escaped, in either format.
+func (l *requestLine) simple() bool {
+	return simple(l.method) && simple(l.host) && simple(l.path) && publish.Redact(l.path) == l.path && publish.Redact(l.host) == l.host
+}
+
+// simpleMax bounds what is formatted here: the addresses of real files are shorter.
+const simpleMax = 150
+
+func simple(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '=' || c == '\\' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= simpleMax
+}
+
+// appendText writes all but the time.
+func (l *requestLine) appendText(b []byte) []byte {
+	b = append(append(b, " level=INFO msg=request request_id="...), l.id...)
+	b = append(append(b, " area="...), l.area...)
+	b = append(append(b, " method="...), l.method...)
+	b = append(append(b, " host="...), l.host...)
+	b = append(append(b, " path="...), l.path...)
+	b = strconv.AppendInt(append(b, " status="...), int64(l.status), 10)
+	b = append(append(b, " took="...), l.took.String()...)
+	b = strconv.AppendInt(append(b, " in="...), l.read, 10)
+	b = strconv.AppendInt(append(b, " out="...), l.answered, 10)
+	b = strconv.AppendBool(append(b, " aborted="...), l.aborted)
+	return append(b, '\n')
+}
+
+func (l *requestLine) appendJSON(b []byte) []byte {
+	b = append(b, `{"time":"`...)
+	b = l.at.AppendFormat(b, time.RFC3339Nano)
+	b = append(append(b, `","level":"INFO","msg":"request","request_id":"`...), l.id...)
+	b = append(append(b, `","area":"`...), l.area...)
+	b = append(append(b, `","method":"`...), l.method...)
+	b = append(append(b, `","host":"`...), l.host...)
+	b = append(append(b, `","path":"`...), l.path...)
+	b = strconv.AppendInt(append(b, `","status":`...), int64(l.status), 10)
+	b = strconv.AppendInt(append(b, `,"took":`...), int64(l.took), 10)
+	b = strconv.AppendInt(append(b, `,"in":`...), l.read, 10)
+	b = strconv.AppendInt(append(b, `,"out":`...), l.answered, 10)
+	b = strconv.AppendBool(append(b, `,"aborted":`...), l.aborted)
+	return append(b, "}\n"...)
+}

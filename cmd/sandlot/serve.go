@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"sandlot/internal/front"
+	"sandlot/internal/publish"
+)
+
+type serveCommand struct {
+	settings
+}
+
+// Run serves until ctx ends, then lets what is under way finish.
+func (c *serveCommand) Run(ctx context.Context, t *terminal) error {
+	signal.Ignore(syscall.SIGPIPE) // whoever stops reading the log must not end the service
+	return c.serve(ctx, newLogger(t.err, c.LogFormat, c.LogLevel), func(context.Context, publish.Places, string) error { return nil })
+}
+
+// grace is how long requests that are under way may take after a stop was asked for.
+const grace = 30 * time.Second
+
+// serve runs the service. Once it accepts connections it logs where, and calls
+// ready with its addresses; an error of ready ends it.
+func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx context.Context, p publish.Places, addr string) error) error {
+	defer flushLog(log)
+	if err := s.check(); err != nil {
+		return usageError{err}
+	}
+	listener, err := listen(s.Listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	places, err := s.places(listener.Addr().String())
+	if err != nil {
+		return usageError{err}
+	}
+	a, err := openApp(ctx, s, places, log)
+	if err != nil {
+		return err
+	}
+	m := newMetrics(s.MetricsListen == "")
+	private, err := s.serveMetrics(m, log)
+	if err != nil {
+		return errors.Join(err, a.close())
+	}
+	defer private.Close()
+	site := a.site(m)
+	server := newServer(site, log)
+	direct := front.NewListener(listener, front.Config{Handler: http.HandlerFunc(site.serveDirect), Wants: site.ofProject, Idle: server.IdleTimeout})
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(direct) }()
+	a.start()
+	announce(log, places, listener.Addr().String())
+	err = ready(ctx, places, listener.Addr().String())
+	if err == nil {
+		select {
+		case <-ctx.Done():
+			log.Info("stopping", "grace", grace)
+		case err = <-failed:
+		}
+	}
+	site.draining.Store(true)
+	site.pages.Close()
+	return errors.Join(err, shutdown(server, direct), a.close())
+}
+
+// announce says where the service is and how projects are kept apart.
+func announce(log *slog.Logger, p publish.Places, addr string) {
+	mode, means := isolation(p)
+	log.Info("listening", "addr", addr, "base_url", p.Base.String(), "content_host", p.Content, "path_form", p.PathForm)
+	log.Info("isolation", "mode", mode, "means", means)
+}
+
+func listen(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		var op *net.OpError
+		if errors.As(err, &op) {
+			err = op.Err
+		}
+		return nil, fmt.Errorf("cannot listen on %s: %w (give another address with --listen)", addr, err)
+	}
+	return pacedListener{l}, nil
+}
+
+// serveMetrics serves the metrics on an address of their own, if there is one.
+func (s settings) serveMetrics(m *metrics, log *slog.Logger) (*http.Server, error) {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.handler())
+	profiles(mux)
+	server := newServer(mux, log)
+	if s.MetricsListen == "" {
+		return server, nil
+	}
+	l, err := listen(s.MetricsListen)
+	if err != nil {
+		return nil, fmt.Errorf("--metrics-listen: %w", err)
+	}
+	log.Info("metrics", "addr", l.Addr().String())
+	go func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("metrics are not served any more", "error", err)
+		}
+	}()
+	return server, nil
+}
+
+// shutdown lets requests finish, and breaks what has not after the grace.
+func shutdown(server *http.Server, direct *front.Listener) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = server.Close()
+	}
+	// The other half's requests had the same time; what is cut now is no error either.
+	if cut := direct.Shutdown(ctx); err == nil && !errors.Is(cut, context.DeadlineExceeded) {
+		err = cut
+	}
+	if err != nil {
+		return fmt.Errorf("stop: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"sandlot/internal/api"
+	"sandlot/internal/archive"
+	"sandlot/internal/blob"
+	"sandlot/internal/brake"
+	"sandlot/internal/live"
+	"sandlot/internal/mail"
+	"sandlot/internal/play"
+	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore"
+	"sandlot/internal/squeeze"
+	"sandlot/internal/web"
+)
+
+// app is everything that runs, put together. It is the only place that knows
+// which implementation stands behind an interface.
+type app struct {
+	settings settings
+	places   publish.Places
+	log      *slog.Logger
+
+	lock    *os.File
+	store   *sqlstore.DB
+	blobs   *blob.Disk
+	service *publish.Service
+	workers []func(context.Context)
+	running sync.WaitGroup
+	stop    context.CancelFunc
+}
+
+// openApp opens the stores and puts the service together. Nothing runs yet.
+func openApp(ctx context.Context, s settings, places publish.Places, log *slog.Logger) (_ *app, err error) {
+	a := &app{settings: s, places: places, log: log}
+	defer func() {
+		if err != nil {
+			a.close()
+		}
+	}()
+	if a.lock, err = lockFolder(s.Data); err != nil {
+		return nil, err
+	}
+	if a.store, err = sqlstore.OpenSQLite(ctx, filepath.Join(s.Data, databaseName), sqlstore.Options{}); err != nil {
+		return nil, err
+	}
+	if a.blobs, err = blob.OpenDisk(filepath.Join(s.Data, blobsName), blob.Options{Alone: true}); err != nil {
+		return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
+	}
+	mailer, err := a.mailer()
+	if err != nil {
+		return nil, err
+	}
+	cfg := publish.Config{
+		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: s.MaxFileSize, SMTP: s.SMTPURL != "",
+		ReportMail: s.ReportMail,
+		MailFolder: "the folder mail of the service's data folder",
+	}
+	s.restrict(&cfg, s.Data)
+	stores := publish.Stores{Store: a.store, Jobs: a.store, Site: a.store, Blobs: a.blobs, Live: live.NewMemory(live.Limits{})}
+	if a.service, err = publish.New(ctx, cfg, stores, log); err != nil {
+		return nil, err
+	}
+	a.workers = []func(context.Context){
+		a.service.Run,
+		func(ctx context.Context) { a.service.Follow(ctx, a.store) },
+		(&publish.Courier{Jobs: a.store, Logins: a.store, Reports: a.store, Recovery: a.store, HashCode: a.service.HashCode, Mailer: mailer, Places: places, Log: log, Now: time.Now, Random: rand.Reader}).Run,
+		(&publish.Collector{Records: a.store, Blobs: a.blobs, Trim: a.store, Keep: s.KeepVersions, Log: log, Now: time.Now}).Run,
+		squeeze.New(a.store, a.service, log).Run,
+	}
+	return a, nil
+}
+
+// inlineMax tells "none" from "not set".
+func inlineMax(setting int) int {
+	if setting == 0 {
+		return -1
+	}
+	return setting
+}
+
+// mailer sends by SMTP, or writes to a folder.
+func (a *app) mailer() (publish.Mailer, error) {
+	from := a.settings.MailFrom
+	if from == "" {
+		from = "sandlot@" + mailDomain(a.places.Base.Hostname())
+	}
+	if a.settings.SMTPURL == "" {
+		return mail.NewFolder(filepath.Join(a.settings.Data, "mail"), from)
+	}
+	m, err := mail.NewSMTP(mail.Config{URL: a.settings.SMTPURL, From: from})
+	if err != nil {
+		return nil, fmt.Errorf("--smtp-url: %w", err)
+	}
+	return m, nil
+}
+
+// mailDomain is the host as it may stand in an address; a bare IP has a form of
+// its own there (RFC 5321, 4.1.3).
+func mailDomain(host string) string {
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case err != nil:
+		return host
+	case ip.Is4():
+		return "[" + host + "]"
+	}
+	return "[IPv6:" + host + "]"
+}
+
+// start lets the workers run until close.
+func (a *app) start() {
+	ctx, stop := context.WithCancel(context.Background())
+	a.stop = stop
+	for _, work := range a.workers {
+		a.running.Go(func() { work(ctx) })
+	}
+}
+
+// close ends the workers, which write what they still hold, and closes the
+// stores. It may be called on an app that was opened in part.
+func (a *app) close() error {
+	if a.stop != nil {
+		a.stop()
+		a.running.Wait()
+	}
+	var errs []error
+	if a.store != nil {
+		errs = append(errs, a.store.Close())
+	}
+	if a.blobs != nil {
+		errs = append(errs, a.blobs.Close())
+	}
+	if a.lock != nil {
+		errs = append(errs, a.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// site is the outermost handler.
+func (a *app) site(m *metrics) *site {
+	brakes := a.settings.brakes(a.places)
+	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
+		return archive.Write(ctx, w, e, a.service)
+	}
+	visitors := play.NewVisitors()
+	visitorID := func(r *http.Request) publish.PlayerID { return visitors.ID(r, time.Now()) }
+	proxies, _ := brake.ParseProxies(a.settings.TrustedProxies) // was checked at the start
+	return &site{
+		places:  a.places,
+		clients: clients{proxies: proxies, log: a.log},
+		log:     a.log,
+		metrics: m,
+		ready:   a.service.Ready,
+		api: api.New(api.Config{
+			Service: a.service, Places: a.places, Log: a.log, Brakes: brakes, Archive: zip,
+		}),
+		play:  play.New(play.Config{Service: a.service, Places: a.places, Visitors: visitors, Brakes: brakes, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.settings.CacheSize, Log: a.log}),
+		pages: web.New(web.Config{Service: a.service, Places: a.places, Log: a.log, Brakes: brakes, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID}),
+	}
+}
+
+// newServer has the limits of every connection. Bodies and answers may take as
+// long as they move (pace.go); a body's size is limited where it is read.
+func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,  // a header fits in a few packets; slower ones hold a connection for nothing
+		IdleTimeout:       120 * time.Second, // longer than the usual proxies keep theirs
+		MaxHeaderBytes:    16 << 10,          // the longest honest header is a list of ETags
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}

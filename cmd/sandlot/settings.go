@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/names"
+	"sandlot/internal/publish"
+)
+
+// settings is the configuration of a server. Places that depend on the port are
+// filled in once it listens.
+type settings struct {
+	Listen         string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (port 0: a free one)."`
+	Data           string `default:"./data" type:"path" placeholder:"FOLDER" help:"Folder for the database, the files and unsent mail."`
+	BaseURL        string `placeholder:"URL" help:"Public address of the API and the pages. All links are made from it. (default: http://localhost:PORT of --listen)"`
+	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host under which each project gets its own name, or none. A public instance puts it on a domain of its own. (default: the host of --base-url)"`
+	PathForm       string `enum:"auto,on,off" default:"auto" help:"Whether projects also answer, sandboxed, at {base-url}/~/{project_id}/: on, off, or auto (where base-url is local)."`
+	Quarantine     string `enum:"auto,on,off" default:"auto" help:"Whether projects of accounts without a verified e-mail address may load from and send to nowhere but themselves: on, off, or auto (where base-url is public)."`
+	SMTPURL        string `name:"smtp-url" placeholder:"URL" secret:"" help:"Mail server, as smtp://user:password@host:587 or smtps://host:465. Without it messages are written as .eml files under the data folder."`
+	MailFrom       string `placeholder:"ADDRESS" help:"Sender of messages. (default: sandlot@ the host of --base-url)"`
+	ReportMail     string `placeholder:"ADDRESS" help:"Who is told of reports by e-mail. (default: nobody; sandlot admin reports lists them)"`
+	KeepVersions   int    `default:"0" placeholder:"N" help:"Versions of each project to keep, the current one included (0: all). Older ones go a day after they were superseded."`
+	InlineMax      int    `default:"65536" placeholder:"BYTES" help:"Content up to this size is kept in the database."`
+	MaxFileSize    int64  `default:"1073741824" placeholder:"BYTES" help:"Largest file that a chunked upload may make."`
+	CacheSize      int64  `default:"67108864" placeholder:"BYTES" help:"Memory for published files that are being read."`
+	TrustedProxies string `placeholder:"CIDR,..." help:"Addresses or ranges of the proxies whose X-Forwarded-For tells who the client is. (default: none)"`
+	MetricsListen  string `placeholder:"HOST:PORT" help:"Serve /metrics here and nowhere else."`
+	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json."`
+	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Least level that is logged: debug, info, warn or error."`
+
+	limitSettings
+}
+
+// check refuses what cannot work, before anything is opened.
+func (s settings) check() error {
+	if _, _, err := net.SplitHostPort(s.Listen); err != nil {
+		return fmt.Errorf("--listen %q is not HOST:PORT", s.Listen)
+	}
+	if _, err := names.Email(s.ReportMail); s.ReportMail != "" && err != nil {
+		return fmt.Errorf("--report-mail %q is not an e-mail address", s.ReportMail)
+	}
+	if s.KeepVersions < 0 {
+		return fmt.Errorf("--keep-versions %d is negative", s.KeepVersions)
+	}
+	if s.InlineMax < 0 || s.InlineMax > 1<<20 {
+		return fmt.Errorf("--inline-max %d is not between 0 and 1048576", s.InlineMax)
+	}
+	if s.MaxFileSize < publish.DefaultMaxContent {
+		return fmt.Errorf("--max-file-size %d is below the %d bytes that one request may bring", s.MaxFileSize, publish.DefaultMaxContent)
+	}
+	if s.CacheSize < 1<<20 {
+		return fmt.Errorf("--cache-size %d is below 1048576", s.CacheSize)
+	}
+	if _, err := brake.ParseProxies(s.TrustedProxies); err != nil {
+		return fmt.Errorf("--trusted-proxies: %w", err)
+	}
+	if err := s.limitSettings.check(); err != nil {
+		return err
+	}
+	_, err := s.places("127.0.0.1:8080")
+	return err
+}
+
+// places works out the addresses of a server that listens on addr.
+func (s settings) places(addr string) (publish.Places, error) {
+	base, err := s.base(addr)
+	if err != nil {
+		return publish.Places{}, err
+	}
+	p := publish.Places{Base: base, Content: strings.ToLower(s.ContentHost)}
+	_, notName := netip.ParseAddr(base.Hostname())
+	switch {
+	case p.Content == "none" || p.Content == "" && notName == nil:
+		p.Content = ""
+	case p.Content == "":
+		p.Content = base.Host
+	default:
+		if err := checkHost(p.Content); err != nil {
+			return p, err
+		}
+	}
+	p.PathForm = s.PathForm == "on" || s.PathForm == "auto" && (private(base.Hostname()) || p.Content == "")
+	if p.Content == "" && !p.PathForm {
+		return p, errors.New("--path-form off leaves projects without an address: there is no content host (give one with --content-host)")
+	}
+	return p, nil
+}
+
+// base is the public address, freed of what cannot be part of it.
+func (s settings) base(addr string) (*url.URL, error) {
+	if s.BaseURL == "" {
+		_, port, err := net.SplitHostPort(addr)
+		if err != nil {
+			return nil, fmt.Errorf("address %q: %w", addr, err)
+		}
+		return &url.URL{Scheme: "http", Host: "localhost:" + port}, nil
+	}
+	u, err := url.Parse(s.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return nil, fmt.Errorf("--base-url %q is not an address such as https://play.example.com", s.BaseURL)
+	}
+	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("--base-url %q must have no path: the service needs the whole origin", s.BaseURL)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
+}
+
+func checkHost(host string) error {
+	name, port := host, ""
+	if h, p, err := net.SplitHostPort(host); err == nil {
+		name, port = h, p
+	}
+	if _, err := netip.ParseAddr(name); err == nil {
+		return fmt.Errorf("--content-host %q is an IP address: projects need names under it (use none)", host)
+	}
+	u, err := url.Parse("http://" + host + "/")
+	if err != nil || u.Hostname() != name || u.Port() != port || name == "" || strings.ContainsAny(name, "/@:*_ ") {
+		return fmt.Errorf("--content-host %q is not a host name, with a port if it is not the usual one", host)
+	}
+	return nil
+}
+
+// quarantine reports whether unverified accounts are kept to themselves.
+func (s settings) quarantine(base *url.URL) bool {
+	return s.Quarantine == "on" || s.Quarantine == "auto" && !private(base.Hostname())
+}
+
+// private reports whether a host is only reached from this machine or network.
+func private(host string) bool {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
+	}
+	for _, suffix := range []string{"localhost", "local", "internal", "lan", "home.arpa", "test"} {
+		if host == suffix || strings.HasSuffix(host, "."+suffix) {
+			return true
+		}
+	}
+	return !strings.Contains(host, ".")
+}
+
+// isolation says how published HTML is kept away from the login, and what that
+// gives away.
+func isolation(p publish.Places) (mode, means string) {
+	host, content := p.Base.Hostname(), hostname(p.Content)
+	switch {
+	case p.Content == "":
+		return "C", "projects share the origin of the pages and are sandboxed: no storage, no service workers"
+	case content == "localhost" || strings.HasSuffix(content, ".localhost"):
+		return "local", "each project has its own origin under localhost"
+	case registrable(host) != registrable(content):
+		return "A", "each project has its own origin, on another site than the login"
+	}
+	return "B", "each project has its own origin, but on the site of the login: cookies can be set across; prefer a content host on a domain of its own"
+}
+
+func hostname(hostport string) string {
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		return h
+	}
+	return hostport
+}
+
+// registrable is the part of a name that somebody registered.
+func registrable(host string) string {
+	if name, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return name
+	}
+	return host
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"sandlot/internal/front"
+	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
+)
+
+// TestFault31Hangup: the end of the terminal is a stop like any other, except where the program was told to outlive it (nohup).
+func TestFault31Hangup(t *testing.T) {
+	t.Run("a request under way is answered", func(t *testing.T) {
+		// Whoever runs the tests may have told them to ignore it, which the program would inherit.
+		heard := make(chan os.Signal, 1)
+		signal.Notify(heard, syscall.SIGHUP)
+		defer signal.Stop(heard)
+		s := testenv.Start(t, testenv.Binary(t))
+		body := `{"content":"PGgxPmhpPC9oMT4=","email":"me@example.com"}`
+		conn, err := net.Dial("tcp", s.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:20])
+		awaitInFlight(t, s)
+		if err := syscall.Kill(s.PID(), syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		awaitRefused(t, s.Addr())
+		if _, err := io.WriteString(conn, body[20:]); err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != http.StatusCreated {
+			t.Errorf("%v, %v", resp, err)
+		}
+	})
+	t.Run("under nohup it goes on", func(t *testing.T) {
+		p := startPiped(t, "nohup", testenv.Binary(t))
+		if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		p.answers(t)
+	})
+}
+
+// TestFault31NobodyReadsTheLog: a log that nobody reads any more does not end the service.
+func TestFault31NobodyReadsTheLog(t *testing.T) {
+	p := startPiped(t, testenv.Binary(t))
+	p.log.Close()
+	for end := time.Now().Add(5 * heldTime); time.Now().Before(end); {
+		p.answers(t)
+	}
+}
+
+// piped is a server whose log goes into a pipe.
+type piped struct {
+	cmd  *exec.Cmd
+	log  io.Closer
+	addr string
+}
+
+func startPiped(t *testing.T, command ...string) *piped {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	p := &piped{cmd: exec.Command(command[0], append(command[1:], "serve", "--listen", "127.0.0.1:0", "--data", t.TempDir())...), log: r}
+	p.cmd.Stdout, p.cmd.Stderr = w, w
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill() // the only error is that it has ended
+		_ = p.cmd.Wait()
+	})
+	listening := regexp.MustCompile(`msg=listening addr=(\S+)`)
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+			p.addr = m[1]
+			return p
+		}
+	}
+	t.Fatal("the server does not say where it listens")
+	return nil
+}
+
+// answers makes a publish and fails the test if it is not acknowledged.
+func (p *piped) answers(t *testing.T) {
+	t.Helper()
+	resp, err := http.Post("http://"+p.addr+"/v1/signup", "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 201 {
+		t.Errorf("signup: %d", resp.StatusCode)
+	}
+}
+
+// TestFault31Panic: a fault of the program is a 500 of one request, counted; the others on the same connections do not notice.
+func TestFault31Panic(t *testing.T) {
+	places := publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}, Content: "localhost", PathForm: true}
+	a, err := openApp(context.Background(), settings{Data: t.TempDir(), CacheSize: 1 << 20}, places, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	site := a.site(newMetrics(true))
+	sound := site.api
+	site.api = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/panic":
+			panic("a fault")
+		case "/v1/late":
+			_, _ = io.WriteString(w, "half an ans")
+			panic("a fault")
+		}
+		sound.ServeHTTP(w, r)
+	})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newServer(site, slog.New(slog.DiscardHandler))
+	direct := front.NewListener(l, front.Config{Handler: site, Wants: site.ofProject, Idle: time.Minute})
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(direct) }()
+	t.Cleanup(func() {
+		server.Close()
+		<-ended
+	})
+	get := func(path string) (*http.Response, string) {
+		return raw(t, l.Addr().String(), "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+	}
+	if resp, body := get("/v1/panic"); resp.StatusCode != 500 || !strings.Contains(body, `"error":"internal"`) || strings.Contains(body, "a fault") {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "GET /v1/late HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	if whole, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
+		if body, err := io.ReadAll(whole.Body); err == nil {
+			t.Errorf("a broken answer looks whole: %q", body)
+		}
+	}
+	if resp, _ := get("/healthz"); resp.StatusCode != 200 {
+		t.Errorf("afterwards: %d", resp.StatusCode)
+	}
+	if _, metrics := get("/metrics"); !strings.Contains(metrics, "sandlot_panics_total 2") {
+		t.Error("the panics are not counted")
+	}
+}

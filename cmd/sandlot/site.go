@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"sandlot/internal/api"
+	"sandlot/internal/play"
+	"sandlot/internal/publish"
+	"sandlot/internal/web"
+)
+
+// site is the outermost handler: it finds out which part a request is for, and
+// logs and counts it.
+type site struct {
+	places   publish.Places
+	clients  clients
+	log      *slog.Logger
+	metrics  *metrics
+	ready    func(context.Context) error
+	draining atomic.Bool
+	api      http.Handler
+	play     *play.Handler
+	pages    *web.Pages
+}
+
+// Limits of a request's header beside its size.
+const (
+	maxHeaders     = 100     // browsers send about 20
+	maxHeaderValue = 8 << 10 // bytes of one value
+
+	headerTooLargeMessage = "The request has more than 100 header fields, or one of more than 8 KiB."
+)
+
+// ServeHTTP answers any request that reaches the program.
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := api.NewRequestID()
+	r = r.WithContext(api.WithRequestID(r.Context(), id))
+	body := newPacedBody(w, r)
+	rec := &recorder{ResponseWriter: w, body: body, started: time.Now()}
+	r.Body = body
+	area, handler := "refused", http.Handler(nil)
+	s.metrics.inFlight.Inc()
+	defer func() {
+		broken := recover()
+		s.metrics.inFlight.Dec()
+		s.finish(rec, r, id, area, body.n, broken)
+	}()
+	s.clients.name(r)
+	if len(r.TransferEncoding) > 0 {
+		// net/http drops a Content-Length beside it unseen: closing ends what could be smuggled behind (RFC 9112, 6.1).
+		w.Header().Set("Connection", "close")
+	}
+	area, handler = s.route(r)
+	handler.ServeHTTP(rec, r)
+}
+
+// serveDirect answers a request to a project that the front has found plain, as
+// ServeHTTP would: there is no body to wait for, and nothing of it is too large.
+func (s *site) serveDirect(w http.ResponseWriter, r *http.Request) {
+	id := api.NewRequestID()
+	rec := &recorder{ResponseWriter: w, started: time.Now()}
+	s.metrics.inFlight.Inc()
+	defer func() {
+		broken := recover()
+		s.metrics.inFlight.Dec()
+		if broken != nil {
+			r = r.WithContext(api.WithRequestID(r.Context(), id))
+		}
+		s.finish(rec, r, id, "play", r.ContentLength, broken)
+	}()
+	s.clients.name(r)
+	label, _ := s.play.Label(r.Host)
+	s.play.ServeOrigin(rec, r, label)
+}
+
+// ofProject reports whether a Host is that of a project, or would be.
+func (s *site) ofProject(host string) bool {
+	_, project := s.play.Label(host)
+	return project && !sameHost(host, s.places.Base.Host)
+}
+
+// route finds the part of the service that a request is for. Projects are told
+// by Host alone; the API answers under any other.
+func (s *site) route(r *http.Request) (area string, h http.Handler) {
+	if r.URL.IsAbs() {
+		return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "This is not a proxy.", "Send the path alone in the request line.")
+	}
+	onBase := sameHost(r.Host, s.places.Base.Host)
+	label, ofProject := s.play.Label(r.Host)
+	switch {
+	case headerTooLarge(r.Header) && ofProject && !onBase:
+		return "refused", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.play.Refuse(w, r, http.StatusRequestHeaderFieldsTooLarge, headerTooLargeMessage)
+		})
+	case headerTooLarge(r.Header):
+		return "refused", refuse(http.StatusRequestHeaderFieldsTooLarge, "header_too_large", headerTooLargeMessage, "Send only the fields that the documentation names.")
+	case ofProject && !onBase:
+		return "play", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.play.ServeOrigin(w, r, label) })
+	}
+	switch path := r.URL.Path; {
+	case path == "/healthz":
+		return "health", readOnly(s.health)
+	case path == "/readyz":
+		return "health", readOnly(s.readiness)
+	case path == "/metrics" && s.metrics.public:
+		return "metrics", readOnly(s.metrics.handler().ServeHTTP)
+	case path == "/v1" || strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/openapi."):
+		return "api", s.api
+	case onBase && s.places.PathForm && strings.HasPrefix(path, "/~/"):
+		return "play", http.HandlerFunc(s.play.ServePath)
+	case onBase && (s.pages.Has(path) || browses(r)):
+		return "pages", s.pages
+	case onBase:
+		return "api", s.api // its 404 lists the endpoints, for whoever mistyped one
+	}
+	return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "There are no pages under this name.", "The pages of this service are at "+s.places.Base.String()+"/; the API answers here under /v1.")
+}
+
+// browses reports whether a person's browser asks for a page, and not a program.
+func browses(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+func headerTooLarge(h http.Header) bool {
+	n := 0
+	for _, values := range h {
+		n += len(values)
+		for _, v := range values {
+			if len(v) > maxHeaderValue {
+				return true
+			}
+		}
+	}
+	return n > maxHeaders
+}
+
+// sameHost compares names without ports: a proxy may listen on another.
+func sameHost(host, base string) bool {
+	return strings.EqualFold(strings.TrimSuffix(hostname(host), "."), hostname(base))
+}
+
+// readOnly answers GET and HEAD, and never from a cache.
+func readOnly(h http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			refuse(http.StatusMethodNotAllowed, string(publish.CodeMethodNotAllowed), "This path takes GET only.", "Send a GET request.").ServeHTTP(w, r)
+			return
+		}
+		unstored(w.Header())
+		h(w, r)
+	})
+}
+
+// unstored are the headers of everything that is not published content.
+func unstored(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+func (s *site) health(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }
+
+// readyLimit bounds the question to the stores: a store that takes longer is not ready.
+const readyLimit = 5 * time.Second
+
+func (s *site) readiness(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		plain(w, http.StatusServiceUnavailable, "draining\n")
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
+	defer cancel()
+	if err := s.ready(ctx); err != nil {
+		s.log.Warn("not ready", "error", err)
+		plain(w, http.StatusServiceUnavailable, "not ready\n")
+		return
+	}
+	plain(w, http.StatusOK, "ok\n")
+}
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text)) // the client is gone if this fails
+}
+
+// refuse answers in the form of the API's errors.
+func refuse(status int, code, message, hint string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := json.Marshal(map[string]any{"error": code, "message": message, "hint": hint, "status": status, "request_id": api.RequestID(r.Context())})
+		if err != nil {
+			panic(err) // strings and a number always encode
+		}
+		h := w.Header()
+		unstored(h)
+		h.Set("Content-Type", "application/json")
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("X-Request-Id", api.RequestID(r.Context()))
+		w.WriteHeader(status)
+		_, _ = w.Write(append(body, '\n'))
+	})
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"sandlot/internal/testenv"
+)
+
+// TestAPathThatIsNotThere: a browser gets a page, a program the endpoints.
+func TestAPathThatIsNotThere(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	for accept, want := range map[string]string{
+		"text/html,application/xhtml+xml,*/*;q=0.8": "text/html; charset=utf-8", "*/*": "application/json", "": "application/json",
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL()+"/nothing", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = "localhost"
+		r.Header.Set("Accept", accept)
+		resp, err := s.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if got := resp.Header.Get("Content-Type"); err != nil || resp.StatusCode != 404 || got != want {
+			t.Errorf("%q: %d %s, wanted %s", accept, resp.StatusCode, got, want)
+		}
+		if want == "application/json" && !strings.Contains(string(body), "/v1/publish") {
+			t.Errorf("%q: it names no endpoint: %s", accept, body)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"sandlot/internal/testenv"
+)
+
+// TestStop: readiness goes off, what is under way finishes, the exit code is 0.
+func TestStop(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	body := `{"content":"PGgxPmhpPC9oMT4=","email":"me@example.com"}`
+	conn, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:20])
+	awaitInFlight(t, s)
+	stopped := make(chan int)
+	go func() { stopped <- s.Stop(t) }()
+	awaitRefused(t, s.Addr())
+	if _, err := io.WriteString(conn, body[20:]); err != nil {
+		t.Fatalf("the request under way was cut: %v", err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatalf("the request under way got no answer: %v", err)
+	}
+	if resp.StatusCode != http.StatusCreated {
+		t.Errorf("the request under way got %d", resp.StatusCode)
+	}
+	if code := <-stopped; code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// awaitInFlight returns when the server has begun to read a body: its metrics count the request beside their own.
+func awaitInFlight(t *testing.T, s *testenv.Server) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
+		_, body := raw(t, s.Addr(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		if strings.Contains(body, "sandlot_http_requests_in_flight 2") {
+			return
+		}
+	}
+	t.Fatal("the request did not begin")
+}
+
+// awaitRefused returns when the server takes no new connections.
+func awaitRefused(t *testing.T, addr string) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			return
+		}
+		conn.Close()
+	}
+	t.Fatal("the server still takes connections")
+}
+
+// TestASecondSignalEndsAtOnce also while a request is under way.
+func TestASecondSignalEndsAtOnce(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	conn, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	awaitInFlight(t, s)
+	begun := time.Now()
+	if err := syscall.Kill(s.PID(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	awaitRefused(t, s.Addr())
+	s.Stop(t)
+	if took := time.Since(begun); took > grace/2 {
+		t.Errorf("it took %v", took)
+	}
+}

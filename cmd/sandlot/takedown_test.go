@@ -1,0 +1,115 @@
+package main
+
+import (
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"sandlot/internal/testenv"
+)
+
+// admin runs the program as an operator beside the server.
+func admin(t *testing.T, s *testenv.Server, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(testenv.Binary(t), append(append([]string{"admin"}, args...), "--data", s.Data())...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("sandlot admin %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// stubborn is a project whose worker shows the first copy of the page for ever, from what it has kept.
+var stubborn = map[string]string{
+	"index.html": `<!doctype html><title>game</title><script>
+navigator.serviceWorker.register('sw.js').then(() => navigator.serviceWorker.ready).then(() => { document.title = 'ready'; });
+</script>`,
+	"sw.js": `self.addEventListener('install', (e) => e.waitUntil(caches.open('all').then((c) => c.add('/')).then(() => self.skipWaiting())));
+self.addEventListener('activate', (e) => e.waitUntil(self.clients.claim()));
+self.addEventListener('fetch', (e) => { if (e.request.mode === 'navigate') e.respondWith(caches.match('/')); });`,
+}
+
+func TestAServiceWorkerEndsWithItsProject(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	status, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte(stubborn["index.html"])})
+	if status != http.StatusCreated {
+		t.Fatalf("publish: %d %v", status, project)
+	}
+	if status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"filename": "sw.js", "content": []byte(stubborn["sw.js"])}); status != http.StatusOK {
+		t.Fatalf("update: %d %v", status, answer)
+	}
+	ctx := testenv.Browser(t)
+	url := project["url"].(string)
+	until := func(what, expression string) {
+		t.Helper()
+		var err error
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+			var yes bool
+			// An error may be that the page is just being replaced.
+			if yes, err = chromedp.Run(ctx, chromedp.Evaluate[bool](`Promise.resolve(`+expression+`)`, chromedp.EvalAwaitPromise)); err == nil && yes {
+				return
+			}
+		}
+		t.Fatalf("not so: %s (%v)", what, err)
+	}
+	act(t, ctx, chromedp.Navigate(url))
+	until("the worker is registered", `document.title === 'ready' && navigator.serviceWorker.controller !== null`)
+	admin(t, s, "suspend", project["project_id"].(string), "--reason", "a report")
+	awaitStatus(t, s, url, http.StatusUnavailableForLegalReasons)
+
+	// The worker answers this load, but has the browser look for its successor.
+	act(t, ctx, chromedp.Navigate(url))
+	until("the page is the one of the service", `document.body !== null && document.body.textContent.includes('taken down')`)
+	until("no worker is left", `navigator.serviceWorker.getRegistrations().then((list) => list.length === 0)`)
+	until("nothing is kept", `caches.keys().then((names) => names.length === 0)`)
+	act(t, ctx, chromedp.Reload())
+	until("the page after a reload", `document.body !== null && document.body.textContent.includes('taken down')`)
+
+	admin(t, s, "restore", project["project_id"].(string))
+	awaitStatus(t, s, url, http.StatusOK)
+	act(t, ctx, chromedp.Navigate(url))
+	until("the restored project registers its worker again", `document.title === 'ready' && navigator.serviceWorker.controller !== null`)
+}
+
+// awaitStatus asks until the answer has a status, and tells how long that took.
+func awaitStatus(t *testing.T, s *testenv.Server, url string, want int) time.Duration {
+	t.Helper()
+	begun := time.Now()
+	for last := 0; ; time.Sleep(5 * time.Millisecond) {
+		resp, err := s.Client().Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if last = resp.StatusCode; last == want {
+			return time.Since(begun)
+		}
+		if time.Since(begun) > 20*time.Second {
+			t.Fatalf("%s answers %d", url, last)
+		}
+	}
+}
+
+// TestPlainASuspensionIsEffectiveWithinASecond measures from the end of the command, with the project in every cache.
+func TestPlainASuspensionIsEffectiveWithinASecond(t *testing.T) {
+	testenv.Plain(t)
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte("<p>hi")})
+	url, id := project["url"].(string), project["project_id"].(string)
+	for range 5 {
+		awaitStatus(t, s, url, http.StatusOK)
+		admin(t, s, "suspend", id, "--reason", "a report")
+		if took := awaitStatus(t, s, url, http.StatusUnavailableForLegalReasons); took > time.Second {
+			t.Errorf("a suspension took %v", took)
+		}
+		admin(t, s, "restore", id)
+		if took := awaitStatus(t, s, url, http.StatusOK); took > time.Second {
+			t.Errorf("a restoration took %v", took)
+		}
+	}
+}

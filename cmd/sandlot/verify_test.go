@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
+)
+
+// verify runs the program on a data folder and returns its findings and its exit code.
+func verify(t *testing.T, data string) (found []publish.Finding, exit int) {
+	t.Helper()
+	out, err := exec.Command(testenv.Binary(t), "verify", "--json", "--data", data).Output()
+	var exited *exec.ExitError
+	if errors.As(err, &exited) {
+		exit = exited.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	summed := false
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		var f publish.Finding
+		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+			t.Fatalf("%v in %s", err, lines.Text())
+		}
+		if summed = f.Kind == "summary"; !summed {
+			found = append(found, f)
+		} else if ok := strings.Contains(lines.Text(), `"ok":true`); ok != (exit == 0) {
+			t.Errorf("exit code %d with %s", exit, lines.Text())
+		}
+	}
+	if !summed {
+		t.Fatalf("no summary in\n%s\n%v", out, err)
+	}
+	return found, exit
+}
+
+// bigFile is content that is not kept in the database, each seed's of its own.
+func bigFile(seed string) []byte { return bytes.Repeat([]byte(seed+"\x00"), 30_000) }
+
+// blobOf finds the file under blobs that holds content.
+func blobOf(t *testing.T, data string, content []byte) string {
+	t.Helper()
+	found := ""
+	err := filepath.WalkDir(filepath.Join(data, "blobs"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		if bytes, err := os.ReadFile(path); err == nil && string(bytes) == string(content) {
+			found = path
+		}
+		return err
+	})
+	if err != nil || found == "" {
+		t.Fatalf("no blob holds that: %v", err)
+	}
+	return found
+}
+
+func TestVerifyNamesEachDamagedFile(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte("<p>hi")})
+	id := project["project_id"].(string)
+	for _, name := range []string{"whole", "flipped", "cut", "longer", "gone"} {
+		if status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"filename": name + ".bin", "content": bigFile(name)}); status != http.StatusOK {
+			t.Fatalf("update: %d %v", status, answer)
+		}
+	}
+	if found, exit := verify(t, s.Data()); exit != 0 || len(found) != 0 {
+		t.Fatalf("of an undamaged store: exit code %d, %v", exit, found)
+	}
+	data := s.Data()
+	path := blobOf(t, data, bigFile("flipped"))
+	content := bigFile("flipped")
+	content[len(content)/2] ^= 1
+	write(t, path, content)
+	write(t, blobOf(t, data, bigFile("cut")), bigFile("cut")[:1000])
+	write(t, blobOf(t, data, bigFile("longer")), append(bigFile("longer"), 'x'))
+	if err := os.Remove(blobOf(t, data, bigFile("gone"))); err != nil {
+		t.Fatal(err)
+	}
+	known := filepath.Base(path)
+	stray := known[:2] + strings.Repeat("0", len(known)-2)
+	for _, name := range []string{known[:2] + "/" + stray, "notes.txt", known[:2] + "/fresh.txt"} {
+		write(t, filepath.Join(data, "blobs", name), []byte("not ours"))
+		if old := time.Now().Add(-48 * time.Hour); !strings.Contains(name, "fresh") {
+			if err := os.Chtimes(filepath.Join(data, "blobs", name), old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+
+	found, exit := verify(t, data)
+	if exit != 1 {
+		t.Errorf("exit code %d", exit)
+	}
+	got := map[string]string{}
+	for _, f := range found {
+		name := f.Filename
+		if f.Kind == publish.FoundStray {
+			name = f.Blob
+		} else if string(f.Project) != id {
+			t.Errorf("not told of its project: %+v", f)
+		}
+		got[name] += f.Kind + " " + f.Detail + ";"
+	}
+	for name, want := range map[string]string{
+		"flipped.bin": "damaged ", "cut.bin": "damaged .*1000 bytes instead of", "longer.bin": "damaged .*bytes instead of", "gone.bin": "missing ",
+		stray: "stray no record has it", "notes.txt": "stray not a file of this service",
+	} {
+		before, after, _ := strings.Cut(want, ".*")
+		if text := got[name]; !strings.HasPrefix(text, before) || !strings.Contains(text, after) {
+			t.Errorf("%s is told as %q, want %q", name, text, want)
+		}
+	}
+	if len(found) != 6 {
+		t.Errorf("%d findings: %v", len(found), found)
+	}
+	out, err := exec.Command(testenv.Binary(t), "verify", "--data", data).CombinedOutput()
+	for _, line := range []string{fmt.Sprintf("missing project=%s file=\"gone.bin\"", id), "4 damaged, 2 strays", "sandlot: 4 things are damaged or missing"} {
+		if err == nil || !strings.Contains(string(out), line) {
+			t.Errorf("%q is not in\n%s", line, out)
+		}
+	}
+}
+
+func TestVerifyBesideWriters(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	stop := writers(t, s, 2)
+	for range 3 {
+		if found, exit := verify(t, s.Data()); exit != 0 || len(found) != 0 {
+			t.Errorf("exit code %d, %v", exit, found)
+		}
+	}
+	stop()
+}
+
+func write(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writers publish and update, content of both kinds, until stop is called.
+func writers(t *testing.T, s *testenv.Server, n int) (stop func()) {
+	t.Helper()
+	end, ended := make(chan struct{}), make(chan error, n)
+	key := signUp(t, s)
+	for i := range n {
+		go func() {
+			for round := 0; ; round++ {
+				select {
+				case <-end:
+					ended <- nil
+					return
+				default:
+				}
+				if err := writeOnce(s, key, fmt.Sprint(i, "-", round)); err != nil {
+					ended <- err
+					return
+				}
+			}
+		}()
+	}
+	return func() {
+		t.Helper()
+		close(end)
+		for range n {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func writeOnce(s *testenv.Server, key, seed string) error {
+	var project struct {
+		ID string `json:"project_id"`
+	}
+	for _, body := range []map[string]any{
+		{"content": []byte("<p>" + seed)}, {"filename": "big.bin", "content": bigFile(seed)}, {"filename": "index.html", "content": []byte("<h1>" + seed)},
+	} {
+		path := "/v1/publish"
+		if body["filename"] != nil {
+			path, body["project_id"] = "/v1/update", project.ID
+		}
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		req, err := http.NewRequest("POST", s.URL()+path, bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Authorization", "Bearer "+key)
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := s.Client().Do(req)
+		if err != nil {
+			return err
+		}
+		err = json.NewDecoder(resp.Body).Decode(&project)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode >= 300 {
+			return fmt.Errorf("%s: %d, %v", path, resp.StatusCode, err)
+		}
+	}
+	return nil
+}

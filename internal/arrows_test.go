@@ -1,0 +1,108 @@
+// Package internal_test checks the shape of the whole: which package may know which.
+package internal_test
+
+import (
+	"bufio"
+	"bytes"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows are the packages of ours that each package may import. What is not
+// listed may import none. Only main, outside of this list, knows both the
+// transports and the stores.
+var arrows = map[string][]string{
+	"archive":      {"mediatype", "publish"},
+	"api":          {"brake", "content", "failpoint", "mediatype", "names", "publish"},
+	"blob":         {"failpoint", "publish"},
+	"blob/crashfs": {"blob"},
+	"brake":        {},
+	"content":      {},
+	"front":        {},
+	"failpoint":    {},
+	"live":         {"publish"},
+	"mail":         {"publish"},
+	"mediatype":    {},
+	"model":        {}, // tests only
+	"names":        {},
+	"play":         {"brake", "mediatype", "names", "publish"},
+	"publish":      {"content", "failpoint", "names"},
+	"sqlstore":     {"failpoint", "publish"},
+	"squeeze":      {"failpoint", "mediatype", "publish"},
+	"storetest":    {"publish", "testenv"},
+	"testenv":      {},
+	"web":          {"brake", "publish"},
+}
+
+// outside are the modules that each package may use beside the standard library.
+var outside = map[string][]string{
+	"archive":   {"github.com/klauspost/compress"},
+	"api":       {"gopkg.in/yaml.v3"},
+	"blob":      {"golang.org/x/sys"},
+	"brake":     {"golang.org/x/time"},
+	"content":   {"github.com/emmansun/base64", "github.com/klauspost/compress"},
+	"mail":      {"github.com/wneessen/go-mail", "golang.org/x/text"},
+	"names":     {"golang.org/x/net", "golang.org/x/text"},
+	"play":      {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
+	"sqlstore":  {"modernc.org/sqlite"},
+	"squeeze":   {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
+	"web":       {"golang.org/x/text", "golang.org/x/image", "github.com/skip2/go-qrcode"},
+	"testenv":   {"github.com/chromedp/chromedp"},
+	"storetest": {"github.com/google/go-cmp"},
+}
+
+func TestArrowsPointInward(t *testing.T) {
+	for name, imports := range list(t) {
+		ours, known := arrows[name]
+		if !known {
+			t.Errorf("internal/%s is not in the list of arrows", name)
+		}
+		for _, path := range imports {
+			if inside, ok := strings.CutPrefix(path, "sandlot/"); ok {
+				if !slices.Contains(ours, strings.TrimPrefix(inside, "internal/")) {
+					t.Errorf("internal/%s must not import %s", name, path)
+				}
+			} else if !allowed(outside[name], path) {
+				t.Errorf("internal/%s must not import %s", name, path)
+			}
+		}
+	}
+}
+
+func TestTheDomainKnowsNeitherHTTPNorSQL(t *testing.T) {
+	for _, path := range list(t)["publish"] {
+		if path == "net/http" || strings.HasPrefix(path, "database/") {
+			t.Errorf("internal/publish imports %s", path)
+		}
+	}
+}
+
+// allowed reports whether path is of the standard library or of one of the modules.
+func allowed(modules []string, path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".") || slices.ContainsFunc(modules, func(m string) bool {
+		return path == m || strings.HasPrefix(path, m+"/")
+	})
+}
+
+// list returns the imports of each package under internal, without those of tests.
+func list(t *testing.T) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "sandlot/internal/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	packages := map[string][]string{}
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if name, ok := strings.CutPrefix(fields[0], "sandlot/internal/"); ok {
+			packages[name] = fields[1:]
+		}
+	}
+	if len(packages) < 10 {
+		t.Fatalf("go list found only %d packages", len(packages))
+	}
+	return packages
+}
