@@ -1,0 +1,90 @@
+// Package rig sets up what the measurements run against: programs on loopback
+// ports with folders of their own, looked at from outside as an operator would,
+// and clients that cost little beside them. Everything it starts ends with it,
+// and everything it writes lies in one temporary folder.
+package rig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+)
+
+// A Rig holds the programs of one run and the folder they write to. It is used
+// by one goroutine.
+type Rig struct {
+	// Profiles is where CPU profiles of the service go; empty for none.
+	Profiles string
+
+	dir     string
+	bin     string // the service's program
+	made    int
+	running []*Program
+}
+
+// New makes a Rig below a temporary folder and builds the service. tags are
+// build tags; the program is otherwise the one that is released.
+func New(ctx context.Context, tags string) (*Rig, error) {
+	dir, err := os.MkdirTemp("", "sandlot-bench-*")
+	if err != nil {
+		return nil, err
+	}
+	// nginx drops root and must still get through to what it serves.
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return nil, err
+	}
+	r := &Rig{dir: dir, bin: filepath.Join(dir, "sandlot")}
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-tags", tags, "-o", r.bin, "sandlot/cmd/sandlot")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("build the service: %w\n%s", err, out), r.Close())
+	}
+	return r, nil
+}
+
+// Close ends what is still running and removes the folder.
+func (r *Rig) Close() error {
+	for _, p := range r.running {
+		p.Stop()
+	}
+	return os.RemoveAll(r.dir)
+}
+
+// Folder makes an empty folder with that name and a number.
+func (r *Rig) Folder(name string) (string, error) {
+	r.made++
+	path := filepath.Join(r.dir, name+"-"+strconv.Itoa(r.made))
+	return path, os.Mkdir(path, 0o755)
+}
+
+// FreePort returns a loopback address that nothing listens on. It is for programs
+// that cannot choose one themselves.
+func FreePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// Size returns the bytes of all files below a folder.
+func Size(dir string) (int64, error) {
+	var n int64
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,149 @@
+package rig
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// A Service is a running sandlot.
+type Service struct {
+	*Program
+	Data    string // its data folder
+	Metrics string // where its metrics, and profiles, are
+
+	rig *Rig
+}
+
+// metricsAddr is how the service tells where its metrics are.
+var metricsAddr = regexp.MustCompile(`(?m)msg=metrics addr=(\S+)`)
+
+// Service starts the service on a data folder: data, or a new one if that is
+// empty.
+func (r *Rig) Service(ctx context.Context, data string, flags ...string) (*Service, error) {
+	if data == "" {
+		var err error
+		if data, err = r.Folder("data"); err != nil {
+			return nil, err
+		}
+	}
+	argv := append([]string{r.bin, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--data", data}, flags...)
+	p, err := r.Start(ctx, "", argv...)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{Program: p, Data: data, rig: r}
+	if found := metricsAddr.FindStringSubmatch(p.Log()); found != nil {
+		s.Metrics = found[1]
+	}
+	return s, nil
+}
+
+// Remove stops the service and removes its data.
+func (s *Service) Remove() error {
+	if err := s.Stop(); err != nil {
+		return err
+	}
+	return os.RemoveAll(s.Data)
+}
+
+// Host is the name under which a project is asked for.
+func (s *Service) Host(project string) string {
+	return project + ".localhost" + s.Addr[len("127.0.0.1"):]
+}
+
+// Signup makes an account and returns its key.
+func (s *Service) Signup(ctx context.Context, email string) (key string, err error) {
+	var answer struct {
+		Key string `json:"api_key"`
+	}
+	err = s.call(ctx, http.StatusCreated, "/v1/signup", "", "{"+JSON("email", email)+"}", &answer)
+	return answer.Key, err
+}
+
+// Publish publishes a primary file and returns the project.
+func (s *Service) Publish(ctx context.Context, key string, content []byte) (project string, err error) {
+	var answer struct {
+		Project string `json:"project_id"`
+	}
+	body := "{" + JSON("content", base64.StdEncoding.EncodeToString(content)) + "}"
+	err = s.call(ctx, http.StatusCreated, "/v1/publish", key, body, &answer)
+	return answer.Project, err
+}
+
+func (s *Service) call(ctx context.Context, status int, path, key, body string, answer any) error {
+	l, err := NewLane(ctx, s.Addr)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	b, err := l.Want(status, Post(path, s.Addr, "application/json", key, []byte(body)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return json.Unmarshal(b, answer)
+}
+
+// Idle brings the service to rest, so that what it holds then is what it always
+// holds, and lets the peak of its memory begin anew.
+func (s *Service) Idle(ctx context.Context) (Memory, error) {
+	var last Memory
+	for range 100 { // 10 s; work behind a small publish takes one or two
+		m, err := s.Memory()
+		if err != nil {
+			return m, err
+		}
+		if m == last {
+			break
+		}
+		last = m
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return m, ctx.Err()
+		}
+	}
+	if err := s.ResetPeak(); err != nil {
+		return last, err
+	}
+	return s.Memory()
+}
+
+// Profile begins to take a CPU profile of that many seconds, if the run asks for
+// profiles. What it returns waits until it is written.
+func (s *Service) Profile(name string, seconds int) (wait func() error) {
+	if s.rig.Profiles == "" {
+		return func() error { return nil }
+	}
+	done := make(chan error, 1)
+	go func() {
+		done <- s.fetch(fmt.Sprintf("/debug/pprof/profile?seconds=%d", seconds), filepath.Join(s.rig.Profiles, name+".pprof"))
+	}()
+	return func() error { return <-done }
+}
+
+// fetch saves what the private listener answers.
+func (s *Service) fetch(path, file string) error {
+	res, err := http.Get("http://" + s.Metrics + path)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("profile: %s", res.Status)
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(f, res.Body)
+	return err
+}

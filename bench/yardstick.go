@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sandlot/internal/sqlstore"
+)
+
+// yardstick runs one of our own yardsticks as a process, as the service is one:
+//
+//	yardstick save FOLDER   saves each request's body with fsync
+//	yardstick copy FOLDER   answers with what is stored of all files of a data folder
+func yardstick(args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("yardstick save|copy FOLDER")
+	}
+	h := saver(args[1])
+	if args[0] == "copy" {
+		var err error
+		if h, err = copier(args[1]); err != nil {
+			return err
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("msg=listening addr=%s\n", l.Addr())
+	return http.Serve(l, h)
+}
+
+// saver is the least that a server can do that has promised to keep a body.
+func saver(dir string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := save(dir, r.Body); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
+	}
+}
+
+func save(dir string, body io.Reader) error {
+	f, err := os.CreateTemp(dir, "body-*")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := io.Copy(f, body); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// copier reads what is stored of each file of a data folder, one after another,
+// from where it is, and sends it.
+func copier(data string) (http.HandlerFunc, error) {
+	ctx := context.Background()
+	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(data, "sandlot.db"), sqlstore.Options{})
+	if err != nil {
+		return nil, err
+	}
+	forms, err := storedForms(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		for _, b := range forms {
+			bytes, err := db.Content(r.Context(), b.ID)
+			if err == nil {
+				_, err = w.Write(bytes)
+			}
+			if err != nil {
+				panic(http.ErrAbortHandler) // a short answer must not look whole
+			}
+		}
+	}, nil
+}
+
+// appending lets writers append the same bytes to one file, each with an fsync
+// before its next, and returns how many were written in a second.
+func appending(ctx context.Context, file string, writers int, bytes []byte, limit time.Duration) (float64, error) {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var done atomic.Int64
+	var failed atomic.Pointer[error]
+	var wg sync.WaitGroup
+	began := time.Now()
+	for range writers {
+		wg.Go(func() {
+			for ctx.Err() == nil && failed.Load() == nil && time.Since(began) < limit {
+				if err := appendOne(f, bytes); err != nil {
+					failed.Store(&err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return 0, *err
+	}
+	return float64(done.Load()) / time.Since(began).Seconds(), ctx.Err()
+}
+
+func appendOne(f *os.File, bytes []byte) error {
+	if _, err := f.Write(bytes); err != nil {
+		return err
+	}
+	return f.Sync()
+}

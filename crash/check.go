@@ -1,0 +1,241 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+)
+
+// A checker holds what the program shows against a shard.
+type checker struct {
+	*client
+	shard *shard
+	bytes int64 // compared so far
+}
+
+// projectView is a project as GET /v1/project, /v1/whoami and the manifest of an
+// export show it.
+type projectView struct {
+	ID         string `json:"project_id"`
+	Title      string
+	Handle     string
+	URL        string
+	VersionURL string `json:"version_url"`
+	Version    int
+	Size       int64
+	FileCount  int `json:"file_count"`
+	Stats      stats
+	Files      []fileView
+}
+
+type stats struct {
+	PlayerCount int `json:"player_count"`
+	Plays       int
+	Likes       int
+}
+
+type identity struct {
+	Handle   string
+	Email    *string
+	Projects []projectView
+}
+
+// account compares an account and those of its projects for which touched says
+// so. Whole compares the export, too.
+func (c *checker) account(a *account, touched func(*project) bool, whole bool) error {
+	var who identity
+	if err := c.read("/v1/whoami?limit=1000", a.Key, &who); err != nil {
+		return fmt.Errorf("the account %s: %w", a.Handle, err)
+	}
+	if who.Handle != a.Handle || who.Email == nil || *who.Email != a.Email {
+		return fmt.Errorf("the account %s is shown as %s, its address %v, not %q", a.Handle, who.Handle, who.Email, a.Email)
+	}
+	want := slices.Clone(a.Projects)
+	slices.SortFunc(want, func(p, q *project) int { return cmp.Compare(q.Changed, p.Changed) })
+	if len(who.Projects) != len(want) {
+		return fmt.Errorf("the account %s has %d projects, not %d", a.Handle, len(who.Projects), len(want))
+	}
+	for i, p := range want {
+		if err := same(p, who.Projects[i]); err != nil {
+			return fmt.Errorf("whoami of %s, place %d: %w", a.Handle, i, err)
+		}
+		if touched(p) {
+			if err := c.project(a, p); err != nil {
+				return fmt.Errorf("the project %s: %w", p.ID, err)
+			}
+		}
+	}
+	if whole {
+		return c.export(a)
+	}
+	return nil
+}
+
+// same compares what every view of a project tells.
+func same(p *project, v projectView) error {
+	var size int64
+	for _, f := range p.Files {
+		size += f.Size
+	}
+	if v.ID != p.ID || v.Version != p.Version || v.Title != p.Title || v.Size != size || v.FileCount != len(p.Files) {
+		return fmt.Errorf("it shows %s %q, version %d, %d bytes in %d files; it is %s %q, version %d, %d bytes in %d files",
+			v.ID, v.Title, v.Version, v.Size, v.FileCount, p.ID, p.Title, p.Version, size, len(p.Files))
+	}
+	if v.Stats != (stats{}) {
+		return fmt.Errorf("it was never played, and shows %+v", v.Stats)
+	}
+	return nil
+}
+
+// project compares all that can be seen of a project.
+func (c *checker) project(a *account, p *project) error {
+	var v projectView
+	if err := c.read("/v1/project/"+p.ID, a.Key, &v); err != nil {
+		return err
+	}
+	err := cmp.Or(same(p, v), sameFiles(p.Files, v.Files))
+	if err != nil {
+		return err
+	}
+	if p.URL != "" && v.URL != p.URL || p.VersionURL != "" && v.VersionURL != p.VersionURL || v.Handle != a.Handle {
+		return fmt.Errorf("its addresses are %s and %s, and %s and %s were answered", v.URL, v.VersionURL, p.URL, p.VersionURL)
+	}
+	for _, f := range v.Files {
+		if err := c.file(p.Files[f.Filename], f); err != nil {
+			return err
+		}
+	}
+	if err := c.versions(p, v); err != nil {
+		return err
+	}
+	return c.scoped(p)
+}
+
+// file compares the bytes at a file's address, and those in the list.
+func (c *checker) file(want file, f fileView) error {
+	if err := c.serves(f.URL, want); err != nil {
+		return err
+	}
+	if f.Content == nil {
+		return nil // too large for the list
+	}
+	data, err := base64.StdEncoding.DecodeString(*f.Content)
+	if err == nil && fileOf(data) != want {
+		err = fmt.Errorf("its %d bytes are other ones", len(data))
+	}
+	if err != nil {
+		return fmt.Errorf("the content of %s in the list: %w", f.Filename, err)
+	}
+	return nil
+}
+
+// serves compares what an address serves.
+func (c *checker) serves(url string, want file) error {
+	status, body, err := c.get(url, "")
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK || fileOf(body) != want {
+		return fmt.Errorf("%s serves %d with %d bytes, not %d", url, status, len(body), want.Size)
+	}
+	c.bytes += int64(len(body))
+	return nil
+}
+
+// versions compares the current version's address and the one before; older ones
+// were compared when they were that.
+func (c *checker) versions(p *project, v projectView) error {
+	if err := c.serves(v.VersionURL, p.Files[primary]); err != nil {
+		return err
+	}
+	if n := len(p.Past); n > 0 && p.Past[n-1].URL != "" {
+		return c.serves(p.Past[n-1].URL, p.Past[n-1].Primary)
+	}
+	return nil
+}
+
+// scoped tries the project's own key.
+func (c *checker) scoped(p *project) error {
+	if p.Key == "" {
+		return nil // not answered yet
+	}
+	var who identity
+	if err := c.read("/v1/whoami", p.Key, &who); err != nil {
+		return err
+	}
+	if len(who.Projects) != 1 || who.Projects[0].ID != p.ID || who.Email != nil {
+		return fmt.Errorf("its key shows %d projects", len(who.Projects))
+	}
+	return nil
+}
+
+// export compares an account's export, list and bytes.
+func (c *checker) export(a *account) error {
+	status, body, err := c.get(baseURL+"/v1/export", a.Key)
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil || status != http.StatusOK {
+		return fmt.Errorf("the export of %s: %d, %w", a.Handle, status, err)
+	}
+	entries := map[string]*zip.File{}
+	for _, f := range z.File {
+		entries[f.Name] = f
+	}
+	var manifest struct{ Projects []projectView }
+	text, err := unzip(entries["manifest.json"])
+	if err == nil {
+		err = json.Unmarshal(text, &manifest)
+	}
+	if err != nil {
+		return fmt.Errorf("the export of %s: %w", a.Handle, err)
+	}
+	if err := c.exported(a, manifest.Projects, entries); err != nil {
+		return fmt.Errorf("the export of %s: %w", a.Handle, err)
+	}
+	return nil
+}
+
+func (c *checker) exported(a *account, list []projectView, entries map[string]*zip.File) error {
+	shown, files := map[string]projectView{}, 1
+	for _, v := range list {
+		shown[v.ID] = v
+	}
+	for _, p := range a.Projects {
+		v := shown[p.ID]
+		if err := sameFiles(p.Files, v.Files); err != nil || v.Version != p.Version {
+			return fmt.Errorf("%s, version %d, not %d: %w", p.ID, v.Version, p.Version, err)
+		}
+		for name, want := range p.Files {
+			data, err := unzip(entries[p.ID+"/"+name])
+			if err != nil || fileOf(data) != want {
+				return fmt.Errorf("%s/%s has %d bytes, not %d: %w", p.ID, name, len(data), want.Size, err)
+			}
+			c.bytes += want.Size
+		}
+		files += len(p.Files)
+	}
+	if len(list) != len(a.Projects) || len(entries) != files {
+		return fmt.Errorf("%d projects in %d entries, not %d in %d", len(list), len(entries), len(a.Projects), files)
+	}
+	return nil
+}
+
+func unzip(f *zip.File) ([]byte, error) {
+	if f == nil {
+		return nil, fmt.Errorf("an entry is missing")
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the records, which are made older while no server runs
+)
+
+// aged is how old everything is made for the collector: more than the day that it waits.
+const aged = 48 * time.Hour
+
+// strayCount is how many blobs without a record are planted each time.
+const strayCount = 8
+
+// age makes the next start one with much to collect: everything is two days old,
+// unfinished uploads and remembered answers have expired, and there are blobs that no record knows. What
+// is pending is settled before, for a part of an expired upload cannot be.
+func (e *epoch) age(ctx context.Context) error {
+	p, err := e.start(ctx, e.Plain)
+	if err != nil {
+		return err
+	}
+	defer p.kill()
+	c := newClient(p.addr, e.keys)
+	defer c.close()
+	if err := e.each(func(w *worker) error { return w.settle(c) }); err != nil {
+		return err
+	}
+	if err := e.each(func(w *worker) error { return w.check(c, false) }); err != nil {
+		return err
+	}
+	p.kill()
+	e.count.killed(death{how: byMoment})
+	if err := errors.Join(e.ageRecords(ctx), e.ageBlobs(), e.plant()); err != nil {
+		return fmt.Errorf("make the folder older: %w", err)
+	}
+	for _, w := range e.workers {
+		if w.shard.Upload != nil {
+			if err := w.record(record{Expired: true}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ageRecords changes what no client can: the times in the database.
+func (e *epoch) ageRecords(ctx context.Context) error {
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(e.data, "sandlot.db"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, "UPDATE blobs SET created_at = created_at - ?", aged.Microseconds()); err != nil {
+		return err
+	}
+	for _, table := range []string{"uploads", "once"} {
+		if _, err := db.ExecContext(ctx, "UPDATE "+table+" SET expires_at = 1 WHERE expires_at > 0"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *epoch) ageBlobs() error {
+	return filepath.WalkDir(filepath.Join(e.data, "blobs"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		then := time.Now().Add(-aged)
+		return os.Chtimes(path, then, then)
+	})
+}
+
+// plant leaves blobs as a crash between a blob and its record leaves them, but
+// two days ago.
+func (e *epoch) plant() error {
+	for range strayCount {
+		folder := fmt.Sprintf("%02x", e.random.IntN(256))
+		name := folder + strings.ToLower(rand.Text()[:26])
+		name = strings.NewReplacer("i", "1", "l", "1", "o", "0", "u", "v").Replace(name)
+		path := filepath.Join(e.data, "blobs", folder, name)
+		if err := os.WriteFile(path, []byte("stray"), 0o600); err != nil {
+			return err
+		}
+		then := time.Now().Add(-aged)
+		if err := os.Chtimes(path, then, then); err != nil {
+			return err
+		}
+		e.strays = append(e.strays, path)
+	}
+	return nil
+}
+
+// migrations counts those of the program. Its source is asked once: a soak lasts.
+func migrations(ctx context.Context) (int, error) {
+	dir, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "sandlot/internal/sqlstore").Output()
+	if err != nil {
+		return 0, fmt.Errorf("find the migrations: %w", err)
+	}
+	list, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "migrations", "sqlite", "*.sql"))
+	return len(list), err
+}

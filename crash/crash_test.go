@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/testenv"
+)
+
+// TestPlainFiftyKills is the run of the test command; CONTRIBUTING.md has the
+// longer one. SANDLOT_TEST_SEED repeats one.
+func TestPlainFiftyKills(t *testing.T) {
+	testenv.Plain(t)
+	dir := t.TempDir()
+	tagged, err := build(t.Context(), dir, "sandlot-failpoints", "-tags", "failpoints")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := migrations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err = run(t.Context(), config{Migrations: made, Kills: 50, Workers: 8, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
+	t.Log("\n" + out.String())
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func seed(t *testing.T) uint64 {
+	t.Helper()
+	text := os.Getenv("SANDLOT_TEST_SEED")
+	if text == "" {
+		return uint64(time.Now().UnixNano())
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// worked is an epoch whose workers have done some things, its program killed.
+func worked(t *testing.T) *epoch {
+	t.Helper()
+	program := testenv.Binary(t)
+	e, err := newEpoch(config{Workers: 2, Seed: 7, Dir: t.TempDir(), Plain: program, Tagged: program}, newCounts())
+	if err != nil {
+		t.Fatal(err)
+	}
+	more(t, e, 30)
+	return e
+}
+
+// more lets each worker take so many steps.
+func more(t *testing.T, e *epoch, steps int) {
+	t.Helper()
+	p, err := e.start(t.Context(), e.Plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.kill()
+	c := newClient(p.addr, e.keys)
+	defer c.close()
+	if err := e.each(func(w *worker) error { return w.work(c, steps) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTheCheckerNotices: what a crash must not do is done on purpose, and the run
+// must end badly, for the reason given.
+func TestTheCheckerNotices(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		harm func(t *testing.T, e *epoch)
+		says string
+	}{
+		{"acknowledged changes that are lost", loseChanges, "not"},
+		{"a file's bytes that are damaged", damageBlob, "serves 500"},
+		{"a change that happened twice", changeAgain, "it shows"},
+		{"an account that was made twice", signUpAgain, "the database has accounts"},
+		{"a key in a log", func(t *testing.T, e *epoch) {
+			for _, key := range e.keys.keys {
+				appendTo(t, e.log, "time=now msg=oops key="+key[2:30])
+			}
+		}, "holds a key"},
+		{"what the ledger does not say", func(t *testing.T, e *epoch) {
+			e.workers[0].shard.Ops++
+		}, "than the ledger says"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := worked(t)
+			c.harm(t, e)
+			for _, w := range e.workers {
+				w.since = 0
+			}
+			if err := e.finish(t.Context()); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("it ended with %v", err)
+			}
+		})
+	}
+	t.Run("nothing where nothing is wrong", func(t *testing.T) {
+		if err := worked(t).finish(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// loseChanges puts an earlier state of the records back.
+func loseChanges(t *testing.T, e *epoch) {
+	saved := filepath.Join(e.dir, "saved")
+	if err := os.CopyFS(saved, os.DirFS(e.data)); err != nil {
+		t.Fatal(err)
+	}
+	more(t, e, 30)
+	if err := os.RemoveAll(e.data); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(saved, e.data); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unrecorded sends an operation that the ledger does not know.
+func unrecorded(t *testing.T, e *epoch, s *shard, o *op) {
+	t.Helper()
+	p, err := e.start(t.Context(), e.Plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.kill()
+	c := newClient(p.addr, e.keys)
+	defer c.close()
+	if a, err := c.send(s, o, 0); err != nil || a.Status >= 300 {
+		t.Fatal(a, err)
+	}
+}
+
+func signUpAgain(t *testing.T, e *epoch) {
+	unrecorded(t, e, e.workers[0].shard, &op{Kind: signup, Account: -1, Email: "me@example.com"})
+}
+
+// changeAgain does what a retry without memory would.
+func changeAgain(t *testing.T, e *epoch) {
+	for _, w := range e.workers {
+		for i, a := range w.shard.Accounts {
+			if len(a.Projects) == 0 {
+				continue
+			}
+			unrecorded(t, e, w.shard, &op{Kind: update, Account: i, Filename: primary, Content: content{Size: 100, HTML: true}})
+			return
+		}
+	}
+	t.Fatal("no project to change")
+}
+
+// damageBlob flips a bit of every blob.
+func damageBlob(t *testing.T, e *epoch) {
+	list, err := filepath.Glob(filepath.Join(e.data, "blobs", "??", "*"))
+	if err != nil || len(list) == 0 {
+		t.Fatalf("no blobs: %v", err)
+	}
+	for _, path := range list {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[len(data)/2] ^= 1
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err == nil {
+		_, err = f.WriteString(text)
+		err = joinClose(err, f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func joinClose(err error, f *os.File) error {
+	if cerr := f.Close(); err == nil {
+		return cerr
+	}
+	return err
+}
+
+func TestASeedDrawsTheSame(t *testing.T) {
+	draw := func() (list []*op) {
+		d := &drawer{random: rand.New(rand.NewPCG(1, 2)), run: "x"}
+		s := &shard{}
+		for range 200 {
+			o := d.next(s)
+			list = append(list, o)
+			s.apply(record{Intent: o})
+			s.apply(record{Ack: &ack{}})
+		}
+		return list
+	}
+	if !reflect.DeepEqual(draw(), draw()) {
+		t.Error("two runs drew other operations")
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"sandlot/internal/failpoint"
+)
+
+// how is the way in which the program is killed.
+type how string
+
+const (
+	byMoment  how = "at a moment under load"
+	byStart   how = "at a moment of a start"
+	byFirst   how = "at a moment of the first start"
+	byPoint   how = "at a failpoint under load"
+	byMigrate how = "at a failpoint of the first start"
+	bySweep   how = "at a failpoint of the collector"
+	byBackup  how = "in a backup"
+)
+
+const (
+	lastMoment = 200 * time.Millisecond // of work before a kill
+	lastStart  = 80 * time.Millisecond  // of a start before a kill: about as long as one takes
+	patience   = 3 * time.Second        // for a failpoint; then the kill is one at a moment
+)
+
+// A death is one kill to come.
+type death struct {
+	how   how
+	after time.Duration
+	point failpoint.Point
+	count int
+	fresh bool // of a folder that is not there yet
+}
+
+func (d death) environment() []string {
+	if d.point == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("SANDLOT_TEST_FAILPOINT=%s:%d", d.point, d.count)}
+}
+
+func (d death) String() string {
+	if d.point == "" {
+		return fmt.Sprintf("kill %s, %v", d.how, d.after)
+	}
+	return fmt.Sprintf("kill %s, %s:%d", d.how, d.point, d.count)
+}
+
+// often says up to which time a point is waited for: few for what is rare.
+func often(p failpoint.Point) int {
+	switch p {
+	case failpoint.MidFolders, failpoint.MidMigration:
+		return 1 // a start, and each migration, has one
+	case failpoint.MidMail, failpoint.AfterAssembly:
+		return 2
+	case failpoint.MidAssembly, failpoint.MidVariant, failpoint.MidSweep, failpoint.MidCollection:
+		return 6
+	}
+	return 40
+}
+
+func drawMoment(r *rand.Rand) death {
+	if r.IntN(5) == 0 {
+		return death{how: byStart, after: 1 + time.Duration(r.Int64N(int64(lastStart)))}
+	}
+	return death{how: byMoment, after: time.Millisecond + time.Duration(r.Int64N(int64(lastMoment)))}
+}
+
+func drawPoint(r *rand.Rand, p failpoint.Point) death {
+	d := death{how: byPoint, point: p, count: 1 + r.IntN(often(p)), after: patience}
+	if p == failpoint.MidSweep || p == failpoint.MidCollection {
+		d.how = bySweep
+	}
+	return d
+}
+
+// firstDeaths are those of a folder in which nothing was acknowledged yet: in
+// each migration, of which there are as many as that, and around them, where the
+// folders and the installation's secret are made.
+func firstDeaths(r *rand.Rand, migrations int) []death {
+	list := []death{{how: byMigrate, point: failpoint.MidMigration, count: 1, after: patience, fresh: true}}
+	for range migrations - 1 {
+		// The first that comes is the one that the last death has prevented.
+		list = append(list, death{how: byMigrate, point: failpoint.MidMigration, count: 2, after: patience})
+	}
+	for range 3 {
+		list = append(list, death{how: byFirst, after: time.Duration(r.Int64N(int64(lastStart))), fresh: true})
+	}
+	for _, p := range []failpoint.Point{failpoint.BeforeCommit, failpoint.AfterCommit} {
+		list = append(list, death{how: byMigrate, point: p, count: 1 + r.IntN(migrations+2), after: patience, fresh: true})
+	}
+	return append(list, death{how: byMigrate, point: failpoint.MidFolders, count: 1, after: patience, fresh: true})
+}
+
+// laterDeaths draws n: each point of the server once, as far as they go, the others about half
+// at moments and half at points, in any order.
+func laterDeaths(r *rand.Rand, n int) []death {
+	points := slices.DeleteFunc(failpoint.All(), func(p failpoint.Point) bool { return p == failpoint.MidMigration || p == failpoint.MidBackup })
+	r.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+	var list []death
+	for i := range n {
+		switch {
+		case i < len(points):
+			list = append(list, drawPoint(r, points[i]))
+		case r.IntN(2) == 0:
+			list = append(list, drawPoint(r, points[r.IntN(len(points))]))
+		default:
+			list = append(list, drawMoment(r))
+		}
+	}
+	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	projectsKept = 12 // in an account, so that projects gather versions
+	opsAnAccount = 25 // a new account only so often, for the same reason
+	maxParts     = 5
+)
+
+// filenames are those that updates draw from: primary and other, of every kind
+// that is treated in its own way.
+func filenames() []string {
+	return []string{primary, "game.js", "assets/style.css", "data.bin", "levels/1.json", "about.html"}
+}
+
+// A drawer draws a worker's operations. What it draws depends on the random
+// source and the shard alone.
+type drawer struct {
+	worker int
+	random *rand.Rand
+	run    string // makes names differ from those of other runs
+}
+
+// next draws an operation that the service must accept.
+func (d *drawer) next(s *shard) *op {
+	o := &op{ID: s.Ops + 1, Account: -1, Wire: d.random.IntN(wires), Once: d.secret()}
+	o.Title = fmt.Sprintf("%s w%d op %d", d.run, d.worker, o.ID)
+	roomy := len(s.Accounts) <= s.Ops/opsAnAccount
+	switch n := d.random.IntN(100); {
+	case s.Upload != nil && n < 45:
+		d.part(o, s.Upload)
+	case s.Upload == nil && n < 12 && len(s.Accounts) > 0:
+		d.begin(o, s)
+	case len(s.Accounts) == 0 || roomy && n < 40:
+		d.newcomer(o, n%2 == 0)
+	default:
+		d.keyed(o, s)
+	}
+	return o
+}
+
+// newcomer makes an account, by publishing or signing up.
+func (d *drawer) newcomer(o *op, publishes bool) {
+	o.Email = fmt.Sprintf("%s-w%d-%d@example.com", d.run, d.worker, o.ID)
+	o.Kind = signup
+	if publishes {
+		o.Kind, o.Content = publish, d.content(primary)
+	}
+}
+
+// keyed changes an account that is there.
+func (d *drawer) keyed(o *op, s *shard) {
+	o.Account = d.random.IntN(len(s.Accounts))
+	a := s.Accounts[o.Account]
+	if len(a.Projects) == 0 || len(a.Projects) < projectsKept && d.random.IntN(5) == 0 {
+		o.Kind, o.Content = publish, d.content(primary)
+		return
+	}
+	o.Project = d.random.IntN(len(a.Projects))
+	o.Scoped, o.Guarded = d.random.IntN(3) == 0, d.random.IntN(3) == 0
+	o.Title = ""
+	p := a.Projects[o.Project]
+	names := filenames()
+	o.Filename = names[d.random.IntN(len(names))]
+	if _, there := p.Files[o.Filename]; there && o.Filename != primary && d.random.IntN(3) == 0 {
+		o.Kind = remove
+		return
+	}
+	o.Kind, o.Content = update, d.content(o.Filename)
+}
+
+// begin sends the first part of an upload.
+func (d *drawer) begin(o *op, s *shard) {
+	u := &upload{ID: d.secret(), Kind: publish, Account: -1, Title: o.Title, Filename: primary, Gzip: d.random.IntN(3) == 0, Total: 2 + d.random.IntN(maxParts-1)}
+	u.Email = fmt.Sprintf("%s-w%d-%d@example.com", d.run, d.worker, o.ID)
+	if d.random.IntN(3) > 0 {
+		u.Account, u.Email = d.random.IntN(len(s.Accounts)), ""
+		if n := len(s.Accounts[u.Account].Projects); n > 0 && d.random.IntN(2) == 0 {
+			names := filenames()
+			u.Kind, u.Project, u.Title, u.Filename = update, d.random.IntN(n), "", names[d.random.IntN(len(names))]
+		}
+	}
+	o.Upload, o.Title = u, ""
+	d.fill(o, u, 1)
+}
+
+// part sends a part that is missing, in any order, or one that is there already.
+func (d *drawer) part(o *op, u *upload) {
+	o.Title = ""
+	if n := 1 + d.random.IntN(u.Total); d.random.IntN(6) == 0 && u.Have[n].Size > 0 {
+		d.fill(o, u, n)
+		if d.random.IntN(2) == 0 {
+			o.Content = u.Have[n]
+		}
+		return
+	}
+	var missing []int
+	for n := range u.Total {
+		if u.Have[n+1].Size == 0 {
+			missing = append(missing, n+1)
+		}
+	}
+	n := 1 // all are there, and the total was not told
+	if len(missing) > 0 {
+		n = missing[d.random.IntN(len(missing))]
+	}
+	d.fill(o, u, n)
+	o.Tell = o.Tell || len(missing) <= 1
+}
+
+// fill makes the operation part n of the upload.
+func (d *drawer) fill(o *op, u *upload, n int) {
+	o.Kind, o.Part, o.Account = part, n, u.Account
+	o.Tell = d.random.IntN(2) == 0
+	o.Content = d.content(u.Filename)
+	o.Content.HTML = n == 1
+	if d.random.IntN(2) == 0 {
+		o.Once = "" // a part sent again is the same part without it, too
+	}
+}
+
+// content draws sizes on both sides of what lies in the database, and sometimes
+// what takes several writes.
+func (d *drawer) content(filename string) content {
+	size := 40 + d.random.IntN(6000)
+	switch n := d.random.IntN(100); {
+	case n < 5:
+		size = 500_000 + d.random.IntN(1_000_000)
+	case n < 30:
+		size = 60_000 + d.random.IntN(60_000)
+	}
+	html := slices.Contains([]string{primary, "about.html"}, filename)
+	return content{Seed: d.random.Uint64() >> 16, Size: size, HTML: html}
+}
+
+// secret draws what nobody guesses.
+func (d *drawer) secret() string {
+	return fmt.Sprintf("%016x%016x", d.random.Uint64(), d.random.Uint64())
+}

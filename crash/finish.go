@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"time"
+)
+
+// collectWait is how long the collector may take for the strays, at the start of
+// a program that is left alone.
+const collectWait = 30 * time.Second
+
+// finish settles what is pending, compares everything with the ledger as it lies
+// on the disk, stops the program, and looks at what it leaves.
+func (e *epoch) finish(ctx context.Context) error {
+	p, err := e.start(ctx, e.Plain)
+	if err != nil {
+		return err
+	}
+	defer p.kill()
+	c := newClient(p.addr, e.keys)
+	defer c.close()
+	if err := e.each(func(w *worker) error { return w.check(c, false) }); err != nil {
+		return err
+	}
+	if err := e.each(func(w *worker) error { return w.settle(c) }); err != nil {
+		return err
+	}
+	if err := e.fromLedger(); err != nil {
+		return err
+	}
+	if err := e.each(func(w *worker) error { return w.check(c, true) }); err != nil {
+		return err
+	}
+	if err := errors.Join(e.collected(), e.backup(ctx)); err != nil {
+		return err
+	}
+	if code, err := p.stop(); err != nil || code != 0 {
+		return fmt.Errorf("stopped with the exit code %d, %v", code, err)
+	}
+	if err := errors.Join(e.audit(ctx), e.verify(ctx, e.data)); err != nil {
+		return err
+	}
+	return errors.Join(e.restore(ctx), e.sweepForKeys())
+}
+
+// fromLedger replaces what the workers remember by what the ledger says, which
+// must be the same.
+func (e *epoch) fromLedger() error {
+	w, err := replay(filepath.Join(e.dir, "ledger"), len(e.workers))
+	if err != nil {
+		return err
+	}
+	for i, s := range w {
+		if s.Pending != nil {
+			return fmt.Errorf("worker %d: %s was never answered", i, s.Pending)
+		}
+		if !reflect.DeepEqual(s, e.workers[i].shard) {
+			return fmt.Errorf("worker %d remembers something else than the ledger says", i)
+		}
+		e.workers[i].shard = s
+	}
+	return nil
+}
+
+// collected waits until the collector has taken what was planted for it.
+func (e *epoch) collected() error {
+	for deadline := time.Now().Add(collectWait); ; time.Sleep(20 * time.Millisecond) {
+		left := 0
+		for _, path := range e.strays {
+			if _, err := os.Stat(path); err == nil {
+				left++
+			}
+		}
+		if left == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the collector left %d of %d blobs that no record knows", left, len(e.strays))
+		}
+	}
+}
+
+// audit counts the records, which nothing may have been written to twice, and
+// compares the blobs with them.
+func (e *epoch) audit(ctx context.Context) error {
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(e.data, "sandlot.db")+"?mode=ro")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var accounts, projects, versions int
+	for _, w := range e.workers {
+		accounts += len(w.shard.Accounts)
+		for _, a := range w.shard.Accounts {
+			projects += len(a.Projects)
+			for _, p := range a.Projects {
+				versions += p.Version
+			}
+		}
+	}
+	for _, must := range []struct {
+		about, query string
+		want         any
+	}{
+		{"accounts", "SELECT count(*) FROM accounts", accounts},
+		{"projects", "SELECT count(*) FROM projects", projects},
+		{"versions", "SELECT count(*) FROM versions", versions},
+		{"projects with a gap in their versions", "SELECT count(*) FROM projects p WHERE (SELECT count(*) FROM versions v WHERE v.project = p.num AND v.n BETWEEN 1 AND p.version) <> p.version", 0},
+		{"keys", "SELECT count(*) FROM keys", accounts + projects},
+		{"rows that refer to nothing", "SELECT count(*) FROM pragma_foreign_key_check", 0},
+		{"integrity", "SELECT * FROM pragma_integrity_check", "ok"},
+	} {
+		var got string
+		if err := db.QueryRowContext(ctx, must.query).Scan(&got); err != nil {
+			return fmt.Errorf("count %s: %w", must.about, err)
+		}
+		if want := fmt.Sprint(must.want); got != want {
+			return fmt.Errorf("the database has %s: %s, and by the ledger it is %s", must.about, got, want)
+		}
+	}
+	return e.auditBlobs(ctx, db)
+}
+
+// verify asks the program itself, as an operator would.
+func (e *epoch) verify(ctx context.Context, data string) error {
+	cmd := exec.CommandContext(ctx, e.Plain, "verify", "--data", data)
+	cmd.Env = ownEnvironment()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("sandlot verify: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// auditBlobs reads every blob that a record names.
+func (e *epoch) auditBlobs(ctx context.Context, db *sql.DB) error {
+	rows, err := db.QueryContext(ctx, "SELECT ref, size, lower(hex(sha256)) FROM blobs WHERE ref IS NOT NULL")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var ref string
+		var want file
+		if err := rows.Scan(&ref, &want.Size, &want.Sum); err != nil {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(e.data, "blobs", ref[:2], ref))
+		if err != nil {
+			return err
+		}
+		if fileOf(data) != want {
+			return fmt.Errorf("the blob %s has %d bytes, not %d, or other ones", ref, len(data), want.Size)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(e.data, "blobs", "tmp")); err != nil || len(left) > 0 {
+		return fmt.Errorf("%d temporary files are left (%v)", len(left), err)
+	}
+	return rows.Err()
+}

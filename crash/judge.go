@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// judge compares an answer with what the operation must be answered, and gives
+// what is to be remembered of it.
+func (s *shard) judge(o *op, a answer, keys *keyring) (ack, error) {
+	if want := s.status(o); a.Status != want {
+		return ack{}, fmt.Errorf("%s was answered %d %s (%s), not %d", o, a.Status, a.Error, a.Message, want)
+	}
+	if err := s.fits(o, a); err != nil {
+		return ack{}, fmt.Errorf("%s was answered wrongly: %w", o, err)
+	}
+	return ack{
+		Status: a.Status, Handle: a.Handle, Project: a.Project, URL: a.URL, VersionURL: a.VersionURL, Version: a.Version,
+		Account: keys.add(a.APIKey), Key: keys.add(a.ProjectKey),
+	}, nil
+}
+
+func (s *shard) status(o *op) int {
+	switch {
+	case o.Kind == part && !s.completes(o):
+		return http.StatusAccepted
+	case s.target(o) != nil:
+		return http.StatusOK
+	}
+	return http.StatusCreated
+}
+
+// fits compares with the shard as it will be.
+func (s *shard) fits(o *op, a answer) error {
+	if !s.completes(o) {
+		u := s.uploadOf(o).with(o)
+		if len(a.Received) != len(u.Have) {
+			return fmt.Errorf("it has parts %v, and %d were accepted", a.Received, len(u.Have))
+		}
+		return nil
+	}
+	if p := s.target(o); p != nil {
+		return s.fitsChange(p, o, a)
+	}
+	nobody := o.Kind == signup || s.owner(o) < 0
+	if o.Kind != signup && (a.Version != 1 || a.Project == "" || a.URL == "" || !isKey(a.ProjectKey)) {
+		return fmt.Errorf("version %d, address %q", a.Version, a.URL)
+	}
+	if nobody && (!isKey(a.APIKey) || a.Handle == "" || a.Email == "") {
+		return fmt.Errorf("an account with the handle %q, the address %q", a.Handle, a.Email)
+	}
+	if !nobody && sumOf(a.APIKey) != s.Accounts[s.owner(o)].Key {
+		return fmt.Errorf("another account's key")
+	}
+	if o.Kind == signup {
+		return nil
+	}
+	after := s.after()
+	return sameFiles(after.newest(o).Files, a.Files)
+}
+
+func (s *shard) fitsChange(p *project, o *op, a answer) error {
+	if a.Project != p.ID || a.Version != p.Version+1 || a.Previous != p.Version {
+		return fmt.Errorf("%s went from %d to %d; it is %s at %d", a.Project, a.Previous, a.Version, p.ID, p.Version)
+	}
+	next := s.after().find(p.ID)
+	if o.Kind == remove {
+		if a.Deleted != o.Filename {
+			return fmt.Errorf("%q was deleted, not %q", a.Deleted, o.Filename)
+		}
+		return sameFiles(next.Files, a.Files)
+	}
+	if want := next.Files[a.Filename]; want != (file{a.Size, a.SHA256}) {
+		return fmt.Errorf("%q has %d bytes, not %d, or other ones", a.Filename, a.Size, want.Size)
+	}
+	return nil
+}
+
+// newest is the project that the operation has just made.
+func (s *shard) newest(o *op) *project {
+	for _, a := range s.Accounts {
+		for _, p := range a.Projects {
+			if p.Changed == o.ID {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+func (s *shard) find(id string) *project {
+	for _, a := range s.Accounts {
+		for _, p := range a.Projects {
+			if p.ID == id {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// sameFiles compares a list of files with what must be in it.
+func sameFiles(want map[string]file, got []fileView) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%d files, not %d", len(got), len(want))
+	}
+	for _, f := range got {
+		if want[f.Filename] != (file{f.Size, f.SHA256}) {
+			return fmt.Errorf("the file %q has %d bytes and the hash %s, not %v", f.Filename, f.Size, f.SHA256, want[f.Filename])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// A record is one line of the ledger: one of its fields beside Worker is set.
+type record struct {
+	Worker  int
+	Intent  *op  `json:",omitempty"` // about to be sent
+	Ack     *ack `json:",omitempty"` // what the worker's last intent was answered
+	Expired bool `json:",omitempty"` // the worker's unfinished upload was made too old
+}
+
+// An ack is what of an answer has to be true from then on. Keys are hashed: the
+// ledger is searched for keys as well.
+type ack struct {
+	Status     int
+	Account    string `json:",omitempty"` // the hash of its key
+	Handle     string `json:",omitempty"`
+	Key        string `json:",omitempty"` // the hash of the project's key
+	Project    string `json:",omitempty"`
+	URL        string `json:",omitempty"`
+	VersionURL string `json:",omitempty"`
+	Version    int    `json:",omitempty"`
+}
+
+// A ledger is a file that a record is in when write has returned. Many workers
+// may write at once.
+type ledger struct {
+	mu   sync.Mutex
+	file *os.File
+}
+
+func openLedger(path string) (*ledger, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	return &ledger{file: f}, err
+}
+
+func (l *ledger) write(r record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	_, err = l.file.Write(append(line, '\n'))
+	l.mu.Unlock()
+	if err == nil {
+		err = l.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	return nil
+}
+
+// replay makes the world from what the file says.
+func replay(path string, workers int) (world, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	w := newWorld(workers)
+	for in := json.NewDecoder(bufio.NewReader(f)); ; {
+		var r record
+		switch err := in.Decode(&r); err {
+		case nil:
+			w[r.Worker].apply(r)
+		case io.EOF:
+			return w, nil
+		default:
+			return nil, fmt.Errorf("ledger: %w", err)
+		}
+	}
+}

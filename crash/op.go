@@ -1,0 +1,120 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+)
+
+// kind is what an operation asks for.
+type kind string
+
+const (
+	signup  kind = "signup"
+	publish kind = "publish"
+	update  kind = "update"
+	remove  kind = "delete-file"
+	part    kind = "part" // a part of a chunked publish or update
+)
+
+// An op is one request that changes something. It is complete in itself: sent
+// again it is the same request.
+type op struct {
+	ID       int // counts the worker's operations
+	Kind     kind
+	Once     string  `json:",omitempty"` // the Idempotency-Key
+	Account  int     // index of the worker's account; -1 for nobody
+	Project  int     `json:",omitempty"` // index of the account's project
+	Scoped   bool    `json:",omitempty"` // sent with the project's key
+	Guarded  bool    `json:",omitempty"` // sent with if_version
+	Filename string  `json:",omitempty"`
+	Content  content `json:",omitzero"`
+	Title    string  `json:",omitempty"`
+	Email    string  `json:",omitempty"`
+	Wire     int     // which form of a request it is sent in
+
+	Upload *upload `json:",omitempty"` // what a first part begins
+	Part   int     `json:",omitempty"`
+	Tell   bool    `json:",omitempty"` // the part tells the total
+}
+
+// content is what a file holds: bytes that the seed determines.
+type content struct {
+	Seed uint64
+	Size int
+	HTML bool `json:",omitempty"`
+}
+
+const hexDigits = "0123456789abcdef"
+
+// bytes are text that compresses to about the half, so that variants are made.
+func (c content) bytes() []byte {
+	random := rand.NewChaCha8([32]byte{0: byte(c.Seed), 1: byte(c.Seed >> 8), 2: byte(c.Seed >> 16), 3: byte(c.Seed >> 24), 4: byte(c.Seed >> 32), 5: byte(c.Seed >> 40)})
+	b := make([]byte, c.Size)
+	_, _ = random.Read(b) // never fails
+	for i := range b {
+		if b[i] = hexDigits[b[i]&15]; i%64 == 63 {
+			b[i] = '\n'
+		}
+	}
+	if c.HTML {
+		copy(b, "<!doctype html><title>crash</title>")
+	}
+	return b
+}
+
+// file is what a published file must be.
+type file struct {
+	Size int64
+	Sum  string
+}
+
+func fileOf(b []byte) file {
+	sum := sha256.Sum256(b)
+	return file{int64(len(b)), hex.EncodeToString(sum[:])}
+}
+
+// An upload is a chunked publish or update that is not complete.
+type upload struct {
+	ID       string
+	Kind     kind // publish or update
+	Account  int  // -1 for nobody
+	Project  int
+	Filename string
+	Title    string
+	Email    string
+	Gzip     bool // each part is a gzip member
+	Total    int
+
+	Told bool            `json:",omitempty"`
+	Have map[int]content `json:",omitempty"` // the parts that were accepted
+}
+
+// with is the upload after a part was accepted.
+func (u *upload) with(o *op) *upload {
+	next := *u
+	next.Told = u.Told || o.Tell
+	next.Have = map[int]content{}
+	for n, c := range u.Have {
+		next.Have[n] = c
+	}
+	next.Have[o.Part] = o.Content
+	return &next
+}
+
+func (u *upload) complete() bool { return u.Told && len(u.Have) == u.Total }
+
+// whole is the file that the parts make.
+func (u *upload) whole() file {
+	var b []byte
+	for n := range u.Total {
+		b = append(b, u.Have[n+1].bytes()...)
+	}
+	return fileOf(b)
+}
+
+// sumOf is how keys are called in the ledger.
+func sumOf(key string) string { return fileOf([]byte(key)).Sum }
+
+func (o *op) String() string { return fmt.Sprintf("%s %d", o.Kind, o.ID) }

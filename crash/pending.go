@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// resolve looks what has become of the operation that was not answered, if any,
+// and returns the shard as the service must show it: as it was, or as if the
+// operation had happened. Before says that an earlier look had seen it happen:
+// then it must have stayed.
+func (c *checker) resolve(before bool) (s *shard, happened bool, err error) {
+	o := c.shard.Pending
+	if o == nil || !c.shard.completes(o) {
+		return c.shard, false, nil // a part alone shows nowhere
+	}
+	switch p, owner := c.shard.target(o), c.shard.owner(o); {
+	case p != nil:
+		happened, err = c.changed(p)
+	case owner >= 0:
+		happened, err = c.added(c.shard.Accounts[owner])
+	default:
+		return c.shard, false, nil // an account whose key nobody knows
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("after %s was not answered: %w", o, err)
+	}
+	if before && !happened {
+		return nil, false, fmt.Errorf("%s had happened, and after another crash it has not", o)
+	}
+	if !happened {
+		return c.shard, false, nil
+	}
+	s, err = c.assume(o)
+	return s, true, err
+}
+
+// changed reports whether the project has its next version.
+func (c *checker) changed(p *project) (bool, error) {
+	var v projectView
+	if err := c.read("/v1/project/"+p.ID+"?content=none", "", &v); err != nil {
+		return false, err
+	}
+	if v.Version != p.Version && v.Version != p.Version+1 {
+		return false, fmt.Errorf("%s is at version %d, and was at %d", p.ID, v.Version, p.Version)
+	}
+	return v.Version == p.Version+1, nil
+}
+
+// added reports whether the account has a project more.
+func (c *checker) added(a *account) (bool, error) {
+	var who identity
+	if err := c.read("/v1/whoami?limit=1000", a.Key, &who); err != nil {
+		return false, err
+	}
+	n := len(who.Projects) - len(a.Projects)
+	if n != 0 && n != 1 {
+		return false, fmt.Errorf("%s has %d projects, and had %d", a.Handle, len(who.Projects), len(a.Projects))
+	}
+	return n == 1, nil
+}
+
+// assume is the shard in which the operation has happened, with the id of a new
+// project as whoami shows it: the newest.
+func (c *checker) assume(o *op) (*shard, error) {
+	s := c.shard.after()
+	owner := c.shard.owner(o)
+	if owner < 0 {
+		return s, nil
+	}
+	var who identity
+	if err := c.read("/v1/whoami?limit=1", s.Accounts[owner].Key, &who); err != nil {
+		return nil, err
+	}
+	s.newest(o).ID = who.Projects[0].ID
+	return s, nil
+}
+
+// quiet compares a shard with the service while nothing is sent: all of it if
+// whole, else what was touched since the operation of that number.
+func (c *checker) quiet(since int, before, whole bool) (happened bool, err error) {
+	s, happened, err := c.resolve(before)
+	if err != nil {
+		return false, err
+	}
+	touched := func(p *project) bool { return whole || p.Changed >= since }
+	for _, a := range s.Accounts {
+		busy := a.Projects == nil
+		for _, p := range a.Projects {
+			busy = busy || touched(p)
+		}
+		if busy || whole {
+			err = cmp.Or(err, c.account(a, touched, whole))
+		}
+	}
+	return happened, err
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"testing"
+
+	"sandlot/internal/testenv"
+)
+
+// TestPlainFault05PowerLoss: what was acknowledged survives a power loss at each kill. The soak with -power is the longer one.
+func TestPlainFault05PowerLoss(t *testing.T) {
+	testenv.Plain(t)
+	dir := t.TempDir()
+	tagged, err := build(t.Context(), dir, "sandlot-failpoints", "-tags", "failpoints")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := migrations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	images := t.TempDir()
+	c := newCounts()
+	e, err := newEpoch(config{Workers: 4, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Power: images, Migrations: made}, c)
+	if err != nil {
+		t.Log(err)
+		testenv.Skip(t, "a file system of its own (root, a loop device)")
+	}
+	defer func() {
+		if err := e.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := e.run(t.Context(), killsADisk); err != nil {
+		t.Error(err)
+	}
+	if e.disk.cuts < killsADisk {
+		t.Errorf("the power was cut %d times", e.disk.cuts)
+	}
+}

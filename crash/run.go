@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"sandlot/internal/failpoint"
+)
+
+// killsAnEpoch bounds what one folder gathers, and so how long the comparison at
+// its end takes and how much disk a run needs: about 2 GB.
+const killsAnEpoch = 100
+
+// config is what a run is made of.
+type config struct {
+	Kills      int
+	Workers    int
+	Seed       uint64
+	Dir        string
+	Migrations int    // that a first start makes
+	Plain      string // the program as people run it, for kills at moments
+	Tagged     string // the program with failpoints
+	Power      string // folder for disks that lose power at each kill; empty: the system's cache outlives a kill
+	Out        io.Writer
+}
+
+// run kills as often as it is told, in one folder after another, and prints the
+// figures. The error says what was wrong.
+func run(ctx context.Context, cfg config) error {
+	fmt.Fprintf(cfg.Out, "seed                  %d\n", cfg.Seed)
+	c := newCounts()
+	begun := time.Now()
+	for left := cfg.Kills; left > 0; {
+		before := c.allKills()
+		e, err := newEpoch(cfg, c)
+		if err == nil {
+			err = e.run(ctx, min(left, cfg.killsAnEpoch()))
+		}
+		if closed := e.close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			c.print(cfg.Out)
+			return err
+		}
+		if err := e.remove(); err != nil {
+			return err
+		}
+		left -= c.allKills() - before
+	}
+	c.print(cfg.Out)
+	fmt.Fprintf(cfg.Out, "took                  %v\n", time.Since(begun).Round(time.Second))
+	if missed := c.missed(); len(missed) > 0 {
+		return fmt.Errorf("nothing was killed at %v", missed)
+	}
+	return nil
+}
+
+func (c config) killsAnEpoch() int {
+	if c.Power != "" {
+		return killsADisk
+	}
+	return killsAnEpoch
+}
+
+// An epoch is the life of one data folder.
+type epoch struct {
+	config
+	dir, data, log string
+	disk           *disk // nil: the data are on the system's own
+	random         *rand.Rand
+	count          *counts
+	ledger         *ledger
+	keys           *keyring
+	workers        []*worker
+	copied         string   // the backup
+	strays         []string // planted for the collector
+	died           bool     // the last program was killed
+}
+
+func newEpoch(cfg config, c *counts) (*epoch, error) {
+	c.epochs++
+	e := &epoch{config: cfg, count: c, keys: &keyring{keys: map[string]string{}}}
+	e.dir = filepath.Join(cfg.Dir, fmt.Sprint("epoch-", c.epochs))
+	e.data, e.log = filepath.Join(e.dir, "data"), filepath.Join(e.dir, "log")
+	e.copied = filepath.Join(e.dir, "backup")
+	e.random = rand.New(rand.NewPCG(cfg.Seed, uint64(c.epochs)<<16))
+	if err := os.MkdirAll(e.dir, 0o700); err != nil {
+		return nil, err
+	}
+	var err error
+	if cfg.Power != "" {
+		if e.disk, err = newDisk(filepath.Join(e.dir, "disk"), cfg.Power); err != nil {
+			return nil, err
+		}
+		e.data = filepath.Join(e.disk.dir, "data")
+	}
+	e.ledger, err = openLedger(filepath.Join(e.dir, "ledger"))
+	for i, s := range newWorld(cfg.Workers) {
+		random := rand.New(rand.NewPCG(cfg.Seed, uint64(c.epochs)<<16+uint64(i)+1))
+		d := &drawer{worker: i, random: random, run: fmt.Sprint("run", c.epochs)}
+		e.workers = append(e.workers, &worker{n: i, shard: s, draw: d, random: random, ledger: e.ledger, keys: e.keys, count: c})
+	}
+	return e, err
+}
+
+// close lets go of the disk.
+func (e *epoch) close() error {
+	if e == nil || e.disk == nil {
+		return nil
+	}
+	return e.disk.close()
+}
+
+// remove removes everything of an epoch in which nothing was wrong.
+func (e *epoch) remove() error {
+	if e.disk != nil {
+		if err := os.Remove(e.disk.image()); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(e.dir)
+}
+
+// cut cuts the power after a kill, if the disk is one that can lose it.
+func (e *epoch) cut() error {
+	if e.disk == nil {
+		return nil
+	}
+	err := e.disk.cut()
+	e.disk.used = true // by the program that is started next
+	return err
+}
+
+// run kills about n times and compares everything at the end. A point that was
+// not reached in time is tried again, once.
+func (e *epoch) run(ctx context.Context, n int) error {
+	deaths := firstDeaths(e.random, e.Migrations)
+	deaths = append(deaths, laterDeaths(e.random, max(n-len(deaths), 0))...)
+	again := map[failpoint.Point]bool{}
+	for i := 0; i < len(deaths); i++ {
+		d := deaths[i]
+		hit, err := e.round(ctx, d)
+		if err != nil {
+			return fmt.Errorf("epoch %d, before or at %v: %w", e.count.epochs, d, err)
+		}
+		if !hit && !again[d.point] {
+			again[d.point] = true
+			d.count = 1
+			deaths = append(deaths, d)
+		}
+	}
+	if err := e.finish(ctx); err != nil {
+		return fmt.Errorf("epoch %d, at its end: %w", e.count.epochs, err)
+	}
+	return nil
+}
+
+// round lets the program live until its death. Hit tells that it was killed as
+// the death says.
+func (e *epoch) round(ctx context.Context, d death) (hit bool, err error) {
+	if d.fresh && e.untouched() {
+		if err := os.RemoveAll(e.data); err != nil {
+			return false, err
+		}
+	}
+	if d.how == bySweep {
+		if err := e.age(ctx); err != nil {
+			return false, err
+		}
+	}
+	if d.how == byStart || d.how == byFirst {
+		return true, e.killStart(d)
+	}
+	bin := e.Plain
+	if d.point != "" {
+		bin = e.Tagged
+	}
+	p, err := e.start(ctx, bin, d.environment()...)
+	if errors.Is(err, errKilled) {
+		e.count.killed(d)
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := e.live(ctx, p, d); err != nil {
+		p.kill()
+		return false, err
+	}
+	return e.dead(p, d), nil
+}
+
+// untouched reports whether nothing was asked of the folder yet, so that it may
+// go: a point that is passed later than was thought lets work begin.
+func (e *epoch) untouched() bool {
+	return !slices.ContainsFunc(e.workers, func(w *worker) bool { return w.shard.Ops > 0 })
+}
+
+// dead counts the death of a program that is gone.
+func (e *epoch) dead(p *program, d death) (hit bool) {
+	missed := d.point != "" && p.late.Load()
+	if missed {
+		d = death{how: byMoment}
+	}
+	e.count.killed(d)
+	return !missed
+}
+
+// start starts the program and counts how long it took after a kill.
+func (e *epoch) start(ctx context.Context, bin string, env ...string) (*program, error) {
+	if err := e.cut(); err != nil {
+		return nil, err
+	}
+	p, err := start(ctx, bin, e.data, e.log, env...)
+	if err == nil && e.died {
+		e.count.restarted(p.took)
+	}
+	e.died = true
+	return p, err
+}
+
+// killStart kills a program that has just been started.
+func (e *epoch) killStart(d death) error {
+	if err := e.cut(); err != nil {
+		return err
+	}
+	p, _, err := launch(e.Plain, e.data, e.log)
+	if err != nil {
+		return err
+	}
+	timer := time.AfterFunc(d.after, func() { _ = p.cmd.Process.Kill() })
+	defer timer.Stop()
+	<-p.exited
+	if !p.wasKilled() {
+		return fmt.Errorf("the program ended by itself: %v", p.cmd.ProcessState)
+	}
+	e.count.killed(d)
+	return nil
+}
+
+// live compares, then lets the workers work until the program is killed.
+func (e *epoch) live(ctx context.Context, p *program, d death) error {
+	c := newClient(p.addr, e.keys)
+	defer c.close()
+	if err := e.each(func(w *worker) error { return w.check(c, false) }); err != nil {
+		return err
+	}
+	timer := time.AfterFunc(d.after, p.killLate)
+	defer timer.Stop()
+	stop := context.AfterFunc(ctx, p.killLate)
+	defer stop()
+	err := e.each(func(w *worker) error { return w.work(c, maxSteps) })
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil && !p.gone() {
+		err = errors.New("the program gave no answer, and lives")
+	}
+	return err
+}
+
+// maxSteps is more than a worker does in one life of the program.
+const maxSteps = 1 << 20
+
+// each lets all workers do something at once and joins their errors.
+func (e *epoch) each(do func(*worker) error) error {
+	errs := make([]error, len(e.workers))
+	var all sync.WaitGroup
+	for i, w := range e.workers {
+		all.Go(func() { errs[i] = do(w) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}

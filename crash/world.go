@@ -1,0 +1,180 @@
+package main
+
+import (
+	"maps"
+	"slices"
+)
+
+// A world is what must be there, as the ledger tells it. Each worker has a shard
+// of its own, in which things happen one after another.
+type world []*shard
+
+type shard struct {
+	Accounts []*account
+	Upload   *upload // begun and not complete
+	Pending  *op     // sent and not answered
+	Ops      int
+}
+
+type account struct {
+	Key      string // the hash; the keyring has the key
+	Handle   string
+	Email    string
+	Projects []*project
+}
+
+type project struct {
+	ID, URL    string
+	Key        string
+	Title      string
+	Version    int
+	VersionURL string
+	Files      map[string]file
+	Past       []version // the earlier ones
+	Changed    int       // the operation that did it last
+}
+
+// version is what an earlier version's address must serve.
+type version struct {
+	URL     string
+	Primary file
+}
+
+const primary = "index.html"
+
+func newWorld(workers int) world {
+	w := make(world, workers)
+	for i := range w {
+		w[i] = &shard{}
+	}
+	return w
+}
+
+// apply is the one way in which a shard changes.
+func (s *shard) apply(r record) {
+	switch {
+	case r.Intent != nil:
+		s.Pending = r.Intent
+		s.Ops = r.Intent.ID
+	case r.Ack != nil:
+		s.happened(s.Pending, *r.Ack)
+		s.Pending = nil
+	case r.Expired:
+		s.Upload = nil
+	}
+}
+
+func (s *shard) happened(o *op, a ack) {
+	switch o.Kind {
+	case signup:
+		s.Accounts = append(s.Accounts, &account{Key: a.Account, Handle: a.Handle, Email: o.Email})
+	case publish:
+		s.published(o, a, fileOf(o.Content.bytes()), o.Account, o.Email, o.Title)
+	case update:
+		s.project(o.Account, o.Project).updated(o, a, o.Filename, fileOf(o.Content.bytes()))
+	case remove:
+		s.project(o.Account, o.Project).deleted(o, a)
+	case part:
+		s.partAccepted(o, a)
+	}
+}
+
+func (s *shard) project(account, project int) *project { return s.Accounts[account].Projects[project] }
+
+func (s *shard) published(o *op, a ack, f file, index int, email, title string) {
+	if index < 0 {
+		s.Accounts = append(s.Accounts, &account{Key: a.Account, Handle: a.Handle, Email: email})
+		index = len(s.Accounts) - 1
+	}
+	owner := s.Accounts[index]
+	owner.Projects = append(owner.Projects, &project{
+		ID: a.Project, URL: a.URL, Key: a.Key, Title: title, Version: 1, VersionURL: a.VersionURL,
+		Files: map[string]file{primary: f}, Changed: o.ID,
+	})
+}
+
+// next makes the project's next version.
+func (p *project) next(o *op, a ack) {
+	p.Past = append(p.Past, version{p.VersionURL, p.Files[primary]})
+	p.Version++
+	p.VersionURL = a.VersionURL
+	p.Changed = o.ID
+	p.Files = maps.Clone(p.Files)
+}
+
+func (p *project) updated(o *op, a ack, name string, f file) {
+	p.next(o, a)
+	p.Files[name] = f
+}
+
+func (p *project) deleted(o *op, a ack) {
+	p.next(o, a)
+	delete(p.Files, o.Filename)
+}
+
+func (s *shard) partAccepted(o *op, a ack) {
+	u := s.uploadOf(o).with(o)
+	if !u.complete() {
+		s.Upload = u
+		return
+	}
+	s.Upload = nil
+	if u.Kind == publish {
+		s.published(o, a, u.whole(), u.Account, u.Email, u.Title)
+		return
+	}
+	s.project(u.Account, u.Project).updated(o, a, u.Filename, u.whole())
+}
+
+// uploadOf is the upload that a part belongs to.
+func (s *shard) uploadOf(o *op) *upload {
+	if s.Upload == nil {
+		return o.Upload
+	}
+	return s.Upload
+}
+
+// completes reports whether the operation makes a version.
+func (s *shard) completes(o *op) bool { return o.Kind != part || s.uploadOf(o).with(o).complete() }
+
+// target is the project that an operation changes, or nil if it makes one, or
+// nothing but a part.
+func (s *shard) target(o *op) *project {
+	switch {
+	case o.Kind == update, o.Kind == remove:
+		return s.project(o.Account, o.Project)
+	case o.Kind == part && s.completes(o) && s.uploadOf(o).Kind == update:
+		u := s.uploadOf(o)
+		return s.project(u.Account, u.Project)
+	}
+	return nil
+}
+
+// owner is the account in which an operation makes a project, or -1.
+func (s *shard) owner(o *op) int {
+	switch {
+	case o.Kind == publish:
+		return o.Account
+	case o.Kind == part && s.completes(o) && s.uploadOf(o).Kind == publish:
+		return s.uploadOf(o).Account
+	}
+	return -1
+}
+
+// if it had happened: a copy of the shard in which the pending operation has.
+// Addresses and keys of the outcome are not known.
+func (s *shard) after() *shard {
+	c := &shard{Upload: s.Upload, Pending: s.Pending, Ops: s.Ops}
+	for _, a := range s.Accounts {
+		b := *a
+		b.Projects = nil
+		for _, p := range a.Projects {
+			q := *p
+			q.Past = slices.Clip(p.Past)
+			b.Projects = append(b.Projects, &q)
+		}
+		c.Accounts = append(c.Accounts, &b)
+	}
+	c.apply(record{Ack: &ack{}})
+	return c
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestTheTableFollowsTheCode: each mutation's text stands in the code as it is.
+// Where it fails, mutate/table.go is to be changed like the code was.
+func TestTheTableFollowsTheCode(t *testing.T) {
+	for _, m := range mutations() {
+		if _, err := m.apply(".."); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	out := "=== RUN   TestA\n    --- FAIL: TestA/inner (0.00s)\n--- FAIL: TestA (0.01s)\n--- PASS: TestB (0.00s)\nFAIL\npanic: test timed out after 3m0s\n"
+	if got := failures([]byte(out)); !slices.Equal(got, []string{"TestA", "a test that never ended"}) {
+		t.Errorf("%q", got)
+	}
+	if got := failures([]byte("x.go:1:1: syntax error\nFAIL sandlot/x [build failed]\n")); got != nil {
+		t.Errorf("a mutation that does not compile was noticed by %q", got)
+	}
+}

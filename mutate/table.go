@@ -1,0 +1,95 @@
+package main
+
+// A mutation is one small edit after which tests must fail.
+type mutation struct {
+	name     string
+	file     string
+	old, new string // old stands in the file exactly once
+	tests    string // the arguments of go test that must fail
+}
+
+// mutations are what the promises rest on, a line of code each. A row whose old
+// text is gone is an error, so the table follows the code.
+func mutations() []mutation {
+	return append(append(durability(), access()...), integrity()...)
+}
+
+// Tests that notice.
+const (
+	blobTests    = "./internal/blob/..."
+	storeTests   = "./internal/sqlstore"
+	publishTests = "./internal/publish"
+	apiTests     = "./internal/api"
+	syncTests    = "-run ^TestFault0[5-9] ./cmd/sandlot" // what the system was asked for, as strace saw it
+)
+
+func durability() []mutation {
+	const (
+		put    = "internal/blob/put.go"
+		disk   = "internal/blob/disk.go"
+		writer = "internal/sqlstore/writer.go"
+		pragma = "internal/sqlstore/connect.go"
+		commit = "	if err := w.commit(); err != nil {\n"
+	)
+	return []mutation{
+		{"no sync of a blob's file", put, "err = classify(f.Sync())", "err = nil", blobTests},
+		{"no sync of a blob's file, seen from outside", put, "err = classify(f.Sync())", "err = nil", syncTests},
+		{"no sync of a blob's folder", put, "d.fs.SyncDir(path[:2])", "error(nil)", blobTests},
+		{"no sync of a blob's folder, seen from outside", put, "d.fs.SyncDir(path[:2])", "error(nil)", syncTests},
+		{"no sync of the folder of folders", disk, `d.fs.SyncDir(".")`, "error(nil)", blobTests},
+		{"a failed close of a blob is passed over", put, "		err = classify(cerr)\n", "		_ = cerr\n", blobTests},
+		{"synchronous = NORMAL", pragma, `set: "FULL", want: "2"`, `set: "NORMAL", want: "1"`, storeTests},
+		{"synchronous = NORMAL, seen from outside", pragma, `set: "FULL", want: "2"`, `set: "NORMAL", want: "1"`, syncTests},
+		{"synchronous = OFF, seen from outside", pragma, `set: "FULL", want: "2"`, `set: "OFF", want: "0"`, syncTests},
+		{"acknowledged before the commit", writer, commit, "	answer(batch, nil)\n" + commit, storeTests},
+		{"acknowledged before the commit, seen from outside", writer, commit, "	answer(batch, nil)\n" + commit, syncTests},
+		{"writing goes on after a failed sync", writer, "if !lostSync(err) {", "if true || !lostSync(err) {", storeTests},
+		{"writing goes on after a failed sync, seen from outside", writer, "if !lostSync(err) {", "if true || !lostSync(err) {", syncTests},
+	}
+}
+
+func access() []mutation {
+	const (
+		caller = "internal/publish/caller.go"
+		query  = "internal/sqlstore/projects.go"
+		keys   = "internal/sqlstore/accounts.go"
+		read   = "internal/publish/read.go"
+	)
+	return []mutation{
+		{"any account may edit any project", caller, "by.Key.Account != p.Account || ", "", apiTests},
+		{"a project key covers its account", caller, "|| by.Scoped() && by.Key.Project != p.ID", "", apiTests},
+		{"a project key may publish", caller, "act == ActPublish && by.Scoped()", "false", apiTests},
+		{"nobody needs a key", caller, "case by.Nobody():", "case false:", apiTests},
+		{"a suspended account may publish", caller, "by.Key.Suspended && (act == ActPublish || act == ActEdit)", "false", apiTests},
+		{"what was taken down may be changed", caller, "case act == ActEdit && p.Suspended:", "case false:", publishTests},
+		{"files are shown to anybody", read, "Owner: authorize(by, ActReadFiles, &p) == nil", "Owner: true", apiTests},
+		{"an account's list has all projects", query, "p.account = ? AND p.seq < ?", "p.account <> -? AND p.seq < ?", storeTests},
+		{"a revoked key works", keys, " AND k.revoked_at IS NULL", "", storeTests},
+	}
+}
+
+func integrity() []mutation {
+	const (
+		verify  = "internal/blob/verify.go"
+		stage   = "internal/publish/stage.go"
+		uploads = "internal/sqlstore/uploads.go"
+		sweep   = "internal/sqlstore/sweep.go"
+		once    = "internal/publish/once.go"
+		used    = "EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)"
+	)
+	return []mutation{
+		{"a blob's hash is not compared", verify, "sum != b.SHA256 || ", "false && sum != b.SHA256 || ", blobTests},
+		{"a content's hash is not compared", stage, " || digest(data) != b.SHA256", "", publishTests},
+		{"a declared hash is not compared", "internal/publish/checks.go", `d.SHA256 != "" && `, "false && ", publishTests},
+		{"an edit does not look what it changes", "internal/sqlstore/projects.go", "p.Version != expect", "false", storeTests},
+		{"an upload is used more than once", uploads, "generation = ? AND done_project IS NULL RETURNING", "generation <> -? RETURNING", storeTests},
+		{"a completed upload tells its keys to anybody", "internal/publish/complete.go", "return n == done.Part && call.hash() == done.SHA256", "_ = n\n	return true", publishTests},
+		{"a request sent again happens again", once, "	found, err := s.answerAgain(ctx, a, again)\n", "	found, err := false, error(nil)\n", publishTests + " " + apiTests},
+		{"another request gets the answer of the first", once, "rec.Request != a.request", "false", publishTests + " " + apiTests},
+		{"an Idempotency-Key is anybody's", once, `principal := "key " + by.Key.Hash.String()`, `principal := "key"`, publishTests + " " + apiTests},
+		{"an answer is recorded twice", "internal/sqlstore/once.go", "err == nil && n > 0", "false && n > 0", storeTests},
+		{"a record of an answer is not part of the step", "internal/sqlstore/once.go", "	_, err := t.exec(\"INSERT OR REPLACE", "	if o != nil {\n		return nil\n	}\n	_, err := t.exec(\"INSERT OR REPLACE", storeTests},
+		{"the collector does not wait a day", "internal/publish/collect.go", "c.Strays(ctx, now.Add(-Grace))", "c.Strays(ctx, now)", publishTests},
+		{"the collector takes what is published", sweep, used, "0", storeTests},
+	}
+}
