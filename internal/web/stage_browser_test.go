@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -37,7 +38,8 @@ func newPlayground(t *testing.T) *playground {
 			g.loaded.Add(1)
 		}
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, `<script>let seen = 'kept out'; try { seen = parent.document.title } catch {} parent.postMessage(origin + ' ' + seen, '*')</script>`)
+		_, _ = io.WriteString(w, `<script>let seen = 'kept out'; try { seen = parent.document.title } catch {} parent.postMessage(origin + ' ' + seen, '*');
+addEventListener('message', (e) => { if (e.data === 'step') location.hash = 'step'; parent.postMessage((e.data === 'step' ? '' : 'at ') + location.hash, '*') })</script>`)
 	}))
 	t.Cleanup(srv.Close)
 	g.port = srv.URL[strings.LastIndexByte(srv.URL, ':')+1:]
@@ -92,4 +94,62 @@ func TestTheFrameLeavesTheWindowAgain(t *testing.T) {
 	if left := run(t, ctx, chromedp.Evaluate[bool](`!document.querySelector('.filled') && !document.querySelector('.about').inert && document.activeElement.matches('.full')`)); !left {
 		t.Error("the window is still filled")
 	}
+}
+
+// TestTheBackGesture: on a phone the frame fills the window, and going back is how people leave what fills it.
+func TestTheBackGesture(t *testing.T) {
+	ctx, g := testenv.Browser(t), newPlayground(t)
+	start, page := "http://localhost:"+g.port+"/", "http://localhost:"+g.port+"/p/game-abc123"
+	run(t, ctx, chromedp.EmulateViewport(360, 700))
+	filled := func(t *testing.T) {
+		t.Helper()
+		run(t, ctx, chromedp.Navigate(start))
+		run(t, ctx, chromedp.Navigate(page))
+		run(t, ctx, chromedp.Poll[bool](`!document.querySelector('button.start').hidden`))
+		run(t, ctx, chromedp.Click("button.start"))
+		run(t, ctx, chromedp.Poll[bool](`!!document.querySelector('.filled iframe')`))
+	}
+	back := func(t *testing.T) { t.Helper(); run(t, ctx, chromedp.Evaluate[bool](`history.back(), true`)) }
+	at := func(t *testing.T, address, expression string) {
+		t.Helper()
+		var is bool
+		var err error
+		for deadline := time.Now().Add(time.Minute); !is && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+			// An error may be that the page is just being replaced.
+			is, err = chromedp.Run(ctx, chromedp.Evaluate[bool](`location.href === '`+address+`' && `+expression))
+		}
+		if !is {
+			t.Fatalf("not at %s with %s (%v)", address, expression, err)
+		}
+	}
+	const small = `!!document.querySelector('.stage:not(.filled) iframe') && !document.querySelector('.about').inert`
+	t.Run("returns to the page, where the game goes on", func(t *testing.T) {
+		filled(t)
+		back(t)
+		at(t, page, small)
+		if g.loaded.Load() != 1 {
+			t.Errorf("the game was loaded %d times", g.loaded.Load())
+		}
+		run(t, ctx, chromedp.Evaluate[bool](`history.forward(), true`))
+		at(t, page, `!!document.querySelector('.filled iframe')`)
+		back(t)
+		at(t, page, small)
+		back(t)
+		at(t, start, `true`)
+	})
+	t.Run("leaves the page after the button was used", func(t *testing.T) {
+		filled(t)
+		run(t, ctx, chromedp.Click(".exit"))
+		at(t, page, small+` && !history.state`)
+		back(t)
+		at(t, start, `true`)
+	})
+	t.Run("the button takes no step from a game that made steps of its own", func(t *testing.T) {
+		filled(t)
+		run(t, ctx, chromedp.Evaluate[bool](`addEventListener('message', (e) => { window.said = e.data }), true`))
+		run(t, ctx, chromedp.Poll[bool](`(document.querySelector('iframe').contentWindow.postMessage('step', '*'), window.said === '#step')`))
+		run(t, ctx, chromedp.Click(".exit"))
+		at(t, page, small+` && !history.state`)
+		run(t, ctx, chromedp.Poll[bool](`(document.querySelector('iframe').contentWindow.postMessage('where', '*'), window.said === 'at #step')`))
+	})
 }

@@ -7,9 +7,32 @@ const phone = matchMedia('(max-width: 40rem), (max-height: 30rem) and (pointer: 
 for (const element of document.querySelectorAll('[data-scripted]')) element.hidden = false;
 for (const element of document.querySelectorAll('[data-plain]')) element.hidden = true;
 
-const fill = (filled) => {
+const isFilled = () => stage.classList.contains('filled');
+
+const show = (filled) => {
   stage.classList.toggle('filled', filled);
   for (const element of document.querySelectorAll('header.site, .about, footer.site')) element.inert = filled;
+};
+
+// What fills the window is a step of its own in the history, so that going back leads
+// to the page.
+let steps = 0;
+
+const fill = () => {
+  if (isFilled()) return;
+  show(true);
+  if (history.state?.filled) return; // there was a reload
+  history.pushState({ filled: true }, '');
+  steps = history.length;
+};
+
+const unfill = () => {
+  if (!isFilled()) return;
+  show(false);
+  full.focus();
+  // Going back would be a step inside of a project that has made steps since.
+  if (history.length === steps) history.back();
+  else history.replaceState(null, '');
 };
 
 const play = () => {
@@ -18,15 +41,14 @@ const play = () => {
   const frame = stage.querySelector('template').content.firstElementChild.cloneNode(true);
   poster.replaceWith(frame);
   document.body.classList.add('playing');
-  if (full && phone.matches) fill(true);
+  if (full && phone.matches) fill();
   frame.focus();
   document.dispatchEvent(new CustomEvent('sandlot:play'));
 };
 
 const leave = () => {
   if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
-  fill(false);
-  full.focus();
+  unfill();
 };
 
 stage.querySelector('button.start').addEventListener('click', play);
@@ -34,7 +56,7 @@ stage.querySelector('button.start').addEventListener('click', play);
 if (full) {
   full.addEventListener('click', async () => {
     play();
-    fill(true);
+    fill();
     try {
       await stage.requestFullscreen?.({ navigationUI: 'hide' });
     } catch { /* then it fills the window */ }
@@ -42,9 +64,16 @@ if (full) {
   });
   exit.addEventListener('click', leave);
   addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && stage.classList.contains('filled')) leave();
+    if (event.key === 'Escape' && isFilled()) leave();
   });
-  document.addEventListener('fullscreenchange', () => { if (!document.fullscreenElement) fill(false); });
+  document.addEventListener('fullscreenchange', () => { if (!document.fullscreenElement) unfill(); });
+  addEventListener('popstate', (event) => {
+    const filled = !!event.state?.filled;
+    if (filled === isFilled() || !stage.querySelector('iframe')) return;
+    show(filled);
+    if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
+    (filled ? stage.querySelector('iframe') : full).focus();
+  });
 }
 
 const copy = async (field) => {
