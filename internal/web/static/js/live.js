@@ -1,11 +1,7 @@
-// Keeps the numbers of a project's page up to date, and tells the service that
-// somebody is playing in the page's frame.
-const counts = document.querySelector('[data-project]');
-const base = `/p/${counts.dataset.project}`;
+// Keeps the numbers of a project's page up to date.
+const base = `/p/${document.querySelector('.counts').dataset.project}`;
 
 const pollEvery = 10_000; // ms
-const beatEvery = 20_000; // ms; the service forgets a player after 45 s
-const storageKey = 'player';
 
 const number = new Intl.NumberFormat(document.documentElement.lang);
 
@@ -54,46 +50,3 @@ document.addEventListener('visibilitychange', start);
 addEventListener('pagehide', stop);
 addEventListener('pageshow', (event) => { if (event.persisted) start(); });
 start();
-
-// One player for each browser. Without storage the id is empty, and the service
-// tells players apart in its own way.
-const player = () => {
-  try {
-    let id = localStorage.getItem(storageKey) ?? '';
-    if (!/^[\w-]{1,64}$/.test(id)) {
-      id = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-      localStorage.setItem(storageKey, id);
-    }
-    return id;
-  } catch {
-    return '';
-  }
-};
-
-const id = player();
-let playing = false;
-let beating = 0;
-
-const beat = () => {
-  const body = JSON.stringify({ player: id });
-  fetch(`${base}/heartbeat`, { method: 'POST', body, keepalive: true, cache: 'no-store' }).catch(() => {});
-};
-
-const play = () => {
-  playing = true;
-  clearInterval(beating);
-  beating = setInterval(beat, beatEvery);
-  beat();
-};
-
-const goodbye = () => {
-  clearInterval(beating);
-  if (playing) navigator.sendBeacon(`${base}/heartbeat`, JSON.stringify({ player: id, gone: true }));
-};
-
-document.addEventListener('sandlot:play', play);
-document.addEventListener('sandlot:stop', () => { goodbye(); playing = false; });
-addEventListener('pagehide', goodbye);
-addEventListener('pageshow', (event) => { if (event.persisted && playing) play(); });
-// Browsers slow the timers of hidden pages down to less than the service waits.
-document.addEventListener('visibilitychange', () => { if (!document.hidden && playing) play(); });

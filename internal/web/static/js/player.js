@@ -1,0 +1,49 @@
+// Tells the service that somebody is playing in the frame: on the project's page,
+// and where others embed it.
+const address = `/p/${document.querySelector('.stage').dataset.project}/heartbeat`;
+
+const beatEvery = 20_000; // ms; the service forgets a player after 45 s
+const storageKey = 'player';
+
+// One player for each browser. Without storage the id is empty, and the service
+// tells players apart in its own way.
+const player = () => {
+  try {
+    let id = localStorage.getItem(storageKey) ?? '';
+    if (!/^[\w-]{1,64}$/.test(id)) {
+      id = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+      localStorage.setItem(storageKey, id);
+    }
+    return id;
+  } catch {
+    return '';
+  }
+};
+
+let id = null; // until somebody plays nothing is kept
+let playing = false;
+let beating = 0;
+
+const beat = () => {
+  const body = JSON.stringify({ player: id });
+  fetch(address, { method: 'POST', body, keepalive: true, cache: 'no-store' }).catch(() => {});
+};
+
+const play = () => {
+  playing = true;
+  id ??= player();
+  clearInterval(beating);
+  beating = setInterval(beat, beatEvery);
+  beat();
+};
+
+const goodbye = () => {
+  clearInterval(beating);
+  if (playing) navigator.sendBeacon(address, JSON.stringify({ player: id, gone: true }));
+};
+
+document.addEventListener('sandlot:play', play);
+addEventListener('pagehide', goodbye);
+addEventListener('pageshow', (event) => { if (event.persisted && playing) play(); });
+// Browsers slow the timers of hidden pages down to less than the service waits.
+document.addEventListener('visibilitychange', () => { if (!document.hidden && playing) play(); });
