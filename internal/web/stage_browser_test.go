@@ -96,60 +96,69 @@ func TestTheFrameLeavesTheWindowAgain(t *testing.T) {
 	}
 }
 
+// await waits until an expression is true. An error may be that the page is just being replaced.
+func await(t *testing.T, ctx context.Context, expression string) {
+	t.Helper()
+	var is bool
+	var err error
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if is, err = chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); is && err == nil {
+			return
+		}
+	}
+	t.Fatalf("it is not so that %s (%v)", expression, err)
+}
+
 // TestTheBackGesture: on a phone the frame fills the window, and going back is how people leave what fills it.
 func TestTheBackGesture(t *testing.T) {
 	ctx, g := testenv.Browser(t), newPlayground(t)
 	start, page := "http://localhost:"+g.port+"/", "http://localhost:"+g.port+"/p/game-abc123"
 	run(t, ctx, chromedp.EmulateViewport(360, 700))
-	filled := func(t *testing.T) {
-		t.Helper()
-		run(t, ctx, chromedp.Navigate(start))
-		run(t, ctx, chromedp.Navigate(page))
-		run(t, ctx, chromedp.Poll[bool](`!document.querySelector('button.start').hidden`))
-		run(t, ctx, chromedp.Click("button.start"))
-		run(t, ctx, chromedp.Poll[bool](`!!document.querySelector('.filled iframe')`))
-	}
-	back := func(t *testing.T) { t.Helper(); run(t, ctx, chromedp.Evaluate[bool](`history.back(), true`)) }
 	at := func(t *testing.T, address, expression string) {
 		t.Helper()
-		var is bool
-		var err error
-		for deadline := time.Now().Add(time.Minute); !is && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-			// An error may be that the page is just being replaced.
-			is, err = chromedp.Run(ctx, chromedp.Evaluate[bool](`location.href === '`+address+`' && `+expression))
-		}
-		if !is {
-			t.Fatalf("not at %s with %s (%v)", address, expression, err)
-		}
+		await(t, ctx, `location.href === '`+address+`' && document.readyState === 'complete' && `+expression)
 	}
-	const small = `!!document.querySelector('.stage:not(.filled) iframe') && !document.querySelector('.about').inert`
+	filled := func(t *testing.T) {
+		t.Helper()
+		run(t, ctx, chromedp.Navigate("about:blank"))
+		run(t, ctx, chromedp.Navigate(start))
+		run(t, ctx, chromedp.Navigate(page))
+		at(t, page, `!document.querySelector('button.start').hidden`)
+		run(t, ctx, chromedp.Click("button.start"))
+		at(t, page, `!!document.querySelector('.filled iframe')`)
+	}
+	step := func(t *testing.T, by string) {
+		t.Helper()
+		run(t, ctx, chromedp.Evaluate[bool](`setTimeout(() => history.`+by+`()), true`)) // after the answer
+	}
+	const small = `!!document.querySelector('.stage:not(.filled) iframe') && !document.querySelector('.about').inert && !history.state`
 	t.Run("returns to the page, where the game goes on", func(t *testing.T) {
 		filled(t)
-		back(t)
+		step(t, "back")
 		at(t, page, small)
 		if g.loaded.Load() != 1 {
 			t.Errorf("the game was loaded %d times", g.loaded.Load())
 		}
-		run(t, ctx, chromedp.Evaluate[bool](`history.forward(), true`))
+		step(t, "forward")
 		at(t, page, `!!document.querySelector('.filled iframe')`)
-		back(t)
+		step(t, "back")
 		at(t, page, small)
-		back(t)
+		step(t, "back")
 		at(t, start, `true`)
 	})
 	t.Run("leaves the page after the button was used", func(t *testing.T) {
 		filled(t)
 		run(t, ctx, chromedp.Click(".exit"))
-		at(t, page, small+` && !history.state`)
-		back(t)
+		at(t, page, small)
+		step(t, "back")
 		at(t, start, `true`)
 	})
 	t.Run("the button takes no step from a game that made steps of its own", func(t *testing.T) {
 		filled(t)
 		run(t, ctx, chromedp.Evaluate[bool](`addEventListener('message', (e) => { window.said = e.data }), true`))
-		run(t, ctx, chromedp.Poll[bool](`(document.querySelector('iframe').contentWindow.postMessage('step', '*'), window.said === '#step')`))
+		await(t, ctx, `(document.querySelector('iframe').contentWindow.postMessage('step', '*'), window.said === '#step')`)
 		run(t, ctx, chromedp.Click(".exit"))
-		at(t, page, small+` && !history.state`)
-		run(t, ctx, chromedp.Poll[bool](`(document.querySelector('iframe').contentWindow.postMessage('where', '*'), window.said === 'at #step')`))
+		at(t, page, small)
+		await(t, ctx, `(document.querySelector('iframe').contentWindow.postMessage('where', '*'), window.said === 'at #step')`)
 	})
 }
