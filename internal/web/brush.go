@@ -20,14 +20,13 @@ import (
 )
 
 // A card is of the size that Open Graph asks for, in pixels: words on the left,
-// the project's tiles on the right.
+// the left of the project's picture on the right.
 const (
 	cardWidth  = 1200
 	cardHeight = 630
 
-	cardTile    = 105 // a side of a tile
-	cardColumns = 3
-	cardRows    = cardHeight / cardTile
+	cardTile    = cardHeight / rows // a side of a tile
+	cardColumns = 2
 
 	cardLeft     = 80  // where words begin
 	cardWords    = 740 // how wide they may be
@@ -41,7 +40,7 @@ var (
 	cardPaper = color.RGBA{0xfb, 0xf9, 0xf5, 0xff}
 	cardInk   = color.RGBA{0x23, 0x21, 0x1d, 0xff}
 	cardQuiet = color.RGBA{0x6a, 0x65, 0x5c, 0xff}
-	cardTones = [tones]color.RGBA{{0x9a, 0x4a, 0x1c, 0xff}, {0xdf, 0x9f, 0x62, 0xff}, {0xe8, 0xdc, 0xc8, 0xff}}
+	cardField = color.RGBA{0xf2, 0xee, 0xe6, 0xff}
 )
 
 // A brush draws cards. It must not be used concurrently.
@@ -77,9 +76,7 @@ func mustFace(f *opentype.Font, pixels float64) font.Face {
 func (b *brush) card(p publish.Project) ([]byte, error) {
 	img := image.NewRGBA(image.Rect(0, 0, cardWidth, cardHeight))
 	draw.Draw(img, img.Bounds(), image.NewUniform(cardPaper), image.Point{}, draw.Src)
-	for i, t := range pattern(p.ID, cardColumns*cardRows) {
-		paint(img, t, cardWidth-cardColumns*cardTile+i%cardColumns*cardTile, i/cardColumns*cardTile)
-	}
+	b.strip(img, pictureOf(p.ID))
 	title := short(norm.NFC.String(p.Title))
 	if title == "" || !b.covers(title) || !b.covers(p.Handle) {
 		write(img, b.big, cardInk, 350, "sandlot")
@@ -95,6 +92,17 @@ func (b *brush) card(p publish.Project) ([]byte, error) {
 	var out bytes.Buffer
 	err := png.Encode(&out, img)
 	return out.Bytes(), err
+}
+
+// strip draws the columns of a picture that a card has room for.
+func (b *brush) strip(img draw.Image, p picture) {
+	left := cardWidth - cardColumns*cardTile
+	draw.Draw(img, image.Rect(left, 0, cardWidth, cardHeight), image.NewUniform(cardField), image.Point{}, draw.Src)
+	for i, t := range p.tiles {
+		if i%columns < cardColumns {
+			paint(img, t, hues[p.hue][t.tone], left+i%columns*cardTile, i/columns*cardTile)
+		}
+	}
 }
 
 // short is a title without more characters than a card could show.
@@ -164,7 +172,7 @@ func fit(face font.Face, text []rune) int {
 const arc = 0.5522848
 
 // paint draws one tile with its corner at x, y.
-func paint(img draw.Image, t tile, x, y int) {
+func paint(img draw.Image, t tile, tone color.Color, x, y int) {
 	z := vector.NewRasterizer(cardTile, cardTile)
 	switch t.shape {
 	case nothing:
@@ -179,7 +187,7 @@ func paint(img draw.Image, t tile, x, y int) {
 		}
 	}
 	at := image.Rect(x, y, x+cardTile, y+cardTile)
-	z.Draw(img, at, image.NewUniform(cardTones[t.tone]), image.Point{})
+	z.Draw(img, at, image.NewUniform(tone), image.Point{})
 }
 
 // sector adds a quarter of a disc; its points are in units of scale and begin at offset.

@@ -14,7 +14,7 @@ import (
 )
 
 // cardLook is the version of what cards look like: who changes that, changes this.
-const cardLook = "1"
+const cardLook = "2"
 
 // card sends the picture that stands for a project where its address is shared.
 func (p *Pages) card(v *visit) error {
@@ -92,33 +92,4 @@ func qr(address string) ([]byte, error) {
 	}
 	out.WriteString(`"/></svg>`)
 	return []byte(out.String()), nil
-}
-
-// tones is how many colours a pattern has.
-const tones = 3
-
-// The poster of a project is that many tiles wide and high.
-const (
-	posterColumns = 8
-	posterRows    = 5
-)
-
-// patternPaths are the tiles of a project's poster as paths of an SVG, one for each tone.
-func patternPaths(id publish.ProjectID) [tones]string {
-	var out [tones]strings.Builder
-	for i, t := range pattern(id, posterColumns*posterRows) {
-		x, y := i%posterColumns, i/posterColumns
-		switch t.shape {
-		case quarter:
-			c, from, to := t.corners()
-			fmt.Fprintf(&out[t.tone], "M%d %dL%d %dA1 1 0 0 1 %d %dz", x+c[0], y+c[1], x+from[0], y+from[1], x+to[0], y+to[1])
-		case disc:
-			fmt.Fprintf(&out[t.tone], "M%d %d.5a.5.5 0 1 1 1 0a.5.5 0 1 1-1 0z", x, y)
-		}
-	}
-	var paths [tones]string
-	for i := range out {
-		paths[i] = out[i].String()
-	}
-	return paths
 }

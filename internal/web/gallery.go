@@ -2,9 +2,7 @@ package web
 
 import (
 	"context"
-	"hash/fnv"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"sandlot/internal/publish"
@@ -105,13 +103,4 @@ func (p *Pages) profile(v *visit) error {
 		return nil
 	}
 	return v.show(http.StatusOK, "profile.html", "@"+current, shelf{Page: page, After: after != ""})
-}
-
-// Pattern is the class of a project's picture, which is drawn from its id alone:
-// what others made is shown only where they are named.
-func (v view) Pattern(id publish.ProjectID) string {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(id)) // a hash takes everything
-	n := int(h.Sum32() >> 8)
-	return "hue-" + strconv.Itoa(n%8) + " weave-" + strconv.Itoa(n/8%6)
 }

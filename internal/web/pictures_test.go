@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -121,9 +123,33 @@ func TestCardsOfAnyTitleAreDrawn(t *testing.T) {
 	}
 }
 
-func TestAPatternIsAlwaysTheSameForAProject(t *testing.T) {
-	one, again, other := patternPaths("game-abc123"), patternPaths("game-abc123"), patternPaths("game-abc124")
+func TestAPictureIsAlwaysTheSameForAProject(t *testing.T) {
+	one, again, other := view{}.Picture("game-abc123"), view{}.Picture("game-abc123"), view{}.Picture("game-abc124")
 	if one != again || one == other {
 		t.Errorf("it is %v, then %v; of another %v", one, again, other)
+	}
+}
+
+func TestAProjectHasOnePictureInTheGalleryOnItsPageAndWhereItIsEmbedded(t *testing.T) {
+	h := pages(&service{})
+	found := regexp.MustCompile(`<svg class="tiles .*?</svg>`)
+	card := found.FindString(text(t, request(h, "GET", "/", "")))
+	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
+		if picture := found.FindString(text(t, request(h, "GET", target, ""))); picture != card || !strings.Contains(picture, "M") {
+			t.Errorf("on %s it is %q, in the gallery %q", target, picture, card)
+		}
+	}
+}
+
+func TestTheStyleSheetHasTheColoursOfThePictures(t *testing.T) {
+	css := string(openAssets()["site.css"].bytes)
+	for i, hue := range hues {
+		want := fmt.Sprintf(".hue%d {", i)
+		for n, c := range hue {
+			want += fmt.Sprintf(" --tone%d: #%02x%02x%02x;", n, c.R, c.G, c.B)
+		}
+		if !strings.Contains(css, want) {
+			t.Errorf("it has no %s", want)
+		}
 	}
 }

@@ -30,7 +30,6 @@ type stage struct {
 	Name           string // the title, or the id where there is none
 	Address, Page  string
 	Sandbox, Allow string
-	Pattern        [tones]string
 }
 
 // projectPage is what the page of a project shows.
@@ -85,7 +84,7 @@ func (v *visit) shown(id publish.ProjectID) (publish.Project, error) {
 
 func (p *Pages) stage(of publish.Project) stage {
 	at := p.Places.Project(of.ID, of.Version, "")
-	s := stage{Project: of, Name: name(of), Address: at.URL, Page: at.Page, Sandbox: sandboxOwnOrigin, Allow: allowed, Pattern: patternPaths(of.ID)}
+	s := stage{Project: of, Name: name(of), Address: at.URL, Page: at.Page, Sandbox: sandboxOwnOrigin, Allow: allowed}
 	if p.Places.Content == "" {
 		s.Sandbox = sandbox
 	}
