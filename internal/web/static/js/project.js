@@ -76,24 +76,6 @@ if (full) {
   });
 }
 
-const copy = async (field) => {
-  try {
-    await navigator.clipboard.writeText(field.value);
-  } catch { // an older browser, or a page without TLS
-    field.select();
-    document.execCommand('copy');
-  }
-};
-
-for (const button of document.querySelectorAll('[data-copy]')) {
-  button.addEventListener('click', async () => {
-    await copy(document.getElementById(button.dataset.copy));
-    const output = button.parentElement.querySelector('output');
-    output.textContent = output.dataset.copied;
-    setTimeout(() => { output.textContent = ''; }, 3000);
-  });
-}
-
 const share = document.querySelector('[data-share]');
 if (share && navigator.share) {
   share.hidden = false;
