@@ -1,0 +1,321 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// An exhibit is a service in which every page finds something to show, at its most
+// ordinary and at its most difficult: nothing at all, much of it, long words
+// without a place to break, scripts of the world. What is sent to it changes nothing.
+type exhibit struct{ *service }
+
+// What is hard to show: as long as it may be, and nowhere to break.
+var (
+	longTitle  = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverleihungsurkunde" + strings.Repeat("!", 124)
+	longHandle = strings.Repeat("abcdefgh_", 5)[:40]
+	longName   = "assets/" + strings.Repeat("sprites/", 5) + "theverylongnameofafilethatnobodywouldtype-0001.webp"
+	longMail   = strings.Repeat("n", 64) + "@" + strings.Repeat("mailboxes.", 5) + "example.com"
+)
+
+var shown = time.Date(2026, 11, 9, 14, 5, 0, 0, time.UTC)
+
+// exhibits are the projects: the first is an ordinary one.
+var exhibits = []publish.Project{
+	{ID: "harbor-k3x9p2", Title: "Harbor Lights", Handle: "ada", Version: 12},
+	{ID: "wick-m4t8z1", Title: "Wick", Handle: "ada", Version: 1},
+	{ID: "long-q7w2e5", Title: longTitle, Handle: longHandle, Version: 12345},
+	{ID: "untitled-b6n1v3", Handle: "grace_hopper", Version: 3},
+	{ID: "tide-r5h2j9", Title: "潮だまりの小さな生きものたちをさがしに行こう", Lang: "ja", Handle: "mizu", Version: 4},
+	{ID: "sand-c8d4f6", Title: "قلعة الرمال على شاطئ البحر", Lang: "ar", Handle: "noor", Version: 2},
+	{ID: "runnel-x2y7a4", Title: "Runnel: a small game of water, patience and gravity", Handle: "ada", Version: 31},
+	{ID: "moss-p1s6g8", Title: "Moss", Handle: "linus", Version: 1},
+	{ID: "orbit-t9u3k7", Title: "Orbit Keeper", Handle: "grace_hopper", Version: 8},
+}
+
+var exhibitStats = []publish.Stats{{Players: 3, Plays: 12345, Likes: 678}, {Plays: 1, Likes: 1}, {Players: 1_234_567, Plays: 1_234_567_890, Likes: 12_345_678}, {}, {Plays: 204, Likes: 17}}
+
+// view is a project with its numbers.
+func (exhibit) view(i int) publish.ProjectView {
+	p := exhibits[i]
+	p.Account, p.Verified, p.Primary, p.Suffix, p.Size, p.CreatedAt, p.UpdatedAt = 1, true, "index.html", "abcdefgh", 48_213, shown, shown
+	return publish.ProjectView{Project: p, Addresses: publish.Addresses{URL: "http://" + string(p.ID) + ".localhost/"}, Stats: exhibitStats[i%len(exhibitStats)], Owner: true}
+}
+
+func (e exhibit) find(id publish.ProjectID) (publish.ProjectView, error) {
+	faults := map[publish.ProjectID]error{
+		"down-a1a1a1": publish.Refuse(publish.CodeTakenDown, "down"), "busy-a1a1a1": publish.Refuse(publish.CodeRateLimited, "busy"),
+		"broken-a1a1a1": errors.New("broken on purpose"), "later-a1a1a1": publish.ErrUnavailable, "full-a1a1a1": publish.Refuse(publish.CodeStorageFull, "full"),
+	}
+	for i := range exhibits {
+		if exhibits[i].ID == id {
+			return e.view(i), nil
+		}
+	}
+	if err, ok := faults[id]; ok {
+		return publish.ProjectView{}, err
+	}
+	return publish.ProjectView{}, publish.ErrNotFound
+}
+
+func (e exhibit) Site(_ context.Context, id publish.ProjectID) (publish.Project, error) {
+	v, err := e.find(id)
+	return v.Project, err
+}
+
+func (e exhibit) ProjectPage(_ context.Context, id publish.ProjectID) (publish.ProjectPage, error) {
+	v, err := e.find(id)
+	page := publish.ProjectPage{Project: v.Project, Stats: v.Stats}
+	switch id {
+	case exhibits[0].ID:
+		page.Description = "Guide the boats home before the fog comes in.\n\nArrow keys or touch. The lighthouse is yours."
+	case exhibits[2].ID:
+		page.Description = strings.Repeat("Straßenverkehrszulassungsordnung", 6) + "\n" + strings.Repeat("Words and words. ", 40)
+	}
+	return page, err
+}
+
+func (e exhibit) Counts(_ context.Context, id publish.ProjectID) (publish.Stats, error) {
+	v, err := e.find(id)
+	return v.Stats, err
+}
+
+func (e exhibit) Reportable(ctx context.Context, id publish.ProjectID) (publish.Project, string, error) {
+	p, err := e.Site(ctx, id)
+	return p, "nonce", err
+}
+
+func (exhibit) Report(_ context.Context, in publish.NewReport) (string, error) {
+	switch {
+	case in.Reason == "":
+		return "", publish.Refuse(publish.CodeInvalidField, "no").In("reason")
+	case len(in.Details) > publish.MaxDetails:
+		return "", publish.Refuse(publish.CodeInvalidField, "no").In("details")
+	case in.Contact == "none":
+		return "", publish.Refuse(publish.CodeInvalidEmail, "no").In("email")
+	}
+	return "R-7K3M-9Q2D", nil
+}
+
+// shelves are the lists that everybody sees.
+func (e exhibit) shelves(cursor string, some ...int) publish.Page {
+	var page publish.Page
+	for _, i := range some {
+		v := e.view(i)
+		page.Cards = append(page.Cards, publish.Card{Project: v.Project, Stats: v.Stats})
+	}
+	if cursor == "" && len(some) > 0 {
+		page.Next = "2a"
+	}
+	return page
+}
+
+func (e exhibit) Gallery(_ context.Context, by publish.Sort, cursor string) (publish.Page, error) {
+	if by == publish.SortLive {
+		return publish.Page{}, nil
+	}
+	return e.shelves(cursor, 0, 1, 2, 3, 4, 5, 6, 7, 8), nil
+}
+
+func (e exhibit) Search(_ context.Context, text, cursor string) (publish.Page, error) {
+	if text != "harbor" {
+		return publish.Page{}, nil
+	}
+	return e.shelves("none", 0), nil
+}
+
+func (e exhibit) Profile(_ context.Context, handle, cursor string) (string, publish.Page, error) {
+	switch handle {
+	case "ada":
+		return handle, e.shelves(cursor, 0, 1, 6), nil
+	case longHandle:
+		return handle, e.shelves("none", 2), nil
+	case "nobody":
+		return handle, publish.Page{}, nil
+	}
+	return "", publish.Page{}, publish.ErrNotFound
+}
+
+// Session knows ada, the same with an old login, somebody who has just come, and
+// somebody for whom everything is long.
+func (exhibit) Session(_ context.Context, token string) (publish.Session, publish.Account, error) {
+	s := publish.Session{ID: 1, Account: 1, ProvedAt: time.Now()}
+	a := publish.Account{ID: 1, Handle: "ada", Email: "ada@example.com", EmailVerified: true}
+	switch token {
+	case "ada":
+	case "stale":
+		s.ProvedAt = s.ProvedAt.Add(-time.Hour)
+	case "new":
+		a = publish.Account{ID: 2, Handle: "quiet-meadow"}
+	case "long":
+		a = publish.Account{ID: 1, Handle: longHandle, Email: longMail, EmailVerified: true}
+	default:
+		return publish.Session{}, publish.Account{}, publish.ErrNotFound
+	}
+	s.Account = a.ID
+	return s, a, nil
+}
+
+func (e exhibit) Overview(_ context.Context, id publish.AccountID, cursor string) ([]publish.OverviewRow, string, error) {
+	if id != 1 {
+		return nil, "", nil
+	}
+	var list []publish.OverviewRow
+	for i := range exhibits[:5] {
+		row := publish.OverviewRow{ProjectView: e.view(i), Days: make([]int64, 30)}
+		for day := range row.Days {
+			row.Days[day] = int64((day*day*(i+3) + 7*day) % 41 * (i % 4))
+		}
+		row.Project.Suspended = i == 4
+		list = append(list, row)
+	}
+	return list, "next", nil
+}
+
+func (exhibit) Sessions(_ context.Context, id publish.AccountID) ([]publish.Session, error) {
+	phone := "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1"
+	return []publish.Session{{ID: 1, Account: id, Agent: firefox, CreatedAt: shown, SeenAt: shown}, {ID: 2, Account: id, Agent: phone, CreatedAt: shown, SeenAt: shown}}, nil
+}
+
+func (exhibit) ProposedEmail(_ context.Context, id publish.AccountID) (string, error) {
+	return map[publish.AccountID]string{2: longMail}[id], nil
+}
+
+func (exhibit) Rename(context.Context, publish.AccountID, string) (string, error) {
+	return "", publish.Refuse(publish.CodeInvalidField, "no")
+}
+
+func (exhibit) ProposeEmail(context.Context, publish.AccountID, string, string) error {
+	return publish.Refuse(publish.CodeInvalidEmail, "no")
+}
+
+func (exhibit) EmailLink(_ context.Context, token string, undo bool) (publish.EmailMove, error) {
+	if token != "good" {
+		return publish.EmailMove{}, publish.ErrNotFound
+	}
+	return publish.EmailMove{Account: 1, Handle: "ada", Email: longMail, Undo: undo}, nil
+}
+
+func (exhibit) TakeEmail(context.Context, string) (publish.Account, error) {
+	return publish.Account{ID: 9, Handle: longHandle, Email: longMail}, nil
+}
+
+func (e exhibit) TakeEmailBack(ctx context.Context, token string) (publish.Account, error) {
+	return e.TakeEmail(ctx, token)
+}
+
+func (exhibit) Verification(_ context.Context, token string) (publish.Verification, error) {
+	if token != "good" {
+		return publish.Verification{}, publish.ErrNotFound
+	}
+	return publish.Verification{Email: "ada@example.com"}, nil
+}
+
+func (e exhibit) Verify(ctx context.Context, token string) (publish.Account, error) {
+	return publish.Account{Handle: "ada", Email: longMail}, nil
+}
+
+func (exhibit) Keys(_ context.Context, id publish.AccountID, _ int64) ([]publish.Key, int64, error) {
+	if id != 1 {
+		return []publish.Key{{ID: 1, Kind: publish.AccountKey, LastFour: "Cd34", CreatedAt: shown}}, 0, nil
+	}
+	return []publish.Key{
+		{ID: 3, Kind: publish.ProjectKey, Project: exhibits[0].ID, Name: "Level designer", LastFour: "Ab12", CreatedAt: shown, LastUsedAt: shown},
+		{ID: 2, Kind: publish.ProjectKey, Project: exhibits[2].ID, Name: strings.Repeat("Nachtarbeit", 9), LastFour: "zZ09", CreatedAt: shown},
+		{ID: 1, Kind: publish.AccountKey, LastFour: "Cd34", CreatedAt: shown, LastUsedAt: shown},
+	}, 1, nil
+}
+
+func (e exhibit) KeyProjects(_ context.Context, id publish.AccountID) (list []publish.Project, err error) {
+	for i := range exhibits {
+		if id == 1 {
+			list = append(list, e.view(i).Project)
+		}
+	}
+	return list, nil
+}
+
+func (exhibit) MintKey(_ context.Context, _ publish.AccountID, in publish.NewKey) (publish.Secret, error) {
+	switch in.Nonce {
+	case "again":
+		return "", publish.ErrRepeated
+	case "many":
+		return "", publish.ErrTooMany
+	}
+	return newSecret, nil
+}
+
+func (e exhibit) RotateKey(ctx context.Context, id publish.AccountID, nonce string) (publish.Secret, error) {
+	return e.MintKey(ctx, id, publish.NewKey{Nonce: nonce})
+}
+
+func (e exhibit) Manage(_ context.Context, account publish.AccountID, id publish.ProjectID) (publish.Managed, error) {
+	v, err := e.find(id)
+	if account != 1 || err != nil {
+		return publish.Managed{}, publish.ErrNotFound
+	}
+	for _, name := range []string{"index.html", "game.js", "style.css", longName, "音/波.ogg"} {
+		v.Files = append(v.Files, publish.File{Name: name, Blob: publish.Blob{Size: int64(len(name)) * 1234}})
+	}
+	v.Project.Suspended = id == exhibits[4].ID
+	return publish.Managed{ProjectView: v, Details: publish.Details{Title: v.Project.Title, Description: "Guide the boats home."}}, nil
+}
+
+func (exhibit) Describe(context.Context, publish.AccountID, publish.ProjectID, publish.Details) error {
+	return publish.Refuse(publish.CodeInvalidField, "no")
+}
+
+func (exhibit) DeleteProject(context.Context, publish.AccountID, publish.ProjectID, string) error {
+	return publish.Refuse(publish.CodeInvalidField, "no")
+}
+
+func (exhibit) Versions(context.Context, publish.AccountID, publish.ProjectID, int) ([]publish.VersionChange, int, error) {
+	many := make([]string, 15)
+	for i := range many {
+		many[i] = fmt.Sprintf("levels/%02d.json", i)
+	}
+	of := func(n int) publish.Version {
+		return publish.Version{N: n, Suffix: "abcdefgh", Primary: "index.html", CreatedAt: shown}
+	}
+	return []publish.VersionChange{
+		{Version: of(12), Known: true, Added: many, Changed: []string{"index.html", longName}},
+		{Version: of(11), Known: true, Changed: []string{"game.js"}, Removed: []string{"old.js"}},
+		{Version: of(10), Erased: true},
+		{Version: of(9)},
+	}, 9, nil
+}
+
+func (exhibit) DeleteAccount(_ context.Context, _ publish.AccountID, typed string) error {
+	if typed != "ada" {
+		return publish.Refuse(publish.CodeInvalidField, "no")
+	}
+	return nil
+}
+
+func (exhibit) PendingLogin(_ context.Context, browser string) (publish.Login, error) {
+	if browser != "here" {
+		return publish.Login{}, publish.ErrNotFound
+	}
+	return publish.Login{Email: longMail, Back: "/account/keys"}, nil
+}
+
+func (exhibit) LoginLink(_ context.Context, browser, token string) (bool, error) {
+	if token != "good" {
+		return false, publish.ErrNotFound
+	}
+	return browser == "here", nil
+}
+
+func (exhibit) UseLoginCode(context.Context, string, string) (bool, error) { return false, nil }
+
+func (exhibit) LoginAccounts(_ context.Context, browser string) ([]publish.Account, error) {
+	if browser != "here" {
+		return nil, publish.ErrNotFound
+	}
+	return []publish.Account{{ID: 1, Handle: "ada"}, {ID: 2, Handle: longHandle}, {ID: 3, Handle: "quiet-meadow"}}, nil
+}

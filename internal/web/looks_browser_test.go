@@ -1,0 +1,230 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"sandlot/internal/testenv"
+)
+
+// maxFirstVisit is how many bytes may come over the wire for a page that a browser
+// has never seen, with all that it loads.
+const maxFirstVisit = 60 << 10
+
+// TestEveryPageIsFitToBeSeen opens every page as a browser that has nothing of it: on a desk in English, light, then dark; and on a phone
+// in German, whose words are the longest, dark, then light. With SANDLOT_TEST_SHOTS=FOLDER it leaves a picture of each there.
+func TestEveryPageIsFitToBeSeen(t *testing.T) {
+	g := openGallery(t)
+	for _, l := range looks() {
+		t.Run(l.name, func(t *testing.T) {
+			for _, s := range []struct {
+				lang    string
+				wide    bool
+				schemes [2]string
+			}{{"en", true, [2]string{"light", "dark"}}, {"de", false, [2]string{"dark", "light"}}} {
+				g.screen(t, s.wide)
+				g.prefer(t, s.schemes[0])
+				g.visit(t, l, s.lang)
+				g.look(t, l, s.schemes[0], s.wide, "")
+				g.prefer(t, s.schemes[1])
+				g.look(t, l, s.schemes[1], s.wide, "color-contrast") // nothing else of what axe looks at depends on it
+			}
+		})
+	}
+}
+
+// A gallery is a hall on a real listener, and a browser in it that keeps nothing.
+type gallery struct {
+	*hall
+	site string
+	sent atomic.Int64 // bytes over the wire
+	ctx  context.Context
+
+	mu       sync.Mutex
+	status   int64
+	policy   string
+	offences []string // what the browser was asked to load from elsewhere, refused to do, or could not
+}
+
+func openGallery(t *testing.T) *gallery {
+	t.Helper()
+	axe, err := os.ReadFile(filepath.Join("testdata", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gallery{ctx: testenv.Browser(t)}
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.ServeHTTP(w, r) }))
+	srv.Listener = countingListener{srv.Listener, &g.sent}
+	base := &url.URL{Scheme: "http", Host: "localhost:" + fmt.Sprint(srv.Listener.Addr().(*net.TCPAddr).Port)}
+	g.site, g.hall = base.String(), hallAt(base)
+	srv.Start()
+	t.Cleanup(srv.Close)
+	t.Cleanup(g.pages.Close)
+	run(t, g.ctx, chromedp.Navigate("about:blank"))
+	if err := chromedp.Listen(g.ctx, g.note); err != nil {
+		t.Fatal(err)
+	}
+	g.tell(t, "Log.enable", nil)
+	g.tell(t, "Network.setCacheDisabled", map[string]any{"cacheDisabled": true})
+	g.tell(t, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": string(axe)})
+	return g
+}
+
+// note looks at what happens in the browser.
+func (g *gallery) note(event any) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(e.Request.URL, g.site+"/") {
+			g.offences = append(g.offences, "asks for "+e.Request.URL)
+		}
+	case *network.EventResponseReceived:
+		if e.Type == network.ResourceTypeDocument {
+			g.status = e.Response.Status
+			g.policy = fmt.Sprint(e.Response.Headers["Content-Security-Policy"])
+		} else if e.Response.Status != http.StatusOK {
+			g.offences = append(g.offences, fmt.Sprint(e.Response.URL, " is ", e.Response.Status))
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Source == log.EntrySourceSecurity {
+			g.offences = append(g.offences, e.Entry.Text)
+		}
+	case *runtime.EventExceptionThrown:
+		g.offences = append(g.offences, fmt.Sprint(e.ExceptionDetails.Text, " ", e.ExceptionDetails.URL))
+	}
+}
+
+func (g *gallery) tell(t *testing.T, method string, params any) {
+	t.Helper()
+	run(t, g.ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error { return tab.Call(ctx, method, params, nil) }))
+}
+
+func (g *gallery) prefer(t *testing.T, scheme string) {
+	g.tell(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+}
+
+func (g *gallery) screen(t *testing.T, wide bool) {
+	if wide {
+		run(t, g.ctx, chromedp.EmulateViewport(1440, 900))
+		return
+	}
+	run(t, g.ctx, chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
+}
+
+// visit opens a page, or sends its form from the page before, and looks at what came.
+func (g *gallery) visit(t *testing.T, l look, lang string) {
+	t.Helper()
+	g.hall.open(l, lang)
+	before := g.sent.Load()
+	g.mu.Lock()
+	g.offences = nil
+	g.mu.Unlock()
+	if l.form == nil {
+		run(t, g.ctx, chromedp.Navigate(g.site+l.path))
+	} else {
+		g.send(t, l)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if want := int64(cmp.Or(l.status, http.StatusOK)); g.status != want {
+		t.Errorf("%s is %d, not %d", l.path, g.status, want)
+	}
+	if !strings.Contains(g.policy, "default-src 'none'") || strings.Contains(g.policy, "unsafe") {
+		t.Errorf("its policy is %s", g.policy)
+	}
+	if n := g.sent.Load() - before; n > maxFirstVisit {
+		t.Errorf("it takes %d bytes", n)
+	}
+	if len(g.offences) > 0 {
+		t.Errorf("the browser says: %s", strings.Join(g.offences, "\n"))
+	}
+}
+
+// send makes a form of the page that is open, and sends it.
+func (g *gallery) send(t *testing.T, l look) {
+	t.Helper()
+	fields := ""
+	for name := range l.form {
+		fields += fmt.Sprintf("f.append(Object.assign(document.createElement('input'), {name: %q, value: %q}));", name, l.form.Get(name))
+	}
+	_, err := chromedp.RunResponse(g.ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+		`{const f = Object.assign(document.createElement('form'), {method: 'post', action: %q}); %s document.body.append(f); f.submit()}`, l.path, fields)))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// look asks axe, and the layout, what is wrong with the page as it is now.
+func (g *gallery) look(t *testing.T, l look, scheme string, wide bool, rule string) {
+	t.Helper()
+	as := fmt.Sprintf("%s-%s-%s", l.name, map[bool]string{true: "1440", false: "360"}[wide], scheme)
+	g.shoot(t, as)
+	only := ""
+	if rule != "" {
+		only = fmt.Sprintf(", runOnly: [%q]", rule)
+	}
+	for _, found := range run(t, g.ctx, chromedp.Evaluate[[]string](`(async () => {
+		const found = await axe.run(document, {iframes: false, preload: false, resultTypes: ['violations']`+only+`});
+		const said = found.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + v.help + ': ' + n.html));
+		const root = document.documentElement;
+		if (root.scrollWidth > root.clientWidth) said.push('it is ' + (root.scrollWidth - root.clientWidth) + ' pixels wider than the screen');
+		for (const e of document.querySelectorAll('*')) {
+			if (e.matches('script:not([src])') || Array.from(e.attributes).some((a) => a.name === 'style' || a.name.startsWith('on'))) said.push('inline: ' + e.outerHTML);
+		}
+		return said;
+	})()`, chromedp.EvalAwaitPromise)) {
+		t.Errorf("%s: %s", as, found)
+	}
+}
+
+// shoot leaves a picture of the whole page where somebody wants to look at it.
+func (g *gallery) shoot(t *testing.T, name string) {
+	t.Helper()
+	folder := os.Getenv("SANDLOT_TEST_SHOTS")
+	if folder == "" {
+		return
+	}
+	picture := run(t, g.ctx, chromedp.FullScreenshot(100))
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A countingListener adds up what its connections send.
+type countingListener struct {
+	net.Listener
+	sent *atomic.Int64
+}
+
+func (l countingListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return countingConn{c, l.sent}, err
+}
+
+type countingConn struct {
+	net.Conn
+	sent *atomic.Int64
+}
+
+func (c countingConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.sent.Add(int64(n))
+	return n, err
+}
