@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -188,9 +189,9 @@ func checkPages(ctx context.Context, r *reader, tables []string) error {
 		return err
 	}
 	if size <= checkWholeBytes {
-		found, err := one(ctx, r, scanValue[string], "PRAGMA quick_check(1)")
-		if err == nil && found != "ok" {
-			err = fmt.Errorf("%w: %s", publish.ErrCorrupt, strings.Join(strings.Fields(found), " "))
+		found, err := all(ctx, r, scanValue[string], "PRAGMA quick_check(1)")
+		if err == nil && !slices.Equal(found, []string{"ok"}) {
+			err = fmt.Errorf("%w: %s", publish.ErrCorrupt, strings.Join(strings.Fields(strings.Join(found, " ")), " "))
 		}
 		return err
 	}

@@ -18,10 +18,15 @@ type querier interface {
 // row is what a scan function reads.
 type row interface{ Scan(dest ...any) error }
 
-// one returns the first row. No row is ErrNotFound.
+// one returns the first row. No row is ErrNotFound. It is for lookups by a key: once
+// begun it is not interrupted, for that would take two goroutines for each, which
+// cost as much as the lookup.
 func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (T, error) {
 	var none T
-	rows, err := q.query(ctx, query, args...)
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	rows, err := q.query(context.WithoutCancel(ctx), query, args...)
 	if err != nil {
 		return none, classify(err)
 	}
