@@ -45,10 +45,10 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, body: body, started: time.Now()}
 	r.Body = body
 	area, handler := "refused", http.Handler(nil)
-	s.metrics.inFlight.Inc()
+	s.metrics.inFlight.Add(1)
 	defer func() {
 		broken := recover()
-		s.metrics.inFlight.Dec()
+		s.metrics.inFlight.Add(-1)
 		s.finish(rec, r, id, area, body.n, broken)
 	}()
 	s.clients.name(r)
@@ -64,11 +64,11 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // ServeHTTP would: there is no body to wait for, and nothing of it is too large.
 func (s *site) serveDirect(w http.ResponseWriter, r *http.Request) {
 	id := api.NewRequestID()
-	rec := &recorder{ResponseWriter: w, started: time.Now()}
-	s.metrics.inFlight.Inc()
+	rec := &recorder{ResponseWriter: w, started: begun(w)}
+	s.metrics.inFlight.Add(1)
 	defer func() {
 		broken := recover()
-		s.metrics.inFlight.Dec()
+		s.metrics.inFlight.Add(-1)
 		if broken != nil {
 			r = r.WithContext(api.WithRequestID(r.Context(), id))
 		}
@@ -77,6 +77,14 @@ func (s *site) serveDirect(w http.ResponseWriter, r *http.Request) {
 	s.clients.name(r)
 	label, _ := s.play.Label(r.Host)
 	s.play.ServeOrigin(rec, r, label)
+}
+
+// begun is when the front began the answer, if it did.
+func begun(w http.ResponseWriter) time.Time {
+	if a, ok := w.(interface{ Begun() time.Time }); ok {
+		return a.Begun()
+	}
+	return time.Now()
 }
 
 // ofProject reports whether a Host is that of a project, or would be.

@@ -21,6 +21,7 @@ const answerBuffer = 16 << 10
 type answer struct {
 	conn     net.Conn
 	dates    *dates
+	now      time.Time // when it began
 	header   http.Header
 	status   int   // 0 until WriteHeader
 	length   int64 // that the header tells; -1 if it tells none
@@ -38,13 +39,16 @@ func (a *answer) begin(c net.Conn, d *dates, headOnly, last bool) {
 		a.out = make([]byte, 0, answerBuffer)
 	}
 	clear(a.header)
-	*a = answer{conn: c, dates: d, header: a.header, length: -1, headOnly: headOnly, last: last, out: a.out[:0]}
+	*a = answer{conn: c, dates: d, now: time.Now(), header: a.header, length: -1, headOnly: headOnly, last: last, out: a.out[:0]}
 }
 
 func (a *answer) clear() {
 	clear(a.header)
 	*a = answer{header: a.header, out: a.out[:0]}
 }
+
+// Begun is when the request had come, for whoever measures how long the answer takes.
+func (a *answer) Begun() time.Time { return a.now }
 
 // Header implements http.ResponseWriter.
 func (a *answer) Header() http.Header { return a.header }
@@ -91,7 +95,7 @@ func (a *answer) WriteReady(status int, common, own, body []byte) bool {
 	a.status, a.begun = status, true
 	a.length, a.written = int64(len(body)), int64(len(body))
 	a.out = append(append(appendStatus(a.out, status), common...), own...)
-	a.out = append(a.out, a.dates.line()...)
+	a.out = append(a.out, a.dates.line(a.now)...)
 	a.out = append(a.out, "\r\n"...)
 	if !a.headOnly {
 		a.put(body)
@@ -230,7 +234,7 @@ func (a *answer) appendHead(b []byte) []byte {
 		}
 	}
 	if _, ok := a.header["Date"]; !ok {
-		b = append(b, a.dates.line()...)
+		b = append(b, a.dates.line(a.now)...)
 	}
 	if a.last && a.header["Connection"] == nil {
 		b = append(b, "Connection: close\r\n"...)

@@ -17,9 +17,8 @@ type dated struct {
 	line   string
 }
 
-// line returns the field with its line break.
-func (d *dates) line() string {
-	now := time.Now()
+// line returns the field of an answer that began at now, with its line break.
+func (d *dates) line(now time.Time) string {
 	if last := d.last.Load(); last != nil && last.second == now.Unix() {
 		return last.line
 	}

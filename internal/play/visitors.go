@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sandlot/internal/publish"
@@ -17,13 +18,22 @@ import (
 // which addresses yesterday's hashes were made of, or that a visitor came back. No address is kept. It may be used
 // concurrently.
 type Visitors struct {
-	mu   sync.Mutex
-	day  int64 // since 1970, of salt
-	salt [32]byte
+	mu     sync.Mutex // held to renew it
+	latest atomic.Pointer[salt]
+}
+
+// A salt is that of one day.
+type salt struct {
+	day   int64 // since 1970
+	bytes [32]byte
 }
 
 // NewVisitors makes a Visitors. Hashes of two of them cannot be compared.
-func NewVisitors() *Visitors { return &Visitors{day: -1} }
+func NewVisitors() *Visitors {
+	v := &Visitors{}
+	v.latest.Store(&salt{day: -1})
+	return v
+}
 
 // maxAgent bounds what is hashed of a User-Agent: real ones have less than 300 bytes.
 const maxAgent = 512
@@ -31,8 +41,7 @@ const maxAgent = 512
 // ID returns the hash, 32 hexadecimal digits, of whoever sent the request, whose RemoteAddr must be the client's.
 func (v *Visitors) ID(r *http.Request, now time.Time) publish.PlayerID {
 	var room [32 + 64 + maxAgent]byte
-	salt := v.today(now)
-	b := append(room[:0], salt[:]...)
+	b := append(room[:0], v.today(now).bytes[:]...)
 	if at, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		b = at.Addr().Unmap().AppendTo(b)
 	} else {
@@ -48,13 +57,18 @@ func (v *Visitors) ID(r *http.Request, now time.Time) publish.PlayerID {
 }
 
 // today returns the salt of the day.
-func (v *Visitors) today(now time.Time) [32]byte {
+func (v *Visitors) today(now time.Time) *salt {
 	day := now.Unix() / int64(24*time.Hour/time.Second)
+	if s := v.latest.Load(); s.day == day {
+		return s
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if day != v.day {
-		v.day = day
-		_, _ = rand.Read(v.salt[:]) // never fails: crypto/rand ends the process instead
+	if s := v.latest.Load(); s.day == day {
+		return s
 	}
-	return v.salt
+	s := &salt{day: day}
+	_, _ = rand.Read(s.bytes[:]) // never fails: crypto/rand ends the process instead
+	v.latest.Store(s)
+	return s
 }
