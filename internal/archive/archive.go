@@ -32,7 +32,8 @@ const writeBuffer = 64 << 10
 // same export with the same variants gives the same bytes; the time of the
 // export is in the manifest and its entry alone. Memory does not depend on the
 // size of the files: it holds the names of one project's files, those of up to
-// 10,000 more, and the directory that a ZIP has at its end.
+// 10,000 more, what the store gives of a few files that come next, and the
+// directory that a ZIP has at its end.
 //
 // A gzip variant that is damaged or gone is not missed: the file's own bytes take
 // its place. A file that is damaged or gone is a *publish.Error that names it. Any
@@ -92,12 +93,12 @@ func writeProject(ctx context.Context, z *zip.Writer, p publish.Project, src Sou
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		if err := writeFile(ctx, z, p, f, src); err != nil {
-			return fmt.Errorf("%s: %w", f.Name, named(err, p, f))
+	return openAhead(ctx, files, src, func(o opened) error {
+		if err := writeOpened(z, p, o); err != nil {
+			return fmt.Errorf("%s: %w", o.file.Name, named(err, p, o.file))
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // named tells the owner which file is damaged, for until it is sent again nothing

@@ -16,26 +16,22 @@ import (
 // such that it unpacks on every system.
 func entryName(p publish.Project, f publish.File) string { return string(p.ID) + "/" + f.Name }
 
-func writeFile(ctx context.Context, z *zip.Writer, p publish.Project, f publish.File, src Source) error {
-	h := &zip.FileHeader{Name: entryName(p, f), Method: zip.Deflate, Flags: utf8Name, Modified: p.UpdatedAt.UTC()}
+// writeOpened writes the entry of a file and closes what it was read from.
+func writeOpened(z *zip.Writer, p publish.Project, o opened) error {
+	if o.err != nil {
+		return o.err
+	}
+	defer o.from.Close()
+	h := &zip.FileHeader{Name: entryName(p, o.file), Method: zip.Deflate, Flags: utf8Name, Modified: p.UpdatedAt.UTC()}
 	h.SetMode(0o644)
-	stream, v, err := deflated(ctx, f, src)
-	if err != nil {
-		return err
+	if o.deflated {
+		return copyDeflated(z, h, o.file, o.variant, o.from)
 	}
-	if stream != nil {
-		return copyDeflated(z, h, f, v, stream)
-	}
-	plain, err := src.Open(ctx, f.Blob, 0, -1)
-	if err != nil {
-		return err
-	}
-	defer plain.Close()
 	w, err := z.CreateHeader(h)
 	if err != nil {
 		return err
 	}
-	return copyWhole(w, plain, f.Blob.Size)
+	return copyWhole(w, o.from, o.file.Blob.Size)
 }
 
 // A gzip member as the service makes it has a header of 10 bytes and a trailer
@@ -83,8 +79,7 @@ func skipHeader(r io.Reader) error {
 	return nil
 }
 
-func copyDeflated(z *zip.Writer, h *zip.FileHeader, f publish.File, v publish.Variant, stream io.ReadCloser) error {
-	defer stream.Close()
+func copyDeflated(z *zip.Writer, h *zip.FileHeader, f publish.File, v publish.Variant, stream io.Reader) error {
 	h.CRC32 = v.CRC32
 	h.UncompressedSize64 = uint64(f.Blob.Size)
 	h.CompressedSize64 = uint64(v.Blob.Size - gzipHeader - gzipTrailer)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -23,6 +24,9 @@ type shelf struct {
 	broken map[publish.BlobRef]error // what Open answers instead
 	cut    map[publish.BlobRef]error // how reading ends in the middle
 	opened []publish.BlobRef
+	mu     sync.Mutex
+	open   int // streams that are not closed
+	most   int // of them at once
 
 	forgets publish.ProjectID // the project that is gone when its files are asked for again
 }
@@ -56,9 +60,32 @@ func (s *shelf) Open(_ context.Context, b publish.Blob, off, n int64) (io.ReadCl
 	}
 	part := data[off : off+n]
 	if end, ok := s.cut[b.Ref]; ok {
-		return io.NopCloser(io.MultiReader(bytes.NewReader(part[:len(part)/2]), failing{end})), nil
+		return s.stream(io.MultiReader(bytes.NewReader(part[:len(part)/2]), failing{end})), nil
 	}
-	return io.NopCloser(bytes.NewReader(part)), nil
+	return s.stream(bytes.NewReader(part)), nil
+}
+
+// stream is one that is counted until it is closed.
+type stream struct {
+	io.Reader
+	s *shelf
+}
+
+func (s *shelf) stream(r io.Reader) io.ReadCloser {
+	s.count(1)
+	return stream{r, s}
+}
+
+func (s stream) Close() error {
+	s.s.count(-1)
+	return nil
+}
+
+func (s *shelf) count(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open += n
+	s.most = max(s.most, s.open)
 }
 
 type failing struct{ err error }

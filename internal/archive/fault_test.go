@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot/internal/publish"
 )
@@ -85,6 +87,64 @@ func TestFault(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+func TestWhatWasOpenedIsClosed(t *testing.T) {
+	many := func() *shelf {
+		s := newShelf()
+		for i := range 100 {
+			s.add("maze-abc123", fmt.Sprintf("%d.bin", i), make([]byte, 3_000)) // not compressed, and so as large in the archive
+		}
+		return s
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	for what, c := range map[string]struct {
+		ctx    context.Context
+		w      io.Writer
+		damage func(*shelf)
+		want   error
+	}{
+		"a whole export":             {context.Background(), io.Discard, func(*shelf) {}, nil},
+		"one whose reader goes":      {context.Background(), &narrow{room: 100_000}, func(*shelf) {}, errDisk},
+		"one whose context ends":     {ended, &ending{after: 70_000, cancel: cancel}, func(*shelf) {}, context.Canceled},
+		"one with a file that fails": {context.Background(), io.Discard, func(s *shelf) { s.broken[s.files["maze-abc123"][50].Blob.Ref] = errDisk }, errDisk},
+	} {
+		s := many()
+		c.damage(s)
+		if err := Write(c.ctx, c.w, s.export("maze-abc123"), s); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if s.open != 0 {
+			t.Errorf("%s leaves %d open", what, s.open)
+		}
+		if s.most > filesAhead+2 {
+			t.Errorf("%s has %d open at once", what, s.most)
+		}
+	}
+}
+
+func TestTheNextFilesAreOpenedWhileOneIsWritten(t *testing.T) {
+	s := newShelf()
+	for i := range 100 {
+		s.add("maze-abc123", fmt.Sprintf("%d.bin", i), []byte{1})
+	}
+	all := func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.open == filesAhead+2
+	}
+	err := openAhead(t.Context(), s.files["maze-abc123"], s, func(o opened) error {
+		for until := time.Now().Add(10 * time.Second); o.file.Name == "0.bin" && !all(); time.Sleep(time.Millisecond) {
+			if time.Now().After(until) {
+				return errors.New("the next files wait for this one")
+			}
+		}
+		o.close()
+		return nil
+	})
+	if err != nil || s.open != 0 {
+		t.Errorf("%v, and %d are open", err, s.open)
+	}
 }
 
 // halfway is an export of which more than fits all buffers is written before its second project.
