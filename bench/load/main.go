@@ -63,6 +63,9 @@ type load struct {
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) > 0 && args[0] == visitCommand {
+		return visit(ctx, args[1:], out)
+	}
 	var l load
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
 	numbers := flags.String("row", "", "rows, separated by commas (default: all)")

@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"os/exec"
 	"time"
 
 	"sandlot/bench/rig"
@@ -52,11 +57,38 @@ const (
 )
 
 // probe loads the page as a few honest visitors do, each on a connection that is
-// new every time, for that long.
+// new every time, for that long. They are in a process of their own: in this one they
+// would wait for the thousands of clients that make the load, as visitors elsewhere do not.
 func (s *stage) probe(ctx context.Context, limit time.Duration) (rig.Times, error) {
-	request := rig.Get("/", s.host, "")
-	return rig.Crowd(ctx, s.Addr, probers, 0, limit, func(*rig.Lane, int, int) error {
-		l, err := rig.NewLane(ctx, s.Addr)
+	self, err := os.Executable()
+	if err != nil {
+		return rig.Times{}, err
+	}
+	cmd := exec.CommandContext(ctx, self, visitCommand, s.Addr, s.host, limit.String())
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return rig.Times{}, fmt.Errorf("visitors: %w", err)
+	}
+	var t rig.Times
+	return t, json.Unmarshal(out, &t)
+}
+
+// visitCommand is the argument that makes this program the visitors.
+const visitCommand = "visit"
+
+// visit loads a page as probe says, and prints how long each load took.
+func visit(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) != 3 {
+		return errors.New("visit takes an address, a host and a time")
+	}
+	addr, request := args[0], rig.Get("/", args[1], "")
+	limit, err := time.ParseDuration(args[2])
+	if err != nil {
+		return err
+	}
+	t, err := rig.Crowd(ctx, addr, probers, 0, limit, func(*rig.Lane, int, int) error {
+		l, err := rig.NewLane(ctx, addr)
 		if err != nil {
 			return err
 		}
@@ -67,6 +99,10 @@ func (s *stage) probe(ctx context.Context, limit time.Duration) (rig.Times, erro
 		time.Sleep(probePause)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(t)
 }
 
 // unaffected compares what honest visitors waited before a load and during it. A
