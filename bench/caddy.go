@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	caddyModule  = "github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
-	pocketModule = "github.com/pocketbase/pocketbase/examples/base@v0.39.0"
+	caddyModule   = "github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
+	pocketVersion = "v0.39.0"
+	pocketModule  = "github.com/pocketbase/pocketbase/examples/base@" + pocketVersion
 )
 
 // caddyRow compares serving with Caddy, with precompressed files, no access log, and

@@ -13,21 +13,36 @@ import (
 )
 
 // pocketRow compares durable publishes with creating the like in PocketBase: a
-// record with the same file, by anybody. PocketBase is as it comes, and so does
-// not sync: neither its log (synchronous is NORMAL there) nor its files.
+// record with the same file, by anybody. PocketBase as it comes does not sync: neither
+// its log (synchronous is NORMAL there) nor its files. What it makes of one that syncs
+// its log is told beside it.
 func pocketRow(ctx context.Context, b *bench) ([]line, error) {
 	bin, err := b.tool(ctx, "pocketbase", pocketModule)
 	if err != nil {
 		return nil, err
 	}
-	content := text(smallSize)
-	p, err := b.pairs(
-		func() (float64, error) { return b.publishSmall(ctx, content) },
-		func() (float64, error) { return b.pocketRecords(ctx, bin, content) })
+	synced, err := b.syncedPocket(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return []line{p.line("the same, against PocketBase creating a record with the file", "/s", 4)}, nil
+	asItComes, err := b.againstPocket(ctx, bin)
+	if err != nil {
+		return nil, err
+	}
+	withSync, err := b.againstPocket(ctx, synced)
+	if err != nil {
+		return nil, err
+	}
+	told := withSync.line("the same, against PocketBase that syncs its log in every commit", "/s", 0)
+	told.unqualified, told.reach = true, ""
+	return []line{asItComes.line("the same, against PocketBase creating a record with the file", "/s", 4), told}, nil
+}
+
+func (b *bench) againstPocket(ctx context.Context, bin string) (pair, error) {
+	content := text(smallSize)
+	return b.pairs(
+		func() (float64, error) { return b.publishSmall(ctx, content) },
+		func() (float64, error) { return b.pocketRecords(ctx, bin, content) })
 }
 
 // pocketRecords returns the records that a fresh PocketBase takes in a second.
