@@ -30,7 +30,7 @@ type LoginMessage struct {
 // Limits of a login.
 const (
 	loginLife     = 15 * time.Minute // time to find a message that came late; a code of six digits must not be good for long
-	loginAgain    = 10 * time.Second // a form that was sent twice within it asks once
+	formAgain     = 10 * time.Second // a form that was sent twice within it asks once
 	loginTries    = 5                // wrong codes: five of a million are guessed once in 200,000 logins
 	loginAccounts = 100              // of one address, to choose from
 	browserToken  = 43               // letters of base62: 256 bits
@@ -77,15 +77,20 @@ func (s *Service) AskLogin(ctx context.Context, in LoginInput) (browser string, 
 	if err != nil {
 		return "", err
 	}
-	now := s.now().UTC()
 	if browser = in.Browser; !isBrowserToken(browser) {
-		if browser, err = randomText(s.random, base62, browserToken); err != nil {
-			return "", fmt.Errorf("mint login: %w", err)
+		if browser, err = s.MintBrowser(); err != nil {
+			return "", err
 		}
 	}
+	unlock, err := s.forms.lock(ctx, digest([]byte(browser)))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	now := s.now().UTC()
 	l := Login{Browser: digest([]byte(browser)), Email: email, Back: in.Back, AskedAt: now, ExpiresAt: now.Add(loginLife)}
 	before, err := s.site.Login(ctx, l.Browser, now)
-	if err == nil && before.Email == email && !before.Proved && now.Sub(before.AskedAt) < loginAgain {
+	if err == nil && before.Email == email && !before.Proved && now.Sub(before.AskedAt) < formAgain {
 		return browser, nil
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
@@ -93,6 +98,16 @@ func (s *Service) AskLogin(ctx context.Context, in LoginInput) (browser string, 
 	}
 	_, err = s.site.AddLogin(ctx, l, Job{Kind: loginMail, Address: email, Lang: in.Lang, Due: now})
 	return browser, err
+}
+
+// MintBrowser returns a token that binds a login to a browser, for one that has
+// asked for none yet: so a form that it sends twice asks once.
+func (s *Service) MintBrowser() (string, error) {
+	token, err := randomText(s.random, base62, browserToken)
+	if err != nil {
+		return "", fmt.Errorf("mint login: %w", err)
+	}
+	return token, nil
 }
 
 func isBrowserToken(s string) bool {

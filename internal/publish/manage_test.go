@@ -185,6 +185,26 @@ func TestForms(t *testing.T) {
 			t.Errorf("%v, %d blobs are left", err, w.stored())
 		}
 	})
+	t.Run("a page's word serves several acts, and none without it", func(t *testing.T) {
+		w := newWorld(t)
+		account, id := w.managed()
+		for _, to := range []string{"b.js", "c.js"} {
+			from := map[string]string{"b.js": "a.js", "c.js": "b.js"}[to]
+			for range 2 {
+				if err := w.MoveFile(t.Context(), account, id, from, to, "word"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if version, got := w.contents(account, id); version != 4 || got["c.js"] == 0 {
+			t.Errorf("after two moves: version %d with %v", version, got)
+		}
+		for _, word := range []string{"", strings.Repeat("x", 65)} {
+			if err := w.RestoreVersion(t.Context(), account, id, 1, word); !errors.Is(err, publish.CodeInvalidField) {
+				t.Errorf("by the word %q: %v", word, err)
+			}
+		}
+	})
 	t.Run("a file that is removed twice is gone once", func(t *testing.T) {
 		w := newWorld(t)
 		account, id := w.managed()

@@ -65,6 +65,12 @@ func (s *Service) Rename(ctx context.Context, id AccountID, want string) (string
 	if errors.Is(err, ErrTooOften) {
 		return "", Refuse(CodeRateLimited, "The account had %d handles in a day.", renamesPerDay).After(renameWindow)
 	}
+	if errors.Is(err, ErrExists) {
+		// The same form may have been sent twice at once.
+		if now, again := s.store.Account(ctx, id); again == nil && now.Handle == handle {
+			err = nil
+		}
+	}
 	s.heads.forgetAll() // what is remembered of its projects names it
 	return handle, err
 }

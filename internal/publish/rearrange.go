@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sandlot/internal/names"
@@ -36,6 +35,7 @@ func (s *Service) PutFiles(ctx context.Context, account AccountID, id ProjectID,
 
 // putFiles reports whether the contents are, or may be, in use.
 func (s *Service) putFiles(ctx context.Context, account AccountID, id ProjectID, files []FormFile, form string) (kept bool, err error) {
+	act := formAct{form, []string{"put"}}
 	put := make([]File, len(files))
 	for i, f := range files {
 		name, err := cleanFilename(f.Name)
@@ -46,9 +46,10 @@ func (s *Service) putFiles(ctx context.Context, account AccountID, id ProjectID,
 			return false, Refuse(CodeContentTooLarge, "The file %s has %d bytes; at most %d are taken.", name, f.Content.Size, s.MaxFile).In("content")
 		}
 		put[i] = File{Name: name, Folded: names.Fold(name), Blob: f.Content.Blob}
+		act.what = append(act.what, name, string(f.Content.SHA256[:]))
 	}
 	made := false
-	err = s.rearrange(ctx, account, id, form, func(p Project, current []File) (Change, error) {
+	err = s.rearrange(ctx, account, id, act, func(p Project, current []File) (Change, error) {
 		c := Change{Put: put}
 		for i, f := range files {
 			if err := checkContent(f.Content, put[i].Name, put[i].Name == p.Primary || put[i].Name == primaryFile, Declared{}); err != nil {
@@ -72,7 +73,7 @@ func (s *Service) MoveFile(ctx context.Context, account AccountID, id ProjectID,
 	if err != nil {
 		return err
 	}
-	return s.rearrange(ctx, account, id, form, func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, account, id, formAct{form, []string{"move", from, to}}, func(p Project, current []File) (Change, error) {
 		old := fileNamed(current, from)
 		switch {
 		case old == nil:
@@ -93,7 +94,7 @@ func (s *Service) MoveFile(ctx context.Context, account AccountID, id ProjectID,
 // ChoosePrimary makes a version in which "/" is another file. The same form again
 // changes nothing.
 func (s *Service) ChoosePrimary(ctx context.Context, account AccountID, id ProjectID, name, form string) error {
-	return s.rearrange(ctx, account, id, form, func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, account, id, formAct{form, []string{"primary", name}}, func(p Project, current []File) (Change, error) {
 		f := fileNamed(current, name)
 		switch {
 		case f == nil:
@@ -133,17 +134,35 @@ func fileNamed(files []File, name string) *File {
 	return &files[i]
 }
 
+// formAct is what a form is sent for, and the word that tells it from the same
+// wish at another time.
+type formAct struct {
+	form string
+	what []string
+}
+
+// actOnce is what an act on a project leaves behind so that it has its effect once.
+// The word of a page may come with several acts, each of which counts.
+func (s *Service) actOnce(account AccountID, id ProjectID, act formAct) (*Once, error) {
+	o, err := s.formOnce(account, fmt.Sprintf("%s %q", id, act.what), act.form)
+	o.Project = id
+	return &o, err
+}
+
 // rearrange makes the version that change computes from the current files; an
 // empty Change makes none. A form that did it already does it no second time.
-func (s *Service) rearrange(ctx context.Context, account AccountID, id ProjectID, form string, change func(Project, []File) (Change, error)) error {
+func (s *Service) rearrange(ctx context.Context, account AccountID, id ProjectID, act formAct, change func(Project, []File) (Change, error)) error {
 	if _, err := s.editable(ctx, account, id); err != nil {
 		return err
 	}
-	once := &Once{Key: s.keyed("form", strconv.FormatInt(int64(account), 10)+"\x00"+form), ExpiresAt: s.now().UTC().Add(onceLife), Project: id}
-	if _, err := s.store.Once(ctx, once.Key, s.now().UTC()); !errors.Is(err, ErrNotFound) {
+	once, err := s.actOnce(account, id, act)
+	if err != nil {
 		return err
 	}
-	_, _, err := s.edit(ctx, id, nil, func(p Project) (Project, error) {
+	_, _, err = s.edit(ctx, id, nil, func(p Project) (Project, error) {
+		if _, err := s.store.Once(ctx, once.Key, s.now().UTC()); !errors.Is(err, ErrNotFound) {
+			return p, err
+		}
 		if err := authorize(byOwner(account), ActEdit, &p); err != nil {
 			return p, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -49,7 +50,8 @@ type RecoveryStore interface {
 }
 
 // ProposeEmail sends a link to a new recovery address, which is the account's
-// once it is used. A proposal before it ends. What is no address is
+// once it is used. A proposal before it ends; the same again within ten seconds is
+// a form that was sent twice, and changes nothing. What is no address is
 // CodeInvalidEmail, the verified address of the account ErrExists, and one too
 // many in a day is CodeRateLimited.
 func (s *Service) ProposeEmail(ctx context.Context, id AccountID, address, lang string) error {
@@ -66,7 +68,15 @@ func (s *Service) ProposeEmail(ctx context.Context, id AccountID, address, lang 
 	case email == a.Email && a.EmailVerified:
 		return fmt.Errorf("the address of the account: %w", ErrExists)
 	}
+	unlock, err := s.forms.lock(ctx, s.keyed("propose", strconv.FormatInt(int64(id), 10)))
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	now := s.now().UTC()
+	if before, err := s.site.ProposedEmail(ctx, id, now); err == nil && before.Email == email && before.ExpiresAt.Sub(now) > proposalLife-formAgain {
+		return nil
+	}
 	m := EmailMove{Account: id, Email: email, ExpiresAt: now.Add(proposalLife)}
 	err = s.site.ProposeEmail(ctx, m, Job{Kind: MailEmailChange, Address: email, Lang: lang, Due: now}, now, proposalsPerDay)
 	if errors.Is(err, ErrTooOften) {

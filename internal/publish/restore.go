@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"errors"
+	"strconv"
 )
 
 // versionsPage is how many versions a person sees at once.
@@ -28,7 +29,7 @@ func (s *Service) Versions(ctx context.Context, account AccountID, id ProjectID,
 // RestoreVersion makes a new version with the files of version n and its primary
 // file; one that is gone is ErrNotFound. The same form again changes nothing.
 func (s *Service) RestoreVersion(ctx context.Context, account AccountID, id ProjectID, n int, form string) error {
-	return s.rearrange(ctx, account, id, form, func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, account, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, func(p Project, current []File) (Change, error) {
 		v, err := s.store.Version(ctx, id, n)
 		if err != nil {
 			return Change{}, err

@@ -76,6 +76,7 @@ type Service struct {
 	edits        *locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
 	uploads      *locks[Digest]
 	attempts     *locks[Digest] // calls under an Idempotency-Key
+	forms        *locks[Digest] // forms that ask for a message
 }
 
 // Option replaces a part of a Service in tests.
@@ -95,7 +96,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		store:  stores.Store, jobs: stores.Jobs, site: stores.Site, blobs: stores.Blobs, live: stores.Live,
 		log: log, now: time.Now, random: rand.Reader,
 		heads: newHeads(), counters: newCounters(), gallery: newGallery(), used: newKeyUses(),
-		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), attempts: newLocks[Digest](),
+		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), attempts: newLocks[Digest](), forms: newLocks[Digest](),
 	}
 	for _, o := range opts {
 		o(s)
