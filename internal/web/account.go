@@ -17,7 +17,7 @@ func (p *Pages) accountRoutes() []route {
 	return []route{
 		{"GET", "/account", owner, p.account},
 		{"GET", "/account/sessions", owner, p.sessions},
-		{"POST", "/account/sessions", owner, p.endSessions},
+		{"POST", "/account/sessions", owner, form(maxForm, p.endSessions, "id?", "others?")},
 	}
 }
 

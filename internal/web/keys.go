@@ -23,9 +23,9 @@ type keyrings interface {
 func (p *Pages) keyRoutes() []route {
 	return []route{
 		{"GET", "/account/keys", owner, p.keys},
-		{"POST", "/account/keys", recent, p.mintKey},
-		{"POST", "/account/keys/revoke", recent, p.revokeKey},
-		{"POST", "/account/keys/rotate", recent, p.rotateKey},
+		{"POST", "/account/keys", recent, form(maxForm, p.mintKey, "project", "name", "nonce")},
+		{"POST", "/account/keys/revoke", recent, form(maxForm, p.revokeKey, "id")},
+		{"POST", "/account/keys/rotate", recent, form(maxForm, p.rotateKey, "nonce")},
 	}
 }
 
@@ -71,13 +71,15 @@ func (v *visit) showKeys(status int, page keysPage) error {
 
 // mintKey answers with the secret itself: it is in no address and nowhere kept.
 func (p *Pages) mintKey(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	in := publish.NewKey{Project: publish.ProjectID(v.r.PostFormValue("project")), Name: v.r.PostFormValue("name"), Nonce: v.r.PostFormValue("nonce")}
+	in := publish.NewKey{Project: publish.ProjectID(v.r.PostForm.Get("project")), Name: v.r.PostForm.Get("name"), Nonce: v.r.PostForm.Get("nonce")}
 	secret, err := p.Service.MintKey(v.r.Context(), v.me.Account.ID, in)
 	wrong := ""
 	switch {
 	case errors.Is(err, publish.ErrTooMany):
 		wrong = v.T("keys.many")
+	case ofNonce(err):
+		v.problem(http.StatusBadRequest, "error.form")
+		return nil
 	case errors.Is(err, publish.CodeInvalidField):
 		wrong = v.T("keys.name-bad", "n", publish.MaxKeyName)
 	default:
@@ -87,10 +89,10 @@ func (p *Pages) mintKey(v *visit) error {
 }
 
 func (p *Pages) rotateKey(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	secret, err := p.Service.RotateKey(v.r.Context(), v.me.Account.ID, v.r.PostFormValue("nonce"))
-	if errors.Is(err, publish.CodeInvalidField) {
-		return v.redirect("/account/keys") // a form of ours has a nonce
+	secret, err := p.Service.RotateKey(v.r.Context(), v.me.Account.ID, v.r.PostForm.Get("nonce"))
+	if ofNonce(err) {
+		v.problem(http.StatusBadRequest, "error.form")
+		return nil
 	}
 	return v.showSecret(secret, newKeyPage{Name: v.T("keys.account")}, err)
 }
@@ -112,8 +114,7 @@ func (v *visit) showSecret(secret publish.Secret, page newKeyPage, err error) er
 
 // revokeKey ends a key at once; the button may be pressed twice.
 func (p *Pages) revokeKey(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	id, err := strconv.ParseInt(v.r.PostFormValue("id"), 10, 64)
+	id, err := strconv.ParseInt(v.r.PostForm.Get("id"), 10, 64)
 	if err != nil {
 		return publish.ErrNotFound
 	}

@@ -114,7 +114,7 @@ func TestAKeyThatCannotBeMade(t *testing.T) {
 	if resp := asKim(pages(&service{}), "POST", "/account/keys", "project=another&name=x&nonce=one"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("for another's project: %d", resp.StatusCode)
 	}
-	if resp := asKim(pages(&service{}), "POST", "/account/keys", "name="+strings.Repeat("x", 1<<20)); resp.StatusCode != http.StatusNotFound {
+	if resp := asKim(pages(&service{}), "POST", "/account/keys", "name="+strings.Repeat("x", 1<<20)); resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a form of 1 MB: %d", resp.StatusCode)
 	}
 }

@@ -59,8 +59,7 @@ func (p *Pages) askDelete(v *visit) error {
 // deleteAccount deletes it if its handle was typed. Sent twice, the second time
 // finds nobody logged in.
 func (p *Pages) deleteAccount(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	typed, handle := v.r.PostFormValue("handle"), v.me.Account.Handle
+	typed, handle := v.r.PostForm.Get("handle"), v.me.Account.Handle
 	err := p.Service.DeleteAccount(v.r.Context(), v.me.Account.ID, typed)
 	if errors.Is(err, publish.CodeInvalidField) {
 		return v.show(http.StatusUnprocessableEntity, "delete_account.html", v.T("delete.title"), field{typed, v.T("delete.wrong")})

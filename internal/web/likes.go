@@ -16,15 +16,14 @@ type likes interface {
 }
 
 func (p *Pages) likeRoutes() []route {
-	return []route{{"POST", "/p/{id}/like", anyone, p.like}}
+	return []route{{"POST", "/p/{id}/like", anyone, form(maxForm, p.like, "like")}}
 }
 
 // like takes the button of a project's page: the form says whether the visitor likes
 // the project from now on, so that pressing it twice is pressing it once.
 func (p *Pages) like(v *visit) error {
 	id := publish.ProjectID(v.r.PathValue("id"))
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	wish := v.r.PostFormValue("like")
+	wish := v.r.PostForm.Get("like")
 	if wish != "0" && wish != "1" {
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil

@@ -129,7 +129,7 @@ func TestALikeComesFromThePageAlone(t *testing.T) {
 func TestWhatIsNoLikeIsRefused(t *testing.T) {
 	s := &service{}
 	h := pages(s)
-	for form, want := range map[string]int{"like=-1": 400, "like=2": 400, "like=": 400, "x=1": 400, "like=1" + strings.Repeat("1", 1<<20): 400} {
+	for form, want := range map[string]int{"like=-1": 400, "like=2": 400, "like=": 400, "x=1": 400, "like=1" + strings.Repeat("1", 1<<20): 413} {
 		if resp := request(h, "POST", likePath, form); resp.StatusCode != want {
 			t.Errorf("%.20s: %d", form, resp.StatusCode)
 		}

@@ -17,6 +17,8 @@ import (
 // told by the token that AskLogin returned. What is used, too old or another
 // browser's is publish.ErrNotFound.
 type logins interface {
+	// MintBrowser draws a token for a browser that has not asked for a login yet.
+	MintBrowser() (string, error)
 	// AskLogin has a message sent, if an account has verified the address; it does not tell.
 	AskLogin(ctx context.Context, in publish.LoginInput) (browser string, err error)
 	PendingLogin(ctx context.Context, browser string) (publish.Login, error)
@@ -40,14 +42,14 @@ const (
 func (p *Pages) loginRoutes() []route {
 	return []route{
 		{"GET", "/login", anyone, p.overTLS(p.askLogin)},
-		{"POST", "/login", anyone, p.overTLS(p.sendLogin)},
+		{"POST", "/login", anyone, p.overTLS(form(maxForm, p.sendLogin, "email", "to?"))},
 		{"GET", "/login/code", anyone, p.overTLS(p.askCode)},
-		{"POST", "/login/code", anyone, p.overTLS(p.useCode)},
+		{"POST", "/login/code", anyone, p.overTLS(form(maxForm, p.useCode, "code"))},
 		{"GET", "/login/link", anyone, p.overTLS(p.askLink)},
-		{"POST", "/login/link", anyone, p.overTLS(p.useLink)},
+		{"POST", "/login/link", anyone, p.overTLS(form(maxForm, p.useLink, "token"))},
 		{"GET", "/login/choose", anyone, p.overTLS(p.askAccount)},
-		{"POST", "/login/choose", anyone, p.overTLS(p.useAccount)},
-		{"POST", "/logout", anyone, p.logout},
+		{"POST", "/login/choose", anyone, p.overTLS(form(maxForm, p.useAccount, "handle"))},
+		{"POST", "/logout", anyone, form(maxForm, p.logout)},
 	}
 }
 
@@ -75,6 +77,13 @@ func (p *Pages) askLogin(v *visit) error {
 	if v.me != nil {
 		form.Email = v.me.Account.Email
 	}
+	if v.browser() == "" {
+		token, err := p.Service.MintBrowser()
+		if err != nil {
+			return err
+		}
+		v.setCookie(loginCookie, token, loginSeconds) // now, so that the form is of one browser, however often it is sent
+	}
 	return v.showLogin(http.StatusOK, form)
 }
 
@@ -88,8 +97,7 @@ func (v *visit) showLogin(status int, form loginForm) error {
 
 // sendLogin has the message sent. It answers the same whatever the address.
 func (p *Pages) sendLogin(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	form := loginForm{Email: strings.TrimSpace(v.r.PostFormValue("email")), To: localPath(v.r.PostFormValue("to"))}
+	form := loginForm{Email: strings.TrimSpace(v.r.PostForm.Get("email")), To: localPath(v.r.PostForm.Get("to"))}
 	if err := denied(p.Brakes.Mail(v.who())); err != nil {
 		return err
 	}
@@ -125,9 +133,8 @@ func (v *visit) showCode(status int, wrong bool) error {
 }
 
 func (p *Pages) useCode(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
 	browser := v.browser()
-	code := strings.NewReplacer(" ", "", "-", "").Replace(v.r.PostFormValue("code"))
+	code := strings.NewReplacer(" ", "", "-", "").Replace(v.r.PostForm.Get("code"))
 	tried := sha256.Sum256([]byte(browser + " " + code))
 	if err := denied(p.Brakes.TryKey(v.who(), tried)); err != nil {
 		return err
@@ -161,8 +168,7 @@ func (p *Pages) askLink(v *visit) error {
 
 func (p *Pages) useLink(v *visit) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	if err := p.Service.UseLoginLink(v.r.Context(), v.browser(), v.r.PostFormValue("token")); err != nil {
+	if err := p.Service.UseLoginLink(v.r.Context(), v.browser(), v.r.PostForm.Get("token")); err != nil {
 		return v.loginOver(err)
 	}
 	return v.proved()
@@ -192,8 +198,7 @@ func (p *Pages) askAccount(v *visit) error {
 }
 
 func (p *Pages) useAccount(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	return v.finishLogin(v.r.PostFormValue("handle"))
+	return v.finishLogin(v.r.PostForm.Get("handle"))
 }
 
 func (v *visit) finishLogin(handle string) error {

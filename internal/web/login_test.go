@@ -24,6 +24,8 @@ type loginFake struct {
 	had      publish.Session
 }
 
+func (f *loginFake) MintBrowser() (string, error) { return "drawn", nil }
+
 func (f *loginFake) AskLogin(_ context.Context, in publish.LoginInput) (string, error) {
 	if !strings.Contains(in.Email, "@") {
 		return "", publish.Refuse(publish.CodeInvalidEmail, "bad")

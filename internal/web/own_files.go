@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"sandlot/internal/publish"
 )
@@ -40,6 +42,10 @@ func (p *Pages) uploadFiles(v *visit) error {
 	} else if m.Project.Suspended {
 		return publish.Refuse(publish.CodeTakenDown, "The project was taken down.")
 	}
+	tooLarge := ownPage{Wrong: v.T("own.too-large", "size", view{visit: v}.Size(maxUpload))}
+	if v.r.ContentLength > maxUpload {
+		return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
+	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxUpload)
 	u := &upload{visit: v}
 	err := u.receive()
@@ -50,7 +56,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 			p.Service.Discard(v.r.Context(), f.Content)
 		}
 		if errors.As(err, &large) {
-			return v.showOwn(http.StatusRequestEntityTooLarge, ownPage{Wrong: v.T("own.too-large", "size", view{visit: v}.Size(maxUpload))})
+			return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
 		}
 		if errors.Is(err, errBroken) {
 			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.broken")})
@@ -81,6 +87,9 @@ func (u *upload) receive() error {
 	}
 	for {
 		part, err := parts.NextRawPart()
+		if err == io.EOF && u.once == "" {
+			return errBroken // every form of ours has it
+		}
 		if err == io.EOF {
 			return nil
 		}
@@ -148,8 +157,8 @@ func word(part io.Reader, into *string) error {
 	if err != nil {
 		return broken(err)
 	}
-	if len(b) > maxWord {
-		return errBroken
+	if len(b) > maxWord || *into != "" || !utf8.Valid(b) || bytes.Contains(b, []byte{0}) {
+		return errBroken // a form of ours has each word once
 	}
 	*into = string(b)
 	return nil
@@ -166,33 +175,28 @@ func filename(part *multipart.Part) string {
 }
 
 func (p *Pages) moveFile(v *visit) error {
-	if !v.parsed(maxForm) {
-		return nil
-	}
 	from, to := v.r.PostForm.Get("file"), v.r.PostForm.Get("to")
 	err := p.Service.MoveFile(v.r.Context(), v.me.Account.ID, v.ownID(), from, to, v.r.PostForm.Get("once"))
 	return v.arranged(err, ownPage{From: from, To: to})
 }
 
 func (p *Pages) removeFile(v *visit) error {
-	if !v.parsed(maxForm) {
-		return nil
-	}
 	return v.arranged(p.Service.RemoveFile(v.r.Context(), v.me.Account.ID, v.ownID(), v.r.PostForm.Get("file")), ownPage{})
 }
 
 func (p *Pages) choosePrimary(v *visit) error {
-	if !v.parsed(maxForm) {
-		return nil
-	}
 	form := v.r.PostForm
 	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.me.Account.ID, v.ownID(), form.Get("file"), form.Get("once")), ownPage{})
 }
 
 // arranged answers a form about files: what was refused is told on the page.
 func (v *visit) arranged(err error, page ownPage) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return v.redirect(v.ownPath() + "#files")
+	case ofNonce(err):
+		v.problem(http.StatusBadRequest, "error.form")
+		return nil
 	}
 	var e *publish.Error
 	if !errors.As(err, &e) {

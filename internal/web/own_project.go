@@ -28,18 +28,18 @@ func (p *Pages) ownRoutes() []route {
 	const at = "/account/projects/{id}"
 	return []route{
 		{"GET", at, owner, p.ownProject},
-		{"POST", at, owner, p.describe},
+		{"POST", at, owner, form(maxDetails, p.describe, "title", "description", "listed?", "threads?")},
 		{"GET", at + "/download", owner, p.download},
 		{"GET", at + "/delete", recent, p.askDeleteProject},
-		{"POST", at + "/delete", recent, p.deleteProject},
+		{"POST", at + "/delete", recent, form(maxForm, p.deleteProject, "typed")},
 		{"POST", at + "/files", owner, p.uploadFiles},
-		{"POST", at + "/move", owner, p.moveFile},
-		{"POST", at + "/remove", owner, p.removeFile},
-		{"POST", at + "/primary", owner, p.choosePrimary},
+		{"POST", at + "/move", owner, form(maxForm, p.moveFile, "file", "to", "once")},
+		{"POST", at + "/remove", owner, form(maxForm, p.removeFile, "file")},
+		{"POST", at + "/primary", owner, form(maxForm, p.choosePrimary, "file", "once")},
 		{"GET", at + "/versions", owner, p.versions},
-		{"POST", at + "/restore", owner, p.restoreVersion},
+		{"POST", at + "/restore", owner, form(maxForm, p.restoreVersion, "n", "once")},
 		{"GET", at + "/erase", recent, p.askErase},
-		{"POST", at + "/erase", recent, p.eraseVersion},
+		{"POST", at + "/erase", recent, form(maxForm, p.eraseVersion, "n")},
 	}
 }
 
@@ -77,20 +77,7 @@ func (v *visit) showOwn(status int, page ownPage) error {
 	return v.show(status, "own_project.html", name(page.Project), page)
 }
 
-// parsed reads a form of a few words; one that is too large is refused.
-func (v *visit) parsed(limit int64) bool {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, limit)
-	if err := v.r.ParseForm(); err != nil {
-		v.problem(http.StatusRequestEntityTooLarge, "error.too-much")
-		return false
-	}
-	return true
-}
-
 func (p *Pages) describe(v *visit) error {
-	if !v.parsed(maxDetails) {
-		return nil
-	}
 	form := v.r.PostForm
 	d := publish.Details{Title: form.Get("title"), Description: form.Get("description"), Unlisted: form.Get("listed") == "", Threads: form.Get("threads") != ""}
 	err := p.Service.Describe(v.r.Context(), v.me.Account.ID, v.ownID(), d)
@@ -133,9 +120,6 @@ func (v *visit) showDelete(status int, page leavePage) (err error) {
 // deleteProject deletes it if its id was typed. Sent twice, the second time finds
 // nothing.
 func (p *Pages) deleteProject(v *visit) error {
-	if !v.parsed(maxForm) {
-		return nil
-	}
 	typed := v.r.PostForm.Get("typed")
 	err := p.Service.DeleteProject(v.r.Context(), v.me.Account.ID, v.ownID(), typed)
 	if errors.Is(err, publish.CodeInvalidField) {

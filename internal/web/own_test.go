@@ -141,10 +141,10 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 		{"/remove", "file=a", "remove a", ownAt + "#files"},
 		{"/primary", "file=a&once=o", "primary a o", ownAt + "#files"},
 		{"/restore", "n=2&once=o", "restore 2 o", ownAt + "#files"},
-		{"/restore", "n=-2x", "restore 0", ownAt + "#files"},
+		{"/restore", "n=-2x&once=o", "restore 0 o", ownAt + "#files"},
 		{"/erase", "n=2", "erase 2", ownAt + "/versions"},
 		{"/delete", "typed=game-abc123", "delete", "/account"},
-		{"", "title=T&threads=1", "describe", ownAt},
+		{"", "title=T&description=&threads=1", "describe", ownAt},
 	} {
 		s := &service{}
 		resp := asKim(pages(s), "POST", ownAt+c.path, c.form)
@@ -166,7 +166,7 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 		publish.CodePrimaryFileProtected: "Ce fichier reste", publish.CodeQuotaExceeded: "plus que ce que ce compte",
 	} {
 		s := &service{ownFake: ownFake{refusal: publish.Refuse(code, "In <English>.")}}
-		resp := asKim(pages(s), "POST", ownAt+"/move", "file=index.html&to="+url.QueryEscape("\u202e\"><script>\x01"))
+		resp := asKim(pages(s), "POST", ownAt+"/move", "once=o&file=index.html&to="+url.QueryEscape("\u202e\"><script>\x01"))
 		body := text(t, resp)
 		if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, want) || !strings.Contains(body, "In &lt;English&gt;.") {
 			t.Errorf("%s: %d", code, resp.StatusCode)
@@ -179,7 +179,7 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 		publish.Refuse(publish.CodeStorageFull, "full"): http.StatusInsufficientStorage, publish.Refuse(publish.CodeTakenDown, "down"): http.StatusUnavailableForLegalReasons,
 		errors.New("fault"): http.StatusInternalServerError,
 	} {
-		if resp := asKim(pages(&service{ownFake: ownFake{refusal: err}}), "POST", ownAt+"/primary", "file=a"); resp.StatusCode != status {
+		if resp := asKim(pages(&service{ownFake: ownFake{refusal: err}}), "POST", ownAt+"/primary", "file=a&once=o"); resp.StatusCode != status {
 			t.Errorf("%v: %d", err, resp.StatusCode)
 		}
 	}

@@ -63,9 +63,6 @@ func number(text string) int {
 }
 
 func (p *Pages) restoreVersion(v *visit) error {
-	if !v.parsed(maxForm) {
-		return nil
-	}
 	err := p.Service.RestoreVersion(v.r.Context(), v.me.Account.ID, v.ownID(), number(v.r.PostForm.Get("n")), v.r.PostForm.Get("once"))
 	return v.arranged(err, ownPage{})
 }
@@ -88,9 +85,6 @@ func (p *Pages) askErase(v *visit) (err error) {
 
 // eraseVersion erases a version; the button may be pressed twice.
 func (p *Pages) eraseVersion(v *visit) error {
-	if !v.parsed(maxForm) {
-		return nil
-	}
 	err := p.Service.EraseVersion(v.r.Context(), v.me.Account.ID, v.ownID(), number(v.r.PostForm.Get("n")))
 	if err != nil && !errors.Is(err, publish.ErrCurrent) {
 		return err

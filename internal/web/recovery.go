@@ -73,6 +73,5 @@ func (v *visit) askMove(undo bool, page func(publish.EmailMove) movePage, title 
 // token is that of a form which a link led to.
 func (v *visit) token() string {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	return v.r.PostFormValue("token")
+	return v.r.PostForm.Get("token")
 }

@@ -21,7 +21,7 @@ const maxReport = publish.MaxDetails*12 + maxForm
 func (p *Pages) reportRoutes() []route {
 	return []route{
 		{"GET", "/report", anyone, p.askReport},
-		{"POST", "/report", anyone, p.report},
+		{"POST", "/report", anyone, form(maxReport, p.report, "project", "reason?", "details?", "contact?", "nonce?")},
 	}
 }
 
@@ -66,11 +66,6 @@ func (v *visit) showReport(status int, form reportForm) error {
 
 // report records a report. The same form sent again is shown the same number.
 func (p *Pages) report(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxReport)
-	if err := v.r.ParseForm(); err != nil {
-		v.problem(http.StatusRequestEntityTooLarge, "error.report-long")
-		return nil
-	}
 	in := publish.NewReport{
 		Project: publish.ProjectID(v.r.PostForm.Get("project")), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
 		Contact: v.r.PostForm.Get("contact"), Nonce: v.r.PostForm.Get("nonce"), Lang: v.lang,
@@ -84,6 +79,9 @@ func (p *Pages) report(v *visit) error {
 	switch {
 	case err == nil:
 		return v.show(http.StatusOK, "reported.html", v.T("reported.title"), number)
+	case ofNonce(err):
+		v.problem(http.StatusBadRequest, "error.form")
+		return nil
 	case errors.Is(err, publish.CodeInvalidEmail):
 		form.BadContact = true
 	case errors.As(err, &refused) && refused.Field == "details":

@@ -30,15 +30,14 @@ func (p *Pages) sessions(v *visit) error {
 // endSessions logs one browser out, or all but this one. A session that is over
 // already is as it should be: the button was pressed twice.
 func (p *Pages) endSessions(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
 	me := v.me.Session
-	if v.r.PostFormValue("others") != "" {
+	if v.r.PostForm.Get("others") != "" {
 		if err := p.Service.EndSessions(v.r.Context(), me.Account, me.ID); err != nil {
 			return err
 		}
 		return v.redirect("/account/sessions")
 	}
-	id, err := strconv.ParseInt(v.r.PostFormValue("id"), 10, 64)
+	id, err := strconv.ParseInt(v.r.PostForm.Get("id"), 10, 64)
 	if err != nil {
 		return publish.ErrNotFound
 	}

@@ -23,16 +23,16 @@ type owners interface {
 func (p *Pages) settingsRoutes() []route {
 	return []route{
 		{"GET", "/account/settings", owner, p.settings},
-		{"POST", "/account/settings/handle", owner, p.rename},
-		{"POST", "/account/settings/language", owner, p.setLanguage},
-		{"POST", "/account/settings/email", recent, p.proposeEmail},
+		{"POST", "/account/settings/handle", owner, form(maxForm, p.rename, "handle")},
+		{"POST", "/account/settings/language", owner, form(maxForm, p.setLanguage, "lang")},
+		{"POST", "/account/settings/email", recent, form(maxForm, p.proposeEmail, "email")},
 		{"GET", "/account/export", owner, p.export},
 		{"GET", "/account/delete", recent, p.askDelete},
-		{"POST", "/account/delete", recent, p.deleteAccount},
+		{"POST", "/account/delete", recent, form(maxForm, p.deleteAccount, "handle")},
 		{"GET", "/account/email", anyone, p.askEmail},
-		{"POST", "/account/email", anyone, p.takeEmail},
+		{"POST", "/account/email", anyone, form(maxForm, p.takeEmail, "token")},
 		{"GET", "/account/undo", anyone, p.askUndo},
-		{"POST", "/account/undo", anyone, p.undoEmail},
+		{"POST", "/account/undo", anyone, form(maxForm, p.undoEmail, "token")},
 	}
 }
 
@@ -69,8 +69,7 @@ func (v *visit) showSettings(status int, page settingsPage) error {
 func (v *visit) fresh() bool { return v.Now().Sub(v.me.ProvedAt) <= freshFor }
 
 func (p *Pages) rename(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	want := v.r.PostFormValue("handle")
+	want := v.r.PostForm.Get("handle")
 	_, err := p.Service.Rename(v.r.Context(), v.me.Account.ID, want)
 	wrong := ""
 	switch {
@@ -89,8 +88,7 @@ func (p *Pages) rename(v *visit) error {
 }
 
 func (p *Pages) setLanguage(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	lang := v.r.PostFormValue("lang")
+	lang := v.r.PostForm.Get("lang")
 	if found, ok := v.book.nearest(lang); lang != "" && (!ok || found != lang) {
 		return v.redirect("/account/settings") // the page offers no other
 	}
@@ -101,8 +99,7 @@ func (p *Pages) setLanguage(v *visit) error {
 }
 
 func (p *Pages) proposeEmail(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	address := v.r.PostFormValue("email")
+	address := v.r.PostForm.Get("email")
 	if err := denied(p.Brakes.Mail(v.who())); err != nil {
 		return err
 	}

@@ -7,13 +7,10 @@ import (
 	"sandlot/internal/publish"
 )
 
-// maxForm bounds a form that holds a few words.
-const maxForm = 4 << 10
-
 func (p *Pages) verifyRoutes() []route {
 	return []route{
 		{"GET", "/verify", anyone, p.askVerify},
-		{"POST", "/verify", anyone, p.verify},
+		{"POST", "/verify", anyone, form(maxForm, p.verify, "token")},
 	}
 }
 
@@ -32,8 +29,7 @@ func (p *Pages) askVerify(v *visit) error {
 // verify uses the link up.
 func (p *Pages) verify(v *visit) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	a, err := p.Service.Verify(v.r.Context(), v.r.PostFormValue("token"))
+	a, err := p.Service.Verify(v.r.Context(), v.r.PostForm.Get("token"))
 	if err != nil {
 		return v.linkUsedUp(err)
 	}

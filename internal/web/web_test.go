@@ -173,7 +173,7 @@ func TestOnlyTheButtonVerifiesAndOnlyOnce(t *testing.T) {
 	if resp := request(h, "POST", "/verify", "token=good", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone {
 		t.Errorf("pressed again: %d", resp.StatusCode)
 	}
-	if resp := request(h, "POST", "/verify", "token="+strings.Repeat("x", 1<<20), "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone {
+	if resp := request(h, "POST", "/verify", "token="+strings.Repeat("x", 1<<20), "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a form of 1 MB: %d", resp.StatusCode)
 	}
 }
