@@ -12,8 +12,9 @@ import (
 const browserLimit = 4 * time.Minute
 
 // Browser starts a Chromium with a profile of its own and returns the context of its first tab, for chromedp. It ends with the test. It
-// runs without its sandbox, as root must, so it may only open what the test itself serves.
-func Browser(tb testing.TB) context.Context {
+// runs without its sandbox, as root must, so it may only open what the test itself serves. More options, such as whose certificates it
+// believes, go to its command line.
+func Browser(tb testing.TB, more ...chromedp.ExecAllocatorOption) context.Context {
 	tb.Helper()
 	Need(tb, "chromium")
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.DisableGPU,
@@ -22,7 +23,7 @@ func Browser(tb testing.TB) context.Context {
 		chromedp.WSURLReadTimeout(time.Minute), chromedp.UserDataDir(tb.TempDir()))
 	ctx, cancel := context.WithTimeout(context.Background(), browserLimit)
 	tb.Cleanup(cancel)
-	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
+	ctx, stop := chromedp.NewExecAllocator(ctx, append(options, more...)...)
 	tb.Cleanup(stop)
 	ctx, closeTab := chromedp.NewContext(ctx)
 	tb.Cleanup(closeTab)
