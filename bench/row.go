@@ -24,6 +24,7 @@ var rows = [...]row{
 	{"export", "export of 10,000 files of text, against copying the stored bytes", export},
 	{"live", "10,000 players on one project: memory, and the count", live},
 	{"watchers", "10,000 watchers of one project: memory, and the count", watch},
+	{"pages", "the gallery, a search and a project's page at 50,000 projects, against a bare handler", pagesRow},
 	{"growth", "publish at 1,000,000 projects, against 1,000; start-up", growth},
 }
 

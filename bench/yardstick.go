@@ -19,16 +19,20 @@ import (
 //
 //	yardstick save FOLDER   saves each request's body with fsync
 //	yardstick copy FOLDER   answers with what is stored of all files of a data folder
+//	yardstick send FOLDER   answers with a file of the folder, from memory
 func yardstick(args []string) error {
 	if len(args) != 2 {
-		return fmt.Errorf("yardstick save|copy FOLDER")
+		return fmt.Errorf("yardstick save|copy|send FOLDER")
 	}
-	h := saver(args[1])
-	if args[0] == "copy" {
-		var err error
-		if h, err = copier(args[1]); err != nil {
-			return err
-		}
+	h, err := saver(args[1]), error(nil)
+	switch args[0] {
+	case "copy":
+		h, err = copier(args[1])
+	case "send":
+		h, err = sender(args[1])
+	}
+	if err != nil {
+		return err
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,6 +63,24 @@ func save(dir string, body io.Reader) error {
 		return err
 	}
 	return f.Sync()
+}
+
+// sender is the least that a server can do that answers with bytes.
+func sender(dir string) (http.HandlerFunc, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	bodies := map[string][]byte{}
+	for _, f := range files {
+		if bodies["/"+f.Name()], err = os.ReadFile(filepath.Join(dir, f.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(bodies[r.URL.Path]) // the client is gone if this fails
+	}, nil
 }
 
 // copier reads what is stored of each file of a data folder, one after another,

@@ -102,15 +102,26 @@ func seedAccount(ctx context.Context, db *sqlstore.DB, a int) error {
 }
 
 func seedProject(ctx context.Context, db *sqlstore.DB, owner publish.AccountID, i int, now time.Time) error {
-	content := make([]byte, seedContentLen)
-	binary.LittleEndian.PutUint64(content, uint64(i))
-	digest := sha256.Sum256(content)
+	content, digest := seedContent(i)
 	_, err := db.CreateProject(ctx, publish.NewProject{
-		ID: publish.ProjectID(fmt.Sprintf("seed-%d-%x", i, digest[:3])), Account: owner, Title: "A seeded game", Suffix: fmt.Sprintf("%x", digest[:5]), CreatedAt: now,
+		ID: publish.ProjectID(SeededProject(i)), Account: owner, Title: "A seeded game", Suffix: fmt.Sprintf("%x", digest[:5]), CreatedAt: now,
 		File: publish.File{Name: "index.bin", Folded: "index.bin", Blob: publish.Blob{Size: seedContentLen, SHA256: digest, Inline: content}},
 		Key:  publish.Key{Kind: publish.ProjectKey, Hash: sha256.Sum256(fmt.Appendf(nil, "project %d", i)), CreatedAt: now},
 	})
 	return err
+}
+
+// seedContent is the file of the i-th project.
+func seedContent(i int) (content []byte, digest [sha256.Size]byte) {
+	content = make([]byte, seedContentLen)
+	binary.LittleEndian.PutUint64(content, uint64(i))
+	return content, sha256.Sum256(content)
+}
+
+// SeededProject is the i-th project of a seeded store.
+func SeededProject(i int) string {
+	_, digest := seedContent(i)
+	return fmt.Sprintf("seed-%d-%x", i, digest[:3])
 }
 
 // SeededKey is the key of the n-th account of a seeded store. The first has a
