@@ -86,7 +86,7 @@ func (s *Service) newKey(kind KeyKind, name string) (Key, Secret, error) {
 }
 
 func (s *Service) verifyJob(email, lang string) Job {
-	return Job{Kind: "verify", Address: email, Lang: lang, Due: s.now().UTC()}
+	return Job{Kind: verifyMail, Address: email, Lang: lang, Due: s.now().UTC()}
 }
 
 // pendingEmail decides what an email on a keyed call does: it is set pending

@@ -18,6 +18,8 @@ const (
 	ActionRestore = "restore"
 	ActionDelete  = "delete"
 	ActionNewKey  = "new-key"
+
+	ActionAllowMail = "allow-mail"
 )
 
 // Operator is the actor of what is done at the machine itself.
@@ -29,7 +31,7 @@ type LogEntry struct {
 	At     time.Time
 	Actor  string
 	Action string
-	Target string // "@handle", or the id of a project
+	Target string // "@handle", the id of a project, or a MailboxName
 	Reason string
 }
 
@@ -85,6 +87,7 @@ type AdminStore interface {
 	Log(ctx context.Context, target string, before int64, limit int) ([]LogEntry, error)
 	LogWatch
 	ReportReader
+	StopKeeper
 }
 
 // TrimStore forgets old versions, under the same promises as a Store.

@@ -9,8 +9,11 @@ import (
 	"sandlot/internal/names"
 )
 
-// loginMail is the kind of a job whose message lets somebody log in.
-const loginMail = "login"
+// The kinds of a job whose message lets somebody confirm an address, and log in.
+const (
+	verifyMail = "verify"
+	loginMail  = "login"
+)
 
 // LoginMailsPerDay is how many messages with a login one mailbox gets in 24
 // hours. They have a count of their own: what strangers publish under an address must not keep its owner out.

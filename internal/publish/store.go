@@ -146,7 +146,7 @@ type Counts struct{ Plays, Likes int64 }
 // Job is work to be done after the answer: a mail to be sent.
 type Job struct {
 	ID       int64
-	Kind     string    // "verify", "login" or "report"
+	Kind     string    // "verify", "login", "report", MailEmailChange or MailEmailNotice
 	Account  AccountID // 0 for a login: whether there is an account is found out later
 	Login    int64     // whose message it is; 0 for another kind
 	Address  string
@@ -184,7 +184,7 @@ type JobStore interface {
 
 // SweepStore tells what nothing refers to, under the same promises as a Store.
 type SweepStore interface {
-	// Sweep forgets expired uploads, Onces, sessions and logins, blob records created before the time given that nothing refers to, and used-up bookkeeping; at most limit records a call. It returns the names that may now be deleted from Blobs, and whether there is more.
+	// Sweep forgets expired uploads, Onces, sessions, logins and stops, blob records created before the time given that nothing refers to, and used-up bookkeeping; at most limit records a call. It returns the names that may now be deleted from Blobs, and whether there is more.
 	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []BlobRef, more bool, err error)
 	// Unknown returns those of the names that no record has.
 	Unknown(ctx context.Context, refs []BlobRef) ([]BlobRef, error)
@@ -242,11 +242,12 @@ var ErrRefused = errors.New("mail refused")
 
 // Mail is a message in words the Mailer finds by Kind and Lang.
 type Mail struct {
-	Kind   string // "verify", "login" or "report"
+	Kind   string // that of its Job
 	To     string
 	Lang   string // BCP 47; the Mailer falls back to English
 	Handle string // empty in a login
 	Case   string // of a report
 	Link   string
 	Code   string // of a login: what can be typed instead of opening the link
+	NotMe  string // the link for those who did not ask; empty in a report
 }

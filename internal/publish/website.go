@@ -13,4 +13,5 @@ type SiteStore interface {
 	GalleryStore
 	ManageStore
 	ReportStore
+	StopStore
 }

@@ -129,6 +129,7 @@ func useAll(t *testing.T, db *DB) {
 	_, _, err = db.Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
 	check(t, "sweep", err, nil)
 	useLogins(t, db, now)
+	useStops(t, db, now)
 	useOwned(t, db, a, p, now)
 	manage(t, db, p, now)
 	_, err = db.Like(ctx, p.ID, publish.Liker{})
@@ -159,6 +160,17 @@ func useLogins(t *testing.T, db *DB, now time.Time) {
 	_, err = db.AccountsOf(ctx, "", 9)
 	check(t, "accounts of", err, nil)
 	check(t, "end login", db.EndLogin(ctx, id), nil)
+}
+
+func useStops(t *testing.T, db *DB, now time.Time) {
+	ctx := context.Background()
+	stop := publish.Stop{Kind: publish.StopClaims, At: now, Until: now.Add(time.Hour)}
+	check(t, "stop", db.StopMail(ctx, stop, "b@example.com"), nil)
+	_, err := db.StopOf(ctx, publish.Digest{}, publish.StopClaims, now)
+	check(t, "stop of", err, nil)
+	check(t, "lift", db.LiftStop(ctx, publish.Digest{}, publish.StopClaims), nil)
+	check(t, "stop again", db.StopMail(ctx, stop, "b@example.com"), nil)
+	check(t, "lift all", db.LiftStops(ctx, publish.Digest{}, publish.LogEntry{}), nil)
 }
 
 // useOwned does what owners do.

@@ -141,7 +141,7 @@ func (s *sweep) dropBlob(b looseBlob) error {
 }
 
 // dropOld forgets what is out of date: records of calls under an Idempotency-Key,
-// verifications, and mails that count no more.
+// verifications, sessions, logins, stops, and mails that count no more.
 func (s *sweep) dropOld(now time.Time) error {
 	if err := s.times("DELETE FROM once WHERE key IN (SELECT key FROM once WHERE expires_at <= ? LIMIT ?)", micros(now)); err != nil {
 		return err
@@ -154,6 +154,9 @@ func (s *sweep) dropOld(now time.Time) error {
 		return err
 	}
 	if err := s.times("DELETE FROM logins WHERE id IN (SELECT id FROM logins WHERE expires_at <= ? LIMIT ?)", micros(now)); err != nil {
+		return err
+	}
+	if err := s.times("DELETE FROM stops WHERE id IN (SELECT id FROM stops WHERE until > 0 AND until <= ? LIMIT ?)", micros(now)); err != nil {
 		return err
 	}
 	if err := s.dropDays(now); err != nil {

@@ -1,0 +1,52 @@
+package publish
+
+import (
+	"context"
+	"time"
+)
+
+// The kinds of a Stop.
+const (
+	StopClaims = "claims" // no messages with which somebody wants the address for an account
+	StopLogins = "logins" // no messages with which somebody wants to log in
+)
+
+// Stop says that a mailbox gets no more messages of a kind.
+type Stop struct {
+	Mailbox Digest
+	Kind    string // StopClaims or StopLogins
+	At      time.Time
+	Until   time.Time // zero: until it is lifted
+}
+
+// A StopStore keeps which mailboxes want no messages, under the same promises as
+// a Store. A Stop that is past its Until is not there.
+type StopStore interface {
+	// StopMail records a stop in place of the one that its mailbox had of the kind, and ends all logins with an address of the mailbox: one for which names.EmailKey returns key. One of StopClaims also takes these addresses away from accounts that have not verified them, and out of proposals, with all tokens for either.
+	StopMail(ctx context.Context, s Stop, key string) error
+	// StopOf returns the stop of a mailbox.
+	StopOf(ctx context.Context, mailbox Digest, kind string, now time.Time) (Stop, error)
+	// LiftStop forgets the stop of a mailbox; one that is not there is not an error.
+	LiftStop(ctx context.Context, mailbox Digest, kind string) error
+}
+
+// A StopKeeper shows stops to an operator, who may lift them.
+type StopKeeper interface {
+	// Stops returns stops, newest first, at most limit, after the skip newest; only of one mailbox if it is not nil.
+	Stops(ctx context.Context, mailbox *Digest, now time.Time, skip, limit int) ([]Stop, error)
+	// LiftStops forgets all stops of a mailbox and records e. A mailbox without any is ErrNotFound.
+	LiftStops(ctx context.Context, mailbox Digest, e LogEntry) error
+}
+
+// stopOf is the kind of stop that holds back messages of a kind. Others come in
+// any case: reports go to an operator who wants them, and nobody must be able to
+// keep an owner from hearing that an account was taken.
+func stopOf(mail string) (kind string, ok bool) {
+	switch mail {
+	case verifyMail, MailEmailChange:
+		return StopClaims, true
+	case loginMail:
+		return StopLogins, true
+	}
+	return "", false
+}

@@ -1,0 +1,95 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+const stopColumns = "mailbox, kind, at, until"
+
+func scanStop(r row) (s publish.Stop, err error) {
+	var until int64
+	err = r.Scan(asDigest{&s.Mailbox}, &s.Kind, asTime{&s.At}, &until)
+	if until > 0 {
+		s.Until = time.UnixMicro(until).UTC()
+	}
+	return s, err
+}
+
+// ofMailbox finds addresses from ?1 to ?2, in any case, that end with ?3.
+const ofMailbox = "email >= ?1 COLLATE NOCASE AND email <= ?2 COLLATE NOCASE AND substr(email, -length(?3)) = ?3"
+
+// mailboxRanges are the arguments of ofMailbox that find all addresses of a
+// mailbox: the plain one, and those with a tag, between "+" and the "," after it.
+func mailboxRanges(key string) [][]any {
+	local, domain, _ := strings.Cut(key, "@")
+	return [][]any{{key, key, "@" + domain}, {local + "+", local + ",", "@" + domain}}
+}
+
+// StopMail implements publish.StopStore. A proposal stays without its address: it
+// is the last one still, so that none before it counts again.
+func (db *DB) StopMail(ctx context.Context, s publish.Stop, key string) error {
+	queries := []string{"DELETE FROM logins WHERE " + ofMailbox}
+	if s.Kind == publish.StopClaims {
+		queries = append(queries,
+			"DELETE FROM verifications WHERE account IN (SELECT id FROM accounts WHERE verified = 0 AND "+ofMailbox+")",
+			"UPDATE accounts SET email = '' WHERE verified = 0 AND "+ofMailbox,
+			"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE undo = 0 AND "+ofMailbox+")",
+			"UPDATE email_moves SET email = '' WHERE undo = 0 AND "+ofMailbox)
+	}
+	return in("stop mail", db.step(ctx, 0, func(t *tx) error {
+		for _, query := range queries {
+			for _, args := range mailboxRanges(key) {
+				if _, err := t.exec(query, args...); err != nil {
+					return err
+				}
+			}
+		}
+		until := int64(0)
+		if !s.Until.IsZero() {
+			until = micros(s.Until)
+		}
+		_, err := t.exec("INSERT OR REPLACE INTO stops (mailbox, kind, at, until) VALUES (?, ?, ?, ?)",
+			s.Mailbox[:], s.Kind, micros(s.At), until)
+		return err
+	}))
+}
+
+// StopOf implements publish.StopStore.
+func (db *DB) StopOf(ctx context.Context, mailbox publish.Digest, kind string, now time.Time) (publish.Stop, error) {
+	s, err := one(ctx, db, scanStop, "SELECT "+stopColumns+" FROM stops WHERE mailbox = ? AND kind = ? AND (until = 0 OR until > ?)", mailbox[:], kind, micros(now))
+	return s, in("read stop", err)
+}
+
+// LiftStop implements publish.StopStore.
+func (db *DB) LiftStop(ctx context.Context, mailbox publish.Digest, kind string) error {
+	return in("lift stop", db.step(ctx, 0, func(t *tx) error {
+		_, err := t.exec("DELETE FROM stops WHERE mailbox = ? AND kind = ?", mailbox[:], kind)
+		return err
+	}))
+}
+
+// Stops implements publish.StopKeeper.
+func (db *DB) Stops(ctx context.Context, mailbox *publish.Digest, now time.Time, skip, limit int) ([]publish.Stop, error) {
+	const of, order = "SELECT " + stopColumns + " FROM stops WHERE (until = 0 OR until > ?) AND ", " ORDER BY id DESC LIMIT ? OFFSET ?"
+	query, args := of+"id > 0"+order, []any{micros(now), limit, skip}
+	if mailbox != nil {
+		query, args = of+"mailbox = ?"+order, []any{micros(now), mailbox[:], limit, skip}
+	}
+	list, err := all(ctx, db, scanStop, query, args...)
+	return list, in("list stops", err)
+}
+
+// LiftStops implements publish.StopKeeper.
+func (db *DB) LiftStops(ctx context.Context, mailbox publish.Digest, e publish.LogEntry) error {
+	return in("lift stops", db.step(ctx, 0, func(t *tx) error {
+		err := t.must(publish.ErrNotFound, "DELETE FROM stops WHERE mailbox = ? AND (until = 0 OR until > ?)", mailbox[:], micros(e.At))
+		if err != nil {
+			return err
+		}
+		return t.log(e)
+	}))
+}

@@ -1,0 +1,180 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func stopCases() []storeCase {
+	return []storeCase{
+		{"StopMail/records a stop in place of the one that its mailbox had of the kind", stopMail},
+		{"StopMail/ends all logins with an address of the mailbox", stopEndsLogins},
+		{"StopMail/takes these addresses away from accounts that have not verified them, with all tokens", stopTakesClaims},
+		{"StopMail/takes these addresses out of proposals, with all tokens, and none before counts again", stopTakesProposals},
+		{"StopMail/one of logins leaves claims as they are", stopLoginsAlone},
+		{"StopOf/a Stop that is past its Until is not there", stopEnds},
+		{"LiftStop/forgets the stop of a mailbox; one that is not there is not an error", liftStop},
+		{"Stops/returns stops, newest first, at most limit, after the skip newest, or of one mailbox", listStops},
+		{"LiftStops/forgets all stops of a mailbox and records e, and without any it is ErrNotFound", liftStops},
+		{"Sweep/forgets stops that have ended, and no others", sweepStops},
+	}
+}
+
+func stop(kind string) publish.Stop {
+	return publish.Stop{Mailbox: sum("kim@example.com"), Kind: kind, At: base()}
+}
+
+// stop stops the mailbox of kim@example.com.
+func (s Stores) stop(t *testing.T, kind string) {
+	t.Helper()
+	ok(t, s.StopMail(t.Context(), stop(kind), "kim@example.com"))
+}
+
+// spellings are addresses of one mailbox, and others those of its neighbours.
+func spellings() (same, others []string) {
+	return []string{"kim@example.com", "Kim@example.com", "kim+@example.com", "KIM+a-tag@example.com"},
+		[]string{"kim@example.org", "kim+tag@sub.example.com", "kima@example.com", "ki@example.com", "kim,@example.com", "kim-@example.com"}
+}
+
+func stopMail(t *testing.T, s Stores) {
+	claims, logins := stop(publish.StopClaims), stop(publish.StopLogins)
+	logins.Until = base().Add(time.Hour)
+	for _, want := range []publish.Stop{claims, logins} {
+		ok(t, s.StopMail(t.Context(), want, "kim@example.com"))
+	}
+	for _, want := range []publish.Stop{claims, logins} {
+		same(t, "the stop", must(s.StopOf(t.Context(), want.Mailbox, want.Kind, base()))(t), want)
+	}
+	logins.Until = base().Add(2 * time.Hour)
+	ok(t, s.StopMail(t.Context(), logins, "kim@example.com"))
+	same(t, "the stop in its place", must(s.StopOf(t.Context(), logins.Mailbox, logins.Kind, base()))(t), logins)
+	wants(t, "of another mailbox", drop(s.StopOf(t.Context(), sum("other"), publish.StopClaims, base())), publish.ErrNotFound)
+}
+
+func stopEndsLogins(t *testing.T, s Stores) {
+	mine, others := spellings()
+	for _, kind := range []string{publish.StopClaims, publish.StopLogins} {
+		for _, email := range append(mine, others...) {
+			s.login(t, "browser of "+email, email)
+		}
+		s.stop(t, kind)
+		for _, email := range mine {
+			wants(t, email, drop(s.Login(t.Context(), sum("browser of "+email), base())), publish.ErrNotFound)
+		}
+		for _, email := range others {
+			must(s.Login(t.Context(), sum("browser of "+email), base()))(t)
+		}
+	}
+}
+
+// claimant is an account that has not verified its address, with a token.
+func (s Stores) claimant(t *testing.T, email string) publish.Account {
+	t.Helper()
+	na := newAccount("claims " + email)
+	na.Email = email
+	a := s.mustAccount(t, na)
+	s.mustVerification(t, a, "claim of "+email, base().Add(time.Hour))
+	return a
+}
+
+func stopTakesClaims(t *testing.T, s Stores) {
+	mine, others := spellings()
+	owner := s.verified(t, "owner", "kim@example.com")
+	var claims, kept []publish.Account
+	for _, email := range mine {
+		claims = append(claims, s.claimant(t, email))
+	}
+	for _, email := range others {
+		kept = append(kept, s.claimant(t, email))
+	}
+	s.stop(t, publish.StopClaims)
+	for _, a := range claims {
+		wants(t, "the token of "+a.Email, drop(s.Verification(t.Context(), sum("claim of "+a.Email), base())), publish.ErrNotFound)
+		a.Email = ""
+		same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+	}
+	for _, a := range append(kept, owner) {
+		same(t, "another account", must(s.Account(t.Context(), a.ID))(t), a)
+	}
+	for _, a := range kept {
+		must(s.Verification(t.Context(), sum("claim of "+a.Email), base()))(t)
+	}
+}
+
+func stopTakesProposals(t *testing.T, s Stores) {
+	lee, max := s.verified(t, "lee", "lee@example.com"), s.verified(t, "max", "kim@example.com")
+	s.propose(t, lee, "wrong@example.com", "first")
+	s.propose(t, lee, "Kim+x@example.com", "second")
+	s.move(t, max, "max@example.com", "back")
+	s.stop(t, publish.StopClaims)
+	wants(t, "its link", drop(s.EmailLink(t.Context(), token("second"), false, base())), publish.ErrNotFound)
+	wants(t, "taken", drop(s.TakeEmail(t.Context(), token("second"), base(), base(), publish.Job{})), publish.ErrNotFound)
+	wants(t, "the proposal before", drop(s.EmailLink(t.Context(), token("first"), false, base())), publish.ErrNotFound)
+	same(t, "what is proposed", must(s.ProposedEmail(t.Context(), lee.ID, base()))(t).Email, "")
+	must(s.EmailLink(t.Context(), token("back"), true, base()))(t)
+}
+
+func stopLoginsAlone(t *testing.T, s Stores) {
+	a, lee := s.claimant(t, "kim@example.com"), s.verified(t, "lee", "lee@example.com")
+	s.propose(t, lee, "kim@example.com", "link")
+	s.stop(t, publish.StopLogins)
+	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+	must(s.Verification(t.Context(), sum("claim of kim@example.com"), base()))(t)
+	must(s.EmailLink(t.Context(), token("link"), false, base()))(t)
+}
+
+func stopEnds(t *testing.T, s Stores) {
+	pause := stop(publish.StopLogins)
+	pause.Until = base().Add(time.Hour)
+	ok(t, s.StopMail(t.Context(), pause, "kim@example.com"))
+	must(s.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until.Add(-time.Second)))(t)
+	wants(t, "at its end", drop(s.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until)), publish.ErrNotFound)
+	same(t, "the list then", len(must(s.Stops(t.Context(), nil, pause.Until, 0, 9))(t)), 0)
+	wants(t, "lifted then", s.LiftStops(t.Context(), pause.Mailbox, publish.LogEntry{At: pause.Until}), publish.ErrNotFound)
+}
+
+func liftStop(t *testing.T, s Stores) {
+	s.stop(t, publish.StopClaims)
+	s.stop(t, publish.StopLogins)
+	for range 2 {
+		ok(t, s.LiftStop(t.Context(), sum("kim@example.com"), publish.StopClaims))
+	}
+	wants(t, "the stop", drop(s.StopOf(t.Context(), sum("kim@example.com"), publish.StopClaims, base())), publish.ErrNotFound)
+	must(s.StopOf(t.Context(), sum("kim@example.com"), publish.StopLogins, base()))(t)
+}
+
+func listStops(t *testing.T, s Stores) {
+	var all []publish.Stop
+	for _, name := range []string{"a", "b", "c"} {
+		one := publish.Stop{Mailbox: sum(name), Kind: publish.StopClaims, At: base()}
+		ok(t, s.StopMail(t.Context(), one, name+"@example.com"))
+		all = append([]publish.Stop{one}, all...)
+	}
+	same(t, "all", must(s.Stops(t.Context(), nil, base(), 0, 9))(t), all)
+	same(t, "the middle", must(s.Stops(t.Context(), nil, base(), 1, 1))(t), all[1:2])
+	same(t, "of one", must(s.Stops(t.Context(), &all[2].Mailbox, base(), 0, 9))(t), all[2:])
+}
+
+func liftStops(t *testing.T, s Stores) {
+	e := entry(publish.ActionAllowMail, "mailbox:123")
+	wants(t, "without any", s.LiftStops(t.Context(), sum("kim@example.com"), e), publish.ErrNotFound)
+	same(t, "the log then", len(must(s.Log(t.Context(), "", 0, 9))(t)), 0)
+	s.stop(t, publish.StopClaims)
+	s.stop(t, publish.StopLogins)
+	ok(t, s.LiftStops(t.Context(), sum("kim@example.com"), e))
+	same(t, "the list", len(must(s.Stops(t.Context(), nil, base(), 0, 9))(t)), 0)
+	same(t, "the log", must(s.Log(t.Context(), "", 0, 9))(t)[0].Target, e.Target)
+}
+
+func sweepStops(t *testing.T, s Stores) {
+	pause := stop(publish.StopLogins)
+	pause.Until = base().Add(time.Hour)
+	ok(t, s.StopMail(t.Context(), pause, "kim@example.com"))
+	s.stop(t, publish.StopClaims)
+	_, _, err := s.Sweep(t.Context(), base().Add(2*time.Hour), base(), 1000)
+	ok(t, err)
+	wants(t, "the pause, read as of before", drop(s.StopOf(t.Context(), pause.Mailbox, pause.Kind, base())), publish.ErrNotFound)
+	must(s.StopOf(t.Context(), pause.Mailbox, publish.StopClaims, base()))(t)
+}
