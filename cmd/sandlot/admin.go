@@ -25,6 +25,7 @@ type adminCommand struct {
 	NewKey  newKeyCommand  `cmd:"" help:"Mint an account key for an account that has lost its own, and print it once."`
 	Log     logCommand     `cmd:"" help:"Print the audit log, newest first."`
 	Reports reportsCommand `cmd:"" help:"List reports of projects, newest first, or show one."`
+	Mails   mailsCommand   `cmd:"" help:"Look after mailboxes that want no messages."`
 }
 
 // dataFolder is where the service keeps everything.

@@ -77,11 +77,19 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	a.workers = []func(context.Context){
 		a.service.Run,
 		func(ctx context.Context) { a.service.Follow(ctx, a.store) },
-		(&publish.Courier{Jobs: a.store, Logins: a.store, Reports: a.store, Recovery: a.store, HashCode: a.service.HashCode, Mailer: mailer, Places: places, Log: log, Now: time.Now, Random: rand.Reader}).Run,
+		a.courier(mailer).Run,
 		(&publish.Collector{Records: a.store, Blobs: a.blobs, Trim: a.store, Keep: s.KeepVersions, Log: log, Now: time.Now}).Run,
 		squeeze.New(a.store, a.service, log).Run,
 	}
 	return a, nil
+}
+
+// courier sends what the service wants sent.
+func (a *app) courier(mailer publish.Mailer) *publish.Courier {
+	return &publish.Courier{
+		Jobs: a.store, Logins: a.store, Recovery: a.store, Reports: a.store, Stops: a.store, HashCode: a.service.HashCode, NotMeToken: a.service.NotMeToken,
+		Mailer: mailer, Places: a.places, Log: a.log, Now: time.Now, Random: rand.Reader,
+	}
 }
 
 // inlineMax tells "none" from "not set".

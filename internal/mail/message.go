@@ -10,6 +10,7 @@ package mail
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	_ "embed"
 	"errors"
@@ -63,6 +64,7 @@ type page struct {
 	texts
 	Lang, Link string
 	Digits     string // the code, if there is one
+	NotMeLink  string // for those who did not ask, if there is one
 }
 
 // write makes the whole message, as multipart/alternative of text and HTML. All
@@ -93,8 +95,10 @@ func (w *writer) page(m publish.Mail) (page, error) {
 	if err := checkAddress(m.To); err != nil {
 		return page{}, err
 	}
-	if err := checkLink(m.Link); err != nil {
-		return page{}, err
+	for _, link := range []string{m.Link, cmp.Or(m.NotMe, m.Link)} {
+		if err := checkLink(link); err != nil {
+			return page{}, err
+		}
 	}
 	t, lang, ok := w.book.find(m.Kind, m.Lang)
 	if !ok {
@@ -105,17 +109,23 @@ func (w *writer) page(m publish.Mail) (page, error) {
 	if (t.Code != "") != (m.Code != "") || strings.Trim(m.Code, "0123456789") != "" {
 		return page{}, fmt.Errorf("a message of kind %q has no such code", m.Kind)
 	}
-	return page{t, lang, m.Link, m.Code}, nil
+	if (t.NotMe != "") != (m.NotMe != "") {
+		return page{}, fmt.Errorf("a message of kind %q has no such second link", m.Kind)
+	}
+	return page{t, lang, m.Link, m.Code, m.NotMe}, nil
 }
 
 // text is the message for those who read no HTML. The link has a line to
 // itself, for mail programs that find links by guessing.
 func (p page) text() string {
-	code := ""
+	code, notMe := "", ""
 	if p.Digits != "" {
 		code = p.Code + "\n\n" + p.Digits + "\n\n"
 	}
-	return p.Given + "\n\n" + p.Open + "\n\n" + p.Link + "\n\n" + code + p.Lasts + "\n" + p.Ignore + "\n"
+	if p.NotMeLink != "" {
+		notMe = "\n" + p.NotMe + "\n\n" + p.NotMeLink + "\n"
+	}
+	return p.Given + "\n\n" + p.Open + "\n\n" + p.Link + "\n\n" + code + p.Lasts + "\n" + p.Ignore + "\n" + notMe
 }
 
 // checkAddress is the last look before the wire: one bare address, nothing that

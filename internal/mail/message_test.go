@@ -20,14 +20,17 @@ import (
 	"sandlot/internal/publish"
 )
 
-const link = "https://sandlot.example/verify?token=5fGk3XzQ7pLmN0aB&more=1&x=%E2%9C%93"
+const (
+	link  = "https://sandlot.example/verify?token=5fGk3XzQ7pLmN0aB&more=1&x=%E2%9C%93"
+	notMe = "https://sandlot.example/not-me?token=c3RvcA"
+)
 
 func verify(lang string) publish.Mail {
-	return publish.Mail{Kind: "verify", To: "ann@example.com", Lang: lang, Handle: "ann-42", Link: link}
+	return publish.Mail{Kind: "verify", To: "ann@example.com", Lang: lang, Handle: "ann-42", Link: link, NotMe: notMe}
 }
 
 func login(lang string) publish.Mail {
-	return publish.Mail{Kind: "login", To: "ann@example.com", Lang: lang, Link: link, Code: "012345"}
+	return publish.Mail{Kind: "login", To: "ann@example.com", Lang: lang, Link: link, Code: "012345", NotMe: notMe}
 }
 
 // parsed is a message as a mail program sees it.
@@ -137,14 +140,14 @@ func TestMessage(t *testing.T) {
 			if got := p.subject(t); got != words.Subject {
 				t.Errorf("subject %q, want %q", got, words.Subject)
 			}
-			if lines := strings.Split(p.text, "\n"); !slices.Contains(lines, link) {
-				t.Errorf("no line of the text is the link:\n%s", p.text)
+			if lines := strings.Split(p.text, "\n"); !slices.Contains(lines, link) || !slices.Contains(lines, notMe) {
+				t.Errorf("no line of the text is one of the links:\n%s", p.text)
 			}
 			targets, fetched := links(t, p.html)
-			if !slices.Equal(targets, []string{link}) || len(fetched) > 0 {
+			if !slices.Equal(targets, []string{link, notMe}) || len(fetched) > 0 {
 				t.Errorf("links %v, fetched %v", targets, fetched)
 			}
-			for _, words := range []string{given, words.Open, words.Lasts, words.Ignore} {
+			for _, words := range []string{given, words.Open, words.Lasts, words.Ignore, words.NotMe} {
 				if !strings.Contains(p.text, words) || !strings.Contains(p.html, words) {
 					t.Errorf("%q is missing from\n%s\n%s", words, p.text, p.html)
 				}
@@ -208,7 +211,7 @@ func TestALoginHasALinkAndACode(t *testing.T) {
 		if !slices.Contains(lines, link) || !slices.Contains(lines, "012345") || !slices.Contains(lines, words.Code) {
 			t.Errorf("in %s the text is\n%s", lang, p.text)
 		}
-		if targets, _ := links(t, p.html); !slices.Equal(targets, []string{link}) || !strings.Contains(p.html, ">012345<") || !strings.Contains(p.html, words.Code) {
+		if targets, _ := links(t, p.html); !slices.Equal(targets, []string{link, notMe}) || !strings.Contains(p.html, ">012345<") || !strings.Contains(p.html, words.Code) {
 			t.Errorf("in %s the HTML is\n%s", lang, p.html)
 		}
 		if p.header.Get("Auto-Submitted") != "auto-generated" || p.subject(t) != words.Subject {
@@ -247,6 +250,9 @@ func TestRefusedBeforeItIsSent(t *testing.T) {
 			m := verify("en")
 			m.Link = l
 			refused(t, m)
+			m = verify("en")
+			m.NotMe = l
+			refused(t, m)
 		})
 	}
 	for _, code := range []string{"", "12 456", "12345\r\nBcc: x@example.com", "<b>"} {
@@ -260,6 +266,9 @@ func TestRefusedBeforeItIsSent(t *testing.T) {
 		m := verify("en")
 		m.Code = "012345"
 		refused(t, m)
+	})
+	t.Run("a link for who did not ask, in a message that has none", func(t *testing.T) {
+		refused(t, publish.Mail{Kind: "report", To: "ann@example.com", Link: link, NotMe: notMe})
 	})
 	t.Run("a kind without texts", func(t *testing.T) {
 		m := verify("en")
@@ -306,7 +315,7 @@ func TestCatalogs(t *testing.T) {
 			for i := range v.NumField() {
 				name, text := v.Type().Field(i).Name, v.Field(i).String()
 				where := fmt.Sprintf("%s/%s/%s", lang, kind, name)
-				if name == "Code" && kind != "login" {
+				if name == "Code" && kind != "login" || name == "NotMe" && kind == "report" {
 					if text != "" {
 						t.Errorf("%s is never said", where)
 					}

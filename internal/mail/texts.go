@@ -29,6 +29,7 @@ type texts struct {
 	Code    string `json:"code"`   // before the code; empty in a kind that has none
 	Lasts   string `json:"lasts"`  // how long the link works
 	Ignore  string `json:"ignore"` // what to do if it was somebody else
+	NotMe   string `json:"not-me"` // on the link for somebody else; empty in a kind that has none
 }
 
 // book holds the texts of all languages, by kind.

@@ -186,22 +186,31 @@ func (a *Admin) Delete(ctx context.Context, ref, reason string) (Found, error) {
 const maxReason = 2000
 
 func (a *Admin) act(ctx context.Context, ref, action, reason string, needed bool, do func(Found, LogEntry) error) (Found, error) {
-	reason = strings.TrimSpace(reason)
-	switch {
-	case needed && reason == "":
-		return Found{}, errors.New("a reason is needed: it is what the audit log tells later")
-	case len(reason) > maxReason:
-		return Found{}, fmt.Errorf("the reason has %d bytes; at most %d are kept", len(reason), maxReason)
+	reason, err := checkReason(reason, needed)
+	if err != nil {
+		return Found{}, err
 	}
 	found, err := a.Find(ctx, ref)
 	if err != nil {
 		return found, err
 	}
-	entry := LogEntry{At: a.Now().UTC(), Actor: Operator, Action: action, Target: found.Target(), Reason: Redact(reason)}
+	entry := LogEntry{At: a.Now().UTC(), Actor: Operator, Action: action, Target: found.Target(), Reason: reason}
 	if err := do(found, entry); err != nil {
 		return found, err
 	}
 	return a.again(ctx, found)
+}
+
+// checkReason returns a reason as the log keeps it.
+func checkReason(reason string, needed bool) (string, error) {
+	reason = strings.TrimSpace(reason)
+	switch {
+	case needed && reason == "":
+		return "", errors.New("a reason is needed: it is what the audit log tells later")
+	case len(reason) > maxReason:
+		return "", fmt.Errorf("the reason has %d bytes; at most %d are kept", len(reason), maxReason)
+	}
+	return Redact(reason), nil
 }
 
 // again reads what an act has left; what it deleted stays as it was found.

@@ -34,12 +34,15 @@ type Courier struct {
 	Logins   LoginStore
 	Recovery RecoveryStore
 	Reports  ReportStore
+	Stops    StopStore
 	HashCode func(login int64, code string) Digest // that of the Service
-	Mailer   Mailer
-	Places   Places
-	Log      *slog.Logger
-	Now      func() time.Time
-	Random   io.Reader
+	// NotMeToken is that of the Service.
+	NotMeToken func(mail, address string) (string, error)
+	Mailer     Mailer
+	Places     Places
+	Log        *slog.Logger
+	Now        func() time.Time
+	Random     io.Reader
 }
 
 // Run sends until ctx ends.
@@ -78,12 +81,12 @@ func (c *Courier) SendDue(ctx context.Context) error {
 func (c *Courier) deliver(ctx context.Context, j Job) error {
 	now := c.Now().UTC()
 	mailbox, most := allowance(j)
-	sent, err := c.Jobs.MailsSince(ctx, mailbox, now.Add(-24*time.Hour))
+	drop, err := c.unwanted(ctx, j, mailbox, most, now)
 	if err != nil {
 		return err
 	}
-	if sent >= most {
-		c.Log.Info("mail dropped: the mailbox had enough today", "job", j.ID)
+	if drop != "" {
+		c.Log.Info("mail dropped: "+drop, "job", j.ID)
 		return c.Jobs.FinishJob(ctx, j.ID, mailbox, false, now)
 	}
 	m, err := c.write(ctx, j, now)
@@ -93,7 +96,23 @@ func (c *Courier) deliver(ctx context.Context, j Job) error {
 	if err != nil {
 		return err
 	}
+	if err := c.addNotMe(&m); err != nil {
+		return err
+	}
 	return c.send(ctx, j, m, mailbox)
+}
+
+// unwanted tells why a message is not sent, empty if it is.
+func (c *Courier) unwanted(ctx context.Context, j Job, mailbox Digest, most int, now time.Time) (why string, err error) {
+	stopped, err := c.stopped(ctx, j, now)
+	if err != nil || stopped {
+		return "the mailbox wants none", err
+	}
+	sent, err := c.Jobs.MailsSince(ctx, mailbox, now.Add(-24*time.Hour))
+	if err != nil || sent >= most {
+		return "the mailbox had enough today", err
+	}
+	return "", nil
 }
 
 func (c *Courier) send(ctx context.Context, j Job, m Mail, mailbox Digest) error {

@@ -119,11 +119,20 @@ func (m *fakeMailer) Send(_ context.Context, mail Mail) error {
 	return nil
 }
 
+// noStops is a StopStore of mailboxes that want everything.
+type noStops struct{ StopStore }
+
+func (noStops) StopOf(context.Context, Digest, string, time.Time) (Stop, error) {
+	return Stop{}, ErrNotFound
+}
+
+func notMeOf(mail, address string) (string, error) { return mail + "-" + address, nil }
+
 func newCourier(t *testing.T, logs io.Writer) (*Courier, *fakeJobs, *fakeMailer) {
 	t.Helper()
 	jobs := &fakeJobs{now: time.Now, jobs: map[int64]Job{}, mails: map[Digest][]time.Time{}, moved: map[string]error{}}
 	mailer := &fakeMailer{}
-	c := &Courier{Jobs: jobs, Mailer: mailer, Places: placesAt(t, "https://example.com", "", false), Log: slog.New(slog.NewTextHandler(logs, nil)), Now: time.Now, Random: rand.Reader}
+	c := &Courier{Jobs: jobs, Stops: noStops{}, NotMeToken: notMeOf, Mailer: mailer, Places: placesAt(t, "https://example.com", "", false), Log: slog.New(slog.NewTextHandler(logs, nil)), Now: time.Now, Random: rand.Reader}
 	return c, jobs, mailer
 }
 
@@ -152,7 +161,7 @@ func TestCourier(t *testing.T) {
 			if len(m.sent) != 1 || len(jobs.jobs) != 0 {
 				t.Fatalf("%d sent, %d jobs left", len(m.sent), len(jobs.jobs))
 			}
-			want := Mail{Kind: "verify", To: "ada@example.org", Lang: "de", Handle: "ada", Link: m.sent[0].Link}
+			want := Mail{Kind: "verify", To: "ada@example.org", Lang: "de", Handle: "ada", Link: m.sent[0].Link, NotMe: "https://example.com/not-me?token=verify-ada@example.org"}
 			if m.sent[0] != want {
 				t.Errorf("got %+v", m.sent[0])
 			}

@@ -25,7 +25,7 @@ func (p *postbox) Send(_ context.Context, m publish.Mail) error {
 func (w *world) mail() (tokens []string) {
 	w.t.Helper()
 	var box postbox
-	c := &publish.Courier{Jobs: w.db, Mailer: &box, Places: local(), Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Random: rand.Reader}
+	c := &publish.Courier{Jobs: w.db, Stops: w.db, NotMeToken: w.NotMeToken, Mailer: &box, Places: local(), Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Random: rand.Reader}
 	if err := c.SendDue(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (w *world) postman() []publish.Mail {
 	w.t.Helper()
 	var box postbox
 	c := &publish.Courier{
-		Jobs: w.db, Logins: w.db, Recovery: w.db, Reports: w.db, HashCode: w.HashCode, Mailer: &box, Places: local(),
+		Jobs: w.db, Logins: w.db, Recovery: w.db, Reports: w.db, Stops: w.db, HashCode: w.HashCode, NotMeToken: w.NotMeToken, Mailer: &box, Places: local(),
 		Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Random: rand.Reader,
 	}
 	if err := c.SendDue(w.t.Context()); err != nil {

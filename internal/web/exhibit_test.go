@@ -220,6 +220,19 @@ func (e exhibit) Verify(ctx context.Context, token string) (publish.Account, err
 	return publish.Account{Handle: "ada", Email: longMail}, nil
 }
 
+// NotMe takes a token for the kind of a message.
+func (exhibit) NotMe(_ context.Context, token string) (publish.NotMe, error) {
+	return publish.NotMe{Mail: token, Email: longMail}, nil
+}
+
+func (exhibit) StopMail(_ context.Context, token string) (publish.NotMe, error) {
+	return publish.NotMe{Mail: token, Email: longMail, Stop: publish.Stop{Kind: publish.StopClaims, Until: shown}}, nil
+}
+
+func (e exhibit) AllowMail(ctx context.Context, token string) (publish.NotMe, error) {
+	return e.NotMe(ctx, token)
+}
+
 func (exhibit) Keys(_ context.Context, id publish.AccountID, _ int64) ([]publish.Key, int64, error) {
 	if id != 1 {
 		return []publish.Key{{ID: 1, Kind: publish.AccountKey, LastFour: "Cd34", CreatedAt: shown}}, 0, nil

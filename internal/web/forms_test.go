@@ -44,6 +44,16 @@ var forms = map[string]sentForm{
 			return url.Values{"token": {w.token("/verify")}}
 		}, status: 200, again: 410,
 	},
+	"/not-me": {
+		fields: func(w *world) url.Values { return url.Values{"token": {w.notMe()}} }, status: 200, again: 200,
+	},
+	"/not-me/undo": {
+		fields: func(w *world) url.Values {
+			token := w.notMe()
+			must(w.service.StopMail(w.t.Context(), token))(w.t)
+			return url.Values{"token": {token}}
+		}, status: 200, again: 200,
+	},
 	"/login": {
 		fields: func(w *world) url.Values {
 			w.browser = cookie(w.t, request(w, "GET", "/login", ""), loginCookie).Value
@@ -169,6 +179,14 @@ func (w *world) login() string {
 	w.later(time.Minute) // a form that is sent again at once asks for nothing
 	w.browser = must(w.service.AskLogin(w.t.Context(), publish.LoginInput{Email: "kim@example.com", Browser: w.browser, Back: "/account/keys"}))(w.t)
 	return w.token("/login/link")
+}
+
+// notMe claims kim's address for a new account, and returns the token for those who did not ask for that message.
+func (w *world) notMe() string {
+	w.t.Helper()
+	must(w.service.Signup(w.t.Context(), publish.SignupInput{Email: "kim@example.com"}))(w.t)
+	w.token("/verify")
+	return must(url.Parse(w.mails[len(w.mails)-1].NotMe))(w.t).Query().Get("token")
 }
 
 // propose proposes another address for kim's account, and returns the token of its message.

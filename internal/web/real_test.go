@@ -168,7 +168,7 @@ func (w *world) stage(text string) publish.Content {
 func (w *world) token(path string) (token string) {
 	w.t.Helper()
 	c := &publish.Courier{
-		Jobs: w.db, Logins: w.db, Recovery: w.db, Reports: w.db, HashCode: w.service.HashCode, Mailer: w, Places: w.Places,
+		Jobs: w.db, Logins: w.db, Recovery: w.db, Reports: w.db, Stops: w.db, HashCode: w.service.HashCode, NotMeToken: w.service.NotMeToken, Mailer: w, Places: w.Places,
 		Log: slog.New(slog.DiscardHandler), Now: w.now, Random: rand.Reader,
 	}
 	if err := c.SendDue(w.t.Context()); err != nil {

@@ -38,6 +38,7 @@ type Service interface {
 	projects
 	reports
 	logins
+	notMes
 	galleries
 	ownProjects
 	visitors

@@ -22,6 +22,7 @@ type service struct {
 	accountFake
 	reportFake
 	loginFake
+	notMeFake
 	ownerFake
 	keyFake
 	galleryFake

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// mailsCommand is about mailboxes whose owners said that they did not ask for a
+// message.
+type mailsCommand struct {
+	List  listMailsCommand `cmd:"" help:"List mailboxes that want no messages, newest first, or look one up."`
+	Allow allowMailCommand `cmd:"" help:"Let a mailbox get messages again."`
+}
+
+type listMailsCommand struct {
+	Address string `arg:"" optional:"" help:"Look up the mailbox of this e-mail address alone."`
+	dataFolder
+	format
+	Limit int `default:"100" placeholder:"N" help:"At most so many (0: all)."`
+}
+
+// Run lists, one line (or one object) for each.
+func (c *listMailsCommand) Run(ctx context.Context, t *terminal) error {
+	return c.administer(ctx, func(a *publish.Admin) error {
+		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+		defer w.Flush()
+		lines := &terminal{out: w, err: t.err}
+		pages, seen := listCommand{Limit: max(c.Limit, 0)}, 0
+		return pages.pages(func(limit int) (int, error) {
+			list, err := a.Stops(ctx, c.Address, seen, limit)
+			seen += len(list)
+			for _, s := range list {
+				if err := c.print(lines, newStopLine(s), func() { newStopLine(s).row(w) }); err != nil {
+					return 0, err
+				}
+			}
+			return len(list), err
+		})
+	})
+}
+
+// stopLine is a stop as it is printed.
+type stopLine struct {
+	Mailbox string     `json:"mailbox"`
+	Stopped string     `json:"stopped"` // "claims" or "logins"
+	At      time.Time  `json:"at"`
+	Until   *time.Time `json:"until"`
+}
+
+func newStopLine(s publish.Stop) stopLine {
+	return stopLine{publish.MailboxName(s.Mailbox), s.Kind, s.At, orNil(s.Until)}
+}
+
+func (l stopLine) row(w io.Writer) {
+	until := "until it is allowed"
+	if l.Until != nil {
+		until = "until " + l.Until.Format(time.RFC3339)
+	}
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.Mailbox, l.Stopped, l.At.Format(time.RFC3339), until)
+}
+
+type allowMailCommand struct {
+	Address string `arg:"" help:"E-mail address of the mailbox."`
+	dataFolder
+	Reason string `placeholder:"TEXT" help:"Why; it stands in the audit log."`
+}
+
+// Run lets messages through.
+func (c *allowMailCommand) Run(ctx context.Context, t *terminal) error {
+	return c.administer(ctx, func(a *publish.Admin) error {
+		target, err := a.AllowMail(ctx, c.Address, c.Reason)
+		if err == nil {
+			fmt.Fprintf(t.out, "%s gets messages again.\n", target)
+		}
+		return err
+	})
+}

@@ -1,0 +1,196 @@
+package publish
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"sandlot/internal/names"
+)
+
+// Limits of what whoever gets a message can do who did not ask for it.
+const (
+	notMeLife  = 30 * 24 * time.Hour // of the link: as long as the laws on unsubscribing want one to work
+	notMeMax   = 600                 // characters of a token: one for the longest address has fewer
+	loginPause = 24 * time.Hour      // long enough to tire a pest out, and it ends by itself: an owner who forgot it is not locked out
+)
+
+// NotMe is what a link "this was not me" is about.
+type NotMe struct {
+	Mail  string // the kind of message it came with
+	Email string
+	Stop  Stop // in force, if its Kind is set
+}
+
+// Logins reports whether the link stops logins, and not claims.
+func (n NotMe) Logins() bool { return n.kind() == StopLogins }
+
+// kind is that of the stop. A notice of another address cannot be stopped; who
+// knows nothing of the account does not want to be claimed either.
+func (n NotMe) kind() string {
+	if n.Mail == loginMail {
+		return StopLogins
+	}
+	return StopClaims
+}
+
+func (n NotMe) mailbox() Digest { return mailboxOf(n.Email) }
+
+// mailboxOf is what is kept of a mailbox where its address is not needed.
+func mailboxOf(address string) Digest { return digest([]byte(names.EmailKey(address))) }
+
+// NotMeToken is the token of a link in a message of a kind to an address. It is
+// sealed under the installation's secret: nobody else can make one, or read in a
+// log whom it is for; and nothing is kept of it.
+func (s *Service) NotMeToken(mail, address string) (string, error) {
+	gcm, err := s.sealer(sealed{what: "not me"})
+	if err != nil {
+		return "", err
+	}
+	nonce := make([]byte, gcm.NonceSize())
+	if _, err := io.ReadFull(s.random, nonce); err != nil {
+		return "", fmt.Errorf("draw nonce: %w", err)
+	}
+	plain := fmt.Sprintf("%s %d %s", mail, s.now().Add(notMeLife).Unix(), address) // none of them has a blank
+	return base64.RawURLEncoding.EncodeToString(gcm.Seal(nonce, nonce, []byte(plain), nil)), nil
+}
+
+// openNotMe reads a token. One that is not ours, or too old, is ErrNotFound.
+func (s *Service) openNotMe(token string) (NotMe, error) {
+	gcm, err := s.sealer(sealed{what: "not me"})
+	if err != nil {
+		return NotMe{}, err
+	}
+	if len(token) > notMeMax {
+		return NotMe{}, ErrNotFound
+	}
+	data, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if err != nil || len(data) < gcm.NonceSize() {
+		return NotMe{}, ErrNotFound
+	}
+	plain, err := gcm.Open(nil, data[:gcm.NonceSize()], data[gcm.NonceSize():], nil)
+	if err != nil {
+		return NotMe{}, ErrNotFound
+	}
+	mail, rest, _ := strings.Cut(string(plain), " ")
+	until, address, _ := strings.Cut(rest, " ")
+	seconds, err := strconv.ParseInt(until, 10, 64)
+	if err != nil || !s.now().Before(time.Unix(seconds, 0)) {
+		return NotMe{}, ErrNotFound
+	}
+	return NotMe{Mail: mail, Email: address}, nil
+}
+
+// NotMe tells what a link "this was not me" is about, and changes nothing. A
+// token that is not ours, or too old, is ErrNotFound.
+func (s *Service) NotMe(ctx context.Context, token string) (NotMe, error) {
+	n, err := s.openNotMe(token)
+	if err != nil {
+		return n, err
+	}
+	n.Stop, err = s.site.StopOf(ctx, n.mailbox(), n.kind(), s.now().UTC())
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return n, err
+}
+
+// StopMail stops the messages that a link is about, and ends what waits for one:
+// claims of the address by accounts that have not verified it, and logins. To do
+// it twice is to do it once. Logins are paused for a day. Accounts that have
+// verified the address keep it. Errors are those of NotMe.
+func (s *Service) StopMail(ctx context.Context, token string) (NotMe, error) {
+	n, err := s.NotMe(ctx, token)
+	if err != nil {
+		return n, err
+	}
+	now := s.now().UTC()
+	stop := Stop{Mailbox: n.mailbox(), Kind: n.kind(), At: now}
+	if n.Logins() {
+		stop.Until = now.Add(loginPause)
+	}
+	n.Stop = stop
+	return n, s.site.StopMail(ctx, stop, names.EmailKey(n.Email))
+}
+
+// AllowMail takes StopMail back, but for what it has ended. Errors are those of
+// NotMe.
+func (s *Service) AllowMail(ctx context.Context, token string) (NotMe, error) {
+	n, err := s.openNotMe(token)
+	if err != nil {
+		return n, err
+	}
+	return n, s.site.LiftStop(ctx, n.mailbox(), n.kind())
+}
+
+// stopped reports whether the mailbox of a job wants no such message.
+func (c *Courier) stopped(ctx context.Context, j Job, now time.Time) (bool, error) {
+	kind, ok := stopOf(j.Kind)
+	if !ok {
+		return false, nil
+	}
+	_, err := c.Stops.StopOf(ctx, mailboxOf(j.Address), kind, now)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// addNotMe gives a message the link for those who did not ask for it. An operator
+// has asked for reports.
+func (c *Courier) addNotMe(m *Mail) error {
+	if m.Kind == reportMail {
+		return nil
+	}
+	token, err := c.NotMeToken(m.Kind, m.To)
+	m.NotMe = c.Places.Base.String() + "/not-me?token=" + token
+	return err
+}
+
+// Stops returns mailboxes that want no messages, newest first: see StopKeeper. An
+// address that is not empty asks for its mailbox alone.
+func (a *Admin) Stops(ctx context.Context, address string, skip, limit int) ([]Stop, error) {
+	if address == "" {
+		return a.Store.Stops(ctx, nil, a.Now().UTC(), skip, limit)
+	}
+	mailbox, err := namedMailbox(address)
+	if err != nil {
+		return nil, err
+	}
+	return a.Store.Stops(ctx, &mailbox, a.Now().UTC(), skip, limit)
+}
+
+// AllowMail lets a mailbox get messages again; one that gets them is ErrNotFound.
+// The address does not get into the log, which nobody can take it out of again.
+func (a *Admin) AllowMail(ctx context.Context, address, reason string) (target string, err error) {
+	mailbox, err := namedMailbox(address)
+	if err != nil {
+		return "", err
+	}
+	if reason, err = checkReason(reason, false); err != nil {
+		return "", err
+	}
+	target = MailboxName(mailbox)
+	entry := LogEntry{At: a.Now().UTC(), Actor: Operator, Action: ActionAllowMail, Target: target, Reason: reason}
+	if err := a.Store.LiftStops(ctx, mailbox, entry); err != nil {
+		return target, fmt.Errorf("stop of %s: %w", shown(address), err)
+	}
+	return target, nil
+}
+
+func namedMailbox(address string) (Digest, error) {
+	clean, err := names.Email(strings.TrimSpace(address))
+	if err != nil {
+		return Digest{}, fmt.Errorf("%s is not an address: %w", shown(address), err)
+	}
+	return mailboxOf(clean), nil
+}
+
+// MailboxName is what operators see of a mailbox whose address is not kept: the
+// first twelve digits of its hash.
+func MailboxName(mailbox Digest) string { return fmt.Sprintf("mailbox:%x", mailbox[:6]) }

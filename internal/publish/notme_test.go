@@ -1,0 +1,331 @@
+package publish_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// notMe is the token in the link of a message for those who did not ask.
+func notMe(t *testing.T, m publish.Mail) string {
+	t.Helper()
+	u, err := url.Parse(m.NotMe)
+	if err != nil || !strings.HasPrefix(m.NotMe, "http://localhost:8080/not-me?token=") {
+		t.Fatalf("the link of %s is %q, %v", m.Kind, m.NotMe, err)
+	}
+	return u.Query().Get("token")
+}
+
+// claim signs up with an address and returns the account's caller.
+func (w *world) claim(email string) publish.Caller {
+	w.t.Helper()
+	out, err := w.Signup(w.t.Context(), publish.SignupInput{Email: email})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.caller(out.Key)
+}
+
+// one returns the only message that is due.
+func (w *world) one() publish.Mail {
+	w.t.Helper()
+	mails := w.postman()
+	if len(mails) != 1 {
+		w.t.Fatalf("%d messages, not one", len(mails))
+	}
+	return mails[0]
+}
+
+// stop presses the button behind the link of a message.
+func (w *world) stop(m publish.Mail) publish.NotMe {
+	w.t.Helper()
+	n, err := w.StopMail(w.t.Context(), notMe(w.t, m))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return n
+}
+
+func TestNotMe(t *testing.T) {
+	proofs := map[string]func(t *testing.T, w *world){
+		"looking at the link stops nothing, however often": func(t *testing.T, w *world) {
+			by := w.claim("kim@example.org")
+			m := w.one()
+			for range 20 {
+				if n, err := w.NotMe(t.Context(), notMe(t, m)); err != nil || n.Email != "kim@example.org" || n.Stop.Kind != "" || n.Logins() {
+					t.Fatalf("it is about %+v, %v", n, err)
+				}
+			}
+			if email, _ := w.email(by); email != "kim@example.org" {
+				t.Error("the claim is gone")
+			}
+			w.claim("kim@example.org")
+			w.one()
+		},
+		"the button takes the claims away, kills their tokens, and no claim sends a message to the mailbox again": func(t *testing.T, w *world) {
+			claims := []publish.Caller{w.claim("kim@example.org"), w.claim("Kim+tag@example.org")}
+			mails := w.postman()
+			w.stop(mails[0])
+			for _, by := range claims {
+				if email, verified := w.email(by); email != "" || verified {
+					t.Errorf("left is %s, verified %v", email, verified)
+				}
+			}
+			for _, m := range mails {
+				_, token, _ := strings.Cut(m.Link, "token=")
+				if _, err := w.Verify(t.Context(), token); !errors.Is(err, publish.ErrNotFound) {
+					t.Errorf("a token works: %v", err)
+				}
+			}
+			w.clock.move(48 * time.Hour)
+			w.claim("KIM+other@example.org")
+			lee := w.member("lee@example.org")
+			if err := w.ProposeEmail(t.Context(), lee.ID, "kim@example.org", "en"); err != nil {
+				t.Fatal(err)
+			}
+			if mails := w.postman(); len(mails) != 0 {
+				t.Errorf("sent was %+v", mails)
+			}
+		},
+		"a message that is on its way is not tried again": func(t *testing.T, w *world) {
+			w.claim("kim@example.org")
+			m := w.one()
+			w.claim("kim@example.org")
+			w.stop(m)
+			if mails := w.postman(); len(mails) != 0 {
+				t.Errorf("sent was %+v", mails)
+			}
+		},
+		"who asks is not told": func(t *testing.T, w *world) {
+			w.SMTP = true
+			w.claim("kim@example.org")
+			before, err := w.Signup(t.Context(), publish.SignupInput{Email: "lee@example.org"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.stop(w.postman()[0])
+			after, err := w.Signup(t.Context(), publish.SignupInput{Email: "kim@example.org"})
+			if err != nil || !after.Mailed || !before.Mailed || len(after.Warnings) != len(before.Warnings) || after.Account.Email != "kim@example.org" {
+				t.Errorf("the answer is %+v, %v", after, err)
+			}
+		},
+		"to press it twice is to press it once, and it can be taken back": func(t *testing.T, w *world) {
+			w.claim("kim@example.org")
+			m := w.one()
+			first, second := w.stop(m), w.stop(m)
+			if first != second || first.Stop.Kind != publish.StopClaims || !first.Stop.Until.IsZero() {
+				t.Errorf("the stops are %+v, %+v", first, second)
+			}
+			if n, err := w.NotMe(t.Context(), notMe(t, m)); err != nil || n != first {
+				t.Errorf("the page then shows %+v, %v", n, err)
+			}
+			for range 2 {
+				if n, err := w.AllowMail(t.Context(), notMe(t, m)); err != nil || n.Stop.Kind != "" {
+					t.Errorf("taken back it is %+v, %v", n, err)
+				}
+			}
+			w.claim("kim@example.org")
+			w.one()
+		},
+		"an account that has verified the address keeps it, and logs in": func(t *testing.T, w *world) {
+			kim := w.member("kim@example.org")
+			w.claim("kim@example.org")
+			w.stop(w.one())
+			browser, token, _ := w.askMail("kim@example.org")
+			if err := w.UseLoginLink(t.Context(), browser, token); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := w.FinishLogin(t.Context(), browser, kim.Handle, "", publish.Session{}); err != nil {
+				t.Error(err)
+			}
+		},
+		"of logins it is a pause of a day, which ends those that were asked for": func(t *testing.T, w *world) {
+			kim := w.member("kim@example.org")
+			browser := w.ask("Kim@example.org", "")
+			m := w.one()
+			other := w.ask("kim@example.org", "")
+			n := w.stop(m)
+			if !n.Logins() || !n.Stop.Until.Equal(w.clock.now().Add(24*time.Hour)) {
+				t.Errorf("the stop is %+v", n)
+			}
+			for _, b := range []string{browser, other} {
+				if _, err := w.PendingLogin(t.Context(), b); !errors.Is(err, publish.ErrNotFound) {
+					t.Errorf("a login goes on: %v", err)
+				}
+			}
+			w.ask("kim@example.org", "")
+			if mails := w.postman(); len(mails) != 0 {
+				t.Errorf("sent was %+v", mails)
+			}
+			if a, err := w.Signup(t.Context(), publish.SignupInput{Email: "kim@example.org"}); err != nil || a.Account.ID == kim.ID || len(w.postman()) != 1 {
+				t.Errorf("claims are stopped, too: %v", err)
+			}
+			w.clock.move(24 * time.Hour)
+			w.ask("kim@example.org", "")
+			w.one()
+		},
+		"nobody keeps an owner from hearing of another address": func(t *testing.T, w *world) {
+			kim := w.member("kim@example.org")
+			w.claim("kim@example.org")
+			w.stop(w.one())
+			w.change(kim.ID, "new@example.org")
+			m := w.one()
+			if m.Kind != publish.MailEmailNotice || m.To != "kim@example.org" {
+				t.Fatalf("sent was %+v", m)
+			}
+			w.stop(m) // who knows nothing of the account
+			_, token, _ := strings.Cut(m.Link, "token=")
+			if _, err := w.TakeEmailBack(t.Context(), token); err != nil {
+				t.Errorf("the way back is gone: %v", err)
+			}
+		},
+		"a proposal loses its link, and the account keeps its address": func(t *testing.T, w *world) {
+			lee := w.member("lee@example.org")
+			if err := w.ProposeEmail(t.Context(), lee.ID, "kim@example.org", "en"); err != nil {
+				t.Fatal(err)
+			}
+			m := w.one()
+			w.stop(m)
+			_, token, _ := strings.Cut(m.Link, "token=")
+			if _, err := w.TakeEmail(t.Context(), token); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("the link works: %v", err)
+			}
+			if email, err := w.ProposedEmail(t.Context(), lee.ID); email != "" || err != nil {
+				t.Errorf("proposed is %q, %v", email, err)
+			}
+		},
+		"a token that is not ours is refused, and changes nothing": func(t *testing.T, w *world) {
+			by := w.claim("kim@example.org")
+			good := notMe(t, w.one())
+			elsewhere, err := newWorld(t).NotMeToken("verify", "kim@example.org")
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, err := base64.RawURLEncoding.DecodeString(good)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw[len(raw)-1] ^= 1
+			for name, token := range map[string]string{
+				"none": "", "another's": elsewhere, "one bit is another": base64.RawURLEncoding.EncodeToString(raw), "cut": good[:len(good)-1], "longer": good + "A",
+				"padded": good + "=", "in clear": base64.RawURLEncoding.EncodeToString([]byte("verify 9999999999 kim@example.org")), "no base64": "\x00<>", "of 1 MB": strings.Repeat("A", 1<<20),
+			} {
+				for what, use := range map[string]func() error{
+					"looked at": func() error { _, err := w.NotMe(t.Context(), token); return err },
+					"pressed":   func() error { _, err := w.StopMail(t.Context(), token); return err },
+					"undone":    func() error { _, err := w.AllowMail(t.Context(), token); return err },
+				} {
+					if err := use(); !errors.Is(err, publish.ErrNotFound) {
+						t.Errorf("%s, %s: %v", name, what, err)
+					}
+				}
+			}
+			if email, _ := w.email(by); email == "" {
+				t.Error("the claim is gone")
+			}
+		},
+		"a link works for 30 days, over a restart, and no longer": func(t *testing.T, w *world) {
+			w.claim("kim@example.org")
+			m := w.one()
+			w.clock.move(30*24*time.Hour - time.Minute)
+			again := w.open(w.Config)
+			if _, err := again.NotMe(t.Context(), notMe(t, m)); err != nil {
+				t.Error(err)
+			}
+			w.clock.move(time.Minute)
+			if _, err := w.StopMail(t.Context(), notMe(t, m)); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("after 30 days: %v", err)
+			}
+		},
+		"the token shows nobody whom it is for, and fits the longest address": func(t *testing.T, w *world) {
+			long := strings.Repeat("a", 64) + "@" + strings.Repeat(strings.Repeat("b", 61)+".", 3) + "org"
+			token, err := w.NotMeToken(publish.MailEmailNotice, long)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || strings.Contains(string(raw), "aaa") {
+				t.Errorf("it is %q, %v", raw, err)
+			}
+			if n, err := w.NotMe(t.Context(), token); err != nil || n.Email != long {
+				t.Errorf("of %d characters: %+v, %v", len(token), n, err)
+			}
+		},
+		"every kind of message has the link, but reports": func(t *testing.T, w *world) {
+			w.ReportMail = "operator@example.org"
+			kim := w.member("kim@example.org")
+			w.change(kim.ID, "new@example.org") // checks the link of its own message
+			p := w.publish(nobody(), page).Project
+			w.ask("new@example.org", "")
+			w.reported(publish.NewReport{Project: p.ID, Reason: "other", Nonce: "form"})
+			var seen []string
+			for _, m := range w.postman() {
+				if m.Kind != "report" {
+					notMe(t, m)
+				} else if m.NotMe != "" {
+					t.Errorf("a report has %s", m.NotMe)
+				}
+				seen = append(seen, m.Kind)
+			}
+			slices.Sort(seen)
+			same(t, "the kinds", seen, []string{publish.MailEmailNotice, "login", "report", "verify"})
+		},
+	}
+	for name, proof := range proofs {
+		t.Run(name, func(t *testing.T) { proof(t, newWorld(t)) })
+	}
+}
+
+// change gives an account another address, by the link to that.
+func (w *world) change(id publish.AccountID, to string) {
+	w.t.Helper()
+	if err := w.ProposeEmail(w.t.Context(), id, to, "en"); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, m := range w.postman() {
+		if m.Kind == publish.MailEmailChange {
+			notMe(w.t, m)
+			_, token, _ := strings.Cut(m.Link, "token=")
+			if _, err := w.TakeEmail(w.t.Context(), token); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
+	w := newWorld(t)
+	a := w.operator()
+	w.claim("kim@example.org")
+	w.stop(w.one())
+	list, err := a.Stops(t.Context(), " Kim+x@example.org", 0, 9)
+	if err != nil || len(list) != 1 || list[0].Kind != publish.StopClaims {
+		t.Fatalf("the list is %+v, %v", list, err)
+	}
+	if list, err := a.Stops(t.Context(), "lee@example.org", 0, 9); err != nil || len(list) != 0 {
+		t.Errorf("another's is %+v, %v", list, err)
+	}
+	for _, address := range []string{"", "kim", "a@b.cd\r\nBcc: x@y.zz"} {
+		if _, err := a.AllowMail(t.Context(), address, ""); err == nil {
+			t.Errorf("%q is allowed", address)
+		}
+	}
+	target, err := a.AllowMail(t.Context(), "KIM@example.org", "she asked")
+	if err != nil || target != publish.MailboxName(list[0].Mailbox) || strings.Contains(target, "kim") {
+		t.Errorf("allowed is %s, %v", target, err)
+	}
+	log, err := w.db.Log(t.Context(), target, 0, 9)
+	if err != nil || len(log) != 1 || log[0].Action != publish.ActionAllowMail || log[0].Reason != "she asked" {
+		t.Errorf("the log says %+v, %v", log, err)
+	}
+	if _, err := a.AllowMail(t.Context(), "kim@example.org", ""); !errors.Is(err, publish.ErrNotFound) {
+		t.Errorf("twice: %v", err)
+	}
+	w.claim("kim@example.org")
+	w.one()
+}
