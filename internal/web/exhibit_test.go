@@ -119,7 +119,11 @@ func (e exhibit) Gallery(_ context.Context, by publish.Sort, cursor string) (pub
 	if by == publish.SortLive {
 		return publish.Page{}, nil
 	}
-	return e.shelves(cursor, 0, 1, 2, 3, 4, 5, 6, 7, 8), nil
+	whole := make([]int, 24) // as many as a page has
+	for i := range whole {
+		whole[i] = i % len(exhibits)
+	}
+	return e.shelves(cursor, whole...), nil
 }
 
 func (e exhibit) Search(_ context.Context, text, cursor string) (publish.Page, error) {
@@ -166,8 +170,8 @@ func (e exhibit) Overview(_ context.Context, id publish.AccountID, cursor string
 		return nil, "", nil
 	}
 	var list []publish.OverviewRow
-	for i := range exhibits[:5] {
-		row := publish.OverviewRow{ProjectView: e.view(i), Days: make([]int64, 30)}
+	for i := range 50 { // as many as a page has
+		row := publish.OverviewRow{ProjectView: e.view(i % len(exhibits)), Days: make([]int64, 30)}
 		for day := range row.Days {
 			row.Days[day] = int64((day*day*(i+3) + 7*day) % 41 * (i % 4))
 		}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 // An asset is a file of our own that pages load.
 type asset struct {
 	bytes       []byte
+	packed      []byte // the same with gzip; nothing in it is anybody's secret
 	contentType string
 	hash        string // of the bytes: a page names it, so that browsers keep a file for ever and see a new one at once
 }
@@ -48,7 +50,15 @@ func openAssets() map[string]asset {
 
 func newAsset(name string, data []byte) asset {
 	sum := sha256.Sum256(data)
-	return asset{data, mime.TypeByExtension(path.Ext(name)), base64.RawURLEncoding.EncodeToString(sum[:9])}
+	return asset{data, packed(data), mime.TypeByExtension(path.Ext(name)), base64.RawURLEncoding.EncodeToString(sum[:9])}
+}
+
+func packed(data []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, _ = w.Write(data) // a buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
 }
 
 // assetURL is the address under which pages load a file of static.
@@ -60,19 +70,37 @@ func (p *Pages) static(v *visit) error {
 		return p.missing(v)
 	}
 	h := v.w.Header()
+	body, tag := a.bytes, `"`+a.hash+`"`
+	if takesGzip(v.r.Header.Get("Accept-Encoding")) {
+		body, tag = a.packed, `"`+a.hash+`-gzip"`
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Vary", "Accept-Encoding")
 	h.Set("Content-Type", a.contentType)
-	h.Set("ETag", `"`+a.hash+`"`)
+	h.Set("ETag", tag)
 	h.Set("Cache-Control", "no-cache")
 	if v.r.URL.Query().Get("v") == a.hash {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	if v.r.Header.Get("If-None-Match") == `"`+a.hash+`"` {
+	if v.r.Header.Get("If-None-Match") == tag {
 		v.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	h.Set("Content-Length", strconv.Itoa(len(a.bytes)))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	if v.r.Method != http.MethodHead {
-		_, _ = v.w.Write(a.bytes) // the browser is gone if this fails
+		_, _ = v.w.Write(body) // the browser is gone if this fails
 	}
 	return nil
+}
+
+// takesGzip reports whether a client that accepts these encodings takes gzip.
+func takesGzip(accepted string) bool {
+	for encoding := range strings.SplitSeq(accepted, ",") {
+		name, weight, _ := strings.Cut(encoding, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
+			return err != nil || q > 0 // without a weight it is 1
+		}
+	}
+	return false
 }
