@@ -141,6 +141,9 @@ func (g *gallery) visit(t *testing.T, l look, lang string) {
 	} else {
 		g.send(t, l)
 	}
+	if l.open {
+		run(t, g.ctx, chromedp.Evaluate[chromedp.Void](`document.querySelectorAll('details').forEach((d) => { d.open = true })`))
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if want := int64(cmp.Or(l.status, http.StatusOK)); g.status != want {

@@ -27,6 +27,7 @@ type look struct {
 	login      string     // the browser that a login was asked for in
 	status     int        // 0: 200
 	plain      bool       // on a site without TLS
+	open       bool       // what can be unfolded is
 }
 
 // looks are all pages in all states that look different.
@@ -55,6 +56,7 @@ func looks() []look {
 		{name: "project-japanese", path: "/p/tide-r5h2j9"},
 		{name: "project-arabic", path: "/p/sand-c8d4f6"},
 		{name: "project-untitled", path: "/p/untitled-b6n1v3"},
+		{name: "project-open", path: "/p/harbor-k3x9p2", open: true},
 		{name: "embed", path: "/embed/harbor-k3x9p2"},
 		{name: "embed-long", path: "/embed/long-q7w2e5"},
 		{name: "report", path: "/report?project=harbor-k3x9p2"},
@@ -104,6 +106,7 @@ func looks() []look {
 		{name: "key-account", path: "/account/keys/rotate", as: "ada", form: form("nonce", "new")},
 		{name: "own", path: own, as: "ada"},
 		{name: "own-long", path: long, as: "long"},
+		{name: "own-open", path: long, as: "ada", open: true},
 		{name: "own-suspended", path: other, as: "ada"},
 		{name: "own-wrong", path: own, as: "ada", form: form("title", "Harbor Lights", "description", ""), status: http.StatusUnprocessableEntity},
 		{name: "versions", path: own + "/versions", as: "ada"},
