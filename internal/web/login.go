@@ -269,9 +269,12 @@ func localPath(to string) string {
 	const first = "/account"
 	u, err := url.Parse(to)
 	if err != nil || len(to) > maxPath || u.Scheme != "" || u.Host != "" || u.User != nil || u.Fragment != "" ||
-		!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\") || strings.HasPrefix(u.Path, "//") ||
+		!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.HasPrefix(u.Path, "//") || strings.Contains(u.Path, "\\") || strings.ContainsFunc(to, unsent) ||
 		strings.HasPrefix(u.Path, "/login") || strings.HasPrefix(u.Path, "/logout") {
 		return first
 	}
 	return u.RequestURI()
 }
+
+// unsent are the characters that no browser sends in an address as they are.
+func unsent(r rune) bool { return r <= ' ' || r > '~' || r == '\\' }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"html"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -124,7 +125,9 @@ func TestWhatIsNoAddressIsShownAgain(t *testing.T) {
 func TestOnlyPathsOfTheSiteAreLedTo(t *testing.T) {
 	for to, want := range map[string]string{
 		"": "/account", "/account/keys": "/account/keys", "/p/game-abc123?x=1": "/p/game-abc123?x=1",
-		"https://evil.example": "/account", "//evil.example": "/account", `/\evil.example`: "/account", "/%2f/evil.example": "/account", "javascript:alert(1)": "/account",
+		"https://evil.example": "/account", "//evil.example": "/account", `/\evil.example`: "/account", "/%2f/evil.example": "/account", "/%2f%2fevil.example": "/account", "/%5cevil.example": "/account",
+		`\\evil.example`: "/account", `\evil.example`: "/account", "/\t/evil.example": "/account", "/account\x00": "/account", "/account?a\x01": "/account", "/account?a\u202e": "/account",
+		"//evil.example/?x=/account": "/account", "?x=1": "/account", "/account?x=%5c%2f": "/account?x=%5c%2f", "/account?x=\\y": "/account", "javascript:alert(1)": "/account",
 		"/login?to=/login": "/account", "/logout": "/account", "account": "/account", "/a\r\nSet-Cookie: x": "/account", "/" + strings.Repeat("x", 500): "/account",
 	} {
 		if got := localPath(to); got != want {
@@ -232,10 +235,30 @@ func TestALoginWhileLoggedInConfirmsTheAccount(t *testing.T) {
 	}
 }
 
+// TestALoginLeadsBackToThePageWithItsQuery, and nowhere else.
+func TestALoginLeadsBackToThePageWithItsQuery(t *testing.T) {
+	h := pages(&service{})
+	for page, want := range map[string]string{
+		"/account?after=a%26b":                  "/account?after=a%26b",
+		ownAt + "/versions?before=3":            ownAt + "/versions?before=3",
+		"/account?to=//evil.example":            "/account?to=//evil.example",
+		"/account?" + strings.Repeat("x", 1000): "/account",
+	} {
+		to := request(h, "GET", page, "").Header.Get("Location")
+		asked, err := url.Parse(to)
+		if err != nil || asked.Path != "/login" || asked.Host != "" {
+			t.Fatalf("%s leads to %s", page, to)
+		}
+		if body := text(t, request(h, "GET", to, "")); !strings.Contains(body, `name="to" value="`+html.EscapeString(want)+`"`) {
+			t.Errorf("%s: after the login it is not %s", page, want)
+		}
+	}
+}
+
 func TestAFormThatNeedsALoginLeadsBackToItsPage(t *testing.T) {
 	h := pages(&service{})
 	for referer, want := range map[string]string{
-		"https://example.com/account/sessions?x=1": "/login?to=%2Faccount%2Fsessions", "https://evil.example/account/sessions": "/login?to=%2Faccount",
+		"https://example.com/account/sessions?x=1": "/login?to=%2Faccount%2Fsessions%3Fx%3D1", "https://evil.example/account/sessions": "/login?to=%2Faccount",
 		"https://example.com//evil.example": "/login?to=%2Faccount", "": "/login?to=%2Faccount",
 	} {
 		resp := request(h, "POST", "/account/sessions", "id=2", "Sec-Fetch-Site", "same-origin", "Referer", referer)

@@ -100,11 +100,11 @@ func (v *visit) redirect(path string) error {
 // toLogin asks for a login, and leads back after it: to the page of a form, for
 // what was sent with it is gone, and it is not sent a second time by itself.
 func (v *visit) toLogin() error {
-	back := v.r.URL.EscapedPath()
+	back := v.r.URL.RequestURI()
 	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
 		back = "/account"
 		if from, err := url.Parse(v.r.Referer()); err == nil && from.Host == v.Places.Base.Host {
-			back = localPath(from.EscapedPath())
+			back = localPath(from.RequestURI())
 		}
 	}
 	return v.redirect("/login?to=" + url.QueryEscape(back))
