@@ -153,14 +153,31 @@ func (s *Service) Identify(ctx context.Context, presented Secret, addr string) (
 	}
 	k, err := s.store.KeyByHash(ctx, presented.Hash())
 	if errors.Is(err, ErrNotFound) {
-		return Caller{}, Refuse(CodeInvalidKey, "The key in the Authorization header is unknown here or was revoked.").
-			With(OpHeader).Note("Use the api_key that an earlier publish or signup on this instance returned.")
+		return Caller{}, unknownKey()
 	}
 	if err != nil {
 		return Caller{}, fmt.Errorf("look up key: %w", err)
 	}
 	s.used.note(k.ID, s.now().UTC())
 	return Caller{Key: k, Addr: addr, secret: &presented}, nil
+}
+
+func unknownKey() error {
+	return Refuse(CodeInvalidKey, "The key in the Authorization header is unknown here or was revoked.").
+		With(OpHeader).Note("Use the api_key that an earlier publish or signup on this instance returned.")
+}
+
+// present is err, or CodeInvalidKey where something was not found because the
+// caller's account was deleted since the call began: its key is like any that is
+// unknown.
+func (s *Service) present(ctx context.Context, by Caller, err error) error {
+	if by.Nobody() || !errors.Is(err, ErrNotFound) && !errors.Is(err, CodeProjectNotFound) {
+		return err
+	}
+	if _, gone := s.store.Account(ctx, by.Key.Account); errors.Is(gone, ErrNotFound) {
+		return unknownKey()
+	}
+	return err
 }
 
 // Admit decides, before a body is read, what can be decided without it.

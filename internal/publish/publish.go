@@ -30,6 +30,7 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 		if !used {
 			s.Discard(ctx, in.Content)
 		}
+		err = s.present(ctx, by, err)
 	}()
 	if err := s.Admit(by, ActPublish); err != nil {
 		return Published{}, nil, err

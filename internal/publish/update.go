@@ -36,6 +36,7 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 		if !used {
 			s.Discard(ctx, in.Content)
 		}
+		err = s.present(ctx, by, err)
 	}()
 	if err := authorize(by, ActEdit, nil); err != nil {
 		return Updated{}, nil, err

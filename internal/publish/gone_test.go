@@ -1,0 +1,52 @@
+package publish_test
+
+import (
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+// TestAnAccountThatIsDeletedMeanwhile: who sends content for long may have lost the account by its end.
+func TestAnAccountThatIsDeletedMeanwhile(t *testing.T) {
+	ctx, n := t.Context(), 1
+	part := func(id string) *publish.PartInput { return &publish.PartInput{UploadID: id, N: &n} }
+	for name, send := range map[string]func(w *world, by publish.Caller, id publish.ProjectID, c publish.Content) error{
+		"publish": func(w *world, by publish.Caller, _ publish.ProjectID, c publish.Content) error {
+			_, _, err := w.Publish(ctx, by, publish.PublishInput{Content: c})
+			return err
+		},
+		"publish with an address": func(w *world, by publish.Caller, _ publish.ProjectID, c publish.Content) error {
+			_, _, err := w.Publish(ctx, by, publish.PublishInput{Content: c, Email: address})
+			return err
+		},
+		"update": func(w *world, by publish.Caller, id publish.ProjectID, c publish.Content) error {
+			_, _, err := w.Update(ctx, by, publish.UpdateInput{Project: string(id), Filename: "a.js", Content: c})
+			return err
+		},
+		"update of the only project": func(w *world, by publish.Caller, _ publish.ProjectID, c publish.Content) error {
+			_, _, err := w.Update(ctx, by, publish.UpdateInput{Filename: "a.js", Content: c})
+			return err
+		},
+		"the last part": func(w *world, by publish.Caller, _ publish.ProjectID, c publish.Content) error {
+			in := publish.PublishInput{Content: c, Part: part("one")}
+			in.Part.Last = true
+			_, _, err := w.Publish(ctx, by, in)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			by := w.account()
+			made := w.publish(by, page)
+			c := w.stage(large)
+			a, err := w.db.Account(ctx, by.Key.Account)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.DeleteAccount(ctx, a.ID, a.Handle); err != nil {
+				t.Fatal(err)
+			}
+			refused(t, send(w, by, made.Project.ID, c), publish.CodeInvalidKey)
+		})
+	}
+}
