@@ -20,6 +20,8 @@ type limitSettings struct {
 	LimitHeartbeats string `default:"1200/m:600" placeholder:"RATE" help:"Heartbeats of players, each address."`
 	LimitReports    string `default:"20/h:10" placeholder:"RATE" help:"Reports of projects, each address."`
 	LimitLikes      string `default:"1200/h:120" placeholder:"RATE" help:"Likes, also those that are taken back, each address."`
+	LimitSearches   string `default:"3600/h:120" placeholder:"RATE" help:"Searches in the gallery, each address."`
+	LimitDownloads  string `default:"120/h:20" placeholder:"RATE" help:"Archives downloaded on the website, each address and each account."`
 	LimitBodies     int    `default:"4" placeholder:"COUNT" help:"Bodies received at once, each address; 0: no limit."`
 	MaxBodies       int    `placeholder:"COUNT" help:"Bodies received at once in all, also from local clients. (default: what a quarter of the memory has room for, at 1 MiB each)"`
 	Publish         string `enum:"on,keyed,off" default:"on" help:"Who may publish new projects: on (everybody), keyed (whoever has a key), off (nobody). Those that are there can be changed in any case."`
@@ -92,6 +94,8 @@ func (l limitSettings) rates() (brake.Config, error) {
 		{"--limit-heartbeats", l.LimitHeartbeats, &cfg.Heartbeats},
 		{"--limit-reports", l.LimitReports, &cfg.Reports},
 		{"--limit-likes", l.LimitLikes, &cfg.Likes},
+		{"--limit-searches", l.LimitSearches, &cfg.Searches},
+		{"--limit-downloads", l.LimitDownloads, &cfg.Downloads},
 	} {
 		rate, err := brake.ParseRate(one.text)
 		if err != nil {

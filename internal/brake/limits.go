@@ -16,6 +16,8 @@ type Config struct {
 	Heartbeats Rate // each address
 	Reports    Rate // each address
 	Likes      Rate // each address, also those that are taken back
+	Searches   Rate // each address
+	Downloads  Rate // of archives: each address, each account
 	Bodies     int  // received at once: each address
 	MaxBodies  int  // received at once in all, also of clients that have no other limit
 	Now        func() time.Time
@@ -54,7 +56,8 @@ func New(cfg Config) *Limits {
 	return &Limits{Config: cfg, addresses: newTable[netip.Addr, *entry](maxEntries), owners: newTable[owner, *entry](maxEntries), goodKeys: newTable[[32]byte, struct{}](maxGoodKeys)}
 }
 
-// Who asks. Account and Key are 0 for nobody.
+// Who asks. Account and Key are 0 for nobody; Key is 0 for the owner of an account
+// on the website, too.
 type Who struct {
 	Addr    netip.Addr
 	Account int64
@@ -110,11 +113,11 @@ func (l *Limits) shares(at *entry, who Who, of ...kind) []share {
 	}
 	for _, k := range of {
 		add(at, k, l.rate(k))
-		if who.Account == 0 || k != writes && k != volume && k != mails {
+		if who.Account == 0 || k != writes && k != volume && k != mails && k != downloads {
 			continue
 		}
 		add(find(l.owners, owner{account: who.Account}), k, l.rate(k))
-		if k != mails {
+		if who.Key != 0 && k != mails {
 			add(find(l.owners, owner{who.Account, who.Key}), k, l.rate(k).half())
 		}
 	}
@@ -122,7 +125,7 @@ func (l *Limits) shares(at *entry, who Who, of ...kind) []share {
 }
 
 func (l *Limits) rate(k kind) Rate {
-	return [kinds]Rate{l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes}[k]
+	return [kinds]Rate{l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes, l.Searches, l.Downloads}[k]
 }
 
 // left is what a share still has, less than 0 for one that owes. What is being

@@ -2,6 +2,7 @@ package brake
 
 import (
 	"encoding/binary"
+	"fmt"
 	"net/netip"
 	"runtime"
 	"testing"
@@ -82,20 +83,47 @@ func TestAnIPv6NetworkIsOneClient(t *testing.T) {
 }
 
 func TestLocalClientsAreUnlimited(t *testing.T) {
-	l := New(Config{Accounts: Rate{1, time.Hour, 1}, Writes: Rate{1, time.Hour, 1}, Mails: Rate{1, time.Hour, 1}, WrongKeys: Rate{1, time.Hour, 1}, Heartbeats: Rate{1, time.Hour, 1}, Reports: Rate{1, time.Hour, 1}, Likes: Rate{1, time.Hour, 1}, Bodies: 1})
+	l := New(Config{Accounts: Rate{1, time.Hour, 1}, Writes: Rate{1, time.Hour, 1}, Mails: Rate{1, time.Hour, 1}, WrongKeys: Rate{1, time.Hour, 1}, Heartbeats: Rate{1, time.Hour, 1}, Reports: Rate{1, time.Hour, 1}, Likes: Rate{1, time.Hour, 1}, Searches: Rate{1, time.Hour, 1}, Downloads: Rate{1, time.Hour, 1}, Bodies: 1})
 	for _, addr := range []string{"127.0.0.1", "::1", "10.0.0.1", "192.168.1.1", "fd00::1"} {
 		who := from(addr)
 		who.Account, who.Key = 1, 1
 		for range 10 {
 			p, d := l.Enter(who, true)
 			l.TriedKey(who, [32]byte{}, false)
-			if d != nil || l.Mail(who) != nil || l.TryKey(who, [32]byte{}) != nil || l.Heartbeat(who) != nil || l.Report(who) != nil || l.Like(who) != nil {
+			if d != nil || l.Mail(who) != nil || l.TryKey(who, [32]byte{}) != nil || l.Heartbeat(who) != nil || l.Report(who) != nil || l.Like(who) != nil || l.Search(who) != nil || l.Download(who) != nil {
 				t.Fatalf("%s is limited", addr)
 			}
 			if len(p.Standing) > 0 {
 				t.Errorf("%s is told of limits: %v", addr, p.Standing)
 			}
 			p.Made()
+		}
+	}
+}
+
+func TestSearchesAndDownloads(t *testing.T) {
+	one := Rate{1, time.Hour, 1}
+	l := New(Config{Searches: one, Downloads: one, Writes: Rate{4, time.Hour, 4}})
+	owner := func(addr string) Who {
+		who := from(addr)
+		who.Account = 7
+		return who
+	}
+	if d := l.Search(from("203.0.113.1")); d != nil {
+		t.Error(d)
+	}
+	if d := l.Search(from("203.0.113.1")); d == nil || d.Limit != "searches" {
+		t.Errorf("a second search: %+v", d)
+	}
+	if d := l.Download(owner("203.0.113.1")); d != nil {
+		t.Error(d)
+	}
+	if d := l.Download(owner("203.0.113.2")); d == nil || d.Limit != "downloads" {
+		t.Errorf("a second archive of the account, to another address: %+v", d)
+	}
+	for i := range 5 {
+		if d := enters(l, owner(fmt.Sprintf("203.0.113.%d", i)), false); (d == nil) != (i < 4) {
+			t.Errorf("upload %d of an owner without a key: %+v", i, d)
 		}
 	}
 }

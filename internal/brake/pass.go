@@ -113,7 +113,13 @@ func (l *Limits) Heartbeat(who Who) *Denied { return l.ask(who, heartbeats) }
 // Like asks to count a like, or to take one back.
 func (l *Limits) Like(who Who) *Denied { return l.ask(who, likes) }
 
-// ask takes one of a limit of addresses.
+// Search asks to look for projects.
+func (l *Limits) Search(who Who) *Denied { return l.ask(who, searches) }
+
+// Download asks for an archive.
+func (l *Limits) Download(who Who) *Denied { return l.ask(who, downloads) }
+
+// ask takes one of a limit of addresses, or of accounts as well.
 func (l *Limits) ask(who Who, k kind) *Denied {
 	if l == nil {
 		return nil

@@ -14,11 +14,13 @@ const (
 	heartbeats
 	reports
 	likes
+	searches
+	downloads
 	kinds
 )
 
 // names are those of the RateLimit headers.
-var names = [kinds]string{"accounts", "writes", "bytes", "mails", "wrong-keys", "heartbeats", "reports", "likes"}
+var names = [kinds]string{"accounts", "writes", "bytes", "mails", "wrong-keys", "heartbeats", "reports", "likes", "searches", "downloads"}
 
 // entry is what one address, account or key has done of late. A bucket is made
 // when it is first needed.

@@ -50,6 +50,9 @@ func (p *Pages) home(v *visit) error {
 	title := "Sandlot"
 	if s.Query != "" {
 		title = v.T("gallery.found", "q", s.Query)
+		if err := denied(p.Brakes.Search(v.who())); err != nil {
+			return err
+		}
 		s.Page, err = p.Service.Search(v.r.Context(), s.Query, after)
 	} else {
 		s.Page, err = p.Service.Gallery(v.r.Context(), s.Sort, after)

@@ -10,6 +10,9 @@ import (
 
 // export sends everything of the account as a ZIP, as it is written.
 func (p *Pages) export(v *visit) error {
+	if err := denied(p.Brakes.Download(v.owner())); err != nil {
+		return err
+	}
 	e, err := p.Service.OwnExport(v.r.Context(), v.me.Account.ID)
 	if err != nil {
 		return err

@@ -74,8 +74,8 @@ func (p *Pages) live(v *visit) error {
 	return nil
 }
 
-// crowded says that there are too many streams, from one address or in all. It is
-// nothing to be logged: the page asks for its numbers instead.
+// crowded says that there are too many streams, or uploads, from one address or in
+// all. It is nothing to be logged: who asks comes again.
 func (v *visit) crowded(d *brake.Denied) error {
 	if !d.All {
 		return denied(d)

@@ -251,6 +251,13 @@ func (v *visit) browser() string {
 // who is the visitor as the brakes count it.
 func (v *visit) who() brake.Who { return brake.Who{Addr: brake.Peer(v.r.RemoteAddr)} }
 
+// owner is who, for what the account is held to as well.
+func (v *visit) owner() brake.Who {
+	who := v.who()
+	who.Account = int64(v.me.Account.ID)
+	return who
+}
+
 // denied makes an error of a limit that is reached; nil of nil.
 func denied(d *brake.Denied) error {
 	if d == nil {

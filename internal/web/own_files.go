@@ -46,7 +46,13 @@ func (p *Pages) uploadFiles(v *visit) error {
 	if v.r.ContentLength > maxUpload {
 		return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
 	}
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxUpload)
+	pass, refused := p.Brakes.Enter(v.owner(), false)
+	if refused != nil {
+		return v.crowded(refused)
+	}
+	body := &countedBody{ReadCloser: v.r.Body}
+	defer func() { pass.Leave(body.n) }()
+	v.r.Body = http.MaxBytesReader(v.w, body, maxUpload)
 	u := &upload{visit: v}
 	err := u.receive()
 	var large *http.MaxBytesError
@@ -132,6 +138,19 @@ func (u *upload) take(part *multipart.Part) error {
 		u.files = append(u.files, publish.FormFile{Name: name, Content: c})
 	}
 	return err
+}
+
+// countedBody counts what came.
+type countedBody struct {
+	io.ReadCloser
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *countedBody) Read(b []byte) (int, error) {
+	n, err := c.ReadCloser.Read(b)
+	c.n += int64(n)
+	return n, err
 }
 
 // broken keeps what tells that a form is too large.

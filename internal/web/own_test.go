@@ -60,7 +60,7 @@ func (f *ownFake) DeleteProject(_ context.Context, account publish.AccountID, id
 }
 
 func (f *ownFake) ExportProject(_ context.Context, account publish.AccountID, id publish.ProjectID) (publish.Export, error) {
-	return publish.Export{}, f.do(account, id, "export")
+	return publish.Export{Account: publish.Account{ID: account}}, f.do(account, id, "export")
 }
 
 func (f *ownFake) Stage(_ context.Context, r io.Reader) (publish.Content, error) {
@@ -208,12 +208,16 @@ func uploadOf(folder string, files ...string) (*bytes.Buffer, string) {
 }
 
 func sendUpload(s *service, body io.Reader, contentType string) *http.Response {
+	return sendTo(pages(s), body, contentType)
+}
+
+func sendTo(p *Pages, body io.Reader, contentType string) *http.Response {
 	r := httptest.NewRequest("POST", "https://example.com"+ownAt+"/files", body)
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("Cookie", cookieName+"=kim")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	w := httptest.NewRecorder()
-	pages(s).ServeHTTP(w, r)
+	p.ServeHTTP(w, r)
 	return w.Result()
 }
 

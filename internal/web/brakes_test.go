@@ -1,0 +1,44 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/brake"
+)
+
+// TestWhatCostsMuchHasALimit: the second of each in an hour is a page that says when to come again.
+func TestWhatCostsMuchHasALimit(t *testing.T) {
+	one := brake.Rate{Count: 1, Per: time.Hour, Burst: 1}
+	for name, ask := range map[string]func(s *service, p *Pages) *http.Response{
+		"a search":               func(_ *service, p *Pages) *http.Response { return request(p, "GET", "/?q=pong", "") },
+		"a project's archive":    func(_ *service, p *Pages) *http.Response { return asKim(p, "GET", ownAt+"/download", "") },
+		"an account's archive":   func(_ *service, p *Pages) *http.Response { return asKim(p, "GET", "/account/export", "") },
+		"an upload":              func(_ *service, p *Pages) *http.Response { return uploadTo(p) },
+		"an upload's many bytes": func(_ *service, p *Pages) *http.Response { return uploadTo(p) },
+	} {
+		s := &service{}
+		p := pages(s)
+		p.Brakes = brake.New(brake.Config{Searches: one, Downloads: one, Writes: one})
+		if strings.HasSuffix(name, "bytes") {
+			p.Brakes = brake.New(brake.Config{Bytes: brake.Rate{Count: 100, Per: time.Hour, Burst: 100}})
+		}
+		if resp := ask(s, p); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
+			t.Errorf("the first of %s: %d", name, resp.StatusCode)
+		}
+		done := len(s.acts)
+		if resp := ask(s, p); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" || len(s.acts) != done {
+			t.Errorf("the second of %s: %d, Retry-After %q", name, resp.StatusCode, resp.Header.Get("Retry-After"))
+		}
+		if resp := request(p, "GET", "/", ""); resp.StatusCode != http.StatusOK {
+			t.Errorf("the first page after %s: %d", name, resp.StatusCode)
+		}
+	}
+}
+
+func uploadTo(p *Pages) *http.Response {
+	body, kind := uploadOf("", "a.js", strings.Repeat("x", 200))
+	return sendTo(p, body, kind)
+}
