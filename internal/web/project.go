@@ -66,6 +66,10 @@ func (p *Pages) project(v *visit) error {
 	v.speak(found.Lang)
 	page := projectPage{stage: p.stage(found), Stats: got.Stats, Liked: liked, About: got.Description, Noindex: found.Unlisted || !found.Verified}
 	page.Embed = p.snippet(found, embedWidth, embedHeight)
+	if found.Threads && p.Places.Content != "" {
+		// A frame is isolated only within a page that is: what this page loads is its own, and the project allows itself to be framed.
+		v.w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
+	}
 	if page.Noindex {
 		v.w.Header().Set("X-Robots-Tag", "noindex")
 	}

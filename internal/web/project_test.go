@@ -81,6 +81,25 @@ func TestNothingOfAProjectIsLoadedBeforeAGesture(t *testing.T) {
 	}
 }
 
+func TestAProjectWithThreadsHasThemInItsFrame(t *testing.T) {
+	threaded := chess
+	threaded.Threads = true
+	for name, c := range map[string]struct {
+		project       publish.Project
+		content, path string
+		want          string
+	}{
+		"with threads":          {threaded, "example.net", "/p/game-abc123", "require-corp"},
+		"without":               {chess, "example.net", "/p/game-abc123", ""},
+		"without an own origin": {threaded, "", "/p/game-abc123", ""},
+		"in a page of others":   {threaded, "example.net", "/embed/game-abc123", ""},
+	} {
+		if got := request(pagesOf(c.project, c.content), "GET", c.path, "").Header.Get("Cross-Origin-Embedder-Policy"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestTheFrameMayDoWhatGamesNeedAndNoMore(t *testing.T) {
 	for content, own := range map[string]bool{"example.net": true, "": false} {
 		body := text(t, request(pagesOf(chess, content), "GET", "/p/game-abc123", ""))
