@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"sandlot/internal/publish"
 )
@@ -35,3 +36,6 @@ func (p *Pages) account(v *visit) error {
 
 // At reports whether the page shown is the one of this path.
 func (v view) At(path string) bool { return v.r.URL.Path == path }
+
+// Below reports whether the page shown is one of those below this path.
+func (v view) Below(path string) bool { return strings.HasPrefix(v.r.URL.Path, path+"/") }

@@ -80,6 +80,15 @@ func TestTheNavigationMarksThePageShown(t *testing.T) {
 	}
 }
 
+func TestTheNavigationMarksWhereAPageBelongs(t *testing.T) {
+	for path, want := range map[string]string{"/account/projects/game-abc123": "/account", "/account/projects/game-abc123/versions": "/account", "/account/delete": "/account/settings"} {
+		body := text(t, asKim(pages(&service{}), "GET", path, ""))
+		if strings.Count(body, "aria-current") != 1 || !strings.Contains(body, `href="`+want+`" aria-current="true"`) {
+			t.Errorf("on %s it is %s", path, body)
+		}
+	}
+}
+
 func TestTheListOfLoginsMarksThisBrowser(t *testing.T) {
 	body := text(t, asKim(pages(&service{}), "GET", "/account/sessions", ""))
 	_, mine, found := strings.Cut(body, `Un navigateur <span class="mark">ce navigateur`)
