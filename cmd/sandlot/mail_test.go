@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"log"
 	"net"
@@ -22,7 +23,25 @@ type mailServer struct {
 	answer func(n int) error // to the n-th message, from 1; nil takes it
 	asked  int
 	got    []string
-	stall  chan bool // a message waits until it is closed; may be nil
+	stall  chan bool    // a message waits until it is closed; may be nil
+	wire   bytes.Buffer // what both sides said
+	// greet answers MAIL, and admit RCPT; both may be nil.
+	greet func() error
+	admit func(to string) error
+}
+
+// Write implements io.Writer, for what goes over the wire.
+func (m *mailServer) Write(p []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.wire.Write(p)
+}
+
+// set changes how the server answers.
+func (m *mailServer) set(change func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change()
 }
 
 // listen lets the server listen until the test ends.
@@ -37,6 +56,7 @@ func (m *mailServer) listen(t *testing.T) {
 	}
 	m.addr = l.Addr().String()
 	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return mailSession{m}, nil }))
+	s.Debug = m
 	s.Domain, s.ErrorLog = "mx.example", log.New(io.Discard, "", 0)
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(l) }()
@@ -55,10 +75,26 @@ func (m *mailServer) counts() (asked int, taken []string) {
 
 type mailSession struct{ m *mailServer }
 
-func (mailSession) Reset()                               {}
-func (mailSession) Logout() error                        { return nil }
-func (mailSession) Mail(string, *smtp.MailOptions) error { return nil }
-func (mailSession) Rcpt(string, *smtp.RcptOptions) error { return nil }
+func (mailSession) Reset()        {}
+func (mailSession) Logout() error { return nil }
+func (s mailSession) Mail(string, *smtp.MailOptions) error {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	if s.m.greet == nil {
+		return nil
+	}
+	return s.m.greet()
+}
+
+func (s mailSession) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	if s.m.admit == nil {
+		return nil
+	}
+	return s.m.admit(to)
+}
+
 func (s mailSession) Data(r io.Reader) error {
 	text, err := io.ReadAll(r)
 	if err != nil {

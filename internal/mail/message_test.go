@@ -194,6 +194,24 @@ func TestMessage(t *testing.T) {
 			}
 		}
 	})
+	t.Run("in no kind of message gets what is given into a header", func(t *testing.T) {
+		const attack = "evil\r\nBcc: evil@example.com\r\n\r\nevil =?utf-8?q?=0D=0ABcc:evil?="
+		for kind, words := range w.book.byLang[fallback] {
+			m := publish.Mail{Kind: kind, To: "ann@example.com", Lang: "en" + attack, Handle: attack, Case: attack, Link: link}
+			if words.Code != "" {
+				m.Code = "012345"
+			}
+			if words.NotMe != "" {
+				m.NotMe = notMe
+			}
+			p := write(t, w, m)
+			for name, values := range p.header {
+				if strings.Contains(fmt.Sprint(values), "evil") || len(values) != 1 {
+					t.Errorf("%s has the header %s: %q", kind, name, values)
+				}
+			}
+		}
+	})
 	t.Run("a handle is not read as a placeholder or a template", func(t *testing.T) {
 		m := verify("en")
 		m.Handle = "{handle}{{.Link}}"
