@@ -205,7 +205,7 @@ func (w *walk) rename() {
 	w.at("/account/settings")
 	w.sees(w.address)
 	w.fits("settings")
-	w.handle = "walker-" + w.look.name
+	w.handle = ("walker-" + w.look.name + strings.Repeat("-long", 8))[:40] // as long as they may be
 	w.types("New handle", w.handle)
 	w.presses("Rename")
 	w.spots("header.site a[href='/account']", w.handle)
@@ -231,13 +231,7 @@ func (w *walk) keys() {
 	if err := w.ask(`document.querySelector('.secret code').innerText`, &key); err != nil || !strings.HasPrefix(key, "slp_") {
 		w.t.Fatalf("the key is %q (%v)", key, err)
 	}
-	w.tells("Browser.grantPermissions", map[string]any{"origin": w.site, "permissions": []string{"clipboardReadWrite", "clipboardSanitizedWrite"}, "browserContextId": string(chromedp.FromContext(w.ctx).BrowserContextID)})
-	w.tells("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
-	w.presses("Copy")
-	w.sees("Copied")
-	if copied, err := chromedp.Run(w.ctx, chromedp.Evaluate[string](`navigator.clipboard.readText()`, chromedp.EvalAwaitPromise)); err != nil || copied != key {
-		w.t.Errorf("%q was copied (%v)", copied, err)
-	}
+	w.copies(key)
 	w.presses("Back to the keys")
 	w.at("/account/keys")
 	w.sees("Night build", key[len(key)-4:])
@@ -249,6 +243,25 @@ func (w *walk) keys() {
 	w.presses("Revoke Night build")
 	w.lacks("Night build")
 	w.api("POST", "/v1/update", key, put, http.StatusUnauthorized, "invalid_key")
+}
+
+// copies presses the button that copies the key. The phone's browser refuses scripts the clipboard, as older ones and pages without TLS do.
+func (w *walk) copies(key string) {
+	w.t.Helper()
+	permissions := []string{"clipboardReadWrite"} // those that are not named are refused
+	if !w.look.phone {
+		permissions = append(permissions, "clipboardSanitizedWrite")
+	}
+	w.tells("Browser.grantPermissions", map[string]any{"origin": w.site, "permissions": permissions, "browserContextId": string(chromedp.FromContext(w.ctx).BrowserContextID)})
+	w.tells("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
+	// What is said goes away again by itself.
+	act(w.t, w.ctx, chromedp.Evaluate[chromedp.Void](`new MutationObserver(() => { window.said ||= document.querySelector('.secret output').innerText })
+  .observe(document.querySelector('.secret'), { subtree: true, childList: true, characterData: true })`))
+	w.presses("Copy")
+	w.awaits("it says that it has copied", `window.said === 'Copied'`)
+	if copied, err := chromedp.Run(w.ctx, chromedp.Evaluate[string](`navigator.clipboard.readText()`, chromedp.EvalAwaitPromise)); err != nil || copied != key {
+		w.t.Errorf("%q was copied (%v)", copied, err)
+	}
 }
 
 // written makes a file in a folder of the walker's.
