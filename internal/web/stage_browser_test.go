@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -161,4 +162,20 @@ func TestTheBackGesture(t *testing.T) {
 		at(t, page, small)
 		await(t, ctx, `(document.querySelector('iframe').contentWindow.postMessage('where', '*'), window.said === 'at #step')`)
 	})
+}
+
+func TestTheButtonSaysOnlyWhatItHasCopied(t *testing.T) {
+	ctx, g := testenv.Browser(t), newPlayground(t)
+	run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
+	await(t, ctx, `document.readyState === 'complete' && (document.querySelector('.share').open = true)`)
+	run(t, ctx, chromedp.Evaluate[bool](`navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); true`))
+	for _, works := range []bool{false, true} {
+		want := map[bool]string{true: "Copied"}[works]
+		run(t, ctx, chromedp.Evaluate[bool](`delete window.tried; document.execCommand = () => { setTimeout(() => { window.tried = true }); return `+strconv.FormatBool(works)+` }; true`))
+		run(t, ctx, chromedp.Click("[data-copy=link]"))
+		await(t, ctx, `!!window.tried`)
+		if said := run(t, ctx, chromedp.Evaluate[string](`document.querySelector('.share output').textContent`)); said != want {
+			t.Errorf("it says %q where copying works: %v", said, works)
+		}
+	}
 }
