@@ -44,12 +44,14 @@ const (
 // away: then what it kept out does.
 func TestAHostileProject(t *testing.T) {
 	ca := newAuthority(t)
-	browser := hostileBrowser(t, ca)
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
-			g := newGround(t, m, ca)
+			g, browser := newGround(t, m, ca), hostileBrowser(t, ca)
 			for place, attempts := range m.places() {
 				t.Run(place, func(t *testing.T) { g.expectNothing(t, browser, place, attempts) })
+			}
+			if strings.HasPrefix(m.base, "https:") {
+				t.Run("cookies", func(t *testing.T) { g.expectHostCookies(t, browser) })
 			}
 			for _, d := range defences {
 				if d.mode == m.name {
@@ -98,6 +100,53 @@ func hostileBrowser(t *testing.T, ca authority) context.Context {
 		chromedp.Flag("host-resolver-rules", "MAP site.test 127.0.0.1, MAP *.site.test 127.0.0.1, MAP *.toys.test 127.0.0.1"))
 	act(t, ctx, chromedp.Navigate("about:blank"))
 	return ctx
+}
+
+// expectHostCookies looks at what a browser keeps of a visitor who has a login and likes a project: cookies that this host alone has set,
+// that go to this host alone, over TLS, and that no script sees.
+func (g *ground) expectHostCookies(t *testing.T, browser context.Context) {
+	t.Helper()
+	g.start(t, inPage, nil, 0, nil)
+	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	defer closeTab()
+	act(t, ctx, chromedp.Navigate(g.base+"/__login"), chromedp.Navigate(g.sibling["page_url"].(string)), chromedp.Click(chromedp.CSS("form.like button")))
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool]("!!document.querySelector('form.like [aria-pressed=true]')", chromedp.WithPollingTimeout(time.Minute))); err != nil {
+		t.Fatal(err)
+	}
+	names, host := []string{}, strings.TrimPrefix(g.mode.base, "https://")
+	for _, c := range g.keeps(t, ctx) {
+		names = append(names, c.Name)
+		if !c.Secure || !c.HTTPOnly || c.SameSite != "Lax" || c.Domain != host || c.Path != "/" {
+			t.Errorf("%+v", c)
+		}
+	}
+	slices.Sort(names)
+	if want := []string{sessionCookie, "__Host-visitor"}; !slices.Equal(names, want) {
+		t.Errorf("cookies %q, want %q", names, want)
+	}
+}
+
+// A crumb is a cookie as a browser keeps it.
+type crumb struct {
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Domain   string `json:"domain"`
+	Path     string `json:"path"`
+	Secure   bool   `json:"secure"`
+	HTTPOnly bool   `json:"httpOnly"`
+	SameSite string `json:"sameSite"`
+}
+
+// keeps are the cookies that the browser would send to the site.
+func (g *ground) keeps(t *testing.T, ctx context.Context) []crumb {
+	t.Helper()
+	var kept struct {
+		Cookies []crumb `json:"cookies"`
+	}
+	act(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		return tab.Call(ctx, "Network.getCookies", map[string]any{"urls": []string{g.base + "/account"}}, &kept)
+	}))
+	return kept.Cookies
 }
 
 // meet lets a visitor with a login, in a fresh profile, meet a new hostile project. Patience is how long it waits to see whether an
@@ -188,16 +237,7 @@ func (g *ground) loaded(t *testing.T, ctx context.Context, r *meeting) string {
 // which the service takes notice.
 func (g *ground) tossed(t *testing.T, ctx context.Context, r *meeting) string {
 	t.Helper()
-	var kept struct {
-		Cookies []struct {
-			Name  string `json:"name"`
-			Value string `json:"value"`
-		} `json:"cookies"`
-	}
-	act(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		return tab.Call(ctx, "Network.getCookies", map[string]any{"urls": []string{g.base + "/account"}}, &kept)
-	}))
-	for _, c := range kept.Cookies {
+	for _, c := range g.keeps(t, ctx) {
 		sent := strings.TrimPrefix(c.Name+"="+c.Value, "=") // as it would be sent, for a cookie may have no name
 		read, _ := http.ParseCookie(sent)                   // as the service reads it: a name that begins with a strange blank is none
 		if strings.HasSuffix(sent, "=evil") && (g.name != "B" || len(read) == 1 && strings.EqualFold(read[0].Name, r.sessionName())) {

@@ -83,9 +83,7 @@ const attempts = {
     for (const message of ['sandlot:play', 'sandlot:stop', { type: 'sandlot:stop' }, { type: 'sandlot:play', player: 'forged' }]) {
       for (const w of others()) w.postMessage(message, '*');
     }
-    await pause(300);
-    const { beats } = await truth();
-    return beats > 1 ? `${beats} heartbeats` : '';
+    return (await until(async () => (await truth()).beats > 1)) ? 'another heartbeat' : '';
   },
 
   'reads the page': () => tryAll(...others().map((w) => () => w.document.documentElement.outerHTML.length)),
@@ -153,7 +151,7 @@ const attempts = {
     const shown = async () => (await truth()).shown.find((url) => url.includes('keys'));
     await until(async () => w.closed || (await shown()));
     if (w.closed || !(await shown())) return '';
-    return (await until(() => w.closed, 2000)) ? '' : await shown();
+    return (await until(() => w.closed, 4000)) ? '' : await shown();
   },
 
   'reaches the opener': () => (window.opener ? 'window.opener' : ''),
