@@ -39,6 +39,8 @@ type RecoveryStore interface {
 	ProposeEmail(ctx context.Context, m EmailMove, job Job, now time.Time, limit int) error
 	// ProposedEmail returns the move that an account's owner proposed last.
 	ProposedEmail(ctx context.Context, id AccountID, now time.Time) (EmailMove, error)
+	// WithdrawEmail ends all proposals of an account, which go on to count; where there is none it changes nothing.
+	WithdrawEmail(ctx context.Context, id AccountID) error
 	// AddEmailLink records a token for the newest move of an account with this address and Undo, and returns the account's handle. A proposal that is not the last, and any of a suspended account, is ErrNotFound.
 	AddEmailLink(ctx context.Context, token Digest, m EmailMove, now time.Time) (handle string, err error)
 	// EmailLink returns the move of a token, if it is an Undo or not as asked. A proposal that is not the last is ErrNotFound.
@@ -93,6 +95,15 @@ func (s *Service) ProposedEmail(ctx context.Context, id AccountID) (string, erro
 		return "", nil
 	}
 	return m.Email, err
+}
+
+// WithdrawEmail ends what ProposeEmail began: the link to the new address leads
+// nowhere any more. Once is as good as twice.
+func (s *Service) WithdrawEmail(ctx context.Context, id AccountID) error {
+	if _, err := s.editor(ctx, id); err != nil {
+		return err
+	}
+	return s.site.WithdrawEmail(ctx, id)
 }
 
 // EmailLink returns what the token of a link would do. One that is used, too old

@@ -182,6 +182,7 @@ func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now ti
 	check(t, "propose", db.ProposeEmail(ctx, m, publish.Job{Address: "c"}, now, 9), nil)
 	_, err := db.ProposedEmail(ctx, a.ID, now)
 	check(t, "proposed", err, nil)
+	check(t, "withdraw", db.WithdrawEmail(ctx, 0), nil)
 	_, err = db.AddEmailLink(ctx, publish.Digest{3}, m, now)
 	check(t, "add link", err, nil)
 	_, err = db.EmailLink(ctx, publish.Digest{3}, false, now)

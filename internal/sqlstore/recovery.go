@@ -8,10 +8,10 @@ import (
 )
 
 // A move counts while its account is there and it has not expired; a proposal
-// only if none came after it.
+// only if none came after it and it was not withdrawn, which takes its address.
 const selectMove = `SELECT m.id, m.account, a.handle, m.email, m.undo, m.expires_at
 	FROM email_moves m JOIN accounts a ON a.id = m.account
-	WHERE a.deleted_at IS NULL AND m.expires_at > ?1
+	WHERE a.deleted_at IS NULL AND m.expires_at > ?1 AND m.email <> ''
 	AND (m.undo = 1 OR NOT EXISTS (SELECT 1 FROM email_moves l WHERE l.account = m.account AND l.id > m.id AND l.undo = 0)) AND `
 
 type move struct {
@@ -59,6 +59,17 @@ func (t *tx) addMove(m publish.EmailMove) error {
 func (db *DB) ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (publish.EmailMove, error) {
 	m, err := one(ctx, db, scanMove, selectMove+"m.account = ?2 AND m.undo = 0 ORDER BY m.id DESC LIMIT 1", micros(now), id)
 	return m.EmailMove, in("read proposed address", err)
+}
+
+// WithdrawEmail implements publish.RecoveryStore.
+func (db *DB) WithdrawEmail(ctx context.Context, id publish.AccountID) error {
+	return in("withdraw address", db.step(ctx, 0, func(t *tx) error {
+		if _, err := t.exec("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ? AND undo = 0)", id); err != nil {
+			return err
+		}
+		_, err := t.exec("UPDATE email_moves SET email = '' WHERE account = ? AND undo = 0", id)
+		return err
+	}))
 }
 
 // AddEmailLink implements publish.RecoveryStore.

@@ -12,6 +12,7 @@ func recoveryCases() []storeCase {
 	return []storeCase{
 		{"ProposeEmail/records a move to a new address, in place of one proposed before, and enqueues the job", proposeEmail},
 		{"ProposeEmail/one more than limit proposals that have not expired is ErrTooOften", proposeTooOften},
+		{"WithdrawEmail/ends all proposals of an account, which go on to count", withdrawEmail},
 		{"AddEmailLink/returns the account's handle, and what is no move any more is ErrNotFound", addEmailLink},
 		{"EmailLink/returns the move of a token, if it is an Undo or not as asked", emailLink},
 		{"EmailLink/a proposal that is not the last is ErrNotFound", emailLinkReplaced},
@@ -51,6 +52,31 @@ func (s Stores) move(t *testing.T, a publish.Account, address, back string) publ
 	moved := s.take(t, "to "+address)
 	must(s.AddEmailLink(t.Context(), token(back), publish.EmailMove{Account: a.ID, Email: a.Email, Undo: true}, base()))(t)
 	return moved
+}
+
+func withdrawEmail(t *testing.T, s Stores) {
+	kim, lee := s.verified(t, "kim", "kim@example.com"), s.verified(t, "lee", "lee@example.com")
+	ok(t, s.WithdrawEmail(t.Context(), kim.ID))
+	s.move(t, kim, "second@example.com", "back")
+	for n, address := range []string{"a@example.com", "b@example.com", "c@example.com"} {
+		s.propose(t, kim, address, fmt.Sprint(n))
+	}
+	s.propose(t, lee, "other@example.com", "of lee")
+	for range 2 {
+		ok(t, s.WithdrawEmail(t.Context(), kim.ID))
+	}
+	_, err := s.ProposedEmail(t.Context(), kim.ID, base())
+	wants(t, "proposed", err, publish.ErrNotFound)
+	for n := range 3 {
+		_, err = s.EmailLink(t.Context(), token(fmt.Sprint(n)), false, base())
+		wants(t, "its link", err, publish.ErrNotFound)
+	}
+	m := publish.EmailMove{Account: kim.ID, Email: "c@example.com", ExpiresAt: base().Add(moveLife)}
+	_, err = s.AddEmailLink(t.Context(), token("late"), m, base())
+	wants(t, "a link that comes late", err, publish.ErrNotFound)
+	wants(t, "one more", s.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Due: base()}, base(), 3), publish.ErrTooOften)
+	same(t, "of another account", must(s.ProposedEmail(t.Context(), lee.ID, base()))(t).Email, "other@example.com")
+	same(t, "the way back", must(s.TakeEmailBack(t.Context(), token("back"), base()))(t).Email, "kim@example.com")
 }
 
 func proposeEmail(t *testing.T, s Stores) {

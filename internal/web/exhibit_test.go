@@ -186,6 +186,8 @@ func (exhibit) Sessions(_ context.Context, id publish.AccountID) ([]publish.Sess
 	return []publish.Session{{ID: 1, Account: id, Agent: firefox, CreatedAt: shown, SeenAt: shown}, {ID: 2, Account: id, Agent: phone, CreatedAt: shown, SeenAt: shown}}, nil
 }
 
+func (exhibit) WithdrawEmail(context.Context, publish.AccountID) error { return nil }
+
 func (exhibit) ProposedEmail(_ context.Context, id publish.AccountID) (string, error) {
 	return map[publish.AccountID]string{2: longMail}[id], nil
 }

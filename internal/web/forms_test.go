@@ -105,6 +105,12 @@ var forms = map[string]sentForm{
 	"/account/settings/email": {
 		fields: func(*world) url.Values { return url.Values{"email": {"other@example.com"}} }, status: 303, again: 303,
 	},
+	"/account/settings/email/withdraw": {
+		fields: func(w *world) url.Values {
+			w.propose()
+			return url.Values{}
+		}, status: 303, again: 303,
+	},
 	"/account/email": {
 		fields: func(w *world) url.Values { return url.Values{"token": {w.propose()}} }, status: 200, again: 410,
 	},

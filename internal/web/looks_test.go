@@ -128,7 +128,7 @@ var unseen = []string{
 	"GET /static/{file...}", "GET /", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
 	"GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat", "POST /p/{id}/like",
 	"POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
-	"GET /account/export", "POST /account/keys/revoke",
+	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",
 	"GET /account/projects/{id}/download", "POST /account/projects/{id}/files", "POST /account/projects/{id}/move", "POST /account/projects/{id}/remove",
 	"POST /account/projects/{id}/primary", "POST /account/projects/{id}/restore", "POST /account/projects/{id}/erase",
 }

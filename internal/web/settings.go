@@ -15,6 +15,7 @@ type owners interface {
 	SetLang(ctx context.Context, id publish.AccountID, lang string) error
 	ProposeEmail(ctx context.Context, id publish.AccountID, address, lang string) error
 	ProposedEmail(ctx context.Context, id publish.AccountID) (string, error)
+	WithdrawEmail(ctx context.Context, id publish.AccountID) error
 	OwnExport(ctx context.Context, id publish.AccountID) (publish.Export, error)
 	DeleteAccount(ctx context.Context, id publish.AccountID, typed string) error
 	recoveries
@@ -26,6 +27,7 @@ func (p *Pages) settingsRoutes() []route {
 		{"POST", "/account/settings/handle", owner, form(maxForm, p.rename, "handle")},
 		{"POST", "/account/settings/language", owner, form(maxForm, p.setLanguage, "lang")},
 		{"POST", "/account/settings/email", recent, form(maxForm, p.proposeEmail, "email")},
+		{"POST", "/account/settings/email/withdraw", owner, form(maxForm, p.withdrawEmail)},
 		{"GET", "/account/export", owner, p.export},
 		{"GET", "/account/delete", recent, p.askDelete},
 		{"POST", "/account/delete", recent, form(maxForm, p.deleteAccount, "handle")},
@@ -118,6 +120,14 @@ func (p *Pages) proposeEmail(v *visit) error {
 		return err
 	}
 	return v.showSettings(http.StatusUnprocessableEntity, settingsPage{Handle: field{Value: v.me.Account.Handle}, Email: field{address, wrong}})
+}
+
+// withdrawEmail ends the proposal; the button may be pressed twice.
+func (p *Pages) withdrawEmail(v *visit) error {
+	if err := p.Service.WithdrawEmail(v.r.Context(), v.me.Account.ID); err != nil {
+		return err
+	}
+	return v.redirect("/account/settings#address")
 }
 
 // langNames are what languages are called by those who speak them.

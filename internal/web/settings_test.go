@@ -40,6 +40,8 @@ func (f *ownerFake) ProposeEmail(_ context.Context, _ publish.AccountID, address
 	return f.do("email " + address + " " + lang)
 }
 
+func (f *ownerFake) WithdrawEmail(context.Context, publish.AccountID) error { return f.do("withdraw") }
+
 func (f *ownerFake) ProposedEmail(context.Context, publish.AccountID) (string, error) {
 	return f.proposed, nil
 }
