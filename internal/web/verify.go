@@ -36,10 +36,10 @@ func (p *Pages) verify(v *visit) error {
 	return v.show(http.StatusOK, "verified.html", v.T("verified.title"), a)
 }
 
+// linkUsedUp shows where another link is to be had, or that none is needed.
 func (v *visit) linkUsedUp(err error) error {
 	if !errors.Is(err, publish.ErrNotFound) {
 		return err
 	}
-	v.problem(http.StatusGone, "error.used-up")
-	return nil
+	return v.show(http.StatusGone, "used_up.html", v.T("used-up.title"), v.r.URL.Path == "/account/email")
 }
