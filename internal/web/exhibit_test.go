@@ -38,6 +38,9 @@ var exhibits = []publish.Project{
 	{ID: "orbit-t9u3k7", Title: "Orbit Keeper", Handle: "grace_hopper", Version: 8},
 }
 
+// manyFiles is a project with as many files as an exported game has.
+var manyFiles = exhibits[6].ID
+
 var exhibitStats = []publish.Stats{{Players: 3, Plays: 12345, Likes: 678}, {Plays: 1, Likes: 1}, {Players: 1_234_567, Plays: 1_234_567_890, Likes: 12_345_678}, {}, {Plays: 204, Likes: 17}}
 
 // view is a project with its numbers.
@@ -280,6 +283,11 @@ func (e exhibit) Manage(_ context.Context, account publish.AccountID, id publish
 	}
 	for _, name := range []string{"index.html", "game.js", "style.css", longName, "音/波.ogg"} {
 		v.Files = append(v.Files, publish.File{Name: name, Blob: publish.Blob{Size: int64(len(name)) * 1234}})
+	}
+	for i := range 60 {
+		if id == manyFiles {
+			v.Files = append(v.Files, publish.File{Name: fmt.Sprintf("assets/%03d-%x.png", i, i*i*7919), Blob: publish.Blob{Size: int64(i) * 4321}})
+		}
 	}
 	v.Project.Suspended = id == exhibits[4].ID
 	return publish.Managed{ProjectView: v, Details: publish.Details{Title: v.Project.Title, Description: "Guide the boats home."}}, nil

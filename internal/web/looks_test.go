@@ -107,6 +107,7 @@ func looks() []look {
 		{name: "own", path: own, as: "ada"},
 		{name: "own-long", path: long, as: "long"},
 		{name: "own-open", path: long, as: "ada", open: true},
+		{name: "own-many", path: "/account/projects/" + string(manyFiles), as: "ada"},
 		{name: "own-suspended", path: other, as: "ada"},
 		{name: "own-wrong", path: own, as: "ada", form: form("title", "Harbor Lights", "description", ""), status: http.StatusUnprocessableEntity},
 		{name: "versions", path: own + "/versions", as: "ada"},

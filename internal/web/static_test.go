@@ -4,6 +4,8 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
 	"testing"
 )
 
@@ -32,8 +34,22 @@ func TestFilesOfPagesArePackedForWhoTakesIt(t *testing.T) {
 			t.Errorf("unpacked it is %d bytes of %d, %v", len(body), len(whole), err)
 		}
 	}
-	packed, plain := request(h, "GET", "/static/site.css", "", "Accept-Encoding", "gzip"), request(h, "GET", "/static/site.css", "")
-	if packed.Header.Get("ETag") == plain.Header.Get("ETag") || packed.ContentLength >= plain.ContentLength {
-		t.Errorf("packed %s of %d, plain %s of %d", packed.Header.Get("ETag"), packed.ContentLength, plain.Header.Get("ETag"), plain.ContentLength)
+	pack, plain := request(h, "GET", "/static/site.css", "", "Accept-Encoding", "gzip"), request(h, "GET", "/static/site.css", "")
+	if pack.Header.Get("ETag") == plain.Header.Get("ETag") || pack.ContentLength >= plain.ContentLength {
+		t.Errorf("packed %s of %d, plain %s of %d", pack.Header.Get("ETag"), pack.ContentLength, plain.Header.Get("ETag"), plain.ContentLength)
+	}
+}
+
+func TestALongPageIsPackedUnlessItsAddressHasWordsOfSomebodyElse(t *testing.T) {
+	h := hallAt(&url.URL{Scheme: "https", Host: "example.com"})
+	h.open(look{as: "ada"}, "en")
+	for target, want := range map[string]string{"/account/projects/" + string(manyFiles): "gzip", "/account/projects/" + string(manyFiles) + "?x=harbor": "", "/account/settings": ""} {
+		resp := request(h, "GET", target, "", "Accept-Encoding", "gzip")
+		if got := resp.Header.Get("Content-Encoding"); got != want || resp.StatusCode != http.StatusOK || !slices.Contains(resp.Header.Values("Vary"), "Accept-Encoding") {
+			t.Errorf("%s is %d, packed with %q", target, resp.StatusCode, got)
+		}
+	}
+	if resp := request(h, "GET", "/account/projects/"+string(manyFiles), ""); resp.Header.Get("Content-Encoding") != "" {
+		t.Error("it is packed for who takes no gzip")
 	}
 }

@@ -74,6 +74,17 @@ func (v *visit) render(template, title string, data any) ([]byte, error) {
 	return body.Bytes(), err
 }
 
+// packFrom is the size, in bytes, from which a page is sent with gzip: lists of an
+// owner that would take longer than a page may. Most are far shorter.
+const packFrom = 32 << 10
+
+// packs reports whether a page is to be sent with gzip. Where somebody else could have
+// put their words into the address, the length of the answer would tell them what
+// else is in it.
+func (v *visit) packs(body []byte) bool {
+	return len(body) > packFrom && v.r.URL.RawQuery == "" && v.r.Method != http.MethodPost && takesGzip(v.r.Header.Get("Accept-Encoding"))
+}
+
 // answer sends a page that was rendered in the visit's language.
 func (v *visit) answer(status int, body []byte) {
 	h := v.w.Header()
@@ -81,6 +92,11 @@ func (v *visit) answer(status int, body []byte) {
 	h.Set("Content-Language", v.lang)
 	h.Add("Vary", "Accept-Language")
 	h.Add("Vary", "Cookie")
+	h.Add("Vary", "Accept-Encoding")
+	if v.packs(body) {
+		body = packed(body)
+		h.Set("Content-Encoding", "gzip")
+	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {
