@@ -123,8 +123,17 @@ func (s *Service) replayPublish(ctx context.Context, by Caller, c *completing) (
 			return Published{}, err
 		}
 	}
+	s.tellEmail(&out, np)
 	out.Warnings = append(np.Warnings, s.mailWarnings(by, mail)...)
 	return out, nil
+}
+
+// tellEmail makes the answer about a new account tell the address that was given
+// for it, whatever its owner has said since.
+func (s *Service) tellEmail(out *Published, np newProject) {
+	if out.Account != nil && np.Email != "" {
+		out.Account.Email, out.Mailed = np.Email, s.SMTP
+	}
 }
 
 // replayUpdate answers the completing call of an upload again.
@@ -163,9 +172,7 @@ func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput
 		}
 		np, vain = m.publish(), call.warnings()
 	}
-	if out.Account != nil && np.Email != "" {
-		out.Account.Email, out.Mailed = np.Email, s.SMTP
-	}
+	s.tellEmail(&out, np)
 	out.Warnings, out.Replayed = slices.Concat(np.Warnings, s.mailWarnings(by, rec.Mail), vain), true
 	return out, nil
 }

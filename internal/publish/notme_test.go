@@ -115,6 +115,23 @@ func TestNotMe(t *testing.T) {
 				t.Errorf("the answer is %+v, %v", after, err)
 			}
 		},
+		"nor by the answer to the last part of an upload, sent again": func(t *testing.T, w *world) {
+			w.SMTP = true
+			w.waits(nobody(), part{id: secretID, n: 1, text: page, email: "kim@example.org"})
+			two := 2
+			complete := func() publish.Published {
+				out, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Content: w.stage("two"), Part: &publish.PartInput{UploadID: secretID, N: &two, Last: true}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return out
+			}
+			complete()
+			w.stop(w.one())
+			if out := complete(); out.Account.Email != "kim@example.org" || !out.Mailed {
+				t.Errorf("the answer is %+v, mailed %v", out.Account, out.Mailed)
+			}
+		},
 		"to press it twice is to press it once, and it can be taken back": func(t *testing.T, w *world) {
 			w.claim("kim@example.org")
 			m := w.one()
