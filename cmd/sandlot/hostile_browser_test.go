@@ -64,7 +64,7 @@ func TestAHostileProject(t *testing.T) {
 
 // places tells where the project can be met in a mode, and what it tries there.
 func (m mode) places() map[string][]string {
-	tampered := []string{"loads its script into a page"}
+	tampered := []string{"loads its script into a page", "leads its frame elsewhere"}
 	opened := []string{"reads the page", "reads the cookies", "reaches the opener"}
 	switch m.name {
 	case "local":
@@ -166,6 +166,7 @@ func (g *ground) meet(t *testing.T, browser context.Context, place string, attem
 	case inPage:
 		act(t, ctx, chromedp.Navigate(page))
 		r.said["loads its script into a page"] = g.loaded(t, ctx, r)
+		r.said["leads its frame elsewhere"] = g.led(t, ctx)
 		return r
 	default:
 		act(t, ctx, chromedp.Navigate(own))
@@ -231,6 +232,34 @@ func (g *ground) loaded(t *testing.T, ctx context.Context, r *meeting) string {
 		t.Fatal(err)
 	}
 	return ran
+}
+
+// led returns to which addresses the frame of the project's page may go, of those that are no project's: a page of the site itself, and of
+// another one, which could look as if the site had said it. The frame is led by the page here, to which the same policy applies.
+func (g *ground) led(t *testing.T, ctx context.Context) string {
+	t.Helper()
+	elsewhere := "http://[::1]:9/"
+	went, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(async () => {
+		const went = [];
+		for (const address of ['`+g.base+`/login', '`+g.base+`/embed/`+g.sibling["project_id"].(string)+`', '`+elsewhere+`']) {
+			let refused = false;
+			const refuse = (event) => { refused = refused || event.effectiveDirective === 'frame-src'; };
+			document.addEventListener('securitypolicyviolation', refuse);
+			const frame = document.createElement('iframe');
+			const over = new Promise((done) => { frame.onload = done; });
+			frame.src = address;
+			document.body.append(frame);
+			await over;
+			await new Promise((done) => setTimeout(done, 100));
+			document.removeEventListener('securitypolicyviolation', refuse);
+			if (!refused) went.push(address);
+		}
+		return went.join(' ');
+	})()`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return went
 }
 
 // tossed returns a cookie of the project's that the browser would send to the site. Where both are one site it may set some, but none of

@@ -113,6 +113,7 @@ var defences = []defence{
 	{"Cross-Origin-Resource-Policy", "local", inTab, []string{"loads the account as a resource"}, []fault{noResourcePolicy}, nil},
 	{"nosniff", "local", inTab, []string{"runs a text as a script"}, []fault{noSniff}, nil},
 	{"the policy on scripts", "local", inPage, []string{"loads its script into a page"}, []fault{noScriptPolicy}, nil},
+	{"the policy on frames", "local", inPage, []string{"leads its frame elsewhere"}, []fault{policyWithout("frame-src", "default-src")}, nil},
 	{"rel=noopener and the opener's policy", "local", fromTab, []string{"reaches the opener"}, []fault{relOpener, noOpenerPolicy}, [][]fault{{relOpener}, {noOpenerPolicy}}},
 	{"the path form's sandbox", "local", inPath, []string{"reaches another's storage"}, []fault{noSandboxPolicy}, nil},
 	{"the path form's sandbox and refusal of workers", "local", inPath, []string{"registers a service worker"}, []fault{noSandboxPolicy, noWorkerHeader}, [][]fault{{noSandboxPolicy}, {noWorkerHeader}}},
