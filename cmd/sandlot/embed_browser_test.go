@@ -35,8 +35,12 @@ func TestWhoPlaysAnEmbeddedProjectIsCounted(t *testing.T) {
 	if _, stats := call(t, s, "GET", "/v1/project/"+id+"/stats", "", nil); stats["player_count"] != 0.0 {
 		t.Errorf("before the gesture: %v", stats)
 	}
-	act(t, ctx, chromedp.MouseClickXY(300, 200)) // the button is in the middle
-	awaitStats(t, s, id, "player in the frame", func(players, plays float64) bool { return players == 1 })
+	eventually(t, "there is a player in the frame", func() bool {
+		// The button is in the middle. A frame of another site is drawn, and can be pressed, some time after it has loaded.
+		act(t, ctx, chromedp.MouseClickXY(300, 200))
+		_, stats := call(t, s, "GET", "/v1/project/"+id+"/stats", "", nil)
+		return stats["player_count"] == 1.0
+	})
 	act(t, ctx, chromedp.Navigate("about:blank"))
 	awaitStats(t, s, id, "goodbye", func(players, plays float64) bool { return players == 0 })
 }

@@ -116,6 +116,8 @@ func (w *walk) like() {
 	w.spots("[data-likes]", "0")
 	act(w.t, w.ctx, chromedp.Reload())
 	w.awaits("nor after a reload", likedNot)
+	w.guest.goes("/") // the walker has not played again since the reload
+	w.spots("[data-live]", "0")
 }
 
 // letter waits for the next message to the walker, and returns its text.
