@@ -32,14 +32,18 @@ func (s *Service) Overview(ctx context.Context, id AccountID, cursor string) (li
 	if err != nil {
 		return nil, "", fmt.Errorf("read projects: %w", err)
 	}
-	now := s.now().UTC()
-	played, err := s.site.PlaysByDay(ctx, id, now.AddDate(0, 0, 1-OverviewDays), now)
-	if err != nil {
-		return nil, "", fmt.Errorf("read plays: %w", err)
-	}
 	if len(projects) > overviewPage {
 		projects = projects[:overviewPage]
 		next = strconv.FormatInt(projects[overviewPage-1].Seq, 36)
+	}
+	ids := make([]ProjectID, len(projects)) // those of the page: an account may have ten thousand others
+	for i, p := range projects {
+		ids[i] = p.ID
+	}
+	now := s.now().UTC()
+	played, err := s.site.PlaysByDay(ctx, ids, now.AddDate(0, 0, 1-OverviewDays), now)
+	if err != nil {
+		return nil, "", fmt.Errorf("read plays: %w", err)
 	}
 	for _, v := range s.views(ctx, projects) {
 		days := played[v.Project.ID]

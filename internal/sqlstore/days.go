@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"sandlot/internal/publish"
@@ -24,18 +26,22 @@ func (t *tx) addPlays(id publish.ProjectID, plays, day int64) error {
 
 // PlaysByDay implements publish.DayStore. It looks each day of each project up,
 // about a microsecond each.
-func (db *DB) PlaysByDay(ctx context.Context, id publish.AccountID, from, to time.Time) (map[publish.ProjectID][]int64, error) {
+func (db *DB) PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to time.Time) (map[publish.ProjectID][]int64, error) {
 	type count struct {
 		project    publish.ProjectID
 		day, plays int64
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, fmt.Errorf("read plays by day: %w", err)
 	}
 	first, last := dayOf(from), dayOf(to)
 	counts, err := all(ctx, db, func(r row) (c count, err error) {
 		err = r.Scan(&c.project, &c.day, &c.plays)
 		return c, err
 	}, `WITH RECURSIVE days (day) AS (SELECT ? UNION ALL SELECT day + 1 FROM days WHERE day < ?)
-		SELECT p.id, d.day, d.plays FROM projects p CROSS JOIN days CROSS JOIN play_days d
-		WHERE p.account = ? AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`, first, last, id)
+		SELECT p.id, d.day, d.plays FROM json_each(?) j CROSS JOIN projects p CROSS JOIN days CROSS JOIN play_days d
+		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`, first, last, string(list))
 	if err != nil {
 		return nil, in("read plays by day", err)
 	}

@@ -245,7 +245,7 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		"ping":         func() error { return db.Ping(ctx) },
 		"handle":       func() error { _, err := db.AccountByHandle(ctx, benchName("owner", 1)); return ignore(err) },
 		"detail":       func() error { _, err := db.ProjectDetail(ctx, p.ID); return err },
-		"plays by day": func() error { _, err := db.PlaysByDay(ctx, p.Account, now, now); return err },
+		"plays by day": func() error { _, err := db.PlaysByDay(ctx, []publish.ProjectID{p.ID}, now, now); return err },
 		"listed":       func() error { _, err := db.Listed(ctx, publish.ListedQuery{Limit: 9}); return err },
 		"profile":      func() error { _, err := db.Listed(ctx, publish.ListedQuery{Account: 1, Limit: 9}); return err },
 		"search": func() error {
