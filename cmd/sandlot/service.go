@@ -34,13 +34,14 @@ type app struct {
 	places   publish.Places
 	log      *slog.Logger
 
-	lock    *os.File
-	store   *sqlstore.DB
-	blobs   *blob.Disk
-	service *publish.Service
-	workers []func(context.Context)
-	running sync.WaitGroup
-	stop    context.CancelFunc
+	lock     *os.File
+	store    *sqlstore.DB
+	blobs    *blob.Disk
+	service  *publish.Service
+	visitors *play.Visitors
+	workers  []func(context.Context)
+	running  sync.WaitGroup
+	stop     context.CancelFunc
 }
 
 // openApp opens the stores and puts the service together. Nothing runs yet.
@@ -74,7 +75,9 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if a.service, err = publish.New(ctx, cfg, stores, log); err != nil {
 		return nil, err
 	}
+	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log}.keep)
 	a.workers = []func(context.Context){
+		func(ctx context.Context) { renew(ctx, a.visitors) },
 		a.service.Run,
 		func(ctx context.Context) { a.service.Follow(ctx, a.store) },
 		a.courier(mailer).Run,
@@ -164,8 +167,7 @@ func (a *app) site(m *metrics) *site {
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
 		return archive.Write(ctx, w, e, a.service)
 	}
-	visitors := play.NewVisitors()
-	visitorID := func(r *http.Request) publish.PlayerID { return visitors.ID(r, time.Now()) }
+	visitorID := func(r *http.Request) publish.PlayerID { return a.visitors.ID(r, time.Now()) }
 	proxies, _ := brake.ParseProxies(a.settings.TrustedProxies) // was checked at the start
 	return &site{
 		places:  a.places,
@@ -176,7 +178,7 @@ func (a *app) site(m *metrics) *site {
 		api: api.New(api.Config{
 			Service: a.service, Places: a.places, Log: a.log, Brakes: brakes, Archive: zip,
 		}),
-		play:  play.New(play.Config{Service: a.service, Places: a.places, Visitors: visitors, Brakes: brakes, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.settings.CacheSize, Log: a.log}),
+		play:  play.New(play.Config{Service: a.service, Places: a.places, Visitors: a.visitors, Brakes: brakes, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.settings.CacheSize, Log: a.log}),
 		pages: web.New(web.Config{Service: a.service, Places: a.places, Log: a.log, Brakes: brakes, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID}),
 	}
 }

@@ -14,10 +14,10 @@ import (
 )
 
 // Visitors tells the visitors of a day apart without knowing who they are. A visitor is a hash of the client's address
-// and User-Agent under a random salt, which is in memory only and renewed at midnight UTC: after that nobody can tell
-// which addresses yesterday's hashes were made of, or that a visitor came back. No address is kept. It may be used
-// concurrently.
+// and User-Agent under a random salt, which is renewed at midnight UTC: after that nobody can tell which addresses
+// yesterday's hashes were made of, or that a visitor came back. No address is kept. It may be used concurrently.
 type Visitors struct {
+	keep   func(day int64, fresh [32]byte) [32]byte
 	mu     sync.Mutex // held to renew it
 	latest atomic.Pointer[salt]
 }
@@ -28,9 +28,15 @@ type salt struct {
 	bytes [32]byte
 }
 
-// NewVisitors makes a Visitors. Hashes of two of them cannot be compared.
+// NewVisitors makes a Visitors whose salts are in memory alone. Hashes of two of them cannot be compared.
 func NewVisitors() *Visitors {
-	v := &Visitors{}
+	return KeepVisitors(func(_ int64, fresh [32]byte) [32]byte { return fresh })
+}
+
+// KeepVisitors makes a Visitors whose salts are kept: keep returns that of a day, counted from 1970, which is fresh
+// where it has none of that day, and forgets all others.
+func KeepVisitors(keep func(day int64, fresh [32]byte) [32]byte) *Visitors {
+	v := &Visitors{keep: keep}
 	v.latest.Store(&salt{day: -1})
 	return v
 }
@@ -56,6 +62,9 @@ func (v *Visitors) ID(r *http.Request, now time.Time) publish.PlayerID {
 	return publish.PlayerID(text[:])
 }
 
+// Renew has the salt of a day that is over forgotten, as ID has, for when nobody comes.
+func (v *Visitors) Renew(now time.Time) { v.today(now) }
+
 // today returns the salt of the day.
 func (v *Visitors) today(now time.Time) *salt {
 	day := now.Unix() / int64(24*time.Hour/time.Second)
@@ -69,6 +78,7 @@ func (v *Visitors) today(now time.Time) *salt {
 	}
 	s := &salt{day: day}
 	_, _ = rand.Read(s.bytes[:]) // never fails: crypto/rand ends the process instead
+	s.bytes = v.keep(day, s.bytes)
 	v.latest.Store(s)
 	return s
 }
