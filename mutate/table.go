@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // A mutation is one small edit after which tests must fail.
 type mutation struct {
 	name     string
@@ -11,7 +13,7 @@ type mutation struct {
 // mutations are what the promises rest on, a line of code each. A row whose old
 // text is gone is an error, so the table follows the code.
 func mutations() []mutation {
-	return append(append(durability(), access()...), integrity()...)
+	return slices.Concat(durability(), access(), messages(), integrity())
 }
 
 // Tests that notice.
@@ -65,6 +67,22 @@ func access() []mutation {
 		{"files are shown to anybody", read, "Owner: authorize(by, ActReadFiles, &p) == nil", "Owner: true", apiTests},
 		{"an account's list has all projects", query, "p.account = ? AND p.seq < ?", "p.account <> -? AND p.seq < ?", storeTests},
 		{"a revoked key works", keys, " AND k.revoked_at IS NULL", "", storeTests},
+	}
+}
+
+func messages() []mutation {
+	const (
+		notMe   = "internal/publish/notme.go"
+		stops   = "internal/sqlstore/stops.go"
+		notMeOf = "-run ^TestNotMe$ ./internal/publish"
+		claims  = "UPDATE accounts SET email = '' WHERE verified = 0 AND \"+ofMailbox"
+	)
+	return []mutation{
+		{"a message goes where none is wanted", notMe, "	return err == nil, err\n", "	return false, err\n", notMeOf},
+		{"a claim outlives that no message is wanted", stops, claims, "UPDATE accounts SET email = '' WHERE verified = 2 AND \"+ofMailbox", notMeOf},
+		{"an owner loses the address by a message about another's claim", stops, claims, "UPDATE accounts SET email = '' WHERE \"+ofMailbox", notMeOf},
+		{"a stop of messages with logins does not end by itself", notMe, "stop.Until = now.Add(loginPause)", "_ = loginPause", notMeOf},
+		{"to look at the link of a message stops them", "internal/web/notme.go", "p.Service.NotMe(v", "p.Service.StopMail(v", "-run NotMe ./internal/web"},
 	}
 }
 
