@@ -41,7 +41,6 @@ type correspondent struct {
 	project string
 	cookies map[string]string
 	read    int // messages that were looked at
-	login   map[string]string
 }
 
 // attack is what would be a header, a recipient or a message of its own, if it got there.
@@ -160,7 +159,6 @@ func (c *correspondent) changes(l letter, arrive func()) letter {
 
 // A letter is a message as it came.
 type letter struct {
-	raw         string
 	header      mail.Header
 	to          string
 	path, token string   // of its first link
@@ -192,7 +190,7 @@ func openLetter(t *testing.T, raw string) letter {
 	if err != nil {
 		t.Fatalf("not a message: %v\n%s", err, raw)
 	}
-	l := letter{raw: raw, header: m.Header, to: strings.Trim(m.Header.Get("To"), "<>")}
+	l := letter{header: m.Header, to: strings.Trim(m.Header.Get("To"), "<>")}
 	_, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
 	if err != nil {
 		t.Fatal(err)
