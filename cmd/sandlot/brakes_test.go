@@ -68,7 +68,7 @@ func limitedUntil(t *testing.T, what string, r reply) time.Duration {
 }
 
 func TestLimitsOfTheProgram(t *testing.T) {
-	s := publicServer(t, "--limit-accounts", "3600/h:2", "--limit-mails", "60/h:3", "--limit-wrong-keys", "60/m:3", "--limit-heartbeats", "60/m:2")
+	s := publicServer(t, "--limit-accounts", "3600/h:2", "--limit-mails", "60/h:3", "--limit-wrong-keys", "60/m:3", "--limit-heartbeats", "60/m:2", "--limit-searches", "60/h:2")
 	anonymous := map[string]any{"content": page(100), "email": "me@example.com"}
 	first := from(t, s, "203.0.113.1", "POST", "/v1/publish", "", anonymous)
 	if first.StatusCode != 201 || !strings.Contains(first.Header.Get("RateLimit-Policy"), `"accounts";q=3600;w=3600`) || !strings.Contains(first.Header.Get("RateLimit"), `"accounts";r=1;t=`) {
@@ -139,6 +139,32 @@ func TestLimitsOfTheProgram(t *testing.T) {
 		time.Sleep(after)
 		if r := from(t, s, "203.0.113.50", "GET", "/v1/whoami", "sla_wrong", nil); r.StatusCode != 401 {
 			t.Errorf("after the time that was told: %d", r.StatusCode)
+		}
+	})
+	t.Run("searches: a page says when to come again, and not to whoever is near", func(t *testing.T) {
+		search := func(addr string) (int, string) {
+			req, err := http.NewRequest("GET", s.URL()+"/?q=cats", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Host = "localhost" // of the pages
+			if addr != "" {
+				req.Header.Set("X-Forwarded-For", addr)
+			}
+			resp, err := s.Client().Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			return resp.StatusCode, resp.Header.Get("Retry-After")
+		}
+		for i, want := range []int{200, 200, 429} {
+			if status, after := search("203.0.113.70"); status != want || (after != "") != (want == 429) {
+				t.Errorf("search %d: %d, Retry-After %q", i+1, status, after)
+			}
+			if status, _ := search(""); status != 200 {
+				t.Errorf("from loopback: %d", status)
+			}
 		}
 	})
 	t.Run("heartbeats", func(t *testing.T) {
