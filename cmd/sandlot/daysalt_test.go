@@ -47,7 +47,8 @@ func TestWithoutAFileASaltIsInMemory(t *testing.T) {
 	var said strings.Builder
 	f := saltFile{filepath.Join(t.TempDir(), "none", saltName), slog.New(slog.NewTextHandler(&said, nil))}
 	v, r, now := play.KeepVisitors(f.keep), httptest.NewRequest("GET", "/", nil), time.Now()
-	if v.ID(r, now) != v.ID(r, now) || !strings.Contains(said.String(), "salt not kept") {
+	first := v.ID(r, now)
+	if again := v.ID(r, now); again != first || !strings.Contains(said.String(), "salt not kept") {
 		t.Errorf("it said %q", said.String())
 	}
 	f.name = filepath.Join(t.TempDir(), saltName)
