@@ -24,9 +24,14 @@ let id = null; // until somebody plays nothing is kept
 let playing = false;
 let beating = 0;
 
-const beat = () => {
+const beat = async () => {
   const body = JSON.stringify({ player: id });
-  fetch(address, { method: 'POST', body, keepalive: true, cache: 'no-store' }).catch(() => {});
+  try {
+    const { status } = await fetch(address, { method: 'POST', body, keepalive: true, cache: 'no-store' });
+    if (status !== 404 && status !== 451) return;
+    clearInterval(beating); // deleted, or taken down: a page that stays open has no player any more
+    playing = false;
+  } catch { /* the next one may come through */ }
 };
 
 const play = () => {
