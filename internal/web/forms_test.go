@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -255,12 +254,7 @@ func TestEveryFormIsInTheTable(t *testing.T) {
 
 // eachForm runs a test of each form of the table.
 func eachForm(t *testing.T, test func(t *testing.T, c sentForm, path string, fresh func(*testing.T) *world)) {
-	first := newWorld(t)
-	copied := t.TempDir()
-	if err := first.db.CopyTo(t.Context(), filepath.Join(copied, "sandlot.db")); err != nil {
-		t.Fatal(err)
-	}
-	fresh := func(t *testing.T) *world { return first.again(t, copied) }
+	fresh := copies(t)
 	for path, c := range forms {
 		t.Run(strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", " "), func(t *testing.T) {
 			t.Parallel() // most of the time they wait for the disk

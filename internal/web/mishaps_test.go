@@ -85,9 +85,10 @@ func TestTwoPeopleRestoreAtOnce(t *testing.T) {
 
 // TestTokensThatAreUsedOrTooOldLeadToNewOnes, whether they are looked at or used.
 func TestTokensThatAreUsedOrTooOldLeadToNewOnes(t *testing.T) {
+	fresh := copies(t)
 	for path, offer := range map[string]string{"/verify": "/login", "/login/link": "/login", "/account/email": "/account/settings", "/account/undo": "/login"} {
 		for _, spoil := range []string{"used", "too old", "unknown"} {
-			w := newWorld(t)
+			w := fresh(t)
 			f := forms[path].fields(w)
 			switch spoil {
 			case "used":

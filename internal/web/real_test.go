@@ -89,6 +89,16 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+// copies returns what makes worlds as newWorld does, in less time.
+func copies(t *testing.T) func(*testing.T) *world {
+	t.Helper()
+	first, copied := newWorld(t), t.TempDir()
+	if err := first.db.CopyTo(t.Context(), filepath.Join(copied, "sandlot.db")); err != nil {
+		t.Fatal(err)
+	}
+	return func(t *testing.T) *world { return first.again(t, copied) }
+}
+
 // again is the world as it was when a copy of its records was made, with the same blobs.
 func (w *world) again(t *testing.T, copied string) *world {
 	t.Helper()
