@@ -169,7 +169,7 @@ func (a *app) site(m *metrics) *site {
 	}
 	visitorID := func(r *http.Request) publish.PlayerID { return a.visitors.ID(r, time.Now()) }
 	proxies, _ := brake.ParseProxies(a.settings.TrustedProxies) // was checked at the start
-	return &site{
+	s := &site{
 		places:  a.places,
 		clients: clients{proxies: proxies, log: a.log},
 		log:     a.log,
@@ -181,6 +181,8 @@ func (a *app) site(m *metrics) *site {
 		play:  play.New(play.Config{Service: a.service, Places: a.places, Visitors: a.visitors, Brakes: brakes, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.settings.CacheSize, Log: a.log}),
 		pages: web.New(web.Config{Service: a.service, Places: a.places, Log: a.log, Brakes: brakes, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID}),
 	}
+	_, s.among = s.play.Label(a.places.Base.Host)
+	return s
 }
 
 // newServer has the limits of every connection. Bodies and answers may take as

@@ -27,6 +27,7 @@ type site struct {
 	api      http.Handler
 	play     *play.Handler
 	pages    *web.Pages
+	among    bool // whether the site's own name is one under the content host
 }
 
 // Limits of a request's header beside its size.
@@ -90,7 +91,7 @@ func begun(w http.ResponseWriter) time.Time {
 // ofProject reports whether a Host is that of a project, or would be.
 func (s *site) ofProject(host string) bool {
 	_, project := s.play.Label(host)
-	return project && !sameHost(host, s.places.Base.Host)
+	return project && !(s.among && sameHost(host, s.places.Base.Host))
 }
 
 // route finds the part of the service that a request is for. Projects are told

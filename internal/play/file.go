@@ -49,7 +49,7 @@ func (v *visit) primary(f *file) {
 			return
 		}
 	}
-	if status := v.send(f, o, http.StatusOK); plays(v.r, status) {
+	if status := v.send(f, o, http.StatusOK); v.plays(v.r, status) {
 		now := v.now()
 		v.service.Play(v.project.ID, v.visitors.ID(v.r, now), now)
 	}

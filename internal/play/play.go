@@ -63,6 +63,7 @@ type Handler struct {
 	service    Service
 	places     publish.Places
 	visitors   *Visitors
+	agents     *agents
 	quarantine bool
 	brakes     *brake.Limits
 	cache      *cache
@@ -78,7 +79,7 @@ type Handler struct {
 // New makes a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		service: c.Service, places: c.Places, visitors: c.Visitors, now: c.Now, log: c.Log, script: playerFile(), quarantine: c.Quarantine, brakes: c.Brakes,
+		service: c.Service, places: c.Places, visitors: c.Visitors, agents: newAgents(), now: c.Now, log: c.Log, script: playerFile(), quarantine: c.Quarantine, brakes: c.Brakes,
 		prefix: strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
 	}
 	if h.visitors == nil {

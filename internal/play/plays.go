@@ -1,18 +1,20 @@
 package play
 
 import (
+	"hash/maphash"
 	"net/http"
 	"strings"
+	"sync/atomic"
 )
 
 // plays reports whether a load of the primary document that was answered with status is a play. Whoever reads is one
 // (a browser, a program without a name, a plain library), but for those that look before somebody plays: a prefetch, a
 // crawler, the previewer of a link.
-func plays(r *http.Request, status int) bool {
+func (h *Handler) plays(r *http.Request, status int) bool {
 	return r.Method == http.MethodGet &&
 		(status == http.StatusOK || status == http.StatusNotModified) &&
 		first(r.Header["Range"]) == "" &&
-		!prefetches(r.Header) && !crawls(first(r.Header["User-Agent"]))
+		!prefetches(r.Header) && !h.agents.crawls(first(r.Header["User-Agent"]))
 }
 
 // first is what Header.Get returns, without a look at how the name is written:
@@ -48,8 +50,40 @@ var crawlers = [...]string{
 	"uptime", "pingdom", "statuscake", "lighthouse", "page speed", "gtmetrix", // watchers
 }
 
+// agents remembers of some User-Agents whether they are crawlers': a few make nearly all requests, and to look for
+// every part in one takes as long as the rest of a small answer. It may be used concurrently.
+type agents struct {
+	seed  maphash.Seed
+	known [256]atomic.Pointer[agent]
+}
+
+// An agent is one User-Agent, of at most maxAgent bytes.
+type agent struct {
+	name   string
+	crawls bool
+}
+
+func newAgents() *agents { return &agents{seed: maphash.MakeSeed()} }
+
+// crawls reports what the function of that name does.
+func (a *agents) crawls(name string) bool {
+	if name == "" || len(name) > maxAgent {
+		return crawls(name)
+	}
+	place := &a.known[maphash.String(a.seed, name)%uint64(len(a.known))]
+	known := place.Load()
+	if known == nil || known.name != name {
+		known = &agent{strings.Clone(name), crawls(name)} // the request's header goes with the request
+		place.Store(known)
+	}
+	return known.crawls
+}
+
 // crawls reports whether a User-Agent is a crawler's or a previewer's.
 func crawls(agent string) bool {
+	if agent == "" {
+		return false
+	}
 	agent = strings.ToLower(agent)
 	// A brand of telephones.
 	agent = strings.ReplaceAll(agent, "cubot", "")

@@ -2,6 +2,7 @@ package play
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -182,5 +183,20 @@ func TestHeartbeat(t *testing.T) {
 	})
 	if s.plays() != 0 {
 		t.Error("a heartbeat is no play")
+	}
+}
+
+func TestCrawlersAreKnownHoweverManyCome(t *testing.T) {
+	a := newAgents()
+	for round := range 3 {
+		for i := range 1000 {
+			person, crawler := fmt.Sprintf("Mozilla/5.0 (%d)", i), fmt.Sprintf("Mozilla/5.0 (some-bot %d)", i)
+			if a.crawls(person) || !a.crawls(crawler) {
+				t.Fatalf("round %d: %q or %q is taken for the other kind", round, person, crawler)
+			}
+		}
+	}
+	if long := strings.Repeat("x", maxAgent); a.crawls("") || a.crawls(long+"x") || !a.crawls(long+"bot") {
+		t.Error("an empty or a long name is taken for the other kind")
 	}
 }

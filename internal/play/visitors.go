@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,11 +49,7 @@ const maxAgent = 512
 func (v *Visitors) ID(r *http.Request, now time.Time) publish.PlayerID {
 	var room [32 + 64 + maxAgent]byte
 	b := append(room[:0], v.today(now).bytes[:]...)
-	if at, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
-		b = at.Addr().Unmap().AppendTo(b)
-	} else {
-		b = append(b, r.RemoteAddr...)
-	}
+	b = appendClient(b, r.RemoteAddr)
 	b = append(b, 0)
 	agent := first(r.Header["User-Agent"])
 	b = append(b, agent[:min(len(agent), maxAgent)]...)
@@ -60,6 +57,17 @@ func (v *Visitors) ID(r *http.Request, now time.Time) publish.PlayerID {
 	var text [32]byte
 	hex.Encode(text[:], sum[:16])
 	return publish.PlayerID(text[:])
+}
+
+// appendClient writes the address in a RemoteAddr, without the port, in the one form that it has.
+func appendClient(b []byte, remote string) []byte {
+	if strings.Count(remote, ":") == 1 { // IPv4, which is written in one way only
+		return append(b, remote[:strings.IndexByte(remote, ':')]...)
+	}
+	if at, err := netip.ParseAddrPort(remote); err == nil {
+		return at.Addr().Unmap().AppendTo(b)
+	}
+	return append(b, remote...)
 }
 
 // Renew has the salt of a day that is over forgotten, as ID has, for when nobody comes.

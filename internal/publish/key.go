@@ -85,10 +85,11 @@ var versionSecret = regexp.MustCompile(`(?i)(--v[0-9]+-)[0-9a-z]{10}\b`)
 // Redact takes keys, also cut ones, and what is secret in the addresses of versions
 // out of a text before it is logged or shown in an error.
 func Redact(s string) string {
-	if strings.Contains(s, "sla_") || strings.Contains(s, "slp_") {
+	// Nearly nothing that is logged has an underscore or two hyphens.
+	if strings.IndexByte(s, '_') >= 0 && (strings.Contains(s, "sla_") || strings.Contains(s, "slp_")) {
 		s = cutKey.ReplaceAllString(s, "<key>")
 	}
-	if strings.Contains(s, "--v") || strings.Contains(s, "--V") {
+	if strings.Contains(s, "--") && (strings.Contains(s, "--v") || strings.Contains(s, "--V")) {
 		s = versionSecret.ReplaceAllString(s, "${1}<secret>")
 	}
 	return s
