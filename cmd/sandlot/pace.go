@@ -115,10 +115,16 @@ type pacedConn struct {
 const writePiece = 64 << 10
 
 // Write writes p in pieces, each of which begins with at least half of the wait.
-func (c *pacedConn) Write(p []byte) (n int, err error) {
+func (c *pacedConn) Write(p []byte) (n int, err error) { return c.write(p, false) }
+
+// WriteMore is Write for bytes that others follow at once: a short packet is not sent of them before those.
+func (c *pacedConn) WriteMore(p []byte) (n int, err error) { return c.write(p, true) }
+
+func (c *pacedConn) write(p []byte, more bool) (n int, err error) {
 	for {
 		c.extend()
-		m, err := c.to.Write(p[n:min(len(p), n+writePiece)])
+		end := min(len(p), n+writePiece)
+		m, err := c.send(p[n:end], more || end < len(p))
 		n += m
 		c.written += int64(m)
 		switch {
@@ -128,6 +134,13 @@ func (c *pacedConn) Write(p []byte) (n int, err error) {
 			return n, err
 		}
 	}
+}
+
+func (c *pacedConn) send(p []byte, more bool) (int, error) {
+	if w, ok := c.to.(interface{ WriteMore([]byte) (int, error) }); ok && more {
+		return w.WriteMore(p)
+	}
+	return c.to.Write(p)
 }
 
 // CloseWrite is for net/http, which ends its side first after a refusal, so that

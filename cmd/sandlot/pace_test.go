@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -252,5 +253,36 @@ func TestWhatTheSystemStillHolds(t *testing.T) {
 		if reads && took < 2*time.Second {
 			t.Errorf("a reader that moves was cut after %v", took)
 		}
+	}
+}
+
+func TestWhatMoreFollowsArrivesWholeAndInOrder(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	reader, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	c, err := pacedListener{l}.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	rest := bytes.Repeat([]byte("0123456789abcdef"), 3*writePiece/16+7)
+	go func() {
+		w := c.(*pacedConn)
+		_, _ = w.WriteMore([]byte("head "))
+		_, _ = w.WriteMore([]byte("and "))
+		_, _ = w.Write(rest)
+	}()
+	want := append([]byte("head and "), rest...)
+	got := make([]byte, len(want))
+	_ = reader.SetReadDeadline(time.Now().Add(30 * time.Second))
+	if n, err := io.ReadFull(reader, got); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d of %d bytes, %v, the same: %t", n, len(want), err, bytes.Equal(got, want))
 	}
 }

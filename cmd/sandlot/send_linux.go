@@ -26,15 +26,21 @@ func direct(c net.Conn) io.Writer {
 }
 
 type directWriter struct {
-	raw  syscall.RawConn
-	try  func(fd uintptr) bool // made once, for each write needs it
-	left []byte
-	err  error
+	raw   syscall.RawConn
+	try   func(fd uintptr) bool // made once, for each write needs it
+	left  []byte
+	flags uintptr // of the send
+	err   error
 }
 
 // Write implements io.Writer.
-func (d *directWriter) Write(p []byte) (int, error) {
-	d.left, d.err = p, nil
+func (d *directWriter) Write(p []byte) (int, error) { return d.write(p, 0) }
+
+// WriteMore is Write for bytes that others follow at once: the system may send them together.
+func (d *directWriter) WriteMore(p []byte) (int, error) { return d.write(p, syscall.MSG_MORE) }
+
+func (d *directWriter) write(p []byte, flags uintptr) (int, error) {
+	d.left, d.flags, d.err = p, flags|syscall.MSG_NOSIGNAL, nil
 	err := d.raw.Write(d.try)
 	n := len(p) - len(d.left)
 	d.left = nil
@@ -48,7 +54,7 @@ func (d *directWriter) Write(p []byte) (int, error) {
 // then it is called again when it does.
 func (d *directWriter) send(fd uintptr) bool {
 	for len(d.left) > 0 {
-		n, _, errno := syscall.RawSyscall(syscall.SYS_WRITE, fd, uintptr(unsafe.Pointer(unsafe.SliceData(d.left))), uintptr(len(d.left)))
+		n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, fd, uintptr(unsafe.Pointer(unsafe.SliceData(d.left))), uintptr(len(d.left)), d.flags, 0, 0)
 		switch errno {
 		case 0:
 			d.left = d.left[n:]
@@ -56,7 +62,7 @@ func (d *directWriter) send(fd uintptr) bool {
 		case syscall.EAGAIN:
 			return false
 		default:
-			d.err = os.NewSyscallError("write", errno)
+			d.err = os.NewSyscallError("send", errno)
 			return true
 		}
 	}

@@ -190,11 +190,22 @@ func (a *answer) put(p []byte) {
 		if p = p[n:]; len(p) == 0 {
 			return
 		}
-		a.flush()
+		a.flushBefore()
 	}
 	if a.err == nil && len(p) > 0 {
 		_, a.err = a.conn.Write(p)
 	}
+}
+
+// flushBefore sends what is gathered, and lets a connection that can know that more follows at once.
+func (a *answer) flushBefore() {
+	w, ok := a.conn.(interface{ WriteMore([]byte) (int, error) })
+	if !ok || a.err != nil {
+		a.flush()
+		return
+	}
+	_, a.err = w.WriteMore(a.out)
+	a.out = a.out[:0]
 }
 
 func (a *answer) flush() {
