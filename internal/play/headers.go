@@ -24,7 +24,8 @@ var always = [...]field{
 const csp = "object-src 'none'; base-uri 'self'"
 
 // quarantined is added for the projects of an account that nobody has verified, where the operator asks for it: a
-// self-contained game runs on, while a page that asks for passwords can send them nowhere.
+// self-contained game runs on, while a page that asks for passwords can send them nowhere unseen: what no policy
+// forbids is to lead its own tab elsewhere.
 const (
 	quarantined = csp + "; default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:; " +
 		"connect-src 'self' data: blob:; form-action 'none'; frame-src 'self' data: blob:; sandbox allow-scripts allow-pointer-lock allow-orientation-lock"
