@@ -7,10 +7,14 @@ import (
 	"sandlot/internal/publish"
 )
 
-// filesAhead is how many files may be open besides the one that is written and the
-// one that is being opened. Content that lies in the database is read when it is
-// opened, so of an export whose reader has stopped these are in memory.
-const filesAhead = 4
+// Files are handed over in handfuls: to wake the other goroutine for each small one
+// would cost as much as to look it up. Three handfuls are open at most: one that is
+// written, one that waits and one that is gathered. Content that lies in the database
+// is read when it is opened, so of an export whose reader has stopped they are in memory.
+const (
+	handfulFiles = 16
+	handfulBytes = 64 << 10
+)
 
 // opened is a file at the beginning of what its entry is copied from: the deflate
 // stream of its gzip variant, or its own bytes.
@@ -28,37 +32,54 @@ type opened struct {
 // open then is closed when it returns.
 func openAhead(ctx context.Context, files []publish.File, src Source, write func(opened) error) error {
 	opening, stop := context.WithCancel(ctx)
-	next := make(chan opened, filesAhead)
+	next := make(chan []opened, 1)
 	go openAll(opening, files, src, next)
 	defer func() {
 		stop()
-		for o := range next {
-			o.close()
+		for handful := range next {
+			closeAll(handful)
 		}
 	}()
-	for o := range next {
-		if err := write(o); err != nil {
-			return err
+	for handful := range next {
+		for i, o := range handful {
+			if err := write(o); err != nil {
+				closeAll(handful[i+1:])
+				return err
+			}
 		}
 	}
 	return ctx.Err()
 }
 
-// openAll sends each file until one fails or ctx ends, and closes next.
-func openAll(ctx context.Context, files []publish.File, src Source, next chan<- opened) {
+// openAll sends the files until one fails or ctx ends, and closes next.
+func openAll(ctx context.Context, files []publish.File, src Source, next chan<- []opened) {
 	defer close(next)
-	for _, f := range files {
-		o := openOne(ctx, f, src)
+	for len(files) > 0 {
+		handful := openSome(ctx, files, src)
 		select {
-		case next <- o:
+		case next <- handful:
 		case <-ctx.Done():
-			o.close()
+			closeAll(handful)
 			return
 		}
-		if o.err != nil {
+		if handful[len(handful)-1].err != nil {
 			return
+		}
+		files = files[len(handful):]
+	}
+}
+
+// openSome opens the first files, at least one, up to one that fails.
+func openSome(ctx context.Context, files []publish.File, src Source) (handful []opened) {
+	var bytes int64
+	for _, f := range files[:min(len(files), handfulFiles)] {
+		o := openOne(ctx, f, src)
+		handful = append(handful, o)
+		if bytes += o.size(); bytes >= handfulBytes || o.err != nil {
+			break
 		}
 	}
+	return handful
 }
 
 func openOne(ctx context.Context, f publish.File, src Source) (o opened) {
@@ -72,8 +93,18 @@ func openOne(ctx context.Context, f publish.File, src Source) (o opened) {
 	return o
 }
 
-func (o opened) close() {
-	if o.err == nil {
-		o.from.Close()
+// size is how many bytes are behind from.
+func (o opened) size() int64 {
+	if o.deflated {
+		return o.variant.Blob.Size
+	}
+	return o.file.Blob.Size
+}
+
+func closeAll(handful []opened) {
+	for _, o := range handful {
+		if o.err == nil {
+			o.from.Close()
+		}
 	}
 }

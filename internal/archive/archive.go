@@ -20,7 +20,8 @@ import (
 
 // Source reads what an export names.
 type Source interface {
-	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
+	// FilesWith returns the files of a version by name, with the variants of one encoding.
+	FilesWith(ctx context.Context, id publish.ProjectID, version int, encoding string) ([]publish.File, error)
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 }
 
@@ -89,7 +90,7 @@ func uncompressed() zip.Compressor {
 }
 
 func writeProject(ctx context.Context, z *zip.Writer, p publish.Project, src Source) error {
-	files, err := src.Files(ctx, p.ID, p.Version)
+	files, err := src.FilesWith(ctx, p.ID, p.Version, packed)
 	if err != nil {
 		return err
 	}

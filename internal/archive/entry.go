@@ -34,6 +34,9 @@ func writeOpened(z *zip.Writer, p publish.Project, o opened) error {
 	return copyWhole(w, o.from, o.file.Blob.Size)
 }
 
+// packed is the encoding of the variants that are copied.
+const packed = "gzip"
+
 // A gzip member as the service makes it has a header of 10 bytes and a trailer
 // of 8 around the deflate stream (RFC 1952, section 2.3).
 const (
@@ -47,7 +50,7 @@ const (
 // bytes.
 func deflated(ctx context.Context, f publish.File, src Source) (io.ReadCloser, publish.Variant, error) {
 	for _, v := range f.Variants {
-		if v.Encoding != "gzip" || v.Blob.Size <= gzipHeader+gzipTrailer {
+		if v.Encoding != packed || v.Blob.Size <= gzipHeader+gzipTrailer {
 			continue
 		}
 		r, err := src.Open(ctx, v.Blob, 0, -1)

@@ -38,7 +38,7 @@ func newShelf() *shelf {
 	}
 }
 
-func (s *shelf) Files(_ context.Context, id publish.ProjectID, _ int) ([]publish.File, error) {
+func (s *shelf) FilesWith(_ context.Context, id publish.ProjectID, _ int, _ string) ([]publish.File, error) {
 	files, ok := s.files[id]
 	if !ok {
 		return nil, publish.ErrNotFound

@@ -76,7 +76,7 @@ func TestFault(t *testing.T) {
 			id   publish.ProjectID
 			want error
 		}{{"maze-abc123", nil}, {"dusk-def456", nil}, {"maze-abc123", nil}, {"dusk-def456", publish.ErrNotFound}} {
-			if files, err := l.Files(context.Background(), c.id, 1); !errors.Is(err, c.want) || err == nil && len(files) != 1 {
+			if files, err := l.FilesWith(context.Background(), c.id, 1, packed); !errors.Is(err, c.want) || err == nil && len(files) != 1 {
 				t.Errorf("%s: %d files, %v", c.id, len(files), err)
 			}
 		}
@@ -117,7 +117,7 @@ func TestWhatWasOpenedIsClosed(t *testing.T) {
 		if s.open != 0 {
 			t.Errorf("%s leaves %d open", what, s.open)
 		}
-		if s.most > filesAhead+2 {
+		if s.most > 3*handfulFiles {
 			t.Errorf("%s has %d open at once", what, s.most)
 		}
 	}
@@ -131,7 +131,7 @@ func TestTheNextFilesAreOpenedWhileOneIsWritten(t *testing.T) {
 	all := func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.open == filesAhead+2
+		return s.open == 3*handfulFiles
 	}
 	err := openAhead(t.Context(), s.files["maze-abc123"], s, func(o opened) error {
 		for until := time.Now().Add(10 * time.Second); o.file.Name == "0.bin" && !all(); time.Sleep(time.Millisecond) {
@@ -139,7 +139,7 @@ func TestTheNextFilesAreOpenedWhileOneIsWritten(t *testing.T) {
 				return errors.New("the next files wait for this one")
 			}
 		}
-		o.close()
+		closeAll([]opened{o})
 		return nil
 	})
 	if err != nil || s.open != 0 {

@@ -20,19 +20,20 @@ type lists struct {
 }
 
 type listed struct {
-	project publish.ProjectID
-	version int
+	project  publish.ProjectID
+	version  int
+	encoding string
 }
 
-// Files returns the files of a version, the second time perhaps from memory, which
+// FilesWith returns the files of a version, the second time perhaps from memory, which
 // then lets go of them.
-func (l *lists) Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error) {
-	key := listed{id, version}
+func (l *lists) FilesWith(ctx context.Context, id publish.ProjectID, version int, encoding string) ([]publish.File, error) {
+	key := listed{id, version, encoding}
 	if files, ok := l.known[key]; ok {
 		delete(l.known, key)
 		return files, nil
 	}
-	files, err := l.Source.Files(ctx, id, version)
+	files, err := l.Source.FilesWith(ctx, id, version, encoding)
 	if err == nil && len(files) <= l.room {
 		if l.known == nil {
 			l.known = map[listed][]publish.File{}

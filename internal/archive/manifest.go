@@ -71,7 +71,7 @@ func writeManifest(ctx context.Context, z *zip.Writer, e publish.Export, src Sou
 }
 
 func writeEntry(ctx context.Context, w io.Writer, i int, v publish.ProjectView, src Source) error {
-	files, err := src.Files(ctx, v.Project.ID, v.Project.Version)
+	files, err := src.FilesWith(ctx, v.Project.ID, v.Project.Version, packed)
 	if err != nil {
 		return fmt.Errorf("project %s: %w", v.Project.ID, err)
 	}

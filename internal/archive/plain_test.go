@@ -18,7 +18,7 @@ type endless struct {
 	peak  uint64
 }
 
-func (e *endless) Files(context.Context, publish.ProjectID, int) ([]publish.File, error) {
+func (e *endless) FilesWith(context.Context, publish.ProjectID, int, string) ([]publish.File, error) {
 	return e.files, nil
 }
 

@@ -197,6 +197,12 @@ func (s *Service) Files(ctx context.Context, id ProjectID, version int) ([]File,
 	return s.store.Files(ctx, id, version)
 }
 
+// FilesWith is Files with the variants of one encoding alone, for whoever needs no
+// other: of many files it takes a third of the time.
+func (s *Service) FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error) {
+	return s.store.FilesWith(ctx, id, version, encoding)
+}
+
 // Touch counts a player of a project that exists as present.
 func (s *Service) Touch(ctx context.Context, id ProjectID, p PlayerID) error {
 	if _, err := s.Site(ctx, id); err != nil {

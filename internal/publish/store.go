@@ -59,6 +59,8 @@ type Store interface {
 	Version(ctx context.Context, id ProjectID, n int) (Version, error)
 	// Files returns the files of a version by name, in byte order, with the variants made so far.
 	Files(ctx context.Context, id ProjectID, version int) ([]File, error)
+	// FilesWith is Files with the variants of one encoding alone.
+	FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error)
 	// FilesNear returns those current files whose folded name is folded, is one of its folders, or lies in it as a folder; at most ten.
 	FilesNear(ctx context.Context, id ProjectID, folded string) ([]File, error)
 	// Projects returns an account's projects with Seq below before (0: all), newest change first, at most limit: one consistent snapshot.

@@ -73,10 +73,11 @@ func (t *tx) addFile(p projectRow, f publish.File, blob int64) error {
 // more for each variant is what the joins add.
 const (
 	fileColumns = "f.name, f.folded, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text, coalesce(b.squeezed, 0)"
-	selectFiles = "SELECT " + fileColumns + `, v.encoding, v.crc32, vb.id, coalesce(vb.ref, ''), vb.size, vb.sha256, vb.is_text
-		FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
-			LEFT JOIN variants v ON v.blob = b.id LEFT JOIN blobs vb ON vb.id = v.variant
-		WHERE p.id = ? AND p.deleted_at IS NULL AND `
+	filesAnd    = "SELECT " + fileColumns + `, v.encoding, v.crc32, vb.id, coalesce(vb.ref, ''), vb.size, vb.sha256, vb.is_text
+		FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob LEFT JOIN variants v ON v.blob = b.id`
+	ofProject       = " LEFT JOIN blobs vb ON vb.id = v.variant WHERE p.id = ? AND p.deleted_at IS NULL AND "
+	selectFiles     = filesAnd + ofProject
+	selectFilesWith = filesAnd + " AND v.encoding = ?" + ofProject
 	// As the keys have it, which saves sorting a row for each variant; by name it is
 	// sorted in the end.
 	orderFiles = " ORDER BY f.folded, v.encoding"
@@ -84,19 +85,25 @@ const (
 
 // Files implements publish.Store.
 func (db *DB) Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error) {
-	// The current version is where it takes no look at the project's history.
-	rows, err := all(ctx, db, scanFileRow, selectFiles+"p.version = ? AND f.until = 9223372036854775807"+orderFiles, string(id), version)
-	if err == nil && len(rows) == 0 {
-		rows, err = db.pastFiles(ctx, id, version)
-	}
-	return gather(rows), in("list files", err)
+	return db.files(ctx, id, version, selectFiles)
 }
 
-func (db *DB) pastFiles(ctx context.Context, id publish.ProjectID, version int) ([]fileRow, error) {
-	if _, err := db.Version(ctx, id, version); err != nil {
-		return nil, err
+// FilesWith implements publish.Store.
+func (db *DB) FilesWith(ctx context.Context, id publish.ProjectID, version int, encoding string) ([]publish.File, error) {
+	return db.files(ctx, id, version, selectFilesWith, encoding)
+}
+
+// files lists the files of a version by one of the queries above, which may take an
+// argument first.
+func (db *DB) files(ctx context.Context, id publish.ProjectID, version int, query string, first ...any) ([]publish.File, error) {
+	// The current version is where it takes no look at the project's history.
+	rows, err := all(ctx, db, scanFileRow, query+"p.version = ? AND f.until = 9223372036854775807"+orderFiles, append(first, string(id), version)...)
+	if err == nil && len(rows) == 0 {
+		if _, err = db.Version(ctx, id, version); err == nil {
+			rows, err = all(ctx, db, scanFileRow, query+"f.since <= ? AND f.until > ?"+orderFiles, append(first, string(id), version, version)...)
+		}
 	}
-	return all(ctx, db, scanFileRow, selectFiles+"f.since <= ? AND f.until > ?"+orderFiles, string(id), version, version)
+	return gather(rows), in("list files", err)
 }
 
 // fileRow is a file with one of its variants, if it has any.

@@ -92,6 +92,8 @@ func useAll(t *testing.T, db *DB) {
 	for _, version := range []int{1, 2} {
 		_, err = db.Files(ctx, p.ID, version)
 		_ = err
+		_, err = db.FilesWith(ctx, p.ID, version, "gzip")
+		_ = err
 	}
 	u := publish.Upload{Key: benchSum("upload", 1), ExpiresAt: now.Add(time.Hour)}
 	for range 3 {

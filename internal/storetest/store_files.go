@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ func fileCases() []storeCase {
 		{"Files/returns the files of a version by name, in byte order", filesInOrder},
 		{"Files/with the variants made so far", filesVariants},
 		{"Files/of a version never change", filesOfThePast},
+		{"FilesWith/is Files with the variants of one encoding alone", filesWithOne},
 	}
 }
 
@@ -149,6 +151,27 @@ func filesVariants(t *testing.T, s Stores) {
 	check("in the current version")
 	s.mustPut(t, p, file("b.js", inline("b")))
 	check("in a version of the past")
+}
+
+func filesWithOne(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
+	variants := []publish.Variant{{Encoding: "br", Blob: inline("b")}, {Encoding: "gzip", Blob: inline("packed")}}
+	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, variants))
+	p = s.mustPut(t, p, file("b.js", inline("b")))
+	for n := 1; n <= p.Version; n++ {
+		all := must(s.Files(t.Context(), p.ID, n))(t)
+		for _, encoding := range []string{"gzip", "zstd"} {
+			want := slices.Clone(all)
+			for i := range want {
+				want[i].Variants = slices.DeleteFunc(slices.Clone(want[i].Variants), func(v publish.Variant) bool { return v.Encoding != encoding })
+				if len(want[i].Variants) == 0 {
+					want[i].Variants = nil
+				}
+			}
+			same(t, fmt.Sprint(encoding, " in version ", n), must(s.FilesWith(t.Context(), p.ID, n, encoding))(t), want)
+		}
+	}
+	wants(t, "of a version that is not there", drop(s.FilesWith(t.Context(), p.ID, 99, "gzip")), publish.ErrNotFound)
 }
 
 func filesOfThePast(t *testing.T, s Stores) {

@@ -176,6 +176,7 @@ func missing(t *testing.T, s Stores) {
 		{name: "Version of a project", do: func(ctx context.Context) error { return drop(s.Version(ctx, "pong", 2)) }},
 		{name: "Files", do: func(ctx context.Context) error { return drop(s.Files(ctx, p.ID, 1)) }},
 		{name: "Files of a version", do: func(ctx context.Context) error { return drop(s.Files(ctx, "pong", 2)) }},
+		{name: "FilesWith", do: func(ctx context.Context) error { return drop(s.FilesWith(ctx, p.ID, 1, "gzip")) }},
 		{name: "FilesNear", do: func(ctx context.Context) error { return drop(s.FilesNear(ctx, p.ID, "a.js")) }},
 		{name: "Projects", do: func(ctx context.Context) error { return drop(s.Projects(ctx, 99, 0, 9)) }},
 		{name: "Content", do: func(ctx context.Context) error { return drop(s.Content(ctx, 99)) }},
