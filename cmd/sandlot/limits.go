@@ -21,8 +21,9 @@ type limitSettings struct {
 	LimitReports    string `default:"20/h:10" placeholder:"RATE" help:"Reports of projects, each address."`
 	LimitLikes      string `default:"1200/h:120" placeholder:"RATE" help:"Likes, also those that are taken back, each address."`
 	LimitSearches   string `default:"3600/h:120" placeholder:"RATE" help:"Searches in the gallery, each address."`
-	LimitDownloads  string `default:"120/h:20" placeholder:"RATE" help:"Archives downloaded on the website, each address and each account."`
+	LimitDownloads  string `default:"120/h:20" placeholder:"RATE" help:"Archives downloaded, each address and each account; a key has half."`
 	LimitBodies     int    `default:"4" placeholder:"COUNT" help:"Bodies received at once, each address; 0: no limit."`
+	LimitArchives   int    `default:"1" placeholder:"COUNT" help:"Archives sent at once, each account; 0: no limit."`
 	MaxBodies       int    `placeholder:"COUNT" help:"Bodies received at once in all, also from local clients. (default: what a quarter of the memory has room for, at 1 MiB each)"`
 	Publish         string `enum:"on,keyed,off" default:"on" help:"Who may publish new projects: on (everybody), keyed (whoever has a key), off (nobody). Those that are there can be changed in any case."`
 	AccountProjects int    `placeholder:"COUNT" help:"Projects of one account. (default: no limit)"`
@@ -39,6 +40,8 @@ func (l limitSettings) check() error {
 		return fmt.Errorf("--account-bytes %d is below 0", l.AccountBytes)
 	case l.LimitBodies < 0:
 		return fmt.Errorf("--limit-bodies %d is below 0", l.LimitBodies)
+	case l.LimitArchives < 0:
+		return fmt.Errorf("--limit-archives %d is below 0", l.LimitArchives)
 	case l.MaxBodies < 0:
 		return fmt.Errorf("--max-bodies %d is below 0", l.MaxBodies)
 	case l.DiskLimit < 0 || l.DiskLimit > 100:
@@ -81,7 +84,7 @@ func public(p publish.Places) bool { return !private(p.Base.Hostname()) }
 
 // rates reads the limits of single clients.
 func (l limitSettings) rates() (brake.Config, error) {
-	cfg := brake.Config{Bodies: l.LimitBodies}
+	cfg := brake.Config{Bodies: l.LimitBodies, Archives: l.LimitArchives}
 	for _, one := range []struct {
 		flag, text string
 		rate       *brake.Rate

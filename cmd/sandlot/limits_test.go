@@ -46,7 +46,7 @@ func TestHowFullTheDiskIs(t *testing.T) {
 }
 
 func TestLimitsThatCannotBeMeant(t *testing.T) {
-	for _, l := range []limitSettings{{AccountProjects: -1}, {AccountBytes: -1}, {DiskLimit: -1}, {DiskLimit: 101}, {LimitBodies: -1}, {MaxBodies: -1}, {LimitAccounts: "many"}} {
+	for _, l := range []limitSettings{{AccountProjects: -1}, {AccountBytes: -1}, {DiskLimit: -1}, {DiskLimit: 101}, {LimitBodies: -1}, {LimitArchives: -1}, {MaxBodies: -1}, {LimitAccounts: "many"}} {
 		if l.check() == nil {
 			t.Errorf("%+v was taken", l)
 		}

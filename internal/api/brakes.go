@@ -77,6 +77,8 @@ var limited = map[string][2]string{
 	"writes":     {"Too many requests came from this address, account or key.", "Send fewer in the same time."},
 	"bytes":      {"Too many bytes came from this address, account or key.", "Wait; smaller files, or gzip+base64, use up less."},
 	"bodies":     {"Too many bodies are being sent from this address at once.", "Send one after the other."},
+	"downloads":  {"Too many archives were asked for from this address, account or key.", "Keep the one that came."},
+	"archives":   {"An archive of this account is being sent already.", "Wait until it has come."},
 	"mails":      {"Too many e-mails were asked for from this address or account.", "Leave email out where there is a key, or wait."},
 	"wrong-keys": {"Too many wrong keys came from this address, so this one was not looked at.", "Check the key, and send it again after the time in Retry-After."},
 }

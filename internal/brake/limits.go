@@ -19,6 +19,7 @@ type Config struct {
 	Searches   Rate // each address
 	Downloads  Rate // of archives: each address, each account
 	Bodies     int  // received at once: each address
+	Archives   int  // sent at once: each account
 	MaxBodies  int  // received at once in all, also of clients that have no other limit
 	Now        func() time.Time
 }
@@ -31,6 +32,8 @@ const (
 	maxGoodKeys = 16_384
 	// bodyWait is when to try again while bodies are being received: most take less.
 	bodyWait = 2 * time.Second
+	// archiveWait is when to try again while one archive is being sent: those of most accounts take less.
+	archiveWait = 10 * time.Second
 )
 
 // Limits holds callers to a Config. Its methods may be called concurrently, and

@@ -90,7 +90,7 @@ func TestLocalClientsAreUnlimited(t *testing.T) {
 		for range 10 {
 			p, d := l.Enter(who, true)
 			l.TriedKey(who, [32]byte{}, false)
-			if d != nil || l.Mail(who) != nil || l.TryKey(who, [32]byte{}) != nil || l.Heartbeat(who) != nil || l.Report(who) != nil || l.Like(who) != nil || l.Search(who) != nil || l.Download(who) != nil {
+			if d != nil || l.Mail(who) != nil || l.TryKey(who, [32]byte{}) != nil || l.Heartbeat(who) != nil || l.Report(who) != nil || l.Like(who) != nil || l.Search(who) != nil || refusesArchive(l, who) {
 				t.Fatalf("%s is limited", addr)
 			}
 			if len(p.Standing) > 0 {
@@ -99,6 +99,11 @@ func TestLocalClientsAreUnlimited(t *testing.T) {
 			p.Made()
 		}
 	}
+}
+
+func refusesArchive(l *Limits, who Who) bool {
+	_, d := l.Download(who)
+	return d != nil
 }
 
 func TestSearchesAndDownloads(t *testing.T) {
@@ -115,16 +120,46 @@ func TestSearchesAndDownloads(t *testing.T) {
 	if d := l.Search(from("203.0.113.1")); d == nil || d.Limit != "searches" {
 		t.Errorf("a second search: %+v", d)
 	}
-	if d := l.Download(owner("203.0.113.1")); d != nil {
+	if _, d := l.Download(owner("203.0.113.1")); d != nil {
 		t.Error(d)
 	}
-	if d := l.Download(owner("203.0.113.2")); d == nil || d.Limit != "downloads" {
+	if _, d := l.Download(owner("203.0.113.2")); d == nil || d.Limit != "downloads" {
 		t.Errorf("a second archive of the account, to another address: %+v", d)
 	}
 	for i := range 5 {
 		if d := enters(l, owner(fmt.Sprintf("203.0.113.%d", i)), false); (d == nil) != (i < 4) {
 			t.Errorf("upload %d of an owner without a key: %+v", i, d)
 		}
+	}
+}
+
+func TestArchivesAtOnce(t *testing.T) {
+	l := New(Config{Archives: 1})
+	ask := func(addr string, account int64) (*Archive, *Denied) {
+		who := from(addr)
+		who.Account = account
+		return l.Download(who)
+	}
+	first, d := ask("203.0.113.1", 7)
+	if d != nil {
+		t.Fatal(d)
+	}
+	if _, d := ask("203.0.113.2", 7); d == nil || d.Limit != "archives" || d.After <= 0 {
+		t.Errorf("a second one of the account: %+v", d)
+	}
+	if _, d := ask("203.0.113.1", 8); d != nil {
+		t.Errorf("one of another account: %+v", d)
+	}
+	for range 2 {
+		if a, d := ask("127.0.0.1", 7); d != nil {
+			t.Errorf("of a local client: %+v", d)
+		} else {
+			a.Done()
+		}
+	}
+	first.Done()
+	if _, d := ask("203.0.113.2", 7); d != nil {
+		t.Errorf("after the first: %+v", d)
 	}
 }
 

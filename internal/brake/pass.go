@@ -116,8 +116,44 @@ func (l *Limits) Like(who Who) *Denied { return l.ask(who, likes) }
 // Search asks to look for projects.
 func (l *Limits) Search(who Who) *Denied { return l.ask(who, searches) }
 
-// Download asks for an archive.
-func (l *Limits) Download(who Who) *Denied { return l.ask(who, downloads) }
+// An Archive is the permission to have one archive sent. Done must be called when
+// it was, or was given up.
+type Archive struct {
+	l  *Limits
+	of *entry // the account's; nil for a local client
+}
+
+// Download asks for an archive of an account.
+func (l *Limits) Download(who Who) (*Archive, *Denied) {
+	if l == nil {
+		return nil, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := l.address(who.Addr)
+	if at == nil {
+		return nil, nil
+	}
+	of := find(l.owners, owner{account: who.Account})
+	if l.Archives > 0 && of.archives >= l.Archives {
+		return nil, &Denied{Limit: "archives", After: archiveWait}
+	}
+	if d := take(l.shares(at, who, downloads), l.Now()); d != nil {
+		return nil, d
+	}
+	of.archives++
+	return &Archive{l, of}, nil
+}
+
+// Done ends what Download began.
+func (a *Archive) Done() {
+	if a == nil {
+		return
+	}
+	a.l.mu.Lock()
+	defer a.l.mu.Unlock()
+	a.of.archives--
+}
 
 // ask takes one of a limit of addresses, or of accounts as well.
 func (l *Limits) ask(who Who, k kind) *Denied {

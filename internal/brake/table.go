@@ -25,9 +25,10 @@ var names = [kinds]string{"accounts", "writes", "bytes", "mails", "wrong-keys", 
 // entry is what one address, account or key has done of late. A bucket is made
 // when it is first needed.
 type entry struct {
-	buckets [kinds]*rate.Limiter
-	bodies  int // being received
-	making  int // accounts that those may yet make
+	buckets  [kinds]*rate.Limiter
+	bodies   int // being received
+	making   int // accounts that those may yet make
+	archives int // being sent
 }
 
 func (e *entry) bucket(k kind, r Rate) *rate.Limiter {

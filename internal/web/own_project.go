@@ -94,9 +94,11 @@ func (p *Pages) describe(v *visit) error {
 
 // download sends the project as a ZIP, as it is written.
 func (p *Pages) download(v *visit) error {
-	if err := denied(p.Brakes.Download(v.owner())); err != nil {
-		return err
+	archive, refused := p.Brakes.Download(v.owner())
+	if refused != nil {
+		return denied(refused)
 	}
+	defer archive.Done()
 	e, err := p.Service.ExportProject(v.r.Context(), v.me.Account.ID, v.ownID())
 	if err != nil {
 		return err
