@@ -21,7 +21,7 @@ func TestLoad12OneArchiveOfAnAccountAtATime(t *testing.T) {
 	if made.StatusCode != 201 {
 		t.Fatalf("%d %v", made.StatusCode, made.body)
 	}
-	key, of := made.body["api_key"].(string), made.body["project_key"].(string)
+	key, of := made.body["api_key"].(string), made.body["project_api_key"].(string)
 	conn, err := net.Dial("tcp", s.Addr())
 	if err != nil {
 		t.Fatal(err)
