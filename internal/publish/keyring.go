@@ -12,11 +12,11 @@ import (
 
 // Limits of the keys that people mint.
 const (
-	MaxKeyName     = 100  // characters
-	maxProjectKeys = 100  // in force for one project: more are forgotten ones
-	keysPage       = 50   // shown at once
-	keyProjects    = 1000 // to choose from; those changed last
-	maxNonce       = 64   // bytes
+	MaxKeyName     = 100 // characters
+	maxProjectKeys = 100 // in force for one project: more are forgotten ones
+	keysPage       = 50  // shown at once
+	keyProjects    = 100 // to choose from; those changed last
+	maxNonce       = 64  // bytes
 )
 
 // ErrTooMany: there are as many as there may be.
@@ -54,9 +54,10 @@ func (s *Service) Keys(ctx context.Context, id AccountID, before int64) (list []
 }
 
 // KeyProjects returns the projects that a key can be minted for: those of the
-// account that were changed last.
-func (s *Service) KeyProjects(ctx context.Context, id AccountID) ([]Project, error) {
-	return s.store.Projects(ctx, id, 0, keyProjects)
+// account that were changed last, and whether it has more.
+func (s *Service) KeyProjects(ctx context.Context, id AccountID) (list []Project, more bool, err error) {
+	list, err = s.store.Projects(ctx, id, 0, keyProjects+1)
+	return list[:min(len(list), keyProjects)], len(list) > keyProjects, err
 }
 
 // Nonce draws what tells one form from another.

@@ -114,3 +114,21 @@ func TestRotateKey(t *testing.T) {
 	_, err = w.RotateKey(t.Context(), a, "")
 	wantErr(t, "no nonce", err, publish.CodeInvalidField)
 }
+
+func TestKeysAreForTheProjectsChangedLastAndForOthersById(t *testing.T) {
+	w := newWorld(t)
+	a, by, oldest := w.owned(address)
+	for n := 1; n <= 101; n++ {
+		list, more, err := w.KeyProjects(t.Context(), a.ID)
+		if err != nil || more != (n == 101) || len(list) != min(n, 100) {
+			t.Fatalf("of %d they are %d, more %v, %v", n, len(list), more, err)
+		}
+		if last := list[len(list)-1].ID; (last == oldest.ID) == more {
+			t.Errorf("of %d the last is %s", n, last)
+		}
+		w.publish(by, page)
+	}
+	if _, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: oldest.ID, Name: "x", Nonce: "one"}); err != nil {
+		t.Errorf("for the oldest: %v", err)
+	}
+}

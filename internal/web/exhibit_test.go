@@ -38,6 +38,9 @@ var exhibits = []publish.Project{
 	{ID: "orbit-t9u3k7", Title: "Orbit Keeper", Handle: "grace_hopper", Version: 8},
 }
 
+// fileAt is the name of one of many files.
+func fileAt(i int) string { return fmt.Sprintf("assets/%03d-%x.png", i, i*i*7919) }
+
 // manyFiles is a project with as many files as an exported game has.
 var manyFiles = exhibits[6].ID
 
@@ -148,8 +151,8 @@ func (e exhibit) Profile(_ context.Context, handle, cursor string) (string, publ
 	return "", publish.Page{}, publish.ErrNotFound
 }
 
-// Session knows ada, the same with an old login, somebody who has just come, and
-// somebody for whom everything is long.
+// Session knows ada, the same with an old login, somebody who has just come,
+// somebody who has many projects, and somebody for whom everything is long.
 func (exhibit) Session(_ context.Context, token string) (publish.Session, publish.Account, error) {
 	s := publish.Session{ID: 1, Account: 1, ProvedAt: time.Now()}
 	a := publish.Account{ID: 1, Handle: "ada", Email: "ada@example.com", EmailVerified: true}
@@ -159,6 +162,8 @@ func (exhibit) Session(_ context.Context, token string) (publish.Session, publis
 		s.ProvedAt = s.ProvedAt.Add(-time.Hour)
 	case "new":
 		a = publish.Account{ID: 2, Handle: "quiet-meadow"}
+	case "many":
+		a.ID = 3
 	case "long":
 		a = publish.Account{ID: 1, Handle: longHandle, Email: longMail, EmailVerified: true}
 	default:
@@ -253,13 +258,13 @@ func (exhibit) Keys(_ context.Context, id publish.AccountID, _ int64) ([]publish
 	}, 1, nil
 }
 
-func (e exhibit) KeyProjects(_ context.Context, id publish.AccountID) (list []publish.Project, err error) {
+func (e exhibit) KeyProjects(_ context.Context, id publish.AccountID) (list []publish.Project, more bool, err error) {
 	for i := range exhibits {
-		if id == 1 {
+		if id != 2 {
 			list = append(list, e.view(i).Project)
 		}
 	}
-	return list, nil
+	return list, id == 3, nil
 }
 
 func (exhibit) MintKey(_ context.Context, _ publish.AccountID, in publish.NewKey) (publish.Secret, error) {
@@ -284,9 +289,9 @@ func (e exhibit) Manage(_ context.Context, account publish.AccountID, id publish
 	for _, name := range []string{"index.html", "game.js", "style.css", longName, "音/波.ogg"} {
 		v.Files = append(v.Files, publish.File{Name: name, Blob: publish.Blob{Size: int64(len(name)) * 1234}})
 	}
-	for i := range 60 {
+	for i := range 220 {
 		if id == manyFiles {
-			v.Files = append(v.Files, publish.File{Name: fmt.Sprintf("assets/%03d-%x.png", i, i*i*7919), Blob: publish.Blob{Size: int64(i) * 4321}})
+			v.Files = append(v.Files, publish.File{Name: fileAt(i), Blob: publish.Blob{Size: int64(i) * 4321}})
 		}
 	}
 	v.Project.Suspended = id == exhibits[4].ID

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"sandlot/internal/publish"
 )
@@ -13,7 +14,7 @@ import (
 // only of the keys of the account that it is given.
 type keyrings interface {
 	Keys(ctx context.Context, id publish.AccountID, before int64) (list []publish.Key, next int64, err error)
-	KeyProjects(ctx context.Context, id publish.AccountID) ([]publish.Project, error)
+	KeyProjects(ctx context.Context, id publish.AccountID) (list []publish.Project, more bool, err error)
 	Nonce() (string, error)
 	MintKey(ctx context.Context, id publish.AccountID, in publish.NewKey) (publish.Secret, error)
 	RotateKey(ctx context.Context, id publish.AccountID, nonce string) (publish.Secret, error)
@@ -32,8 +33,9 @@ func (p *Pages) keyRoutes() []route {
 // keysPage is what the page of the keys shows.
 type keysPage struct {
 	Keys     []publish.Key
-	Next     int64 // where the next page begins; 0: nowhere
-	Projects []publish.Project
+	Next     int64             // where the next page begins; 0: nowhere
+	Projects []publish.Project // to choose from
+	More     bool              // whether there are others: their ids can be typed
 	Name     field
 	Project  string // chosen
 	Nonce    string // of the forms
@@ -59,7 +61,7 @@ func (v *visit) showKeys(status int, page keysPage) error {
 		return err
 	}
 	if page.Fresh = v.fresh(); page.Fresh {
-		if page.Projects, err = v.Service.KeyProjects(ctx, id); err != nil {
+		if page.Projects, page.More, err = v.Service.KeyProjects(ctx, id); err != nil {
 			return err
 		}
 		if page.Nonce, err = v.Service.Nonce(); err != nil {
@@ -71,7 +73,7 @@ func (v *visit) showKeys(status int, page keysPage) error {
 
 // mintKey answers with the secret itself: it is in no address and nowhere kept.
 func (p *Pages) mintKey(v *visit) error {
-	in := publish.NewKey{Project: publish.ProjectID(v.r.PostForm.Get("project")), Name: v.r.PostForm.Get("name"), Nonce: v.r.PostForm.Get("nonce")}
+	in := publish.NewKey{Project: publish.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project"))), Name: v.r.PostForm.Get("name"), Nonce: v.r.PostForm.Get("nonce")}
 	secret, err := p.Service.MintKey(v.r.Context(), v.me.Account.ID, in)
 	wrong := ""
 	switch {

@@ -17,6 +17,7 @@ type keyFake struct {
 	forms   map[string]bool
 	revoked []int64
 	refuse  error
+	latest  []publish.Project // of those of an account with more; nil: there are two
 }
 
 func (f *keyFake) Keys(_ context.Context, id publish.AccountID, before int64) ([]publish.Key, int64, error) {
@@ -30,8 +31,11 @@ func (f *keyFake) Keys(_ context.Context, id publish.AccountID, before int64) ([
 	}, 7, nil
 }
 
-func (f *keyFake) KeyProjects(context.Context, publish.AccountID) ([]publish.Project, error) {
-	return []publish.Project{{ID: "game-abc123", Title: `"Pong"`}, {ID: "bare-abc123"}}, nil
+func (f *keyFake) KeyProjects(context.Context, publish.AccountID) (list []publish.Project, more bool, err error) {
+	if f.latest != nil {
+		return f.latest, true, nil
+	}
+	return []publish.Project{{ID: "game-abc123", Title: `"Pong"`}, {ID: "bare-abc123"}}, false, nil
 }
 
 func (f *keyFake) Nonce() (string, error) { return "fresh", nil }

@@ -46,10 +46,13 @@ func (p *Pages) ownRoutes() []route {
 // ownPage is what the page of a project shows to its owner.
 type ownPage struct {
 	publish.Managed
-	Once     string // of this page: a form of it that is sent twice acts once
-	Wrong    string // what was refused, in the visitor's language
-	Detail   string // the same in the service's words
-	From, To string // a name that was refused
+	Shown    []publish.File // those of its files that are on this page of the list
+	After    bool           // whether others come before them
+	Next     string         // the name that the next page comes after; empty: there is none
+	Once     string         // of this page: a form of it that is sent twice acts once
+	Wrong    string         // what was refused, in the visitor's language
+	Detail   string         // the same in the service's words
+	From, To string         // a name that was refused
 }
 
 // MaxDescription is how many characters a description may have.
@@ -63,6 +66,28 @@ func (v *visit) ownPath() string { return "/account/projects/" + string(v.ownID(
 
 func (p *Pages) ownProject(v *visit) error { return v.showOwn(http.StatusOK, ownPage{}) }
 
+// ownFilesPage is how many files the page of a project lists.
+const ownFilesPage = 200
+
+// list chooses the files of this page: those after that name, which is a file's, or
+// else the first. A file whose name was refused is among them.
+func (page *ownPage) list(after string) {
+	start := 0
+	for i, f := range page.Files {
+		switch f.Name {
+		case after:
+			start = i + 1
+		case page.From:
+			start = i - i%ownFilesPage
+		}
+	}
+	end := min(start+ownFilesPage, len(page.Files))
+	page.Shown, page.After = page.Files[start:end], start > 0
+	if end < len(page.Files) {
+		page.Next = page.Files[end-1].Name
+	}
+}
+
 // showOwn fills in what the page has in any case. Details that were refused stay.
 func (v *visit) showOwn(status int, page ownPage) error {
 	kept := page.Details
@@ -73,6 +98,9 @@ func (v *visit) showOwn(status int, page ownPage) error {
 	if kept != (publish.Details{}) {
 		page.Details = kept
 	}
+	query := v.r.URL.Query()
+	v.place = len(query) == 1 && query.Has("after")
+	page.list(query.Get("after"))
 	page.Once = rand.Text()
 	return v.show(status, "own_project.html", name(page.Project), page)
 }

@@ -25,6 +25,7 @@ type ownFake struct {
 	dropped int
 	refusal error
 	said    publish.Details
+	files   []publish.File // nil: the two
 }
 
 func (f *ownFake) do(account publish.AccountID, id publish.ProjectID, what ...any) error {
@@ -44,6 +45,9 @@ func (f *ownFake) Manage(_ context.Context, account publish.AccountID, id publis
 	m := publish.Managed{Details: publish.Details{Title: `<i>"pong"`, Description: "</textarea><script>"}}
 	m.Project = publish.Project{ID: id, Title: `<i>"pong"`, Primary: "index.html", Version: 3, UpdatedAt: time.Unix(0, 0)}
 	m.Files = []publish.File{{Name: `<b>.js`, Blob: publish.Blob{Size: 1500}}, {Name: "index.html"}}
+	if f.files != nil {
+		m.Files = f.files
+	}
 	return m, nil
 }
 

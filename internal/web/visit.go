@@ -14,10 +14,11 @@ import (
 // A visit is one request for a page.
 type visit struct {
 	*Pages
-	w    http.ResponseWriter
-	r    *http.Request
-	lang string // one of the book's
-	me   *login // nil without a login
+	w     http.ResponseWriter
+	r     *http.Request
+	lang  string // one of the book's
+	me    *login // nil without a login
+	place bool   // whether all that the address asks for is a place in a list: the page has none of its words
 }
 
 // A login is a browser's session and whose it is.
@@ -80,9 +81,9 @@ const packFrom = 32 << 10
 
 // packs reports whether a page is to be sent with gzip. Where somebody else could have
 // put their words into the address, the length of the answer would tell them what
-// else is in it.
+// else is in it; a place in a list is not in the answer.
 func (v *visit) packs(body []byte) bool {
-	return len(body) > packFrom && v.r.URL.RawQuery == "" && v.r.Method != http.MethodPost && takesGzip(v.r.Header.Get("Accept-Encoding"))
+	return len(body) > packFrom && (v.r.URL.RawQuery == "" || v.place) && v.r.Method != http.MethodPost && takesGzip(v.r.Header.Get("Accept-Encoding"))
 }
 
 // answer sends a page that was rendered in the visit's language.

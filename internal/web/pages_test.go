@@ -1,0 +1,156 @@
+package web
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+// exported are files as a game engine names them, in the order of names.
+func exported(n int) (list []publish.File) {
+	for i := range n {
+		hash := sha256.Sum256(fmt.Append(nil, i))
+		list = append(list, publish.File{Name: fmt.Sprintf("assets/%05d-%x.png", i, hash[:16]), Blob: publish.Blob{Size: int64(i) * 4321}})
+	}
+	return list
+}
+
+var (
+	loads  = regexp.MustCompile(`(?:href|src)="(/static/[^"]+)"`)
+	listed = regexp.MustCompile(`<p class="own-name">([^<]*)`)
+	onward = regexp.MustCompile(`<a rel="next" href="([^"#]+)#files"`)
+)
+
+// visited is how many bytes a page of kim's takes with what it loads.
+func visited(t *testing.T, h http.Handler, target string) int {
+	t.Helper()
+	resp := request(h, "GET", target, "", "Cookie", cookieName+"=kim", "Accept-Encoding", "gzip")
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("%s is %d, packed with %q", target, resp.StatusCode, resp.Header.Get("Content-Encoding"))
+	}
+	size := len(text(t, resp))
+	for _, found := range loads.FindAllStringSubmatch(text(t, asKim(h, "GET", target, "")), -1) {
+		size += len(text(t, request(h, "GET", html.UnescapeString(found[1]), "", "Accept-Encoding", "gzip")))
+	}
+	return size
+}
+
+func TestPagesOfTenThousandFilesHaveEachOnceInOrder(t *testing.T) {
+	files := exported(10_000)
+	h := pages(&service{ownFake: ownFake{files: files}})
+	var want, got []string
+	for _, f := range files {
+		want = append(want, f.Name)
+	}
+	turned := 0
+	for at := ownAt; at != ""; turned++ {
+		body := text(t, asKim(h, "GET", at, ""))
+		for _, found := range listed.FindAllStringSubmatch(body, -1) {
+			got = append(got, html.UnescapeString(found[1]))
+		}
+		if back := strings.Contains(body, `href="`+ownAt+`#files"`); back != (turned > 0) {
+			t.Errorf("%s leads back to the start: %v", at, back)
+		}
+		at = ""
+		if next := onward.FindStringSubmatch(body); next != nil {
+			at = html.UnescapeString(next[1])
+		}
+		if turned > len(want)/ownFilesPage {
+			t.Fatal("the pages have no end")
+		}
+	}
+	if !slices.Equal(got, want) || turned != 50 {
+		t.Errorf("%d pages have %d files", turned, len(got))
+	}
+}
+
+func TestAPageOfTenThousandFilesIsShortOnItsWay(t *testing.T) {
+	files := exported(10_000)
+	h := pages(&service{ownFake: ownFake{files: files}})
+	for _, target := range []string{ownAt, ownAt + "?after=" + url.QueryEscape(files[199].Name)} {
+		if size := visited(t, h, target); size > maxFirstVisit {
+			t.Errorf("%s takes %d bytes", target, size)
+		}
+	}
+	resp := request(h, "GET", ownAt+"?x=y&after="+url.QueryEscape(files[199].Name), "", "Cookie", cookieName+"=kim", "Accept-Encoding", "gzip")
+	if resp.Header.Get("Content-Encoding") != "" {
+		t.Error("it is packed with words that are no place in the list")
+	}
+}
+
+func TestAnAddressOfNoPageOfFilesIsTheFirst(t *testing.T) {
+	files := exported(450)
+	files[200].Name = `assets/00200 &"<i>#?%.png`
+	h := pages(&service{ownFake: ownFake{files: files}})
+	for after, first := range map[string]string{
+		"": files[0].Name, "nothing": files[0].Name, "\xff\x00": files[0].Name, "zzz": files[0].Name, strings.Repeat("x", 10_000): files[0].Name,
+		files[199].Name: files[200].Name, files[200].Name: files[201].Name,
+	} {
+		resp := asKim(h, "GET", ownAt+"?after="+url.QueryEscape(after), "")
+		found := listed.FindStringSubmatch(text(t, resp))
+		if resp.StatusCode != http.StatusOK || found == nil || html.UnescapeString(found[1]) != first {
+			t.Errorf("after %.50q: %d, %q", after, resp.StatusCode, found)
+		}
+	}
+	exact := pages(&service{ownFake: ownFake{files: files[:ownFilesPage]}})
+	if body := text(t, asKim(exact, "GET", ownAt, "")); strings.Contains(body, `class="pager"`) {
+		t.Error("a whole page leads to one without files")
+	}
+}
+
+func TestARefusedNameIsOnThePageThatSaysSo(t *testing.T) {
+	files := exported(450)
+	h := pages(&service{ownFake: ownFake{files: files, refusal: publish.Refuse(publish.CodeInvalidFilename, "no")}})
+	resp := asKim(h, "POST", ownAt+"/move", url.Values{"once": {"o"}, "file": {files[420].Name}, "to": {"typed"}}.Encode())
+	body := text(t, resp)
+	if found := listed.FindStringSubmatch(body); found == nil || found[1] != files[400].Name {
+		t.Errorf("the page begins with %q", found)
+	}
+	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="typed"`) || !strings.Contains(body, "<details open>") {
+		t.Errorf("it is %d, or has lost what was typed", resp.StatusCode)
+	}
+}
+
+func TestAKeyForOneOfManyProjects(t *testing.T) {
+	var latest []publish.Project
+	for i := range 100 {
+		latest = append(latest, publish.Project{ID: publish.ProjectID(fmt.Sprintf("game-%06d", i)), Title: strings.Repeat(fmt.Sprintf("<b>%d ", i), 40)})
+	}
+	s := &service{keyFake: keyFake{latest: latest}}
+	h := pages(s)
+	if size := visited(t, h, "/account/keys"); size > maxFirstVisit {
+		t.Errorf("it takes %d bytes", size)
+	}
+	body := text(t, asKim(h, "GET", "/account/keys?project=game-abc123", ""))
+	for _, want := range []string{`name="project" list="projects"`, `value="game-abc123" aria-describedby="project-hint"`, `<option value="game-000099">&lt;b&gt;99`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(body, `<select id="project"`) || strings.Count(body, "<option value=\"game-") != 100 {
+		t.Errorf("the projects to choose from are %d", strings.Count(body, "<option value=\"game-"))
+	}
+	for project, status := range map[string]int{"+game-abc123+": http.StatusOK, "another": http.StatusNotFound, "": http.StatusNotFound} {
+		if resp := asKim(h, "POST", "/account/keys", "name=x&nonce=n&project="+project); resp.StatusCode != status {
+			t.Errorf("for %q: %d", project, resp.StatusCode)
+		}
+	}
+	s.refuse = publish.Refuse(publish.CodeInvalidField, "x")
+	resp := asKim(h, "POST", "/account/keys", "name=&nonce=n&project="+url.QueryEscape(`"><script>`))
+	if body := text(t, resp); resp.StatusCode != http.StatusNotFound || strings.Contains(body, "<script>") {
+		t.Errorf("what was typed: %d", resp.StatusCode)
+	}
+	s.refuse = publish.ErrTooMany
+	resp = asKim(h, "POST", "/account/keys", "name=x&nonce=n&project=game-abc123")
+	if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="game-abc123"`) {
+		t.Errorf("what was typed is lost: %d", resp.StatusCode)
+	}
+}
