@@ -94,18 +94,7 @@ func (p *Pass) Leave(bytes int64) {
 }
 
 // Mail asks to have a message sent.
-func (l *Limits) Mail(who Who) *Denied {
-	if l == nil {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.address(who.Addr)
-	if at == nil {
-		return nil
-	}
-	return take(l.shares(at, who, mails), l.Now())
-}
+func (l *Limits) Mail(who Who) *Denied { return l.ask(who, mails) }
 
 // Heartbeat asks to count a player.
 func (l *Limits) Heartbeat(who Who) *Denied { return l.ask(who, heartbeats) }
