@@ -16,7 +16,7 @@ var (
 	folderSync = regexp.MustCompile(`^fsync\(\d+<[^>]*/blobs/[0-9a-z]{2}>\) += 0`)
 	logWrite   = regexp.MustCompile(`^pwrite64\(\d+<[^>]*/sandlot\.db-wal>.* = \d+`)
 	logSync    = regexp.MustCompile(`^(fsync|fdatasync)\(\d+<[^>]*/sandlot\.db-wal>\) += 0`)
-	created    = regexp.MustCompile(`^write\(\d+<.*"HTTP/1\.1 201 `)
+	created    = regexp.MustCompile(`^(?:write|sendto)\(\d+<.*"HTTP/1\.1 201 `)
 )
 
 // checkSyncs tells whether the calls are those of a publish that was durable when
@@ -55,7 +55,7 @@ func checkSyncs(calls []traced, stored bool) error {
 func TestFault05SyncsBeforeTheAnswer(t *testing.T) {
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
-	tr := attach(t, s, "-e", "trace=fsync,fdatasync,rename,renameat,renameat2,pwrite64,write")
+	tr := attach(t, s, "-e", "trace=fsync,fdatasync,rename,renameat,renameat2,pwrite64,write,sendto")
 	var last []traced
 	for _, c := range []struct {
 		name   string
