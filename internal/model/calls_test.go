@@ -12,12 +12,12 @@ import (
 )
 
 // nobody is who calls without a key.
-var nobody = publish.Caller{Addr: "192.0.2.1"}
+var nobody = publish.Caller{From: publish.Sender{Network: "192.0.2.1"}}
 
 // signup makes an account.
 func (m *machine) signup(t *rapid.T) {
 	email := orEmpty(maybe(t, "email", "ada@example.org", "bob@example.org"))
-	in := publish.SignupInput{Handle: orEmpty(maybe(t, "handle", "ada")), Email: email, Once: m.onceKey(t), Addr: nobody.Addr}
+	in := publish.SignupInput{Handle: orEmpty(maybe(t, "handle", "ada")), Email: email, Once: m.onceKey(t), From: nobody.From}
 	out, err := m.Signup(t.Context(), in)
 	if !m.happened(t, "signup", err, nil) {
 		return

@@ -163,7 +163,7 @@ func (m *machine) collect(t *rapid.T) {
 		m.now = m.latest.Add(3 * publish.Grace)
 		m.latest = m.now
 	}
-	c := publish.Collector{Records: m.db, Blobs: m.disk, Now: func() time.Time { return m.now }}
+	c := publish.Collector{Records: m.db, Blobs: m.disk, Staged: m.Staged, Now: func() time.Time { return m.now }}
 	if _, err := c.Collect(t.Context()); err != nil {
 		t.Fatalf("collect: %v", err)
 	}
@@ -205,7 +205,7 @@ func (m *machine) checkStored(t *rapid.T) {
 
 // caller is the actor as a transport sees it.
 func (m *machine) caller(t *rapid.T, a actor) publish.Caller {
-	by, err := m.Identify(t.Context(), a.key(), nobody.Addr)
+	by, err := m.Identify(t.Context(), a.key(), nobody.From)
 	if err != nil {
 		t.Fatalf("a key that was given out is not known: %v", err)
 	}

@@ -21,6 +21,7 @@ type partCall struct {
 	total int // 0: not told
 	last  bool
 	text  string
+	token bool // nobody comes from another network with the upload_token, if there is one
 
 	title, email string   // of a publish, with part 1
 	project      *project // of an update
@@ -28,9 +29,11 @@ type partCall struct {
 	ifVersion    *int
 }
 
-// ids are few, so that uploads meet: a short one is bound to the address of a
-// caller without a key, a long one is a secret.
-var ids = []string{"u", "v", "a-secret-of-22-characters-or-more"}
+// ids are few, so that uploads meet.
+var ids = []string{"u", "v"}
+
+// elsewhere is a network from which uploads are joined by their upload_token.
+var elsewhere = publish.Sender{Network: "198.51.100.7"}
 
 // part draws a call of an upload: mostly one that fits what there is, else any.
 func (m *machine) part(t *rapid.T) {
@@ -85,6 +88,7 @@ func (m *machine) openUploads() (open []*upload) {
 func (m *machine) nextPart(t *rapid.T, u *upload) {
 	c := u.first
 	c.total, c.last, c.n = 0, false, 0
+	c.token = rapid.Bool().Draw(t, "by token")
 	most := u.total
 	if u.total == 0 {
 		most = 3
@@ -131,12 +135,13 @@ func (m *machine) send(t *rapid.T, c partCall) {
 		c.op = publish.OpPublish
 	}
 	u := m.upload(uploadKey(c.by, c.op, c.id))
+	c.token = c.token && u != nil && u.token != ""
 	if u != nil && c.op == publish.OpUpdate && c.n != 1 {
 		c.project = u.first.project
 	}
 	m.recent = append(m.recent, c)
 	m.recent = m.recent[max(0, len(m.recent)-recentCalls):]
-	answer, err := m.makeCall(t, c)
+	answer, err := m.makeCall(t, c, u)
 	if m.lost(err) {
 		// Sent again after the crash it does what it would have done, once.
 		m.cut = false
@@ -161,7 +166,7 @@ type partAnswer struct {
 	pending   *publish.Pending
 }
 
-func (m *machine) makeCall(t *rapid.T, c partCall) (out partAnswer, err error) {
+func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, err error) {
 	content := publish.Content{Missing: true}
 	if c.n > 0 {
 		if content, err = m.Stage(t.Context(), strings.NewReader(c.text)); err != nil {
@@ -179,6 +184,11 @@ func (m *machine) makeCall(t *rapid.T, c partCall) (out partAnswer, err error) {
 		in.Total = &c.total
 	}
 	by := m.caller(t, c.by)
+	if c.token {
+		if by, err = m.Identify(t.Context(), u.token, elsewhere); err != nil {
+			return out, err
+		}
+	}
 	if c.op == publish.OpPublish {
 		out.published, out.pending, err = m.Publish(t.Context(), by, publish.PublishInput{Title: c.title, Email: c.email, Content: content, Part: in})
 	} else {
@@ -241,7 +251,7 @@ func (c partCall) lastPart() int {
 
 // fixed reports whether the call sends a part 1 that it must not replace.
 func (c partCall) fixed(u *upload) bool {
-	return u != nil && c.n == 1 && c.by.nobody() && len(c.id) < 22
+	return u != nil && c.n == 1 && c.by.nobody() && !c.token
 }
 
 // accepted keeps the part in the model, and compares what came of it.
@@ -286,11 +296,20 @@ func (m *machine) checkPending(t *rapid.T, u *upload, got *publish.Pending) {
 		t.Fatal("an upload that lacks parts was completed")
 	}
 	want := &publish.Pending{UploadID: got.UploadID, Total: u.total, Received: slices.Sorted(maps.Keys(u.parts)), Missing: []int{}, ExpiresAt: got.ExpiresAt, Warnings: got.Warnings}
+	if u.first.by.nobody() {
+		if u.token == "" {
+			u.token = got.Token
+		}
+		if want.Token = u.token; u.token == "" {
+			t.Fatal("no upload_token")
+		}
+	}
 	for n := 1; n <= max(u.total, slices.Max(want.Received)); n++ {
 		if _, there := u.parts[n]; !there {
 			want.Missing = append(want.Missing, n)
 		}
 	}
+	want.ReceivedCount, want.MissingCount = len(want.Received), len(want.Missing)
 	if diff := cmp.Diff(want, got); diff != "" || !got.ExpiresAt.Equal(u.expires) {
 		t.Fatalf("pending (-want +got), expires %v, want %v:\n%s", got.ExpiresAt, u.expires, diff)
 	}
@@ -323,7 +342,7 @@ func (m *machine) completed(t *rapid.T, c partCall, u *upload, out partAnswer) {
 // completing part again yields the first answer, anything else is told so.
 func (m *machine) replayed(t *rapid.T, c partCall, u *upload, out partAnswer, err error) {
 	same := c.n == u.last.n && c.text == u.last.text && c.by.key() == u.last.by.key()
-	if c.by.nobody() && len(c.id) < 22 && c.n == 0 {
+	if c.by.nobody() && !c.token && c.n == 0 {
 		same = false
 	}
 	if c.op == publish.OpUpdate {

@@ -59,6 +59,7 @@ type upload struct {
 	total   int
 	parts   map[int]string
 	expires time.Time
+	token   publish.Secret // its upload_token, once an answer told it
 
 	project *project // set once it completed, with what it brought
 	version int
@@ -191,10 +192,8 @@ func uploadKey(by actor, op publish.Op, id string) string {
 	switch {
 	case !by.nobody():
 		return fmt.Sprint(op, " account ", by.account.id, " ", id)
-	case len(id) >= 22:
-		return fmt.Sprint(op, " secret ", id)
 	}
-	return fmt.Sprint(op, " address ", id)
+	return fmt.Sprint(op, " network ", id)
 }
 
 func uploadOwner(by actor) string {

@@ -50,8 +50,9 @@ func Email(s string) (string, error) {
 	return local + "@" + domain, nil
 }
 
-// EmailKey returns what two spellings of one mailbox nearly always share: lower case, without the "+tag" before the @. It
-// is for counting mails to a mailbox; mail goes to the address itself. Any string has a key.
+// EmailKey returns what two spellings of one mailbox nearly always share: lower case, without the "+tag" before the @, and
+// at Gmail, which also has the name googlemail.com, without dots. It is for counting mails to a mailbox; mail goes to the
+// address itself. Any string has a key.
 func EmailKey(s string) string {
 	s = strings.ToLower(s)
 	at := strings.LastIndexByte(s, '@')
@@ -59,7 +60,10 @@ func EmailKey(s string) string {
 		return s
 	}
 	local, _, _ := strings.Cut(s[:at], "+")
-	return local + s[at:]
+	if domain := s[at:]; domain != "@gmail.com" && domain != "@googlemail.com" {
+		return local + domain
+	}
+	return strings.ReplaceAll(local, ".", "") + "@gmail.com"
 }
 
 const (

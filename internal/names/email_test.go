@@ -73,6 +73,9 @@ func TestEmailKey(t *testing.T) {
 		"me+a+b@example.com":   "me@example.com",
 		"me@example.com":       "me@example.com",
 		"m.e@example.com":      "m.e@example.com",
+		"K.i.m+x@gmail.com":    "kim@gmail.com",
+		"k.im@GoogleMail.com":  "kim@gmail.com",
+		"k.im@gmail.com.br":    "k.im@gmail.com.br",
 		"no address":           "no address",
 		"":                     "",
 	} {

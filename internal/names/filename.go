@@ -34,6 +34,7 @@ const (
 type FilenameError struct {
 	Reason     string // one sentence about this name, safe to show: the name in it is quoted and cut
 	Suggestion string // a name near it, which Filename accepts unchanged
+	Root       string // the folder that was taken for the project's, of a path of the sender's machine; else ""
 }
 
 func (e *FilenameError) Error() string { return e.Reason }

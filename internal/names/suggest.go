@@ -45,7 +45,7 @@ func relative(s string) string {
 	if decoded, err := url.PathUnescape(s); err == nil {
 		s = decoded
 	}
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, ""), `\`, "/")
+	s = withoutQuery(slashed(strings.ToValidUTF8(s, "")))
 	if _, rest, ok := strings.Cut(s, "://"); ok {
 		return path.Base(rest)
 	}
@@ -54,6 +54,14 @@ func relative(s string) string {
 	}
 	if strings.HasPrefix(s, "//") {
 		return path.Base(s)
+	}
+	return s
+}
+
+// withoutQuery cuts what an address has behind the name of a file, as in "game.js?v=2".
+func withoutQuery(s string) string {
+	if name, _, ok := strings.Cut(s, "?"); ok && path.Ext(name) != "" {
+		return name
 	}
 	return s
 }
