@@ -101,7 +101,7 @@ func (u *unpacker) fast(dst []byte, b *block, i int) int {
 			a = alphabetOf(src[k])
 		}
 	}
-	if k >= 0 && u.enc.Declared != "" && a != u.enc.alphabet() {
+	if k >= 0 && u.enc.alphabet() != neutral && a != u.enc.alphabet() {
 		return 0
 	}
 	enc := base64.RawStdEncoding
@@ -171,7 +171,7 @@ func (u *unpacker) tell(a alphabet, b *block, k int) error {
 		return contentError(MixedAlphabets, at,
 			"content mixes the alphabets of base64 (+ and /) and base64url (- and _): its character %d is %s", at, quoted(rune(b.text[k])))
 	}
-	if u.enc.Declared != "" && a != u.enc.alphabet() {
+	if u.enc.alphabet() != neutral && a != u.enc.alphabet() {
 		return u.enc.wrongAlphabet(at)
 	}
 	u.told, u.toldAt = a, at

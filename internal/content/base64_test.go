@@ -68,8 +68,11 @@ func TestRefusedContent(t *testing.T) {
 		{"row 23, trailing bits of three", `\nQUJDQUJ=`, "", at(TrailingBits, 8)},
 		{"row 23, trailing bits of three without padding", "QUJDQUJ", "", at(TrailingBits, 7)},
 		{"row 23, trailing bits and then only line breaks", `QUJ` + strings.Repeat(`\n`, 100), "", at(TrailingBits, 3)},
-		{"row 24, data: URL", "data:text/html;base64,PGh0bWw+", "", at(DataPrefix, 1)},
-		{"row 24, DATA: URL", "DATA:text/html;base64,PGh0bWw+", "base64", at(DataPrefix, 1)},
+		{"row 24, a data: URL that is not base64", "data:text/html,%3Ch1%3E", "", at(DataPrefix, 1)},
+		{"row 24, a data: URL without its comma", "data:text/html;base64" + strings.Repeat(" ", 200), "", at(DataPrefix, 1)},
+		{"row 24, text behind the prefix", "data:text/html;base64,<h1>", "", at(RawHTML, 23)},
+		{"row 24, bad padding behind the prefix", "data:;base64,QUI=QUI=", "", at(AfterPadding, 18)},
+		{"row 24, DATA: URL", "DATA:text/html,x", "", at(DataPrefix, 1)},
 		{"row 24, raw HTML", "<!doctype html>", "", at(RawHTML, 1)},
 		{"row 24, raw HTML escaped", `\u003chtml>`, "", at(RawHTML, 1)},
 		{"row 24, raw HTML behind a line break", `\n<html>`, "", at(RawHTML, 2)},
@@ -92,12 +95,12 @@ func TestContentTypes(t *testing.T) {
 	field := func(name string, reason Reason, want string) fault {
 		return fault{Kind: InvalidField, Reason: reason, Field: name, Want: want}
 	}
-	for value, got := range map[string]string{"5": "a number", "null": "null", `{"a":1}`: "an object", "[]": "an array", "true": "a boolean"} {
+	for value, got := range map[string]string{"5": "a number", `{"a":1}`: "an object", "[]": "an array", "true": "a boolean"} {
 		t.Run("row 11, content is "+got, func(t *testing.T) {
 			refused(t, `{"content":`+value+`}`, field("content", WrongType, "a string of base64"))
 		})
 	}
-	for _, value := range []string{`"GZIP+BASE64"`, `"br+base64"`, `""`, "7", "null", `["base64"]`, `"base64 "`} {
+	for _, value := range []string{`"br+base64"`, `"gzip+gzip+base64"`, `"base64+utf-8"`, `"url"`, `"gzip url"`, `"+"`, `""`, "7", `["base64"]`} {
 		t.Run("row 16, content_encoding is "+value, func(t *testing.T) {
 			want := field("content_encoding", BadEncoding, "base64, base64url, gzip+base64 or gzip+base64url")
 			refused(t, `{"content_encoding":`+value+`,"content":"QUJD"}`, want)
@@ -111,15 +114,28 @@ func TestEncodings(t *testing.T) {
 		body string
 		want Encoding
 	}{
-		"no content":                         {`{}`, Encoding{}},
-		"row 20, no content_encoding":        {`{"content":"QUJD-_8"}`, Encoding{Base64: true, URL: true}},
-		"the standard alphabet":              {`{"content":"QUJD+/8="}`, Encoding{Base64: true}},
-		"no character tells":                 {`{"content":"QUJD"}`, Encoding{Base64: true}},
-		"base64url declared, nothing told":   {`{"content":"QUJD","content_encoding":"base64url"}`, Encoding{Declared: "base64url", URL: true, Base64: true}},
-		"gzip declared before":               {`{"content_encoding":"gzip+base64","content":"H4sI"}`, Encoding{Declared: "gzip+base64", Gzip: true, Magic: true, Base64: true}},
-		"gzip declared behind":               {`{"content":"H4sI","content_encoding":"gzip+base64url"}`, Encoding{Declared: "gzip+base64url", Gzip: true, Magic: true, URL: true, Base64: true}},
-		"row 25, gzip bytes, not declared":   {`{"content":"H4sI"}`, Encoding{Magic: true, Base64: true}},
-		"row 25, gzip declared, plain bytes": {`{"content":"QUJD","content_encoding":"gzip+base64"}`, Encoding{Declared: "gzip+base64", Gzip: true, Base64: true}},
+		"no content":                          {`{}`, Encoding{}},
+		"row 16, capitals":                    {`{"content_encoding":"BASE64","content":"QUJD"}`, Encoding{Declared: "base64", Sent: "BASE64", Base64: true}},
+		"row 16, another order":               {`{"content":"H4sI","content_encoding":"base64+gzip"}`, Encoding{Declared: "gzip+base64", Sent: "base64+gzip", Gzip: true, Magic: true, Base64: true}},
+		"row 16, gzip alone, either alphabet": {`{"content_encoding":"gzip","content":"H4sI-_8"}`, Encoding{Declared: "gzip+base64", Sent: "gzip", Gzip: true, Either: true, Magic: true, URL: true, Base64: true}},
+		"row 16, gzip alone, behind":          {`{"content":"H4sI+/8=","content_encoding":" GZip "}`, Encoding{Declared: "gzip+base64", Sent: " GZip ", Gzip: true, Either: true, Magic: true, Base64: true}},
+		"row 16, words":                       {`{"content_encoding":"url-safe base64","content":"QUJD"}`, Encoding{Declared: "base64url", Sent: "url-safe base64", URL: true, Base64: true}},
+		"row 24, a data: prefix":              {`{"content":"data:text/html;charset=utf-8;base64,QUJD"}`, Encoding{Data: true, DataType: "text/html", Base64: true}},
+		"row 24, a data: prefix in escapes":   {`{"content":"d\u0041ta:Image\/PNG;BASE64,-_8","content_encoding":"base64url"}`, Encoding{Declared: "base64url", URL: true, Data: true, DataType: "image/png", Base64: true}},
+		"row 24, a data: prefix without type": {`{"content":"data:;base64,H4sI"}`, Encoding{Data: true, Magic: true, Base64: true}},
+		"no data: prefix, only its letters":   {`{"content":"dataDATA"}`, Encoding{Base64: true}},
+		"no data: prefix, in escapes":         {`{"content":"d\u0061t\u0061QUJD"}`, Encoding{Base64: true}},
+		"null for content is none":            {`{"content":null}`, Encoding{}},
+		"null for content_encoding is none":   {`{"content_encoding":null,"content":"QUJD-_8"}`, Encoding{Base64: true, URL: true}},
+		"null behind the content is none":     {`{"content":"QUJD-_8","content_encoding":null}`, Encoding{Base64: true, URL: true}},
+		"row 20, no content_encoding":         {`{"content":"QUJD-_8"}`, Encoding{Base64: true, URL: true}},
+		"the standard alphabet":               {`{"content":"QUJD+/8="}`, Encoding{Base64: true}},
+		"no character tells":                  {`{"content":"QUJD"}`, Encoding{Base64: true}},
+		"base64url declared, nothing told":    {`{"content":"QUJD","content_encoding":"base64url"}`, Encoding{Declared: "base64url", URL: true, Base64: true}},
+		"gzip declared before":                {`{"content_encoding":"gzip+base64","content":"H4sI"}`, Encoding{Declared: "gzip+base64", Gzip: true, Magic: true, Base64: true}},
+		"gzip declared behind":                {`{"content":"H4sI","content_encoding":"gzip+base64url"}`, Encoding{Declared: "gzip+base64url", Gzip: true, Magic: true, URL: true, Base64: true}},
+		"row 25, gzip bytes, not declared":    {`{"content":"H4sI"}`, Encoding{Magic: true, Base64: true}},
+		"row 25, gzip declared, plain bytes":  {`{"content":"QUJD","content_encoding":"gzip+base64"}`, Encoding{Declared: "gzip+base64", Gzip: true, Base64: true}},
 	} {
 		t.Run(name, func(t *testing.T) { diff(t, name, tt.want, accepted(t, tt.body).Encoding) })
 	}

@@ -21,6 +21,7 @@
 package content
 
 import (
+	"cmp"
 	"io"
 )
 
@@ -68,6 +69,7 @@ type Decoder struct {
 	multipart bool
 	lim       Limits
 	window    int
+	readOn    func(error) bool
 }
 
 // JSON returns a decoder of a body that is one JSON object.
@@ -76,15 +78,19 @@ func JSON(body io.Reader, lim Limits) *Decoder {
 }
 
 // Multipart returns a decoder of a body of multipart/form-data with the given boundary. Its parts have the names of the JSON members;
-// `content` is raw bytes there, and every other field is a string.
+// `content` is raw bytes there, and every other field is a string. A file under the name `file` is content as well.
 func Multipart(body io.Reader, boundary string, lim Limits) *Decoder {
 	return &Decoder{body: body, boundary: boundary, multipart: true, lim: lim.withDefaults()}
 }
 
+// ReadOn makes Decode read on behind a refusal of one member where may, called once with it, allows that: the Form then tells what else the body
+// says, and whether it was read whole. Decode still returns that refusal, and passes over content that comes later.
+func (d *Decoder) ReadOn(may func(refusal error) bool) { d.readOn = may }
+
 // Decode reads the body to its end; it may be called once. When the member `content` comes, wherever it stands, visit is called with a
 // reader of its bytes: base64-decoded, never gunzipped, at most Limits.Content of them. If they begin with the gzip magic and
 // content_encoding does not speak against it, up to 1 MiB more may pass, since gzip can make a file larger. visit is called at most
-// once, not at all without `content`; its reader must not be used after it returns. What visit leaves unread is read and checked all the same.
+// once, not at all without `content` or with null for it; its reader must not be used after it returns. What visit leaves unread is read and checked all the same.
 //
 // A refusal of the body is an *Error. If visit returns an error, Decode stops and returns it unchanged. An error of the body's reader is
 // wrapped, so that errors.Is and errors.As find it; io.EOF and io.ErrUnexpectedEOF before the body's end are an *Error of reason Truncated.
@@ -92,10 +98,12 @@ func Multipart(body io.Reader, boundary string, lim Limits) *Decoder {
 func (d *Decoder) Decode(visit func(io.Reader) error) (Form, error) {
 	if d.multipart {
 		m := newMultipart(d.body, d.boundary, d.lim)
+		m.may = d.readOn
 		err := m.decode(visit)
-		return m.form, err
+		return m.form, cmp.Or(m.first, err)
 	}
 	p := &parser{scanner: newScanner(d.body, d.window, d.lim.Rest), lim: d.lim, visit: visit}
+	p.may = d.readOn
 	err := p.document()
-	return p.form, err
+	return p.form, cmp.Or(p.first, err)
 }

@@ -1,13 +1,21 @@
 package content
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
 
 // encodings lists the values of content_encoding, as messages show them.
 const encodings = "base64, base64url, gzip+base64 or gzip+base64url"
 
 // An Encoding is how content was encoded: what content_encoding declared, or else what was found.
 type Encoding struct {
-	Declared string // content_encoding as sent, "" without
+	Declared string // what content_encoding says, as one of the four values; "" without
+	Sent     string // content_encoding as sent, where it was another spelling of Declared
+	Either   bool   // the spelling said nothing of the alphabet, so either will do
+	Data     bool   // content began with the data: prefix of a URL, which was passed over
+	DataType string // the media type in that prefix, "" if it named none
 	Gzip     bool   // gzip was declared: the bytes that visit was given must be gunzipped
 	Magic    bool   // the bytes began with the gzip magic 1f 8b, whatever was declared
 	URL      bool   // the alphabet is that of base64url; false too where no character told
@@ -16,23 +24,12 @@ type Encoding struct {
 
 // parseEncoding is the Encoding that the member content_encoding declares, or an *Error of reason BadEncoding.
 func parseEncoding(f Field) (Encoding, error) {
-	e := Encoding{Declared: f.Text}
 	got := "not one of the values"
-	switch {
-	case f.Kind != String:
+	if f.Kind != String {
 		got = f.Kind.String()
-	case f.Text == "":
+	} else if f.Text == "" {
 		got = "an empty string"
-	case f.Text == "base64":
-		return e, nil
-	case f.Text == "base64url":
-		e.URL = true
-		return e, nil
-	case f.Text == "gzip+base64":
-		e.Gzip = true
-		return e, nil
-	case f.Text == "gzip+base64url":
-		e.Gzip, e.URL = true, true
+	} else if e, ok := readEncoding(f.Text); ok {
 		return e, nil
 	}
 	return Encoding{}, &Error{
@@ -41,10 +38,45 @@ func parseEncoding(f Field) (Encoding, error) {
 	}
 }
 
-// alphabet is the one the encoding declares, neutral if it declares none.
+// readEncoding reads one of the four values in any spelling: other case, other signs between the words, another order, or gzip alone,
+// since a file in JSON is base64 in any case. A word that is none of these, or gzip twice, could mean anything.
+func readEncoding(sent string) (e Encoding, ok bool) {
+	zips, bases := 0, 0
+	for _, word := range strings.FieldsFunc(strings.ToLower(sent), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		switch word {
+		case "gzip", "gz", "gzipped":
+			zips++
+		case "base64", "b64":
+			bases++
+		case "base64url", "b64url", "urlsafe":
+			e.URL = true
+			bases++
+		case "url", "safe":
+			e.URL = true
+		default:
+			return Encoding{}, false
+		}
+	}
+	if zips > 1 || bases == 0 && (zips == 0 || e.URL) {
+		return Encoding{}, false
+	}
+	e.Declared, e.Gzip, e.Either = "base64", zips == 1, bases == 0
+	if e.URL {
+		e.Declared = "base64url"
+	}
+	if e.Gzip {
+		e.Declared = "gzip+" + e.Declared
+	}
+	if sent != e.Declared {
+		e.Sent = sent
+	}
+	return e, true
+}
+
+// alphabet is the one the encoding declares, neutral if it declares none or either.
 func (e Encoding) alphabet() alphabet {
 	switch {
-	case e.Declared == "":
+	case e.Declared == "" || e.Either:
 		return neutral
 	case e.URL:
 		return urlSafe

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 )
 
 // A Kind is the JSON type of a member.
@@ -50,9 +51,12 @@ type Field struct {
 type Form struct {
 	HasContent bool // content was there, empty or not
 	Encoding   Encoding
+	Multipart  bool   // the body is a form, in which every field is a text
+	FileName   string // in a form, the name that came with the part of content, as sent
+	FromFile   bool   // in a form, content came as a file under the name file
+	Whole      bool   // the body was read to its end, though it may have been refused
 
-	fields    []Field
-	multipart bool
+	fields []Field
 }
 
 // Get returns the member of that exact name: names are case-sensitive. Content is never among them.
@@ -89,30 +93,32 @@ func (f Form) String(name string) (v string, ok bool, err error) {
 }
 
 // Int returns the member as an integer, ok telling whether it was sent. Only a JSON number without fraction and exponent that fits in an int64
-// will do; in a multipart body, only a text of that form. Anything else is an *Error of kind InvalidField.
+// will do, or a text of that form, with blanks around it or not. Anything else is an *Error of kind InvalidField.
 func (f Form) Int(name string) (v int64, ok bool, err error) {
 	const want = "an integer"
 	field, ok := f.Get(name)
 	if !ok {
 		return 0, false, nil
 	}
-	if field.Kind != Number && !f.multipart {
-		return 0, true, wrongType(name, field.Kind.String(), want)
-	}
-	if !isInteger(field.Raw) {
-		if f.multipart {
+	text := field.Raw
+	switch {
+	case field.Kind == String:
+		if text = strings.TrimSpace(field.Text); !isInteger(text) {
 			return 0, true, wrongType(name, "another text", want)
 		}
+	case field.Kind != Number:
+		return 0, true, wrongType(name, field.Kind.String(), want)
+	case !isInteger(text):
 		return 0, true, wrongType(name, "a number with a fraction or an exponent", want)
 	}
-	v, err = strconv.ParseInt(field.Raw, 10, 64)
+	v, err = strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return 0, true, wrongType(name, "an integer beyond 64 bits", want)
 	}
 	return v, true, nil
 }
 
-// Bool returns the member as a boolean, ok telling whether it was sent. In a multipart body the texts true and false stand for the
+// Bool returns the member as a boolean, ok telling whether it was sent. The texts true and false stand for the
 // values. Anything else is an *Error of kind InvalidField.
 func (f Form) Bool(name string) (v, ok bool, err error) {
 	const want = "true or false"
@@ -120,10 +126,12 @@ func (f Form) Bool(name string) (v, ok bool, err error) {
 	switch {
 	case !ok:
 		return false, false, nil
-	case field.Kind != Bool && !f.multipart:
-		return false, true, wrongType(name, field.Kind.String(), want)
-	case field.Raw == "true" || field.Raw == "false":
+	case field.Kind == String && (field.Text == "true" || field.Text == "false"):
+		return field.Text == "true", true, nil
+	case field.Kind == Bool:
 		return field.Raw == "true", true, nil
+	case field.Kind != String:
+		return false, true, wrongType(name, field.Kind.String(), want)
 	}
 	return false, true, wrongType(name, "another text", want)
 }

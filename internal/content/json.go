@@ -10,6 +10,7 @@ import (
 // differently: duplicate names, lone surrogates, bytes that are not UTF-8.
 type parser struct {
 	scanner
+	refusal
 	lim      Limits
 	visit    func(io.Reader) error
 	form     Form
@@ -39,6 +40,7 @@ func (p *parser) document() error {
 	if err := p.atEnd(); err != nil {
 		return err
 	}
+	p.form.Whole = true
 	return p.settle()
 }
 
@@ -160,7 +162,9 @@ func (p *parser) name(seen map[string]bool) (string, error) {
 		return "", p.faultAt(at, TooManyNames, "there are more than %d names", p.lim.Names)
 	}
 	if seen[name] {
-		return "", duplicate(name, at)
+		if err := p.putOff(duplicate(name, at)); err != nil {
+			return "", err
+		}
 	}
 	seen[name] = true
 	if c, err = p.skip(); err != nil {

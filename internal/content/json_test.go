@@ -276,14 +276,14 @@ func TestForm(t *testing.T) {
 	}{
 		{"String/number", str("part"), "part", "part is a number, wanted a string"},
 		{"String/null", str("n"), "n", "n is null, wanted a string"},
-		{"row 12, part is a string", num("b"), "b", "b is a string, wanted an integer"},
+		{"row 12, part is a string", num("b"), "b", "b is another text, wanted an integer"},
 		{"row 12, 1.5", num("f"), "f", "f is a number with a fraction or an exponent, wanted an integer"},
 		{"row 12, 1e0", num("e"), "e", "e is a number with a fraction or an exponent, wanted an integer"},
 		{"row 12, true", num("last"), "last", "last is a boolean, wanted an integer"},
 		{"row 12, 2^63", num("big"), "big", "big is an integer beyond 64 bits, wanted an integer"},
 		{"Int/array", num("a"), "a", "a is an array, wanted an integer"},
 		{"Bool/object", boo("o"), "o", "o is an object, wanted true or false"},
-		{"Bool/string", boo("b"), "b", "b is a string, wanted true or false"},
+		{"Bool/string", boo("b"), "b", "b is another text, wanted true or false"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var e *Error

@@ -24,21 +24,28 @@ func (p *parser) member(name string) error {
 	p.tok = p.tok[:0]
 	p.form.fields = append(p.form.fields, f)
 	if name == "content_encoding" {
-		return p.declare(f)
+		return p.putOff(p.declare(f))
 	}
 	return nil
 }
 
 // declare takes the member content_encoding, which may come before or after content.
 func (p *parser) declare(f Field) error {
+	if f.Kind == Null {
+		return nil
+	}
 	e, err := parseEncoding(f)
 	if err != nil {
 		return err
 	}
-	if p.told != neutral && p.told != e.alphabet() {
+	if p.told != neutral && e.alphabet() != neutral && p.told != e.alphabet() {
 		return e.wrongAlphabet(p.toldAt)
 	}
-	e.Magic, e.Base64 = p.form.Encoding.Magic, p.form.Encoding.Base64
+	if e.Either {
+		e.URL = p.told == urlSafe
+	}
+	found := p.form.Encoding
+	e.Magic, e.Base64, e.Data, e.DataType = found.Magic, found.Base64, found.Data, found.DataType
 	p.form.Encoding = e
 	return nil
 }
@@ -49,21 +56,26 @@ func (p *parser) content(kind Kind) error {
 	case 0:
 		return p.syntax("a value")
 	case String:
+	case Null: // as if it were not there
+		_, _, err := p.value(1)
+		p.tok = p.tok[:0]
+		return err
 	default:
-		return wrongType("content", kind.String(), "a string of base64")
+		if err := p.putOff(wrongType("content", kind.String(), "a string of base64")); err != nil {
+			return err
+		}
+		_, _, err := p.value(1)
+		p.tok = p.tok[:0]
+		return err
 	}
 	p.take(1)
 	left := p.unlimited()
 	p.form.HasContent = true
 	r := newContentReader(p)
 	defer r.close()
-	if err := p.visit(r); err != nil {
+	if err := p.read(r); err != nil {
 		return err
 	}
-	if _, err := r.WriteTo(io.Discard); err != nil {
-		return err
-	}
-	p.note(r)
 	p.limit(left)
 	if _, err := p.peek(); err != nil {
 		return err
@@ -72,12 +84,31 @@ func (p *parser) content(kind Kind) error {
 	return nil
 }
 
+// read has content visited to its end, or passes over it where the body is refused already.
+func (p *parser) read(r *contentReader) error {
+	if p.first == nil {
+		err := p.visit(r)
+		if err == nil {
+			_, err = r.WriteTo(io.Discard)
+		}
+		if err == nil {
+			p.note(r)
+			return nil
+		}
+		if err = p.putOff(err); err != nil {
+			return err
+		}
+	}
+	return r.text.rest()
+}
+
 // note keeps what the content showed.
 func (p *parser) note(r *contentReader) {
 	p.told, p.toldAt, p.received = r.unpack.told, r.unpack.toldAt, r.total
 	p.form.Encoding.Base64 = true
 	p.form.Encoding.Magic = isMagic(r.first)
-	if p.form.Encoding.Declared == "" {
+	p.form.Encoding.Data, p.form.Encoding.DataType = r.text.data, r.text.dataType
+	if p.form.Encoding.alphabet() == neutral {
 		p.form.Encoding.URL = p.told == urlSafe
 	}
 }

@@ -16,6 +16,7 @@ const gateSlack = 64 << 10
 
 // A multiparser reads a multipart body, part by part.
 type multiparser struct {
+	refusal
 	gate  *gate
 	parts *multipart.Reader
 	lim   Limits
@@ -28,7 +29,7 @@ func newMultipart(body io.Reader, boundary string, lim Limits) *multiparser {
 	g := &gate{body: bufio.NewReaderSize(body, maxWindow), left: lim.Rest + gateSlack}
 	return &multiparser{
 		gate: g, parts: multipart.NewReader(g, boundary), lim: lim,
-		left: lim.Rest, seen: make(map[string]bool), form: Form{multipart: true},
+		left: lim.Rest, seen: make(map[string]bool), form: Form{Multipart: true},
 	}
 }
 
@@ -36,14 +37,18 @@ func (m *multiparser) decode(visit func(io.Reader) error) error {
 	for {
 		p, err := m.parts.NextRawPart()
 		if err == io.EOF {
+			m.form.Whole = true
 			return nil
 		}
 		if err != nil {
 			return m.broken(err)
 		}
 		name, err := m.admit(p)
-		if err != nil {
+		if err != nil && (bounding(err) || m.putOff(err) != nil) {
 			return err
+		}
+		if err != nil {
+			continue
 		}
 		if name == "content" {
 			err = m.content(p, visit)
@@ -66,7 +71,10 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 	if m.left < 0 {
 		return "", restTooLarge()
 	}
-	name := p.FormName()
+	name, file := p.FormName(), fileName(p)
+	if name == "file" && file != "" {
+		name, m.form.FromFile = "content", true
+	}
 	switch {
 	case name == "":
 		return "", badMultipart(fmt.Sprintf("part %d of the multipart body has no name", len(m.seen)+1))
@@ -81,6 +89,9 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 		}
 	}
 	m.seen[name] = true
+	if name == "content" {
+		m.form.FileName = file
+	}
 	if len(m.seen) > m.lim.Names {
 		return "", &Error{
 			Kind: InvalidJSON, Reason: TooManyNames,
@@ -88,6 +99,15 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 		}
 	}
 	return name, plainPart(name, p)
+}
+
+// fileName is the name of the sender's file, as sent: mime/multipart would cut its folders off.
+func fileName(p *multipart.Part) string {
+	_, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
+	if err != nil || !utf8.ValidString(params["filename"]) {
+		return ""
+	}
+	return params["filename"]
 }
 
 // plainPart refuses a part that is not just its bytes.
@@ -132,11 +152,17 @@ func (m *multiparser) content(p io.Reader, visit func(io.Reader) error) error {
 	m.form.HasContent = true
 	r := &partReader{part: p, m: m, lim: m.lim.Content}
 	defer r.close()
-	if err := visit(r); err != nil {
-		return err
+	if m.first == nil {
+		err := visit(r)
+		if err == nil {
+			_, err = io.Copy(io.Discard, r)
+		}
+		if err = m.putOff(err); err != nil {
+			return err
+		}
 	}
-	if _, err := io.Copy(io.Discard, r); err != nil {
-		return err
+	if _, err := io.Copy(io.Discard, p); err != nil {
+		return m.broken(err)
 	}
 	m.form.Encoding.Magic = isMagic(r.first)
 	m.gate.left = left

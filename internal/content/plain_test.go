@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
-	"slices"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -41,12 +41,19 @@ func plainDecode(body []byte, lim Limits) plain {
 		}
 	}
 	declared := ""
-	if raw, ok := members["content_encoding"]; ok {
-		if json.Unmarshal(raw, &declared) != nil || !slices.Contains([]string{"base64", "base64url", "gzip+base64", "gzip+base64url"}, declared) {
+	if raw, ok := members["content_encoding"]; ok && string(raw) != "null" {
+		if json.Unmarshal(raw, &declared) != nil {
 			return plain{}
 		}
+		e, ok := readEncoding(declared)
+		if declared = e.Declared; !ok {
+			return plain{}
+		}
+		if e.Either {
+			declared = "gzip+"
+		}
 	}
-	if raw, ok := members["content"]; ok {
+	if raw, ok := members["content"]; ok && string(raw) != "null" {
 		if raw[0] != '"' {
 			return plain{}
 		}
@@ -72,8 +79,12 @@ func plainDecode(body []byte, lim Limits) plain {
 	return p
 }
 
+// dataURL is the prefix that is passed over.
+var dataURL = regexp.MustCompile(`(?i)^data:[ -+\--~]{0,187};base64,`)
+
 // plainBase64 decodes the text of content.
 func plainBase64(text, declared string) (string, bool) {
+	text = text[len(dataURL.FindString(text)):]
 	text = strings.NewReplacer("\r", "", "\n", "").Replace(text)
 	std, url := strings.ContainsAny(text, "+/"), strings.ContainsAny(text, "-_")
 	switch {

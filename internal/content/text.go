@@ -11,6 +11,10 @@ type text struct {
 	p     *parser
 	kept  []byte // where blocks with escapes are unescaped
 	chars int64  // characters of the string before the next block
+
+	begun    bool
+	data     bool   // the string began with the data: prefix of a URL
+	dataType string // the media type it names
 }
 
 // A block is a piece of the string, as large as the window allows. Its slices are good until the next one is read.
@@ -26,6 +30,12 @@ type block struct {
 // next returns the next block, or io.EOF when the closing quote is next. The search for that quote runs once over each window,
 // so that neither many escapes nor small reads make it quadratic.
 func (t *text) next() (block, error) {
+	if !t.begun {
+		t.begun = true
+		if b, err := t.begin(); err != nil || len(b.text) > 0 {
+			return b, err
+		}
+	}
 	for {
 		if _, err := t.p.peek(); err != nil {
 			return block{}, err

@@ -1,0 +1,41 @@
+package content
+
+import (
+	"errors"
+	"io"
+)
+
+// A refusal is the first one of a body that is read on, if its reader may.
+type refusal struct {
+	may   func(error) bool
+	first error
+}
+
+// putOff keeps err for the end, and returns it where the body is not to be read on.
+func (r *refusal) putOff(err error) error {
+	if err == nil || r.first == nil && (r.may == nil || !r.may(err)) {
+		return err
+	}
+	if r.first == nil {
+		r.first = err
+	}
+	return nil
+}
+
+// bounding tells whether err says that the body goes beyond a bound, or cannot be read: then nothing of it is read on.
+func bounding(err error) bool {
+	var e *Error
+	return !errors.As(err, &e) || e.Reason == RestTooLarge || e.Reason == TooManyNames || e.Reason == UTF8 || e.Reason == BadMultipart
+}
+
+// rest passes over what is left of the string.
+func (t *text) rest() error {
+	t.begun = true
+	for {
+		if _, err := t.next(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
