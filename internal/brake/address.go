@@ -35,13 +35,15 @@ func (p Proxies) Trust(a netip.Addr) bool {
 // Client returns the address that a request comes from: that of the peer, or,
 // where the peer is trusted, the right-most address in what the proxies tell
 // that is not itself trusted. What stands left of that anybody may have written.
-// If all are trusted it is the left-most; a hop that is no address ends the list.
+// If all are trusted it is the left-most. It is false where a trusted proxy tells
+// something that is no address before one is found: nobody knows who that
+// client is, and it must not pass for the proxy.
 //
 // for_ are the values of X-Forwarded-For, in order; forwarded those of Forwarded
 // (RFC 7239), which count only where there is none of the other.
-func (p Proxies) Client(peer netip.Addr, for_, forwarded []string) netip.Addr {
-	if !p.Trust(peer) {
-		return peer
+func (p Proxies) Client(peer netip.Addr, for_, forwarded []string) (netip.Addr, bool) {
+	if !p.Trust(peer) || len(for_) == 0 && len(forwarded) == 0 {
+		return peer, true
 	}
 	hops := strings.Split(strings.Join(for_, ","), ",")
 	if len(for_) == 0 {
@@ -50,13 +52,13 @@ func (p Proxies) Client(peer netip.Addr, for_, forwarded []string) netip.Addr {
 	for _, hop := range slices.Backward(hops) {
 		a, ok := parseHop(hop)
 		if !ok {
-			break
+			return netip.Addr{}, false
 		}
 		if peer = a; !p.Trust(a) {
 			break
 		}
 	}
-	return peer
+	return peer, true
 }
 
 // forwardedFor takes the for= of each element. An element without one is kept as
@@ -74,14 +76,26 @@ func forwardedFor(value string) []string {
 	return hops
 }
 
-// parseHop reads an address, with a port or without.
+// parseHop reads an address, with a port or without: ip, ip:port, [v6] or [v6]:port.
+// The port may be a hidden one (RFC 7239, 6.3), for it does not matter.
 func parseHop(hop string) (netip.Addr, bool) {
-	hop = strings.TrimSpace(hop)
-	if with, err := netip.ParseAddrPort(hop); err == nil {
-		return plain(with.Addr()), true
+	host, port, ok := strings.TrimSpace(hop), "", true
+	if rest, v6 := strings.CutPrefix(host, "["); v6 {
+		if host, port, ok = strings.Cut(rest, "]"); port != "" {
+			ok = port[0] == ':'
+			port = port[1:]
+		}
+	} else if strings.Count(host, ":") == 1 {
+		host, port, _ = strings.Cut(host, ":")
 	}
-	a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(hop, "["), "]"))
-	return plain(a), err == nil
+	a, err := netip.ParseAddr(host)
+	return plain(a), ok && err == nil && !strings.ContainsFunc(port, outsidePort)
+}
+
+// outsidePort reports what is not a character of a port, a hidden one included.
+func outsidePort(r rune) bool {
+	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	return !letter && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.'
 }
 
 // Peer returns the address in a host:port, as of http.Request.RemoteAddr. It is
@@ -95,9 +109,16 @@ func Peer(hostport string) netip.Addr {
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 // Local reports whether a is on this machine or in a private network: loopback,
-// private (RFC 1918, RFC 4193) or link-local. Such clients have no limits.
+// private (RFC 1918, RFC 4193) or link-local.
 func Local(a netip.Addr) bool {
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
+}
+
+// Exempt reports whether clients at a have no limits: on an instance for
+// everybody only those on this machine, for behind a private address may be a
+// proxy or a container's gateway, and so the whole internet.
+func Exempt(a netip.Addr, public bool) bool {
+	return a.IsLoopback() || !public && Local(a)
 }
 
 // ownBits is the network of one customer: providers give a household or a host 2^64 addresses at least.

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// Config says what may be done. A zero is no limit.
+// Config says what may be done. A zero is no limit. What an address may do, its
+// larger networks may do a few times.
 type Config struct {
 	Accounts   Rate // accounts made without a key: each address
 	Writes     Rate // requests with a body: each address, each account; half of it each key
-	Bytes      Rate // of bodies: likewise
+	Bytes      Rate // that they cost: likewise
 	Mails      Rate // messages asked for: each address, each account
 	WrongKeys  Rate // each address
 	Heartbeats Rate // each address
@@ -21,15 +22,17 @@ type Config struct {
 	Bodies     int  // received at once: each address
 	Archives   int  // sent at once: each account
 	MaxBodies  int  // received at once in all, also of clients that have no other limit
+	Remembered int  // addresses, and likewise accounts and keys, that are remembered: at some 300 bytes each; 0: 65,536
+	Public     bool // whether everybody may come: then only this machine is exempt, else its private networks, too
 	Now        func() time.Time
 }
 
 const (
-	// maxEntries bounds the addresses, and the accounts and keys, that are remembered: at some 300 bytes each 20 MB a table, and more clients
+	// maxEntries bounds the addresses, and the accounts and keys, that are remembered: 20 MB a table, and more clients
 	// than a single machine serves in the hour that most limits are for.
 	maxEntries = 65_536
-	// maxGoodKeys bounds the hashes of keys that were right before, at some 50 bytes each.
-	maxGoodKeys = 16_384
+	// goodKeysPart is the part of that number that bounds the hashes of keys that were right before, at some 50 bytes each.
+	goodKeysPart = 4
 	// bodyWait is when to try again while bodies are being received: most take less.
 	bodyWait = 2 * time.Second
 	// archiveWait is when to try again while one archive is being sent: those of most accounts take less.
@@ -37,15 +40,16 @@ const (
 )
 
 // Limits holds callers to a Config. Its methods may be called concurrently, and
-// on nil, which has no limits. Clients on local addresses have none but
-// MaxBodies.
+// on nil, which has no limits. Clients that are Exempt have none but MaxBodies.
 type Limits struct {
 	Config
 	mu        sync.Mutex
-	addresses *table[netip.Addr, *entry]
+	addresses *table[netip.Prefix, *entry]
 	owners    *table[owner, *entry]
 	goodKeys  *table[[32]byte, struct{}]
-	bodies    int
+	passes    map[*Pass]struct{} // of bodies that are received, but those that were cut
+	leaving   int                // bodies that were cut and have not ended yet
+	held      held               // bodies, by network
 }
 
 // owner is an account, or one key of it.
@@ -56,7 +60,13 @@ func New(cfg Config) *Limits {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Limits{Config: cfg, addresses: newTable[netip.Addr, *entry](maxEntries), owners: newTable[owner, *entry](maxEntries), goodKeys: newTable[[32]byte, struct{}](maxGoodKeys)}
+	if cfg.Remembered <= 0 {
+		cfg.Remembered = maxEntries
+	}
+	return &Limits{
+		Config: cfg, addresses: newTable[netip.Prefix, *entry](cfg.Remembered), owners: newTable[owner, *entry](cfg.Remembered), goodKeys: newTable[[32]byte, struct{}](cfg.Remembered / goodKeysPart),
+		passes: map[*Pass]struct{}{}, held: held{cfg.Bodies, cfg.MaxBodies, map[netip.Prefix]int{}},
+	}
 }
 
 // Who asks. Account and Key are 0 for nobody; Key is 0 for the owner of an account
@@ -89,12 +99,21 @@ type share struct {
 	rate Rate
 }
 
-// address finds the entry of an address; nil for one that has no limits.
-func (l *Limits) address(a netip.Addr) *entry {
-	if Local(a) {
+// Exempt reports whether clients at a have no limits.
+func (l *Limits) Exempt(a netip.Addr) bool { return Exempt(a, l != nil && l.Public) }
+
+// address finds the entries of an address, one for each of its networks; nil for
+// one that has no limits.
+func (l *Limits) address(a netip.Addr) []*entry {
+	if Exempt(a, l.Public) {
 		return nil
 	}
-	return find(l.addresses, Group(a))
+	of := networks(a)
+	list := make([]*entry, len(of))
+	for i, p := range of {
+		list[i] = find(l.addresses, p)
+	}
+	return list
 }
 
 func find[K comparable](t *table[K, *entry], k K) *entry {
@@ -107,7 +126,7 @@ func find[K comparable](t *table[K, *entry], k K) *entry {
 }
 
 // shares are all subjects whose limits of some kinds hold for who.
-func (l *Limits) shares(at *entry, who Who, of ...kind) []share {
+func (l *Limits) shares(at []*entry, who Who, of ...kind) []share {
 	var list []share
 	add := func(e *entry, k kind, r Rate) {
 		if r.Count > 0 {
@@ -115,7 +134,9 @@ func (l *Limits) shares(at *entry, who Who, of ...kind) []share {
 		}
 	}
 	for _, k := range of {
-		add(at, k, l.rate(k))
+		for i, e := range at {
+			add(e, k, l.rate(k).times(levels[i].factor))
+		}
 		if who.Account == 0 || k != writes && k != volume && k != mails && k != downloads {
 			continue
 		}
@@ -139,6 +160,13 @@ func (s share) left(now time.Time) float64 {
 		n -= float64(s.e.making)
 	}
 	return n
+}
+
+// lacks says when a call that needs so many can be made again: at the latest when
+// the bucket is full.
+func (s share) lacks(n int64, now time.Time) *Denied {
+	missing := float64(min(n, s.rate.Burst)) - s.left(now)
+	return &Denied{Limit: names[s.kind], After: max(s.rate.until(missing), time.Second)}
 }
 
 // spend takes n, into debt if need be, but never more than a full bucket.

@@ -14,12 +14,12 @@ func from(addr string) Who { return Who{Addr: netip.MustParseAddr(addr)} }
 
 // enters sends a request and tells whether it was let in.
 func enters(l *Limits, who Who, newAccount bool) *Denied {
-	p, d := l.Enter(who, newAccount)
+	p, d := l.Enter(who, Body{MakesAccount: newAccount})
 	if d == nil {
 		if newAccount {
 			p.Made()
 		}
-		p.Leave(0)
+		p.Leave()
 	}
 	return d
 }
@@ -58,14 +58,14 @@ func TestNewAccountsOfAnAddress(t *testing.T) {
 func TestARequestThatMakesNoAccountUsesNone(t *testing.T) {
 	l := New(Config{Accounts: Rate{60, time.Hour, 1}})
 	for range 10 {
-		p, d := l.Enter(from("203.0.113.1"), true)
+		p, d := l.Enter(from("203.0.113.1"), Body{MakesAccount: true})
 		if d != nil {
 			t.Fatal(d)
 		}
-		if _, d := l.Enter(from("203.0.113.1"), true); d == nil {
+		if _, d := l.Enter(from("203.0.113.1"), Body{MakesAccount: true}); d == nil {
 			t.Fatal("two that are under way could make two accounts")
 		}
-		p.Leave(10)
+		p.Leave()
 	}
 }
 
@@ -88,7 +88,7 @@ func TestLocalClientsAreUnlimited(t *testing.T) {
 		who := from(addr)
 		who.Account, who.Key = 1, 1
 		for range 10 {
-			p, d := l.Enter(who, true)
+			p, d := l.Enter(who, Body{MakesAccount: true})
 			l.TriedKey(who, [32]byte{}, false)
 			if d != nil || l.Mail(who) != nil || l.TryKey(who, [32]byte{}) != nil || l.Heartbeat(who) != nil || l.Report(who) != nil || l.Like(who) != nil || l.Search(who) != nil || refusesArchive(l, who) {
 				t.Fatalf("%s is limited", addr)
@@ -167,7 +167,7 @@ func TestBodiesAtOnce(t *testing.T) {
 	l := New(Config{Bodies: 4, MaxBodies: 6})
 	var open []*Pass
 	enter := func(addr string) *Denied {
-		p, d := l.Enter(from(addr), false)
+		p, d := l.Enter(from(addr), Body{})
 		if d == nil {
 			open = append(open, p)
 		}
@@ -192,36 +192,90 @@ func TestBodiesAtOnce(t *testing.T) {
 		}
 	}
 	for _, p := range open {
-		p.Leave(1)
+		p.Leave()
 	}
 	if d := enter("203.0.113.1"); d != nil {
 		t.Errorf("after they ended: %+v", d)
 	}
 }
 
-func TestBytesAreCountedWhenTheyHaveCome(t *testing.T) {
+func TestACallCostsTheLargestOfItsBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Config{Bytes: Rate{3600, time.Hour, 1000}})
-		send := func(n int64) *Denied {
-			p, d := l.Enter(from("203.0.113.1"), false)
-			if d == nil {
-				p.Leave(n)
+		call := func(length int64, received, decoded, unpacked int) *Denied {
+			p, d := l.Enter(from("203.0.113.1"), Body{Length: length})
+			if d != nil {
+				return d
 			}
-			return d
+			defer p.Leave()
+			if d := p.Received(received); d != nil {
+				return d
+			}
+			for _, n := range []int{decoded, unpacked} {
+				for m := p.Meter(); n > 0; n -= 10 {
+					if d := m.Take(min(n, 10)); d != nil {
+						return d
+					}
+				}
+			}
+			return nil
 		}
-		if d := send(900); d != nil {
-			t.Fatal(d)
+		left := func() int64 {
+			p, d := l.Enter(from("203.0.113.1"), Body{})
+			if d != nil {
+				return 0
+			}
+			defer p.Leave()
+			return p.Standing[0].Left
 		}
-		if d := send(5000); d != nil {
-			t.Fatalf("with something left: %+v", d)
+		for _, tc := range []struct{ received, decoded, unpacked, left int }{{100, 75, 0, 900}, {10, 7, 200, 700}, {10, 500, 20, 200}} {
+			if d := call(0, tc.received, tc.decoded, tc.unpacked); d != nil || left() != int64(tc.left) {
+				t.Fatalf("%+v: %+v, %d left", tc, d, left())
+			}
 		}
-		d := send(1)
-		if d == nil || d.Limit != "bytes" || d.After > 1000*time.Second {
-			t.Fatalf("in debt: %+v", d)
+		if d := call(201, 0, 0, 0); d == nil || d.After != time.Second || left() != 200 {
+			t.Errorf("one whose length is over what is left: %+v, %d left", d, left())
+		}
+		d := call(-1, 1, 1, 400)
+		if d == nil || d.Limit != "bytes" || d.After < 200*time.Second || d.After > 1000*time.Second {
+			t.Fatalf("one that turns out to cost more than is left: %+v", d)
+		}
+		if n := left(); n != 0 {
+			t.Errorf("what it used was not charged: %d left", n)
 		}
 		time.Sleep(d.After)
-		if d := send(1); d != nil {
+		if d := call(-1, 1, 1, 400); d != nil {
 			t.Errorf("after the time that was told: %+v", d)
+		}
+	})
+}
+
+func TestAfterAFewTriesThereIsRoomForACallOfUnknownCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Config{Bytes: Rate{3600, time.Hour, 100_000}})
+		call := func(cost int) *Denied {
+			p, d := l.Enter(from("203.0.113.1"), Body{Length: -1})
+			if d != nil {
+				return d
+			}
+			defer p.Leave()
+			for ; cost > 0; cost -= 100 {
+				if d := p.Received(100); d != nil {
+					return d
+				}
+			}
+			return nil
+		}
+		call(100_000) // all there is
+		for tries := 1; ; tries++ {
+			d := call(50_000)
+			if d == nil {
+				return
+			}
+			if tries == 20 {
+				t.Fatalf("%d tries, each after the time that was told, were not enough", tries)
+			}
+			time.Sleep(d.After)
 		}
 	})
 }
@@ -307,7 +361,7 @@ func TestWrongKeys(t *testing.T) {
 	})
 }
 
-// TestPlainAMillionAddresses: those of a /32 of IPv6 take bounded memory, and do not take an account's limit away.
+// TestPlainAMillionAddresses: each of another network of IPv6, take bounded memory, and do not take an account's limit away.
 func TestPlainAMillionAddresses(t *testing.T) {
 	l := New(Config{Accounts: Rate{60, time.Hour, 20}, Writes: Rate{3600, time.Hour, 1000}, Bytes: Rate{1 << 33, time.Hour, 1 << 32}})
 	var before, after runtime.MemStats
@@ -315,7 +369,7 @@ func TestPlainAMillionAddresses(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	addr := netip.MustParseAddr("2001:db8::1").As16()
 	for i := range uint32(1_000_000) {
-		binary.BigEndian.PutUint32(addr[4:], i)
+		binary.BigEndian.PutUint32(addr[2:], i) // each in a /48 of its own
 		if d := enters(l, Who{Addr: netip.AddrFrom16(addr)}, true); d != nil {
 			t.Fatal(d)
 		}
@@ -348,14 +402,14 @@ func TestNoLimitsAtAll(t *testing.T) {
 func TestStandingTellsTheLeast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Config{Writes: Rate{60, time.Minute, 10}, Accounts: Rate{60, time.Hour, 20}})
-		p, d := l.Enter(Who{netip.MustParseAddr("203.0.113.1"), 7, 1}, false)
+		p, d := l.Enter(Who{netip.MustParseAddr("203.0.113.1"), 7, 1}, Body{})
 		if d != nil {
 			t.Fatal(d)
 		}
 		if len(p.Standing) != 1 || p.Standing[0].Left != 4 || p.Standing[0].Full != 2*time.Second {
 			t.Errorf("the key has the least left: %+v", p.Standing)
 		}
-		p, _ = l.Enter(from("203.0.113.9"), true)
+		p, _ = l.Enter(from("203.0.113.9"), Body{MakesAccount: true})
 		if len(p.Standing) != 2 || p.Standing[1].Limit != "accounts" || p.Standing[1].Left != 19 {
 			t.Errorf("a request that may make an account: %+v", p.Standing)
 		}

@@ -1,53 +1,88 @@
 package brake
 
-import "time"
+import (
+	"net/netip"
+	"time"
+)
+
+// Body is what is known of a body before any of it is read.
+type Body struct {
+	MakesAccount bool   // whether the request may make one
+	Length       int64  // its bytes; below 0 where nobody knows
+	Stop         func() // ends the receiving at once, for a body that has to make way; it must not call the Pass
+}
 
 // Pass is the permission to send one body. Leave must be called when the request
-// is over.
+// is over. Its methods may be called concurrently, and on nil.
 type Pass struct {
-	l       *Limits
-	at      *entry // nil for a local client
-	volumes []share
-	account *share // set while the request may make an account
+	l        *Limits
+	of       []netip.Prefix // nil for a client without limits
+	stop     func()
+	began    time.Time
+	received int64
+	length   int64 // as it was told; below 1 where it was not
+	charged  int64 // of the volumes
+	whole    bool  // nothing more is received
+	cut      bool
+	left     bool
+	volumes  []share
+	accounts []share // set while the request may make an account
 	// Standing is what is left after this request, one for each limit that holds for it.
 	Standing []Standing
 }
 
-// Enter asks to send a body, which makes an account if newAccount is set. It
-// counts as a write at once.
-func (l *Limits) Enter(who Who, newAccount bool) (*Pass, *Denied) {
+// Enter asks to send a body. It counts as a write at once, and its bytes as they come.
+// Where all slots are
+// taken, the slowest body of the network with the most of them makes way for one of a
+// network with fewer.
+func (l *Limits) Enter(who Who, b Body) (*Pass, *Denied) {
 	if l == nil {
 		return nil, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.MaxBodies > 0 && l.bodies >= l.MaxBodies {
-		return nil, &Denied{Limit: "bodies", All: true, After: bodyWait}
+	p := &Pass{l: l, stop: b.Stop, began: l.Now(), length: b.Length}
+	at := l.address(who.Addr)
+	if at != nil {
+		p.of = networks(who.Addr)
 	}
-	p := &Pass{l: l, at: l.address(who.Addr)}
-	if p.at != nil {
-		if d := l.enter(p, who, newAccount); d != nil {
+	var victim *Pass
+	if l.MaxBodies > 0 && len(l.passes) >= l.MaxBodies {
+		if victim = l.makesWay(p); victim == nil {
+			return nil, &Denied{Limit: "bodies", All: true, After: bodyWait}
+		}
+	}
+	if at != nil {
+		if d := l.enter(p, at, who, b); d != nil {
 			return nil, d
 		}
-		p.at.bodies++
 	}
-	l.bodies++
+	if victim != nil {
+		l.cut(victim)
+	}
+	l.passes[p] = struct{}{}
+	l.held.add(p.of, 1)
 	return p, nil
 }
 
 // enter holds a caller to its limits: all are looked at before any is used.
-func (l *Limits) enter(p *Pass, who Who, newAccount bool) *Denied {
+func (l *Limits) enter(p *Pass, at []*entry, who Who, b Body) *Denied {
 	now := l.Now()
-	if l.Bodies > 0 && p.at.bodies >= l.Bodies {
+	if l.held.full(p.of) {
 		return &Denied{Limit: "bodies", After: bodyWait}
 	}
 	of := []kind{writes, volume}
-	if newAccount {
+	if b.MakesAccount {
 		of = append(of, accounts)
 	}
-	list := l.shares(p.at, who, of...)
+	list := l.shares(at, who, of...)
 	if d := short(list, now); d != nil {
 		return d
+	}
+	for _, s := range list {
+		if s.kind == volume && s.left(now) < float64(b.Length) {
+			return s.lacks(b.Length, now)
+		}
 	}
 	for _, s := range list {
 		switch s.kind {
@@ -56,7 +91,7 @@ func (l *Limits) enter(p *Pass, who Who, newAccount bool) *Denied {
 		case volume:
 			p.volumes = append(p.volumes, s)
 		case accounts:
-			p.account = &s
+			p.accounts = append(p.accounts, s)
 			s.e.making++
 		}
 	}
@@ -66,147 +101,39 @@ func (l *Limits) enter(p *Pass, who Who, newAccount bool) *Denied {
 
 // Made says that the request has made an account.
 func (p *Pass) Made() {
-	if p == nil || p.account == nil {
-		return
-	}
-	p.l.mu.Lock()
-	defer p.l.mu.Unlock()
-	p.account.spend(1, p.l.Now())
-}
-
-// Leave ends the request, whose body had so many bytes.
-func (p *Pass) Leave(bytes int64) {
 	if p == nil {
 		return
 	}
 	p.l.mu.Lock()
 	defer p.l.mu.Unlock()
-	p.l.bodies--
-	if p.at != nil {
-		p.at.bodies--
-	}
-	if p.account != nil {
-		p.account.e.making--
-	}
-	for _, s := range p.volumes {
-		s.spend(bytes, p.l.Now())
+	for _, s := range p.accounts {
+		s.spend(1, p.l.Now())
 	}
 }
 
-// Mail asks to have a message sent.
-func (l *Limits) Mail(who Who) *Denied { return l.ask(who, mails) }
-
-// Heartbeat asks to count a player.
-func (l *Limits) Heartbeat(who Who) *Denied { return l.ask(who, heartbeats) }
-
-// Like asks to count a like, or to take one back.
-func (l *Limits) Like(who Who) *Denied { return l.ask(who, likes) }
-
-// Search asks to look for projects.
-func (l *Limits) Search(who Who) *Denied { return l.ask(who, searches) }
-
-// An Archive is the permission to have one archive sent. Done must be called when
-// it was, or was given up.
-type Archive struct {
-	l  *Limits
-	of *entry // the account's; nil for a local client
-}
-
-// Download asks for an archive of an account.
-func (l *Limits) Download(who Who) (*Archive, *Denied) {
-	if l == nil {
-		return nil, nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.address(who.Addr)
-	if at == nil {
-		return nil, nil
-	}
-	of := find(l.owners, owner{account: who.Account})
-	if l.Archives > 0 && of.archives >= l.Archives {
-		return nil, &Denied{Limit: "archives", After: archiveWait}
-	}
-	if d := take(l.shares(at, who, downloads), l.Now()); d != nil {
-		return nil, d
-	}
-	of.archives++
-	return &Archive{l, of}, nil
-}
-
-// Done ends what Download began.
-func (a *Archive) Done() {
-	if a == nil {
+// Leave ends the request.
+func (p *Pass) Leave() {
+	if p == nil {
 		return
 	}
-	a.l.mu.Lock()
-	defer a.l.mu.Unlock()
-	a.of.archives--
-}
-
-// ask takes one of a limit of addresses, or of accounts as well.
-func (l *Limits) ask(who Who, k kind) *Denied {
-	if l == nil {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.address(who.Addr)
-	if at == nil {
-		return nil
-	}
-	return take(l.shares(at, who, k), l.Now())
-}
-
-// Report asks to record a report.
-func (l *Limits) Report(who Who) *Denied { return l.ask(who, reports) }
-
-func take(list []share, now time.Time) *Denied {
-	if d := short(list, now); d != nil {
-		return d
-	}
-	for _, s := range list {
-		s.spend(1, now)
-	}
-	return nil
-}
-
-// TryKey asks to look up a key of this hash. An address from which too many
-// wrong keys came is refused, but for keys that were right before: so the people
-// behind one address do not suffer for one of them.
-func (l *Limits) TryKey(who Who, hash [32]byte) *Denied {
-	if l == nil {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.address(who.Addr)
-	if at == nil {
-		return nil
-	}
-	if _, good := l.goodKeys.get(hash); good {
-		return nil
-	}
-	return short(l.shares(at, Who{}, wrongKeys), l.Now())
-}
-
-// TriedKey tells whether the key was right.
-func (l *Limits) TriedKey(who Who, hash [32]byte, right bool) {
-	if l == nil {
+	p.l.mu.Lock()
+	defer p.l.mu.Unlock()
+	if p.left {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.address(who.Addr)
-	switch {
-	case at == nil:
-	case right:
-		if _, good := l.goodKeys.get(hash); !good {
-			l.goodKeys.put(hash, struct{}{})
-		}
-	default:
-		for _, s := range l.shares(at, Who{}, wrongKeys) {
-			s.spend(1, l.Now())
-		}
+	p.left = true
+	p.release()
+	for _, s := range p.accounts {
+		s.e.making--
 	}
+}
+
+// release gives the slot back. A body that was cut gave it to another.
+func (p *Pass) release() {
+	if p.cut {
+		p.l.leaving--
+		return
+	}
+	delete(p.l.passes, p)
+	p.l.held.add(p.of, -1)
 }

@@ -26,8 +26,7 @@ var names = [kinds]string{"accounts", "writes", "bytes", "mails", "wrong-keys", 
 // when it is first needed.
 type entry struct {
 	buckets  [kinds]*rate.Limiter
-	bodies   int // being received
-	making   int // accounts that those may yet make
+	making   int // accounts that the bodies being received may yet make
 	archives int // being sent
 }
 

@@ -94,8 +94,12 @@ func (c *conn) fill(now time.Time) bool {
 		return true // more than one request came at once
 	}
 	c.release()
-	if c.until.Sub(now) < c.front.idle-idleSlack {
-		c.until = now.Add(c.front.idle)
+	wait := c.front.idle
+	if c.until.IsZero() {
+		wait = c.front.first // who opens a connection has something to say
+	}
+	if c.until.Sub(now) < wait-idleSlack {
+		c.until = now.Add(wait)
 		if c.SetReadDeadline(c.until) != nil {
 			return false
 		}

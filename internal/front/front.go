@@ -25,13 +25,15 @@ import (
 	"time"
 )
 
-// Config is what a Listener is made from. All fields but Idle are needed.
+// Config is what a Listener is made from. All fields but First and Idle are needed.
 type Config struct {
 	// Handler answers plain requests. It must not keep the request, its header or
 	// the response writer beyond its return.
 	Handler http.Handler
 	// Wants tells whether plain requests with that Host are answered here.
 	Wants func(host string) bool
+	// First is how long a new connection may send nothing; 0: as long as Idle.
+	First time.Duration
 	// Idle is how long a connection may wait for its next request; 0: two minutes.
 	Idle time.Duration
 
@@ -45,6 +47,7 @@ type Listener struct {
 	net.Listener
 	handler http.Handler
 	wants   func(host string) bool
+	first   time.Duration
 	idle    time.Duration
 	rest    time.Duration
 
@@ -65,13 +68,14 @@ type Listener struct {
 // descriptor (syscall.Conn) are all handed over.
 func NewListener(l net.Listener, c Config) *Listener {
 	f := &Listener{
-		Listener: l, handler: c.Handler, wants: c.Wants, idle: c.Idle, rest: cmp.Or(c.rest, restAfter),
+		Listener: l, handler: c.Handler, wants: c.Wants, first: c.First, idle: c.Idle, rest: cmp.Or(c.rest, restAfter),
 		handed: make(chan net.Conn), ended: make(chan struct{}), conns: map[*conn]struct{}{},
 	}
 	f.exchanges.New = func() any { return newExchange() }
 	if f.idle == 0 {
 		f.idle = 2 * time.Minute
 	}
+	f.first = cmp.Or(f.first, f.idle)
 	go f.accept()
 	return f
 }

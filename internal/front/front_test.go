@@ -390,6 +390,32 @@ func TestIdleConnectionsEnd(t *testing.T) {
 	}
 }
 
+func TestRegression08ANewConnectionThatSendsNothingEndsFirst(t *testing.T) {
+	l := NewListener(listen(t), Config{Handler: http.HandlerFunc(echo), Wants: func(string) bool { return true }, First: 100 * time.Millisecond, Idle: time.Minute})
+	run(t, l, http.HandlerFunc(echo))
+	t.Cleanup(func() { shutdown(t, l) })
+	ask := func(c net.Conn, in *bufio.Reader) {
+		t.Helper()
+		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: game.example\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	kept := dial(t, l)
+	in := bufio.NewReader(kept)
+	ask(kept, in)
+	// One that was silent from its beginning, and began later than the other has been waiting.
+	if n, err := dial(t, l).Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("%d, %v", n, err)
+	}
+	ask(kept, in)
+}
+
 func dial(t *testing.T, l net.Listener) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", l.Addr().String())

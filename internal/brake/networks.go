@@ -1,0 +1,70 @@
+package brake
+
+import "net/netip"
+
+// levels are the networks in which an IPv6 address counts, the narrowest first,
+// and how many times as much each may do as one client. Providers give a
+// household a /64 at least, mostly a /56, and a company a /48: so whoever has many
+// networks has a few clients' allowance, and 256 neighbours in one /48 have more
+// than sixteen of them need.
+var levels = [...]struct {
+	bits   int
+	factor int64
+}{{ownBits, 1}, {56, 4}, {48, 16}}
+
+// networks are those in which an address counts, the narrowest first. An IPv4
+// address, and what is no address, counts as itself alone.
+func networks(a netip.Addr) []netip.Prefix {
+	if !a.Is6() {
+		p, _ := a.Prefix(a.BitLen()) // the zero Prefix stands for what is no address
+		return []netip.Prefix{p}
+	}
+	list := make([]netip.Prefix, len(levels))
+	for i, level := range levels {
+		list[i], _ = a.Prefix(level.bits) // an IPv6 address has more bits
+	}
+	return list
+}
+
+// times is the rate of so many clients.
+func (r Rate) times(factor int64) Rate {
+	return Rate{Count: r.Count * factor, Per: r.Per, Burst: r.Burst * factor}
+}
+
+// partOfAll is the part of all that no network but a single client's own may hold
+// of what is held at once: so it takes several to leave nothing to others.
+const partOfAll = 4
+
+// held counts what is held at once, by network.
+type held struct {
+	each, all int // what one client may hold, and what there is; 0: no limit
+	by        map[netip.Prefix]int
+}
+
+// most is what a network of a level may hold.
+func (h *held) most(level int) int {
+	n := h.each * int(levels[level].factor)
+	if h.all > 0 {
+		n = min(n, h.all/partOfAll)
+	}
+	return max(n, h.each)
+}
+
+// full reports whether one of the networks holds all it may.
+func (h *held) full(of []netip.Prefix) bool {
+	for i, p := range of {
+		if h.each > 0 && h.by[p] >= h.most(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// add counts n more in all of the networks.
+func (h *held) add(of []netip.Prefix, n int) {
+	for _, p := range of {
+		if h.by[p] += n; h.by[p] <= 0 {
+			delete(h.by, p)
+		}
+	}
+}

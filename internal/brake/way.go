@@ -1,0 +1,99 @@
+package brake
+
+import (
+	"cmp"
+	"net/netip"
+	"time"
+)
+
+const (
+	// settling is how long a body has before its pace is judged: connections begin slowly.
+	settling = time.Second
+	// slowPace is below any line on which somebody would send a project, in bytes a second. A body that is slower makes way
+	// also for one of a network that holds as many.
+	slowPace = 16 << 10
+	// leavingPart is the part of all bodies that may have been cut and not have ended: each still has its buffers.
+	leavingPart = 8
+)
+
+// makesWay finds the body that goes so that another can come, which asks for its
+// own network: the slowest of those of the network that has the most. There is none if
+// no network has more than the other's would, and none of them is slow.
+func (l *Limits) makesWay(other *Pass) *Pass {
+	if l.leaving >= max(1, l.MaxBodies/leavingPart) {
+		return nil
+	}
+	now, own := l.Now(), l.holds(other)
+	var first *Pass
+	for p := range l.passes {
+		if p.of == nil || p.whole || p.stop == nil {
+			continue
+		}
+		n := l.holds(p)
+		slow := now.Sub(p.began) >= settling && p.pace(now) < slowPace && (n > own || p.widest() == other.widest())
+		if (slow || n > own+1) && (first == nil || l.before(p, first, now)) {
+			first = p
+		}
+	}
+	return first
+}
+
+// before reports whether p makes way before q does.
+func (l *Limits) before(p, q *Pass, now time.Time) bool {
+	return cmp.Or(cmp.Compare(l.holds(q), l.holds(p)), cmp.Compare(p.pace(now), q.pace(now)), p.began.Compare(q.began)) < 0
+}
+
+// holds is how many bodies the widest network of a body's client sends; 0 for one without limits.
+func (l *Limits) holds(p *Pass) int {
+	if p.of == nil {
+		return 0
+	}
+	return l.held.by[p.widest()]
+}
+
+func (p *Pass) widest() netip.Prefix {
+	if p.of == nil {
+		return netip.Prefix{}
+	}
+	return p.of[len(p.of)-1]
+}
+
+// pace is what came in a second, in bytes.
+func (p *Pass) pace(now time.Time) float64 {
+	return float64(p.received) / max(now.Sub(p.began), settling).Seconds()
+}
+
+// cut ends a body, whose slot is free at once.
+func (l *Limits) cut(p *Pass) {
+	p.release()
+	p.cut = true
+	l.leaving++
+	p.stop()
+}
+
+// Received says that so many bytes of the body came. If it is denied, nothing may
+// come of the request.
+func (p *Pass) Received(n int) *Denied {
+	if p == nil {
+		return nil
+	}
+	p.l.mu.Lock()
+	defer p.l.mu.Unlock()
+	p.received += int64(n)
+	return p.charge(p.received)
+}
+
+// Whole says that nothing more of the body is received, so that it makes way for
+// nobody any more. It is denied if it did already: then nothing may come of the request.
+func (p *Pass) Whole() *Denied {
+	if p == nil {
+		return nil
+	}
+	p.l.mu.Lock()
+	defer p.l.mu.Unlock()
+	p.whole = true
+	if p.cut {
+		return &Denied{Limit: "bodies", All: true, After: bodyWait}
+	}
+	return nil
+}
