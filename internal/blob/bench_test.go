@@ -36,7 +36,7 @@ func BenchmarkPut(b *testing.B) {
 			d := openTemp(b)
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				blob, err := d.Put(b.Context(), plain{bytes.NewReader(data)})
+				blob, err := d.Put(b.Context(), d.Name(), plain{bytes.NewReader(data)})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -47,7 +47,7 @@ func BenchmarkPut(b *testing.B) {
 			d := openTemp(b)
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				blob, err := d.Put(b.Context(), hashing{bytes.NewReader(data), sha256.New()})
+				blob, err := d.Put(b.Context(), d.Name(), hashing{bytes.NewReader(data), sha256.New()})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -64,7 +64,7 @@ func BenchmarkPutAtOnce(b *testing.B) {
 	b.SetParallelism(8)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			blob, err := d.Put(b.Context(), plain{bytes.NewReader(data)})
+			blob, err := d.Put(b.Context(), d.Name(), plain{bytes.NewReader(data)})
 			if err != nil {
 				b.Error(err)
 				return
@@ -80,7 +80,7 @@ func BenchmarkOpen(b *testing.B) {
 	blobs := make([]publish.Blob, 16)
 	for i := range blobs {
 		data[0] = byte(i)
-		blob, err := d.Put(b.Context(), bytes.NewReader(data))
+		blob, err := d.Put(b.Context(), d.Name(), bytes.NewReader(data))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func (m *machine) open() {
 func (m *machine) put(size int) {
 	data := bytes.Repeat([]byte{byte(m.rnd.Uint32()), byte(m.rnd.Uint32()), 1}, size/3+1)[:size]
 	m.tried[string(data)] = true
-	if b, err := m.disk.Put(m.t.Context(), bytes.NewReader(data)); err == nil {
+	if b, err := m.disk.Put(m.t.Context(), m.disk.Name(), bytes.NewReader(data)); err == nil {
 		m.acked[b.Ref] = data
 	}
 }

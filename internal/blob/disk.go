@@ -66,7 +66,8 @@ type Disk struct {
 	now     func() time.Time
 	trust   *trust
 	flights *flights
-	looking bool // nothing is to be removed in passing
+	looking bool         // nothing is to be removed in passing
+	place   func() error // tells whether the folder is where it was opened; nil: it has no name of its own
 
 	ping struct {
 		sync.Mutex
@@ -90,10 +91,15 @@ func OpenDisk(dir string, opts Options) (*Disk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open blobs: %w", classify(err))
 	}
+	place, err := placeOf(root)
+	if err != nil {
+		return nil, fmt.Errorf("open blobs: %w", errors.Join(classify(err), root.Close()))
+	}
 	d, err := OpenOn(rooted{root}, opts)
 	if err != nil {
 		return nil, fmt.Errorf("open blobs in %s: %w", dir, err)
 	}
+	d.place = place
 	return d, nil
 }
 
@@ -177,6 +183,9 @@ func (d *Disk) Ping(ctx context.Context) error {
 }
 
 func (d *Disk) probe() error {
+	if err := d.inPlace(); err != nil {
+		return fmt.Errorf("probe blobs: %w", err)
+	}
 	temp := tempPath(newRef())
 	err := d.writeTemp(temp, func(f TempFile) error {
 		_, err := f.Write(make([]byte, 4096)) // one block: less might find room where a file would not

@@ -39,7 +39,7 @@ func openAt(tb testing.TB, dir string, opts Options) *Disk {
 // put stores data and describes it as the record would.
 func put(tb testing.TB, d *Disk, data []byte) publish.Blob {
 	tb.Helper()
-	b, err := d.Put(context.Background(), bytes.NewReader(data))
+	b, err := d.Put(context.Background(), d.Name(), bytes.NewReader(data))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestLeftOvers(t *testing.T) {
 			openAt(t, dir, Options{Alone: true}) // which was not true
 			return 0, io.EOF
 		})
-		if _, err := d.Put(t.Context(), stall); err == nil {
+		if _, err := d.Put(t.Context(), d.Name(), stall); err == nil {
 			t.Error("no error")
 		}
 		if got := files(t, dir); len(got) > 0 {

@@ -59,7 +59,7 @@ func TestPutFaults(t *testing.T) {
 		for errno, want := range meaning {
 			t.Run(fmt.Sprintf("%s/%v", op, errno), func(t *testing.T) {
 				f.failing(errno, op)
-				b, err := d.Put(t.Context(), bytes.NewReader(make([]byte, 1000)))
+				b, err := d.Put(t.Context(), d.Name(), bytes.NewReader(make([]byte, 1000)))
 				if !errors.Is(err, want) || !errors.Is(err, errno) || b.Ref != "" {
 					t.Errorf("got %+v, %v; want %v and %v", b, err, want, errno)
 				}
@@ -96,7 +96,7 @@ func TestPutFaultsOnTheSecondWrite(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := d.Put(t.Context(), bytes.NewReader(make([]byte, 3*bufferSize)))
+	_, err := d.Put(t.Context(), d.Name(), bytes.NewReader(make([]byte, 3*bufferSize)))
 	if !errors.Is(err, publish.ErrFull) {
 		t.Errorf("got %v, want ErrFull", err)
 	}
@@ -110,7 +110,7 @@ func TestPutThatCannotCleanUp(t *testing.T) {
 		t.Run(op, func(t *testing.T) {
 			d, f, dir := openFaulty(t)
 			f.failing(syscall.EIO, op, "remove")
-			if _, err := d.Put(t.Context(), bytes.NewReader([]byte("x"))); !errors.Is(err, syscall.EIO) {
+			if _, err := d.Put(t.Context(), d.Name(), bytes.NewReader([]byte("x"))); !errors.Is(err, syscall.EIO) {
 				t.Fatalf("got %v", err)
 			}
 			f.failing(nil)
@@ -129,7 +129,7 @@ func TestPutThatCannotCleanUp(t *testing.T) {
 	t.Run("syncDir", func(t *testing.T) {
 		d, f, _ := openFaulty(t)
 		f.failing(syscall.EIO, "syncDir", "remove")
-		if _, err := d.Put(t.Context(), bytes.NewReader([]byte("x"))); !errors.Is(err, syscall.EIO) {
+		if _, err := d.Put(t.Context(), d.Name(), bytes.NewReader([]byte("x"))); !errors.Is(err, syscall.EIO) {
 			t.Fatalf("got %v", err)
 		}
 		f.failing(nil)
@@ -150,7 +150,7 @@ func TestPutThatCannotCleanUp(t *testing.T) {
 
 func TestPutLeavesTheReadersErrorAlone(t *testing.T) {
 	d, _, dir := openFaulty(t)
-	_, err := d.Put(t.Context(), io.MultiReader(bytes.NewReader(make([]byte, 1000)), iotest.ErrReader(syscall.ENOSPC)))
+	_, err := d.Put(t.Context(), d.Name(), io.MultiReader(bytes.NewReader(make([]byte, 1000)), iotest.ErrReader(syscall.ENOSPC)))
 	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, publish.ErrFull) {
 		t.Errorf("got %v: another disk's fault is not ours", err)
 	}

@@ -25,7 +25,7 @@ func TestFullDisk(t *testing.T) {
 	d := openAt(t, dir, Options{})
 	kept := put(t, d, noise(4<<20))
 
-	_, err := d.Put(t.Context(), bytes.NewReader(noise(16<<20)))
+	_, err := d.Put(t.Context(), d.Name(), bytes.NewReader(noise(16<<20)))
 	if !errors.Is(err, publish.ErrFull) || !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("got %v, want ErrFull", err)
 	}
@@ -57,7 +57,7 @@ func fillUp(t *testing.T, d *Disk) []publish.Blob {
 	t.Helper()
 	var filler []publish.Blob
 	for size := 1 << 20; size >= 4096; {
-		b, err := d.Put(t.Context(), bytes.NewReader(noise(size)))
+		b, err := d.Put(t.Context(), d.Name(), bytes.NewReader(noise(size)))
 		switch {
 		case err == nil:
 			filler = append(filler, b)

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,32 +32,51 @@ func (d *Disk) Delete(_ context.Context, ref publish.BlobRef) error {
 // List yields the names of all blobs that were stored before the time given, in
 // no order, by the modification times of their files. It reads as it yields
 // and keeps at most 256 names. Blobs put or deleted meanwhile may be yielded or
-// not. An error, with an empty name, is the last thing yielded. It passes over
-// what is not a blob. As it is called for collecting garbage, it also
-// removes temporary files that nobody has written to for an hour, unless the
-// Disk is only looked at.
+// not. What cannot be read it passes over; an error, with an empty name, is the
+// last thing yielded. It passes over what is not a blob. As it is called for
+// collecting garbage, it also removes temporary files that nobody has written to
+// for an hour, unless the Disk is only looked at.
 func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error] {
 	return func(yield func(publish.BlobRef, error) bool) {
-		var err error
-		if !d.looking {
-			err = d.sweepTemp(ctx, d.now().Add(-staleAfter))
-		}
-		for _, folder := range folders() {
-			if err != nil {
-				break
-			}
-			err = d.walk(ctx, folder, before, func(ref publish.BlobRef) error {
-				// A copy in a folder where Open would not look is nobody's blob.
-				if ref[:2] == publish.BlobRef(folder) && !yield(ref, nil) {
-					return errStop
-				}
-				return nil
-			})
+		err := d.inPlace() // what lies in another folder is not this one's garbage
+		if err == nil {
+			err = d.list(ctx, before, yield)
 		}
 		if err != nil && err != errStop {
 			yield("", fmt.Errorf("list blobs: %w", err))
 		}
 	}
+}
+
+// errorsTold is how many folders that cannot be read a list tells of.
+const errorsTold = 10
+
+func (d *Disk) list(ctx context.Context, before time.Time, yield func(publish.BlobRef, error) bool) error {
+	var failed []error
+	if !d.looking {
+		if err := d.sweepTemp(ctx, d.now().Add(-staleAfter)); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	for _, folder := range folders() {
+		err := d.walk(ctx, folder, before, func(ref publish.BlobRef) error {
+			// A copy in a folder where Open would not look is nobody's blob.
+			if ref[:2] == publish.BlobRef(folder) && !yield(ref, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err == errStop {
+			return err
+		}
+		if ended := ctx.Err(); ended != nil {
+			return ended
+		}
+		if err != nil && len(failed) < errorsTold {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // errStop ends a walk whose consumer wants no more.
@@ -74,7 +94,8 @@ func (d *Disk) sweepTemp(ctx context.Context, before time.Time) error {
 }
 
 // walk calls visit with each name of ours in a folder whose file was last
-// written before the time given. It ends at the first error.
+// written before the time given. It passes over those that fail, and returns the
+// first error. visit ends it with errStop.
 func (d *Disk) walk(ctx context.Context, folder string, before time.Time, visit func(publish.BlobRef) error) error {
 	dir, err := d.fs.Open(folder)
 	if d.looking && errors.Is(err, fs.ErrNotExist) {
@@ -84,18 +105,21 @@ func (d *Disk) walk(ctx context.Context, folder string, before time.Time, visit 
 		return classify(err)
 	}
 	defer dir.Close()
+	var first error
 	for {
 		entries, err := dir.ReadDir(listBatch)
 		for _, e := range entries {
-			if err := d.visit(ctx, folder, e, before, visit); err != nil {
+			err := d.visit(ctx, folder, e, before, visit)
+			if err == errStop || ctx.Err() != nil {
 				return err
 			}
+			first = cmp.Or(first, err)
 		}
 		if err == io.EOF {
-			return nil
+			return first
 		}
 		if err != nil {
-			return classify(err)
+			return cmp.Or(first, classify(err))
 		}
 	}
 }

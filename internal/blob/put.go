@@ -22,13 +22,22 @@ const (
 
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
-// Put stores what r yields under a new name and returns the name and the size.
+// Name returns a name that no blob ever had.
+func (d *Disk) Name() publish.BlobRef { return newRef() }
+
+// Put stores what r yields under a fresh name and returns the name and the size.
 // When it returns nil the blob is durable. If it fails nothing is stored, and
 // what was written is removed: the error wraps r's if r failed, ctx's if ctx
 // ended, publish.ErrFull if there is no room, publish.ErrUnavailable if the
-// folder cannot be written now. It uses 256 KiB of memory, whatever the size.
-func (d *Disk) Put(ctx context.Context, r io.Reader) (publish.Blob, error) {
-	ref := newRef()
+// folder cannot be written now, or is not where it was opened. It uses 256 KiB of memory, whatever the size.
+func (d *Disk) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publish.Blob, error) {
+	if !valid(ref) {
+		return publish.Blob{}, fmt.Errorf("put blob %q: not the name of a blob", ref)
+	}
+	// Before, so that nothing is written of what cannot be kept.
+	if err := d.inPlace(); err != nil {
+		return publish.Blob{}, fmt.Errorf("put blob %s: %w", ref, err)
+	}
 	var size int64
 	// A name of its own in another folder: whoever lists or opens blobs never
 	// meets half a one, and what a crash leaves is known for what it is.
@@ -91,6 +100,11 @@ func (d *Disk) commit(ref publish.BlobRef) error {
 		// the collector finds.
 		d.fs.Remove(path)
 		return classify(err)
+	}
+	// After, so that nothing is acknowledged that went to a folder without its name.
+	if err := d.inPlace(); err != nil {
+		d.fs.Remove(path)
+		return err
 	}
 	failpoint.Hit(failpoint.AfterFolderSync)
 	return nil

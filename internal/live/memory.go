@@ -10,6 +10,7 @@ package live
 import (
 	"context"
 	"hash/maphash"
+	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -20,10 +21,10 @@ import (
 // a lock of its own: 64, many times the cores that could meet at one.
 const shards = 64
 
-// Limits bound the memory that players take: 70 to 80 bytes each, and 150 if each
-// plays another project. Zero means the default.
+// Limits bound the memory that players take: 90 bytes each, and up to 220 if each
+// plays another project, or comes from a network of its own. Zero means the default.
 type Limits struct {
-	// Players is how many are counted in all: 1,000,000, which is 150 MB at most. Beyond
+	// Players is how many are counted in all: 1,000,000, which is 220 MB at most. Beyond
 	// it, a new player takes the place of the one in the same shard who was
 	// silent the longest.
 	Players int
@@ -65,10 +66,11 @@ func NewMemory(limits Limits) *Memory {
 	return &Memory{limits: limits, seed: maphash.MakeSeed()}
 }
 
-// Touch counts the player as present for publish.Presence from now.
-func (m *Memory) Touch(_ context.Context, id publish.ProjectID, p publish.PlayerID, now time.Time) error {
+// Touch counts the player as present for publish.Presence from now, unless a crowd
+// that it is of is full.
+func (m *Memory) Touch(_ context.Context, id publish.ProjectID, p publish.PlayerID, now time.Time, of ...publish.Crowd) error {
 	room, player := m.hash(id, p)
-	if m.touch(m.shard(room), id, room, player, now.UnixNano()) {
+	if m.touch(m.shard(room), visitor{id, room, player, m.networks(room, of)}, now.UnixNano()) {
 		// Whoever adds to the memory also clears some of it: a shard that nobody
 		// visits any more would keep its players for ever.
 		m.tidy(&m.shards[m.turn.Add(1)%shards], now.UnixNano())
@@ -108,6 +110,22 @@ func (m *Memory) hash(id publish.ProjectID, p publish.PlayerID) (room roomKey, p
 	return room, playerKey(maphash.Comparable(m.seed, pair{room, p}))
 }
 
+// networks makes short keys of the networks that a player of a project comes from.
+func (m *Memory) networks(room roomKey, of []publish.Crowd) []crowdLimit {
+	if len(of) == 0 {
+		return nil
+	}
+	type pair struct {
+		room    roomKey
+		network netip.Prefix
+	}
+	list := make([]crowdLimit, len(of))
+	for i, c := range of {
+		list[i] = crowdLimit{crowdKey(maphash.Comparable(m.seed, pair{room, c.Network})), int32(c.Most)}
+	}
+	return list
+}
+
 func (m *Memory) shard(room roomKey) *shard { return &m.shards[room%shards] }
 
 // enter locks a shard. What it returns counts what has changed, and unlocks.
@@ -121,20 +139,30 @@ func (m *Memory) enter(s *shard) (leave func()) {
 }
 
 // touch tells whether the player is a new one.
-func (m *Memory) touch(s *shard, id publish.ProjectID, room roomKey, player playerKey, now int64) bool {
+func (m *Memory) touch(s *shard, v visitor, now int64) bool {
 	defer m.enter(s)()
 	s.expire(now, expireStep)
-	if i, ok := s.places[player]; ok {
+	i, present := s.places[v.player]
+	if present && s.all[i].crowd == v.narrowest() {
 		s.move(i, now)
 		return false
 	}
+	if present { // comes from another network now
+		s.remove(i)
+	}
+	if s.full(v.crowds) {
+		s.expire(now, len(s.places)) // those who are gone are no crowd
+		if s.full(v.crowds) {
+			return false
+		}
+	}
 	switch {
-	case int(s.rooms[room].n) >= m.limits.PerProject:
-		s.remove(s.rooms[room].order.first)
+	case int(s.rooms[v.room].n) >= m.limits.PerProject:
+		s.remove(s.rooms[v.room].order.first)
 	case m.total.Load() >= int64(m.limits.Players) && s.order.first != 0:
 		s.remove(s.order.first)
 	}
-	s.add(id, room, player, now)
+	s.add(v, now)
 	return true
 }
 

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"net/netip"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -189,6 +190,27 @@ func TestPlainMemoryPerPlayer(t *testing.T) {
 			runtime.KeepAlive(m)
 		})
 	}
+}
+
+func TestPlainMemoryPerPlayerOfManyNetworks(t *testing.T) {
+	testenv.Plain(t)
+	const n = 100_000
+	m := NewMemory(Limits{})
+	now := time.Now()
+	before := heap()
+	for i := range n {
+		at := netip.AddrFrom16([16]byte{0x20, 1, byte(i >> 16), byte(i >> 8), byte(i)})
+		of := []publish.Crowd{{Network: netip.PrefixFrom(at, 64), Most: 1}, {Network: netip.PrefixFrom(at, 56), Most: 1}, {Network: netip.PrefixFrom(at, 48), Most: 1}}
+		if err := m.Touch(t.Context(), "game", name(i), now, of...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each := float64(heap()-before) / n
+	t.Logf("%.0f bytes a player", each)
+	if each > 300 {
+		t.Errorf("%.0f bytes a player, want at most 300", each)
+	}
+	runtime.KeepAlive(m)
 }
 
 func heap() uint64 {

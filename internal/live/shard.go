@@ -25,6 +25,7 @@ const (
 type (
 	roomKey   uint64 // of a project
 	playerKey uint64 // of a player in a project
+	crowdKey  uint64 // of a network's players in a project; 0 is none
 	place     int32  // index into shard.all; 0 is none
 )
 
@@ -37,16 +38,18 @@ type shard struct {
 	all    []player // the first is not used
 	places map[playerKey]place
 	rooms  map[roomKey]room
+	crowds map[crowdKey]gathering
 	order  row
 	free   place // the first of the empty places, linked in place of the order
 	latest int64 // the latest time seen
 }
 
-// player takes 40 bytes here, and about 30 in places.
+// player takes 48 bytes here, and about 30 in places.
 type player struct {
 	key   playerKey
 	room  roomKey
-	seen  int64 // ns since 1970
+	crowd crowdKey // the narrowest
+	seen  int64    // ns since 1970
 	links [2]link
 }
 
@@ -66,12 +69,73 @@ type (
 	}
 )
 
+// A visitor is whom a Touch is about.
+type visitor struct {
+	id     publish.ProjectID
+	room   roomKey
+	player playerKey
+	crowds []crowdLimit // narrowest first
+}
+
+type crowdLimit struct {
+	key  crowdKey
+	most int32
+}
+
+func (v visitor) narrowest() crowdKey {
+	if len(v.crowds) == 0 {
+		return 0
+	}
+	return v.crowds[0].key
+}
+
+// gathering is how many of a network play a project, and the network around it.
+type gathering struct {
+	n     int32
+	wider crowdKey
+}
+
+// full reports whether one of the crowds takes nobody else.
+func (s *shard) full(crowds []crowdLimit) bool {
+	for _, c := range crowds {
+		if s.crowds[c.key].n >= c.most {
+			return true
+		}
+	}
+	return false
+}
+
+// gather counts a new player in its crowds.
+func (s *shard) gather(crowds []crowdLimit) {
+	for i, c := range crowds {
+		g := s.crowds[c.key]
+		if g.n++; i+1 < len(crowds) {
+			g.wider = crowds[i+1].key
+		}
+		s.crowds[c.key] = g
+	}
+}
+
+// scatter takes a player out of its crowds.
+func (s *shard) scatter(key crowdKey) {
+	for key != 0 {
+		g := s.crowds[key]
+		if g.n--; g.n <= 0 {
+			delete(s.crowds, key)
+		} else {
+			s.crowds[key] = g
+		}
+		key = g.wider
+	}
+}
+
 // add puts a new player of a project into both rows.
-func (s *shard) add(id publish.ProjectID, key roomKey, p playerKey, now int64) {
+func (s *shard) add(v visitor, now int64) {
 	if s.places == nil {
 		s.all = make([]player, 1, 8)
 		s.places = make(map[playerKey]place)
 		s.rooms = make(map[roomKey]room)
+		s.crowds = make(map[crowdKey]gathering)
 	}
 	i := s.free
 	if i != 0 {
@@ -80,16 +144,17 @@ func (s *shard) add(id publish.ProjectID, key roomKey, p playerKey, now int64) {
 		i = place(len(s.all))
 		s.all = append(s.all, player{})
 	}
-	s.all[i] = player{key: p, room: key, seen: now}
-	s.places[p] = i
-	r, known := s.rooms[key]
+	s.all[i] = player{key: v.player, room: v.room, crowd: v.narrowest(), seen: now}
+	s.places[v.player] = i
+	s.gather(v.crowds)
+	r, known := s.rooms[v.room]
 	if !known {
-		r.id = publish.ProjectID(strings.Clone(string(id))) // what it may be a part of is not kept
+		r.id = publish.ProjectID(strings.Clone(string(v.id))) // what it may be a part of is not kept
 	}
 	r.n++
 	s.insert(&r.order, inRoom, i)
 	s.insert(&s.order, inShard, i)
-	s.rooms[key] = r
+	s.rooms[v.room] = r
 }
 
 // move notes that a player was seen again. An earlier time than is known
@@ -118,6 +183,7 @@ func (s *shard) remove(i place) {
 		s.rooms[p.room] = r
 	}
 	delete(s.places, p.key)
+	s.scatter(p.crowd)
 	s.all[i] = player{}
 	s.all[i].links[inShard].next = s.free
 	s.free = i
@@ -128,7 +194,7 @@ func (s *shard) remove(i place) {
 
 // forget removes all players and gives their memory back.
 func (s *shard) forget() {
-	s.all, s.places, s.rooms, s.order, s.free = nil, nil, nil, row{}, 0
+	s.all, s.places, s.rooms, s.crowds, s.order, s.free = nil, nil, nil, nil, row{}, 0
 }
 
 // expire removes those who are gone, at most so many.

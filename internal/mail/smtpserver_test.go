@@ -33,7 +33,8 @@ type fakeServer struct {
 
 	// Each may be nil. They answer for the command of their name.
 	onMail, onRcpt, onData func() error
-	user, password         string // asked for if set
+	to                     func(address string) error // is asked for each recipient, if it is set
+	user, password         string                     // asked for if set
 }
 
 // delivery is one accepted message.
@@ -115,6 +116,9 @@ func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.now.to = to
+	if s.f.to != nil {
+		return s.f.to(to)
+	}
 	return answer(s.f.onRcpt)
 }
 

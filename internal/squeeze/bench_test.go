@@ -20,7 +20,7 @@ func (c *counter) Write(p []byte) (int, error) {
 func BenchmarkFormats(b *testing.B) {
 	for _, size := range []int{10 << 10, 300 << 10, 5 << 20} {
 		data := program(size)
-		for _, f := range formats() {
+		for _, f := range formats(0) {
 			b.Run(fmt.Sprintf("%s/%dKiB", f.name, size>>10), func(b *testing.B) {
 				idle := live()
 				var out counter

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -30,18 +31,20 @@ type records struct {
 	asked []int   // the limits of the calls of Unsqueezed
 }
 
-func (r *records) Unsqueezed(_ context.Context, limit int) ([]publish.File, error) {
+func (r *records) Unsqueezed(_ context.Context, except []int64, limit int) ([]publish.File, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = append(r.asked, limit)
 	var out []publish.File
 	for _, f := range r.files {
-		if _, ok := r.made[f.Blob.ID]; !ok && len(out) < limit {
+		if _, ok := r.made[f.Blob.ID]; !ok && len(out) < limit && !slices.Contains(except, f.Blob.ID) {
 			out = append(out, f)
 		}
 	}
 	return out, nil
 }
+
+func (r *records) LeavePlain(context.Context, int) (int, error) { return 0, nil }
 
 func (r *records) PutVariants(ctx context.Context, id int64, v []publish.Variant) error {
 	r.mu.Lock()
@@ -141,6 +144,7 @@ type bench struct {
 	records *records
 	shelf   *shelf
 	log     *bytes.Buffer
+	later   time.Duration // by how much the worker's clock is ahead
 }
 
 func newBench() *bench {
@@ -149,7 +153,8 @@ func newBench() *bench {
 		shelf:   &shelf{blobs: map[publish.BlobRef][]byte{}, broken: map[publish.BlobRef]error{}},
 		log:     &bytes.Buffer{},
 	}
-	b.Worker = New(b.records, b.shelf, slog.New(slog.NewTextHandler(b.log, nil)))
+	b.Worker = New(b.records, b.shelf, slog.New(slog.NewTextHandler(b.log, nil)), &publish.Failures{})
+	b.now = func() time.Time { return time.Now().Add(b.later) }
 	return b
 }
 

@@ -99,11 +99,11 @@ func TestPlainMemory(t *testing.T) {
 		t.Run("less than 8 MiB over idle for files up to 16 MiB of "+name, func(t *testing.T) {
 			g := &gauge{kind: kind}
 			records := &records{made: map[int64][]publish.Variant{}}
-			for i, size := range []int64{together, together, maxSize, 10 << 10, together} {
+			for i, size := range []int64{together, together, large, 10 << 10, together} {
 				records.files = append(records.files, publish.File{Name: "data.json", Blob: publish.Blob{ID: int64(i + 1), Size: size}})
 			}
 			idle := live()
-			w := New(records, g, slog.New(slog.DiscardHandler))
+			w := New(records, g, slog.New(slog.DiscardHandler), nil)
 			if _, err := w.Round(context.Background()); err != nil {
 				t.Fatal(err)
 			}

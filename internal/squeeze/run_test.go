@@ -74,6 +74,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		b.clean(t)
+		b.later = time.Minute
 		b.round(t)
 		if v, _ := b.records.recorded(f); len(v) != 3 {
 			t.Errorf("recorded %v", encodings(v))
@@ -134,6 +135,7 @@ func TestStage(t *testing.T) {
 				t.Errorf("recorded %v, %d discarded", ok, b.shelf.discarded)
 			}
 			b.clean(t)
+			b.later = time.Minute
 			b.round(t)
 			if v, _ := b.records.recorded(f); len(v) != 3 {
 				t.Errorf("recorded %v", encodings(v))

@@ -21,9 +21,12 @@ import (
 
 // Limits of the worker.
 const (
-	maxSize   = 16 << 20 // larger files are served as they are: one would hold the worker for many seconds
-	minSize   = 200      // smaller ones fit a packet either way
-	batch     = 32       // files read at a time
+	large     = 16 << 20 // what is larger holds the worker for many seconds, and is compressed at lower levels
+	huge      = 128 << 20
+	restEvery = 4 << 20 // bytes of a file that are read between two rests
+	minSize   = 200     // smaller ones fit a packet either way
+	batch     = 32      // files read at a time
+	mostTurns = 50_000  // of one account that wait: five projects with as many files as they may have
 	poll      = 500 * time.Millisecond
 	restStep  = 50 * time.Millisecond
 	maxRest   = 2 * time.Second // before each compression, so that endless load delays variants but never prevents them
@@ -54,12 +57,17 @@ type Worker struct {
 	content Content
 	log     *slog.Logger
 	formats []format
+	now     func() time.Time
+
+	failures *publish.Failures
+	putOff   publish.Setbacks[int64] // by the ID of the blob
 }
 
 // New makes a worker. Its working memory, at most 8 MiB in use at a time, it takes
 // with the first file that is worth it, and lets go of when there are no more.
-func New(records publish.VariantStore, content Content, log *slog.Logger) *Worker {
-	return &Worker{records: records, content: content, log: log, formats: formats()}
+// It counts the files that fail.
+func New(records publish.VariantStore, content Content, log *slog.Logger, failures *publish.Failures) *Worker {
+	return &Worker{records: records, content: content, log: log, formats: formats(0), now: time.Now, failures: failures}
 }
 
 // Run makes variants until ctx ends.
@@ -72,7 +80,10 @@ func (w *Worker) Run(ctx context.Context) {
 				w.log.Warn("variants not made; they will be tried again", "error", err)
 			}
 			w.release()
-			wait = afterFail
+			wait = 0
+			if n == 0 {
+				wait = afterFail
+			}
 		case n == 0:
 			w.release()
 			wait = poll
@@ -83,24 +94,66 @@ func (w *Worker) Run(ctx context.Context) {
 }
 
 // Round makes the variants of some files that have none yet, and returns how
-// many files it looked at. One that fails does not keep the others from theirs,
-// unless they would fail as well.
+// many files it looked at. One that fails is put off, and does not keep the others from
+// theirs; if they would fail as well, 0 is returned with the error.
 func (w *Worker) Round(ctx context.Context) (int, error) {
-	files, err := w.records.Unsqueezed(ctx, batch)
+	files, err := w.records.Unsqueezed(ctx, w.putOff.Waiting(w.now()), batch)
 	if err != nil {
+		w.failures.Add(1)
 		return 0, fmt.Errorf("read files to squeeze: %w", err)
 	}
+	if len(files) == batch {
+		if err := w.leavePlain(ctx); err != nil {
+			return 0, err
+		}
+	}
 	var failed error
-	for _, f := range files {
-		if err := w.squeeze(ctx, f); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("squeeze blob %d: %w", f.Blob.ID, err))
-			w.release() // what it was used for last may have been large
-			if ctx.Err() != nil || errors.Is(err, publish.ErrFull) || errors.Is(err, publish.ErrUnavailable) {
-				break
-			}
+	done := int64(0)
+	for i, f := range files {
+		if done >= large { // whoever came meanwhile has a turn, too
+			return i, failed
+		}
+		err := w.squeeze(ctx, f)
+		if err == nil {
+			done += f.Blob.Size
+			w.putOff.Worked(f.Blob.ID)
+			continue
+		}
+		failed = errors.Join(failed, fmt.Errorf("squeeze blob %d: %w", f.Blob.ID, err))
+		w.release() // what it was used for last may have been large
+		if ctx.Err() != nil || !w.goOn(ctx, f, err) {
+			return 0, failed
 		}
 	}
 	return len(files), failed
+}
+
+// goOn puts a file off that failed, and reports whether the next one may fare better.
+// Where more files fail than are remembered, for another reason than that the disk is
+// full or away, this one is left plain: no number of them may hold up the others.
+func (w *Worker) goOn(ctx context.Context, f publish.File, why error) bool {
+	w.failures.Add(1)
+	full := errors.Is(why, publish.ErrFull)
+	if w.putOff.Failed(f.Blob.ID, w.now()) {
+		return !full
+	}
+	if full || errors.Is(why, publish.ErrUnavailable) {
+		return false
+	}
+	w.log.Error("too many files fail at a time; one of them is served as it is from now on", "blob", f.Blob.ID, "error", why)
+	return w.records.PutVariants(ctx, f.Blob.ID, nil) == nil
+}
+
+// leavePlain gives up the variants of what one account has too much of.
+func (w *Worker) leavePlain(ctx context.Context) error {
+	n, err := w.records.LeavePlain(ctx, mostTurns)
+	if err != nil {
+		return fmt.Errorf("limit what waits for variants: %w", err)
+	}
+	if n > 0 {
+		w.log.Warn("an account has more files than wait for variants; they are served as they are", "files", n)
+	}
+	return nil
 }
 
 // rest waits while content is arriving, but not for ever.
@@ -138,7 +191,7 @@ func (w *Worker) record(ctx context.Context, blobID int64, made []publish.Varian
 		case errors.Is(err, publish.ErrNotFound): // the file went away meanwhile
 			w.discard(ctx, made)
 			return nil
-		case errors.Is(err, publish.ErrFull):
+		case errors.Is(err, publish.ErrFull), errors.Is(err, publish.ErrNoEffect) && !errors.Is(err, publish.ErrUnavailable):
 			w.discard(ctx, made)
 			return err
 		case try == putTries:
@@ -155,17 +208,25 @@ func (w *Worker) record(ctx context.Context, blobID int64, made []publish.Varian
 // variants makes those that are smaller than the file. With an error it returns
 // what it has made so far.
 func (w *Worker) variants(ctx context.Context, f publish.File) (made []publish.Variant, err error) {
-	if !mediatype.Compressible(f.Name) || f.Blob.Size < minSize || f.Blob.Size > maxSize {
+	if !mediatype.Compressible(f.Name) || f.Blob.Size < minSize {
 		return nil, nil
 	}
-	for i := range w.formats {
+	kinds := w.formats
+	if f.Blob.Size > large {
+		w.release()
+		kinds = formats(f.Blob.Size)
+	}
+	for i := range kinds {
 		if err := w.rest(ctx); err != nil {
 			return made, err
 		}
 		if f.Blob.Size > together {
 			w.release()
 		}
-		v, err := w.variant(ctx, f.Blob, &w.formats[i])
+		v, err := w.variant(ctx, f.Blob, &kinds[i])
+		if f.Blob.Size > large {
+			kinds[i].encoder = nil // before the next is made
+		}
 		if err != nil {
 			return made, err
 		}

@@ -1,0 +1,75 @@
+package squeeze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func TestRegression36FilesThatCannotBeReadBlockNoOthers(t *testing.T) {
+	for what, why := range map[string]error{"an error of the disk": errors.New("input/output error"), "permission": publish.ErrUnavailable} {
+		t.Run(what, func(t *testing.T) {
+			b := newBench()
+			bad := 3 * batch
+			for i := range bad {
+				b.shelf.broken[b.add(fmt.Sprint(i, ".js"), program(500)).Blob.Ref] = why
+			}
+			good := b.add("good.js", program(500))
+			for range bad/batch + 1 {
+				if n, _ := b.Round(context.Background()); n == 0 {
+					t.Error("a round ended, as if all would fail")
+				}
+			}
+			if v, _ := b.records.recorded(good); len(v) == 0 {
+				t.Error("the newer file has no variants")
+			}
+			if n := b.failures.Count(); n != int64(bad) {
+				t.Errorf("%d failures counted", n)
+			}
+			opened := b.shelf.opened
+			if b.round(t); b.shelf.opened != opened {
+				t.Error("what failed is tried again at once")
+			}
+			clear(b.shelf.broken)
+			b.later = time.Minute
+			for range bad / batch {
+				b.round(t)
+			}
+			if len(b.records.made) != bad+1 {
+				t.Errorf("%d of %d files were looked at in the end", len(b.records.made), bad+1)
+			}
+		})
+	}
+}
+
+func TestRegression36NoNumberOfFilesThatFailBlocksOthers(t *testing.T) {
+	b := newBench()
+	for i := range publish.MaxSetbacks + 1 {
+		b.putOff.Failed(-int64(i), time.Now())
+	}
+	bad, good := b.add("bad.js", program(500)), b.add("good.js", program(500))
+	b.shelf.broken[bad.Blob.Ref] = errors.New("input/output error")
+	_, _ = b.Round(context.Background())
+	if v, ok := b.records.recorded(bad); !ok || len(v) > 0 {
+		t.Error("the file is not left plain")
+	}
+	if v, _ := b.records.recorded(good); len(v) == 0 {
+		t.Error("the next file has no variants")
+	}
+}
+
+func TestRegression36AFileThatFindsNoRoomIsNotTheFirstAgain(t *testing.T) {
+	b := newBench()
+	b.add("large.js", program(500))
+	small := b.add("small.js", program(500))
+	b.shelf.full = []error{publish.ErrFull}
+	_, _ = b.Round(context.Background())
+	b.round(t)
+	if v, _ := b.records.recorded(small); len(v) == 0 {
+		t.Error("the next file has no variants")
+	}
+}
