@@ -78,18 +78,52 @@ func (db *DB) SetEmail(ctx context.Context, id publish.AccountID, address string
 	}))
 }
 
-// setEmail makes e the unverified address of an account; nil changes nothing.
+// setEmail makes e the unverified address of an account that has no verified one;
+// nil changes nothing.
 func (t *tx) setEmail(id publish.AccountID, e *publish.NewEmail) error {
 	if e == nil {
 		return nil
 	}
-	if err := t.must(publish.ErrNotFound, "UPDATE accounts SET email = ?, verified = 0 WHERE id = ? AND deleted_at IS NULL", e.Address, id); err != nil {
+	verified, err := t.number("SELECT verified FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
+	if err != nil {
+		return err
+	}
+	if verified == 1 {
+		return publish.ErrVerified
+	}
+	if _, err := t.exec("UPDATE accounts SET email = ? WHERE id = ?", e.Address, id); err != nil {
 		return err
 	}
 	if _, err := t.exec("DELETE FROM verifications WHERE account = ? AND email <> ?", id, e.Address); err != nil {
 		return err
 	}
 	return t.addJob(e.Job, id)
+}
+
+// active fails unless an account is there and not suspended.
+func (t *tx) active(id publish.AccountID) error {
+	suspended, err := t.number("SELECT suspended_at IS NOT NULL FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
+	if err == nil && suspended == 1 {
+		err = publish.ErrSuspended
+	}
+	return err
+}
+
+// mayAct fails if the key that asks is revoked or its account is suspended by now;
+// 0 is none.
+func (t *tx) mayAct(key int64) error {
+	if key == 0 {
+		return nil
+	}
+	suspended, err := t.number(`SELECT a.suspended_at IS NOT NULL FROM keys k JOIN accounts a ON a.id = k.account
+		WHERE k.revoked_at IS NULL AND k.id = ? AND a.deleted_at IS NULL`, key)
+	switch {
+	case errors.Is(err, publish.ErrNotFound):
+		return publish.ErrRevoked
+	case err == nil && suspended == 1:
+		return publish.ErrSuspended
+	}
+	return err
 }
 
 // createKey records a key of an account, and of one project of it if project is

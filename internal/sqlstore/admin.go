@@ -52,7 +52,7 @@ func (db *DB) ListAccounts(ctx context.Context, after publish.AccountID, suspend
 }
 
 const selectProjectDetail = "SELECT coalesce(p.suspended_at, 0), " + projectColumns + `
-	FROM projects p JOIN accounts a ON a.id = p.account WHERE p.deleted_at IS NULL AND `
+	FROM projects p JOIN accounts a ON a.id = p.account WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `
 
 func scanProjectDetail(r row) (d publish.ProjectDetail, err error) {
 	var suspended int64
@@ -89,14 +89,14 @@ func (db *DB) ListProjects(ctx context.Context, q publish.ProjectQuery) ([]publi
 
 // Suspend implements publish.AdminStore.
 func (db *DB) Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
-	return in("suspend", db.step(ctx, 0, func(t *tx) error {
+	return in("suspend", db.changeAccount(ctx, func(t *tx) error {
 		return t.act(s, e, publish.ErrExists, micros(e.At), "suspended_at IS NULL")
 	}))
 }
 
 // Restore implements publish.AdminStore.
 func (db *DB) Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
-	return in("restore", db.step(ctx, 0, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
+	return in("restore", db.changeAccount(ctx, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
 }
 
 // act sets when a subject was suspended, if it is in the state it must be in; in
@@ -116,7 +116,7 @@ func (t *tx) act(s publish.Subject, e publish.LogEntry, wrong error, at any, sta
 // named is where a subject is found, and by what.
 func named(s publish.Subject) (table string, id any) {
 	if s.Project != "" {
-		return "projects WHERE id = ?", string(s.Project)
+		return "projects WHERE id = ?" + ofAccount, string(s.Project)
 	}
 	return "accounts WHERE id = ?", s.Account
 }
@@ -124,7 +124,7 @@ func named(s publish.Subject) (table string, id any) {
 // Remove implements publish.AdminStore. What a deleted account or project was
 // called by people goes at once; their rows stay, so that their names do.
 func (db *DB) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
-	return in("remove", db.step(ctx, 0, func(t *tx) error {
+	return in("remove", db.changeAccount(ctx, func(t *tx) error {
 		var err error
 		if s.Project != "" {
 			err = t.removeProject(s.Project, e.At)
@@ -139,11 +139,11 @@ func (db *DB) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry)
 }
 
 func (t *tx) removeProject(id publish.ProjectID, at time.Time) error {
-	num, err := t.number("UPDATE projects SET deleted_at = ?, title = '' WHERE id = ? AND deleted_at IS NULL RETURNING num", micros(at), string(id))
+	num, err := t.number("UPDATE projects SET deleted_at = ?, title = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO removals (project) VALUES (?)", num)
+	_, err = t.exec("INSERT INTO removals (project, at) VALUES (?, ?)", num, micros(at))
 	return err
 }
 
@@ -153,7 +153,6 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 		return err
 	}
 	for _, query := range []string{
-		"INSERT INTO removals (project) SELECT num FROM projects WHERE account = ? AND deleted_at IS NULL",
 		"DELETE FROM verifications WHERE account = ?",
 		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?)",
 		"DELETE FROM email_moves WHERE account = ?",
@@ -163,8 +162,7 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 			return err
 		}
 	}
-	_, err = t.exec("UPDATE projects SET deleted_at = ?, title = '' WHERE account = ? AND deleted_at IS NULL", micros(at), id)
-	return err
+	return nil // the projects follow
 }
 
 // AddKey implements publish.AdminStore.

@@ -25,9 +25,11 @@ const minVersion = "3.51.3"
 const pageSize = 16384
 
 const (
-	busyMillis     = 5000     // how long a connection waits for another process
-	writerCacheKiB = 4 << 10  // the pages of a batch; larger caches were no faster, for the kernel has the rest
-	readerCacheKiB = 1 << 10  // for each reader: what is asked for often is cached above the store
+	busyMillis = 5000 // how long a connection waits for another process
+	// cacheBytes are the pages of a batch, in the writer, and some for each reader: what is asked for often is cached above the store.
+	// Larger caches were no faster, for the kernel has the rest.
+	cacheBytes     = 8 << 20
+	readerCacheKiB = cacheBytes >> 10 / 2 / readers
 	checkpointAt   = 2048     // pages in the log, 32 MiB: a checkpoint syncs the database, so not too often
 	logKeepBytes   = 64 << 20 // what a log that once grew is cut back to
 )
@@ -43,24 +45,26 @@ type pragma struct {
 // the writer go on side by side; FULL syncs the log in every commit, so that
 // what was answered survives a power loss. The rest bounds memory and disk, and
 // keeps a strange file from doing harm.
-func writerPragmas() []pragma {
+func writerPragmas(cacheKiB int) []pragma {
 	return append([]pragma{
 		{name: "busy_timeout", set: strconv.Itoa(busyMillis), want: strconv.Itoa(busyMillis)},
-		{name: "page_size", set: strconv.Itoa(pageSize)}, // has no effect on a database that exists
+		// These two have no effect on a database that exists, but for a VACUUM.
+		{name: "page_size", set: strconv.Itoa(pageSize)},
+		{name: "auto_vacuum", set: "INCREMENTAL"},
 		{name: "journal_mode", set: "WAL", want: "wal"},
 		{name: "journal_size_limit", set: strconv.Itoa(logKeepBytes), want: strconv.Itoa(logKeepBytes)},
 		{name: "wal_autocheckpoint", set: strconv.Itoa(checkpointAt), want: strconv.Itoa(checkpointAt)},
 		{name: "query_only", want: "0"},
-	}, commonPragmas(writerCacheKiB)...)
+	}, commonPragmas(cacheKiB)...)
 }
 
 // readerPragmas are those of the connections that only read.
-func readerPragmas() []pragma {
+func readerPragmas(cacheKiB int) []pragma {
 	return append([]pragma{
 		{name: "busy_timeout", set: strconv.Itoa(busyMillis), want: strconv.Itoa(busyMillis)},
 		{name: "journal_mode", want: "wal"},
 		{name: "query_only", set: "1", want: "1"},
-	}, commonPragmas(readerCacheKiB)...)
+	}, commonPragmas(cacheKiB)...)
 }
 
 func commonPragmas(cacheKiB int) []pragma {

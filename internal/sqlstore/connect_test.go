@@ -16,7 +16,7 @@ func TestConnections(t *testing.T) {
 	t.Run("every one has its pragmas", func(t *testing.T) {
 		db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 		err := db.step(t.Context(), 0, func(tx *tx) error {
-			for _, p := range writerPragmas() {
+			for _, p := range writerPragmas(cacheBytes >> 11) {
 				got, err := one(t.Context(), tx, scanValue[string], "PRAGMA "+p.name)
 				check(t, p.name, err, nil)
 				if p.want != "" {
@@ -32,7 +32,7 @@ func TestConnections(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			for _, p := range readerPragmas() {
+			for _, p := range readerPragmas(readerCacheKiB) {
 				var got string
 				check(t, p.name, conn.QueryRowContext(t.Context(), "PRAGMA "+p.name).Scan(&got), nil)
 				equal(t, fmt.Sprintf("%s of reader %d", p.name, i+1), got, p.want)
@@ -45,7 +45,7 @@ func TestConnections(t *testing.T) {
 
 	t.Run("the log is synced in every commit and readers do not wait", func(t *testing.T) {
 		want := map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000"}
-		for _, kind := range [][]pragma{writerPragmas(), readerPragmas()} {
+		for _, kind := range [][]pragma{writerPragmas(cacheBytes >> 11), readerPragmas(readerCacheKiB)} {
 			found := 0
 			for _, p := range kind {
 				if w, ok := want[p.name]; ok && p.want == w {

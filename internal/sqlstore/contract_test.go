@@ -9,6 +9,7 @@ import (
 
 	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
+	"sandlot/internal/testenv"
 )
 
 func TestStoreContract(t *testing.T) {
@@ -30,9 +31,19 @@ func openForSuite(t *testing.T) storetest.Stores {
 	}
 }
 
+// emptyDatabase is a database with its tables.
+var emptyDatabase = testenv.Template{Make: func(path string) error {
+	db, err := OpenSQLite(context.Background(), path, Options{})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}}
+
 // mustOpen opens a database that is closed when the test ends.
 func mustOpen(t testing.TB, path string) *DB {
 	t.Helper()
+	emptyDatabase.Lay(t, path)
 	db, err := OpenSQLite(context.Background(), path, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func (db *DB) PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to 
 		return c, err
 	}, `WITH RECURSIVE days (day) AS (SELECT ? UNION ALL SELECT day + 1 FROM days WHERE day < ?)
 		SELECT p.id, d.day, d.plays FROM json_each(?) j CROSS JOIN projects p CROSS JOIN days CROSS JOIN play_days d
-		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`, first, last, string(list))
+		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`+ofAccount, first, last, string(list))
 	if err != nil {
 		return nil, in("read plays by day", err)
 	}

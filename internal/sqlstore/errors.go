@@ -75,6 +75,14 @@ func lostSync(err error) bool {
 	}
 }
 
+// unwritten reports whether a commit failed before its last frame was in the log,
+// without which a crash finds nothing of it: that frame is written last. When
+// there is no room for the index, all frames are there.
+func unwritten(err error) bool {
+	c := code(err)
+	return c == sqlite3.SQLITE_IOERR_WRITE || c&0xff == sqlite3.SQLITE_FULL
+}
+
 // in says what was being done when err came up. It keeps nil.
 func in(what string, err error) error {
 	if err == nil {

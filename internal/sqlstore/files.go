@@ -31,7 +31,7 @@ func (db *DB) PutFile(ctx context.Context, id publish.ProjectID, f publish.File,
 		if err := t.addFile(*p, f, blob); err != nil {
 			return err
 		}
-		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes})
+		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, db.now())
 	})
 	return p, in("put file", err)
 }
@@ -39,6 +39,9 @@ func (db *DB) PutFile(ctx context.Context, id publish.ProjectID, f publish.File,
 // DeleteFile implements publish.Store.
 func (db *DB) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, error) {
 	p, err := db.edit(ctx, id, at, 0, func(t *tx, p *projectRow) error {
+		if name == p.Primary {
+			return publish.ErrNoPrimary
+		}
 		// A project has an index of its folded names only; this reads through its
 		// current files, some ten thousand at most.
 		folded, err := one(ctx, t, scanValue[string], "SELECT folded FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?", p.num, name)
@@ -75,9 +78,9 @@ const (
 	fileColumns = "f.name, f.folded, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text, coalesce(b.squeezed, 0)"
 	filesAnd    = "SELECT " + fileColumns + `, v.encoding, v.crc32, vb.id, coalesce(vb.ref, ''), vb.size, vb.sha256, vb.is_text
 		FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob LEFT JOIN variants v ON v.blob = b.id`
-	ofProject       = " LEFT JOIN blobs vb ON vb.id = v.variant WHERE p.id = ? AND p.deleted_at IS NULL AND "
-	selectFiles     = filesAnd + ofProject
-	selectFilesWith = filesAnd + " AND v.encoding = ?" + ofProject
+	ofProject       = " LEFT JOIN blobs vb ON vb.id = v.variant WHERE p.id = ? AND "
+	selectFiles     = filesAnd + ofProject + "p.deleted_at IS NULL" + ofAccount + " AND "
+	selectFilesWith = filesAnd + " AND v.encoding = ?" + ofProject // also of a deleted project
 	// As the keys have it, which saves sorting a row for each variant; by name it is
 	// sorted in the end.
 	orderFiles = " ORDER BY f.folded, v.encoding"
@@ -85,23 +88,33 @@ const (
 
 // Files implements publish.Store.
 func (db *DB) Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error) {
-	return db.files(ctx, id, version, selectFiles)
+	return db.files(ctx, id, version, versionOf, selectFiles)
 }
 
 // FilesWith implements publish.Store.
 func (db *DB) FilesWith(ctx context.Context, id publish.ProjectID, version int, encoding string) ([]publish.File, error) {
-	return db.files(ctx, id, version, selectFilesWith, encoding)
+	return db.files(ctx, id, version, versionKept, selectFilesWith, encoding)
 }
 
-// files lists the files of a version by one of the queries above, which may take an
-// argument first.
-func (db *DB) files(ctx context.Context, id publish.ProjectID, version int, query string, first ...any) ([]publish.File, error) {
+// files lists the files of a version that is there, by one of the queries above, which
+// may take an argument first.
+func (db *DB) files(ctx context.Context, id publish.ProjectID, version int, there findVersion, query string, first ...any) ([]publish.File, error) {
 	// The current version is where it takes no look at the project's history.
-	rows, err := all(ctx, db, scanFileRow, query+"p.version = ? AND f.until = 9223372036854775807"+orderFiles, append(first, string(id), version)...)
+	current := func(q querier) ([]fileRow, error) {
+		return all(ctx, q, scanFileRow, query+"p.version = ? AND f.until = 9223372036854775807"+orderFiles, append(first, string(id), version)...)
+	}
+	rows, err := current(db)
 	if err == nil && len(rows) == 0 {
-		if _, err = db.Version(ctx, id, version); err == nil {
-			rows, err = all(ctx, db, scanFileRow, query+"f.since <= ? AND f.until > ?"+orderFiles, append(first, string(id), version, version)...)
-		}
+		err = db.snapshot(ctx, func(q querier) error {
+			if rows, err = current(q); err != nil || len(rows) > 0 {
+				return err
+			}
+			if _, err := there(ctx, q, id, version); err != nil {
+				return err
+			}
+			rows, err = all(ctx, q, scanFileRow, query+"f.since <= ? AND f.until > ?"+orderFiles, append(first, string(id), version, version)...)
+			return err
+		})
 	}
 	return gather(rows), in("list files", err)
 }
@@ -155,12 +168,11 @@ func (db *DB) FilesNear(ctx context.Context, id publish.ProjectID, folded string
 	args = append(args, string(id), folded+"/", folded+"0", nearLimit) // "0" is the character after "/"
 	var files []publish.File
 	err := db.snapshot(ctx, func(q querier) (err error) {
-		files, err = all(ctx, q, scanFile, nearQuery(len(names)), args...)
+		if files, err = all(ctx, q, scanFile, nearQuery(len(names)), args...); err == nil && len(files) == 0 {
+			_, err = one(ctx, q, scanProject, selectProject+"p.id = ?", string(id))
+		}
 		return err
 	})
-	if err == nil && len(files) == 0 {
-		_, err = db.Project(ctx, id)
-	}
 	return files, in("look for files", err)
 }
 
@@ -168,7 +180,7 @@ func (db *DB) FilesNear(ctx context.Context, id publish.ProjectID, folded string
 // halves are two looks into the order of the current names.
 func nearQuery(names int) string {
 	const current = "SELECT " + fileColumns + ` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
-		WHERE p.id = ? AND p.deleted_at IS NULL AND f.until = 9223372036854775807 AND `
+		WHERE p.id = ? AND p.deleted_at IS NULL` + ofAccount + ` AND f.until = 9223372036854775807 AND `
 	return current + "f.folded IN (?" + strings.Repeat(", ?", names-1) + ") UNION ALL " +
 		current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
 }

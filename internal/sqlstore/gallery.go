@@ -14,7 +14,7 @@ var _ publish.GalleryStore = (*DB)(nil)
 
 const selectListed = "SELECT " + projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account
-	WHERE p.listed = 1 AND `
+	WHERE p.listed = 1 AND +a.verified = 1 AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND `
 
 func scanListed(r row) (l publish.Listed, err error) {
 	p, err := scanProject(r)
@@ -79,7 +79,7 @@ func (db *DB) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.
 func (db *DB) MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error) {
 	list, err := all(ctx, db, scanValue[publish.ProjectID], `
 		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d JOIN projects p ON p.num = d.project
-		WHERE p.listed = 1 ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
+		WHERE p.listed = 1 AND (SELECT verified = 1 AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account) ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
 	return list, in("list most played projects", err)
 }
 

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"sandlot/internal/publish"
 )
@@ -12,8 +13,7 @@ func TestARenamedAccountIsFoundByItsNewHandle(t *testing.T) {
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	mustExec(t, db, "UPDATE accounts SET verified = 1")
-	mustExec(t, db, "INSERT INTO handles (handle, account) VALUES ('renamed', ?)", p.Account)
-	mustExec(t, db, "UPDATE accounts SET handle = 'renamed'")
+	check(t, "rename", db.Rename(t.Context(), p.Account, "renamed", time.Now(), time.Time{}, 9), nil)
 	for word, want := range map[string]int{"renamed": 1, p.Handle: 0} {
 		found, err := db.Listed(t.Context(), publish.ListedQuery{Words: []string{word}, Limit: 9})
 		check(t, "listed", err, nil)

@@ -2,37 +2,67 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"math"
 	"time"
 
 	"sandlot/internal/publish"
 )
 
 // jobColumns are empty where a job belongs to no account, or to no login.
-const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address, lang, attempts, due"
+const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address, lang, attempts, due, asker, network"
 
 // addJob records a job of an account; 0 for none.
 func (t *tx) addJob(j publish.Job, account publish.AccountID) error {
-	_, err := t.exec("INSERT INTO jobs (kind, account, login, address, lang, attempts, due) VALUES (?, nullif(?, 0), nullif(?, 0), ?, ?, ?, ?)",
-		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due))
+	_, err := t.exec("INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network) VALUES (?, nullif(?, 0), nullif(?, 0), ?, ?, ?, ?, ?, ?)",
+		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
 	return err
 }
 
 func scanJob(r row) (j publish.Job, err error) {
-	err = r.Scan(&j.ID, &j.Kind, &j.Account, &j.Login, &j.Address, &j.Lang, &j.Attempts, asTime{&j.Due})
+	err = r.Scan(&j.ID, &j.Kind, &j.Account, &j.Login, &j.Address, &j.Lang, &j.Attempts, asTime{&j.Due}, &j.Asker.Kind, asDigest{&j.Asker.Network})
 	return j, err
+}
+
+// Jobs that may go now, apart from those to some domains: logins, and all others.
+// Few wait at a time, so both look at all that are due.
+const (
+	selectDue = "SELECT " + jobColumns + " FROM jobs WHERE due > ?1 AND due <= ?2 AND kind "
+	notTo     = " AND lower(substr(address, instr(address, '@') + 1)) NOT IN (SELECT value FROM json_each(?3)) ORDER BY due, id LIMIT ?4"
+	dueLogins = selectDue + "= 'login'" + notTo
+	dueOthers = selectDue + "<> 'login'" + notTo
+)
+
+// due returns the jobs that may go now, or else those that a wrong clock made due
+// in a time that no job waits for.
+func due(ctx context.Context, q querier, now time.Time, busy publish.Busy, limit int) ([]publish.Job, error) {
+	jobs, err := dueWithin(ctx, q, math.MinInt64, micros(now), busy, limit)
+	if err != nil || len(jobs) > 0 {
+		return jobs, err
+	}
+	return dueWithin(ctx, q, micros(now.Add(publish.JobWaitMax+skew)), math.MaxInt64, busy, limit)
+}
+
+// dueWithin returns jobs of a span of time, logins first.
+func dueWithin(ctx context.Context, q querier, after, until int64, busy publish.Busy, limit int) ([]publish.Job, error) {
+	jobs, err := all(ctx, q, scanJob, dueLogins, after, until, jsonList(busy.Logins), limit)
+	if err != nil || busy.OnlyLogins || len(jobs) == limit {
+		return jobs, err
+	}
+	others, err := all(ctx, q, scanJob, dueOthers, after, until, jsonList(busy.Others), limit-len(jobs))
+	return append(jobs, others...), err
 }
 
 // ClaimJobs implements publish.JobStore. A claimed job is one that is due later:
 // if whoever claimed it is gone by then, it is simply due again.
-func (db *DB) ClaimJobs(ctx context.Context, now, until time.Time, limit int) (jobs []publish.Job, err error) {
-	const due = "SELECT " + jobColumns + " FROM jobs WHERE due <= ? ORDER BY due, id LIMIT ?"
+func (db *DB) ClaimJobs(ctx context.Context, now, until time.Time, busy publish.Busy, limit int) (jobs []publish.Job, err error) {
 	// Mostly there is none, and to know that takes no turn of the writer.
-	if found, err := all(ctx, db, scanJob, due, micros(now), 1); err != nil || len(found) == 0 {
+	if found, err := due(ctx, db, now, busy, 1); err != nil || len(found) == 0 {
 		return nil, in("look for jobs", err)
 	}
 	err = db.step(ctx, 0, func(t *tx) error {
-		if jobs, err = all(ctx, t, scanJob, due, micros(now), limit); err != nil {
+		if jobs, err = due(ctx, t, now, busy, limit); err != nil {
 			return err
 		}
 		for _, j := range jobs {
@@ -48,14 +78,50 @@ func (db *DB) ClaimJobs(ctx context.Context, now, until time.Time, limit int) (j
 	return jobs, nil
 }
 
-// FinishJob implements publish.JobStore.
-func (db *DB) FinishJob(ctx context.Context, id int64, mailbox publish.Digest, sent bool, at time.Time) error {
-	return in("finish job", db.step(ctx, 0, func(t *tx) error {
-		err := t.must(publish.ErrNotFound, "DELETE FROM jobs WHERE id = ?", id)
-		if err != nil || !sent {
+// jsonList is a list for json_each.
+func jsonList(list []string) string {
+	text, _ := json.Marshal(append([]string{}, list...)) // strings always can
+	return string(text)
+}
+
+// CountMail implements publish.JobStore.
+func (db *DB) CountMail(ctx context.Context, job int64, shares []publish.Share, at, since time.Time) error {
+	return in("count mail", db.step(ctx, 0, func(t *tx) error {
+		counted, err := t.number("SELECT count(*) FROM mails WHERE job = ?", job)
+		if err != nil || counted > 0 {
 			return err
 		}
-		_, err = t.exec("INSERT INTO mails (mailbox, at) VALUES (?, ?)", mailbox[:], micros(at))
+		for _, s := range shares {
+			n, err := t.number("SELECT count(*) FROM mails WHERE mailbox = ? AND at > ? AND at <= ?", s.Counter[:], micros(since), notAfter(at))
+			if err != nil {
+				return err
+			}
+			if n >= int64(s.Most) {
+				return publish.ErrTooOften
+			}
+		}
+		for _, s := range shares {
+			if _, err := t.exec("INSERT INTO mails (mailbox, at, job) VALUES (?, ?, ?)", s.Counter[:], micros(at), job); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// FinishJob implements publish.JobStore. The ID of a job is never used again, so
+// what was counted for it needs not forget it.
+func (db *DB) FinishJob(ctx context.Context, id int64, sent bool, at time.Time) error {
+	return in("finish job", db.step(ctx, 0, func(t *tx) error {
+		err := t.must(publish.ErrNotFound, "DELETE FROM jobs WHERE id = ?", id)
+		if err != nil {
+			return err
+		}
+		if !sent {
+			_, err = t.exec("DELETE FROM mails WHERE job = ?", id)
+			return err
+		}
+		_, err = t.exec("UPDATE mails SET at = ? WHERE job = ?", micros(at), id)
 		return err
 	}))
 }
@@ -65,13 +131,6 @@ func (db *DB) RetryJob(ctx context.Context, id int64, due time.Time) error {
 	return in("retry job", db.step(ctx, 0, func(t *tx) error {
 		return t.must(publish.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1 WHERE id = ?", micros(due), id)
 	}))
-}
-
-// MailsSince implements publish.JobStore. It knows of the mails of the last seven
-// days.
-func (db *DB) MailsSince(ctx context.Context, mailbox publish.Digest, since time.Time) (int, error) {
-	n, err := one(ctx, db, scanValue[int], "SELECT count(*) FROM mails WHERE mailbox = ? AND at >= ?", mailbox[:], micros(since))
-	return n, in("count mails", err)
 }
 
 // AddVerification implements publish.JobStore.
@@ -110,6 +169,25 @@ func (db *DB) Verification(ctx context.Context, token publish.Digest, now time.T
 // UseVerification implements publish.JobStore. What it does not find it does not
 // find in Verification either.
 func (db *DB) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
+	err = db.changeAccount(ctx, func(t *tx) error {
+		v, err := one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
+			return err
+		}
+		a, err = one(ctx, t, scanAccount, "UPDATE accounts SET verified = 1, verified_at = ? WHERE id = ? AND email = ? RETURNING "+accountColumns, micros(now), v.Account, v.Email)
+		if errors.Is(err, publish.ErrNotFound) {
+			return publish.ErrMoved // cannot be: SetEmail ends the verifications of the address before
+		}
+		return err
+	})
+	return a, in("use verification", err)
+}
+
+// RefuseVerification implements publish.JobStore.
+func (db *DB) RefuseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
 	err = db.step(ctx, 0, func(t *tx) error {
 		v, err := one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
 		if err != nil {
@@ -118,11 +196,11 @@ func (db *DB) UseVerification(ctx context.Context, token publish.Digest, now tim
 		if _, err := t.exec("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
 			return err
 		}
-		a, err = one(ctx, t, scanAccount, "UPDATE accounts SET verified = 1 WHERE id = ? AND email = ? RETURNING "+accountColumns, v.Account, v.Email)
-		if errors.Is(err, publish.ErrNotFound) {
-			return publish.ErrMoved // cannot be: SetEmail ends the verifications of the address before
+		if a, err = one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ?", v.Account); err != nil {
+			return err
 		}
+		_, err = t.exec("UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", v.Account, v.Email)
 		return err
 	})
-	return a, in("use verification", err)
+	return a, in("refuse verification", err)
 }

@@ -26,7 +26,10 @@ func (db *DB) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, 
 		if err := t.mustBeFirst(&once, db.now()); err != nil {
 			return err
 		}
-		project, err := t.number("SELECT num FROM projects WHERE id = ? AND account = ? AND deleted_at IS NULL", string(k.Project), id)
+		if err := t.active(id); err != nil {
+			return err
+		}
+		project, err := t.number("SELECT num FROM projects WHERE id = ? AND account = ? AND deleted_at IS NULL"+ofAccount, string(k.Project), id)
 		if err != nil {
 			return err
 		}
@@ -50,11 +53,50 @@ func (db *DB) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key
 		if err := t.mustBeFirst(&once, db.now()); err != nil {
 			return err
 		}
-		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
+		if err := t.active(id); err != nil {
 			return err
 		}
 		_, err := t.exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(k.CreatedAt), id)
 		if err != nil {
+			return err
+		}
+		if err := t.createKey(k, id, nil); err != nil {
+			return err
+		}
+		return t.leaveOnce(&once, id)
+	}))
+}
+
+// oldKeys are the keys in force that were made before their account's address was
+// verified. Nobody knows when that was before it was recorded.
+const oldKeys = " account = ?1 AND revoked_at IS NULL AND created_at < (SELECT verified_at FROM accounts WHERE id = ?1 AND deleted_at IS NULL)"
+
+// OldKeys implements publish.KeyringStore.
+func (db *DB) OldKeys(ctx context.Context, id publish.AccountID) (n int, verified time.Time, err error) {
+	type found struct {
+		n  int
+		at int64
+	}
+	f, err := one(ctx, db, func(r row) (f found, err error) {
+		err = r.Scan(&f.n, &f.at)
+		return f, err
+	}, "SELECT (SELECT count(*) FROM keys k LEFT JOIN projects p ON p.num = k.project WHERE p.deleted_at IS NULL AND k.account = ?1 AND k.revoked_at IS NULL AND k.created_at < a.verified_at), coalesce(a.verified_at, 0) FROM accounts a WHERE a.id = ?1 AND a.deleted_at IS NULL", id)
+	if f.at > 0 {
+		verified = time.UnixMicro(f.at).UTC()
+	}
+	return f.n, verified, in("count old keys", err)
+}
+
+// ReplaceOldKeys implements publish.KeyringStore.
+func (db *DB) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k publish.Key, once publish.Once) error {
+	return in("replace old keys", db.step(ctx, 0, func(t *tx) error {
+		if err := t.mustBeFirst(&once, db.now()); err != nil {
+			return err
+		}
+		if err := t.active(id); err != nil {
+			return err
+		}
+		if _, err := t.exec("UPDATE keys SET revoked_at = ?2 WHERE"+oldKeys, id, micros(k.CreatedAt)); err != nil {
 			return err
 		}
 		if err := t.createKey(k, id, nil); err != nil {

@@ -95,11 +95,26 @@ func (db *DB) TryLogin(ctx context.Context, id int64, code publish.Digest, most 
 	return right, in("try login", err)
 }
 
-// EndLogin implements publish.LoginStore.
-func (db *DB) EndLogin(ctx context.Context, id int64) error {
-	return in("end login", db.step(ctx, 0, func(t *tx) error {
-		return t.must(publish.ErrNotFound, "DELETE FROM logins WHERE id = ?", id)
-	}))
+// LogIn implements publish.LoginStore.
+func (db *DB) LogIn(ctx context.Context, login int64, token publish.Digest, s, had publish.Session) (id int64, err error) {
+	err = db.step(ctx, 0, func(t *tx) error {
+		email, err := one(ctx, t, scanValue[string], "SELECT email FROM logins WHERE id = ? AND proved = 1", login)
+		if err != nil {
+			return err
+		}
+		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND email = ? AND verified = 1 AND deleted_at IS NULL", s.Account, email); err != nil {
+			return err
+		}
+		if _, err := t.exec("DELETE FROM logins WHERE id = ?", login); err != nil {
+			return err
+		}
+		if _, err := t.exec("DELETE FROM sessions WHERE account = ? AND id = ?", had.Account, had.ID); err != nil {
+			return err
+		}
+		id, err = t.addSession(token, s)
+		return err
+	})
+	return id, in("log in", err)
 }
 
 // AccountsOf implements publish.LoginStore.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"sandlot/internal/publish"
 )
@@ -21,15 +20,22 @@ func (db *DB) Details(ctx context.Context, id publish.ProjectID) (publish.Detail
 	d, err := one(ctx, db, func(r row) (d publish.Details, err error) {
 		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads)
 		return d, err
-	}, "SELECT title, description, unlisted, threads FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
+	}, "SELECT title, description, unlisted, threads FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
 	return d, in("read details", err)
 }
 
 // SetDetails implements publish.ManageStore.
 func (db *DB) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
 	return in("set details", db.step(ctx, len(d.Description), func(t *tx) error {
-		return t.must(publish.ErrNotFound, "UPDATE projects SET title = ?, description = ?, unlisted = ?, threads = ? WHERE id = ? AND deleted_at IS NULL",
-			d.Title, d.Description, d.Unlisted, d.Threads, string(id))
+		p, err := one(ctx, t, scanProject, selectProject+"p.id = ?", string(id))
+		if err != nil {
+			return err
+		}
+		if p.Suspended {
+			return publish.ErrSuspended
+		}
+		_, err = t.exec("UPDATE projects SET title = ?, description = ?, unlisted = ?, threads = ? WHERE num = ?", d.Title, d.Description, d.Unlisted, d.Threads, p.num)
+		return err
 	}))
 }
 
@@ -59,12 +65,30 @@ func (db *DB) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Cha
 			p.Size += f.Blob.Size
 			p.FileCount++
 		}
-		if c.Primary != "" {
-			p.Primary = c.Primary
+		if err := t.setPrimary(p, c); err != nil {
+			return err
 		}
-		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes})
+		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, db.now())
 	})
 	return p, in("rearrange", err)
+}
+
+// setPrimary makes a file the primary one, or leaves it as it is; in either case the
+// version has it. Looking for it reads the project's current files, some ten
+// thousand at most, so only a change that touches it does.
+func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
+	dropped := slices.ContainsFunc(c.Drop, func(f publish.File) bool { return f.Name == p.Primary })
+	if !dropped && c.Primary == "" {
+		return nil
+	}
+	if c.Primary != "" {
+		p.Primary = c.Primary
+	}
+	there, err := t.number("SELECT EXISTS (SELECT 1 FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?)", p.num, p.Primary)
+	if err == nil && there == 0 {
+		err = publish.ErrNoPrimary
+	}
+	return err
 }
 
 // Versions implements publish.ManageStore.
@@ -74,7 +98,7 @@ func (db *DB) Versions(ctx context.Context, id publish.ProjectID, before, limit 
 	}
 	var list []publish.VersionChange
 	err := db.snapshot(ctx, func(q querier) error {
-		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
+		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
 		if err != nil {
 			return err
 		}
@@ -138,33 +162,4 @@ func describe(list []publish.VersionChange, files []fileSpan) {
 			v.Removed = append(v.Removed, f.name)
 		}
 	}
-}
-
-// EraseVersion implements publish.ManageStore.
-func (db *DB) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) error {
-	return in("erase version", db.step(ctx, 0, func(t *tx) error {
-		p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))
-		if err != nil {
-			return err
-		}
-		if p.Version == n {
-			return publish.ErrMoved
-		}
-		err = t.must(publish.ErrNotFound, "UPDATE versions SET title = '', erased_at = coalesce(erased_at, ?) WHERE project = ? AND n = ?", micros(at), p.num, n)
-		if err != nil {
-			return err
-		}
-		return t.dropErased(p.num, n)
-	}))
-}
-
-// dropErased lets go of those files of version n that are in no version which is
-// there: a file is also in the versions between the one it came with and the one
-// it went with.
-func (t *tx) dropErased(project int64, n int) error {
-	s := &sweep{tx: t, left: math.MaxInt32} // as many as a project may have files
-	return s.dropFiles(`SELECT f.until, f.folded, f.blob FROM files f
-		WHERE f.project = ? AND f.until > ? AND f.until < 9223372036854775807 AND f.since <= ? AND NOT EXISTS (
-			SELECT 1 FROM versions v WHERE v.project = f.project AND v.n >= f.since AND v.n < f.until AND v.erased_at IS NULL)
-		LIMIT ?`, project, n, n)
 }

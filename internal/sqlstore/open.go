@@ -26,6 +26,8 @@ const probeBytes = 1 << 20
 // is right for a server.
 type Options struct {
 	Now func() time.Time // time.Now if nil; stamps blob records and tells whether an upload has expired
+	// CacheBytes is how much of the database all connections cache together; 0: 8 MiB. The writer has half of it.
+	CacheBytes int
 	// Existing says to use a database as it is: it is neither created nor brought up to date, so that it is safe beside a server of
 	// another release.
 	Existing bool
@@ -43,15 +45,21 @@ type Options struct {
 // Another process that holds the database makes a write wait for 5 s at most, and
 // then fail with publish.ErrUnavailable.
 //
-// It holds up to 8 MiB of cached pages, 4 for the writer and 1 for each of four
+// It holds up to CacheBytes of cached pages, a half for the writer and an eighth for each of four
 // readers, for which the process takes about four times that: each page of 16 KiB
 // has a region of its own. Beside them there is the content of the steps that
 // wait, which is their callers'.
 type DB struct {
 	write  *writer
 	read   *reader
+	gate   gate
+	log    *logKeeper
 	now    func() time.Time
 	closed atomic.Bool
+
+	// Set when the database is open.
+	pageSize int64
+	shrinks  bool // whether it can give pages back
 }
 
 // OpenSQLite opens the database in the file of that name, creates it with mode
@@ -76,24 +84,36 @@ func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
 	} else {
 		err = prepareFile(ctx, path, known)
 	}
+	if err == nil && !opts.Existing {
+		err = sentence(path, adopt(ctx, path))
+	}
 	if err != nil {
 		return nil, err
 	}
 	db := &DB{now: now}
-	if err := db.connect(ctx, path); err != nil {
+	if opts.CacheBytes <= 0 {
+		opts.CacheBytes = cacheBytes
+	}
+	if err := db.connect(ctx, path, opts.CacheBytes>>10); err != nil {
 		return nil, errors.Join(sentence(path, err), db.Close())
 	}
 	if err := db.migrate(ctx, path, known); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	if err := db.measure(ctx); err != nil {
+		return nil, errors.Join(sentence(path, err), db.Close())
+	}
 	if db.write.place, err = placeOf(path); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if db.log, err = keepLog(db, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
 
-func (db *DB) connect(ctx context.Context, path string) error {
-	c, err := newConnector(path, "rw", writerPragmas())
+func (db *DB) connect(ctx context.Context, path string, cacheKiB int) error {
+	c, err := newConnector(path, "rw", writerPragmas(cacheKiB/2))
 	if err != nil {
 		return err
 	}
@@ -102,7 +122,7 @@ func (db *DB) connect(ctx context.Context, path string) error {
 	if db.write, err = newWriter(ctx, pool); err != nil {
 		return errors.Join(err, pool.Close())
 	}
-	if c, err = newConnector(path, "ro", readerPragmas()); err != nil {
+	if c, err = newConnector(path, "ro", readerPragmas(cacheKiB/2/readers)); err != nil {
 		return err
 	}
 	pool = sql.OpenDB(c)
@@ -116,8 +136,11 @@ func (db *DB) connect(ctx context.Context, path string) error {
 // ends the connections. Every later call is publish.ErrUnavailable. It may be
 // called again.
 func (db *DB) Close() error {
-	db.closed.Store(true)
+	first := !db.closed.Swap(true)
 	var errs []error
+	if first && db.log != nil {
+		errs = append(errs, db.log.close())
+	}
 	// The readers go first: the last connection to close folds the log in, and only
 	// the writer may.
 	if db.read != nil {
@@ -171,6 +194,8 @@ func (db *DB) snapshot(ctx context.Context, read func(querier) error) error {
 	if db.closed.Load() {
 		return errClosed
 	}
+	db.gate.enter(ctx)
+	defer db.gate.leave()
 	t, err := db.read.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return classify(err)

@@ -9,8 +9,11 @@ import (
 
 // Rename implements publish.OwnerStore.
 func (db *DB) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
-	return in("rename", db.step(ctx, 0, func(t *tx) error {
-		n, err := t.number("SELECT count(*) FROM handles WHERE account = ? AND renamed_at > 0 AND renamed_at > ?", id, micros(since))
+	return in("rename", db.changeAccount(ctx, func(t *tx) error {
+		if err := t.active(id); err != nil {
+			return err
+		}
+		n, err := t.number("SELECT count(*) FROM handles WHERE account = ? AND renamed_at > 0 AND renamed_at > ? AND renamed_at <= ?", id, micros(since), notAfter(at))
 		if err != nil {
 			return err
 		}

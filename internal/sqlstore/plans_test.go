@@ -95,9 +95,9 @@ func useAll(t *testing.T, db *DB) {
 		_, err = db.FilesWith(ctx, p.ID, version, "gzip")
 		_ = err
 	}
-	u := publish.Upload{Key: benchSum("upload", 1), ExpiresAt: now.Add(time.Hour)}
+	u := publish.Upload{Key: benchSum("upload", 1), Account: a.ID, ExpiresAt: now.Add(time.Hour)}
 	for range 3 {
-		u.Generation, err = db.SaveUpload(ctx, u, &publish.Part{N: 1, Blob: publish.Blob{Inline: []byte("x")}})
+		u.Generation, err = db.SaveUpload(ctx, u, &publish.Part{N: 1, Blob: publish.Blob{Inline: []byte("x")}}, publish.UploadQuota{Uploads: 9, Account: 1 << 30})
 		check(t, "save upload", err, nil)
 	}
 	once := &publish.Once{Key: benchSum("once", 1), ExpiresAt: now}
@@ -120,30 +120,48 @@ func useAll(t *testing.T, db *DB) {
 	check(t, "set email", db.SetEmail(ctx, a.ID, "b@example.com", publish.Job{Kind: "verify"}), nil)
 	_, err = db.AddVerification(ctx, publish.Verification{Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
 	check(t, "add verification", err, nil)
-	jobs, err := db.ClaimJobs(ctx, now.Add(time.Hour), now.Add(2*time.Hour), 9)
+	jobs, err := db.ClaimJobs(ctx, now.Add(time.Hour), now.Add(2*time.Hour), publish.Busy{}, 9)
 	check(t, "claim jobs", err, nil)
-	check(t, "finish job", db.FinishJob(ctx, jobs[0].ID, publish.Digest{}, true, now), nil)
+	check(t, "count mail", db.CountMail(ctx, jobs[0].ID, []publish.Share{{Most: 1}}, now, now), nil)
+	check(t, "finish job", db.FinishJob(ctx, jobs[0].ID, true, now), nil)
+	check(t, "finish job without a message", db.FinishJob(ctx, jobs[2].ID, false, now), nil)
 	check(t, "retry job", db.RetryJob(ctx, jobs[1].ID, now), nil)
 	check(t, "touch keys", db.TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
 	check(t, "add counts", db.AddCounts(ctx, map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}}), nil)
 	_, err = db.UseVerification(ctx, publish.Digest{}, now)
 	check(t, "use verification", err, nil)
+	_, err = db.AddVerification(ctx, publish.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
+	check(t, "add verification of a verified address", err, publish.ErrMoved)
+	refuse(t, db, now)
 	_, _, err = db.Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
 	check(t, "sweep", err, nil)
 	useLogins(t, db, now)
 	useStops(t, db, now)
 	useOwned(t, db, a, p, now)
 	manage(t, db, p, now)
-	_, err = db.Like(ctx, p.ID, publish.Liker{})
+	_, err = db.Like(ctx, p.ID, publish.Digest{}, true)
 	check(t, "like", err, nil)
-	_, err = db.Like(ctx, p.ID, publish.Liker{})
+	_, err = db.Like(ctx, p.ID, publish.Digest{}, true)
 	check(t, "like again", err, nil)
-	_, err = db.Unlike(ctx, p.ID, publish.Liker{Visitor: benchSum("visitor", 1)})
+	_, err = db.Unlike(ctx, p.ID, benchSum("visitor", 1))
 	check(t, "unlike", err, nil)
 	act(t, db, a, p)
 	readAll(t, db, p, now)
 	_, _, err = db.Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
 	check(t, "trim", err, nil)
+}
+
+func refuse(t *testing.T, db *DB, now time.Time) {
+	ctx := context.Background()
+	a, err := db.CreateAccount(ctx, publish.NewAccount{Handles: []string{"refuser"}, Email: "c@example.com", Key: publish.Key{Hash: publish.Digest{7}}})
+	check(t, "create account", err, nil)
+	_, err = db.AddVerification(ctx, publish.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "c@example.com", ExpiresAt: now.Add(time.Hour)})
+	check(t, "add verification", err, nil)
+	_, err = db.RefuseVerification(ctx, publish.Digest{7}, now)
+	check(t, "refuse verification", err, nil)
+	_, _, err = db.OldKeys(ctx, a.ID)
+	check(t, "old keys", err, nil)
+	check(t, "replace old keys", db.ReplaceOldKeys(ctx, a.ID, publish.Key{Hash: publish.Digest{8}}, publish.Once{Key: publish.Digest{8}}), nil)
 }
 
 func useLogins(t *testing.T, db *DB, now time.Time) {
@@ -161,7 +179,10 @@ func useLogins(t *testing.T, db *DB, now time.Time) {
 	check(t, "try login", err, nil)
 	_, err = db.AccountsOf(ctx, "", 9)
 	check(t, "accounts of", err, nil)
-	check(t, "end login", db.EndLogin(ctx, id), nil)
+	_, err = db.TryLogin(ctx, id, publish.Digest{}, 5, now)
+	check(t, "try login with its code", err, nil)
+	_, err = db.LogIn(ctx, id, publish.Digest{9}, publish.Session{Account: 1}, publish.Session{})
+	check(t, "log in", err, nil)
 }
 
 func useStops(t *testing.T, db *DB, now time.Time) {
@@ -235,15 +256,22 @@ func act(t *testing.T, db *DB, a publish.Account, p publish.Project) {
 func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	ctx := context.Background()
 	for name, read := range map[string]func() error{
-		"key":          func() error { _, err := db.KeyByHash(ctx, benchSum("project key", 1)); return err },
-		"projects":     func() error { _, err := db.Projects(ctx, p.Account, 0, 10); return err },
-		"version":      func() error { _, err := db.Version(ctx, p.ID, 1); return err },
-		"content":      func() error { _, err := db.Content(ctx, 1); return err },
-		"unsqueezed":   func() error { _, err := db.Unsqueezed(ctx, 10); return err },
-		"unknown":      func() error { _, err := db.Unknown(ctx, []publish.BlobRef{"x"}); return err },
-		"secret":       func() error { _, err := db.Secret(ctx, "x", []byte("y")); return err },
-		"open uploads": func() error { _, err := db.OpenUploads(ctx, publish.Digest{}, now); return err },
-		"mails":        func() error { _, err := db.MailsSince(ctx, publish.Digest{}, now); return err },
+		"key":             func() error { _, err := db.KeyByHash(ctx, benchSum("project key", 1)); return err },
+		"projects":        func() error { _, err := db.Projects(ctx, p.Account, 0, 10); return err },
+		"version":         func() error { _, err := db.Version(ctx, p.ID, 1); return err },
+		"content":         func() error { _, err := db.Content(ctx, 1); return err },
+		"unsqueezed":      func() error { _, err := db.Unsqueezed(ctx, nil, 10); return err },
+		"unknown":         func() error { _, err := db.Unknown(ctx, []publish.BlobRef{"x"}); return err },
+		"secret":          func() error { _, err := db.Secret(ctx, "x", []byte("y")); return err },
+		"upload of token": func() error { _, err := db.UploadOfToken(ctx, benchSum("token", 1), now); return ignore(err) },
+		"upload":          func() error { _, err := db.Upload(ctx, benchSum("upload", 1), 1, now); return ignore(err) },
+		"parts": func() error {
+			_, err := db.UploadParts(ctx, benchSum("upload", 1), 1)
+			if errors.Is(err, publish.ErrUploadMoved) {
+				return nil
+			}
+			return err
+		},
 		"ping":         func() error { return db.Ping(ctx) },
 		"handle":       func() error { _, err := db.AccountByHandle(ctx, benchName("owner", 1)); return ignore(err) },
 		"detail":       func() error { _, err := db.ProjectDetail(ctx, p.ID); return err },
@@ -256,7 +284,7 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		},
 		"listed of":  func() error { _, err := db.ListedOf(ctx, []publish.ProjectID{p.ID}); return err },
 		"old handle": func() error { _, err := db.AccountOfHandle(ctx, benchName("owner", 1)); return ignore(err) },
-		"liked":      func() error { _, err := db.Liked(ctx, p.ID, publish.Liker{}); return err },
+		"liked":      func() error { _, err := db.Liked(ctx, p.ID, publish.Digest{}); return err },
 		"log":        func() error { _, err := db.Log(ctx, "", 0, 9); return err },
 		"log of":     func() error { _, err := db.Log(ctx, "@a", 0, 9); return err },
 		"last entry": func() error { _, err := db.LastEntry(ctx); return err },

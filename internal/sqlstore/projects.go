@@ -10,11 +10,11 @@ import (
 
 const projectColumns = `
 	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL, p.unlisted, p.threads, p.title, p.lang, p.primary_file,
-	p.version, p.suffix, p.size, p.file_count, p.plays, p.likes, p.seq, p.created_at, p.updated_at`
+	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.created_at, p.updated_at`
 
 const selectProject = "SELECT " + projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account
-	WHERE p.deleted_at IS NULL AND `
+	WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `
 
 // projectRow is a project with the number that other tables know it by.
 type projectRow struct {
@@ -24,7 +24,7 @@ type projectRow struct {
 
 func scanProject(r row) (p projectRow, err error) {
 	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Unlisted, &p.Threads, &p.Title, &p.Lang, &p.Primary, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
-		&p.Plays, &p.Likes, &p.Seq, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt})
+		&p.Plays, &p.Counted, &p.Likes, &p.Seq, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt})
 	return p, err
 }
 
@@ -52,6 +52,9 @@ func (db *DB) CreateProject(ctx context.Context, np publish.NewProject) (publish
 func (t *tx) owner(np publish.NewProject) (publish.Account, error) {
 	if np.New != nil {
 		return t.createAccount(*np.New)
+	}
+	if err := t.mayAct(np.By); err != nil {
+		return publish.Account{}, err
 	}
 	if err := t.setEmail(np.Account, np.Email); err != nil {
 		return publish.Account{}, err
@@ -92,7 +95,7 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 	if err := t.addFile(p, np.File, blob); err != nil {
 		return p.Project, err
 	}
-	if err := t.within(owner.ID, np.Within); err != nil {
+	if err := t.within(owner.ID, np.Within, now); err != nil {
 		return p.Project, err
 	}
 	return p.Project, t.createKey(np.Key, owner.ID, &p.num)
@@ -121,12 +124,20 @@ func (db *DB) Projects(ctx context.Context, id publish.AccountID, before int64, 
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := all(ctx, db, scanProject, selectProject+"p.account = ? AND p.seq < ? ORDER BY p.seq DESC LIMIT ?", id, before, limit)
-	if err != nil {
-		return nil, in("list projects", err)
+	page := func(q querier) ([]projectRow, error) {
+		return all(ctx, q, scanProject, selectProject+"p.account = ? AND p.seq < ? ORDER BY p.seq DESC LIMIT ?", id, before, limit)
 	}
-	if len(rows) == 0 {
-		_, err := db.Account(ctx, id)
+	rows, err := page(db)
+	if err == nil && len(rows) == 0 {
+		err = db.snapshot(ctx, func(q querier) error {
+			if rows, err = page(q); err != nil || len(rows) > 0 {
+				return err
+			}
+			_, err := one(ctx, q, scanValue[int64], "SELECT id FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
+			return err
+		})
+	}
+	if err != nil || len(rows) == 0 {
 		return nil, in("list projects", err)
 	}
 	list := make([]publish.Project, len(rows))
@@ -138,10 +149,23 @@ func (db *DB) Projects(ctx context.Context, id publish.AccountID, before int64, 
 
 // Version implements publish.Store.
 func (db *DB) Version(ctx context.Context, id publish.ProjectID, n int) (publish.Version, error) {
-	v, err := one(ctx, db, scanVersion, `
-		SELECT v.n, v.suffix, v.title, v.primary_file, v.created_at FROM projects p JOIN versions v ON v.project = p.num
-		WHERE p.id = ? AND p.deleted_at IS NULL AND v.n = ? AND v.erased_at IS NULL`, string(id), n)
+	v, err := versionOf(ctx, db, id, n)
 	return v, in("read version", err)
+}
+
+// findVersion looks a version up.
+type findVersion func(ctx context.Context, q querier, id publish.ProjectID, n int) (publish.Version, error)
+
+const selectVersion = `SELECT v.n, v.suffix, v.title, v.primary_file, v.created_at FROM projects p JOIN versions v ON v.project = p.num
+		WHERE p.id = ? AND v.n = ? AND v.erased_at IS NULL`
+
+// versionKept also finds one of a deleted project, until Sweep takes it.
+func versionKept(ctx context.Context, q querier, id publish.ProjectID, n int) (publish.Version, error) {
+	return one(ctx, q, scanVersion, selectVersion, string(id), n)
+}
+
+func versionOf(ctx context.Context, q querier, id publish.ProjectID, n int) (publish.Version, error) {
+	return one(ctx, q, scanVersion, selectVersion+" AND p.deleted_at IS NULL"+ofAccount, string(id), n)
 }
 
 func scanVersion(r row) (v publish.Version, err error) {
@@ -154,9 +178,13 @@ func (db *DB) AddCounts(ctx context.Context, counts map[publish.ProjectID]publis
 	return in("add counts", db.step(ctx, 0, func(t *tx) error {
 		day := dayOf(db.now())
 		for id, c := range counts {
-			_, err := t.exec("UPDATE projects SET plays = plays + ?, likes = likes + ? WHERE id = ? AND deleted_at IS NULL", c.Plays, c.Likes, string(id))
+			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND deleted_at IS NULL AND (counted <> ?3 OR ?3 = 0)"+ofAccount,
+				c.Plays, c.Likes, c.Batch, string(id))
 			if err != nil {
 				return err
+			}
+			if n == 0 {
+				continue
 			}
 			if err := t.addPlays(id, c.Plays, day); err != nil {
 				return err
@@ -186,6 +214,12 @@ func (db *DB) edit(ctx context.Context, id publish.ProjectID, at publish.Edit, b
 		if p, err = t.current(id, at.Expect); err != nil {
 			return err
 		}
+		if err := t.mayAct(at.By); err != nil {
+			return err
+		}
+		if p.Suspended {
+			return publish.ErrSuspended
+		}
 		if err := t.complete(at.Upload); err != nil {
 			return err
 		}
@@ -193,7 +227,6 @@ func (db *DB) edit(ctx context.Context, id publish.ProjectID, at publish.Edit, b
 			return err
 		}
 		p.Version, p.Suffix, p.UpdatedAt = p.Version+1, at.Suffix, stored(at.At)
-		p.Verified = p.Verified && at.Email == nil
 		if at.Title != nil {
 			p.Title = *at.Title
 		}

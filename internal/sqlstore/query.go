@@ -26,6 +26,10 @@ func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
+	if db, ok := q.(*DB); ok {
+		db.gate.enter(ctx)
+		defer db.gate.leave()
+	}
 	rows, err := q.query(context.WithoutCancel(ctx), query, args...)
 	if err != nil {
 		return none, classify(err)
@@ -46,6 +50,10 @@ func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query
 
 // all returns all rows.
 func all[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) ([]T, error) {
+	if db, ok := q.(*DB); ok {
+		db.gate.enter(ctx)
+		defer db.gate.leave()
+	}
 	rows, err := q.query(ctx, query, args...)
 	if err != nil {
 		return nil, classify(err)
@@ -208,4 +216,20 @@ func orEmpty(b []byte) []byte {
 		return []byte{}
 	}
 	return b
+}
+
+// orNull is a hash, or null for the zero Digest.
+func orNull(d publish.Digest) []byte {
+	if d == (publish.Digest{}) {
+		return nil
+	}
+	return d[:]
+}
+
+// orNone is an account's ID, or null for none.
+func orNone(id publish.AccountID) any {
+	if id == 0 {
+		return nil
+	}
+	return int64(id)
 }

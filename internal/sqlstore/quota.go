@@ -2,13 +2,14 @@ package sqlstore
 
 import (
 	"context"
+	"time"
 
 	"sandlot/internal/publish"
 )
 
 // within fails if an account has more than q. Triggers keep the totals, but for
-// the project that createProject adds.
-func (t *tx) within(id publish.AccountID, q publish.Quota) error {
+// the project that createProject adds, and for open uploads.
+func (t *tx) within(id publish.AccountID, q publish.Quota, now time.Time) error {
 	if q == (publish.Quota{}) {
 		return nil
 	}
@@ -18,10 +19,39 @@ func (t *tx) within(id publish.AccountID, q publish.Quota) error {
 		return err
 	case q.Projects > 0 && has.Projects > q.Projects:
 		return publish.ErrTooManyProjects
-	case q.Bytes > 0 && has.Bytes > q.Bytes:
-		return publish.ErrTooManyBytes
+	case q.Bytes > 0:
+		held, err := t.number("SELECT coalesce(sum(held), 0) FROM uploads WHERE account = ? AND expires_at > ? AND done_project IS NULL", id, micros(now))
+		if err == nil && has.Bytes+held > q.Bytes {
+			err = publish.ErrTooManyBytes
+		}
+		return err
 	}
 	return nil
+}
+
+// uploadsWithin fails if the open uploads of u's owner are more than they may be. A
+// call that brings no part may always tell a total.
+func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota, now time.Time) error {
+	if !brings {
+		return nil
+	}
+	type totals struct{ uploads, bytes int64 }
+	has, err := one(context.Background(), t, func(r row) (n totals, err error) {
+		err = r.Scan(&n.uploads, &n.bytes)
+		return n, err
+	}, "SELECT count(*), coalesce(sum(held), 0) FROM uploads WHERE owner = ? AND expires_at > ? AND done_project IS NULL", u.Owner[:], micros(now))
+	switch {
+	case err != nil:
+		return err
+	case u.Generation == 0 && q.Uploads > 0 && has.uploads > int64(q.Uploads):
+		return publish.ErrTooManyUploads
+	case q.Bytes > 0 && has.bytes > q.Bytes:
+		return publish.ErrTooManyBytes
+	}
+	if u.Account == 0 {
+		return nil
+	}
+	return t.within(u.Account, publish.Quota{Bytes: q.Account}, now)
 }
 
 func scanTotals(r row) (q publish.Quota, err error) {

@@ -32,10 +32,10 @@ func moveOf(ctx context.Context, q querier, token publish.Digest, undo bool, now
 // ProposeEmail implements publish.RecoveryStore.
 func (db *DB) ProposeEmail(ctx context.Context, m publish.EmailMove, job publish.Job, now time.Time, limit int) error {
 	return in("propose address", db.step(ctx, 0, func(t *tx) error {
-		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", m.Account); err != nil {
+		if err := t.active(m.Account); err != nil {
 			return err
 		}
-		n, err := t.number("SELECT count(*) FROM email_moves WHERE account = ? AND undo = 0 AND expires_at > ?", m.Account, micros(now))
+		n, err := t.number("SELECT count(*) FROM email_moves WHERE account = ? AND undo = 0 AND expires_at > ? AND expires_at <= ?", m.Account, micros(now), notAfter(m.ExpiresAt))
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (db *DB) EmailLink(ctx context.Context, token publish.Digest, undo bool, no
 
 // TakeEmail implements publish.RecoveryStore.
 func (db *DB) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (a publish.Account, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+	err = db.changeAccount(ctx, func(t *tx) error {
 		m, err := moveOf(ctx, t, token, false, now)
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func (db *DB) TakeEmail(ctx context.Context, token publish.Digest, now, undoUnti
 
 // TakeEmailBack implements publish.RecoveryStore.
 func (db *DB) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+	err = db.changeAccount(ctx, func(t *tx) error {
 		m, err := moveOf(ctx, t, token, true, now)
 		if err != nil {
 			return err

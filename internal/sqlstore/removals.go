@@ -3,14 +3,16 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"time"
 
 	"sandlot/internal/publish"
 )
 
-// dropRemoved lets go of the files, versions and likes of deleted projects.
-func (s *sweep) dropRemoved() error {
+// dropRemoved lets go of the files, versions and likes of projects that were deleted
+// before the time given: an export that began earlier still has them.
+func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
-		project, err := s.number("SELECT project FROM removals WHERE project > 0 LIMIT 1")
+		project, err := s.number("SELECT project FROM removals WHERE at < ? ORDER BY at LIMIT 1", micros(before))
 		if errors.Is(err, publish.ErrNotFound) {
 			return nil
 		}

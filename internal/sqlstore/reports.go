@@ -44,7 +44,8 @@ func (db *DB) AddReport(ctx context.Context, r publish.Report, form publish.Dige
 
 // addReportJob records a job, and which report it tells of.
 func (t *tx) addReportJob(j publish.Job, report int64) error {
-	id, err := t.insert("INSERT INTO jobs (kind, address, lang, attempts, due) VALUES (?, ?, ?, ?, ?)", j.Kind, j.Address, j.Lang, j.Attempts, micros(j.Due))
+	id, err := t.insert("INSERT INTO jobs (kind, address, lang, attempts, due, asker, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		j.Kind, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
 	if err != nil {
 		return err
 	}

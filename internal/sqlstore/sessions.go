@@ -17,20 +17,27 @@ func scanSession(r row) (s publish.Session, err error) {
 // AddSession implements publish.SessionStore.
 func (db *DB) AddSession(ctx context.Context, token publish.Digest, s publish.Session) (id int64, err error) {
 	err = db.step(ctx, 0, func(t *tx) error {
-		id, err = t.insert("INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			token[:], s.Account, s.Agent, micros(s.CreatedAt), micros(s.ProvedAt), micros(s.SeenAt), micros(s.ExpiresAt))
+		id, err = t.addSession(token, s)
 		return err
 	})
 	return id, in("add session", err)
 }
 
+func (t *tx) addSession(token publish.Digest, s publish.Session) (id int64, err error) {
+	return t.insert("INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		token[:], s.Account, s.Agent, micros(s.CreatedAt), micros(s.ProvedAt), micros(s.SeenAt), micros(s.ExpiresAt))
+}
+
 // Session implements publish.SessionStore.
 func (db *DB) Session(ctx context.Context, token publish.Digest, now time.Time) (publish.Session, publish.Account, error) {
-	s, err := one(ctx, db, scanSession, "SELECT "+sessionColumns+" FROM sessions s WHERE s.hash = ? AND s.expires_at > ?", token[:], micros(now))
-	if err != nil {
-		return s, publish.Account{}, in("read session", err)
-	}
-	a, err := db.Account(ctx, s.Account)
+	var a publish.Account
+	s, err := one(ctx, db, func(r row) (s publish.Session, err error) {
+		err = r.Scan(&s.ID, &s.Account, &s.Agent, asTime{&s.CreatedAt}, asTime{&s.ProvedAt}, asTime{&s.SeenAt}, asTime{&s.ExpiresAt},
+			&a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt})
+		a.ID = s.Account
+		return s, err
+	}, "SELECT "+sessionColumns+`, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at
+		FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.hash = ? AND s.expires_at > ? AND a.deleted_at IS NULL`, token[:], micros(now))
 	return s, a, in("read session", err)
 }
 

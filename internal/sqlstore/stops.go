@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"sandlot/internal/publish"
@@ -19,15 +18,9 @@ func scanStop(r row) (s publish.Stop, err error) {
 	return s, err
 }
 
-// ofMailbox finds addresses from ?1 to ?2, in any case, that end with ?3.
-const ofMailbox = "email >= ?1 COLLATE NOCASE AND email <= ?2 COLLATE NOCASE AND substr(email, -length(?3)) = ?3"
-
-// mailboxRanges are the arguments of ofMailbox that find all addresses of a
-// mailbox: the plain one, and those with a tag, between "+" and the "," after it.
-func mailboxRanges(key string) [][]any {
-	local, domain, _ := strings.Cut(key, "@")
-	return [][]any{{key, key, "@" + domain}, {local + "+", local + ",", "@" + domain}}
-}
+// ofMailbox finds addresses for which names.EmailKey returns ?1, by a column that
+// the database makes of the address.
+const ofMailbox = "mailbox = ?1"
 
 // StopMail implements publish.StopStore. A proposal stays without its address: it
 // is the last one still, so that none before it counts again.
@@ -42,10 +35,8 @@ func (db *DB) StopMail(ctx context.Context, s publish.Stop, key string) error {
 	}
 	return in("stop mail", db.step(ctx, 0, func(t *tx) error {
 		for _, query := range queries {
-			for _, args := range mailboxRanges(key) {
-				if _, err := t.exec(query, args...); err != nil {
-					return err
-				}
+			if _, err := t.exec(query, key); err != nil {
+				return err
 			}
 		}
 		until := int64(0)
@@ -60,7 +51,7 @@ func (db *DB) StopMail(ctx context.Context, s publish.Stop, key string) error {
 
 // StopOf implements publish.StopStore.
 func (db *DB) StopOf(ctx context.Context, mailbox publish.Digest, kind string, now time.Time) (publish.Stop, error) {
-	s, err := one(ctx, db, scanStop, "SELECT "+stopColumns+" FROM stops WHERE mailbox = ? AND kind = ? AND (until = 0 OR until > ?)", mailbox[:], kind, micros(now))
+	s, err := one(ctx, db, scanStop, "SELECT "+stopColumns+" FROM stops WHERE mailbox = ? AND kind = ? AND (until = 0 OR until > ? AND at <= ?)", mailbox[:], kind, micros(now), notAfter(now))
 	return s, in("read stop", err)
 }
 

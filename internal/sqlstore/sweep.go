@@ -15,13 +15,17 @@ const mailsKept = 7 * 24 * time.Hour
 
 // Sweep implements publish.SweepStore.
 func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error) {
+	if err := db.finishErasures(ctx); err != nil {
+		return nil, false, in("sweep", err)
+	}
 	err = db.step(ctx, 0, func(t *tx) error {
 		s := &sweep{tx: t, left: limit}
 		for _, part := range []func() error{
 			func() error { return s.endUploads(now) },
 			s.dropParts,
 			s.dropUploads,
-			s.dropRemoved,
+			s.follow,
+			func() error { return s.dropRemoved(before) },
 			func() error { return s.dropBlobs(before) },
 			func() error { return s.dropMoves(now) },
 			func() error { return s.dropOld(now) },
@@ -55,7 +59,7 @@ func (s *sweep) times(query string, args ...any) error {
 
 // endUploads takes the keys from uploads that have expired.
 func (s *sweep) endUploads(now time.Time) error {
-	_, err := s.exec(`UPDATE uploads SET key = NULL, expires_at = 0
+	_, err := s.exec(`UPDATE uploads SET key = NULL, token = NULL, expires_at = 0
 		WHERE num IN (SELECT num FROM uploads WHERE expires_at > 0 AND expires_at <= ? LIMIT ?)`, micros(now), s.left)
 	return err
 }

@@ -38,8 +38,11 @@ func (db *DB) Trim(ctx context.Context, keep int, before time.Time, after int64,
 				done = s.left > 0
 				return err
 			})
-			if err != nil || !done {
-				return after, true, in("forget old versions", err)
+			if err != nil {
+				return p.num, true, in("forget old versions", err)
+			}
+			if !done {
+				return after, true, nil
 			}
 		}
 		after = p.num

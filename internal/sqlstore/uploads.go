@@ -11,11 +11,14 @@ import (
 
 const (
 	selectUpload = `
-		SELECT num, key, owner, meta, total, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer
+		SELECT num, key, token, owner, coalesce(account, 0), meta, total, received, bytes, held, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made
 		FROM uploads WHERE key = ? AND expires_at > ?`
 	selectParts = `
 		SELECT p.n, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text
 		FROM upload_parts p JOIN blobs b ON b.id = p.blob WHERE p.upload = ? ORDER BY p.n`
+	selectPart = `
+		SELECT p.n, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text
+		FROM upload_parts p JOIN blobs b ON b.id = p.blob WHERE p.upload = ? AND p.n = ?`
 )
 
 // uploadRow is an upload with the number that its parts know it by.
@@ -28,8 +31,8 @@ func scanUpload(r row) (u uploadRow, err error) {
 	var project sql.NullString
 	var version, part sql.NullInt64
 	var done publish.UploadDone
-	err = r.Scan(&u.num, asDigest{&u.Key}, asDigest{&u.Owner}, &u.Meta, &u.Total, &u.Generation, asTime{&u.ExpiresAt},
-		&project, &version, &part, asDigest{&done.SHA256}, &done.Answer)
+	err = r.Scan(&u.num, asDigest{&u.Key}, asDigest{&u.Token}, asDigest{&u.Owner}, &u.Account, &u.Meta, &u.Total, (*[]byte)(&u.Received), &u.Bytes, &u.Held, &u.Generation, asTime{&u.ExpiresAt},
+		&project, &version, &part, asDigest{&done.SHA256}, &done.Answer, &done.Made)
 	if project.Valid {
 		done.Project, done.Version, done.Part = publish.ProjectID(project.String), int(version.Int64), int(part.Int64)
 		u.Done = &done
@@ -43,13 +46,13 @@ func scanPart(r row) (p publish.Part, err error) {
 }
 
 // Upload implements publish.Store. A completed upload has no parts.
-func (db *DB) Upload(ctx context.Context, key publish.Digest, now time.Time) (publish.Upload, error) {
+func (db *DB) Upload(ctx context.Context, key publish.Digest, part int, now time.Time) (publish.Upload, error) {
 	var u uploadRow
 	err := db.snapshot(ctx, func(q querier) (err error) {
 		if u, err = one(ctx, q, scanUpload, selectUpload, key[:], micros(now)); err != nil {
 			return err
 		}
-		u.Parts, err = all(ctx, q, scanPart, selectParts, u.num)
+		u.Parts, err = all(ctx, q, scanPart, selectPart, u.num, part)
 		return err
 	})
 	if err != nil {
@@ -58,23 +61,44 @@ func (db *DB) Upload(ctx context.Context, key publish.Digest, now time.Time) (pu
 	return u.Upload, nil
 }
 
-// OpenUploads implements publish.Store.
-func (db *DB) OpenUploads(ctx context.Context, owner publish.Digest, now time.Time) (int, error) {
-	n, err := one(ctx, db, scanValue[int], "SELECT count(*) FROM uploads WHERE owner = ? AND expires_at > ? AND done_project IS NULL", owner[:], micros(now))
-	return n, in("count uploads", err)
+// UploadOfToken implements publish.Store.
+func (db *DB) UploadOfToken(ctx context.Context, token publish.Digest, now time.Time) (publish.Digest, error) {
+	key, err := one(ctx, db, func(r row) (key publish.Digest, err error) {
+		err = r.Scan(asDigest{&key})
+		return key, err
+	}, "SELECT key FROM uploads WHERE token = ? AND expires_at > ?", token[:], micros(now))
+	return key, in("find upload by token", err)
+}
+
+// UploadParts implements publish.Store.
+func (db *DB) UploadParts(ctx context.Context, key publish.Digest, generation int64) (parts []publish.Part, err error) {
+	err = db.snapshot(ctx, func(q querier) error {
+		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
+		if errors.Is(err, publish.ErrNotFound) {
+			return publish.ErrUploadMoved
+		}
+		if err == nil {
+			parts, err = all(ctx, q, scanPart, selectParts, num)
+		}
+		return err
+	})
+	return parts, in("read parts", err)
 }
 
 // SaveUpload implements publish.Store. An upload that has expired by the store's
 // clock does not exist, and neither does a completed one for this method: both are
-// publish.ErrMoved unless u.Generation is 0, and then the expired one is replaced.
-func (db *DB) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part) (int64, error) {
+// publish.ErrUploadMoved unless u.Generation is 0, and then the expired one is replaced.
+func (db *DB) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
 	bytes := 0
 	if part != nil {
 		bytes = len(part.Blob.Inline)
 	}
 	err := db.step(ctx, bytes, func(t *tx) error {
 		num, err := t.saveUpload(u, db.now())
-		if err != nil || part == nil {
+		if err != nil {
+			return err
+		}
+		if err := t.uploadsWithin(u, part != nil, within, db.now()); err != nil || part == nil {
 			return err
 		}
 		return t.savePart(num, *part, db.now())
@@ -87,18 +111,18 @@ func (db *DB) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Pa
 
 func (t *tx) saveUpload(u publish.Upload, now time.Time) (num int64, err error) {
 	if u.Generation != 0 {
-		num, err = t.number(`UPDATE uploads SET owner = ?, meta = ?, total = ?, generation = generation + 1, expires_at = ?
+		num, err = t.number(`UPDATE uploads SET token = ?, owner = ?, account = ?, meta = ?, total = ?, received = ?, bytes = ?, held = ?, generation = generation + 1, expires_at = ?
 			WHERE key = ? AND generation = ? AND expires_at > ? AND done_project IS NULL RETURNING num`,
-			u.Owner[:], orEmpty(u.Meta), u.Total, micros(u.ExpiresAt), u.Key[:], u.Generation, micros(now))
+			orNull(u.Token), u.Owner[:], orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt), u.Key[:], u.Generation, micros(now))
 	} else {
 		if err := t.endExpired(u.Key, now); err != nil {
 			return 0, err
 		}
-		num, err = t.number(`INSERT INTO uploads (key, owner, meta, total, generation, expires_at) VALUES (?, ?, ?, ?, 1, ?)
-			ON CONFLICT (key) DO NOTHING RETURNING num`, u.Key[:], u.Owner[:], orEmpty(u.Meta), u.Total, micros(u.ExpiresAt))
+		num, err = t.number(`INSERT INTO uploads (key, token, owner, account, meta, total, received, bytes, held, generation, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+			ON CONFLICT (key) DO NOTHING RETURNING num`, u.Key[:], orNull(u.Token), u.Owner[:], orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt))
 	}
 	if errors.Is(err, publish.ErrNotFound) {
-		err = publish.ErrMoved
+		err = publish.ErrUploadMoved
 	}
 	return num, err
 }
@@ -106,7 +130,7 @@ func (t *tx) saveUpload(u publish.Upload, now time.Time) (num int64, err error) 
 // endExpired takes its key from an upload that has expired, so that another can
 // have it. Its parts are left to Sweep: there may be ten thousand.
 func (t *tx) endExpired(key publish.Digest, now time.Time) error {
-	_, err := t.exec("UPDATE uploads SET key = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
+	_, err := t.exec("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
 	return err
 }
 
@@ -129,7 +153,7 @@ func (t *tx) savePart(upload int64, p publish.Part, now time.Time) error {
 }
 
 func scanOver(r row) (u publish.Upload, err error) {
-	err = r.Scan(asDigest{&u.Owner}, &u.Meta)
+	err = r.Scan(asDigest{&u.Token}, asDigest{&u.Owner}, &u.Meta)
 	return u, err
 }
 
@@ -140,16 +164,19 @@ func (t *tx) complete(c *publish.Completion) error {
 	if c == nil {
 		return nil
 	}
-	u, err := one(context.Background(), t, scanOver, `UPDATE uploads SET key = NULL, expires_at = 0
-		WHERE key = ? AND generation = ? AND done_project IS NULL RETURNING owner, meta`, c.Key[:], c.Generation)
+	u, err := one(context.Background(), t, scanOver, `SELECT token, owner, meta FROM uploads
+		WHERE key = ? AND generation = ? AND done_project IS NULL`, c.Key[:], c.Generation)
 	if errors.Is(err, publish.ErrNotFound) {
-		return publish.ErrMoved
+		return publish.ErrUploadMoved
 	}
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(`INSERT INTO uploads (key, owner, meta, total, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer)
-		VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)`, c.Key[:], u.Owner[:], orEmpty(u.Meta), c.Generation+1, micros(c.ExpiresAt),
-		string(c.Done.Project), c.Done.Version, c.Done.Part, c.Done.SHA256[:], c.Done.Answer)
+	if _, err := t.exec("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ?", c.Key[:]); err != nil {
+		return err
+	}
+	_, err = t.exec(`INSERT INTO uploads (key, token, owner, meta, total, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made)
+		VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`, c.Key[:], orNull(u.Token), u.Owner[:], orEmpty(u.Meta), c.Generation+1, micros(c.ExpiresAt),
+		string(c.Done.Project), c.Done.Version, c.Done.Part, c.Done.SHA256[:], c.Done.Answer, c.Done.Made)
 	return err
 }

@@ -56,6 +56,7 @@ type checked struct {
 	versions, first, last  int
 	suffixes, have, primes int
 	bytes                  int64
+	whole, primed          int // versions that were not erased, and those with their primary file
 }
 
 const selectChecked = `
@@ -66,11 +67,15 @@ const selectChecked = `
 		(SELECT count(*) FROM versions v WHERE v.project = p.num AND v.n = p.version AND v.suffix = p.suffix),
 		(SELECT count(*) FROM files f WHERE f.project = p.num AND f.until = 9223372036854775807),
 		(SELECT count(*) FROM files f WHERE f.project = p.num AND f.until = 9223372036854775807 AND f.name = p.primary_file),
-		(SELECT coalesce(sum(b.size), 0) FROM files f JOIN blobs b ON b.id = f.blob WHERE f.project = p.num AND f.until = 9223372036854775807)
+		(SELECT coalesce(sum(b.size), 0) FROM files f JOIN blobs b ON b.id = f.blob WHERE f.project = p.num AND f.until = 9223372036854775807),
+		(SELECT count(*) FROM versions v WHERE v.project = p.num AND v.erased_at IS NULL),
+		(SELECT count(*) FROM files f JOIN versions v ON v.project = f.project AND v.n >= f.since AND v.n < f.until
+			WHERE f.project = p.num AND f.until > 0 AND f.name IN (SELECT DISTINCT o.primary_file FROM versions o WHERE o.project = p.num)
+			AND v.primary_file = f.name AND v.erased_at IS NULL)
 	FROM projects p WHERE p.num > ? AND p.deleted_at IS NULL ORDER BY p.num LIMIT ?`
 
 func scanChecked(r row) (c checked, err error) {
-	err = r.Scan(&c.num, &c.id, &c.version, &c.files, &c.size, &c.oldest, &c.versions, &c.first, &c.last, &c.suffixes, &c.have, &c.primes, &c.bytes)
+	err = r.Scan(&c.num, &c.id, &c.version, &c.files, &c.size, &c.oldest, &c.versions, &c.first, &c.last, &c.suffixes, &c.have, &c.primes, &c.bytes, &c.whole, &c.primed)
 	return c, err
 }
 
@@ -87,6 +92,7 @@ func (c checked) mistakes() (list []publish.Mistake) {
 		{c.versions != c.last-c.first+1, fmt.Sprintf("of its versions %d to %d there are %d", c.first, c.last, c.versions)},
 		{c.last == c.version && c.suffixes == 0, fmt.Sprintf("the address of version %d is not the project's", c.version)},
 		{c.primes == 0, "it lacks its primary file"},
+		{c.primes > 0 && c.whole != c.primed, fmt.Sprintf("of its %d versions that were not erased %d lack their primary file", c.whole, c.whole-c.primed)},
 	} {
 		if m.wrong {
 			list = append(list, publish.Mistake{Project: c.id, Detail: m.detail})
@@ -152,7 +158,16 @@ func (db *DB) AccountMistakes(ctx context.Context, after int64, limit int) (foun
 // Damage implements publish.VerifyStore: it has SQLite check every page, index
 // and reference.
 func (db *DB) Damage(ctx context.Context, limit int) ([]string, error) {
-	list, err := all(ctx, db, scanValue[string], fmt.Sprintf("PRAGMA integrity_check(%d)", limit))
+	var list []string
+	err := db.snapshot(ctx, func(q querier) (err error) {
+		list, err = damage(ctx, q, limit)
+		return err
+	})
+	return list, err
+}
+
+func damage(ctx context.Context, q querier, limit int) ([]string, error) {
+	list, err := all(ctx, q, scanValue[string], fmt.Sprintf("PRAGMA integrity_check(%d)", limit))
 	if errors.Is(err, publish.ErrCorrupt) {
 		return []string{oneLine(err.Error())}, nil
 	}
@@ -166,7 +181,7 @@ func (db *DB) Damage(ctx context.Context, limit int) ([]string, error) {
 		list[i] = oneLine(list[i])
 	}
 	// The references of files are told with their projects by Mistakes.
-	dangling, err := all(ctx, db, scanValue[string], `
+	dangling, err := all(ctx, q, scanValue[string], `
 		SELECT 'a record of ' || "table" || ' refers to one of ' || parent || ' that is missing' FROM pragma_foreign_key_check
 		WHERE "table" <> 'files' LIMIT ?`, limit)
 	return append(list, dangling...), in("check references", err)

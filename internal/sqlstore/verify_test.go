@@ -16,6 +16,7 @@ func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
 		"UPDATE projects SET version = 9":                       "at version 9, and its newest is 3",
 		"UPDATE projects SET suffix = 'other'":                  "the address of version 3 is not the project's",
 		"UPDATE projects SET primary_file = 'none.html'":        "lacks its primary file",
+		"UPDATE files SET since = 2 WHERE name = 'index.html'":  "of its 3 versions that were not erased 1 lack their primary file",
 		"DELETE FROM versions WHERE n = 2":                      "of its versions 1 to 3 there are 2",
 		"DELETE FROM versions WHERE n = 1":                      "oldest version should be 1, and is 2",
 		"DELETE FROM versions WHERE n = 3":                      "at version 3, and its newest is 2",

@@ -43,6 +43,9 @@ type writer struct {
 	commits atomic.Int64
 	steps   atomic.Int64 // that shared them
 
+	// fold asks for the log to be folded into the database after the next batch.
+	fold atomic.Bool
+
 	place place // set when the database is open, before the first step
 
 	// commit ends the transaction. It is a seam: a test puts a disk that fails here.
@@ -78,20 +81,21 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 // do runs a step and waits until it is durable. If ctx ends before the step's
 // turn has come it is dropped; after that it is not interrupted, for nobody could
 // tell then whether it had happened.
+// Any error but that of a commit is publish.ErrNoEffect.
 func (w *writer) do(ctx context.Context, bytes int, run func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
-		return err
+		return publish.NoEffect(err)
 	}
 	s := &step{run: run, bytes: bytes, done: make(chan error, 1)}
 	if err := w.enqueue(s); err != nil {
-		return err
+		return publish.NoEffect(err)
 	}
 	select {
 	case err := <-s.done:
 		return err
 	case <-ctx.Done():
 		if s.state.CompareAndSwap(waiting, dropped) {
-			return ctx.Err()
+			return publish.NoEffect(ctx.Err())
 		}
 		return <-s.done
 	}
@@ -148,22 +152,36 @@ func (w *writer) loop() {
 		if err != nil {
 			// What kept this batch from beginning, a lock of another process for
 			// example, did so for as long as anyone should wait.
-			batch = w.rest(batch)
+			batch, err = w.rest(batch), publish.NoEffect(err)
 		} else {
 			err = w.transact(batch)
 		}
 		w.ailing.Store(err != nil)
 		answer(batch, err)
+		w.foldLog(errors.Is(err, publish.ErrFull))
 	}
 }
 
-// answer tells each step its own error, or the one that all of them share.
+// foldLog folds the log into the database when somebody asked for it, or when the
+// disk is full: the log that has no room to grow can then begin anew in the room it
+// has. Readers that need it are not waited for.
+func (w *writer) foldLog(full bool) {
+	if w.fold.Swap(false) || full {
+		if err := w.exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil && lostSync(err) {
+			_ = w.doubt(err)
+		}
+	}
+}
+
+// answer tells each step its own error, or the one that all of them share. A step
+// that failed in a transaction which was committed was rolled back.
 func answer(batch []*step, shared error) {
 	for _, s := range batch {
+		err := publish.NoEffect(s.err)
 		if shared != nil {
-			s.err = shared
+			err = shared
 		}
-		s.done <- s.err
+		s.done <- err
 	}
 }
 
@@ -211,12 +229,12 @@ func (w *writer) begin() error {
 	return in("begin", classify(w.exec("BEGIN IMMEDIATE")))
 }
 
-// transact runs the steps of a batch and commits. An error means that none of
-// them had an effect; otherwise each step has its own.
+// transact runs the steps of a batch and commits. An error is that of all of them;
+// otherwise each step has its own.
 func (w *writer) transact(batch []*step) error {
 	if err := w.runAll(claim(batch)); err != nil {
 		_ = w.exec("ROLLBACK") // often it is rolled back already
-		return err
+		return publish.NoEffect(err)
 	}
 	failpoint.Hit(failpoint.BeforeCommit)
 	if err := w.commit(); err != nil {
@@ -277,7 +295,11 @@ func (w *writer) runAll(steps []*step) error {
 // knows again what is there.
 func (w *writer) failed(err error) error {
 	if !lostSync(err) {
-		return in("commit", classify(err))
+		failed := in("commit", classify(err))
+		if unwritten(err) {
+			return publish.NoEffect(failed)
+		}
+		return failed
 	}
 	return w.doubt(err)
 }

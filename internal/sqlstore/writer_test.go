@@ -251,7 +251,7 @@ func TestWriter(t *testing.T) {
 		check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
 		_, err := db.Project(t.Context(), "pong")
 		check(t, "a read", err, publish.ErrUnavailable)
-		_, err = db.Upload(t.Context(), publish.Digest{}, time.Now())
+		_, err = db.Upload(t.Context(), publish.Digest{}, 1, time.Now())
 		check(t, "a read of several queries", err, publish.ErrUnavailable)
 	})
 }

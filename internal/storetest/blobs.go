@@ -50,7 +50,7 @@ type blobs struct{ publish.Blobs }
 // put stores data and describes it as the record would.
 func (s blobs) put(t *testing.T, data []byte) publish.Blob {
 	t.Helper()
-	b, err := s.Put(t.Context(), bytes.NewReader(data))
+	b, err := s.Put(t.Context(), s.Name(), bytes.NewReader(data))
 	if err != nil {
 		t.Fatalf("Put: %v", err)
 	}
@@ -132,7 +132,7 @@ var blobPutCases = []blobCase{
 			iotest.DataErrReader(bytes.NewReader(data)),
 			iotest.HalfReader(iotest.DataErrReader(bytes.NewReader(data))),
 		} {
-			b, err := s.Put(t.Context(), r)
+			b, err := s.Put(t.Context(), s.Name(), r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ var blobPutCases = []blobCase{
 		}
 	}},
 	{"only Ref and Size of the Blob are set", func(t *testing.T, s blobs) {
-		b, err := s.Put(t.Context(), bytes.NewReader(noise(1000)))
+		b, err := s.Put(t.Context(), s.Name(), bytes.NewReader(noise(1000)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ var blobPutCases = []blobCase{
 		// io.ErrUnexpectedEOF is what a request that was cut off says.
 		for _, want := range []error{errors.New("torn"), io.ErrUnexpectedEOF} {
 			for _, n := range []int{0, 100, mebi} {
-				_, err := s.Put(t.Context(), io.MultiReader(bytes.NewReader(noise(n)), iotest.ErrReader(want)))
+				_, err := s.Put(t.Context(), s.Name(), io.MultiReader(bytes.NewReader(noise(n)), iotest.ErrReader(want)))
 				if !errors.Is(err, want) {
 					t.Errorf("after %d bytes: got %v, want %v", n, err, want)
 				}
@@ -172,7 +172,7 @@ var blobPutCases = []blobCase{
 		s.isEmpty(t)
 	}},
 	{"a reader that never gives anything is an error", func(t *testing.T, s blobs) {
-		if _, err := s.Put(t.Context(), idle{}); !errors.Is(err, io.ErrNoProgress) {
+		if _, err := s.Put(t.Context(), s.Name(), idle{}); !errors.Is(err, io.ErrNoProgress) {
 			t.Errorf("got %v, want io.ErrNoProgress", err)
 		}
 		s.isEmpty(t)
@@ -180,7 +180,7 @@ var blobPutCases = []blobCase{
 	{"stores nothing when the context has ended", func(t *testing.T, s blobs) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := io.MultiReader(bytes.NewReader(noise(mebi)), calling{cancel}, bytes.NewReader(noise(mebi)))
-		if _, err := s.Put(ctx, r); !errors.Is(err, context.Canceled) {
+		if _, err := s.Put(ctx, s.Name(), r); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
 		s.isEmpty(t)
@@ -407,7 +407,7 @@ var blobTogetherCases = []blobCase{
 func (s blobs) life(ctx context.Context, i int, shared publish.Blob) error {
 	data := noise(1000 * (i + 1))
 	for range 5 {
-		own, err := s.Put(ctx, bytes.NewReader(data))
+		own, err := s.Put(ctx, s.Name(), bytes.NewReader(data))
 		if err != nil {
 			return err
 		}

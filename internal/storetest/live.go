@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -30,9 +31,9 @@ type live struct {
 	start time.Time
 }
 
-func (l live) touch(t *testing.T, id publish.ProjectID, p publish.PlayerID, at time.Duration) {
+func (l live) touch(t *testing.T, id publish.ProjectID, p publish.PlayerID, at time.Duration, of ...publish.Crowd) {
 	t.Helper()
-	if err := l.Touch(t.Context(), id, p, l.start.Add(at)); err != nil {
+	if err := l.Touch(t.Context(), id, p, l.start.Add(at), of...); err != nil {
 		t.Fatalf("Touch: %v", err)
 	}
 }
@@ -110,6 +111,46 @@ var liveCases = []struct {
 		for i, id := range ids {
 			l.players(t, id, 0, 5*(i+1))
 		}
+	}},
+	{"Touch/Most of a crowd count, and a place is free when one of them goes", func(t *testing.T, l live) {
+		of := []publish.Crowd{{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 2}}
+		l.touch(t, "game", "ann", 0, of...)
+		l.touch(t, "game", "bob", 10*time.Second, of...)
+		l.touch(t, "game", "cid", 10*time.Second, of...)
+		l.players(t, "game", 10*time.Second, 2)
+		l.touch(t, "game", "ann", 20*time.Second, of...)
+		l.touch(t, "other", "cid", 20*time.Second, of...)
+		l.touch(t, "game", "dan", 20*time.Second, publish.Crowd{Network: netip.MustParsePrefix("203.0.113.8/32"), Most: 2})
+		l.touch(t, "game", "eve", 20*time.Second)
+		l.players(t, "game", 20*time.Second, 4)
+		l.players(t, "other", 20*time.Second, 1)
+		l.leave(t, "game", "cid", 21*time.Second) // was not counted
+		l.leave(t, "game", "bob", 21*time.Second)
+		l.touch(t, "game", "cid", 21*time.Second, of...)
+		l.players(t, "game", 21*time.Second, 4)
+		l.touch(t, "game", "ann", 20*time.Second+publish.Presence, of...) // gone, as dan and eve are
+		l.touch(t, "game", "bob", 20*time.Second+publish.Presence, of...) // cid is there
+		l.players(t, "game", 20*time.Second+publish.Presence, 2)
+	}},
+	{"Touch/unless Most others of one of the crowds are present", func(t *testing.T, l live) {
+		wide := publish.Crowd{Network: netip.MustParsePrefix("2001:db8::/48"), Most: 3}
+		of := func(prefix string) []publish.Crowd {
+			return []publish.Crowd{{Network: netip.MustParsePrefix(prefix), Most: 2}, wide}
+		}
+		for i, prefix := range []string{"2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:2::/64", "2001:db8:0:3::/64"} {
+			l.touch(t, "game", publish.PlayerID(fmt.Sprint(i)), 0, of(prefix)...)
+		}
+		l.players(t, "game", 0, 3)
+	}},
+	{"Touch/a player who comes from elsewhere counts there and no longer here", func(t *testing.T, l live) {
+		here := publish.Crowd{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 1}
+		there := publish.Crowd{Network: netip.MustParsePrefix("203.0.113.8/32"), Most: 1}
+		l.touch(t, "game", "ann", 0, here)
+		l.touch(t, "game", "ann", time.Second, there)
+		l.players(t, "game", time.Second, 1)
+		l.touch(t, "game", "bob", time.Second, there)
+		l.touch(t, "game", "cid", time.Second, here)
+		l.players(t, "game", time.Second, 2)
 	}},
 	{"Leave/counts the player as gone", func(t *testing.T, l live) {
 		l.touch(t, "game", "ann", 0)

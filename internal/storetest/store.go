@@ -24,6 +24,8 @@ type Records interface {
 	publish.VerifyStore
 	publish.TrimStore
 	publish.SiteStore
+	publish.SpaceStore
+	publish.ClockStore
 }
 
 // Stores is a store under test, empty at first, with what the suite cannot do
@@ -49,7 +51,7 @@ type storeCase struct {
 // its clock has to be the real one.
 func TestStore(t *testing.T, open func(t *testing.T) Stores) {
 	for _, cases := range [][]storeCase{
-		adminCases(), onceCases(), verifyCases(), trimCases(), sessionCases(), likeCases(), ownerCases(), recoveryCases(), keyringCases(), loginCases(), dayCases(), galleryCases(), manageCases(), reportCases(), stopCases(),
+		adminCases(), onceCases(), verifyCases(), trimCases(), sessionCases(), likeCases(), ownerCases(), recoveryCases(), keyringCases(), loginCases(), dayCases(), galleryCases(), manageCases(), reportCases(), stopCases(), spaceCases(), clockCases(),
 		accountCases(), keyCases(), projectCases(), projectListCases(), fileCases(), nearCases(), uploadCases(), completionCases(),
 		quotaCases(), jobCases(), verificationCases(), sweepCases(), variantCases(), promiseCases(), concurrencyCases(),
 	} {
@@ -85,7 +87,7 @@ func key(text string) publish.Key {
 }
 
 func job(address string, due time.Time) publish.Job {
-	return publish.Job{Kind: "verify", Address: address, Lang: "de", Due: due}
+	return publish.Job{Kind: "verify", Address: address, Lang: "de", Due: due, Asker: publish.Asker{Kind: publish.AskedWithKey, Network: sum("network")}}
 }
 
 // newAccount is one with a handle, and a key named after it.

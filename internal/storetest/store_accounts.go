@@ -17,6 +17,9 @@ func accountCases() []storeCase {
 		{"CreateAccount/records its first key and the job of its address", accountKeyAndJob},
 		{"Account/returns an account", readAccount},
 		{"SetEmail/makes address the unverified address of an account", setEmail},
+		{"SetEmail/an account that has a verified address is ErrVerified, here and wherever a NewEmail is part of a step", setEmailVerified},
+		{"By/one that is revoked is ErrRevoked", byRevoked},
+		{"By/one of a suspended account, and a suspended project, is ErrSuspended", bySuspended},
 		{"SetEmail/ends its verifications of other addresses", setEmailEnds},
 		{"SetEmail/enqueues the job", setEmailJob},
 		{"Secret/returns the installation's secret of that name, which is fresh the first time it is asked for and the same ever after", secret},
@@ -78,7 +81,7 @@ func accountKeyAndJob(t *testing.T, s Stores) {
 	a := s.mustAccount(t, na)
 	k := must(s.KeyByHash(t.Context(), na.Key.Hash))(t)
 	same(t, "the key", k, publish.Key{ID: k.ID, Hash: na.Key.Hash, Kind: publish.AccountKey, Account: a.ID, Name: na.Key.Name, LastFour: "Ab12", CreatedAt: na.Key.CreatedAt})
-	jobs := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), 9))(t)
+	jobs := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)
 	j.Account = a.ID
 	same(t, "the jobs", withoutIDs(jobs), []publish.Job{j})
 }
@@ -96,10 +99,53 @@ func readAccount(t *testing.T, s Stores) {
 }
 
 func setEmail(t *testing.T, s Stores) {
-	a := s.verified(t, "kim", "old@example.com")
+	a := s.withEmail(t, "kim")
 	ok(t, s.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())))
-	a.Email, a.EmailVerified = "new@example.com", false
+	a.Email = "new@example.com"
 	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+}
+
+func setEmailVerified(t *testing.T, s Stores) {
+	a := s.verified(t, "kim", "kim@example.com")
+	p := must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
+	other := publish.NewEmail{Address: "new@example.com", Job: job("new@example.com", base())}
+	np, at := newProject("tetra", a.ID), edit(p)
+	np.Email, at.Email = &other, &other
+	before := must(s.ClaimJobs(t.Context(), base(), base(), publish.Busy{}, 9))(t)
+	wants(t, "on its own", s.SetEmail(t.Context(), a.ID, other.Address, other.Job), publish.ErrVerified)
+	wants(t, "with a project", drop(s.CreateProject(t.Context(), np)), publish.ErrVerified)
+	wants(t, "with a file", drop(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrVerified)
+	wants(t, "with a deletion", drop(s.DeleteFile(t.Context(), p.ID, "index.html", at)), publish.ErrVerified)
+	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
+	wants(t, "the other project", drop(s.Project(t.Context(), "tetra")), publish.ErrNotFound)
+	same(t, "the jobs", must(s.ClaimJobs(t.Context(), base(), base(), publish.Busy{}, 9))(t), before)
+}
+
+func byRevoked(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	k := must(s.KeyByHash(t.Context(), sum("key of pong")))(t)
+	np, at := newProject("tetra", p.Account), edit(p)
+	np.By, at.By = k.ID, k.ID
+	s.Revoke(t, k.Hash)
+	wants(t, "a project", drop(s.CreateProject(t.Context(), np)), publish.ErrRevoked)
+	wants(t, "a file", drop(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrRevoked)
+	wants(t, "a deletion", drop(s.DeleteFile(t.Context(), p.ID, "index.html", at)), publish.ErrRevoked)
+	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
+}
+
+func bySuspended(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	k := must(s.KeyByHash(t.Context(), sum("key of pong")))(t)
+	np, at := newProject("tetra", p.Account), edit(p)
+	np.By, at.By = k.ID, k.ID
+	ok(t, s.Suspend(t.Context(), ofProject(p.ID), entry(publish.ActionSuspend, "pong")))
+	wants(t, "a file of a suspended project", drop(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), edit(p))), publish.ErrSuspended)
+	ok(t, s.Restore(t.Context(), ofProject(p.ID), entry(publish.ActionRestore, "pong")))
+	ok(t, s.Suspend(t.Context(), ofAccount(p.Account), entry(publish.ActionSuspend, "@pong")))
+	wants(t, "a project", drop(s.CreateProject(t.Context(), np)), publish.ErrSuspended)
+	wants(t, "a file", drop(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrSuspended)
+	wants(t, "the project", drop(s.Project(t.Context(), "tetra")), publish.ErrNotFound)
 }
 
 // verified records an account with a verified address.
@@ -131,7 +177,7 @@ func setEmailJob(t *testing.T, s Stores) {
 	j := job("kim@example.com", base())
 	ok(t, s.SetEmail(t.Context(), a.ID, j.Address, j))
 	j.Account = a.ID
-	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)), []publish.Job{j})
 }
 
 func secret(t *testing.T, s Stores) {

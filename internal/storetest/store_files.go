@@ -55,16 +55,15 @@ func putFileMoved(t *testing.T, s Stores) {
 }
 
 func putFileTitle(t *testing.T, s Stores) {
-	a := s.verified(t, "kim", "old@example.com")
+	a := s.withEmail(t, "kim")
 	p := must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
-	same(t, "verified before", p.Verified, true)
 	at := edit(p)
 	title, j := "Another title", job("new@example.com", base())
 	at.Title, at.Email = &title, &publish.NewEmail{Address: j.Address, Job: j}
 	p = must(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at))(t)
 	same(t, "title and verified", []any{p.Title, p.Verified}, []any{title, false})
 	a.Email, a.EmailVerified, j.Account = j.Address, false, a.ID
-	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)), []publish.Job{j})
 	same(t, "the project, read again", must(s.Project(t.Context(), p.ID))(t), p)
 	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
 }

@@ -87,9 +87,6 @@ func listedVerified(t *testing.T, s Stores) {
 	s.titled(t, "two", kim.ID, "Pong")
 	s.lists(t, "after", publish.ListedQuery{}, "two", "one")
 	s.lists(t, "by word after", publish.ListedQuery{Words: []string{"pong"}}, "two", "one")
-	ok(t, s.SetEmail(t.Context(), kim.ID, "new@example.com", job("new@example.com", base())))
-	s.lists(t, "with another address", publish.ListedQuery{})
-	s.lists(t, "by word with another address", publish.ListedQuery{Words: []string{"pong"}})
 }
 
 func listedUnlisted(t *testing.T, s Stores) {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -11,13 +12,19 @@ import (
 func jobCases() []storeCase {
 	return []storeCase{
 		{"ClaimJobs/returns jobs that are due, at most limit", claimDue},
+		{"ClaimJobs/those that need not wait for what is busy", claimBusy},
+		{"ClaimJobs/logins come first, and among equals what is due first", claimOrder},
 		{"ClaimJobs/keeps others from them until the time given", claimKeeps},
 		{"ClaimJobs/of 20 at once each job goes to one", claimRace},
 		{"FinishJob/removes a job", finishJob},
-		{"FinishJob/if sent, it is counted for its mailbox at that time", finishCounts},
+		{"FinishJob/its message counts at that time if it was sent", finishCounts},
+		{"FinishJob/its message counts no more if it was not sent", finishUncounts},
 		{"FinishJob/the ID of a job is not used again", jobIDs},
 		{"RetryJob/makes a job due again, with one more attempt", retryJob},
-		{"MailsSince/counts the mails sent to a mailbox since then", mailsSince},
+		{"CountMail/counts the message of a job in all of the shares, or in none", countMail},
+		{"CountMail/counts what is after since", countMailSince},
+		{"CountMail/one that is counted already stays as it is", countMailOnce},
+		{"CountMail/of 20 at once a share gets no more than it may", countMailRace},
 	}
 }
 
@@ -34,21 +41,61 @@ func (s Stores) withJobs(t *testing.T, due ...time.Time) publish.Account {
 func claimDue(t *testing.T, s Stores) {
 	now := base()
 	a := s.withJobs(t, now.Add(-time.Second), now.Add(-2*time.Second), now, now.Add(time.Second))
-	got := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), 2))(t)
+	got := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 2))(t)
 	same(t, "the first two", []time.Time{got[0].Due, got[1].Due}, []time.Time{now.Add(-2 * time.Second), now.Add(-time.Second)})
-	got = must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), 9))(t)
+	got = must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)
 	want := job("kim@example.com", now)
 	want.Account = a.ID
 	same(t, "the rest that is due", withoutIDs(got), []publish.Job{want})
 }
 
+// waiting records a login, and other messages, each to an address of its own.
+func (s Stores) waiting(t *testing.T, logins, others []string) {
+	t.Helper()
+	a := s.mustAccount(t, newAccount("kim"))
+	for _, address := range others {
+		ok(t, s.SetEmail(t.Context(), a.ID, address, job(address, base())))
+	}
+	for _, address := range logins {
+		s.login(t, "browser of "+address, address)
+	}
+}
+
+// claimed are the addresses of jobs that a claim returns, which then wait again.
+func (s Stores) claimed(t *testing.T, busy publish.Busy) (to []string) {
+	t.Helper()
+	for _, j := range must(s.ClaimJobs(t.Context(), base(), base(), busy, 9))(t) {
+		to = append(to, j.Kind+" "+j.Address)
+	}
+	slices.Sort(to)
+	return to
+}
+
+func claimBusy(t *testing.T, s Stores) {
+	s.waiting(t, []string{"a@one.example", "b@Two.example"}, []string{"c@one.example", "d@two.example", "e@three.example"})
+	same(t, "busy with logins to one domain", s.claimed(t, publish.Busy{Logins: []string{"two.example"}}),
+		[]string{"login a@one.example", "verify c@one.example", "verify d@two.example", "verify e@three.example"})
+	same(t, "busy with others to two", s.claimed(t, publish.Busy{Others: []string{"one.example", "two.example"}}),
+		[]string{"login a@one.example", "login b@Two.example", "verify e@three.example"})
+	same(t, "busy with as many others as may be", s.claimed(t, publish.Busy{Logins: []string{"one.example"}, OnlyLogins: true}), []string{"login b@Two.example"})
+}
+
+func claimOrder(t *testing.T, s Stores) {
+	now := base()
+	s.withJobs(t, now.Add(-time.Minute), now.Add(-time.Hour))
+	s.login(t, "browser", "kim@example.com")
+	got := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)
+	same(t, "the first", got[0].Kind, "login")
+	same(t, "the rest", []time.Time{got[1].Due, got[2].Due}, []time.Time{now.Add(-time.Hour), now.Add(-time.Minute)})
+}
+
 func claimKeeps(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
-	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), 9))(t)
+	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)
 	same(t, "claimed", len(first), 1)
-	same(t, "claimed by another", len(must(s.ClaimJobs(t.Context(), now.Add(59*time.Second), now.Add(time.Hour), 9))(t)), 0)
-	again := must(s.ClaimJobs(t.Context(), now.Add(time.Minute), now.Add(time.Hour), 9))(t)
+	same(t, "claimed by another", len(must(s.ClaimJobs(t.Context(), now.Add(59*time.Second), now.Add(time.Hour), publish.Busy{}, 9))(t)), 0)
+	again := must(s.ClaimJobs(t.Context(), now.Add(time.Minute), now.Add(time.Hour), publish.Busy{}, 9))(t)
 	same(t, "claimed when the time is over", len(again), 1)
 	same(t, "the job", again[0].ID, first[0].ID)
 }
@@ -61,7 +108,7 @@ func claimRace(t *testing.T, s Stores) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			jobs, err := s.ClaimJobs(background(), now, now.Add(time.Minute), 3)
+			jobs, err := s.ClaimJobs(background(), now, now.Add(time.Minute), publish.Busy{}, 3)
 			if err != nil {
 				t.Error(err)
 			}
@@ -84,53 +131,102 @@ func claimRace(t *testing.T, s Stores) {
 func finishJob(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
-	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), 1))(t)[0]
-	ok(t, s.FinishJob(t.Context(), j.ID, sum("box"), false, now))
-	same(t, "jobs left", len(must(s.ClaimJobs(t.Context(), now.Add(time.Hour), now.Add(2*time.Hour), 9))(t)), 0)
-	same(t, "mails", must(s.MailsSince(t.Context(), sum("box"), now.Add(-time.Hour)))(t), 0)
-	wants(t, "the same job again", s.FinishJob(t.Context(), j.ID, sum("box"), true, now), publish.ErrNotFound)
+	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
+	ok(t, s.FinishJob(t.Context(), j.ID, false, now))
+	same(t, "jobs left", len(must(s.ClaimJobs(t.Context(), now.Add(time.Hour), now.Add(2*time.Hour), publish.Busy{}, 9))(t)), 0)
+	wants(t, "the same job again", s.FinishJob(t.Context(), j.ID, true, now), publish.ErrNotFound)
 }
 
 // jobIDs: a worker whose claim has lapsed must not finish another's job.
 func jobIDs(t *testing.T, s Stores) {
 	now := base()
 	a := s.withJobs(t, now)
-	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), 1))(t)[0]
-	ok(t, s.FinishJob(t.Context(), first.ID, sum("box"), false, now))
+	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
+	ok(t, s.FinishJob(t.Context(), first.ID, false, now))
 	ok(t, s.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", now)))
-	wants(t, "the first job again", s.FinishJob(t.Context(), first.ID, sum("box"), false, now), publish.ErrNotFound)
-	same(t, "jobs left", len(must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), 9))(t)), 1)
+	wants(t, "the first job again", s.FinishJob(t.Context(), first.ID, false, now), publish.ErrNotFound)
+	same(t, "jobs left", len(must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)), 1)
+}
+
+// share is a count of so many messages in a day.
+func share(name string, most int) publish.Share { return publish.Share{Counter: sum(name), Most: most} }
+
+// count counts the message of a job in shares of one message each.
+func (s Stores) count(job int64, at time.Time, names ...string) error {
+	var shares []publish.Share
+	for _, name := range names {
+		shares = append(shares, share(name, 1))
+	}
+	return s.CountMail(background(), job, shares, at, at.Add(-time.Hour))
 }
 
 func finishCounts(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
-	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), 1))(t)[0]
-	ok(t, s.FinishJob(t.Context(), j.ID, sum("box"), true, now.Add(time.Second)))
-	same(t, "mails", must(s.MailsSince(t.Context(), sum("box"), now.Add(time.Second)))(t), 1)
-	same(t, "mails to another mailbox", must(s.MailsSince(t.Context(), sum("other box"), now))(t), 0)
+	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)[0]
+	ok(t, s.count(j.ID, now, "box"))
+	ok(t, s.FinishJob(t.Context(), j.ID, true, now.Add(30*time.Minute)))
+	wants(t, "within an hour of the sending", s.count(98, now.Add(89*time.Minute), "box"), publish.ErrTooOften)
+	ok(t, s.count(99, now.Add(91*time.Minute), "box"))
+}
+
+func finishUncounts(t *testing.T, s Stores) {
+	now := base()
+	s.withJobs(t, now)
+	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)[0]
+	ok(t, s.count(j.ID, now, "box", "other box"))
+	ok(t, s.FinishJob(t.Context(), j.ID, false, now))
+	ok(t, s.count(99, now, "box", "other box"))
+}
+
+func countMail(t *testing.T, s Stores) {
+	now := base()
+	ok(t, s.count(1, now, "all", "one"))
+	wants(t, "one share is full", s.count(2, now, "two", "all", "three"), publish.ErrTooOften)
+	ok(t, s.count(3, now, "two", "three"))
+	ok(t, s.CountMail(t.Context(), 4, []publish.Share{share("all", 2)}, now, now.Add(-time.Hour)))
+	wants(t, "two are full", s.CountMail(t.Context(), 5, []publish.Share{share("all", 2)}, now, now.Add(-time.Hour)), publish.ErrTooOften)
+}
+
+func countMailSince(t *testing.T, s Stores) {
+	now := base()
+	ok(t, s.count(1, now, "box"))
+	wants(t, "within the hour", s.count(2, now.Add(59*time.Minute), "box"), publish.ErrTooOften)
+	ok(t, s.count(2, now.Add(time.Hour), "box"))
+}
+
+func countMailOnce(t *testing.T, s Stores) {
+	now := base()
+	ok(t, s.count(1, now, "box"))
+	ok(t, s.count(1, now.Add(time.Minute), "box", "other box"))
+	ok(t, s.count(2, now, "other box"))
+}
+
+func countMailRace(t *testing.T, s Stores) {
+	now, counted := base(), make(chan bool, 20)
+	for job := range 20 {
+		go func() {
+			counted <- s.CountMail(background(), int64(job+1), []publish.Share{share("box", 5)}, now, now.Add(-time.Hour)) == nil
+		}()
+	}
+	n := 0
+	for range 20 {
+		if <-counted {
+			n++
+		}
+	}
+	same(t, "the messages that were counted", n, 5)
 }
 
 func retryJob(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
-	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), 1))(t)[0]
+	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
 	ok(t, s.RetryJob(t.Context(), first.ID, now.Add(2*time.Minute)))
-	same(t, "due too early", len(must(s.ClaimJobs(t.Context(), now.Add(time.Minute), now.Add(time.Hour), 9))(t)), 0)
-	again := must(s.ClaimJobs(t.Context(), now.Add(2*time.Minute), now.Add(time.Hour), 9))(t)
+	same(t, "due too early", len(must(s.ClaimJobs(t.Context(), now.Add(time.Minute), now.Add(time.Hour), publish.Busy{}, 9))(t)), 0)
+	again := must(s.ClaimJobs(t.Context(), now.Add(2*time.Minute), now.Add(time.Hour), publish.Busy{}, 9))(t)
 	first.Attempts, first.Due = 1, now.Add(2*time.Minute)
 	same(t, "the job", again, []publish.Job{first})
-}
-
-func mailsSince(t *testing.T, s Stores) {
-	now := base()
-	s.withJobs(t, now, now, now)
-	for i, j := range must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), 9))(t) {
-		ok(t, s.FinishJob(t.Context(), j.ID, sum("box"), true, now.Add(time.Duration(i)*time.Hour)))
-	}
-	for since, want := range map[time.Duration]int{0: 3, time.Hour: 2, 90 * time.Minute: 1, 3 * time.Hour: 0} {
-		same(t, "mails since "+since.String(), must(s.MailsSince(t.Context(), sum("box"), now.Add(since)))(t), want)
-	}
 }
 
 func verificationCases() []storeCase {
@@ -140,6 +236,8 @@ func verificationCases() []storeCase {
 		{"AddVerification/an address that is verified is ErrMoved", addVerificationVerified},
 		{"AddVerification/the address of a suspended account is ErrMoved", addVerificationSuspended},
 		{"Verification/returns an unused, unexpired verification", readVerification},
+		{"RefuseVerification/consumes it, with all others of the account", refuseVerification},
+		{"RefuseVerification/takes its address away from the account, which is returned as it was", refuseVerificationTakes},
 		{"UseVerification/consumes it, with all others of the account", useVerification},
 		{"UseVerification/marks the account's address as verified", useVerificationMarks},
 	}
@@ -218,6 +316,32 @@ func useVerificationMarks(t *testing.T, s Stores) {
 	same(t, "the account", got, a)
 	same(t, "the account, read again", must(s.Account(t.Context(), a.ID))(t), a)
 	same(t, "its project's owner is verified", must(s.Project(t.Context(), "pong"))(t).Verified, true)
+}
+
+func refuseVerification(t *testing.T, s Stores) {
+	kim, lee := s.withEmail(t, "kim"), s.withEmail(t, "lee")
+	for _, token := range []string{"one", "two"} {
+		s.mustVerification(t, kim, token, base().Add(time.Hour))
+	}
+	s.mustVerification(t, lee, "of lee", base().Add(time.Hour))
+	s.mustVerification(t, lee, "expired", base().Add(-time.Second))
+	must(s.RefuseVerification(t.Context(), sum("one"), base()))(t)
+	for _, token := range []string{"one", "two", "expired"} {
+		wants(t, token, drop(s.RefuseVerification(t.Context(), sum(token), base())), publish.ErrNotFound)
+		wants(t, token, drop(s.UseVerification(t.Context(), sum(token), base())), publish.ErrNotFound)
+	}
+	must(s.Verification(t.Context(), sum("of lee"), base()))(t)
+	same(t, "another account", must(s.Account(t.Context(), lee.ID))(t), lee)
+}
+
+func refuseVerificationTakes(t *testing.T, s Stores) {
+	a := s.withEmail(t, "kim")
+	s.mustVerification(t, a, "token", base().Add(time.Hour))
+	same(t, "as it was", must(s.RefuseVerification(t.Context(), sum("token"), base()))(t), a)
+	a.Email = ""
+	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+	v := publish.Verification{Token: sum("late"), Account: a.ID, Email: "kim@example.com", ExpiresAt: base().Add(time.Hour)}
+	wants(t, "a message that comes late", drop(s.AddVerification(t.Context(), v)), publish.ErrMoved)
 }
 
 func addVerificationSuspended(t *testing.T, s Stores) {

@@ -17,6 +17,9 @@ func keyringCases() []storeCase {
 		{"MintKey/a once that is recorded already is ErrRepeated", mintRepeated},
 		{"RotateKey/adds an account key and revokes all others of the account", rotateKey},
 		{"RotateKey/a once that is recorded already is ErrRepeated", rotateRepeated},
+		{"OldKeys/counts the keys of an account that were made before its address was verified, and tells when that was", oldKeys},
+		{"ReplaceOldKeys/adds an account key and revokes all keys that were made before the address was verified", replaceOldKeys},
+		{"ReplaceOldKeys/a once that is recorded already is ErrRepeated", replaceOldKeysOnce},
 		{"RevokeKey/revokes one of an account's keys, which may be revoked already", revokeKey},
 		{"RevokeKey/another account's is ErrNotFound", revokeForeign},
 	}
@@ -134,4 +137,73 @@ func revokeForeign(t *testing.T, s Stores) {
 	wants(t, "another account's", s.RevokeKey(t.Context(), other.Account, k.ID, base()), publish.ErrNotFound)
 	wants(t, "one that is not there", s.RevokeKey(t.Context(), p.Account, k.ID+1, base()), publish.ErrNotFound)
 	must(s.KeyByHash(t.Context(), k.Hash))(t)
+}
+
+// keyOf is a key that was made at a time.
+func keyOf(name string, at time.Time) publish.Key {
+	k := key(name)
+	k.CreatedAt = at
+	return k
+}
+
+// withOldKeys records an account with two keys, whose address is verified a minute
+// later, and a key that is made after that.
+func (s Stores) withOldKeys(t *testing.T) (a publish.Account, verified time.Time) {
+	t.Helper()
+	na := newAccount("kim")
+	na.Email = "kim@example.com"
+	a = s.mustAccount(t, na)
+	must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
+	s.mustVerification(t, a, "token", base().Add(time.Hour))
+	verified = base().Add(time.Minute)
+	must(s.UseVerification(t.Context(), sum("token"), verified))(t)
+	later := keyOf("later", verified.Add(time.Second))
+	later.Project = "pong"
+	ok(t, s.MintKey(t.Context(), a.ID, later, 9, formOnce("mint")))
+	return a, verified
+}
+
+func formOnce(name string) publish.Once {
+	return publish.Once{Key: sum(name), ExpiresAt: base().Add(time.Hour)}
+}
+
+func oldKeys(t *testing.T, s Stores) {
+	a, verified := s.withOldKeys(t)
+	n, at, err := s.OldKeys(t.Context(), a.ID)
+	ok(t, err)
+	same(t, "old keys", n, 2)
+	same(t, "verified at", at, verified)
+	lee := s.mustAccount(t, newAccount("lee"))
+	n, at, err = s.OldKeys(t.Context(), lee.ID)
+	ok(t, err)
+	same(t, "of an account without a verified address", []any{n, at.IsZero()}, []any{0, true})
+	_, _, err = s.OldKeys(t.Context(), 99)
+	wants(t, "of no account", err, publish.ErrNotFound)
+	s.mustRemove(t, "pong")
+	n, _, err = s.OldKeys(t.Context(), a.ID)
+	ok(t, err)
+	same(t, "when its project is gone", n, 1)
+}
+
+func replaceOldKeys(t *testing.T, s Stores) {
+	a, verified := s.withOldKeys(t)
+	s.mustProject(t, "tetra")
+	ok(t, s.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formOnce("replace")))
+	for _, old := range []string{"key of kim", "key of project pong"} {
+		wants(t, old, drop(s.KeyByHash(t.Context(), sum(old))), publish.ErrNotFound)
+	}
+	for _, stays := range []string{"later", "new", "key of tetra"} {
+		must(s.KeyByHash(t.Context(), sum(stays)))(t)
+	}
+	n, _, err := s.OldKeys(t.Context(), a.ID)
+	ok(t, err)
+	same(t, "old keys", n, 0)
+	wants(t, "of no account", s.ReplaceOldKeys(t.Context(), 99, keyOf("other", verified), formOnce("other")), publish.ErrNotFound)
+}
+
+func replaceOldKeysOnce(t *testing.T, s Stores) {
+	a, verified := s.withOldKeys(t)
+	ok(t, s.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formOnce("replace")))
+	wants(t, "again", s.ReplaceOldKeys(t.Context(), a.ID, keyOf("other", verified.Add(time.Minute)), formOnce("replace")), publish.ErrRepeated)
+	wants(t, "its key", drop(s.KeyByHash(t.Context(), sum("other"))), publish.ErrNotFound)
 }

@@ -20,7 +20,10 @@ func loginCases() []storeCase {
 		{"TryLogin/marks a login as proved if code is its own, and forgets its token and code", tryLogin},
 		{"TryLogin/otherwise it counts a try, and ends the login at the most-th", tryLoginWrong},
 		{"TryLogin/of 20 at once no more than most are counted", tryLoginRace},
-		{"EndLogin/ends a login; one that is over is ErrNotFound", endLogin},
+		{"LogIn/ends a proved login and records a session under the hash of its token", logIn},
+		{"LogIn/a session that its browser had ends", logInAgain},
+		{"LogIn/a login that is over or not proved, and any other account, is ErrNotFound", logInRefused},
+		{"LogIn/an account whose address is another by now is ErrNotFound", logInMoved},
 		{"AccountsOf/returns the accounts that have verified an address, in exactly this spelling, at most limit", accountsOf},
 		{"Sweep/forgets expired logins", sweepLogins},
 	}
@@ -54,14 +57,14 @@ func addLogin(t *testing.T, s Stores) {
 	other := s.login(t, "another", "kim@example.com")
 	same(t, "the login in its place", must(s.Login(t.Context(), sum("browser"), base()))(t), second)
 	same(t, "another browser's", must(s.Login(t.Context(), sum("another"), base()))(t), other)
-	wants(t, "the first", s.EndLogin(t.Context(), first.ID), publish.ErrNotFound)
+	wants(t, "the first", drop(s.TryLogin(t.Context(), first.ID, sum("code"), 5, base())), publish.ErrNotFound)
 }
 
 func addLoginJob(t *testing.T, s Stores) {
 	l := s.login(t, "browser", "kim@example.com")
 	want := loginJob("kim@example.com")
 	want.Login = l.ID
-	got := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), 9))(t)
+	got := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)
 	want.Due = got[0].Due
 	same(t, "the jobs", withoutIDs(got), []publish.Job{want})
 }
@@ -179,14 +182,58 @@ func tryLoginRace(t *testing.T, s Stores) {
 	same(t, "the tries that were counted", n, 5)
 }
 
-func endLogin(t *testing.T, s Stores) {
-	l := s.login(t, "browser", "kim@example.com")
-	ok(t, s.EndLogin(t.Context(), l.ID))
-	wants(t, "read", drop(s.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
-	wants(t, "ended twice", s.EndLogin(t.Context(), l.ID), publish.ErrNotFound)
+// proved is a login of an account's verified address, after its proof.
+func (s Stores) proved(t *testing.T, browser string, a publish.Account) publish.Login {
+	t.Helper()
+	l := s.written(t, browser, a.Email, "token of "+browser, "code")
+	ok(t, s.ProveLogin(t.Context(), l.Browser, sum("token of "+browser), base()))
+	return l
+}
+
+func newSession(a publish.Account) publish.Session {
+	return publish.Session{Account: a.ID, Agent: "Browser", CreatedAt: base(), ProvedAt: base(), SeenAt: base(), ExpiresAt: base().Add(time.Hour)}
+}
+
+func logIn(t *testing.T, s Stores) {
+	a := s.verified(t, "kim", "kim@example.com")
+	l, in := s.proved(t, "browser", a), newSession(a)
+	in.ID = must(s.LogIn(t.Context(), l.ID, token("one"), in, publish.Session{}))(t)
+	wants(t, "the login", drop(s.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
+	got, owner, err := s.Session(t.Context(), token("one"), base())
+	ok(t, err)
+	same(t, "the session", got, in)
+	same(t, "its account", owner, a)
 	if again := s.login(t, "browser", "kim@example.com"); again.ID == l.ID {
-		t.Error("the ID was used again")
+		t.Error("the login's ID was used again")
 	}
+}
+
+func logInAgain(t *testing.T, s Stores) {
+	a := s.verified(t, "kim", "kim@example.com")
+	had, other := s.session(t, a, "had"), s.session(t, a, "other")
+	id := must(s.LogIn(t.Context(), s.proved(t, "browser", a).ID, token("new"), newSession(a), had))(t)
+	list := must(s.Sessions(t.Context(), a.ID, base()))(t)
+	same(t, "the sessions", []int64{list[0].ID, list[1].ID, int64(len(list))}, []int64{id, other.ID, 2})
+}
+
+func logInRefused(t *testing.T, s Stores) {
+	kim, lee := s.verified(t, "kim", "kim@example.com"), s.verified(t, "lee", "lee@example.com")
+	had := s.session(t, kim, "had")
+	used := s.proved(t, "used", kim)
+	must(s.LogIn(t.Context(), used.ID, token("used"), newSession(kim), publish.Session{}))(t)
+	for what, l := range map[string]publish.Login{"over": used, "not proved": s.written(t, "waits", kim.Email, "waits", "code"), "another account's": s.proved(t, "lee's", lee)} {
+		wants(t, what, drop(s.LogIn(t.Context(), l.ID, token(what), newSession(kim), had)), publish.ErrNotFound)
+	}
+	same(t, "kim's sessions", len(must(s.Sessions(t.Context(), kim.ID, base()))(t)), 2)
+	same(t, "lee's login waits", must(s.Login(t.Context(), sum("lee's"), base()))(t).Proved, true)
+}
+
+func logInMoved(t *testing.T, s Stores) {
+	a := s.verified(t, "kim", "kim@example.com")
+	l := s.proved(t, "browser", a)
+	s.move(t, a, "new@example.com", "new")
+	wants(t, "the address before", drop(s.LogIn(t.Context(), l.ID, token("one"), newSession(a), publish.Session{})), publish.ErrNotFound)
+	same(t, "sessions", len(must(s.Sessions(t.Context(), a.ID, base()))(t)), 0)
 }
 
 func accountsOf(t *testing.T, s Stores) {

@@ -12,6 +12,7 @@ func manageCases() []storeCase {
 		{"Rearrange/makes a version with what is dropped and put, and all else as before", rearrange},
 		{"Rearrange/a version that moved on is ErrMoved, and nothing changed", rearrangeMoved},
 		{"Rearrange/a file to drop, or a recorded blob, that is not there is ErrNotFound", rearrangeMissing},
+		{"Rearrange/a version that would lack its primary file is ErrNoPrimary, and so is one by DeleteFile", noPrimary},
 		{"Rearrange/an owner that would have more bytes than within is ErrTooManyBytes", rearrangeWithin},
 		{"Versions/newest first, with what each changed", listVersions},
 		{"Version/has the primary file that it was left with", versionPrimary},
@@ -20,6 +21,23 @@ func manageCases() []storeCase {
 		{"EraseVersion/the current version is ErrMoved", eraseCurrent},
 		{"EraseVersion/once is as good as twice", eraseTwice},
 	}
+}
+
+func noPrimary(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
+	index := s.current(t, p, "index.html")
+	for what, c := range map[string]publish.Change{
+		"dropped":               {Drop: []publish.File{index}},
+		"dropped for another":   {Drop: []publish.File{index}, Put: []publish.File{file("b.html", inline("b"))}},
+		"one that is not there": {Primary: "none.html"},
+		"one that is dropped":   {Drop: []publish.File{s.current(t, p, "a.js")}, Primary: "a.js"},
+	} {
+		wants(t, what, drop(s.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrNoPrimary)
+	}
+	wants(t, "deleted", drop(s.DeleteFile(t.Context(), p.ID, "index.html", edit(p))), publish.ErrNoPrimary)
+	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
+	c := publish.Change{Drop: []publish.File{index}, Put: []publish.File{file("index.html", inline("new"))}, Primary: "a.js"}
+	same(t, "the primary file of one that has it", must(s.Rearrange(t.Context(), p.ID, c, edit(p)))(t).Primary, "a.js")
 }
 
 // current is a file of the current version.

@@ -14,6 +14,8 @@ import (
 func onceCases() []storeCase {
 	return []storeCase{
 		{"Once/returns the record of a step that was made under this key", readOnce},
+		{"Once/or of one that has this key as Elsewhere", readOnceElsewhere},
+		{"Once/a step under its Elsewhere is ErrRepeated if there was one before", onceRepeatedElsewhere},
 		{"Once/it survives a crash with its step", onceSurvives},
 		{"Once/one that is past its ExpiresAt is ErrNotFound", onceExpires},
 		{"Once/a step under its Key is ErrRepeated if there was one before, whatever else would fail", onceRepeated},
@@ -28,7 +30,7 @@ func onceCases() []storeCase {
 func onceOf(name string) *publish.Once {
 	return &publish.Once{
 		Key: sum("once " + name), Request: sum("request " + name), ExpiresAt: base().Add(time.Hour),
-		Project: publish.ProjectID(name), Version: 3, Mail: publish.MailIgnored, Answer: []byte("sealed " + name),
+		Project: publish.ProjectID(name), Version: 3, Mail: publish.MailIgnored, Answer: []byte("sealed " + name), Made: []byte("made " + name),
 	}
 }
 
@@ -80,6 +82,33 @@ func readOnce(t *testing.T, s Stores) {
 	}
 	_, err := s.Once(t.Context(), sum("another"), base())
 	wants(t, "another key", err, publish.ErrNotFound)
+}
+
+func readOnceElsewhere(t *testing.T, s Stores) {
+	for name, do := range onceSteps(t, s) {
+		o := onceOf(name)
+		o.Elsewhere = sum("elsewhere " + name)
+		must(do(t.Context(), o))(t)
+		for _, key := range []publish.Digest{o.Key, o.Elsewhere} {
+			same(t, "the request of "+name, must(s.Once(t.Context(), key, base()))(t).Request, o.Request)
+		}
+	}
+}
+
+func onceRepeatedElsewhere(t *testing.T, s Stores) {
+	first := onceOf("first")
+	first.Elsewhere = sum("elsewhere")
+	na := newAccount("first")
+	na.Once = first
+	s.mustAccount(t, na)
+	for name, do := range onceSteps(t, s) {
+		again := onceOf("again of " + name)
+		again.Elsewhere = first.Elsewhere
+		_, err := do(t.Context(), again)
+		wants(t, name, err, publish.ErrRepeated)
+		_, err = s.Once(t.Context(), again.Key, base())
+		wants(t, "its record", err, publish.ErrNotFound)
+	}
 }
 
 func onceSurvives(t *testing.T, s Stores) {

@@ -16,6 +16,7 @@ func ownerCases() []storeCase {
 		{"Rename/one more than limit renames after since is ErrTooOften", renameTooOften},
 		{"Rename/of two at once to one handle one gets it", renameRace},
 		{"Rename/an account that was deleted is ErrNotFound", renameGone},
+		{"Owner/a suspended account, and a suspended project, is ErrSuspended and stays as it was", ownerSuspended},
 		{"SetLang/records the language of an account", setLang},
 		{"Remove/ends the account's sessions and moves", removeEnds},
 	}
@@ -106,4 +107,30 @@ func removeEnds(t *testing.T, s Stores) {
 	same(t, "sessions", len(must(s.Sessions(t.Context(), kim.ID, base()))(t)), 0)
 	_, err := s.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{})
 	wants(t, "its link", err, publish.ErrNotFound)
+}
+
+func ownerSuspended(t *testing.T, s Stores) {
+	kim := s.verified(t, "kim", "kim@example.com")
+	p := must(s.CreateProject(t.Context(), newProject("pong", kim.ID)))(t)
+	s.mustPut(t, p, file("a.js", inline("abc")))
+	mint := key("minted")
+	mint.Project = p.ID
+	move := publish.EmailMove{Account: kim.ID, Email: "new@example.com", ExpiresAt: base().Add(time.Hour)}
+	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	before := must(s.Project(t.Context(), p.ID))(t)
+	for what, err := range map[string]error{
+		"another handle": s.rename(t, kim, "other"), "a key": s.MintKey(t.Context(), kim.ID, mint, 9, formOnce("mint")),
+		"another account key": s.RotateKey(t.Context(), kim.ID, key("rotated"), formOnce("rotate")), "a key for old ones": s.ReplaceOldKeys(t.Context(), kim.ID, key("replaced"), formOnce("replace")),
+		"another address": s.ProposeEmail(t.Context(), move, publish.Job{Kind: "proposal", Due: base()}, base(), 3),
+		"details":         s.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other"}), "a version erased": s.EraseVersion(t.Context(), p.ID, 1, base()),
+	} {
+		wants(t, what, err, publish.ErrSuspended)
+	}
+	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), before)
+	for _, made := range []string{"minted", "rotated", "replaced"} {
+		wants(t, made, drop(s.KeyByHash(t.Context(), sum(made))), publish.ErrNotFound)
+	}
+	must(s.KeyByHash(t.Context(), sum("key of kim")))(t)
+	must(s.Version(t.Context(), p.ID, 1))(t)
+	wants(t, "a proposal", drop(s.ProposedEmail(t.Context(), kim.ID, base())), publish.ErrNotFound)
 }

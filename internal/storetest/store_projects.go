@@ -19,6 +19,7 @@ func projectCases() []storeCase {
 		{"Content/returns the bytes of a blob that is kept in its record", readContent},
 		{"AddCounts/adds plays and likes", addCounts},
 		{"AddCounts/projects that are gone are passed over", addCountsGone},
+		{"AddCounts/and so are those whose last counts were of the same Batch", addCountsTwice},
 		{"Ping/returns nil while reads and writes can be expected to work", func(t *testing.T, s Stores) { ok(t, s.Ping(t.Context())) }},
 	}
 }
@@ -52,7 +53,7 @@ func createProjectNew(t *testing.T, s Stores) {
 	k := must(s.KeyByHash(t.Context(), na.Key.Hash))(t)
 	same(t, "the account key", []any{k.Account, k.Kind}, []any{p.Account, publish.AccountKey})
 	j.Account = p.Account
-	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)), []publish.Job{j})
 }
 
 func createProjectEmail(t *testing.T, s Stores) {
@@ -64,7 +65,7 @@ func createProjectEmail(t *testing.T, s Stores) {
 	a.Email = j.Address
 	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
 	j.Account = a.ID
-	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)), []publish.Job{j})
 }
 
 func createProjectExists(t *testing.T, s Stores) {
@@ -142,6 +143,25 @@ func addCountsGone(t *testing.T, s Stores) {
 	s.mustRemove(t, gone.ID)
 	ok(t, s.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}, gone.ID: {Plays: 1}, "never-there": {Plays: 1}}))
 	same(t, "plays of the other", must(s.Project(t.Context(), p.ID))(t).Plays, int64(1))
+}
+
+func addCountsTwice(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	add := func(batch int64, ids ...publish.ProjectID) {
+		counts := map[publish.ProjectID]publish.Counts{}
+		for _, id := range ids {
+			counts[id] = publish.Counts{Plays: 1, Batch: batch}
+		}
+		ok(t, s.AddCounts(t.Context(), counts))
+	}
+	add(7, p.ID)
+	add(7, p.ID, other.ID)
+	p.Plays, p.Counted, other.Plays, other.Counted = 1, 7, 1, 7
+	same(t, "a project that had the batch", must(s.Project(t.Context(), p.ID))(t), p)
+	same(t, "one that had not", must(s.Project(t.Context(), other.ID))(t), other)
+	same(t, "today's plays", must(s.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, base(), base()))(t), map[publish.ProjectID][]int64{p.ID: {1}})
+	add(8, p.ID)
+	same(t, "plays after the next batch", must(s.Project(t.Context(), p.ID))(t).Plays, int64(2))
 }
 
 func projectListCases() []storeCase {

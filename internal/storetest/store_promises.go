@@ -14,7 +14,7 @@ import (
 func promiseCases() []storeCase {
 	return []storeCase{
 		{"if a method returns nil, its effect survives a crash", survives},
-		{"if a method returns an error it has had no effect", noEffect},
+		{"if a method refuses it has had no effect, and the error says so", noEffect},
 		{"a context that has ended has no effect", endedContext},
 		{"a missing record is ErrNotFound", missing},
 	}
@@ -56,14 +56,12 @@ func (sc *scene) state(t *testing.T, s Records) map[string]any {
 		"project":      must(s.Project(ctx, sc.p.ID))(t),
 		"projects":     must(s.Projects(ctx, sc.p.Account, 0, 9))(t),
 		"key":          must(s.KeyByHash(ctx, sc.k.Hash))(t),
-		"upload":       must(s.Upload(ctx, sc.u.Key, base()))(t),
+		"upload":       must(s.Upload(ctx, sc.u.Key, 0, base()))(t),
 		"part":         text(t, s, sc.u.Parts[0].Blob),
-		"open uploads": must(s.OpenUploads(ctx, sc.u.Owner, base()))(t),
 		"verification": must(s.Verification(ctx, sum("token"), base()))(t),
 		"unknown":      must(s.Unknown(ctx, []publish.BlobRef{"b-wasm", "part-2", "refused"}))(t),
-		"unsqueezed":   must(s.Unsqueezed(ctx, 9))(t),
+		"unsqueezed":   must(s.Unsqueezed(ctx, nil, 9))(t),
 		"log":          must(s.Log(ctx, "", 0, 9))(t),
-		"mails":        must(s.MailsSince(ctx, sum("box"), base().Add(-time.Hour)))(t),
 	}
 	for n := 1; n <= sc.p.Version; n++ {
 		all[fmt.Sprint("version ", n)] = must(s.Version(ctx, sc.p.ID, n))(t)
@@ -114,10 +112,12 @@ func (sc *scene) refused() []call {
 		}, publish.ErrMoved},
 		{"PutFile with an upload that moved on", func(ctx context.Context) error {
 			return drop(s.PutFile(ctx, p.ID, file("c.js", named("refused")), late))
-		}, publish.ErrMoved},
+		}, publish.ErrUploadMoved},
 		{"PutFile with a name in another case", func(ctx context.Context) error { return drop(s.PutFile(ctx, p.ID, folded, edit(p))) }, publish.ErrExists},
 		{"DeleteFile", func(ctx context.Context) error { return drop(s.DeleteFile(ctx, p.ID, "none.js", edit(p))) }, publish.ErrNotFound},
-		{"SaveUpload", func(ctx context.Context) error { return drop(s.SaveUpload(ctx, u, part(1, named("refused")))) }, publish.ErrMoved},
+		{"SaveUpload", func(ctx context.Context) error {
+			return drop(s.SaveUpload(ctx, u, part(1, named("refused")), publish.UploadQuota{}))
+		}, publish.ErrUploadMoved},
 		{"AddKey with a taken key", func(ctx context.Context) error {
 			return drop(s.AddKey(ctx, a, key("key of kim"), true, entry(publish.ActionNewKey, "@kim")))
 		}, publish.ErrExists},
@@ -134,7 +134,9 @@ func noEffect(t *testing.T, s Stores) {
 	sc := newScene(t, s)
 	before := sc.state(t, s)
 	for _, c := range sc.refused() {
-		wants(t, c.name, c.do(t.Context()), c.want)
+		err := c.do(t.Context())
+		wants(t, c.name, err, c.want)
+		wants(t, c.name+" says so", err, publish.ErrNoEffect)
 		same(t, "after "+c.name, sc.state(t, s), before)
 	}
 	_, err := s.KeyByHash(t.Context(), sum("fresh"))
@@ -152,7 +154,12 @@ func endedContext(t *testing.T, s Stores) {
 		{"PutFile", func(ctx context.Context) error {
 			return drop(s.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
 		}, context.Canceled},
-		{"SaveUpload", func(ctx context.Context) error { return drop(s.SaveUpload(ctx, sc.u, part(9, inline("nine")))) }, context.Canceled},
+		{"PutFile says so", func(ctx context.Context) error {
+			return drop(s.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
+		}, publish.ErrNoEffect},
+		{"SaveUpload", func(ctx context.Context) error {
+			return drop(s.SaveUpload(ctx, sc.u, part(9, inline("nine")), publish.UploadQuota{}))
+		}, context.Canceled},
 		{"Project", func(ctx context.Context) error { return drop(s.Project(ctx, sc.p.ID)) }, context.Canceled},
 	} {
 		wants(t, c.name, c.do(ctx), c.want)
@@ -181,14 +188,15 @@ func missing(t *testing.T, s Stores) {
 		{name: "Projects", do: func(ctx context.Context) error { return drop(s.Projects(ctx, 99, 0, 9)) }},
 		{name: "Content", do: func(ctx context.Context) error { return drop(s.Content(ctx, 99)) }},
 		{name: "Once", do: func(ctx context.Context) error { return drop(s.Once(ctx, sum("nothing"), base())) }},
-		{name: "Upload", do: func(ctx context.Context) error { return drop(s.Upload(ctx, sum("nothing"), base())) }},
-		{name: "FinishJob", do: func(ctx context.Context) error { return s.FinishJob(ctx, 99, sum("box"), true, base()) }},
+		{name: "Upload", do: func(ctx context.Context) error { return drop(s.Upload(ctx, sum("nothing"), 0, base())) }},
+		{name: "FinishJob", do: func(ctx context.Context) error { return s.FinishJob(ctx, 99, true, base()) }},
 		{name: "RetryJob", do: func(ctx context.Context) error { return s.RetryJob(ctx, 99, base()) }},
 		{name: "AddVerification", do: func(ctx context.Context) error {
 			return drop(s.AddVerification(ctx, publish.Verification{Token: sum("t"), Account: 99, Email: "a@b.example"}))
 		}},
 		{name: "Verification", do: func(ctx context.Context) error { return drop(s.Verification(ctx, sum("nothing"), base())) }},
 		{name: "UseVerification", do: func(ctx context.Context) error { return drop(s.UseVerification(ctx, sum("nothing"), base())) }},
+		{name: "RefuseVerification", do: func(ctx context.Context) error { return drop(s.RefuseVerification(ctx, sum("nothing"), base())) }},
 		{name: "PutVariants", do: func(ctx context.Context) error { return s.PutVariants(ctx, 99, nil) }},
 	} {
 		wants(t, c.name, c.do(t.Context()), publish.ErrNotFound)
@@ -251,14 +259,14 @@ func lastParts(t *testing.T, s Stores) {
 	for _, err := range results {
 		if err == nil {
 			made++
-		} else if !errors.Is(err, publish.ErrMoved) {
+		} else if !errors.Is(err, publish.ErrUploadMoved) {
 			t.Error(err)
 		}
 	}
 	same(t, "projects made", made, 1)
 	list := must(s.Projects(t.Context(), a.ID, 0, racers))(t)
 	same(t, "projects there", len(list), 1)
-	same(t, "the upload's project", must(s.Upload(t.Context(), u.Key, base()))(t).Done.Project, list[0].ID)
+	same(t, "the upload's project", s.uploadOf(t, u.Key, base()).Done.Project, list[0].ID)
 }
 
 // wholeSteps reads while files are replaced by ones of the version's size: the

@@ -81,7 +81,7 @@ func withdrawEmail(t *testing.T, s Stores) {
 
 func proposeEmail(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
-	must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), 100))(t)
+	must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), publish.Busy{}, 100))(t)
 	_, err := s.ProposedEmail(t.Context(), kim.ID, base())
 	wants(t, "before", err, publish.ErrNotFound)
 	s.propose(t, kim, "wrong@example.com", "one")
@@ -90,7 +90,7 @@ func proposeEmail(t *testing.T, s Stores) {
 	same(t, "proposed", []string{got.Email, got.Handle}, []string{"right@example.com", "kim"})
 	same(t, "the account", must(s.Account(t.Context(), kim.ID))(t), kim)
 	var addresses []string
-	for _, j := range must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), 100))(t) {
+	for _, j := range must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), publish.Busy{}, 100))(t) {
 		addresses = append(addresses, j.Kind+" "+j.Address+" "+j.Lang)
 	}
 	same(t, "jobs", addresses, []string{"proposal wrong@example.com de", "proposal right@example.com de"})
@@ -176,9 +176,9 @@ func takeEmailOnce(t *testing.T, s Stores) {
 
 func takeEmailNotice(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
-	must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), 100))(t)
+	must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), publish.Busy{}, 100))(t)
 	s.move(t, kim, "new@example.com", "back")
-	jobs := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), 100))(t)
+	jobs := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), publish.Busy{}, 100))(t)
 	last := jobs[len(jobs)-1]
 	same(t, "the job", []any{last.Kind, last.Account, last.Address, last.Lang}, []any{"notice", kim.ID, "kim@example.com", kim.Lang})
 	must(s.EmailLink(t.Context(), token("back"), true, base().Add(undoLife-time.Minute)))(t)

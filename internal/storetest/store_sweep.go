@@ -16,6 +16,7 @@ func sweepCases() []storeCase {
 		{"Sweep/keeps what a file of any version, a part of an open upload or a variant refers to", sweepKeeps},
 		{"Sweep/forgets bytes that are kept in a record with it", sweepInline},
 		{"Sweep/the ID of a blob that was forgotten is not used again", sweepNewIDs},
+		{"Sweep/forgets the files of projects that were deleted before the time given", sweepDeleted},
 		{"Sweep/forgets used-up bookkeeping", sweepBookkeeping},
 		{"Sweep/at most limit records a call, and tells whether there is more", sweepLimit},
 		{"Sweep/returns each name once", sweepOnce},
@@ -53,9 +54,9 @@ func sweepUploads(t *testing.T, s Stores) {
 	open = s.mustSave(t, open, part(1, named("open-1")))
 	later := u.ExpiresAt.Add(time.Second)
 	same(t, "the names", s.sweep(t, later, base().Add(time.Hour)), []publish.BlobRef{"part-1", "part-2"})
-	_, err := s.Upload(t.Context(), u.Key, base())
+	_, err := s.Upload(t.Context(), u.Key, 0, base())
 	wants(t, "the upload, by a clock that was set back", err, publish.ErrNotFound)
-	same(t, "another upload", must(s.Upload(t.Context(), open.Key, later))(t), open)
+	same(t, "another upload", s.uploadOf(t, open.Key, later), open)
 }
 
 func sweepBlobs(t *testing.T, s Stores) {
@@ -78,6 +79,22 @@ func sweepKeeps(t *testing.T, s Stores) {
 	refs := []publish.BlobRef{"version-2", "variant", "version-3", "part"}
 	same(t, "without a record", must(s.Unknown(t.Context(), refs))(t), nil)
 	same(t, "version 1", texts(t, s, p.ID, 1), map[string]string{"index.html": "<p>pong"})
+}
+
+func sweepDeleted(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("a")))
+	p = must(s.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
+	deleted := base().Add(48 * time.Hour)
+	ok(t, s.Remove(t.Context(), publish.Subject{Project: p.ID}, publish.LogEntry{At: deleted, Action: publish.ActionDelete, Target: "pong"}))
+	same(t, "deleted later", s.sweep(t, deleted, deleted.Add(-time.Minute)), nil)
+	for n := 1; n <= p.Version; n++ { // FilesWith: and of a deleted project, too, until Sweep lets go of its files
+		if list := must(s.FilesWith(t.Context(), p.ID, n, "gzip"))(t); len(list) == 0 {
+			t.Errorf("no files of version %d", n)
+		}
+		wants(t, "Files", drop(s.Files(t.Context(), p.ID, n)), publish.ErrNotFound)
+	}
+	same(t, "deleted before", s.sweep(t, deleted, deleted.Add(time.Minute)), []publish.BlobRef{"a"})
+	wants(t, "FilesWith", drop(s.FilesWith(t.Context(), p.ID, p.Version, "gzip")), publish.ErrNotFound)
 }
 
 func sweepInline(t *testing.T, s Stores) {
@@ -152,7 +169,11 @@ func unknown(t *testing.T, s Stores) {
 
 func variantCases() []storeCase {
 	return []storeCase{
-		{"Unsqueezed/returns files whose variants have not been made yet, oldest first, at most limit", unsqueezed},
+		{"Unsqueezed/returns files whose variants have not been made yet, at most limit", unsqueezed},
+		{"Unsqueezed/the oldest of all, and then those of all accounts in turn, of each its oldest first", unsqueezedInTurn},
+		{"Unsqueezed/one of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB", unsqueezedLarge},
+		{"LeavePlain/records as made, without any, the variants of files that are more than most turns away for their account", leavePlain},
+		{"Unsqueezed/but for those with a blob in except", unsqueezedExcept},
 		{"Unsqueezed/does not return parts and variants", unsqueezedFilesOnly},
 		{"PutVariants/records the variants of a blob (possibly none) as made", putVariants},
 		{"PutVariants/again replaces them", putVariantsAgain},
@@ -162,7 +183,7 @@ func variantCases() []storeCase {
 
 func unsqueezedNames(t *testing.T, s Stores, limit int) (names []string) {
 	t.Helper()
-	for _, f := range must(s.Unsqueezed(t.Context(), limit))(t) {
+	for _, f := range must(s.Unsqueezed(t.Context(), nil, limit))(t) {
 		names = append(names, f.Name)
 	}
 	return names
@@ -175,10 +196,66 @@ func unsqueezed(t *testing.T, s Stores) {
 	}
 	same(t, "all", unsqueezedNames(t, s, 9), []string{"index.html", "z.js", "a.js", "m.js"})
 	same(t, "two", unsqueezedNames(t, s, 2), []string{"index.html", "z.js"})
-	f := must(s.Unsqueezed(t.Context(), 1))(t)[0]
+	f := must(s.Unsqueezed(t.Context(), nil, 1))(t)[0]
 	same(t, "one of them", f, s.fileNamed(t, p, "index.html"))
 	ok(t, s.PutVariants(t.Context(), f.Blob.ID, nil))
 	same(t, "when one is made", unsqueezedNames(t, s, 9), []string{"z.js", "a.js", "m.js"})
+}
+
+func unsqueezedInTurn(t *testing.T, s Stores) {
+	p, q := s.mustProject(t, "pong"), s.mustProject(t, "maze")
+	for _, name := range []string{"1.js", "2.js", "3.js"} {
+		p = s.mustPut(t, p, file(name, inline(name)))
+	}
+	s.mustPut(t, q, file("q.js", inline("q")))
+	same(t, "one waits for no more than one of another", unsqueezedNames(t, s, 5), []string{"index.html", "index.html", "1.js", "q.js", "2.js"})
+}
+
+func unsqueezedLarge(t *testing.T, s Stores) {
+	p, q := s.mustProject(t, "pong"), s.mustProject(t, "maze")
+	large := named("a large one")
+	large.Size = 40 << 20
+	p = s.mustPut(t, p, file("game.wasm", large))
+	s.mustPut(t, p, file("later.js", inline("later")))
+	for _, name := range []string{"1.js", "2.js", "3.js"} {
+		q = s.mustPut(t, q, file(name, inline(name)))
+	}
+	same(t, "turns", unsqueezedNames(t, s, 9), []string{"index.html", "index.html", "later.js", "1.js", "2.js", "3.js", "game.wasm"})
+	for range 6 { // all but the oldest of all
+		for _, f := range must(s.Unsqueezed(t.Context(), nil, 9))(t) {
+			if f.Name != "game.wasm" {
+				ok(t, s.PutVariants(t.Context(), f.Blob.ID, nil))
+				break
+			}
+		}
+	}
+	same(t, "in the end", unsqueezedNames(t, s, 9), []string{"game.wasm"})
+}
+
+func leavePlain(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	s.mustProject(t, "maze")
+	for _, name := range []string{"1.js", "2.js", "3.js"} {
+		p = s.mustPut(t, p, file(name, inline(name)))
+	}
+	same(t, "none beyond", must(s.LeavePlain(t.Context(), 4))(t), 0)
+	same(t, "beyond two", must(s.LeavePlain(t.Context(), 2))(t), 2)
+	same(t, "left", unsqueezedNames(t, s, 9), []string{"index.html", "index.html", "1.js"})
+	same(t, "variants of one", len(s.fileNamed(t, p, "3.js").Variants), 0)
+	same(t, "recorded as made", s.fileNamed(t, p, "3.js").Squeezed, true)
+}
+
+func unsqueezedExcept(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	for _, name := range []string{"a.js", "b.js", "c.js"} {
+		p = s.mustPut(t, p, file(name, inline(name)))
+	}
+	var names []string
+	except := []int64{s.fileNamed(t, p, "index.html").Blob.ID, s.fileNamed(t, p, "b.js").Blob.ID}
+	for _, f := range must(s.Unsqueezed(t.Context(), except, 2))(t) {
+		names = append(names, f.Name)
+	}
+	same(t, "the others", names, []string{"a.js", "c.js"})
 }
 
 func unsqueezedFilesOnly(t *testing.T, s Stores) {

@@ -1,0 +1,35 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+var _ publish.ClockStore = (*DB)(nil)
+
+// LastTime implements publish.ClockStore.
+func (db *DB) LastTime(ctx context.Context) (at time.Time, err error) {
+	at, err = one(ctx, db, func(r row) (at time.Time, err error) {
+		err = r.Scan(asTime{&at})
+		return at, err
+	}, "SELECT at FROM clock WHERE one = 1")
+	return at, in("read the time recorded last", err)
+}
+
+// RecordTime implements publish.ClockStore.
+func (db *DB) RecordTime(ctx context.Context, now time.Time) error {
+	return in("record the time", db.step(ctx, 0, func(t *tx) error {
+		_, err := t.exec("INSERT INTO clock (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", micros(now))
+		return err
+	}))
+}
+
+// skew is by how much a time may be ahead of the clock without being taken for one
+// that a wrong clock left.
+const skew = time.Hour
+
+// notAfter bounds what is counted as past: a clock that was ahead may have left
+// times that are still to come.
+func notAfter(now time.Time) int64 { return micros(now.Add(skew)) }

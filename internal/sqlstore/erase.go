@@ -1,0 +1,96 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// eraseStep is how many files of an erased version one step lets go of: some 10 ms.
+const eraseStep = 250
+
+// An erasure is a version that was erased, whose files are still to be let go of, and
+// the versions next to it that are there; 0 is none.
+type erasure struct{ project, n, before, after int64 }
+
+// It may walk through many erased versions, so it is not asked where others wait. If a
+// neighbour is erased as well meanwhile, whoever erases it sees both gone, and lets go
+// of the files that they shared.
+const selectErasures = `SELECT e.project, e.n,
+	coalesce((SELECT v.n FROM versions v WHERE v.project = e.project AND v.erased_at IS NULL AND v.n < e.n ORDER BY v.n DESC LIMIT 1), 0),
+	coalesce((SELECT v.n FROM versions v WHERE v.project = e.project AND v.erased_at IS NULL AND v.n > e.n ORDER BY v.n LIMIT 1), 0)
+	FROM erasures e WHERE e.project > 0`
+
+// EraseVersion implements publish.ManageStore. The version is gone with the first
+// step; those that let go of its files are done by Sweep if they are cut short.
+func (db *DB) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) error {
+	err := db.step(ctx, 0, func(t *tx) error {
+		p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))
+		if err != nil {
+			return err
+		}
+		if p.Suspended {
+			return publish.ErrSuspended
+		}
+		if p.Version == n {
+			return publish.ErrMoved
+		}
+		err = t.must(publish.ErrNotFound, "UPDATE versions SET title = '', erased_at = coalesce(erased_at, ?) WHERE project = ? AND n = ?", micros(at), p.num, n)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec("INSERT INTO erasures (project, n) VALUES (?, ?) ON CONFLICT DO NOTHING", p.num, n)
+		return err
+	})
+	if err != nil {
+		return in("erase version", err)
+	}
+	_ = db.finishErasures(context.WithoutCancel(ctx)) // Sweep sees to what is left
+	return nil
+}
+
+// finishErasures lets go of the files of versions that were erased.
+func (db *DB) finishErasures(ctx context.Context) error {
+	list, err := all(ctx, db, func(r row) (e erasure, err error) {
+		err = r.Scan(&e.project, &e.n, &e.before, &e.after)
+		return e, err
+	}, selectErasures)
+	for _, e := range list {
+		if err == nil {
+			err = db.finish(ctx, e)
+		}
+	}
+	return err
+}
+
+// finish lets go of those files of an erased version that are in no version which is
+// there, in steps between which others get their turn.
+func (db *DB) finish(ctx context.Context, e erasure) error {
+	for done := false; !done; {
+		err := db.step(ctx, 0, func(t *tx) error {
+			s := &sweep{tx: t, left: eraseStep}
+			if err := s.dropErased(e); err != nil {
+				return err
+			}
+			if done = s.left > 0; !done {
+				return nil
+			}
+			_, err := t.exec("DELETE FROM erasures WHERE project = ? AND n = ?", e.project, e.n)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropErased lets go of files of an erased version: a file is also in the versions
+// between the one it came with and the one it went with. So it came after the last
+// one before n that is there, and went with the first one after it, or before: the
+// history beyond these two is not looked at.
+func (s *sweep) dropErased(e erasure) error {
+	return s.dropFiles("SELECT until, folded, blob FROM files WHERE project = ? AND until > ? AND until <= ? AND since > ? AND since <= ? LIMIT ?",
+		e.project, e.n, e.after, e.before, e.n)
+}

@@ -1,0 +1,118 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+
+	"sandlot/internal/publish"
+)
+
+// followStep is how many projects follow their account in one step: some 10 ms.
+const followStep = 250
+
+// ofAccount holds for a project whose account was not deleted. The projects of one
+// that was are gone with it at once, though their own rows follow in steps.
+const ofAccount = " AND (SELECT deleted_at FROM accounts WHERE id = account) IS NULL"
+
+// changeAccount runs a step that may change the account of any number of projects,
+// and then has them follow, in steps between which others get their turn. What is
+// left of that by a crash or a full disk is done by Sweep.
+func (db *DB) changeAccount(ctx context.Context, run func(*tx) error) error {
+	if err := db.step(ctx, 0, run); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx) // the change was made, also for a client that hangs up
+	for done := false; !done; {
+		err := db.step(ctx, 0, func(t *tx) error {
+			s := &sweep{tx: t, left: followStep}
+			err := s.follow()
+			done = s.left > 0
+			return err
+		})
+		if err != nil {
+			return nil // Sweep has to see to it
+		}
+	}
+	return nil
+}
+
+// follow has as many projects as the call has left follow their account: those of a
+// deleted one are deleted, others come into the lists or leave them, and are found
+// by its handle.
+func (s *sweep) follow() error {
+	type account struct {
+		id, after int64
+		handle    string
+		deleted   bool
+	}
+	for s.left > 0 {
+		a, err := one(context.Background(), s, func(r row) (a account, err error) {
+			err = r.Scan(&a.id, &a.after, &a.handle, &a.deleted)
+			return a, err
+		}, "SELECT f.account, f.after, a.handle, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account > 0 LIMIT 1")
+		if errors.Is(err, publish.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		last, err := s.followed(a.id, a.after)
+		switch {
+		case err != nil:
+			return err
+		case last == 0:
+			_, err = s.exec("DELETE FROM follows WHERE account = ?", a.id)
+			s.left--
+		case a.deleted:
+			err = s.removeProjects(a.id, a.after, last)
+		default:
+			err = s.relist(a.id, a.after, last, a.handle)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// followed moves the mark of an account on over as many projects as the call has
+// left. It returns the last of them, or 0 for none. A project that is changed
+// meanwhile comes later in the order, and is looked at once more.
+func (s *sweep) followed(account, after int64) (last int64, err error) {
+	seqs, err := all(context.Background(), s, scanValue[int64], "SELECT seq FROM projects WHERE account = ? AND seq > ? ORDER BY seq LIMIT ?", account, after, s.left)
+	if err != nil || len(seqs) == 0 {
+		return 0, err
+	}
+	s.left -= len(seqs)
+	last = seqs[len(seqs)-1]
+	_, err = s.exec("UPDATE follows SET after = ? WHERE account = ?", last, account)
+	return last, err
+}
+
+// removeProjects deletes the projects of a deleted account in a part of their order.
+func (s *sweep) removeProjects(account, after, last int64) error {
+	const part = " WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL"
+	if _, err := s.exec("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account, after, last); err != nil {
+		return err
+	}
+	// Out of the lists first: to change a word in them and then to remove it in one
+	// step takes ten times as long.
+	if _, err := s.exec("UPDATE projects SET listed = 0"+part+" AND listed = 1", account, after, last); err != nil {
+		return err
+	}
+	_, err := s.exec("UPDATE projects SET title = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
+	return err
+}
+
+// relist brings the projects of an account in a part of their order into the lists,
+// if they may be there, under its handle.
+func (s *sweep) relist(account, after, last int64, handle string) error {
+	const may = "(unlisted = 0 AND suspended_at IS NULL AND (SELECT verified = 1 AND suspended_at IS NULL FROM accounts WHERE id = ?1))"
+	_, err := s.exec("UPDATE projects SET listed = "+may+" WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL AND listed <> "+may, account, after, last)
+	if err != nil {
+		return err
+	}
+	_, err = s.exec("UPDATE listings SET handle = ?4 WHERE rowid IN (SELECT num FROM projects WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND listed = 1) AND handle <> ?4",
+		account, after, last, handle)
+	return err
+}

@@ -1,0 +1,184 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"sandlot/internal/publish"
+)
+
+const (
+	followers = 2000 // projects of one account
+	// stepRows bounds what one step may change: a project that is deleted is
+	// some seventeen rows, those of the index of words included.
+	stepRows = 20 * followStep
+)
+
+// watchSteps calls after with the number of rows that each transaction changed, once
+// it is committed.
+func watchSteps(t *testing.T, db *DB, after func(rows int64)) {
+	t.Helper()
+	was, commit := int64(-1), db.write.commit
+	check(t, "watch", db.step(t.Context(), 0, func(x *tx) error {
+		x.w.commit = func() error {
+			now, err := x.number("SELECT total_changes()")
+			if err != nil {
+				return err
+			}
+			if err := commit(); err != nil {
+				return err
+			}
+			if was >= 0 {
+				after(now - was)
+			}
+			was = now
+			return nil
+		}
+		return nil
+	}), nil)
+}
+
+// manyProjects gives the account of a project that many more like it, and verifies it.
+func manyProjects(t *testing.T, db *DB, p publish.Project) {
+	t.Helper()
+	check(t, "make projects", db.step(context.Background(), 0, func(x *tx) error {
+		const numbers = "WITH RECURSIVE v (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM v WHERE n < ?1) "
+		for _, q := range []string{
+			"UPDATE accounts SET verified = 1 WHERE id = ?2 AND ?1 > 0",
+			numbers + `INSERT INTO projects (id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
+				SELECT 'follower-' || n, account, 'A pond', lang, primary_file, version, suffix, size, file_count, 1000 + n, created_at, updated_at, 1 FROM v, projects WHERE account = ?2`,
+			numbers + "INSERT INTO versions (project, n, suffix, title, primary_file, created_at) SELECT p.num, 1, p.suffix, p.title, p.primary_file, 0 FROM v JOIN projects p ON p.id = 'follower-' || n WHERE account = ?2",
+			numbers + `INSERT INTO files (project, since, folded, name, blob) SELECT p.num, 1, p.primary_file, p.primary_file, (SELECT max(id) FROM blobs)
+				FROM v JOIN projects p ON p.id = 'follower-' || n WHERE account = ?2`,
+			"INSERT INTO listings (rowid, title, handle) SELECT p.num, p.title, a.handle FROM projects p JOIN accounts a ON a.id = p.account WHERE ?1 > 0 AND a.id = ?2 AND p.id LIKE 'follower-%'",
+			"UPDATE accounts SET projects = ?1 WHERE id = ?2",
+			"UPDATE counter SET seq = 100000 WHERE ?1 > 0 AND ?2 > 0",
+		} {
+			if _, err := x.exec(q, followers, p.Account); err != nil {
+				return fmt.Errorf("%s: %w", q, err)
+			}
+		}
+		return nil
+	}), nil)
+	_, _, err := db.Sweep(t.Context(), time.Now(), time.Time{}, 2*followers)
+	check(t, "settle", err, nil)
+}
+
+// TestRegression41ProjectsFollowTheirAccountInSteps changes an account of many
+// projects: no step changes many rows, and yet all projects change at once for
+// whoever reads.
+func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
+	db := mustOpen(t, t.TempDir()+"/sandlot.db")
+	p := mustProject(t, db, 1)
+	manyProjects(t, db, p)
+	last := publish.ProjectID(fmt.Sprintf("follower-%d", followers))
+	account, entry := publish.Subject{Account: p.Account}, publish.LogEntry{At: time.Now(), Actor: "me", Action: "act", Target: "it"}
+	steps, most := 0, int64(0)
+	var now func(t *testing.T) // what holds after the first step
+	var sub *testing.T
+	watchSteps(t, db, func(rows int64) {
+		if steps++; steps == 1 && now != nil {
+			now(sub)
+		}
+		most = max(most, rows)
+	})
+	listed := func(t *testing.T, want int, words ...string) {
+		t.Helper()
+		list, err := db.Listed(context.Background(), publish.ListedQuery{Account: p.Account, Words: words, Limit: 2 * followers})
+		check(t, "list", err, nil)
+		equal(t, "listed projects", len(list), want)
+	}
+	token := publish.Digest{1}
+	for _, c := range []struct {
+		name      string
+		change    func() error
+		now, then func(*testing.T)
+	}{
+		{"rename", func() error { return db.Rename(context.Background(), p.Account, "toad", time.Now(), time.Time{}, 9) }, func(t *testing.T) {
+			q, err := db.Project(context.Background(), last)
+			check(t, "read", err, nil)
+			equal(t, "handle", q.Handle, "toad")
+		}, func(t *testing.T) { listed(t, followers, "toad") }},
+		{"suspend", func() error { return db.Suspend(context.Background(), account, entry) }, func(t *testing.T) { listed(t, 0) }, func(t *testing.T) { listed(t, 0) }},
+		{"restore", func() error { return db.Restore(context.Background(), account, entry) }, nil, func(t *testing.T) { listed(t, followers) }},
+		{"verify", func() error {
+			mustExec(t, db, "UPDATE accounts SET verified = 0, email = 'a@example.org' WHERE id = ?", p.Account)
+			_, _, err := db.Sweep(context.Background(), time.Now(), time.Time{}, followStep)
+			for more := true; more && err == nil; {
+				_, more, err = db.Sweep(context.Background(), time.Now(), time.Time{}, followStep)
+			}
+			check(t, "unverify", err, nil)
+			mustExec(t, db, "INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, 'a@example.org', ?)", token[:], p.Account, micros(time.Now().Add(time.Hour)))
+			_, err = db.UseVerification(context.Background(), token, time.Now())
+			return err
+		}, nil, func(t *testing.T) { listed(t, followers) }},
+		{"remove", func() error { return db.Remove(context.Background(), account, entry) }, func(t *testing.T) {
+			ctx := context.Background()
+			_, err := db.Project(ctx, last)
+			check(t, "read project", err, publish.ErrNotFound)
+			_, err = db.Files(ctx, last, 1)
+			check(t, "list files", err, publish.ErrNotFound)
+			_, err = db.Version(ctx, last, 1)
+			check(t, "read version", err, publish.ErrNotFound)
+			_, err = db.Details(ctx, last)
+			check(t, "read details", err, publish.ErrNotFound)
+			_, err = db.ProjectDetail(ctx, last)
+			check(t, "read as the operator", err, publish.ErrNotFound)
+			_, err = db.Versions(ctx, last, 0, 9)
+			check(t, "list versions", err, publish.ErrNotFound)
+			_, err = db.Liked(ctx, last, publish.Digest{})
+			check(t, "read like", err, publish.ErrNotFound)
+			listed(t, 0)
+		}, func(t *testing.T) {
+			left, err := one(context.Background(), db, scanValue[int64], "SELECT count(*) FROM projects WHERE deleted_at IS NULL OR title <> ''")
+			check(t, "count", err, nil)
+			equal(t, "projects left", left, 0)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			steps, most, now, sub = 0, 0, c.now, t
+			check(t, c.name, c.change(), nil)
+			c.then(t)
+			if most > stepRows || steps < followers/followStep {
+				t.Errorf("%d steps, one of which changed %d rows", steps, most)
+			}
+		})
+	}
+}
+
+// TestRegression41WhatIsLeftFollowsAfterARestart breaks off after the first step.
+func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
+	path := t.TempDir() + "/sandlot.db"
+	db := mustOpen(t, path)
+	p := mustProject(t, db, 1)
+	manyProjects(t, db, p)
+	commit, commits := db.write.commit, 0
+	check(t, "break off", db.step(t.Context(), 0, func(x *tx) error {
+		x.w.commit = func() error {
+			if commits++; commits > 3 {
+				return fault(sqlite3.SQLITE_FULL)
+			}
+			return commit()
+		}
+		return nil
+	}), nil)
+	check(t, "remove", db.Remove(t.Context(), publish.Subject{Account: p.Account}, publish.LogEntry{At: time.Now(), Actor: "me", Action: "delete", Target: "it"}), nil)
+	again := mustOpen(t, copyDatabase(t, path))
+	for more := true; more; {
+		var err error
+		_, more, err = again.Sweep(t.Context(), time.Now(), time.Now().Add(time.Hour), 500) // as a day later
+		check(t, "sweep", err, nil)
+	}
+	for _, q := range []string{"projects WHERE deleted_at IS NULL", "files", "versions", "removals", "follows", "listings"} {
+		n, err := one(t.Context(), again, scanValue[int64], "SELECT count(*) FROM "+q)
+		check(t, "count", err, nil)
+		equal(t, q, n, 0)
+	}
+	list, _, _, err := again.AccountMistakes(t.Context(), 0, 10)
+	check(t, "compare", err, nil)
+	equal(t, "mistakes", len(list), 0)
+}

@@ -1,0 +1,150 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// logMax is how long the log's file may get before reads make way for it, in bytes. One that begins anew is cut to as much, so only one that does not is longer.
+	logMax = logKeepBytes
+	// logEvery is how often its length is looked at: at 100 MB/s it grows by 25 MB meanwhile.
+	logEvery = 250 * time.Millisecond
+	// gateWait bounds how long reads make way. A list of 10,000 files takes some 100 ms.
+	gateWait = time.Second
+	// logBusyMillis bounds how long the log's end may hold up writers while it waits for a reader.
+	logBusyMillis = 50
+)
+
+// A gate lets reads pass, and keeps new ones back for a moment so that those under
+// way can come to an end. While there is always one that reads from the log, the
+// log cannot begin anew, and grows.
+type gate struct {
+	mu      sync.Mutex
+	reading int
+	shut    chan struct{} // closed when the gate opens; nil while it is open
+	empty   chan struct{} // closed when the last read has ended; nil unless the gate is shut
+}
+
+// enter waits until the gate is open, but never longer than gateWait; leave ends the
+// read.
+func (g *gate) enter(ctx context.Context) {
+	g.mu.Lock()
+	shut := g.shut
+	if shut == nil {
+		g.reading++
+		g.mu.Unlock()
+		return
+	}
+	g.mu.Unlock()
+	select {
+	case <-shut:
+	case <-time.After(gateWait):
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	g.reading++
+	g.mu.Unlock()
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.reading--; g.reading == 0 && g.empty != nil {
+		close(g.empty)
+		g.empty = nil
+	}
+}
+
+// alone runs do while nobody reads, or after gateWait beside those who still do.
+func (g *gate) alone(do func()) {
+	g.mu.Lock()
+	empty, shut := make(chan struct{}), make(chan struct{})
+	if g.reading == 0 {
+		close(empty)
+	} else {
+		g.empty = empty
+	}
+	g.shut = shut
+	g.mu.Unlock()
+	select {
+	case <-empty:
+	case <-time.After(gateWait):
+	}
+	do()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut, g.empty = nil, nil
+	close(shut)
+}
+
+// A logKeeper sees to it that the log begins anew before it is long. The checkpoints
+// that SQLite makes by itself never wait for a reader, so with readers that overlap
+// they may never come to the log's end.
+type logKeeper struct {
+	db    *DB
+	conn  *sql.DB // its own: what it copies into the database holds up no writer
+	path  string  // of the log
+	max   atomic.Int64
+	stop  chan struct{}
+	ended chan struct{}
+}
+
+func keepLog(db *DB, path string) (*logKeeper, error) {
+	busy := strconv.Itoa(logBusyMillis)
+	c, err := newConnector(path, "rw", append(writerPragmas(readerCacheKiB), pragma{name: "busy_timeout", set: busy, want: busy}))
+	if err != nil {
+		return nil, err
+	}
+	k := &logKeeper{db: db, conn: sql.OpenDB(c), path: path + "-wal", stop: make(chan struct{}), ended: make(chan struct{})}
+	k.conn.SetMaxOpenConns(1)
+	k.max.Store(logMax)
+	go k.run()
+	return k, nil
+}
+
+func (k *logKeeper) close() error {
+	close(k.stop)
+	<-k.ended
+	return k.conn.Close()
+}
+
+func (k *logKeeper) run() {
+	defer close(k.ended)
+	tick := time.NewTicker(logEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			k.look()
+		case <-k.stop:
+			return
+		}
+	}
+}
+
+// look begins the log anew if it is too long. Most of it is copied while all others
+// go on; what was written meanwhile is little.
+func (k *logKeeper) look() {
+	if info, err := os.Stat(k.path); err != nil || info.Size() <= k.max.Load() {
+		return
+	}
+	k.checkpoint("PASSIVE")
+	k.db.gate.alone(func() { k.checkpoint("TRUNCATE") })
+}
+
+// checkpoint copies the log into the database. Where a reader keeps it from that,
+// the next look tries again.
+func (k *logKeeper) checkpoint(mode string) {
+	var busy, pages, copied int64
+	err := k.conn.QueryRow("PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)
+	if err != nil && lostSync(err) {
+		// What was copied may be lost, and the next checkpoint would not know it.
+		_ = k.db.write.doubt(err)
+	}
+}

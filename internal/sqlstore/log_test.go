@@ -1,0 +1,114 @@
+package sqlstore
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// TestRegression41TheLogStaysShortWhileLongListsAreRead writes 10 MiB beside readers
+// that are never all idle.
+func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sandlot.db")
+	db := mustOpen(t, path)
+	p := mustProject(t, db, 1)
+	mustExec(t, db, "PRAGMA wal_autocheckpoint = 64")
+	mustExec(t, db, "PRAGMA journal_size_limit = 1048576")
+	const most = 4 << 20
+	db.log.max.Store(most)
+	many := publish.Change{}
+	for i := range 1000 {
+		name := fmt.Sprintf("%d.txt", i)
+		many.Put = append(many.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, SHA256: sha256.Sum256([]byte("x")), Inline: []byte("x")}})
+	}
+	p, err := db.Rearrange(t.Context(), p.ID, many, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "0123456789"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done atomic.Bool
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for !done.Load() {
+				if list, err := db.Files(t.Context(), p.ID, p.Version); err != nil || len(list) < 1000 {
+					t.Errorf("%d files, %v", len(list), err)
+					return
+				}
+			}
+		})
+	}
+	other := mustProject(t, db, 2)
+	logBytes := func() int64 {
+		info, err := os.Stat(path + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	for i := range 160 {
+		text := bytes.Repeat([]byte{byte(i)}, 64<<10)
+		f := publish.File{Name: "a.js", Folded: "a.js", Blob: publish.Blob{Size: int64(len(text)), SHA256: sha256.Sum256(text), Inline: text}}
+		if other, err = db.PutFile(t.Context(), other.ID, f, publish.Edit{At: time.Now(), Expect: other.Version, Suffix: "0123456789"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// While they go on reading: it is looked at every quarter of a second.
+	for end := time.Now().Add(20 * logEvery); logBytes() > most; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("the log has %d bytes and does not begin anew", logBytes())
+			break
+		}
+	}
+	done.Store(true)
+	readers.Wait()
+}
+
+func TestGate(t *testing.T) {
+	t.Run("reads make way until those under way have ended", func(t *testing.T) {
+		var g gate
+		g.enter(t.Context())
+		in, ended := make(chan struct{}), make(chan struct{})
+		go g.alone(func() { close(in); <-ended })
+		for g.isOpen() {
+			time.Sleep(time.Millisecond)
+		}
+		entered := make(chan struct{})
+		go func() { g.enter(t.Context()); close(entered) }()
+		select {
+		case <-entered:
+			t.Error("a read passes a gate that is shut")
+		case <-in:
+			t.Error("it is alone while somebody reads")
+		default:
+		}
+		g.leave()
+		<-in
+		close(ended)
+		<-entered
+		g.leave()
+	})
+	t.Run("a read that does not end holds nobody back for long", func(t *testing.T) {
+		var g gate
+		g.enter(t.Context())
+		begun := time.Now()
+		g.alone(func() {})
+		g.enter(t.Context())
+		if waited := time.Since(begun); waited > 20*gateWait {
+			t.Errorf("it took %v", waited)
+		}
+	})
+}
+
+func (g *gate) isOpen() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.shut == nil
+}

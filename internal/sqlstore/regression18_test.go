@@ -1,0 +1,40 @@
+package sqlstore
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func TestRegression18NoAccountStarvesAnotherOfVariants(t *testing.T) {
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	ctx := t.Context()
+	flood := mustProject(t, db, 1)
+	for i := range 100 {
+		name := fmt.Sprintf("%d.js", i)
+		_, err := db.PutFile(ctx, flood.ID, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, Inline: []byte("x")}}, publish.Edit{Expect: flood.Version + i})
+		check(t, "put "+name, err, nil)
+	}
+	mustProject(t, db, 2) // another account's only file comes last
+	waiting, err := db.Unsqueezed(ctx, nil, 200)
+	check(t, "read", err, nil)
+	if len(waiting) != 102 {
+		t.Fatalf("%d files wait", len(waiting))
+	}
+	next, err := db.Unsqueezed(ctx, nil, 2)
+	check(t, "read two", err, nil)
+	newest := int64(0)
+	for _, f := range waiting {
+		newest = max(newest, f.Blob.ID)
+	}
+	if next[1].Blob.ID != newest {
+		t.Errorf("the other account's file is not the second: %v", next)
+	}
+	n, err := db.LeavePlain(ctx, 10)
+	check(t, "limit", err, nil)
+	if n != 91 {
+		t.Errorf("%d files of the flood were given up, want all but ten", n)
+	}
+}

@@ -1,0 +1,143 @@
+package sqlstore
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// method is a method of DB as far as it reads.
+type method struct {
+	reads []token.Pos // statements outside of any snapshot or step
+	loop  bool        // one of them runs once for each of several things
+	calls []call      // other methods of DB
+}
+
+type call struct {
+	name string
+	at   token.Pos
+	loop bool
+}
+
+// TestRegression34EveryReadOfSeveralStatementsIsOneSnapshot reads this package's source: what asks
+// the database more than once outside of a snapshot or a step would mix two states.
+func TestRegression34EveryReadOfSeveralStatementsIsOneSnapshot(t *testing.T) {
+	files := token.NewFileSet()
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods := map[string]*method{}
+	for _, source := range sources {
+		if strings.HasSuffix(source, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(files, source, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && ofDB(fn) && fn.Name.Name != "query" {
+				methods[fn.Name.Name] = reading(fn)
+			}
+		}
+	}
+	if len(methods) < 60 || len(methods["Project"].reads) != 1 {
+		t.Fatalf("%d methods found, of which Project reads %d times", len(methods), len(methods["Project"].reads))
+	}
+	for name, m := range methods {
+		if anew[name] {
+			continue
+		}
+		var at []string
+		loop := m.loop
+		for _, p := range m.reads {
+			at = append(at, files.Position(p).String())
+		}
+		for _, c := range m.calls {
+			if readsAtAll(methods, c.name, nil) {
+				at, loop = append(at, fmt.Sprint(files.Position(c.at), " (", c.name, ")")), loop || c.loop
+			}
+		}
+		if len(at) > 1 || loop {
+			t.Errorf("%s reads in several statements (in a loop: %v), which have to be one snapshot: %s", name, loop, strings.Join(at, ", "))
+		}
+	}
+}
+
+// anew are the methods that mostly find with one statement what they look for, and otherwise begin
+// anew, with a snapshot that does not rely on that.
+var anew = map[string]bool{"files": true, "Projects": true}
+
+func ofDB(fn *ast.FuncDecl) bool {
+	if fn.Recv == nil {
+		return false
+	}
+	star, ok := fn.Recv.List[0].Type.(*ast.StarExpr)
+	return ok && star.X.(*ast.Ident).Name == "DB"
+}
+
+// reading finds what a method asks of the database itself: by db.query, by methods of db, and by
+// whatever db is handed to, such as one and all. What is inside db.snapshot(...) asks that.
+func reading(fn *ast.FuncDecl) *method {
+	m := &method{}
+	db := ""
+	if names := fn.Recv.List[0].Names; len(names) > 0 {
+		db = names[0].Name
+	}
+	var walk func(n ast.Node, loop bool)
+	walk = func(n ast.Node, loop bool) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ForStmt:
+				walk(n.Body, true)
+				return false
+			case *ast.RangeStmt:
+				walk(n.X, loop)
+				walk(n.Body, true)
+				return false
+			case *ast.CallExpr:
+				if slices.ContainsFunc(n.Args, func(e ast.Expr) bool { return isName(e, db) }) {
+					m.reads, m.loop = append(m.reads, n.Pos()), m.loop || loop
+				}
+				switch f := n.Fun.(type) {
+				case *ast.SelectorExpr:
+					if isName(f.X, db) && f.Sel.Name == "query" {
+						m.reads, m.loop = append(m.reads, n.Pos()), m.loop || loop
+					} else if isName(f.X, db) {
+						m.calls = append(m.calls, call{f.Sel.Name, n.Pos(), loop})
+					}
+				}
+			}
+			return true
+		})
+	}
+	walk(fn.Body, false)
+	return m
+}
+
+func isName(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// readsAtAll reports whether a method reads outside of a step: a snapshot is a read, too, and two
+// of them are two states.
+func readsAtAll(methods map[string]*method, name string, seen []string) bool {
+	if name == "snapshot" {
+		return true
+	}
+	m := methods[name]
+	if m == nil || slices.Contains(seen, name) {
+		return false
+	}
+	if len(m.reads) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(m.calls, func(c call) bool { return readsAtAll(methods, c.name, append(seen, name)) })
+}

@@ -1,0 +1,42 @@
+package sqlstore
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+)
+
+// TestAdopt opens a database that was made before it could shrink.
+func TestAdopt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sandlot.db")
+	db := mustOpen(t, path)
+	p := mustProject(t, db, 1)
+	check(t, "close", db.Close(), nil)
+	neverShrink(t, path)
+	if db := mustOpen(t, path); !db.shrinks {
+		t.Error("it still cannot shrink")
+	} else {
+		_, err := db.Project(t.Context(), p.ID)
+		check(t, "a project of before", err, nil)
+	}
+}
+
+// neverShrink makes a database as it was made before it could shrink.
+func neverShrink(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, q := range []string{"PRAGMA journal_mode = DELETE", "PRAGMA auto_vacuum = NONE", "VACUUM"} {
+		if _, err := db.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var mode int
+	if err := db.QueryRow("PRAGMA auto_vacuum").Scan(&mode); err != nil || mode != 0 {
+		t.Fatalf("auto_vacuum is %d, %v", mode, err)
+	}
+}

@@ -1,0 +1,61 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func clockCases() []storeCase {
+	return []storeCase{
+		{"RecordTime/LastTime returns the time that was recorded last", recordTime},
+		{"ClaimJobs/a job is also due if that seems to be more than JobWaitMax ahead", jobOfWrongClock},
+		{"CountMail/what seems to be sent after that time, a wrong clock left", mailsToCome},
+		{"StopOf/one that ends by itself and seems to begin in a time to come is over", stopToCome},
+	}
+}
+
+// aYear is by how much a clock was ahead.
+const aYear = 365 * aDay
+
+func recordTime(t *testing.T, s Stores) {
+	_, err := s.LastTime(t.Context())
+	wants(t, "before any was recorded", err, publish.ErrNotFound)
+	for _, at := range []time.Time{base(), base().Add(-aYear)} {
+		ok(t, s.RecordTime(t.Context(), at))
+		same(t, "the time", must(s.LastTime(t.Context()))(t), at)
+	}
+}
+
+func jobOfWrongClock(t *testing.T, s Stores) {
+	now := base()
+	a := s.mustAccount(t, newAccount("kim"))
+	ok(t, s.SetEmail(t.Context(), a.ID, "kim@example.org", publish.Job{Kind: "verify", Address: "kim@example.org", Due: now.Add(aYear)}))
+	jobs := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)
+	same(t, "jobs that are due", len(jobs), 1)
+	same(t, "jobs while it is claimed", len(must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)), 0)
+	ok(t, s.RetryJob(t.Context(), jobs[0].ID, now.Add(publish.JobWaitMax)))
+	same(t, "jobs while it waits as long as jobs wait", len(must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)), 0)
+}
+
+func mailsToCome(t *testing.T, s Stores) {
+	now := base()
+	for job, at := range []time.Time{now, now.Add(aYear)} {
+		ok(t, s.CountMail(t.Context(), int64(job+1), []publish.Share{share("kim", 9)}, at, at.Add(-aDay)))
+	}
+	ok(t, s.CountMail(t.Context(), 3, []publish.Share{share("kim", 2)}, now, now.Add(-aDay)))
+	wants(t, "one more", s.CountMail(t.Context(), 4, []publish.Share{share("kim", 2)}, now, now.Add(-aDay)), publish.ErrTooOften)
+}
+
+func stopToCome(t *testing.T, s Stores) {
+	now := base()
+	stop := publish.Stop{Mailbox: sum("kim"), Kind: publish.StopLogins, At: now.Add(aYear), Until: now.Add(aYear + aDay)}
+	ok(t, s.StopMail(t.Context(), stop, "kim@example.org"))
+	_, err := s.StopOf(t.Context(), stop.Mailbox, stop.Kind, now)
+	wants(t, "a pause of a year to come", err, publish.ErrNotFound)
+	stop.Until = time.Time{}
+	ok(t, s.StopMail(t.Context(), stop, "kim@example.org"))
+	got := must(s.StopOf(t.Context(), stop.Mailbox, stop.Kind, now))(t)
+	same(t, "a stop that somebody has to lift", got.Until.IsZero(), true)
+}
