@@ -27,7 +27,7 @@ type stage struct {
 }
 
 // newStage serves a fake on every host and on the path form, as main does.
-func newStage(t *testing.T, alone bool) *stage {
+func newStage(t *testing.T, alone bool, more ...func(*Config)) *stage {
 	t.Helper()
 	s := &stage{fake: newFake()}
 	s.heard = make(chan string, 100)
@@ -50,7 +50,7 @@ func newStage(t *testing.T, alone bool) *stage {
 	if !alone {
 		content = "localhost:" + s.addr[strings.LastIndexByte(s.addr, ':')+1:]
 	}
-	h = newHandler(s, content)
+	h = newHandler(s, content, more...)
 	return s
 }
 

@@ -8,11 +8,13 @@ import (
 // conditions evaluates If-Match and If-None-Match (RFC 9110, section 13.2.2). It answers, and returns the status, if
 // they decide; otherwise it returns 0. There is no Last-Modified, so conditions on times do not apply.
 func (v *visit) conditions(f *file, o *form) int {
-	if want := v.r.Header["If-Match"]; len(want) > 0 && !matches(want, o.etag[0], false) {
+	if want := v.r.Header["If-Match"]; len(want) > 0 && !star(want) && !nameTag(want, o.etag[0], false) {
 		v.page(http.StatusPreconditionFailed, "The file is not what this request expects.")
 		return http.StatusPreconditionFailed
 	}
-	if have := v.r.Header["If-None-Match"]; len(have) > 0 && matches(have, o.etag[0], true) {
+	have := v.r.Header["If-None-Match"]
+	v.named = len(have) > 0 && nameTag(have, o.etag[0], true)
+	if v.named || star(have) {
 		if !v.sendReady(f, o, http.StatusNotModified, nil) {
 			v.describe(f, o, http.StatusNotModified)
 			v.w.WriteHeader(http.StatusNotModified)
@@ -22,14 +24,14 @@ func (v *visit) conditions(f *file, o *form) int {
 	return 0
 }
 
-// matches reports whether a list of entity tags has etag, which is a strong one, or is "*". A weak comparison passes
+// star reports whether a condition is "*", which matches whatever there is.
+func star(lines []string) bool { return len(lines) == 1 && strings.TrimSpace(lines[0]) == "*" }
+
+// nameTag reports whether a list of entity tags has etag, which is a strong one. A weak comparison passes
 // over the W/ of a tag, a strong one never matches such a tag. What is no list matches nothing.
-func matches(lines []string, etag string, weak bool) bool {
+func nameTag(lines []string, etag string, weak bool) bool {
 	for _, line := range lines {
 		for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " \t,") {
-			if line[0] == '*' {
-				return true
-			}
 			tag, isWeak := strings.CutPrefix(line, "W/")
 			if len(tag) < 2 || tag[0] != '"' {
 				break

@@ -43,7 +43,7 @@ type fake struct {
 	listErr  error
 	gate     chan struct{} // if set, Files and Open wait for it
 
-	played []publish.PlayerID
+	played []publish.Visitor
 	beats  []string // "touch id player" and "leave id player"
 	live   error
 	heard  chan string // if set, gets what beats gets
@@ -167,18 +167,18 @@ func (s *fake) wait(ctx context.Context) error {
 	}
 }
 
-func (s *fake) Play(_ publish.ProjectID, visitor publish.PlayerID, _ time.Time) {
+func (s *fake) Play(_ publish.ProjectID, visitor publish.Visitor, _ time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.played = append(s.played, visitor)
 }
 
-func (s *fake) Touch(_ context.Context, id publish.ProjectID, p publish.PlayerID) error {
-	return s.beat("touch", id, p)
+func (s *fake) Touch(_ context.Context, id publish.ProjectID, p publish.Visitor) error {
+	return s.beat("touch", id, p.ID)
 }
 
-func (s *fake) Leave(_ context.Context, id publish.ProjectID, p publish.PlayerID) error {
-	return s.beat("leave", id, p)
+func (s *fake) Leave(_ context.Context, id publish.ProjectID, p publish.Visitor) error {
+	return s.beat("leave", id, p.ID)
 }
 
 func (s *fake) beat(what string, id publish.ProjectID, p publish.PlayerID) error {

@@ -24,6 +24,8 @@ func (v *visit) file(path string) {
 	switch {
 	case folder:
 		v.redirect(http.StatusPermanentRedirect, "./"+escape(name[lastSegment(name):])+"/")
+	case f == nil && path == iconPath:
+		v.icon(l)
 	case f == nil:
 		v.missing(l)
 	case name == v.project.Primary:
@@ -49,9 +51,9 @@ func (v *visit) primary(f *file) {
 			return
 		}
 	}
-	if status := v.send(f, o, http.StatusOK); v.plays(v.r, status) {
+	if status := v.send(f, o, http.StatusOK); v.plays(status) {
 		now := v.now()
-		v.service.Play(v.project.ID, v.visitors.ID(v.r, now), now)
+		v.service.Play(v.project.ID, v.visitor(now), now)
 	}
 }
 

@@ -11,6 +11,7 @@ type field struct {
 
 // always are on every response, whatever its status. Published code is trusted with its own origin and nothing else:
 // its type is never guessed, it shares no process with other origins, and it gets no device that a page could ask for.
+// Of those only what Chromium knows everywhere is named: it warns of other names in the console of every game.
 // There is no frame-ancestors: projects may be framed anywhere, for nothing in them is authenticated.
 var always = [...]field{
 	{"X-Content-Type-Options", []string{"nosniff"}},
@@ -18,17 +19,18 @@ var always = [...]field{
 	{"Cross-Origin-Resource-Policy", []string{"cross-origin"}},
 	{"Referrer-Policy", []string{"strict-origin-when-cross-origin"}},
 	{"Permissions-Policy", []string{"camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), " +
-		"bluetooth=(), midi=(), display-capture=(), browsing-topics=()"}},
+		"midi=(), display-capture=(), browsing-topics=()"}},
 }
 
 const csp = "object-src 'none'; base-uri 'self'"
 
 // quarantined is added for the projects of an account that nobody has verified, where the operator asks for it: a
 // self-contained game runs on, while a page that asks for passwords can send them nowhere unseen: what no policy
-// forbids is to lead its own tab elsewhere.
+// forbids is to lead its own tab elsewhere. Dialogs work and forms fire their events, for honest games use them;
+// form-action keeps what a form holds at home.
 const (
 	quarantined = csp + "; default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:; " +
-		"connect-src 'self' data: blob:; form-action 'none'; frame-src 'self' data: blob:; sandbox allow-scripts allow-pointer-lock allow-orientation-lock"
+		"connect-src 'self' data: blob:; form-action 'none'; frame-src 'self' data: blob:; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms"
 	quarantinedOrigin = quarantined + " allow-same-origin"
 )
 

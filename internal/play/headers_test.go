@@ -14,7 +14,7 @@ var wantAlways = map[string]string{
 	"Origin-Agent-Cluster":         "?1",
 	"Cross-Origin-Resource-Policy": "cross-origin",
 	"Referrer-Policy":              "strict-origin-when-cross-origin",
-	"Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), bluetooth=(), midi=(), " +
+	"Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), " +
 		"display-capture=(), browsing-topics=()",
 }
 

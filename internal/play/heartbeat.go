@@ -52,9 +52,9 @@ func (v *visit) takeBeat() {
 		v.page(http.StatusBadRequest, "This is no heartbeat.")
 		return
 	}
-	player := publish.PlayerID(b.Player)
-	if !isPlayer(b.Player) {
-		player = v.visitors.ID(v.r, v.now())
+	player := v.visitor(v.now())
+	if isPlayer(b.Player) {
+		player.ID = publish.PlayerID(b.Player)
 	}
 	tell := v.service.Touch
 	if b.Gone {

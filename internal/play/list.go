@@ -3,6 +3,7 @@ package play
 import (
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"sandlot/internal/mediatype"
@@ -12,8 +13,9 @@ import (
 // A list is the files of one version, with all that can be said about them before a request comes.
 type list struct {
 	files  map[string]*file
-	until  time.Time // when to ask again because variants may have come; zero: never
-	weight uint32    // about how many bytes the list takes
+	icon   atomic.Pointer[string] // the name of the project's own; nil: not looked for yet
+	until  time.Time              // when to ask again because variants may have come; zero: never
+	weight uint32                 // about how many bytes the list takes
 }
 
 // A file is one published file.

@@ -35,24 +35,25 @@ type Service interface {
 	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
 	// Open returns n verified bytes of a blob from off (n < 0: up to the end).
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
-	// Play counts a load, unless the same visitor's last one is too recent.
-	Play(id publish.ProjectID, visitor publish.PlayerID, now time.Time)
-	// Touch counts a player as present.
-	Touch(ctx context.Context, id publish.ProjectID, p publish.PlayerID) error
+	// Play counts a load, unless the same visitor's last one is too recent, or enough come from one network.
+	Play(id publish.ProjectID, visitor publish.Visitor, now time.Time)
+	// Touch counts a player as present, unless enough of one network are.
+	Touch(ctx context.Context, id publish.ProjectID, p publish.Visitor) error
 	// Leave counts a player as gone.
-	Leave(ctx context.Context, id publish.ProjectID, p publish.PlayerID) error
+	Leave(ctx context.Context, id publish.ProjectID, p publish.Visitor) error
 }
 
 // Config is what a Handler is made from. Only Service and Places are needed.
 type Config struct {
 	Service    Service
 	Places     publish.Places
-	Visitors   *Visitors        // nil: one of its own
-	Quarantine bool             // whether projects of unverified accounts may send nothing anywhere else
-	Brakes     *brake.Limits    // hold heartbeats to their limit; nil: no limit
-	CacheBytes int64            // bound on the cached lists and bytes; 0: 64 MiB
-	Now        func() time.Time // nil: time.Now
-	Log        *slog.Logger     // nil: nothing is logged
+	Visitors   *Visitors                    // nil: one of its own
+	Token      func(r *http.Request) string // by which a browser is known on the site's origin, empty if it is not; nil: none is
+	Quarantine bool                         // whether projects of unverified accounts may send nothing anywhere else
+	Brakes     *brake.Limits                // hold heartbeats to their limit; nil: no limit
+	CacheBytes int64                        // bound on the cached lists and bytes; 0: 64 MiB
+	Now        func() time.Time             // nil: time.Now
+	Log        *slog.Logger                 // nil: nothing is logged
 }
 
 // defaultCacheBytes holds the current files of some thousand small games, and is what the smallest machines can spare.
@@ -60,30 +61,36 @@ const defaultCacheBytes = 64 << 20
 
 // Handler serves published files. Its methods may be called concurrently.
 type Handler struct {
-	service    Service
-	places     publish.Places
-	visitors   *Visitors
-	agents     *agents
-	quarantine bool
-	brakes     *brake.Limits
-	cache      *cache
-	bodyMax    int64 // the largest body that is cached
-	now        func() time.Time
-	log        *slog.Logger
-	script     *file  // /.sandlot/player.js
-	common     common // header lines that answers share
-	suffix     string // "." and the name of the content host, without a port; empty if there is none
-	prefix     string // of the path form: "/~/", after the base URL's path
+	service     Service
+	places      publish.Places
+	visitors    *Visitors
+	token       func(*http.Request) string
+	agents      *agents
+	quarantine  bool
+	brakes      *brake.Limits
+	cache       *cache
+	bodyMax     int64 // the largest body that is cached
+	now         func() time.Time
+	log         *slog.Logger
+	script      *file       // /.sandlot/player.js
+	ownIcon     *file       // of projects that have none
+	storagePage storagePage // /.sandlot/storage
+	common      common      // header lines that answers share
+	suffix      string      // "." and the name of the content host, without a port; empty if there is none
+	prefix      string      // of the path form: "/~/", after the base URL's path
 }
 
 // New makes a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		service: c.Service, places: c.Places, visitors: c.Visitors, agents: newAgents(), now: c.Now, log: c.Log, script: playerFile(), quarantine: c.Quarantine, brakes: c.Brakes,
+		service: c.Service, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), now: c.Now, log: c.Log, script: playerFile(), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), quarantine: c.Quarantine, brakes: c.Brakes,
 		prefix: strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
 	}
 	if h.visitors == nil {
 		h.visitors = NewVisitors()
+	}
+	if h.token == nil {
+		h.token = func(*http.Request) string { return "" }
 	}
 	if h.now == nil {
 		h.now = time.Now

@@ -1,6 +1,7 @@
 // Tells the service that somebody is playing, so that the project's page can
 // show how many do. It sends a random number, nothing else, and only to the
-// address it came from; it leaves nothing behind but that number.
+// address it came from; it leaves nothing behind but that number, and that in a
+// database of its own: the storage that games read, list and empty is theirs.
 (() => {
   'use strict';
   const script = document.currentScript;
@@ -8,28 +9,43 @@
   if (!script || window.top !== window) return;
 
   const every = 20000; // ms; the service forgets a player after 45 s
-  const storageKey = '.sandlot/player';
+  const patience = 3000; // ms; some browsers never open a database
   let timer = 0;
+  let id = null; // until it is known
+  let left = false;
 
-  // One player for each browser. Without storage (private windows, sandboxes)
-  // the id is empty, and the service tells players apart in its own way.
-  const player = () => {
+  const asked = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = (event) => { event.preventDefault(); reject(request.error); };
+  });
+
+  const stored = async () => {
+    const opening = indexedDB.open('.sandlot', 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore('player');
+    const db = await asked(opening);
     try {
-      let id = localStorage.getItem(storageKey) || '';
-      if (!/^[\w-]{1,64}$/.test(id)) {
+      const store = db.transaction('player', 'readwrite').objectStore('player');
+      let kept = await asked(store.get('id'));
+      if (!/^[\w-]{1,64}$/.test(kept)) {
         const random = crypto.getRandomValues(new Uint8Array(16));
-        id = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
-        localStorage.setItem(storageKey, id);
+        kept = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
+        await asked(store.put(kept, 'id'));
       }
-      return id;
-    } catch {
-      return '';
+      return kept;
+    } finally {
+      db.close(); // a game that deletes every database does not wait for us
     }
   };
 
+  // One player for each browser. Without storage (private windows, sandboxes)
+  // the id is empty, and the service tells players apart in its own way.
+  const player = () => Promise.race([
+    stored().catch(() => ''),
+    new Promise((resolve) => { setTimeout(resolve, patience, ''); }),
+  ]);
+
   try {
     const url = new URL('heartbeat', script.src).href;
-    const id = player();
     // Kept here, because games sometimes replace it.
     const post = window.fetch.bind(window);
 
@@ -39,13 +55,18 @@
         post(url, { method: 'POST', body, keepalive: true, credentials: 'omit', cache: 'no-store' }).catch(() => {});
       } catch { /* the page matters more than the count */ }
     };
-    const start = () => {
+    const start = async () => {
+      left = false;
+      id ??= await player();
+      if (left) return;
       clearInterval(timer);
       timer = setInterval(beat, every);
       beat();
     };
     const stop = () => {
+      left = true;
       clearInterval(timer);
+      if (id === null) return; // nobody was told
       try {
         navigator.sendBeacon(url, JSON.stringify({ player: id, gone: true }));
       } catch { /* the service will notice by itself */ }

@@ -9,12 +9,13 @@ import (
 
 // plays reports whether a load of the primary document that was answered with status is a play. Whoever reads is one
 // (a browser, a program without a name, a plain library), but for those that look before somebody plays: a prefetch, a
-// crawler, the previewer of a link.
-func (h *Handler) plays(r *http.Request, status int) bool {
-	return r.Method == http.MethodGet &&
-		(status == http.StatusOK || status == http.StatusNotModified) &&
-		first(r.Header["Range"]) == "" &&
-		!prefetches(r.Header) && !h.agents.crawls(first(r.Header["User-Agent"]))
+// crawler, the previewer of a link. A 304 is one for who names the representation, which only the service can have told;
+// "*" names none.
+func (v *visit) plays(status int) bool {
+	return v.r.Method == http.MethodGet &&
+		(status == http.StatusOK || status == http.StatusNotModified && v.named) &&
+		first(v.r.Header["Range"]) == "" &&
+		!prefetches(v.r.Header) && !v.agents.crawls(first(v.r.Header["User-Agent"]))
 }
 
 // first is what Header.Get returns, without a look at how the name is written:

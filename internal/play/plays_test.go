@@ -84,37 +84,37 @@ func TestVisitors(t *testing.T) {
 	v := NewVisitors()
 	noon := time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)
 	r := request("GET", "/", "User-Agent: a")
-	id := v.ID(r, noon)
+	id := v.ID(r, "", noon)
 	if len(id) != 32 || !isPlayer(string(id)) {
 		t.Errorf("%q", id)
 	}
-	if v.ID(r, noon.Add(11*time.Hour+59*time.Minute)) != id {
+	if v.ID(r, "", noon.Add(11*time.Hour+59*time.Minute)) != id {
 		t.Error("another visitor on the same day")
 	}
 	again := request("GET", "/x", "User-Agent: a")
 	again.RemoteAddr = "192.0.2.1:9999"
-	if v.ID(again, noon) != id {
+	if v.ID(again, "", noon) != id {
 		t.Error("another visitor from another port")
 	}
 	again.RemoteAddr = "[::ffff:192.0.2.1]:9999"
-	if v.ID(again, noon) != id {
+	if v.ID(again, "", noon) != id {
 		t.Error("another visitor for the same address written as IPv6")
 	}
 	for _, other := range []struct{ addr, agent string }{{"192.0.2.2:1234", "a"}, {"192.0.2.1:1234", "b"}, {"[2001:db8::1]:1", "a"}, {"@", "a"}, {"", ""}} {
 		r := request("GET", "/", "User-Agent: "+other.agent)
 		r.RemoteAddr = other.addr
-		if v.ID(r, noon) == id {
+		if v.ID(r, "", noon) == id {
 			t.Errorf("%v is taken for another", other)
 		}
 	}
-	if NewVisitors().ID(r, noon) == id {
+	if NewVisitors().ID(r, "", noon) == id {
 		t.Error("the salt is not random")
 	}
-	if v.ID(r, noon.Add(12*time.Hour)) == id {
+	if v.ID(r, "", noon.Add(12*time.Hour)) == id {
 		t.Error("known again after midnight")
 	}
 	long := request("GET", "/", "User-Agent: "+strings.Repeat("x", 1<<20))
-	if got := v.ID(long, noon); len(got) != 32 {
+	if got := v.ID(long, "", noon); len(got) != 32 {
 		t.Errorf("%q", got)
 	}
 }
@@ -128,7 +128,7 @@ func TestHeartbeat(t *testing.T) {
 		r.Body = io.NopCloser(strings.NewReader(body))
 		return at(h, p, r).StatusCode
 	}
-	visitor := string(h.visitors.ID(request("POST", "/"), time.Now()))
+	visitor := string(h.visitors.ID(request("POST", "/"), "", time.Now()))
 	for _, c := range []struct {
 		name, body string
 		place      place

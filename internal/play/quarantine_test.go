@@ -23,7 +23,7 @@ func TestQuarantine(t *testing.T) {
 	for _, where := range []place{onProject, onVersion, onPath} {
 		verify(false)
 		strict := policy(true, where)
-		for _, want := range []string{"default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:", "connect-src 'self' data: blob:", "form-action 'none'", "frame-src 'self' data: blob:", "sandbox allow-scripts allow-pointer-lock allow-orientation-lock"} {
+		for _, want := range []string{"default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:", "connect-src 'self' data: blob:", "form-action 'none'", "frame-src 'self' data: blob:", "sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms"} {
 			if !strings.Contains(strict, want) {
 				t.Errorf("place %v: %q lacks %q", where, strict, want)
 			}

@@ -8,7 +8,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
+	"sandlot/internal/brake"
 	"sandlot/internal/publish"
 )
 
@@ -31,6 +33,8 @@ type visit struct {
 	root    string // what the path of every file begins with
 	// followed: a browser's own navigation to this file gets the script with it.
 	followed bool
+	// named: If-None-Match has the tag of what would be sent, not "*" alone.
+	named bool
 }
 
 // allowed are the methods of everything but the heartbeat.
@@ -59,6 +63,8 @@ func (v *visit) own(name string) {
 	case !v.reads(allowed):
 	case name == "player.js":
 		v.send(v.script, v.script.form(v.r.Header), http.StatusOK)
+	case name == "storage" && v.place == onProject:
+		v.storage()
 	default:
 		v.notFound()
 	}
@@ -116,6 +122,15 @@ func (v *visit) redirect(status int, location string) {
 	h.Set("Location", location)
 	h.Set("Content-Length", "0")
 	v.w.WriteHeader(status)
+}
+
+// visitor is who sent the request. Only the site's own origin has cookies that the project cannot have set.
+func (v *visit) visitor(now time.Time) publish.Visitor {
+	token := ""
+	if v.place == onPath {
+		token = v.token(v.r)
+	}
+	return publish.Visitor{ID: v.visitors.ID(v.r, token, now), From: brake.Peer(v.r.RemoteAddr)}
 }
 
 // moves reports whether a browser's own navigation to this address is sent on to the project's own origin.

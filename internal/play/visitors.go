@@ -5,17 +5,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"sandlot/internal/brake"
 	"sandlot/internal/publish"
 )
 
-// Visitors tells the visitors of a day apart without knowing who they are. A visitor is a hash of the client's address
-// and User-Agent under a random salt, which is renewed at midnight UTC: after that nobody can tell which addresses
+// Visitors tells the visitors of a day apart without knowing who they are. A visitor is a hash of the client's network
+// and User-Agent, or of the token that its browser has, under a random salt, which is renewed at midnight UTC: after that nobody can tell which addresses
 // yesterday's hashes were made of, or that a visitor came back. No address is kept. It may be used concurrently.
 type Visitors struct {
 	keep   func(day int64, fresh [32]byte) [32]byte
@@ -45,27 +45,31 @@ func KeepVisitors(keep func(day int64, fresh [32]byte) [32]byte) *Visitors {
 // maxAgent bounds what is hashed of a User-Agent: real ones have less than 300 bytes.
 const maxAgent = 512
 
-// ID returns the hash, 32 hexadecimal digits, of whoever sent the request, whose RemoteAddr must be the client's.
-func (v *Visitors) ID(r *http.Request, now time.Time) publish.PlayerID {
+// ID returns the hash, 32 hexadecimal digits, of whoever sent the request, whose RemoteAddr must be the client's: of the
+// token that their browser has, or where that is empty of their network and User-Agent.
+func (v *Visitors) ID(r *http.Request, token string, now time.Time) publish.PlayerID {
 	var room [32 + 64 + maxAgent]byte
 	b := append(room[:0], v.today(now).bytes[:]...)
-	b = appendClient(b, r.RemoteAddr)
-	b = append(b, 0)
-	agent := first(r.Header["User-Agent"])
-	b = append(b, agent[:min(len(agent), maxAgent)]...)
+	if token != "" {
+		b = append(append(b, "token\x00"...), token...)
+	} else {
+		b = append(appendNetwork(b, r.RemoteAddr), 0)
+		agent := first(r.Header["User-Agent"])
+		b = append(b, agent[:min(len(agent), maxAgent)]...)
+	}
 	sum := sha256.Sum256(b)
 	var text [32]byte
 	hex.Encode(text[:], sum[:16])
 	return publish.PlayerID(text[:])
 }
 
-// appendClient writes the address in a RemoteAddr, without the port, in the one form that it has.
-func appendClient(b []byte, remote string) []byte {
+// appendNetwork writes the network of the address in a RemoteAddr in the one form that it has: all of IPv4, the /64 of IPv6.
+func appendNetwork(b []byte, remote string) []byte {
 	if strings.Count(remote, ":") == 1 { // IPv4, which is written in one way only
 		return append(b, remote[:strings.IndexByte(remote, ':')]...)
 	}
-	if at, err := netip.ParseAddrPort(remote); err == nil {
-		return at.Addr().Unmap().AppendTo(b)
+	if at := brake.Peer(remote); at.IsValid() {
+		return brake.Group(at).AppendTo(b)
 	}
 	return append(b, remote...)
 }

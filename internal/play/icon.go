@@ -1,0 +1,66 @@
+package play
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"net/http"
+	"net/url"
+
+	"sandlot/internal/names"
+	"sandlot/internal/publish"
+)
+
+// iconPath is what browsers ask for by themselves. A 404 would be a message in the console of a game that did nothing.
+const iconPath = "/favicon.ico"
+
+// iconHead is how much of the primary document is looked through for its icon: heads of games are well within it.
+const iconHead = 16 << 10
+
+//go:embed icon.svg
+var iconSVG []byte
+
+// iconFile is the icon of every project that has none of its own.
+func iconFile() *file {
+	f := newFile(&publish.File{Name: "icon.svg", Blob: publish.Blob{Size: int64(len(iconSVG)), SHA256: sha256.Sum256(iconSVG), Text: true}})
+	f.plain.body, f.varies = iconSVG, false
+	return f
+}
+
+// icon answers for iconPath where no file has that name: with the icon that the project has under another, else with ours.
+func (v *visit) icon(l *list) {
+	name := l.icon.Load()
+	if name == nil {
+		found := v.findIcon(l)
+		name = &found
+		l.icon.Store(name)
+	}
+	f := l.files[*name]
+	if f == nil {
+		f = v.ownIcon
+	}
+	v.send(f, f.form(v.r.Header), http.StatusOK)
+}
+
+// findIcon returns the name of the project's own icon, or "". A document that cannot be read has none.
+func (v *visit) findIcon(l *list) string {
+	for _, name := range [...]string{"favicon.svg", "favicon.png"} {
+		if l.files[name] != nil {
+			return name
+		}
+	}
+	f := l.files[v.project.Primary]
+	if f == nil || !f.html {
+		return ""
+	}
+	head, err := v.bytes(v.r.Context(), &f.plain, 0, min(f.plain.size, iconHead))
+	if err != nil {
+		return ""
+	}
+	at, err := url.Parse(names.DocumentIcon(head))
+	if err != nil || at.IsAbs() || at.Host != "" || at.Path == "" {
+		return ""
+	}
+	from := url.URL{Path: "/" + v.project.Primary}
+	_, name, _ := l.find(from.ResolveReference(at).Path, v.project.Primary)
+	return name
+}

@@ -1,0 +1,53 @@
+package play
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// A storagePage is a small page of each project's own origin. The site's page frames it to find out whether scripts of that
+// origin have their storage there, which browsers take from pages framed by another site: a game that reads it first
+// would stay blank. It tells the site's origin alone, knows nothing, and has nothing to press.
+type storagePage struct {
+	body             []byte
+	policy, embedded []string // Content-Security-Policy; embedded: where the site's page is itself in somebody else's
+}
+
+// embeddedQuery marks the request of a page that others embed: then the frames around are not the site's alone.
+const embeddedQuery = "embedded"
+
+func newStoragePage(base *url.URL) storagePage {
+	site := base.Scheme + "://" + base.Host
+	origin, err := json.Marshal(site) // with < and > escaped
+	if err != nil {
+		panic(err) // a text always encodes
+	}
+	// To read says as much as to write, and other tabs of the project hear nothing of it.
+	script := `let storage=true;try{localStorage.length}catch{storage=false}parent.postMessage({storage},` + string(origin) + `)`
+	sum := sha256.Sum256([]byte(script))
+	policy := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors "
+	return storagePage{
+		body:     []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Storage</title><script>` + script + "</script></html>\n"),
+		policy:   []string{policy + site},
+		embedded: []string{policy + "*"},
+	}
+}
+
+// storage answers with the page.
+func (v *visit) storage() {
+	h := v.headers(revalidate)
+	h["Content-Security-Policy"] = v.storagePage.policy
+	if v.r.URL.RawQuery == embeddedQuery {
+		h["Content-Security-Policy"] = v.storagePage.embedded
+	}
+	h["Content-Type"] = pageType
+	h.Set("Content-Length", strconv.Itoa(len(v.storagePage.body)))
+	v.w.WriteHeader(http.StatusOK)
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(v.storagePage.body) // the browser is gone if this fails
+	}
+}
