@@ -15,7 +15,7 @@ const createTries = 5
 // Signup makes an account without a project. With in.Once, the same call again
 // within a day gets the first answer again and makes nothing.
 func (s *Service) Signup(ctx context.Context, in SignupInput) (SignedUp, error) {
-	by, out := Caller{Addr: in.Addr}, SignedUp{}
+	by, out := Caller{From: in.From}, SignedUp{}
 	if err := s.admitNew(by); err != nil {
 		return out, err
 	}
@@ -23,11 +23,12 @@ func (s *Service) Signup(ctx context.Context, in SignupInput) (SignedUp, error) 
 	if err != nil {
 		return out, err
 	}
-	email, err := cleanEmail(in.Email)
+	email, warnings, err := readEmail(in.Email)
 	if err != nil {
 		return out, err
 	}
-	lang, warnings := cleanLang(in.Lang)
+	lang, w := cleanLang(in.Lang)
+	warnings = append(warnings, w...)
 	mail := MailNone
 	if email != "" {
 		mail = MailSet
@@ -35,7 +36,7 @@ func (s *Service) Signup(ctx context.Context, in SignupInput) (SignedUp, error) 
 	out.Warnings = append(warnings, s.mailWarnings(by, mail)...)
 	out.Mailed = email != "" && s.SMTP
 	err = s.once(ctx, a, func() error {
-		return retryExists(func() error { return s.signUp(ctx, a, in.Handle, email, lang, &out) })
+		return retryExists(func() error { return s.signUp(ctx, by, a, in.Handle, email, lang, &out) })
 	}, func(rec Once, keys Minted) error {
 		out.Account, err = s.store.Account(ctx, rec.Account)
 		if errors.Is(err, ErrNotFound) {
@@ -48,12 +49,12 @@ func (s *Service) Signup(ctx context.Context, in SignupInput) (SignedUp, error) 
 	return out, err
 }
 
-func (s *Service) signUp(ctx context.Context, a *attempt, handle, email, lang string, out *SignedUp) error {
-	na, secret, err := s.newAccount(handle, email, lang)
+func (s *Service) signUp(ctx context.Context, by Caller, a *attempt, handle, email, lang string, out *SignedUp) error {
+	na, secret, err := s.newAccount(by, handle, email, lang)
 	if err != nil {
 		return err
 	}
-	if na.Once, err = s.record(a, "", 0, MailNone, Minted{Account: secret}); err != nil {
+	if na.Once, err = s.record(a, "", 0, MailNone, Minted{Account: secret}, made{}); err != nil {
 		return err
 	}
 	out.Key = secret
@@ -62,14 +63,14 @@ func (s *Service) signUp(ctx context.Context, a *attempt, handle, email, lang st
 }
 
 // newAccount draws what a new account needs.
-func (s *Service) newAccount(handle, email, lang string) (NewAccount, Secret, error) {
+func (s *Service) newAccount(by Caller, handle, email, lang string) (NewAccount, Secret, error) {
 	key, secret, err := s.newKey(AccountKey, "account key")
 	if err != nil {
 		return NewAccount{}, "", err
 	}
 	na := NewAccount{Handles: s.handleChoices(handle), Email: email, Lang: lang, CreatedAt: key.CreatedAt, Key: key}
 	if email != "" {
-		job := s.verifyJob(email, lang)
+		job := s.verifyJob(by, email, lang)
 		na.Job = &job
 	}
 	return na, secret, nil
@@ -85,8 +86,8 @@ func (s *Service) newKey(kind KeyKind, name string) (Key, Secret, error) {
 	return k, secret, nil
 }
 
-func (s *Service) verifyJob(email, lang string) Job {
-	return Job{Kind: verifyMail, Address: email, Lang: lang, Due: s.now().UTC()}
+func (s *Service) verifyJob(by Caller, email, lang string) Job {
+	return Job{Kind: verifyMail, Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.asker(by)}
 }
 
 // pendingEmail decides what an email on a keyed call does: it is set pending
@@ -109,7 +110,7 @@ func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang str
 	if lang == "" {
 		lang = a.Lang
 	}
-	return &NewEmail{Address: email, Job: s.verifyJob(email, lang)}, MailSet, nil
+	return &NewEmail{Address: email, Job: s.verifyJob(by, email, lang)}, MailSet, nil
 }
 
 // mailWarnings tells why an address was ignored, or where the message lies if it
@@ -129,11 +130,12 @@ func (s *Service) mailWarnings(by Caller, fate MailFate) []Warning {
 	}}
 }
 
-// retryExists tries again with fresh names while all that were drawn are taken.
+// retryExists tries again with fresh names while all that were drawn are taken,
+// or where the account's address was verified since it was looked at.
 func retryExists(try func() error) error {
 	var err error
 	for range createTries {
-		if err = try(); !errors.Is(err, ErrExists) {
+		if err = try(); !errors.Is(err, ErrExists) && !errors.Is(err, ErrVerified) {
 			return err
 		}
 	}
@@ -142,10 +144,14 @@ func retryExists(try func() error) error {
 
 // Identify finds out who presents a key. An empty one is nobody. A key that is
 // mistyped is told so without a look-up; one that is unknown, revoked or belongs
-// to a deleted project is CodeInvalidKey.
-func (s *Service) Identify(ctx context.Context, presented Secret, addr string) (Caller, error) {
-	if presented == "" {
-		return Caller{Addr: addr}, nil
+// to a deleted project is CodeInvalidKey. An upload_token is nobody, who may join
+// its upload.
+func (s *Service) Identify(ctx context.Context, presented Secret, from Sender) (Caller, error) {
+	switch {
+	case presented == "":
+		return Caller{From: from}, nil
+	case isUploadToken(presented):
+		return s.identifyUpload(ctx, presented, from)
 	}
 	if !LooksLikeKey(presented.Reveal()) {
 		return Caller{}, Refuse(CodeInvalidKey, "The key in the Authorization header is mistyped or cut: it does not have the form or the checksum of a key.").
@@ -159,7 +165,7 @@ func (s *Service) Identify(ctx context.Context, presented Secret, addr string) (
 		return Caller{}, fmt.Errorf("look up key: %w", err)
 	}
 	s.used.note(k.ID, s.now().UTC())
-	return Caller{Key: k, Addr: addr, secret: &presented}, nil
+	return Caller{Key: k, From: from, secret: &presented}, nil
 }
 
 func unknownKey() error {
@@ -186,20 +192,6 @@ func (s *Service) Admit(by Caller, act Action) error {
 		return err
 	}
 	return s.admitNew(by)
-}
-
-// Verification returns what the token of a link would verify.
-func (s *Service) Verification(ctx context.Context, token string) (Verification, error) {
-	return s.jobs.Verification(ctx, digest([]byte(token)), s.now().UTC())
-}
-
-// Verify consumes the token of a link: the account's address is verified.
-func (s *Service) Verify(ctx context.Context, token string) (Account, error) {
-	a, err := s.jobs.UseVerification(ctx, digest([]byte(token)), s.now().UTC())
-	if err == nil {
-		s.heads.forgetAll() // all projects of the account are seen in another light
-	}
-	return a, err
 }
 
 // randomSuffix is the random part of a version's address: 50 bits.

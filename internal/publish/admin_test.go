@@ -108,12 +108,8 @@ func TestAnUploadThatASuspensionOvertakes(t *testing.T) {
 	}
 	_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "a.html", Content: content})
 	refused(t, err, publish.CodeTakenDown)
-	late, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(page)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = w.Site(t.Context(), late.Project.ID)
-	refused(t, err, publish.CodeTakenDown)
+	_, _, err = w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(page)})
+	refused(t, err, publish.CodeAccountSuspended)
 }
 
 func TestFollowMakesTheActsOfAnotherProcessEffective(t *testing.T) {
@@ -149,7 +145,7 @@ func TestFollowMakesTheActsOfAnotherProcessEffective(t *testing.T) {
 	refused(t, site(), publish.CodeTakenDown)
 	_, err := w.SiteVersion(t.Context(), p.ID, 1, p.Suffix)
 	refused(t, err, publish.CodeTakenDown)
-	refused(t, w.Touch(t.Context(), p.ID, "player"), publish.CodeTakenDown)
+	refused(t, w.Touch(t.Context(), p.ID, publish.Visitor{ID: "player"}), publish.CodeTakenDown)
 }
 
 // fakeWatch counts how often it is asked.

@@ -74,6 +74,8 @@ type AdminStore interface {
 	// ListProjects returns projects, oldest first.
 	ListProjects(ctx context.Context, q ProjectQuery) ([]ProjectDetail, error)
 
+	// What becomes of an account is true of all its projects at once, for whoever reads one; into lists they come by and by, the last of them before the method returns, or by Sweep if that is cut short.
+
 	// Suspend marks the subject as suspended at e.At and records e. One that is suspended already is ErrExists.
 	Suspend(ctx context.Context, s Subject, e LogEntry) error
 	// Restore ends a suspension and records e. One that is not suspended is ErrMoved.
@@ -92,7 +94,7 @@ type AdminStore interface {
 
 // TrimStore forgets old versions, under the same promises as a Store.
 type TrimStore interface {
-	// Trim looks at some projects after the one with this Number and forgets those of their versions that have at least keep newer ones and were superseded before the time given; their files are left to Sweep. A step of it changes at most limit records. It returns how far it came, and whether there is more.
+	// Trim looks at some projects after the one with this Number and forgets those of their versions that have at least keep newer ones and were superseded before the time given; their files are left to Sweep. A step of it changes at most limit records. It returns how far it came, and whether there is more; also with an error that is about one project, which is then the last.
 	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error)
 }
 

@@ -4,21 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 )
 
 // This file answers calls again: the last call of a completed upload, and any
 // that has an Idempotency-Key. Of the first answer only the minted keys are kept.
-// The rest is read from the version that the call made, which never changes.
+// The rest is read from the version that the call made, or, where that was erased,
+// from what the call left of it.
 
-// asOf is a project as one of its versions left it, with that version's files.
-func (s *Service) asOf(ctx context.Context, id ProjectID, version int) (Project, []File, error) {
+// asOf is a project as one of its versions left it, with that version's files; of one
+// that is not kept any more, with the file that left is of.
+func (s *Service) asOf(ctx context.Context, id ProjectID, version int, left []byte) (Project, []File, error) {
 	p, err := s.find(ctx, string(id))
 	if err != nil {
 		return p, nil, err
 	}
 	v, err := s.store.Version(ctx, p.ID, version)
+	if m, ok := readMade(left); ok && errors.Is(err, ErrNotFound) {
+		p, files := m.version(p, version)
+		return p, files, nil
+	}
 	if errors.Is(err, ErrNotFound) {
 		return p, nil, Refuse(CodeProjectNotFound, "This was done, but version %d of %s is not kept any more.", version, p.ID).
 			With(OpProject, Arg{"id", string(p.ID)}).Note("Read the project for what there is now.")
@@ -38,31 +43,13 @@ func (s *Service) asOf(ctx context.Context, id ProjectID, version int) (Project,
 	return p, files, nil
 }
 
-// changed finds the file that a version brought, among the version's files.
-func (s *Service) changed(ctx context.Context, id ProjectID, version int, files []File) (f File, created bool, err error) {
-	before, err := s.store.Files(ctx, id, version-1)
-	if err != nil {
-		return f, false, fmt.Errorf("read files: %w", err)
-	}
-	known := make(map[string]int64, len(before))
-	for _, old := range before {
-		known[old.Name] = old.Blob.ID
-	}
-	for _, f := range files {
-		if blob, old := known[f.Name]; !old || blob != f.Blob.ID {
-			return f, !old, nil
-		}
-	}
-	return f, false, fmt.Errorf("version %d of %s brought no file: %w", version, id, ErrNotFound)
-}
-
 // published rebuilds the answer to a publish, but for the keys it minted.
-func (s *Service) published(ctx context.Context, by Caller, id ProjectID, version int) (Published, error) {
-	p, files, err := s.asOf(ctx, id, version)
+func (s *Service) published(ctx context.Context, by Caller, id ProjectID, version int, left []byte) (Published, error) {
+	p, files, err := s.asOf(ctx, id, version, left)
 	if err != nil {
 		return Published{}, err
 	}
-	out := Published{Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
+	out := Published{Project: p, Quarantined: s.Quarantined(p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
 	for _, f := range files {
 		if f.Name == primaryFile {
 			out.File = f
@@ -81,17 +68,21 @@ func (s *Service) published(ctx context.Context, by Caller, id ProjectID, versio
 }
 
 // updated rebuilds the answer to an update.
-func (s *Service) updated(ctx context.Context, by Caller, id ProjectID, version int) (Updated, error) {
-	p, files, err := s.asOf(ctx, id, version)
+func (s *Service) updated(ctx context.Context, by Caller, id ProjectID, version int, left []byte) (Updated, error) {
+	p, files, err := s.asOf(ctx, id, version, left)
 	if err == nil {
 		err = authorize(by, ActEdit, &p)
 	}
 	if err != nil {
 		return Updated{}, err
 	}
-	out := Updated{Project: p, Previous: version - 1, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
-	out.File, out.Created, err = s.changed(ctx, p.ID, version, files)
-	return out, err
+	out := Updated{Project: p, Quarantined: s.Quarantined(p), Previous: version - 1, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
+	m, _ := readMade(left)
+	if f := fileNamed(files, m.Filename); f != nil {
+		out.File, out.Created = *f, m.Created
+		return out, nil
+	}
+	return out, fmt.Errorf("version %d of %s did not bring %q: %w", version, id, m.Filename, ErrCorrupt)
 }
 
 // show gives a caller the keys that a publish answers with.
@@ -105,7 +96,7 @@ func (out *Published) show(by Caller, minted Minted) {
 // replayPublish answers the completing call of an upload again.
 func (s *Service) replayPublish(ctx context.Context, by Caller, c *completing) (Published, error) {
 	done := *c.upload.Done
-	out, err := s.published(ctx, by, done.Project, done.Version)
+	out, err := s.published(ctx, by, done.Project, done.Version, done.Made)
 	if err != nil {
 		return Published{}, err
 	}
@@ -124,8 +115,9 @@ func (s *Service) replayPublish(ctx context.Context, by Caller, c *completing) (
 		}
 	}
 	s.tellEmail(&out, np)
-	out.Warnings = append(np.Warnings, s.mailWarnings(by, mail)...)
-	return out, nil
+	about, kept, err := s.toldAgain(ctx, out.Project, out.File, true, c.call.in.Charge)
+	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept)
+	return out, err
 }
 
 // tellEmail makes the answer about a new account tell the address that was given
@@ -139,7 +131,7 @@ func (s *Service) tellEmail(out *Published, np newProject) {
 // replayUpdate answers the completing call of an upload again.
 func (s *Service) replayUpdate(ctx context.Context, by Caller, c *completing) (Updated, error) {
 	done := *c.upload.Done
-	out, err := s.updated(ctx, by, done.Project, done.Version)
+	out, err := s.updated(ctx, by, done.Project, done.Version, done.Made)
 	if err != nil {
 		return Updated{}, err
 	}
@@ -151,14 +143,14 @@ func (s *Service) replayUpdate(ctx context.Context, by Caller, c *completing) (U
 	if err != nil {
 		return Updated{}, err
 	}
-	about, err := s.fileWarnings(ctx, out.File)
-	out.Warnings = slices.Concat(nf.Warnings, about, s.mailWarnings(by, mail))
+	about, kept, err := s.toldAgain(ctx, out.Project, out.File, out.File.Name == out.Project.Primary, c.call.in.Charge)
+	out.Warnings = slices.Concat(nf.Warnings, about, s.mailWarnings(by, mail), kept)
 	return out, err
 }
 
 // publishedAgain answers a call with an Idempotency-Key again.
 func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput, np newProject, rec Once, keys Minted) (Published, error) {
-	out, err := s.published(ctx, by, rec.Project, rec.Version)
+	out, err := s.published(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
 		return Published{}, err
 	}
@@ -173,13 +165,14 @@ func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput
 		np, vain = m.publish(), call.warnings()
 	}
 	s.tellEmail(&out, np)
-	out.Warnings, out.Replayed = slices.Concat(np.Warnings, s.mailWarnings(by, rec.Mail), vain), true
-	return out, nil
+	about, kept, err := s.toldAgain(ctx, out.Project, out.File, true, in.Part.charge())
+	out.Warnings, out.Replayed = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Mail), kept, vain), true
+	return out, err
 }
 
 // updatedAgain answers a call with an Idempotency-Key again.
 func (s *Service) updatedAgain(ctx context.Context, by Caller, in UpdateInput, nf newFile, rec Once) (Updated, error) {
-	out, err := s.updated(ctx, by, rec.Project, rec.Version)
+	out, err := s.updated(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
 		return Updated{}, err
 	}
@@ -192,15 +185,15 @@ func (s *Service) updatedAgain(ctx context.Context, by Caller, in UpdateInput, n
 		}
 		nf, vain = m.update(), call.warnings()
 	}
-	about, err := s.fileWarnings(ctx, out.File)
-	out.Warnings, out.Replayed = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Mail), vain), true
+	about, kept, err := s.toldAgain(ctx, out.Project, out.File, out.File.Name == out.Project.Primary, in.Part.charge())
+	out.Warnings, out.Replayed = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Mail), kept, vain), true
 	return out, err
 }
 
 // firstSaid is what part 1 of the call's upload said, which is kept as long as
 // the answer.
 func (s *Service) firstSaid(ctx context.Context, call *partCall) (m uploadMeta, err error) {
-	u, err := s.store.Upload(ctx, s.uploadKey(call), s.now().UTC())
+	u, err := s.store.Upload(ctx, s.uploadKey(call), 0, s.now().UTC())
 	if errors.Is(err, ErrNotFound) {
 		return m, nil
 	}
@@ -227,24 +220,9 @@ func (m uploadMeta) update() newFile {
 	return *m.Update
 }
 
-// fileWarnings are the contentWarnings of a file that is stored. It is read only
-// if its name makes one possible.
-func (s *Service) fileWarnings(ctx context.Context, f File) ([]Warning, error) {
-	if contentWarnings(Content{Gzip: true}, f.Name) == nil {
-		return nil, nil
-	}
-	r, err := s.Open(ctx, f.Blob, 0, 2)
-	if err != nil {
-		return nil, fmt.Errorf("look at the file again: %w", err)
-	}
-	defer r.Close()
-	head, err := io.ReadAll(r)
-	return contentWarnings(Content{Gzip: isGzip(head)}, f.Name), err
-}
-
 // deletedAgain answers a call with an Idempotency-Key again.
 func (s *Service) deletedAgain(ctx context.Context, by Caller, name string, rec Once) (Deleted, error) {
-	p, files, err := s.asOf(ctx, rec.Project, rec.Version)
+	p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 	if err == nil {
 		err = authorize(by, ActEdit, &p)
 	}

@@ -2,12 +2,20 @@ package publish
 
 // Caller is who asks. It is an argument of every Service method.
 type Caller struct {
-	Key  Key    // zero for nobody
-	Addr string // the client's address, for what is bound to it; never stored in clear
+	Key  Key // zero for nobody
+	From Sender
 
 	// secret is the key as presented, to seal what only its owner may read again.
 	// It is a pointer because fmt prints unexported fields without asking them.
 	secret *Secret
+	upload *Digest // the key of the upload whose upload_token was presented, by nobody
+}
+
+// Sender is where a call comes from. It tells callers without a key apart.
+type Sender struct {
+	Network string // an IPv4 address or an IPv6 network of 64 bits; never stored in clear
+	Shared  bool   // whether anybody at all may have this Network, so that it proves nothing
+	Free    bool   // whether it has no limits
 }
 
 // presented is the key in clear, empty for nobody.

@@ -28,7 +28,7 @@ func checkContent(c Content, filename string, primary bool, d Declared) error {
 	}
 	if c.Text && c.KeyAt >= 0 {
 		return Refuse(CodeKeyInContent, "The file %s holds one of this service's keys, at byte %d. Everything published is public.", filename, c.KeyAt+1).
-			In("content").With(OpRotate).Note("Take the key out of the file and publish again. If the file was ever public, replace the key.")
+			In("content").With(OpSame).Note("Take the key out of the file and send it again. If the file was ever public, replace the key at /account.")
 	}
 	return nil
 }
@@ -70,19 +70,36 @@ func isHTML(filename string) bool {
 	return ext == ".html" || ext == ".htm"
 }
 
-// cleanFilename brings a filename into its form.
-func cleanFilename(name string) (string, error) {
+// ReadAs is the warning about a field that was taken for what it can only mean.
+func ReadAs(field, as string) Warning {
+	return Warning{"read_as", fmt.Sprintf("The field %s was read as %s.", field, as), fmt.Sprintf("Send %s.", as)}
+}
+
+// cleanFilename brings a filename into its form, with a warning where it was not
+// written as the file is called.
+func cleanFilename(name string) (string, []Warning, error) {
 	if name == "" {
-		return "", Refuse(CodeInvalidFilename, "The field filename is empty.").In("filename").
+		return "", nil, Refuse(CodeInvalidFilename, "The field filename is empty.").In("filename").
 			With(OpSame).Note("Name exactly one file.")
 	}
-	clean, err := names.Filename(name)
+	clean, read, err := names.ReadFilename(name)
 	var bad *names.FilenameError
-	if errors.As(err, &bad) {
-		return "", Refuse(CodeInvalidFilename, "The field filename cannot be used. %s", bad.Reason).In("filename").
-			With(OpSame, Arg{"filename", bad.Suggestion}).Note("A name that works: %s", bad.Suggestion)
+	switch {
+	case errors.As(err, &bad):
+		return "", nil, badFilename(bad)
+	case read:
+		return clean, []Warning{ReadAs("filename", shown(clean))}, nil
 	}
-	return clean, err
+	return clean, nil, err
+}
+
+func badFilename(bad *names.FilenameError) error {
+	e := Refuse(CodeInvalidFilename, "The field filename cannot be used. %s", bad.Reason).In("filename").
+		With(OpSame, Arg{"filename", bad.Suggestion}).Note("A name that works: %s", bad.Suggestion)
+	if bad.Root != "" {
+		e.Note("Which folder is the root of the project? The filename is the path from there. The likely root is %s. A name that works: %s", shown(bad.Root), bad.Suggestion)
+	}
+	return e
 }
 
 // cleanTitle never fails: what it changed comes with a warning.
@@ -113,15 +130,29 @@ func cleanLang(lang string) (string, []Warning) {
 	return tag, nil
 }
 
+// readEmail is cleanEmail without the blanks around an address, with a warning.
+func readEmail(email string) (string, []Warning, error) {
+	plain := strings.TrimSpace(email)
+	clean, err := cleanEmail(plain)
+	if err != nil || plain == email || plain == "" {
+		return clean, nil, err
+	}
+	return clean, []Warning{{"read_as", "The field email was read without the blanks around it.", "Send the address alone."}}, nil
+}
+
 // cleanEmail refuses what is not one plain address; an empty one stays empty.
 func cleanEmail(email string) (string, error) {
 	if email == "" {
 		return "", nil
 	}
+	if strings.HasPrefix(email, "<") && strings.HasSuffix(email, ">") && !strings.Contains(email, "@") {
+		return "", Refuse(CodeInvalidEmail, "The field email still holds the placeholder of an example, not an address.").In("email").
+			With(OpSame, Arg{"email", PlaceholderEmail}).Note("Ask the user for the address, and send that. Without one, use POST /v1/signup and publish with its api_key.")
+	}
 	clean, err := names.Email(email)
 	if err != nil {
 		return "", Refuse(CodeInvalidEmail, "The field email is not one plain address. %s", err).In("email").
-			With(OpSame, Arg{"email", "me@example.com"}).Note("Send one address such as me@example.com, without a name around it.")
+			With(OpSame, Arg{"email", PlaceholderEmail}).Note("Send one address such as name@example.com, without a name around it.")
 	}
 	return clean, nil
 }

@@ -55,7 +55,7 @@ func TestFault32Clock(t *testing.T) {
 			w := newWorld(t)
 			id := w.publish(w.account(), page).Project.ID
 			touch := func() {
-				if err := w.Touch(t.Context(), id, "player"); err != nil {
+				if err := w.Touch(t.Context(), id, publish.Visitor{ID: "player"}); err != nil {
 					t.Fatal(err)
 				}
 			}

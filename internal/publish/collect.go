@@ -2,8 +2,10 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"sandlot/internal/failpoint"
@@ -11,7 +13,7 @@ import (
 
 // Limits of the collector.
 const (
-	// Grace is how long what nothing refers to is kept: no request lives as long, so the collector needs no lock.
+	// Grace is how long what nothing refers to is kept. No request lives as long, and what one has staged is known by its name as well: file times alone prove nothing.
 	Grace        = 24 * time.Hour
 	collectEvery = time.Hour
 	collectBatch = 500 // records a step, so that writers in between wait milliseconds
@@ -24,10 +26,17 @@ const (
 type Collector struct {
 	Records SweepStore
 	Blobs   Blobs
-	Trim    TrimStore // needed only if Keep is not 0
-	Keep    int       // versions of each project; 0: all of them
-	Log     *slog.Logger
-	Now     func() time.Time
+	// Staged is that of the Service: what a request still holds is no stray, whatever the times of files. Nil: nobody stores anything.
+	Staged func(BlobRef) bool
+	Trim   TrimStore // needed only if Keep is not 0
+	Keep   int       // versions of each project; 0: all of them
+	Ages   *AgeGuard // asked before each round; nil: the clock is right
+	Log    *slog.Logger
+	Now    func() time.Time
+	// Failures counts blobs that could not be deleted, and steps that failed.
+	Failures *Failures
+
+	undeleted Setbacks[BlobRef]
 }
 
 // Run collects every hour until ctx ends.
@@ -36,7 +45,7 @@ func (c *Collector) Run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if n, err := c.Collect(ctx); err != nil && ctx.Err() == nil {
-			c.Log.Warn("collection stopped early", "deleted", n, "error", err)
+			c.Log.Warn("not all was collected; it will be tried again", "deleted", n, "error", err)
 		} else if n > 0 {
 			c.Log.Info("collected", "deleted", n)
 		}
@@ -48,26 +57,56 @@ func (c *Collector) Run(ctx context.Context) {
 	}
 }
 
-// Collect makes one round and returns how many blobs it deleted.
+// Collect makes one round and returns how many blobs it deleted. What fails keeps it
+// from nothing else; the error tells all of it.
 func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
-	now := c.Now().UTC()
-	if err := c.trim(ctx, now.Add(-Grace)); err != nil {
+	now := c.Now().UTC() // before the guard is asked, who then knows of any jump before it
+	may, err := c.mayDelete(ctx)
+	if !may {
 		return 0, err
 	}
-	for more := true; more; {
+	var failed failures
+	failed.add(err)
+	failed.add(c.trim(ctx, now.Add(-Grace)))
+	deleted, err = c.sweep(ctx, now)
+	failed.add(err)
+	// Also when the records cannot be written: what is a stray is found by reading, and
+	// what a step that failed may have recorded is held as staged.
+	n, err := c.Strays(ctx, now.Add(-Grace))
+	failed.add(err)
+	return deleted + n, failed.err()
+}
+
+// sweep deletes what the records let go of.
+func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err error) {
+	var failed failures
+	for more := true; more && ctx.Err() == nil; {
 		var gone []BlobRef
 		gone, more, err = c.Records.Sweep(ctx, now, now.Add(-Grace), collectBatch)
 		if err != nil {
-			return deleted, fmt.Errorf("sweep records: %w", err)
+			c.Failures.Add(1)
+			failed.add(fmt.Errorf("sweep records: %w", err))
+			break
 		}
 		n, err := c.delete(ctx, gone)
 		deleted += n
-		if err != nil {
-			return deleted, err
-		}
+		failed.add(err)
 	}
-	n, err := c.Strays(ctx, now.Add(-Grace))
-	return deleted + n, err
+	return deleted, failed.err()
+}
+
+func (c *Collector) now() time.Time {
+	if c.Now == nil {
+		return time.Now()
+	}
+	return c.Now()
+}
+
+func (c *Collector) mayDelete(ctx context.Context) (bool, error) {
+	if c.Ages == nil {
+		return true, nil
+	}
+	return c.Ages.MayDelete(ctx)
 }
 
 // trim forgets versions that are too many, of which the bytes are then collected.
@@ -76,50 +115,82 @@ func (c *Collector) trim(ctx context.Context, before time.Time) error {
 	if c.Keep == 0 {
 		return nil
 	}
+	var failed failures
 	last := int64(0)
-	for more := true; more; {
-		var err error
-		if last, more, err = c.Trim.Trim(ctx, c.Keep, before, last, collectBatch); err != nil {
-			return fmt.Errorf("trim versions: %w", err)
+	for more := true; more && ctx.Err() == nil; {
+		next, left, err := c.Trim.Trim(ctx, c.Keep, before, last, collectBatch)
+		if err != nil {
+			c.Failures.Add(1)
+			failed.add(fmt.Errorf("trim versions: %w", err))
+			if next == last || errors.Is(err, ErrUnavailable) {
+				break // it is not about one project
+			}
 		}
+		last, more = next, left
 	}
-	return nil
+	return failed.err()
 }
 
 // Strays deletes bytes that were stored before the time given and have no record,
 // and returns how many blobs that were.
 func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, err error) {
+	var failed failures
 	batch := make([]BlobRef, 0, collectBatch)
-	flush := func() error {
-		unknown, err := c.Records.Unknown(ctx, batch)
-		if err != nil {
-			return fmt.Errorf("compare names: %w", err)
-		}
+	flush := func() {
+		n, err := c.deleteUnknown(ctx, batch)
 		batch = batch[:0]
-		n, err := c.delete(ctx, unknown)
 		deleted += n
-		return err
+		failed.add(err)
 	}
 	for ref, err := range c.Blobs.List(ctx, before) {
 		if err != nil {
-			return deleted, fmt.Errorf("list blobs: %w", err)
+			c.Failures.Add(1)
+			failed.add(fmt.Errorf("list blobs: %w", err))
+			break
 		}
 		if batch = append(batch, ref); len(batch) == collectBatch {
-			if err := flush(); err != nil {
-				return deleted, err
-			}
+			flush()
 		}
 	}
-	return deleted, flush()
+	flush()
+	return deleted, failed.err()
 }
 
+// deleteUnknown deletes those blobs that no record has and nobody has staged.
+func (c *Collector) deleteUnknown(ctx context.Context, refs []BlobRef) (deleted int, err error) {
+	// What is staged is left out before the records are asked, not after: what was
+	// recorded in between is then found in them.
+	refs = slices.DeleteFunc(refs, func(ref BlobRef) bool { return c.Staged != nil && c.Staged(ref) })
+	unknown, err := c.Records.Unknown(ctx, refs)
+	if err != nil {
+		c.Failures.Add(1)
+		return 0, fmt.Errorf("compare names: %w", err)
+	}
+	return c.delete(ctx, unknown)
+}
+
+// delete deletes blobs that nothing refers to. One that cannot be deleted is put off,
+// without a record, and so is found among the strays again.
 func (c *Collector) delete(ctx context.Context, refs []BlobRef) (deleted int, err error) {
+	var failed failures
+	now := c.now()
 	for _, ref := range refs {
-		if err := c.Blobs.Delete(ctx, ref); err != nil {
-			return deleted, fmt.Errorf("delete blob: %w", err)
+		if err := ctx.Err(); err != nil {
+			failed.add(err)
+			break
 		}
+		if c.undeleted.Waits(ref, now) {
+			continue
+		}
+		if err := c.Blobs.Delete(ctx, ref); err != nil {
+			c.undeleted.Failed(ref, now) // one that is not remembered is tried each time
+			c.Failures.Add(1)
+			failed.add(fmt.Errorf("delete blob: %w", err))
+			continue
+		}
+		c.undeleted.Worked(ref)
 		deleted++
 		failpoint.Hit(failpoint.MidCollection)
 	}
-	return deleted, nil
+	return deleted, failed.err()
 }

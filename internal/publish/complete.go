@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"sandlot/internal/failpoint"
 	"sandlot/internal/names"
@@ -100,7 +101,7 @@ func (s *Service) said(in UpdateInput) newFile {
 	if in.Project != "" {
 		nf.Project = s.Places.ProjectID(in.Project)
 	}
-	if clean, err := names.Filename(in.Filename); err == nil {
+	if clean, _, err := names.ReadFilename(in.Filename); err == nil {
 		nf.Filename = clean
 	}
 	return nf
@@ -110,11 +111,9 @@ func (s *Service) said(in UpdateInput) newFile {
 // uses it. Calls of one upload take turns, so it is used exactly once; once
 // begun, using it does not stop when the client goes away.
 func (s *Service) partOf(ctx context.Context, call *partCall, use func(context.Context, *completing) error) (*Pending, error) {
-	defer func() { s.Discard(ctx, call.content) }()
 	if err := s.begin(call); err != nil {
 		return nil, err
 	}
-	call.sum = call.content.SHA256
 	wait, cancel := context.WithTimeout(ctx, waitForUpload)
 	defer cancel()
 	unlock, err := s.uploads.lock(wait, call.key)
@@ -123,12 +122,36 @@ func (s *Service) partOf(ctx context.Context, call *partCall, use func(context.C
 	}
 	defer unlock()
 	done, pending, err := s.accept(ctx, call)
-	if done == nil || err != nil {
-		return pending, err
+	if err == nil && done != nil {
+		long, stop := context.WithTimeout(context.WithoutCancel(ctx), assemblyLimit)
+		defer stop()
+		err = use(long, done)
 	}
-	long, stop := context.WithTimeout(context.WithoutCancel(ctx), assemblyLimit)
-	defer stop()
-	return nil, use(long, done)
+	if errors.Is(err, ErrUploadMoved) {
+		err = s.movedMeanwhile(ctx, call, use)
+	}
+	return pending, err
+}
+
+// movedMeanwhile tells a call what became of its upload while it was being used:
+// another process completed it, it expired, or a part of it is another one now.
+func (s *Service) movedMeanwhile(ctx context.Context, call *partCall, use func(context.Context, *completing) error) error {
+	u, err := s.store.Upload(ctx, call.key, call.number(), s.now().UTC())
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return Refuse(CodePart1First, "The upload expired while its parts were being put together. Nothing was made of it.").In("part").
+			With(OpSame, Arg{"part", 1}).Note("An unfinished upload is kept for 24 hours. Begin it anew: send part 1 with the metadata, then the others.")
+	case err != nil:
+		return fmt.Errorf("read upload: %w", err)
+	case u.Done == nil:
+		return Refuse(CodeRequestInProgress, "Another call changed this upload while its parts were being put together. Nothing was made of it.").
+			With(OpWait).After(time.Second).Note("Send the same part again.")
+	}
+	done, _, err := newCompleting(call, u)
+	if err != nil {
+		return err
+	}
+	return use(ctx, done)
 }
 
 func inProgress(ctx context.Context, err error) error {
@@ -146,18 +169,16 @@ func (s *Service) useParts(ctx context.Context, c *completing, filename string, 
 	if err != nil {
 		return fmt.Errorf("assemble parts: %w", err)
 	}
+	defer s.Discard(ctx, joined)
 	failpoint.Hit(failpoint.AfterAssembly)
 	err = checkContent(joined, filename, primary, c.meta.Declared)
 	if errors.Is(err, CodeDigestMismatch) {
 		err = inParts(c, err)
 	}
-	if err == nil {
-		err = use(joined)
+	if err != nil {
+		return err
 	}
-	if err != nil && definite(err) {
-		s.Discard(ctx, joined)
-	}
-	return err
+	return use(joined)
 }
 
 // inParts tells how to mend an upload that is not what was declared. What was
@@ -175,7 +196,7 @@ func (call *partCall) completes(done UploadDone) bool {
 	if call.in.N != nil {
 		n = *call.in.N
 	}
-	if call.guessable() && call.content.Size == 0 {
+	if call.by.bare() && call.content.Size == 0 {
 		return false
 	}
 	return n == done.Part && call.hash() == done.SHA256

@@ -2,8 +2,9 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
+	"math/rand/v2"
 	"sync"
 	"time"
 )
@@ -11,22 +12,29 @@ import (
 const (
 	// playWindow: a visitor's loads of a project within it are one play.
 	playWindow = 30 * time.Minute
-	// maxVisits bounds the visits remembered for that: at about 100 bytes each, 25 MiB. Beyond it the older half is forgotten, and may count twice.
-	maxVisits = 250_000
 	// flushEvery is how often counts are written: well under the 5 s that a crash may lose.
 	flushEvery = 2 * time.Second
 )
 
-// counters counts plays in memory until they are written.
+// counters counts plays in memory until they are written. No lock is held while
+// they are: a count belongs to a batch with a number, the store keeps the number
+// with the count, and so a reader can tell what the count it read includes.
 type counters struct {
+	most    int // visits that are remembered; beyond it the older half is forgotten, and may count twice
 	mu      sync.Mutex
 	recent  map[visit]time.Time // visits that counted, the newer ones
 	older   map[visit]time.Time
 	since   time.Time // when recent was begun
 	pending map[ProjectID]int64
+	sending *batch // being written, or to be written again
+	sent    batch  // the last that was written
+	writing bool   // whether a flush is under way
+}
 
-	// writing keeps a reader from adding counts to a record that just got them, and two writers from taking the same ones.
-	writing sync.RWMutex
+// batch is counts that are written together.
+type batch struct {
+	number int64
+	plays  map[ProjectID]int64
 }
 
 type visit struct {
@@ -34,24 +42,27 @@ type visit struct {
 	visitor PlayerID
 }
 
-func newCounters() *counters {
-	return &counters{recent: map[visit]time.Time{}, older: map[visit]time.Time{}, pending: map[ProjectID]int64{}}
+func newCounters(most int) *counters {
+	// Numbers of other processes, and of the one before, are elsewhere in 2^62.
+	first := batch{number: 1 + rand.Int64N(1<<62)}
+	return &counters{most: most, recent: map[visit]time.Time{}, older: map[visit]time.Time{}, pending: map[ProjectID]int64{}, sent: first}
 }
 
 // Play counts a visitor's load of a project, unless one was counted within the
-// last half hour.
-func (s *Service) Play(id ProjectID, visitor PlayerID, now time.Time) {
-	s.counters.play(id, visitor, now)
+// last half hour, or enough of the visitor's network were.
+func (s *Service) Play(id ProjectID, visitor Visitor, now time.Time) {
+	s.counters.play(id, visitor.ID, now, func() bool { return !s.Public || s.plays.take(id, visitor.From, now) })
 }
 
-func (c *counters) play(id ProjectID, visitor PlayerID, now time.Time) {
+// play counts a load that is the visitor's first in half an hour, if it may.
+func (c *counters) play(id ProjectID, visitor PlayerID, now time.Time, may func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := visit{id, visitor}
-	if within(c.recent, v, now) || within(c.older, v, now) {
+	if within(c.recent, v, now) || within(c.older, v, now) || !may() {
 		return
 	}
-	if now.Sub(c.since) > playWindow || len(c.recent) >= maxVisits/2 {
+	if now.Sub(c.since) > playWindow || len(c.recent) >= c.most/2 {
 		c.older, c.recent, c.since = c.recent, map[visit]time.Time{}, now
 	}
 	c.recent[v] = now
@@ -63,44 +74,91 @@ func within(m map[visit]time.Time, v visit, now time.Time) bool {
 	return ok && now.Sub(at).Abs() < playWindow
 }
 
-// plays is what read returns plus what is not written yet.
-func (c *counters) plays(id ProjectID, read func() int64) int64 {
-	c.writing.RLock()
-	defer c.writing.RUnlock()
-	stored := read()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return stored + c.pending[id]
+// readTries bounds how often a count is read again. Each time two batches have to
+// be written during one read, and they are written two seconds apart.
+const readTries = 8
+
+// plays is what read returns, a stored count with the number of its batch, plus
+// what is not written yet. It never waits for a write.
+func (c *counters) plays(id ProjectID, read func() (plays, number int64)) (sum int64) {
+	for range readTries {
+		begun := c.lastSent()
+		stored, number := read()
+		var exact bool
+		if sum, exact = c.sum(id, stored, number, begun); exact {
+			break
+		}
+	}
+	return sum
 }
 
-// flush writes what was counted. What cannot be written stays for the next time.
-func (c *counters) flush(write func(map[ProjectID]Counts) error) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
+func (c *counters) lastSent() int64 {
 	c.mu.Lock()
-	taken := maps.Clone(c.pending)
-	c.mu.Unlock()
-	if len(taken) == 0 {
-		return nil
+	defer c.mu.Unlock()
+	return c.sent.number
+}
+
+// sum adds to a stored count the batches that it does not include. It is exact
+// unless more than one batch was written since the read began, after begun.
+func (c *counters) sum(id ProjectID, stored, number, begun int64) (sum int64, exact bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sum = stored + c.pending[id]
+	sending := c.sending != nil && number == c.sending.number
+	if c.sending != nil && !sending {
+		sum += c.sending.plays[id]
 	}
-	counts := make(map[ProjectID]Counts, len(taken))
-	for id, n := range taken {
-		counts[id] = Counts{Plays: n}
+	if begun != c.sent.number && number != c.sent.number && !sending {
+		sum += c.sent.plays[id]
 	}
-	if err := write(counts); err != nil {
-		return err
+	return sum, c.sent.number-begun <= 1
+}
+
+// flush writes what was counted. What cannot be written stays for the next time,
+// under the same number: it may have been written all the same. A flush beside
+// another does nothing.
+func (c *counters) flush(write func(map[ProjectID]Counts) error) error {
+	for again := true; again; {
+		var b *batch
+		if b, again = c.begin(); b == nil {
+			return nil
+		}
+		counts := make(map[ProjectID]Counts, len(b.plays))
+		for id, n := range b.plays {
+			counts[id] = Counts{Plays: n, Batch: b.number}
+		}
+		err := write(counts)
+		c.end(err == nil)
+		if err != nil {
+			return err
+		}
 	}
-	c.settle(taken)
 	return nil
 }
 
-func (c *counters) settle(written map[ProjectID]int64) {
+// begin returns the batch to be written, nil if there is none, and whether it was
+// tried before, so that others may wait behind it.
+func (c *counters) begin() (b *batch, before bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for id, n := range written {
-		if c.pending[id] -= n; c.pending[id] == 0 {
-			delete(c.pending, id)
-		}
+	before = c.sending != nil
+	if c.writing || !before && len(c.pending) == 0 {
+		return nil, false
+	}
+	if !before {
+		c.sending = &batch{number: c.sent.number + 1, plays: c.pending}
+		c.pending = map[ProjectID]int64{}
+	}
+	c.writing = true
+	return c.sending, before
+}
+
+func (c *counters) end(written bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writing = false
+	if written {
+		c.sent, c.sending = *c.sending, nil
 	}
 }
 
@@ -126,21 +184,35 @@ func (u *keyUses) take() map[int64]time.Time {
 	return taken
 }
 
-// Flush writes the counts that are still in memory.
+// Flush writes the counts that are still in memory, and when keys were used, each
+// also if the other fails.
 func (s *Service) Flush(ctx context.Context) error {
+	return errors.Join(s.flushCounts(ctx), s.flushUses(ctx))
+}
+
+func (s *Service) flushCounts(ctx context.Context) error {
 	err := s.counters.flush(func(counts map[ProjectID]Counts) error { return s.store.AddCounts(ctx, counts) })
 	if err != nil {
+		s.failures.Add(1)
 		return fmt.Errorf("write counts: %w", err)
 	}
+	return nil
+}
+
+func (s *Service) flushUses(ctx context.Context) error {
 	used := s.used.take()
 	if len(used) == 0 {
 		return nil
 	}
 	if err := s.store.TouchKeys(ctx, used); err != nil {
+		s.failures.Add(1)
 		return fmt.Errorf("write key uses: %w", err)
 	}
 	return nil
 }
+
+// Failures counts what Run could not write.
+func (s *Service) Failures() *Failures { return &s.failures }
 
 // Run writes counts every two seconds until ctx ends, and then once more.
 func (s *Service) Run(ctx context.Context) {

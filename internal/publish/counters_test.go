@@ -14,9 +14,10 @@ var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 // written is a record of counts, as a store keeps it.
 type written struct {
-	mu    sync.Mutex
-	plays map[ProjectID]int64
-	fail  error
+	mu      sync.Mutex
+	plays   map[ProjectID]int64
+	counted map[ProjectID]int64
+	fail    error
 }
 
 func (w *written) write(counts map[ProjectID]Counts) error {
@@ -26,20 +27,25 @@ func (w *written) write(counts map[ProjectID]Counts) error {
 		return w.fail
 	}
 	for id, c := range counts {
-		w.plays[id] += c.Plays
+		if w.counted[id] != c.Batch {
+			w.plays[id] += c.Plays
+			w.counted[id] = c.Batch
+		}
 	}
 	return nil
 }
 
-func (w *written) read(id ProjectID) func() int64 {
-	return func() int64 {
+func (w *written) read(id ProjectID) func() (plays, number int64) {
+	return func() (plays, number int64) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		return w.plays[id]
+		return w.plays[id], w.counted[id]
 	}
 }
 
-func newWritten() *written { return &written{plays: map[ProjectID]int64{}} }
+func newWritten() *written {
+	return &written{plays: map[ProjectID]int64{}, counted: map[ProjectID]int64{}}
+}
 
 func TestPlaysAreCountedOncePerVisitorInHalfAnHour(t *testing.T) {
 	type load struct {
@@ -65,11 +71,11 @@ func TestPlaysAreCountedOncePerVisitorInHalfAnHour(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := newCounters()
+			c := newCounters(DefaultVisits)
 			for _, l := range tt.loads {
-				c.play(l.project, l.visitor, noon.Add(l.after))
+				c.play(l.project, l.visitor, noon.Add(l.after), always)
 			}
-			if got := c.plays("a", func() int64 { return 100 }) - 100; got != tt.want {
+			if got := c.plays("a", func() (int64, int64) { return 100, 0 }) - 100; got != tt.want {
 				t.Errorf("%d plays, want %d", got, tt.want)
 			}
 		})
@@ -78,25 +84,25 @@ func TestPlaysAreCountedOncePerVisitorInHalfAnHour(t *testing.T) {
 
 func TestCounters(t *testing.T) {
 	t.Run("visits remembered are bounded", func(t *testing.T) {
-		c := newCounters()
-		for i := range maxVisits + 1000 {
-			c.play("a", PlayerID(fmt.Sprint(i)), noon)
+		c := newCounters(DefaultVisits)
+		for i := range DefaultVisits + 1000 {
+			c.play("a", PlayerID(fmt.Sprint(i)), noon, always)
 		}
-		if n := len(c.recent) + len(c.older); n > maxVisits {
+		if n := len(c.recent) + len(c.older); n > DefaultVisits {
 			t.Errorf("%d visits are remembered", n)
 		}
-		if got := c.plays("a", func() int64 { return 0 }); got != maxVisits+1000 {
+		if got := c.plays("a", func() (int64, int64) { return 0, 0 }); got != DefaultVisits+1000 {
 			t.Errorf("%d plays", got)
 		}
 	})
 	t.Run("what cannot be written stays for the next time", func(t *testing.T) {
-		c, w := newCounters(), newWritten()
-		c.play("a", "x", noon)
+		c, w := newCounters(DefaultVisits), newWritten()
+		c.play("a", "x", noon, always)
 		w.fail = errors.New("broken")
 		if err := c.flush(w.write); !errors.Is(err, w.fail) {
 			t.Fatalf("got %v", err)
 		}
-		c.play("a", "y", noon)
+		c.play("a", "y", noon, always)
 		if got := c.plays("a", w.read("a")); got != 2 {
 			t.Errorf("%d plays while the store is broken", got)
 		}
@@ -108,16 +114,42 @@ func TestCounters(t *testing.T) {
 			t.Errorf("%d written, %d projects pending", w.plays["a"], len(c.pending))
 		}
 	})
+	t.Run("what was written although the store said otherwise counts once", func(t *testing.T) {
+		c, w, lost := newCounters(DefaultVisits), newWritten(), errors.New("the answer was lost")
+		c.play("a", "x", noon, always)
+		err := c.flush(func(counts map[ProjectID]Counts) error { return errors.Join(w.write(counts), lost) })
+		if got := c.plays("a", w.read("a")); !errors.Is(err, lost) || got != 1 {
+			t.Errorf("%d plays, %v", got, err)
+		}
+		c.play("a", "y", noon, always)
+		if err := c.flush(w.write); err != nil || w.plays["a"] != 2 || len(c.pending) != 0 {
+			t.Errorf("%d written, %d projects pending, %v", w.plays["a"], len(c.pending), err)
+		}
+	})
+	t.Run("a read during which a batch was written adds it", func(t *testing.T) {
+		c, w := newCounters(DefaultVisits), newWritten()
+		c.play("a", "x", noon, always)
+		got := c.plays("a", func() (int64, int64) {
+			plays, number := w.read("a")()
+			if err := c.flush(w.write); err != nil {
+				t.Error(err)
+			}
+			return plays, number
+		})
+		if got != 1 {
+			t.Errorf("%d plays", got)
+		}
+	})
 	t.Run("nothing is written where nothing was counted", func(t *testing.T) {
-		if err := newCounters().flush(func(map[ProjectID]Counts) error { return errors.New("called") }); err != nil {
+		if err := newCounters(DefaultVisits).flush(func(map[ProjectID]Counts) error { return errors.New("called") }); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Run("a play during a flush is neither lost nor written twice", func(t *testing.T) {
-		c, w := newCounters(), newWritten()
-		c.play("a", "x", noon)
+		c, w := newCounters(DefaultVisits), newWritten()
+		c.play("a", "x", noon, always)
 		err := c.flush(func(counts map[ProjectID]Counts) error {
-			c.play("a", "y", noon)
+			c.play("a", "y", noon, always)
 			return w.write(counts)
 		})
 		if got := c.plays("a", w.read("a")); err != nil || got != 2 || w.plays["a"] != 1 {
@@ -125,8 +157,8 @@ func TestCounters(t *testing.T) {
 		}
 	})
 	t.Run("two flushes at once write a play once", func(t *testing.T) {
-		c, w := newCounters(), newWritten()
-		c.play("a", "x", noon)
+		c, w := newCounters(DefaultVisits), newWritten()
+		c.play("a", "x", noon, always)
 		var second sync.WaitGroup
 		err := c.flush(func(counts map[ProjectID]Counts) error {
 			second.Go(func() {
@@ -145,13 +177,13 @@ func TestCounters(t *testing.T) {
 		}
 	})
 	t.Run("the sum never goes back and is exact, however flushes and reads fall", func(t *testing.T) {
-		c, w := newCounters(), newWritten()
+		c, w := newCounters(DefaultVisits), newWritten()
 		var players, others sync.WaitGroup
 		var done atomic.Bool
 		for i := range 4 {
 			players.Go(func() {
 				for j := range 500 {
-					c.play("a", PlayerID(fmt.Sprint(i, "-", j)), noon)
+					c.play("a", PlayerID(fmt.Sprint(i, "-", j)), noon, always)
 				}
 			})
 		}
@@ -195,3 +227,5 @@ func TestKeyUses(t *testing.T) {
 		t.Errorf("taken twice: %v", got)
 	}
 }
+
+func always() bool { return true }

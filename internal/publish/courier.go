@@ -14,21 +14,23 @@ import (
 
 // Limits of the courier.
 const (
-	// MailsPerDay is how many messages one mailbox gets from an installation in 24 hours, whoever asks, beside logins; the rest is dropped without telling.
-	MailsPerDay = 3
 	// mailTries: with the waits below 20 hours. RFC 5321, 4.5.4.1, asks for 4-5 days of a relay; but a link lives for one, and the relay that took the message goes on.
 	mailTries   = 12
 	mailWait    = time.Minute     // before the second try; doubles up to mailWaitMax
-	mailWaitMax = 6 * time.Hour   //
+	mailWaitMax = JobWaitMax      //
 	mailLease   = 5 * time.Minute // a job whose courier died is tried again after it
 	mailTimeout = 2 * time.Minute
 	mailPoll    = time.Second // a message leaves about a second after the answer
-	mailBatch   = 2           // jobs a claim: both end within the lease, so that no other courier sends them too
 )
 
+// JobWaitMax is the longest that a job waits. One that seems to wait longer got its
+// time from a wrong clock.
+const JobWaitMax = 6 * time.Hour
+
 // Courier sends the messages that the jobs ask for: after the answer, again if
-// it fails, also after a restart. One Run at a time; any number of couriers on
-// other nodes.
+// it fails, also after a restart. It sends several at once, logins first, so that
+// no slow mail server holds the others. One Run at a time; any number of couriers
+// on other nodes.
 type Courier struct {
 	Jobs     JobStore
 	Logins   LoginStore
@@ -43,55 +45,78 @@ type Courier struct {
 	Log        *slog.Logger
 	Now        func() time.Time
 	Random     io.Reader
+	AtOnce     int // messages under way at once; 0: mailsAtOnce
+	// Failures counts messages that were not sent when they were to be.
+	Failures *Failures
 }
 
 // Run sends until ctx ends.
 func (c *Courier) Run(ctx context.Context) {
 	tick := time.NewTicker(mailPoll)
 	defer tick.Stop()
+	r := c.newRound()
 	for {
+		var err error
 		select {
 		case <-tick.C:
-			if err := c.SendDue(ctx); err != nil && ctx.Err() == nil {
-				c.Log.Warn("mail jobs not read", "error", err)
-			}
+		case e := <-r.ended:
+			err = r.end(e)
 		case <-ctx.Done():
+			_ = r.drain()
 			return
 		}
+		if err = errors.Join(err, r.fill(ctx)); err != nil && ctx.Err() == nil {
+			c.Log.Warn("mail not sent", "error", err)
+		}
 	}
 }
 
-// SendDue sends what is due now, one message after another.
+// SendDue sends what is due now, and returns when nothing is under way any more. A
+// message that fails keeps no other; the error tells all that failed.
 func (c *Courier) SendDue(ctx context.Context) error {
+	r := c.newRound()
+	var failed failures
 	for {
-		now := c.Now().UTC()
-		jobs, err := c.Jobs.ClaimJobs(ctx, now, now.Add(mailLease), mailBatch)
-		if err != nil || len(jobs) == 0 {
-			return err
+		if err := r.fill(ctx); err != nil {
+			failed.add(err)
+			failed.add(r.drain())
+			return failed.err()
 		}
-		for _, j := range jobs {
-			if err := c.deliver(ctx, j); err != nil {
-				return fmt.Errorf("mail job %d: %w", j.ID, err)
-			}
+		if r.total == 0 {
+			return failed.err()
 		}
+		failed.add(r.end(<-r.ended))
 	}
 }
 
-// deliver sends the message of one job, or settles that it is not sent.
+// deliver sends the message of one job, or settles that it is not sent. A job that
+// fails before is put off like a message that was not taken, and given up like one.
 func (c *Courier) deliver(ctx context.Context, j Job) error {
+	err := c.attempt(ctx, j)
+	if err == nil || ctx.Err() != nil || errors.Is(err, errUnsettled) {
+		return err
+	}
+	c.Failures.Add(1)
+	return errors.Join(err, c.putOff(ctx, j, err))
+}
+
+// errUnsettled: what became of a message is known and could not be recorded. The job
+// is due again when its lease ends.
+var errUnsettled = errors.New("not settled")
+
+func (c *Courier) attempt(ctx context.Context, j Job) error {
 	now := c.Now().UTC()
-	mailbox, most := allowance(j)
-	drop, err := c.unwanted(ctx, j, mailbox, most, now)
+	drop, err := c.unwanted(ctx, j, now)
 	if err != nil {
 		return err
 	}
 	if drop != "" {
 		c.Log.Info("mail dropped: "+drop, "job", j.ID)
-		return c.Jobs.FinishJob(ctx, j.ID, mailbox, false, now)
+		return c.Jobs.FinishJob(ctx, j.ID, false, now)
 	}
 	m, err := c.write(ctx, j, now)
 	if errors.Is(err, ErrMoved) || errors.Is(err, ErrNotFound) {
-		return c.Jobs.FinishJob(ctx, j.ID, mailbox, false, now) // another address was given since, or nobody can log in with this one
+		return c.Jobs.FinishJob(ctx, j.ID, false, now) // another address was given since, or nobody can log in with this one
 	}
 	if err != nil {
 		return err
@@ -99,39 +124,54 @@ func (c *Courier) deliver(ctx context.Context, j Job) error {
 	if err := c.addNotMe(&m); err != nil {
 		return err
 	}
-	return c.send(ctx, j, m, mailbox)
+	return c.send(ctx, j, m)
 }
 
-// unwanted tells why a message is not sent, empty if it is.
-func (c *Courier) unwanted(ctx context.Context, j Job, mailbox Digest, most int, now time.Time) (why string, err error) {
+// unwanted tells why a message is not sent, empty if it is. Then it is counted: in
+// the step that looks whether it may be, so that no number of couriers sends more.
+func (c *Courier) unwanted(ctx context.Context, j Job, now time.Time) (why string, err error) {
 	stopped, err := c.stopped(ctx, j, now)
 	if err != nil || stopped {
 		return "the mailbox wants none", err
 	}
-	sent, err := c.Jobs.MailsSince(ctx, mailbox, now.Add(-24*time.Hour))
-	if err != nil || sent >= most {
-		return "the mailbox had enough today", err
+	err = c.Jobs.CountMail(ctx, j.ID, sharesOf(j), now, now.Add(-mailDay))
+	if errors.Is(err, ErrTooOften) {
+		return "the mailbox had enough today", nil
 	}
-	return "", nil
+	return "", err
 }
 
-func (c *Courier) send(ctx context.Context, j Job, m Mail, mailbox Digest) error {
+func (c *Courier) send(ctx context.Context, j Job, m Mail) error {
 	limited, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
 	err := c.Mailer.Send(limited, m)
 	failpoint.Hit(failpoint.MidMail)
 	// What was sent is settled also while the program stops, or it would be sent again.
-	settle, now := context.WithoutCancel(ctx), c.Now().UTC()
-	switch {
-	case err == nil:
-		return c.Jobs.FinishJob(settle, j.ID, mailbox, true, now)
-	case errors.Is(err, ErrRefused) || j.Attempts+1 >= mailTries:
-		c.Log.Warn("mail given up", "job", j.ID, "attempts", j.Attempts+1, "error", err)
-		return c.Jobs.FinishJob(settle, j.ID, mailbox, false, now)
+	settle := context.WithoutCancel(ctx)
+	if err == nil {
+		return unsettled(c.Jobs.FinishJob(settle, j.ID, true, c.Now().UTC()))
+	}
+	c.Failures.Add(1)
+	return unsettled(c.putOff(settle, j, err))
+}
+
+func unsettled(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errUnsettled, err)
+}
+
+// putOff lets a job wait, longer with each attempt, or gives it up.
+func (c *Courier) putOff(ctx context.Context, j Job, why error) error {
+	now := c.Now().UTC()
+	if errors.Is(why, ErrRefused) || j.Attempts+1 >= mailTries {
+		c.Log.Warn("mail given up", "job", j.ID, "attempts", j.Attempts+1, "error", why)
+		return c.Jobs.FinishJob(ctx, j.ID, false, now)
 	}
 	wait := min(mailWait<<min(j.Attempts, 20), mailWaitMax)
-	c.Log.Warn("mail not sent yet", "job", j.ID, "attempts", j.Attempts+1, "again_in", wait, "error", err)
-	return c.Jobs.RetryJob(settle, j.ID, now.Add(wait))
+	c.Log.Warn("mail not sent yet", "job", j.ID, "attempts", j.Attempts+1, "again_in", wait, "error", why)
+	return c.Jobs.RetryJob(ctx, j.ID, now.Add(wait))
 }
 
 // write mints the token of a verification and puts it into a link. Only its hash

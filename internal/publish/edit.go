@@ -79,7 +79,8 @@ func shown(s string) string {
 }
 
 // edit makes a new version of a project: change computes it from the current
-// state and may be called again when another node moved the project meanwhile.
+// state and may be called again when that state has changed meanwhile: the
+// project's, that of its owner's address, or what the caller may do.
 func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change func(p Project) (Project, error)) (next Project, previous int, err error) {
 	unlock, err := s.edits.lock(ctx, id)
 	if err != nil {
@@ -96,7 +97,10 @@ func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change
 			return Project{}, 0, versionConflict(p, *ifVersion)
 		}
 		next, err = change(p)
-		if !errors.Is(err, ErrMoved) {
+		switch {
+		case errors.Is(err, ErrRevoked):
+			return Project{}, 0, unknownKey()
+		case !errors.Is(err, ErrMoved) && !errors.Is(err, ErrVerified) && !errors.Is(err, ErrSuspended):
 			return next, p.Version, err
 		}
 	}

@@ -38,6 +38,7 @@ const (
 	CodeUploadCompleted      Code = "upload_completed"
 	CodeUploadExists         Code = "upload_exists"
 	CodeRequestInProgress    Code = "request_in_progress"
+	CodeReplayedElsewhere    Code = "replayed_elsewhere"
 	CodeVersionConflict      Code = "version_conflict"
 	CodeContentTooLarge      Code = "content_too_large"
 	CodeUnsupportedMediaType Code = "unsupported_media_type"
@@ -74,7 +75,7 @@ var Codes = map[Code]Kind{
 	CodeInvalidEmail:         {400, 2, "the email is not one plain address"},
 	CodeInvalidContent:       {400, 2, "content is not the base64 or gzip it should be"},
 	CodeInvalidFilename:      {400, 2, "the filename cannot be used"},
-	CodeProjectIDRequired:    {400, 2, "a project key must name its project"},
+	CodeProjectIDRequired:    {400, 2, "project_id is empty, or is missing with a project key"},
 	CodeKeyNotInHeader:       {400, 2, "a key was sent outside the Authorization header; rotate it"},
 	CodeKeyRequired:          {401, 3, "the call needs a key"},
 	CodeInvalidKey:           {401, 3, "the key is mistyped, unknown or revoked"},
@@ -90,6 +91,7 @@ var Codes = map[Code]Kind{
 	CodeUploadCompleted:      {409, 3, "the upload was completed already; the answer names its project"},
 	CodeUploadExists:         {409, 3, "an upload of that id is under way; choose another id"},
 	CodeRequestInProgress:    {409, 5, "the same request is being worked on"},
+	CodeReplayedElsewhere:    {409, 3, "the same request was made from another network; its keys are not shown again"},
 	CodeVersionConflict:      {412, 3, "the project has moved on; nothing was changed"},
 	CodeContentTooLarge:      {413, 3, "the content is larger than the limit"},
 	CodeUnsupportedMediaType: {415, 2, "the body has a type or an encoding that is not taken"},
@@ -156,11 +158,17 @@ const (
 	OpStats      Op = "stats"
 	OpWhoami     Op = "whoami"
 	OpExport     Op = "export"
-	OpHeader     Op = "header" // send the key in the Authorization header
-	OpEncode     Op = "encode" // encode the file with a command
-	OpRotate     Op = "rotate" // the key has leaked: mint another, revoke this one
-	OpWait       Op = "wait"   // send the same again later
+	OpHeader     Op = "header"  // send the key in the Authorization header
+	OpEncode     Op = "encode"  // encode the file with a command
+	OpRotate     Op = "rotate"  // the key has leaked: mint another, revoke this one
+	OpWait       Op = "wait"    // send the same again later
+	OpNothing    Op = "nothing" // no call mends it; the Note says what does
 )
+
+// PlaceholderEmail stands in a proposed call for an address that only the user
+// knows. It is refused where it is sent: an example that worked would tie the
+// account to nobody.
+const PlaceholderEmail = "<your e-mail>"
 
 // Arg is one argument of the proposed operation.
 type Arg struct {
@@ -174,6 +182,8 @@ type Fix struct {
 	Op   Op
 	Args []Arg
 	Note string
+	// Without names arguments of the request that the corrected one leaves out, beside the Field at fault.
+	Without []string
 }
 
 // Refuse makes an Error. Transports use it for what they refuse themselves.
@@ -215,13 +225,16 @@ func AsError(err error) *Error {
 	switch {
 	case errors.As(err, &e):
 		return e
-	case errors.Is(err, ErrFull):
-		return Refuse(CodeStorageFull, "The disk of this service is full. Nothing was changed.").
-			Because(err).After(time.Minute).With(OpWait).Note("Send the same request again later; the operator has to make room.")
 	case errors.Is(err, ErrCorrupt):
 		return Refuse(CodeBlobCorrupt, "The stored bytes of this file are damaged and are not served.").
 			Because(err).Note("Send the file again with /v1/update; the operator finds all damaged files with a check of the store.")
-	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrMoved), errors.Is(err, ErrRepeated):
+	case errors.As(err, new(uncertain)) && (errors.Is(err, ErrFull) || errors.Is(err, ErrUnavailable)):
+		return Refuse(CodeUnavailable, "The service cannot tell whether this was done.").
+			Because(err).After(5 * time.Second).With(OpWait).Note("Look at the project before you send the request again; with an Idempotency-Key it is done once.")
+	case errors.Is(err, ErrFull):
+		return Refuse(CodeStorageFull, "The disk of this service is full. Nothing was changed.").
+			Because(err).After(time.Minute).With(OpWait).Note("Send the same request again later; the operator has to make room.")
+	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrMoved), errors.Is(err, ErrUploadMoved), errors.Is(err, ErrRepeated):
 		return Refuse(CodeUnavailable, "The service cannot do this now. Nothing was changed.").
 			Because(err).After(5 * time.Second).With(OpWait).Note("Send the same request again after the time in Retry-After.")
 	}

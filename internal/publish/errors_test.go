@@ -71,7 +71,9 @@ func TestAsError(t *testing.T) {
 		{"damaged bytes", wrap(ErrCorrupt), CodeBlobCorrupt},
 		{"a store that cannot work", wrap(ErrUnavailable), CodeUnavailable},
 		{"another node was faster", wrap(ErrMoved), CodeUnavailable},
-		{"a step of which nobody knows", attempted(wrap(ErrUnavailable)), CodeUnavailable},
+		{"a step of which nobody knows", wrap(uncertain{ErrUnavailable}), CodeUnavailable},
+		{"a step of which nobody knows on a full disk", wrap(uncertain{ErrFull}), CodeUnavailable},
+		{"a fault of ours in a step of which nobody knows", wrap(uncertain{errors.New("broken")}), ""},
 		{"a record that should be there", wrap(ErrNotFound), ""},
 		{"anything else is ours", errors.New("broken"), ""},
 		{"nothing", nil, ""},
@@ -102,28 +104,6 @@ func TestErrorKeepsItsCause(t *testing.T) {
 	if !errors.As(fmt.Errorf("wrapped: %w", err), &e) || e.Error() != "The field part is wrong." || e.Field != "part" || e.Fix.Op != OpWait ||
 		e.Fix.Note != "Wait 3 s." || e.Details[0] != (Detail{"limit", 7}) || e.RetryAfter != time.Second {
 		t.Errorf("got %+v", e)
-	}
-}
-
-func TestOnlyAStepThatMayHaveHappenedIsIndefinite(t *testing.T) {
-	for name, tt := range map[string]struct {
-		err  error
-		want bool
-	}{
-		"a refusal":                       {Refuse(CodeNoProjects, "none"), true},
-		"a read that failed":              {errors.New("broken"), true},
-		"moved on":                        {attempted(ErrMoved), true},
-		"gone":                            {attempted(ErrNotFound), true},
-		"taken":                           {attempted(ErrExists), true},
-		"no room":                         {attempted(ErrFull), true},
-		"a connection that broke":         {fmt.Errorf("create: %w", attempted(errors.New("broken"))), false},
-		"a commit that may be on disk":    {attempted(ErrUnavailable), false},
-		"a step that nobody waited for":   {attempted(fmt.Errorf("put: %w", errors.New("canceled"))), false},
-		"nothing went wrong in the first": {attempted(nil), true},
-	} {
-		if got := definite(tt.err); got != tt.want {
-			t.Errorf("%s: %v", name, got)
-		}
 	}
 }
 

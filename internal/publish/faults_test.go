@@ -118,7 +118,7 @@ func TestUnpack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.unchanged(t, func() {
-				c, err := w.Unpack(t.Context(), w.stage(tt.packed), tt.limit)
+				c, err := w.Unpack(t.Context(), w.stage(tt.packed), tt.limit, nil)
 				if (err == nil) != tt.ok {
 					t.Fatalf("got %v", err)
 				}
@@ -194,12 +194,13 @@ func TestStoreThatFails(t *testing.T) {
 		before, after error
 		stays         bool // the content may not be deleted, for the step may have happened
 	}{
-		"before it happens, for certain":         {publish.ErrFull, nil, false},
+		"before it happens, for certain":         {publish.NoEffect(publish.ErrFull), nil, false},
+		"before it happens, and it does not say": {publish.ErrFull, nil, true},
 		"before it happens, nobody knows":        {errBroken, nil, true},
 		"after it happened":                      {nil, errBroken, true},
 		"after a commit that may be on disk":     {nil, publish.ErrUnavailable, true},
 		"after it happened, the client left":     {nil, context.Canceled, true},
-		"before it happens, somebody was faster": {publish.ErrMoved, nil, false},
+		"before it happens, somebody was faster": {publish.NoEffect(publish.ErrMoved), nil, false},
 	}
 	for name, f := range faults {
 		t.Run("CreateProject/"+name, func(t *testing.T) {
@@ -260,13 +261,13 @@ func TestStoreThatFails(t *testing.T) {
 	t.Run("the completion of an upload: the client sends the last part again and gets the answer", func(t *testing.T) {
 		for _, f := range []struct{ before, after error }{{errBroken, nil}, {nil, errBroken}} {
 			w := newWorld(t)
-			w.waits(nobody(), part{id: secretID, n: 1, text: page, total: 2, email: address})
+			w.waits(nobody(), part{id: longID, n: 1, text: page, total: 2, email: address})
 			w.store.fault = on("CreateProject", f.before, f.after)
-			if _, _, err := w.send(nobody(), part{id: secretID, n: 2, text: long("two")}); !errors.Is(err, errBroken) {
+			if _, _, err := w.send(nobody(), part{id: longID, n: 2, text: long("two")}); !errors.Is(err, errBroken) {
 				t.Fatalf("got %v", err)
 			}
 			w.store.fault = nil
-			out := w.completes(nobody(), part{id: secretID, n: 2, text: long("two")})
+			out := w.completes(nobody(), part{id: longID, n: 2, text: long("two")})
 			w.put(w.caller(out.Keys.Account), out.Project.ID, "a", "x")
 			same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+long("two"))
 			if n := w.kept(); n["projects"] != 1 || n["accounts"] != 1 {

@@ -61,10 +61,10 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 		want = append(want, w.publish(by, page).Project.ID)
 	}
 	for _, id := range want {
-		if err := w.Touch(t.Context(), id, "ann"); err != nil {
+		if err := w.Touch(t.Context(), id, publish.Visitor{ID: "ann"}); err != nil {
 			t.Fatal(err)
 		}
-		w.Play(id, "ann", w.clock.now())
+		w.Play(id, publish.Visitor{ID: "ann"}, w.clock.now())
 	}
 	if err := w.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -109,8 +109,8 @@ func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 	for i := range 9 {
 		visitor := publish.PlayerID(fmt.Sprint(i))
 		for _, id := range []publish.ProjectID{few, many, hidden}[min(i, 1):] {
-			w.Play(id, visitor, w.clock.now())
-			if err := w.Touch(t.Context(), id, visitor); err != nil {
+			w.Play(id, publish.Visitor{ID: visitor}, w.clock.now())
+			if err := w.Touch(t.Context(), id, publish.Visitor{ID: visitor}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -145,7 +145,7 @@ func TestAFirstPageIsLookedUpAgainAfterSeconds(t *testing.T) {
 		return shown(got)
 	}
 	newest()
-	w.Play(first, "ann", w.clock.now())
+	w.Play(first, publish.Visitor{ID: "ann"}, w.clock.now())
 	second := w.publish(by, page).Project.ID
 	got, err := w.Gallery(t.Context(), publish.SortNewest, "")
 	if err != nil || !slices.Equal(shown(got), []publish.ProjectID{first}) || got.Cards[0].Stats.Plays != 1 {

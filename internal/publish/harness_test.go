@@ -22,6 +22,7 @@ import (
 	"sandlot/internal/live"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
+	"sandlot/internal/testenv"
 )
 
 const (
@@ -64,9 +65,19 @@ func (c *clock) move(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
+// emptyDatabase is a database with its tables.
+var emptyDatabase = testenv.Template{Make: func(path string) error {
+	db, err := sqlstore.OpenSQLite(context.Background(), path, sqlstore.Options{})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}}
+
 func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), clock: &clock{at: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}, logs: &strings.Builder{}}
+	emptyDatabase.Lay(t, filepath.Join(w.dir, "sandlot.db"))
 	var err error
 	if w.db, err = sqlstore.OpenSQLite(t.Context(), filepath.Join(w.dir, "sandlot.db"), sqlstore.Options{Now: w.clock.now}); err != nil {
 		t.Fatal(err)
@@ -95,7 +106,13 @@ func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
 // open is a Service on the stores as they are, as after a restart.
 func (w *world) open(cfg publish.Config) *publish.Service {
 	w.t.Helper()
-	stores := publish.Stores{Store: w.store, Jobs: w.db, Site: w.db, Blobs: w.blobs, Live: live.NewMemory(live.Limits{})}
+	return w.openOver(cfg, faultySite{w.db, w.store})
+}
+
+// openOver is open with another store for the website.
+func (w *world) openOver(cfg publish.Config, site publish.SiteStore) *publish.Service {
+	w.t.Helper()
+	stores := publish.Stores{Store: w.store, Jobs: w.db, Site: site, Blobs: w.blobs, Live: live.NewMemory(live.Limits{})}
 	s, err := publish.New(w.t.Context(), cfg, stores, slog.New(slog.NewTextHandler(w.logs, nil)), publish.WithClock(w.clock.now))
 	if err != nil {
 		w.t.Fatal(err)
@@ -110,7 +127,13 @@ func local() publish.Places {
 // stage is content as a transport hands it over.
 func (w *world) stage(text string) publish.Content {
 	w.t.Helper()
-	c, err := w.Stage(w.t.Context(), strings.NewReader(text))
+	return w.stageOn(w.Service, text)
+}
+
+// stageOn is content as a transport hands it over to another Service.
+func (w *world) stageOn(s *publish.Service, text string) publish.Content {
+	w.t.Helper()
+	c, err := s.Stage(w.t.Context(), strings.NewReader(text))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -122,14 +145,14 @@ var missing = publish.Content{Missing: true}
 // caller is whoever presents the key.
 func (w *world) caller(key publish.Secret) publish.Caller {
 	w.t.Helper()
-	by, err := w.Identify(w.t.Context(), key, "192.0.2.1")
+	by, err := w.Identify(w.t.Context(), key, publish.Sender{Network: "192.0.2.1"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return by
 }
 
-func nobody() publish.Caller { return publish.Caller{Addr: "192.0.2.1"} }
+func nobody() publish.Caller { return publish.Caller{From: publish.Sender{Network: "192.0.2.1"}} }
 
 // account is the caller with the key of a fresh account, without an address.
 func (w *world) account() publish.Caller {
@@ -320,8 +343,8 @@ func (s *faultyStore) PutFile(ctx context.Context, id publish.ProjectID, f publi
 	return p, err
 }
 
-func (s *faultyStore) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part) (g int64, err error) {
-	err = s.around("SaveUpload", func() error { g, err = s.Store.SaveUpload(ctx, u, part); return err })
+func (s *faultyStore) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (g int64, err error) {
+	err = s.around("SaveUpload", func() error { g, err = s.Store.SaveUpload(ctx, u, part, within); return err })
 	return g, err
 }
 
@@ -339,6 +362,17 @@ func (s *faultyStore) AddCounts(ctx context.Context, counts map[publish.ProjectI
 	return s.around("AddCounts", func() error { return s.Store.AddCounts(ctx, counts) })
 }
 
+// faultySite fails a step of the website where its store does.
+type faultySite struct {
+	publish.SiteStore
+	store *faultyStore
+}
+
+func (s faultySite) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (p publish.Project, err error) {
+	err = s.store.around("Rearrange", func() error { p, err = s.SiteStore.Rearrange(ctx, id, c, at); return err })
+	return p, err
+}
+
 // faultyBlobs fails a Put before anything is stored, or after.
 type faultyBlobs struct {
 	publish.Blobs
@@ -346,11 +380,11 @@ type faultyBlobs struct {
 	delete        error
 }
 
-func (b *faultyBlobs) Put(ctx context.Context, r io.Reader) (publish.Blob, error) {
+func (b *faultyBlobs) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publish.Blob, error) {
 	if b.before != nil {
 		return publish.Blob{}, b.before
 	}
-	out, err := b.Blobs.Put(ctx, r)
+	out, err := b.Blobs.Put(ctx, ref, r)
 	if err == nil && b.after != nil {
 		return publish.Blob{}, b.after
 	}

@@ -5,21 +5,19 @@ import (
 	"sync"
 )
 
-// headsLimit bounds the projects remembered: at about 500 bytes each, 10 MiB.
-const headsLimit = 20_000
-
 // heads remembers the current state of projects that are being read. It is
 // exact: a write forgets its project before it is acknowledged, and a look-up
 // that began before the write cannot put back what it saw.
 type heads struct {
+	most  int // projects that are remembered
 	mu    sync.RWMutex
 	known map[ProjectID]Project
 	gen   [256]uint64 // per shard of project ids: grows with each write
 	fills *locks[ProjectID]
 }
 
-func newHeads() *heads {
-	return &heads{known: map[ProjectID]Project{}, fills: newLocks[ProjectID]()}
+func newHeads(most int) *heads {
+	return &heads{most: most, known: map[ProjectID]Project{}, fills: newLocks[ProjectID]()}
 }
 
 // get returns the current state of a project, through load if it is not known.
@@ -64,7 +62,7 @@ func (h *heads) put(p Project, gen uint64) {
 		return
 	}
 	for id := range h.known {
-		if len(h.known) < headsLimit {
+		if len(h.known) < h.most {
 			break
 		}
 		delete(h.known, id)

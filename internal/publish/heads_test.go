@@ -25,13 +25,13 @@ func version(t *testing.T, h *heads, load func() (Project, error)) int {
 
 func TestHeads(t *testing.T) {
 	t.Run("what is known is not loaded again", func(t *testing.T) {
-		h := newHeads()
+		h := newHeads(DefaultProjects)
 		if first, second := version(t, h, headAt(1)), version(t, h, headAt(2)); first != 1 || second != 1 {
 			t.Errorf("got versions %d and %d", first, second)
 		}
 	})
 	t.Run("what was forgotten is loaded again", func(t *testing.T) {
-		h := newHeads()
+		h := newHeads(DefaultProjects)
 		version(t, h, headAt(1))
 		h.forget("a")
 		if got := version(t, h, headAt(2)); got != 2 {
@@ -39,7 +39,7 @@ func TestHeads(t *testing.T) {
 		}
 	})
 	t.Run("all that was forgotten is loaded again", func(t *testing.T) {
-		h := newHeads()
+		h := newHeads(DefaultProjects)
 		version(t, h, headAt(1))
 		h.forgetAll()
 		if got := version(t, h, headAt(2)); got != 2 {
@@ -51,7 +51,7 @@ func TestHeads(t *testing.T) {
 		"forgetAll": func(h *heads) { h.forgetAll() },
 	} {
 		t.Run("a look-up that began before a write does not enter after it/"+name, func(t *testing.T) {
-			h := newHeads()
+			h := newHeads(DefaultProjects)
 			p, err := h.get(t.Context(), "a", func() (Project, error) {
 				forget(h) // the write commits while the old state is on its way
 				return headAt(1)()
@@ -65,7 +65,7 @@ func TestHeads(t *testing.T) {
 		})
 	}
 	t.Run("an error is not kept", func(t *testing.T) {
-		h, broken := newHeads(), errors.New("broken")
+		h, broken := newHeads(DefaultProjects), errors.New("broken")
 		if _, err := h.get(t.Context(), "a", func() (Project, error) { return Project{}, broken }); !errors.Is(err, broken) {
 			t.Fatalf("got %v", err)
 		}
@@ -74,7 +74,7 @@ func TestHeads(t *testing.T) {
 		}
 	})
 	t.Run("what was found under another id is not kept", func(t *testing.T) {
-		h := newHeads()
+		h := newHeads(DefaultProjects)
 		if _, err := h.get(t.Context(), " a ", headAt(1)); err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestHeads(t *testing.T) {
 	})
 	t.Run("however many ask at once, one loads", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			h, loads := newHeads(), atomic.Int64{}
+			h, loads := newHeads(DefaultProjects), atomic.Int64{}
 			release := make(chan struct{})
 			for range 50 {
 				go h.get(t.Context(), "a", func() (Project, error) {
@@ -103,7 +103,7 @@ func TestHeads(t *testing.T) {
 	})
 	t.Run("one who waits for a look-up goes when its context ends", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHeads()
+			h := newHeads(DefaultProjects)
 			release := make(chan struct{})
 			go h.get(t.Context(), "a", func() (Project, error) { <-release; return headAt(1)() })
 			synctest.Wait()
@@ -116,16 +116,16 @@ func TestHeads(t *testing.T) {
 		})
 	})
 	t.Run("only so many are kept", func(t *testing.T) {
-		h := newHeads()
-		for i := range headsLimit + 500 {
+		h := newHeads(DefaultProjects)
+		for i := range DefaultProjects + 500 {
 			h.put(Project{ID: ProjectID(fmt.Sprint("p", i))}, 0)
 		}
-		if len(h.known) > headsLimit {
+		if len(h.known) > DefaultProjects {
 			t.Errorf("%d are kept", len(h.known))
 		}
 	})
 	t.Run("a reader never sees less than what was acknowledged before it asked", func(t *testing.T) {
-		h := newHeads()
+		h := newHeads(DefaultProjects)
 		var stored, acknowledged atomic.Int64
 		var all sync.WaitGroup
 		all.Go(func() {

@@ -1,6 +1,9 @@
 package publish
 
-import "time"
+import (
+	"io"
+	"time"
+)
 
 // Content is a file's bytes, staged: they are kept, but nothing refers to them
 // yet. Whoever staged it uses it in one call or discards it.
@@ -8,6 +11,7 @@ type Content struct {
 	Blob
 	Gzip    bool   // begins with the gzip magic
 	Base64  bool   // decodes whole as base64 to bytes that begin with "<" or the gzip magic
+	Within  []byte // if it is whole base64: the first bytes that it decodes to
 	KeyAt   int64  // where one of the service's own keys begins, -1 if nowhere
 	Head    []byte // the first 16 KiB or less
 	Empty   bool   // no byte at all
@@ -36,6 +40,7 @@ type PublishInput struct {
 // UpdateInput asks for a new version in which one file is new or other.
 type UpdateInput struct {
 	Project   string // a project id or one of its addresses; empty for the most recently updated
+	Named     bool   // the client sent a project, so an empty one is a mistake and is refused
 	Filename  string
 	Title     *string
 	Email     string
@@ -54,6 +59,42 @@ type PartInput struct {
 	Total    *int
 	Last     bool
 	Encoding string // as declared: base64, base64url, gzip+base64, gzip+base64url or empty
+	Charge   Charge // asked for the bytes of the assembled file
+}
+
+// charge is that of a call that may be part of an upload. What such a part brings is
+// little beside the file that its answer speaks of.
+func (in *PartInput) charge() Charge {
+	if in == nil {
+		return nil
+	}
+	return in.Charge
+}
+
+// A Charge is told of n more bytes that a call makes of what was sent. Its error
+// ends the call, and nothing of those bytes is kept. A nil Charge lets all pass.
+type Charge func(n int) error
+
+// Of asks for what r yields, as it is read.
+func (ask Charge) Of(r io.Reader) io.Reader {
+	if ask == nil {
+		return r
+	}
+	return &chargedReader{r, ask}
+}
+
+type chargedReader struct {
+	r   io.Reader
+	ask Charge
+}
+
+// Read implements io.Reader.
+func (c *chargedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if refused := c.ask(n); refused != nil {
+		return 0, refused
+	}
+	return n, err
 }
 
 // DeleteInput asks for a new version that lacks one file.
@@ -72,7 +113,7 @@ type SignupInput struct {
 	Email  string
 	Lang   string
 	Once   string // the Idempotency-Key, if one came
-	Addr   string // the client's address
+	From   Sender
 }
 
 // Addresses are a project's links.
@@ -85,14 +126,15 @@ type Addresses struct {
 
 // Published is the answer to a publish. Keys is what was minted.
 type Published struct {
-	Project   Project
-	Addresses Addresses
-	File      File
-	Keys      Minted
-	Account   *Account // set if the account is new
-	Mailed    bool     // whether a verification is on its way by SMTP
-	Warnings  []Warning
-	Replayed  bool // it is the first answer, given again under the same Idempotency-Key
+	Project     Project
+	Addresses   Addresses
+	File        File
+	Keys        Minted
+	Account     *Account // set if the account is new
+	Mailed      bool     // whether a verification is on its way by SMTP
+	Warnings    []Warning
+	Quarantined bool
+	Replayed    bool // it is the first answer, given again under the same Idempotency-Key
 }
 
 // Minted are keys shown once. Account is empty where the caller has it already.
@@ -103,23 +145,26 @@ type Minted struct {
 
 // Pending is the answer to a part of an upload that is not complete.
 type Pending struct {
-	UploadID  string
-	Total     int // 0 while unknown
-	Received  []int
-	Missing   []int // below the total, or below the highest part received
-	ExpiresAt time.Time
-	Warnings  []Warning
+	UploadID                    string
+	Token                       Secret // with which the upload can be joined from any network; empty where a key is needed
+	Total                       int    // 0 while unknown
+	Received                    []int  // the first 100, as of Missing
+	Missing                     []int  // below the total, or below the highest part received
+	ReceivedCount, MissingCount int
+	ExpiresAt                   time.Time
+	Warnings                    []Warning
 }
 
 // Updated is the answer to an update.
 type Updated struct {
-	Project   Project
-	Addresses Addresses
-	Previous  int
-	File      File
-	Created   bool // the file is new
-	Warnings  []Warning
-	Replayed  bool // it is the first answer, given again under the same Idempotency-Key
+	Project     Project
+	Addresses   Addresses
+	Previous    int
+	File        File
+	Created     bool // the file is new
+	Warnings    []Warning
+	Quarantined bool
+	Replayed    bool // it is the first answer, given again under the same Idempotency-Key
 }
 
 // Deleted is the answer to a deletion.
@@ -149,6 +194,9 @@ type ProjectView struct {
 	Stats     Stats
 	Owner     bool
 	Files     []File // for the owner only
+
+	Quarantined bool      // see Service.Quarantined
+	Warnings    []Warning // for the owner only
 }
 
 // Identity is what a key stands for. Account.Email is empty for a project key.
@@ -156,6 +204,7 @@ type Identity struct {
 	Account  Account
 	Key      Key
 	Projects []ProjectView
+	Warnings []Warning
 	Next     string // cursor of the next page, empty at the end
 }
 

@@ -26,7 +26,8 @@ func plainly(data []byte) Content {
 	c := Content{KeyAt: -1, Empty: len(data) == 0, Head: data[:min(len(data), headSize)]}
 	c.Size, c.SHA256, c.Text = int64(len(data)), sha256.Sum256(data), utf8.Valid(data)
 	c.Gzip = bytes.HasPrefix(data, []byte("\x1f\x8b"))
-	c.Base64 = plainBase64(data)
+	c.Within = plainBase64(data)
+	c.Base64 = bytes.HasPrefix(c.Within, []byte("<")) || bytes.HasPrefix(c.Within, []byte("\x1f\x8b"))
 	for at := 0; c.Text && c.KeyAt < 0 && at+40 <= len(data); at++ {
 		if LooksLikeKey(string(data[at : at+40])) {
 			c.KeyAt = int64(at)
@@ -37,14 +38,17 @@ func plainly(data []byte) Content {
 
 // plainBase64 decodes with the standard library, after the alphabets and the
 // padding were made one.
-func plainBase64(data []byte) bool {
+func plainBase64(data []byte) []byte {
 	text := strings.NewReplacer("\n", "", "\r", "", "-", "+", "_", "/").Replace(string(data))
 	pad := len(text) - len(strings.TrimRight(text, "="))
 	if pad > 2 || pad > 0 && len(text)%4 != 0 {
-		return false
+		return nil
 	}
 	out, err := base64.RawStdEncoding.DecodeString(text[:len(text)-pad])
-	return err == nil && (bytes.HasPrefix(out, []byte("<")) || bytes.HasPrefix(out, []byte("\x1f\x8b")))
+	if err != nil {
+		return nil
+	}
+	return out[:min(len(out), firstChars/4*3)]
 }
 
 // compare leaves out where a key stands in what is no text: nobody asks.
@@ -54,6 +58,7 @@ func compare(t testing.TB, got, want Content) {
 		got.KeyAt = -1
 	}
 	got.Head, want.Head = append([]byte{}, got.Head...), append([]byte{}, want.Head...)
+	got.Within, want.Within = append([]byte{}, got.Within...), append([]byte{}, want.Within...)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the inspector is wrong (-want +got):\n%s", diff)
 	}
@@ -130,6 +135,7 @@ func TestInspectorAgreesWithPlainDecoders(t *testing.T) {
 			got.KeyAt = -1
 		}
 		got.Head, want.Head = nil, nil
+		got.Within, want.Within = append([]byte{}, got.Within...), append([]byte{}, want.Within...)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("the inspector is wrong about %q (-want +got):\n%s", pieces, diff)
 		}

@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"hash/crc32"
@@ -73,58 +72,16 @@ const (
 // found is whole.
 var KeyPattern = regexp.MustCompile(`sl[ap]_[0-9A-Za-z]{36}`)
 
-// cutKey finds also a key of which the end is missing, for its last six characters
-// follow from the others; and whatever follows a key without a break, another key
-// for example.
-var cutKey = regexp.MustCompile(`sl[ap]_[0-9A-Za-z_]{8,}`)
-
-// versionSecret finds the random part of the address of a version, which is for
-// the owner only.
-var versionSecret = regexp.MustCompile(`(?i)(--v[0-9]+-)[0-9a-z]{10}\b`)
-
-// Redact takes keys, also cut ones, and what is secret in the addresses of versions
-// out of a text before it is logged or shown in an error.
-func Redact(s string) string {
-	// Nearly nothing that is logged has an underscore or two hyphens.
-	if strings.IndexByte(s, '_') >= 0 && (strings.Contains(s, "sla_") || strings.Contains(s, "slp_")) {
-		s = cutKey.ReplaceAllString(s, "<key>")
-	}
-	if strings.Contains(s, "--") && (strings.Contains(s, "--v") || strings.Contains(s, "--V")) {
-		s = versionSecret.ReplaceAllString(s, "${1}<secret>")
-	}
-	return s
-}
-
-// LooksLikeKey reports whether s has the form and the checksum of a key. It asks
-// nobody, so a mistyped key costs no look-up.
-func LooksLikeKey(s string) bool {
-	if len(s) != 4+keyRandom+keySum || !KeyPattern.MatchString(s) {
-		return false
-	}
-	return checksum(s[:4+keyRandom]) == s[4+keyRandom:]
-}
-
-// FindKey returns the position of the first whole key in text, or -1.
-func FindKey(text []byte) int {
-	const size = 4 + keyRandom + keySum
-	for at := 0; at+size <= len(text); at++ {
-		next := bytes.Index(text[at:], []byte("sl"))
-		if at += next; next < 0 || at+size > len(text) {
-			return -1
-		}
-		// Each place is tried by itself: a key may begin inside what looks like another one.
-		if text[at+3] == '_' && LooksLikeKey(string(text[at:at+size])) {
-			return at
-		}
-	}
-	return -1
-}
-
 func mintSecret(kind KeyKind, random io.Reader) (Secret, error) {
 	prefix := "sla_"
 	if kind == ProjectKey {
 		prefix = "slp_"
 	}
+	return mint(prefix, random)
+}
+
+// mint draws a secret: a prefix, random characters, and their checksum.
+func mint(prefix string, random io.Reader) (Secret, error) {
 	body, err := randomText(random, base62, keyRandom)
 	if err != nil {
 		return "", fmt.Errorf("mint key: %w", err)

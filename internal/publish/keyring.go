@@ -23,7 +23,8 @@ const (
 var ErrTooMany = errors.New("too many")
 
 // A KeyringStore keeps the keys as their owners see them, under the same promises
-// as a Store. A key that was revoked, or whose project was deleted, is not there.
+// as a Store. A key that was revoked, or whose project was deleted, is not there. No
+// key is added to a suspended account: ErrSuspended.
 type KeyringStore interface {
 	// Keys returns an account's keys with an ID below before (0: all), newest first, at most limit.
 	Keys(ctx context.Context, id AccountID, before int64, limit int) ([]Key, error)
@@ -31,6 +32,10 @@ type KeyringStore interface {
 	MintKey(ctx context.Context, id AccountID, k Key, limit int, once Once) error
 	// RotateKey adds an account key and revokes all others of the account. A once that is recorded already is ErrRepeated.
 	RotateKey(ctx context.Context, id AccountID, k Key, once Once) error
+	// OldKeys counts the keys of an account that were made before its address was verified, and tells when that was.
+	OldKeys(ctx context.Context, id AccountID) (n int, verified time.Time, err error)
+	// ReplaceOldKeys adds an account key and revokes all keys of the account, those of projects too, that were made before its address was verified. A once that is recorded already is ErrRepeated.
+	ReplaceOldKeys(ctx context.Context, id AccountID, k Key, once Once) error
 	// RevokeKey revokes one of an account's keys, which may be revoked already; another account's is ErrNotFound.
 	RevokeKey(ctx context.Context, account AccountID, id int64, at time.Time) error
 }
@@ -83,7 +88,7 @@ func (s *Service) MintKey(ctx context.Context, id AccountID, in NewKey) (Secret,
 	if err != nil {
 		return "", err
 	}
-	return secret, s.site.MintKey(ctx, id, key, maxProjectKeys, once)
+	return secret, s.ownerMay(ctx, id, s.site.MintKey(ctx, id, key, maxProjectKeys, once))
 }
 
 // RotateKey mints an account key and ends all others at once. A form that was
@@ -100,7 +105,30 @@ func (s *Service) RotateKey(ctx context.Context, id AccountID, nonce string) (Se
 	if err != nil {
 		return "", err
 	}
-	return secret, s.site.RotateKey(ctx, id, key, once)
+	return secret, s.ownerMay(ctx, id, s.site.RotateKey(ctx, id, key, once))
+}
+
+// OldKeys counts the keys that were made before the account's address was verified,
+// and tells when that was: whoever published under the address until then has them.
+func (s *Service) OldKeys(ctx context.Context, id AccountID) (n int, verified time.Time, err error) {
+	return s.site.OldKeys(ctx, id)
+}
+
+// ReplaceOldKeys mints an account key and ends all OldKeys at once. A form that was
+// sent before is ErrRepeated.
+func (s *Service) ReplaceOldKeys(ctx context.Context, id AccountID, nonce string) (Secret, error) {
+	if _, err := s.editor(ctx, id); err != nil {
+		return "", err
+	}
+	key, secret, err := s.newKey(AccountKey, "account key")
+	if err != nil {
+		return "", err
+	}
+	once, err := s.formOnce(id, "replace old", nonce)
+	if err != nil {
+		return "", err
+	}
+	return secret, s.ownerMay(ctx, id, s.site.ReplaceOldKeys(ctx, id, key, once))
 }
 
 // RevokeKey ends one of the account's keys at once; one that has ended already

@@ -90,7 +90,7 @@ func TestARevokedKeyEndsAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err = w.Identify(t.Context(), secret, "192.0.2.1")
+	_, err = w.Identify(t.Context(), secret, publish.Sender{Network: "192.0.2.1"})
 	wantErr(t, "the key", err, publish.CodeInvalidKey)
 }
 
@@ -105,7 +105,7 @@ func TestRotateKey(t *testing.T) {
 	if k := w.caller(fresh).Key; k.Kind != publish.AccountKey || k.Account != a {
 		t.Errorf("the new key is %+v", k)
 	}
-	_, err = w.Identify(t.Context(), out.Keys.Account, "192.0.2.1")
+	_, err = w.Identify(t.Context(), out.Keys.Account, publish.Sender{Network: "192.0.2.1"})
 	wantErr(t, "the old key", err, publish.CodeInvalidKey)
 	w.caller(out.Keys.Project)
 	_, err = w.RotateKey(t.Context(), a, "one")

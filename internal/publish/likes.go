@@ -6,28 +6,23 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"net/netip"
 )
 
-// Liker is a visitor as the likes of one project know them: hashes that are others
-// for each project, so that nobody can tell what else a visitor likes.
-type Liker struct {
-	Visitor Digest // of the token that the visitor's browser keeps
-	Today   Digest // of what tells the visitors of a day apart without it
-}
-
-// A LikeStore keeps who likes what, under the same promises as a Store. Whoever has
-// one of a Liker's hashes is the same visitor.
+// A LikeStore keeps who likes what, under the same promises as a Store. By is a
+// visitor as the likes of one project know them: a hash that is another one for
+// each project, so that nobody can tell what else a visitor likes.
 type LikeStore interface {
-	// Like records that a visitor likes a project, and counts it in the project's Likes in the same step: once, however often and under whichever hash. It returns the likes there are now.
-	Like(ctx context.Context, id ProjectID, by Liker) (likes int64, err error)
-	// Unlike takes a like back: the one under Visitor, or where there is none, that under Today. Where there is neither it changes nothing.
-	Unlike(ctx context.Context, id ProjectID, by Liker) (likes int64, err error)
+	// Like records that a visitor likes a project, once however often, and returns the likes there are now. A new one counts in the project's Likes in the same step if counted is set.
+	Like(ctx context.Context, id ProjectID, by Digest, counted bool) (likes int64, err error)
+	// Unlike takes a visitor's like back, and its count if it was counted. Where there is none it changes nothing.
+	Unlike(ctx context.Context, id ProjectID, by Digest) (likes int64, err error)
 	// Liked reports whether a visitor likes a project.
-	Liked(ctx context.Context, id ProjectID, by Liker) (bool, error)
+	Liked(ctx context.Context, id ProjectID, by Digest) (bool, error)
 }
 
 // A visitor's token is so many random bytes, and as many of a hash that only this
-// installation can make: who makes up tokens likes once a day, not a thousand times.
+// installation can make: a token that was made up is nobody's.
 const visitorBytes = 16
 
 // MintVisitor returns a token by which a browser can be told from others. There is
@@ -51,31 +46,40 @@ func (s *Service) signature(token []byte) []byte {
 	return sum[:visitorBytes]
 }
 
-// Like records that a visitor likes a project, or takes that back, and returns the
-// project's likes. Either can be said again without effect. today tells the visitors
-// of a day apart; the token may be empty or made up, and counts for nothing then.
-func (s *Service) Like(ctx context.Context, id ProjectID, token string, today PlayerID, like bool) (int64, error) {
+// Like records that the browser with a token likes a project, or takes that back,
+// and returns the project's likes. Either can be said again without effect. A like
+// from a network that has added enough is kept and not counted. A token that
+// MintVisitor did not make is ErrNotFound.
+func (s *Service) Like(ctx context.Context, id ProjectID, token string, from netip.Addr, like bool) (int64, error) {
 	if _, err := s.Site(ctx, id); err != nil {
 		return 0, err
 	}
-	change := s.site.Like
-	if !like {
-		change = s.site.Unlike
-	}
-	return change(ctx, id, s.liker(id, token, today))
-}
-
-// Liked reports whether a visitor likes a project.
-func (s *Service) Liked(ctx context.Context, id ProjectID, token string, today PlayerID) (bool, error) {
-	return s.site.Liked(ctx, id, s.liker(id, token, today))
-}
-
-func (s *Service) liker(id ProjectID, token string, today PlayerID) Liker {
-	day := s.keyed("likes today", string(id)+"\x00"+string(today))
 	if !s.KnowsVisitor(token) {
-		return Liker{Visitor: day, Today: day}
+		return 0, fmt.Errorf("visitor: %w", ErrNotFound)
 	}
-	return Liker{Visitor: s.keyed("likes", string(id)+"\x00"+token), Today: day}
+	by := s.liker(id, token)
+	if !like {
+		return s.site.Unlike(ctx, id, by)
+	}
+	liked, err := s.site.Liked(ctx, id, by)
+	if err != nil {
+		return 0, err
+	}
+	// Who presses again uses up nothing.
+	counted := !liked && (!s.Public || s.likes.take(id, from, s.now()))
+	return s.site.Like(ctx, id, by, counted)
+}
+
+// Liked reports whether the browser with a token likes a project.
+func (s *Service) Liked(ctx context.Context, id ProjectID, token string) (bool, error) {
+	if !s.KnowsVisitor(token) {
+		return false, nil
+	}
+	return s.site.Liked(ctx, id, s.liker(id, token))
+}
+
+func (s *Service) liker(id ProjectID, token string) Digest {
+	return s.keyed("likes", string(id)+"\x00"+token)
 }
 
 // Counts returns a project's public numbers, for those who watch them: cheaper than

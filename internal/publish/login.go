@@ -51,8 +51,8 @@ type LoginStore interface {
 	ProveLogin(ctx context.Context, browser, token Digest, now time.Time) error
 	// TryLogin marks a login as proved if code is its own, and forgets its token and code. Otherwise it counts a try, and ends the login at the most-th. A login that is proved is ErrNotFound.
 	TryLogin(ctx context.Context, id int64, code Digest, most int, now time.Time) (right bool, err error)
-	// EndLogin ends a login; one that is over is ErrNotFound.
-	EndLogin(ctx context.Context, id int64) error
+	// LogIn ends a proved login and records a session under the hash of its token, in an account that has verified the login's address; a session that its browser had ends, if had has an ID. It returns the new session's ID. A login that is over or not proved, and any other account, is ErrNotFound.
+	LogIn(ctx context.Context, login int64, token Digest, s, had Session) (int64, error)
 	// AccountsOf returns the accounts that have verified an address, in exactly this spelling, at most limit.
 	AccountsOf(ctx context.Context, email string, limit int) ([]Account, error)
 }
@@ -63,6 +63,9 @@ type LoginInput struct {
 	Browser string // the token it has from an earlier time, if any
 	Back    string // a path of the site, of at most 500 bytes
 	Lang    string // of the message
+	From    Sender
+	Known   string // what Remember gave the browser, if anything
+	Own     string // the address of the account that the browser is logged in to, if any
 }
 
 // AskLogin has a message sent to an address, if an account has verified it, and
@@ -90,13 +93,13 @@ func (s *Service) AskLogin(ctx context.Context, in LoginInput) (browser string, 
 	now := s.now().UTC()
 	l := Login{Browser: digest([]byte(browser)), Email: email, Back: in.Back, AskedAt: now, ExpiresAt: now.Add(loginLife)}
 	before, err := s.site.Login(ctx, l.Browser, now)
-	if err == nil && before.Email == email && !before.Proved && now.Sub(before.AskedAt) < formAgain {
+	if err == nil && before.Email == email && !before.Proved && now.Sub(before.AskedAt).Abs() < formAgain {
 		return browser, nil
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return "", err
 	}
-	_, err = s.site.AddLogin(ctx, l, Job{Kind: loginMail, Address: email, Lang: in.Lang, Due: now})
+	_, err = s.site.AddLogin(ctx, l, Job{Kind: loginMail, Address: email, Lang: in.Lang, Due: now, Asker: s.loginAsker(in, email)})
 	return browser, err
 }
 
@@ -188,25 +191,18 @@ func (s *Service) FinishLogin(ctx context.Context, browser, handle, agent string
 }
 
 // logIn records a session whose owner has just proved that they read the
-// account's address. A crash between its steps costs the visitor another message.
+// account's address. Of two at once one gets in, and none after the account has
+// another address.
 func (s *Service) logIn(ctx context.Context, l Login, id AccountID, agent string, had Session) (token string, err error) {
 	if token, err = randomText(s.random, base62, browserToken); err != nil {
 		return "", fmt.Errorf("mint session: %w", err)
 	}
-	if err := s.site.EndLogin(ctx, l.ID); err != nil { // first, so that of two at once one gets in
-		return "", err
-	}
 	now := s.now().UTC()
 	in := Session{Account: id, Agent: agent[:min(len(agent), maxAgent)], CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(sessionLife)}
-	if had.ID != 0 {
-		if had.Account == id {
-			in.CreatedAt = had.CreatedAt
-		}
-		if err := s.site.EndSession(ctx, had.Account, had.ID); err != nil && !errors.Is(err, ErrNotFound) {
-			return "", err
-		}
+	if had.ID != 0 && had.Account == id {
+		in.CreatedAt = had.CreatedAt
 	}
-	_, err = s.site.AddSession(ctx, digest([]byte(token)), in)
+	_, err = s.site.LogIn(ctx, l.ID, digest([]byte(token)), in, had)
 	return token, err
 }
 

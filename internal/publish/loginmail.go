@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"time"
-
-	"sandlot/internal/names"
 )
 
 // The kinds of a job whose message lets somebody confirm an address, and log in.
@@ -14,26 +12,6 @@ const (
 	verifyMail = "verify"
 	loginMail  = "login"
 )
-
-// LoginMailsPerDay is how many messages with a login one mailbox gets in 24
-// hours. They have a count of their own: what strangers publish under an address must not keep its owner out.
-const LoginMailsPerDay = 10
-
-// allowance is the mailbox that a job counts for, and how many messages of its
-// kind that gets in a day.
-func allowance(j Job) (mailbox Digest, most int) {
-	key := names.EmailKey(j.Address)
-	switch j.Kind {
-	case loginMail:
-		return digest([]byte("login " + key)), LoginMailsPerDay // no address has a blank
-	case MailEmailNotice:
-		return digest([]byte("notice " + key)), noticesPerDay
-	}
-	if j.Kind == reportMail {
-		return digest([]byte("report " + key)), reportsMailed
-	}
-	return digest([]byte(key)), MailsPerDay
-}
 
 // writeLogin mints the token and the code of a login, of which only hashes are
 // kept. ErrNotFound: nobody gets a message.

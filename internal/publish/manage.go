@@ -43,9 +43,9 @@ type VersionChange struct {
 type ManageStore interface {
 	// Details returns a project's details.
 	Details(ctx context.Context, id ProjectID) (Details, error)
-	// SetDetails records a project's details, and makes no version.
+	// SetDetails records a project's details, and makes no version. A suspended project is ErrSuspended, as it is for EraseVersion.
 	SetDetails(ctx context.Context, id ProjectID, d Details) error
-	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and all other files are as before. A file to drop, or a recorded blob, that is not there is ErrNotFound; an owner that would have more bytes than at.Within is ErrTooManyBytes.
+	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and all other files are as before. A file to drop, or a recorded blob, that is not there is ErrNotFound; a version that would lack its primary file is ErrNoPrimary; an owner that would have more bytes than at.Within is ErrTooManyBytes.
 	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit.
 	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
@@ -110,7 +110,18 @@ func (s *Service) Describe(ctx context.Context, account AccountID, id ProjectID,
 		return Refuse(CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description")
 	}
 	defer s.heads.forget(id)
-	return s.site.SetDetails(ctx, id, d)
+	return s.managerMay(ctx, account, id, s.site.SetDetails(ctx, id, d))
+}
+
+// managerMay is ownerMay for a project.
+func (s *Service) managerMay(ctx context.Context, account AccountID, id ProjectID, err error) error {
+	if !errors.Is(err, ErrSuspended) {
+		return err
+	}
+	if _, now := s.editable(ctx, account, id); now != nil {
+		return now
+	}
+	return err
 }
 
 // cleanDescription takes out what could act where the text is shown, and keeps

@@ -117,10 +117,10 @@ func TestNotMe(t *testing.T) {
 		},
 		"nor by the answer to the last part of an upload, sent again": func(t *testing.T, w *world) {
 			w.SMTP = true
-			w.waits(nobody(), part{id: secretID, n: 1, text: page, email: "kim@example.org"})
+			w.waits(nobody(), part{id: longID, n: 1, text: page, email: "kim@example.org"})
 			two := 2
 			complete := func() publish.Published {
-				out, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Content: w.stage("two"), Part: &publish.PartInput{UploadID: secretID, N: &two, Last: true}})
+				out, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Content: w.stage("two"), Part: &publish.PartInput{UploadID: longID, N: &two, Last: true}})
 				if err != nil {
 					t.Fatal(err)
 				}

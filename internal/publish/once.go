@@ -28,29 +28,23 @@ func CheckIdempotencyKey(key string) error {
 
 // attempt is a call that was sent with an Idempotency-Key; nil is one without.
 type attempt struct {
-	by      Caller
-	text    string // the Idempotency-Key, which is not stored
-	key     Digest // of it and of its principal
-	request Digest // of what was asked: the same for the same fields and content, however they were sent
-	lease   Digest // what only one call in flight may have
+	by        Caller
+	text      string // the Idempotency-Key, which is not stored
+	key       Digest // of it and of its principal
+	elsewhere Digest // of it and of the request, for callers whom only their network tells apart; zero for others
+	request   Digest // of what was asked: the same for the same fields and content, however they were sent
+	lease     Digest // what only one call in flight may have
 }
 
 // attempt finds out under which name a call is remembered. The principal is the
-// key that is presented. Without one it is whoever knows the Idempotency-Key, or,
-// if that could be guessed, whoever knows it behind the same address.
+// key or the upload_token that is presented. Without one it is the sender's
+// network: an Idempotency-Key may be guessed, however long it is.
 func (s *Service) attempt(by Caller, key string, op Op, part *PartInput, c Content, words ...any) (*attempt, error) {
 	if key == "" {
 		return nil, nil
 	}
 	if err := CheckIdempotencyKey(key); err != nil {
 		return nil, err
-	}
-	principal := "key " + by.Key.Hash.String()
-	if by.Nobody() {
-		principal = "nobody"
-		if len(key) < secretUploadID {
-			principal = "address " + by.Addr
-		}
 	}
 	if c.Missing {
 		c.SHA256 = Digest{}
@@ -59,12 +53,31 @@ func (s *Service) attempt(by Caller, key string, op Op, part *PartInput, c Conte
 	if err != nil {
 		return nil, fmt.Errorf("describe the request: %w", err)
 	}
-	a := &attempt{by: by, text: key, key: s.keyed("once", principal+"\x00"+key), request: s.keyed("request", string(request))}
+	a := &attempt{by: by, text: key, request: s.keyed("request", string(request))}
+	a.key = s.keyed("once", a.principal()+"\x00"+key)
+	if by.bare() {
+		a.elsewhere = s.keyed("once elsewhere", string(a.request[:])+key)
+	}
 	if a.lease = a.key; part != nil {
 		// The parts of an upload may come at once, also under one Idempotency-Key.
 		a.lease = s.keyed("part", string(a.key[:])+string(a.request[:]))
 	}
 	return a, nil
+}
+
+// principal is whom the Idempotency-Key belongs to. Among those who share a network
+// it is another one for each request, so that nobody's request can be in the way of
+// another's.
+func (a *attempt) principal() string {
+	switch {
+	case !a.by.Nobody():
+		return "key " + a.by.Key.Hash.String()
+	case a.by.upload != nil:
+		return "upload " + a.by.upload.String()
+	case a.by.From.Shared:
+		return "request " + a.request.String()
+	}
+	return "network " + a.by.From.Network
 }
 
 // asked is what of a declaration and of a part belongs to the request. Two ways
@@ -114,10 +127,13 @@ func (s *Service) once(ctx context.Context, a *attempt, do func() error, again f
 func (s *Service) answerAgain(ctx context.Context, a *attempt, again func(Once, Minted) error) (found bool, err error) {
 	rec, err := s.store.Once(ctx, a.key, s.now().UTC())
 	if errors.Is(err, ErrNotFound) {
-		return false, nil
+		return s.madeElsewhere(ctx, a)
 	}
 	if err != nil {
 		return false, fmt.Errorf("look for the first answer: %w", err)
+	}
+	if a.by.bare() && a.by.From.Shared {
+		return true, s.replayedElsewhere()
 	}
 	if rec.Request != a.request {
 		return true, Refuse(CodeIdempotencyMismatch, "This Idempotency-Key was sent with another request in the last 24 hours.").In("Idempotency-Key").With(OpWait).
@@ -130,12 +146,34 @@ func (s *Service) answerAgain(ctx context.Context, a *attempt, again func(Once, 
 	return true, again(rec, keys)
 }
 
+// madeElsewhere tells a call that was made from another network already. Its keys
+// are not shown: whoever asks may have guessed the Idempotency-Key and the request.
+func (s *Service) madeElsewhere(ctx context.Context, a *attempt) (found bool, err error) {
+	if a.elsewhere == (Digest{}) {
+		return false, nil
+	}
+	_, err = s.store.Once(ctx, a.elsewhere, s.now().UTC())
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for an answer given elsewhere: %w", err)
+	}
+	return true, s.replayedElsewhere()
+}
+
+func (s *Service) replayedElsewhere() error {
+	return Refuse(CodeReplayedElsewhere, "This request was made under this Idempotency-Key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
+		In("Idempotency-Key").With(OpWait).
+		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random Idempotency-Key, such as a UUID.", s.Places.Base)
+}
+
 func (a *attempt) sealed() sealed {
 	return sealed{by: a.by, what: "idempotent answer", secret: a.text, of: a.request}
 }
 
 // record is what the step leaves so that its call can be answered again.
-func (s *Service) record(a *attempt, id ProjectID, version int, mail MailFate, keys Minted) (*Once, error) {
+func (s *Service) record(a *attempt, id ProjectID, version int, mail MailFate, keys Minted, m made) (*Once, error) {
 	if a == nil {
 		return nil, nil
 	}
@@ -143,5 +181,9 @@ func (s *Service) record(a *attempt, id ProjectID, version int, mail MailFate, k
 	if err != nil {
 		return nil, err
 	}
-	return &Once{Key: a.key, Request: a.request, ExpiresAt: s.expiry(onceLife), Project: id, Version: version, Mail: mail, Answer: answer}, nil
+	text, err := m.encode()
+	if err != nil {
+		return nil, err
+	}
+	return &Once{Made: text, Key: a.key, Elsewhere: a.elsewhere, Request: a.request, ExpiresAt: s.expiry(onceLife), Project: id, Version: version, Mail: mail, Answer: answer}, nil
 }

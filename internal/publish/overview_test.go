@@ -32,7 +32,7 @@ func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
 	}
 	busy := second[1].Project.ID
 	for range 3 {
-		w.Play(busy, publish.PlayerID(rand.Text()), w.clock.now())
+		w.Play(busy, publish.Visitor{ID: publish.PlayerID(rand.Text())}, w.clock.now())
 	}
 	if err := w.Flush(t.Context()); err != nil {
 		t.Fatal(err)

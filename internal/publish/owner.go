@@ -24,7 +24,7 @@ const (
 var ErrTooOften = errors.New("too often")
 
 // An OwnerStore keeps what owners change about their accounts, under the same
-// promises as a Store. What was deleted is ErrNotFound.
+// promises as a Store. What was deleted is ErrNotFound; a suspended account cannot be renamed: ErrSuspended.
 type OwnerStore interface {
 	// Rename gives an account a handle that was never given out before; one that was is ErrExists, and one more than limit renames after since is ErrTooOften. The handle before is not given out again.
 	Rename(ctx context.Context, id AccountID, handle string, at, since time.Time, limit int) error
@@ -42,6 +42,18 @@ func (s *Service) editor(ctx context.Context, id AccountID) (Account, error) {
 	}
 	by := Caller{Key: Key{Account: id, Kind: AccountKey, Suspended: a.Suspended}}
 	return a, authorize(by, ActEdit, nil)
+}
+
+// ownerMay is the error of a step that an owner took: where the account was suspended
+// since its owner was let in, the refusal of one that is.
+func (s *Service) ownerMay(ctx context.Context, id AccountID, err error) error {
+	if !errors.Is(err, ErrSuspended) {
+		return err
+	}
+	if _, now := s.editor(ctx, id); now != nil {
+		return now
+	}
+	return err
 }
 
 // Rename gives an account another handle: the wish brought into the form of one,
@@ -72,7 +84,7 @@ func (s *Service) Rename(ctx context.Context, id AccountID, want string) (string
 		}
 	}
 	s.heads.forgetAll() // what is remembered of its projects names it
-	return handle, err
+	return handle, s.ownerMay(ctx, id, err)
 }
 
 // SetLang records the language in which an account is spoken to; an empty one is

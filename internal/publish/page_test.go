@@ -15,7 +15,7 @@ func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
 	if err := w.Describe(t.Context(), account, id, publish.Details{Title: "Pong", Description: "One\ntwo"}); err != nil {
 		t.Fatal(err)
 	}
-	w.Play(id, publish.PlayerID(rand.Text()), w.clock.now())
+	w.Play(id, publish.Visitor{ID: publish.PlayerID(rand.Text())}, w.clock.now())
 	got, err := w.ProjectPage(t.Context(), id)
 	if err != nil || got.Project.ID != id || got.Project.Title != "Pong" || got.Description != "One\ntwo" || got.Stats.Plays != 1 {
 		t.Errorf("it is %+v, %v", got, err)

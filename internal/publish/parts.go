@@ -8,23 +8,27 @@ import (
 	"sandlot/internal/names"
 )
 
-// checkPart refuses what cannot be a call of an upload. Where it cannot tell
-// which part was meant it proposes to begin anew, under another upload_id: part 1
-// of the same one would replace what has been accepted.
+// checkPart refuses what cannot be a call of an upload. Where there is no usable
+// upload_id it proposes to begin anew, under another one; where it cannot tell
+// which part was meant, the client has to say: part 1 would replace what has been
+// accepted.
 func (s *Service) checkPart(in PartInput, c Content) error {
 	again := func(e *Error) error { return e.With(OpSame, s.beginning()...) }
 	same := func(e *Error) error { return e.With(OpSame) }
+	unnumbered := func(e *Error) error {
+		return e.With(OpSame, Arg{"part", PlaceholderPart}).Note("Parts are numbered from 1, in the order in which they make the file.")
+	}
 	switch {
 	case in.UploadID == "":
 		return again(Refuse(CodeMissingField, "The field upload_id is missing: it groups the parts of one upload.").In("upload_id"))
 	case !visible(in.UploadID) || len(in.UploadID) > MaxUploadID:
 		return again(Refuse(CodeInvalidField, "The field upload_id must be 1 to %d visible ASCII characters; %d bytes came.", MaxUploadID, len(in.UploadID)).In("upload_id"))
 	case in.N == nil && in.Total == nil:
-		return again(Refuse(CodeMissingField, "The field part is missing: an upload_id needs part with content, or total_parts alone.").In("part"))
+		return unnumbered(Refuse(CodeMissingField, "The field part is missing: an upload_id needs part with content, or total_parts alone.").In("part"))
 	case in.N == nil && !c.Missing:
-		return again(Refuse(CodeMissingField, "The field part is missing: content in an upload is one numbered part.").In("part"))
+		return unnumbered(Refuse(CodeMissingField, "The field part is missing: content in an upload is one numbered part.").In("part"))
 	case in.N != nil && (*in.N < 1 || *in.N > MaxParts):
-		return again(Refuse(CodeInvalidField, "The field part is %d; parts run from 1 to %d.", *in.N, MaxParts).In("part"))
+		return unnumbered(Refuse(CodeInvalidField, "The field part is %d; parts run from 1 to %d.", *in.N, MaxParts).In("part"))
 	case in.Total != nil && (*in.Total < 1 || *in.Total > MaxParts):
 		return same(Refuse(CodeInvalidField, "The field total_parts is %d; it must be 1 to %d.", *in.Total, MaxParts).In("total_parts"))
 	case in.N != nil && c.Missing:
@@ -35,13 +39,16 @@ func (s *Service) checkPart(in PartInput, c Content) error {
 	return nil
 }
 
+// PlaceholderPart stands in a proposed call for the number of a part that only
+// the client knows.
+const PlaceholderPart = "<number of this part>"
+
 // beginning are the arguments that begin a new upload.
 func (s *Service) beginning() []Arg {
 	return []Arg{{"upload_id", s.freshUploadID()}, {"part", 1}}
 }
 
-// freshUploadID is an upload_id that is a secret of its own: 26 characters of 5
-// bits each.
+// freshUploadID is an upload_id that nobody else has: 26 characters of 5 bits each.
 func (s *Service) freshUploadID() string { return names.Random(26, s.intn) }
 
 func visible(s string) bool {
@@ -69,7 +76,7 @@ func (s *Service) checkTotal(call *partCall, u Upload) error {
 			total = *told.n
 		}
 	}
-	highest := u.highest()
+	highest := u.Received.Highest()
 	if in.N != nil {
 		highest = max(highest, *in.N)
 	}
@@ -85,58 +92,35 @@ func outOfRange(format string, args ...any) *Error {
 		Note("Send the parts that the upload was begun with, or begin a new upload under another upload_id.")
 }
 
-func (u Upload) highest() int {
-	if len(u.Parts) == 0 {
-		return 0
-	}
-	return u.Parts[len(u.Parts)-1].N
-}
+func (u Upload) complete() bool { return u.Total != 0 && u.Received.Count() == u.Total }
 
-func (u Upload) complete() bool { return u.Total != 0 && len(u.Parts) == u.Total }
-
-func (u Upload) size() (n int64) {
-	for _, p := range u.Parts {
-		n += p.Blob.Size
-	}
-	return n
-}
-
-// sizeWith is the size with the call's part in place.
+// sizeWith is the size of the parts with the call's part in place. u has the part
+// of its number, if there is one.
 func (u Upload) sizeWith(call *partCall) int64 {
-	n := u.size() + call.content.Size
+	n := u.Bytes + call.content.Size
 	for _, p := range u.Parts {
-		if call.in.N != nil && p.N == *call.in.N {
-			n -= p.Blob.Size
-		}
+		n -= p.Blob.Size
 	}
 	return n
 }
 
-// has reports whether a part with these bytes has been accepted.
-func (u Upload) has(n int, sum Digest) bool {
-	for _, p := range u.Parts {
-		if p.N == n {
-			return p.Blob.SHA256 == sum
-		}
-	}
-	return false
+// has reports whether the call's part has been accepted with the same bytes.
+func (u Upload) has(call *partCall) bool {
+	return len(u.Parts) > 0 && u.Parts[0].N == call.number() && u.Parts[0].Blob.SHA256 == call.content.SHA256
 }
+
+// listed is how many numbers an answer lists: enough to go on with, and little
+// beside the part that was sent.
+const listed = 100
 
 // pending lists what has come and what has not.
-func (u Upload) pending(id string) *Pending {
-	p := &Pending{UploadID: id, Total: u.Total, Received: []int{}, Missing: []int{}, ExpiresAt: u.ExpiresAt}
-	next := 1
-	for _, part := range u.Parts {
-		for ; next < part.N; next++ {
-			p.Missing = append(p.Missing, next)
-		}
-		p.Received = append(p.Received, part.N)
-		next = part.N + 1
+func (u Upload) pending(call *partCall) *Pending {
+	last, came := max(u.Total, u.Received.Highest()), u.Received.Count()
+	return &Pending{
+		UploadID: call.in.UploadID, Token: call.token, Total: u.Total, ExpiresAt: u.ExpiresAt,
+		Received: u.Received.first(true, last, listed), ReceivedCount: came,
+		Missing: u.Received.first(false, last, listed), MissingCount: last - came,
 	}
-	for ; next <= u.Total; next++ {
-		p.Missing = append(p.Missing, next)
-	}
-	return p
 }
 
 // hash is that of the part's bytes, or zero in a call that only told the total.
@@ -144,7 +128,7 @@ func (call *partCall) hash() Digest {
 	if call.in.N == nil {
 		return Digest{}
 	}
-	return call.sum
+	return call.content.SHA256
 }
 
 // partsReader reads the parts of an upload one after another.

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"log/slog"
@@ -89,7 +90,7 @@ func TestPartsReader(t *testing.T) {
 func having(total int, numbers ...int) Upload {
 	u := Upload{Total: total}
 	for _, n := range numbers {
-		u.Parts = append(u.Parts, Part{N: n, Blob: Blob{Size: int64(10 * n)}})
+		u.Received, u.Bytes = u.Received.With(n), u.Bytes+int64(10*n)
 	}
 	return u
 }
@@ -106,10 +107,12 @@ func TestPendingListsWhatIsMissing(t *testing.T) {
 		{having(5, 1, 4), []int{2, 3, 5}, false},
 		{having(3), []int{1, 2, 3}, false},
 		{having(3, 1, 2, 3), []int{}, true},
-		{having(MaxParts, 1), count(2, MaxParts), false},
+		{having(MaxParts, 1), count(2, 101), false},
+		{having(0, 1, MaxParts), count(2, 101), false},
 	} {
-		p := tt.u.pending("id")
-		if !slices.Equal(p.Missing, tt.missing) || p.Missing == nil || p.Received == nil || len(p.Received) != len(tt.u.Parts) || p.Total != tt.u.Total {
+		p := tt.u.pending(&partCall{in: PartInput{UploadID: "id"}})
+		came, last := tt.u.Received.Count(), max(tt.u.Total, tt.u.Received.Highest())
+		if !slices.Equal(p.Missing, tt.missing) || p.Missing == nil || p.Received == nil || len(p.Received) != came || p.ReceivedCount != came || p.MissingCount != last-came || p.Total != tt.u.Total {
 			t.Errorf("%v is pending as %+v", tt.u, p)
 		}
 		if tt.u.complete() != tt.done {
@@ -134,6 +137,9 @@ func TestSizeOfAnUpload(t *testing.T) {
 		call := &partCall{in: PartInput{N: tt.n}}
 		if tt.n != nil {
 			call.content.Size = 5
+		}
+		if u.Parts = nil; tt.n == &two {
+			u.Parts = []Part{{N: 2, Blob: Blob{Size: 20}}}
 		}
 		if got := u.sizeWith(call); got != tt.want {
 			t.Errorf("%s: %d, want %d", name, got, tt.want)
@@ -194,12 +200,14 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 }
 
 func TestUploadIDsAreKeptApart(t *testing.T) {
-	s := &Service{secret: []byte("secret")}
+	s := &Service{secret: []byte("secret"), random: rand.Reader}
 	one := 1
-	a, b := Caller{Key: Key{Account: 1}, Addr: "192.0.2.1"}, Caller{Key: Key{Account: 2}, Addr: "192.0.2.1"}
-	elsewhere := Caller{Key: Key{Account: 1}, Addr: "192.0.2.9"}
-	here, there := Caller{Addr: "192.0.2.1"}, Caller{Addr: "192.0.2.9"}
-	secret := "0123456789abcdefghijkl"
+	a, b := Caller{Key: Key{Account: 1}, From: Sender{Network: "192.0.2.1"}}, Caller{Key: Key{Account: 2}, From: Sender{Network: "192.0.2.1"}}
+	elsewhere := Caller{Key: Key{Account: 1}, From: Sender{Network: "192.0.2.9"}}
+	here, there := Caller{From: Sender{Network: "192.0.2.1"}}, Caller{From: Sender{Network: "192.0.2.9"}}
+	long := "0123456789abcdefghijklmnopqrstuvwxyz"
+	crowd := Caller{From: Sender{Network: "10.0.0.1", Shared: true}}
+	token := Caller{From: Sender{Network: "192.0.2.9"}, upload: &Digest{1}}
 	key := func(by Caller, op Op, id string) Digest {
 		c := &partCall{by: by, op: op, in: PartInput{UploadID: id, N: &one}}
 		if err := s.begin(c); err != nil {
@@ -207,21 +215,24 @@ func TestUploadIDsAreKeptApart(t *testing.T) {
 		}
 		return c.key
 	}
+	firstOfCrowd, secondOfCrowd := key(crowd, OpPublish, long), key(crowd, OpPublish, long)
 	for name, same := range map[string]bool{
 		"one account at two addresses":          key(a, OpPublish, "x") == key(elsewhere, OpPublish, "x"),
-		"a secret id at two addresses":          key(here, OpPublish, secret) == key(there, OpPublish, secret),
+		"a token at two networks":               key(token, OpPublish, "x") == *token.upload,
+		"not a long id at two networks":         key(here, OpPublish, long) != key(there, OpPublish, long),
+		"not where anybody may be":              firstOfCrowd != secondOfCrowd,
 		"not two accounts":                      key(a, OpPublish, "x") != key(b, OpPublish, "x"),
-		"not an account and nobody":             key(a, OpPublish, secret) != key(here, OpPublish, secret),
+		"not an account and nobody":             key(a, OpPublish, long) != key(here, OpPublish, long),
 		"not a short id at two addresses":       key(here, OpPublish, "x") != key(there, OpPublish, "x"),
 		"not a publish and an update":           key(a, OpPublish, "x") != key(a, OpUpdate, "x"),
 		"not two ids":                           key(a, OpPublish, "x") != key(a, OpPublish, "y"),
-		"not a short id and its address as one": key(Caller{Addr: "1"}, OpPublish, "2") != key(Caller{Addr: "12"}, OpPublish, "2"),
+		"not a short id and its address as one": key(Caller{From: Sender{Network: "1"}}, OpPublish, "2") != key(Caller{From: Sender{Network: "12"}}, OpPublish, "2"),
 	} {
 		if !same {
 			t.Error(name)
 		}
 	}
-	if diff := cmp.Diff(s.owner(here), s.owner(Caller{Addr: here.Addr})); diff != "" || s.owner(here) == s.owner(there) || s.owner(a) == s.owner(b) {
+	if diff := cmp.Diff(s.owner(here), s.owner(Caller{From: here.From})); diff != "" || s.owner(here) == s.owner(there) || s.owner(a) == s.owner(b) {
 		t.Error("owners are confused")
 	}
 }

@@ -38,15 +38,33 @@ func (p Places) Origin(label string) string {
 }
 
 // ProjectID finds the project id in what a client sent for one: the id itself,
-// or the project's url, path_url or page_url. What is none of these comes back
-// unchanged, and will not be found.
+// or the project's url, path_url or page_url, or the version_url of one of its
+// versions, each with or without scheme and slashes at the end. What is none of
+// these comes back unchanged, and will not be found.
 func (p Places) ProjectID(ref string) ProjectID {
 	ref = strings.TrimSpace(ref)
+	if id := strings.TrimRight(ref, "/"); names.ValidProjectID(id) {
+		return ProjectID(id)
+	}
+	id := p.inAddress(ref)
+	if id == ProjectID(ref) && !strings.Contains(ref, "://") {
+		if found := p.inAddress("//" + strings.TrimLeft(ref, "/")); names.ValidProjectID(string(found)) {
+			return found
+		}
+	}
+	return id
+}
+
+// inAddress finds the id in an address, or gives it back unchanged.
+func (p Places) inAddress(ref string) ProjectID {
 	u, err := url.Parse(ref)
 	if err != nil || u.Host == "" {
 		return ProjectID(ref)
 	}
 	if label, ok := strings.CutSuffix(strings.ToLower(u.Host), "."+p.Content); ok && p.Content != "" {
+		if id, _, _, ok := names.ParseLabel(label); ok {
+			return ProjectID(id)
+		}
 		return ProjectID(label)
 	}
 	if !strings.EqualFold(u.Host, p.Base.Host) {
@@ -59,4 +77,16 @@ func (p Places) ProjectID(ref string) ProjectID {
 		}
 	}
 	return ProjectID(ref)
+}
+
+// projectRead warns about an address that is none of those which the service
+// gives for the project.
+func (s *Service) projectRead(ref string) []Warning {
+	id := s.Places.ProjectID(ref)
+	at := s.Places.Project(id, 0, "")
+	switch strings.TrimSpace(ref) {
+	case "", string(id), at.URL, at.Path, at.Page:
+		return nil
+	}
+	return []Warning{ReadAs("project_id", shown(string(id)))}
 }

@@ -25,14 +25,12 @@ type newProject struct {
 // discarded in any case. With in.Once, the same call again within a day gets the
 // first answer again and makes nothing.
 func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out Published, pending *Pending, err error) {
-	used := false
-	defer func() {
-		if !used {
-			s.Discard(ctx, in.Content)
-		}
-		err = s.present(ctx, by, err)
-	}()
+	defer s.Discard(ctx, in.Content)
+	defer func() { err = s.present(ctx, by, err) }()
 	if err := s.Admit(by, ActPublish); err != nil {
+		return Published{}, nil, err
+	}
+	if err := checkToken(by, in.Part); err != nil {
 		return Published{}, nil, err
 	}
 	a, err := s.attempt(by, in.Once, OpPublish, in.Part, in.Content, in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked())
@@ -44,7 +42,6 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 		return Published{}, nil, err
 	}
 	err = s.once(ctx, a, func() error {
-		used = true // also if this panics, for then nobody knows
 		out, pending, err = s.publishNew(ctx, by, in, np, a)
 		return err
 	}, func(rec Once, keys Minted) error {
@@ -54,8 +51,7 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	return out, pending, err
 }
 
-// publishNew publishes what was not published before. The content is used up or
-// discarded, unless this panics.
+// publishNew publishes what was not published before.
 func (s *Service) publishNew(ctx context.Context, by Caller, in PublishInput, np newProject, a *attempt) (Published, *Pending, error) {
 	if in.Part != nil {
 		return s.publishPart(ctx, by, in, np, a)
@@ -63,9 +59,6 @@ func (s *Service) publishNew(ctx context.Context, by Caller, in PublishInput, np
 	out, err := Published{}, checkContent(in.Content, primaryFile, true, in.Declared)
 	if err == nil {
 		out, err = s.create(ctx, by, np, in.Content, beside{once: a})
-	}
-	if err != nil && definite(err) {
-		s.Discard(ctx, in.Content)
 	}
 	return out, nil, err
 }
@@ -82,12 +75,12 @@ type beside struct {
 func (s *Service) preparePublish(by Caller, in PublishInput) (newProject, error) {
 	np := newProject{Handle: in.Handle, Declared: in.Declared}
 	var err error
-	if np.Email, err = cleanEmail(in.Email); err != nil {
+	if np.Email, np.Warnings, err = readEmail(in.Email); err != nil {
 		return np, err
 	}
 	if by.Nobody() && np.Email == "" {
 		return np, Refuse(CodeEmailRequired, "A first publish without a key makes an account, and needs the field email.").In("email").
-			With(OpSame, Arg{"email", "me@example.com"}).
+			With(OpSame, Arg{"email", PlaceholderEmail}).
 			Note("Send email, or the api_key of an account in the Authorization header.")
 	}
 	var w []Warning
@@ -107,29 +100,49 @@ func (s *Service) preparePublish(by Caller, in PublishInput) (newProject, error)
 
 // create records the project, with its account if nobody calls.
 func (s *Service) create(ctx context.Context, by Caller, np newProject, c Content, also beside) (Published, error) {
-	out := Published{Warnings: append(np.Warnings, contentWarnings(c, primaryFile)...)}
+	out := Published{Warnings: append(np.Warnings, contentWarnings(c, primaryFile, true)...)}
 	if np.Title == "" {
 		np.Title, _ = cleanTitle(documentTitle(c))
 	}
 	rec := NewProject{Account: by.Key.Account, Title: np.Title, Lang: np.Lang, CreatedAt: s.now().UTC(), Within: s.Quota}
 	rec.File = File{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}
-	var err error
-	if also.mail = MailSet; !by.Nobody() {
-		if rec.Email, also.mail, err = s.pendingEmail(ctx, by, np.Email, np.Lang); err != nil {
-			return out, err
+	rec.By, also.mail = by.Key.ID, MailSet
+	err := retryExists(func() (err error) {
+		if !by.Nobody() {
+			if rec.Email, also.mail, err = s.pendingEmail(ctx, by, np.Email, np.Lang); err != nil {
+				return err
+			}
 		}
+		return s.createOnce(ctx, by, np, &rec, also, &out)
+	})
+	if err != nil {
+		return out, fmt.Errorf("create project: %w", s.overQuota(lostRight(by, err)))
 	}
 	out.Warnings = append(out.Warnings, s.mailWarnings(by, also.mail)...)
-	if err = retryExists(func() error { return s.createOnce(ctx, by, np, &rec, also, &out) }); err != nil {
-		return out, fmt.Errorf("create project: %w", s.overQuota(err))
+	out = s.finishPublished(by, np, rec, out)
+	kept, err := s.quarantineWarnings(ctx, out.Project, out.File)
+	s.untold(err)
+	out.Warnings = append(out.Warnings, kept...)
+	return out, nil
+}
+
+// lostRight refuses what a key was allowed to do when its call began, and is not
+// any more.
+func lostRight(by Caller, err error) error {
+	switch {
+	case errors.Is(err, ErrRevoked):
+		return unknownKey()
+	case errors.Is(err, ErrSuspended):
+		by.Key.Suspended = true
+		return authorize(by, ActPublish, nil)
 	}
-	return s.finishPublished(by, np, rec, out), nil
+	return err
 }
 
 // createOnce draws fresh names and keys and tries to record them.
 func (s *Service) createOnce(ctx context.Context, by Caller, np newProject, rec *NewProject, also beside, out *Published) error {
 	if by.Nobody() {
-		na, secret, err := s.newAccount(np.Handle, np.Email, np.Lang)
+		na, secret, err := s.newAccount(by, np.Handle, np.Email, np.Lang)
 		if err != nil {
 			return err
 		}
@@ -141,18 +154,19 @@ func (s *Service) createOnce(ctx context.Context, by Caller, np newProject, rec 
 	}
 	rec.Key, out.Keys.Project = key, secret
 	rec.ID, rec.Suffix = ProjectID(names.ProjectID(np.Title, s.intn)), s.randomSuffix()
-	if rec.Upload, err = s.completion(by, also.upload, rec.ID, 1, out.Keys); err != nil {
+	m := madeOf(rec.Title, rec.Suffix, rec.CreatedAt, rec.File, true)
+	if rec.Upload, err = s.completion(by, also.upload, rec.ID, 1, out.Keys, m); err != nil {
 		return err
 	}
-	if rec.Once, err = s.record(also.once, rec.ID, 1, also.mail, out.Keys); err != nil {
+	if rec.Once, err = s.record(also.once, rec.ID, 1, also.mail, out.Keys, m); err != nil {
 		return err
 	}
 	out.Project, err = s.store.CreateProject(ctx, *rec)
-	return attempted(err)
+	return err
 }
 
 func (s *Service) finishPublished(by Caller, np newProject, rec NewProject, out Published) Published {
-	out.File = rec.File
+	out.File, out.Quarantined = rec.File, s.Quarantined(out.Project)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	if by.Nobody() {
 		out.Account = &Account{ID: out.Project.Account, Handle: out.Project.Handle, Email: np.Email, Lang: np.Lang, CreatedAt: rec.CreatedAt}
@@ -170,41 +184,4 @@ func accountSecret(by Caller) Secret {
 		return ""
 	}
 	return by.presented()
-}
-
-// contentWarnings tells what may not have been meant.
-func contentWarnings(c Content, filename string) []Warning {
-	if c.Gzip && !isHTML(filename) && !isPacked(filename) {
-		return []Warning{{
-			"gzip_stored", "The bytes of " + filename + " are gzipped and were stored as they came.",
-			"If the file itself was meant, send content_encoding gzip+base64.",
-		}}
-	}
-	return nil
-}
-
-// uncertain is the error of a step of the store that may have had its effect.
-type uncertain struct{ error }
-
-func (u uncertain) Unwrap() error { return u.error }
-
-// attempted marks the error of a step that refers to content, unless it says
-// that nothing was changed.
-func attempted(err error) error {
-	for _, nothing := range []error{ErrMoved, ErrNotFound, ErrExists, ErrRepeated, ErrFull, ErrTooManyProjects, ErrTooManyBytes} {
-		if errors.Is(err, nothing) {
-			return err
-		}
-	}
-	if err == nil {
-		return nil
-	}
-	return uncertain{err}
-}
-
-// definite reports whether what failed certainly had no effect, so that the
-// content it would have referred to may go.
-func definite(err error) bool {
-	var u uncertain
-	return !errors.As(err, &u)
 }

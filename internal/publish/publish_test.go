@@ -60,7 +60,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 		}
 	})
 	t.Run("a verification link is enqueued for the address, and none is said to be sent without SMTP", func(t *testing.T) {
-		jobs, err := w.db.ClaimJobs(t.Context(), w.clock.now(), w.clock.now().Add(time.Minute), 9)
+		jobs, err := w.db.ClaimJobs(t.Context(), w.clock.now(), w.clock.now().Add(time.Minute), publish.Busy{}, 9)
 		if err != nil || len(jobs) != 1 || jobs[0].Address != out.Account.Email || jobs[0].Lang != "pt-BR" || jobs[0].Account != out.Project.Account {
 			t.Errorf("jobs %+v, %v", jobs, err)
 		}
@@ -75,7 +75,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 		if err != nil || p.Version != 1 {
 			t.Errorf("%+v, %v", p, err)
 		}
-		if _, err := again.Identify(t.Context(), out.Keys.Project, ""); err != nil {
+		if _, err := again.Identify(t.Context(), out.Keys.Project, publish.Sender{Network: ""}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -310,7 +310,7 @@ func TestIdentify(t *testing.T) {
 	out := w.publish(nobody(), page)
 	key := out.Keys.Account.Reveal()
 	t.Run("no key is nobody", func(t *testing.T) {
-		if by, err := w.Identify(t.Context(), "", "192.0.2.1"); err != nil || !by.Nobody() {
+		if by, err := w.Identify(t.Context(), "", publish.Sender{Network: "192.0.2.1"}); err != nil || !by.Nobody() {
 			t.Errorf("%v, %v", by, err)
 		}
 	})
@@ -318,7 +318,7 @@ func TestIdentify(t *testing.T) {
 		"a flipped character": key[:39] + string('A'+(key[39]-'A'+1)%26), "a cut key": key[:30], "a session id": "0123456789", "an unknown key": otherKey(t),
 	} {
 		t.Run(name+" is refused, and never a silent new account", func(t *testing.T) {
-			by, err := w.Identify(t.Context(), publish.Secret(k), "")
+			by, err := w.Identify(t.Context(), publish.Secret(k), publish.Sender{Network: ""})
 			refused(t, err, publish.CodeInvalidKey)
 			if !by.Nobody() {
 				t.Error("somebody all the same")

@@ -15,7 +15,7 @@ func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectVi
 	if err != nil {
 		return ProjectView{}, err
 	}
-	v := ProjectView{Project: p, Owner: authorize(by, ActReadFiles, &p) == nil}
+	v := ProjectView{Project: p, Quarantined: s.Quarantined(p), Owner: authorize(by, ActReadFiles, &p) == nil}
 	if p.Suspended && !v.Owner {
 		return ProjectView{}, takenDown(p)
 	}
@@ -24,9 +24,12 @@ func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectVi
 	v.Stats, v.Addresses = s.stats(ctx, p), s.Places.Project(p.ID, p.Version, "")
 	if v.Owner {
 		v.Addresses = s.Places.Project(p.ID, p.Version, p.Suffix)
-		v.Files, err = s.store.Files(ctx, p.ID, p.Version)
+		if v.Files, err = s.store.Files(ctx, p.ID, p.Version); err != nil {
+			return v, err
+		}
+		v.Warnings = s.quarantineOf(ctx, p, v.Files)
 	}
-	return v, err
+	return v, nil
 }
 
 // Stats returns a project's public numbers.
@@ -44,12 +47,11 @@ func (s *Service) Stats(ctx context.Context, ref string) (ProjectID, Stats, erro
 // stats adds to the stored counts those that are still in memory.
 func (s *Service) stats(ctx context.Context, p Project) Stats {
 	out := Stats{Likes: p.Likes}
-	out.Plays = s.counters.plays(p.ID, func() int64 {
+	out.Plays = s.counters.plays(p.ID, func() (plays, number int64) {
 		if fresh, err := s.store.Project(ctx, p.ID); err == nil {
-			out.Likes = fresh.Likes
-			return fresh.Plays
+			p.Plays, p.Counted, out.Likes = fresh.Plays, fresh.Counted, fresh.Likes
 		}
-		return p.Plays
+		return p.Plays, p.Counted
 	})
 	n, err := s.live.Players(ctx, p.ID, s.now())
 	if err != nil {
@@ -94,6 +96,9 @@ func (s *Service) Whoami(ctx context.Context, by Caller, limit int, cursor strin
 		out.Next = strconv.FormatInt(projects[limit-1].Seq, 36)
 	}
 	out.Projects = s.views(ctx, projects)
+	if len(projects) > 0 && s.Quarantined(projects[0]) { // all are of one account
+		out.Warnings = []Warning{s.quarantineWarning()}
+	}
 	return out, nil
 }
 
@@ -112,7 +117,7 @@ func (s *Service) covered(ctx context.Context, by Caller, before int64, limit in
 func (s *Service) views(ctx context.Context, projects []Project) []ProjectView {
 	out := make([]ProjectView, 0, len(projects))
 	for _, p := range projects {
-		out = append(out, ProjectView{Project: p, Owner: true, Stats: s.quickStats(ctx, p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)})
+		out = append(out, ProjectView{Project: p, Owner: true, Quarantined: s.Quarantined(p), Stats: s.quickStats(ctx, p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)})
 	}
 	return out
 }
@@ -121,7 +126,7 @@ func (s *Service) views(ctx context.Context, projects []Project) []ProjectView {
 // count written in the same instant may be missed once.
 func (s *Service) quickStats(ctx context.Context, p Project) Stats {
 	n, _ := s.live.Players(ctx, p.ID, s.now()) // soft: a list is complete without it
-	return Stats{Players: n, Likes: p.Likes, Plays: s.counters.plays(p.ID, func() int64 { return p.Plays })}
+	return Stats{Players: n, Likes: p.Likes, Plays: s.counters.plays(p.ID, func() (plays, number int64) { return p.Plays, p.Counted })}
 }
 
 func readCursor(cursor string) (int64, error) {
@@ -197,24 +202,25 @@ func (s *Service) Files(ctx context.Context, id ProjectID, version int) ([]File,
 	return s.store.Files(ctx, id, version)
 }
 
-// FilesWith is Files with the variants of one encoding alone, for whoever needs no
-// other: of many files it takes a third of the time.
+// FilesWith is Files with the variants of one encoding alone, for an export, which needs
+// no other: of many files it takes a third of the time. It has a deleted project's files for a day.
 func (s *Service) FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error) {
 	return s.store.FilesWith(ctx, id, version, encoding)
 }
 
-// Touch counts a player of a project that exists as present.
-func (s *Service) Touch(ctx context.Context, id ProjectID, p PlayerID) error {
+// Touch counts a player of a project that exists as present, unless enough of the
+// player's network are.
+func (s *Service) Touch(ctx context.Context, id ProjectID, p Visitor) error {
 	if _, err := s.Site(ctx, id); err != nil {
 		return err
 	}
-	s.soft("count a player", s.live.Touch(ctx, id, p, s.now()))
+	s.soft("count a player", s.live.Touch(ctx, id, p.ID, s.now(), s.crowds(p.From)...))
 	return nil
 }
 
 // Leave counts a player as gone.
-func (s *Service) Leave(ctx context.Context, id ProjectID, p PlayerID) error {
-	s.soft("count a player out", s.live.Leave(ctx, id, p, s.now()))
+func (s *Service) Leave(ctx context.Context, id ProjectID, p Visitor) error {
+	s.soft("count a player out", s.live.Leave(ctx, id, p.ID, s.now()))
 	return nil
 }
 

@@ -24,32 +24,25 @@ type FormFile struct {
 // other, or none if one is refused. The contents are used up or discarded in any
 // case. The same form again changes nothing.
 func (s *Service) PutFiles(ctx context.Context, account AccountID, id ProjectID, files []FormFile, form string) error {
-	kept, err := s.putFiles(ctx, account, id, files, form)
-	if !kept {
+	defer func() {
 		for _, f := range files {
 			s.Discard(ctx, f.Content)
 		}
-	}
-	return err
-}
-
-// putFiles reports whether the contents are, or may be, in use.
-func (s *Service) putFiles(ctx context.Context, account AccountID, id ProjectID, files []FormFile, form string) (kept bool, err error) {
+	}()
 	act := formAct{form, []string{"put"}}
 	put := make([]File, len(files))
 	for i, f := range files {
-		name, err := cleanFilename(f.Name)
+		name, _, err := cleanFilename(f.Name)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if f.Content.Size > s.MaxFile {
-			return false, Refuse(CodeContentTooLarge, "The file %s has %d bytes; at most %d are taken.", name, f.Content.Size, s.MaxFile).In("content")
+			return Refuse(CodeContentTooLarge, "The file %s has %d bytes; at most %d are taken.", name, f.Content.Size, s.MaxFile).In("content")
 		}
 		put[i] = File{Name: name, Folded: names.Fold(name), Blob: f.Content.Blob}
 		act.what = append(act.what, name, string(f.Content.SHA256[:]))
 	}
-	made := false
-	err = s.rearrange(ctx, account, id, act, func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, account, id, act, func(p Project, current []File) (Change, error) {
 		c := Change{Put: put}
 		for i, f := range files {
 			if err := checkContent(f.Content, put[i].Name, put[i].Name == p.Primary || put[i].Name == primaryFile, Declared{}); err != nil {
@@ -59,17 +52,15 @@ func (s *Service) putFiles(ctx context.Context, account AccountID, id ProjectID,
 				c.Drop = append(c.Drop, *old)
 			}
 		}
-		made = true
 		return c, nil
 	})
-	return made && (err == nil || !definite(err)), err
 }
 
 // MoveFile makes a version in which a file has another name, and the same bytes.
 // The primary file stays the primary one under its new name. The same form again
 // changes nothing.
 func (s *Service) MoveFile(ctx context.Context, account AccountID, id ProjectID, from, to, form string) error {
-	to, err := cleanFilename(to)
+	to, _, err := cleanFilename(to)
 	if err != nil {
 		return err
 	}
@@ -134,6 +125,15 @@ func fileNamed(files []File, name string) *File {
 	return &files[i]
 }
 
+// FormUsedError says that the same form did the same before, and that the project has
+// moved on since: it was not pressed twice, somebody has gone back to it.
+type FormUsedError struct{ Version int } // that the form made
+
+// Error tells it.
+func (e FormUsedError) Error() string {
+	return fmt.Sprintf("the form was used: it made version %d", e.Version)
+}
+
 // formAct is what a form is sent for, and the word that tells it from the same
 // wish at another time.
 type formAct struct {
@@ -150,7 +150,8 @@ func (s *Service) actOnce(account AccountID, id ProjectID, act formAct) (*Once, 
 }
 
 // rearrange makes the version that change computes from the current files; an
-// empty Change makes none. A form that did it already does it no second time.
+// empty Change makes none. A form that did it already does it no second time; if
+// the project has moved on since, that is a FormUsedError.
 func (s *Service) rearrange(ctx context.Context, account AccountID, id ProjectID, act formAct, change func(Project, []File) (Change, error)) error {
 	if _, err := s.editable(ctx, account, id); err != nil {
 		return err
@@ -160,7 +161,10 @@ func (s *Service) rearrange(ctx context.Context, account AccountID, id ProjectID
 		return err
 	}
 	_, _, err = s.edit(ctx, id, nil, func(p Project) (Project, error) {
-		if _, err := s.store.Once(ctx, once.Key, s.now().UTC()); !errors.Is(err, ErrNotFound) {
+		switch rec, err := s.store.Once(ctx, once.Key, s.now().UTC()); {
+		case err == nil && rec.Version != p.Version:
+			return p, FormUsedError{rec.Version}
+		case !errors.Is(err, ErrNotFound):
 			return p, err
 		}
 		if err := authorize(byOwner(account), ActEdit, &p); err != nil {
@@ -180,8 +184,11 @@ func (s *Service) rearrange(ctx context.Context, account AccountID, id ProjectID
 		once.Version = p.Version + 1
 		return s.site.Rearrange(ctx, p.ID, c, Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Once: once, Within: s.Quota})
 	})
-	if errors.Is(err, ErrRepeated) {
+	switch {
+	case errors.Is(err, ErrRepeated):
 		return nil
+	case errors.Is(err, ErrNoPrimary): // of an older version whose records are damaged
+		return ErrNotFound
 	}
 	return s.overQuota(err)
 }

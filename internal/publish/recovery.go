@@ -33,7 +33,7 @@ type EmailMove struct {
 }
 
 // A RecoveryStore keeps the moves of addresses, under the same promises as a
-// Store. A move that has expired is not there.
+// Store. A move that has expired is not there; a suspended account proposes none: ErrSuspended.
 type RecoveryStore interface {
 	// ProposeEmail records a move to a new address, in place of one proposed before, and enqueues the job. One more than limit proposals that have not expired at now is ErrTooOften.
 	ProposeEmail(ctx context.Context, m EmailMove, job Job, now time.Time, limit int) error
@@ -76,15 +76,15 @@ func (s *Service) ProposeEmail(ctx context.Context, id AccountID, address, lang 
 	}
 	defer unlock()
 	now := s.now().UTC()
-	if before, err := s.site.ProposedEmail(ctx, id, now); err == nil && before.Email == email && before.ExpiresAt.Sub(now) > proposalLife-formAgain {
+	if before, err := s.site.ProposedEmail(ctx, id, now); err == nil && before.Email == email && (before.ExpiresAt.Sub(now)-proposalLife).Abs() < formAgain {
 		return nil
 	}
 	m := EmailMove{Account: id, Email: email, ExpiresAt: now.Add(proposalLife)}
-	err = s.site.ProposeEmail(ctx, m, Job{Kind: MailEmailChange, Address: email, Lang: lang, Due: now}, now, proposalsPerDay)
+	err = s.site.ProposeEmail(ctx, m, Job{Kind: MailEmailChange, Address: email, Lang: lang, Due: now, Asker: Asker{AskedWithKey, s.keyed("mail network", fmt.Sprint("account ", id))}}, now, proposalsPerDay)
 	if errors.Is(err, ErrTooOften) {
 		return Refuse(CodeRateLimited, "The account proposed %d addresses in a day.", proposalsPerDay).After(proposalLife)
 	}
-	return err
+	return s.ownerMay(ctx, id, err)
 }
 
 // ProposedEmail returns the address that waits for its link to be used, empty if

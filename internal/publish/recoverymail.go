@@ -7,12 +7,6 @@ import (
 	"time"
 )
 
-// noticesPerDay is how many messages one mailbox gets in 24 hours that tell of
-// another address. They have a count of their own: what strangers publish under
-// an address must not keep its owner from hearing that an account was taken. Each
-// takes a change away from a verified address, so nobody else can cause many.
-const noticesPerDay = 10
-
 // writeMove mints the token of a way to another address. ErrNotFound: there is
 // none any more.
 func (c *Courier) writeMove(ctx context.Context, j Job, now time.Time) (Mail, error) {

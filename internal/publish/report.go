@@ -33,6 +33,7 @@ const (
 	caseAlphabet  = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base32: nothing in it is taken for something else
 	reportMail    = "report"
 	reportsMailed = 100 // messages a day: more reports than that are read as a list
+	reportsByOne  = 20  // of them by one network
 )
 
 // Reasons are what a report can be about.
@@ -60,8 +61,9 @@ type ReportReader interface {
 type NewReport struct {
 	Project                  ProjectID
 	Reason, Details, Contact string
-	Nonce                    string // of the form: the same form sent twice is one report
+	Nonce                    string // of the form: the same form with the same words sent twice is one report
 	Lang                     string // of the form, and so of the message about it
+	From                     Sender
 }
 
 // Reportable returns a project that can be reported, also one that is suspended,
@@ -98,13 +100,13 @@ func (s *Service) Report(ctx context.Context, in NewReport) (number string, err 
 	if r.Contact, err = cleanEmail(strings.TrimSpace(in.Contact)); err != nil {
 		return "", err
 	}
-	return s.addReport(ctx, r, in.Lang, s.keyed("report", string(p.ID)+" "+in.Nonce))
+	return s.addReport(ctx, r, in, s.keyed("report", fmt.Sprintf("%s %s %q", p.ID, in.Nonce, []string{r.Reason, r.Details, r.Contact})))
 }
 
-func (s *Service) addReport(ctx context.Context, r Report, lang string, form Digest) (number string, err error) {
+func (s *Service) addReport(ctx context.Context, r Report, in NewReport, form Digest) (number string, err error) {
 	var job *Job
 	if s.ReportMail != "" {
-		job = &Job{Kind: reportMail, Address: s.ReportMail, Lang: lang, Due: r.At}
+		job = &Job{Kind: reportMail, Address: s.ReportMail, Lang: in.Lang, Due: r.At, Asker: s.asker(Caller{From: in.From})}
 	}
 	for range caseDraws {
 		drawn, err := randomText(s.random, caseAlphabet, 8)

@@ -75,5 +75,5 @@ func (s *Service) EraseVersion(ctx context.Context, account AccountID, id Projec
 	if errors.Is(err, ErrMoved) {
 		return ErrCurrent
 	}
-	return err
+	return s.managerMay(ctx, account, id, err)
 }

@@ -24,6 +24,14 @@ type sealed struct {
 // seal encrypts minted keys (HKDF, RFC 5869; AES-GCM), so that only a caller who
 // sends the same again can read them.
 func (s *Service) seal(k sealed, keys Minted) ([]byte, error) {
+	plain, err := json.Marshal([2]string{keys.Account.Reveal(), keys.Project.Reveal()})
+	if err != nil {
+		return nil, fmt.Errorf("seal keys: %w", err)
+	}
+	return s.sealText(k, plain)
+}
+
+func (s *Service) sealText(k sealed, plain []byte) ([]byte, error) {
 	gcm, err := s.sealer(k)
 	if err != nil {
 		return nil, err
@@ -32,30 +40,34 @@ func (s *Service) seal(k sealed, keys Minted) ([]byte, error) {
 	if _, err := io.ReadFull(s.random, nonce); err != nil {
 		return nil, fmt.Errorf("draw nonce: %w", err)
 	}
-	plain, err := json.Marshal([2]string{keys.Account.Reveal(), keys.Project.Reveal()})
-	if err != nil {
-		return nil, fmt.Errorf("seal keys: %w", err)
-	}
 	return gcm.Seal(nonce, nonce, plain, nil), nil
 }
 
 // unseal is the way back. Another caller gets an error.
 func (s *Service) unseal(k sealed, answer []byte) (Minted, error) {
-	gcm, err := s.sealer(k)
+	plain, err := s.unsealText(k, answer)
 	if err != nil {
 		return Minted{}, err
-	}
-	n := gcm.NonceSize()
-	if len(answer) < n {
-		return Minted{}, fmt.Errorf("unseal keys: %d bytes are too few", len(answer))
-	}
-	plain, err := gcm.Open(nil, answer[:n], answer[n:], nil)
-	if err != nil {
-		return Minted{}, fmt.Errorf("unseal keys: %w", err)
 	}
 	var keys [2]Secret
 	err = json.Unmarshal(plain, &keys)
 	return Minted{Account: keys[0], Project: keys[1]}, err
+}
+
+func (s *Service) unsealText(k sealed, answer []byte) ([]byte, error) {
+	gcm, err := s.sealer(k)
+	if err != nil {
+		return nil, err
+	}
+	n := gcm.NonceSize()
+	if len(answer) < n {
+		return nil, fmt.Errorf("unseal: %d bytes are too few", len(answer))
+	}
+	plain, err := gcm.Open(nil, answer[:n], answer[n:], nil)
+	if err != nil {
+		return nil, fmt.Errorf("unseal: %w", err)
+	}
+	return plain, nil
 }
 
 func (s *Service) sealer(k sealed) (cipher.AEAD, error) {

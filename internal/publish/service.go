@@ -13,19 +13,23 @@ import (
 
 // Config is what an operator decides about a Service.
 type Config struct {
-	Places     Places
-	InlineMax  int   // content up to this many bytes is kept in its record; below 0: none but the empty
-	MaxContent int64 // bytes of one request's content, decoded and gunzipped
-	MaxFile    int64 // bytes of a file that was assembled from parts
-	MaxFiles   int   // files of a project
-	MaxUploads int   // open uploads of one account, or of one address without a key
-	Opening    Opening
-	Quota      Quota       // of each account
-	Room       func() bool // whether the disk takes new content; nil: always
-	Spend      func()      // frees room on the disk that is kept for deletions; nil: there is none
-	SMTP       bool        // whether messages are really sent
-	MailFolder string      // where they are written otherwise, as the operator named it
-	ReportMail string      // who is told of reports; empty: nobody
+	Places      Places
+	InlineMax   int   // content up to this many bytes is kept in its record; below 0: none but the empty
+	MaxContent  int64 // bytes of one request's content, decoded and gunzipped
+	MaxFile     int64 // bytes of a file that was assembled from parts
+	MaxFiles    int   // files of a project
+	MaxUploads  int   // open uploads of one account, or of one network without a key
+	UploadBytes int64 // that open uploads of one network hold without a key; 0: no limit
+	Opening     Opening
+	Quarantine  bool        // whether projects of unverified accounts load from and send to nowhere but themselves
+	Public      bool        // whether strangers are expected: then a network counts only so much
+	Quota       Quota       // of each account
+	Room        func() bool // whether the disk takes new content; nil: always
+	Spend       func()      // frees room on the disk that is kept for deletions; nil: there is none
+	SMTP        bool        // whether messages are really sent
+	MailFolder  string      // where they are written otherwise, as the operator named it
+	Remembered  Remembered  // bounds of what is kept in memory
+	ReportMail  string      // who is told of reports; empty: nobody
 }
 
 // Limits that the contract names, and those that a Config leaves open.
@@ -34,6 +38,8 @@ const (
 	DefaultMaxContent = 104_857_600 // the specification's 100 MB
 	DefaultMaxFile    = 1 << 30
 	DefaultMaxFiles   = 10_000
+	DefaultProjects   = 20_000
+	DefaultVisits     = 250_000
 	DefaultMaxUploads = 1_000 // an agent has one or a few; each may hold a file on the disk
 	MaxParts          = 10_000
 	MaxUploadID       = 128
@@ -42,6 +48,12 @@ const (
 	waitForUpload     = 30 * time.Second // for another call that completes the same upload
 	assemblyLimit     = 10 * time.Minute // a 1 GiB file at 2 MB/s, the slowest disk worth waiting for
 )
+
+// Remembered bounds what a Service keeps in memory to be fast, or exact; 0 is the default.
+type Remembered struct {
+	Projects int // that are being read, at about 500 bytes each: 20,000, in 10 MiB
+	Visits   int // that counted in the last half hour, at about 100 bytes each: 250,000, in 25 MiB; beyond it the older half may count twice
+}
 
 // Stores is what a Service keeps things in.
 type Stores struct {
@@ -67,10 +79,13 @@ type Service struct {
 	random io.Reader
 	secret []byte // seals kept answers and hides addresses; the same on every node
 
+	failures     Failures // of Flush
+	staging      *staging
 	receiving    atomic.Int64 // calls of Stage under way
 	stageBuffers sync.Pool    // of *[]byte
 	heads        *heads
 	counters     *counters
+	plays, likes *countLimit
 	gallery      *gallery
 	used         *keyUses
 	edits        *locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
@@ -91,13 +106,16 @@ func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
 // New makes a Service. Zero limits of cfg get their defaults. It asks the store
 // for the installation's secret, and fails with the store.
 func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts ...Option) (*Service, error) {
+	held := newStaging()
 	s := &Service{
 		Config: cfg.withDefaults(),
-		store:  stores.Store, jobs: stores.Jobs, site: stores.Site, blobs: stores.Blobs, live: stores.Live,
+		store:  guardedStore{stores.Store, held}, jobs: stores.Jobs, site: guardedSite{stores.Site, held}, staging: held, blobs: stores.Blobs, live: stores.Live,
 		log: log, now: time.Now, random: rand.Reader,
-		heads: newHeads(), counters: newCounters(), gallery: newGallery(), used: newKeyUses(),
+		gallery: newGallery(), used: newKeyUses(),
+		plays: newCountLimit(playsAtOnce, playsAnHour), likes: newCountLimit(likesAtOnce, likesAnHour),
 		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), attempts: newLocks[Digest](), forms: newLocks[Digest](),
 	}
+	s.heads, s.counters = newHeads(s.Remembered.Projects), newCounters(s.Remembered.Visits)
 	for _, o := range opts {
 		o(s)
 	}
@@ -115,6 +133,8 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 
 func (c Config) withDefaults() Config {
 	setDefault(&c.InlineMax, DefaultInlineMax)
+	setDefault(&c.Remembered.Projects, DefaultProjects)
+	setDefault(&c.Remembered.Visits, DefaultVisits)
 	setDefault(&c.MaxContent, DefaultMaxContent)
 	setDefault(&c.MaxFile, DefaultMaxFile)
 	setDefault(&c.MaxFiles, DefaultMaxFiles)

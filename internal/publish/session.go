@@ -44,7 +44,7 @@ type SessionStore interface {
 func (s *Service) Session(ctx context.Context, token string) (Session, Account, error) {
 	now := s.now().UTC()
 	found, a, err := s.site.Session(ctx, digest([]byte(token)), now)
-	if err != nil || now.Sub(found.SeenAt) < sessionSeen {
+	if err != nil || now.Sub(found.SeenAt).Abs() < sessionSeen {
 		return found, a, err
 	}
 	found.SeenAt, found.ExpiresAt = now, now.Add(sessionLife)

@@ -11,8 +11,9 @@ import (
 
 // Stage keeps what r yields, to be used by one following call. An error of r
 // comes back so that errors.Is finds it, and then nothing is kept. Content that
-// is not used must be discarded; what a crash leaves behind is collected after
-// a day.
+// is not used must be discarded; until then, or until it is recorded, the
+// collector leaves it alone, however long that takes. What a crash leaves behind
+// is collected.
 func (s *Service) Stage(ctx context.Context, r io.Reader) (Content, error) {
 	if err := s.admitBytes(); err != nil {
 		return Content{}, err
@@ -32,13 +33,27 @@ func (s *Service) Stage(ctx context.Context, r io.Reader) (Content, error) {
 	if err != nil {
 		return Content{}, fmt.Errorf("stage content: %w", err)
 	}
-	b, err := s.blobs.Put(ctx, io.MultiReader(bytes.NewReader(*head), seen))
+	ref, err := s.putStaged(ctx, io.MultiReader(bytes.NewReader(*head), seen))
 	if err != nil {
 		return Content{}, fmt.Errorf("stage content: %w", err)
 	}
 	c := in.content()
-	c.Ref = b.Ref
+	c.Ref = ref
 	return c, nil
+}
+
+// putStaged stores a blob that the staging knows before its bytes are there.
+func (s *Service) putStaged(ctx context.Context, r io.Reader) (BlobRef, error) {
+	ref, stored := s.blobs.Name(), false
+	s.staging.add(ref)
+	defer func() {
+		if !stored { // also if r panics
+			s.staging.drop(ref)
+		}
+	}()
+	_, err := s.blobs.Put(ctx, ref, r)
+	stored = err == nil
+	return ref, err
 }
 
 // stageBuffer is where the beginning of content goes: all of it, if it is to be
@@ -73,22 +88,24 @@ func fill(buf []byte, r io.Reader) (n int, err error) {
 
 // Unpack replaces staged gzip content by what it holds, at most limit bytes. The
 // packed bytes are discarded in any case; an error of kind *content.Error says
-// what is wrong with them.
-func (s *Service) Unpack(ctx context.Context, packed Content, limit int64) (Content, error) {
+// what is wrong with them. charge is asked for what it becomes.
+func (s *Service) Unpack(ctx context.Context, packed Content, limit int64, charge Charge) (Content, error) {
 	defer s.Discard(ctx, packed)
 	r, err := s.Open(ctx, packed.Blob, 0, -1)
 	if err != nil {
 		return Content{}, fmt.Errorf("unpack content: %w", err)
 	}
 	defer r.Close()
-	return s.Stage(ctx, content.Gunzip(r, limit))
+	return s.Stage(ctx, charge.Of(content.Gunzip(r, limit)))
 }
 
-// Discard forgets staged content. It works also after ctx has ended.
+// Discard forgets staged content. Content that a step has recorded, or may have,
+// it leaves alone, so it may always be called. It works also after ctx has ended.
 func (s *Service) Discard(ctx context.Context, c Content) {
-	if c.Ref == "" {
+	if !s.staging.discardable(c.Ref) {
 		return
 	}
+	defer s.staging.drop(c.Ref)
 	if err := s.blobs.Delete(context.WithoutCancel(ctx), c.Ref); err != nil {
 		s.log.Warn("staged content not deleted; it will be collected", "error", err)
 	}
@@ -120,6 +137,10 @@ func window(data []byte, off, n int64) []byte {
 	}
 	return data
 }
+
+// Staged reports whether a record may still come to name the blob: it is being
+// stored, or a request holds it, or a step failed in a way that tells nothing.
+func (s *Service) Staged(ref BlobRef) bool { return s.staging.holds(ref) }
 
 // Receiving reports whether content is being staged for a request right now.
 func (s *Service) Receiving() bool { return s.receiving.Load() > 0 }

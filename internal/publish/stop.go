@@ -24,7 +24,7 @@ type Stop struct {
 type StopStore interface {
 	// StopMail records a stop in place of the one that its mailbox had of the kind, and ends all logins with an address of the mailbox: one for which names.EmailKey returns key. One of StopClaims also takes these addresses away from accounts that have not verified them, and out of proposals, with all tokens for either.
 	StopMail(ctx context.Context, s Stop, key string) error
-	// StopOf returns the stop of a mailbox.
+	// StopOf returns the stop of a mailbox. One that ends by itself and seems to begin in a time to come is over.
 	StopOf(ctx context.Context, mailbox Digest, kind string, now time.Time) (Stop, error)
 	// LiftStop forgets the stop of a mailbox; one that is not there is not an error.
 	LiftStop(ctx context.Context, mailbox Digest, kind string) error

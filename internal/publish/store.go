@@ -14,16 +14,27 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrMoved: the record is no longer at the version or generation that the step was computed against.
 	ErrMoved = errors.New("moved on")
+	// ErrUploadMoved: the upload is over, expired, or no longer at the generation that the step was computed against.
+	ErrUploadMoved = errors.New("upload moved on")
 	// ErrExists: a record of that name is there already.
 	ErrExists = errors.New("exists already")
-	// ErrRepeated: a step was made under the same Once.Key already, and its record has not expired.
+	// ErrRepeated: a step was made under the same Once.Key or Once.Elsewhere already, and its record has not expired.
 	ErrRepeated = errors.New("made already")
+	// ErrVerified: the account has verified an address, which an unverified one does not replace.
+	ErrVerified = errors.New("has a verified address")
+	// ErrRevoked, ErrSuspended: the key that asks was revoked since it was looked up, or what is to be changed is suspended.
+	ErrRevoked   = errors.New("key revoked")
+	ErrSuspended = errors.New("suspended")
 	// ErrTooManyProjects, ErrTooManyBytes: an account would have more than it may.
 	ErrTooManyProjects = errors.New("too many projects")
 	ErrTooManyBytes    = errors.New("too many bytes")
-	// ErrFull: the disk has no room; nothing was changed, and it works again once there is room.
+	// ErrTooManyUploads: an account or a network would have more open uploads than it may.
+	ErrTooManyUploads = errors.New("too many open uploads")
+	// ErrNoPrimary: a version would lack its primary file.
+	ErrNoPrimary = errors.New("no primary file")
+	// ErrFull: the disk has no room; it works again once there is.
 	ErrFull = errors.New("storage full")
-	// ErrUnavailable: the store cannot work now; the step had no effect.
+	// ErrUnavailable: the store cannot work now. Whether the step had its effect ErrNoEffect tells.
 	ErrUnavailable = errors.New("store unavailable")
 	// ErrCorrupt: stored bytes are not those that were stored.
 	ErrCorrupt = errors.New("stored bytes are damaged")
@@ -31,8 +42,10 @@ var (
 
 // A Store keeps the records. Each method is one atomic, durable step: if it
 // returns nil, its effect survives a crash and every later call on any node
-// sees it. If it returns an error it has had no effect, unless the connection
-// failed, when it may have. A missing record is ErrNotFound. Methods decide
+// sees it. If it returns an error that is ErrNoEffect it has had no effect, and
+// will have none after a crash; after any other error it may have had it. What the
+// store refuses, for one of the reasons above, is ErrNoEffect, and so is a step
+// that was not begun. A missing record is ErrNotFound. Methods decide
 // nothing: permissions, names and limits are the Service's business. All may
 // be called concurrently.
 type Store interface {
@@ -40,18 +53,18 @@ type Store interface {
 	CreateAccount(ctx context.Context, a NewAccount) (Account, error)
 	// Account returns an account.
 	Account(ctx context.Context, id AccountID) (Account, error)
-	// SetEmail makes address the unverified address of an account, ends its verifications of other addresses, and enqueues the job.
+	// SetEmail makes address the unverified address of an account, ends its verifications of other addresses, and enqueues the job. An account that has a verified address is ErrVerified, here and wherever a NewEmail is part of a step.
 	SetEmail(ctx context.Context, id AccountID, address string, job Job) error
 	// KeyByHash returns the key with this hash. A revoked key, and one whose project is gone, is ErrNotFound.
 	KeyByHash(ctx context.Context, hash Digest) (Key, error)
 	// TouchKeys records when keys were last used; a time earlier than the recorded one changes nothing.
 	TouchKeys(ctx context.Context, used map[int64]time.Time) error
 
-	// CreateProject records an account (if new), a project, its version 1, its keys, its Once, and closes the upload it came from. A project of that ID is ErrExists. An owner that would have more than p.Within is ErrTooManyProjects or ErrTooManyBytes.
+	// CreateProject records an account (if new), a project, its version 1, its keys, its Once, and closes the upload it came from. A project of that ID is ErrExists. An owner that would have more than p.Within is ErrTooManyProjects or ErrTooManyBytes; for p.By see there.
 	CreateProject(ctx context.Context, p NewProject) (Project, error)
 	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others are as before. An owner that would have more bytes than at.Within is ErrTooManyBytes.
 	PutFile(ctx context.Context, id ProjectID, f File, at Edit) (Project, error)
-	// DeleteFile makes the version after at.Expect, which lacks one file. A file that is not there is ErrNotFound.
+	// DeleteFile makes the version after at.Expect, which lacks one file. A file that is not there is ErrNotFound, the primary file ErrNoPrimary.
 	DeleteFile(ctx context.Context, id ProjectID, name string, at Edit) (Project, error)
 	// Project returns a project as the latest commit left it.
 	Project(ctx context.Context, id ProjectID) (Project, error)
@@ -59,7 +72,7 @@ type Store interface {
 	Version(ctx context.Context, id ProjectID, n int) (Version, error)
 	// Files returns the files of a version by name, in byte order, with the variants made so far.
 	Files(ctx context.Context, id ProjectID, version int) ([]File, error)
-	// FilesWith is Files with the variants of one encoding alone.
+	// FilesWith is Files with the variants of one encoding alone, and of a deleted project, too, until Sweep lets go of its files.
 	FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error)
 	// FilesNear returns those current files whose folded name is folded, is one of its folders, or lies in it as a folder; at most ten.
 	FilesNear(ctx context.Context, id ProjectID, folded string) ([]File, error)
@@ -67,17 +80,19 @@ type Store interface {
 	Projects(ctx context.Context, id AccountID, before int64, limit int) ([]Project, error)
 	// Content returns the bytes of a blob that is kept in its record, as they are: a store has no checksums of its own.
 	Content(ctx context.Context, blobID int64) ([]byte, error)
-	// AddCounts adds plays and likes. Projects that are gone are passed over.
+	// AddCounts adds plays and likes. Projects that are gone are passed over, and so are those whose last counts were of the same Batch.
 	AddCounts(ctx context.Context, counts map[ProjectID]Counts) error
 
-	// Upload returns an upload with all its parts. One that is past its ExpiresAt is ErrNotFound.
-	Upload(ctx context.Context, key Digest, now time.Time) (Upload, error)
-	// SaveUpload records u's Owner, Meta, Total and ExpiresAt, and adds or replaces part if it is not nil; the generation must still be u.Generation (0: the upload does not exist yet), else ErrMoved. It returns the next generation.
-	SaveUpload(ctx context.Context, u Upload, part *Part) (int64, error)
-	// OpenUploads counts the owner's uploads that are neither completed nor expired.
-	OpenUploads(ctx context.Context, owner Digest, now time.Time) (int, error)
+	// Upload returns an upload, and the part of that number if it has it. One that is past its ExpiresAt is ErrNotFound.
+	Upload(ctx context.Context, key Digest, part int, now time.Time) (Upload, error)
+	// UploadParts returns all parts of an open upload, by number; the generation must still be that one, else ErrUploadMoved.
+	UploadParts(ctx context.Context, key Digest, generation int64) ([]Part, error)
+	// SaveUpload records all of u but its Parts and Done, and adds or replaces part if it is not nil; the generation must still be u.Generation (0: the upload does not exist yet), else ErrUploadMoved. One upload more than within.Uploads is ErrTooManyUploads, and a part that takes the owner or the account over its bytes is ErrTooManyBytes. It returns the next generation.
+	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
+	// UploadOfToken returns the key of the upload with this token. One that is past its ExpiresAt is ErrNotFound.
+	UploadOfToken(ctx context.Context, token Digest, now time.Time) (Digest, error)
 
-	// Once returns the record of a step that was made under this key. One that is past its ExpiresAt is ErrNotFound.
+	// Once returns the record of a step that was made under this key, or that has it as Elsewhere. One that is past its ExpiresAt is ErrNotFound.
 	Once(ctx context.Context, key Digest, now time.Time) (Once, error)
 
 	// Secret returns the installation's secret of that name, which is fresh the first time it is asked for and the same ever after.
@@ -102,6 +117,7 @@ type NewProject struct {
 	ID        ProjectID
 	Account   AccountID   // the owner, unless New is set
 	New       *NewAccount // recorded in the same step, and then the owner
+	By        int64       // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, one of a suspended account ErrSuspended
 	Email     *NewEmail   // set pending in the same step
 	Title     string
 	Lang      string
@@ -125,6 +141,7 @@ type Edit struct {
 	At     time.Time
 	Expect int    // the current version; the step fails with ErrMoved if it is another
 	Suffix string // of the new version's address
+	By     int64  // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, a suspended project ErrSuspended
 	Title  *string
 	Email  *NewEmail
 	Upload *Completion
@@ -132,7 +149,7 @@ type Edit struct {
 	Within Quota // of the owner
 }
 
-// Completion closes an upload in the step that consumes it: ErrMoved unless the
+// Completion closes an upload in the step that consumes it: ErrUploadMoved unless the
 // upload is open and still at Generation. Its parts are then unreferenced; its Meta
 // stays with Done.
 type Completion struct {
@@ -142,8 +159,9 @@ type Completion struct {
 	Done       UploadDone
 }
 
-// Counts are additions to a project's counters.
-type Counts struct{ Plays, Likes int64 }
+// Counts are additions to a project's counters. A Batch that is not 0 is kept with
+// the project as Counted: who reads it knows whether these counts are in it.
+type Counts struct{ Plays, Likes, Batch int64 }
 
 // Job is work to be done after the answer: a mail to be sent.
 type Job struct {
@@ -155,6 +173,7 @@ type Job struct {
 	Lang     string
 	Attempts int
 	Due      time.Time
+	Asker    Asker
 }
 
 // Verification lets whoever has a token prove that they read Email.
@@ -168,25 +187,27 @@ type Verification struct {
 // JobStore keeps the jobs and what they lead to, under the same promises as a
 // Store.
 type JobStore interface {
-	// ClaimJobs returns jobs that are due and nobody else has claimed, at most limit, and keeps others from them until the time given.
-	ClaimJobs(ctx context.Context, now, until time.Time, limit int) ([]Job, error)
-	// FinishJob removes a job. If sent, it is counted for its mailbox at that time.
-	FinishJob(ctx context.Context, id int64, mailbox Digest, sent bool, at time.Time) error
+	// ClaimJobs returns jobs that are due, need not wait for what is busy, and nobody else has claimed, at most limit, and keeps others from them until the time given. Logins come first, and among equals what is due first. A job is also due if that seems to be more than JobWaitMax ahead.
+	ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]Job, error)
+	// CountMail counts the message of a job, which may not be sent yet, in all of the shares at that time, or, if one of them has as many as it may after since, in none: ErrTooOften. One that is counted already stays as it is. What seems to be sent after that time, a wrong clock left.
+	CountMail(ctx context.Context, job int64, shares []Share, at, since time.Time) error
+	// FinishJob removes a job. Its message counts at that time if it was sent, and no more otherwise.
+	FinishJob(ctx context.Context, id int64, sent bool, at time.Time) error
 	// RetryJob makes a job due again, with one more attempt.
 	RetryJob(ctx context.Context, id int64, due time.Time) error
-	// MailsSince counts the mails sent to a mailbox since then.
-	MailsSince(ctx context.Context, mailbox Digest, since time.Time) (int, error)
 	// AddVerification records a token of an account's current unverified address, and returns the account's handle; another address, one that is verified, or that of a suspended account is ErrMoved.
 	AddVerification(ctx context.Context, v Verification) (handle string, err error)
 	// Verification returns an unused, unexpired verification.
 	Verification(ctx context.Context, token Digest, now time.Time) (Verification, error)
-	// UseVerification consumes it, with all others of the account, and marks the account's address as verified.
+	// RefuseVerification consumes it, with all others of the account, and takes its address away from the account, which is returned as it was.
+	RefuseVerification(ctx context.Context, token Digest, now time.Time) (Account, error)
+	// UseVerification consumes it, with all others of the account, and marks the account's address as verified since now.
 	UseVerification(ctx context.Context, token Digest, now time.Time) (Account, error)
 }
 
 // SweepStore tells what nothing refers to, under the same promises as a Store.
 type SweepStore interface {
-	// Sweep forgets expired uploads, Onces, sessions, logins and stops, blob records created before the time given that nothing refers to, and used-up bookkeeping; at most limit records a call. It returns the names that may now be deleted from Blobs, and whether there is more.
+	// Sweep forgets expired uploads, Onces, sessions, logins and stops, blob records created before the time given that nothing refers to, the files of projects that were deleted before it, and used-up bookkeeping; at most limit records a call. It returns the names that may now be deleted from Blobs, and whether there is more.
 	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []BlobRef, more bool, err error)
 	// Unknown returns those of the names that no record has.
 	Unknown(ctx context.Context, refs []BlobRef) ([]BlobRef, error)
@@ -195,8 +216,10 @@ type SweepStore interface {
 // VariantStore keeps the compressed representations, under the same promises as
 // a Store.
 type VariantStore interface {
-	// Unsqueezed returns files whose variants have not been made yet, oldest first, at most limit.
-	Unsqueezed(ctx context.Context, limit int) ([]File, error)
+	// Unsqueezed returns files whose variants have not been made yet, but for those with a blob in except, at most limit: the oldest of all, and then those of all accounts in turn, of each its oldest first. One of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB.
+	Unsqueezed(ctx context.Context, except []int64, limit int) ([]File, error)
+	// LeavePlain records as made, without any, the variants of files that are more than most turns away for their account, 1,000 files at a time, and returns how many.
+	LeavePlain(ctx context.Context, most int) (int, error)
 	// PutVariants records the variants of a blob (possibly none) as made. A blob that is gone is ErrNotFound.
 	PutVariants(ctx context.Context, blobID int64, v []Variant) error
 }
@@ -204,8 +227,10 @@ type VariantStore interface {
 // Blobs stores bytes that never change, each under a new name that is never
 // used again. All methods may be called concurrently.
 type Blobs interface {
-	// Put stores what r yields, and is durable when it returns nil. If r fails, nothing is stored and the error wraps r's. No room is ErrFull. Only Ref and Size of the Blob are set.
-	Put(ctx context.Context, r io.Reader) (Blob, error)
+	// Name returns a name that no blob ever had.
+	Name() BlobRef
+	// Put stores what r yields under a fresh name, and is durable when it returns nil. If r fails, nothing is stored and the error wraps r's. No room is ErrFull. Only Ref and Size of the Blob are set.
+	Put(ctx context.Context, ref BlobRef, r io.Reader) (Blob, error)
 	// Open returns n bytes from off (n < 0: up to the end). Bytes that do not have the blob's size and SHA-256 are ErrCorrupt, a missing blob is ErrNotFound: neither yields a single byte.
 	Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error)
 	// Delete removes a blob; deleting a missing blob is not an error.
@@ -219,8 +244,8 @@ type Blobs interface {
 // Live counts who is playing now. Soft state: it may forget everything at any
 // moment, and an error from it never fails a request.
 type Live interface {
-	// Touch counts the player as present for Presence from now.
-	Touch(ctx context.Context, id ProjectID, p PlayerID, now time.Time) error
+	// Touch counts the player as present for Presence from now, as one of those crowds, unless Most others of one of them are present in the project: then the player is not.
+	Touch(ctx context.Context, id ProjectID, p PlayerID, now time.Time, of ...Crowd) error
 	// Leave counts the player as gone.
 	Leave(ctx context.Context, id ProjectID, p PlayerID, now time.Time) error
 	// Players returns how many players are present.

@@ -52,6 +52,7 @@ type Project struct {
 	Size      int64  // bytes of all files of the current version
 	FileCount int
 	Plays     int64 // as stored; counts of the last seconds are still in memory
+	Counted   int64 // the Batch of the counts that were added last
 	Likes     int64
 	Seq       int64 // grows with every commit that changes a project of the installation
 	CreatedAt time.Time
@@ -99,12 +100,17 @@ type Variant struct {
 
 // Upload is one chunked publish or update that has accepted its part 1.
 type Upload struct {
-	Key        Digest // of the namespace and the client's upload_id
-	Owner      Digest // of the account or the client's address: who may have only so many
-	Meta       []byte // what part 1 said, as the Service wrote it; opaque to a store
-	Total      int    // 0 while unknown
-	Generation int64  // grows with every accepted change
-	Parts      []Part // by number
+	Key        Digest    // of the namespace and the client's upload_id
+	Token      Digest    // of the upload_token; zero for none
+	Owner      Digest    // of the account or the sender's network: who may have only so many
+	Account    AccountID // whose key sent part 1; 0 without a key
+	Meta       []byte    // what part 1 said, as the Service wrote it; opaque to a store
+	Total      int       // 0 while unknown
+	Generation int64     // grows with every accepted change
+	Received   Numbers   // the parts that have come
+	Bytes      int64     // of these parts
+	Held       int64     // of all parts that were sent, also those that were replaced
+	Parts      []Part    // those that were asked for
 	ExpiresAt  time.Time
 	Done       *UploadDone // set once it completed
 }
@@ -123,13 +129,16 @@ type UploadDone struct {
 	Part    int    // the number of the completing part, 0 if a total completed it
 	SHA256  Digest // of the completing part's bytes, or zero
 	Answer  []byte // the minted keys, sealed
+	Made    []byte // what the answer tells of the version, as the Service wrote it
 }
 
 // Once is what a step leaves for a day, so that the call which made it, sent
-// again under the same Idempotency-Key, is answered again. The minted keys alone
-// are kept of the answer; the rest is read from the version it made.
+// again under the same Idempotency-Key, is answered again. The minted keys
+// are kept of the answer, and what it tells of the version, which may be erased; the
+// rest is read.
 type Once struct {
 	Key       Digest // of the Idempotency-Key and its principal
+	Elsewhere Digest // another key under which the same step is known; zero for none
 	Request   Digest // of what was asked
 	ExpiresAt time.Time
 	Account   AccountID // that made it, or that it made; set by the store
@@ -137,6 +146,7 @@ type Once struct {
 	Version   int       // that the step made
 	Mail      MailFate
 	Answer    []byte // the minted keys, sealed
+	Made      []byte // what the answer tells of the version, as the Service wrote it; empty where nothing is told
 }
 
 // MailFate is what became of the address that came with a call.

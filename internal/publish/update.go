@@ -31,15 +31,13 @@ type newFile struct {
 // discarded in any case. With in.Once, the same call again within a day gets the
 // first answer again and changes nothing.
 func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
-	used := false
-	defer func() {
-		if !used {
-			s.Discard(ctx, in.Content)
-		}
-		err = s.present(ctx, by, err)
-	}()
+	defer s.Discard(ctx, in.Content)
+	defer func() { err = s.present(ctx, by, err) }()
 	if err := authorize(by, ActEdit, nil); err != nil {
 		return Updated{}, nil, err
+	}
+	if in.Named && strings.TrimSpace(in.Project) == "" {
+		return Updated{}, nil, emptyProject(by)
 	}
 	a, err := s.attempt(by, in.Once, OpUpdate, in.Part, in.Content, in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked())
 	if err != nil {
@@ -50,9 +48,9 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 		if nf, err = prepareUpdate(in); err != nil {
 			return Updated{}, nil, err
 		}
+		nf.Warnings = append(nf.Warnings, s.projectRead(in.Project)...)
 	}
 	err = s.once(ctx, a, func() error {
-		used = true // also if this panics, for then nobody knows
 		out, pending, err = s.updateNew(ctx, by, in, nf, a)
 		return err
 	}, func(rec Once, _ Minted) error {
@@ -62,13 +60,19 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	return out, pending, err
 }
 
-// updateNew makes an update that was not made before. The content is used up or
-// discarded, unless this panics.
+// emptyProject refuses a project_id that is there and empty, as a variable that
+// was not set leaves it: it must not reach the newest project.
+func emptyProject(by Caller) error {
+	return Refuse(CodeProjectIDRequired, "The field project_id is empty: it says which project is changed. Nothing was changed.").In("project_id").
+		With(OpSame, Arg{"project_id", cmp.Or(string(by.Key.Project), "<project_id>")}).
+		Note("Send the project's id. If it comes from a variable, the variable is not set.")
+}
+
+// updateNew makes an update that was not made before.
 func (s *Service) updateNew(ctx context.Context, by Caller, in UpdateInput, nf newFile, a *attempt) (Updated, *Pending, error) {
 	if in.Part == nil || in.Part.first() || by.Scoped() {
 		p, err := s.target(ctx, by, in.Project)
 		if err != nil {
-			s.Discard(ctx, in.Content)
 			return Updated{}, nil, err
 		}
 		nf.Project = p.ID
@@ -77,9 +81,6 @@ func (s *Service) updateNew(ctx context.Context, by Caller, in UpdateInput, nf n
 		return s.updatePart(ctx, by, in, nf, a)
 	}
 	out, err := s.put(ctx, by, nf, in.Content, beside{once: a})
-	if err != nil && definite(err) {
-		s.Discard(ctx, in.Content)
-	}
 	return out, nil, err
 }
 
@@ -87,13 +88,14 @@ func (s *Service) updateNew(ctx context.Context, by Caller, in UpdateInput, nf n
 func prepareUpdate(in UpdateInput) (newFile, error) {
 	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared}
 	var err error
-	if nf.Filename, err = cleanFilename(in.Filename); err != nil {
-		return nf, err
-	}
-	if nf.Email, err = cleanEmail(in.Email); err != nil {
-		return nf, err
-	}
 	var w []Warning
+	if nf.Filename, nf.Warnings, err = cleanFilename(in.Filename); err != nil {
+		return nf, err
+	}
+	if nf.Email, w, err = readEmail(in.Email); err != nil {
+		return nf, err
+	}
+	nf.Warnings = append(nf.Warnings, w...)
 	if nf.Lang, w = cleanLang(in.Lang); w != nil {
 		nf.Warnings = append(nf.Warnings, w...)
 	}
@@ -106,13 +108,10 @@ func prepareUpdate(in UpdateInput) (newFile, error) {
 
 // put records the file.
 func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, also beside) (Updated, error) {
-	email, mail, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang)
-	if err != nil {
-		return Updated{}, err
-	}
-	out := Updated{Warnings: slices.Concat(nf.Warnings, contentWarnings(c, nf.Filename), s.mailWarnings(by, mail))}
-	out.File = File{Name: nf.Filename, Folded: names.Fold(nf.Filename), Blob: c.Blob}
-	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p Project) (Project, error) {
+	var mail MailFate
+	var err error
+	out := Updated{File: File{Name: nf.Filename, Folded: names.Fold(nf.Filename), Blob: c.Blob}}
+	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p Project) (_ Project, err error) {
 		if err := authorize(by, ActEdit, &p); err != nil {
 			return p, err
 		}
@@ -122,20 +121,32 @@ func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, als
 		if out.Created, err = s.checkPlace(ctx, p, out.File); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Title: nf.Title, Email: email, Within: s.Quota}
-		if at.Upload, err = s.completion(by, also.upload, p.ID, p.Version+1, Minted{}); err != nil {
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.Key.ID, Title: nf.Title, Within: s.Quota}
+		if at.Email, mail, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang); err != nil {
 			return p, err
 		}
-		if at.Once, err = s.record(also.once, p.ID, p.Version+1, mail, Minted{}); err != nil {
+		title := p.Title
+		if nf.Title != nil {
+			title = *nf.Title
+		}
+		m := madeOf(title, at.Suffix, at.At, out.File, out.Created)
+		if at.Upload, err = s.completion(by, also.upload, p.ID, p.Version+1, Minted{}, m); err != nil {
 			return p, err
 		}
-		next, err := s.store.PutFile(ctx, p.ID, out.File, at)
-		return next, attempted(err)
+		if at.Once, err = s.record(also.once, p.ID, p.Version+1, mail, Minted{}, m); err != nil {
+			return p, err
+		}
+		return s.store.PutFile(ctx, p.ID, out.File, at)
 	})
 	if err != nil {
 		return Updated{}, fmt.Errorf("update project: %w", s.overQuota(err))
 	}
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
+	out.Warnings = slices.Concat(nf.Warnings, contentWarnings(c, nf.Filename, nf.Filename == out.Project.Primary), s.mailWarnings(by, mail))
+	out.Quarantined = s.Quarantined(out.Project)
+	kept, err := s.quarantineWarnings(ctx, out.Project, out.File)
+	s.untold(err)
+	out.Warnings = append(out.Warnings, kept...)
 	return out, nil
 }
 
@@ -172,8 +183,11 @@ func filenameConflict(p Project, name, other string) error {
 		use = strings.ReplaceAll(use, "/", "-")
 	}
 	use += "-2" + ext
+	if other == primaryFile && names.Fold(name) == names.Fold(other) {
+		use = other // nobody means a second page beside it
+	}
 	return e.In("filename").With(OpSame, Arg{"project_id", string(p.ID)}, Arg{"filename", use}).
-		Note("Use another name, or the other file's name if it is the one to replace, or delete the file that is in the way.")
+		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", shown(other))
 }
 
 // DeleteFile makes a new version of a project that lacks one file. With in.Once,
@@ -183,14 +197,18 @@ func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (ou
 	if err := authorize(by, ActEdit, nil); err != nil {
 		return Deleted{}, err
 	}
-	if in.Project == "" {
-		return Deleted{}, Refuse(CodeProjectIDRequired, "The field project_id is missing: a deletion must name its project.").In("project_id").
-			With(OpSame, Arg{"project_id", cmp.Or(string(by.Key.Project), "<project_id>")})
+	if strings.TrimSpace(in.Project) == "" {
+		return Deleted{}, emptyProject(by)
 	}
-	name, err := cleanFilename(in.Filename)
+	name, read, err := cleanFilename(in.Filename)
 	if err != nil {
 		return Deleted{}, unknownFile(err)
 	}
+	email, w, err := readEmail(in.Email)
+	if err != nil {
+		return Deleted{}, err
+	}
+	in.Email, read = email, slices.Concat(read, w, s.projectRead(in.Project))
 	a, err := s.attempt(by, in.Once, OpDeleteFile, nil, Content{}, in.Project, in.Filename, in.Email, in.Lang, in.IfVersion)
 	if err != nil {
 		return Deleted{}, err
@@ -202,6 +220,7 @@ func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (ou
 		out, err = s.deletedAgain(ctx, by, name, rec)
 		return err
 	})
+	out.Warnings = append(read, out.Warnings...)
 	return out, err
 }
 
@@ -210,21 +229,21 @@ func (s *Service) deleteNew(ctx context.Context, by Caller, in DeleteInput, name
 	if err != nil {
 		return Deleted{}, err
 	}
-	email, mail, err := s.pendingEmail(ctx, by, in.Email, in.Lang)
-	if err != nil {
-		return Deleted{}, err
-	}
-	out := Deleted{Filename: name, Warnings: s.mailWarnings(by, mail)}
-	out.Project, out.Previous, err = s.edit(ctx, target.ID, in.IfVersion, func(p Project) (Project, error) {
-		once, err := s.record(a, p.ID, p.Version+1, mail, Minted{})
-		if err != nil {
+	out, mail := Deleted{Filename: name}, MailNone
+	out.Project, out.Previous, err = s.edit(ctx, target.ID, in.IfVersion, func(p Project) (_ Project, err error) {
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.Key.ID}
+		if at.Email, mail, err = s.pendingEmail(ctx, by, in.Email, in.Lang); err != nil {
 			return p, err
 		}
-		return s.deleteOnce(ctx, by, p, name, Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Email: email, Once: once})
+		if at.Once, err = s.record(a, p.ID, p.Version+1, mail, Minted{}, made{}); err != nil {
+			return p, err
+		}
+		return s.deleteOnce(ctx, by, p, name, at)
 	})
 	if err != nil {
 		return Deleted{}, fmt.Errorf("delete file: %w", err)
 	}
+	out.Warnings = s.mailWarnings(by, mail)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Files, err = s.store.Files(ctx, out.Project.ID, out.Project.Version)
 	return out, err

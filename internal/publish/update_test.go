@@ -274,7 +274,7 @@ func TestDeleteFile(t *testing.T) {
 		{"no project", by, publish.DeleteInput{Filename: "assets/logo.png"}, publish.CodeProjectIDRequired},
 		{"an unknown project", by, publish.DeleteInput{Project: "nope-000000", Filename: "a"}, publish.CodeProjectNotFound},
 		{"row 56: index.html", by, publish.DeleteInput{Project: string(id), Filename: "index.html"}, publish.CodePrimaryFileProtected},
-		{"row 56: ./index.html", by, publish.DeleteInput{Project: string(id), Filename: "./index.html"}, publish.CodeInvalidFilename},
+		{"row 56: ./index.html", by, publish.DeleteInput{Project: string(id), Filename: "./index.html"}, publish.CodePrimaryFileProtected},
 		{"row 56: INDEX.HTML", by, publish.DeleteInput{Project: string(id), Filename: "INDEX.HTML"}, publish.CodeFileNotFound},
 		{"row 57: an unknown file", by, publish.DeleteInput{Project: string(id), Filename: "nope"}, publish.CodeFileNotFound},
 		{"row 58: a folder", by, publish.DeleteInput{Project: string(id), Filename: "assets"}, publish.CodeFileNotFound},
@@ -466,7 +466,7 @@ func TestUpdateAgainstAnotherNode(t *testing.T) {
 	t.Run("one that never catches up gives up, and leaves nothing", func(t *testing.T) {
 		w.store.fault = func(step string) (error, error) {
 			if step == "PutFile" {
-				return publish.ErrMoved, nil
+				return publish.NoEffect(publish.ErrMoved), nil
 			}
 			return nil, nil
 		}

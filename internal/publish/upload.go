@@ -6,14 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"sandlot/internal/content"
+	"sandlot/internal/names"
 )
-
-// secretUploadID is the length from which a client's upload_id is itself the
-// secret that later parts need: 22 characters of base62 are 128 bits.
-const secretUploadID = 22
 
 // partCall is one call of a chunked upload.
 type partCall struct {
@@ -23,8 +19,8 @@ type partCall struct {
 	said    newFile  // what a call after part 1 says of the file; part 1 counts
 	ignored []string // the fields of such a call that do not count
 	key     Digest
+	token   Secret // of the upload; empty where a key is needed
 	content Content
-	sum     Digest     // of the content, also after it was handed over
 	meta    uploadMeta // of this call; what part 1 said is in the Upload
 }
 
@@ -34,6 +30,7 @@ type uploadMeta struct {
 	Publish  *newProject `json:",omitempty"`
 	Update   *newFile    `json:",omitempty"`
 	Declared Declared
+	Token    []byte `json:",omitempty"` // the upload_token, sealed
 }
 
 // completing is an upload that has all its parts, and the call that did it.
@@ -41,12 +38,6 @@ type completing struct {
 	call   *partCall
 	upload Upload
 	meta   uploadMeta
-}
-
-// guessable reports whether the upload_id is no secret and no key was sent, so
-// that only the client's address tells whose upload it is.
-func (call *partCall) guessable() bool {
-	return call.by.Nobody() && len(call.in.UploadID) < secretUploadID
 }
 
 func (in PartInput) first() bool { return in.N != nil && *in.N == 1 }
@@ -60,14 +51,20 @@ func (s *Service) begin(call *partCall) error {
 	return nil
 }
 
-// uploadKey is under which name the call's upload is kept.
+// uploadKey is under which name the call's upload is kept. An upload_id may be
+// guessed, however long it is: without a key it belongs to the sender's network, and
+// where strangers share that, to the upload_token alone.
 func (s *Service) uploadKey(call *partCall) Digest {
-	owner := fmt.Sprintf("account %d", call.by.Key.Account)
-	if call.by.Nobody() {
-		owner = "secret"
-		if call.guessable() {
-			owner = "address " + call.by.Addr
-		}
+	owner := ""
+	switch by := call.by; {
+	case by.upload != nil:
+		return *by.upload
+	case !by.Nobody():
+		owner = fmt.Sprintf("account %d", by.Key.Account)
+	case by.From.Shared:
+		owner = "token " + names.Random(26, s.intn)
+	default:
+		owner = "network " + by.From.Network
 	}
 	return s.keyed("upload", string(call.op)+"\x00"+owner+"\x00"+call.in.UploadID)
 }
@@ -75,7 +72,7 @@ func (s *Service) uploadKey(call *partCall) Digest {
 // owner is who may have only so many open uploads.
 func (s *Service) owner(by Caller) Digest {
 	if by.Nobody() {
-		return s.keyed("uploads of", "address "+by.Addr)
+		return s.keyed("uploads of", "network "+by.From.Network)
 	}
 	return s.keyed("uploads of", fmt.Sprintf("account %d", by.Key.Account))
 }
@@ -83,18 +80,23 @@ func (s *Service) owner(by Caller) Digest {
 // accept takes a call of an upload. It returns the completing upload if all its
 // parts are there, with the lock on it still held; or what is still missing.
 func (s *Service) accept(ctx context.Context, call *partCall) (done *completing, pending *Pending, err error) {
-	u, err := s.store.Upload(ctx, call.key, s.now().UTC())
+	u, err := s.store.Upload(ctx, call.key, call.number(), s.now().UTC())
 	fresh := errors.Is(err, ErrNotFound)
 	if err != nil && !fresh {
 		return nil, nil, fmt.Errorf("read upload: %w", err)
 	}
 	if fresh {
-		if u, err = s.newUpload(ctx, call); err != nil {
+		if u, err = s.newUpload(call); err != nil {
 			return nil, nil, err
 		}
 	}
 	if err := mayJoin(call, u); err != nil {
 		return nil, nil, err
+	}
+	if !fresh {
+		if err := s.readToken(call, u); err != nil {
+			return nil, nil, err
+		}
 	}
 	if u.Done != nil {
 		return newCompleting(call, u)
@@ -106,7 +108,7 @@ func (s *Service) accept(ctx context.Context, call *partCall) (done *completing,
 		return nil, nil, err
 	}
 	if !u.complete() {
-		return nil, u.pending(call.in.UploadID), nil
+		return nil, u.pending(call), nil
 	}
 	return newCompleting(call, u)
 }
@@ -170,21 +172,21 @@ func (call *partCall) warnings() []Warning {
 }
 
 // newUpload begins an upload with its part 1.
-func (s *Service) newUpload(ctx context.Context, call *partCall) (Upload, error) {
-	if !call.in.first() {
-		return Upload{}, Refuse(CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
-			With(OpSame, Arg{"part", 1}).
-			Note("Send part 1 first, with the metadata; then the others in any order.")
+func (s *Service) newUpload(call *partCall) (Upload, error) {
+	if !call.in.first() || call.by.upload != nil {
+		return Upload{}, part1First(call)
 	}
-	n, err := s.store.OpenUploads(ctx, s.owner(call.by), s.now().UTC())
-	if err != nil {
-		return Upload{}, fmt.Errorf("count uploads: %w", err)
+	u := Upload{Key: call.key, Owner: s.owner(call.by), Account: call.by.Key.Account, ExpiresAt: s.expiry(uploadLife)}
+	return u, s.giveToken(call, &u)
+}
+
+func part1First(call *partCall) error {
+	e := Refuse(CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
+		With(OpSame, Arg{"part", 1}).Note("Send part 1 first, with the metadata; then the others in any order.")
+	if call.by.bare() {
+		e.Note("Send part 1 first, with the metadata; then the others in any order. Without a key the parts after the first need the upload_token of its answer, as Authorization: Bearer <upload_token>, unless they come from the same network.")
 	}
-	if n >= s.MaxUploads {
-		return Upload{}, Refuse(CodeQuotaExceeded, "There are %d unfinished uploads already, which is the limit.", n).In("upload_id").
-			With(OpWait).After(time.Hour).Note("Finish some; what is unfinished expires after 24 hours.")
-	}
-	return Upload{Key: call.key, Owner: s.owner(call.by), ExpiresAt: s.expiry(uploadLife)}, nil
+	return e
 }
 
 // checkAgain refuses a call that contradicts what the upload has.
@@ -192,20 +194,20 @@ func (s *Service) checkAgain(call *partCall, u Upload, fresh bool) error {
 	if err := s.checkTotal(call, u); err != nil {
 		return err
 	}
-	if call.fixed(fresh) && !u.has(1, call.content.SHA256) {
-		return Refuse(CodeUploadExists, "An upload of this upload_id is under way, and its part 1 cannot be replaced without a key.").In("upload_id").
+	if call.fixed(fresh) && !u.has(call) {
+		return Refuse(CodeUploadExists, "An upload of this upload_id is under way, and its part 1 cannot be replaced without a key or its upload_token.").In("upload_id").
 			With(OpSame, s.beginning()...).
-			Note("Choose another upload_id; one of 22 random characters or more is a secret of its own.")
+			Note("Choose another upload_id. If the upload is yours, send Authorization: Bearer <upload_token>, with the upload_token of an earlier answer.")
 	}
 	if size := u.sizeWith(call); size > s.partsLimit() {
 		return Refuse(CodeContentTooLarge, "The parts of this upload would have %d bytes together; the limit is %d.", size, s.MaxFile).In("content").
-			Detail("limit", s.MaxFile).Note("Make the file smaller, or split it into several files.")
+			Detail("limit", s.MaxFile).With(OpNothing).Note("Make the file smaller, or split it into several files.")
 	}
 	return nil
 }
 
 // fixed reports whether the call sends a part 1 again that it must not replace.
-func (call *partCall) fixed(fresh bool) bool { return !fresh && call.in.first() && call.guessable() }
+func (call *partCall) fixed(fresh bool) bool { return !fresh && call.in.first() && call.by.bare() }
 
 // partsLimit is for the parts as they were sent: packed content may be a little
 // larger than what it holds.
@@ -223,22 +225,31 @@ func (s *Service) savePart(ctx context.Context, call *partCall, u Upload, fresh 
 	if call.in.Last {
 		u.Total = *call.in.N
 	}
-	var part *Part
-	if call.in.N != nil && !call.fixed(fresh) {
-		part = &Part{N: *call.in.N, Blob: call.content.Blob}
+	part := call.newPart(&u)
+	u.Generation, err = s.store.SaveUpload(ctx, u, part, s.uploadQuota(call.by))
+	if err != nil {
+		return u, fmt.Errorf("save part: %w", s.overUploads(call.by, err))
 	}
-	sent := call.content
-	if part != nil {
-		call.content = Content{} // it belongs to the upload now, unless that certainly failed
+	return u, nil
+}
+
+// newPart adds the call's part to what u counts. It is nil for a call without one,
+// and for one whose bytes have come before.
+func (call *partCall) newPart(u *Upload) *Part {
+	if call.in.N == nil || u.has(call) {
+		return nil
 	}
-	_, err = s.store.SaveUpload(ctx, u, part)
-	if err = attempted(err); err != nil {
-		if definite(err) {
-			call.content = sent
-		}
-		return u, fmt.Errorf("save part: %w", err)
+	u.Bytes, u.Held = u.sizeWith(call), u.Held+call.content.Size
+	u.Received = u.Received.With(*call.in.N)
+	return &Part{N: *call.in.N, Blob: call.content.Blob}
+}
+
+// number is that of the call's part, 0 in a call that only tells the total.
+func (call *partCall) number() int {
+	if call.in.N == nil {
+		return 0
 	}
-	return s.store.Upload(ctx, u.Key, s.now().UTC())
+	return *call.in.N
 }
 
 // mergeMeta keeps what part 1 said, and what any call declared about the file.
@@ -249,9 +260,12 @@ func mergeMeta(old []byte, call *partCall, replace bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	declared := m.Declared
+	declared, token := m.Declared, m.Token
 	if call.in.first() && replace {
 		m = call.meta
+		if token != nil {
+			m.Token = token
+		}
 	}
 	switch d := call.meta.Declared; {
 	case d == (Declared{}):
@@ -272,7 +286,7 @@ func (call *partCall) sealed(by Caller, done UploadDone) sealed {
 }
 
 // completion is how the step that uses an upload closes it; nil is no upload.
-func (s *Service) completion(by Caller, c *completing, id ProjectID, version int, keys Minted) (*Completion, error) {
+func (s *Service) completion(by Caller, c *completing, id ProjectID, version int, keys Minted, m made) (*Completion, error) {
 	if c == nil {
 		return nil, nil
 	}
@@ -281,6 +295,9 @@ func (s *Service) completion(by Caller, c *completing, id ProjectID, version int
 		done.Part = *c.call.in.N
 	}
 	var err error
+	if done.Made, err = m.encode(); err != nil {
+		return nil, err
+	}
 	if done.Answer, err = s.seal(c.call.sealed(by, done), keys); err != nil {
 		return nil, err
 	}
@@ -289,15 +306,19 @@ func (s *Service) completion(by Caller, c *completing, id ProjectID, version int
 
 // assemble joins the parts and unpacks them if part 1 said so.
 func (s *Service) assemble(ctx context.Context, c *completing) (Content, error) {
-	r := &partsReader{ctx: ctx, open: s.Open, parts: c.upload.Parts}
+	parts, err := s.store.UploadParts(ctx, c.call.key, c.upload.Generation)
+	if err != nil {
+		return Content{}, fmt.Errorf("read parts: %w", err)
+	}
+	r := &partsReader{ctx: ctx, open: s.Open, parts: parts}
 	defer r.Close()
 	switch c.meta.Encoding {
 	case "gzip+base64", "gzip+base64url":
-		return s.Stage(ctx, content.Gunzip(r, s.MaxFile))
+		return s.Stage(ctx, c.call.in.Charge.Of(content.Gunzip(r, s.MaxFile)))
 	}
-	if total := c.upload.size(); total > s.MaxFile {
+	if total := c.upload.Bytes; total > s.MaxFile {
 		return Content{}, Refuse(CodeContentTooLarge, "The file has %d bytes; the limit is %d.", total, s.MaxFile).In("content").Detail("limit", s.MaxFile).
-			Note("Make the file smaller, or split it into several files.")
+			With(OpNothing).Note("Make the file smaller, or split it into several files.")
 	}
-	return s.Stage(ctx, r)
+	return s.Stage(ctx, c.call.in.Charge.Of(r))
 }

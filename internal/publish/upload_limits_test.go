@@ -182,11 +182,11 @@ func TestUploadLimits(t *testing.T) {
 		})
 		w.waits(w.account(), part{id: "4", n: 1, text: half})
 		for i := range 3 { // by the address, whatever the id
-			w.waits(nobody(), part{id: fmt.Sprint(secretID, i), n: 1, text: half, email: address})
+			w.waits(nobody(), part{id: fmt.Sprint(longID, i), n: 1, text: half, email: address})
 		}
 		_, _, err := w.send(nobody(), part{id: shortID, n: 1, text: half, email: address})
 		refused(t, err, publish.CodeQuotaExceeded)
-		w.waits(publish.Caller{Addr: "192.0.2.2"}, part{id: shortID, n: 1, text: half, email: address})
+		w.waits(publish.Caller{From: publish.Sender{Network: "192.0.2.2"}}, part{id: shortID, n: 1, text: half, email: address})
 	})
 	t.Run("unfinished uploads expire after 24 hours", func(t *testing.T) {
 		w.clock.move(24 * time.Hour)

@@ -49,8 +49,8 @@ func TestFiftySendersOfTheLastPart(t *testing.T) {
 	}
 	t.Run("row 64: the same bytes make one project and get one answer", func(t *testing.T) {
 		w := newWorld(t)
-		w.waits(nobody(), part{id: secretID, n: 1, text: page, total: 2, email: address})
-		full, _, ids := race(t, w, func(int) (publish.Caller, part) { return nobody(), part{id: secretID, n: 2, text: long("two")} })
+		w.waits(nobody(), part{id: longID, n: 1, text: page, total: 2, email: address})
+		full, _, ids := race(t, w, func(int) (publish.Caller, part) { return nobody(), part{id: longID, n: 2, text: long("two")} })
 		n := w.kept()
 		if full != 50 || len(ids) != 1 || n["projects"] != 1 || n["accounts"] != 1 || n["keys"] != 2 || n["jobs"] != 1 {
 			t.Errorf("%d answers, %d projects; kept %v", full, len(ids), n)

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	secretID = "0123456789abcdefghijkl" // 22 characters: a secret of its own
-	shortID  = "upload-1"
+	longID  = "0123456789abcdefghijkl"
+	shortID = "upload-1"
 )
 
 // part is the n-th call of a chunked publish.
@@ -81,8 +81,7 @@ func TestChunkedPublish(t *testing.T) {
 		id string
 	}{
 		"with a key":                     {func(w *world) publish.Caller { return w.account() }, shortID},
-		"without a key, by a secret id":  {func(*world) publish.Caller { return nobody() }, secretID},
-		"without a key, by the address":  {func(*world) publish.Caller { return nobody() }, shortID},
+		"without a key":                  {func(*world) publish.Caller { return nobody() }, shortID},
 		"with a key and the longest id":  {func(w *world) publish.Caller { return w.account() }, strings.Repeat("~", 128)},
 		"with a key and a one-letter id": {func(w *world) publish.Caller { return w.account() }, "/"},
 	} {
@@ -90,7 +89,7 @@ func TestChunkedPublish(t *testing.T) {
 			w := newWorld(t)
 			by := who.by(w)
 			first := w.waits(by, part{id: who.id, n: 1, text: page, title: "In parts", email: address})
-			same(t, "after part 1", *first, publish.Pending{UploadID: who.id, Received: []int{1}, Missing: []int{}, ExpiresAt: w.clock.now().Add(24 * time.Hour), Warnings: first.Warnings})
+			same(t, "after part 1", *first, publish.Pending{UploadID: who.id, Token: first.Token, Received: []int{1}, ReceivedCount: 1, Missing: []int{}, ExpiresAt: w.clock.now().Add(24 * time.Hour), Warnings: first.Warnings})
 			third := w.waits(by, part{id: who.id, n: 3, text: long("three"), total: 4})
 			same(t, "after part 3", []any{third.Total, third.Received, third.Missing}, []any{4, []int{1, 3}, []int{2, 4}})
 			w.waits(by, part{id: who.id, n: 4, text: "four"})
@@ -165,11 +164,11 @@ func TestUploadRefusesAndLeavesNothing(t *testing.T) {
 		{"last without part", by, part{id: "open", total: 3, last: true}, publish.CodeMissingField},
 		{"row 61: part 2 before part 1", by, part{id: "x", n: 2, text: long("x")}, publish.CodePart1First},
 		{"row 61: a total before part 1", by, part{id: "x", total: 2}, publish.CodePart1First},
-		{"row 61: part 2 of a secret id nobody has begun", nobody(), part{id: secretID, n: 2, text: long("x")}, publish.CodePart1First},
+		{"row 61: part 2 of a long id nobody has begun", nobody(), part{id: longID, n: 2, text: long("x")}, publish.CodePart1First},
 		{"row 65: part 2 of another account's upload", w.account(), part{id: "open", n: 2, text: long("x")}, publish.CodePart1First},
 		{"row 65: part 2 of an account's upload without its key", nobody(), part{id: "open", n: 2, text: long("x")}, publish.CodePart1First},
-		{"part 2 of another address's upload", publish.Caller{Addr: "192.0.2.2"}, part{id: shortID, n: 2, text: long("x")}, publish.CodePart1First},
-		{"row 63: part 1 again by the address, other bytes", nobody(), part{id: shortID, n: 1, text: long("x"), email: address}, publish.CodeUploadExists},
+		{"part 2 of another network's upload", publish.Caller{From: publish.Sender{Network: "192.0.2.2"}}, part{id: shortID, n: 2, text: long("x")}, publish.CodePart1First},
+		{"row 63: part 1 again by the network, other bytes", nobody(), part{id: shortID, n: 1, text: long("x"), email: address}, publish.CodeUploadExists},
 		{"row 67: total 3, then 5", by, part{id: "open", n: 2, total: 5, text: long("x")}, publish.CodePartOutOfRange},
 		{"row 67: total 3, then 5 alone", by, part{id: "open", total: 5}, publish.CodePartOutOfRange},
 		{"row 67: part 4 of 3", by, part{id: "open", n: 4, text: long("x")}, publish.CodePartOutOfRange},
@@ -185,8 +184,8 @@ func TestUploadRefusesAndLeavesNothing(t *testing.T) {
 		{"row 69: upload_id with NUL", by, part{id: "a\x00b", n: 1, text: long("x")}, publish.CodeInvalidField},
 		{"upload_id with a blank", by, part{id: "a b", n: 1, text: long("x")}, publish.CodeInvalidField},
 		{"upload_id beyond ASCII", by, part{id: "é", n: 1, text: long("x")}, publish.CodeInvalidField},
-		{"row 71: part 1 keyless, no email", nobody(), part{id: secretID, n: 1, text: long("x")}, publish.CodeEmailRequired},
-		{"part 1 with an email that is none", nobody(), part{id: secretID, n: 1, email: "a@", text: long("x")}, publish.CodeInvalidEmail},
+		{"row 71: part 1 keyless, no email", nobody(), part{id: longID, n: 1, text: long("x")}, publish.CodeEmailRequired},
+		{"part 1 with an email that is none", nobody(), part{id: longID, n: 1, email: "a@", text: long("x")}, publish.CodeInvalidEmail},
 		{"part 1 of 1, empty", by, part{id: "x", n: 1, total: 1}, publish.CodeInvalidField},
 	}
 	for _, tt := range tests {
@@ -265,14 +264,17 @@ func TestUploadTotals(t *testing.T) {
 
 func TestAPartSentAgainReplacesTheEarlierOne(t *testing.T) {
 	w := newWorld(t)
-	for name, by := range map[string]publish.Caller{"with a key": w.account(), "by a secret id": nobody()} {
+	for name, by := range map[string]publish.Caller{"with a key": w.account(), "by its upload_token": nobody()} {
 		t.Run("row 62, 63: "+name, func(t *testing.T) {
-			w.waits(by, part{id: secretID, n: 1, text: long("old"), title: "Old", handle: "old", email: "old@example.org"})
-			w.waits(by, part{id: secretID, n: 3, text: "drei", total: 3})
-			w.waits(by, part{id: secretID, n: 3, text: "three"})
-			w.waits(by, part{id: secretID, n: 3, text: "three"})
-			w.waits(by, part{id: secretID, n: 1, text: page, title: "New", handle: "new-handle", email: address})
-			out := w.completes(by, part{id: secretID, n: 2, text: long("two")})
+			first := w.waits(by, part{id: longID, n: 1, text: long("old"), title: "Old", handle: "old", email: "old@example.org"})
+			if by.Nobody() {
+				by = w.caller(first.Token)
+			}
+			w.waits(by, part{id: longID, n: 3, text: "drei", total: 3})
+			w.waits(by, part{id: longID, n: 3, text: "three"})
+			w.waits(by, part{id: longID, n: 3, text: "three"})
+			w.waits(by, part{id: longID, n: 1, text: page, title: "New", handle: "new-handle", email: address})
+			out := w.completes(by, part{id: longID, n: 2, text: long("two")})
 			same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+long("two")+"three")
 			if out.Project.Title != "New" || by.Nobody() && (out.Account.Handle != "new-handle" || out.Account.Email != address) {
 				t.Errorf("%+v, %+v", out.Project, out.Account)
@@ -305,7 +307,7 @@ func TestUploadsArePerAccount(t *testing.T) {
 
 func TestOnlyWhoeverCompletedAnUploadGetsItsKeys(t *testing.T) {
 	w := newWorld(t)
-	t.Run("a short id and no bytes prove nothing", func(t *testing.T) {
+	t.Run("an upload_id and no bytes prove nothing", func(t *testing.T) {
 		for name, last := range map[string]part{"a total alone": {id: "a", total: 2}, "an empty last part": {id: "b", n: 3, last: true}} {
 			w.waits(nobody(), part{id: last.id, n: 1, text: page, email: address})
 			w.waits(nobody(), part{id: last.id, n: 2, text: long("two")})
@@ -316,10 +318,10 @@ func TestOnlyWhoeverCompletedAnUploadGetsItsKeys(t *testing.T) {
 			})
 		}
 	})
-	t.Run("a secret id does", func(t *testing.T) {
-		w.waits(nobody(), part{id: secretID, n: 1, text: page, email: address})
-		out := w.completes(nobody(), part{id: secretID, total: 1})
-		if again := w.completes(nobody(), part{id: secretID, total: 1}); again.Keys != out.Keys {
+	t.Run("an upload_token does", func(t *testing.T) {
+		by := w.caller(w.waits(nobody(), part{id: longID, n: 1, text: page, email: address}).Token)
+		out := w.completes(by, part{id: longID, total: 1})
+		if again := w.completes(by, part{id: longID, total: 1}); again.Keys != out.Keys {
 			t.Error("other keys")
 		}
 	})

@@ -168,9 +168,9 @@ func TestProposalsOfUploads(t *testing.T) {
 	}{
 		"no upload_id begins anew":                     {part{n: 2, text: "x"}, false, nil, true},
 		"an upload_id of blanks begins anew":           {part{id: "a b", n: 2, text: "x"}, false, nil, true},
-		"no part begins anew":                          {part{id: "open", text: "x"}, false, nil, true},
-		"a part of 0 begins anew":                      {part{id: "open", n: -1, text: "x"}, false, nil, true},
-		"a part too large begins anew":                 {part{id: "open", n: 10_001, text: "x"}, false, nil, true},
+		"no part asks for its number":                  {part{id: "open", text: "x"}, false, nil, false},
+		"a part of 0 asks for its number":              {part{id: "open", n: -1, text: "x"}, false, nil, false},
+		"a part too large asks for its number":         {part{id: "open", n: 10_001, text: "x"}, false, nil, false},
 		"a part above the total begins anew":           {part{id: "open", n: 4, text: "x"}, false, 4, true},
 		"another total goes on with the first":         {part{id: "open", n: 2, total: 5, text: "x"}, false, 3, false},
 		"another last part goes on with the total":     {part{id: "open", n: 2, last: true, text: "x"}, false, 3, false},
@@ -185,6 +185,9 @@ func TestProposalsOfUploads(t *testing.T) {
 			}
 			id, _ := arg(e, "upload_id").(string)
 			if c.anew != (len(id) == 26) || c.anew && arg(e, "part") != 1 || arg(e, "total_parts") != c.total {
+				t.Errorf("%v proposes %+v", e, e.Fix)
+			}
+			if strings.HasSuffix(name, "asks for its number") && arg(e, "part") != publish.PlaceholderPart {
 				t.Errorf("%v proposes %+v", e, e.Fix)
 			}
 		})

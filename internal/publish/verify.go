@@ -59,11 +59,12 @@ type VerifyBlobs interface {
 
 // The kinds of a Finding. All but FoundStray are damage.
 const (
-	FoundMissing  = "missing"  // bytes that are recorded are not there
-	FoundDamaged  = "damaged"  // bytes are not those that were stored: cut, longer, or changed
-	FoundMistake  = "mistake"  // records contradict each other
-	FoundDatabase = "database" // the database itself is damaged
-	FoundStray    = "stray"    // something that nobody needs; the collector takes what is its own
+	FoundMissing  = "missing"    // bytes that are recorded are not there
+	FoundDamaged  = "damaged"    // bytes are not those that were stored: cut, longer, or changed
+	FoundUnread   = "unreadable" // bytes that the disk does not give
+	FoundMistake  = "mistake"    // records contradict each other
+	FoundDatabase = "database"   // the database itself is damaged
+	FoundStray    = "stray"      // something that nobody needs; the collector takes what is its own
 )
 
 // Finding is something that is not as it should be.
@@ -188,8 +189,10 @@ func (v *Verifier) blob(ctx context.Context, b Blob) error {
 		return nil
 	case errors.Is(err, ErrNotFound):
 		kind = FoundMissing
+	case ctx.Err() != nil || b.Ref == "" && !errors.Is(err, ErrCorrupt):
+		return err // the records cannot be read
 	case !errors.Is(err, ErrCorrupt):
-		return err // the disk cannot be read, or ctx has ended
+		kind = FoundUnread
 	}
 	uses, useErr := v.Records.BlobUses(ctx, b.ID, usesShown)
 	if errors.Is(useErr, ErrNotFound) {
@@ -254,15 +257,16 @@ func (v *Verifier) strays(ctx context.Context) error {
 		unknown, err := v.Records.Unknown(ctx, batch)
 		batch = batch[:0]
 		for _, ref := range unknown {
-			if err := v.found(Finding{Kind: FoundStray, Blob: string(ref), Detail: "no record has it; the collector will take it"}); err != nil {
+			if err := v.found(Finding{Kind: FoundStray, Blob: string(ref), Detail: "no record has it; the collector takes it within an hour. One that stays cannot be deleted: the log says why"}); err != nil {
 				return err
 			}
 		}
 		return err
 	}
+	var unread error
 	for ref, err := range v.Blobs.List(ctx, before) {
-		if err != nil {
-			return err
+		if unread = err; err != nil {
+			break
 		}
 		if batch = append(batch, ref); len(batch) == verifyPage {
 			if err := flush(); err != nil {
@@ -270,7 +274,7 @@ func (v *Verifier) strays(ctx context.Context) error {
 			}
 		}
 	}
-	if err := flush(); err != nil {
+	if err := errors.Join(flush(), unread); err != nil {
 		return err
 	}
 	for name, err := range v.Blobs.Foreign(ctx, before) {

@@ -66,16 +66,49 @@ func TestVerifyTellsNothingOfWhatIsCollectedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestVerifyEndsWithTheErrorOfWhatItCannotRead(t *testing.T) {
+func TestRegression36VerifyListsWhatCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	by := w.account()
+	p := w.publish(by, large).Project
+	w.put(by, p.ID, "more.txt", large+"more")
+	var found []publish.Finding
+	v := publish.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, errors.New("input/output error")}, Now: w.clock.now, Report: func(f publish.Finding) error {
+		found = append(found, f)
+		return nil
+	}}
+	seen, err := v.Run(t.Context())
+	if err != nil || seen.Damaged != 2 || len(found) != 2 {
+		t.Fatalf("%+v, %v, %v", seen, found, err)
+	}
+	for i, name := range []string{"index.html", "more.txt"} {
+		if f := found[i]; f.Kind != publish.FoundUnread || f.Project != p.ID || f.Filename != name {
+			t.Errorf("found %+v", f)
+		}
+	}
+}
+
+func TestRegression36VerifyListsWhatCannotBeDeleted(t *testing.T) {
+	w := newWorld(t)
+	ref := w.strays(1)[0]
+	blobs := stuckBlobs{allBlobs{w.blobs}, map[publish.BlobRef]bool{ref: true}, map[publish.BlobRef]int{}}
+	if _, err := (&publish.Collector{Records: w.db, Blobs: blobs, Now: w.clock.now}).Collect(t.Context()); err == nil {
+		t.Error("collected")
+	}
+	var found []publish.Finding
+	v := publish.Verifier{Records: w.db, Blobs: alone{blobs}, Now: w.clock.now, Report: func(f publish.Finding) error {
+		found = append(found, f)
+		return nil
+	}}
+	if _, err := v.Run(t.Context()); err != nil || len(found) != 1 || found[0].Blob != string(ref) || found[0].Kind != publish.FoundStray {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+func TestVerifyEndsWithTheErrorOfReport(t *testing.T) {
 	w := newWorld(t)
 	w.publish(w.account(), large)
-	broken := errors.New("input/output error")
-	v := publish.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, broken}, Now: w.clock.now, Report: func(publish.Finding) error { return nil }}
-	if _, err := v.Run(t.Context()); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
 	enough := errors.New("enough")
-	v = publish.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, publish.ErrCorrupt}, Now: w.clock.now, Report: func(publish.Finding) error { return enough }}
+	v := publish.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, publish.ErrCorrupt}, Now: w.clock.now, Report: func(publish.Finding) error { return enough }}
 	if _, err := v.Run(t.Context()); !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
 	}

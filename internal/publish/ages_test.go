@@ -1,0 +1,242 @@
+package publish_test
+
+import (
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// house is a world with a process that runs: its clock can be set, the time that it
+// runs cannot.
+type house struct {
+	*world
+	ran time.Duration
+	*publish.AgeGuard
+}
+
+func newHouse(t *testing.T) *house {
+	h := &house{world: newWorld(t)}
+	h.restart()
+	return h
+}
+
+func (h *house) restart() {
+	h.ran = 0
+	h.AgeGuard = &publish.AgeGuard{Times: h.db, Now: h.clock.now, Running: func() time.Duration { return h.ran }, Log: slog.New(slog.DiscardHandler)}
+}
+
+// runs lets time pass, of which the process is told every minute.
+func (h *house) runs(d time.Duration) {
+	h.t.Helper()
+	for ; d > 0; d -= time.Minute {
+		h.clock.move(time.Minute)
+		h.ran += time.Minute
+		h.mayDelete()
+	}
+}
+
+func (h *house) mayDelete() bool {
+	h.t.Helper()
+	may, err := h.MayDelete(h.t.Context())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return may
+}
+
+func (h *house) collect() {
+	h.t.Helper()
+	c := publish.Collector{Records: h.db, Blobs: h.blobs, Trim: h.db, Keep: 1, Ages: h.AgeGuard, Now: h.clock.now}
+	if _, err := c.Collect(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// aged are the tables and folders from which something goes when it is old enough.
+func aged() []string {
+	return []string{
+		"blobs on disk", "blobs", "uploads", "upload_parts", "versions", "files", "play_days", "once", "verifications", "sessions", "logins", "stops", "mails", "email_moves", "email_links",
+	}
+}
+
+// leave leaves something in each of aged that a clock two years ahead makes old.
+func (h *house) leave() {
+	h.t.Helper()
+	out := h.publish(nobody(), large)
+	by, id := h.caller(out.Keys.Account), out.Project.ID
+	h.put(by, id, "a.css", large+"1")
+	h.put(by, id, "a.css", large+"2")
+	one, two := 1, 2
+	part := &publish.PartInput{UploadID: "u", N: &one, Total: &two}
+	if _, _, err := h.Publish(h.t.Context(), by, publish.PublishInput{Content: h.stage(large), Part: part}); err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := h.blobs.Put(h.t.Context(), h.blobs.Name(), strings.NewReader("nobody refers to this")); err != nil {
+		h.t.Fatal(err)
+	}
+	h.Play(id, publish.Visitor{ID: "x"}, h.clock.now())
+	if err := h.Flush(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+	soon, now := h.clock.now().Add(time.Hour).UnixMicro(), h.clock.now().UnixMicro()
+	h.exec("INSERT INTO once (key, request, expires_at, account, project, version, mail, answer) VALUES (x'01', x'01', ?, 0, '', 0, 0, x'')", soon)
+	h.exec("INSERT INTO verifications (token, account, email, expires_at) VALUES (x'01', 1, 'a@example.org', ?)", soon)
+	h.exec("INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (x'01', 1, '', 0, 0, 0, ?)", soon)
+	h.exec("INSERT INTO logins (browser, email, back, tries, proved, asked_at, expires_at) VALUES (x'01', 'a@example.org', '', 0, 0, 0, ?)", soon)
+	h.exec("INSERT INTO stops (mailbox, kind, at, until) VALUES (x'01', 'logins', ?, ?)", now, soon)
+	h.exec("INSERT INTO mails (mailbox, at) VALUES (x'01', ?)", now)
+	h.exec("INSERT INTO email_moves (id, account, email, undo, expires_at) VALUES (1, 1, 'a@example.org', 0, ?)", soon)
+	h.exec("INSERT INTO email_links (token, move) VALUES (x'01', 1)")
+}
+
+func (h *house) exec(query string, args ...any) {
+	h.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(h.dir, "sandlot.db"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(query, args...); err != nil {
+		h.t.Fatalf("%s: %v", query, err)
+	}
+}
+
+func TestRegression38AClockThatJumpsDeletesNothing(t *testing.T) {
+	t.Run("two years ahead, until it has gone right for an hour", func(t *testing.T) {
+		h := newHouse(t)
+		h.runs(2 * time.Hour)
+		h.leave()
+		before := h.kept()
+		h.clock.move(2 * year)
+		h.unchanged(t, h.collect)
+		h.runs(publish.ClockQuiet - time.Minute)
+		h.unchanged(t, h.collect)
+		h.runs(time.Minute)
+		h.collect()
+		after := h.kept()
+		for _, name := range aged() {
+			if before[name] == 0 || after[name] >= before[name] {
+				t.Errorf("%s: %d of %d are left after an hour", name, after[name], before[name])
+			}
+		}
+	})
+	t.Run("ahead and back within that hour", func(t *testing.T) {
+		h := newHouse(t)
+		h.runs(2 * time.Hour)
+		h.leave()
+		h.clock.move(2 * year)
+		h.runs(publish.ClockQuiet - time.Minute)
+		h.clock.move(-2 * year)
+		h.unchanged(t, h.collect)
+		h.runs(2 * time.Hour)
+		before := h.kept()
+		h.collect()
+		if after := h.kept(); after["uploads"] != before["uploads"] || after["play_days"] != before["play_days"] {
+			t.Errorf("%v are left of %v", after, before)
+		}
+	})
+	t.Run("ahead while it was stopped, and again started while it was wrong", func(t *testing.T) {
+		h := newHouse(t)
+		h.runs(2 * time.Hour)
+		h.leave()
+		h.clock.move(2 * year)
+		for range 3 {
+			h.restart()
+			h.unchanged(t, h.collect)
+			h.runs(publish.ClockQuiet - time.Minute)
+			h.unchanged(t, h.collect)
+		}
+	})
+}
+
+func TestAgeGuard(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(h *house)
+		want bool
+	}{
+		{"the first start of all", func(*house) {}, false},
+		{"an hour after it", func(h *house) { h.runs(time.Hour) }, true},
+		{"an hour back", func(h *house) { h.runs(2 * time.Hour); h.clock.move(-time.Hour) }, true},
+		{"more than an hour back", func(h *house) { h.runs(2 * time.Hour); h.clock.move(-time.Hour - time.Second) }, false},
+		{"more than an hour ahead", func(h *house) { h.runs(2 * time.Hour); h.clock.move(time.Hour + time.Second) }, false},
+		{"a second jump begins the hour again", func(h *house) {
+			h.runs(2 * time.Hour)
+			h.clock.move(year)
+			h.runs(59 * time.Minute)
+			h.clock.move(-year)
+			h.runs(59 * time.Minute)
+		}, false},
+		{"a restart with the clock right", func(h *house) { h.runs(2 * time.Hour); h.clock.move(time.Minute); h.restart() }, true},
+		{"a restart a year back", func(h *house) { h.runs(2 * time.Hour); h.clock.move(-year); h.restart() }, false},
+		{"a restart does not make a wrong clock right", func(h *house) {
+			h.runs(2 * time.Hour)
+			h.clock.move(year)
+			h.runs(30 * time.Minute)
+			h.restart()
+		}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHouse(t)
+			h.mayDelete()
+			tt.do(h)
+			if got := h.mayDelete(); got != tt.want {
+				t.Errorf("may delete: %v", got)
+			}
+		})
+	}
+}
+
+func TestRegression38NothingStaysStuckAfterAClockWasAhead(t *testing.T) {
+	// ahead does something while the clock is a year ahead, and sets it right.
+	ahead := func(w *world, do func()) {
+		w.clock.move(year)
+		do()
+		w.clock.move(-year)
+	}
+	t.Run("a message waits no longer than messages wait", func(t *testing.T) {
+		w := newWorld(t)
+		ahead(w, func() { w.publish(nobody(), page) })
+		if n := len(w.mail()); n != 1 {
+			t.Errorf("%d messages", n)
+		}
+	})
+	t.Run("a mailbox that had enough gets mail again", func(t *testing.T) {
+		w := newWorld(t)
+		ahead(w, func() {
+			for range 10 {
+				w.publish(nobody(), page)
+				w.mail()
+			}
+		})
+		w.publish(nobody(), page)
+		if n := len(w.mail()); n != 1 {
+			t.Errorf("%d messages", n)
+		}
+	})
+	t.Run("an account that was renamed often can be renamed", func(t *testing.T) {
+		w := newWorld(t)
+		by := w.account()
+		rename := func(handle string) error {
+			_, err := w.Rename(t.Context(), by.Key.Account, handle)
+			return err
+		}
+		ahead(w, func() {
+			n := 0
+			for ; n < 50 && rename(fmt.Sprint("ada-", n)) == nil; n++ {
+			}
+			if n == 0 || n == 50 {
+				t.Errorf("it was renamed %d times in a day", n)
+			}
+		})
+		if err := rename("ada-again"); err != nil {
+			t.Error(err)
+		}
+	})
+}

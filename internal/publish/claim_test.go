@@ -1,0 +1,109 @@
+package publish_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+func TestRegression07TheLinkShowsWhatItVouchesFor(t *testing.T) {
+	// published is an account that a stranger made with somebody's address, and the token of the link.
+	published := func(t *testing.T) (w *world, p publish.Published, token string) {
+		w = newWorld(t)
+		p = w.publish(nobody(), page)
+		return w, p, w.mail()[0]
+	}
+	t.Run("the claim has the handle, the titles and the times, and is used up by no look", func(t *testing.T) {
+		w, p, token := published(t)
+		made := w.clock.now()
+		w.clock.move(time.Hour)
+		w.publish(w.caller(p.Keys.Account), "<!doctype html><title>Second</title>x")
+		for range 20 {
+			c, err := w.Claim(t.Context(), token)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Email != address || c.Account.Handle != p.Account.Handle || !c.Account.CreatedAt.Equal(made) || len(c.Projects) != 2 || c.More {
+				t.Fatalf("the claim is %+v", c)
+			}
+			same(t, "the titles", []string{c.Projects[0].Title, c.Projects[1].Title}, []string{"Second", "Space Cats"})
+			same(t, "the times", []bool{c.Projects[0].CreatedAt.Equal(w.clock.now()), c.Projects[1].CreatedAt.Equal(made)}, []bool{true, true})
+		}
+		if email, verified := w.email(w.caller(p.Keys.Account)); email != address || verified {
+			t.Errorf("%s, verified %v", email, verified)
+		}
+	})
+	t.Run("of more projects than anybody looks through it says that there are more", func(t *testing.T) {
+		w, p, token := published(t)
+		by := w.caller(p.Keys.Account)
+		for i := range publish.ClaimShown {
+			w.publish(by, fmt.Sprint(page, i))
+		}
+		if c, err := w.Claim(t.Context(), token); err != nil || len(c.Projects) != publish.ClaimShown || !c.More {
+			t.Errorf("%d projects, more %v, %v", len(c.Projects), c.More, err)
+		}
+	})
+	t.Run("no takes the address away from the account, and from no other", func(t *testing.T) {
+		w, p, token := published(t)
+		own := w.member(address)
+		a, notMe, err := w.RefuseClaim(t.Context(), token)
+		if err != nil || a.Handle != p.Account.Handle || a.Email != address {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		if email, _ := w.email(w.caller(p.Keys.Account)); email != "" {
+			t.Errorf("it still has %s", email)
+		}
+		if a, err := w.db.Account(t.Context(), own.ID); err != nil || !a.EmailVerified || a.Email != address {
+			t.Errorf("another account has %q, %v", a.Email, err)
+		}
+		for range 2 {
+			if _, _, err := w.RefuseClaim(t.Context(), token); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("the link still works: %v", err)
+			}
+			if _, err := w.Verify(t.Context(), token); !errors.Is(err, publish.ErrNotFound) {
+				t.Errorf("the link still works: %v", err)
+			}
+		}
+		if n, err := w.StopMail(t.Context(), notMe); err != nil || n.Email != address || n.Logins() {
+			t.Errorf("what it offers is about %+v, %v", n, err)
+		}
+	})
+	t.Run("yes offers to end all keys older than that moment, and mints a new one", func(t *testing.T) {
+		w, p, token := published(t)
+		w.clock.move(time.Hour)
+		a, err := w.Verify(t.Context(), token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verified := w.clock.now()
+		w.clock.move(time.Hour)
+		later, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: p.Project.ID, Name: "mine", Nonce: "n"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, at, err := w.OldKeys(t.Context(), a.ID); err != nil || n != 2 || !at.Equal(verified) {
+			t.Errorf("%d old keys, before %v, %v", n, at, err)
+		}
+		fresh, err := w.ReplaceOldKeys(t.Context(), a.ID, "nonce")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.ReplaceOldKeys(t.Context(), a.ID, "nonce"); !errors.Is(err, publish.ErrRepeated) {
+			t.Errorf("the same form again: %v", err)
+		}
+		for _, old := range []publish.Secret{p.Keys.Account, p.Keys.Project} {
+			_, err := w.Identify(t.Context(), old, publish.Sender{})
+			refused(t, err, publish.CodeInvalidKey)
+		}
+		if by := w.caller(fresh); by.Scoped() || by.Key.Account != a.ID {
+			t.Errorf("the new key is %+v", by.Key)
+		}
+		w.caller(later)
+		if n, _, err := w.OldKeys(t.Context(), a.ID); err != nil || n != 0 {
+			t.Errorf("%d old keys are left, %v", n, err)
+		}
+	})
+}

@@ -1,0 +1,203 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// before does something once, right before a step of the store.
+func (w *world) before(step string, do func()) {
+	var once sync.Once
+	w.store.fault = func(s string) (error, error) {
+		if s == step {
+			once.Do(do)
+		}
+		return nil, nil
+	}
+}
+
+func TestRegression35AnAddressVerifiedMeanwhileStays(t *testing.T) {
+	calls := map[string]func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error){
+		"CreateProject": func(w *world, by publish.Caller, _ publish.ProjectID) ([]publish.Warning, error) {
+			out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: "other@example.org", Content: w.stage(page)})
+			return out.Warnings, err
+		},
+		"PutFile": func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error) {
+			out, _, err := w.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "b", Email: "other@example.org", Content: w.stage(page)})
+			return out.Warnings, err
+		},
+		"DeleteFile": func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error) {
+			out, err := w.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a", Email: "other@example.org"})
+			return out.Warnings, err
+		},
+	}
+	for step, call := range calls {
+		t.Run(step+" with another address leaves an address that was verified since the call began", func(t *testing.T) {
+			w := newWorld(t, func(c *publish.Config) { c.SMTP = true })
+			out := w.publish(nobody(), page)
+			by := w.caller(out.Keys.Account)
+			w.put(by, out.Project.ID, "a", "x")
+			token := w.mail()[0]
+			w.before(step, func() {
+				if _, err := w.Verify(t.Context(), token); err != nil {
+					t.Error(err)
+				}
+			})
+			warnings, err := call(w, by, out.Project.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "warnings", codes(warnings), []string{"email_ignored"})
+			if email, verified := w.email(by); email != address || !verified {
+				t.Errorf("%s, verified %v", email, verified)
+			}
+			if n := len(w.mail()); n != 0 {
+				t.Errorf("%d messages", n)
+			}
+		})
+	}
+}
+
+// TestRegression35WhatMayNoMoreDoesNot: rights that end while a call is under way.
+func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
+	ends := map[string]struct {
+		do   func(t *testing.T, w *world, p publish.Published)
+		code map[string]publish.Code
+	}{
+		"a key that is revoked meanwhile": {func(t *testing.T, w *world, p publish.Published) {
+			if _, err := w.RotateKey(t.Context(), p.Project.Account, "nonce"); err != nil {
+				t.Error(err)
+			}
+		}, map[string]publish.Code{"CreateProject": publish.CodeInvalidKey, "PutFile": publish.CodeInvalidKey, "DeleteFile": publish.CodeInvalidKey}},
+		"an account that is suspended meanwhile": {func(t *testing.T, w *world, p publish.Published) {
+			if err := w.db.Suspend(t.Context(), publish.Subject{Account: p.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.Operator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+				t.Error(err)
+			}
+		}, map[string]publish.Code{"CreateProject": publish.CodeAccountSuspended, "PutFile": publish.CodeTakenDown, "DeleteFile": publish.CodeTakenDown}},
+	}
+	for what, end := range ends {
+		for step, code := range end.code {
+			t.Run(what+" ends "+step, func(t *testing.T) {
+				w := newWorld(t)
+				out := w.publish(nobody(), page)
+				by := w.caller(out.Keys.Account)
+				w.put(by, out.Project.ID, "a", "x")
+				w.before(step, func() { end.do(t, w, out) })
+				var err error
+				switch step {
+				case "CreateProject":
+					_, _, err = w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(large)})
+				case "PutFile":
+					_, _, err = w.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "b", Content: w.stage(large)})
+				case "DeleteFile":
+					_, err = w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(out.Project.ID), Filename: "a"})
+				}
+				refused(t, err, code)
+				if w.onDisk() != 0 {
+					t.Error("the content of a refused call stays")
+				}
+				if p, err := w.db.Project(t.Context(), out.Project.ID); err != nil || p.Version != 2 {
+					t.Errorf("version %d, %v", p.Version, err)
+				}
+			})
+		}
+	}
+}
+
+// moving is a SiteStore under which an account's address goes back to the one
+// before, right before a login is finished.
+type moving struct {
+	publish.SiteStore
+	undo func()
+}
+
+// suspending is a SiteStore that suspends an account right before a step of its owner.
+type suspending struct {
+	publish.SiteStore
+	suspend func()
+}
+
+func (s *suspending) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
+	s.suspend()
+	return s.SiteStore.Rename(ctx, id, handle, at, since, limit)
+}
+
+func (s *suspending) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, once publish.Once) error {
+	s.suspend()
+	return s.SiteStore.MintKey(ctx, id, k, limit, once)
+}
+
+func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
+	s.suspend()
+	return s.SiteStore.SetDetails(ctx, id, d)
+}
+
+func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
+	for step, c := range map[string]struct {
+		do   func(s *publish.Service, p publish.Published) error
+		code publish.Code
+	}{
+		"renaming": {func(s *publish.Service, p publish.Published) error {
+			_, err := s.Rename(t.Context(), p.Project.Account, "other")
+			return err
+		}, publish.CodeAccountSuspended},
+		"minting a key": {func(s *publish.Service, p publish.Published) error {
+			_, err := s.MintKey(t.Context(), p.Project.Account, publish.NewKey{Project: p.Project.ID, Name: "x", Nonce: "n"})
+			return err
+		}, publish.CodeAccountSuspended},
+		"describing a project": {func(s *publish.Service, p publish.Published) error {
+			return s.Describe(t.Context(), p.Project.Account, p.Project.ID, publish.Details{Title: "Other"})
+		}, publish.CodeTakenDown},
+	} {
+		t.Run(step, func(t *testing.T) {
+			w := newWorld(t)
+			out := w.publish(nobody(), page)
+			s := w.openOver(publish.Config{Places: local()}, &suspending{w.db, func() {
+				if err := w.db.Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.Operator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+					t.Error(err)
+				}
+			}})
+			refused(t, c.do(s, out), c.code)
+			if p, err := w.db.Project(t.Context(), out.Project.ID); err != nil || p.Handle != out.Project.Handle || p.Title != out.Project.Title {
+				t.Errorf("the project is %+v, %v", p, err)
+			}
+		})
+	}
+}
+
+func (m *moving) LogIn(ctx context.Context, login int64, token publish.Digest, s, had publish.Session) (int64, error) {
+	m.undo()
+	return m.SiteStore.LogIn(ctx, login, token, s, had)
+}
+
+func TestRegression35NobodyIsLoggedInByAnAddressThatWasTakenBack(t *testing.T) {
+	w := newWorld(t)
+	kim := w.member("kim@example.org")
+	if err := w.ProposeEmail(t.Context(), kim.ID, "thief@example.org", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.TakeEmail(t.Context(), linkOf(t, w.postman()[0], "email")); err != nil {
+		t.Fatal(err)
+	}
+	back := linkOf(t, w.postman()[0], "undo")
+	browser, token, _ := w.askMail("thief@example.org")
+	if err := w.UseLoginLink(t.Context(), browser, token); err != nil {
+		t.Fatal(err)
+	}
+	s := w.openOver(publish.Config{Places: local()}, &moving{w.db, func() {
+		if _, err := w.TakeEmailBack(t.Context(), back); err != nil {
+			t.Error(err)
+		}
+	}})
+	if _, _, err := s.FinishLogin(t.Context(), browser, kim.Handle, "Firefox", publish.Session{}); !errors.Is(err, publish.ErrNotFound) {
+		t.Errorf("logged in, %v", err)
+	}
+	if list, err := w.Sessions(t.Context(), kim.ID); err != nil || len(list) != 0 {
+		t.Errorf("%d sessions, %v", len(list), err)
+	}
+}

@@ -1,0 +1,250 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+// Quarantined reports whether a project's pages load from and send to nowhere but
+// themselves, because nobody has verified its account's e-mail address.
+func (s *Service) Quarantined(p Project) bool { return s.Quarantine && !p.Verified }
+
+// blockedSample is how much of a file is looked at for what quarantine blocks: the
+// look takes a few milliseconds at most, and libraries stand at the beginning.
+const blockedSample = 512 << 10
+
+// quarantineWarnings tell the owner of a project in quarantine what of a file it
+// blocks, and what ends it.
+func (s *Service) quarantineWarnings(ctx context.Context, p Project, f File) ([]Warning, error) {
+	if !s.Quarantined(p) {
+		return nil, nil
+	}
+	var found blocked
+	if mayLoad(f.Name) {
+		r, err := s.Open(ctx, f.Blob, 0, min(f.Blob.Size, blockedSample))
+		if err != nil {
+			return nil, fmt.Errorf("look for what quarantine blocks: %w", err)
+		}
+		defer r.Close()
+		text, err := io.ReadAll(io.LimitReader(r, blockedSample))
+		if err != nil {
+			return nil, fmt.Errorf("look for what quarantine blocks: %w", err)
+		}
+		found = findBlocked(text)
+	}
+	w := s.quarantineWarning()
+	if list := found.list(); len(list) > 0 {
+		w.Message += " Of " + f.Name + " that blocks: " + strings.Join(list, "; ") + "."
+		w.Hint += " What a page needs from elsewhere can also be sent with update and loaded from the project itself."
+	} else {
+		w.Message += " Nothing that it blocks was found in " + f.Name + "."
+	}
+	return []Warning{w}, nil
+}
+
+// quarantineOf is quarantineWarnings of the primary file among files.
+func (s *Service) quarantineOf(ctx context.Context, p Project, files []File) []Warning {
+	for _, f := range files {
+		if f.Name == p.Primary {
+			kept, err := s.quarantineWarnings(ctx, p, f)
+			s.untold(err)
+			return kept
+		}
+	}
+	return nil
+}
+
+func (s *Service) quarantineWarning() Warning {
+	return Warning{
+		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: its pages load from and send to nowhere but their own address.",
+		"Opening the link in the message to that address, and pressing its button, ends it for all projects of the account at once. Without the message, send email with the account's api_key, or log in on the website.",
+	}
+}
+
+// mayLoad reports whether a file of that name can ask for others.
+func mayLoad(filename string) bool {
+	return isHTML(filename) || codeKinds[strings.ToLower(path.Ext(filename))]
+}
+
+// blocked is what quarantine keeps a document from, in the order of its kinds.
+type blocked struct {
+	hosts                    [kinds][]string
+	forms, windows, download bool
+}
+
+// The kinds of things that a document asks other hosts for.
+const (
+	scripts = iota
+	styles
+	pictures
+	frames
+	requests
+	kinds
+)
+
+// mostHosts is how many hosts of a kind are named.
+const mostHosts = 10
+
+func (b *blocked) list() (out []string) {
+	for kind, name := range [kinds]string{"scripts from ", "styles and fonts from ", "pictures, sounds and videos from ", "frames from ", "requests to "} {
+		if hosts := b.hosts[kind]; len(hosts) > 0 {
+			out = append(out, name+strings.Join(hosts, ", "))
+		}
+	}
+	if b.forms {
+		out = append(out, "forms that send (their submit events fire)")
+	}
+	if b.windows {
+		out = append(out, "new windows and tabs")
+	}
+	if b.download {
+		out = append(out, "downloads")
+	}
+	return out
+}
+
+func (b *blocked) add(kind int, host string) {
+	for _, known := range b.hosts[kind] {
+		if known == host {
+			return
+		}
+	}
+	if len(b.hosts[kind]) < mostHosts {
+		b.hosts[kind] = append(b.hosts[kind], host)
+	}
+}
+
+// findBlocked looks for addresses of other hosts and tells from what stands before
+// each what it is for. It reads no language: what it cannot tell is not named, and
+// a comment may be taken for what it speaks of. Addresses that the budget has no room
+// for are not named.
+func findBlocked(text []byte) blocked {
+	b := blocked{
+		forms:    bytes.Contains(text, []byte("<form")) || bytes.Contains(text, []byte("<FORM")),
+		windows:  bytes.Contains(text, []byte("window.open(")) || bytes.Contains(text, []byte("_blank")),
+		download: bytes.Contains(text, []byte(".download")) || bytes.Contains(text, []byte(" download=")) || bytes.Contains(text, []byte(" download>")),
+	}
+	asks := false
+	for _, call := range requestCalls {
+		asks = asks || bytes.Contains(text, []byte(call))
+	}
+	for at, budget := 0, lookBudget; budget > 0; budget-- {
+		next := bytes.Index(text[at:], []byte("//"))
+		if next < 0 {
+			break
+		}
+		at += next
+		if external(text[:at]) {
+			budget -= lookCost
+			b.look(text, at, asks)
+		}
+		at += 2
+	}
+	return b
+}
+
+const (
+	// lookBudget bounds the cost of text that was made to be dear, which can be sent for a kilobyte of gzip: some 2,000
+	// addresses are looked at. Pages have hundreds.
+	lookBudget = 40_000
+	// lookCost is how many times as dear a look at an address is as finding two slashes.
+	lookCost = 20
+)
+
+// look adds the address whose slashes stand at a place.
+func (b *blocked) look(text []byte, at int, asks bool) {
+	if host := hostAt(text[at+2:]); host != "" {
+		if kind, ok := purpose(text[max(0, at-contextSize):at], asks); ok {
+			b.add(kind, host)
+		}
+	}
+}
+
+// contextSize is how far before an address its purpose stands.
+const contextSize = 200
+
+// hostAt returns the host that text begins with, if it is a public name.
+func hostAt(text []byte) string {
+	n := 0
+	for n < len(text) && n < 253 && (text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z' || text[n] >= '0' && text[n] <= '9' || text[n] == '.' || text[n] == '-') {
+		n++
+	}
+	host := strings.ToLower(string(text[:n]))
+	name, top := host, ""
+	if dot := strings.LastIndexByte(host, '.'); dot > 0 {
+		name, top = host[:dot], host[dot+1:]
+	}
+	if len(top) < 2 || name == "" || strings.HasSuffix(name, ".") || host == "www.w3.org" {
+		return ""
+	}
+	return host
+}
+
+// external reports whether what stands before two slashes makes them an address.
+func external(before []byte) bool {
+	for _, scheme := range []string{"http:", "https:", "ws:", "wss:", "HTTP:", "HTTPS:"} {
+		if bytes.HasSuffix(before, []byte(scheme)) {
+			return true
+		}
+	}
+	return len(before) > 0 && strings.IndexByte("\"'`(=", before[len(before)-1]) >= 0
+}
+
+// requestCalls are how scripts ask other hosts.
+var requestCalls = [...]string{"fetch(", "XMLHttpRequest", ".open(", "WebSocket(", "EventSource(", "sendBeacon(", "axios"}
+
+// purpose tells from the text before an address what the address is for. asks says
+// whether the document asks other hosts at all: then an address in no tag may be for that.
+func purpose(before []byte, asks bool) (kind int, ok bool) {
+	low := strings.ToLower(string(before))
+	if open := strings.LastIndexByte(low, '<'); open >= 0 && strings.IndexByte(low[open:], '>') < 0 {
+		return purposeOfTag(low[open+1:])
+	}
+	line := low[strings.LastIndexByte(low, '\n')+1:]
+	for i := range line {
+		if strings.HasPrefix(line[i:], "//") && (i == 0 || strings.IndexByte(":\"'`", line[i-1]) < 0) {
+			return 0, false // a comment
+		}
+	}
+	near := low[max(0, len(low)-60):]
+	last := func(words ...string) bool {
+		for _, w := range words {
+			if i := strings.LastIndex(near, w); i >= 0 && strings.IndexByte(near[i:], ';') < 0 && strings.IndexByte(near[i:], '\n') < 0 {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case last("import ", "import(", "importscripts(", "from \"", "from '", "worker(", "\": \"", "imports"):
+		return scripts, true
+	case last("@import", "@font-face", "src:"):
+		return styles, true
+	case last("url(", ".src", "new audio(", ".load("):
+		return pictures, true
+	case asks && last("fetch(", "open(", "websocket(", "eventsource(", "sendbeacon(", "axios", "=", "(", ":"):
+		return requests, true
+	}
+	return 0, false
+}
+
+// purposeOfTag tells it from the tag that an address stands in.
+func purposeOfTag(tag string) (kind int, ok bool) {
+	name, _, _ := strings.Cut(tag, " ")
+	switch strings.TrimSpace(name) {
+	case "script":
+		return scripts, true
+	case "link":
+		loads := strings.Contains(tag, "stylesheet") || strings.Contains(tag, "preload") || strings.Contains(tag, "icon") || !strings.Contains(tag, "rel=")
+		return styles, loads
+	case "img", "audio", "video", "source", "image", "track", "picture", "input":
+		return pictures, true
+	case "iframe", "embed", "object", "frame":
+		return frames, true
+	}
+	return 0, false
+}

@@ -1,0 +1,33 @@
+package publish
+
+import (
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestRegression36AJobThatFailsBeforeItIsSentStarvesNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, jobs, m := newCourier(t, io.Discard)
+		c.AtOnce, c.Failures = 1, &Failures{}
+		broken := errors.New("broken")
+		jobs.moved["bad@example.org"] = broken
+		bad := jobs.add("bad@example.org")
+		jobs.add("good@example.org")
+		if err := c.SendDue(t.Context()); !errors.Is(err, broken) || len(m.sent) != 1 || m.sent[0].To != "good@example.org" {
+			t.Fatalf("%v sent, %v", m.sent, err)
+		}
+		if j := jobs.jobs[bad]; j.Attempts != 1 || time.Until(j.Due) != mailWait {
+			t.Errorf("%d attempts, again in %v", j.Attempts, time.Until(j.Due))
+		}
+		for range 4 * mailTries {
+			time.Sleep(mailWaitMax)
+			_ = c.SendDue(t.Context())
+		}
+		if len(jobs.jobs) != 0 || c.Failures.Count() != mailTries {
+			t.Errorf("%d jobs left after %d failures", len(jobs.jobs), c.Failures.Count())
+		}
+	})
+}

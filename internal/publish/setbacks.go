@@ -1,0 +1,138 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Failures counts what a worker could not do, since the process began. A nil one
+// counts nothing. It may be used concurrently.
+type Failures struct{ n atomic.Int64 }
+
+// Add counts n more.
+func (f *Failures) Add(n int) {
+	if f != nil {
+		f.n.Add(int64(n))
+	}
+}
+
+// Count returns how many there were.
+func (f *Failures) Count() int64 {
+	if f == nil {
+		return 0
+	}
+	return f.n.Load()
+}
+
+const (
+	// MaxSetbacks is how many items that fail a worker remembers: some 100 bytes each,
+	// 400 KiB. More fail at a time only where a whole disk does.
+	MaxSetbacks = 4096
+
+	firstSetback   = 10 * time.Second // doubles with each further failure
+	longestSetback = 24 * time.Hour
+)
+
+// Setbacks remembers which items of a worker failed, so that the worker goes on with
+// the others and comes back to these after a while: 10 s after the first failure,
+// twice as long after each further one, up to a day. It may be used concurrently.
+type Setbacks[K comparable] struct {
+	mu    sync.Mutex
+	items map[K]setback
+}
+
+type setback struct {
+	wait time.Duration
+	due  time.Time
+}
+
+// waits reports whether the item is to be left alone. One that seems to wait longer
+// than the longest wait got its time from a wrong clock.
+func (b setback) waits(now time.Time) bool {
+	left := b.due.Sub(now)
+	return left > 0 && left <= longestSetback
+}
+
+// Failed puts an item off, and reports whether there was room to remember it.
+func (s *Setbacks[K]) Failed(item K, now time.Time) (remembered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.items == nil {
+		s.items = map[K]setback{}
+	}
+	last, again := s.items[item]
+	if !again && len(s.items) >= MaxSetbacks {
+		s.forgetGone(now)
+	}
+	if !again && len(s.items) >= MaxSetbacks {
+		return false
+	}
+	wait := min(max(2*last.wait, firstSetback), longestSetback)
+	s.items[item] = setback{wait, now.Add(wait)}
+	return true
+}
+
+// forgetGone drops items that were due long ago and did not come again: there are
+// no such items any more.
+func (s *Setbacks[K]) forgetGone(now time.Time) {
+	for item, b := range s.items {
+		if now.Sub(b.due) > longestSetback {
+			delete(s.items, item)
+		}
+	}
+}
+
+// Worked forgets an item.
+func (s *Setbacks[K]) Worked(item K) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.items, item)
+}
+
+// Waits reports whether an item is still put off.
+func (s *Setbacks[K]) Waits(item K, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.items[item].waits(now)
+}
+
+// Waiting returns the items that are still put off.
+func (s *Setbacks[K]) Waiting(now time.Time) (items []K) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for item, b := range s.items {
+		if b.waits(now) {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// failuresTold is how many errors of one round are told; the others are counted.
+const failuresTold = 10
+
+// failures gathers the errors of a round that goes on past them.
+type failures struct {
+	told []error
+	more int
+}
+
+func (f *failures) add(err error) {
+	switch {
+	case err == nil:
+	case len(f.told) < failuresTold:
+		f.told = append(f.told, err)
+	default:
+		f.more++
+	}
+}
+
+func (f *failures) err() error {
+	if f.more == 0 {
+		return errors.Join(f.told...)
+	}
+	return errors.Join(append(f.told, fmt.Errorf("and %d more failures", f.more))...)
+}

@@ -1,0 +1,221 @@
+package publish_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// askFrom asks for a login by a form of a browser that was never seen before.
+func (w *world) askFrom(addr, email, known string) {
+	w.t.Helper()
+	if _, err := w.AskLogin(w.t.Context(), publish.LoginInput{Email: email, From: publish.Sender{Network: addr}, Known: known}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// signUpFrom signs up with an address and returns the account's caller.
+func (w *world) signUpFrom(addr, email string) publish.Caller {
+	w.t.Helper()
+	out, err := w.Signup(w.t.Context(), publish.SignupInput{Email: email, From: publish.Sender{Network: addr}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.caller(out.Key)
+}
+
+// strangers have every message sent that they can, from many networks: by signing
+// up, by asking for logins, and with the keys of their accounts.
+func (w *world) strangers(email string) {
+	w.t.Helper()
+	for i := range 30 {
+		addr := fmt.Sprintf("198.51.100.%d", i)
+		w.signUpFrom(addr, email)
+		w.askFrom(addr, email, "")
+	}
+}
+
+func kinds(mails []publish.Mail) map[string]int {
+	n := map[string]int{}
+	for _, m := range mails {
+		n[m.Kind]++
+	}
+	return n
+}
+
+func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
+	const kim = "kim@example.org"
+	proofs := map[string]func(t *testing.T, w *world){
+		"twelve login forms of a stranger leave the owner's own, in a browser that was never seen": func(t *testing.T, w *world) {
+			w.member(kim)
+			for range 12 {
+				w.askFrom("198.51.100.1", kim, "")
+			}
+			w.postman()
+			w.askFrom("203.0.113.7", kim, "")
+			same(t, "the owner's", kinds(w.postman()), map[string]int{"login": 1})
+		},
+		"an IPv6 customer's networks are one stranger": func(t *testing.T, w *world) {
+			w.member(kim)
+			for i := range 12 {
+				w.askFrom(fmt.Sprintf("2001:db8:7:%d::/64", i), kim, "")
+			}
+			w.postman()
+			w.askFrom("2001:db8:8::/64", kim, "")
+			same(t, "the owner's", kinds(w.postman()), map[string]int{"login": 1})
+		},
+		"strangers in any number of networks leave a share for a browser that was logged in before": func(t *testing.T, w *world) {
+			w.member(kim)
+			known, err := w.Remember("", kim)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.clock.move(25 * time.Hour)
+			w.strangers(kim)
+			same(t, "the strangers'", kinds(w.postman()), map[string]int{"login": 5, "verify": 4})
+			for i := range 6 {
+				w.askFrom("198.51.100.1", kim, known)
+				same(t, fmt.Sprint("the owner's ", i), kinds(w.postman()), map[string]int{"login": 1})
+			}
+		},
+		"three signups with a newcomer's address leave their own publish a message": func(t *testing.T, w *world) {
+			for range 3 {
+				w.signUpFrom("198.51.100.1", kim)
+			}
+			w.postman()
+			w.signUpFrom("203.0.113.7", kim)
+			same(t, "the newcomer's", kinds(w.postman()), map[string]int{"verify": 1})
+		},
+		"strangers in any number of networks leave a share for the account's own key": func(t *testing.T, w *world) {
+			w.strangers(kim)
+			w.postman()
+			by := w.signUpFrom("203.0.113.7", kim)
+			same(t, "without a key", kinds(w.postman()), map[string]int{})
+			w.publishWith(by, kim)
+			same(t, "with the key", kinds(w.postman()), map[string]int{"verify": 1})
+		},
+		"the notice that an address was taken away comes after all else": func(t *testing.T, w *world) {
+			a := w.member(kim)
+			w.fill(kim)
+			if err := w.ProposeEmail(t.Context(), a.ID, "new@example.org", ""); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.TakeEmail(t.Context(), linkOf(t, w.postman()[0], "email")); err != nil {
+				t.Fatal(err)
+			}
+			same(t, "sent", kinds(w.postman()), map[string]int{publish.MailEmailNotice: 1})
+		},
+		"the mailbox is never flooded: 20 a day in all": func(t *testing.T, w *world) {
+			w.member(kim)
+			w.clock.move(25 * time.Hour)
+			if n := w.fill(kim); n != publish.MailsPerDay-2 {
+				t.Errorf("%d were sent, beside notices", n)
+			}
+		},
+		"a word of a browser is good for its mailbox alone": func(t *testing.T, w *world) {
+			w.member(kim)
+			theirs, err := w.Remember("", "stranger@example.org")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.clock.move(25 * time.Hour)
+			w.strangers(kim)
+			w.postman()
+			for _, known := range []string{theirs, "x", theirs[1:] + "A", "." + theirs + "."} {
+				w.askFrom("203.0.113.7", kim, known)
+			}
+			same(t, "sent", kinds(w.postman()), map[string]int{})
+		},
+		"spellings of a Gmail mailbox are counted as one, and the message goes to the spelling given": func(t *testing.T, w *world) {
+			var to []string
+			for i, email := range []string{"k.im@gmail.com", "kim@googlemail.com", "K.I.M+x@gmail.com"} {
+				w.signUpFrom("198.51.100.1", email)
+				for _, m := range w.postman() {
+					to = append(to, m.To)
+				}
+				if i == 1 {
+					same(t, "sent", to, []string{"k.im@gmail.com", "kim@googlemail.com"})
+				}
+			}
+			same(t, "sent", len(to), 2)
+		},
+		"spellings of a Gmail mailbox are stopped as one": func(t *testing.T, w *world) {
+			by := w.signUpFrom("198.51.100.1", "k.i.m@googlemail.com")
+			w.postman()
+			w.signUpFrom("203.0.113.7", "kim+x@gmail.com")
+			w.stop(w.one())
+			if email, _ := w.email(by); email != "" {
+				t.Errorf("an account still has %s", email)
+			}
+			w.signUpFrom("203.0.113.8", "ki.m@gmail.com")
+			same(t, "sent", kinds(w.postman()), map[string]int{})
+		},
+		"reports of one network leave room for another's": func(t *testing.T, w *world) {
+			p := w.publish(nobody(), page).Project.ID
+			w.postman()
+			send := func(addr string, i int) {
+				in := publish.NewReport{Project: p, Reason: "other", Details: "x", Nonce: fmt.Sprint(addr, i), From: publish.Sender{Network: addr}}
+				if _, err := w.Report(t.Context(), in); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range 30 {
+				send("198.51.100.1", i)
+			}
+			same(t, "the first", kinds(w.postman()), map[string]int{"report": 20})
+			send("203.0.113.7", 0)
+			same(t, "another's", kinds(w.postman()), map[string]int{"report": 1})
+		},
+	}
+	for name, prove := range proofs {
+		t.Run(name, func(t *testing.T) {
+			prove(t, newWorld(t, func(c *publish.Config) { c.SMTP, c.ReportMail = true, "abuse@example.org" }))
+		})
+	}
+}
+
+// fill has every message sent to a mailbox that anybody can have sent in a day, but
+// notices, and returns how many there were.
+func (w *world) fill(email string) int {
+	w.t.Helper()
+	known, err := w.Remember("", email)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.strangers(email)
+	sent := len(w.postman())
+	for i := range 10 {
+		by := w.signUpFrom(fmt.Sprintf("192.0.2.%d", i), "other@example.org")
+		w.publishWith(by, email)
+		w.askFrom("203.0.113.7", email, known)
+	}
+	mails := slices.DeleteFunc(w.postman(), func(m publish.Mail) bool { return m.To != email })
+	return sent + len(mails)
+}
+
+func TestABrowserRemembersFiveMailboxes(t *testing.T) {
+	w := newWorld(t)
+	known, err := "", error(nil)
+	for i := range 7 {
+		if known, err = w.Remember(known, fmt.Sprintf("n%d@example.org", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := w.Remember(known, "n4@example.org")
+	if err != nil || len(again) != len(known) || len(known) > 250 {
+		t.Errorf("%d and %d bytes, %v", len(known), len(again), err)
+	}
+	for i, want := range []int{0, 0, 1, 1, 1, 1, 1} {
+		a := w.member(fmt.Sprintf("n%d@example.org", i))
+		w.clock.move(25 * time.Hour)
+		w.strangers(a.Email)
+		w.postman()
+		w.askFrom("203.0.113.7", a.Email, again)
+		if n := len(w.postman()); n != want {
+			t.Errorf("mailbox %d got %d", i, n)
+		}
+	}
+}

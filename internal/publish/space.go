@@ -1,0 +1,62 @@
+package publish
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// A SpaceStore gives the room of records that are gone back to the disk, under the
+// same promises as a Store.
+type SpaceStore interface {
+	// Unused returns how many bytes of the store's room on the disk hold nothing. New records get them first.
+	Unused(ctx context.Context) (int64, error)
+	// GiveBack returns a little of that room to the disk, unless other steps wait, and tells whether there is more to return. It keeps some for the records of the next minutes.
+	GiveBack(ctx context.Context) (more bool, err error)
+}
+
+const (
+	shrinkEvery = time.Minute
+	// shrinkPause comes after each step, so that at most half of the writer's time goes into it.
+	shrinkPause = 10 * time.Millisecond
+)
+
+// Shrinker returns the room of what was deleted to the disk, in small steps.
+type Shrinker struct {
+	Space SpaceStore
+	Log   *slog.Logger
+	// Failures counts steps that failed.
+	Failures *Failures
+}
+
+// Run looks every minute until ctx ends.
+func (s *Shrinker) Run(ctx context.Context) {
+	tick := time.NewTicker(shrinkEvery)
+	defer tick.Stop()
+	for {
+		if err := s.Shrink(ctx); err != nil && ctx.Err() == nil {
+			s.Failures.Add(1)
+			s.Log.Warn("unused room not given back to the disk", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Shrink returns all that is to be returned now.
+func (s *Shrinker) Shrink(ctx context.Context) error {
+	for {
+		more, err := s.Space.GiveBack(ctx)
+		if err != nil || !more {
+			return err
+		}
+		select {
+		case <-time.After(shrinkPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// An upload_token joins an upload that was begun without a key, from any network.
+// It has the shape of a key. Its hash is kept, and the token itself sealed under
+// the upload_id, so that every answer to a part can show it.
+const uploadTokenPrefix = "slu_"
+
+// uploadToken is the purpose that tokens are sealed for.
+const uploadToken = "upload token"
+
+func isUploadToken(s Secret) bool { return strings.HasPrefix(s.Reveal(), uploadTokenPrefix) }
+
+// identifyUpload finds the upload of a token.
+func (s *Service) identifyUpload(ctx context.Context, token Secret, from Sender) (Caller, error) {
+	text := token.Reveal()
+	if body := len(text) - keySum; len(text) != len(uploadTokenPrefix)+keyRandom+keySum || checksum(text[:body]) != text[body:] {
+		return Caller{}, Refuse(CodeInvalidKey, "The upload_token in the Authorization header is mistyped or cut: it does not have the form or the checksum of one.").
+			With(OpWait).Note("Copy the whole upload_token from the answer to part 1: slu_ and 36 characters.")
+	}
+	upload, err := s.store.UploadOfToken(ctx, token.Hash(), s.now().UTC())
+	if errors.Is(err, ErrNotFound) {
+		return Caller{}, Refuse(CodeInvalidKey, "The upload_token in the Authorization header is unknown here, or its upload has expired.").
+			With(OpWait).Note("Begin the upload anew: send part 1 without the Authorization header, and use the upload_token of its answer.")
+	}
+	if err != nil {
+		return Caller{}, fmt.Errorf("look up upload_token: %w", err)
+	}
+	return Caller{From: from, upload: &upload}, nil
+}
+
+// bare reports whether nothing but the network tells who the caller is.
+func (c Caller) bare() bool { return c.Nobody() && c.upload == nil }
+
+// checkToken refuses an upload_token where there is no upload to join.
+func checkToken(by Caller, part *PartInput) error {
+	if by.upload == nil || part != nil {
+		return nil
+	}
+	return Refuse(CodeInvalidKey, "The key in the Authorization header is an upload_token: it joins its upload, and this call is no part of one.").
+		With(OpHeader).Note("Send upload_id and part or total_parts with it. Another call needs an api_key (sla_...), or, for a first publish, no Authorization header.")
+}
+
+// giveToken draws the token of a new upload that nobody's key belongs to.
+func (s *Service) giveToken(call *partCall, u *Upload) error {
+	if !call.by.Nobody() {
+		return nil
+	}
+	token, err := mint(uploadTokenPrefix, s.random)
+	if err != nil {
+		return err
+	}
+	u.Token, call.token = token.Hash(), token
+	call.meta.Token, err = s.sealText(call.tokenSeal(), []byte(token.Reveal()))
+	return err
+}
+
+// readToken finds out the token of the call's upload, for the answer. It fails for a
+// call that presents the token of an upload of another upload_id.
+func (s *Service) readToken(call *partCall, u Upload) error {
+	if !call.by.Nobody() {
+		return nil
+	}
+	m, err := u.said()
+	if err != nil {
+		return err
+	}
+	token, err := s.unsealText(call.tokenSeal(), m.Token)
+	if err != nil {
+		return Refuse(CodeInvalidKey, "The upload_token in the Authorization header is that of an upload with another upload_id.").In("upload_id").
+			With(OpWait).Note("Send the upload_id of the part 1 whose answer had this upload_token.")
+	}
+	call.token = Secret(token)
+	return nil
+}
+
+func (call *partCall) tokenSeal() sealed {
+	return sealed{what: uploadToken, secret: call.in.UploadID, of: call.key}
+}
