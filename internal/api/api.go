@@ -16,10 +16,10 @@ import (
 // error is a *publish.Error, one of kind *content.Error for packed content that
 // does not unpack, or a fault.
 type Service interface {
-	Identify(ctx context.Context, presented publish.Secret, addr string) (publish.Caller, error)
+	Identify(ctx context.Context, presented publish.Secret, from publish.Sender) (publish.Caller, error)
 	Admit(by publish.Caller, act publish.Action) error
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
-	Unpack(ctx context.Context, packed publish.Content, limit int64) (publish.Content, error)
+	Unpack(ctx context.Context, packed publish.Content, limit int64, charge publish.Charge) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
 	Publish(ctx context.Context, by publish.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
 	Update(ctx context.Context, by publish.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
@@ -44,6 +44,8 @@ type Config struct {
 	Now func() time.Time
 	// Brakes hold callers to their limits; none if nil.
 	Brakes *brake.Limits
+	// Public says that the base-url is: then a private address may be that of a router, with everybody behind it.
+	Public bool
 	// MaxContent is the largest content of one request in bytes, decoded and unpacked; publish.DefaultMaxContent if 0.
 	MaxContent int64
 }
@@ -102,7 +104,7 @@ func (a *API) serve(c *call) error {
 		return unknown
 	}
 	if err := a.identify(c); err != nil {
-		return err
+		return a.searched(c, err)
 	}
 	if rt.admit {
 		if err := a.Service.Admit(c.by, rt.act); err != nil {
@@ -113,7 +115,7 @@ func (a *API) serve(c *call) error {
 		if err := a.enter(c); err != nil {
 			return err
 		}
-		defer func() { c.pass.Leave(c.body.read) }()
+		defer c.leave()
 	}
 	return rt.serve(a, c)
 }

@@ -14,7 +14,7 @@ import (
 // in the header.
 var keyNames = map[string]bool{
 	"api_key": true, "project_api_key": true, "authorization": true,
-	"access_token": true, "token": true, "key": true,
+	"access_token": true, "token": true, "key": true, "upload_token": true,
 }
 
 // keyInAddress refuses a key in the address of a request, where every log and
@@ -60,7 +60,7 @@ func loosely(text string) string {
 	})
 }
 
-func holdsKey(text string) bool { return publish.KeyPattern.MatchString(text) }
+func holdsKey(text string) bool { return publish.HoldsKey(text) }
 
 func leaked(field, message string) error {
 	return publish.Refuse(publish.CodeKeyNotInHeader, "%s A key is taken only from the header Authorization: Bearer <api_key>.", message).
@@ -70,7 +70,7 @@ func leaked(field, message string) error {
 // identify finds out who is calling. Routes that need no key do not look at the
 // header at all, so that they tell nothing about a key.
 func (a *API) identify(c *call) error {
-	c.by = publish.Caller{Addr: c.addr()}
+	c.by = publish.Caller{From: a.sender(c)}
 	if c.route.key == keyIgnored {
 		return nil
 	}
@@ -79,7 +79,9 @@ func (a *API) identify(c *call) error {
 		return err
 	}
 	c.keyed = true
-	c.by, err = a.lookUp(c, key)
+	if c.by, err = a.lookUp(c, key); err == nil {
+		c.keyed = !c.by.Nobody() // an upload_token is no key of anybody's
+	}
 	return err
 }
 

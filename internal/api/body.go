@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"mime"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/brake"
 	"sandlot/internal/content"
 	"sandlot/internal/publish"
 )
@@ -28,16 +30,32 @@ const (
 // ample, and the decoder counts exactly.
 func (a *API) maxBody() int64 { return 2*a.MaxContent + bodyRoom }
 
-// body is a request's body that remembers how far it was read.
+// body is a request's body that remembers how far it was read, and ends where a
+// limit does.
 type body struct {
-	r    io.ReadCloser
-	read int64
-	err  error // what ended it, io.EOF included
+	r      io.ReadCloser
+	read   int64
+	err    error                     // what ended it, io.EOF included
+	most   int64                     // how much of it is read at most, 0: any
+	pass   *brake.Pass               // nil: no limits, or not any more
+	denied func(*brake.Denied) error // what its refusals are told as; set with pass
 }
 
 func (b *body) Read(p []byte) (int, error) {
+	if b.most > 0 {
+		if p = p[:min(int64(len(p)), max(0, b.most-b.read))]; len(p) == 0 {
+			return 0, errEnough
+		}
+	}
 	n, err := b.r.Read(p)
 	b.read += int64(n)
+	refused := b.pass.Received(n)
+	if err != nil && refused == nil {
+		refused = b.pass.Whole()
+	}
+	if refused != nil {
+		n, err = 0, b.denied(refused)
+	}
 	if err != nil {
 		b.err = err
 	}
@@ -81,7 +99,7 @@ func checkIdempotencyKey(values []string) error {
 
 func (a *API) bodyTooLarge() *publish.Error {
 	return publish.Refuse(publish.CodeContentTooLarge, "The body is larger than content of at most %d bytes can make it.", a.MaxContent).
-		Detail("limit", a.MaxContent).Note("Make the file smaller, or send it in parts with upload_id and part.")
+		Detail("limit", a.MaxContent).Note("Make the file smaller, or send it in parts.")
 }
 
 // decoder chooses how to read the body from src. It is nil, without an error, for
@@ -90,6 +108,11 @@ func (a *API) decoder(c *call, src io.Reader, mayBeEmpty bool) (*content.Decoder
 	if err := a.checkHeaders(c); err != nil {
 		return nil, err
 	}
+	return a.opened(c, src, mayBeEmpty)
+}
+
+// opened is decoder without the look at the headers.
+func (a *API) opened(c *call, src io.Reader, mayBeEmpty bool) (*content.Decoder, error) {
 	kind, boundary, err := mediaType(c)
 	if err != nil {
 		return nil, err
@@ -199,6 +222,6 @@ func (c *call) settle(send func()) {
 	}
 	// All of it is read here, also a small rest: in full duplex, net/http would begin the next request on the connection while it still
 	// watches the body of this one. The server sets its own deadline for the next request.
-	_ = control.SetReadDeadline(time.Now().Add(drainWait))
+	_ = control.SetReadDeadline(cmp.Or(c.drainBy, time.Now().Add(drainWait)))
 	_, _ = io.CopyN(io.Discard, c.body, drainMost)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"strings"
 	"time"
 
@@ -19,15 +20,32 @@ func (c *call) who() brake.Who {
 // enter asks whether the caller may send a body now, before any of it is read.
 func (a *API) enter(c *call) error {
 	makes := c.by.Nobody() && (c.route.op == publish.OpPublish || c.route.op == publish.OpSignup)
-	pass, denied := a.Brakes.Enter(c.who(), makes)
+	control := http.NewResponseController(c.w)
+	pass, denied := a.Brakes.Enter(c.who(), brake.Body{
+		MakesAccount: makes, Length: c.r.ContentLength,
+		Stop: func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
+	})
 	if denied != nil {
 		return c.denied(denied)
 	}
-	c.pass = pass
+	c.pass, c.body.pass, c.body.denied = pass, pass, c.denied
 	if pass != nil {
 		c.showStanding(pass.Standing)
 	}
 	return nil
+}
+
+// leave ends what enter began. The rest of a body, which is only thrown away,
+// costs nothing.
+func (c *call) leave() {
+	c.pass.Leave()
+	c.body.pass = nil
+}
+
+// charge counts bytes of one kind that the call makes.
+func (c *call) charge() publish.Charge {
+	meter := c.pass.Meter()
+	return func(n int) error { return c.denied(meter.Take(n)) }
 }
 
 // mayMail asks whether a message may be sent for this request.
@@ -45,7 +63,7 @@ func (a *API) lookUp(c *call, key publish.Secret) (publish.Caller, error) {
 	if err := c.denied(a.Brakes.TryKey(who, hash)); err != nil {
 		return publish.Caller{}, err
 	}
-	by, err := a.Service.Identify(c.r.Context(), key, c.addr())
+	by, err := a.Service.Identify(c.r.Context(), key, a.sender(c))
 	if err == nil || errors.Is(err, publish.CodeInvalidKey) {
 		a.Brakes.TriedKey(who, hash, err == nil)
 	}
@@ -75,7 +93,7 @@ func (c *call) showStanding(list []brake.Standing) {
 var limited = map[string][2]string{
 	"accounts":   {"Too many accounts were made from this address without a key.", "Use the api_key that an earlier answer returned: with a key a publish makes no account. Or wait."},
 	"writes":     {"Too many requests came from this address, account or key.", "Send fewer in the same time."},
-	"bytes":      {"Too many bytes came from this address, account or key.", "Wait; smaller files, or gzip+base64, use up less."},
+	"bytes":      {"This call costs more bytes than this address, account or key has left. A call costs the largest of what is received, decoded and stored.", "Nothing was kept. Wait, or send less."},
 	"bodies":     {"Too many bodies are being sent from this address at once.", "Send one after the other."},
 	"downloads":  {"Too many archives were asked for from this address, account or key.", "Keep the one that came."},
 	"archives":   {"An archive of this account is being sent already.", "Wait until it has come."},

@@ -90,11 +90,11 @@ func TestRefusalsOfTheBrakes(t *testing.T) {
 	t.Run("the service's own limit is unavailable", func(t *testing.T) {
 		brakes := brake.New(brake.Config{MaxBodies: 1})
 		w := newWorld(t, func(s *settings) { s.brakes = brakes })
-		pass, _ := brakes.Enter(brake.Who{}, false)
+		pass, _ := brakes.Enter(brake.Who{}, brake.Body{})
 		if a := w.post("/v1/signup", "", obj{}).refused(503, publish.CodeUnavailable); a.header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}
-		pass.Leave(0)
+		pass.Leave()
 		w.post("/v1/signup", "", obj{}).wants(201)
 	})
 }

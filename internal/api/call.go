@@ -3,9 +3,9 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"net"
 	"net/http"
 	"strconv"
+	"time"
 
 	"sandlot/internal/brake"
 	"sandlot/internal/publish"
@@ -23,7 +23,10 @@ type call struct {
 	body     *body
 	pass     *brake.Pass
 	sent     []publish.Arg // what the body said, for hints
+	local    string        // how the body calls the client's own file, for hints
+	files    []string      // the names in a list of files that came, for hints
 	whole    bool          // whether the body was read to its end
+	drainBy  time.Time     // until when the rest of a refused body is read, if some of it was
 	stalled  bool          // whether the client sent nothing for a while, which net/http takes for its end
 	warnings []publish.Warning
 }
@@ -47,15 +50,6 @@ func preflight(h http.Header) {
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS")
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match")
 	h.Set("Access-Control-Max-Age", "86400")
-}
-
-// addr is the client's address without its port.
-func (c *call) addr() string {
-	host, _, err := net.SplitHostPort(c.r.RemoteAddr)
-	if err != nil {
-		return c.r.RemoteAddr
-	}
-	return host
 }
 
 func (c *call) head() bool { return c.r.Method == http.MethodHead }

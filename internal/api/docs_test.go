@@ -72,11 +72,16 @@ func TestGuide(t *testing.T) {
 		if n := len(commands(guide)); n < len(routes()) {
 			t.Errorf("only %d commands are found", n)
 		}
+		token := ""
 		for _, line := range commands(guide) {
 			version := fmt.Sprint(w.get("/v1/project/"+w.projectID, "").body["version"])
-			line = strings.NewReplacer("<api_key>", w.account, "<project_api_key>", w.project, "sky-hopper-7k2m9p", w.projectID, "CURRENT", version).Replace(line)
-			if got := w.curl(line); got.status >= 300 {
+			line = strings.NewReplacer("<api_key>", w.account, "<project_api_key>", w.project, "<upload_token>", token, "sky-hopper-7k2m9p", w.projectID, "CURRENT", version).Replace(line)
+			got := w.curl(line)
+			if got.status >= 300 {
 				t.Errorf("%s\ngets %s", line, got.text)
+			}
+			if got.status == 202 && got.body["upload_token"] != nil {
+				token = got.str("upload_token")
 			}
 		}
 	})

@@ -68,8 +68,8 @@ func (c *call) gone(err error) bool {
 	if errors.Is(c.body.err, io.ErrUnexpectedEOF) && errors.As(err, &decoded) {
 		return false
 	}
-	if c.stalled {
-		return false
+	if c.stalled || errors.Is(c.body.err, publish.CodeUnavailable) {
+		return false // what ended the body was a deadline of ours
 	}
 	if c.r.Context().Err() != nil {
 		return true

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"sandlot/internal/content"
@@ -16,6 +18,7 @@ type fieldSet struct {
 	names      []string                   // without content
 	content    bool                       // whether content is taken
 	mayBeEmpty bool                       // whether no body at all stands for {}
+	chooses    bool                       // whether the call changes a project that its fields choose
 	elsewhere  map[string]publish.Warning // fields that mean something at other endpoints, with what to do instead
 }
 
@@ -25,8 +28,11 @@ type fieldSet struct {
 type fields struct {
 	set     *fieldSet
 	header  http.Header
+	query   url.Values
 	form    content.Form
 	content publish.Content
+	charge  publish.Charge    // for what the Service makes of it
+	read    []publish.Warning // what was taken for what it can only mean
 	err     error
 }
 
@@ -53,12 +59,37 @@ func (f *fields) text(name string) string {
 	return v
 }
 
-func (f *fields) optionalText(name string) *string {
-	if !f.has(name) {
+// decoration is a text that never fails a call: a number is its digits, and what
+// is no text at all is left out.
+func (f *fields) decoration(name string) *string {
+	field, ok := f.form.Get(name)
+	switch {
+	case !ok || field.Kind == content.Null:
 		return nil
+	case field.Kind == content.String:
+		return &field.Text
+	case field.Kind == content.Number:
+		f.read = append(f.read, publish.ReadAs(name, strconv.Quote(field.Raw)))
+		return &field.Raw
 	}
-	v := f.text(name)
-	return &v
+	f.read = append(f.read, publish.Warning{
+		Code: name + "_dropped", Message: "The field " + name + " is " + field.Kind.String() + " and was ignored.", Hint: "Send a string.",
+	})
+	return nil
+}
+
+func (f *fields) decorated(name string) string {
+	if v := f.decoration(name); v != nil {
+		return *v
+	}
+	return ""
+}
+
+// asText notes that a number or a truth came as text, as it does in every form.
+func (f *fields) asText(name, value string) {
+	if field, _ := f.form.Get(name); field.Kind == content.String && !f.form.Multipart {
+		f.read = append(f.read, publish.ReadAs(name, value))
+	}
 }
 
 // required is text that must be there, though it may be empty: whether an empty
@@ -78,6 +109,7 @@ func (f *fields) integer(name string) *int64 {
 	if err != nil {
 		f.fail(err)
 	}
+	f.asText(name, "the number "+strconv.FormatInt(v, 10))
 	return &v
 }
 
@@ -101,19 +133,25 @@ func (f *fields) truth(name string) bool {
 	if err != nil {
 		f.fail(err)
 	}
+	f.asText(name, strconv.FormatBool(v))
 	return v
 }
 
 // declared is what the client says about the bytes of the file.
 func (f *fields) declared() publish.Declared {
 	d := publish.Declared{SHA256: f.text("sha256"), Size: f.integer("size")}
-	if _, err := hex.DecodeString(d.SHA256); f.has("sha256") && (err != nil || len(d.SHA256) != 64) {
+	if f.has("sha256") && !validSHA256(d.SHA256) {
 		f.fail(badField("sha256", "sha256 is not 64 hexadecimal digits; it has %d characters", len(d.SHA256)))
 	}
 	if d.Size != nil && *d.Size < 0 {
 		f.fail(badField("size", "size is negative; it is the number of the file's bytes"))
 	}
 	return d
+}
+
+func validSHA256(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == 64
 }
 
 // partFields are the fields of a chunked upload, with all names for the total.
@@ -131,7 +169,7 @@ func (f *fields) part() *publish.PartInput {
 	if !sent {
 		return nil
 	}
-	in := &publish.PartInput{UploadID: f.text("upload_id"), N: f.whole("part"), Last: f.truth("last"), Encoding: f.form.Encoding.Declared}
+	in := &publish.PartInput{UploadID: f.text("upload_id"), N: f.whole("part"), Last: f.truth("last"), Encoding: f.form.Encoding.Declared, Charge: f.charge}
 	for _, name := range totalFields {
 		switch n := f.whole(name); {
 		case n == nil:
@@ -150,16 +188,28 @@ func badField(name, format string, args ...any) *publish.Error {
 
 // leakedIn finds a key among the fields other than content.
 func leakedIn(form content.Form) error {
+	if holdsKey(form.FileName) {
+		return leaked("", "A key was sent in the body.")
+	}
 	for field := range form.All() {
 		name := strings.ToLower(field.Name)
 		switch {
+		case field.Kind == content.Null && !holdsKey(field.Name):
 		case name == "api_key" || name == "project_api_key" || name == "authorization":
 			return leaked(name, "A key was sent in the body, as the field "+name+".")
+		case name == "upload_token":
+			return tokenInBody()
 		case holdsKey(field.Name) || holdsKey(field.Text) || holdsKey(field.Raw) || holdsKey(unescaped(field)):
 			return leaked("", "A key was sent in the body.")
 		}
 	}
 	return nil
+}
+
+// tokenInBody says where the upload_token of an answer belongs.
+func tokenInBody() error {
+	return publish.Refuse(publish.CodeKeyNotInHeader, "The upload_token was sent in the body. It is taken only from the header Authorization: Bearer <upload_token>.").
+		In("upload_token").With(publish.OpSame)
 }
 
 // unescaped gives all strings in an array or object, so that an escape does not
@@ -189,6 +239,8 @@ func (f *fields) explain(err error) error {
 		return err
 	}
 	switch e.Code {
+	case publish.CodeDigestMismatch:
+		f.explainDigest(e)
 	case publish.CodeMissingField, publish.CodeProjectIDRequired, publish.CodeEmailRequired:
 		for _, name := range f.unknown() {
 			if f.set.meant(name) == e.Field {

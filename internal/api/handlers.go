@@ -39,7 +39,7 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 	if c.r.Header.Get("Authorization") != "" {
 		c.warn("key_ignored", "The Authorization header was ignored: signup makes a new account.", "If you have a key already, use it instead of a second account.")
 	}
-	in.Addr = c.addr()
+	in.From = c.by.From
 	out, err := a.Service.Signup(c.r.Context(), in)
 	c.again(out.Replayed)
 	if err == nil && !out.Replayed {
@@ -92,8 +92,11 @@ func (c *call) pending(p *publish.Pending) reply {
 		return reply{}
 	}
 	if p.Total == 0 {
-		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.",
-			"Send total_parts with any part, last: true with the last part, or upload_id and total_parts alone.")
+		tell := "Send total_parts with any part, last: true with the last part, or upload_id and total_parts alone."
+		if p.Token != "" {
+			tell += " Send the header Authorization: Bearer <upload_token> with it, with the upload_token of this answer."
+		}
+		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.", tell)
 	}
 	return reply{http.StatusAccepted, newPending(*p, c.notes(p.Warnings))}
 }

@@ -122,10 +122,8 @@ func (w *world) open(cfg publish.Config, log *slog.Logger) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	file := filepath.Join(w.dir, "sandlot.db")
-	err := layDatabase(file)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	emptyDatabase.Lay(w.t, file)
+	var err error
 	if w.db, err = sqlstore.OpenSQLite(ctx, file, sqlstore.Options{}); err != nil {
 		w.t.Fatal(err)
 	}

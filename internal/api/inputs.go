@@ -14,6 +14,8 @@ func ignored(code, name, hint string) publish.Warning {
 
 var handleIgnored = ignored("handle_ignored", "handle", "The key's account has its handle; one is chosen with signup, or with a publish without a key.")
 
+var filesIgnored = ignored("unknown_field", "files", "One call takes one file: send each other file with POST /v1/update.")
+
 // The fields of the four endpoints that have a body. None of these changes.
 var (
 	publishFields = &fieldSet{
@@ -23,19 +25,21 @@ var (
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
 		elsewhere: map[string]publish.Warning{
+			"files":      filesIgnored,
 			"filename":   ignored("unknown_field", "filename", "Content always becomes index.html; add other files with POST /v1/update."),
 			"project_id": ignored("unknown_field", "project_id", "This makes a new project; an existing one is changed with POST /v1/update."),
 		},
 	}
 	updateFields = &fieldSet{
-		content: true,
+		content: true, chooses: true,
 		names: []string{
 			"project_id", "filename", "title", "email", "lang", "if_version", "sha256", "size",
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
-		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
+		elsewhere: map[string]publish.Warning{"handle": handleIgnored, "files": filesIgnored},
 	}
 	deleteFields = &fieldSet{
+		chooses:   true,
 		names:     []string{"project_id", "filename", "email", "lang", "if_version"},
 		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
 	}
@@ -50,18 +54,20 @@ var (
 
 func publishInput(f *fields) publish.PublishInput {
 	return publish.PublishInput{
-		Title: f.text("title"), Handle: f.text("handle"), Email: f.text("email"), Lang: f.text("lang"),
+		Title: f.decorated("title"), Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"),
 		Content: f.content, Declared: f.declared(), Part: f.part(), Once: f.header.Get(idempotencyKey),
 	}
 }
 
 func updateInput(f *fields) publish.UpdateInput {
 	in := publish.UpdateInput{
-		Project: f.text("project_id"), Filename: f.text("filename"), Title: f.optionalText("title"), Email: f.text("email"), Lang: f.text("lang"),
+		Project: f.text("project_id"), Named: f.has("project_id"), Filename: f.text("filename"), Title: f.decoration("title"), Email: f.text("email"), Lang: f.decorated("lang"),
 		IfVersion: f.ifVersion(), Content: f.content, Declared: f.declared(), Part: f.part(), Once: f.header.Get(idempotencyKey),
 	}
 	// What file it is, is told once: with the content, or with part 1.
-	if in.Part == nil || in.Part.N != nil && *in.Part.N == 1 {
+	if name := f.ownName(); name != "" && in.Part == nil {
+		in.Filename = name
+	} else if in.Part == nil || in.Part.N != nil && *in.Part.N == 1 {
 		in.Filename = f.required("filename", "it says which file of the project this is")
 	}
 	return in
@@ -71,12 +77,12 @@ func deleteInput(f *fields) publish.DeleteInput {
 	return publish.DeleteInput{
 		Project:  f.required("project_id", "it says of which project a file is to be removed"),
 		Filename: f.required("filename", "it says which file is to be removed"),
-		Email:    f.text("email"), Lang: f.text("lang"), IfVersion: f.ifVersion(), Once: f.header.Get(idempotencyKey),
+		Email:    f.text("email"), Lang: f.decorated("lang"), IfVersion: f.ifVersion(), Once: f.header.Get(idempotencyKey),
 	}
 }
 
 func signupInput(f *fields) publish.SignupInput {
-	return publish.SignupInput{Handle: f.text("handle"), Email: f.text("email"), Lang: f.text("lang"), Once: f.header.Get(idempotencyKey)}
+	return publish.SignupInput{Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"), Once: f.header.Get(idempotencyKey)}
 }
 
 // ifVersion is the version that the client changes, from the field or from
@@ -103,6 +109,9 @@ func badVersion(name, format string, args ...any) error {
 // exact in any case. "*" asks for any version, so for none in particular.
 func (f *fields) ifMatch() *int {
 	var found *int
+	if f.header.Values("If-Match") != nil && strings.Trim(strings.Join(f.header.Values("If-Match"), ""), ", \t") == "" {
+		f.fail(badVersion("If-Match", "If-Match is empty, so it would guard nothing"))
+	}
 	for _, tag := range strings.Split(strings.Join(f.header.Values("If-Match"), ","), ",") {
 		tag = strings.TrimSpace(tag)
 		if tag == "" || tag == "*" {

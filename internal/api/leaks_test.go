@@ -107,13 +107,13 @@ func TestMessagesNameTheField(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	for body, want := range map[string]string{
-		`{"content":"YQ==","upload_id":"u","part":"1"}`: `The field "part" is a string, wanted an integer.`,
-		`{"content":"YQ==","content_encoding":"x"}`:     `The field "content_encoding" is`,
-		`{"title":"a","title":"b"}`:                     `The field "title" is there twice`,
-		`{"content":1}`:                                 `The field "content" is a number`,
-		`{"content":"!"}`:                               `The field "content" has '!' at character 1`,
-		`[]`:                                            `The body is an array, wanted one JSON object.`,
-		`{"title":}`:                                    `In title the JSON is malformed`,
+		`{"content":"YQ==","upload_id":"u","part":"one"}`: `The field "part" is another text, wanted an integer.`,
+		`{"content":"YQ==","content_encoding":"x"}`:       `The field "content_encoding" is`,
+		`{"title":"a","title":"b"}`:                       `The field "title" is there twice`,
+		`{"content":1}`:                                   `The field "content" is a number`,
+		`{"content":"!"}`:                                 `The field "content" has '!' at character 1`,
+		`[]`:                                              `The body is an array, wanted one JSON object.`,
+		`{"title":}`:                                      `In title the JSON is malformed`,
 	} {
 		if got := w.post("/v1/publish", w.account, body).str("message"); !strings.HasPrefix(got, want) {
 			t.Errorf("%s gets %q, want %q", body, got, want)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot/internal/content"
+	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
 
@@ -20,22 +22,51 @@ var synonyms = map[string][]string{
 	"html": {"content"}, "htmlcontent": {"content"}, "body": {"content"}, "data": {"content"}, "code": {"content"},
 	"source": {"content"}, "text": {"content"}, "payload": {"content"}, "base64": {"content"}, "contentbase64": {"content"},
 	"filecontent": {"content"}, "bytes": {"content"}, "file": {"content", "filename"}, "path": {"filename"}, "filepath": {"filename"},
-	"name": {"filename", "title"}, "projectname": {"title"}, "projecttitle": {"title"},
-	"id": {"project_id"}, "project": {"project_id"}, "slug": {"project_id"}, "gameid": {"project_id"}, "game": {"project_id"},
-	"url": {"project_id"}, "projecturl": {"project_id"},
+	"targetfile": {"filename"}, "targetpath": {"filename"}, "filepathname": {"filename"},
+	"name": {"filename", "title"}, "projectname": {"project_id", "title"}, "projecttitle": {"title"},
+	"id": {"project_id"}, "project": {"project_id"}, "slug": {"project_id"}, "projectslug": {"project_id"}, "projectref": {"project_id"},
+	"gameid": {"project_id"}, "game": {"project_id"}, "gameslug": {"project_id"}, "app": {"project_id"}, "appid": {"project_id"}, "site": {"project_id"}, "siteid": {"project_id"},
+	"url": {"project_id"}, "projecturl": {"project_id"}, "gameurl": {"project_id"}, "siteurl": {"project_id"}, "appurl": {"project_id"},
+	"pageurl": {"project_id"}, "pathurl": {"project_id"}, "versionurl": {"project_id"}, "address": {"project_id"}, "link": {"project_id"}, "uuid": {"project_id"}, "target": {"project_id"},
 	"user": {"handle"}, "username": {"handle"}, "nickname": {"handle"}, "account": {"handle"},
 	"mail": {"email"}, "emailaddress": {"email"}, "language": {"lang"}, "locale": {"lang"},
 	"encoding": {"content_encoding"}, "format": {"content_encoding"}, "upload": {"upload_id"}, "session": {"upload_id"},
 	"partnumber": {"part"}, "chunk": {"part"}, "chunkindex": {"part"}, "index": {"part"}, "partscount": {"total_parts"}, "numparts": {"total_parts"},
 	"final": {"last"}, "islast": {"last"}, "version": {"if_version"}, "expectedversion": {"if_version"}, "etag": {"if_version"},
+	"ifmatch": {"if_version"}, "baseversion": {"if_version"}, "currentversion": {"if_version"}, "revision": {"if_version"},
 	"hash": {"sha256"}, "checksum": {"sha256"}, "digest": {"sha256"}, "length": {"size"}, "filesize": {"size"},
+}
+
+// guesses are names that most likely stand for a field, but could be anything else,
+// too: they count only where that field is absent. It never changes.
+var guesses = map[string]string{
+	"uri": "project_id", "href": "project_id", "permalink": "project_id", "host": "project_id", "hostname": "project_id", "domain": "project_id", "subdomain": "project_id",
+	"pid": "project_id", "proj": "project_id", "projid": "project_id", "projects": "project_id", "projectkey": "project_id", "projectuuid": "project_id", "idproject": "project_id",
+	"identifier": "project_id", "projectidentifier": "project_id", "targetproject": "project_id", "currentproject": "project_id", "existingproject": "project_id",
+	"slugs": "project_id", "gamename": "project_id", "appname": "project_id", "sitename": "project_id",
+}
+
+// guessed is the field that a name may be for though it says more or less than that
+// field's own, such as target_project_id, or "".
+func guessed(name string) string {
+	plain := simplified(name)
+	if field, ok := guesses[plain]; ok {
+		return field
+	}
+	for _, field := range choosing {
+		if strings.Contains(plain, simplified(field)) {
+			return field
+		}
+	}
+	return ""
 }
 
 // unknown lists the fields that the endpoint does not take, in the order sent.
 func (f *fields) unknown() []string {
 	var list []string
 	for field := range f.form.All() {
-		if !slices.Contains(f.set.names, field.Name) && (field.Name != "content_encoding" || !f.set.content) {
+		known := slices.Contains(f.set.names, field.Name) || field.Name == "content_encoding" && f.set.content
+		if !known && field.Kind != content.Null {
 			list = append(list, field.Name)
 		}
 	}
@@ -81,19 +112,38 @@ func (s *fieldSet) all() []string {
 
 // meant is the field that an unknown name was probably to be, or "".
 func (s *fieldSet) meant(name string) string {
+	if all := s.candidates(name); len(all) > 0 {
+		return all[0]
+	}
+	return s.mistyped(name)
+}
+
+// candidates are the fields that another name may surely stand for, best first:
+// one that differs only in its writing, what is listed, or one slip of the hand.
+func (s *fieldSet) candidates(name string) (found []string) {
 	all := s.all()
 	plain := simplified(name)
 	for _, field := range all {
 		if simplified(field) == plain && field != name {
-			return field
+			return []string{field}
 		}
 	}
 	for _, field := range synonyms[plain] {
 		if slices.Contains(all, field) {
-			return field
+			found = append(found, field)
 		}
 	}
-	best, most := "", 2 // one slip, or two in a longer name
+	if near := s.mistyped(name); len(found) == 0 && near != "" && distance(plain, simplified(near)) == 1 {
+		found = append(found, near)
+	}
+	return found
+}
+
+// mistyped is the field that a name is nearest to, within one slip, or two in a
+// longer name.
+func (s *fieldSet) mistyped(name string) string {
+	all, plain := s.all(), simplified(name)
+	best, most := "", 2
 	if len(plain) < 5 {
 		most = 1
 	}
@@ -108,9 +158,7 @@ func (s *fieldSet) meant(name string) string {
 	return best
 }
 
-func simplified(name string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
-}
+func simplified(name string) string { return names.Letters(name) }
 
 // distance counts the insertions, deletions and replacements between two short
 // texts (Levenshtein).

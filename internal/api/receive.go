@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +20,7 @@ import (
 // Service; answer.
 func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, error)) func(*API, *call) error {
 	return func(a *API, c *call) error {
-		f := &fields{set: c.route.takes, header: c.r.Header}
+		f := &fields{set: c.route.takes, header: c.r.Header, query: c.r.URL.Query()}
 		handed := false
 		defer func() {
 			if !handed {
@@ -31,14 +30,21 @@ func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, err
 		if err := a.receive(c, f); err != nil {
 			return f.explain(err)
 		}
+		if err := f.checkChoice(a.Places); err != nil {
+			return err
+		}
+		f.charge = c.charge()
 		in := decode(f)
+		if f.err == nil {
+			f.fail(f.checkDataType())
+		}
 		if f.err != nil {
 			return f.explain(f.err)
 		}
 		if err := a.mayMail(c, f); err != nil {
 			return err
 		}
-		c.warnings = append(c.warnings, f.warnings()...)
+		c.warnings = slices.Concat(c.warnings, f.readings(), f.read, f.warnings())
 		// From here on the content is the Service's: a call that failed late may have recorded it.
 		handed = true
 		re, err := do(a, c, in)
@@ -55,14 +61,24 @@ func (a *API) receive(c *call, f *fields) error {
 	f.content.Missing = true
 	dec, err := a.decoder(c, http.MaxBytesReader(c.w, c.body, a.maxBody()), f.set.mayBeEmpty)
 	c.whole = err == nil
+	if errors.Is(err, publish.CodeContentTooLarge) {
+		return a.searched(c, err)
+	}
 	if err != nil || dec == nil {
 		return err
 	}
+	dec.ReadOn(c.mayReadOn)
 	f.form, err = dec.Decode(func(r io.Reader) error { return a.stage(c, f, r) })
-	if leak := c.remember(f, err); leak != nil {
+	if !c.drainBy.IsZero() {
+		c.readOn()
+	}
+	if leak := c.remember(f); leak != nil {
 		return leak
 	}
 	if err != nil {
+		return err
+	}
+	if err := c.denied(c.pass.Whole()); err != nil { // the last part of a form may end before the body does
 		return err
 	}
 	return a.unpack(c, f)
@@ -75,40 +91,56 @@ const (
 	searchWait = time.Second
 )
 
-// searched looks for a key in the body of a request that is refused because its
-// header has none: it was most likely sent there, and then it has leaked. Nothing
-// is kept of the content.
+// searched looks into the body of a request that is refused before it is read:
+// for a key, which was most likely sent there if the header has none, and then it
+// has leaked; and for the fields that the corrected call repeats. Nothing is kept
+// of the content.
 func (a *API) searched(c *call, refusal error) error {
+	worth := errors.Is(refusal, publish.CodeKeyRequired) && !c.keyed || errors.Is(refusal, publish.CodeContentTooLarge) ||
+		errors.Is(refusal, publish.CodeInvalidKey) && c.r.ContentLength > 0 && c.r.ContentLength <= searchMost
 	// A client that waits to be asked for its body has leaked nothing yet.
-	if c.keyed || c.r.Method != http.MethodPost || c.r.Header.Get("Expect") != "" || !errors.Is(refusal, publish.CodeKeyRequired) {
+	if !worth || c.route.takes == nil || c.r.Method != http.MethodPost || c.r.Header.Get("Expect") != "" {
 		return refusal
 	}
-	control := http.NewResponseController(c.w)
 	// Where there is no deadline to set, the server's own ends the wait.
-	_ = control.SetReadDeadline(time.Now().Add(searchWait))
-	defer func() {
-		_ = control.SetReadDeadline(time.Time{})
-		// For net/http the client is gone after a failed read; it may only be slow.
-		c.stalled = errors.Is(c.body.err, os.ErrDeadlineExceeded)
-	}()
-	dec, err := a.decoder(c, io.LimitReader(c.body, searchMost), true)
+	_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(searchWait))
+	defer c.readOn()
+	dec, err := a.opened(c, io.LimitReader(c.body, c.worthSearching(refusal)), true)
 	c.whole = err == nil
 	if err != nil || dec == nil {
 		return refusal
 	}
 	f := &fields{set: c.route.takes, header: c.r.Header}
-	f.form, err = dec.Decode(func(r io.Reader) error { _, err := io.Copy(io.Discard, r); return err })
-	if leak := c.remember(f, err); leak != nil {
+	dec.ReadOn(func(error) bool { return true }) // within the same bounds
+	// What is wrong with the body does not matter: it is refused anyhow.
+	f.form, _ = dec.Decode(func(r io.Reader) error { _, err := io.Copy(io.Discard, r); return err })
+	if leak := c.remember(f); leak != nil {
 		return leak
 	}
 	return refusal
 }
 
+// worthSearching is how much of a body is searched. Of one that is too large, all
+// is thrown away in any case, if it is no more than that.
+func (c *call) worthSearching(refusal error) int64 {
+	if n := c.r.ContentLength; errors.Is(refusal, publish.CodeContentTooLarge) && n <= drainMost {
+		return max(n, searchMost)
+	}
+	return searchMost
+}
+
 // remember keeps for hints what the body said, and refuses a key in it. A leaked
 // key comes before any other fault of the body: it has to be replaced whatever
 // happens.
-func (c *call) remember(f *fields, err error) error {
-	c.sent, c.whole = f.repeatable(), err == nil
+func (c *call) remember(f *fields) error {
+	c.sent, c.whole = f.repeatable(), f.form.Whole
+	name, _ := f.form.Get("filename")
+	if c.local = localName(name.Text); c.local == "" {
+		c.local = localName(f.form.FileName)
+	}
+	if list, ok := f.form.Get("files"); ok {
+		c.files = filesIn(list)
+	}
 	return leakedIn(f.form)
 }
 
@@ -119,7 +151,7 @@ func (a *API) stage(c *call, f *fields, r io.Reader) error {
 		_, err := io.Copy(io.Discard, r)
 		return err
 	}
-	staged, err := a.Service.Stage(c.r.Context(), r)
+	staged, err := a.Service.Stage(c.r.Context(), c.charge().Of(r))
 	if err == nil {
 		f.content = staged
 	}
@@ -135,7 +167,7 @@ func (a *API) unpack(c *call, f *fields) error {
 	packed := f.content
 	// Unpack has discarded what it was given, also when it fails.
 	f.content = publish.Content{Missing: true}
-	plain, err := a.Service.Unpack(c.r.Context(), packed, a.MaxContent)
+	plain, err := a.Service.Unpack(c.r.Context(), packed, a.MaxContent, c.charge())
 	if err == nil {
 		f.content = plain
 	}
@@ -194,7 +226,7 @@ func bodyNote(e *content.Error) string {
 	case content.BadGzip, content.TruncatedGzip, content.GzipTrailing:
 		return "Gzip the file again, or send it without gzip and without content_encoding."
 	case content.OverLimit:
-		return "Make the file smaller, or send it in parts with upload_id and part."
+		return "Make the file smaller, or send it in parts."
 	case content.RestTooLarge:
 		return "The file belongs into content; everything else fits in 1 MiB."
 	case content.DuplicateName:

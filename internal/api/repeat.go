@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"sandlot/internal/content"
+	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
 
@@ -19,13 +20,17 @@ type request struct {
 	keyed bool
 	args  []publish.Arg // as sent, where it is safe to show
 	cut   bool          // whether there was a body that was not read to its end
+	local string        // how the client calls the file, if it said
+	files []string      // the names in a list of files, which no endpoint takes
+	limit int64         // the largest content of one call
 }
 
 // Fields that a hint repeats, and the length to which it does so: that of a
 // filename. None of these changes.
 var (
-	repeatedTexts = []string{"project_id", "filename", "title", "handle", "lang", "upload_id"}
-	argOrder      = []string{"project_id", "id", "filename", "email", "title", "handle", "lang", "if_version", "upload_id", "part", "total_parts"}
+	decorations   = []string{"title", "handle", "lang"}
+	repeatedTexts = []string{"project_id", "filename", "title", "handle", "lang", "upload_id", "sha256"}
+	argOrder      = []string{"project_id", "id", "filename", "email", "title", "handle", "lang", "sha256", "size", "if_version", "upload_id", "part", "total_parts"}
 )
 
 const maxRepeated = 512
@@ -35,6 +40,7 @@ func (a *API) about(c *call) request {
 	// Of a request that was refused before anybody looked at its key, the header tells.
 	on := request{keyed: c.keyed || c.route == nil && c.r.Header.Get("Authorization") != "", args: slices.Clone(c.sent)}
 	on.cut = !c.whole && c.r.ContentLength != 0
+	on.local, on.files, on.limit = c.local, c.files, a.MaxContent
 	if c.route != nil {
 		on.op = c.route.op
 	}
@@ -67,9 +73,24 @@ func showable(s string) bool {
 func (f *fields) repeatable() (args []publish.Arg) {
 	add := func(name string, value any) { args = append(args, publish.Arg{Name: name, Value: value}) }
 	for _, name := range repeatedTexts {
-		if field, ok := f.form.Get(name); ok && slices.Contains(f.set.names, name) && field.Kind == content.String && showable(field.Text) {
-			add(name, field.Text)
+		field, ok := f.form.Get(name)
+		text := field.Text
+		if field.Kind == content.Number && slices.Contains(decorations, name) {
+			text = field.Raw
+		} else if field.Kind != content.String {
+			continue
 		}
+		if ok && slices.Contains(f.set.names, name) && showable(text) && (name != "sha256" || validSHA256(text)) {
+			add(name, text)
+		}
+	}
+	if field, _ := f.form.Get("email"); slices.Contains(f.set.names, "email") {
+		if email, err := names.Email(strings.TrimSpace(field.Text)); err == nil && showable(email) {
+			add("email", email)
+		}
+	}
+	if n, ok := f.number("size", 0, 1<<40); ok && slices.Contains(f.set.names, "size") {
+		add("size", n)
 	}
 	if slices.Contains(f.set.names, "if_version") {
 		if n, ok := f.number("if_version", 1, 1<<31-1); ok {
@@ -112,11 +133,12 @@ func (f *fields) number(name string, least, most int) (int, bool) {
 }
 
 // same gives the arguments of the request's own operation, with those of the fix
-// in place of its own, and without the field at fault unless the fix has it.
-func (on request) same(fix []publish.Arg, fault string) []publish.Arg {
+// in place of its own, and without the field at fault unless the fix has it, and
+// without those that the fix leaves out.
+func (on request) same(fix []publish.Arg, fault string, without ...string) []publish.Arg {
 	var all []publish.Arg
 	for _, sent := range on.args {
-		if sent.Name != fault && !has(fix, sent.Name) {
+		if sent.Name != fault && !has(fix, sent.Name) && !slices.Contains(without, sent.Name) {
 			all = append(all, sent)
 		}
 	}
@@ -141,8 +163,9 @@ func order(a publish.Arg) int {
 }
 
 // inParts completes a call of an upload that lost its upload_id or its part,
-// because it was not right: it begins anew. Under the upload_id that was sent it
-// could replace a part that has been accepted.
+// because it was not right. Without a usable upload_id it begins anew; which part
+// it is, only the client knows, for part 1 would replace one that has been
+// accepted.
 func inParts(args []publish.Arg, fault string) []publish.Arg {
 	upload, part, total := has(args, "upload_id"), has(args, "part"), has(args, "total_parts")
 	switch {
@@ -150,6 +173,8 @@ func inParts(args []publish.Arg, fault string) []publish.Arg {
 		return args
 	case upload && total && fault != "part" && fault != "content":
 		return args // tells the total alone
+	case upload:
+		return append(args, publish.Arg{Name: "part", Value: publish.PlaceholderPart})
 	}
 	args = slices.DeleteFunc(args, func(a publish.Arg) bool { return a.Name == "upload_id" || a.Name == "part" })
 	return append(args, publish.Arg{Name: "upload_id", Value: rand.Text()}, publish.Arg{Name: "part", Value: 1})

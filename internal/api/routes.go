@@ -74,7 +74,7 @@ func (a *API) find(r *http.Request) (*route, string, error) {
 	if other != nil {
 		return nil, "", a.wrongMethod(r.Method, other, otherID)
 	}
-	return nil, "", a.unknownPath()
+	return nil, "", a.unknownPath(path)
 }
 
 func takesMethod(routed, method string) bool {
@@ -110,20 +110,45 @@ func (a *API) wrongMethod(method string, rt *route, id string) error {
 	if rt.method == http.MethodGet {
 		list = http.MethodGet + ", " + http.MethodHead + ", " + http.MethodOptions
 	}
+	elsewhere := a.doneElsewhere(method)
 	refusal := publish.Refuse(publish.CodeMethodNotAllowed, "This path does not take the method %s; it takes %s.", shown(method), list).
-		With(rt.op).Note("Use %s:", rt.method)
+		With(rt.op).Note("%sThis path takes %s:", elsewhere, rt.method)
 	switch {
 	case rt.op == publish.OpNone:
-		refusal.Note("Use %s:\ncurl %s", rt.method, a.Places.Base.String()+rt.pattern)
+		refusal.Note("%sThis path takes %s:\ncurl %s", elsewhere, rt.method, a.Places.Base.String()+rt.pattern)
 	case showable(id):
 		refusal.With(rt.op, publish.Arg{Name: "id", Value: id})
 	}
 	return &special{refusal: refusal, allow: list}
 }
 
-func (a *API) unknownPath() error {
-	return publish.Refuse(publish.CodeNotFound, "There is no such path. Paths are exact: no slash at the end, lower case.").
-		Note("The endpoints are: %s.", strings.Join(a.endpoints(), ", "))
+// unknownPath refuses a path that there is not, and shows the call of the route
+// that was most likely meant.
+func (a *API) unknownPath(path string) error {
+	e := publish.Refuse(publish.CodeNotFound, "There is no such path. Paths are exact: no slash at the end, lower case.")
+	all := "The endpoints are: " + strings.Join(a.endpoints(), ", ") + "."
+	rt, id := a.near(path)
+	if rt == nil {
+		return e.Note("%s", all)
+	}
+	if showable(id) {
+		e.With(rt.op, publish.Arg{Name: "id", Value: id})
+	} else {
+		e.With(rt.op)
+	}
+	return e.Note("%s\nProbably %s %s was meant:", all, rt.method, a.Places.Base.String()+rt.pattern)
+}
+
+// doneElsewhere says where is done what clients expect of a method.
+func (a *API) doneElsewhere(method string) string {
+	base := a.Places.Base.String()
+	switch method {
+	case http.MethodDelete:
+		return "A file is deleted with POST " + base + "/v1/delete-file, a project or an account on the website, at " + base + "/account.\n"
+	case http.MethodPatch, http.MethodPut:
+		return "A file and the title are changed with POST " + base + "/v1/update, other details on the website, at " + base + "/account.\n"
+	}
+	return ""
 }
 
 // endpoints lists all routes as a reader would write them.

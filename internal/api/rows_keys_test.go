@@ -17,9 +17,9 @@ type lookups struct {
 	n *atomic.Int64
 }
 
-func (l lookups) Identify(ctx context.Context, key publish.Secret, addr string) (publish.Caller, error) {
+func (l lookups) Identify(ctx context.Context, key publish.Secret, from publish.Sender) (publish.Caller, error) {
 	l.n.Add(1)
-	return l.Service.Identify(ctx, key, addr)
+	return l.Service.Identify(ctx, key, from)
 }
 
 func TestRowsKeyInAddress(t *testing.T) {
@@ -51,7 +51,7 @@ func TestRowsKeyInAddress(t *testing.T) {
 		w.get("/v1/whoami", "", func(r *http.Request) { r.SetBasicAuth("me", w.account) }).refused(400, publish.CodeKeyNotInHeader)
 	})
 	t.Run("row 34: the hint says to rotate it", func(t *testing.T) {
-		if hint := w.in(t).get("/v1/whoami?api_key=x", "").str("hint"); !strings.Contains(hint, "ask the operator of this service for a new one") || strings.Contains(hint, "/account") {
+		if hint := w.in(t).get("/v1/whoami?api_key=x", "").str("hint"); !strings.Contains(hint, "replace it at http://localhost:8080/account when you can") || strings.Contains(hint, "anew") {
 			t.Error(hint)
 		}
 	})

@@ -138,7 +138,7 @@ func TestRowsAccepted(t *testing.T) {
 		w.post("/v1/signup", "", "\ufeff {}", none, lax).wants(201)
 	})
 	t.Run("row 6: another case is another name", func(t *testing.T) {
-		got := w.in(t).post("/v1/delete-file", w.account, obj{"Project_ID": w.projectID, "filename": "logo.svg"}).refused(400, publish.CodeMissingField)
+		got := w.in(t).post("/v1/delete-file", w.account, obj{"Project_ID": w.projectID, "filename": "logo.svg"}).refused(400, publish.CodeInvalidField)
 		if !strings.Contains(got.str("message"), `"Project_ID"`) {
 			t.Errorf("the near miss is not named: %s", got.text)
 		}
@@ -183,24 +183,24 @@ func TestRowsFields(t *testing.T) {
 		rows = append(rows, row{n: n, name: name, body: body, status: status, code: code})
 	}
 	add(11, "content is a number", 400, publish.CodeInvalidField, obj{"content": 1})
-	add(11, "content is null", 400, publish.CodeInvalidField, obj{"content": nil})
+	add(11, "content is null", 400, publish.CodeMissingField, obj{"content": nil})
 	add(11, "content is an object", 400, publish.CodeInvalidField, obj{"content": obj{}})
 	add(11, "content is missing", 400, publish.CodeMissingField, obj{})
 	add(11, "content is empty", 400, publish.CodeInvalidField, obj{"content": ""})
-	for _, part := range []string{`"1"`, `1.5`, `1e0`, `true`, `9223372036854775808`} {
+	for _, part := range []string{`"one"`, `"1.5"`, `1.5`, `1e0`, `true`, `9223372036854775808`} {
 		rows = append(rows, row{n: 12, name: "part " + part, body: `{"upload_id":"u","part":` + part + `,"content":"YQ=="}`, status: 400, code: publish.CodeInvalidField})
 	}
-	for _, e := range []any{"GZIP+BASE64", "br+base64", "", 7} {
+	for _, e := range []any{"br+base64", "utf-8", "", 7} {
 		add(16, fmt.Sprint("content_encoding ", e), 400, publish.CodeInvalidField, obj{"content": page64, "content_encoding": e})
 	}
-	for _, name := range []string{"title", "handle", "email", "lang", "sha256", "upload_id"} {
+	for _, name := range []string{"email", "sha256", "upload_id"} {
 		add(0, name+" is a number", 400, publish.CodeInvalidField, obj{"content": page64, name: 7})
 	}
 	add(0, "last is a text", 400, publish.CodeInvalidField, obj{"content": page64, "upload_id": "u", "part": 1, "last": "yes"})
 	add(0, "sha256 is too short", 400, publish.CodeInvalidField, obj{"content": page64, "sha256": "abc"})
 	add(0, "sha256 is not hexadecimal", 400, publish.CodeInvalidField, obj{"content": page64, "sha256": strings.Repeat("g", 64)})
 	add(0, "size is negative", 400, publish.CodeInvalidField, obj{"content": page64, "size": -1})
-	add(0, "size is a text", 400, publish.CodeInvalidField, obj{"content": page64, "size": "11"})
+	add(0, "size is a text", 400, publish.CodeInvalidField, obj{"content": page64, "size": "eleven"})
 	add(0, "another size", 422, publish.CodeDigestMismatch, obj{"content": page64, "size": 1})
 	add(0, "another sha256", 422, publish.CodeDigestMismatch, obj{"content": page64, "sha256": strings.Repeat("0", 64)})
 	add(0, "another sha256 of a stored file", 422, publish.CodeDigestMismatch, obj{"content": b64(noise(64 << 10)), "sha256": strings.Repeat("0", 64)})
@@ -224,7 +224,7 @@ func TestRowsContent(t *testing.T) {
 		bad(17, "a !", "QUJD!UJD"), bad(17, "a NUL", "QUJD\x00UJD"), bad(17, "%2B", "QUJD%2BUJ"), bad(18, "two alphabets", "QU+DQU_D"),
 		bad(19, "declared base64", "-_-_", "base64"), bad(19, "declared base64url", "+/+/", "base64url"),
 		bad(21, "one = of two", "QQ="), bad(21, "four =", "QQ===="), bad(21, "= inside", "QQ==QUJD"), bad(22, "a blank", "QUJD QUJD"), bad(22, "a tab", "QUJD\tQUJD"),
-		bad(23, "length 1 modulo 4", "QUJDQ"), bad(23, "trailing bits", "QR=="), bad(24, "data:", "data:text/html;base64,"+page64), bad(24, "raw HTML", page),
+		bad(23, "length 1 modulo 4", "QUJDQ"), bad(23, "trailing bits", "QR=="), bad(24, "data: of another type", "data:image/png;base64,"+page64), bad(24, "data: without base64", "data:text/html,<h1>"), bad(24, "raw HTML", page),
 		bad(25, "no gzip where declared", page64, "gzip+base64"),
 		bad(26, "truncated gzip", b64(zipped[:len(zipped)-9]), "gzip+base64"), bad(26, "bad checksum", b64(string(broken)), "gzip+base64"),
 		bad(26, "garbage behind", b64(zipped+"xyz"), "gzip+base64"),

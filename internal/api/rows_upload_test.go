@@ -99,14 +99,14 @@ func TestRowsUploadLife(t *testing.T) {
 			t.Errorf("%s", got.text)
 		}
 	})
-	t.Run("row 63: without a key and with a short id it is upload_exists", func(t *testing.T) {
+	t.Run("row 63: without a key or its upload_token it is upload_exists", func(t *testing.T) {
 		w := settled(t)
 		w.post("/v1/publish", "", part("u", 1, page, obj{"email": someone})).wants(202)
 		w.unchanged(func() {
 			w.post("/v1/publish", "", part("u", 1, "other", obj{"email": someone})).refused(409, publish.CodeUploadExists)
 		})
-		w.post("/v1/publish", "", part(longID, 1, page, obj{"email": someone})).wants(202)
-		w.post("/v1/publish", "", part(longID, 1, page+"2", obj{"email": someone})).wants(202)
+		token := w.post("/v1/publish", "", part("v", 1, page, obj{"email": someone})).wants(202).str("upload_token")
+		w.post("/v1/publish", token, part("v", 1, page+"2", obj{"email": someone})).wants(202)
 	})
 	t.Run("row 65: the upload_id of another is another upload", func(t *testing.T) {
 		w := settled(t)
@@ -175,7 +175,7 @@ func TestRowsUploadLife(t *testing.T) {
 			w.post("/v1/update", w.project, part("v", 1, "ab", obj{"project_id": w.projectID})).refused(400, publish.CodeMissingField)
 		})
 	})
-	t.Run("row 86: a short upload_id is bound to the socket's address, whatever a header says", func(t *testing.T) {
+	t.Run("row 86: an upload_id is bound to the socket's network, whatever a header says", func(t *testing.T) {
 		w := settled(t)
 		w.post("/v1/publish", "", part("u", 1, page, obj{"email": someone})).wants(202)
 		spoof := func(r *http.Request) {

@@ -72,6 +72,7 @@ type publishedAnswer struct {
 	APIKey        string     `json:"api_key"`
 	ProjectAPIKey string     `json:"project_api_key"`
 	Files         []fileInfo `json:"files"`
+	Quarantined   bool       `json:"quarantined"`
 	CreatedAt     moment     `json:"created_at"`
 	*accountInfo
 	notes
@@ -87,7 +88,7 @@ func newPublished(p publish.Published, n notes) *publishedAnswer {
 	a, at := p.Project, p.Addresses
 	out := &publishedAnswer{
 		string(a.ID), at.URL, text(at.Path), at.Page, text(at.Version), text(a.Title), a.Version, a.Handle,
-		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles([]publish.File{p.File}, at), moment(a.CreatedAt), nil, n,
+		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles([]publish.File{p.File}, at), p.Quarantined, moment(a.CreatedAt), nil, n,
 	}
 	if p.Account != nil {
 		out.accountInfo = &accountInfo{text(p.Account.Email), p.Account.EmailVerified, p.Mailed}
@@ -97,15 +98,18 @@ func newPublished(p publish.Published, n notes) *publishedAnswer {
 
 type pendingAnswer struct {
 	UploadID   string `json:"upload_id"`
+	Token      string `json:"upload_token,omitempty"`
 	TotalParts *int   `json:"total_parts"`
 	Received   []int  `json:"received_parts"`
 	Missing    []int  `json:"missing_parts"`
+	Came       int    `json:"received_count"`
+	Lacking    int    `json:"missing_count"`
 	ExpiresAt  moment `json:"expires_at"`
 	notes
 }
 
 func newPending(p publish.Pending, n notes) *pendingAnswer {
-	out := &pendingAnswer{p.UploadID, nil, append([]int{}, p.Received...), append([]int{}, p.Missing...), moment(p.ExpiresAt), n}
+	out := &pendingAnswer{p.UploadID, p.Token.Reveal(), nil, append([]int{}, p.Received...), append([]int{}, p.Missing...), p.ReceivedCount, p.MissingCount, moment(p.ExpiresAt), n}
 	if p.Total != 0 {
 		out.TotalParts = &p.Total
 	}
@@ -113,19 +117,20 @@ func newPending(p publish.Pending, n notes) *pendingAnswer {
 }
 
 type updatedAnswer struct {
-	ProjectID  string `json:"project_id"`
-	Title      text   `json:"title"`
-	URL        string `json:"url"`
-	PathURL    text   `json:"path_url"`
-	PageURL    string `json:"page_url"`
-	VersionURL text   `json:"version_url"`
-	Version    int    `json:"version"`
-	Previous   int    `json:"previous_version"`
-	Filename   string `json:"filename"`
-	Size       int64  `json:"size"`
-	SHA256     string `json:"sha256"`
-	Created    bool   `json:"created"`
-	UpdatedAt  moment `json:"updated_at"`
+	ProjectID   string `json:"project_id"`
+	Title       text   `json:"title"`
+	URL         string `json:"url"`
+	PathURL     text   `json:"path_url"`
+	PageURL     string `json:"page_url"`
+	VersionURL  text   `json:"version_url"`
+	Version     int    `json:"version"`
+	Previous    int    `json:"previous_version"`
+	Filename    string `json:"filename"`
+	Size        int64  `json:"size"`
+	SHA256      string `json:"sha256"`
+	Created     bool   `json:"created"`
+	Quarantined bool   `json:"quarantined"`
+	UpdatedAt   moment `json:"updated_at"`
 	notes
 }
 
@@ -133,7 +138,7 @@ func newUpdated(u publish.Updated, n notes) *updatedAnswer {
 	p, at, f := u.Project, u.Addresses, u.File
 	return &updatedAnswer{
 		string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, u.Previous,
-		f.Name, f.Blob.Size, f.Blob.SHA256.String(), u.Created, moment(p.UpdatedAt), n,
+		f.Name, f.Blob.Size, f.Blob.SHA256.String(), u.Created, u.Quarantined, moment(p.UpdatedAt), n,
 	}
 }
 

@@ -39,17 +39,18 @@ type projectInfo struct {
 	UpdatedAt   moment `json:"updated_at"`
 	Stats       stats  `json:"stats"`
 	Status      string `json:"status"`
+	Quarantined *bool  `json:"quarantined,omitempty"` // for the owner only
 }
 
 func newProject(v publish.ProjectView) projectInfo {
 	p, at := v.Project, v.Addresses
 	out := projectInfo{
 		string(p.ID), text(p.Title), p.Handle, at.URL, text(at.Path), at.Page, nil, text(p.Lang), p.Primary,
-		p.Version, p.Size, p.FileCount, moment(p.CreatedAt), moment(p.UpdatedAt), newStats(v.Stats), status(p.Suspended),
+		p.Version, p.Size, p.FileCount, moment(p.CreatedAt), moment(p.UpdatedAt), newStats(v.Stats), status(p.Suspended), nil,
 	}
 	if v.Owner {
 		version := text(at.Version)
-		out.VersionURL = &version
+		out.VersionURL, out.Quarantined = &version, &v.Quarantined
 	}
 	return out
 }
@@ -84,12 +85,13 @@ type identityAnswer struct {
 	Key        keyInfo       `json:"key"`
 	Projects   []projectInfo `json:"projects"`
 	NextCursor text          `json:"next_cursor"`
+	notes
 }
 
 func newIdentity(who publish.Identity) *identityAnswer {
 	a, k := who.Account, who.Key
 	out := &identityAnswer{
-		Handle: a.Handle, Status: status(a.Suspended), CreatedAt: moment(a.CreatedAt), NextCursor: text(who.Next), Projects: make([]projectInfo, 0, len(who.Projects)),
+		Handle: a.Handle, Status: status(a.Suspended), CreatedAt: moment(a.CreatedAt), NextCursor: text(who.Next), Projects: make([]projectInfo, 0, len(who.Projects)), notes: notes{who.Warnings},
 		Key: keyInfo{string(k.Kind), text(k.Name), string(k.Project), moment(k.CreatedAt), moment(k.LastUsedAt)},
 	}
 	if k.Kind == publish.AccountKey {

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"fmt"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func TestRegression14NullIsAbsentForEveryOptionalField(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	good := map[string]obj{
+		"/v1/publish":     {"content": page64},
+		"/v1/update":      {"project_id": w.projectID, "filename": "a.txt", "content": "YQ=="},
+		"/v1/delete-file": {"project_id": w.projectID, "filename": "a.txt"},
+		"/v1/signup":      {},
+	}
+	for _, rt := range routes() {
+		if rt.takes == nil {
+			continue
+		}
+		body := good[rt.pattern]
+		all := obj{}
+		for name, v := range body {
+			all[name] = v
+		}
+		// What it does not take is absent as well, also where a value would be refused.
+		for _, name := range append([]string{"content_encoding", "api_key", "projectId", "handle", "tags", "content"}, rt.takes.all()...) {
+			if _, needed := body[name]; needed {
+				continue
+			}
+			all[name] = nil
+			t.Run(rt.pattern+"/"+name, func(t *testing.T) {
+				w.in(t)
+				w.post("/v1/update", w.account, good["/v1/update"]).wants(200)
+				one := obj{name: nil}
+				for n, v := range body {
+					one[n] = v
+				}
+				if got := w.post(rt.pattern, w.account, one, lax); got.status >= 300 || got.warned("unknown_field") || got.warned("handle_ignored") {
+					t.Errorf("null for %s: %d %s", name, got.status, got.text)
+				}
+			})
+		}
+		t.Run(rt.pattern+"/all at once, first and last", func(t *testing.T) {
+			w.in(t)
+			w.post("/v1/update", w.account, good["/v1/update"]).wants(200)
+			if got := w.post(rt.pattern, w.account, all, lax); got.status >= 300 {
+				t.Errorf("%d %s", got.status, got.text)
+			}
+		})
+	}
+	t.Run("content_encoding behind the content", func(t *testing.T) {
+		w.in(t).post("/v1/publish", w.account, `{"content":"`+page64+`","content_encoding":null}`, lax).wants(201)
+		w.post("/v1/publish", w.account, `{"content_encoding":null,"content":"`+url64("<b>?>~</b>~?")+`"}`, lax).wants(201)
+	})
+	t.Run("content in the call that only tells the total", func(t *testing.T) {
+		w.in(t).post("/v1/publish", w.account, part("null", 1, page, nil)).wants(202)
+		w.post("/v1/publish", w.account, obj{"upload_id": "null", "total_parts": 1, "content": nil, "part": nil}, lax).wants(201)
+	})
+	t.Run("a required field is missing", func(t *testing.T) {
+		w.in(t)
+		for path, body := range good {
+			for name := range body {
+				if path == "/v1/update" && name == "project_id" {
+					continue
+				}
+				without := obj{}
+				for n, v := range body {
+					without[n] = v
+				}
+				without[name] = nil
+				w.unchanged(func() {
+					if got := w.post(path, w.account, without).refused(400, publish.CodeMissingField); got.str("field") != name {
+						t.Errorf("%s: %s", fmt.Sprint(path, " ", name), got.text)
+					}
+				})
+			}
+		}
+	})
+}
