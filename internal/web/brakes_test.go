@@ -1,6 +1,7 @@
 package web
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestWhatCostsMuchHasALimit(t *testing.T) {
 		p := pages(s)
 		p.Brakes = brake.New(brake.Config{Searches: one, Downloads: one, Writes: one})
 		if strings.HasSuffix(name, "bytes") {
-			p.Brakes = brake.New(brake.Config{Bytes: brake.Rate{Count: 100, Per: time.Hour, Burst: 100}})
+			p.Brakes = brake.New(brake.Config{Bytes: brake.Rate{Count: 100, Per: time.Hour, Burst: 1000}})
 		}
 		if resp := ask(s, p); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
 			t.Errorf("the first of %s: %d", name, resp.StatusCode)
@@ -38,7 +39,24 @@ func TestWhatCostsMuchHasALimit(t *testing.T) {
 	}
 }
 
+// TestRegression02AFormOfTheWebsiteCostsWhatItBrings also where its length is not told: it ends where the limit does, and nothing of it is kept.
+func TestRegression02AFormOfTheWebsiteCostsWhatItBrings(t *testing.T) {
+	s := &service{}
+	p := pages(s)
+	p.Brakes = brake.New(brake.Config{Bytes: brake.Rate{Count: 100, Per: time.Hour, Burst: 300_000}})
+	body, kind := uploadOf("", "a.js", strings.Repeat("x", 200_000), "b.js", strings.Repeat("y", 200_000))
+	if resp := sendTo(p, struct{ io.Reader }{body}, kind); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+	}
+	if len(s.acts) > 0 || s.dropped != 1 {
+		t.Errorf("it did %v, and dropped %d files", s.acts, s.dropped)
+	}
+	if resp := uploadTo(p); resp.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("a small one after it: %d", resp.StatusCode)
+	}
+}
+
 func uploadTo(p *Pages) *http.Response {
-	body, kind := uploadOf("", "a.js", strings.Repeat("x", 200))
+	body, kind := uploadOf("", "a.js", strings.Repeat("x", 500))
 	return sendTo(p, body, kind)
 }

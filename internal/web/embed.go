@@ -28,6 +28,9 @@ func (p *Pages) embed(v *visit) error {
 	h.Del("Cross-Origin-Opener-Policy")
 	h.Set("X-Robots-Tag", "noindex") // the project has a page of its own
 	s := p.stage(found)
+	if s.Storage != "" {
+		s.Storage += "?embedded"
+	}
 	return v.show(http.StatusOK, "embed.html", s.Name, s)
 }
 

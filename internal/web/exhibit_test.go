@@ -223,11 +223,32 @@ func (e exhibit) TakeEmailBack(ctx context.Context, token string) (publish.Accou
 	return e.TakeEmail(ctx, token)
 }
 
-func (exhibit) Verification(_ context.Context, token string) (publish.Verification, error) {
-	if token != "good" {
-		return publish.Verification{}, publish.ErrNotFound
+// Claim takes a token for what an account has published.
+func (e exhibit) Claim(_ context.Context, token string) (publish.Claim, error) {
+	c := publish.Claim{Email: longMail, Account: publish.Account{Handle: longHandle, CreatedAt: shown}}
+	switch token {
+	case "good":
+		for i := range exhibits {
+			c.Projects = append(c.Projects, e.view(i).Project)
+		}
+		c.More = true
+	case "new":
+	default:
+		return publish.Claim{}, publish.ErrNotFound
 	}
-	return publish.Verification{Email: "ada@example.com"}, nil
+	return c, nil
+}
+
+func (exhibit) RefuseClaim(context.Context, string) (publish.Account, string, error) {
+	return publish.Account{Handle: longHandle, Email: longMail}, "verify", nil
+}
+
+func (exhibit) OldKeys(_ context.Context, id publish.AccountID) (int, time.Time, error) {
+	return 3 * int(id%2), shown, nil
+}
+
+func (e exhibit) ReplaceOldKeys(ctx context.Context, id publish.AccountID, nonce string) (publish.Secret, error) {
+	return e.RotateKey(ctx, id, nonce)
 }
 
 func (e exhibit) Verify(ctx context.Context, token string) (publish.Account, error) {

@@ -43,6 +43,12 @@ var forms = map[string]sentForm{
 			return url.Values{"token": {w.token("/verify")}}
 		}, status: 200, again: 410,
 	},
+	"/verify/no": {
+		fields: func(w *world) url.Values {
+			must(w.service.Signup(w.t.Context(), publish.SignupInput{Email: "new@example.com"}))(w.t)
+			return url.Values{"token": {w.token("/verify")}}
+		}, status: 200, again: 410,
+	},
 	"/not-me": {
 		fields: func(w *world) url.Values { return url.Values{"token": {w.notMe()}} }, status: 200, again: 200,
 	},
@@ -91,7 +97,14 @@ var forms = map[string]sentForm{
 		theirs: func(w *world, f url.Values) { f.Set("id", fmt.Sprint(w.lee.other)) },
 	},
 	"/p/{id}/like": {
-		fields: func(*world) url.Values { return url.Values{"like": {"1"}} }, status: 303, again: 303,
+		fields: func(w *world) url.Values {
+			visitor, err := w.service.MintVisitor()
+			if err != nil {
+				panic(err)
+			}
+			return url.Values{"like": {"1"}, "visitor": {visitor}}
+		},
+		status: 303, again: 303, takes: map[string]string{"visitor": anyText + " missing"},
 	},
 	"/account/settings/handle": {
 		fields: func(*world) url.Values { return url.Values{"handle": {"new-name"}} }, status: 303, again: 303,
@@ -133,6 +146,10 @@ var forms = map[string]sentForm{
 	"/account/keys/revoke": {
 		fields: func(w *world) url.Values { return url.Values{"id": {fmt.Sprint(w.kim.key)}} }, status: 303, again: 303,
 		theirs: func(w *world, f url.Values) { f.Set("id", fmt.Sprint(w.lee.key)) },
+	},
+	"/account/keys/replace": {
+		fields: func(*world) url.Values { return url.Values{"nonce": {"word"}} }, status: 200, again: 200,
+		takes: map[string]string{"nonce": "control html override words negative huge"},
 	},
 	"/account/keys/rotate": {
 		fields: func(*world) url.Values { return url.Values{"nonce": {"word"}} }, status: 200, again: 200,

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"sandlot/internal/publish"
 )
@@ -19,6 +20,8 @@ type keyrings interface {
 	MintKey(ctx context.Context, id publish.AccountID, in publish.NewKey) (publish.Secret, error)
 	RotateKey(ctx context.Context, id publish.AccountID, nonce string) (publish.Secret, error)
 	RevokeKey(ctx context.Context, account publish.AccountID, id int64) error
+	OldKeys(ctx context.Context, id publish.AccountID) (n int, verified time.Time, err error)
+	ReplaceOldKeys(ctx context.Context, id publish.AccountID, nonce string) (publish.Secret, error)
 }
 
 func (p *Pages) keyRoutes() []route {
@@ -27,6 +30,7 @@ func (p *Pages) keyRoutes() []route {
 		{"POST", "/account/keys", recent, form(maxForm, p.mintKey, "project", "name", "nonce")},
 		{"POST", "/account/keys/revoke", recent, form(maxForm, p.revokeKey, "id")},
 		{"POST", "/account/keys/rotate", recent, form(maxForm, p.rotateKey, "nonce")},
+		{"POST", "/account/keys/replace", recent, form(maxForm, p.replaceOldKeys, "nonce")},
 	}
 }
 
@@ -39,7 +43,9 @@ type keysPage struct {
 	Name     field
 	Project  string // chosen
 	Nonce    string // of the forms
-	Fresh    bool   // whether the login may change keys
+	Old      int    // keys from before the address was verified
+	Verified time.Time
+	Fresh    bool // whether the login may change keys
 }
 
 // newKeyPage shows a secret, once; it is empty where the form came a second time.
@@ -58,6 +64,9 @@ func (v *visit) showKeys(status int, page keysPage) error {
 	ctx, id := v.r.Context(), v.me.Account.ID
 	var err error
 	if page.Keys, page.Next, err = v.Service.Keys(ctx, id, max(before, 0)); err != nil {
+		return err
+	}
+	if page.Old, page.Verified, err = v.Service.OldKeys(ctx, id); err != nil {
 		return err
 	}
 	if page.Fresh = v.fresh(); page.Fresh {
@@ -90,8 +99,13 @@ func (p *Pages) mintKey(v *visit) error {
 	return v.showKeys(http.StatusUnprocessableEntity, keysPage{Name: field{in.Name, wrong}, Project: string(in.Project)})
 }
 
-func (p *Pages) rotateKey(v *visit) error {
-	secret, err := p.Service.RotateKey(v.r.Context(), v.me.Account.ID, v.r.PostForm.Get("nonce"))
+func (p *Pages) rotateKey(v *visit) error { return v.replaceKeys(p.Service.RotateKey) }
+
+// replaceOldKeys ends the keys from before the address was verified.
+func (p *Pages) replaceOldKeys(v *visit) error { return v.replaceKeys(p.Service.ReplaceOldKeys) }
+
+func (v *visit) replaceKeys(replace func(context.Context, publish.AccountID, string) (publish.Secret, error)) error {
+	secret, err := replace(v.r.Context(), v.me.Account.ID, v.r.PostForm.Get("nonce"))
 	if ofNonce(err) {
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil

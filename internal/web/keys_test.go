@@ -67,6 +67,14 @@ func (f *keyFake) RotateKey(_ context.Context, _ publish.AccountID, nonce string
 	return f.once(nonce)
 }
 
+func (f *keyFake) OldKeys(context.Context, publish.AccountID) (int, time.Time, error) {
+	return 3, time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), nil
+}
+
+func (f *keyFake) ReplaceOldKeys(_ context.Context, _ publish.AccountID, nonce string) (publish.Secret, error) {
+	return f.once(nonce)
+}
+
 func (f *keyFake) RevokeKey(_ context.Context, account publish.AccountID, id int64) error {
 	if account != 1 || id != 8 {
 		return publish.ErrNotFound

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"sandlot/internal/publish"
@@ -11,12 +12,12 @@ import (
 
 // likes is what the like button asks of the domain.
 type likes interface {
-	Like(ctx context.Context, id publish.ProjectID, token string, today publish.PlayerID, like bool) (int64, error)
-	Liked(ctx context.Context, id publish.ProjectID, token string, today publish.PlayerID) (bool, error)
+	Like(ctx context.Context, id publish.ProjectID, token string, from netip.Addr, like bool) (int64, error)
+	Liked(ctx context.Context, id publish.ProjectID, token string) (bool, error)
 }
 
 func (p *Pages) likeRoutes() []route {
-	return []route{{"POST", "/p/{id}/like", anyone, form(maxForm, p.like, "like")}}
+	return []route{{"POST", "/p/{id}/like", anyone, form(maxForm, p.like, "like", "visitor?")}}
 }
 
 // like takes the button of a project's page: the form says whether the visitor likes
@@ -38,7 +39,7 @@ func (p *Pages) like(v *visit) error {
 	if err != nil {
 		return err
 	}
-	n, err := p.Service.Like(v.r.Context(), id, token, v.today(), wish == "1")
+	n, err := p.Service.Like(v.r.Context(), id, token, v.who().Addr, wish == "1")
 	if err != nil {
 		return err
 	}
@@ -48,9 +49,9 @@ func (p *Pages) like(v *visit) error {
 	return v.redirect("/p/" + string(id))
 }
 
-// liked reports whether the visitor likes a project.
+// liked reports whether the visitor's browser likes a project.
 func (v *visit) liked(id publish.ProjectID) (bool, error) {
-	return v.Service.Liked(v.r.Context(), id, v.visitor(), v.today())
+	return v.Service.Liked(v.r.Context(), id, v.visitor())
 }
 
 const jsonType = "application/json"

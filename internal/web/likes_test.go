@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // liveFake knows the tokens that it has minted, which begin with "v", and has a
-// project's likes by token and by day.
+// project's likes by token and address.
 type liveFake struct {
 	minted int
 	liked  map[string]bool
@@ -27,16 +28,16 @@ func (f *liveFake) MintVisitor() (string, error) {
 
 func (f *liveFake) KnowsVisitor(token string) bool { return strings.HasPrefix(token, "v") }
 
-func (f *liveFake) Like(_ context.Context, _ publish.ProjectID, token string, today publish.PlayerID, like bool) (int64, error) {
+func (f *liveFake) Like(_ context.Context, _ publish.ProjectID, token string, from netip.Addr, like bool) (int64, error) {
 	if f.liked == nil {
 		f.liked = map[string]bool{}
 	}
-	f.liked[token+" "+string(today)] = like
+	f.liked[token+" "+from.String()] = like
 	return 7, nil
 }
 
-func (f *liveFake) Liked(_ context.Context, _ publish.ProjectID, token string, today publish.PlayerID) (bool, error) {
-	return f.liked[token+" "+string(today)], nil
+func (f *liveFake) Liked(_ context.Context, _ publish.ProjectID, token string) (bool, error) {
+	return f.liked[token+" "+someone], nil
 }
 
 func (f *liveFake) Counts(_ context.Context, id publish.ProjectID) (publish.Stats, error) {
@@ -46,17 +47,17 @@ func (f *liveFake) Counts(_ context.Context, id publish.ProjectID) (publish.Stat
 	return f.stats, f.gone
 }
 
-func (f *liveFake) Touch(_ context.Context, id publish.ProjectID, p publish.PlayerID) error {
-	f.beats = append(f.beats, "touch "+string(id)+" "+string(p))
+func (f *liveFake) Touch(_ context.Context, id publish.ProjectID, p publish.Visitor) error {
+	f.beats = append(f.beats, "touch "+string(id)+" "+string(p.ID))
 	return f.gone
 }
 
-func (f *liveFake) Leave(_ context.Context, id publish.ProjectID, p publish.PlayerID) error {
-	f.beats = append(f.beats, "leave "+string(id)+" "+string(p))
+func (f *liveFake) Leave(_ context.Context, id publish.ProjectID, p publish.Visitor) error {
+	f.beats = append(f.beats, "leave "+string(id)+" "+string(p.ID))
 	return nil
 }
 
-const likePath, someone = "/p/game-abc123/like", "192.0.2.1:1234" // the address of httptest's requests
+const likePath, someone = "/p/game-abc123/like", "192.0.2.1" // the address of httptest's requests
 
 func TestALikeLeadsBackAndGivesTheBrowserAToken(t *testing.T) {
 	s := &service{}

@@ -16,8 +16,8 @@ import (
 // live is what the moving numbers of a project's page ask of the domain.
 type live interface {
 	Counts(ctx context.Context, id publish.ProjectID) (publish.Stats, error)
-	Touch(ctx context.Context, id publish.ProjectID, p publish.PlayerID) error
-	Leave(ctx context.Context, id publish.ProjectID, p publish.PlayerID) error
+	Touch(ctx context.Context, id publish.ProjectID, p publish.Visitor) error
+	Leave(ctx context.Context, id publish.ProjectID, p publish.Visitor) error
 }
 
 func (p *Pages) liveRoutes() []route {
@@ -112,9 +112,9 @@ func (p *Pages) heartbeat(v *visit) error {
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
 	}
-	player := publish.PlayerID(beat.Player)
-	if !isPlayer.MatchString(beat.Player) {
-		player = v.today()
+	player := v.today()
+	if isPlayer.MatchString(beat.Player) {
+		player.ID = publish.PlayerID(beat.Player)
 	}
 	tell := p.Service.Touch
 	if beat.Gone {

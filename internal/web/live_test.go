@@ -39,7 +39,7 @@ func TestHeartbeatsAreCounted(t *testing.T) {
 		}
 	}
 	at := "touch game-abc123 "
-	if want := []string{at + "abc_-1", "leave game-abc123 abc_-1", at + someone, at + someone, at + someone}; !slices.Equal(s.beats, want) {
+	if want := []string{at + "abc_-1", "leave game-abc123 abc_-1", at + someone + ":1234", at + someone + ":1234", at + someone + ":1234"}; !slices.Equal(s.beats, want) {
 		t.Errorf("the beats are %q", s.beats)
 	}
 	if resp := request(pages(&service{liveFake: liveFake{gone: publish.Refuse(publish.CodeTakenDown, "down")}}), "POST", "/p/game-abc123/heartbeat", "{}"); resp.StatusCode != http.StatusUnavailableForLegalReasons {
@@ -61,8 +61,8 @@ func TestStreamsAreForThePageAlone(t *testing.T) {
 			t.Errorf("%v: %d", header, resp.StatusCode)
 		}
 	}
-	if h.watchers.n != 0 {
-		t.Errorf("%d streams are counted that did not begin", h.watchers.n)
+	if h.watchers.slots.Held() != 0 {
+		t.Errorf("%d streams are counted that did not begin", h.watchers.slots.Held())
 	}
 }
 

@@ -29,12 +29,15 @@ type logins interface {
 	LoginAccounts(ctx context.Context, browser string) ([]publish.Account, error)
 	// FinishLogin returns the token of a session in place of the one the browser had, and the path to go to.
 	FinishLogin(ctx context.Context, browser, handle, agent string, had publish.Session) (token, back string, err error)
+	// Remember returns what the browser is to keep after a login with an address, in place of known.
+	Remember(known, address string) (string, error)
 }
 
 // Cookies of a login: the one that binds it to its browser, and how long browsers
 // keep them.
 const (
 	loginCookie   = "__Host-login"
+	knownCookie   = "__Host-known"  // what Remember returned
 	loginSeconds  = 3600            // longer than any login lasts
 	cookieSeconds = 400 * 24 * 3600 // the most that browsers take (RFC 6265bis); the session itself ends when it was not seen for long
 )
@@ -101,7 +104,11 @@ func (p *Pages) sendLogin(v *visit) error {
 	if err := denied(p.Brakes.Mail(v.who())); err != nil {
 		return err
 	}
-	browser, err := p.Service.AskLogin(v.r.Context(), publish.LoginInput{Email: form.Email, Browser: v.browser(), Back: form.To, Lang: v.lang})
+	in := publish.LoginInput{Email: form.Email, Browser: v.browser(), Back: form.To, Lang: v.lang, From: v.from(), Known: v.cookie(knownCookie)}
+	if v.me != nil {
+		in.Own = v.me.Account.Email
+	}
+	browser, err := p.Service.AskLogin(v.r.Context(), in)
 	if errors.Is(err, publish.CodeInvalidEmail) || errors.Is(err, publish.CodeEmailRequired) {
 		form.Bad = true
 		return v.showLogin(http.StatusUnprocessableEntity, form)
@@ -206,10 +213,19 @@ func (v *visit) finishLogin(handle string) error {
 	if v.me != nil {
 		had = v.me.Session
 	}
+	l, err := v.Service.PendingLogin(v.r.Context(), v.browser())
+	if err != nil {
+		return v.loginOver(err)
+	}
 	token, back, err := v.Service.FinishLogin(v.r.Context(), v.browser(), handle, v.r.UserAgent(), had)
 	if err != nil {
 		return v.loginOver(err)
 	}
+	known, err := v.Service.Remember(v.cookie(knownCookie), l.Email)
+	if err != nil {
+		return err
+	}
+	v.setCookie(knownCookie, known, cookieSeconds)
 	v.setCookie(cookieName, token, cookieSeconds)
 	v.setCookie(loginCookie, "", -1)
 	return v.redirect(localPath(back))
@@ -240,8 +256,11 @@ func (p *Pages) logout(v *visit) error {
 }
 
 // browser is the token that binds a login to this browser, empty without one.
-func (v *visit) browser() string {
-	cookies := v.r.CookiesNamed(loginCookie)
+func (v *visit) browser() string { return v.cookie(loginCookie) }
+
+// cookie is the value of the browser's only cookie of that name, empty without one.
+func (v *visit) cookie(name string) string {
+	cookies := v.r.CookiesNamed(name)
 	if len(cookies) != 1 {
 		return ""
 	}
@@ -250,6 +269,11 @@ func (v *visit) browser() string {
 
 // who is the visitor as the brakes count it.
 func (v *visit) who() brake.Who { return brake.Who{Addr: brake.Peer(v.r.RemoteAddr)} }
+
+// from is where the visitor comes from, for the domain.
+func (v *visit) from() publish.Sender {
+	return publish.Sender{Network: brake.Group(v.who().Addr).String()}
+}
 
 // owner is who, for what the account is held to as well.
 func (v *visit) owner() brake.Who {

@@ -83,6 +83,23 @@ func (f *loginFake) FinishLogin(_ context.Context, browser, handle, _ string, ha
 	return "session of " + handle, "/account/keys", nil
 }
 
+func (f *loginFake) Remember(known, address string) (string, error) {
+	return known + "+" + address, nil
+}
+
+func TestRegression05TheBrowserKeepsAWordAfterALogin(t *testing.T) {
+	s := &service{loginFake: loginFake{accounts: []string{"kim"}, proved: true}}
+	resp := here(pages(s), "POST", "/login/choose", "handle=kim")
+	word := cookie(t, resp, knownCookie)
+	if word == nil || !word.HttpOnly || !word.Secure || word.MaxAge < 300*24*3600 || word.SameSite != http.SameSiteLaxMode || word.Value == "" {
+		t.Errorf("the cookie is %+v", word)
+	}
+	resp = request(pages(s), "POST", "/login", "email=kim%40example.com", "Cookie", knownCookie+"=word", "Sec-Fetch-Site", "same-origin")
+	if len(s.asked) != 1 || s.asked[0].Known != "word" {
+		t.Errorf("asked was %+v, answered %d", s.asked, resp.StatusCode)
+	}
+}
+
 // here sends a request from the browser that asked.
 func here(h http.Handler, method, target, form string) *http.Response {
 	return request(h, method, target, form, "Cookie", loginCookie+"=here", "Sec-Fetch-Site", "same-origin")
@@ -109,7 +126,7 @@ func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
 	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/login/code" || c.Value != "here" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
 		t.Errorf("got %d with %+v", resp.StatusCode, c)
 	}
-	want := publish.LoginInput{Email: "kim@example.com", Back: "/account/keys", Lang: "ja"}
+	want := publish.LoginInput{Email: "kim@example.com", Back: "/account/keys", Lang: "ja", From: publish.Sender{Network: "192.0.2.1"}}
 	if !slices.Equal(s.asked, []publish.LoginInput{want}) {
 		t.Errorf("asked was %+v", s.asked)
 	}

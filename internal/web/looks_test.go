@@ -63,6 +63,8 @@ func looks() []look {
 		{name: "report-wrong", path: "/report", form: form("project", "long-q7w2e5", "contact", "none", "reason", "other", "details", "It sends its players to another site."), status: http.StatusUnprocessableEntity},
 		{name: "reported", path: "/report", form: form("project", "harbor-k3x9p2", "reason", "other")},
 		{name: "verify", path: "/verify?token=good"},
+		{name: "verify-nothing", path: "/verify?token=new"},
+		{name: "verify-no", path: "/verify/no", form: form("token", "good")},
 		{name: "verified", path: "/verify", form: form("token", "good")},
 		{name: "link-used-up", path: "/verify?token=bad", status: http.StatusGone},
 		{name: "not-me", path: "/not-me?token=verify"},
@@ -104,6 +106,7 @@ func looks() []look {
 		{name: "keys-many", path: "/account/keys", as: "ada", form: form("nonce", "many", "project", "harbor-k3x9p2", "name", "One more"), status: http.StatusUnprocessableEntity},
 		{name: "key", path: "/account/keys", as: "ada", form: form("nonce", "new", "name", strings.Repeat("Nachtarbeit", 9), "project", "harbor-k3x9p2")},
 		{name: "key-again", path: "/account/keys", as: "ada", form: form("nonce", "again", "project", "harbor-k3x9p2", "name", "Level designer")},
+		{name: "key-replaced", path: "/account/keys/replace", as: "ada", form: form("nonce", "new")},
 		{name: "key-account", path: "/account/keys/rotate", as: "ada", form: form("nonce", "new")},
 		{name: "own", path: own, as: "ada"},
 		{name: "own-long", path: long, as: "long"},
@@ -128,7 +131,7 @@ func looks() []look {
 // unseen are the routes that show no page of their own: what pages load, and forms
 // that lead to another page or back to the one they are on.
 var unseen = []string{
-	"GET /static/{file...}", "GET /", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
+	"GET /static/{file...}", "GET /favicon.ico", "GET /", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
 	"GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat", "POST /p/{id}/like",
 	"POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
 	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,10 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"sandlot/internal/brake"
 	"sandlot/internal/publish"
 )
 
@@ -46,20 +49,30 @@ func (p *Pages) uploadFiles(v *visit) error {
 	if v.r.ContentLength > maxUpload {
 		return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
 	}
-	pass, refused := p.Brakes.Enter(v.owner(), false)
+	control := http.NewResponseController(v.w)
+	pass, refused := p.Brakes.Enter(v.owner(), brake.Body{
+		Length: v.r.ContentLength,
+		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
+	})
 	if refused != nil {
 		return v.crowded(refused)
 	}
-	body := &countedBody{ReadCloser: v.r.Body}
-	defer func() { pass.Leave(body.n) }()
+	defer pass.Leave()
+	body := &limitedBody{ReadCloser: v.r.Body, pass: pass}
 	v.r.Body = http.MaxBytesReader(v.w, body, maxUpload)
 	u := &upload{visit: v}
 	err := u.receive()
+	if err == nil {
+		body.end()
+	}
 	var large *http.MaxBytesError
 	switch {
-	case err != nil:
+	case err != nil || body.denied != nil:
 		for _, f := range u.files {
 			p.Service.Discard(v.r.Context(), f.Content)
+		}
+		if body.denied != nil {
+			return v.crowded(body.denied)
 		}
 		if errors.As(err, &large) {
 			return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
@@ -140,18 +153,30 @@ func (u *upload) take(part *multipart.Part) error {
 	return err
 }
 
-// countedBody counts what came.
-type countedBody struct {
+// limitedBody ends where a limit does. What comes costs as much as what is kept of it.
+type limitedBody struct {
 	io.ReadCloser
-	n int64
+	pass   *brake.Pass
+	denied *brake.Denied
 }
 
+// errDenied ends a body; denied says why.
+var errDenied = errors.New("a limit is reached")
+
 // Read implements io.Reader.
-func (c *countedBody) Read(b []byte) (int, error) {
+func (c *limitedBody) Read(b []byte) (int, error) {
 	n, err := c.ReadCloser.Read(b)
-	c.n += int64(n)
+	if c.denied = cmp.Or(c.denied, c.pass.Received(n)); err != nil {
+		c.end()
+	}
+	if c.denied != nil {
+		return 0, errDenied
+	}
 	return n, err
 }
+
+// end says that nothing more is read.
+func (c *limitedBody) end() { c.denied = cmp.Or(c.denied, c.pass.Whole()) }
 
 // broken keeps what tells that a form is too large.
 func broken(err error) error { return fmt.Errorf("%w: %w", errBroken, err) }
@@ -216,6 +241,10 @@ func (v *visit) arranged(err error, page ownPage) error {
 	case ofNonce(err):
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
+	}
+	var used publish.FormUsedError
+	if errors.As(err, &used) {
+		return v.showOwn(http.StatusConflict, ownPage{Wrong: v.T("own.form-used", "version", used.Version)})
 	}
 	var e *publish.Error
 	if !errors.As(err, &e) {

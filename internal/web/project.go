@@ -14,14 +14,14 @@ type projects interface {
 	ProjectPage(ctx context.Context, id publish.ProjectID) (publish.ProjectPage, error)
 }
 
-// What a project's frame may do, and no more. It may keep its own origin only where
+// What a project's frame may do, and no more; browsers warn of features that they do not know. It may keep its own origin only where
 // that is not the site's, and may never lead the window elsewhere.
 const (
 	sandbox = "allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms allow-popups " +
 		"allow-downloads allow-storage-access-by-user-activation"
 	sandboxOwnOrigin = sandbox + " allow-same-origin"
 	allowed          = "autoplay; fullscreen; gamepad; accelerometer; gyroscope; screen-wake-lock; clipboard-write; " +
-		"web-share; xr-spatial-tracking; keyboard-map; cross-origin-isolated"
+		"xr-spatial-tracking; keyboard-map; cross-origin-isolated"
 )
 
 // A stage is what the frame of a project is made of.
@@ -30,6 +30,7 @@ type stage struct {
 	Name           string // the title, or the id where there is none
 	Address, Page  string
 	Sandbox, Allow string
+	Storage        string // the page that tells whether framed storage works; empty where there is none to have
 }
 
 // projectPage is what the page of a project shows.
@@ -37,6 +38,7 @@ type projectPage struct {
 	stage
 	Stats   publish.Stats
 	Liked   bool   // by this visitor
+	Visitor string // a token for a browser that has none, should it like the project
 	About   string // what its owner says of it; may be empty
 	Noindex bool
 	Embed   string // what others put into their pages
@@ -63,8 +65,14 @@ func (p *Pages) project(v *visit) error {
 	if err != nil {
 		return err
 	}
+	fresh := ""
+	if v.visitor() == "" {
+		if fresh, err = v.Service.MintVisitor(); err != nil {
+			return err
+		}
+	}
 	v.speak(found.Lang)
-	page := projectPage{stage: p.stage(found), Stats: got.Stats, Liked: liked, About: got.Description, Noindex: found.Unlisted || !found.Verified}
+	page := projectPage{stage: p.stage(found), Stats: got.Stats, Liked: liked, Visitor: fresh, About: got.Description, Noindex: found.Unlisted || !found.Verified}
 	page.Embed = p.snippet(found, embedWidth, embedHeight)
 	if found.Threads && p.Places.Content != "" {
 		// A frame is isolated only within a page that is: what this page loads is its own, and the project allows itself to be framed.
@@ -89,8 +97,9 @@ func (v *visit) shown(id publish.ProjectID) (publish.Project, error) {
 func (p *Pages) stage(of publish.Project) stage {
 	at := p.Places.Project(of.ID, of.Version, "")
 	s := stage{Project: of, Name: name(of), Address: at.URL, Page: at.Page, Sandbox: sandboxOwnOrigin, Allow: allowed}
+	s.Storage = at.URL + ".sandlot/storage"
 	if p.Places.Content == "" {
-		s.Sandbox = sandbox
+		s.Sandbox, s.Storage = sandbox, ""
 	}
 	return s
 }

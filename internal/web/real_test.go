@@ -24,6 +24,7 @@ import (
 	memory "sandlot/internal/live"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
+	"sandlot/internal/testenv"
 )
 
 // A person is an account with a login in one browser.
@@ -111,9 +112,19 @@ func (w *world) again(t *testing.T, copied string) *world {
 	return next
 }
 
+// emptyDatabase is a database with its tables.
+var emptyDatabase = testenv.Template{Make: func(path string) error {
+	db, err := sqlstore.OpenSQLite(context.Background(), path, sqlstore.Options{})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}}
+
 func openWorld(t *testing.T, dir string, disk *blob.Disk) *world {
 	t.Helper()
 	w := &world{t: t, dir: dir, disk: disk, at: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}
+	emptyDatabase.Lay(t, filepath.Join(w.dir, "sandlot.db"))
 	w.db = must(sqlstore.OpenSQLite(t.Context(), filepath.Join(w.dir, "sandlot.db"), sqlstore.Options{Now: w.now}))(t)
 	at := publish.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}, Content: "example.net"}
 	stores := publish.Stores{Store: w.db, Jobs: w.db, Site: w.db, Blobs: disk, Live: memory.NewMemory(memory.Limits{})}
@@ -136,7 +147,7 @@ func (w *world) person(name string) (p person) {
 	t.Helper()
 	out := must(w.service.Signup(ctx, publish.SignupInput{Handle: name, Email: name + "@example.com"}))(t)
 	p.account = must(w.service.Verify(ctx, w.token("/verify")))(t)
-	by := must(w.service.Identify(ctx, out.Key, "192.0.2.1"))(t)
+	by := must(w.service.Identify(ctx, out.Key, publish.Sender{Network: "192.0.2.1"}))(t)
 	made, _, err := w.service.Publish(ctx, by, publish.PublishInput{Content: w.stage("<!doctype html><p>" + name)})
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +190,7 @@ func (w *world) token(path string) (token string) {
 	w.t.Helper()
 	c := &publish.Courier{
 		Jobs: w.db, Logins: w.db, Recovery: w.db, Reports: w.db, Stops: w.db, HashCode: w.service.HashCode, NotMeToken: w.service.NotMeToken, Mailer: w, Places: w.Places,
-		Log: slog.New(slog.DiscardHandler), Now: w.now, Random: rand.Reader,
+		Log: slog.New(slog.DiscardHandler), Now: w.now, Random: rand.Reader, AtOnce: 1, // in order
 	}
 	if err := c.SendDue(w.t.Context()); err != nil {
 		w.t.Fatal(err)

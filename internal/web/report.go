@@ -64,11 +64,11 @@ func (v *visit) showReport(status int, form reportForm) error {
 	return v.show(status, "report.html", v.T("report.title"), form)
 }
 
-// report records a report. The same form sent again is shown the same number.
+// report records a report. The same form sent again is shown the same number, and with other words another one.
 func (p *Pages) report(v *visit) error {
 	in := publish.NewReport{
 		Project: publish.ProjectID(v.r.PostForm.Get("project")), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
-		Contact: v.r.PostForm.Get("contact"), Nonce: v.r.PostForm.Get("nonce"), Lang: v.lang,
+		Contact: v.r.PostForm.Get("contact"), Nonce: v.r.PostForm.Get("nonce"), Lang: v.lang, From: v.from(),
 	}
 	if err := denied(p.Brakes.Report(v.who())); err != nil {
 		return err

@@ -52,7 +52,7 @@ func TestAReportIsAskedForAndItsNumberShown(t *testing.T) {
 		}
 	}
 	resp := sendReport(h, url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "contact": {"a@example.com"}, "nonce": {"n"}})
-	want := publish.NewReport{Project: "game-abc123", Reason: "other", Details: "bad", Contact: "a@example.com", Nonce: "n", Lang: "en"}
+	want := publish.NewReport{Project: "game-abc123", Reason: "other", Details: "bad", Contact: "a@example.com", Nonce: "n", Lang: "en", From: publish.Sender{Network: "192.0.2.1"}}
 	if !strings.Contains(text(t, resp), "R-7K3M-9Q2D") || resp.StatusCode != http.StatusOK || len(s.sent) != 1 || s.sent[0] != want {
 		t.Errorf("%d, sent %v", resp.StatusCode, s.sent)
 	}

@@ -33,6 +33,7 @@ func (p *Pages) routes() []route {
 func (p *Pages) siteRoutes() []route {
 	return []route{
 		{"GET", "/static/{file...}", anyone, p.static},
+		{"GET", "/favicon.ico", stranger, p.favicon},
 		{"GET", "/", anyone, p.missing},
 	}
 }

@@ -24,11 +24,14 @@ import (
 type playground struct {
 	port   string
 	loaded atomic.Int32
+
+	storage string        // what the project's own page says of its storage; empty: nothing
+	holds   chan struct{} // that page waits until it is closed; nil: it does not
 }
 
 func newPlayground(t *testing.T) *playground {
 	t.Helper()
-	g := &playground{}
+	g := &playground{storage: "true"}
 	var h *Pages
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.Host, "game-abc123.localhost:") {
@@ -39,6 +42,15 @@ func newPlayground(t *testing.T) *playground {
 			g.loaded.Add(1)
 		}
 		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/.sandlot/storage" {
+			if g.holds != nil {
+				<-g.holds
+			}
+			if g.storage != "" {
+				_, _ = io.WriteString(w, `<script>parent.postMessage({ storage: `+g.storage+` }, '*')</script>`)
+			}
+			return
+		}
 		_, _ = io.WriteString(w, `<script>let seen = 'kept out'; try { seen = parent.document.title } catch {} parent.postMessage(origin + ' ' + seen, '*');
 addEventListener('message', (e) => { if (e.data === 'step') location.hash = 'step'; parent.postMessage((e.data === 'step' ? '' : 'at ') + location.hash, '*') })</script>`)
 	}))
@@ -66,16 +78,16 @@ func TestTheFrameInABrowser(t *testing.T) {
 			run(t, ctx, chromedp.EmulateViewport(360, 700))
 			run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+path))
 			run(t, ctx, chromedp.Poll[bool](`!document.querySelector('button.start').hidden`))
-			if n := run(t, ctx, chromedp.Evaluate[int](`document.querySelectorAll('iframe').length`)); n != 0 || g.loaded.Load() != 0 {
+			if n := run(t, ctx, chromedp.Evaluate[int](`document.querySelectorAll('.stage iframe').length`)); n != 0 || g.loaded.Load() != 0 {
 				t.Errorf("before the gesture: %d frames, loaded %d times", n, g.loaded.Load())
 			}
-			run(t, ctx, chromedp.Evaluate[bool](`addEventListener('message', (e) => { window.said = e.data }), true`))
+			run(t, ctx, chromedp.Evaluate[bool](`addEventListener('message', (e) => { if (typeof e.data === 'string') window.said = e.data }), true`))
 			run(t, ctx, chromedp.Click("button.start"))
 			run(t, ctx, chromedp.Poll[bool](`!!window.said`))
 			if said := run(t, ctx, chromedp.Evaluate[string](`window.said`)); said != "http://game-abc123.localhost:"+g.port+" kept out" || g.loaded.Load() != 1 {
 				t.Errorf("the frame says %q, loaded %d times", said, g.loaded.Load())
 			}
-			if size := run(t, ctx, chromedp.Evaluate[string](`(({width, height}) => width + 'x' + height)(document.querySelector('iframe').getBoundingClientRect())`)); size != "360x700" {
+			if size := run(t, ctx, chromedp.Evaluate[string](`(({width, height}) => width + 'x' + height)(document.querySelector('.stage iframe').getBoundingClientRect())`)); size != "360x700" {
 				t.Errorf("on a phone the frame is %s", size)
 			}
 		})
@@ -88,9 +100,7 @@ func TestTheFrameLeavesTheWindowAgain(t *testing.T) {
 	run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
 	run(t, ctx, chromedp.Poll[bool](`!document.querySelector('button.start').hidden`))
 	run(t, ctx, chromedp.Click("button.start"))
-	if inert := run(t, ctx, chromedp.Evaluate[bool](`document.querySelector('.about').inert`)); !inert {
-		t.Error("what the frame covers can be reached")
-	}
+	await(t, ctx, `document.querySelector('.about').inert`) // what the frame covers cannot be reached
 	run(t, ctx, chromedp.Click(".exit"))
 	if left := run(t, ctx, chromedp.Evaluate[bool](`!document.querySelector('.filled') && !document.querySelector('.about').inert && document.activeElement.matches('.full')`)); !left {
 		t.Error("the window is still filled")
@@ -156,11 +166,11 @@ func TestTheBackGesture(t *testing.T) {
 	})
 	t.Run("the button takes no step from a game that made steps of its own", func(t *testing.T) {
 		filled(t)
-		run(t, ctx, chromedp.Evaluate[bool](`addEventListener('message', (e) => { window.said = e.data }), true`))
-		await(t, ctx, `(document.querySelector('iframe').contentWindow.postMessage('step', '*'), window.said === '#step')`)
+		run(t, ctx, chromedp.Evaluate[bool](`addEventListener('message', (e) => { if (typeof e.data === 'string') window.said = e.data }), true`))
+		await(t, ctx, `(document.querySelector('.stage iframe').contentWindow.postMessage('step', '*'), window.said === '#step')`)
 		run(t, ctx, chromedp.Click(".exit"))
 		at(t, page, small)
-		await(t, ctx, `(document.querySelector('iframe').contentWindow.postMessage('where', '*'), window.said === 'at #step')`)
+		await(t, ctx, `(document.querySelector('.stage iframe').contentWindow.postMessage('where', '*'), window.said === 'at #step')`)
 	})
 }
 
@@ -190,6 +200,30 @@ func TestNobodyPlaysWhatIsGone(t *testing.T) {
 		await(t, ctx, `window.beats === 1`)
 		if beats := run(t, ctx, chromedp.Evaluate[int](`document.dispatchEvent(new Event('visibilitychange')); window.beats`)); beats != want {
 			t.Errorf("after the answer %s there are %d heartbeats in all, want %d", status, beats, want)
+		}
+	}
+}
+
+// TestRegression16PlayWaitsForTheAnswer: a press that comes before the answer is not lost, and no answer is a yes.
+func TestRegression16PlayWaitsForTheAnswer(t *testing.T) {
+	ctx, g := testenv.Browser(t), newPlayground(t)
+	run(t, ctx, chromedp.Navigate("about:blank"))
+	patient := map[string]any{"source": `const soon = setTimeout; window.setTimeout = (f, ms, ...more) => ms === 1000 && location.search ? 0 : soon(f, ms, ...more)`}
+	run(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		return tab.Call(ctx, "Page.addScriptToEvaluateOnNewDocument", patient, nil)
+	}))
+	for answer, query := range map[string]string{"true": "?patient", "false": "?patient", "": ""} {
+		g.holds, g.storage = make(chan struct{}), answer
+		// A page whose frame has not answered has not loaded.
+		address := "http://localhost:" + g.port + "/p/game-abc123" + query
+		run(t, ctx, chromedp.Evaluate[bool](`location.assign('`+address+`'), true`))
+		await(t, ctx, `location.href === '`+address+`' && !document.querySelector('button.start').hidden`)
+		run(t, ctx, chromedp.Evaluate[bool](`document.querySelector('button.start').click(), true`))
+		close(g.holds)
+		if answer == "false" {
+			await(t, ctx, `document.activeElement.matches('.apart a, body') && !document.querySelector('.apart').hidden && !document.querySelector('.stage iframe')`)
+		} else {
+			await(t, ctx, `!!document.querySelector('.stage iframe')`)
 		}
 	}
 }

@@ -64,8 +64,14 @@ func packed(data []byte) []byte {
 // assetURL is the address under which pages load a file of static.
 func (p *Pages) assetURL(name string) string { return "/static/" + name + "?v=" + p.assets[name].hash }
 
-func (p *Pages) static(v *visit) error {
-	a, ok := p.assets[v.r.PathValue("file")]
+func (p *Pages) static(v *visit) error { return v.asset(v.r.PathValue("file")) }
+
+// favicon is what browsers ask for by themselves, beside a project in the path form too.
+func (p *Pages) favicon(v *visit) error { return v.asset("icon.svg") }
+
+func (v *visit) asset(name string) error {
+	p := v.Pages
+	a, ok := p.assets[name]
 	if !ok {
 		return p.missing(v)
 	}

@@ -20,21 +20,28 @@ const visitorLife = 400 * 24 * 60 * 60
 
 // visitor returns the token by which the browser is known; empty for one that has
 // none of ours yet, or two of that name.
-func (v *visit) visitor() string {
-	cookies := v.r.CookiesNamed(visitorCookie)
-	if len(cookies) != 1 || !v.Service.KnowsVisitor(cookies[0].Value) {
+func (v *visit) visitor() string { return v.Visitor(v.r) }
+
+// Visitor is the token of the browser that sent a request to the site's own origin.
+func (p *Pages) Visitor(r *http.Request) string {
+	cookies := r.CookiesNamed(visitorCookie)
+	if len(cookies) != 1 || !p.Service.KnowsVisitor(cookies[0].Value) {
 		return ""
 	}
 	return cookies[0].Value
 }
 
 // welcome is visitor for somebody who does something that is remembered: a browser
-// without a token gets one.
+// without a token gets the one that its form has, so that a form sent twice is one
+// visitor's.
 func (v *visit) welcome() (string, error) {
 	if token := v.visitor(); token != "" {
 		return token, nil
 	}
-	token, err := v.Service.MintVisitor()
+	token, err := v.r.PostForm.Get("visitor"), error(nil)
+	if !v.Service.KnowsVisitor(token) {
+		token, err = v.Service.MintVisitor()
+	}
 	if err == nil {
 		http.SetCookie(v.w, &http.Cookie{
 			Name: visitorCookie, Value: token, Path: "/", MaxAge: visitorLife,
@@ -44,5 +51,7 @@ func (v *visit) welcome() (string, error) {
 	return token, err
 }
 
-// today tells the visitor from others for the rest of the day, without a cookie.
-func (v *visit) today() publish.PlayerID { return v.VisitorID(v.r) }
+// today is the visitor, known by the token or else by the request for the rest of the day.
+func (v *visit) today() publish.Visitor {
+	return publish.Visitor{ID: v.VisitorID(v.r, v.visitor()), From: v.who().Addr}
+}

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// maxWatchers bounds the streams: twice what one popular project is to have. At some 9 KiB each, as measured, they take 180 MB.
+	// maxWatchers bounds the streams where nothing else does: twice what one popular project is to have. At some 9 KiB each, as measured, they take 180 MB.
 	maxWatchers = 20_000
-	// maxWatchersOf bounds those of one address, local ones excepted: a school behind one address looks at a game, and each browser has one for each page it shows.
+	// maxWatchersOf bounds those of one address, of clients without limits excepted: a school behind one address looks at a game, and each browser has one for each page it shows.
 	maxWatchersOf = 200
 	// watchAgain is when to try again: people look at a page for minutes. Until then the page asks for its numbers instead.
 	watchAgain = time.Minute
@@ -42,13 +42,12 @@ const (
 // watcher has a connection, and a goroutine that waits for its end.
 type watchers struct {
 	ask     func(context.Context, publish.ProjectID) (publish.Stats, error)
+	slots   *brake.Slots
 	now     func() time.Time
 	running sync.WaitGroup // the rooms' goroutines
 
 	mu     sync.Mutex
 	rooms  map[publish.ProjectID]*room
-	byAddr map[netip.Addr]int // not of local addresses
-	n      int
 	closed bool
 }
 
@@ -62,9 +61,9 @@ type room struct {
 // watcher is one stream.
 type watcher struct {
 	all   *watchers
-	addr  netip.Addr // as byAddr knows it
-	room  *room      // nil before it has joined
-	left  bool       // under the mutex of all, as room
+	addr  netip.Addr
+	room  *room // nil before it has joined
+	left  bool  // under the mutex of all, as room
 	conn  net.Conn
 	until time.Time
 
@@ -74,26 +73,21 @@ type watcher struct {
 	heard time.Time // when something was sent last
 }
 
-func newWatchers(ask func(context.Context, publish.ProjectID) (publish.Stats, error), now func() time.Time) *watchers {
-	return &watchers{ask: ask, now: now, rooms: map[publish.ProjectID]*room{}, byAddr: map[netip.Addr]int{}}
+func newWatchers(ask func(context.Context, publish.ProjectID) (publish.Stats, error), most int, exempt func(netip.Addr) bool, now func() time.Time) *watchers {
+	return &watchers{ask: ask, slots: brake.NewSlots(maxWatchersOf, most, exempt), now: now, rooms: map[publish.ProjectID]*room{}}
 }
 
 // reserve asks for a stream to an address. Its leave must be called, or its begin.
 func (l *watchers) reserve(addr netip.Addr) (*watcher, *brake.Denied) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w := &watcher{all: l, addr: brake.Group(addr)}
-	if l.closed || l.n >= maxWatchers {
+	if l.closed {
 		return nil, &brake.Denied{Limit: "watchers", All: true, After: watchAgain}
 	}
-	if l.byAddr[w.addr] >= maxWatchersOf {
-		return nil, &brake.Denied{Limit: "watchers", After: watchAgain}
+	if taken, all := l.slots.Take(addr); !taken {
+		return nil, &brake.Denied{Limit: "watchers", All: all, After: watchAgain}
 	}
-	l.n++
-	if !brake.Local(addr) {
-		l.byAddr[w.addr]++
-	}
-	return w, nil
+	return &watcher{all: l, addr: addr}, nil
 }
 
 // begin answers on the connection with the numbers as they are, and goes on to tell
@@ -175,10 +169,7 @@ func (w *watcher) forget() {
 	if w.conn != nil {
 		w.conn.Close()
 	}
-	l.n--
-	if l.byAddr[w.addr]--; l.byAddr[w.addr] <= 0 {
-		delete(l.byAddr, w.addr)
-	}
+	l.slots.Give(w.addr)
 	if r := w.room; r != nil {
 		if delete(r.watchers, w); len(r.watchers) == 0 {
 			r.stop()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -13,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/brake"
 	"sandlot/internal/publish"
 )
 
@@ -85,7 +87,7 @@ func (s *stream) players(t *testing.T, want string) {
 
 func newSource() (*source, *watchers) {
 	s := &source{}
-	return s, newWatchers(s.ask, time.Now)
+	return s, newWatchers(s.ask, maxWatchers, brake.Local, time.Now)
 }
 
 // ended fails the test unless nothing is left of the streams.
@@ -93,8 +95,8 @@ func (l *watchers) ended(t *testing.T) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.n != 0 || len(l.byAddr) != 0 || len(l.rooms) != 0 {
-		t.Errorf("left are %d streams, %v, %v", l.n, l.byAddr, l.rooms)
+	if n := l.slots.Held(); n != 0 || len(l.rooms) != 0 {
+		t.Errorf("left are %d streams, %v", n, l.rooms)
 	}
 }
 
@@ -156,7 +158,7 @@ func TestWhoDoesNotReadHoldsNobodyUpAndIsCut(t *testing.T) {
 		go b.next(t)
 		time.Sleep(tellWait)
 		l.mu.Lock()
-		n := l.n
+		n := l.slots.Held()
 		l.mu.Unlock()
 		if n != 1 {
 			t.Errorf("%d streams are open", n)
@@ -208,13 +210,18 @@ func TestStreamsHaveALimit(t *testing.T) {
 	if _, denied := l.reserve(far); denied == nil || denied.All || denied.After <= 0 {
 		t.Errorf("one too many: %+v", denied)
 	}
-	if network := netip.MustParseAddr("2001:db8::1"); !take(network) || l.byAddr[netip.MustParseAddr("2001:db8::")] != 1 {
+	for i := range maxWatchersOf {
+		if addr := netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i)); !take(addr) {
+			t.Fatalf("the %dth of an IPv6 network is refused", i+1)
+		}
+	}
+	if take(netip.MustParseAddr("2001:db8::ffff")) || !take(netip.MustParseAddr("2001:db8:0:1::1")) {
 		t.Error("an IPv6 network is not one address")
 	}
 	local := netip.MustParseAddr("127.0.0.1")
-	for l.n < maxWatchers {
+	for l.slots.Held() < maxWatchers {
 		if !take(local) {
-			t.Fatalf("a local one is refused at %d", l.n)
+			t.Fatalf("a local one is refused at %d", l.slots.Held())
 		}
 	}
 	if _, denied := l.reserve(local); denied == nil || !denied.All {

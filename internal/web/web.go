@@ -27,9 +27,11 @@ import (
 // Service is what the pages ask of the domain; *publish.Service is one.
 type Service interface {
 	Site(ctx context.Context, id publish.ProjectID) (publish.Project, error)
-	// Verification and Verify return publish.ErrNotFound for a token that is unknown, used or expired.
-	Verification(ctx context.Context, token string) (publish.Verification, error)
+	// Claim, Verify and RefuseClaim return publish.ErrNotFound for a token that is unknown, used or expired.
+	Claim(ctx context.Context, token string) (publish.Claim, error)
 	Verify(ctx context.Context, token string) (publish.Account, error)
+	// RefuseClaim returns the account as it was, and the token of a page that refuses all such messages.
+	RefuseClaim(ctx context.Context, token string) (a publish.Account, notMe string, err error)
 	sessions
 	sessionLists
 	accounts
@@ -56,8 +58,9 @@ type Config struct {
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
 	// RequestID tells the name of a request, for pages that report a fault.
 	RequestID func(context.Context) string
-	// VisitorID tells the visitors of a day apart, by the request alone, as the projects' own addresses do.
-	VisitorID func(*http.Request) publish.PlayerID
+	// VisitorID tells the visitors of a day apart, by the token of the browser, or where that is empty by the request, as the projects' own addresses do.
+	VisitorID func(r *http.Request, token string) publish.PlayerID
+	Watchers  int              // streams of pages that are watched, at some 9 KiB each; 0: 20,000
 	Now       func() time.Time // nil: time.Now
 }
 
@@ -84,8 +87,11 @@ func New(cfg Config) *Pages {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Watchers <= 0 {
+		cfg.Watchers = maxWatchers
+	}
 	p := &Pages{Config: cfg, book: openBook(), assets: openAssets(), pictures: newPictures()}
-	p.watchers = newWatchers(cfg.Service.Counts, cfg.Now)
+	p.watchers = newWatchers(cfg.Service.Counts, cfg.Watchers, cfg.Brakes.Exempt, cfg.Now)
 	p.policy = policy(cfg.Places)
 	p.templates = template.Must(template.New("").Funcs(template.FuncMap{"asset": p.assetURL}).ParseFS(files, "templates/*.html"))
 	mux := http.NewServeMux()

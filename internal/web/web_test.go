@@ -22,6 +22,7 @@ type service struct {
 	accountFake
 	reportFake
 	loginFake
+	claimed []publish.Project
 	notMeFake
 	ownerFake
 	keyFake
@@ -37,18 +38,23 @@ func (s *service) Site(_ context.Context, id publish.ProjectID) (publish.Project
 	return publish.Project{ID: id, Version: 1}, s.fault
 }
 
-func (s *service) Verification(_ context.Context, token string) (publish.Verification, error) {
+func (s *service) Claim(_ context.Context, token string) (publish.Claim, error) {
 	if s.fault != nil {
-		return publish.Verification{}, s.fault
+		return publish.Claim{}, s.fault
 	}
 	if token != s.token || s.used {
-		return publish.Verification{}, publish.ErrNotFound
+		return publish.Claim{}, publish.ErrNotFound
 	}
-	return publish.Verification{Email: `me"<b>@example.com`}, nil
+	return publish.Claim{Email: `me"<b>@example.com`, Account: publish.Account{Handle: "me"}, Projects: s.claimed, More: s.claimed != nil}, nil
+}
+
+func (s *service) RefuseClaim(ctx context.Context, token string) (publish.Account, string, error) {
+	a, err := s.Verify(ctx, token)
+	return a, "not-me", err
 }
 
 func (s *service) Verify(ctx context.Context, token string) (publish.Account, error) {
-	v, err := s.Verification(ctx, token)
+	v, err := s.Claim(ctx, token)
 	s.used = s.used || err == nil
 	return publish.Account{Email: v.Email, Handle: "me"}, err
 }
@@ -67,7 +73,7 @@ func pages(s *service) *Pages {
 }
 
 // byAddress takes everybody at one address for one visitor.
-func byAddress(r *http.Request) publish.PlayerID { return publish.PlayerID(r.RemoteAddr) }
+func byAddress(r *http.Request, _ string) publish.PlayerID { return publish.PlayerID(r.RemoteAddr) }
 
 func request(h http.Handler, method, target, form string, header ...string) *http.Response {
 	r := httptest.NewRequest(method, "https://example.com"+target, strings.NewReader(form))

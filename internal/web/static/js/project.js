@@ -35,6 +35,35 @@ const unfill = () => {
   else history.replaceState(null, '');
 };
 
+// Browsers may keep storage from what another site frames, as in private windows. A
+// game that reads it first stays blank then: a page on the project's own origin finds
+// that out while the poster shows. Whoever does not answer in time has storage.
+const patience = 1000; // ms
+
+const storageWorks = () => new Promise((resolve) => {
+  const address = stage.dataset.storage;
+  if (!address) {
+    resolve(true);
+    return;
+  }
+  const probe = document.createElement('iframe');
+  const end = (works) => {
+    clearTimeout(waiting);
+    removeEventListener('message', hear);
+    probe.remove();
+    resolve(works);
+  };
+  const hear = ({ source, data }) => {
+    if (source === probe.contentWindow && typeof data?.storage === 'boolean') end(data.storage);
+  };
+  const waiting = setTimeout(end, patience, true);
+  addEventListener('message', hear);
+  probe.hidden = true;
+  probe.sandbox = 'allow-scripts allow-same-origin';
+  probe.src = address;
+  document.body.append(probe);
+});
+
 const play = () => {
   const poster = stage.querySelector('.poster');
   if (!poster) return;
@@ -51,10 +80,31 @@ const leave = () => {
   unfill();
 };
 
-stage.querySelector('button.start').addEventListener('click', play);
+const apart = stage.querySelector('.apart');
+
+const offerTab = () => {
+  if (!stage.contains(apart) || !apart.hidden) return;
+  const button = stage.querySelector('button.start');
+  const focused = document.activeElement === button;
+  button.hidden = true;
+  apart.hidden = false;
+  if (focused) apart.querySelector('a').focus();
+};
+
+const storage = storageWorks();
+storage.then((works) => { if (!works) offerTab(); });
+
+stage.querySelector('button.start').addEventListener('click', async () => {
+  if (await storage) play();
+});
+apart.querySelector('.anyway').addEventListener('click', play);
 
 if (full) {
   full.addEventListener('click', async () => {
+    if (stage.contains(apart) && !await storage) {
+      apart.querySelector('a').focus();
+      return;
+    }
     play();
     fill();
     try {

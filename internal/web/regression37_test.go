@@ -1,0 +1,34 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
+	for path, form := range map[string]string{"/move": "file=a&to=b&once=o", "/primary": "file=a&once=o", "/restore": "n=2&once=o"} {
+		s := &service{ownFake: ownFake{refusal: publish.FormUsedError{Version: 41}}}
+		resp := asKim(pages(s), "POST", ownAt+path, form)
+		body := text(t, resp)
+		if resp.StatusCode != http.StatusConflict || !strings.Contains(body, "Ce formulaire a déjà servi") || !strings.Contains(body, "41") || strings.Contains(body, `name="once" value="o"`) {
+			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
+	}
+	t.Run("in every language", func(t *testing.T) {
+		b := openBook()
+		seen := map[string]bool{}
+		for _, lang := range b.langs {
+			said := b.say(lang, "own.form-used", "version", 41)
+			if !strings.Contains(said, "41") || seen[said] {
+				t.Errorf("%s: %q", lang, said)
+			}
+			seen[said] = true
+		}
+		if len(seen) != 7 {
+			t.Errorf("%d languages", len(seen))
+		}
+	})
+}
