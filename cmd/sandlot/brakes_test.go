@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,7 +26,7 @@ type reply struct {
 }
 
 // from sends a request as the proxy passes it on.
-func from(t *testing.T, s *testenv.Server, addr, method, path, key string, fields map[string]any) reply {
+func from(t *testing.T, s *testenv.Server, addr, method, path, key string, fields map[string]any, change ...func(*http.Request)) reply {
 	t.Helper()
 	text, err := json.Marshal(fields)
 	if err != nil {
@@ -45,6 +43,15 @@ func from(t *testing.T, s *testenv.Server, addr, method, path, key string, field
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	for _, c := range change {
+		c(req)
+	}
+	return answered(t, s, req)
+}
+
+// answered sends a request whose answer is JSON.
+func answered(t *testing.T, s *testenv.Server, req *http.Request) reply {
+	t.Helper()
 	resp, err := s.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -190,65 +197,65 @@ func TestLimitsOfTheProgram(t *testing.T) {
 	})
 }
 
-// TestBodiesAtOnceOfTheProgram: four of an address, so many in all, and each is freed when it ends.
-func TestBodiesAtOnceOfTheProgram(t *testing.T) {
-	s := publicServer(t, "--max-bodies", "6")
-	key := from(t, s, "", "POST", "/v1/signup", "", map[string]any{}).body["api_key"].(string)
-	var held []net.Conn
-	hold := func(addr string, n int) {
-		t.Helper()
-		conn, err := net.Dial("tcp", s.Addr())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { conn.Close() })
-		fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{\"content\":\"%s",
-			addr, key, strings.Repeat("AAAA", 50_000))
-		held = append(held, conn)
-		awaitTemps(t, s, n)
-	}
-	for i := range 4 {
-		hold("203.0.113.1", i+1)
-	}
-	publish := func(addr string) reply {
-		return from(t, s, addr, "POST", "/v1/publish", key, map[string]any{"content": page(100)})
-	}
-	limitedUntil(t, "the fifth of an address", publish("203.0.113.1"))
-	if r := publish("203.0.113.2"); r.StatusCode != 201 {
-		t.Errorf("another address: %d", r.StatusCode)
-	}
-	hold("203.0.113.2", 5)
-	hold("", 6)
-	for _, addr := range []string{"", "203.0.113.3"} {
-		if r := publish(addr); r.StatusCode != 503 || r.body["error"] != "unavailable" || r.Header.Get("Retry-After") == "" {
-			t.Errorf("the seventh of all, from %q: %d %v", addr, r.StatusCode, r.body)
-		}
-	}
-	for _, conn := range held {
-		conn.Close()
-	}
-	awaitTemps(t, s, 0)
-	if r := publish("203.0.113.1"); r.StatusCode != 201 {
-		t.Errorf("after they ended: %d %v", r.StatusCode, r.body)
-	}
+// holding is a server with bodies that do not go on.
+type holding struct {
+	*testenv.Server
+	key  string
+	held []net.Conn
 }
 
-func TestHowManyBodiesTheMemoryHasRoomFor(t *testing.T) {
-	for memory, want := range map[int64]int{64 << 20: 16, 128 << 20: 32, 2 << 30: 512, 64 << 30: 1024} {
-		if got := bodiesFor(memory); got != want {
-			t.Errorf("%d MiB: %d bodies, want %d", memory>>20, got, want)
-		}
+func newHolding(t *testing.T, args ...string) *holding {
+	t.Helper()
+	s := publicServer(t, args...)
+	return &holding{Server: s, key: from(t, s, "", "POST", "/v1/signup", "", map[string]any{}).body["api_key"].(string)}
+}
+
+// hold sends the beginning of one more, and returns when the service has written of it.
+func (h *holding) hold(t *testing.T, addr string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", h.Addr())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if memory() < 1<<20 {
-		t.Errorf("the machine has %d bytes", memory())
+	t.Cleanup(func() { conn.Close() })
+	if addr != "" {
+		addr = "X-Forwarded-For: " + addr + "\r\n"
 	}
-	group := filepath.Join(t.TempDir(), "memory.max")
-	for text, want := range map[string]int64{"max\n": 0, "134217728\n": 128 << 20} {
-		if err := os.WriteFile(group, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := groupMemory(group); got != want {
-			t.Errorf("%q: %d", text, got)
+	fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\n%sAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{\"content\":\"%s",
+		addr, h.key, strings.Repeat("AAAA", 50_000))
+	h.held = append(h.held, conn)
+	awaitTemps(t, h.Server, len(h.held))
+}
+
+func (h *holding) publish(t *testing.T, addr string) reply {
+	t.Helper()
+	return from(t, h.Server, addr, "POST", "/v1/publish", h.key, map[string]any{"content": page(100)})
+}
+
+// TestBodiesAtOnceOfTheProgram: four of an address, so many in all, and each is freed when it ends.
+func TestBodiesAtOnceOfTheProgram(t *testing.T) {
+	h := newHolding(t, "--max-bodies", "6")
+	for range 4 {
+		h.hold(t, "203.0.113.1")
+	}
+	limitedUntil(t, "the fifth of an address", h.publish(t, "203.0.113.1"))
+	if r := h.publish(t, "203.0.113.2"); r.StatusCode != 201 {
+		t.Errorf("another address: %d", r.StatusCode)
+	}
+	for _, conn := range h.held {
+		conn.Close()
+	}
+	awaitTemps(t, h.Server, 0)
+	if r := h.publish(t, "203.0.113.1"); r.StatusCode != 201 {
+		t.Errorf("after they ended: %d %v", r.StatusCode, r.body)
+	}
+	full := newHolding(t, "--max-bodies", "2")
+	for range 2 {
+		full.hold(t, "") // clients without limits make way for nobody
+	}
+	for _, addr := range []string{"", "203.0.113.3"} {
+		if r := full.publish(t, addr); r.StatusCode != 503 || r.body["error"] != "unavailable" || r.Header.Get("Retry-After") == "" {
+			t.Errorf("the third of all, from %q: %d %v", addr, r.StatusCode, r.body)
 		}
 	}
 }

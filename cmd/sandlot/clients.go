@@ -4,7 +4,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"sandlot/internal/brake"
 )
@@ -12,34 +14,94 @@ import (
 // clients finds out which address a request comes from, behind proxies too.
 type clients struct {
 	proxies brake.Proxies
+	public  bool // whether the base-url is
 	log     *slog.Logger
-	warned  sync.Once
+
+	forgotten sync.Once   // tells of a proxy on this machine
+	silent    sync.Once   // tells of one that passes requests on without an address
+	private   atomic.Bool // whether a peer in a private network was told of
 }
+
+// unknown stands where the client's address would, for clients that nobody can tell apart. It is no address, so all of them together are one
+// client of every limit, and none on this machine or in its network.
+const unknown = "unknown:0"
 
 // name puts the client's address where the rest of the program looks for it. A
 // port that only the proxy knows is 0.
 func (c *clients) name(r *http.Request) {
 	for_, forwarded := r.Header["X-Forwarded-For"], r.Header["Forwarded"]
 	if for_ == nil && forwarded == nil {
+		c.direct(r)
 		return
 	}
 	peer := brake.Peer(r.RemoteAddr)
 	if !c.proxies.Trust(peer) {
-		c.warn(peer.IsLoopback())
+		c.untrusted(r, peer)
 		return
 	}
-	if client := c.proxies.Client(peer, for_, forwarded); client != peer {
+	client, known := c.proxies.Client(peer, for_, forwarded)
+	switch {
+	case !known, c.public && client.IsLoopback():
+		// A client on this machine has no limits because it came by no proxy.
+		r.RemoteAddr = unknown
+	case client != peer:
 		r.RemoteAddr = net.JoinHostPort(client.String(), "0")
 	}
 }
 
-// warn says once what an operator who has forgotten the setting would hardly
-// notice. Others than loopback may send the header to fill the log.
-func (c *clients) warn(loopback bool) {
-	if loopback {
-		c.warned.Do(func() {
-			c.log.Warn("a proxy on this machine tells its clients' addresses and is not trusted: all of them count as one, without limits",
-				"mend", "--trusted-proxies 127.0.0.1,::1")
-		})
+// passing are the fields, beside those that tell an address we read, by which a proxy shows that it has passed a request on. It never changes.
+var passing = [...]string{"X-Real-Ip", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server", "Via", "Cf-Connecting-Ip", "True-Client-Ip", "X-Client-Ip"}
+
+// direct takes a request that tells no address. A proxy on this machine may have passed it on all the same: then whoever sent it is not on this machine.
+func (c *clients) direct(r *http.Request) {
+	if !c.public {
+		return
+	}
+	if !brake.Peer(r.RemoteAddr).IsLoopback() {
+		c.lookAt(r.RemoteAddr)
+		return
+	}
+	for _, name := range passing {
+		if r.Header[name] != nil {
+			c.silent.Do(func() {
+				c.log.Warn("a proxy on this machine does not tell its clients' addresses: all of them count as one client",
+					"mend", "have it send X-Forwarded-For, and start with --trusted-proxies 127.0.0.1,::1")
+			})
+			r.RemoteAddr = unknown
+			return
+		}
+	}
+}
+
+// untrusted takes a request that a peer says to have passed on, which is not believed.
+func (c *clients) untrusted(r *http.Request, peer netip.Addr) {
+	if !peer.IsLoopback() {
+		c.lookAt(r.RemoteAddr)
+		return
+	}
+	c.forgotten.Do(func() {
+		means := "all of them count as one, without limits"
+		if c.public {
+			means = "all of them count as one client"
+		}
+		c.log.Warn("a proxy on this machine tells its clients' addresses and is not trusted: "+means, "mend", "--trusted-proxies 127.0.0.1,::1")
+	})
+	if c.public {
+		r.RemoteAddr = unknown
+	}
+}
+
+// lookAt warns once of a peer in a private network, on an instance for everybody: it
+// may be a proxy, or the gateway of a container.
+func (c *clients) lookAt(remote string) {
+	if !c.public || c.private.Load() {
+		return
+	}
+	if peer := brake.Peer(remote); peer.IsLoopback() || !brake.Local(peer) {
+		return
+	}
+	if c.private.CompareAndSwap(false, true) {
+		c.log.Warn("requests come from a private address, which counts as one client: if a proxy or a container's gateway stands there, all its clients share the limits of one",
+			"mend", "name a proxy in --trusted-proxies; give a container the addresses of its clients")
 	}
 }

@@ -34,6 +34,7 @@ func (c *configCheckCommand) Run(t *terminal, k *kong.Context) error {
 		mode, means := isolation(places)
 		fmt.Fprintf(w, "# links begin with\t%s\n# isolation\t%s: %s\n", places.Base, mode, means)
 	}
+	fmt.Fprintf(w, "# memory\t%s\n", c.memory())
 	return w.Flush()
 }
 

@@ -18,7 +18,7 @@ func TestTheSaltOfADayOutlivesARestartAndNotTheDay(t *testing.T) {
 	f := saltFile{filepath.Join(dir, saltName), slog.New(slog.DiscardHandler)}
 	r := httptest.NewRequest("GET", "/", nil)
 	noon := time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)
-	id := play.KeepVisitors(f.keep).ID(r, noon)
+	id := play.KeepVisitors(f.keep).ID(r, "", noon)
 	salt, err := os.ReadFile(f.name)
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestTheSaltOfADayOutlivesARestartAndNotTheDay(t *testing.T) {
 	if info, err := os.Stat(f.name); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if play.KeepVisitors(f.keep).ID(r, noon.Add(11*time.Hour)) != id {
+	if play.KeepVisitors(f.keep).ID(r, "", noon.Add(11*time.Hour)) != id {
 		t.Error("a restart forgets who came")
 	}
 	v := play.KeepVisitors(f.keep)
@@ -35,7 +35,7 @@ func TestTheSaltOfADayOutlivesARestartAndNotTheDay(t *testing.T) {
 	if err != nil || bytes.Contains(now, salt[8:]) {
 		t.Errorf("yesterday's salt is still there: %v", err)
 	}
-	if v.ID(r, noon.Add(12*time.Hour)) == id || play.KeepVisitors(f.keep).ID(r, noon) == id {
+	if v.ID(r, "", noon.Add(12*time.Hour)) == id || play.KeepVisitors(f.keep).ID(r, "", noon) == id {
 		t.Error("known again after midnight")
 	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
@@ -47,15 +47,15 @@ func TestWithoutAFileASaltIsInMemory(t *testing.T) {
 	var said strings.Builder
 	f := saltFile{filepath.Join(t.TempDir(), "none", saltName), slog.New(slog.NewTextHandler(&said, nil))}
 	v, r, now := play.KeepVisitors(f.keep), httptest.NewRequest("GET", "/", nil), time.Now()
-	first := v.ID(r, now)
-	if again := v.ID(r, now); again != first || !strings.Contains(said.String(), "salt not kept") {
+	first := v.ID(r, "", now)
+	if again := v.ID(r, "", now); again != first || !strings.Contains(said.String(), "salt not kept") {
 		t.Errorf("it said %q", said.String())
 	}
 	f.name = filepath.Join(t.TempDir(), saltName)
 	if err := os.WriteFile(f.name, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if id := play.KeepVisitors(f.keep).ID(r, now); id != play.KeepVisitors(f.keep).ID(r, now) {
+	if id := play.KeepVisitors(f.keep).ID(r, "", now); id != play.KeepVisitors(f.keep).ID(r, "", now) {
 		t.Error("a file that is none stays")
 	}
 }

@@ -8,8 +8,11 @@ import (
 // disk looks how full the disk of a folder is. It may be used concurrently.
 type disk struct {
 	folder string
-	limit  int                             // percent
-	used   func(folder string) (int, bool) // percent; false where the system cannot tell
+	limit  int // percent
+	// usage tells the bytes in use and those that are free; ok is false where the system cannot tell.
+	usage func(folder string) (used, free uint64, ok bool)
+	// unused tells how many of the bytes in use hold nothing, and are filled again.
+	unused func() uint64
 
 	mu   sync.Mutex
 	at   time.Time
@@ -25,8 +28,16 @@ func (d *disk) room() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if now := time.Now(); now.Sub(d.at) >= diskEvery {
-		percent, ok := d.used(d.folder)
-		d.at, d.full = now, ok && percent >= d.limit
+		d.at, d.full = now, d.percent() >= d.limit
 	}
 	return !d.full
+}
+
+// percent is how full the disk is; 0 where that cannot be told.
+func (d *disk) percent() int {
+	used, free, ok := d.usage(d.folder)
+	if !ok || used+free == 0 {
+		return 0
+	}
+	return int((used - min(used, d.unused())) * 100 / (used + free))
 }

@@ -2,5 +2,5 @@
 
 package main
 
-// diskUsed cannot be told here.
-func diskUsed(string) (percent int, ok bool) { return 0, false }
+// diskUsage cannot be told here.
+func diskUsage(string) (used, free uint64, ok bool) { return 0, 0, false }

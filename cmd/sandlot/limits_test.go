@@ -14,8 +14,8 @@ import (
 
 func TestTheDiskIsLookedAtOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		looks, percent, known := 0, 94, true
-		d := &disk{limit: 95, used: func(string) (int, bool) { looks++; return percent, known }}
+		looks, percent, unused, known := 0, uint64(94), uint64(0), true
+		d := &disk{limit: 95, usage: func(string) (uint64, uint64, bool) { looks++; return percent, 100 - percent, known }, unused: func() uint64 { return unused }}
 		for range 100 {
 			if !d.room() {
 				t.Fatal("94 % are full")
@@ -28,6 +28,12 @@ func TestTheDiskIsLookedAtOnceASecond(t *testing.T) {
 		if d.room() {
 			t.Error("95 % are not full")
 		}
+		unused = 1
+		time.Sleep(diskEvery)
+		if !d.room() {
+			t.Error("95 % are full, although one of them holds nothing")
+		}
+		unused = 0
 		known = false
 		time.Sleep(diskEvery)
 		if !d.room() {
@@ -37,10 +43,10 @@ func TestTheDiskIsLookedAtOnceASecond(t *testing.T) {
 }
 
 func TestHowFullTheDiskIs(t *testing.T) {
-	if percent, ok := diskUsed(t.TempDir()); !ok || percent < 0 || percent > 100 {
-		t.Errorf("%d %%, %v", percent, ok)
+	if used, free, ok := diskUsage(t.TempDir()); !ok || used == 0 || free == 0 {
+		t.Errorf("%d bytes used, %d free, %v", used, free, ok)
 	}
-	if _, ok := diskUsed(filepath.Join(t.TempDir(), "nowhere")); ok {
+	if _, _, ok := diskUsage(filepath.Join(t.TempDir(), "nowhere")); ok {
 		t.Error("a folder that is not there has a disk")
 	}
 }

@@ -8,21 +8,41 @@ import (
 	"syscall"
 )
 
-// lockFolder makes the data folder if it is not there and keeps other servers
-// out of it until the file is closed. The system lets go of the lock when the
-// process ends, however it ends.
-func lockFolder(dir string) (*os.File, error) {
+// folderLock keeps other servers out of a data folder until it is closed. The system
+// lets go of it when the process ends, however it ends.
+type folderLock struct{ file, dir *os.File }
+
+// Close lets others in.
+func (l folderLock) Close() error { return errors.Join(l.dir.Close(), l.file.Close()) }
+
+// lockFolder makes the data folder if it is not there and locks it: the file in it,
+// as other releases do, and the folder itself, for the file can be removed.
+func lockFolder(dir string) (folderLock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("the data folder %s cannot be made: %w", dir, cause(err))
+		return folderLock{}, fmt.Errorf("the data folder %s cannot be made: %w", dir, cause(err))
 	}
-	f, err := lockFile(filepath.Join(dir, lockName))
+	l, err := lockBoth(dir)
 	if errors.Is(err, errLocked) {
-		return nil, fmt.Errorf("another sandlot is running on the data folder %s: stop it, or give this one another --data", dir)
+		return folderLock{}, fmt.Errorf("another sandlot is running on the data folder %s: stop it, or give this one another --data", dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the data folder %s cannot be used: %w", dir, cause(err))
+		return folderLock{}, fmt.Errorf("the data folder %s cannot be used: %w", dir, cause(err))
 	}
-	return f, nil
+	return l, nil
+}
+
+func lockBoth(dir string) (l folderLock, err error) {
+	if l.file, err = lockFile(filepath.Join(dir, lockName)); err != nil {
+		return l, err
+	}
+	if l.dir, err = os.Open(dir); err != nil {
+		return l, errors.Join(err, l.file.Close())
+	}
+	// A file system that has no locks for folders, as some on a network, leaves the file's.
+	if err = flock(l.dir); errors.Is(err, errLocked) {
+		return l, errors.Join(err, l.Close())
+	}
+	return l, nil
 }
 
 // lockName is the file in a data folder that is held while somebody uses it alone.
@@ -37,15 +57,20 @@ func lockFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = errLocked
-	}
-	if err != nil {
+	if err := flock(f); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// flock holds an open file, or folder, until it is closed.
+func flock(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = errLocked
+	}
+	return err
 }
 
 // cause is what the system said, without the path that the sentence names.

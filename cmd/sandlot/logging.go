@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 
@@ -56,8 +57,11 @@ func redact(_ []string, a slog.Attr) slog.Attr {
 	case slog.KindString:
 		a.Value = slog.StringValue(loggable(a.Value.String()))
 	case slog.KindAny:
-		if err, ok := a.Value.Any().(error); ok {
-			a.Value = slog.StringValue(loggable(err.Error()))
+		// An error, or what prints itself: nothing else is logged, and if it were, no key would show.
+		text := fmt.Sprint(a.Value.Any())
+		_, isError := a.Value.Any().(error)
+		if clean := loggable(text); isError || clean != text {
+			a.Value = slog.StringValue(clean)
 		}
 	}
 	return a

@@ -23,18 +23,43 @@ type mailServer struct {
 	answer func(n int) error // to the n-th message, from 1; nil takes it
 	asked  int
 	got    []string
-	stall  chan bool    // a message waits until it is closed; may be nil
-	wire   bytes.Buffer // what both sides said
+	stall  chan bool       // a message waits until it is closed; may be nil
+	wires  []*bytes.Buffer // what each client said, for several come at once
 	// greet answers MAIL, and admit RCPT; both may be nil.
 	greet func() error
 	admit func(to string) error
 }
 
-// Write implements io.Writer, for what goes over the wire.
-func (m *mailServer) Write(p []byte) (int, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.wire.Write(p)
+// tapped is a listener that keeps what each of its clients says.
+type tapped struct {
+	net.Listener
+	m *mailServer
+}
+
+func (l tapped) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.m.mu.Lock()
+	defer l.m.mu.Unlock()
+	wire := new(bytes.Buffer)
+	l.m.wires = append(l.m.wires, wire)
+	return tappedConn{conn, l.m, wire}, nil
+}
+
+type tappedConn struct {
+	net.Conn
+	m    *mailServer
+	wire *bytes.Buffer
+}
+
+func (c tappedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	c.wire.Write(p[:n])
+	return n, err
 }
 
 // set changes how the server answers.
@@ -56,10 +81,9 @@ func (m *mailServer) listen(t *testing.T) {
 	}
 	m.addr = l.Addr().String()
 	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return mailSession{m}, nil }))
-	s.Debug = m
 	s.Domain, s.ErrorLog = "mx.example", log.New(io.Discard, "", 0)
 	done := make(chan error, 1)
-	go func() { done <- s.Serve(l) }()
+	go func() { done <- s.Serve(tapped{l, m}) }()
 	t.Cleanup(func() {
 		s.Close()
 		<-done
@@ -232,7 +256,7 @@ func TestFault33Mail(t *testing.T) {
 			t.Errorf("%d tries", n)
 		}
 	})
-	t.Run("a mailbox gets three messages a day, however many publishes name it", func(t *testing.T) {
+	t.Run("a mailbox gets two messages a day by publishes of one network that name it", func(t *testing.T) {
 		var m mailServer
 		m.listen(t)
 		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
@@ -240,7 +264,7 @@ func TestFault33Mail(t *testing.T) {
 			publishWithMail(t, s)
 		}
 		settled(t, s)
-		if _, got := m.counts(); len(got) != 3 {
+		if _, got := m.counts(); len(got) != 2 {
 			t.Errorf("%d messages", len(got))
 		}
 	})

@@ -11,6 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"sandlot/internal/publish"
 )
 
 // metrics are the program's own numbers. Labels have few values, none of which
@@ -23,6 +25,7 @@ type metrics struct {
 	bytes    *prometheus.CounterVec
 	inFlight atomic.Int64 // a gauge of Prometheus would be set in a loop, by all processors at once
 	panics   prometheus.Counter
+	refused  *prometheus.CounterVec // connections
 
 	mu    sync.Mutex // held to change known
 	known atomic.Pointer[map[series]counted]
@@ -53,16 +56,32 @@ func newMetrics(public bool) *metrics {
 		bytes:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sandlot_http_bytes_total", Help: "Bytes of bodies."}, []string{"area", "direction"}),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{Name: "sandlot_panics_total", Help: "Requests that ended in a fault of the program."}),
 	}
+	m.refused = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sandlot_connections_refused_total", Help: "Connections closed at once: of a network that has its share, or beyond all there may be."}, []string{"limit"})
 	m.known.Store(&map[series]counted{})
 	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sandlot_http_requests_in_flight", Help: "Requests being answered."},
 		func() float64 { return float64(m.inFlight.Load()) })
-	m.registry.MustRegister(m.requests, m.seconds, m.bytes, inFlight, m.panics,
+	m.registry.MustRegister(m.requests, m.seconds, m.bytes, inFlight, m.panics, m.refused,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// refusals count connections: of a network that has its share, and beyond all there may be.
+func (m *metrics) refusals() [2]prometheus.Counter {
+	return [2]prometheus.Counter{m.refused.WithLabelValues("network"), m.refused.WithLabelValues("all")}
+}
+
+// workers shows what the workers count.
+func (m *metrics) workers(failures map[string]*publish.Failures) {
+	for name, f := range failures {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "sandlot_worker_failures_total", Help: "Things that a worker could not do; it goes on with the others and tries these again.",
+			ConstLabels: prometheus.Labels{"worker": name},
+		}, func() float64 { return float64(f.Count()) }))
+	}
 }
 
 // request counts an answered request.

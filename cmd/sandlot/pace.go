@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -29,18 +30,20 @@ const (
 // for the client counts, not what the service does between two reads.
 type pacedBody struct {
 	io.ReadCloser
+	clock    *sleepClock
 	set      func(time.Time) error // sets the deadline of the connection
 	n        int64                 // bytes read
 	moved    int64                 // bytes of the present window
 	waited   time.Duration         // time of the present window
+	mu       sync.Mutex            // held to set a deadline: what ends a body may come from elsewhere
 	deadline time.Time             // the one that is set
 	taken    bool                  // the handler has set a deadline of its own
 }
 
 // newPacedBody begins with a deadline, for net/http may read a body that no
 // handler asks for.
-func newPacedBody(w http.ResponseWriter, r *http.Request) *pacedBody {
-	b := &pacedBody{ReadCloser: r.Body, set: http.NewResponseController(w).SetReadDeadline}
+func newPacedBody(w http.ResponseWriter, r *http.Request, clock *sleepClock) *pacedBody {
+	b := &pacedBody{ReadCloser: r.Body, clock: clock, set: http.NewResponseController(w).SetReadDeadline}
 	if r.Body == http.NoBody {
 		b.taken = true
 	} else {
@@ -52,6 +55,8 @@ func newPacedBody(w http.ResponseWriter, r *http.Request) *pacedBody {
 // expect makes sure that the client has the rest of its window from now on.
 func (b *pacedBody) expect(now time.Time) {
 	due := now.Add(bodyWait - b.waited)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.taken || !b.deadline.Before(due) {
 		return
 	}
@@ -61,41 +66,61 @@ func (b *pacedBody) expect(now time.Time) {
 
 // Read reads on while the client keeps to the least rate.
 func (b *pacedBody) Read(p []byte) (int, error) {
-	begun := time.Now()
+	begun, slept := time.Now(), b.clock.total()
 	b.expect(begun)
 	n, err := b.ReadCloser.Read(p)
 	b.n += int64(n)
 	b.moved += int64(n)
-	b.waited += time.Since(begun)
+	b.waited += max(0, time.Since(begun)-(b.clock.total()-slept))
 	if b.moved >= leastRate*int64(bodyWait/time.Second) {
 		b.moved, b.waited = 0, 0
 	}
-	if err == io.EOF && !b.taken {
-		// From now on net/http watches whether the client is still there, which a deadline would deny.
-		b.taken = true
-		_ = b.set(time.Time{})
+	if err == io.EOF {
+		b.ended()
 	}
 	return n, err
 }
 
-// SetReadDeadline is for a handler that knows better how long it will read.
+// ended takes the deadline away: from now on net/http watches whether the client is
+// still there, which a deadline would deny.
+func (b *pacedBody) ended() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.taken {
+		b.taken = true
+		_ = b.set(time.Time{})
+	}
+}
+
+// SetReadDeadline is for a handler that knows better how long it will read. It may be
+// called while the body is read.
 func (b *pacedBody) SetReadDeadline(t time.Time) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.taken = true
 	return b.set(t)
 }
 
-// pacedListener makes connections that end when their reader stalls.
+// pacedListener makes connections that end when their reader stalls, as many as
+// there may be.
 type pacedListener struct {
 	net.Listener
+	conns *connections // nil: no limit
+	clock *sleepClock
 }
 
-// Accept waits for the next connection.
+// Accept waits for the next connection. Those that are too many are closed.
 func (l pacedListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.conns.take(c) {
+			return &pacedConn{Conn: c, to: direct(c), wait: answerWait, conns: l.conns, reads: sleepyDeadline{clock: l.clock}}, nil
+		}
+		_ = c.Close() // nothing was sent on it
 	}
-	return &pacedConn{Conn: c, to: direct(c), wait: answerWait}, nil
 }
 
 // pacedConn is a connection whose Write fails with os.ErrDeadlineExceeded when
@@ -104,11 +129,43 @@ func (l pacedListener) Accept() (net.Conn, error) {
 // it is read, so that no file goes to the connection directly.
 type pacedConn struct {
 	net.Conn
+	conns    *connections
+	closing  closing
 	to       io.Writer // the connection
 	wait     time.Duration
 	deadline time.Time
-	written  int64 // bytes that the system has accepted
-	before   int64 // bytes that the other side had taken when the deadline was set
+	written  int64         // bytes that the system has accepted
+	before   int64         // bytes that the other side had taken when the deadline was set
+	slept    time.Duration // what the clock of reads told then
+	reads    sleepyDeadline
+}
+
+// Close may be called more than once, and while others read and write.
+func (c *pacedConn) Close() error {
+	if c.closing.first() {
+		c.conns.give(c.Conn)
+	}
+	return c.Conn.Close()
+}
+
+// Read reads. A deadline that passed while the process slept has not passed.
+func (c *pacedConn) Read(p []byte) (n int, err error) {
+	for {
+		n, err = c.Conn.Read(p)
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || !c.reads.putOff(c.Conn.SetReadDeadline) {
+			return n, err
+		}
+	}
+}
+
+// SetReadDeadline sets when reads fail.
+func (c *pacedConn) SetReadDeadline(t time.Time) error {
+	return c.reads.put(t, c.Conn.SetReadDeadline)
+}
+
+// SetDeadline sets when reads and writes fail.
+func (c *pacedConn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.Conn.SetWriteDeadline(t))
 }
 
 // writePiece bounds what one deadline is for.
@@ -128,7 +185,7 @@ func (c *pacedConn) write(p []byte, more bool) (n int, err error) {
 		n += m
 		c.written += int64(m)
 		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && c.moves():
+		case errors.Is(err, os.ErrDeadlineExceeded) && (c.moves() || c.reads.clock.total() > c.slept):
 			c.deadline = time.Time{}
 		case err != nil || n == len(p):
 			return n, err
@@ -167,7 +224,7 @@ func (c *pacedConn) extend() {
 	if c.deadline.Sub(now) > c.wait/2 {
 		return
 	}
-	c.deadline, c.before = now.Add(c.wait), c.taken()
+	c.deadline, c.before, c.slept = now.Add(c.wait), c.taken(), c.reads.clock.total()
 	_ = c.Conn.SetWriteDeadline(c.deadline) // fails on a closed connection, as the write will
 }
 

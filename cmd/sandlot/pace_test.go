@@ -83,12 +83,12 @@ func serveOne(t *testing.T, h http.HandlerFunc) *client {
 	listener := make(pipes, 1)
 	listener <- inside
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := newPacedBody(w, r)
+		body := newPacedBody(w, r, nil)
 		r.Body = body
 		h(&recorder{ResponseWriter: w, body: body}, r)
 	}), slog.New(slog.DiscardHandler))
 	done := make(chan struct{})
-	go func() { _ = server.Serve(pacedListener{listener}); close(done) }()
+	go func() { _ = server.Serve(pacedListener{Listener: listener}); close(done) }()
 	t.Cleanup(func() {
 		outside.Close()
 		server.Close()
@@ -229,7 +229,7 @@ func TestWhatTheSystemStillHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	in, err := pacedListener{l}.Accept()
+	in, err := pacedListener{Listener: l}.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestWhatMoreFollowsArrivesWholeAndInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	c, err := pacedListener{l}.Accept()
+	c, err := pacedListener{Listener: l}.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}

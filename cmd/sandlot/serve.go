@@ -8,9 +8,11 @@ import (
 	"net"
 	"net/http"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
+	"sandlot/internal/brake"
 	"sandlot/internal/front"
 	"sandlot/internal/publish"
 )
@@ -44,19 +46,24 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	if err != nil {
 		return usageError{err}
 	}
+	debug.SetMemoryLimit(s.memory().goLimit)
 	a, err := openApp(ctx, s, places, log)
 	if err != nil {
 		return err
 	}
+	a.memory.tell(log)
 	m := newMetrics(s.MetricsListen == "")
-	private, err := s.serveMetrics(m, log)
+	site := a.site(m)
+	site.clock = &sleepClock{}
+	a.workers = append(a.workers, site.clock.run)
+	private, err := s.servePrivate(site, log)
 	if err != nil {
 		return errors.Join(err, a.close())
 	}
 	defer private.Close()
-	site := a.site(m)
 	server := newServer(site, log)
-	direct := front.NewListener(listener, front.Config{Handler: http.HandlerFunc(site.serveDirect), Wants: site.ofProject, Idle: server.IdleTimeout})
+	paced := pacedListener{listener, s.connections(a.memory.connections, public(places), m), site.clock}
+	direct := front.NewListener(paced, front.Config{Handler: http.HandlerFunc(site.serveDirect), Wants: site.ofProject, First: server.ReadHeaderTimeout, Idle: server.IdleTimeout})
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(direct) }()
 	a.start()
@@ -90,13 +97,17 @@ func listen(addr string) (net.Listener, error) {
 		}
 		return nil, fmt.Errorf("cannot listen on %s: %w (give another address with --listen)", addr, err)
 	}
-	return pacedListener{l}, nil
+	return l, nil
 }
 
-// serveMetrics serves the metrics on an address of their own, if there is one.
-func (s settings) serveMetrics(m *metrics, log *slog.Logger) (*http.Server, error) {
+// servePrivate serves the metrics on an address of their own, if there is one, and
+// the health of the service as well: there it is told also while clients have all connections
+// that they may have.
+func (s settings) servePrivate(site *site, log *slog.Logger) (*http.Server, error) {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", m.handler())
+	mux.Handle("GET /metrics", site.metrics.handler())
+	mux.Handle("/healthz", readOnly(site.health))
+	mux.Handle("/readyz", readOnly(site.readiness))
 	profiles(mux)
 	server := newServer(mux, log)
 	if s.MetricsListen == "" {
@@ -107,8 +118,9 @@ func (s settings) serveMetrics(m *metrics, log *slog.Logger) (*http.Server, erro
 		return nil, fmt.Errorf("--metrics-listen: %w", err)
 	}
 	log.Info("metrics", "addr", l.Addr().String())
+	few := &connections{slots: brake.NewSlots(0, privateConns, brake.Local), refused: site.metrics.refusals()}
 	go func() {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(pacedListener{Listener: l, conns: few}); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("metrics are not served any more", "error", err)
 		}
 	}()

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -33,29 +32,33 @@ type app struct {
 	settings settings
 	places   publish.Places
 	log      *slog.Logger
+	memory   memoryPlan
 
-	lock     *os.File
+	lock     io.Closer
 	store    *sqlstore.DB
 	blobs    *blob.Disk
 	service  *publish.Service
 	visitors *play.Visitors
 	workers  []func(context.Context)
+	failures map[string]*publish.Failures // by worker
 	running  sync.WaitGroup
 	stop     context.CancelFunc
 }
 
 // openApp opens the stores and puts the service together. Nothing runs yet.
 func openApp(ctx context.Context, s settings, places publish.Places, log *slog.Logger) (_ *app, err error) {
-	a := &app{settings: s, places: places, log: log}
+	a := &app{settings: s, places: places, log: log, failures: map[string]*publish.Failures{}, memory: s.memory()}
 	defer func() {
 		if err != nil {
 			a.close()
 		}
 	}()
-	if a.lock, err = lockFolder(s.Data); err != nil {
+	lock, err := lockFolder(s.Data)
+	if err != nil {
 		return nil, err
 	}
-	if a.store, err = sqlstore.OpenSQLite(ctx, filepath.Join(s.Data, databaseName), sqlstore.Options{}); err != nil {
+	a.lock = lock
+	if a.store, err = sqlstore.OpenSQLite(ctx, filepath.Join(s.Data, databaseName), sqlstore.Options{CacheBytes: a.memory.database}); err != nil {
 		return nil, err
 	}
 	if a.blobs, err = blob.OpenDisk(filepath.Join(s.Data, blobsName), blob.Options{Alone: true}); err != nil {
@@ -67,22 +70,32 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	}
 	cfg := publish.Config{
 		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: s.MaxFileSize, SMTP: s.SMTPURL != "",
-		ReportMail: s.ReportMail,
+		ReportMail: s.ReportMail, Quarantine: s.quarantine(places.Base),
 		MailFolder: "the folder mail of the service's data folder",
+		Remembered: a.memory.remembered,
 	}
-	s.restrict(&cfg, s.Data)
-	stores := publish.Stores{Store: a.store, Jobs: a.store, Site: a.store, Blobs: a.blobs, Live: live.NewMemory(live.Limits{})}
+	s.restrict(&cfg, s.Data, a.store)
+	stores := publish.Stores{Store: a.store, Jobs: a.store, Site: a.store, Blobs: a.blobs, Live: live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})}
 	if a.service, err = publish.New(ctx, cfg, stores, log); err != nil {
 		return nil, err
 	}
+	started := time.Now()
+	ages := &publish.AgeGuard{Times: a.store, Now: time.Now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
+	collector := &publish.Collector{
+		Records: a.store, Blobs: a.blobs, Staged: a.service.Staged, Trim: a.store, Keep: s.KeepVersions, Ages: ages, Log: log, Now: time.Now,
+		Failures: a.failuresOf("collect"),
+	}
+	a.failures["counts"] = a.service.Failures()
 	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log}.keep)
 	a.workers = []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors) },
 		a.service.Run,
 		func(ctx context.Context) { a.service.Follow(ctx, a.store) },
 		a.courier(mailer).Run,
-		(&publish.Collector{Records: a.store, Blobs: a.blobs, Trim: a.store, Keep: s.KeepVersions, Log: log, Now: time.Now}).Run,
-		squeeze.New(a.store, a.service, log).Run,
+		collector.Run,
+		ages.Run,
+		(&publish.Shrinker{Space: a.store, Log: log, Failures: a.failuresOf("shrink")}).Run,
+		squeeze.New(a.service.Variants(a.store), a.service, log, a.failuresOf("variants")).Run,
 	}
 	return a, nil
 }
@@ -91,8 +104,15 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 func (a *app) courier(mailer publish.Mailer) *publish.Courier {
 	return &publish.Courier{
 		Jobs: a.store, Logins: a.store, Recovery: a.store, Reports: a.store, Stops: a.store, HashCode: a.service.HashCode, NotMeToken: a.service.NotMeToken,
-		Mailer: mailer, Places: a.places, Log: a.log, Now: time.Now, Random: rand.Reader,
+		Mailer: mailer, Places: a.places, Log: a.log, Now: time.Now, Random: rand.Reader, Failures: a.failuresOf("mail"),
 	}
+}
+
+// failuresOf makes what counts the failures of a worker.
+func (a *app) failuresOf(worker string) *publish.Failures {
+	f := &publish.Failures{}
+	a.failures[worker] = f
+	return f
 }
 
 // inlineMax tells "none" from "not set".
@@ -163,23 +183,28 @@ func (a *app) close() error {
 
 // site is the outermost handler.
 func (a *app) site(m *metrics) *site {
-	brakes := a.settings.brakes(a.places)
+	m.workers(a.failures)
+	brakes := a.settings.brakes(a.places, a.memory)
+	if most := brakes.Bytes.Burst; most > 0 && most/2 < a.settings.MaxFileSize {
+		a.log.Warn("limit-bytes has no room for one key to complete an upload of max-file-size", "limit_bytes_at_once", most, "max_file_size", a.settings.MaxFileSize)
+	}
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
 		return archive.Write(ctx, w, e, a.service)
 	}
-	visitorID := func(r *http.Request) publish.PlayerID { return a.visitors.ID(r, time.Now()) }
+	visitorID := func(r *http.Request, token string) publish.PlayerID { return a.visitors.ID(r, token, time.Now()) }
 	proxies, _ := brake.ParseProxies(a.settings.TrustedProxies) // was checked at the start
+	pages := web.New(web.Config{Service: a.service, Places: a.places, Log: a.log, Brakes: brakes, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
 	s := &site{
 		places:  a.places,
-		clients: clients{proxies: proxies, log: a.log},
+		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
 		log:     a.log,
 		metrics: m,
 		ready:   a.service.Ready,
 		api: api.New(api.Config{
-			Service: a.service, Places: a.places, Log: a.log, Brakes: brakes, Archive: zip,
+			Service: a.service, Places: a.places, Public: public(a.places), Log: a.log, Brakes: brakes, Archive: zip,
 		}),
-		play:  play.New(play.Config{Service: a.service, Places: a.places, Visitors: a.visitors, Brakes: brakes, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.settings.CacheSize, Log: a.log}),
-		pages: web.New(web.Config{Service: a.service, Places: a.places, Log: a.log, Brakes: brakes, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID}),
+		play:  play.New(play.Config{Service: a.service, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Brakes: brakes, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log}),
+		pages: pages,
 	}
 	_, s.among = s.play.Label(a.places.Base.Host)
 	return s

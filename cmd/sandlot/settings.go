@@ -30,7 +30,7 @@ type settings struct {
 	KeepVersions   int    `default:"0" placeholder:"N" help:"Versions of each project to keep, the current one included (0: all). Older ones go a day after they were superseded."`
 	InlineMax      int    `default:"65536" placeholder:"BYTES" help:"Content up to this size is kept in the database."`
 	MaxFileSize    int64  `default:"1073741824" placeholder:"BYTES" help:"Largest file that a chunked upload may make."`
-	CacheSize      int64  `default:"67108864" placeholder:"BYTES" help:"Memory for published files that are being read."`
+	CacheSize      int64  `placeholder:"BYTES" help:"Memory for published files that are being read. (default: an eighth of the memory, 64 MiB at most)"`
 	TrustedProxies string `placeholder:"CIDR,..." help:"Addresses or ranges of the proxies whose X-Forwarded-For tells who the client is. (default: none)"`
 	MetricsListen  string `placeholder:"HOST:PORT" help:"Serve /metrics here and nowhere else."`
 	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json."`
@@ -56,7 +56,7 @@ func (s settings) check() error {
 	if s.MaxFileSize < publish.DefaultMaxContent {
 		return fmt.Errorf("--max-file-size %d is below the %d bytes that one request may bring", s.MaxFileSize, publish.DefaultMaxContent)
 	}
-	if s.CacheSize < 1<<20 {
+	if s.CacheSize != 0 && s.CacheSize < 1<<20 {
 		return fmt.Errorf("--cache-size %d is below 1048576", s.CacheSize)
 	}
 	if _, err := brake.ParseProxies(s.TrustedProxies); err != nil {

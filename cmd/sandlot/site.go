@@ -24,6 +24,7 @@ type site struct {
 	metrics  *metrics
 	ready    func(context.Context) error
 	draining atomic.Bool
+	clock    *sleepClock
 	api      http.Handler
 	play     *play.Handler
 	pages    *web.Pages
@@ -42,9 +43,10 @@ const (
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := api.NewRequestID()
 	r = r.WithContext(api.WithRequestID(r.Context(), id))
-	body := newPacedBody(w, r)
+	body := newPacedBody(w, r, s.clock)
 	rec := &recorder{ResponseWriter: w, body: body, started: time.Now()}
-	r.Body = body
+	r, end := limitLife(r, body)
+	defer end()
 	area, handler := "refused", http.Handler(nil)
 	s.metrics.inFlight.Add(1)
 	defer func() {

@@ -161,7 +161,7 @@ func (w *walk) claim() {
 	w.goes(links.FindString(w.letter()))
 	w.sees("Confirm your address", w.address)
 	w.fits("verify")
-	w.presses("Yes, this is my address")
+	w.presses("Yes, this is mine")
 	w.sees("Address confirmed", w.handle)
 	w.fits("verified")
 }

@@ -1,0 +1,19 @@
+//go:build linux || darwin
+
+package main
+
+import "golang.org/x/sys/unix"
+
+// openFiles is how many descriptors the process may have; 0 if nobody knows. Go has
+// raised it to the hard limit at the start.
+func openFiles() int {
+	var r unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &r) != nil {
+		return 0
+	}
+	const most = 1 << 20 // more than memory has room for; also for those that have no limit
+	if r.Cur > most {
+		return most
+	}
+	return int(r.Cur)
+}

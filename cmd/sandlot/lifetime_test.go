@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// endless is a body that brings a byte a minute, for ever.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { time.Sleep(time.Minute); return 1, nil }
+
+func TestRegression33ARequestLivesFarShorterThanWhatItHasStagedIsKept(t *testing.T) {
+	if 4*requestLife > publish.Grace {
+		t.Errorf("a request may live for %v, and what nothing names yet is deleted after %v", requestLife, publish.Grace)
+	}
+	t.Run("its body fails then, and its context ends", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			r, done := limitLife(httptest.NewRequest("POST", "/v1/publish", endless{}), io.NopCloser(endless{}))
+			defer done()
+			_, err := io.Copy(io.Discard, r.Body)
+			if took := time.Since(begun); !errors.Is(err, os.ErrDeadlineExceeded) || took < requestLife || took > requestLife+time.Minute {
+				t.Errorf("it was read for %v: %v", took, err)
+			}
+			if r.Context().Err() != context.DeadlineExceeded {
+				t.Errorf("its context: %v", r.Context().Err())
+			}
+		})
+	})
+	t.Run("one without a body, as that of somebody who watches, has no such end", func(t *testing.T) {
+		r, done := limitLife(httptest.NewRequest("GET", "/events", http.NoBody), http.NoBody)
+		defer done()
+		if _, limited := r.Context().Deadline(); limited {
+			t.Error("it has one")
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sandlot/internal/testenv"
+)
+
+func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
+	bin := testenv.Binary(t)
+	t.Run("the folder of blobs, renamed or replaced", func(t *testing.T) {
+		t.Parallel()
+		s := testenv.Start(t, bin)
+		key := signUp(t, s)
+		blobs := filepath.Join(s.Data(), "blobs")
+		publish := func() int {
+			t.Helper()
+			status, _ := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100_000)})
+			return status
+		}
+		if got := publish(); got != 201 {
+			t.Fatalf("before: %d", got)
+		}
+		rename(t, blobs, blobs+".old")
+		if got := publish(); got != 503 {
+			t.Errorf("renamed: %d", got)
+		}
+		if err := os.Mkdir(blobs, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if got := publish(); got != 503 {
+			t.Errorf("replaced: %d", got)
+		}
+		if err := os.Remove(blobs); err != nil {
+			t.Fatal(err)
+		}
+		rename(t, blobs+".old", blobs)
+		if got := publish(); got != 201 {
+			t.Errorf("back again: %d", got)
+		}
+	})
+	t.Run("a lock that was removed, or replaced, lets no second server start", func(t *testing.T) {
+		t.Parallel()
+		s := testenv.Start(t, bin)
+		lock := filepath.Join(s.Data(), lockName)
+		for what, do := range map[string]func() error{
+			"as it is": func() error { return nil },
+			"removed":  func() error { return os.Remove(lock) },
+			"replaced": func() error { return errors.Join(os.RemoveAll(lock), os.WriteFile(lock, nil, 0o600)) },
+		} {
+			if err := do(); err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.CommandContext(t.Context(), bin, "serve", "--data", s.Data(), "--listen", "127.0.0.1:0").CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "another sandlot is running") {
+				t.Errorf("%s: %v\n%s", what, err, out)
+			}
+		}
+		// What opens the folder beside the server still does.
+		if out, err := exec.CommandContext(t.Context(), bin, "verify", "--data", s.Data()).CombinedOutput(); err != nil {
+			t.Errorf("verify: %v\n%s", err, out)
+		}
+		backup := filepath.Join(t.TempDir(), "backup")
+		if out, err := exec.CommandContext(t.Context(), bin, "backup", "--data", s.Data(), backup).CombinedOutput(); err != nil {
+			t.Errorf("backup: %v\n%s", err, out)
+		}
+		s.Restart(t) // nothing of the one before is left
+	})
+}
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"sandlot/internal/testenv"
+)
+
+// saver is a game that reads its storage first, as many do, and tells the page around it that it runs.
+const saver = `<!doctype html><meta charset="utf-8"><script>const best = localStorage.getItem('best');
+document.title = 'runs'; parent.postMessage('runs', '*');</script><title>blank</title>`
+
+// storageBrowser is a browser that keeps storage from the frames of a project in other pages, as private windows do. Without a project it
+// keeps it from none. Chromium's switch for all third parties has no effect without a window, so it is told of this one.
+func storageBrowser(t *testing.T, project, page string) context.Context {
+	t.Helper()
+	profile := t.TempDir()
+	preferences := `{"profile":{"cookie_controls_mode":0}}`
+	if project != "" {
+		site, _, _ := strings.Cut(page, "/p/")
+		preferences = fmt.Sprintf(`{"profile":{"content_settings":{"exceptions":{"cookies":{"%s,%s":{"setting":2}}}}}}`, strings.TrimSuffix(project, "/"), site)
+	}
+	if err := os.Mkdir(filepath.Join(profile, "Default"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(preferences), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx := testenv.Browser(t, chromedp.UserDataDir(profile))
+	act(t, ctx, chromedp.Navigate("about:blank"))
+	// However busy the machine is, the page waits for the answer here.
+	patient := map[string]any{"source": `const soon = setTimeout; window.setTimeout = (f, ms, ...more) => ms === 1000 ? 0 : soon(f, ms, ...more)`}
+	act(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		return tab.Call(ctx, "Page.addScriptToEvaluateOnNewDocument", patient, nil)
+	}))
+	return ctx
+}
+
+// holds waits until an expression is true in a page.
+func holds(t *testing.T, ctx context.Context, expression string) {
+	t.Helper()
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Minute))); err != nil {
+		t.Fatalf("it is not so that %s: %v", expression, err)
+	}
+}
+
+// TestRegression16AGameIsNotBlankWhereStorageIsBlocked: on the project's page, in the browser, Play leads to the game's own tab where a frame
+// has no storage, and says why; elsewhere it plays.
+func TestRegression16AGameIsNotBlankWhereStorageIsBlocked(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	status, made := call(t, s, "POST", "/v1/publish", signUp(t, s), map[string]any{"content": []byte(saver), "title": "Saver"})
+	if status != http.StatusCreated {
+		t.Fatalf("publish: %d %v", status, made)
+	}
+	address, page := made["url"].(string), made["page_url"].(string)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<iframe src="%s" width="800" height="600"></iframe>`, strings.Replace(page, "/p/", "/embed/", 1))
+	}))
+	defer elsewhere.Close()
+
+	t.Run("blocked", func(t *testing.T) {
+		ctx := storageBrowser(t, address, page)
+		for _, at := range []string{page, strings.Replace(page, "/p/", "/embed/", 1)} {
+			act(t, ctx, chromedp.Navigate(at))
+			holds(t, ctx, `!document.querySelector('.apart').hidden && document.querySelector('button.start').hidden`)
+			link := `(({href, target, rel}) => [href, target, rel].join(' '))(document.querySelector('.apart a'))`
+			got, err := chromedp.Run(ctx, chromedp.Evaluate[string](link))
+			if want := address + " _blank noopener"; got != want || err != nil {
+				t.Errorf("the link is %q, want %q (%v)", got, want, err)
+			}
+			holds(t, ctx, `document.querySelector('#apart').textContent.includes('in its own tab it works') && !document.querySelector('.stage iframe')`)
+			act(t, ctx, chromedp.Click(chromedp.CSS("button.anyway")))
+			holds(t, ctx, `!!document.querySelector('.stage iframe') && !document.querySelector('.apart')`)
+		}
+		act(t, ctx, chromedp.Navigate(address))
+		holds(t, ctx, `document.title === 'runs'`)
+	})
+	t.Run("allowed", func(t *testing.T) {
+		ctx := storageBrowser(t, "", "")
+		act(t, ctx, chromedp.Navigate(page))
+		holds(t, ctx, `!document.querySelector('button.start').hidden && (addEventListener('message', (e) => { window.said = e.data }), true)`)
+		act(t, ctx, chromedp.Click(chromedp.CSS("button.start")))
+		holds(t, ctx, `window.said === 'runs' && !!document.querySelector('.stage iframe') && !document.querySelector('.apart')`)
+	})
+	t.Run("in somebody else's page", func(t *testing.T) {
+		before, ctx := strings.Count(s.Logs(), "path=/.sandlot/storage status=200"), storageBrowser(t, "", "")
+		act(t, ctx, chromedp.Navigate(elsewhere.URL))
+		eventually(t, "the embedded page asks for the storage", func() bool {
+			return strings.Count(s.Logs(), "path=/.sandlot/storage status=200") > before
+		})
+	})
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func TestRegression36MetricsTellWhatAWorkerCouldNotDo(t *testing.T) {
+	s := settings{Data: filepath.Join(t.TempDir(), "data"), MaxFileSize: publish.DefaultMaxFile, CacheSize: 1 << 20}
+	s.Publish = "on"
+	places, err := s.places("127.0.0.1:8080")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := openApp(context.Background(), s, places, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	m := newMetrics(false)
+	a.site(m)
+	a.failures["collect"].Add(3)
+	answer := httptest.NewRecorder()
+	m.handler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	for worker, line := range map[string]string{"collect": "3", "variants": "0", "mail": "0", "counts": "0", "shrink": "0", "clock": "0"} {
+		if want := `sandlot_worker_failures_total{worker="` + worker + `"} ` + line; !strings.Contains(answer.Body.String(), want) {
+			t.Errorf("there is not %s", want)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// smallHouse is the program's own parts on a file system of 1 GiB, an eighth of which
+// may be used: the rest is for what goes in between two looks at the disk.
+type smallHouse struct {
+	*app
+	t    *testing.T
+	disk string
+	by   publish.Caller
+}
+
+func newSmallHouse(t *testing.T) *smallHouse {
+	t.Helper()
+	h := &smallHouse{t: t, disk: mounted(t, "-t", "tmpfs", "-o", "size=1g", "tmpfs")}
+	t.Cleanup(func() { h.app.close() })
+	h.open()
+	out, err := h.service.Signup(t.Context(), publish.SignupInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.by, err = h.service.Identify(t.Context(), out.Key, publish.Sender{Network: "192.0.2.1"}); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *smallHouse) open() {
+	h.t.Helper()
+	s := settings{Data: filepath.Join(h.disk, "data"), InlineMax: 1 << 20, MaxFileSize: publish.DefaultMaxFile, CacheSize: 1 << 20}
+	s.Publish, s.DiskLimit = "on", 12
+	places, err := s.places("127.0.0.1:8080")
+	if err == nil {
+		h.app, err = openApp(h.t.Context(), s, places, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *smallHouse) publish() (publish.ProjectID, error) {
+	h.t.Helper()
+	content, err := h.service.Stage(h.t.Context(), bytes.NewReader(page(1<<19)))
+	if err != nil {
+		return "", err
+	}
+	out, _, err := h.service.Publish(h.t.Context(), h.by, publish.PublishInput{Content: content})
+	return out.Project.ID, err
+}
+
+// fill publishes until the disk has no room, deletes all of it, and collects.
+func (h *smallHouse) fill() {
+	h.t.Helper()
+	var ids []publish.ProjectID
+	for {
+		id, err := h.publish()
+		if e := publish.AsError(err); e != nil && e.Code == publish.CodeStorageFull {
+			break
+		}
+		if err != nil || len(ids) > 1800 {
+			h.t.Fatalf("%d projects, %v", len(ids), err)
+		}
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		if err := h.store.Remove(h.t.Context(), publish.Subject{Project: id}, publish.LogEntry{Actor: publish.Operator, Action: publish.ActionDelete}); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	later := func() time.Time { return time.Now().Add(publish.Grace + time.Hour) }
+	if _, err := (&publish.Collector{Records: h.store, Blobs: h.blobs, Log: h.log, Now: later}).Collect(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// publishes waits for the next look at the disk.
+func (h *smallHouse) publishes() {
+	h.t.Helper()
+	h.await("a publish after everything was deleted and collected", func() bool {
+		_, err := h.publish()
+		return err == nil
+	})
+}
+
+// shrinks gives back what is unused.
+func (h *smallHouse) shrinks() {
+	h.t.Helper()
+	if err := (&publish.Shrinker{Space: h.store}).Shrink(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+	// Some is kept, and the file is cut after the last step was answered.
+	h.await("a database of less than 48 MiB", func() bool {
+		info, err := os.Stat(filepath.Join(h.disk, "data", databaseName))
+		return err == nil && info.Size() < 48<<20
+	})
+}
+
+func (h *smallHouse) await(what string, ok func() bool) {
+	h.t.Helper()
+	for end := time.Now().Add(5 * diskEvery); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			h.t.Fatalf("there is not %s", what)
+		}
+	}
+}
+
+func TestRegression44ADiskThatWasFullTakesNewContentAfterDeletions(t *testing.T) {
+	t.Run("unused pages of the database count as room, and are given back", func(t *testing.T) {
+		h := newSmallHouse(t)
+		h.fill()
+		h.publishes()
+		h.shrinks()
+		h.publishes()
+	})
+	t.Run("also those of a database that was made before", func(t *testing.T) {
+		h := newSmallHouse(t)
+		id, err := h.publish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.close()
+		h.neverShrink()
+		h.open()
+		h.fill()
+		h.shrinks()
+		if _, err := h.store.Project(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+		h.publishes()
+	})
+}
+
+// neverShrink makes the database as it was made before it could shrink.
+func (h *smallHouse) neverShrink() {
+	h.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(h.disk, "data", databaseName))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, q := range []string{"PRAGMA journal_mode = DELETE", "PRAGMA auto_vacuum = NONE", "VACUUM"} {
+		if _, err := db.Exec(q); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	var mode int
+	if err := db.QueryRow("PRAGMA auto_vacuum").Scan(&mode); err != nil || mode != 0 {
+		h.t.Fatalf("auto_vacuum is %d, %v", mode, err)
+	}
+}
