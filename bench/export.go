@@ -100,7 +100,7 @@ func squeezed(ctx context.Context, data string) error {
 	}
 	defer db.Close()
 	for {
-		left, err := db.Unsqueezed(ctx, 1)
+		left, err := db.Unsqueezed(ctx, nil, 1)
 		if err != nil || len(left) == 0 {
 			return err
 		}

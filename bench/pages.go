@@ -65,7 +65,9 @@ func (b *bench) listed(ctx context.Context) (*rig.Service, error) {
 		return nil, err
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(ctx, "UPDATE accounts SET email = 'seed-' || id || '@example.com', verified = 1"); err != nil {
+	_, err = db.ExecContext(ctx, `UPDATE accounts SET email = 'seed-' || id || '@example.com', verified = 1;
+		UPDATE projects SET listed = 1; DELETE FROM follows`)
+	if err != nil {
 		return nil, err
 	}
 	return b.Service(ctx, data)

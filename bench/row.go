@@ -17,6 +17,7 @@ type row struct {
 var rows = [...]row{
 	{"large", "one publish of 100 MB, against saving the same body with fsync", large},
 	{"large16", "16 publishes of 100 MB at once, against the same", large16},
+	{"keys", "the search for keys in 100 MB built to be its worst case, against hashing the same bytes", keysRow},
 	{"small", "durable publishes of 10 KiB by 64 clients, against appending with fsync", small},
 	{"pocketbase", "the same, against PocketBase creating a record with the file", pocketRow},
 	{"nginx", "GET of 10 and 300 KiB, gzip, plain and 304, 64 connections, against nginx", nginxRow},
@@ -25,6 +26,7 @@ var rows = [...]row{
 	{"live", "10,000 players on one project: memory, and the count", live},
 	{"watchers", "10,000 watchers of one project: memory, and the count", watch},
 	{"pages", "the gallery, a search and a project's page at 50,000 projects, against a bare handler", pagesRow},
+	{"waits", "the longest small write beside changes of an account of 10,000 projects, against writes alone", waits},
 	{"growth", "publish at 1,000,000 projects, against 1,000; start-up", growth},
 }
 

@@ -94,7 +94,7 @@ func (d *drawer) part(o *op, u *upload) {
 	o.Title = ""
 	if n := 1 + d.random.IntN(u.Total); d.random.IntN(6) == 0 && u.Have[n].Size > 0 {
 		d.fill(o, u, n)
-		if d.random.IntN(2) == 0 {
+		if d.random.IntN(2) == 0 || u.fixed(n) {
 			o.Content = u.Have[n]
 		}
 		return
@@ -110,8 +110,15 @@ func (d *drawer) part(o *op, u *upload) {
 		n = missing[d.random.IntN(len(missing))]
 	}
 	d.fill(o, u, n)
+	if u.fixed(n) {
+		o.Content = u.Have[n]
+	}
 	o.Tell = o.Tell || len(missing) <= 1
 }
+
+// fixed reports whether part n is there and cannot be replaced: part 1 of an
+// upload without a key, whose token the worker does not keep.
+func (u *upload) fixed(n int) bool { return n == 1 && u.Account < 0 && u.Have[n].Size > 0 }
 
 // fill makes the operation part n of the upload.
 func (d *drawer) fill(o *op, u *upload, n int) {

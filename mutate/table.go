@@ -66,6 +66,8 @@ func access() []mutation {
 		{"what was taken down may be changed", caller, "case act == ActEdit && p.Suspended:", "case false:", publishTests},
 		{"files are shown to anybody", read, "Owner: authorize(by, ActReadFiles, &p) == nil", "Owner: true", apiTests},
 		{"an account's list has all projects", query, "p.account = ? AND p.seq < ?", "p.account <> -? AND p.seq < ?", storeTests},
+		{"a revoked key finishes its call", keys, "WHERE k.revoked_at IS NULL AND k.id = ?", "WHERE k.id = ?", storeTests},
+		{"an unverified address replaces a verified one", keys, "if verified == 1 {", "if false {", storeTests},
 		{"a revoked key works", keys, " AND k.revoked_at IS NULL", "", storeTests},
 	}
 }
@@ -75,6 +77,10 @@ func messages() []mutation {
 		notMe   = "internal/publish/notme.go"
 		stops   = "internal/sqlstore/stops.go"
 		notMeOf = "-run ^TestNotMe$ ./internal/publish"
+		shares  = "internal/publish/shares.go"
+		share   = "-run ^TestRegression05 ./internal/publish"
+		claim   = "-run ^TestRegression07 ./internal/publish"
+		slow    = "-run ^TestRegression45 ./internal/mail"
 		claims  = "UPDATE accounts SET email = '' WHERE verified = 0 AND \"+ofMailbox"
 	)
 	return []mutation{
@@ -82,6 +88,14 @@ func messages() []mutation {
 		{"a claim outlives that no message is wanted", stops, claims, "UPDATE accounts SET email = '' WHERE verified = 2 AND \"+ofMailbox", notMeOf},
 		{"an owner loses the address by a message about another's claim", stops, claims, "UPDATE accounts SET email = '' WHERE \"+ofMailbox", notMeOf},
 		{"a stop of messages with logins does not end by itself", notMe, "stop.Until = now.Add(loginPause)", "_ = loginPause", notMeOf},
+		{"mail: one stranger uses up the logins of all", shares, `, of(loginsByOne, "logins by %x", j.Asker.Network)`, "", share},
+		{"mail: strangers use up the logins of a browser that was logged in", shares, "AskedKnown:\n		return []Share{all, asked}", "AskedKnown:\n		return []Share{all, asked, unproved}", share},
+		{"mail: claims use up the logins of strangers", shares, `of(loginsByStranger, "logins")`, `of(loginsByStranger, "claims")`, share},
+		{"mail: a word of any mailbox makes a known browser", "internal/publish/known.go", "string(word)+names.EmailKey(address)", "string(word)", share},
+		{"mail: other messages take the places of logins", "internal/publish/dispatch.go", "r.total-r.logins >= most-most/4", "false && most > 0", slow},
+		{"mail: a slow domain takes all places", "internal/publish/dispatch.go", "case n < mailsPerDomain:", "case n < 100*mailsPerDomain:", slow},
+		{"mail: an address that was refused stays", "internal/sqlstore/jobs.go", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 2", claim},
+		{"mail: keys from before a verification stay", "internal/sqlstore/keyring.go", "created_at < (SELECT", "created_at > (SELECT", claim},
 		{"to look at the link of a message stops them", "internal/web/notme.go", "p.Service.NotMe(v", "p.Service.StopMail(v", "-run NotMe ./internal/web"},
 	}
 }
@@ -96,17 +110,26 @@ func integrity() []mutation {
 		used    = "EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)"
 	)
 	return []mutation{
+		{"the collector does not ask whether the clock is right", "internal/publish/collect.go", "c.Ages == nil", "c.Ages == nil || true", publishTests},
 		{"a blob's hash is not compared", verify, "sum != b.SHA256 || ", "false && sum != b.SHA256 || ", blobTests},
 		{"a content's hash is not compared", stage, " || digest(data) != b.SHA256", "", publishTests},
 		{"a declared hash is not compared", "internal/publish/checks.go", `d.SHA256 != "" && `, "false && ", publishTests},
 		{"an edit does not look what it changes", "internal/sqlstore/projects.go", "p.Version != expect", "false", storeTests},
-		{"an upload is used more than once", uploads, "generation = ? AND done_project IS NULL RETURNING", "generation <> -? RETURNING", storeTests},
+		{"an upload is used more than once", uploads, "generation = ? AND done_project IS NULL`, c.Key", "generation <> -?`, c.Key", storeTests},
 		{"a completed upload tells its keys to anybody", "internal/publish/complete.go", "return n == done.Part && call.hash() == done.SHA256", "_ = n\n	return true", publishTests},
 		{"a request sent again happens again", once, "	found, err := s.answerAgain(ctx, a, again)\n", "	found, err := false, error(nil)\n", publishTests + " " + apiTests},
 		{"another request gets the answer of the first", once, "rec.Request != a.request", "false", publishTests + " " + apiTests},
-		{"an Idempotency-Key is anybody's", once, `principal := "key " + by.Key.Hash.String()`, `principal := "key"`, publishTests + " " + apiTests},
+		{"an Idempotency-Key is anybody's", once, `return "key " + a.by.Key.Hash.String()`, `return "key"`, publishTests + " " + apiTests},
+		{"an Idempotency-Key without a key is everybody's", once, `return "network " + a.by.From.Network`, `return "network"`, publishTests},
+		{"a call made from another network is made again", once, "a.elsewhere = s.keyed(", "_ = s.keyed(", publishTests},
+		{"an upload_id without a key is everybody's", "internal/publish/upload.go", `owner = "network " + by.From.Network`, `owner = "network"`, publishTests},
+		{"open uploads are outside of the quota", "internal/sqlstore/quota.go", "has.Bytes+held > q.Bytes", "has.Bytes > q.Bytes", publishTests},
+		{"open uploads of a network are outside of its limit", "internal/sqlstore/quota.go", "has.bytes > q.Bytes", "false && has.bytes > q.Bytes", publishTests},
 		{"an answer is recorded twice", "internal/sqlstore/once.go", "err == nil && n > 0", "false && n > 0", storeTests},
-		{"a record of an answer is not part of the step", "internal/sqlstore/once.go", "	_, err := t.exec(\"INSERT OR REPLACE", "	if o != nil {\n		return nil\n	}\n	_, err := t.exec(\"INSERT OR REPLACE", storeTests},
+		{"a record of an answer is not part of the step", "internal/sqlstore/once.go", "		_, err := t.exec(\"INSERT OR REPLACE", "		if o != nil {\n			return nil\n		}\n		_, err := t.exec(\"INSERT OR REPLACE", storeTests},
+		{"blobs are stored in a folder that was moved away", "internal/blob/disk.go", "d.place = place", "_ = place", blobTests},
+		{"a version is recorded without its primary file", "internal/sqlstore/manage.go", "err == nil && there == 0", "false && there == 0", storeTests},
+		{"bytes are deleted of a step that may have happened", "internal/publish/staging.go", "to := doubtful", "to := staged", publishTests},
 		{"the collector does not wait a day", "internal/publish/collect.go", "c.Strays(ctx, now.Add(-Grace))", "c.Strays(ctx, now)", publishTests},
 		{"the collector takes what is published", sweep, used, "0", storeTests},
 	}

@@ -53,6 +53,12 @@ var rows = [...]row{
 	{12, "exports of which nobody reads the end", exports},
 	{13, "a store of a million projects", million},
 	{16, "wrong keys", wrongKeys},
+	{21, "attack: content full of beginnings of keys", keyBomb},
+	{22, "attack: small bodies that become large", diskBomb},
+	{24, "attack: slow bodies from all networks of a /56", slots},
+	{26, "attack: plays and likes made up", popularity},
+	{28, "attack: connections that send nothing", silent},
+	{17, "small packed bodies full of what looks like keys", keyBombs},
 }
 
 // load is what the rows share.

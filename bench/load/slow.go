@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	idleConns   = 8_000 // with the slow ones as many as a process may have open where 20,000 are allowed
-	slowConns   = 8_000
+	idleConns   = 7_000 // with the slow ones nearly as many as there may be where 20,000 files are allowed
+	slowConns   = 7_000
 	headerCut   = 10 * time.Second
 	cutSlack    = 5 * time.Second // a machine that is busy looks late
 	dripBytes   = 100             // a second

@@ -143,3 +143,26 @@ func key(drawn string) string {
 	}
 	return text + string(check[:])
 }
+
+// SeedAccount makes a verified account of n projects in a store.
+func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (publish.AccountID, error) {
+	now := time.Now()
+	made, err := db.CreateAccount(ctx, publish.NewAccount{Handles: []string{"large"}, Email: "large@example.com", CreatedAt: now})
+	if err != nil {
+		return 0, err
+	}
+	g, working := errgroup.WithContext(ctx)
+	g.SetLimit(seeders)
+	for i := range n {
+		g.Go(func() error { return seedProject(working, db, made.ID, i, now) })
+	}
+	if err := g.Wait(); err != nil {
+		return 0, err
+	}
+	v := publish.Verification{Token: publish.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)}
+	if _, err := db.AddVerification(ctx, v); err != nil {
+		return 0, err
+	}
+	_, err = db.UseVerification(ctx, v.Token, now)
+	return made.ID, err
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"sandlot/bench/rig"
+)
+
+// bombers are as many as send bodies of the kind at once.
+const bombers = 4
+
+// keyBombs is row 17: 130 KB on the wire that hold 25 million beginnings of keys.
+func keyBombs(ctx context.Context, l *load) ([]result, error) {
+	s, err := l.stage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.probe(ctx, l.limit/2)
+	if err != nil {
+		return nil, err
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	for range 100 {
+		if _, err := z.Write([]byte(strings.Repeat("sla_", 250_000))); err != nil {
+			return nil, err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	body := `{"content_encoding":"gzip+base64",` + rig.JSON("content", base64.StdEncoding.EncodeToString(packed.Bytes())) + "}"
+	request := rig.Post("/v1/publish", s.Addr, "application/json", s.key, []byte(body))
+	var made, refused atomic.Int64
+	cpu, err := s.CPU()
+	if err != nil {
+		return nil, err
+	}
+	bombed := make(chan error, 1)
+	go func() {
+		_, err := rig.Crowd(ctx, s.Addr, bombers, 0, l.limit, func(l *rig.Lane, _, _ int) error {
+			res, answer, err := l.Do(request)
+			switch {
+			case err != nil:
+				return err
+			case res.StatusCode == http.StatusCreated:
+				made.Add(1)
+			case busyAnswer(res):
+				refused.Add(1)
+			default:
+				return fmt.Errorf("%s: %.200s", res.Status, answer)
+			}
+			return nil
+		})
+		bombed <- err
+	}()
+	during, err := s.probe(ctx, l.limit)
+	if err == nil {
+		err = <-bombed
+	}
+	if err != nil {
+		return nil, err
+	}
+	spent, err := s.CPU()
+	if err != nil {
+		return nil, err
+	}
+	each := time.Duration(int64(spent-cpu) / max(1, made.Load()+refused.Load()))
+	return []result{
+		promised("processor time for each", "< 2 s", each < 2*time.Second, "%s", each.Round(time.Millisecond)),
+		told("made, and told to come again", "%d and %d", made.Load(), refused.Load()),
+		unaffected(before, during),
+	}, s.Remove()
+}
