@@ -202,6 +202,7 @@ func (a *app) site(m *metrics) *site {
 		ready:   a.service.Ready,
 		api: api.New(api.Config{
 			Service: a.service, Places: a.places, Public: public(a.places), Log: a.log, Brakes: brakes, Archive: zip,
+			MaxFile: a.settings.MaxFileSize,
 		}),
 		play:  play.New(play.Config{Service: a.service, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Brakes: brakes, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log}),
 		pages: pages,

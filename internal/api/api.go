@@ -48,6 +48,8 @@ type Config struct {
 	Public bool
 	// MaxContent is the largest content of one request in bytes, decoded and unpacked; publish.DefaultMaxContent if 0.
 	MaxContent int64
+	// MaxFile is the largest file in bytes, however many parts bring it; publish.DefaultMaxFile if 0. It is for hints: the Service holds to it.
+	MaxFile int64
 }
 
 // API answers the requests under /v1 and for the OpenAPI document, and every
@@ -73,6 +75,9 @@ func New(cfg Config) *API {
 	if cfg.MaxContent == 0 {
 		cfg.MaxContent = publish.DefaultMaxContent
 	}
+	if cfg.MaxFile == 0 {
+		cfg.MaxFile = publish.DefaultMaxFile
+	}
 	return &API{Config: cfg, routes: routes(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
 }
 
@@ -95,13 +100,13 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // gives nothing away: a leaked key is told before anything is looked up, and a
 // caller is known before a byte of the body is read.
 func (a *API) serve(c *call) error {
-	rt, param, unknown := a.find(c.r)
+	rt, param, unknown := a.find(c)
 	c.route, c.param = rt, param
 	if err := keyInAddress(c.r); err != nil {
 		return err
 	}
 	if unknown != nil {
-		return unknown
+		return a.searched(c, unknown)
 	}
 	if err := a.identify(c); err != nil {
 		return a.searched(c, err)

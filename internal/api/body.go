@@ -2,13 +2,16 @@ package api
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"sandlot/internal/brake"
 	"sandlot/internal/content"
@@ -90,7 +93,7 @@ func checkIdempotencyKey(values []string) error {
 		return nil
 	case len(values) > 1:
 		return publish.Refuse(publish.CodeInvalidField, "The request has %d Idempotency-Key headers.", len(values)).In(idempotencyKey).
-			With(publish.OpWait).Note("Send exactly one.")
+			With(publish.OpSame).Note("Send exactly one.")
 	case holdsKey(values[0]):
 		return leaked(idempotencyKey, "A key was sent as the Idempotency-Key.")
 	}
@@ -131,6 +134,50 @@ func (a *API) opened(c *call, src io.Reader, mayBeEmpty bool) (*content.Decoder,
 	}
 	// Any other error is met again by the decoder.
 	return content.JSON(r, lim), nil
+}
+
+// guessed reads a refused body as what it most likely is, whatever its Content-Type
+// says: curl -d calls JSON a form of the old kind. It is nil where there is nothing
+// to read.
+func (a *API) guessed(c *call, src io.Reader) *content.Decoder {
+	lim := content.Limits{Content: a.MaxContent}
+	r := bufio.NewReader(src)
+	kind, boundary, err := mediaType(c)
+	if err == nil && kind == formBody {
+		return content.Multipart(r, boundary, lim)
+	}
+	first, unread := firstByte(r)
+	switch {
+	case unread != nil:
+		return nil
+	case err == nil || first == '{':
+		return content.JSON(r, lim)
+	case strings.HasPrefix(c.r.Header.Get("Content-Type"), "application/x-www-form-urlencoded"):
+		return content.JSON(pairsAsJSON(r), lim)
+	}
+	return nil
+}
+
+// pairsAsJSON gives the pairs of a form of the old kind as a JSON object of texts,
+// without the content: it has no place in a hint. A body that is no such form gives {}.
+func pairsAsJSON(r io.Reader) io.Reader {
+	text, _ := io.ReadAll(r) // what can be read of it
+	said := object{}
+	for pair := range strings.SplitSeq(string(text), "&") {
+		escapedName, escaped, _ := strings.Cut(pair, "=")
+		name, _ := url.QueryUnescape(escapedName)
+		if name == "" || name == "content" || len(said) == content.DefaultNames {
+			continue
+		}
+		if v, err := url.QueryUnescape(escaped); err == nil && utf8.ValidString(name+v) {
+			said = append(said, member{name, v})
+		}
+	}
+	out, err := encode(said)
+	if err != nil || len(said) == 0 {
+		return strings.NewReader("{}")
+	}
+	return bytes.NewReader(out)
 }
 
 // firstByte looks at the first byte after a byte order mark and white space,

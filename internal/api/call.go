@@ -18,16 +18,15 @@ type call struct {
 	id       string // the request id
 	route    *route // nil until it is found
 	param    string // the {id} of the path, decoded
+	meant    meant  // what was probably meant, where there is no route
 	by       publish.Caller
 	keyed    bool // whether a key was sent, for hints
 	body     *body
 	pass     *brake.Pass
-	sent     []publish.Arg // what the body said, for hints
-	local    string        // how the body calls the client's own file, for hints
-	files    []string      // the names in a list of files that came, for hints
-	whole    bool          // whether the body was read to its end
-	drainBy  time.Time     // until when the rest of a refused body is read, if some of it was
-	stalled  bool          // whether the client sent nothing for a while, which net/http takes for its end
+	said     *fields   // what the body said, for hints; nil until it is read
+	whole    bool      // whether the body was read to its end
+	drainBy  time.Time // until when the rest of a refused body is read, if some of it was
+	stalled  bool      // whether the client sent nothing for a while, which net/http takes for its end
 	warnings []publish.Warning
 }
 

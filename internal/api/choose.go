@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -46,8 +47,8 @@ func (f *fields) checkChoice(p publish.Places) error {
 
 // inQuery gives the parameters of a query as fields.
 func inQuery(query url.Values) (list []content.Field) {
-	for name, values := range query {
-		for _, v := range values {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		for _, v := range query[name] {
 			list = append(list, content.Field{Name: name, Kind: content.String, Text: v, Raw: v})
 		}
 	}
@@ -158,6 +159,8 @@ func (f *fields) misnamed(p publish.Places, field content.Field, right, begin st
 		said := publish.Arg{Name: right, Value: own.Text}
 		return e.With(publish.OpSame, said).
 			Note("%s is %s, and %s says something else. Send %s alone, with the value that is meant: %s or %s.", right, shown(own.Text), shown(field.Name), right, shown(own.Text), shown(cmp.Or(field.Text, field.Raw)))
+	case value == nil && right == "if_version":
+		return e.With(publish.OpProject).Note("Send the version that the project has now as if_version.")
 	case value == nil:
 		return e.With(publish.OpSame).Note("Send it as %s.", right)
 	}

@@ -20,11 +20,14 @@ const (
 
 // command prints an operation as a call of curl. It is "" for no operation.
 func command(base string, on request, op publish.Op, args []publish.Arg) string {
+	if op != on.op {
+		on.once = ""
+	}
 	switch op {
 	case publish.OpPublish, publish.OpUpdate:
 		return bodied(base, on, op, withDefaults(on, op, args))
 	case publish.OpDeleteFile, publish.OpSignup:
-		return asJSON(base, op == publish.OpDeleteFile, op, withDefaults(on, op, args))
+		return asJSON(base, op == publish.OpDeleteFile, on.once, op, withDefaults(on, op, args))
 	case publish.OpProject, publish.OpStats:
 		id := argument(args, "id", argument(args, "project_id", argument(on.args, "project_id", "")))
 		if id == "" {
@@ -60,7 +63,7 @@ func withDefaults(on request, op publish.Op, args []publish.Arg) []publish.Arg {
 		}
 	case publish.OpUpdate:
 		id := argument(on.args, "project_id", "")
-		if id == "" && on.cut {
+		if id == "" && (on.cut || on.doubt || on.op != publish.OpUpdate) {
 			id = unknownProject // without it, another project than was meant could be changed
 		}
 		add("project_id", id)
@@ -83,7 +86,7 @@ func onlyTotal(args []publish.Arg) bool {
 // from the file of that name, so that nobody has to spell out base64.
 func bodied(base string, on request, op publish.Op, args []publish.Arg) string {
 	if content := argument(args, "content", "<"); !strings.HasPrefix(content, "<") {
-		return asJSON(base, on.keyed || op == publish.OpUpdate, op, args)
+		return asJSON(base, on.keyed || op == publish.OpUpdate, on.once, op, args)
 	}
 	out := start(base, on, op)
 	if !on.keyed && op == publish.OpPublish && has(args, "upload_id") && argument(args, "part", "") != "1" {
@@ -98,7 +101,7 @@ func bodied(base string, on request, op publish.Op, args []publish.Arg) string {
 
 // start is a call of curl up to its fields.
 func start(base string, on request, op publish.Op) string {
-	return "curl " + quote(base+"/v1/"+string(op)) + auth(on.keyed || op == publish.OpUpdate)
+	return "curl " + quote(base+"/v1/"+string(op)) + auth(on.keyed || op == publish.OpUpdate) + onceHeader(on.once)
 }
 
 // formFields prints the fields of a form. The file is sent as it is there, so its
@@ -158,7 +161,16 @@ func atFile(name string) string {
 	return name
 }
 
-func asJSON(base string, keyed bool, op publish.Op, args []publish.Arg) string {
+// onceHeader repeats the Idempotency-Key of the request: what was refused left no
+// record under it.
+func onceHeader(once string) string {
+	if once == "" {
+		return ""
+	}
+	return " -H " + quote(idempotencyKey+": "+once)
+}
+
+func asJSON(base string, keyed bool, once string, op publish.Op, args []publish.Arg) string {
 	var body object
 	for _, a := range args {
 		body = append(body, member(a))
@@ -169,7 +181,7 @@ func asJSON(base string, keyed bool, op publish.Op, args []publish.Arg) string {
 			text = out
 		}
 	}
-	return "curl -X POST " + quote(base+"/v1/"+string(op)) + auth(keyed) +
+	return "curl -X POST " + quote(base+"/v1/"+string(op)) + auth(keyed) + onceHeader(once) +
 		" -H 'Content-Type: application/json' -d " + quote(strings.TrimSpace(string(text)))
 }
 

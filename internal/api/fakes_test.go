@@ -15,3 +15,13 @@ type failing struct {
 func (f failing) Signup(context.Context, publish.SignupInput) (publish.SignedUp, error) {
 	return publish.SignedUp{}, f.err
 }
+
+// switched is a failing Service that works while there is no error.
+type switched struct{ failing }
+
+func (s *switched) Signup(ctx context.Context, in publish.SignupInput) (publish.SignedUp, error) {
+	if s.err == nil {
+		return s.Service.Signup(ctx, in)
+	}
+	return s.failing.Signup(ctx, in)
+}

@@ -33,6 +33,8 @@ type fields struct {
 	content publish.Content
 	charge  publish.Charge    // for what the Service makes of it
 	read    []publish.Warning // what was taken for what it can only mean
+	strange []content.Field   // unknown fields, for hints
+	stands  []string          // for which field each of these surely stands, or ""
 	err     error
 }
 

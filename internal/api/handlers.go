@@ -10,7 +10,7 @@ import (
 func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	out, pending, err := a.Service.Publish(c.r.Context(), c.by, in)
 	if err != nil || pending != nil {
-		return c.pending(pending), err
+		return a.pending(c, pending), err
 	}
 	c.again(out.Replayed)
 	if out.Account != nil && !out.Replayed {
@@ -23,7 +23,7 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 	out, pending, err := a.Service.Update(c.r.Context(), c.by, in)
 	if err != nil || pending != nil {
-		return c.pending(pending), err
+		return a.pending(c, pending), err
 	}
 	c.again(out.Replayed)
 	return reply{http.StatusOK, newUpdated(out, c.notes(out.Warnings))}, nil
@@ -87,7 +87,7 @@ func (c *call) limit() (int, error) {
 }
 
 // pending answers a part of an upload that is not complete.
-func (c *call) pending(p *publish.Pending) reply {
+func (a *API) pending(c *call, p *publish.Pending) reply {
 	if p == nil {
 		return reply{}
 	}
@@ -96,7 +96,7 @@ func (c *call) pending(p *publish.Pending) reply {
 		if p.Token != "" {
 			tell += " Send the header Authorization: Bearer <upload_token> with it, with the upload_token of this answer."
 		}
-		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.", tell)
+		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.", joined([]string{tell, a.tellTotal(c)}))
 	}
 	return reply{http.StatusAccepted, newPending(*p, c.notes(p.Warnings))}
 }

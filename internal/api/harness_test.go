@@ -56,6 +56,7 @@ type world struct {
 	cfg    publish.Config
 	rows   *sql.DB // the same database, to look at
 	counts string  // the query for all that it holds
+	watch  watch   // what came in, where that is asked
 
 	account, project string // keys of the first account and its project
 	projectID        string
@@ -87,9 +88,10 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 			return archive.Write(ctx, out, e, w.svc)
 		}
 	}
-	w.api = New(Config{Service: s.service(w.svc), Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, Brakes: s.brakes, Archive: s.archive})
+	w.api = New(Config{Service: s.service(w.svc), Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Brakes: s.brakes, Archive: s.archive})
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = cmp.Or(s.addr, r.RemoteAddr)
+		w.watch.note(r)
 		w.api.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(w.server.Close)

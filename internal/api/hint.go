@@ -1,6 +1,7 @@
 package api
 
 import (
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,14 +15,25 @@ import (
 func hint(base string, on request, e *publish.Error) string {
 	op, args := e.Fix.Op, e.Fix.Args
 	lines := []string{e.Fix.Note}
+	on.doubt = on.doubt || e.Field == "project_id"
+	if e.Field == idempotencyKey {
+		on.once = rand.Text()
+	}
+	fault := e.Field
+	if missing(e.Code) && has(on.args, fault) { // it came where it is not read, or under another name
+		args, fault = without(args, fault), ""
+	}
 	again := func(or publish.Op) {
 		if op = on.op; op == publish.OpNone {
 			op = or
 		}
-		args = on.same(args, e.Field, e.Fix.Without...)
+		args = on.same(args, fault, e.Fix.Without...)
 		if on.cut && hasBody(op) {
 			lines = append(lines, "The body was not read to its end: add the fields that are missing here.")
 		}
+	}
+	if e.Code == publish.CodeContentTooLarge && on.aboveAll() {
+		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. Make it smaller, or split it into several files of the project.", on.most)
 	}
 	switch op {
 	case publish.OpNone:
@@ -42,6 +54,8 @@ func hint(base string, on request, e *publish.Error) string {
 	case publish.OpEncode:
 		again(publish.OpPublish)
 		lines = append(lines, on.encodes(args))
+	case publish.OpPublish:
+		args = on.instead(args)
 	case publish.OpWait, publish.OpNothing:
 		if e.Fix.Note == "" {
 			lines = append(lines, fmt.Sprintf("Send the same request again in %d s.", max(1, seconds(e.RetryAfter))))
@@ -58,7 +72,46 @@ func hint(base string, on request, e *publish.Error) string {
 	default:
 		lines = append(lines, command(base, on, op, args))
 	}
-	return joined(lines)
+	return withProse(lines)
+}
+
+// withProse says something to a command that is clear without a word.
+func withProse(lines []string) string {
+	if hint := joined(lines); hint != lines[len(lines)-1] || !strings.HasPrefix(hint, "curl ") {
+		return hint
+	}
+	return "The corrected call:\n" + joined(lines)
+}
+
+func missing(code publish.Code) bool {
+	return code == publish.CodeMissingField || code == publish.CodeEmailRequired
+}
+
+func without(args []publish.Arg, name string) []publish.Arg {
+	return slices.DeleteFunc(slices.Clone(args), func(a publish.Arg) bool { return a.Name == name })
+}
+
+// aboveAll reports whether the file is known to be larger than any may be.
+func (on request) aboveAll() bool {
+	for _, a := range on.args {
+		if n, ok := a.Value.(int); ok && a.Name == "size" && int64(n) > on.most {
+			return on.most > 0
+		}
+	}
+	return on.most > 0 && on.least > on.most
+}
+
+// instead are the arguments of a publish in place of an update, which has its words.
+func (on *request) instead(args []publish.Arg) []publish.Arg {
+	if !strings.HasSuffix(strings.ToLower(on.local), ".html") {
+		on.local = "" // a page is published, and that was none
+	}
+	for _, a := range on.args {
+		if slices.Contains(decorations, a.Name) && !has(args, a.Name) {
+			args = append(args, a)
+		}
+	}
+	return args
 }
 
 func hasBody(op publish.Op) bool {
@@ -73,10 +126,7 @@ func (on request) encodes(args []publish.Arg) string {
 	if strings.HasPrefix(file, "<") {
 		return "Each part is base64 on its own: cut the bytes of the file, not the base64 text. In a form, the part is sent as it is:"
 	}
-	if strings.HasPrefix(file, "-") {
-		file = "./" + file
-	}
-	return "In a form the file is sent as it is, by the command below. For JSON, base64 < " + quote(file) + " | tr -d '\\n' prints the content:"
+	return "For JSON, let a program write the base64 text. In a form the file is sent as it is:"
 }
 
 func joined(lines []string) string {
@@ -91,6 +141,7 @@ func joined(lines []string) string {
 
 // firstThenThis shows part 1 of an upload, and then the call that came too early.
 func firstThenThis(base string, on request, op publish.Op, args []publish.Arg) []string {
+	on.once = "" // an Idempotency-Key is for one request
 	first := []string{command(base, on, op, args)}
 	if !has(on.args, "upload_id") || !has(on.args, "part") && !onlyTotal(on.args) {
 		return first

@@ -190,7 +190,7 @@ func TestHint(t *testing.T) {
 	})
 	t.Run("given content is sent as JSON", func(t *testing.T) {
 		e := publish.Refuse(publish.CodeInvalidField, "x").With(publish.OpPublish, publish.Arg{Name: "content", Value: "QQ=="})
-		want := `curl -X POST http://localhost:8080/v1/publish -H 'Content-Type: application/json' -d '{"email":"<your e-mail>","content":"QQ=="}'`
+		want := "The corrected call:\n" + `curl -X POST http://localhost:8080/v1/publish -H 'Content-Type: application/json' -d '{"email":"<your e-mail>","content":"QQ=="}'`
 		if diff := cmp.Diff(want, hint(base, request{op: publish.OpPublish}, e)); diff != "" {
 			t.Error(diff)
 		}

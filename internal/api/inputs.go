@@ -14,7 +14,7 @@ func ignored(code, name, hint string) publish.Warning {
 
 var handleIgnored = ignored("handle_ignored", "handle", "The key's account has its handle; one is chosen with signup, or with a publish without a key.")
 
-var filesIgnored = ignored("unknown_field", "files", "One call takes one file: send each other file with POST /v1/update.")
+var filesIgnored = ignored("unknown_field", "files", "One call takes one file: send each other file with update, under the project_id of this answer.")
 
 // The fields of the four endpoints that have a body. None of these changes.
 var (

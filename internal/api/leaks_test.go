@@ -32,7 +32,9 @@ func TestRowsKeyInBodyAlone(t *testing.T) {
 		add("no key anywhere", ok, 401, publish.CodeKeyRequired)
 		add("no body", "", 401, publish.CodeKeyRequired)
 		add("no JSON", "{", 401, publish.CodeKeyRequired)
-		add("another type", "api_key=x", 401, publish.CodeKeyRequired, with("Content-Type", "application/x-www-form-urlencoded"))
+		add("a form of the old kind", "a=b&api_key=x", 400, publish.CodeKeyNotInHeader, with("Content-Type", "application/x-www-form-urlencoded"))
+		add("JSON that curl -d calls a form", `{"api_key":"x"}`, 400, publish.CodeKeyNotInHeader, with("Content-Type", "application/x-www-form-urlencoded"))
+		add("another type", "api_key=x", 401, publish.CodeKeyRequired, with("Content-Type", "text/plain"))
 		add("an empty api_key in the header", ok, 401, publish.CodeInvalidKey, with("Authorization", ""))
 	}
 	refuses(t, w, rows)

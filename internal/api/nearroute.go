@@ -1,6 +1,12 @@
 package api
 
-import "strings"
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"sandlot/internal/publish"
+)
 
 // otherPaths are words that clients make up for the routes, without hyphens and
 // underscores. It never changes.
@@ -11,38 +17,61 @@ var otherPaths = map[string]string{
 	"projects": "project", "game": "project", "games": "project",
 }
 
-// near is the route that a path which there is not was most likely to be, with
-// what stands for its {id}; nil if it is like none. A project without an id is
-// the list of all, which whoami gives.
-func (a *API) near(path string) (*route, string) {
+// meant is the call that a request was most likely to be which is none: a route,
+// nil if it is like none, and what the path says besides.
+type meant struct {
+	route        *route
+	id, filename string
+}
+
+// near is the call that a path which there is not was most likely to be. Projects
+// without an id are the list of all, which whoami gives, or where one is made.
+func (a *API) near(method, path string) meant {
 	parts := pathWords(path)
-	if len(parts) == 0 || len(parts) > 3 {
-		return nil, ""
+	if len(parts) == 0 {
+		return meant{}
 	}
-	first, id := likeRoute(parts[0]), ""
-	if first == "project" {
-		switch {
-		case len(parts) == 1:
-			return a.route("/v1/whoami"), ""
-		case len(parts) == 2:
-			return a.route("/v1/project/{id}"), parts[1]
-		case distance(strings.ToLower(parts[2]), "stats") <= 1:
-			return a.route("/v1/project/{id}/stats"), parts[1]
+	first := likeRoute(parts[0])
+	switch {
+	case first == "project" && len(parts) == 1 && (method == http.MethodPost || method == http.MethodPut):
+		return meant{route: a.route("/v1/publish")}
+	case first == "project" && len(parts) == 1:
+		return meant{route: a.route("/v1/whoami")}
+	case first == "project" && len(parts) > 3 && distance(strings.ToLower(parts[2]), "files") <= 1:
+		return meant{route: a.route("/v1/project/{id}"), id: parts[1], filename: strings.Join(parts[3:], "/")}
+	case first == "project" && len(parts) == 3 && distance(strings.ToLower(parts[2]), "stats") <= 1, len(parts) == 2 && distance(strings.ToLower(parts[0]), "stats") <= 1:
+		return meant{route: a.route("/v1/project/{id}/stats"), id: parts[1]}
+	case first == "project" && (len(parts) == 2 || len(parts) == 3 && parts[2] == "files"):
+		return meant{route: a.route("/v1/project/{id}"), id: parts[1]}
+	case len(parts) > 1 || first == "":
+		return meant{}
+	}
+	return meant{route: a.route("/v1/" + first)}
+}
+
+// changing is what a request of this method was meant to be where its path is that
+// of a project, which is only read here: many services change and delete by methods.
+func (a *API) changing(method string, m meant) meant {
+	if m.route == nil || m.route.op != publish.OpProject {
+		return m
+	}
+	switch method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+		m.route = a.route("/v1/update")
+	case http.MethodDelete:
+		if m.filename != "" {
+			m.route = a.route("/v1/delete-file")
 		}
-		return nil, ""
 	}
-	if len(parts) == 2 && distance(strings.ToLower(parts[0]), "stats") <= 1 {
-		return a.route("/v1/project/{id}/stats"), parts[1]
-	}
-	if len(parts) > 1 {
-		return nil, ""
-	}
-	return a.route("/v1/" + first), id
+	return m
 }
 
 // pathWords are the segments of a path without the empty ones, the version and
 // an extension.
 func pathWords(path string) []string {
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 	for len(parts) > 0 && (strings.EqualFold(parts[0], "api") || strings.EqualFold(parts[0], "v1")) {
 		parts = parts[1:]

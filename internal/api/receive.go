@@ -44,7 +44,7 @@ func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, err
 		if err := a.mayMail(c, f); err != nil {
 			return err
 		}
-		c.warnings = slices.Concat(c.warnings, f.readings(), f.read, f.warnings())
+		c.warnings = slices.Concat(c.warnings, f.readings(), f.read, a.withCalls(c, f.warnings()))
 		// From here on the content is the Service's: a call that failed late may have recorded it.
 		handed = true
 		re, err := do(a, c, in)
@@ -61,11 +61,11 @@ func (a *API) receive(c *call, f *fields) error {
 	f.content.Missing = true
 	dec, err := a.decoder(c, http.MaxBytesReader(c.w, c.body, a.maxBody()), f.set.mayBeEmpty)
 	c.whole = err == nil
-	if errors.Is(err, publish.CodeContentTooLarge) {
+	if err != nil {
 		return a.searched(c, err)
 	}
-	if err != nil || dec == nil {
-		return err
+	if dec == nil {
+		return nil
 	}
 	dec.ReadOn(c.mayReadOn)
 	f.form, err = dec.Decode(func(r io.Reader) error { return a.stage(c, f, r) })
@@ -96,21 +96,19 @@ const (
 // has leaked; and for the fields that the corrected call repeats. Nothing is kept
 // of the content.
 func (a *API) searched(c *call, refusal error) error {
-	worth := errors.Is(refusal, publish.CodeKeyRequired) && !c.keyed || errors.Is(refusal, publish.CodeContentTooLarge) ||
-		errors.Is(refusal, publish.CodeInvalidKey) && c.r.ContentLength > 0 && c.r.ContentLength <= searchMost
+	rt := c.named()
 	// A client that waits to be asked for its body has leaked nothing yet.
-	if !worth || c.route.takes == nil || c.r.Method != http.MethodPost || c.r.Header.Get("Expect") != "" {
+	if rt == nil || rt.takes == nil || !c.worthASearch(refusal) || c.r.Header.Get("Expect") != "" {
 		return refusal
 	}
 	// Where there is no deadline to set, the server's own ends the wait.
 	_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(searchWait))
 	defer c.readOn()
-	dec, err := a.opened(c, io.LimitReader(c.body, c.worthSearching(refusal)), true)
-	c.whole = err == nil
-	if err != nil || dec == nil {
+	dec := a.guessed(c, io.LimitReader(c.body, c.searchable(refusal)))
+	if c.whole = c.body.err == io.EOF; dec == nil {
 		return refusal
 	}
-	f := &fields{set: c.route.takes, header: c.r.Header}
+	f := &fields{set: rt.takes, header: c.r.Header, query: c.r.URL.Query()}
 	dec.ReadOn(func(error) bool { return true }) // within the same bounds
 	// What is wrong with the body does not matter: it is refused anyhow.
 	f.form, _ = dec.Decode(func(r io.Reader) error { _, err := io.Copy(io.Discard, r); return err })
@@ -120,9 +118,30 @@ func (a *API) searched(c *call, refusal error) error {
 	return refusal
 }
 
-// worthSearching is how much of a body is searched. Of one that is too large, all
+// worthASearch reports whether a body is searched: any that may hold the key, and
+// what is found in others only makes the hint better, so small ones.
+func (c *call) worthASearch(refusal error) bool {
+	small := c.r.ContentLength > 0 && c.r.ContentLength <= searchMost
+	if errors.Is(refusal, publish.CodeKeyRequired) {
+		return !c.keyed
+	}
+	for _, code := range searchedFor {
+		if errors.Is(refusal, code) {
+			return small
+		}
+	}
+	return errors.Is(refusal, publish.CodeContentTooLarge)
+}
+
+// searchedFor are the refusals that say nothing against the fields of a body which
+// was not read. It never changes.
+var searchedFor = []publish.Code{
+	publish.CodeInvalidKey, publish.CodeAccountKeyRequired, publish.CodePublishClosed, publish.CodeUnsupportedMediaType, publish.CodeInvalidField, publish.CodeNotFound, publish.CodeMethodNotAllowed,
+}
+
+// searchable is how much of a body is searched. Of one that is too large, all
 // is thrown away in any case, if it is no more than that.
-func (c *call) worthSearching(refusal error) int64 {
+func (c *call) searchable(refusal error) int64 {
 	if n := c.r.ContentLength; errors.Is(refusal, publish.CodeContentTooLarge) && n <= drainMost {
 		return max(n, searchMost)
 	}
@@ -133,14 +152,7 @@ func (c *call) worthSearching(refusal error) int64 {
 // key comes before any other fault of the body: it has to be replaced whatever
 // happens.
 func (c *call) remember(f *fields) error {
-	c.sent, c.whole = f.repeatable(), f.form.Whole
-	name, _ := f.form.Get("filename")
-	if c.local = localName(name.Text); c.local == "" {
-		c.local = localName(f.form.FileName)
-	}
-	if list, ok := f.form.Get("files"); ok {
-		c.files = filesIn(list)
-	}
+	c.said, c.whole = f, f.form.Whole
 	return leakedIn(f.form)
 }
 

@@ -51,10 +51,11 @@ func routes() []route {
 // project fits, percent-encoded, in a tenth of it.
 const maxPath = 8 << 10
 
-// find returns the route of a request and the {id} of its path. Nothing is
-// redirected: a redirect would drop the body, or send the key on.
-func (a *API) find(r *http.Request) (*route, string, error) {
-	path := r.URL.EscapedPath()
+// find returns the route of a request and the {id} of its path. Where there is
+// none, it notes in the call which was probably meant. Nothing is redirected: a
+// redirect would drop the body, or send the key on.
+func (a *API) find(c *call) (*route, string, error) {
+	r, path := c.r, c.r.URL.EscapedPath()
 	if len(path) > maxPath {
 		return nil, "", pathTooLong(len(path))
 	}
@@ -72,9 +73,11 @@ func (a *API) find(r *http.Request) (*route, string, error) {
 		other, otherID = rt, id
 	}
 	if other != nil {
-		return nil, "", a.wrongMethod(r.Method, other, otherID)
+		c.meant = a.changing(r.Method, meant{route: other, id: otherID})
+		return nil, "", a.wrongMethod(r.Method, other, c.meant.route)
 	}
-	return nil, "", a.unknownPath(path)
+	c.meant = a.changing(r.Method, a.near(r.Method, path))
+	return nil, "", a.unknownPath(c.meant.route)
 }
 
 func takesMethod(routed, method string) bool {
@@ -104,39 +107,36 @@ func match(pattern, path string) (id string, ok bool) {
 }
 
 // wrongMethod refuses a method where a path is known, and shows the call that the
-// path takes.
-func (a *API) wrongMethod(method string, rt *route, id string) error {
+// path takes, or another that does what was probably meant.
+func (a *API) wrongMethod(method string, rt, meant *route) error {
 	list := rt.method + ", " + http.MethodOptions
 	if rt.method == http.MethodGet {
 		list = http.MethodGet + ", " + http.MethodHead + ", " + http.MethodOptions
 	}
 	elsewhere := a.doneElsewhere(method)
-	refusal := publish.Refuse(publish.CodeMethodNotAllowed, "This path does not take the method %s; it takes %s.", shown(method), list).
-		With(rt.op).Note("%sThis path takes %s:", elsewhere, rt.method)
+	refusal := publish.Refuse(publish.CodeMethodNotAllowed, "This path does not take the method %s; it takes %s.", shown(method), list).With(publish.OpSame)
 	switch {
 	case rt.op == publish.OpNone:
 		refusal.Note("%sThis path takes %s:\ncurl %s", elsewhere, rt.method, a.Places.Base.String()+rt.pattern)
-	case showable(id):
-		refusal.With(rt.op, publish.Arg{Name: "id", Value: id})
+	case meant != rt && elsewhere == "":
+		refusal.Note("This path takes %s. Probably %s was meant:", rt.method, a.endpoint(meant))
+	case meant != rt:
+		refusal.Note("%sThat call is:", elsewhere)
+	default:
+		refusal.Note("%sThis path takes %s:", elsewhere, rt.method)
 	}
 	return &special{refusal: refusal, allow: list}
 }
 
 // unknownPath refuses a path that there is not, and shows the call of the route
-// that was most likely meant.
-func (a *API) unknownPath(path string) error {
-	e := publish.Refuse(publish.CodeNotFound, "There is no such path. Paths are exact: no slash at the end, lower case.")
+// that was most likely meant, if there is one.
+func (a *API) unknownPath(meant *route) error {
+	e := publish.Refuse(publish.CodeNotFound, "There is no such path. Paths are exact: no slash at the end, lower case.").With(publish.OpSame)
 	all := "The endpoints are: " + strings.Join(a.endpoints(), ", ") + "."
-	rt, id := a.near(path)
-	if rt == nil {
+	if meant == nil {
 		return e.Note("%s", all)
 	}
-	if showable(id) {
-		e.With(rt.op, publish.Arg{Name: "id", Value: id})
-	} else {
-		e.With(rt.op)
-	}
-	return e.Note("%s\nProbably %s %s was meant:", all, rt.method, a.Places.Base.String()+rt.pattern)
+	return e.Note("%s\nProbably %s was meant:", all, a.endpoint(meant))
 }
 
 // doneElsewhere says where is done what clients expect of a method.
@@ -146,7 +146,7 @@ func (a *API) doneElsewhere(method string) string {
 	case http.MethodDelete:
 		return "A file is deleted with POST " + base + "/v1/delete-file, a project or an account on the website, at " + base + "/account.\n"
 	case http.MethodPatch, http.MethodPut:
-		return "A file and the title are changed with POST " + base + "/v1/update, other details on the website, at " + base + "/account.\n"
+		return "A file, and the title with it, is changed with POST " + base + "/v1/update, other details on the website, at " + base + "/account.\n"
 	}
 	return ""
 }
@@ -155,9 +155,13 @@ func (a *API) doneElsewhere(method string) string {
 func (a *API) endpoints() []string {
 	var list []string
 	for _, rt := range a.routes {
-		list = append(list, rt.method+" "+a.Places.Base.String()+rt.pattern)
+		list = append(list, a.endpoint(&rt))
 	}
 	return slices.Clip(list)
+}
+
+func (a *API) endpoint(rt *route) string {
+	return rt.method + " " + a.Places.Base.String() + rt.pattern
 }
 
 func pathTooLong(n int) error {

@@ -23,6 +23,7 @@ const mostPart = 64 << 20
 // with part 1.
 func cutIntoParts(base string, on request, op publish.Op, args []publish.Arg) []string {
 	id := rand.Text()
+	on.once = "" // an Idempotency-Key is for one request
 	whole := slices.DeleteFunc(withDefaults(on, op, args), func(a publish.Arg) bool {
 		return slices.Contains([]string{"upload_id", "part", "total_parts"}, a.Name)
 	})
@@ -32,6 +33,9 @@ func cutIntoParts(base string, on request, op publish.Op, args []publish.Arg) []
 		each = append(each, publish.Arg{Name: "project_id", Value: project})
 	}
 	file, piece := on.file(whole), "sandlot-"+strings.ToLower(id[:8])+"-"
+	if has(on.args, "part") && argument(on.args, "total_parts", "") != "1" {
+		file = "<whole file>" // what was sent is a piece of it
+	}
 	if strings.HasPrefix(file, "-") {
 		file = "./" + file
 	}
@@ -51,6 +55,7 @@ const mostFiles = 20
 // update one file after another.
 func oneByOne(base string, on request, op publish.Op, args []publish.Arg) []string {
 	args = slices.DeleteFunc(slices.Clone(args), func(a publish.Arg) bool { return a.Name == "filename" })
+	on.once = "" // an Idempotency-Key is for one request
 	rest, lines := on.files, []string{}
 	if op == publish.OpPublish {
 		page := mainPage(rest)
@@ -61,17 +66,52 @@ func oneByOne(base string, on request, op publish.Op, args []publish.Arg) []stri
 	} else {
 		lines = append(lines, "One call takes one file. Send one after the other:")
 	}
+	if len(rest) > mostFiles {
+		lines = slices.Insert(lines, 1, fmt.Sprintf("These are the first %d; send the others likewise.", mostFiles))
+	}
+	return append(lines, eachFile(base, on, rest)...)
+}
+
+// eachFile is an update for each of these files, and at most mostFiles of them.
+func eachFile(base string, on request, files []string) (lines []string) {
 	id := argument(on.args, "project_id", unknownProject)
-	for i, name := range rest {
-		if i == mostFiles {
-			lines = slices.Insert(lines, 1, fmt.Sprintf("These are the first %d; send the others likewise.", mostFiles))
-			break
-		}
+	for _, name := range files[:min(len(files), mostFiles)] {
 		on.local = localName(name)
 		one := []publish.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: usable(name)}}
 		lines = append(lines, command(base, on, publish.OpUpdate, one))
 	}
 	return lines
+}
+
+// withCalls completes the warning about a list of files, which is ignored beside
+// content, by the calls that send them.
+func (a *API) withCalls(c *call, list []publish.Warning) []publish.Warning {
+	i := slices.Index(list, filesIgnored)
+	if i < 0 {
+		return list
+	}
+	on := a.about(c)
+	on.once = ""
+	own := argument(on.args, "filename", "")
+	if on.op == publish.OpPublish {
+		own = mainPage(on.files)
+	}
+	others := slices.DeleteFunc(on.files, func(name string) bool { return name == own })
+	list[i].Hint = joined(append([]string{filesIgnored.Hint}, eachFile(a.Places.Base.String(), on, others)...))
+	return list
+}
+
+// tellTotal is the call that tells how many parts the upload of this one has.
+func (a *API) tellTotal(c *call) string {
+	on := a.about(c)
+	var args []publish.Arg
+	for _, arg := range on.args {
+		if arg.Name == "upload_id" || arg.Name == "project_id" {
+			args = append(args, arg)
+		}
+	}
+	on.once = ""
+	return command(a.Places.Base.String(), on, on.op, append(args, publish.Arg{Name: "total_parts", Value: "<number of all parts>"}))
 }
 
 // usable is a filename for a file that was listed under this name.

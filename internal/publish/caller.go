@@ -60,7 +60,7 @@ func authorize(by Caller, act Action, p *Project) error {
 	case p == nil:
 		return nil
 	case by.Key.Account != p.Account || by.Scoped() && by.Key.Project != p.ID:
-		return Refuse(CodeWrongProject, "The key that was sent does not cover the project %s.", p.ID).With(OpWhoami)
+		return Refuse(CodeWrongProject, "The key that was sent does not cover the project %s.", p.ID).With(OpWhoami).Note("This lists what the key covers:")
 	case act == ActEdit && p.Suspended:
 		return takenDown(*p)
 	}
@@ -70,5 +70,5 @@ func authorize(by Caller, act Action, p *Project) error {
 // takenDown refuses what is about a suspended project.
 func takenDown(p Project) error {
 	return Refuse(CodeTakenDown, "The operator of this service has taken the project %s down.", p.ID).
-		Note("If it is yours, ask the operator why; GET /v1/export still gives you its files.")
+		With(OpExport).Note("If it is yours, ask the operator why. Its files can still be exported with its key:")
 }

@@ -23,7 +23,7 @@ func CheckIdempotencyKey(key string) error {
 		return nil
 	}
 	return Refuse(CodeInvalidField, "The header Idempotency-Key must be 1 to %d visible ASCII characters; %d bytes came.", MaxIdempotencyKey, len(key)).In("Idempotency-Key").
-		With(OpWait).Note("Send a fresh random value, such as a UUID, with each new request, and the same value only when that request is sent again.")
+		With(OpSame).Note("Send a fresh random value, such as a UUID, with each new request, and the same value only when that request is sent again.")
 }
 
 // attempt is a call that was sent with an Idempotency-Key; nil is one without.
@@ -136,7 +136,7 @@ func (s *Service) answerAgain(ctx context.Context, a *attempt, again func(Once, 
 		return true, s.replayedElsewhere()
 	}
 	if rec.Request != a.request {
-		return true, Refuse(CodeIdempotencyMismatch, "This Idempotency-Key was sent with another request in the last 24 hours.").In("Idempotency-Key").With(OpWait).
+		return true, Refuse(CodeIdempotencyMismatch, "This Idempotency-Key was sent with another request in the last 24 hours.").In("Idempotency-Key").With(OpSame).
 			Note("Send a fresh random Idempotency-Key with this request; the old one belongs to the earlier request.")
 	}
 	keys, err := s.unseal(a.sealed(), rec.Answer)

@@ -1,0 +1,295 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/publish"
+)
+
+// withoutCall are the codes for which no corrected call can be shown, each with why
+// not. Every other code has a mend in mends.
+var withoutCall = map[publish.Code]string{
+	publish.CodeRequestInProgress: "waiting mends it: the same request gets the answer of the one under way",
+	publish.CodeRateLimited:       "waiting mends it: the same request works after Retry-After",
+	publish.CodeUnavailable:       "waiting mends it: the same request works after Retry-After",
+	publish.CodeStorageFull:       "waiting mends it, once the operator has made room",
+	publish.CodeInternal:          "nothing is wrong with the request: the operator has to look",
+	publish.CodeReplayedElsewhere: "it is done, and its keys come from the website alone, to whoever reads the account's mail",
+}
+
+// mend is a refused call whose hint says in commands how to do better.
+type mend struct {
+	name   string
+	code   publish.Code
+	method string // POST if empty
+	path   string
+	key    string // "account", "project", "bad", "new" for that of an account without projects, "" for none
+	body   any
+	change func(*http.Request)
+	wants  string            // a piece of the hint, of several with " & " between them
+	files  map[string]string // what lies in the folder beside the usual
+	fill   map[string]string // what stands for the placeholders
+	last   map[string]any    // what the last answer says
+	world  func(*testing.T) *world
+}
+
+// mends has a call for every code that is not in withoutCall, and for every way in
+// which hints were seen to mislead.
+func mends(w *world) []mend {
+	id, update, pub := w.projectID, "/v1/update", "/v1/publish"
+	css := func(more obj) obj {
+		body := obj{"project_id": id, "filename": "style.css", "content": b64("b {}")}
+		for name, v := range more {
+			body[name] = v
+		}
+		return body
+	}
+	big := strings.Repeat("<!doctype html><p>large ", 120_000)
+	kept, mine := map[string]any{"title": "Kept"}, map[string]any{"title": "Mine"}
+	form := with("Content-Type", "application/x-www-form-urlencoded")
+	bin := with("Content-Type", "application/octet-stream")
+	return []mend{
+		{name: "text after the object", code: publish.CodeInvalidJSON, path: pub, body: `{"email":"own@example.com","title":"Mine","content":"` + page64 + `"} x`, wants: "email=own@example.com", last: mine},
+		{name: "a cut body", code: publish.CodeInvalidJSON, path: update, key: "project", body: `{"project_id":"` + id + `","filename":"style.css","content":"PG`, last: map[string]any{"filename": "style.css"}},
+
+		{name: "part 0", code: publish.CodeInvalidField, path: update, key: "account", body: css(obj{"upload_id": "open", "part": 0}), wants: "<number of this part> & upload_id=open", last: map[string]any{"upload_id": "open"}},
+		{name: "an Idempotency-Key with a blank", code: publish.CodeInvalidField, path: pub, key: "account", body: obj{"title": "Mine", "content": page64}, change: with("Idempotency-Key", "my key"), wants: "-H 'Idempotency-Key: ", last: mine},
+		{name: "two Idempotency-Keys", code: publish.CodeInvalidField, path: pub, key: "account", body: obj{"title": "Mine", "content": page64}, change: with("Idempotency-Key", "a", "b"), wants: "-H 'Idempotency-Key: ", last: mine},
+		{name: "a project_id that is a number", code: publish.CodeInvalidField, path: update, key: "account", body: css(obj{"project_id": 5}), wants: "project_id=<project_id>"},
+		{name: "a near miss that says nothing", code: publish.CodeInvalidField, path: update, key: "account", body: obj{"slug": "", "filename": "style.css", "content": "YQ=="}, wants: "project_id=<project_id>"},
+		{name: "an empty project_id in the query", code: publish.CodeInvalidField, path: update + "?project_id=", key: "account", body: obj{"filename": "style.css", "content": "YQ=="}, wants: "project_id=<project_id>"},
+		{name: "a near miss of a version that is none", code: publish.CodeInvalidField, path: update, key: "account", body: css(obj{"ifVersion": "new"}), wants: "/v1/project/" + id},
+		{name: "fields in the query", code: publish.CodeInvalidField, path: update + "?project_id=" + id + "&filename=style.css&title=Kept", key: "account", body: obj{"content": "YQ=="}, wants: "project_id=" + id + " & filename=style.css", last: kept},
+		{name: "a bad parameter", code: publish.CodeInvalidField, method: "GET", path: "/v1/whoami?limit=0", key: "account"},
+
+		{name: "no filename", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "content": "YQ==", "title": "Kept"}, wants: "filename=<filename>", last: kept},
+		{name: "files", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Many", "files": []obj{{"filename": "index.html", "text": page}, {"filename": "style.css"}}}, wants: "Publish the page", last: map[string]any{"filename": "style.css"}},
+		{name: "files by name", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "files": obj{"style.css": "b {}", "logo.svg": "<svg/>"}}, wants: "One call takes one file"},
+		{name: "no content", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Mine"}, last: mine},
+		{name: "an update without a key's project", code: publish.CodeProjectIDRequired, path: update, key: "project", body: css(obj{"project_id": nil, "title": "Kept"}), last: kept},
+		{name: "an empty project_id", code: publish.CodeProjectIDRequired, path: update, key: "account", body: css(obj{"project_id": ""}), wants: "<project_id>"},
+
+		{name: "no address", code: publish.CodeEmailRequired, path: pub, body: obj{"title": "Mine", "content": page64}, wants: "<your e-mail>", last: mine},
+		{name: "an address under another name", code: publish.CodeEmailRequired, path: pub, body: obj{"name": "Mine", "content": page64, "mail": "own@example.com"}, wants: "email=own@example.com", last: mine},
+		{name: "a bad address", code: publish.CodeInvalidEmail, path: pub, body: obj{"title": "Mine", "content": page64, "email": "me"}, wants: "<your e-mail>", last: mine},
+		{name: "the placeholder of an address", code: publish.CodeInvalidEmail, path: pub, body: obj{"title": "Mine", "content": page64, "email": "<your e-mail>"}, wants: "<your e-mail>", last: mine},
+		{name: "a bad address at signup", code: publish.CodeInvalidEmail, path: "/v1/signup", body: obj{"handle": "ada", "email": "me"}, wants: "<your e-mail>"},
+
+		{name: "raw text", code: publish.CodeInvalidContent, path: pub, key: "account", body: obj{"content": "<h1>", "title": "Mine"}, last: mine},
+		{name: "raw text, under an Idempotency-Key", code: publish.CodeInvalidContent, path: pub, key: "account", body: obj{"content": "<h1>", "title": "Mine"}, change: with("Idempotency-Key", "once-1"), wants: "-H 'Idempotency-Key: once-1'", last: mine},
+		{name: "raw text for a project under another name", code: publish.CodeInvalidContent, path: update, key: "account", body: obj{"slug": id, "path": "style.css", "content": "b {}"}, wants: "project_id=" + id + " & filename=style.css"},
+		{name: "an unaligned part", code: publish.CodeInvalidContent, path: update, key: "account", body: `{"project_id":"` + id + `","upload_id":"open","part":2,"content":"QUJDQ"}`, wants: "Each part is base64 on its own & content=@<file with part 2> & upload_id=open", last: map[string]any{"upload_id": "open"}},
+		{name: "encoded twice", code: publish.CodeDoubleEncoded, path: pub, key: "account", body: obj{"content": b64(page64), "title": "Mine"}, last: mine},
+		{name: "gzip that is not declared", code: publish.CodeDoubleEncoded, path: pub, key: "account", body: obj{"content": b64(gz(page)), "title": "Mine"}, last: mine},
+		{name: "another size", code: publish.CodeDigestMismatch, path: pub, key: "account", body: obj{"content": page64, "size": 1, "sha256": sum(page), "title": "Kept"}, wants: "sha256=" + sum(page), last: kept},
+		{name: "a key in the file", code: publish.CodeKeyInContent, path: pub, key: "account", body: obj{"content": b64("<b>" + w.account), "title": "Mine"}, wants: "Take the key out", last: mine},
+
+		{name: "a query behind the name", code: publish.CodeInvalidFilename, path: update, key: "project", body: css(obj{"filename": "game.js?v=2"}), wants: "filename=game.js & content=@game.js?v=2", files: map[string]string{"game.js?v=2": "a"}, last: map[string]any{"filename": "game.js"}},
+		{name: "an escape in the name", code: publish.CodeInvalidFilename, path: update, key: "project", body: css(obj{"filename": "my%20logo.png"}), wants: "filename=my logo.png & content=@my%20logo.png", files: map[string]string{"my%20logo.png": "a"}, last: map[string]any{"filename": "my logo.png"}},
+		{name: "a path of the machine", code: publish.CodeInvalidFilename, path: update, key: "project", body: css(obj{"filename": "/home/user/project/game.js"}), wants: "Which folder is the root & filename=game.js & content=@/home/user/project/game.js", files: map[string]string{"home/user/project/game.js": "a"}, last: map[string]any{"filename": "game.js"}},
+		{name: "the page in another case", code: publish.CodeFilenameConflict, path: update, key: "project", body: css(obj{"filename": "Index.html"}), wants: "filename=index.html & content=@Index.html", files: map[string]string{"Index.html": page}, last: map[string]any{"filename": "index.html"}},
+
+		{name: "a key in the body", code: publish.CodeKeyNotInHeader, path: update, key: "project", body: css(obj{"api_key": "x", "title": "Kept"}), wants: "Send the key in the header. It may have been logged & replace it at http://localhost:8080/account when you can", last: kept},
+		{name: "a key in the query", code: publish.CodeKeyNotInHeader, path: update + "?api_key=x", body: css(obj{"title": "Kept"}), wants: "/account when you can"},
+		{name: "a key in the body of a path that there is not", code: publish.CodeKeyNotInHeader, path: "/v1/udpate", body: css(obj{"api_key": "x", "title": "Kept"}), wants: "/account when you can", last: kept},
+		{name: "no key", code: publish.CodeKeyRequired, path: update, body: css(obj{"title": "Kept"}), last: kept},
+		{name: "no key to read with", code: publish.CodeKeyRequired, method: "GET", path: "/v1/export"},
+		{name: "a bad key", code: publish.CodeInvalidKey, path: update, key: "bad", body: css(obj{"title": "Kept"}), wants: "title=Kept", last: kept},
+		{name: "a bad key, and curl -d", code: publish.CodeInvalidKey, path: pub, key: "bad", body: `{"title":"Mine","content":"` + page64 + `"}`, change: form, last: mine},
+		{name: "a project key on publish", code: publish.CodeAccountKeyRequired, path: pub, key: "project", body: obj{"title": "Mine", "content": page64}, last: mine},
+		{name: "another project", code: publish.CodeWrongProject, path: update, key: "project", body: css(obj{"project_id": w.post(pub, w.account, obj{"content": page64}).str("project_id")})},
+		{name: "no such project", code: publish.CodeProjectNotFound, path: update, key: "account", body: css(obj{"project_id": "nothing"})},
+		{name: "no such file", code: publish.CodeFileNotFound, path: "/v1/delete-file", key: "project", body: obj{"project_id": id, "filename": "nothing.css"}},
+		{name: "no project yet", code: publish.CodeNoProjects, path: update, key: "new", body: obj{"filename": "style.css", "content": "YQ==", "title": "Mine"}, last: mine},
+		{name: "the primary file", code: publish.CodePrimaryFileProtected, path: "/v1/delete-file", key: "project", body: obj{"project_id": id, "filename": "index.html"}, last: map[string]any{"filename": "index.html"}},
+		{name: "an old version", code: publish.CodeVersionConflict, path: update, key: "project", body: css(obj{"if_version": 1, "title": "Kept"}), last: kept},
+		{name: "an old If-Match", code: publish.CodeVersionConflict, path: update, key: "project", body: css(obj{"title": "Kept"}), change: with("If-Match", `"1"`), last: kept},
+
+		{name: "publsh", code: publish.CodeNotFound, path: "/v1/publsh", body: obj{"title": "Mine", "email": "own@example.com", "content": page64}, wants: "email=own@example.com", last: mine},
+		{name: "files of a project", code: publish.CodeNotFound, method: "DELETE", path: "/v1/projects/" + id + "/files/gone.txt", key: "account", wants: "/v1/delete-file & gone.txt", last: map[string]any{"deleted": "gone.txt"}},
+		{name: "a file of a project", code: publish.CodeNotFound, method: "PUT", path: "/v1/project/" + id + "/files/js/a%20b.js", key: "account", body: obj{"content": "YQ=="}, wants: "filename=js/a b.js", files: map[string]string{"js/a b.js": "a"}},
+		{name: "POST to the projects", code: publish.CodeNotFound, path: "/v1/projects", key: "account", body: obj{"title": "Mine", "content": page64}, last: mine},
+		{name: "PUT", code: publish.CodeMethodNotAllowed, method: "PUT", path: pub, key: "account", body: obj{"title": "Mine", "content": page64}, last: mine},
+		{name: "PATCH", code: publish.CodeMethodNotAllowed, method: "PATCH", path: "/v1/project/" + id, key: "account", body: obj{"title": "Patched"}, wants: "/v1/update & /account", last: map[string]any{"title": "Patched"}},
+		{name: "POST to a project", code: publish.CodeMethodNotAllowed, path: "/v1/project/" + id, key: "account", body: obj{"filename": "style.css", "content": "YQ=="}, wants: "/v1/update & filename=style.css"},
+		{name: "DELETE", code: publish.CodeMethodNotAllowed, method: "DELETE", path: "/v1/project/" + id, key: "account", wants: "/v1/delete-file & /account"},
+		{name: "DELETE with a file", code: publish.CodeMethodNotAllowed, method: "DELETE", path: "/v1/delete-file", key: "account", body: obj{"project_id": id, "filename": "gone.txt"}, last: map[string]any{"deleted": "gone.txt"}},
+		{name: "GET", code: publish.CodeMethodNotAllowed, method: "GET", path: pub, key: "account"},
+
+		{name: "too large", code: publish.CodeContentTooLarge, path: pub, key: "account", body: `{"title":"Mine","content":"` + b64(big) + `"}`, wants: "split -a 4 -b 1048576", files: map[string]string{"index.html": big}, last: mine},
+		{name: "a part too large", code: publish.CodeContentTooLarge, path: update, key: "account", body: `{"project_id":"` + id + `","filename":"data.bin","upload_id":"large","part":1,"content":"` + b64(big) + `"}`, wants: "<whole file>", fill: map[string]string{"<whole file>": "data.bin"}, files: map[string]string{"data.bin": big}, last: map[string]any{"sha256": sum(big)}},
+
+		{name: "curl -d without a type", code: publish.CodeUnsupportedMediaType, path: pub, body: `{"title":"Mine","email":"own@example.com","content":"` + page64 + `"}`, change: form, wants: "email=own@example.com", last: mine},
+		{name: "curl -d with pairs", code: publish.CodeUnsupportedMediaType, path: pub, body: "title=Mine&email=own%40example.com&content=" + page64, change: form, wants: "email=own@example.com", last: mine},
+		{name: "the bytes alone", code: publish.CodeUnsupportedMediaType, path: update + "?project_id=" + id + "&filename=style.css", key: "project", body: "b {}", change: bin, wants: "filename=style.css & project_id=" + id},
+
+		{name: "part 2 first", code: publish.CodePart1First, path: pub, key: "account", body: part("mine", 2, page[9:], obj{"total_parts": 2}), wants: "upload_id=mine & <file with part 1> & <file with part 2>", last: map[string]any{"version": 1.0}},
+		{name: "part 2 first, without a key", code: publish.CodePart1First, path: pub, body: part("anon", 2, page[9:], obj{"total_parts": 2}), wants: "<upload_token> & <file with part 1> & <file with part 2>", last: map[string]any{"version": 1.0}},
+		{name: "a part above the total", code: publish.CodePartOutOfRange, path: update, key: "account", body: part("open", 10, "x", obj{"project_id": id, "filename": "style.css"})},
+		{name: "a completed upload", code: publish.CodeUploadCompleted, path: pub, key: "account", body: part("done", 1, "other", obj{"total_parts": 1})},
+		{name: "an upload that is there", code: publish.CodeUploadExists, path: pub, body: part("taken", 1, "y", obj{"email": someone, "title": "Mine"}), wants: "title=Mine"},
+		{name: "the Idempotency-Key of another request", code: publish.CodeIdempotencyMismatch, path: pub, key: "account", body: obj{"title": "Mine", "content": page64}, change: with("Idempotency-Key", "used"), wants: "-H 'Idempotency-Key: ", last: mine},
+
+		{name: "without a key where it needs one", code: publish.CodePublishClosed, path: pub, body: obj{"title": "Mine", "content": page64, "email": someone}, last: mine, world: func(t *testing.T) *world {
+			w := settled(t)
+			w.svc.Opening = publish.OpenToKeys
+			return w
+		}},
+		{name: "one project too many", code: publish.CodeQuotaExceeded, path: pub, key: "account", body: obj{"content": page64}, world: func(t *testing.T) *world {
+			return settled(t, func(s *settings) { s.cfg.Quota.Projects = 1 })
+		}},
+		{name: "a suspended account", code: publish.CodeAccountSuspended, path: pub, key: "account", body: obj{"content": page64}, wants: "/v1/export", world: func(t *testing.T) *world {
+			w := settled(t)
+			_, err := w.operator().Suspend(t.Context(), "@"+w.get("/v1/whoami", w.account).str("handle"), "spam")
+			return w.without(err)
+		}},
+		{name: "a project taken down", code: publish.CodeTakenDown, path: pub, key: "account", wants: "/v1/export", world: func(t *testing.T) *world {
+			w := settled(t)
+			_, err := w.operator().Suspend(t.Context(), w.projectID, "a report")
+			return w.without(err)
+		}},
+		{name: "damaged bytes", code: publish.CodeBlobCorrupt, method: "GET", path: "/v1/export", key: "account", wants: "/v1/update & filename=data.bin", files: map[string]string{"data.bin": "new"}, last: map[string]any{"filename": "data.bin"}, world: func(t *testing.T) *world {
+			w := settled(t)
+			w.put("data.bin", noise(20_000))
+			w.damage()
+			return w
+		}},
+	}
+}
+
+func (w *world) without(err error) *world {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w
+}
+
+func TestRegression19EveryCodeHasAHintThatWorks(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	css := obj{"project_id": w.projectID, "filename": "style.css"}
+	w.post("/v1/update", w.account, part("open", 1, "x", css)).wants(202)
+	w.post("/v1/update", w.account, part("open", 9, "x", obj{"project_id": w.projectID, "total_parts": 9})).wants(202)
+	w.post("/v1/publish", w.account, part("done", 1, "x", obj{"total_parts": 1})).wants(201)
+	w.post("/v1/publish", "", part("taken", 1, "x", obj{"email": someone})).wants(202)
+	w.post("/v1/publish", w.account, obj{"content": b64("<p>other")}, with("Idempotency-Key", "used")).wants(201)
+	table := mends(w)
+	for code := range publish.Codes {
+		mended := slices.ContainsFunc(table, func(m mend) bool { return m.code == code })
+		if why := withoutCall[code]; mended == (why != "") {
+			t.Errorf("%s: a case in the table is %v, and the reason to have none is %q", code, mended, why)
+		}
+	}
+	for _, m := range table {
+		t.Run(string(m.code)+"/"+m.name, func(t *testing.T) {
+			own := w
+			if m.world != nil {
+				own = m.world(t)
+			}
+			own.in(t).mends(t, m)
+		})
+	}
+}
+
+// mends sends a call that is refused, and does what its hint says.
+func (w *world) mends(t *testing.T, m mend) {
+	key := map[string]string{"account": w.account, "project": w.project, "bad": "sla_x"}[m.key]
+	if m.key == "new" {
+		key = w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
+	}
+	if m.code == publish.CodeTakenDown {
+		m.path, m.body = "/v1/update", obj{"project_id": w.projectID, "filename": "a.txt", "content": "YQ=="}
+	}
+	if m.world == nil {
+		w.put("gone.txt", "a")
+	}
+	w.watch.begin()
+	var got answer
+	w.unchanged(func() {
+		got = w.send(or(m.method, "POST"), m.path, key, m.body, m.changed(), lax).refused(publish.Codes[m.code].Status, m.code)
+	})
+	refused, hint := w.watch.end(), got.str("hint")
+	for wants := range strings.SplitSeq(m.wants, " & ") {
+		if !strings.Contains(strings.ReplaceAll(hint, "'", ""), strings.ReplaceAll(wants, "'", "")) {
+			t.Errorf("the hint lacks %q:\n%s", wants, hint)
+		}
+	}
+	s := w.shell(t, m.fill)
+	if m.key == "new" {
+		s.fill["<api_key>"] = key
+	}
+	for name, text := range map[string]string{"index.html": page, "logo.svg": "<svg/>", "piece": "x", "piece1": page[:9], "piece2": page[9:], "style.css": "b {}"} {
+		s.file(name, text)
+	}
+	for name, text := range m.files {
+		s.file(name, text)
+	}
+	lines := tidy(t, hint)
+	if len(lines) == 0 {
+		t.Fatalf("nothing to paste: %s", hint)
+	}
+	for i, line := range lines {
+		line = strings.ReplaceAll(line, "@/home/", "@home/") // the folder is not the machine's
+		s.refusedUnfilled(line)
+		w.watch.begin()
+		s.succeeds(line)
+		for _, sent := range w.watch.end() {
+			if i == 0 && slices.Contains(refused, sent) { // a later one works after the first
+				t.Errorf("the hint repeats the call that was refused: %s", line)
+			}
+		}
+	}
+	for name, want := range m.last {
+		if s.last[name] != want {
+			t.Errorf("%s is %v, want %v: %v", name, s.last[name], want, s.last)
+		}
+	}
+}
+
+func (m mend) changed() func(*http.Request) {
+	if m.change == nil {
+		return func(*http.Request) {}
+	}
+	return m.change
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// TestRegression19WaitingIsSaidInProse is about the codes that no other call mends.
+func TestRegression19WaitingIsSaidInProse(t *testing.T) {
+	t.Parallel()
+	fail := &switched{}
+	w := newWorld(t, func(s *settings) {
+		s.brakes, s.addr = brake.New(brake.Config{Writes: brake.Rate{Count: 1, Per: time.Hour, Burst: 4}}), "203.0.113.1:4711"
+		s.service = func(inner Service) Service { fail.failing = failing{inner, nil}; return fail }
+	})
+	waits := func(code publish.Code) {
+		t.Helper()
+		got := w.post("/v1/signup", "", obj{}).refused(publish.Codes[code].Status, code)
+		if lines := tidy(t, got.str("hint")); len(lines) > 0 || withoutCall[code] == "" {
+			t.Errorf("%s proposes a call: %s", code, got.text)
+		}
+		if strings.HasPrefix(withoutCall[code], "waiting") && (got.header.Get("Retry-After") == "" || !strings.Contains(got.str("hint"), "again") && code != publish.CodeRateLimited) {
+			t.Errorf("%s does not say to wait: %s", code, got.text)
+		}
+	}
+	for code, err := range map[publish.Code]error{publish.CodeStorageFull: publish.ErrFull, publish.CodeUnavailable: publish.ErrUnavailable, publish.CodeInternal: errors.New("SELECT")} {
+		fail.err = err
+		waits(code)
+	}
+	fail.err = nil
+	w.post("/v1/signup", "", obj{}).wants(201)
+	waits(publish.CodeRateLimited)
+}
