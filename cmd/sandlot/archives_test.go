@@ -14,6 +14,7 @@ import (
 // TestLoad12OneArchiveOfAnAccountAtATime: a second one is refused, with the time to come back, until the first has come
 // or its client has gone.
 func TestLoad12OneArchiveOfAnAccountAtATime(t *testing.T) {
+	t.Parallel()
 	s := publicServer(t)
 	content := make([]byte, 24<<20) // more than the buffers of a connection that nobody reads
 	_, _ = rand.Read(content)

@@ -195,6 +195,7 @@ func TestDamagedDatabase(t *testing.T) {
 
 // TestVerification: the message lies in the data folder, its link shows a page, and only the button verifies.
 func TestVerification(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	_, account := call(t, s, "POST", "/v1/signup", "", map[string]any{"email": "me@example.com", "lang": "de"})
 	key := account["api_key"].(string)

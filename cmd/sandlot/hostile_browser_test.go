@@ -43,9 +43,11 @@ const (
 // TestAHostileProject lets one do its worst, in every mode and everywhere that it can be met. Nothing succeeds, until a defence is taken
 // away: then what it kept out does.
 func TestAHostileProject(t *testing.T) {
+	t.Parallel()
 	ca := newAuthority(t)
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
 			g, browser := newGround(t, m, ca), hostileBrowser(t, ca)
 			for place, attempts := range m.places() {
 				t.Run(place, func(t *testing.T) { g.expectNothing(t, browser, place, attempts) })

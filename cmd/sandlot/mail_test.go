@@ -197,6 +197,7 @@ func settled(t *testing.T, s *testenv.Server) {
 
 // TestFault33Mail: whatever the mail server does, the publish is answered at once, and the message is kept and tried again.
 func TestFault33Mail(t *testing.T) {
+	t.Parallel()
 	t.Run("down: the message survives restarts and leaves when the server is back", func(t *testing.T) {
 		var m mailServer
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -251,6 +251,7 @@ func (c *correspondent) hurry() {
 // TestEveryKindOfMessage: whatever the mail server does, and whatever is put into what the service takes, requests are answered promptly, each
 // message comes once, its header is ours, and programs that look at its links use nothing up.
 func TestEveryKindOfMessage(t *testing.T) {
+	t.Parallel()
 	var m mailServer
 	c := newCorrespondent(t, &m)
 	temporary := func(code int) error {

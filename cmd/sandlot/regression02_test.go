@@ -63,6 +63,7 @@ func keptBlobs(t *testing.T, s *testenv.Server) (n int, size int64) {
 
 // TestRegression02ACallCostsWhatItMakes: the largest of received, decoded and stored bytes, refused as soon as the limit is passed.
 func TestRegression02ACallCostsWhatItMakes(t *testing.T) {
+	t.Parallel()
 	const most = 20_000_000
 	s := publicServer(t, "--limit-bytes", fmt.Sprintf("1000000/h:%d", most))
 	packed := base64.StdEncoding.EncodeToString(blanks(t, 100<<20))
@@ -136,6 +137,7 @@ func longForm(t *testing.T, s *testenv.Server, addr string, n int64) reply {
 
 // TestRegression02TheFirstFileMayBeTheLargest: the limits of a public instance have room for 100 MB of a newcomer, and for the parts of the largest file and its assembly with a key.
 func TestRegression02TheFirstFileMayBeTheLargest(t *testing.T) {
+	t.Parallel()
 	const size = 100 << 20
 	s := publicServer(t)
 	content := base64.StdEncoding.EncodeToString(blanks(t, size))

@@ -21,6 +21,7 @@ import (
 
 // TestRegression08ASilentConnectionIsCutWithALateHeader and one that was used before is kept.
 func TestRegression08ASilentConnectionIsCutWithALateHeader(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	dial := func(text string) net.Conn {
 		conn, err := net.Dial("tcp", s.Addr())

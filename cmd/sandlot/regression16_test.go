@@ -57,6 +57,7 @@ func holds(t *testing.T, ctx context.Context, expression string) {
 // TestRegression16AGameIsNotBlankWhereStorageIsBlocked: on the project's page, in the browser, Play leads to the game's own tab where a frame
 // has no storage, and says why; elsewhere it plays.
 func TestRegression16AGameIsNotBlankWhereStorageIsBlocked(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	status, made := call(t, s, "POST", "/v1/publish", signUp(t, s), map[string]any{"content": []byte(saver), "title": "Saver"})
 	if status != http.StatusCreated {

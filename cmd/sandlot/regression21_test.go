@@ -62,6 +62,7 @@ func consoleOf(t *testing.T, ctx context.Context) (lines func() []string) {
 // TestRegression21AGamesConsoleIsItsOwn opens a game that says nothing, in every place: nothing is said, and nothing of ours is in its
 // storage, while its players are counted.
 func TestRegression21AGamesConsoleIsItsOwn(t *testing.T) {
+	t.Parallel()
 	// One process for the page and its frame, so that one console has what both say.
 	browser := testenv.Browser(t, chromedp.Flag("disable-site-isolation-trials", true), chromedp.Flag("disable-features", "IsolateOrigins,site-per-process"))
 	act(t, browser, chromedp.Navigate("about:blank"))

@@ -43,7 +43,7 @@ func TestPlainRegression43ASmallMachineSurvives(t *testing.T) {
 		s, group := startIn(t, leastMemory)
 		readMany(t, s, publishMany(t, s, 500, 300_000), 32, 2000)
 		group.spared(t, s)
-		if strings.Contains(s.Logs(), "WARN") {
+		if strings.Contains(s.Logs(), "level=WARN") {
 			t.Errorf("it warns: %s", s.Logs())
 		}
 	})

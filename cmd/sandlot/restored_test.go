@@ -19,6 +19,7 @@ import (
 // TestFault12LockedDatabase: while another process holds the database, a write waits for a bounded time and is then told when to come
 // back; reads go on, and writes do again when the other lets go.
 func TestFault12LockedDatabase(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
 	want := page(2000)

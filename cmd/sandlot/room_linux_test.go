@@ -117,6 +117,7 @@ func (h *smallHouse) await(what string, ok func() bool) {
 }
 
 func TestRegression44ADiskThatWasFullTakesNewContentAfterDeletions(t *testing.T) {
+	t.Parallel()
 	t.Run("unused pages of the database count as room, and are given back", func(t *testing.T) {
 		h := newSmallHouse(t)
 		h.fill()

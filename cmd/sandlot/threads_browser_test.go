@@ -11,6 +11,7 @@ import (
 // TestThreadsInARealBrowser: a project whose owner allows threads shares memory with its worker, on its own address and in the frame of its
 // page. In somebody else's page it is shown, and can tell that there are none.
 func TestThreadsInARealBrowser(t *testing.T) {
+	t.Parallel()
 	ca := newAuthority(t)
 	g, browser := newGround(t, modes[0], ca), hostileBrowser(t, ca)
 	g.hostile = g.publish(t, g.victim, "threads.html")

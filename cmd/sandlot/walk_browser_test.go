@@ -42,6 +42,7 @@ const firstGame = `<!doctype html><html lang="en"><meta name="viewport" content=
 // and pressed in a real browser, with real mail. Nothing may be wrong in the browser's console on the way, and each page is looked at on
 // both screens. With SANDLOT_TEST_SHOTS=FOLDER it leaves screenshots there.
 func TestWalk(t *testing.T) {
+	t.Parallel()
 	var m mailServer
 	m.listen(t)
 	s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)

@@ -190,6 +190,7 @@ func TestBlobsThatFail(t *testing.T) {
 
 // TestStoreThatFails: whatever the store says, an acknowledged call is there, and one that was not is there whole or not at all.
 func TestStoreThatFails(t *testing.T) {
+	t.Parallel()
 	faults := map[string]struct {
 		before, after error
 		stays         bool // the content may not be deleted, for the step may have happened

@@ -76,6 +76,7 @@ func loginToken(t *testing.T, m publish.Mail) string {
 }
 
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	proofs := map[string]func(t *testing.T, w *world){
 		"a message with a link and a code goes to an address that an account has verified": func(t *testing.T, w *world) {
 			w.member("Kim@example.org")

@@ -220,6 +220,7 @@ func TestForms(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
+	t.Parallel()
 	t.Run("a restored version is a new one with the old files and primary file", func(t *testing.T) {
 		w := newWorld(t)
 		account, id := w.managed()

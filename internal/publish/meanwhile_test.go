@@ -65,6 +65,7 @@ func TestRegression35AnAddressVerifiedMeanwhileStays(t *testing.T) {
 
 // TestRegression35WhatMayNoMoreDoesNot: rights that end while a call is under way.
 func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
+	t.Parallel()
 	ends := map[string]struct {
 		do   func(t *testing.T, w *world, p publish.Published)
 		code map[string]publish.Code

@@ -53,6 +53,7 @@ func (w *world) stop(m publish.Mail) publish.NotMe {
 }
 
 func TestNotMe(t *testing.T) {
+	t.Parallel()
 	proofs := map[string]func(t *testing.T, w *world){
 		"looking at the link stops nothing, however often": func(t *testing.T, w *world) {
 			by := w.claim("kim@example.org")

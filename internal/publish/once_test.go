@@ -114,6 +114,7 @@ func eachOnce(t *testing.T, prove func(t *testing.T, w *world, by publish.Caller
 }
 
 func TestOnceIsMadeOnce(t *testing.T) {
+	t.Parallel()
 	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
 		first, replayed, err := c.make(w.Service, by, uuid)
 		if err != nil || replayed {
@@ -149,6 +150,7 @@ func TestOnceIsMadeOnce(t *testing.T) {
 func (m made) shown() made { m.Keys = publish.Minted{}; return m }
 
 func TestOnceWhenTheStoreFails(t *testing.T) {
+	t.Parallel()
 	for name, cause := range map[string]error{"its answer was lost": errBroken, "the commit may be on disk": publish.ErrUnavailable, "the client left": context.Canceled} {
 		t.Run("after it happened, "+name+": the retry gets what was made", func(t *testing.T) {
 			eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
@@ -281,6 +283,7 @@ func TestOnceOneKeyForAllParts(t *testing.T) {
 
 // TestOnceOnTwoNodes lets another process make the same call between the look-up and the step of the first.
 func TestOnceOnTwoNodes(t *testing.T) {
+	t.Parallel()
 	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
 		other := w.open(publish.Config{Places: local(), InlineMax: inlineMax, MailFolder: "./data/mail"})
 		var first made
@@ -374,6 +377,7 @@ func (w *world) exec(query string, args ...any) {
 }
 
 func TestOnceWhatIsGone(t *testing.T) {
+	t.Parallel()
 	t.Run("a project that was deleted is 404, and nothing is made", func(t *testing.T) {
 		w, by, id := onceWorld(t)
 		c := w.onceCalls(id)["publish"]

@@ -14,6 +14,7 @@ import (
 func kilo(n int) string { return strings.Repeat("x", n*1000) }
 
 func TestRegression03PartsCountFromTheFirstOn(t *testing.T) {
+	t.Parallel()
 	quota := func(c *publish.Config) { c.Quota.Bytes = 10_000 }
 	t.Run("an account's parts and files are one sum", func(t *testing.T) {
 		w := newWorld(t, quota)

@@ -20,6 +20,7 @@ func crowd() publish.Caller {
 var lengths = map[string]string{"short": "1", "long": strings.Repeat("x", 40)}
 
 func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
+	t.Parallel()
 	for length, key := range lengths {
 		t.Run(length, func(t *testing.T) {
 			w := newWorld(t)
@@ -114,6 +115,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 }
 
 func TestRegression11AnUploadBelongsToItsNetworkOrToken(t *testing.T) {
+	t.Parallel()
 	for length, id := range lengths {
 		t.Run(length, func(t *testing.T) {
 			w := newWorld(t)

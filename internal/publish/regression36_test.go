@@ -47,6 +47,7 @@ func (w *world) strays(n int) (refs []publish.BlobRef) {
 }
 
 func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	refs := w.strays(20)
 	stuck := map[publish.BlobRef]bool{}

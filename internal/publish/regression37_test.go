@@ -100,6 +100,7 @@ func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
 }
 
 func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	id := w.publish(by, page).Project.ID

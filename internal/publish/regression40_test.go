@@ -11,6 +11,7 @@ import (
 // TestRegression40WhatEndedAnUploadIsTold ends an upload after its parts were put
 // together, before the step that uses it.
 func TestRegression40WhatEndedAnUploadIsTold(t *testing.T) {
+	t.Parallel()
 	one, two := 1, 2
 	type call struct {
 		step string

@@ -19,6 +19,7 @@ func (w *world) reported(in publish.NewReport) string {
 }
 
 func TestReports(t *testing.T) {
+	t.Parallel()
 	toOperator := func(c *publish.Config) { c.ReportMail = "operator@example.com" }
 	t.Run("a report has a number, and the operator reads it", func(t *testing.T) {
 		w := newWorld(t)

@@ -47,6 +47,7 @@ func kinds(mails []publish.Mail) map[string]int {
 }
 
 func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
+	t.Parallel()
 	const kim = "kim@example.org"
 	proofs := map[string]func(t *testing.T, w *world){
 		"twelve login forms of a stranger leave the owner's own, in a browser that was never seen": func(t *testing.T, w *world) {
@@ -197,6 +198,7 @@ func (w *world) fill(email string) int {
 }
 
 func TestABrowserRemembersFiveMailboxes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	known, err := "", error(nil)
 	for i := range 7 {

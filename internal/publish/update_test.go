@@ -316,6 +316,7 @@ func TestDeleteFile(t *testing.T) {
 }
 
 func TestReadersSeeOneVersionWhileItChanges(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), out.Project.ID

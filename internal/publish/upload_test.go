@@ -76,6 +76,7 @@ func (w *world) completes(by publish.Caller, p part) publish.Published {
 func long(name string) string { return "<p>" + name + strings.Repeat(" "+name, inlineMax) }
 
 func TestChunkedPublish(t *testing.T) {
+	t.Parallel()
 	for name, who := range map[string]struct {
 		by func(w *world) publish.Caller
 		id string
@@ -143,6 +144,7 @@ func TestChunkedPublish(t *testing.T) {
 }
 
 func TestUploadRefusesAndLeavesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	w.waits(by, part{id: "open", n: 1, text: long("one"), total: 3})

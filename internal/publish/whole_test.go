@@ -11,6 +11,7 @@ import (
 
 // TestRegression34AVersionIsThereWholeOrNotAtAll erases a version while others list and restore it.
 func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	account, id := w.managed() // version 2: index.html and a.js
 	const more = 20

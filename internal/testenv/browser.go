@@ -9,7 +9,7 @@ import (
 )
 
 // browserLimit ends a browser that hangs; the longest test takes a fraction of it, also beside the race detector's.
-const browserLimit = 4 * time.Minute
+const browserLimit = 10 * time.Minute
 
 // Browser starts a Chromium with a profile of its own and returns the context of its first tab, for chromedp. It ends with the test. It
 // runs without its sandbox, as root must, so it may only open what the test itself serves. More options, such as whose certificates it

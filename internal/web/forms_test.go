@@ -302,6 +302,7 @@ func (w *world) refused(t *testing.T, what string, resp *http.Response, before s
 }
 
 func TestFormsRefuseWhatIsBadAndLoseNothing(t *testing.T) {
+	t.Parallel()
 	eachForm(t, func(t *testing.T, c sentForm, path string, fresh func(*testing.T) *world) {
 		w := fresh(t)
 		good := c.fields(w)

@@ -85,6 +85,7 @@ func TestTwoPeopleRestoreAtOnce(t *testing.T) {
 
 // TestTokensThatAreUsedOrTooOldLeadToNewOnes, whether they are looked at or used.
 func TestTokensThatAreUsedOrTooOldLeadToNewOnes(t *testing.T) {
+	t.Parallel()
 	fresh := copies(t)
 	for path, offer := range map[string]string{"/verify": "/login", "/login/link": "/login", "/account/email": "/account/settings", "/account/undo": "/login"} {
 		for _, spoil := range []string{"used", "too old", "unknown"} {

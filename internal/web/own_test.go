@@ -140,6 +140,7 @@ func TestAProjectsPageForItsOwner(t *testing.T) {
 }
 
 func TestFormsOfAProjectDoOneThing(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ path, form, done, to string }{
 		{"/move", "file=a&to=b&once=o", "move a b o", ownAt + "#files"},
 		{"/remove", "file=a", "remove a", ownAt + "#files"},

@@ -44,6 +44,7 @@ func visited(t *testing.T, h http.Handler, target string) int {
 }
 
 func TestPagesOfTenThousandFilesHaveEachOnceInOrder(t *testing.T) {
+	t.Parallel()
 	files := exported(10_000)
 	h := pages(&service{ownFake: ownFake{files: files}})
 	var want, got []string

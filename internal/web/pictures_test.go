@@ -115,6 +115,7 @@ func TestTitlesAreBrokenIntoLinesThatFit(t *testing.T) {
 }
 
 func TestCardsOfAnyTitleAreDrawn(t *testing.T) {
+	t.Parallel()
 	b := newBrush()
 	for _, title := range []string{"", "Pong", "チェス", strings.Repeat("\u202e<", 500), "e\u0301"} {
 		if body, err := b.card(publish.Project{ID: "game-abc123", Title: title, Handle: "kim"}); err != nil || len(body) > 100<<10 {
