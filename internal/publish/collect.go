@@ -16,7 +16,7 @@ const (
 	// Grace is how long what nothing refers to is kept. No request lives as long, and what one has staged is known by its name as well: file times alone prove nothing.
 	Grace        = 24 * time.Hour
 	collectEvery = time.Hour
-	collectBatch = 500 // records a step, so that writers in between wait milliseconds
+	collectBatch = 500 // records a call, whose names are held at once
 )
 
 // Collector deletes what nothing refers to any more: expired uploads, records

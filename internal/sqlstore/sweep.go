@@ -13,18 +13,41 @@ import (
 // a week leaves room for another.
 const mailsKept = 7 * 24 * time.Hour
 
-// Sweep implements publish.SweepStore.
+// sweepStep is how many records one step of a sweep forgets: some 5 ms.
+const sweepStep = 100
+
+// Sweep implements publish.SweepStore. It first finishes what was cut short, and is
+// itself done in steps between which others get their turn.
 func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error) {
-	if err := db.finishErasures(ctx); err != nil {
-		return nil, false, in("sweep", err)
+	for _, finish := range []func(context.Context) error{db.finishErasures, db.finishFollows} {
+		if err := finish(ctx); err != nil {
+			return nil, false, in("sweep", err)
+		}
 	}
+	for ; limit > 0; limit -= sweepStep {
+		s, err := db.sweepOnce(ctx, now, before, min(limit, sweepStep))
+		if err != nil && len(gone) == 0 {
+			return nil, false, in("sweep", err)
+		}
+		if err != nil {
+			return gone, true, nil // these are forgotten; the next call tells what is wrong
+		}
+		gone = append(gone, s.gone...)
+		if s.left > 0 {
+			return gone, false, nil
+		}
+	}
+	return gone, true, nil
+}
+
+// sweepOnce is one step of Sweep.
+func (db *DB) sweepOnce(ctx context.Context, now, before time.Time, limit int) (s *sweep, err error) {
 	err = db.step(ctx, 0, func(t *tx) error {
-		s := &sweep{tx: t, left: limit}
+		s = &sweep{tx: t, left: limit}
 		for _, part := range []func() error{
 			func() error { return s.endUploads(now) },
 			s.dropParts,
 			s.dropUploads,
-			s.follow,
 			func() error { return s.dropRemoved(before) },
 			func() error { return s.dropBlobs(before) },
 			func() error { return s.dropMoves(now) },
@@ -34,13 +57,9 @@ func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone
 				return err
 			}
 		}
-		gone, more = s.gone, s.left <= 0
 		return nil
 	})
-	if err != nil {
-		return nil, false, in("sweep", err)
-	}
-	return gone, more, nil
+	return s, err
 }
 
 // sweep is one call's work. Each part of it takes what it did off left.

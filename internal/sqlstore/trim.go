@@ -33,7 +33,7 @@ func (db *DB) Trim(ctx context.Context, keep int, before time.Time, after int64,
 		if p.version-p.oldest >= int64(keep) || p.left {
 			done := false
 			err := db.step(ctx, 0, func(t *tx) error {
-				s := &sweep{tx: t, left: limit}
+				s := &sweep{tx: t, left: min(limit, sweepStep)}
 				err := s.trim(p.num, keep, before)
 				done = s.left > 0
 				return err
