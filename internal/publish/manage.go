@@ -45,7 +45,7 @@ type ManageStore interface {
 	Details(ctx context.Context, id ProjectID) (Details, error)
 	// SetDetails records a project's details, and makes no version. A suspended project is ErrSuspended, as it is for EraseVersion.
 	SetDetails(ctx context.Context, id ProjectID, d Details) error
-	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and all other files are as before. A file to drop, or a recorded blob, that is not there is ErrNotFound; a version that would lack its primary file is ErrNoPrimary; an owner that would have more bytes than at.Within is ErrTooManyBytes.
+	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and all other files are as before. A file to drop, or a recorded blob, that is not there is ErrNotFound; a version that would lack its primary file is ErrNoPrimary; an owner that would have more bytes than at.Within is ErrTooManyBytes. One of many files may take its time, in which others write: the version is there wholly or not at all, and another edit of the project waits for it.
 	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit.
 	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)

@@ -83,7 +83,10 @@ const (
 	selectFilesWith = filesAnd + " AND v.encoding = ?" + ofProject // also of a deleted project
 	// As the keys have it, which saves sorting a row for each variant; by name it is
 	// sorted in the end.
-	orderFiles = " ORDER BY f.folded, v.encoding"
+	orderFiles = " ORDER BY f.until, f.folded, v.encoding"
+	// What a project p has now. A draft of its next version may have closed some of it
+	// already, and may have put what is not there yet.
+	currentFiles = "f.until > p.version AND f.since <= p.version"
 )
 
 // Files implements publish.Store.
@@ -101,7 +104,7 @@ func (db *DB) FilesWith(ctx context.Context, id publish.ProjectID, version int, 
 func (db *DB) files(ctx context.Context, id publish.ProjectID, version int, there findVersion, query string, first ...any) ([]publish.File, error) {
 	// The current version is where it takes no look at the project's history.
 	current := func(q querier) ([]fileRow, error) {
-		return all(ctx, q, scanFileRow, query+"p.version = ? AND f.until = 9223372036854775807"+orderFiles, append(first, string(id), version)...)
+		return all(ctx, q, scanFileRow, query+"p.version = ? AND "+currentFiles+orderFiles, append(first, string(id), version)...)
 	}
 	rows, err := current(db)
 	if err == nil && len(rows) == 0 {
@@ -180,7 +183,7 @@ func (db *DB) FilesNear(ctx context.Context, id publish.ProjectID, folded string
 // halves are two looks into the order of the current names.
 func nearQuery(names int) string {
 	const current = "SELECT " + fileColumns + ` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
-		WHERE p.id = ? AND p.deleted_at IS NULL` + ofAccount + ` AND f.until = 9223372036854775807 AND `
+		WHERE p.id = ? AND p.deleted_at IS NULL` + ofAccount + ` AND f.until IN (p.version + 1, 9223372036854775807) AND f.since <= p.version AND `
 	return current + "f.folded IN (?" + strings.Repeat(", ?", names-1) + ") UNION ALL " +
 		current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
 }

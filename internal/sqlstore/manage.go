@@ -2,9 +2,11 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"sandlot/internal/publish"
 )
@@ -41,52 +43,70 @@ func (db *DB) SetDetails(ctx context.Context, id publish.ProjectID, d publish.De
 
 // Rearrange implements publish.ManageStore.
 func (db *DB) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
-	bytes := 0
-	for _, f := range c.Put {
-		bytes += len(f.Blob.Inline)
+	if large(c) {
+		p, err := db.rearrangeLarge(ctx, id, c, at)
+		return p, in("rearrange", err)
 	}
-	p, err := db.edit(ctx, id, at, bytes, func(t *tx, p *projectRow) error {
-		for _, f := range c.Drop {
-			old, err := t.closeFile(p, f.Folded, f.Name)
-			if err != nil {
-				return err
-			}
-			p.Size -= old
-			p.FileCount--
-		}
-		for _, f := range c.Put {
-			blob, err := t.keep(f.Blob, asFile, db.now())
-			if err != nil {
-				return err
-			}
-			if err := t.addFile(*p, f, blob); err != nil {
-				return err
-			}
-			p.Size += f.Blob.Size
-			p.FileCount++
-		}
-		if err := t.setPrimary(p, c); err != nil {
+	p, err := db.edit(ctx, id, at, inlined(c.Put), func(t *tx, p *projectRow) error {
+		if err := t.change(p, c, db.now()); err != nil {
 			return err
 		}
-		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, db.now())
+		return t.settle(p, c, at, db.now())
 	})
 	return p, in("rearrange", err)
 }
 
+// change drops and puts files, and keeps the project's totals.
+func (t *tx) change(p *projectRow, c publish.Change, now time.Time) error {
+	for _, f := range c.Drop {
+		old, err := t.closeFile(p, f.Folded, f.Name)
+		if err != nil {
+			return err
+		}
+		p.Size -= old
+		p.FileCount--
+	}
+	for _, f := range c.Put {
+		blob, err := t.keep(f.Blob, asFile, now)
+		if err != nil {
+			return err
+		}
+		if err := t.addFile(*p, f, blob); err != nil {
+			return err
+		}
+		p.Size += f.Blob.Size
+		p.FileCount++
+	}
+	return nil
+}
+
+// settle is what a change of a project ends with: it has its primary file, and its
+// owner no more than may be.
+func (t *tx) settle(p *projectRow, c publish.Change, at publish.Edit, now time.Time) error {
+	if err := t.setPrimary(p, c); err != nil {
+		return err
+	}
+	return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, now)
+}
+
 // setPrimary makes a file the primary one, or leaves it as it is; in either case the
 // version has it. Looking for it reads the project's current files, some ten
-// thousand at most, so only a change that touches it does.
+// thousand at most, so only a change that takes it from where it was does.
 func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
-	dropped := slices.ContainsFunc(c.Drop, func(f publish.File) bool { return f.Name == p.Primary })
-	if !dropped && c.Primary == "" {
+	is := func(f publish.File) bool { return f.Name == p.Primary }
+	dropped := slices.ContainsFunc(c.Drop, is)
+	if !dropped && (c.Primary == "" || c.Primary == p.Primary) {
 		return nil
 	}
 	if c.Primary != "" {
 		p.Primary = c.Primary
 	}
-	there, err := t.number("SELECT EXISTS (SELECT 1 FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?)", p.num, p.Primary)
-	if err == nil && there == 0 {
-		err = publish.ErrNoPrimary
+	if slices.ContainsFunc(c.Put, is) {
+		return nil
+	}
+	_, err := t.number("SELECT 1 FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?", p.num, p.Primary)
+	if errors.Is(err, publish.ErrNotFound) {
+		return publish.ErrNoPrimary
 	}
 	return err
 }

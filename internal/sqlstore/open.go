@@ -54,6 +54,7 @@ type DB struct {
 	read   *reader
 	gate   gate
 	log    *logKeeper
+	drafts drafting
 	now    func() time.Time
 	closed atomic.Bool
 
@@ -90,7 +91,7 @@ func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{now: now}
+	db := &DB{now: now, drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}
 	if opts.CacheBytes <= 0 {
 		opts.CacheBytes = cacheBytes
 	}

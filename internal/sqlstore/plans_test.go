@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -232,6 +233,16 @@ func manage(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	check(t, "project", err, nil)
 	_, err = db.Rearrange(ctx, p.ID, publish.Change{Put: []publish.File{{Name: "c.js", Folded: "c.js", Blob: publish.Blob{Inline: []byte("x")}}}}, publish.Edit{Expect: p.Version})
 	check(t, "rearrange", err, nil)
+	large := publish.Change{Put: make([]publish.File, oneStep+1)}
+	for i := range large.Put {
+		large.Put[i] = publish.File{Name: fmt.Sprint(i), Folded: fmt.Sprint(i), Blob: publish.Blob{Inline: []byte("x")}}
+	}
+	refused := large
+	refused.Drop = []publish.File{{Name: p.Primary, Folded: p.Primary}}
+	_, err = db.Rearrange(ctx, p.ID, refused, publish.Edit{Expect: p.Version + 1})
+	check(t, "rearrange many files, in vain", err, publish.ErrNoPrimary)
+	_, err = db.Rearrange(ctx, p.ID, large, publish.Edit{Expect: p.Version + 1})
+	check(t, "rearrange many files", err, nil)
 	_, err = db.Versions(ctx, p.ID, 0, 9)
 	check(t, "versions", err, nil)
 	check(t, "erase", db.EraseVersion(ctx, p.ID, 2, now), nil)

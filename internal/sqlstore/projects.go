@@ -207,38 +207,58 @@ func (t *tx) current(id publish.ProjectID, expect int) (projectRow, error) {
 // file and keeps the project's totals.
 func (db *DB) edit(ctx context.Context, id publish.ProjectID, at publish.Edit, bytes int, change func(*tx, *projectRow) error) (publish.Project, error) {
 	var p projectRow
-	err := db.step(ctx, bytes, func(t *tx) (err error) {
-		if err := t.mustBeFirst(at.Once, db.now()); err != nil {
+	err := db.undrafted(ctx, id, func() error {
+		return db.step(ctx, bytes, func(t *tx) (err error) {
+			p, err = t.edit(id, at, db.now(), 0, change)
 			return err
-		}
-		if p, err = t.current(id, at.Expect); err != nil {
-			return err
-		}
-		if err := t.mayAct(at.By); err != nil {
-			return err
-		}
-		if p.Suspended {
-			return publish.ErrSuspended
-		}
-		if err := t.complete(at.Upload); err != nil {
-			return err
-		}
-		if err := t.setEmail(p.Account, at.Email); err != nil {
-			return err
-		}
-		p.Version, p.Suffix, p.UpdatedAt = p.Version+1, at.Suffix, stored(at.At)
-		if at.Title != nil {
-			p.Title = *at.Title
-		}
-		if err := change(t, &p); err != nil {
-			return err
-		}
-		if err := t.saveEdit(&p); err != nil {
-			return err
-		}
-		return t.leaveOnce(at.Once, p.Account)
+		})
 	})
 	return p.Project, err
+}
+
+// edit is that step, also for the draft of that number.
+func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, draft int64, change func(*tx, *projectRow) error) (p projectRow, err error) {
+	if p, err = t.editable(id, at, now); err != nil {
+		return p, err
+	}
+	if err := t.drafted(p.num, draft); err != nil {
+		return p, err
+	}
+	if err := t.complete(at.Upload); err != nil {
+		return p, err
+	}
+	if err := t.setEmail(p.Account, at.Email); err != nil {
+		return p, err
+	}
+	p.Version, p.Suffix, p.UpdatedAt = p.Version+1, at.Suffix, stored(at.At)
+	if at.Title != nil {
+		p.Title = *at.Title
+	}
+	if err := change(t, &p); err != nil {
+		return p, err
+	}
+	if err := t.saveEdit(&p); err != nil {
+		return p, err
+	}
+	return p, t.leaveOnce(at.Once, p.Account)
+}
+
+// editable returns the project that an edit was computed against, if it may be made
+// now.
+func (t *tx) editable(id publish.ProjectID, at publish.Edit, now time.Time) (p projectRow, err error) {
+	if err := t.mustBeFirst(at.Once, now); err != nil {
+		return p, err
+	}
+	if p, err = t.current(id, at.Expect); err != nil {
+		return p, err
+	}
+	if err := t.mayAct(at.By); err != nil {
+		return p, err
+	}
+	if p.Suspended {
+		return p, publish.ErrSuspended
+	}
+	return p, nil
 }
 
 func (t *tx) saveEdit(p *projectRow) (err error) {

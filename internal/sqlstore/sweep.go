@@ -19,7 +19,7 @@ const sweepStep = 100
 // Sweep implements publish.SweepStore. It first finishes what was cut short, and is
 // itself done in steps between which others get their turn.
 func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error) {
-	for _, finish := range []func(context.Context) error{db.finishErasures, db.finishFollows} {
+	for _, finish := range []func(context.Context) error{db.finishErasures, db.finishDrafts, db.finishFollows} {
 		if err := finish(ctx); err != nil {
 			return nil, false, in("sweep", err)
 		}

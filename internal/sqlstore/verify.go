@@ -65,9 +65,9 @@ const selectChecked = `
 		(SELECT coalesce(min(v.n), 0) FROM versions v WHERE v.project = p.num),
 		(SELECT coalesce(max(v.n), 0) FROM versions v WHERE v.project = p.num),
 		(SELECT count(*) FROM versions v WHERE v.project = p.num AND v.n = p.version AND v.suffix = p.suffix),
-		(SELECT count(*) FROM files f WHERE f.project = p.num AND f.until = 9223372036854775807),
-		(SELECT count(*) FROM files f WHERE f.project = p.num AND f.until = 9223372036854775807 AND f.name = p.primary_file),
-		(SELECT coalesce(sum(b.size), 0) FROM files f JOIN blobs b ON b.id = f.blob WHERE f.project = p.num AND f.until = 9223372036854775807),
+		(SELECT count(*) FROM files f WHERE f.project = p.num AND ` + currentFiles + `),
+		(SELECT count(*) FROM files f WHERE f.project = p.num AND ` + currentFiles + ` AND f.name = p.primary_file),
+		(SELECT coalesce(sum(b.size), 0) FROM files f JOIN blobs b ON b.id = f.blob WHERE f.project = p.num AND ` + currentFiles + `),
 		(SELECT count(*) FROM versions v WHERE v.project = p.num AND v.erased_at IS NULL),
 		(SELECT count(*) FROM files f JOIN versions v ON v.project = f.project AND v.n >= f.since AND v.n < f.until
 			WHERE f.project = p.num AND f.until > 0 AND f.name IN (SELECT DISTINCT o.primary_file FROM versions o WHERE o.project = p.num)

@@ -1,0 +1,361 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+const (
+	// oneStep is up to how many files a change is made in one step: some 10 ms.
+	oneStep = 250
+	// draftStep is how many files one step of a draft changes, of which there are many: some 3 ms.
+	draftStep = 100
+	// draftBytes is after how much content of theirs a step ends: some milliseconds of writing.
+	draftBytes = 1 << 20
+)
+
+// A draft is the next version of a project while it is recorded in steps, between
+// which others get their turn. The last step makes it the current one; before that it
+// is seen by nobody, and nobody else makes a version of the project. What a crash
+// leaves of one is taken back by Sweep, or by the next edit of the project.
+type draft struct {
+	id, project int64
+	n           int   // the version that it is to be
+	undone      bool  // it is being taken back
+	known       int64 // the newest blob when it began: those that came with it are newer
+
+	size  int64 // what it adds to the project's totals
+	files int
+}
+
+const selectDraft = "SELECT id, project, n, undone FROM drafts WHERE "
+
+// scanDraft reads one that somebody else began: which blobs came with it is not known.
+func scanDraft(r row) (d draft, err error) {
+	d.known = math.MaxInt64
+	err = r.Scan(&d.id, &d.project, &d.n, &d.undone)
+	return d, err
+}
+
+// A draftedError is that of an edit which finds a draft in its way.
+type draftedError struct{ draft }
+
+func (e draftedError) Error() string { return fmt.Sprintf("version %d is being recorded", e.n) }
+
+// errDraftLost: somebody took the draft back, who can only be another process.
+var errDraftLost = fmt.Errorf("%w: another process took the version back", publish.ErrUnavailable)
+
+// large tells whether a change is more than one step may make.
+func large(c publish.Change) bool {
+	return len(c.Drop)+len(c.Put) > oneStep || inlined(c.Put) > draftBytes
+}
+
+func inlined(files []publish.File) (bytes int) {
+	for _, f := range files {
+		bytes += len(f.Blob.Inline)
+	}
+	return bytes
+}
+
+// parts are what the steps of a draft make of a change: what is dropped comes first,
+// for it may make room for what is put.
+func parts(c publish.Change) (list []publish.Change) {
+	for drop := range slices.Chunk(c.Drop, draftStep) {
+		list = append(list, publish.Change{Drop: drop})
+	}
+	for put := range slices.Chunk(c.Put, draftStep) {
+		for len(put) > 0 {
+			n := 1
+			for n < len(put) && inlined(put[:n]) < draftBytes {
+				n++
+			}
+			list, put = append(list, publish.Change{Put: put[:n]}), put[n:]
+		}
+	}
+	return list
+}
+
+// rearrangeLarge is Rearrange in steps.
+func (db *DB) rearrangeLarge(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+	end, err := db.drafts.begin(ctx, id)
+	if err != nil {
+		return publish.Project{}, publish.NoEffect(err)
+	}
+	defer end()
+	var d draft
+	err = db.undrafted(ctx, "", func() error {
+		return db.step(ctx, 0, func(t *tx) (err error) {
+			d, err = t.beginDraft(id, at, db.now())
+			return err
+		})
+	})
+	if err != nil {
+		return publish.Project{}, err
+	}
+	for _, part := range parts(c) {
+		if err := db.addToDraft(ctx, &d, part); err != nil {
+			return publish.Project{}, db.giveUp(ctx, d, err)
+		}
+	}
+	p, err := db.publishDraft(ctx, d, id, c, at)
+	if err != nil {
+		return publish.Project{}, db.giveUp(ctx, d, err)
+	}
+	return p, nil
+}
+
+func (t *tx) beginDraft(id publish.ProjectID, at publish.Edit, now time.Time) (d draft, err error) {
+	p, err := t.editable(id, at, now)
+	if err != nil {
+		return d, err
+	}
+	if err := t.drafted(p.num, 0); err != nil {
+		return d, err
+	}
+	d.project, d.n = p.num, p.Version+1
+	if d.known, err = t.number("SELECT coalesce(max(id), 0) FROM blobs"); err != nil {
+		return d, err
+	}
+	d.id, err = t.insert("INSERT INTO drafts (project, n) VALUES (?, ?)", d.project, d.n)
+	return d, err
+}
+
+// drafted fails if a project has another draft than own, of which 0 is none.
+func (t *tx) drafted(project, own int64) error {
+	found, err := one(context.Background(), t, scanDraft, selectDraft+"project = ?", project)
+	switch {
+	case errors.Is(err, publish.ErrNotFound) && own == 0:
+		return nil
+	case err == nil && own == 0:
+		return draftedError{found}
+	case errors.Is(err, publish.ErrNotFound) || err == nil && (found.id != own || found.undone):
+		return errDraftLost
+	}
+	return err
+}
+
+// addToDraft makes a part of a draft.
+func (db *DB) addToDraft(ctx context.Context, d *draft, part publish.Change) error {
+	p := projectRow{num: d.project}
+	err := db.step(ctx, inlined(part.Put), func(t *tx) error {
+		p.Version, p.Size, p.FileCount = d.n, 0, 0
+		if err := t.drafted(d.project, d.id); err != nil {
+			return err
+		}
+		return t.change(&p, part, db.now())
+	})
+	if err == nil {
+		d.size += p.Size
+		d.files += p.FileCount
+	}
+	return err
+}
+
+// publishDraft makes a draft the current version.
+func (db *DB) publishDraft(ctx context.Context, d draft, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+	var p projectRow
+	err := db.step(ctx, 0, func(t *tx) (err error) {
+		p, err = t.edit(id, at, db.now(), d.id, func(t *tx, p *projectRow) error {
+			if _, err := t.exec("DELETE FROM drafts WHERE id = ?", d.id); err != nil {
+				return err
+			}
+			p.Size += d.size
+			p.FileCount += d.files
+			return t.settle(p, c, at, db.now())
+		})
+		return err
+	})
+	return p.Project, err
+}
+
+// giveUp takes a draft back after an error. What it then returns is
+// publish.ErrNoEffect only if nothing of the draft is left.
+func (db *DB) giveUp(ctx context.Context, d draft, err error) error {
+	if !errors.Is(err, publish.ErrNoEffect) {
+		return err // the step may have made the version
+	}
+	undone := db.undo(context.WithoutCancel(ctx), d)
+	if undone == nil && !errors.Is(err, errDraftLost) {
+		return err
+	}
+	for _, kind := range []error{publish.ErrFull, publish.ErrUnavailable} {
+		if errors.Is(err, kind) {
+			return fmt.Errorf("%w: %v", kind, err) // without its word that nothing was changed
+		}
+	}
+	return fmt.Errorf("%w: %v, and then %v", publish.ErrUnavailable, err, undone)
+}
+
+// undrafted runs a step until no draft of the project is in its way: it waits for one
+// that this process is at, and takes another back. An owner of the turn passes no id.
+func (db *DB) undrafted(ctx context.Context, id publish.ProjectID, step func() error) error {
+	for {
+		err := step()
+		var found draftedError
+		if !errors.As(err, &found) {
+			return err
+		}
+		waited, err := db.drafts.wait(ctx, id)
+		if err == nil && !waited {
+			err = db.undo(ctx, found.draft)
+		}
+		if err != nil {
+			return publish.NoEffect(err)
+		}
+	}
+}
+
+// undo takes back what is left of a draft. Blobs that came with it are forgotten, as
+// if they had never been recorded; all others are looked at by Sweep.
+func (db *DB) undo(ctx context.Context, d draft) error {
+	after := "" // the last file that was taken back
+	for done := false; !done; {
+		last := after
+		err := db.step(ctx, 0, func(t *tx) (err error) {
+			s := &sweep{tx: t, left: draftStep}
+			last, err = s.undo(d, after)
+			done = s.left > 0
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		after = last
+	}
+	return nil
+}
+
+// undo takes back as many files as the call has left, those after a name, and tells the
+// last. What was put goes first, for it may stand where a file was dropped.
+func (s *sweep) undo(d draft, after string) (last string, err error) {
+	if n, err := s.exec("UPDATE drafts SET undone = 1 WHERE id = ?", d.id); err != nil || n == 0 {
+		return after, err
+	}
+	put, err := all(context.Background(), s, func(r row) (f draftFile, err error) {
+		err = r.Scan(&f.folded, &f.blob)
+		return f, err
+	}, "SELECT folded, blob FROM files WHERE project = ? AND until = 9223372036854775807 AND folded > ? AND since = ? ORDER BY folded LIMIT ?", d.project, after, d.n, s.left)
+	if err != nil {
+		return after, err
+	}
+	for _, f := range put {
+		if err := s.undoPut(d, f); err != nil {
+			return after, err
+		}
+		after = f.folded
+		s.left--
+	}
+	if s.left > 0 {
+		err = s.times("UPDATE files SET until = 9223372036854775807 WHERE project = ?1 AND until = ?2 AND folded IN (SELECT folded FROM files WHERE project = ?1 AND until = ?2 LIMIT ?3)", d.project, d.n)
+	}
+	if err == nil && s.left > 0 {
+		_, err = s.exec("DELETE FROM drafts WHERE id = ?", d.id)
+	}
+	return after, err
+}
+
+type draftFile struct {
+	folded string
+	blob   int64
+}
+
+func (s *sweep) undoPut(d draft, f draftFile) error {
+	if _, err := s.exec("DELETE FROM files WHERE project = ? AND until = 9223372036854775807 AND folded = ?", d.project, f.folded); err != nil {
+		return err
+	}
+	if f.blob > d.known {
+		return s.dropBlob(looseBlob{id: f.blob})
+	}
+	return s.loosen(f.blob)
+}
+
+// finishDrafts takes back the drafts that this process is not at: a crash left them.
+func (db *DB) finishDrafts(ctx context.Context) error {
+	var left []draft
+	err := db.step(ctx, 0, func(t *tx) error {
+		type owned struct {
+			draft
+			of publish.ProjectID
+		}
+		list, err := all(ctx, t, func(r row) (d owned, err error) {
+			d.known = math.MaxInt64
+			err = r.Scan(&d.id, &d.project, &d.n, &d.of)
+			return d, err
+		}, "SELECT d.id, d.project, d.n, p.id FROM drafts d JOIN projects p ON p.num = d.project WHERE d.id > 0")
+		left = nil
+		for _, d := range list {
+			if !db.drafts.has(d.of) {
+				left = append(left, d.draft)
+			}
+		}
+		return err
+	})
+	for _, d := range left {
+		if err == nil {
+			err = db.undo(ctx, d)
+		}
+	}
+	return err
+}
+
+// drafting knows the projects of which this process records a version in steps.
+type drafting struct {
+	mu sync.Mutex
+	at map[publish.ProjectID]chan struct{} // closed when it is done
+}
+
+// begin waits for a project's turn. It returns the function that ends it.
+func (d *drafting) begin(ctx context.Context, id publish.ProjectID) (end func(), err error) {
+	for {
+		d.mu.Lock()
+		done := d.at[id]
+		if done == nil {
+			done = make(chan struct{})
+			d.at[id] = done
+			d.mu.Unlock()
+			return func() {
+				d.mu.Lock()
+				delete(d.at, id)
+				d.mu.Unlock()
+				close(done)
+			}, nil
+		}
+		d.mu.Unlock()
+		if err := over(ctx, done); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// wait waits for the end of what is under way for a project, if anything is.
+func (d *drafting) wait(ctx context.Context, id publish.ProjectID) (waited bool, err error) {
+	d.mu.Lock()
+	done := d.at[id]
+	d.mu.Unlock()
+	if done == nil {
+		return false, nil
+	}
+	return true, over(ctx, done)
+}
+
+func (d *drafting) has(id publish.ProjectID) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.at[id] != nil
+}
+
+func over(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

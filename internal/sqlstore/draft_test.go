@@ -1,0 +1,295 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"sandlot/internal/publish"
+)
+
+const (
+	manyFiles = 2000
+	// draftRows bounds what one step may change: a file that is put is a row, its
+	// account's total and its blob; where it is taken back, also what came with it.
+	draftRows = 6 * draftStep
+)
+
+// manyFilesOf makes a project of many files, and a change that moves them all to
+// another folder, every third with other bytes.
+func manyFilesOf(t *testing.T, db *DB, n uint64) (p publish.Project, c publish.Change) {
+	t.Helper()
+	ctx := context.Background()
+	p = mustProject(t, db, n)
+	for i := range manyFiles {
+		name := fmt.Sprintf("a/%d.js", i)
+		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprintf("%d-%d", n, i)), Size: 3}})
+	}
+	p, err := db.Rearrange(ctx, p.ID, c, publish.Edit{Expect: 1})
+	check(t, "make files", err, nil)
+	c = publish.Change{}
+	for i, f := range mustFiles(t, db, p, p.Version) {
+		if f.Name == p.Primary {
+			continue
+		}
+		c.Drop = append(c.Drop, f)
+		name := strings.Replace(f.Name, "a/", "b/", 1)
+		moved := publish.File{Name: name, Folded: name, Blob: f.Blob}
+		if i%3 == 0 {
+			moved.Blob = publish.Blob{Ref: "new-" + f.Blob.Ref, Size: 5}
+		}
+		c.Put = append(c.Put, moved)
+	}
+	return p, c
+}
+
+func mustFiles(t *testing.T, db *DB, p publish.Project, version int) []publish.File {
+	t.Helper()
+	list, err := db.Files(context.Background(), p.ID, version)
+	check(t, "list files", err, nil)
+	return list
+}
+
+// folders counts the files of a version in each folder.
+func folders(t *testing.T, db *DB, p publish.Project, version int) string {
+	t.Helper()
+	n := map[string]int{}
+	for _, f := range mustFiles(t, db, p, version) {
+		folder, _, _ := strings.Cut(f.Name, "/")
+		n[folder]++
+	}
+	return fmt.Sprint(n)
+}
+
+// is fails the test unless the project is at a version that is whole.
+func is(t *testing.T, db *DB, p publish.Project, version int, want string) {
+	t.Helper()
+	q, err := db.Project(context.Background(), p.ID)
+	check(t, "read project", err, nil)
+	equal(t, "version", q.Version, version)
+	equal(t, "files of the current version", folders(t, db, p, version), want)
+	found, _, _, err := db.Mistakes(context.Background(), 0, 10)
+	check(t, "compare projects", err, nil)
+	more, _, _, err := db.AccountMistakes(context.Background(), 0, 10)
+	check(t, "compare accounts", err, nil)
+	for _, m := range append(found, more...) {
+		t.Error(m.Detail)
+	}
+	_, err = db.Files(context.Background(), p.ID, version+1)
+	check(t, "files of the next version", err, publish.ErrNotFound)
+}
+
+const (
+	whereA = "map[a:2000 index.html:1]"
+	whereB = "map[b:2000 index.html:1]"
+)
+
+// TestRegression41ManyFilesAreRearrangedInSteps: no step changes many rows, and yet all
+// files change at once for whoever reads.
+func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
+	db := mustOpen(t, t.TempDir()+"/sandlot.db")
+	p, c := manyFilesOf(t, db, 1)
+	steps, most := 0, int64(0)
+	watchSteps(t, db, func(rows int64) {
+		if steps++; steps%3 == 0 {
+			q, err := db.Project(context.Background(), p.ID)
+			check(t, "read project", err, nil)
+			equal(t, "files", folders(t, db, p, q.Version), map[int]string{2: whereA, 3: whereB, 4: whereA}[q.Version])
+			near, err := db.FilesNear(context.Background(), p.ID, map[int]string{2: "a", 3: "b", 4: "a"}[q.Version])
+			check(t, "look for files", err, nil)
+			equal(t, "files near", len(near), nearLimit)
+		}
+		most = max(most, rows)
+	})
+	for _, do := range []struct {
+		what string
+		c    func() publish.Change
+		to   string
+	}{
+		{"move", func() publish.Change { return c }, whereB},
+		{"restore", func() publish.Change {
+			return publish.Change{Drop: mustFiles(t, db, p, 3), Put: mustFiles(t, db, p, 2), Primary: p.Primary}
+		}, whereA},
+	} {
+		was, err := db.Project(t.Context(), p.ID)
+		check(t, "read", err, nil)
+		change := do.c()
+		steps, most = 0, 0
+		_, err = db.Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: was.Version})
+		check(t, do.what, err, nil)
+		if most > draftRows || steps < 2*manyFiles/draftStep {
+			t.Errorf("%s: %d steps, one of which changed %d rows", do.what, steps, most)
+		}
+		is(t, db, p, was.Version+1, do.to)
+	}
+	t.Run("one that is refused at last", func(t *testing.T) {
+		c := publish.Change{Drop: mustFiles(t, db, p, 4), Put: slices.Clone(c.Put)}
+		for i := range c.Put {
+			c.Put[i].Blob = publish.Blob{Ref: publish.BlobRef(fmt.Sprint("other-", i)), Size: 1}
+		}
+		steps, most = 0, 0
+		_, err := db.Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4})
+		check(t, "without its primary file", err, publish.ErrNoPrimary)
+		check(t, "without its primary file", err, publish.ErrNoEffect)
+		if most > draftRows || steps < 4*manyFiles/draftStep {
+			t.Errorf("%d steps, one of which changed %d rows", steps, most)
+		}
+		is(t, db, p, 4, whereA)
+	})
+}
+
+// TestRegression41ACrashAmidARearrangementLeavesAVersionWhole opens what the disk has
+// after some of its steps, as a crash there would leave it: the old version is whole, or
+// the new one, for readers, for the next edit and after a sweep.
+func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
+	path := t.TempDir() + "/sandlot.db"
+	db := mustOpen(t, path)
+	p, c := manyFilesOf(t, db, 1)
+	var copies []string
+	steps, last := 0, 2+len(parts(c))
+	watchSteps(t, db, func(int64) {
+		if steps++; slices.Contains([]int{1, 2, last / 2, last - 1, last}, steps) {
+			copies = append(copies, copyDatabase(t, path))
+		}
+	})
+	_, err := db.Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
+	check(t, "rearrange", err, nil)
+	equal(t, "steps", steps, last)
+	for i, crashed := range copies {
+		version, want := 2, whereA
+		if i == len(copies)-1 {
+			version, want = 3, whereB
+		}
+		t.Run(fmt.Sprint("edited after crash ", i), func(t *testing.T) {
+			again := mustOpen(t, copyDatabase(t, crashed))
+			is(t, again, p, version, want)
+			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
+			_, err := again.PutFile(t.Context(), p.ID, f, publish.Edit{Expect: version})
+			check(t, "put file", err, nil)
+			is(t, again, p, version+1, strings.Replace(want, " index", " c:1 index", 1))
+		})
+		t.Run(fmt.Sprint("rearranged after crash ", i), func(t *testing.T) {
+			again := mustOpen(t, copyDatabase(t, crashed))
+			_, err := again.Rearrange(t.Context(), p.ID, publish.Change{Drop: mustFiles(t, again, p, version), Put: mustFiles(t, again, p, 2), Primary: p.Primary}, publish.Edit{Expect: version})
+			check(t, "restore", err, nil)
+			is(t, again, p, version+1, whereA)
+		})
+		t.Run(fmt.Sprint("swept after crash ", i), func(t *testing.T) {
+			again := mustOpen(t, crashed)
+			gone := sweepAll(t, again, time.Now().Add(time.Hour)) // as a day later
+			is(t, again, p, version, want)
+			known, drafts := records(t, again, "blobs WHERE ref LIKE 'new-%'"), records(t, again, "drafts")
+			equal(t, "drafts", drafts, 0)
+			if want == whereA && known > 0 || want == whereB && len(gone) > 0 {
+				t.Errorf("%d blobs that came with it are known, and %d were let go of", known, len(gone))
+			}
+		})
+	}
+}
+
+// TestRegression41ARearrangementThatFailsAmid: bytes may go exactly if its error says
+// that nothing was changed, which is so only once all of it is taken back.
+func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
+	for name, c := range map[string]struct {
+		failures int // of commits, one after the other
+		code     fault
+		without  bool
+	}{
+		"the disk is full for a moment":      {1, sqlite3.SQLITE_FULL, true},
+		"the disk stays full":                {2, sqlite3.SQLITE_FULL, false},
+		"a commit of which nothing is known": {1, sqlite3.SQLITE_BUSY, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := mustOpen(t, t.TempDir()+"/sandlot.db")
+			p, change := manyFilesOf(t, db, 1)
+			commits, commit, first := 0, db.write.commit, len(parts(change))*3/4
+			check(t, "fail", db.step(t.Context(), 0, func(x *tx) error {
+				x.w.commit = func() error {
+					if commits++; commits > first && commits <= first+c.failures {
+						return c.code
+					}
+					return commit()
+				}
+				return nil
+			}), nil)
+			_, err := db.Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
+			if err == nil || errors.Is(err, publish.ErrNoEffect) != c.without {
+				t.Errorf("error is %v; that it had no effect should be %v", err, c.without)
+			}
+			is(t, db, p, 2, whereA)
+			if n := records(t, db, "blobs WHERE ref LIKE 'new-%'"); c.without && n > 0 {
+				t.Errorf("%d blobs are known that came with it", n)
+			}
+			if !c.without {
+				sweepAll(t, db, time.Now().Add(time.Hour))
+			}
+			equal(t, "drafts", records(t, db, "drafts"), 0)
+			_, err = db.Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
+			check(t, "again", err, nil)
+			is(t, db, p, 3, whereB)
+		})
+	}
+}
+
+// TestRegression41AnotherProcessTakesADraftBack: of two processes, the edit that is made
+// wins, and the bytes of the other are neither recorded nor given up.
+func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		meanwhile func(t *testing.T, other *DB, p publish.Project)
+		version   int
+		want      string
+	}{
+		"for an edit": {func(t *testing.T, other *DB, p publish.Project) {
+			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
+			_, err := other.PutFile(ctx, p.ID, f, publish.Edit{Expect: 2})
+			check(t, "put file", err, nil)
+		}, 3, "map[a:2000 c:1 index.html:1]"},
+		"in part": {func(t *testing.T, other *DB, _ publish.Project) {
+			check(t, "take back", other.step(ctx, 0, func(x *tx) error {
+				d, err := one(ctx, x, scanDraft, selectDraft+"id > 0")
+				if err == nil {
+					_, err = (&sweep{tx: x, left: 10}).undo(d, "")
+				}
+				return err
+			}), nil)
+		}, 2, whereA},
+		"for one of its own": {func(t *testing.T, other *DB, p publish.Project) {
+			check(t, "collect", other.finishDrafts(ctx), nil)
+			check(t, "begin", other.step(ctx, 0, func(x *tx) error {
+				_, err := x.beginDraft(p.ID, publish.Edit{Expect: 2}, time.Now())
+				return err
+			}), nil)
+		}, 2, whereA},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := t.TempDir() + "/sandlot.db"
+			db, other := mustOpen(t, path), mustOpen(t, path)
+			p, change := manyFilesOf(t, db, 1)
+			steps := 0
+			watchSteps(t, db, func(int64) {
+				if steps++; steps == len(parts(change))*3/4 {
+					c.meanwhile(t, other, p)
+				}
+			})
+			_, err := db.Rearrange(ctx, p.ID, change, publish.Edit{Expect: 2})
+			check(t, "rearrange", err, publish.ErrUnavailable)
+			if errors.Is(err, publish.ErrNoEffect) {
+				t.Errorf("%v: but blobs may be recorded", err)
+			}
+			if most := len(parts(change))*3/4 + 1 + 2*manyFiles/draftStep; steps > most {
+				t.Errorf("it went on for %d steps", steps)
+			}
+			is(t, db, p, c.version, c.want)
+			sweepAll(t, db, time.Time{})
+			is(t, db, p, c.version, c.want)
+			equal(t, "drafts", records(t, db, "drafts"), 0)
+		})
+	}
+}
