@@ -26,7 +26,7 @@ var rows = [...]row{
 	{"live", "10,000 players on one project: memory, and the count", live},
 	{"watchers", "10,000 watchers of one project: memory, and the count", watch},
 	{"pages", "the gallery, a search and a project's page at 50,000 projects, against a bare handler", pagesRow},
-	{"waits", "the longest small write beside changes of an account of 10,000 projects, against writes alone", waits},
+	{"waits", "the longest small write beside changes of what is large (10,000 projects or files, 400,000 versions), against writes alone", waits},
 	{"growth", "publish at 1,000,000 projects, against 1,000; start-up", growth},
 }
 

@@ -144,7 +144,8 @@ func key(drawn string) string {
 	return text + string(check[:])
 }
 
-// SeedAccount makes a verified account of n projects in a store.
+// SeedAccount makes an account of n projects in a store. Its address is not verified yet:
+// the token of Digest{1} does that.
 func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (publish.AccountID, error) {
 	now := time.Now()
 	made, err := db.CreateAccount(ctx, publish.NewAccount{Handles: []string{"large"}, Email: "large@example.com", CreatedAt: now})
@@ -159,10 +160,44 @@ func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (publish.AccountID
 	if err := g.Wait(); err != nil {
 		return 0, err
 	}
-	v := publish.Verification{Token: publish.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)}
-	if _, err := db.AddVerification(ctx, v); err != nil {
-		return 0, err
-	}
-	_, err = db.UseVerification(ctx, v.Token, now)
+	_, err = db.AddVerification(ctx, publish.Verification{Token: publish.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)})
 	return made.ID, err
+}
+
+// SeedFiles gives a project n files more, in one version, whose bytes nobody asks for.
+func SeedFiles(ctx context.Context, db *sqlstore.DB, p publish.Project, n int) (publish.Project, error) {
+	var c publish.Change
+	for i := range n {
+		name := fmt.Sprintf("levels/%05d.json", i)
+		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprintf("seed-%d", i)), Size: seedContentLen, SHA256: sha256.Sum256([]byte(name))}})
+	}
+	return db.Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "seeded"})
+}
+
+// SeedVersions gives a project n versions, of which each has other bytes of one file.
+func SeedVersions(ctx context.Context, file string, id publish.ProjectID, n int) error {
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // nothing once it is committed
+	const numbers = "WITH RECURSIVE v (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM v WHERE n < ?2) "
+	for _, query := range []string{
+		numbers + "INSERT INTO versions (project, n, suffix, title, primary_file, created_at) SELECT p.num, v.n, 'seeded', p.title, p.primary_file, 0 FROM v, projects p WHERE p.id = ?1",
+		numbers + `INSERT INTO blobs (ref, size, sha256, is_text, squeezed, created_at) SELECT 'version-' || v.n, 300, zeroblob(32), 1, 1, 0 FROM v WHERE ?1 <> ''`,
+		numbers + `INSERT INTO files (project, since, until, folded, name, blob) SELECT p.num, v.n, v.n + 1, 'a.js', 'a.js', b.id
+			FROM v JOIN projects p ON p.id = ?1 JOIN blobs b ON b.ref = 'version-' || v.n`,
+		"UPDATE projects SET version = ?2 + 1 WHERE id = ?1",
+		"INSERT INTO versions (project, n, suffix, title, primary_file, created_at) SELECT num, ?2 + 1, suffix, title, primary_file, 0 FROM projects WHERE id = ?1",
+	} {
+		if _, err := tx.ExecContext(ctx, query, string(id), n); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }
