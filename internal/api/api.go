@@ -103,7 +103,7 @@ func (a *API) serve(c *call) error {
 	rt, param, unknown := a.find(c)
 	c.route, c.param = rt, param
 	if err := keyInAddress(c.r); err != nil {
-		return err
+		return a.searched(c, err)
 	}
 	if unknown != nil {
 		return a.searched(c, unknown)

@@ -89,7 +89,7 @@ func bodied(base string, on request, op publish.Op, args []publish.Arg) string {
 		return asJSON(base, on.keyed || op == publish.OpUpdate, on.once, op, args)
 	}
 	out := start(base, on, op)
-	if !on.keyed && op == publish.OpPublish && has(args, "upload_id") && argument(args, "part", "") != "1" {
+	if part := argument(args, "part", ""); !on.keyed && op == publish.OpPublish && has(args, "upload_id") && part != "1" && (part != unknownPart || on.token) {
 		out += " -H 'Authorization: Bearer <upload_token>'" // joins the upload from any network
 	}
 	out += formFields(args)
@@ -134,8 +134,8 @@ func (on request) file(args []publish.Arg) string {
 // only says that it begins at the project's folder, and without the host of an
 // address.
 func localName(sent string) string {
-	if !showable(sent) {
-		return ""
+	if !showable(sent) || strings.HasSuffix(sent, "/") {
+		return "" // a folder is no file
 	}
 	if name, _, err := names.ReadFilename(sent); err == nil {
 		return name

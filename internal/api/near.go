@@ -29,7 +29,7 @@ var synonyms = map[string][]string{
 	"url": {"project_id"}, "projecturl": {"project_id"}, "gameurl": {"project_id"}, "siteurl": {"project_id"}, "appurl": {"project_id"},
 	"pageurl": {"project_id"}, "pathurl": {"project_id"}, "versionurl": {"project_id"}, "address": {"project_id"}, "link": {"project_id"}, "uuid": {"project_id"}, "target": {"project_id"},
 	"user": {"handle"}, "username": {"handle"}, "nickname": {"handle"}, "account": {"handle"},
-	"mail": {"email"}, "emailaddress": {"email"}, "language": {"lang"}, "locale": {"lang"},
+	"mail": {"email"}, "emailaddress": {"email"}, "useremail": {"email"}, "owneremail": {"email"}, "contactemail": {"email"}, "language": {"lang"}, "locale": {"lang"},
 	"encoding": {"content_encoding"}, "format": {"content_encoding"}, "upload": {"upload_id"}, "session": {"upload_id"},
 	"partnumber": {"part"}, "chunk": {"part"}, "chunkindex": {"part"}, "index": {"part"}, "partscount": {"total_parts"}, "numparts": {"total_parts"},
 	"final": {"last"}, "islast": {"last"}, "version": {"if_version"}, "expectedversion": {"if_version"}, "etag": {"if_version"},

@@ -24,29 +24,57 @@ type meant struct {
 	id, filename string
 }
 
-// near is the call that a path which there is not was most likely to be. Projects
-// without an id are the list of all, which whoami gives, or where one is made.
+// near is the call that a path which there is not was most likely to be.
 func (a *API) near(method, path string) meant {
 	parts := pathWords(path)
 	if len(parts) == 0 {
 		return meant{}
 	}
-	first := likeRoute(parts[0])
+	first, rest := likeRoute(parts[0]), parts[1:]
 	switch {
-	case first == "project" && len(parts) == 1 && (method == http.MethodPost || method == http.MethodPut):
-		return meant{route: a.route("/v1/publish")}
-	case first == "project" && len(parts) == 1:
-		return meant{route: a.route("/v1/whoami")}
-	case first == "project" && len(parts) > 3 && distance(strings.ToLower(parts[2]), "files") <= 1:
-		return meant{route: a.route("/v1/project/{id}"), id: parts[1], filename: strings.Join(parts[3:], "/")}
-	case first == "project" && len(parts) == 3 && distance(strings.ToLower(parts[2]), "stats") <= 1, len(parts) == 2 && distance(strings.ToLower(parts[0]), "stats") <= 1:
-		return meant{route: a.route("/v1/project/{id}/stats"), id: parts[1]}
-	case first == "project" && (len(parts) == 2 || len(parts) == 3 && parts[2] == "files"):
-		return meant{route: a.route("/v1/project/{id}"), id: parts[1]}
-	case len(parts) > 1 || first == "":
+	case first == "project":
+		return a.nearProject(method, rest)
+	case first == "" && len(rest) == 1 && likeStats(parts[0]):
+		return meant{route: a.route("/v1/project/{id}/stats"), id: rest[0]}
+	case first == "":
 		return meant{}
 	}
-	return meant{route: a.route("/v1/" + first)}
+	if first == "update" && method == http.MethodDelete {
+		first = "delete-file"
+	}
+	m := meant{route: a.route("/v1/" + first)}
+	if m.route.takes != nil && m.route.takes.chooses && len(rest) > 0 {
+		m.id, m.filename = rest[0], strings.Join(rest[1:], "/")
+	}
+	return m
+}
+
+// nearProject is near where the path is that of a project, or of all: whoami lists
+// them, and publish makes one.
+func (a *API) nearProject(method string, rest []string) meant {
+	switch {
+	case len(rest) == 0 && (method == http.MethodPost || method == http.MethodPut):
+		return meant{route: a.route("/v1/publish")}
+	case len(rest) == 0:
+		return meant{route: a.route("/v1/whoami")}
+	case len(rest) > 1 && strings.HasPrefix(rest[0], "http") && strings.HasSuffix(rest[0], ":"):
+		rest = []string{string(a.Places.ProjectID(rest[0] + "//" + strings.Join(rest[1:], "/")))}
+	}
+	m := meant{route: a.route("/v1/project/{id}"), id: rest[0]}
+	name := strings.Join(rest[1:], "/")
+	switch {
+	case len(rest) == 2 && likeStats(name):
+		m.route = a.route("/v1/project/{id}/stats")
+	case len(rest) > 1 && distance(strings.ToLower(rest[1]), "files") <= 1:
+		m.filename = strings.Join(rest[2:], "/")
+	case strings.Contains(name, "."):
+		m.filename = name
+	}
+	return m
+}
+
+func likeStats(word string) bool {
+	return strings.HasPrefix(strings.ToLower(word), "stat") || distance(strings.ToLower(word), "stats") <= 1
 }
 
 // changing is what a request of this method was meant to be where its path is that

@@ -136,7 +136,7 @@ func (c *call) worthASearch(refusal error) bool {
 // searchedFor are the refusals that say nothing against the fields of a body which
 // was not read. It never changes.
 var searchedFor = []publish.Code{
-	publish.CodeInvalidKey, publish.CodeAccountKeyRequired, publish.CodePublishClosed, publish.CodeUnsupportedMediaType, publish.CodeInvalidField, publish.CodeNotFound, publish.CodeMethodNotAllowed,
+	publish.CodeInvalidKey, publish.CodeKeyNotInHeader, publish.CodeAccountKeyRequired, publish.CodePublishClosed, publish.CodeUnsupportedMediaType, publish.CodeInvalidField, publish.CodeNotFound, publish.CodeMethodNotAllowed,
 }
 
 // searchable is how much of a body is searched. Of one that is too large, all

@@ -20,6 +20,7 @@ import (
 type request struct {
 	op    publish.Op
 	keyed bool
+	token bool          // whether it brought the upload_token of an upload
 	args  []publish.Arg // as sent, where it is safe to show
 	cut   bool          // whether there was a body that was not read to its end
 	doubt bool          // whether it named a project that cannot be repeated
@@ -50,6 +51,7 @@ func (c *call) named() *route { return cmp.Or(c.route, c.meant.route) }
 func (a *API) about(c *call) request {
 	// Of a request that was refused before anybody looked at its key, the header tells.
 	on := request{keyed: c.keyed || c.route == nil && c.r.Header.Get("Authorization") != ""}
+	on.token = !on.keyed && c.r.Header.Get("Authorization") != ""
 	on.cut = !c.whole && c.r.ContentLength != 0
 	on.limit, on.most, on.least = a.MaxContent, a.MaxFile, c.leastFile()
 	if rt := c.named(); rt != nil {
@@ -81,6 +83,9 @@ func (on *request) repeats(f *fields, p publish.Places) {
 	name, _ := f.said("filename")
 	if on.local = localName(name.Text); on.local == "" {
 		on.local = localName(f.form.FileName)
+	}
+	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.set.names, "filename") && !has(on.args, "upload_id") && !has(on.args, "part") {
+		on.add("filename", own) // it stands in, but for a piece
 	}
 	if list, ok := f.form.Get("files"); ok {
 		on.files = filesIn(list)

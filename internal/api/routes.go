@@ -77,7 +77,7 @@ func (a *API) find(c *call) (*route, string, error) {
 		return nil, "", a.wrongMethod(r.Method, other, c.meant.route)
 	}
 	c.meant = a.changing(r.Method, a.near(r.Method, path))
-	return nil, "", a.unknownPath(c.meant.route)
+	return nil, "", a.unknownPath(r.Method, c.meant.route)
 }
 
 func takesMethod(routed, method string) bool {
@@ -113,7 +113,7 @@ func (a *API) wrongMethod(method string, rt, meant *route) error {
 	if rt.method == http.MethodGet {
 		list = http.MethodGet + ", " + http.MethodHead + ", " + http.MethodOptions
 	}
-	elsewhere := a.doneElsewhere(method)
+	elsewhere := a.doneElsewhere(method, rt)
 	refusal := publish.Refuse(publish.CodeMethodNotAllowed, "This path does not take the method %s; it takes %s.", shown(method), list).With(publish.OpSame)
 	switch {
 	case rt.op == publish.OpNone:
@@ -130,22 +130,29 @@ func (a *API) wrongMethod(method string, rt, meant *route) error {
 
 // unknownPath refuses a path that there is not, and shows the call of the route
 // that was most likely meant, if there is one.
-func (a *API) unknownPath(meant *route) error {
+func (a *API) unknownPath(method string, meant *route) error {
 	e := publish.Refuse(publish.CodeNotFound, "There is no such path. Paths are exact: no slash at the end, lower case.").With(publish.OpSame)
-	all := "The endpoints are: " + strings.Join(a.endpoints(), ", ") + "."
-	if meant == nil {
+	all := a.doneElsewhere(method, meant) + "The endpoints are: " + strings.Join(a.endpoints(), ", ") + "."
+	switch {
+	case meant == nil:
 		return e.Note("%s", all)
+	case method == http.MethodDelete && meant.method == http.MethodGet:
+		return e.Note("%s\nThe nearest is %s:", all, a.endpoint(meant))
 	}
 	return e.Note("%s\nProbably %s was meant:", all, a.endpoint(meant))
 }
 
-// doneElsewhere says where is done what clients expect of a method.
-func (a *API) doneElsewhere(method string) string {
+// doneElsewhere says where is done what clients expect of a method at the path of a
+// route, or of none.
+func (a *API) doneElsewhere(method string, rt *route) string {
 	base := a.Places.Base.String()
 	switch method {
 	case http.MethodDelete:
 		return "A file is deleted with POST " + base + "/v1/delete-file, a project or an account on the website, at " + base + "/account.\n"
 	case http.MethodPatch, http.MethodPut:
+		if rt != nil && rt.op == publish.OpSignup {
+			break // there it makes an account
+		}
 		return "A file, and the title with it, is changed with POST " + base + "/v1/update, other details on the website, at " + base + "/account.\n"
 	}
 	return ""

@@ -63,25 +63,35 @@ func oneByOne(base string, on request, op publish.Op, args []publish.Arg) []stri
 		lines = append(lines, "One call takes one file. Publish the page, then send each other file with update, under the project_id and with the api_key of the answer:")
 		on.local = page
 		lines = append(lines, command(base, on, op, args))
+		args = nil
 	} else {
 		lines = append(lines, "One call takes one file. Send one after the other:")
 	}
 	if len(rest) > mostFiles {
 		lines = slices.Insert(lines, 1, fmt.Sprintf("These are the first %d; send the others likewise.", mostFiles))
 	}
-	return append(lines, eachFile(base, on, rest)...)
+	return append(lines, eachFile(base, on, rest, args)...)
 }
 
-// eachFile is an update for each of these files, and at most mostFiles of them.
-func eachFile(base string, on request, files []string) (lines []string) {
+// eachFile is an update for each of these files, and at most mostFiles of them. The
+// first says what else was said of the project.
+func eachFile(base string, on request, files []string, said []publish.Arg) (lines []string) {
 	id := argument(on.args, "project_id", unknownProject)
 	for _, name := range files[:min(len(files), mostFiles)] {
 		on.local = localName(name)
 		one := []publish.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: usable(name)}}
-		lines = append(lines, command(base, on, publish.OpUpdate, one))
+		for _, a := range said {
+			if slices.Contains(ofProject, a.Name) {
+				one = append(one, a)
+			}
+		}
+		lines, said = append(lines, command(base, on, publish.OpUpdate, one)), nil
 	}
 	return lines
 }
+
+// ofProject are the arguments of an update that are not about its file.
+var ofProject = []string{"title", "lang", "email", "if_version"}
 
 // withCalls completes the warning about a list of files, which is ignored beside
 // content, by the calls that send them.
@@ -97,7 +107,7 @@ func (a *API) withCalls(c *call, list []publish.Warning) []publish.Warning {
 		own = mainPage(on.files)
 	}
 	others := slices.DeleteFunc(on.files, func(name string) bool { return name == own })
-	list[i].Hint = joined(append([]string{filesIgnored.Hint}, eachFile(a.Places.Base.String(), on, others)...))
+	list[i].Hint = joined(append([]string{filesIgnored.Hint}, eachFile(a.Places.Base.String(), on, others, nil)...))
 	return list
 }
 

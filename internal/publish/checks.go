@@ -86,16 +86,19 @@ func cleanFilename(name string) (string, []Warning, error) {
 	var bad *names.FilenameError
 	switch {
 	case errors.As(err, &bad):
-		return "", nil, badFilename(bad)
+		return "", nil, badFilename(name, bad)
 	case read:
 		return clean, []Warning{ReadAs("filename", shown(clean))}, nil
 	}
 	return clean, nil, err
 }
 
-func badFilename(bad *names.FilenameError) error {
-	e := Refuse(CodeInvalidFilename, "The field filename cannot be used. %s", bad.Reason).In("filename").
-		With(OpSame, Arg{"filename", bad.Suggestion}).Note("A name that works: %s", bad.Suggestion)
+func badFilename(sent string, bad *names.FilenameError) error {
+	e := Refuse(CodeInvalidFilename, "The field filename cannot be used. %s", bad.Reason).In("filename")
+	if strings.HasSuffix(sent, "/") {
+		return e.With(OpSame).Note("That is a folder. The filename is the path of one file, with the file's own name at its end.")
+	}
+	e.With(OpSame, Arg{"filename", bad.Suggestion}).Note("A name that works: %s", bad.Suggestion)
 	if bad.Root != "" {
 		e.Note("Which folder is the root of the project? The filename is the path from there. The likely root is %s. A name that works: %s", shown(bad.Root), bad.Suggestion)
 	}
