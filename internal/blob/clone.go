@@ -51,6 +51,7 @@ func (d *Disk) clone(ctx context.Context, to *Disk, ref publish.BlobRef, link bo
 		return classify(err)
 	}
 	defer f.Close()
+	defer to.writing.begin(ref)()
 	err = to.writeTemp(tempPath(ref), func(w TempFile) error {
 		_, err := copyTo(ctx, w, io.Reader(f))
 		return err

@@ -36,8 +36,8 @@ const (
 	tempFolder = "tmp"
 
 	// staleAfter is how long a temporary file must have gone unwritten to be
-	// taken for a left-over: an hour, far longer than any request may stall. If
-	// it was alive after all, its Put fails at the rename and nothing is stored.
+	// taken for a left-over of another process: an hour, far longer than any request
+	// may stall. If it was alive after all, its Put fails at the rename and nothing is stored.
 	staleAfter = time.Hour
 
 	// pingFor is how long the answer of a Ping is repeated: a second, so that
@@ -66,6 +66,7 @@ type Disk struct {
 	now     func() time.Time
 	trust   *trust
 	flights *flights
+	writing writing      // what has a temporary file
 	looking bool         // nothing is to be removed in passing
 	place   func() error // tells whether the folder is where it was opened; nil: it has no name of its own
 
@@ -186,7 +187,9 @@ func (d *Disk) probe() error {
 	if err := d.inPlace(); err != nil {
 		return fmt.Errorf("probe blobs: %w", err)
 	}
-	temp := tempPath(newRef())
+	ref := newRef()
+	temp := tempPath(ref)
+	defer d.writing.begin(ref)()
 	err := d.writeTemp(temp, func(f TempFile) error {
 		_, err := f.Write(make([]byte, 4096)) // one block: less might find room where a file would not
 		return classify(err)

@@ -35,7 +35,7 @@ func (d *Disk) Delete(_ context.Context, ref publish.BlobRef) error {
 // not. What cannot be read it passes over; an error, with an empty name, is the
 // last thing yielded. It passes over what is not a blob. As it is called for
 // collecting garbage, it also removes temporary files that nobody has written to
-// for an hour, unless the Disk is only looked at.
+// for an hour and that are not its own, unless the Disk is only looked at.
 func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error] {
 	return func(yield func(publish.BlobRef, error) bool) {
 		err := d.inPlace() // what lies in another folder is not this one's garbage
@@ -83,9 +83,12 @@ func (d *Disk) list(ctx context.Context, before time.Time, yield func(publish.Bl
 var errStop = errors.New("stop")
 
 // sweepTemp removes the temporary files that were last written before the time
-// given.
+// given, but for those that this Disk is writing.
 func (d *Disk) sweepTemp(ctx context.Context, before time.Time) error {
 	return d.walk(ctx, tempFolder, before, func(ref publish.BlobRef) error {
+		if d.writing.has(ref) {
+			return nil
+		}
 		if err := d.fs.Remove(tempPath(ref)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return classify(err)
 		}

@@ -1,6 +1,11 @@
 package blob
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,5 +47,54 @@ func TestRegression36AFolderThatCannotBeReadHidesNoOther(t *testing.T) {
 	slices.Sort(got)
 	if last == nil || !slices.Equal(got, want) {
 		t.Errorf("listed %v, want %v; %v", got, want, last)
+	}
+}
+
+// between calls do before it yields its bytes.
+type between struct {
+	do func()
+	io.Reader
+}
+
+func (b *between) Read(p []byte) (int, error) {
+	if b.do != nil {
+		b.do()
+		b.do = nil
+	}
+	return b.Reader.Read(p)
+}
+
+// TestRegression33WhatIsBeingWrittenIsKnownByItsName: on a file system whose clock is off, every temporary file looks
+// like one that a crash left.
+func TestRegression33WhatIsBeingWrittenIsKnownByItsName(t *testing.T) {
+	for what, off := range map[string]time.Duration{"a day behind": 24 * time.Hour} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			d := openAt(t, dir, Options{})
+			left := filepath.Join(dir, tempFolder, string(newRef()))
+			if err := os.WriteFile(left, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			d.now = func() time.Time { return time.Now().Add(off) }
+			data := []byte("bytes that come slowly")
+			collect := func() {
+				for range d.List(t.Context(), time.Now().Add(-time.Hour)) {
+				}
+			}
+			b, err := d.Put(t.Context(), d.Name(), &between{collect, bytes.NewReader(data)})
+			if err != nil {
+				t.Fatalf("a collection ended what was being written: %v", err)
+			}
+			b.SHA256 = sha256.Sum256(data)
+			if got, err := read(d, b); err != nil || !bytes.Equal(got, data) {
+				t.Errorf("read %q, %v", got, err)
+			}
+			if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("what a crash left is there still: %v", err)
+			}
+			if n := len(d.writing.names); n != 0 {
+				t.Errorf("%d names are remembered", n)
+			}
+		})
 	}
 }

@@ -38,6 +38,7 @@ func (d *Disk) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publi
 	if err := d.inPlace(); err != nil {
 		return publish.Blob{}, fmt.Errorf("put blob %s: %w", ref, err)
 	}
+	defer d.writing.begin(ref)()
 	var size int64
 	// A name of its own in another folder: whoever lists or opens blobs never
 	// meets half a one, and what a crash leaves is known for what it is.
@@ -52,6 +53,35 @@ func (d *Disk) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publi
 		return publish.Blob{}, fmt.Errorf("put blob %s: %w", ref, err)
 	}
 	return publish.Blob{Ref: ref, Size: size}, nil
+}
+
+// writing is what is being written: times of files may be wrong, and do not tell it
+// from what a crash left.
+type writing struct {
+	mu    sync.Mutex
+	names map[publish.BlobRef]bool
+}
+
+// begin is called before there is a file of the name, and end when it is no
+// temporary one any more.
+func (w *writing) begin(ref publish.BlobRef) (end func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.names == nil {
+		w.names = map[publish.BlobRef]bool{}
+	}
+	w.names[ref] = true
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.names, ref)
+	}
+}
+
+func (w *writing) has(ref publish.BlobRef) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.names[ref]
 }
 
 // writeTemp makes a new file with what write writes, and syncs and closes it.
