@@ -13,8 +13,13 @@ import (
 	"sandlot/internal/publish"
 )
 
-// listBatch is how many names are read from a folder at once.
-const listBatch = 256
+const (
+	// listBatch is how many names are read from a folder at once.
+	listBatch = 256
+	// ahead is by how much the clock of a file system may be ahead. What is further ahead got
+	// its time from a clock that was wrong, and may be as old as anything.
+	ahead = time.Hour
+)
 
 // Delete removes a blob. Deleting a missing one is not an error; a name that no
 // blob can have is. After a crash a deleted blob may be there again, as garbage.
@@ -30,7 +35,8 @@ func (d *Disk) Delete(_ context.Context, ref publish.BlobRef) error {
 }
 
 // List yields the names of all blobs that were stored before the time given, in
-// no order, by the modification times of their files. It reads as it yields
+// no order, by the modification times of their files. A time that is more than an
+// hour ahead is none, and such a blob is yielded, too. It reads as it yields
 // and keeps at most 256 names. Blobs put or deleted meanwhile may be yielded or
 // not. What cannot be read it passes over; an error, with an empty name, is the
 // last thing yielded. It passes over what is not a blob. As it is called for
@@ -142,7 +148,7 @@ func (d *Disk) visit(ctx context.Context, folder string, e fs.DirEntry, before t
 	if err != nil {
 		return classify(err)
 	}
-	if !fi.ModTime().Before(before) {
+	if at := fi.ModTime(); !at.Before(before) && !at.After(d.now().Add(ahead)) {
 		return nil
 	}
 	return visit(ref)

@@ -67,7 +67,7 @@ func (b *between) Read(p []byte) (int, error) {
 // TestRegression33WhatIsBeingWrittenIsKnownByItsName: on a file system whose clock is off, every temporary file looks
 // like one that a crash left.
 func TestRegression33WhatIsBeingWrittenIsKnownByItsName(t *testing.T) {
-	for what, off := range map[string]time.Duration{"a day behind": 24 * time.Hour} {
+	for what, off := range map[string]time.Duration{"a day behind": 24 * time.Hour, "a day ahead": -24 * time.Hour} {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()
 			d := openAt(t, dir, Options{})

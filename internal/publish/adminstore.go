@@ -94,7 +94,7 @@ type AdminStore interface {
 
 // TrimStore forgets old versions, under the same promises as a Store.
 type TrimStore interface {
-	// Trim looks at some projects after the one with this Number and forgets those of their versions that have at least keep newer ones and were superseded before the time given; their files are left to Sweep. A step of it changes at most limit records. It returns how far it came, and whether there is more; also with an error that is about one project, which is then the last.
+	// Trim looks at some projects after the one with this Number and forgets those of their versions that have at least keep newer ones and were superseded before the time given, or, as a clock had it that was ahead, long after; their files are left to Sweep. A step of it changes at most limit records. It returns how far it came, and whether there is more; also with an error that is about one project, which is then the last.
 	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error)
 }
 

@@ -207,7 +207,7 @@ type JobStore interface {
 
 // SweepStore tells what nothing refers to, under the same promises as a Store.
 type SweepStore interface {
-	// Sweep forgets expired uploads, Onces, sessions, logins and stops, blob records created before the time given that nothing refers to, the files of projects that were deleted before it, and used-up bookkeeping; at most limit records a call. It returns the names that may now be deleted from Blobs, and whether there is more.
+	// Sweep forgets expired uploads, Onces, sessions, logins and stops, blob records created before the time given that nothing refers to, the files of projects that were deleted before it, and used-up bookkeeping; at most limit records a call. What a clock that was ahead left is as if it were made now. It returns the names that may now be deleted from Blobs, and whether there is more.
 	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []BlobRef, more bool, err error)
 	// Unknown returns those of the names that no record has.
 	Unknown(ctx context.Context, refs []BlobRef) ([]BlobRef, error)
@@ -235,7 +235,7 @@ type Blobs interface {
 	Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error)
 	// Delete removes a blob; deleting a missing blob is not an error.
 	Delete(ctx context.Context, ref BlobRef) error
-	// List yields the names of all blobs that were stored before the time given, in no order.
+	// List yields the names of all blobs that were stored before the time given, or, as a clock had it that was ahead, in a time to come; in no order.
 	List(ctx context.Context, before time.Time) iter.Seq2[BlobRef, error]
 	// Ping returns nil while Put can be expected to work.
 	Ping(ctx context.Context) error

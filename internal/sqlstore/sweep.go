@@ -45,6 +45,7 @@ func (db *DB) sweepOnce(ctx context.Context, now, before time.Time, limit int) (
 	err = db.step(ctx, 0, func(t *tx) error {
 		s = &sweep{tx: t, left: limit}
 		for _, part := range []func() error{
+			func() error { return s.bringBack(now) },
 			func() error { return s.endUploads(now) },
 			s.dropParts,
 			s.dropUploads,

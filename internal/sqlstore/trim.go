@@ -55,12 +55,13 @@ func (db *DB) Trim(ctx context.Context, keep int, before time.Time, after int64,
 // version that is there has all its files.
 func (s *sweep) trim(project int64, keep int, before time.Time) error {
 	// The version after the last one to go is the newest of those that are old
-	// enough to have superseded another.
+	// enough to have superseded another. One of a time to come was made by a clock
+	// that was wrong.
 	n, err := s.exec(`DELETE FROM versions WHERE project = ?1 AND n IN (
 		SELECT v.n FROM versions v WHERE v.project = ?1 AND v.n < (
 			SELECT max(o.n) FROM versions o JOIN projects p ON p.num = o.project
-			WHERE o.project = ?1 AND o.n <= p.version - ?2 + 1 AND o.created_at < ?3)
-		ORDER BY v.n LIMIT ?4)`, project, keep, micros(before), s.left)
+			WHERE o.project = ?1 AND o.n <= p.version - ?2 + 1 AND (o.created_at < ?3 OR o.created_at > ?5))
+		ORDER BY v.n LIMIT ?4)`, project, keep, micros(before), s.left, notAfter(before.Add(publish.Grace)))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,13 @@
+package publish
+
+// The longest for which a record is kept that ends by itself. One that seems to end
+// later got its time from a wrong clock.
+const (
+	UploadLifeMax       = uploadLife
+	OnceLifeMax         = onceLife
+	VerificationLifeMax = verificationLife
+	SessionLifeMax      = sessionLife
+	LoginLifeMax        = loginLife
+	MoveLifeMax         = undoLife
+	PauseMax            = loginPause
+)
