@@ -165,20 +165,7 @@ func TestFault07Inodes(t *testing.T) {
 
 // TestFault10ReadOnly: the kernel makes a file system read-only when its disk fails; reads go on.
 func TestFault10ReadOnly(t *testing.T) {
-	testenv.Need(t, "mkfs.ext4")
-	image := filepath.Join(t.TempDir(), "image")
-	f, err := os.Create(image)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Truncate(64 << 20); err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-	if out, err := exec.Command("mkfs.ext4", "-q", image).CombinedOutput(); err != nil {
-		t.Fatalf("mkfs.ext4: %v %s", err, out)
-	}
-	disk := mounted(t, "-o", "loop,errors=remount-ro", image)
+	disk := testenv.Ext4(t, "loop,errors=remount-ro")
 	s := testenv.Start(t, testenv.Binary(t), "--data", filepath.Join(disk, "data"))
 	t.Cleanup(func() { s.Kill(t) })
 	key := signUp(t, s)

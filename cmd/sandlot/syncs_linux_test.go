@@ -14,7 +14,7 @@ var (
 	fileSync   = regexp.MustCompile(`^fsync\(\d+<[^>]*/blobs/tmp/(\w+)>\) += 0`)
 	blobName   = regexp.MustCompile(`^renameat2?\(.*/blobs/tmp>, "(\w+)", .*\) += 0`)
 	folderSync = regexp.MustCompile(`^fsync\(\d+<[^>]*/blobs/[0-9a-z]{2}>\) += 0`)
-	logWrite   = regexp.MustCompile(`^pwrite64\(\d+<[^>]*/sandlot\.db-wal>.* = \d+`)
+	logWrite   = regexp.MustCompile(`^pwrite64\(\d+<[^>]*/sandlot\.db-wal>.* = [1-9]`)
 	logSync    = regexp.MustCompile(`^(fsync|fdatasync)\(\d+<[^>]*/sandlot\.db-wal>\) += 0`)
 	created    = regexp.MustCompile(`^(?:write|sendto)\(\d+<.*"HTTP/1\.1 201 `)
 )
