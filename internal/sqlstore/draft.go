@@ -19,6 +19,8 @@ const (
 	draftStep = 100
 	// draftBytes is after how much content of theirs a step ends: some milliseconds of writing.
 	draftBytes = 1 << 20
+	// patience bounds how long what has begun waits for room in the queue: more than the queue takes to run, and asked for so often.
+	patience, patienceEvery = 5 * time.Second, 20 * time.Millisecond
 )
 
 // A draft is the next version of a project while it is recorded in steps, between
@@ -92,7 +94,7 @@ func (db *DB) rearrangeLarge(ctx context.Context, id publish.ProjectID, c publis
 	var d draft
 	err = db.undrafted(ctx, "", func() error {
 		return db.step(ctx, 0, func(t *tx) (err error) {
-			d, err = t.beginDraft(id, at, db.now())
+			d, err = t.beginDraft(id, c, at, db.now())
 			return err
 		})
 	})
@@ -111,9 +113,13 @@ func (db *DB) rearrangeLarge(ctx context.Context, id publish.ProjectID, c publis
 	return p, nil
 }
 
-func (t *tx) beginDraft(id publish.ProjectID, at publish.Edit, now time.Time) (d draft, err error) {
+// beginDraft refuses what the last step would refuse at once, where that is known.
+func (t *tx) beginDraft(id publish.ProjectID, c publish.Change, at publish.Edit, now time.Time) (d draft, err error) {
 	p, err := t.editable(id, at, now)
 	if err != nil {
+		return d, err
+	}
+	if err := t.room(p.Account, at.Within.Bytes, c.Put, now); err != nil {
 		return d, err
 	}
 	if err := t.drafted(p.num, 0); err != nil {
@@ -125,6 +131,21 @@ func (t *tx) beginDraft(id publish.ProjectID, at publish.Edit, now time.Time) (d
 	}
 	d.id, err = t.insert("INSERT INTO drafts (project, n) VALUES (?, ?)", d.project, d.n)
 	return d, err
+}
+
+// room fails if an account would have more bytes with these files, for which no other
+// file makes room: those of old versions count, too.
+func (t *tx) room(id publish.AccountID, most int64, files []publish.File, now time.Time) error {
+	if most == 0 {
+		return nil
+	}
+	for _, f := range files {
+		most -= f.Blob.Size
+	}
+	if most <= 0 {
+		return publish.ErrTooManyBytes
+	}
+	return t.within(id, publish.Quota{Bytes: most}, now)
 }
 
 // drafted fails if a project has another draft than own, of which 0 is none.
@@ -144,7 +165,7 @@ func (t *tx) drafted(project, own int64) error {
 // addToDraft makes a part of a draft.
 func (db *DB) addToDraft(ctx context.Context, d *draft, part publish.Change) error {
 	p := projectRow{num: d.project}
-	err := db.step(ctx, inlined(part.Put), func(t *tx) error {
+	err := db.patient(ctx, inlined(part.Put), func(t *tx) error {
 		p.Version, p.Size, p.FileCount = d.n, 0, 0
 		if err := t.drafted(d.project, d.id); err != nil {
 			return err
@@ -161,7 +182,7 @@ func (db *DB) addToDraft(ctx context.Context, d *draft, part publish.Change) err
 // publishDraft makes a draft the current version.
 func (db *DB) publishDraft(ctx context.Context, d draft, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
 	var p projectRow
-	err := db.step(ctx, 0, func(t *tx) (err error) {
+	err := db.patient(ctx, 0, func(t *tx) (err error) {
 		p, err = t.edit(id, at, db.now(), d.id, func(t *tx, p *projectRow) error {
 			if _, err := t.exec("DELETE FROM drafts WHERE id = ?", d.id); err != nil {
 				return err
@@ -173,6 +194,22 @@ func (db *DB) publishDraft(ctx context.Context, d draft, id publish.ProjectID, c
 		return err
 	})
 	return p.Project, err
+}
+
+// patient is step for what has begun: where too many wait it does not give up, but asks
+// again for a while.
+func (db *DB) patient(ctx context.Context, bytes int, run func(*tx) error) error {
+	for end := time.Now().Add(patience); ; {
+		err := db.step(ctx, bytes, run)
+		if !errors.Is(err, errTooMany) || !time.Now().Before(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(patienceEvery):
+		}
+	}
 }
 
 // giveUp takes a draft back after an error. What it then returns is
@@ -218,7 +255,7 @@ func (db *DB) undo(ctx context.Context, d draft) error {
 	after := "" // the last file that was taken back
 	for done := false; !done; {
 		last := after
-		err := db.step(ctx, 0, func(t *tx) (err error) {
+		err := db.patient(ctx, 0, func(t *tx) (err error) {
 			s := &sweep{tx: t, left: draftStep}
 			last, err = s.undo(d, after)
 			done = s.left > 0

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -128,6 +129,13 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 		}
 		is(t, db, p, was.Version+1, do.to)
 	}
+	t.Run("one for which there is no room is refused at first", func(t *testing.T) {
+		steps = 0
+		_, err := db.Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4, Within: publish.Quota{Bytes: 9 * manyFiles}})
+		check(t, "beyond the quota", err, publish.ErrTooManyBytes)
+		check(t, "beyond the quota", err, publish.ErrNoEffect)
+		equal(t, "steps", steps, 1)
+	})
 	t.Run("one that is refused at last", func(t *testing.T) {
 		c := publish.Change{Drop: mustFiles(t, db, p, 4), Put: slices.Clone(c.Put)}
 		for i := range c.Put {
@@ -263,7 +271,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 		"for one of its own": {func(t *testing.T, other *DB, p publish.Project) {
 			check(t, "collect", other.finishDrafts(ctx), nil)
 			check(t, "begin", other.step(ctx, 0, func(x *tx) error {
-				_, err := x.beginDraft(p.ID, publish.Edit{Expect: 2}, time.Now())
+				_, err := x.beginDraft(p.ID, publish.Change{}, publish.Edit{Expect: 2}, time.Now())
 				return err
 			}), nil)
 		}, 2, whereA},
@@ -292,4 +300,23 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 			equal(t, "drafts", records(t, db, "drafts"), 0)
 		})
 	}
+}
+
+// TestRegression41WhatHasBegunWaitsForRoom: a rearrangement is not given up, and what is
+// left of one not left for later, because many wait for a moment.
+func TestRegression41WhatHasBegunWaitsForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := &DB{write: &writer{queue: make(chan *step)}} // which nobody reads yet
+		begun := time.Now()
+		err := full.patient(t.Context(), 0, nil)
+		check(t, "while too many wait", err, errTooMany)
+		check(t, "while too many wait", err, publish.ErrNoEffect)
+		equal(t, "time", time.Since(begun), patience)
+		go func() {
+			time.Sleep(patience / 2)
+			s := <-full.write.queue
+			s.done <- nil
+		}()
+		check(t, "once fewer do", full.patient(t.Context(), 0, nil), nil)
+	})
 }

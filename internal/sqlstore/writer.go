@@ -24,6 +24,9 @@ const (
 	batchBytes = 4 << 20
 )
 
+// errTooMany: so many steps wait that another had better come back.
+var errTooMany = fmt.Errorf("%w: %d writes wait already", publish.ErrUnavailable, queueLen)
+
 // A writer runs steps one after another on the one connection that writes.
 //
 // It takes all steps that wait, runs them in one transaction, commits once, and only then answers them. While the commit waits for the disk
@@ -111,7 +114,7 @@ func (w *writer) enqueue(s *step) error {
 	case w.queue <- s:
 		return nil
 	default:
-		return fmt.Errorf("%w: %d writes wait already", publish.ErrUnavailable, queueLen)
+		return errTooMany
 	}
 }
 
