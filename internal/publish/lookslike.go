@@ -15,6 +15,7 @@ const (
 	sendFolder  = "Unpack it, publish its index.html, and send each other file with update."
 	sendWrapped = "Send a whole HTML document that begins with <!doctype html>."
 	sendBetween = "Send only what stands between the ``` lines."
+	sendBytes   = "Send the file's bytes, not its name: in a form of curl its name stands behind content=@."
 	sendInPage  = "Put it between <script> and </script> in an HTML page, or publish a page that loads it and send it with update as game.js."
 )
 
@@ -73,6 +74,7 @@ var (
 		`[!+;]*\(\s*(?:async\s*)?(?:function\b|\([\w\s,]*\)\s*=>)|[\w$]+(?:\.[\w$]+)+\s*(?:=[^=]|\()|[a-z$][\w$]*\()`)
 	aJSON   = regexp.MustCompile(`^(?:\{\s*["}]|\[\s*["{\[\]\d-]|"<)`)
 	aStyle  = regexp.MustCompile(`^(?:@(?:charset|import|media|font-face|keyframes|layer)\b|[\w.#:*>\[\]=",\s-]{1,200}\{\s*(?:/\*|[\w-]+\s*:))`)
+	aName   = regexp.MustCompile(`^@?(?:[^\s<>]{1,200}|(?:[.~]{0,2}/|[A-Za-z]:\\)[^\n<>]{1,200})\.html?$`)
 	heading = regexp.MustCompile(`^#{1,6} \S`)
 	comment = regexp.MustCompile(`^(?:\s*//[^\n]*(?:\n|$)|\s*/\*(?s:.*?)\*/)+`)
 )
@@ -127,6 +129,8 @@ func unlikePage(text []byte) (looksLike, bool) {
 		return looksLike{}, false
 	case bytes.HasPrefix(text, []byte("&lt;")):
 		return looksLike{"HTML whose < are written as &lt;", "Send the document with the characters themselves."}, true
+	case aName.Match(text):
+		return looksLike{"the name of a file", sendBytes}, true
 	case heading.Match(text):
 		return looksLike{"Markdown", "Send it as HTML: browsers do not read Markdown."}, true
 	}
