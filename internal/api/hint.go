@@ -48,6 +48,9 @@ func hint(base string, on request, e *publish.Error) string {
 		on.keyed = true
 		again(publish.OpWhoami)
 	case publish.OpRotate:
+		if on.op == publish.OpSignup {
+			on.op = publish.OpNone // whoever has a key needs no other account
+		}
 		lines = append(lines, "Send the key in the header. It may have been logged where it was, so replace it at "+base+"/account when you can:")
 		on.keyed = true
 		again(publish.OpWhoami)

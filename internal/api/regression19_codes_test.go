@@ -85,6 +85,7 @@ func mends(w *world) []mend {
 		{name: "no address", code: publish.CodeEmailRequired, path: pub, body: obj{"title": "Mine", "content": page64}, wants: "<your e-mail>", last: mine},
 		{name: "an address under another name", code: publish.CodeEmailRequired, path: pub, body: obj{"name": "Mine", "content": page64, "user_email": "own@example.com"}, wants: "email=own@example.com", last: mine},
 		{name: "a bad address", code: publish.CodeInvalidEmail, path: pub, body: obj{"title": "Mine", "content": page64, "email": "me"}, wants: "<your e-mail>", last: mine},
+		{name: "a name around an address", code: publish.CodeInvalidEmail, path: pub, body: obj{"title": "Mine", "content": page64, "email": "Kim <own@example.com>"}, wants: "email=own@example.com", last: mine},
 		{name: "the placeholder of an address", code: publish.CodeInvalidEmail, path: pub, body: obj{"title": "Mine", "content": page64, "email": "<your e-mail>"}, wants: "<your e-mail>", last: mine},
 		{name: "a bad address at signup", code: publish.CodeInvalidEmail, path: "/v1/signup", body: obj{"handle": "ada", "email": "me"}, wants: "<your e-mail>"},
 
@@ -105,6 +106,8 @@ func mends(w *world) []mend {
 
 		{name: "a key in the body", code: publish.CodeKeyNotInHeader, path: update, key: "project", body: css(obj{"api_key": "x", "title": "Kept"}), wants: "Send the key in the header. It may have been logged & replace it at http://localhost:8080/account when you can", last: kept},
 		{name: "a key in the query", code: publish.CodeKeyNotInHeader, path: update + "?api_key=x", body: css(obj{"title": "Of the query"}), wants: "/account when you can", last: map[string]any{"title": "Of the query"}},
+		{name: "a key in the body of a signup", code: publish.CodeKeyNotInHeader, path: "/v1/signup", body: obj{"api_key": "x", "handle": "ada"}, wants: "/v1/whoami"},
+		{name: "an upload_token in the body", code: publish.CodeKeyNotInHeader, path: pub, body: part("tokened", 2, page[9:], obj{"upload_token": "x", "total_parts": 2}), wants: "Bearer <upload_token>", fill: map[string]string{"<upload_token>": w.token("tokened")}, last: map[string]any{"version": 1.0}},
 		{name: "a key as the user's name", code: publish.CodeKeyNotInHeader, path: pub, body: obj{"title": "Mine", "content": page64}, change: func(r *http.Request) { r.SetBasicAuth(w.account, "") }, wants: "/account when you can", last: mine},
 		{name: "a key in the body of a path that there is not", code: publish.CodeKeyNotInHeader, path: "/v1/udpate", body: css(obj{"api_key": "x", "title": "Kept"}), wants: "/account when you can", last: kept},
 		{name: "no key", code: publish.CodeKeyRequired, path: update, body: css(obj{"title": "Kept"}), last: kept},
@@ -178,6 +181,11 @@ func mends(w *world) []mend {
 			return w
 		}},
 	}
+}
+
+// token begins an upload without a key, and gives its upload_token.
+func (w *world) token(id string) string {
+	return w.post("/v1/publish", "", part(id, 1, page[:9], obj{"email": someone})).wants(202).str("upload_token")
 }
 
 func (w *world) without(err error) *world {

@@ -3,6 +3,7 @@ package publish
 import (
 	"errors"
 	"fmt"
+	"net/mail"
 	"path"
 	"strings"
 
@@ -155,9 +156,19 @@ func cleanEmail(email string) (string, error) {
 	clean, err := names.Email(email)
 	if err != nil {
 		return "", Refuse(CodeInvalidEmail, "The field email is not one plain address. %s", err).In("email").
-			With(OpSame, Arg{"email", PlaceholderEmail}).Note("Send one address such as name@example.com, without a name around it.")
+			With(OpSame, Arg{"email", plainAddress(email)}).Note("Send one address such as name@example.com, without a name around it.")
 	}
 	return clean, nil
+}
+
+// plainAddress is the address that has a name around it, or the placeholder of one.
+func plainAddress(email string) string {
+	if one, err := mail.ParseAddress(email); err == nil {
+		if clean, err := names.Email(one.Address); err == nil {
+			return clean
+		}
+	}
+	return PlaceholderEmail
 }
 
 // handleChoices returns the handles to try, best first; a wish is never refused.
