@@ -74,7 +74,6 @@ func worst(t testing.TB, size int) map[string][]byte {
 }
 
 func TestRegression01ASearchForKeysIsExact(t *testing.T) {
-	t.Parallel()
 	a, p := testKey(t, AccountKey), testKey(t, ProjectKey)
 	t.Run("in what it finds hardest, with a key at every place", func(t *testing.T) {
 		for name, text := range worst(t, 400) {

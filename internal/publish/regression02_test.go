@@ -14,6 +14,7 @@ import (
 func TestRegression02AnAnswerGivenAgainCostsWhatIsRead(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
+	w.publish(by, page) // what an update without a project changes
 	text := strings.Repeat("QUFB", 50_000)
 	over := errors.New("over the limit")
 	for _, key := range []string{"", "again"} {
