@@ -240,7 +240,7 @@ func TestFaults(t *testing.T) {
 		code   publish.Code
 		logged bool
 	}{
-		{"a full disk is storage_full", fmt.Errorf("put: %w", publish.ErrFull), 507, publish.CodeStorageFull, true},
+		{"a full disk is storage_full", fmt.Errorf("put: %w", publish.NoEffect(publish.ErrFull)), 507, publish.CodeStorageFull, true},
 		{"a store that is away is unavailable", fmt.Errorf("put: %w", publish.ErrUnavailable), 503, publish.CodeUnavailable, true},
 		{"damage is blob_corrupt", fmt.Errorf("open: %w", publish.ErrCorrupt), 500, publish.CodeBlobCorrupt, true},
 		{"anything else is internal, and says nothing", fmt.Errorf("SELECT secret"), 500, publish.CodeInternal, true},

@@ -310,7 +310,7 @@ func TestRegression19WaitingIsSaidInProse(t *testing.T) {
 			t.Errorf("%s does not say to wait: %s", code, got.text)
 		}
 	}
-	for code, err := range map[publish.Code]error{publish.CodeStorageFull: publish.ErrFull, publish.CodeUnavailable: publish.ErrUnavailable, publish.CodeInternal: errors.New("SELECT")} {
+	for code, err := range map[publish.Code]error{publish.CodeStorageFull: publish.NoEffect(publish.ErrFull), publish.CodeUnavailable: publish.ErrUnavailable, publish.CodeInternal: errors.New("SELECT")} {
 		fail.err = err
 		waits(code)
 	}

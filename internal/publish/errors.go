@@ -228,7 +228,7 @@ func AsError(err error) *Error {
 	case errors.Is(err, ErrCorrupt):
 		return Refuse(CodeBlobCorrupt, "The stored bytes of this file are damaged and are not served.").
 			Because(err).With(OpUpdate).Note("Send the file again with /v1/update; the operator finds all damaged files with a check of the store.")
-	case errors.As(err, new(uncertain)) && (errors.Is(err, ErrFull) || errors.Is(err, ErrUnavailable)):
+	case !errors.Is(err, ErrNoEffect) && (errors.Is(err, ErrFull) || errors.Is(err, ErrUnavailable)):
 		return Refuse(CodeUnavailable, "The service cannot tell whether this was done.").
 			Because(err).After(5 * time.Second).With(OpWait).Note("Look at the project before you send the request again; with an Idempotency-Key it is done once.")
 	case errors.Is(err, ErrFull):

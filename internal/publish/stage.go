@@ -10,11 +10,16 @@ import (
 )
 
 // Stage keeps what r yields, to be used by one following call. An error of r
-// comes back so that errors.Is finds it, and then nothing is kept. Content that
+// comes back so that errors.Is finds it, and then nothing is kept: any is ErrNoEffect. Content that
 // is not used must be discarded; until then, or until it is recorded, the
 // collector leaves it alone, however long that takes. What a crash leaves behind
 // is collected.
 func (s *Service) Stage(ctx context.Context, r io.Reader) (Content, error) {
+	c, err := s.keep(ctx, r)
+	return c, NoEffect(err)
+}
+
+func (s *Service) keep(ctx context.Context, r io.Reader) (Content, error) {
 	if err := s.admitBytes(); err != nil {
 		return Content{}, err
 	}
@@ -115,7 +120,8 @@ func (s *Service) Discard(ctx context.Context, c Content) {
 // have been compared with its hash: damaged bytes are ErrCorrupt.
 func (s *Service) Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error) {
 	if b.Ref != "" {
-		return s.blobs.Open(ctx, b, off, n)
+		r, err := s.blobs.Open(ctx, b, off, n)
+		return r, NoEffect(err)
 	}
 	data := b.Inline
 	if b.ID != 0 {

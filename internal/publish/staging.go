@@ -2,6 +2,7 @@ package publish
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 )
 
@@ -22,10 +23,19 @@ type noEffect struct{ error }
 func (e noEffect) Unwrap() error        { return e.error }
 func (e noEffect) Is(target error) bool { return target == ErrNoEffect }
 
-// uncertain is the error of a step that may have had its effect.
-type uncertain struct{ error }
-
-func (u uncertain) Unwrap() error { return u.error }
+// done is the error of what comes after a step that had its effect, for its answer.
+// It keeps nil, and what kind of error it is, but not that nothing was changed.
+func done(err error) error {
+	if !errors.Is(err, ErrNoEffect) {
+		return err
+	}
+	for _, kind := range []error{ErrFull, ErrUnavailable} {
+		if errors.Is(err, kind) {
+			return fmt.Errorf("%w, after the step: %v", kind, err)
+		}
+	}
+	return fmt.Errorf("after the step: %v", err)
+}
 
 // A stage says how far a blob is on its way into a record.
 type stage int
@@ -97,8 +107,6 @@ func (s *staging) use(step func() error, blobs ...Blob) error {
 		to = 0
 	case errors.Is(err, ErrNoEffect):
 		to = staged
-	default:
-		err = uncertain{err}
 	}
 	return err
 }

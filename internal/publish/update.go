@@ -246,7 +246,7 @@ func (s *Service) deleteNew(ctx context.Context, by Caller, in DeleteInput, name
 	out.Warnings = s.mailWarnings(by, mail)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Files, err = s.store.Files(ctx, out.Project.ID, out.Project.Version)
-	return out, err
+	return out, done(err)
 }
 
 // unknownFile proposes to look for the file instead of a usable name, which may

@@ -208,17 +208,18 @@ func (db *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, 
 	return db.read.query(ctx, query, args...)
 }
 
-// snapshot runs several queries on one consistent state.
+// snapshot runs several queries on one consistent state. Any error is
+// publish.ErrNoEffect.
 func (db *DB) snapshot(ctx context.Context, read func(querier) error) error {
 	if db.closed.Load() {
-		return errClosed
+		return publish.NoEffect(errClosed)
 	}
 	db.gate.enter(ctx)
 	defer db.gate.leave()
 	t, err := db.read.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return classify(err)
+		return publish.NoEffect(classify(err))
 	}
 	defer t.Rollback() // nothing was written, so nothing is lost
-	return read(snapshot{t})
+	return publish.NoEffect(read(snapshot{t}))
 }

@@ -20,15 +20,22 @@ type row interface{ Scan(dest ...any) error }
 
 // one returns the first row. No row is ErrNotFound. It is for lookups by a key: once
 // begun it is not interrupted, for that would take two goroutines for each, which
-// cost as much as the lookup.
+// cost as much as the lookup. An error of a read outside of a step is publish.ErrNoEffect.
 func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (T, error) {
+	db, ok := q.(*DB)
+	if !ok {
+		return first(ctx, q, scan, query, args...)
+	}
+	db.gate.enter(ctx)
+	defer db.gate.leave()
+	v, err := first(ctx, q, scan, query, args...)
+	return v, publish.NoEffect(err)
+}
+
+func first[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		return none, err
-	}
-	if db, ok := q.(*DB); ok {
-		db.gate.enter(ctx)
-		defer db.gate.leave()
 	}
 	rows, err := q.query(context.WithoutCancel(ctx), query, args...)
 	if err != nil {
@@ -48,12 +55,19 @@ func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query
 	return v, classify(rows.Close())
 }
 
-// all returns all rows.
+// all returns all rows. Its errors are as those of one.
 func all[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) ([]T, error) {
-	if db, ok := q.(*DB); ok {
-		db.gate.enter(ctx)
-		defer db.gate.leave()
+	db, ok := q.(*DB)
+	if !ok {
+		return each(ctx, q, scan, query, args...)
 	}
+	db.gate.enter(ctx)
+	defer db.gate.leave()
+	list, err := each(ctx, q, scan, query, args...)
+	return list, publish.NoEffect(err)
+}
+
+func each[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.query(ctx, query, args...)
 	if err != nil {
 		return nil, classify(err)

@@ -1,0 +1,79 @@
+package publish_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+func (s *faultyStore) Files(ctx context.Context, id publish.ProjectID, version int) (list []publish.File, err error) {
+	err = s.around("Files", func() error { list, err = s.Store.Files(ctx, id, version); return err })
+	return list, err
+}
+
+func (s faultySite) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
+	return s.store.around("SetDetails", func() error { return s.SiteStore.SetDetails(ctx, id, d) })
+}
+
+// TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen: of any step, not only of
+// those that store content.
+func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(t *testing.T) {
+	calls := map[string]func(w *world, by publish.Caller, id publish.ProjectID) error{
+		"DeleteFile": func(w *world, by publish.Caller, id publish.ProjectID) error {
+			_, err := w.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a.css"})
+			return err
+		},
+		"CreateAccount": func(w *world, _ publish.Caller, _ publish.ProjectID) error {
+			_, err := w.Signup(w.t.Context(), publish.SignupInput{})
+			return err
+		},
+		"SetDetails": func(w *world, by publish.Caller, id publish.ProjectID) error {
+			return w.Describe(w.t.Context(), by.Key.Account, id, publish.Details{Title: "x"})
+		},
+		"Files": func(w *world, by publish.Caller, id publish.ProjectID) error { // the list for the answer, after the step
+			_, err := w.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a.css"})
+			return err
+		},
+	}
+	for step, call := range calls {
+		t.Run(step, func(t *testing.T) {
+			w := newWorld(t)
+			by := w.account()
+			id := w.publish(by, page).Project.ID
+			w.put(by, id, "a.css", "a {}")
+			told := func(fault func(string) (error, error)) string {
+				t.Helper()
+				w.store.fault = fault
+				defer func() { w.store.fault = nil }()
+				return refused(t, call(w, by, id), publish.CodeUnavailable).Message
+			}
+			if step != "Files" {
+				if m := told(on(step, publish.NoEffect(publish.ErrUnavailable), nil)); !strings.Contains(m, "Nothing was changed") {
+					t.Errorf("of a step that certainly had no effect: %q", m)
+				}
+			}
+			if m := told(on(step, nil, publish.ErrUnavailable)); strings.Contains(m, "Nothing was changed") {
+				t.Errorf("of a step that had its effect: %q", m)
+			}
+		})
+	}
+	t.Run("what only reads certainly changes nothing", func(t *testing.T) {
+		w := newWorld(t)
+		by := w.account()
+		id := w.publish(by, page).Project.ID
+		if err := w.db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := w.Project(t.Context(), by, string(id))
+		if e := refused(t, err, publish.CodeUnavailable); !strings.Contains(e.Message, "Nothing was changed") {
+			t.Errorf("told %q", e.Message)
+		}
+		w.blobs.before = publish.ErrFull
+		_, err = w.Stage(t.Context(), strings.NewReader(large))
+		if e := refused(t, err, publish.CodeStorageFull); !strings.Contains(e.Message, "Nothing was changed") {
+			t.Errorf("told %q", e.Message)
+		}
+	})
+}
