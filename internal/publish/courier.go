@@ -92,7 +92,7 @@ func (c *Courier) SendDue(ctx context.Context) error {
 // deliver sends the message of one job, or settles that it is not sent. A job that
 // fails before is put off like a message that was not taken, and given up like one.
 func (c *Courier) deliver(ctx context.Context, j Job) error {
-	err := c.attempt(ctx, j)
+	err := Guarded(func() error { return c.attempt(ctx, j) })
 	if err == nil || ctx.Err() != nil || errors.Is(err, errUnsettled) {
 		return err
 	}

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"errors"
 	"io"
 	"testing"
@@ -31,3 +32,29 @@ func TestRegression36AJobThatFailsBeforeItIsSentStarvesNoOther(t *testing.T) {
 		}
 	})
 }
+
+func TestRegression36AMessageThatPanicsEndsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, jobs, m := newCourier(t, io.Discard)
+		c.AtOnce, c.Failures = 1, &Failures{}
+		send := c.Mailer
+		c.Mailer = mailerFunc(func(ctx context.Context, mail Mail) error {
+			if mail.To == "bad@example.org" {
+				panic("poison")
+			}
+			return send.Send(ctx, mail)
+		})
+		bad := jobs.add("bad@example.org")
+		jobs.add("good@example.org")
+		if err := c.SendDue(t.Context()); err == nil || len(m.sent) != 1 {
+			t.Fatalf("%v sent, %v", m.sent, err)
+		}
+		if j := jobs.jobs[bad]; j.Attempts != 1 || c.Failures.Count() != 1 {
+			t.Errorf("%d attempts, %d failures", j.Attempts, c.Failures.Count())
+		}
+	})
+}
+
+type mailerFunc func(context.Context, Mail) error
+
+func (f mailerFunc) Send(ctx context.Context, m Mail) error { return f(ctx, m) }

@@ -3,6 +3,7 @@ package publish
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -109,6 +110,17 @@ func (s *Setbacks[K]) Waiting(now time.Time) (items []K) {
 		}
 	}
 	return items
+}
+
+// Guarded does a worker's work on one item. A panic is an error of that item like any
+// other: it must not end the process, which would begin with the same item again.
+func Guarded(work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return work()
 }
 
 // failuresTold is how many errors of one round are told; the others are counted.

@@ -95,7 +95,9 @@ func (w *Worker) variant(ctx context.Context, b publish.Blob, f *format) (publis
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		in.CloseWithError(f.compress(in, io.TeeReader(&calm{ctx: ctx, r: plain, rest: w.rest}, sum)))
+		in.CloseWithError(publish.Guarded(func() error {
+			return f.compress(in, io.TeeReader(&calm{ctx: ctx, r: plain, rest: w.rest}, sum))
+		}))
 	}()
 	kept, err := w.content.Stage(ctx, out)
 	out.CloseWithError(io.ErrClosedPipe) // lets the compressor end if Stage did not read to the end

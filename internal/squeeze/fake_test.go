@@ -78,6 +78,7 @@ type shelf struct {
 	mu        sync.Mutex
 	blobs     map[publish.BlobRef][]byte
 	broken    map[publish.BlobRef]error // what Open answers instead
+	poisoned  publish.BlobRef           // whose bytes make the reader panic
 	opened    int
 	staged    int
 	discarded int
@@ -91,6 +92,9 @@ func (s *shelf) Open(_ context.Context, b publish.Blob, off, n int64) (io.ReadCl
 	s.opened++
 	if err := s.broken[b.Ref]; err != nil {
 		return nil, err
+	}
+	if b.Ref == s.poisoned {
+		return poison{}, nil
 	}
 	data, ok := s.blobs[b.Ref]
 	if !ok || off != 0 || n >= 0 {

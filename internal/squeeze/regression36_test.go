@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"sandlot/internal/publish"
@@ -72,4 +74,40 @@ func TestRegression36AFileThatFindsNoRoomIsNotTheFirstAgain(t *testing.T) {
 	if v, _ := b.records.recorded(small); len(v) == 0 {
 		t.Error("the next file has no variants")
 	}
+}
+
+// poison is content that makes whoever reads it panic, as a compressor might.
+type poison struct{}
+
+func (poison) Read([]byte) (int, error) { panic("poison") }
+func (poison) Close() error             { return nil }
+
+func TestRegression36AFileThatMakesACompressorPanicStopsNothing(t *testing.T) {
+	b := newBench()
+	bad, good := b.add("bad.js", program(500)), b.add("good.js", program(500))
+	b.shelf.poisoned = bad.Blob.Ref
+	if _, err := b.Round(context.Background()); err == nil || !strings.Contains(err.Error(), "blob 1") {
+		t.Errorf("got %v", err)
+	}
+	if v, _ := b.records.recorded(good); len(v) == 0 {
+		t.Error("the next file has no variants")
+	}
+	if _, ok := b.records.recorded(bad); ok || b.failures.Count() != 1 {
+		t.Errorf("recorded: %v, %d failures", ok, b.failures.Count())
+	}
+	b.clean(t)
+}
+
+func TestRegression36VariantsThatWereNeverRecordedAreDiscarded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench()
+		b.add("game.js", program(5000))
+		for range putTries {
+			b.records.fails = append(b.records.fails, publish.NoEffect(publish.ErrUnavailable))
+		}
+		if _, err := b.Round(context.Background()); !errors.Is(err, publish.ErrUnavailable) {
+			t.Errorf("got %v", err)
+		}
+		b.clean(t)
+	})
 }

@@ -113,7 +113,7 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 		if done >= large { // whoever came meanwhile has a turn, too
 			return i, failed
 		}
-		err := w.squeeze(ctx, f)
+		err := publish.Guarded(func() error { return w.squeeze(ctx, f) })
 		if err == nil {
 			done += f.Blob.Size
 			w.putOff.Worked(f.Blob.ID)
@@ -181,10 +181,18 @@ func (w *Worker) squeeze(ctx context.Context, f publish.File) error {
 
 // record records variants. As long as a step may have happened although it
 // failed, what it refers to must neither be deleted nor be made a second time:
-// the same step is tried again. What is left in the end is collected.
-func (w *Worker) record(ctx context.Context, blobID int64, made []publish.Variant) error {
+// the same step is tried again. What is left in the end is discarded, or collected
+// where nobody can tell.
+func (w *Worker) record(ctx context.Context, blobID int64, made []publish.Variant) (err error) {
+	certain := true
+	defer func() {
+		if err != nil && certain {
+			w.discard(ctx, made)
+		}
+	}()
 	for try := 1; ; try++ {
 		err := w.records.PutVariants(ctx, blobID, made)
+		certain = certain && (errors.Is(err, publish.ErrNoEffect) || errors.Is(err, publish.ErrFull))
 		switch {
 		case err == nil, errors.Is(err, publish.ErrExists): // the latter: it happened when it seemed to fail
 			return nil
@@ -192,7 +200,6 @@ func (w *Worker) record(ctx context.Context, blobID int64, made []publish.Varian
 			w.discard(ctx, made)
 			return nil
 		case errors.Is(err, publish.ErrFull), errors.Is(err, publish.ErrNoEffect) && !errors.Is(err, publish.ErrUnavailable):
-			w.discard(ctx, made)
 			return err
 		case try == putTries:
 			return err
