@@ -70,6 +70,9 @@ func hint(base string, on request, e *publish.Error) string {
 		lines = append(lines, cutIntoParts(base, on, op, args)...)
 	case e.Code == publish.CodeMissingField && len(on.files) > 0 && takesFile(op):
 		lines = append(lines, oneByOne(base, on, op, args)...)
+	case e.Code == publish.CodeMissingField && len(on.files) > 0 && op == publish.OpDeleteFile:
+		lines = append(lines, "One call deletes one file. Send one after the other:")
+		lines = append(lines, eachFile(base, on, op, on.files, args)...)
 	case e.Code == publish.CodePart1First && takesFile(op):
 		lines = append(lines, firstThenThis(base, on, op, args)...)
 	default:

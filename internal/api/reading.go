@@ -14,11 +14,13 @@ import (
 // browsers to bytes without one are none.
 func (f *fields) ownName() string {
 	name := f.form.FileName
-	if f.has("filename") || name == "-" || name == "blob" {
+	if f.has("filename") || nameless(name) {
 		return ""
 	}
 	return name
 }
+
+func nameless(name string) bool { return name == "-" || name == "blob" }
 
 // readings warns about what the body said in another way than it is told to.
 func (f *fields) readings() []publish.Warning {

@@ -77,6 +77,7 @@ func mends(w *world) []mend {
 		{name: "no filename", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "content": "YQ==", "title": "Kept"}, wants: "filename=<filename>", last: kept},
 		{name: "files", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Many", "files": []obj{{"filename": "index.html", "text": page}, {"filename": "style.css"}}}, wants: "Publish the page", last: map[string]any{"filename": "style.css"}},
 		{name: "files with a title", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "title": "Of files", "files": []string{"style.css", "logo.svg"}}, wants: "'title=Of files'"},
+		{name: "files to delete", code: publish.CodeMissingField, path: "/v1/delete-file", key: "project", body: obj{"project_id": id, "files": []string{"gone.txt", "gone too.txt", "logo.svg?v=2"}}, wants: "gone.txt & gone too.txt & <filename>", fill: map[string]string{"<filename>": "gone three.txt"}, last: map[string]any{"deleted": "gone three.txt"}},
 		{name: "files by name", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "files": obj{"style.css": "b {}", "logo.svg": "<svg/>"}}, wants: "One call takes one file"},
 		{name: "no content", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Mine"}, last: mine},
 		{name: "an update without a key's project", code: publish.CodeProjectIDRequired, path: update, key: "project", body: css(obj{"project_id": nil, "title": "Kept"}), last: kept},
@@ -101,6 +102,12 @@ func mends(w *world) []mend {
 		{name: "a query behind the name", code: publish.CodeInvalidFilename, path: update, key: "project", body: css(obj{"filename": "game.js?v=2"}), wants: "filename=game.js & content=@game.js?v=2", files: map[string]string{"game.js?v=2": "a"}, last: map[string]any{"filename": "game.js"}},
 		{name: "an escape in the name", code: publish.CodeInvalidFilename, path: update, key: "project", body: css(obj{"filename": "my%20logo.png"}), wants: "filename=my logo.png & content=@my%20logo.png", files: map[string]string{"my%20logo.png": "a"}, last: map[string]any{"filename": "my logo.png"}},
 		{name: "a path of the machine", code: publish.CodeInvalidFilename, path: update, key: "project", body: css(obj{"filename": "/home/user/project/game.js"}), wants: "Which folder is the root & filename=game.js & content=@/home/user/project/game.js", files: map[string]string{"home/user/project/game.js": "a"}, last: map[string]any{"filename": "game.js"}},
+		{
+			name: "the sender's own file in a form", code: publish.CodeFilenameConflict, path: update, key: "project", change: with("Content-Type", "multipart/form-data; boundary=B"),
+			body: "--B\r\nContent-Disposition: form-data; name=content; filename=game.html\r\n\r\n" + page + "\r\n--B\r\nContent-Disposition: form-data; name=project_id\r\n\r\n" + id +
+				"\r\n--B\r\nContent-Disposition: form-data; name=filename\r\n\r\nINDEX.HTML\r\n--B--\r\n",
+			wants: "filename=index.html & content=@game.html", files: map[string]string{"game.html": page},
+		},
 		{name: "a folder", code: publish.CodeInvalidFilename, path: update, key: "project", body: css(obj{"filename": "js/", "title": "Kept"}), wants: "filename=<filename>", last: kept},
 		{name: "the page in another case", code: publish.CodeFilenameConflict, path: update, key: "project", body: css(obj{"filename": "Index.html"}), wants: "filename=index.html & content=@Index.html", files: map[string]string{"Index.html": page}, last: map[string]any{"filename": "index.html"}},
 
@@ -234,6 +241,8 @@ func (w *world) mends(t *testing.T, m mend) {
 	}
 	if m.world == nil {
 		w.put("gone.txt", "a")
+		w.put("gone too.txt", "a")
+		w.put("gone three.txt", "a")
 	}
 	w.watch.begin()
 	var got answer

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,8 +82,10 @@ func (on *request) repeats(f *fields, p publish.Places) {
 	_, named := f.said("project_id")
 	on.doubt = named && f.set.chooses && !has(on.args, "project_id")
 	name, _ := f.said("filename")
-	if on.local = localName(name.Text); on.local == "" {
-		on.local = localName(f.form.FileName)
+	on.local = localName(name.Text)
+	// A form tells how the file is called where it came from, mostly without its folder.
+	if own := localName(f.form.FileName); own != "" && !nameless(own) && path.Base(own) != path.Base(on.local) {
+		on.local = own
 	}
 	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.set.names, "filename") && !has(on.args, "upload_id") && !has(on.args, "part") {
 		on.add("filename", own) // it stands in, but for a piece

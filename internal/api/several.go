@@ -70,22 +70,26 @@ func oneByOne(base string, on request, op publish.Op, args []publish.Arg) []stri
 	if len(rest) > mostFiles {
 		lines = slices.Insert(lines, 1, fmt.Sprintf("These are the first %d; send the others likewise.", mostFiles))
 	}
-	return append(lines, eachFile(base, on, rest, args)...)
+	return append(lines, eachFile(base, on, publish.OpUpdate, rest, args)...)
 }
 
-// eachFile is an update for each of these files, and at most mostFiles of them. The
+// eachFile is a call for each of these files, and for at most mostFiles of them. The
 // first says what else was said of the project.
-func eachFile(base string, on request, files []string, said []publish.Arg) (lines []string) {
+func eachFile(base string, on request, op publish.Op, files []string, said []publish.Arg) (lines []string) {
+	on.once = "" // an Idempotency-Key is for one request
 	id := argument(on.args, "project_id", unknownProject)
 	for _, name := range files[:min(len(files), mostFiles)] {
 		on.local = localName(name)
 		one := []publish.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: usable(name)}}
+		if clean, _, err := names.ReadFilename(name); op == publish.OpDeleteFile && (err != nil || clean == "") {
+			one[1].Value = unknownFile // what is usable instead may be another file's name
+		}
 		for _, a := range said {
 			if slices.Contains(ofProject, a.Name) {
 				one = append(one, a)
 			}
 		}
-		lines, said = append(lines, command(base, on, publish.OpUpdate, one)), nil
+		lines, said = append(lines, command(base, on, op, one)), nil
 	}
 	return lines
 }
@@ -101,13 +105,12 @@ func (a *API) withCalls(c *call, list []publish.Warning) []publish.Warning {
 		return list
 	}
 	on := a.about(c)
-	on.once = ""
 	own := argument(on.args, "filename", "")
 	if on.op == publish.OpPublish {
 		own = mainPage(on.files)
 	}
 	others := slices.DeleteFunc(on.files, func(name string) bool { return name == own })
-	list[i].Hint = joined(append([]string{filesIgnored.Hint}, eachFile(a.Places.Base.String(), on, others, nil)...))
+	list[i].Hint = joined(append([]string{filesIgnored.Hint}, eachFile(a.Places.Base.String(), on, publish.OpUpdate, others, nil)...))
 	return list
 }
 
