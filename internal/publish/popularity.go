@@ -37,6 +37,9 @@ type network struct {
 	share  int
 }
 
+// widerShares are those of a /56 and a /48.
+var widerShares = [2]int{4, 16}
+
 // networks returns those that count, narrowest first: an IPv4 address, or the /64
 // of an IPv6 address, and the /56 and /48, of which one customer may have all.
 func networks(a netip.Addr) []network {
@@ -44,7 +47,7 @@ func networks(a netip.Addr) []network {
 	if !a.Is6() {
 		return []network{{netip.PrefixFrom(a, a.BitLen()), 1}}
 	}
-	list := []network{{share: 1}, {share: 4}, {share: 16}}
+	list := []network{{share: 1}, {share: widerShares[0]}, {share: widerShares[1]}}
 	for i, bits := range [...]int{64, 56, 48} {
 		list[i].prefix = netip.PrefixFrom(a, bits).Masked()
 	}

@@ -25,9 +25,10 @@ type Quota struct {
 // UploadQuota bounds what open uploads, those that are neither completed nor expired,
 // may hold. A zero is no bound.
 type UploadQuota struct {
-	Uploads int   // of one owner
-	Bytes   int64 // Held by all of one owner
-	Account int64 // that an account has, as in Quota
+	Uploads int      // of one owner
+	Bytes   int64    // Held by all of one owner
+	Wider   [2]int64 // how many times as much all of one of the Wider networks may have
+	Account int64    // that an account has, as in Quota
 }
 
 // admitNew decides whether a new project, or an account for nobody, may be made.
@@ -78,6 +79,7 @@ func (s *Service) uploadQuota(by Caller) UploadQuota {
 		q.Account = s.Quota.Bytes
 	case !by.From.Free:
 		q.Bytes = s.UploadBytes
+		q.Wider = [2]int64{int64(widerShares[0]), int64(widerShares[1])}
 	}
 	return q
 }

@@ -2,6 +2,7 @@ package publish_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -119,6 +120,23 @@ func TestRegression03OpenUploadsOfAnAddress(t *testing.T) {
 			w.waits(nobody(), mine("y", 1, 9))
 		})
 	})
+	for name, tt := range map[string]struct {
+		network string // with a place for the number of a /64
+		times   int
+	}{
+		"the networks of one /56 hold four times as much": {"2001:db8:0:%x::", 4},
+		"those of one /48 hold sixteen times as much":     {"2001:db8:0:%x00::", 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, limit)
+			for i := range tt.times {
+				w.waits(from(fmt.Sprintf(tt.network, i)), mine("u", 1, 10))
+			}
+			_, _, err := w.send(from(fmt.Sprintf(tt.network, tt.times)), mine("u", 1, 1))
+			refused(t, err, publish.CodeQuotaExceeded)
+			w.waits(from("2001:db8:1::"), mine("u", 1, 9)) // another one
+		})
+	}
 	t.Run("uploads begun at once are no more than the limit", func(t *testing.T) {
 		w := newWorld(t, func(c *publish.Config) { c.MaxUploads = 3 })
 		var all sync.WaitGroup

@@ -103,6 +103,7 @@ type Upload struct {
 	Key        Digest    // of the namespace and the client's upload_id
 	Token      Digest    // of the upload_token; zero for none
 	Owner      Digest    // of the account or the sender's network: who may have only so many
+	Wider      [2]Digest // of the networks around that of the sender, without a key; zero for none
 	Account    AccountID // whose key sent part 1; 0 without a key
 	Meta       []byte    // what part 1 said, as the Service wrote it; opaque to a store
 	Total      int       // 0 while unknown

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"sandlot/internal/content"
@@ -75,6 +76,19 @@ func (s *Service) owner(by Caller) Digest {
 		return s.keyed("uploads of", "network "+by.From.Network)
 	}
 	return s.keyed("uploads of", fmt.Sprintf("account %d", by.Key.Account))
+}
+
+// wider are the networks around a caller's own, of whom nobody else is known: a
+// customer may have all of each.
+func (s *Service) wider(by Caller) (of [2]Digest) {
+	at, err := netip.ParseAddr(by.From.Network)
+	if !by.Nobody() || by.From.Shared || err != nil {
+		return of
+	}
+	for i, n := range networks(at)[1:] {
+		of[i] = s.keyed("uploads of", "network "+n.prefix.String())
+	}
+	return of
 }
 
 // accept takes a call of an upload. It returns the completing upload if all its
@@ -176,7 +190,7 @@ func (s *Service) newUpload(call *partCall) (Upload, error) {
 	if !call.in.first() || call.by.upload != nil {
 		return Upload{}, part1First(call)
 	}
-	u := Upload{Key: call.key, Owner: s.owner(call.by), Account: call.by.Key.Account, ExpiresAt: s.expiry(uploadLife)}
+	u := Upload{Key: call.key, Owner: s.owner(call.by), Wider: s.wider(call.by), Account: call.by.Key.Account, ExpiresAt: s.expiry(uploadLife)}
 	return u, s.giveToken(call, &u)
 }
 

@@ -35,23 +35,42 @@ func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota,
 	if !brings {
 		return nil
 	}
-	type totals struct{ uploads, bytes int64 }
-	has, err := one(context.Background(), t, func(r row) (n totals, err error) {
-		err = r.Scan(&n.uploads, &n.bytes)
-		return n, err
-	}, "SELECT count(*), coalesce(sum(held), 0) FROM uploads WHERE owner = ? AND expires_at > ? AND done_project IS NULL", u.Owner[:], micros(now))
-	switch {
-	case err != nil:
-		return err
-	case u.Generation == 0 && q.Uploads > 0 && has.uploads > int64(q.Uploads):
-		return publish.ErrTooManyUploads
-	case q.Bytes > 0 && has.bytes > q.Bytes:
-		return publish.ErrTooManyBytes
+	for _, all := range []struct {
+		of    publish.Digest
+		times int64
+		query string
+	}{
+		{u.Owner, 1, openOf + "owner = ?"},
+		{u.Wider[0], q.Wider[0], openOf + "owner56 IS NOT NULL AND owner56 = ?"},
+		{u.Wider[1], q.Wider[1], openOf + "owner48 IS NOT NULL AND owner48 = ?"},
+	} {
+		if all.times == 0 || all.of == (publish.Digest{}) {
+			continue
+		}
+		has, err := one(context.Background(), t, scanOpen, all.query, micros(now), all.of[:])
+		switch {
+		case err != nil:
+			return err
+		case u.Generation == 0 && q.Uploads > 0 && has.uploads > all.times*int64(q.Uploads):
+			return publish.ErrTooManyUploads
+		case q.Bytes > 0 && has.bytes > all.times*q.Bytes:
+			return publish.ErrTooManyBytes
+		}
 	}
 	if u.Account == 0 {
 		return nil
 	}
 	return t.within(u.Account, publish.Quota{Bytes: q.Account}, now)
+}
+
+// openOf counts the open uploads of what follows, and what they hold.
+const openOf = "SELECT count(*), coalesce(sum(held), 0) FROM uploads WHERE expires_at > ? AND done_project IS NULL AND "
+
+type openUploads struct{ uploads, bytes int64 }
+
+func scanOpen(r row) (n openUploads, err error) {
+	err = r.Scan(&n.uploads, &n.bytes)
+	return n, err
 }
 
 func scanTotals(r row) (q publish.Quota, err error) {

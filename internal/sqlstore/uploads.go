@@ -11,7 +11,7 @@ import (
 
 const (
 	selectUpload = `
-		SELECT num, key, token, owner, coalesce(account, 0), meta, total, received, bytes, held, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made
+		SELECT num, key, token, owner, owner56, owner48, coalesce(account, 0), meta, total, received, bytes, held, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made
 		FROM uploads WHERE key = ? AND expires_at > ?`
 	selectParts = `
 		SELECT p.n, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text
@@ -31,7 +31,7 @@ func scanUpload(r row) (u uploadRow, err error) {
 	var project sql.NullString
 	var version, part sql.NullInt64
 	var done publish.UploadDone
-	err = r.Scan(&u.num, asDigest{&u.Key}, asDigest{&u.Token}, asDigest{&u.Owner}, &u.Account, &u.Meta, &u.Total, (*[]byte)(&u.Received), &u.Bytes, &u.Held, &u.Generation, asTime{&u.ExpiresAt},
+	err = r.Scan(&u.num, asDigest{&u.Key}, asDigest{&u.Token}, asDigest{&u.Owner}, asDigest{&u.Wider[0]}, asDigest{&u.Wider[1]}, &u.Account, &u.Meta, &u.Total, (*[]byte)(&u.Received), &u.Bytes, &u.Held, &u.Generation, asTime{&u.ExpiresAt},
 		&project, &version, &part, asDigest{&done.SHA256}, &done.Answer, &done.Made)
 	if project.Valid {
 		done.Project, done.Version, done.Part = publish.ProjectID(project.String), int(version.Int64), int(part.Int64)
@@ -118,8 +118,8 @@ func (t *tx) saveUpload(u publish.Upload, now time.Time) (num int64, err error) 
 		if err := t.endExpired(u.Key, now); err != nil {
 			return 0, err
 		}
-		num, err = t.number(`INSERT INTO uploads (key, token, owner, account, meta, total, received, bytes, held, generation, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
-			ON CONFLICT (key) DO NOTHING RETURNING num`, u.Key[:], orNull(u.Token), u.Owner[:], orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt))
+		num, err = t.number(`INSERT INTO uploads (key, token, owner, owner56, owner48, account, meta, total, received, bytes, held, generation, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+			ON CONFLICT (key) DO NOTHING RETURNING num`, u.Key[:], orNull(u.Token), u.Owner[:], orNull(u.Wider[0]), orNull(u.Wider[1]), orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt))
 	}
 	if errors.Is(err, publish.ErrNotFound) {
 		err = publish.ErrUploadMoved
