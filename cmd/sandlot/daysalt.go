@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/play"
+	"sandlot/internal/publish"
 )
 
 const (
@@ -21,8 +22,9 @@ const (
 
 // A saltFile keeps the salt that tells the visitors of a day apart, until the day is over: a restart forgets nobody.
 type saltFile struct {
-	name string
-	log  *slog.Logger
+	name     string
+	log      *slog.Logger
+	failures *publish.Failures // salts that could not be kept
 }
 
 // keep is what play.KeepVisitors asks for. Where the file cannot be used a restart forgets who came.
@@ -33,6 +35,7 @@ func (f saltFile) keep(day int64, fresh [32]byte) [32]byte {
 	}
 	_ = os.Remove(f.name) // first: yesterday's must not stay where today's cannot be written
 	if err := f.write(append(binary.BigEndian.AppendUint64(nil, uint64(day)), fresh[:]...)); err != nil {
+		f.failures.Add(1)
 		f.log.Warn("today's salt not kept", "error", err)
 	}
 	return fresh

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"sandlot/internal/play"
+	"sandlot/internal/publish"
 )
 
 func TestTheSaltOfADayOutlivesARestartAndNotTheDay(t *testing.T) {
 	dir := t.TempDir()
-	f := saltFile{filepath.Join(dir, saltName), slog.New(slog.DiscardHandler)}
+	f := saltFile{filepath.Join(dir, saltName), slog.New(slog.DiscardHandler), nil}
 	r := httptest.NewRequest("GET", "/", nil)
 	noon := time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)
 	id := play.KeepVisitors(f.keep).ID(r, "", noon)
@@ -43,13 +44,13 @@ func TestTheSaltOfADayOutlivesARestartAndNotTheDay(t *testing.T) {
 	}
 }
 
-func TestWithoutAFileASaltIsInMemory(t *testing.T) {
+func TestRegression36ASaltThatCannotBeKeptIsCounted(t *testing.T) {
 	var said strings.Builder
-	f := saltFile{filepath.Join(t.TempDir(), "none", saltName), slog.New(slog.NewTextHandler(&said, nil))}
+	f := saltFile{filepath.Join(t.TempDir(), "none", saltName), slog.New(slog.NewTextHandler(&said, nil)), &publish.Failures{}}
 	v, r, now := play.KeepVisitors(f.keep), httptest.NewRequest("GET", "/", nil), time.Now()
 	first := v.ID(r, "", now)
-	if again := v.ID(r, "", now); again != first || !strings.Contains(said.String(), "salt not kept") {
-		t.Errorf("it said %q", said.String())
+	if again := v.ID(r, "", now); again != first || !strings.Contains(said.String(), "salt not kept") || f.failures.Count() != 1 {
+		t.Errorf("it said %q, and counted %d failures", said.String(), f.failures.Count())
 	}
 	f.name = filepath.Join(t.TempDir(), saltName)
 	if err := os.WriteFile(f.name, []byte("half"), 0o600); err != nil {

@@ -45,3 +45,31 @@ func TestRegression33ARequestLivesFarShorterThanWhatItHasStagedIsKept(t *testing
 		}
 	})
 }
+
+// TestRegression33EveryRequestWithABodyHasItsLimit: the program's outermost handler sets it, whatever the request is for.
+func TestRegression33EveryRequestWithABodyHasItsLimit(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		body io.Reader
+		want bool
+	}{{"with a body", endless{}, true}, {"without", http.NoBody, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := smallApp(t)
+			s := a.site(newMetrics(false))
+			var left time.Duration
+			limited := false
+			s.api = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				var end time.Time
+				end, limited = r.Context().Deadline()
+				left = time.Until(end)
+				if _, mortal := r.Body.(mortalBody); mortal != tt.want {
+					t.Errorf("its body is a %T", r.Body)
+				}
+			})
+			s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/v1/publish", tt.body))
+			if limited != tt.want || limited && (left > requestLife || left < requestLife-time.Minute) {
+				t.Errorf("limited: %v, for %v", limited, left)
+			}
+		})
+	}
+}

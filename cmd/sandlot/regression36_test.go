@@ -13,6 +13,22 @@ import (
 )
 
 func TestRegression36MetricsTellWhatAWorkerCouldNotDo(t *testing.T) {
+	a := smallApp(t)
+	m := newMetrics(false)
+	a.site(m)
+	a.failures["collect"].Add(3)
+	answer := httptest.NewRecorder()
+	m.handler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	for worker, line := range map[string]string{"collect": "3", "variants": "0", "mail": "0", "counts": "0", "shrink": "0", "clock": "0", "follow": "0", "salt": "0"} {
+		if want := `sandlot_worker_failures_total{worker="` + worker + `"} ` + line; !strings.Contains(answer.Body.String(), want) {
+			t.Errorf("there is not %s", want)
+		}
+	}
+}
+
+// smallApp is the program's own parts on a folder of their own.
+func smallApp(t *testing.T) *app {
+	t.Helper()
 	s := settings{Data: filepath.Join(t.TempDir(), "data"), MaxFileSize: publish.DefaultMaxFile, CacheSize: 1 << 20}
 	s.Publish = "on"
 	places, err := s.places("127.0.0.1:8080")
@@ -23,15 +39,6 @@ func TestRegression36MetricsTellWhatAWorkerCouldNotDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.close()
-	m := newMetrics(false)
-	a.site(m)
-	a.failures["collect"].Add(3)
-	answer := httptest.NewRecorder()
-	m.handler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
-	for worker, line := range map[string]string{"collect": "3", "variants": "0", "mail": "0", "counts": "0", "shrink": "0", "clock": "0"} {
-		if want := `sandlot_worker_failures_total{worker="` + worker + `"} ` + line; !strings.Contains(answer.Body.String(), want) {
-			t.Errorf("there is not %s", want)
-		}
-	}
+	t.Cleanup(func() { a.close() })
+	return a
 }

@@ -86,11 +86,12 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		Failures: a.failuresOf("collect"),
 	}
 	a.failures["counts"] = a.service.Failures()
-	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log}.keep)
+	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep)
+	followed := a.failuresOf("follow")
 	a.workers = []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors) },
 		a.service.Run,
-		func(ctx context.Context) { a.service.Follow(ctx, a.store) },
+		func(ctx context.Context) { a.service.Follow(ctx, a.store, followed) },
 		a.courier(mailer).Run,
 		collector.Run,
 		ages.Run,

@@ -122,7 +122,7 @@ func TestFollowMakesTheActsOfAnotherProcessEffective(t *testing.T) {
 	watch := &fakeWatch{}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		go w.Follow(ctx, watch)
+		go w.Follow(ctx, watch, nil)
 		synctest.Wait()
 		if watch.asked == 0 {
 			t.Error("the log was not looked at in the beginning")
@@ -141,17 +141,34 @@ func TestFollowMakesTheActsOfAnotherProcessEffective(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop() // one look
-	w.Follow(ctx, watch)
+	w.Follow(ctx, watch, nil)
 	refused(t, site(), publish.CodeTakenDown)
 	_, err := w.SiteVersion(t.Context(), p.ID, 1, p.Suffix)
 	refused(t, err, publish.CodeTakenDown)
 	refused(t, w.Touch(t.Context(), p.ID, publish.Visitor{ID: "player"}), publish.CodeTakenDown)
 }
 
+// TestRegression36WhoCannotFollowOperatorsCounts: each look that fails, also where the log is told of the first alone.
+func TestRegression36WhoCannotFollowOperatorsCounts(t *testing.T) {
+	w := newWorld(t)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), 2*publish.FollowEvery+publish.FollowEvery/2)
+		defer stop()
+		failed := &publish.Failures{}
+		w.Follow(ctx, &fakeWatch{err: publish.ErrUnavailable}, failed)
+		if failed.Count() != 3 {
+			t.Errorf("%d of 3 looks that failed were counted", failed.Count())
+		}
+	})
+}
+
 // fakeWatch counts how often it is asked.
-type fakeWatch struct{ asked int }
+type fakeWatch struct {
+	asked int
+	err   error
+}
 
 func (f *fakeWatch) LastEntry(context.Context) (int64, error) {
 	f.asked++
-	return int64(f.asked), nil
+	return int64(f.asked), f.err
 }

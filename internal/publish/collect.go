@@ -86,7 +86,6 @@ func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err 
 		if err != nil {
 			c.Failures.Add(1)
 			failed.add(fmt.Errorf("sweep records: %w", err))
-			break
 		}
 		n, err := c.delete(ctx, gone)
 		deleted += n

@@ -74,16 +74,24 @@ func (r *round) busy() Busy {
 
 // fill begins what is due until all places are taken. Each job is claimed when its
 // message begins, so that its lease is longer than it may take.
+// What is told of damaged jobs keeps no other.
 func (r *round) fill(ctx context.Context) error {
+	var failed failures
 	for r.total < r.c.atOnce() {
 		now := r.c.Now().UTC()
 		jobs, err := r.c.Jobs.ClaimJobs(ctx, now, now.Add(mailLease), r.busy(), 1)
-		if err != nil || len(jobs) == 0 {
-			return err
+		if err != nil {
+			if ctx.Err() == nil {
+				r.c.Failures.Add(1)
+			}
+			failed.add(err)
+		}
+		if len(jobs) == 0 {
+			break
 		}
 		r.begin(ctx, jobs[0])
 	}
-	return nil
+	return failed.err()
 }
 
 func (r *round) begin(ctx context.Context, j Job) {

@@ -14,7 +14,8 @@ const FollowEvery = 250 * time.Millisecond
 // ctx ends. Every act is an entry of the audit log, so a new one says that what
 // this Service remembers of projects may be out of date. Keys are looked up in
 // the store each time, and need no following.
-func (s *Service) Follow(ctx context.Context, log LogWatch) {
+// failures counts looks that failed.
+func (s *Service) Follow(ctx context.Context, log LogWatch, failures *Failures) {
 	tick := time.NewTicker(FollowEvery)
 	defer tick.Stop()
 	// What was cached before the first look may be older than it.
@@ -25,8 +26,11 @@ func (s *Service) Follow(ctx context.Context, log LogWatch) {
 		case err == nil && last != seen:
 			s.heads.forgetAll()
 			seen = last
-		case err != nil && !failing && ctx.Err() == nil:
-			s.log.Warn("the operator's acts cannot be followed", "error", err)
+		case err != nil && ctx.Err() == nil:
+			failures.Add(1)
+			if !failing {
+				s.log.Warn("the operator's acts cannot be followed", "error", err)
+			}
 		}
 		failing = err != nil
 		select {

@@ -187,7 +187,7 @@ type Verification struct {
 // JobStore keeps the jobs and what they lead to, under the same promises as a
 // Store.
 type JobStore interface {
-	// ClaimJobs returns jobs that are due, need not wait for what is busy, and nobody else has claimed, at most limit, and keeps others from them until the time given. Logins come first, and among equals what is due first. A job is also due if that seems to be more than JobWaitMax ahead.
+	// ClaimJobs returns jobs that are due, need not wait for what is busy, and nobody else has claimed, at most limit, and keeps others from them until the time given. Logins come first, and among equals what is due first. A job is also due if that seems to be more than JobWaitMax ahead. One that is damaged is put off for JobWaitMax, and told by ErrCorrupt beside the jobs.
 	ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]Job, error)
 	// CountMail counts the message of a job, which may not be sent yet, in all of the shares at that time, or, if one of them has as many as it may after since, in none: ErrTooOften. One that is counted already stays as it is. What seems to be sent after that time, a wrong clock left.
 	CountMail(ctx context.Context, job int64, shares []Share, at, since time.Time) error
@@ -207,7 +207,7 @@ type JobStore interface {
 
 // SweepStore tells what nothing refers to, under the same promises as a Store.
 type SweepStore interface {
-	// Sweep forgets expired uploads, Onces, sessions, logins and stops, blob records created before the time given that nothing refers to, the files of projects that were deleted before it, and used-up bookkeeping; at most limit records a call. What a clock that was ahead left is as if it were made now. It returns the names that may now be deleted from Blobs, and whether there is more.
+	// Sweep forgets expired uploads, Onces, sessions, logins and stops, blob records created before the time given that nothing refers to, the files of projects that were deleted before it, and used-up bookkeeping; at most limit records a call. What a clock that was ahead left is as if it were made now. It returns the names that may now be deleted from Blobs, and whether there is more. What fails keeps it from nothing of another kind; the error tells it, beside what was done.
 	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []BlobRef, more bool, err error)
 	// Unknown returns those of the names that no record has.
 	Unknown(ctx context.Context, refs []BlobRef) ([]BlobRef, error)

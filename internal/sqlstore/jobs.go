@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -25,6 +26,27 @@ func scanJob(r row) (j publish.Job, err error) {
 	return j, err
 }
 
+// A dueJob is a job that may go, or one whose record is damaged.
+type dueJob struct {
+	publish.Job
+	unread error
+}
+
+// scanDue fails only where not even the id can be read.
+func scanDue(r row) (c dueJob, err error) {
+	var id int64
+	to := [10]any{&id} // one for each of jobColumns
+	for i := range to[1:] {
+		to[1+i] = new(any)
+	}
+	if err := r.Scan(to[:]...); err != nil {
+		return c, err
+	}
+	c.Job, c.unread = scanJob(r)
+	c.ID = id
+	return c, nil
+}
+
 // Jobs that may go now, apart from those to some domains: logins, and all others.
 // Few wait at a time, so both look at all that are due.
 const (
@@ -36,7 +58,7 @@ const (
 
 // due returns the jobs that may go now, or else those that a wrong clock made due
 // in a time that no job waits for.
-func due(ctx context.Context, q querier, now time.Time, busy publish.Busy, limit int) ([]publish.Job, error) {
+func due(ctx context.Context, q querier, now time.Time, busy publish.Busy, limit int) ([]dueJob, error) {
 	jobs, err := dueWithin(ctx, q, math.MinInt64, micros(now), busy, limit)
 	if err != nil || len(jobs) > 0 {
 		return jobs, err
@@ -45,12 +67,12 @@ func due(ctx context.Context, q querier, now time.Time, busy publish.Busy, limit
 }
 
 // dueWithin returns jobs of a span of time, logins first.
-func dueWithin(ctx context.Context, q querier, after, until int64, busy publish.Busy, limit int) ([]publish.Job, error) {
-	jobs, err := all(ctx, q, scanJob, dueLogins, after, until, jsonList(busy.Logins), limit)
+func dueWithin(ctx context.Context, q querier, after, until int64, busy publish.Busy, limit int) ([]dueJob, error) {
+	jobs, err := all(ctx, q, scanDue, dueLogins, after, until, jsonList(busy.Logins), limit)
 	if err != nil || busy.OnlyLogins || len(jobs) == limit {
 		return jobs, err
 	}
-	others, err := all(ctx, q, scanJob, dueOthers, after, until, jsonList(busy.Others), limit-len(jobs))
+	others, err := all(ctx, q, scanDue, dueOthers, after, until, jsonList(busy.Others), limit-len(jobs))
 	return append(jobs, others...), err
 }
 
@@ -61,21 +83,40 @@ func (db *DB) ClaimJobs(ctx context.Context, now, until time.Time, busy publish.
 	if found, err := due(ctx, db, now, busy, 1); err != nil || len(found) == 0 {
 		return nil, in("look for jobs", err)
 	}
-	err = db.step(ctx, 0, func(t *tx) error {
-		if jobs, err = due(ctx, t, now, busy, limit); err != nil {
-			return err
-		}
-		for _, j := range jobs {
-			if _, err := t.exec("UPDATE jobs SET due = ? WHERE id = ?", micros(until), j.ID); err != nil {
-				return err
-			}
-		}
-		return nil
+	var unread error
+	err = db.step(ctx, 0, func(t *tx) (err error) {
+		jobs, unread, err = t.claim(ctx, now, until, busy, limit)
+		return err
 	})
 	if err != nil {
 		return nil, in("claim jobs", err)
 	}
-	return jobs, nil
+	return jobs, in("claim jobs", unread)
+}
+
+// claim claims jobs. One that cannot be read is put off for as long as a job may be,
+// so that it keeps no other from its turn.
+func (t *tx) claim(ctx context.Context, now, until time.Time, busy publish.Busy, limit int) (jobs []publish.Job, unread, err error) {
+	for again := true; again && len(jobs) < limit; {
+		list, err := due(ctx, t, now, busy, limit-len(jobs))
+		if err != nil {
+			return nil, nil, err
+		}
+		again = false
+		for _, c := range list {
+			next := until
+			if c.unread == nil {
+				jobs = append(jobs, c.Job)
+			} else {
+				again, next = true, now.Add(publish.JobWaitMax)
+				unread = errors.Join(unread, fmt.Errorf("%w: the record of job %d: %w", publish.ErrCorrupt, c.ID, c.unread))
+			}
+			if _, err := t.exec("UPDATE jobs SET due = ? WHERE id = ?", micros(next), c.ID); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return jobs, unread, nil
 }
 
 // jsonList is a list for json_each.

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"sandlot/internal/failpoint"
@@ -17,53 +18,55 @@ const mailsKept = 7 * 24 * time.Hour
 const sweepStep = 100
 
 // Sweep implements publish.SweepStore. It first finishes what was cut short, and is
-// itself done in steps between which others get their turn.
+// itself done in steps between which others get their turn. Each is of one kind of
+// records, so that a damaged one keeps none of another kind.
 func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error) {
+	var errs []error
 	for _, finish := range []func(context.Context) error{db.finishErasures, db.finishDrafts, db.finishFollows} {
-		if err := finish(ctx); err != nil {
-			return nil, false, in("sweep", err)
-		}
+		errs = append(errs, finish(ctx))
 	}
-	for ; limit > 0; limit -= sweepStep {
-		s, err := db.sweepOnce(ctx, now, before, min(limit, sweepStep))
-		if err != nil && len(gone) == 0 {
-			return nil, false, in("sweep", err)
+	for _, part := range append([]func(*sweep) error{
+		func(s *sweep) error { return s.bringBack(now) },
+		func(s *sweep) error { return s.endUploads(now) },
+		(*sweep).dropParts,
+		(*sweep).dropUploads,
+		func(s *sweep) error { return s.dropRemoved(before) },
+		func(s *sweep) error { return s.dropBlobs(before) },
+		func(s *sweep) error { return s.dropMoves(now) },
+	}, dropOld(now)...) {
+		if errors.Is(errors.Join(errs...), publish.ErrUnavailable) {
+			break // it is not about one record
 		}
+		var found []publish.BlobRef
+		found, limit, err = db.sweepPart(ctx, part, limit)
+		gone, errs = append(gone, found...), append(errs, err)
+	}
+	return gone, limit <= 0, in("sweep", errors.Join(errs...))
+}
+
+// sweepPart does one part of a sweep in steps, up to one that fails. It returns what
+// is left of the limit.
+func (db *DB) sweepPart(ctx context.Context, part func(*sweep) error, limit int) (gone []publish.BlobRef, left int, err error) {
+	for limit > 0 {
+		most := min(limit, sweepStep)
+		var s *sweep
+		err := db.step(ctx, 0, func(t *tx) error {
+			s = &sweep{tx: t, left: most}
+			return part(s)
+		})
 		if err != nil {
-			return gone, true, nil // these are forgotten; the next call tells what is wrong
+			return gone, limit, err
 		}
 		gone = append(gone, s.gone...)
+		limit -= most - s.left
 		if s.left > 0 {
-			return gone, false, nil
+			break
 		}
 	}
-	return gone, true, nil
+	return gone, limit, nil
 }
 
-// sweepOnce is one step of Sweep.
-func (db *DB) sweepOnce(ctx context.Context, now, before time.Time, limit int) (s *sweep, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
-		s = &sweep{tx: t, left: limit}
-		for _, part := range []func() error{
-			func() error { return s.bringBack(now) },
-			func() error { return s.endUploads(now) },
-			s.dropParts,
-			s.dropUploads,
-			func() error { return s.dropRemoved(before) },
-			func() error { return s.dropBlobs(before) },
-			func() error { return s.dropMoves(now) },
-			func() error { return s.dropOld(now) },
-		} {
-			if err := part(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return s, err
-}
-
-// sweep is one call's work. Each part of it takes what it did off left.
+// sweep is one part's work, which it takes off left.
 type sweep struct {
 	*tx
 	left int
@@ -79,9 +82,8 @@ func (s *sweep) times(query string, args ...any) error {
 
 // endUploads takes the keys from uploads that have expired.
 func (s *sweep) endUploads(now time.Time) error {
-	_, err := s.exec(`UPDATE uploads SET key = NULL, token = NULL, expires_at = 0
-		WHERE num IN (SELECT num FROM uploads WHERE expires_at > 0 AND expires_at <= ? LIMIT ?)`, micros(now), s.left)
-	return err
+	return s.times(`UPDATE uploads SET key = NULL, token = NULL, expires_at = 0
+		WHERE num IN (SELECT num FROM uploads WHERE expires_at > 0 AND expires_at <= ? LIMIT ?)`, micros(now))
 }
 
 // dropParts lets go of the parts of uploads that are over.
@@ -164,27 +166,24 @@ func (s *sweep) dropBlob(b looseBlob) error {
 	return nil
 }
 
-// dropOld forgets what is out of date: records of calls under an Idempotency-Key,
-// verifications, sessions, logins, stops, and mails that count no more.
-func (s *sweep) dropOld(now time.Time) error {
-	if err := s.times("DELETE FROM once WHERE key IN (SELECT key FROM once WHERE expires_at <= ? LIMIT ?)", micros(now)); err != nil {
-		return err
+// dropOld are parts that forget what is out of date: records of calls under an
+// Idempotency-Key, verifications, sessions, logins, stops, days, and mails that count
+// no more.
+func dropOld(now time.Time) []func(*sweep) error {
+	parts := []func(*sweep) error{
+		func(s *sweep) error { return s.dropDays(now) },
+		func(s *sweep) error {
+			return s.times("DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE at < ? LIMIT ?)", micros(now.Add(-mailsKept)))
+		},
 	}
-	err := s.times("DELETE FROM verifications WHERE token IN (SELECT token FROM verifications WHERE expires_at <= ? LIMIT ?)", micros(now))
-	if err != nil {
-		return err
+	for _, query := range []string{
+		"DELETE FROM once WHERE key IN (SELECT key FROM once WHERE expires_at <= ? LIMIT ?)",
+		"DELETE FROM verifications WHERE token IN (SELECT token FROM verifications WHERE expires_at <= ? LIMIT ?)",
+		"DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)",
+		"DELETE FROM logins WHERE id IN (SELECT id FROM logins WHERE expires_at <= ? LIMIT ?)",
+		"DELETE FROM stops WHERE id IN (SELECT id FROM stops WHERE until > 0 AND until <= ? LIMIT ?)",
+	} {
+		parts = append(parts, func(s *sweep) error { return s.times(query, micros(now)) })
 	}
-	if err := s.times("DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)", micros(now)); err != nil {
-		return err
-	}
-	if err := s.times("DELETE FROM logins WHERE id IN (SELECT id FROM logins WHERE expires_at <= ? LIMIT ?)", micros(now)); err != nil {
-		return err
-	}
-	if err := s.times("DELETE FROM stops WHERE id IN (SELECT id FROM stops WHERE until > 0 AND until <= ? LIMIT ?)", micros(now)); err != nil {
-		return err
-	}
-	if err := s.dropDays(now); err != nil {
-		return err
-	}
-	return s.times("DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE at < ? LIMIT ?)", micros(now.Add(-mailsKept)))
+	return parts
 }
