@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -22,5 +25,22 @@ func TestFailures(t *testing.T) {
 	}
 	if got := failures([]byte("x.go:1:1: syntax error\nFAIL sandlot/x [build failed]\n")); got != nil {
 		t.Errorf("a mutation that does not compile was noticed by %q", got)
+	}
+}
+
+// TestEveryRegressionHasAMutation: its tests are known to fail without its mend.
+func TestEveryRegressionHasAMutation(t *testing.T) {
+	table, err := os.ReadFile("../docs/regressions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^\| (\d\d) \|`).FindAllStringSubmatch(string(table), -1)
+	if len(rows) < 30 {
+		t.Fatalf("only %d rows", len(rows))
+	}
+	for _, row := range rows {
+		if !slices.ContainsFunc(mutations(), func(m mutation) bool { return strings.Contains(m.tests, "Regression"+row[1]) }) {
+			t.Errorf("no mutation is for the tests of %s", row[1])
+		}
 	}
 }
