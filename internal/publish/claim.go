@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -40,10 +41,16 @@ func (s *Service) Claim(ctx context.Context, token string) (Claim, error) {
 // Verify consumes the token of a link: the account's address is verified.
 func (s *Service) Verify(ctx context.Context, token string) (Account, error) {
 	a, err := s.jobs.UseVerification(ctx, digest([]byte(token)), s.now().UTC())
-	if err == nil {
-		s.heads.forgetAll() // all projects of the account are seen in another light
-	}
+	s.accountChanged(err)
 	return a, err
+}
+
+// accountChanged follows a step after which all projects of an account are seen in
+// another light, unless it certainly had no effect.
+func (s *Service) accountChanged(err error) {
+	if !errors.Is(err, ErrNoEffect) {
+		s.heads.forgetAll()
+	}
 }
 
 // RefuseClaim consumes the token of a link: the address is taken away from the

@@ -116,9 +116,7 @@ func (s *Service) EmailLink(ctx context.Context, token string, undo bool) (Email
 func (s *Service) TakeEmail(ctx context.Context, token string) (Account, error) {
 	now := s.now().UTC()
 	a, err := s.site.TakeEmail(ctx, digest([]byte(token)), now, now.Add(undoLife), Job{Kind: MailEmailNotice, Due: now})
-	if err == nil {
-		s.heads.forgetAll() // all projects of the account are seen in another light
-	}
+	s.accountChanged(err)
 	return a, err
 }
 
@@ -126,8 +124,6 @@ func (s *Service) TakeEmail(ctx context.Context, token string) (Account, error) 
 // is the account's again, and every browser is logged out.
 func (s *Service) TakeEmailBack(ctx context.Context, token string) (Account, error) {
 	a, err := s.site.TakeEmailBack(ctx, digest([]byte(token)), s.now().UTC())
-	if err == nil {
-		s.heads.forgetAll()
-	}
+	s.accountChanged(err)
 	return a, err
 }
