@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"sync"
 	"time"
 
 	"sandlot/internal/failpoint"
@@ -21,6 +22,8 @@ const (
 	mailLease   = 5 * time.Minute // a job whose courier died is tried again after it
 	mailTimeout = 2 * time.Minute
 	mailPoll    = time.Second // a message leaves about a second after the answer
+	// mailUnsettled bounds the messages that were sent and are to be settled still: some only while the records cannot be written.
+	mailUnsettled = 10_000
 )
 
 // JobWaitMax is the longest that a job waits. One that seems to wait longer got its
@@ -48,6 +51,9 @@ type Courier struct {
 	AtOnce     int // messages under way at once; 0: mailsAtOnce
 	// Failures counts messages that were not sent when they were to be.
 	Failures *Failures
+
+	mu   sync.Mutex
+	sent map[int64]time.Time // jobs whose message was sent, which could not be recorded: when that was
 }
 
 // Run sends until ctx ends.
@@ -101,11 +107,14 @@ func (c *Courier) deliver(ctx context.Context, j Job) error {
 }
 
 // errUnsettled: what became of a message is known and could not be recorded. The job
-// is due again when its lease ends.
+// is due again when its lease ends, and then is settled without another message.
 var errUnsettled = errors.New("not settled")
 
 func (c *Courier) attempt(ctx context.Context, j Job) error {
 	now := c.Now().UTC()
+	if at, sent := c.wasSent(j.ID); sent {
+		return c.settle(ctx, j.ID, at)
+	}
 	drop, err := c.unwanted(ctx, j, now)
 	if err != nil {
 		return err
@@ -149,10 +158,38 @@ func (c *Courier) send(ctx context.Context, j Job, m Mail) error {
 	// What was sent is settled also while the program stops, or it would be sent again.
 	settle := context.WithoutCancel(ctx)
 	if err == nil {
-		return unsettled(c.Jobs.FinishJob(settle, j.ID, true, c.Now().UTC()))
+		return c.settle(settle, j.ID, c.Now().UTC())
 	}
 	c.Failures.Add(1)
 	return unsettled(c.putOff(settle, j, err))
+}
+
+// settle removes a job whose message was sent. If that fails it is remembered, for a
+// mailbox must not get the same again and again while nothing can be written.
+func (c *Courier) settle(ctx context.Context, job int64, at time.Time) error {
+	err := c.Jobs.FinishJob(ctx, job, true, at)
+	if errors.Is(err, ErrNotFound) {
+		err = nil // it was removed when that seemed to fail
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sent == nil {
+		c.sent = map[int64]time.Time{}
+	}
+	if err == nil {
+		delete(c.sent, job)
+	} else if len(c.sent) < mailUnsettled {
+		c.sent[job] = at
+	}
+	return unsettled(err)
+}
+
+// wasSent tells whether the message of a job was sent, and when.
+func (c *Courier) wasSent(job int64) (at time.Time, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, ok = c.sent[job]
+	return at, ok
 }
 
 func unsettled(err error) error {

@@ -58,3 +58,25 @@ func TestRegression36AMessageThatPanicsEndsNothing(t *testing.T) {
 type mailerFunc func(context.Context, Mail) error
 
 func (f mailerFunc) Send(ctx context.Context, m Mail) error { return f(ctx, m) }
+
+func TestRegression36AMessageThatCouldNotBeSettledIsNotSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, jobs, m := newCourier(t, io.Discard)
+		jobs.add("ada@example.org")
+		jobs.fail = ErrUnavailable
+		for range 3 {
+			if err := c.SendDue(t.Context()); !errors.Is(err, ErrUnavailable) {
+				t.Errorf("got %v", err)
+			}
+			time.Sleep(2 * mailLease)
+		}
+		jobs.fail = nil
+		send(t, c)
+		if len(m.sent) != 1 || len(jobs.jobs) != 0 || len(jobs.mails) == 0 {
+			t.Errorf("%d sent, %d jobs left, %d counted", len(m.sent), len(jobs.jobs), len(jobs.mails))
+		}
+		if len(c.sent) != 0 {
+			t.Errorf("%d jobs are remembered", len(c.sent))
+		}
+	})
+}
