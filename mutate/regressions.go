@@ -27,6 +27,7 @@ func regressions() []mutation {
 		{"regression 21: a project without an icon has none", "internal/play/icon.go", "		f = v.ownIcon\n", "		v.notFound()\n		return\n", of("21", "./internal/play")},
 		{"regression 33: a request may take a week", "cmd/sandlot/lifetime.go", "const requestLife = 6 * time.Hour", "const requestLife = 7 * 24 * time.Hour", of("33", main)},
 		{"regression 33: what is staged is not known by its name", "internal/publish/collect.go", "c.Staged != nil && c.Staged(ref)", "c.Staged == nil && c.Staged(ref)", of("33", publishTests)},
+		{"regression 34: the parts of an upload are read beside it", "internal/sqlstore/uploads.go", "			parts, err = all(ctx, q, scanPart, selectParts, num)\n", "			_, err = one(ctx, db, scanValue[int64], \"SELECT 1\")\n			parts, err = all(ctx, db, scanPart, selectParts, num)\n", of("34", storeTests)},
 		{"regression 36: a blob that cannot be deleted ends the round", "internal/publish/collect.go", "			failed.add(fmt.Errorf(\"delete blob: %w\", err))\n			continue\n", "			failed.add(fmt.Errorf(\"delete blob: %w\", err))\n			break\n", of("36", publishTests)},
 		{"regression 37: an erased version cannot be told again", "internal/publish/again.go", "ok && errors.Is(err, ErrNotFound) {", "ok && err == nil && errors.Is(err, ErrNotFound) {", of("37", publishTests)},
 		{"regression 38: a clock that jumps is trusted", "internal/publish/ages.go", "case begun.Sub(g.begun).Abs() > clockJump:", "case begun.Sub(g.begun).Abs() < 0:", of("38", publishTests)},

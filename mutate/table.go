@@ -67,7 +67,7 @@ func access() []mutation {
 		{"files are shown to anybody", read, "Owner: authorize(by, ActReadFiles, &p) == nil", "Owner: true", apiTests},
 		{"an account's list has all projects", query, "p.account = ? AND p.seq < ?", "p.account <> -? AND p.seq < ?", storeTests},
 		{"a revoked key finishes its call", keys, "WHERE k.revoked_at IS NULL AND k.id = ?", "WHERE k.id = ?", storeTests},
-		{"an unverified address replaces a verified one", keys, "if verified == 1 {", "if false {", "-run ^TestRegression35 " + publishTests},
+		{"an unverified address replaces a verified one", keys, "if verified == 1 {", "if verified == 1 && false {", "-run ^TestRegression35 " + publishTests},
 		{"a revoked key works", keys, " AND k.revoked_at IS NULL", "", storeTests},
 	}
 }
@@ -123,7 +123,7 @@ func integrity() []mutation {
 		{"an Idempotency-Key without a key is everybody's", once, `return "network " + a.by.From.Network`, `return "network"`, "-run ^TestRegression11 " + publishTests},
 		{"a call made from another network is made again", once, "a.elsewhere = s.keyed(", "_ = s.keyed(", publishTests},
 		{"an upload_id without a key is everybody's", "internal/publish/upload.go", `owner = "network " + by.From.Network`, `owner = "network"`, "-run ^TestRegression11 " + publishTests},
-		{"open uploads are outside of the quota", "internal/sqlstore/quota.go", "has.Bytes+held > q.Bytes", "has.Bytes > q.Bytes", "-run ^TestRegression03 " + publishTests},
+		{"open uploads are outside of the quota", "internal/sqlstore/quota.go", "has.Bytes+held > q.Bytes", "has.Bytes+0*held > q.Bytes", "-run ^TestRegression03 " + publishTests},
 		{"open uploads of a network are outside of its limit", "internal/sqlstore/quota.go", "has.bytes > all.times*q.Bytes", "false && has.bytes > all.times*q.Bytes", "-run ^TestRegression03 " + publishTests},
 		{"an answer is recorded twice", "internal/sqlstore/once.go", "err == nil && n > 0", "false && n > 0", storeTests},
 		{"a record of an answer is not part of the step", "internal/sqlstore/once.go", "		_, err := t.exec(\"INSERT OR REPLACE", "		if o != nil {\n			return nil\n		}\n		_, err := t.exec(\"INSERT OR REPLACE", storeTests},
@@ -132,7 +132,7 @@ func integrity() []mutation {
 		{"an edit goes past a draft", "internal/sqlstore/draft.go", "return draftedError{found}", "return nil", storeTests},
 		{"a draft that is refused leaves its blobs", "internal/sqlstore/draft.go", "if f.blob > d.known {", "if false {", storeTests},
 		{"what is left of a draft is said to be nothing", "internal/sqlstore/draft.go", "undone := db.undo(context.WithoutCancel(ctx), d)", "var undone error", storeTests},
-		{"a version is recorded without its primary file", "internal/sqlstore/manage.go", "return publish.ErrNoPrimary", "return nil", "-run ^TestRegression34 " + publishTests},
+		{"a version is recorded without its primary file", "internal/sqlstore/manage.go", "return publish.ErrNoPrimary", "return nil", storeTests},
 		{"bytes are deleted of a step that may have happened", "internal/publish/staging.go", "to := doubtful", "to := staged", "-run ^TestRegression32 " + publishTests},
 		{"the collector does not wait a day", "internal/publish/collect.go", "c.Strays(ctx, now.Add(-Grace))", "c.Strays(ctx, now)", publishTests},
 		{"the collector takes what is published", sweep, used, "0", storeTests},
