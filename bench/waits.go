@@ -165,6 +165,7 @@ func collect(ctx context.Context, db *sqlstore.DB) error {
 
 // waitBeside measures one change.
 func (l grown) waitBeside(ctx context.Context, c change) (line, error) {
+	rig.Settle()
 	began, done := time.Now(), make(chan error, 1)
 	go func() { done <- c.do() }()
 	longest, writes, err := longestWait(ctx, l.db, l.other, func(int) bool { return len(done) > 0 })
