@@ -47,3 +47,25 @@ func TestEveryRouteKeepsOutWhoMayNotCome(t *testing.T) {
 		}
 	}
 }
+
+// TestRegression38ALoginOfATimeToComeIsNotFresh: a clock that was ahead while somebody logged in must not
+// leave keys and address open to that browser until then.
+func TestRegression38ALoginOfATimeToComeIsNotFresh(t *testing.T) {
+	p := pages(&service{})
+	p.Now = func() time.Time { return time.Now().Add(-freshFor - time.Minute) }
+	asked := 0
+	for _, r := range p.routes() {
+		if r.access != recent {
+			continue
+		}
+		asked++
+		target := variable.ReplaceAllString(strings.ReplaceAll(r.path, "{$}", ""), "game-abc123")
+		resp := request(p, r.method, target, "x=1", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-origin")
+		if resp.StatusCode != http.StatusSeeOther || !strings.HasPrefix(resp.Header.Get("Location"), "/login?") {
+			t.Errorf("%s %s: %d, to %q", r.method, target, resp.StatusCode, resp.Header.Get("Location"))
+		}
+	}
+	if asked == 0 {
+		t.Error("there is no such route")
+	}
+}

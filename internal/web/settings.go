@@ -67,8 +67,9 @@ func (v *visit) showSettings(status int, page settingsPage) error {
 	return v.show(status, "settings.html", v.T("settings.title"), page)
 }
 
-// fresh reports whether the login may change keys and the address.
-func (v *visit) fresh() bool { return v.Now().Sub(v.me.ProvedAt) <= freshFor }
+// fresh reports whether the login may change keys and the address. One of a time to come
+// is of a clock that was wrong.
+func (v *visit) fresh() bool { return v.Now().Sub(v.me.ProvedAt).Abs() <= freshFor }
 
 func (p *Pages) rename(v *visit) error {
 	want := v.r.PostForm.Get("handle")

@@ -42,7 +42,7 @@ func (v *visit) enter(r route) error {
 	switch {
 	case r.access != anyone && v.me == nil:
 		return v.toLogin()
-	case r.access == recent && v.Now().Sub(v.me.ProvedAt) > freshFor:
+	case r.access == recent && !v.fresh():
 		return v.toLogin()
 	}
 	return r.handle(v)
