@@ -1,18 +1,23 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot/internal/testenv"
 )
 
 func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
 	bin := testenv.Binary(t)
+	// A server that starts although it must not is ended.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
 	t.Run("the folder of blobs, renamed or replaced", func(t *testing.T) {
 		t.Parallel()
 		s := testenv.Start(t, bin)
@@ -56,7 +61,7 @@ func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
 			if err := do(); err != nil {
 				t.Fatal(err)
 			}
-			out, err := exec.CommandContext(t.Context(), bin, "serve", "--data", s.Data(), "--listen", "127.0.0.1:0").CombinedOutput()
+			out, err := exec.CommandContext(ctx, bin, "serve", "--data", s.Data(), "--listen", "127.0.0.1:0").CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "another sandlot is running") {
 				t.Errorf("%s: %v\n%s", what, err, out)
 			}

@@ -36,6 +36,7 @@ func TestRegression46UploadsOutliveAStoppedProcess(t *testing.T) {
 	if err := syscall.Kill(s.PID(), syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
+	time.Sleep(2 * time.Second) // a deadline that passed meanwhile would have ended the upload by now
 	if _, err := io.WriteString(conn, end); err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func TestRegression41ASweepIsDoneInSteps(t *testing.T) {
 	equal(t, "projects left", records(t, db, "projects WHERE deleted_at IS NULL"), 0)
 	files := records(t, db, "files")
 	// Each is a row, its account's total and its blob, which is let go of as well.
-	sweep("let go of files", 500/sweepStep, 4*sweepStep, time.Now().Add(time.Hour), true)
+	sweep("let go of files", 500/50, 4*50, time.Now().Add(time.Hour), true)
 	if gone := files - records(t, db, "files"); gone < 1 || gone > 500 {
 		t.Errorf("%d files were let go of in one call", gone)
 	}
