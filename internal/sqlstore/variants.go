@@ -9,8 +9,9 @@ import (
 
 // squeezeTurns are the files without variants, each with its turn: what the account's
 // files up to it cost, small ones first, without those of a list. A file costs one, and one more for each 16 MiB.
+// What only a draft has is not among them: if that is refused, its bytes are deleted at once.
 const squeezeTurns = `SELECT id, sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS turn
-	FROM (SELECT b.id, b.size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = b.id LIMIT 1) AS account
+	FROM (SELECT b.id, b.size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = b.id AND f.since <= p.version LIMIT 1) AS account
 		FROM blobs b WHERE b.squeezed = 0 AND b.id NOT IN (SELECT value FROM json_each(?))) WHERE account IS NOT NULL`
 
 // Unsqueezed implements publish.VariantStore. The files come without variants. A
