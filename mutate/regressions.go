@@ -35,6 +35,7 @@ func regressions() []mutation {
 		{"regression 40: nobody looks what ended an upload", "internal/publish/complete.go", "if errors.Is(err, ErrUploadMoved) {\n", "if errors.Is(err, ErrUploadMoved) && false {\n", of("40", publishTests)},
 		{"regression 41: an answer lists all parts", "internal/publish/parts.go", "const listed = 100", "const listed = MaxParts", of("41", publishTests)},
 		{"regression 41: variants are made of a draft", "internal/sqlstore/variants.go", " AND f.since <= p.version LIMIT 1", " LIMIT 1", of("41", storeTests)},
+		{"regression 41: a backup has a draft in it", "internal/sqlstore/copy.go", "		err = leaveDrafts(ctx, path)\n", "", of("41", storeTests)},
 		{"regression 43: the largest limit of the memory counts", "cmd/sandlot/memorylimit.go", "limit.bytes < least.bytes", "limit.bytes > least.bytes", of("43", main)},
 		{"regression 44: unused pages are no room", "cmd/sandlot/disk.go", "used - min(used, d.unused())", "used", of("44", main)},
 		{"regression 41: a version is erased in one step", "internal/sqlstore/erase.go", "const eraseStep = 100", "const eraseStep = 1 << 30", of("41", storeTests)},

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 
 	"sandlot/internal/publish"
@@ -31,4 +32,27 @@ func TestRegression41NothingIsMadeOfADraft(t *testing.T) {
 		t.Error("nobody looked while there was a draft")
 	}
 	equal(t, "files that wait then", waits(), before+manyFiles/3+1)
+}
+
+// TestRegression41ACopyHasNothingOfADraft: a draft that is refused has its bytes deleted
+// at once, which a backup then lacks.
+func TestRegression41ACopyHasNothingOfADraft(t *testing.T) {
+	dir := t.TempDir()
+	db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
+	p, c := manyFilesOf(t, db, 1)
+	mustExec(t, db, "UPDATE blobs SET loose = 1") // as is one that is in use still
+	path, steps := filepath.Join(dir, "copy.db"), 0
+	watchSteps(t, db, func(int64) {
+		if steps++; steps == len(parts(c))*3/4 {
+			check(t, "copy", db.CopyTo(context.Background(), path), nil)
+		}
+	})
+	_, err := db.Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
+	check(t, "rearrange", err, nil)
+	is(t, db, p, 3, whereB)
+	copied := mustOpen(t, path)
+	is(t, copied, p, 2, whereA)
+	equal(t, "drafts", records(t, copied, "drafts"), 0)
+	equal(t, "blobs that came with it", records(t, copied, "blobs WHERE ref LIKE 'new-%'"), 0)
+	equal(t, "blobs", records(t, copied, "blobs"), manyFiles+1)
 }
