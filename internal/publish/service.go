@@ -83,6 +83,7 @@ type Service struct {
 	staging      *staging
 	receiving    atomic.Int64 // calls of Stage under way
 	stageBuffers sync.Pool    // of *[]byte
+	unpacking    turns
 	heads        *heads
 	counters     *counters
 	plays, likes *countLimit
@@ -111,7 +112,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		Config: cfg.withDefaults(),
 		store:  guardedStore{stores.Store, held}, jobs: stores.Jobs, site: guardedSite{stores.Site, held}, staging: held, blobs: stores.Blobs, live: stores.Live,
 		log: log, now: time.Now, random: rand.Reader,
-		gallery: newGallery(), used: newKeyUses(),
+		unpacking: newTurns(), gallery: newGallery(), used: newKeyUses(),
 		plays: newCountLimit(playsAtOnce, playsAnHour), likes: newCountLimit(likesAtOnce, likesAnHour),
 		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), attempts: newLocks[Digest](), forms: newLocks[Digest](),
 	}

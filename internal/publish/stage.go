@@ -15,18 +15,27 @@ import (
 // collector leaves it alone, however long that takes. What a crash leaves behind
 // is collected.
 func (s *Service) Stage(ctx context.Context, r io.Reader) (Content, error) {
-	c, err := s.keep(ctx, r)
+	c, err := s.keep(ctx, func(in *inspector) io.Reader { return io.TeeReader(r, in) })
 	return c, NoEffect(err)
 }
 
-func (s *Service) keep(ctx context.Context, r io.Reader) (Content, error) {
+// stageUnpacked is Stage for what gzip content holds, which may be very much more. It
+// is unpacked and inspected in turns.
+func (s *Service) stageUnpacked(ctx context.Context, packed io.Reader, limit int64, charge Charge) (Content, error) {
+	r := charge.Of(content.Gunzip(packed, limit))
+	c, err := s.keep(ctx, func(in *inspector) io.Reader { return s.unpacking.of(ctx, io.TeeReader(r, in)) })
+	return c, NoEffect(err)
+}
+
+// keep stages what the reader brings that inspected returns.
+func (s *Service) keep(ctx context.Context, inspected func(*inspector) io.Reader) (Content, error) {
 	if err := s.admitBytes(); err != nil {
 		return Content{}, err
 	}
 	s.receiving.Add(1)
 	defer s.receiving.Add(-1)
 	in := newInspector()
-	seen := io.TeeReader(r, in)
+	seen := inspected(in)
 	head := s.stageBuffer()
 	defer s.stageBuffers.Put(head)
 	n, err := fill(*head, seen)
@@ -101,7 +110,7 @@ func (s *Service) Unpack(ctx context.Context, packed Content, limit int64, charg
 		return Content{}, fmt.Errorf("unpack content: %w", err)
 	}
 	defer r.Close()
-	return s.Stage(ctx, charge.Of(content.Gunzip(r, limit)))
+	return s.stageUnpacked(ctx, r, limit, charge)
 }
 
 // Discard forgets staged content. Content that a step has recorded, or may have,

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"strings"
 
-	"sandlot/internal/content"
 	"sandlot/internal/names"
 )
 
@@ -328,7 +327,7 @@ func (s *Service) assemble(ctx context.Context, c *completing) (Content, error) 
 	defer r.Close()
 	switch c.meta.Encoding {
 	case "gzip+base64", "gzip+base64url":
-		return s.Stage(ctx, c.call.in.Charge.Of(content.Gunzip(r, s.MaxFile)))
+		return s.stageUnpacked(ctx, r, s.MaxFile, c.call.in.Charge)
 	}
 	if total := c.upload.Bytes; total > s.MaxFile {
 		return Content{}, Refuse(CodeContentTooLarge, "The file has %d bytes; the limit is %d.", total, s.MaxFile).In("content").Detail("limit", s.MaxFile).
