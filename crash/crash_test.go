@@ -14,8 +14,8 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestPlainFiftyKills is the run of the test command; CONTRIBUTING.md has the
-// longer one. SANDLOT_TEST_SEED repeats one.
+// TestPlainFiftyKills is the run of the test command: fifty kills beside one in each
+// migration. CONTRIBUTING.md has the longer one. SANDLOT_TEST_SEED repeats one.
 func TestPlainFiftyKills(t *testing.T) {
 	testenv.Plain(t)
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func TestPlainFiftyKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err = run(t.Context(), config{Migrations: made, Kills: 50, Workers: 8, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
+	err = run(t.Context(), config{Migrations: made, Kills: made + 50, Workers: 8, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
 	t.Log("\n" + out.String())
 	if err != nil {
 		t.Error(err)

@@ -97,13 +97,13 @@ func firstDeaths(r *rand.Rand, migrations int) []death {
 	return append(list, death{how: byMigrate, point: failpoint.MidFolders, count: 1, after: patience, fresh: true})
 }
 
-// laterDeaths draws n: each point of the server once, as far as they go, the others about half
-// at moments and half at points, in any order.
+// laterDeaths draws n, or more: each point of the server once, and the others about
+// half at moments and half at points, in any order.
 func laterDeaths(r *rand.Rand, n int) []death {
 	points := slices.DeleteFunc(failpoint.All(), func(p failpoint.Point) bool { return p == failpoint.MidMigration || p == failpoint.MidBackup })
 	r.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 	var list []death
-	for i := range n {
+	for i := range max(n, len(points)) {
 		switch {
 		case i < len(points):
 			list = append(list, drawPoint(r, points[i]))
