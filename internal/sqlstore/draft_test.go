@@ -94,6 +94,7 @@ const (
 // TestRegression41ManyFilesAreRearrangedInSteps: no step changes many rows, and yet all
 // files change at once for whoever reads.
 func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
+	t.Parallel()
 	db := mustOpen(t, t.TempDir()+"/sandlot.db")
 	p, c := manyFilesOf(t, db, 1)
 	steps, most := 0, int64(0)
@@ -156,6 +157,7 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 // after some of its steps, as a crash there would leave it: the old version is whole, or
 // the new one, for readers, for the next edit and after a sweep.
 func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/sandlot.db"
 	db := mustOpen(t, path)
 	p, c := manyFilesOf(t, db, 1)
@@ -204,6 +206,7 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 // TestRegression41ARearrangementThatFailsAmid: bytes may go exactly if its error says
 // that nothing was changed, which is so only once all of it is taken back.
 func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		failures int // of commits, one after the other
 		code     fault
@@ -248,6 +251,7 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 // TestRegression41AnotherProcessTakesADraftBack: of two processes, the edit that is made
 // wins, and the bytes of the other are neither recorded nor given up.
 func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	for name, c := range map[string]struct {
 		meanwhile func(t *testing.T, other *DB, p publish.Project)

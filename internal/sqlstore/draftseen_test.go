@@ -11,6 +11,7 @@ import (
 // TestRegression41NothingIsMadeOfADraft: a draft that is refused has its bytes deleted
 // at once, so nobody may have begun to read them.
 func TestRegression41NothingIsMadeOfADraft(t *testing.T) {
+	t.Parallel()
 	db := mustOpen(t, t.TempDir()+"/sandlot.db")
 	p, c := manyFilesOf(t, db, 1)
 	waits := func() (n int) {
@@ -37,6 +38,7 @@ func TestRegression41NothingIsMadeOfADraft(t *testing.T) {
 // TestRegression41ACopyHasNothingOfADraft: a draft that is refused has its bytes deleted
 // at once, which a backup then lacks.
 func TestRegression41ACopyHasNothingOfADraft(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
 	p, c := manyFilesOf(t, db, 1)

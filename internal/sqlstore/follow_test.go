@@ -72,6 +72,7 @@ func manyProjects(t *testing.T, db *DB, p publish.Project) {
 // projects: no step changes many rows, and yet all projects change at once for
 // whoever reads.
 func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
+	t.Parallel()
 	db := mustOpen(t, t.TempDir()+"/sandlot.db")
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)
@@ -152,6 +153,7 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 
 // TestRegression41WhatIsLeftFollowsAfterARestart breaks off after the first step.
 func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/sandlot.db"
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)

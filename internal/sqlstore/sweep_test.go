@@ -28,6 +28,7 @@ func records(t *testing.T, db *DB, what string) int64 {
 // TestRegression41ASweepIsDoneInSteps has it finish what was cut short, and let go of
 // the files of a project that was deleted.
 func TestRegression41ASweepIsDoneInSteps(t *testing.T) {
+	t.Parallel()
 	db := mustOpen(t, t.TempDir()+"/sandlot.db")
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)
