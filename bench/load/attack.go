@@ -163,21 +163,30 @@ func diskBomb(ctx context.Context, l *load) ([]result, error) {
 	}, s.Remove()
 }
 
-// count sends a publish and counts what came of it.
-func count(lane *rig.Lane, request []byte, made, refused *atomic.Int64) error {
+// tally sends a publish and counts what came of it: it was made, or refused for now.
+func tally(lane *rig.Lane, request []byte, made, refused *atomic.Int64) (busy bool, err error) {
 	res, answer, err := lane.Do(request)
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case res.StatusCode == http.StatusCreated:
 		made.Add(1)
+		return false, nil
 	case busyAnswer(res):
 		refused.Add(1)
-		time.Sleep(10 * time.Millisecond) // or the attack would be of requests, which row 5 is
-	default:
-		return fmt.Errorf("%s: %.200s", res.Status, answer)
+		return true, nil
 	}
-	return nil
+	return false, fmt.Errorf("%s: %.200s", res.Status, answer)
+}
+
+// count is tally for an attack of bodies: with no pause after a refusal it would be
+// one of requests, which row 5 is.
+func count(lane *rig.Lane, request []byte, made, refused *atomic.Int64) error {
+	busy, err := tally(lane, request, made, refused)
+	if busy {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
 }
 
 // slots is row 24: bodies from all networks of a /56, at 1.6 KB a second each.

@@ -5,8 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/base64"
-	"fmt"
-	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -44,28 +42,13 @@ func keyBombs(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	bombed := make(chan error, 1)
-	go func() {
+	during, err := s.beside(ctx, l.limit, func() error {
 		_, err := rig.Crowd(ctx, s.Addr, bombers, 0, l.limit, func(l *rig.Lane, _, _ int) error {
-			res, answer, err := l.Do(request)
-			switch {
-			case err != nil:
-				return err
-			case res.StatusCode == http.StatusCreated:
-				made.Add(1)
-			case busyAnswer(res):
-				refused.Add(1)
-			default:
-				return fmt.Errorf("%s: %.200s", res.Status, answer)
-			}
-			return nil
+			_, err := tally(l, request, &made, &refused)
+			return err
 		})
-		bombed <- err
-	}()
-	during, err := s.probe(ctx, l.limit)
-	if err == nil {
-		err = <-bombed
-	}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -46,18 +46,8 @@ func packedBodies(ctx context.Context, l *load) ([]result, error) {
 	request := rig.Post("/v1/publish", s.Addr, "application/json", s.key, []byte(body))
 	var made, refused atomic.Int64
 	t, err := rig.Crowd(ctx, s.Addr, packedConns, 1, time.Hour, func(l *rig.Lane, _, _ int) error {
-		res, answer, err := l.Do(request)
-		switch {
-		case err != nil:
-			return err
-		case res.StatusCode == http.StatusCreated:
-			made.Add(1)
-		case busyAnswer(res):
-			refused.Add(1)
-		default:
-			return fmt.Errorf("%s: %.200s", res.Status, answer)
-		}
-		return nil
+		_, err := tally(l, request, &made, &refused)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -131,18 +121,8 @@ func (s *stage) storm(ctx context.Context, limit time.Duration, from func(i int)
 		defer l.Close()
 		body := fmt.Sprintf(`{"email":"storm-%d@example.com","content":%q}`, i, content)
 		request := fmt.Appendf(nil, "POST /v1/publish HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.Addr, from(i), len(body), body)
-		res, answer, err := l.Do(request)
-		switch {
-		case err != nil:
-			return err
-		case res.StatusCode == http.StatusCreated:
-			made.Add(1)
-		case busyAnswer(res):
-			refused.Add(1)
-		default:
-			return fmt.Errorf("%s: %.200s", res.Status, answer)
-		}
-		return nil
+		_, err = tally(l, request, &made, &refused)
+		return err
 	})
 	if err != nil {
 		return stormed{}, err
