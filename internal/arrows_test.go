@@ -48,7 +48,7 @@ var outside = map[string][]string{
 	"play":      {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
 	"sqlstore":  {"modernc.org/sqlite", "modernc.org/libc"},
 	"squeeze":   {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
-	"web":       {"golang.org/x/text", "golang.org/x/image", "github.com/skip2/go-qrcode"},
+	"web":       {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},
 	"testenv":   {"github.com/chromedp/chromedp"},
 	"storetest": {"github.com/google/go-cmp"},
 }

@@ -3,12 +3,9 @@ package web
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
-
-	"github.com/skip2/go-qrcode"
 
 	"sandlot/internal/publish"
 )
@@ -35,7 +32,7 @@ func (p *Pages) code(v *visit) error {
 		return err
 	}
 	page := p.Places.Project(found.ID, found.Version, "").Page
-	return v.picture("image/svg+xml", []string{"code", page}, func() ([]byte, error) { return qr(page) })
+	return v.picture("image/svg+xml", []string{"code", page}, func() ([]byte, error) { return qrCode(page) })
 }
 
 // picture sends a picture that is made of no more than these parts.
@@ -67,29 +64,4 @@ func (v *visit) send(contentType string, body []byte) error {
 		_, _ = v.w.Write(body) // the client is gone if this fails
 	}
 	return nil
-}
-
-// qr draws an address as a QR code with its quiet zone. It is dark on light
-// whatever the page is: not every camera reads the inverse.
-func qr(address string) ([]byte, error) {
-	code, err := qrcode.New(address, qrcode.Medium)
-	if err != nil {
-		return nil, fmt.Errorf("draw the code of %s: %w", address, err)
-	}
-	rows := code.Bitmap()
-	var out strings.Builder
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/><path d="`, len(rows), len(rows))
-	for y, row := range rows {
-		for x := 0; x < len(row); x++ {
-			from := x
-			for x < len(row) && row[x] {
-				x++
-			}
-			if x > from {
-				fmt.Fprintf(&out, "M%d %dh%dv1H%dz", from, y, x-from, from)
-			}
-		}
-	}
-	out.WriteString(`"/></svg>`)
-	return []byte(out.String()), nil
 }
