@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 // outside are the modules that each package may use beside the standard library.
 var outside = map[string][]string{
 	"archive":   {"github.com/klauspost/compress"},
-	"api":       {"gopkg.in/yaml.v3"},
+	"api":       {"go.yaml.in/yaml/v3"},
 	"blob":      {"golang.org/x/sys"},
 	"brake":     {"golang.org/x/time"},
 	"content":   {"github.com/emmansun/base64", "github.com/klauspost/compress"},
