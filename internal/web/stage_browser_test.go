@@ -31,6 +31,12 @@ type playground struct {
 
 func newPlayground(t *testing.T) *playground {
 	t.Helper()
+	return newPlaygroundOf(t, published{&service{}, chess})
+}
+
+// newPlaygroundOf is one whose project is the service's.
+func newPlaygroundOf(t *testing.T, s Service) *playground {
+	t.Helper()
 	g := &playground{storage: "true"}
 	var h *Pages
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -57,7 +63,7 @@ addEventListener('message', (e) => { if (e.data === 'step') location.hash = 'ste
 	t.Cleanup(srv.Close)
 	g.port = srv.URL[strings.LastIndexByte(srv.URL, ':')+1:]
 	at := publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:" + g.port}, Content: "localhost:" + g.port}
-	h = New(Config{Service: published{&service{}, chess}, Places: at, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }, VisitorID: byAddress})
+	h = New(Config{Service: s, Places: at, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }, VisitorID: byAddress})
 	return g
 }
 

@@ -7,16 +7,14 @@ import (
 	"path"
 	"strings"
 
-	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 )
 
 // fallback is the language of whoever speaks none of ours.
 const fallback = "en"
 
-// Words are what a page says, in one language. {name} in it stands for an
-// argument. A text with a number in it has forms by the argument n: "one" and "other", after CLDR.
+// Words are what a page says, in one language. {name} in it stands for an argument. A text that speaks of n things has
+// a form for each of CLDR's categories that the language uses for whole numbers; one of one form fits any number.
 type words map[string]string
 
 // UnmarshalJSON takes a text of one form as a string.
@@ -31,20 +29,19 @@ func (t *words) UnmarshalJSON(b []byte) error {
 
 // A book holds the texts of all languages.
 type book struct {
-	langs    []string // the first is the fallback
-	matcher  language.Matcher
-	byLang   map[string]map[string]words
-	printers map[string]*message.Printer
+	langs   []string // the first is the fallback
+	matcher language.Matcher
+	byLang  map[string]map[string]words
 }
 
 // openBook reads texts/{area}/{lang}.json. It panics if one of them is broken.
 func openBook() *book {
 	names, _ := fs.Glob(files, "texts/*/*.json") // the pattern is right
-	b := &book{langs: []string{fallback}, byLang: map[string]map[string]words{}, printers: map[string]*message.Printer{}}
+	b := &book{langs: []string{fallback}, byLang: map[string]map[string]words{}}
 	for _, name := range names {
 		lang := strings.TrimSuffix(path.Base(name), ".json")
 		if b.byLang[lang] == nil {
-			b.byLang[lang], b.printers[lang] = map[string]words{}, printerOf(lang)
+			b.byLang[lang] = map[string]words{}
 			if lang != fallback {
 				b.langs = append(b.langs, lang)
 			}
@@ -96,23 +93,28 @@ func (b *book) accepted(header string) string {
 	return b.langs[i]
 }
 
+// words returns a text with all its forms.
+func (b *book) words(lang, name string) words {
+	if t, ok := b.byLang[lang][name]; ok {
+		return t
+	}
+	return b.byLang[fallback][name]
+}
+
 // say returns a text with its arguments, which are names and values in turns.
 func (b *book) say(lang, name string, args ...any) string {
-	t, ok := b.byLang[lang][name]
-	if !ok {
-		t = b.byLang[fallback][name]
-	}
+	t := b.words(lang, name)
 	said := t["other"]
 	pairs := make([]string, 0, len(args))
 	for i := 0; i+1 < len(args); i += 2 {
 		key, value := fmt.Sprint(args[i]), args[i+1]
 		n, counted := toInt(value)
-		if form, has := t["one"]; has && counted && key == "n" && one(lang, n) {
-			said = form
-		}
 		written := fmt.Sprint(value)
 		if counted && key == "n" {
-			written = b.printers[lang].Sprint(n)
+			written = numberOf(lang, n)
+			if form, has := t[formOf(lang, n)]; has {
+				said = form
+			}
 		}
 		pairs = append(pairs, "{"+key+"}", written)
 	}
@@ -127,9 +129,4 @@ func toInt(v any) (int64, bool) {
 		return n, true
 	}
 	return 0, false
-}
-
-// one reports whether a language counts n as one.
-func one(lang string, n int64) bool {
-	return plural.Cardinal.MatchPlural(language.Make(lang), int(n%1_000_000_000), 0, 0, 0, 0) == plural.One
 }

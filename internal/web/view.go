@@ -1,11 +1,9 @@
 package web
 
 import (
+	"math"
 	"strings"
 	"time"
-
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 )
 
 // A view is what a template sees: the visit's language and login, and the page's
@@ -25,8 +23,11 @@ func (v view) Me() *login { return v.me }
 // Base is the address of the site.
 func (v view) Base() string { return v.Places.Base.String() }
 
-// Number writes a number as the language does.
-func (v view) Number(n any) string { return v.book.printers[v.lang].Sprint(n) }
+// Number writes a whole number as the language does.
+func (v view) Number(n any) string {
+	whole, _ := toInt(n)
+	return numberOf(v.lang, whole)
+}
 
 // Date writes a day as the language does.
 func (v view) Date(t time.Time) string {
@@ -41,14 +42,16 @@ func (v view) Time(t time.Time) string {
 
 // Size writes a number of bytes for people.
 func (v view) Size(bytes int64) string {
-	units, n, i := []string{"B", "KB", "MB", "GB", "TB"}, float64(bytes), 0
-	for ; n >= 1000 && i < len(units)-1; i++ {
+	if bytes < 1000 {
+		return v.T("size.bytes", "n", bytes)
+	}
+	units, n, i := strings.Split(v.T("size.units"), " "), float64(bytes)/1000, 0
+	for ; math.Round(n) >= 1000 && i < len(units)-1; i++ {
 		n /= 1000
 	}
-	if i == 0 || n >= 100 {
-		return v.book.printers[v.lang].Sprintf("%.0f %s", n, units[i])
+	written := numberOf(v.lang, int64(math.Round(n)))
+	if tenths := int64(math.Round(n * 10)); tenths < 1000 && tenths%10 != 0 {
+		written = tenthsOf(v.lang, tenths)
 	}
-	return v.book.printers[v.lang].Sprintf("%.1f %s", n, units[i])
+	return written + "\u00a0" + units[i]
 }
-
-func printerOf(lang string) *message.Printer { return message.NewPrinter(language.Make(lang)) }

@@ -4,9 +4,17 @@ const base = `/p/${document.querySelector('.counts').dataset.project}`;
 const pollEvery = 10_000; // ms
 
 const number = new Intl.NumberFormat(document.documentElement.lang);
+const plural = new Intl.PluralRules(document.documentElement.lang);
 
+// A label beside a number has forms where the language has: "1 play", "2 plays".
 const show = (name, value) => {
-  for (const element of document.querySelectorAll(`[${name}]`)) element.textContent = number.format(value);
+  for (const element of document.querySelectorAll(`[${name}]`)) {
+    element.textContent = number.format(value);
+    const label = element.parentElement.querySelector('[data-forms]');
+    if (!label) continue;
+    const forms = JSON.parse(label.dataset.forms);
+    label.textContent = forms[plural.select(value)] ?? forms.other;
+  }
 };
 
 const update = ({ player_count: players, plays, likes }) => {

@@ -1,0 +1,51 @@
+package web
+
+import (
+	"encoding/json"
+	"slices"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+)
+
+// categories are the names of CLDR's plural forms, at the places that x/text gives them.
+var categories = [...]string{
+	plural.Other: "other", plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many",
+}
+
+// manyMillions are the languages of ours that say "a million of them". CLDR has the rule since its version 38; x/text has version 32.
+var manyMillions = []string{"es", "fr", "pt"}
+
+const million = 1_000_000
+
+// formOf returns the CLDR category in which a language speaks of n whole things.
+func formOf(lang string, n int64) string {
+	if n < 0 {
+		n = -max(n, -1<<62)
+	}
+	if n != 0 && n%million == 0 && slices.Contains(manyMillions, lang) {
+		return "many"
+	}
+	// No rule looks further than at the last six digits and whether there are more.
+	return categories[plural.Cardinal.MatchPlural(language.Make(lang), int(min(n, million+n%million)), 0, 0, 0, 0)]
+}
+
+// formsOf returns the categories that a language uses for whole numbers. "other" is one of each language's,
+// even where no whole number has it.
+func formsOf(lang string) []string {
+	forms := []string{"other"}
+	for n := range int64(2 * million / 1000) { // rules that look at more than three digits have whole millions alone
+		for _, form := range []string{formOf(lang, n), formOf(lang, n*million)} {
+			if !slices.Contains(forms, form) {
+				forms = append(forms, form)
+			}
+		}
+	}
+	return forms
+}
+
+// Forms returns the forms of a text as a JSON object by category, for scripts that count.
+func (v view) Forms(name string) (string, error) {
+	forms, err := json.Marshal(v.book.words(v.lang, name))
+	return string(forms), err
+}

@@ -1,0 +1,147 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
+)
+
+// TestRegression31NumbersTakeTheFormsOfTheirLanguage: 1,000,000,001 was a singular, and in French and Portuguese so was a billion.
+func TestRegression31NumbersTakeTheFormsOfTheirLanguage(t *testing.T) {
+	b := openBook()
+	for lang, all := range map[string]map[int64]string{
+		"en":      {0: "0 plays", 1: "1 play", 2: "2 plays", 1_000_000_001: "1,000,000,001 plays", math.MaxInt64: "9,223,372,036,854,775,807 plays"},
+		"de":      {1: "1-mal gespielt", 1_000_001: "1.000.001-mal gespielt"},
+		"es":      {0: "0 partidas", 1: "1 partida", 1234: "1234 partidas", 1_000_000: "1.000.000 de partidas", 1_000_001: "1.000.001 partidas"},
+		"fr":      {0: "0 partie", 1: "1 partie", 2: "2 parties", 1234: "1\u202f234 parties", 2_000_000: "2\u202f000\u202f000 de parties", 1_000_000_000: "1\u202f000\u202f000\u202f000 de parties", 1_000_000_001: "1\u202f000\u202f000\u202f001 parties"},
+		"pt":      {0: "0 partida", 1: "1 partida", 2: "2 partidas", 3_000_000: "3.000.000 de partidas", 1_000_000_000: "1.000.000.000 de partidas"},
+		"zh-Hans": {1: "1 次游玩", 1_000_000_000: "1,000,000,000 次游玩"},
+	} {
+		for n, want := range all {
+			if got := b.say(lang, "gallery.plays", "n", n); got != want {
+				t.Errorf("%s says %q of %d, wanted %q", lang, got, n, want)
+			}
+		}
+	}
+}
+
+// TestRegression31EveryLanguageHasItsForms: of languages that the service does not speak, too, so that one can be added.
+func TestRegression31EveryLanguageHasItsForms(t *testing.T) {
+	for lang, want := range map[string][]string{
+		"en": {"one", "other"}, "de": {"one", "other"}, "es": {"many", "one", "other"}, "fr": {"many", "one", "other"}, "pt": {"many", "one", "other"},
+		"ja": {"other"}, "zh-Hans": {"other"}, "pl": {"few", "many", "one", "other"}, "ar": {"few", "many", "one", "other", "two", "zero"},
+	} {
+		if got := slices.Sorted(slices.Values(formsOf(lang))); !slices.Equal(got, want) {
+			t.Errorf("%s has %v, wanted %v", lang, got, want)
+		}
+	}
+}
+
+// TestRegression42CountedTextsHaveEveryForm: a text has one form that fits any number, or all of its language.
+func TestRegression42CountedTextsHaveEveryForm(t *testing.T) {
+	for lang, texts := range openBook().byLang {
+		want := slices.Sorted(slices.Values(formsOf(lang)))
+		for name, forms := range texts {
+			if got := slices.Sorted(maps.Keys(forms)); len(got) > 1 && !slices.Equal(got, want) || forms["other"] == "" {
+				t.Errorf("%s in %s has %v, wanted %v", name, lang, got, want)
+			}
+		}
+	}
+}
+
+// someNumbers are near every place where a rule or a way of writing changes.
+var someNumbers = []int64{
+	0, 1, 2, 3, 10, 11, 21, 100, 101, 999, 1000, 1001, 1234, 9999, 10_000, 12_345, 100_000, 999_999, 1_000_000, 1_000_001, 2_000_000,
+	1_234_567, 21_000_000, 1_000_000_000, 1_000_000_001, 5_000_000_000, 9_007_199_254_740_991,
+}
+
+// TestRegression42NumbersAreWrittenAsBrowsersDo: a script that changes a number or its label must not change how they are written.
+func TestRegression42NumbersAreWrittenAsBrowsersDo(t *testing.T) {
+	ctx := testenv.Browser(t)
+	run(t, ctx, chromedp.Navigate("about:blank"))
+	numbers, err := json.Marshal(someNumbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range openBook().langs {
+		said := run(t, ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`%s.map((n) => new Intl.PluralRules(%q).select(n) + ' ' + new Intl.NumberFormat(%[2]q).format(n))`, numbers, lang)))
+		for i, n := range someNumbers {
+			if got := formOf(lang, n) + " " + numberOf(lang, n); got != said[i] {
+				t.Errorf("%d in %s is %q, and %q in a browser", n, lang, got, said[i])
+			}
+		}
+		if got, want := tenthsOf(lang, 12), run(t, ctx, chromedp.Evaluate[string](fmt.Sprintf(`new Intl.NumberFormat(%q).format(1.2)`, lang))); got != want {
+			t.Errorf("a decimal in %s is %q, and %q in a browser", lang, got, want)
+		}
+	}
+}
+
+// A moving service has one project, whose plays and players a test sets.
+type moving struct {
+	published
+	n *atomic.Int64
+}
+
+func (m moving) Counts(context.Context, publish.ProjectID) (publish.Stats, error) {
+	return publish.Stats{Players: int(m.n.Load()), Plays: m.n.Load(), Likes: m.n.Load()}, nil
+}
+
+func (m moving) ProjectPage(ctx context.Context, id publish.ProjectID) (publish.ProjectPage, error) {
+	page, err := m.published.ProjectPage(ctx, id)
+	page.Stats, _ = m.Counts(ctx, id)
+	return page, err
+}
+
+// TestRegression42LabelsFollowTheirNumbers: the page said "1 plays" after the number had changed.
+func TestRegression42LabelsFollowTheirNumbers(t *testing.T) {
+	ctx, n := testenv.Browser(t), new(atomic.Int64)
+	g := newPlaygroundOf(t, moving{published{&service{}, chess}, n})
+	for _, c := range []struct {
+		lang string
+		at   []int64
+		want []string
+	}{
+		{"en", []int64{1, 2, 1}, []string{"1 play", "2 plays", "1 play"}},
+		{"fr", []int64{2, 0, 1_000_000, 1_000_001}, []string{"2 parties", "0 partie", "1\u202f000\u202f000 de parties", "1\u202f000\u202f001 parties"}},
+	} {
+		run(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+			return tab.Call(ctx, "Network.setExtraHTTPHeaders", map[string]any{"headers": map[string]string{"Accept-Language": c.lang}}, nil)
+		}))
+		n.Store(c.at[0])
+		run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
+		for i, want := range c.want {
+			n.Store(c.at[i])
+			await(t, ctx, fmt.Sprintf(`((dd) => dd.textContent + ' ' + dd.parentElement.querySelector('dt').textContent)(document.querySelector('[data-plays]')) === %q`, want))
+		}
+	}
+}
+
+// TestRegression42SizesHaveTheUnitsOfTheirLanguage: they were KB and MB everywhere, behind a blank at which a line could break.
+func TestRegression42SizesHaveTheUnitsOfTheirLanguage(t *testing.T) {
+	p := &Pages{book: openBook()}
+	for lang, all := range map[string]map[int64]string{
+		"en":      {0: "0\u00a0bytes", 1: "1\u00a0byte", 999: "999\u00a0bytes", 1000: "1\u00a0KB", 48_213: "48.2\u00a0KB", 99_960: "100\u00a0KB", 999_499: "999\u00a0KB", 999_500: "1\u00a0MB", 100_000_000: "100\u00a0MB", 1 << 30: "1.1\u00a0GB"},
+		"de":      {1: "1\u00a0Byte", 2: "2\u00a0Byte", 1500: "1,5\u00a0KB", 1_000_000_000_000_000: "1.000\u00a0TB"},
+		"fr":      {0: "0\u00a0octet", 1: "1\u00a0octet", 2: "2\u00a0octets", 1500: "1,5\u00a0Ko", 100_000_000: "100\u00a0Mo", 1_500_000_000: "1,5\u00a0Go"},
+		"es":      {2: "2\u00a0bytes", 1_500_000: "1,5\u00a0MB"},
+		"pt":      {1: "1\u00a0byte", 1_500_000: "1,5\u00a0MB"},
+		"ja":      {5: "5\u00a0バイト", 1_500_000: "1.5\u00a0MB"},
+		"zh-Hans": {5: "5\u00a0字节", 1_500_000: "1.5\u00a0MB"},
+	} {
+		for bytes, want := range all {
+			if got := (view{visit: &visit{Pages: p, lang: lang}}).Size(bytes); got != want {
+				t.Errorf("%d bytes in %s are %q, wanted %q", bytes, lang, got, want)
+			}
+		}
+	}
+}
