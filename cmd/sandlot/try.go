@@ -39,7 +39,7 @@ func (c *tryCommand) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return fmt.Errorf("publish %s: %w", c.name(), err)
 		}
-		_, err = fmt.Fprintf(t.out, published, c.name(), got.URL, got.PathURL, got.APIKey, got.ProjectKey, p.Base, got.ProjectKey, got.ProjectID)
+		_, err = fmt.Fprintf(t.out, published, c.name(), got.URL, got.PathURL, got.PageURL, p.Base, got.APIKey, got.ProjectKey, got.ProjectID)
 		return err
 	})
 }
@@ -51,15 +51,17 @@ const published = `
     open             %s
     or, if that name is not found,
                      %s
+    its page         %s
+    the gallery      %[5]s/
 
-    api_key          %s
-    project_api_key  %s
+    api_key          %[6]s
+    project_api_key  %[7]s
 
   Change it, and the address stays:
 
     curl -F content=@index.html -F filename=index.html \
       -H 'Authorization: Bearer %[7]s' \
-      -F project_id=%[8]s %[6]s/v1/update
+      -F project_id=%[8]s %[5]s/v1/update
 
   Ctrl-C stops the service; what was published stays in the data folder.
 
@@ -96,6 +98,7 @@ type answer struct {
 	ProjectID  string `json:"project_id"`
 	URL        string `json:"url"`
 	PathURL    string `json:"path_url"`
+	PageURL    string `json:"page_url"`
 	Message    string `json:"message"`
 	Hint       string `json:"hint"`
 }

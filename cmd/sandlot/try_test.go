@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,13 +30,41 @@ func TestTry(t *testing.T) {
 	if err := os.WriteFile(file, []byte("<!doctype html><title>Mine</title>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("without a file it publishes an example", func(t *testing.T) { try(t, string(example)) })
-	t.Run("it publishes the file, and serves until it is interrupted", func(t *testing.T) { try(t, "<!doctype html><title>Mine</title>", file) })
+	t.Run("without a file it publishes an example", func(t *testing.T) { try(t, string(example), func(*testing.T, string, string) {}) })
+	t.Run("it publishes the file, and serves until it is interrupted", func(t *testing.T) {
+		try(t, "<!doctype html><title>Mine</title>", func(*testing.T, string, string) {}, file)
+	})
 }
 
-var opened = regexp.MustCompile(`open +(http://\S+)`)
+var (
+	opened     = regexp.MustCompile(`open +(http://\S+)`)
+	itsPage    = regexp.MustCompile(`its page +(http://\S+)`)
+	theGallery = regexp.MustCompile(`the gallery +(http://\S+)`)
+)
 
-func try(t *testing.T, want string, args ...string) {
+// TestRegression27TryShowsThePageAndTheGallery: a newcomer was told of the bare file
+// alone, and found nothing in the gallery.
+func TestRegression27TryShowsThePageAndTheGallery(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "game.html")
+	if err := os.WriteFile(file, []byte("<!doctype html><title>Mine</title>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	try(t, "<!doctype html><title>Mine</title>", func(t *testing.T, page, gallery string) {
+		t.Helper()
+		if got := fetch(t, page); !strings.Contains(got, "<h1") || !strings.Contains(got, "Mine") {
+			t.Errorf("at %s there is %.300s", page, got)
+		}
+		u, err := url.Parse(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fetch(t, gallery); !strings.Contains(got, `href="`+u.Path+`"`) {
+			t.Errorf("at %s there is no %s", gallery, u.Path)
+		}
+	}, file)
+}
+
+func try(t *testing.T, want string, check func(t *testing.T, page, gallery string), args ...string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	args = append([]string{"try", "--listen", "127.0.0.1:0", "--data", t.TempDir()}, args...)
@@ -47,13 +76,15 @@ func try(t *testing.T, want string, args ...string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	address := firstMatch(out, opened)
+	lines := bufio.NewScanner(out)
+	address := firstMatch(lines, opened)
 	if address == "" {
 		t.Fatal("no address was printed")
 	}
 	if got := fetch(t, address); got != want {
 		t.Errorf("at %s there are %d bytes, want the %d of the file", address, len(got), len(want))
 	}
+	check(t, firstMatch(lines, itsPage), firstMatch(lines, theGallery))
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +94,8 @@ func try(t *testing.T, want string, args ...string) {
 	}
 }
 
-func firstMatch(r io.Reader, re *regexp.Regexp) string {
-	for lines := bufio.NewScanner(r); lines.Scan(); {
+func firstMatch(lines *bufio.Scanner, re *regexp.Regexp) string {
+	for lines.Scan() {
 		if m := re.FindStringSubmatch(lines.Text()); m != nil {
 			return m[1]
 		}

@@ -116,7 +116,7 @@ func (s *Service) replayPublish(ctx context.Context, by Caller, c *completing) (
 	}
 	s.tellEmail(&out, np)
 	about, kept, err := s.toldAgain(ctx, out.Project, out.File, true, c.call.in.Charge)
-	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept)
+	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept, s.listingWarnings(out.Project))
 	return out, err
 }
 
@@ -166,7 +166,7 @@ func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput
 	}
 	s.tellEmail(&out, np)
 	about, kept, err := s.toldAgain(ctx, out.Project, out.File, true, in.Part.charge())
-	out.Warnings, out.Replayed = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Mail), kept, vain), true
+	out.Warnings, out.Replayed = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Mail), kept, s.listingWarnings(out.Project), vain), true
 	return out, err
 }
 

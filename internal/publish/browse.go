@@ -36,6 +36,7 @@ type gallery struct {
 type sheet struct {
 	projects []Project
 	next     string
+	waiting  int
 }
 
 func newGallery() *gallery {
@@ -76,7 +77,11 @@ func (s *Service) sorted(ctx context.Context, by Sort, place int64) (sheet, erro
 		ids, err := s.gallery.live.get(ctx, s.now(), func() ([]ProjectID, error) { return s.busiest(ctx) })
 		return s.ranked(ctx, ids, place, err)
 	}
-	return s.listed(ctx, ListedQuery{Before: place})
+	found, err := s.listed(ctx, ListedQuery{Before: place})
+	if err == nil && place == 0 && len(found.projects) == 0 {
+		found.waiting, err = s.site.Waiting(ctx, MostWaiting)
+	}
+	return found, err
 }
 
 // busiest returns the projects with the most players that may be listed.
@@ -150,7 +155,7 @@ func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
 
 // page adds the numbers of now.
 func (s *Service) page(ctx context.Context, found sheet) Page {
-	out := Page{Next: found.next, Cards: make([]Card, 0, len(found.projects))}
+	out := Page{Next: found.next, Waiting: found.waiting, Cards: make([]Card, 0, len(found.projects))}
 	for _, p := range found.projects {
 		out.Cards = append(out.Cards, Card{p, s.quickStats(ctx, p)})
 	}
@@ -210,4 +215,16 @@ func readPlace(cursor string) (int64, error) {
 		return 0, errors.New("no cursor")
 	}
 	return n, nil
+}
+
+// listingWarnings tell the owner of a project that nobody finds it yet, and what ends
+// that.
+func (s *Service) listingWarnings(p Project) []Warning {
+	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
+		return nil
+	}
+	return []Warning{{
+		"not_listed", "The project is at its address, but not yet in the gallery or on its creator's profile: nobody has verified the email address of its account.",
+		"Opening the link in the message to that address, and pressing its button, lists all projects of the account. Without the message, send email with the account's api_key, or log in on the website.",
+	}}
 }

@@ -6,9 +6,14 @@ import (
 )
 
 // A GalleryStore finds the projects that may be listed, under the same promises as
-// a Store: those of accounts whose address is verified, unless the owner does not
-// want them listed, and unless they or their account are suspended or deleted.
+// a Store: those of accounts whose address is verified, or of all accounts, unless the
+// owner does not want them listed, and unless they or their account are suspended or
+// deleted.
 type GalleryStore interface {
+	// ListUnverified says whether projects of accounts without a verified address may be listed, too; at first they may not. From its return on no list has what may not be there.
+	ListUnverified(ctx context.Context, yes bool) error
+	// Waiting counts the projects that would be listed were their account's address verified, among the reach projects that were made last.
+	Waiting(ctx context.Context, reach int) (int, error)
 	// Listed returns projects that may be listed, newest first.
 	Listed(ctx context.Context, q ListedQuery) ([]Listed, error)
 	// ListedOf returns those of the projects that may be listed, in no order.
@@ -51,8 +56,14 @@ type Card struct {
 }
 
 // Page is a part of a list. Next is the cursor of the part after it, empty on the
-// last.
+// last. Where nothing at all is listed, Waiting is how many projects would be if
+// somebody confirmed their account's address, of the MostWaiting made last.
 type Page struct {
-	Cards []Card
-	Next  string
+	Cards   []Card
+	Next    string
+	Waiting int
 }
+
+// MostWaiting is how many projects are looked at for those that wait to be listed: it
+// bounds the look, and what an empty gallery tells.
+const MostWaiting = 1_000

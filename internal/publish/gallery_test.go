@@ -102,7 +102,7 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 }
 
 func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, public)
 	by := w.maker()
 	few, many := w.publish(by, page).Project.ID, w.publish(by, page).Project.ID
 	hidden := w.publish(nobody(), page).Project.ID

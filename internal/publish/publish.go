@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"sandlot/internal/names"
 )
@@ -122,7 +123,7 @@ func (s *Service) create(ctx context.Context, by Caller, np newProject, c Conten
 	out = s.finishPublished(by, np, rec, out)
 	kept, err := s.quarantineWarnings(ctx, out.Project, out.File)
 	s.untold(err)
-	out.Warnings = append(out.Warnings, kept...)
+	out.Warnings = slices.Concat(out.Warnings, kept, s.listingWarnings(out.Project))
 	return out, nil
 }
 

@@ -22,7 +22,7 @@ type Config struct {
 	UploadBytes int64 // that open uploads of one network hold without a key; 0: no limit
 	Opening     Opening
 	Quarantine  bool        // whether projects of unverified accounts load from and send to nowhere but themselves
-	Public      bool        // whether strangers are expected: then a network counts only so much
+	Public      bool        // whether strangers are expected: then a network counts only so much, and only projects of verified accounts are listed
 	Quota       Quota       // of each account
 	Room        func() bool // whether the disk takes new content; nil: always
 	Spend       func()      // frees room on the disk that is kept for deletions; nil: there is none
@@ -105,7 +105,7 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
 
 // New makes a Service. Zero limits of cfg get their defaults. It asks the store
-// for the installation's secret, and fails with the store.
+// for the installation's secret, tells it what may be listed, and fails with the store.
 func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts ...Option) (*Service, error) {
 	held := newStaging()
 	s := &Service{
@@ -129,6 +129,9 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		return nil, fmt.Errorf("read the installation's secret: %w", err)
 	}
 	s.secret = secret
+	if err := s.site.ListUnverified(ctx, !s.Public); err != nil {
+		return nil, fmt.Errorf("choose what is listed: %w", err)
+	}
 	return s, nil
 }
 

@@ -77,13 +77,17 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 	if p.Seq, err = t.nextSeq(); err != nil {
 		return p.Project, err
 	}
-	p.num, err = t.insert(`INSERT INTO projects (id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
-		VALUES (?, ?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, ?)`,
-		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Suffix, p.Size, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), p.mayBeListed())
+	may, err := t.mayBeListed(p)
 	if err != nil {
 		return p.Project, err
 	}
-	if err := t.list(p); err != nil {
+	p.num, err = t.insert(`INSERT INTO projects (id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
+		VALUES (?, ?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, ?)`,
+		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Suffix, p.Size, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may)
+	if err != nil {
+		return p.Project, err
+	}
+	if err := t.list(p, may); err != nil {
 		return p.Project, err
 	}
 	if _, err := t.exec("UPDATE accounts SET projects = projects + 1 WHERE id = ?", owner.ID); err != nil {

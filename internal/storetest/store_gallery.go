@@ -20,6 +20,9 @@ func galleryCases() []storeCase {
 		{"Listed/words in title and handle that begin with each of these, whatever their case and accents", listedWords},
 		{"Listed/words are those of now", listedNewWords},
 		{"Listed/words mean nothing but themselves", listedOddWords},
+		{"ListUnverified/projects of accounts without a verified address may be listed, too", listUnverified},
+		{"ListUnverified/from its return on no list has what may not be there", listVerifiedAgain},
+		{"Waiting/counts the projects that would be listed were their account's address verified", waiting},
 		{"ListedOf/returns those of the projects that may be listed", listedOf},
 		{"MostPlayed/most plays first, newest first among equals", mostPlayed},
 		{"AccountOfHandle/returns the account that has a handle", accountOfHandle},
@@ -138,6 +141,71 @@ func listedDeleted(t *testing.T, s Stores) {
 	ok(t, s.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
 	s.lists(t, "without its account", publish.ListedQuery{})
 	s.lists(t, "without its account, by word", publish.ListedQuery{Words: []string{"pong"}})
+}
+
+func listUnverified(t *testing.T, s Stores) {
+	kim := s.mustAccount(t, newAccount("kim"))
+	s.titled(t, "one", kim.ID, "Pong")
+	ok(t, s.ListUnverified(t.Context(), true))
+	ok(t, s.ListUnverified(t.Context(), true))
+	s.titled(t, "two", kim.ID, "Pong")
+	s.titled(t, "three", kim.ID, "Pong")
+	s.Unlist(t, "three", true)
+	s.titled(t, "four", s.maker(t, "lee").ID, "Pong")
+	query := publish.ListedQuery{Words: []string{"pong"}}
+	s.lists(t, "those before and after", publish.ListedQuery{}, "four", "two", "one")
+	s.lists(t, "by word", query, "four", "two", "one")
+	s.lists(t, "of the account", publish.ListedQuery{Account: kim.ID}, "two", "one")
+	same(t, "ListedOf", len(must(s.ListedOf(t.Context(), []publish.ProjectID{"one", "three"}))(t)), 1)
+	s.Unlist(t, "three", false)
+	ok(t, s.Suspend(t.Context(), ofProject("two"), entry(publish.ActionSuspend, "two")))
+	s.lists(t, "listed again, and suspended", publish.ListedQuery{}, "four", "three", "one")
+	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	s.lists(t, "without a suspended account", query, "four")
+	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	s.lists(t, "with it again", query, "four", "three", "one")
+	s.verify(t, kim.ID)
+	s.lists(t, "when it is verified", query, "four", "three", "one")
+}
+
+func listVerifiedAgain(t *testing.T, s Stores) {
+	ok(t, s.ListUnverified(t.Context(), true))
+	kim := s.mustAccount(t, newAccount("kim"))
+	s.titled(t, "one", kim.ID, "Pong")
+	s.titled(t, "two", s.maker(t, "lee").ID, "Pong")
+	ok(t, s.ListUnverified(t.Context(), false))
+	s.titled(t, "three", kim.ID, "Pong")
+	s.lists(t, "of all", publish.ListedQuery{}, "two")
+	s.lists(t, "by word", publish.ListedQuery{Words: []string{"pong"}}, "two")
+	s.lists(t, "the first by word", publish.ListedQuery{Words: []string{"pong"}, Limit: 1}, "two")
+	s.lists(t, "of the account", publish.ListedQuery{Account: kim.ID})
+	same(t, "ListedOf", len(must(s.ListedOf(t.Context(), []publish.ProjectID{"one", "three"}))(t)), 0)
+	s.verify(t, kim.ID)
+	s.lists(t, "when it is verified", publish.ListedQuery{Words: []string{"pong"}}, "three", "two", "one")
+}
+
+func waiting(t *testing.T, s Stores) {
+	count := func(what string, want int) {
+		t.Helper()
+		same(t, what, must(s.Waiting(t.Context(), 99))(t), want)
+	}
+	count("of none", 0)
+	kim := s.mustAccount(t, newAccount("kim"))
+	for _, id := range []string{"one", "two", "three", "four"} {
+		s.titled(t, id, kim.ID, id)
+	}
+	s.titled(t, "five", s.maker(t, "lee").ID, "Pong")
+	count("of one account", 4)
+	same(t, "of the last two", must(s.Waiting(t.Context(), 2))(t), 1)
+	s.Unlist(t, "one", true)
+	ok(t, s.Suspend(t.Context(), ofProject("two"), entry(publish.ActionSuspend, "two")))
+	ok(t, s.Remove(t.Context(), ofProject("three"), entry(publish.ActionDelete, "three")))
+	count("without one that is unlisted, suspended, deleted", 1)
+	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	count("without a suspended account", 0)
+	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	ok(t, s.ListUnverified(t.Context(), true))
+	count("where all are listed", 0)
 }
 
 func listedOfAccount(t *testing.T, s Stores) {

@@ -35,6 +35,10 @@ type shelf struct {
 	After bool // whether it is a later page
 }
 
+// AllWaiting reports whether all projects that were looked at wait to be listed: there
+// may be more.
+func (s shelf) AllWaiting() bool { return s.Waiting >= publish.MostWaiting }
+
 // home says what this is, and shows the gallery.
 func (p *Pages) home(v *visit) error {
 	query := v.r.URL.Query()

@@ -14,13 +14,14 @@ import (
 // galleryFake has two pages of a gallery, and kim, who was once called lee.
 type galleryFake struct {
 	nothing bool
+	waiting int
 	sought  string
 }
 
 func (f *galleryFake) page(cursor string) (publish.Page, error) {
 	switch {
 	case f.nothing:
-		return publish.Page{}, nil
+		return publish.Page{Waiting: f.waiting}, nil
 	case cursor == "":
 		hostile := publish.Project{ID: "game-abc123", Handle: "kim", Title: `<script>"pong"`, Lang: `x"><b>`}
 		return publish.Page{Cards: []publish.Card{{Project: hostile, Stats: publish.Stats{Players: 3, Plays: 12345, Likes: 1}}}, Next: "2a"}, nil
@@ -166,5 +167,21 @@ func TestAFirstPageIsRenderedOnceASecond(t *testing.T) {
 	}
 	if n := len(p.fronts.kept); n != 3 {
 		t.Errorf("%d pages are kept", n)
+	}
+}
+
+// TestRegression27AnEmptyGallerySaysWhatIsMissing: it said that nothing is listed, and not why.
+func TestRegression27AnEmptyGallerySaysWhatIsMissing(t *testing.T) {
+	for waiting, want := range map[int]string{
+		1: "1 project is waiting", 2: "2 projects are waiting", publish.MostWaiting - 1: "999 projects are waiting", publish.MostWaiting: "A thousand projects or more",
+	} {
+		has(t, pages(&service{galleryFake: galleryFake{nothing: true, waiting: waiting}}), "/", "Nothing is listed here yet.", want)
+	}
+	if body := has(t, pages(&service{galleryFake: galleryFake{nothing: true}}), "/"); strings.Contains(body, "waiting") {
+		t.Error("nothing waits, and the page says that something does")
+	}
+	resp := request(pages(&service{galleryFake: galleryFake{nothing: true, waiting: 2}}), "GET", "/", "", "Accept-Language", "de")
+	if body := text(t, resp); !strings.Contains(body, "2 Projekte warten") {
+		t.Errorf("in German: %s", body)
 	}
 }
