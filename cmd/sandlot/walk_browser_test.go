@@ -160,10 +160,10 @@ func (w *walk) claim() {
 	other := w.api("POST", "/v1/publish", w.key, map[string]any{"content": []byte("<title>Other</title>"), "email": w.address}, http.StatusCreated, "")
 	w.other = other["project_id"].(string)
 	w.goes(links.FindString(w.letter()))
-	w.sees("Confirm your address", w.address)
+	w.sees("Confirm your email", w.address)
 	w.fits("verify")
 	w.presses("Yes, this is mine")
-	w.sees("Address confirmed", w.handle)
+	w.sees("Email confirmed", w.handle)
 	w.fits("verified")
 }
 
@@ -173,10 +173,10 @@ func (w *walk) logIn() {
 		w.goes("/")
 		w.presses("Log in")
 		w.at("/login")
-		w.types("E-mail address", w.address)
-		w.presses("Send the message")
+		w.types("Email", w.address)
+		w.presses("Email me a link")
 		w.at("/login/code")
-		w.sees("Look at your mail", w.address)
+		w.sees("Check your email", w.address)
 	}
 	w.goes("/")
 	w.fits("first")
@@ -194,7 +194,7 @@ func (w *walk) logIn() {
 	w.presses("Log out")
 	w.at("/")
 	ask()
-	w.types("Code of six digits", strings.TrimSpace(digits.FindString(w.letter())))
+	w.types("6-digit code", strings.TrimSpace(digits.FindString(w.letter())))
 	w.presses("Log in")
 	w.at("/account")
 	w.sees("Your projects", "Marbles", "Other")
@@ -227,15 +227,15 @@ func (w *walk) keys() {
 	w.fits("keys")
 	w.types("Name", "Night build")
 	act(w.t, w.ctx, chromedp.SetValue("#project", w.id))
-	w.presses("Make the key")
-	w.sees("It is shown this once", "Night build", w.id)
+	w.presses("Create key")
+	w.sees("Copy it now", "Night build", w.id)
 	w.fits("key")
 	var key string
 	if err := w.ask(`document.querySelector('.secret code').innerText`, &key); err != nil || !strings.HasPrefix(key, "slp_") {
 		w.t.Fatalf("the key is %q (%v)", key, err)
 	}
 	w.copies(key)
-	w.presses("Back to the keys")
+	w.presses("Back to keys")
 	w.at("/account/keys")
 	w.sees("Night build", key[len(key)-4:])
 	w.awaits("the key is shown no more", fmt.Sprintf(`!document.documentElement.outerHTML.includes(%q)`, key))
@@ -313,7 +313,7 @@ func (w *walk) upload() {
 	w.slow(1 << 20)
 	written(w.t, folder, "art/sky.txt", strings.Repeat("blue ", 200_000))
 	written(w.t, folder, "art/deep/sun.txt", "yellow")
-	w.types("Into the folder", "pictures")
+	w.types("Folder", "pictures")
 	w.drops(filepath.Join(folder, "art"), written(w.t, folder, "loose.txt", "end"))
 	w.has("index.html", "night.txt", "pictures/deep/sun.txt", "pictures/loose.txt", "pictures/sky.txt", "second.html")
 	w.slow(-1)
@@ -353,10 +353,10 @@ func (w *walk) drops(paths ...string) {
 	}
 }
 
-// first waits until a file is the one that opens first.
+// first waits until a file is the start page.
 func (w *walk) first(name string) {
 	w.t.Helper()
-	w.awaits(name+" opens first", fmt.Sprintf(`[...document.querySelectorAll('.own-name')].some((e) => e.innerText.includes(%q) && e.innerText.includes('opens first'))`, name))
+	w.awaits(name+" is the start page", fmt.Sprintf(`[...document.querySelectorAll('.own-name')].some((e) => e.innerText.includes(%q) && e.innerText.includes('start page'))`, name))
 }
 
 // opens looks at what players get.
@@ -367,11 +367,11 @@ func (w *walk) opens(want string) {
 	}
 }
 
-// choose makes another file the one that opens first.
+// choose makes another file the start page.
 func (w *walk) choose() {
 	w.presses("Change second.html")
 	w.fits("own-change")
-	w.presses("Open this first")
+	w.presses("Make this the start page")
 	w.first("second.html")
 	w.opens(secondGame)
 	w.api("POST", "/v1/delete-file", w.key, map[string]any{"project_id": w.id, "filename": "second.html"}, http.StatusUnprocessableEntity, "primary_file_protected")
@@ -463,7 +463,7 @@ func (w *walk) delete() {
 // leave ends the account.
 func (w *walk) leave() {
 	w.goes("/account/settings")
-	w.presses("Delete the account")
+	w.presses("Delete account")
 	w.at("/account/delete")
 	w.fits("delete")
 	w.types("Type "+w.handle+" to confirm", w.handle)

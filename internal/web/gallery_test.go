@@ -94,8 +94,8 @@ func TestTheGalleryShowsProjectsWithTheirNumbers(t *testing.T) {
 func TestAnEmptyGallerySaysSo(t *testing.T) {
 	h := pages(&service{galleryFake: galleryFake{nothing: true}})
 	has(t, h, "/", "Nothing is listed here yet.")
-	has(t, h, "/?sort=live", "Nobody is playing right now.")
-	has(t, h, "/?q=pong", "Nothing has words that begin like this.")
+	has(t, h, "/?sort=live", "No one is playing right now.")
+	has(t, h, "/?q=pong", "No matches.")
 	has(t, h, "/@kim", "Nothing is listed here yet.")
 }
 

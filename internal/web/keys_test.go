@@ -116,7 +116,7 @@ func TestANewKeyIsShownOnce(t *testing.T) {
 }
 
 func TestAKeyThatCannotBeMade(t *testing.T) {
-	for refuse, says := range map[error]string{publish.ErrTooMany: "autant de clés", publish.Refuse(publish.CodeInvalidField, "x"): "de 1 à 100"} {
+	for refuse, says := range map[error]string{publish.ErrTooMany: "nombre maximal de clés", publish.Refuse(publish.CodeInvalidField, "x"): "de 1 à 100"} {
 		s := &service{keyFake: keyFake{refuse: refuse}}
 		resp := asKim(pages(s), "POST", "/account/keys", "project=game-abc123&name=%3Cb%3E&nonce=one")
 		if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, says) || !strings.Contains(body, `value="&lt;b&gt;"`) || !strings.Contains(body, `value="game-abc123" selected`) {

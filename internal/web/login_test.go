@@ -175,7 +175,7 @@ func TestALinkOpenedInAnotherBrowserAsksForTheCode(t *testing.T) {
 	s := &service{loginFake: loginFake{accounts: []string{"kim"}}}
 	h := pages(s)
 	body := text(t, request(h, "GET", "/login/link?token=good", ""))
-	if !strings.Contains(body, "Type the code instead") || strings.Contains(body, `action="/login/link"`) || strings.Contains(body, "@example.com") || strings.Contains(body, "kim") {
+	if !strings.Contains(body, "Enter the code instead") || strings.Contains(body, `action="/login/link"`) || strings.Contains(body, "@example.com") || strings.Contains(body, "kim") {
 		t.Errorf("it shows %s", body)
 	}
 	if resp := request(h, "POST", "/login/link", "token=good", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone || s.proved {

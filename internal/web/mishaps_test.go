@@ -30,7 +30,7 @@ func TestAnUploadThatBreaksMidwayChangesNothing(t *testing.T) {
 	for name, left := range map[string]int{"in the second file": 300_000, "in the first file": 700_000, "before its last line": 3, "in the words": whole.Len() - 100, "at its end": whole.Len()} {
 		body := bytes.NewReader(whole.Bytes()[:whole.Len()-left])
 		resp := w.post(w.path("/account/projects/{id}/files"), body, kind)
-		if said := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(said, "Nothing was changed") {
+		if said := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(said, "Nothing changed") {
 			t.Errorf("%s: %d", name, resp.StatusCode)
 		}
 		if w.written() != before || w.stored() != blobs {

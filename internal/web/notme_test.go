@@ -52,7 +52,7 @@ func TestLookingAtANotMeLinkStopsNothing(t *testing.T) {
 	s := &service{}
 	h := pages(s)
 	for token, want := range map[string]string{
-		"verify": "Whoever gave it is not told", "login": "you cannot log in with your address either", publish.MailEmailNotice: "Take it back",
+		"verify": "Whoever entered it won’t be told", "login": "you can’t log in with your email either", publish.MailEmailNotice: "Take it back",
 	} {
 		for range 5 {
 			for _, method := range []string{"GET", "HEAD"} {
@@ -77,7 +77,7 @@ func TestLookingAtANotMeLinkStopsNothing(t *testing.T) {
 
 func TestTheButtonStopsAndAnotherTakesItBack(t *testing.T) {
 	for token, want := range map[string][2]string{
-		"verify": {"giving it makes us send nothing", "has to be given it once more"}, "login": {"3 Feb 2026, 04:05 UTC, yours as well", "You can log in with"},
+		"verify": {"we won’t send anything", "needs it entered again"}, "login": {"Feb 3, 2026 at 04:05 UTC, including yours", "You can log in with"},
 	} {
 		s := &service{}
 		h := pages(s)
@@ -107,7 +107,7 @@ func TestANotMeLinkThatIsNoneSaysSo(t *testing.T) {
 	h := pages(s)
 	for name, token := range map[string]string{"forged": "forged", "none": "", "of 3 KB": strings.Repeat("x", 3<<10), "an attack": "%3Cscript%3E"} {
 		for _, resp := range []*http.Response{press(h, "/not-me", token), press(h, "/not-me/undo", token), request(h, "GET", "/not-me?token="+token, "")} {
-			if body := text(t, resp); resp.StatusCode != http.StatusGone || !strings.Contains(body, "This link does not work") || strings.Contains(body, "<script>") {
+			if body := text(t, resp); resp.StatusCode != http.StatusGone || !strings.Contains(body, "This link doesn’t work") || strings.Contains(body, "<script>") {
 				t.Errorf("%s: %d", name, resp.StatusCode)
 			}
 		}

@@ -168,7 +168,7 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 	for code, want := range map[publish.Code]string{
 		publish.CodeInvalidFilename: "Un fichier ne peut pas porter ce nom", publish.CodeFilenameConflict: "Un autre fichier gêne",
-		publish.CodePrimaryFileProtected: "Ce fichier reste", publish.CodeQuotaExceeded: "plus que ce que ce compte",
+		publish.CodePrimaryFileProtected: "ne peut être ni supprimé ni renommé", publish.CodeQuotaExceeded: "la limite de ce compte",
 	} {
 		s := &service{ownFake: ownFake{refusal: publish.Refuse(code, "In <English>.")}}
 		resp := asKim(pages(s), "POST", ownAt+"/move", "once=o&file=index.html&to="+url.QueryEscape("\u202e\"><script>\x01"))

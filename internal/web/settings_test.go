@@ -123,10 +123,10 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 		path, form, typed, says string
 		deny                    error
 	}{
-		{"/account/settings/handle", "handle=%3Cb%3Etaken", `value="&lt;b&gt;taken"`, "Ce nom est pris", publish.ErrExists},
-		{"/account/settings/handle", "handle=---", `value="---"`, "ne peut pas être un nom", publish.Refuse(publish.CodeInvalidField, "x")},
+		{"/account/settings/handle", "handle=%3Cb%3Etaken", `value="&lt;b&gt;taken"`, "est pris", publish.ErrExists},
+		{"/account/settings/handle", "handle=---", `value="---"`, "n’est pas possible", publish.Refuse(publish.CodeInvalidField, "x")},
 		{"/account/settings/handle", "handle=k", `value="k"`, "dix fois", publish.Refuse(publish.CodeRateLimited, "x")},
-		{"/account/settings/email", "email=nobody", `value="nobody"`, "pas une adresse e-mail", publish.Refuse(publish.CodeInvalidEmail, "x")},
+		{"/account/settings/email", "email=nobody", `value="nobody"`, "ne semble pas valide", publish.Refuse(publish.CodeInvalidEmail, "x")},
 		{"/account/settings/email", "email=a@b.c", `value="a@b.c"`, "déjà votre adresse", publish.ErrExists},
 		{"/account/settings/email", "email=a@b.c", `value="a@b.c"`, "dix adresses", publish.Refuse(publish.CodeRateLimited, "x")},
 		{"/account/delete", "handle=%3Cb%3E", `value="&lt;b&gt;"`, "pas votre nom", nil},
