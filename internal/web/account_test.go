@@ -57,7 +57,7 @@ func asKim(h http.Handler, method, target, form string) *http.Response {
 
 func TestTheAccountShowsItsProjectsWithTheirNumbers(t *testing.T) {
 	body := text(t, asKim(pages(&service{}), "GET", "/account", ""))
-	for _, want := range []string{`href="/p/game-abc123">&lt;script&gt;&#34;pong&#34;`, "parties", "2 j’aime", `d="M0 32v-1h3V32zM4 32v-32h3V32zM8 32v-16h3V32z"`, "6 parties ces 30 derniers jours", `d="M0 32v-1h3V32zM4 32v-1h3V32z"`, "bare-abc123", "Retiré", `/account?after=next`, `href="/account/sessions"`} {
+	for _, want := range []string{`href="/p/game-abc123" dir="auto">&lt;script&gt;&#34;pong&#34;`, "parties", "2 j’aime", `d="M0 32v-1h3V32zM4 32v-32h3V32zM8 32v-16h3V32z"`, "6 parties ces 30 derniers jours", `d="M0 32v-1h3V32zM4 32v-1h3V32z"`, "bare-abc123", "Retiré", `/account?after=next`, `href="/account/sessions"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("it has no %s", want)
 		}

@@ -36,7 +36,14 @@ var exhibits = []publish.Project{
 	{ID: "runnel-x2y7a4", Title: "Runnel: a small game of water, patience and gravity", Handle: "ada", Version: 31},
 	{ID: "moss-p1s6g8", Title: "Moss", Handle: "linus", Version: 1},
 	{ID: "orbit-t9u3k7", Title: "Orbit Keeper", Handle: "grace_hopper", Version: 8},
+	{ID: "light-h7d3k9", Title: "מגדל האור 2048 (גרסה 2.0): משחק על ים, רוח וסבלנות!", Lang: "he", Handle: "noor", Version: 5},
 }
+
+// What is written from right to left, and ends in a sign that stands on its left.
+const (
+	arabicName  = "صور/سماء الليل 2.png"
+	hebrewWords = "מפתח לבניית לילה 3!"
+)
 
 // fileAt is the name of one of many files.
 func fileAt(i int) string { return fmt.Sprintf("assets/%03d-%x.png", i, i*i*7919) }
@@ -82,6 +89,8 @@ func (e exhibit) ProjectPage(_ context.Context, id publish.ProjectID) (publish.P
 		page.Description = "Guide the boats home before the fog comes in.\n\nArrow keys or touch. The lighthouse is yours."
 	case exhibits[2].ID:
 		page.Description = strings.Repeat("Straßenverkehrszulassungsordnung", 6) + "\n" + strings.Repeat("Words and words. ", 40)
+	case exhibits[5].ID, exhibits[9].ID:
+		page.Description = "ابنِ قلعة من الرمال قبل أن يأتي المد! 3 مراحل و10 أبراج، ولا وقت للراحة: الموج لا ينتظر أحدا على هذا الشاطئ!\n\nArrow keys or touch; the tide is yours.\nהחצים או מגע!"
 	}
 	return page, err
 }
@@ -145,6 +154,8 @@ func (e exhibit) Profile(_ context.Context, handle, cursor string) (string, publ
 		return handle, e.shelves(cursor, 0, 1, 6), nil
 	case longHandle:
 		return handle, e.shelves("none", 2), nil
+	case "noor":
+		return handle, e.shelves("none", 5, 9), nil
 	case "nobody":
 		return handle, publish.Page{}, nil
 	}
@@ -275,6 +286,7 @@ func (exhibit) Keys(_ context.Context, id publish.AccountID, _ int64) ([]publish
 	return []publish.Key{
 		{ID: 3, Kind: publish.ProjectKey, Project: exhibits[0].ID, Name: "Level designer", LastFour: "Ab12", CreatedAt: shown, LastUsedAt: shown},
 		{ID: 2, Kind: publish.ProjectKey, Project: exhibits[2].ID, Name: strings.Repeat("Nachtarbeit", 9), LastFour: "zZ09", CreatedAt: shown},
+		{ID: 4, Kind: publish.ProjectKey, Project: exhibits[5].ID, Name: hebrewWords, LastFour: "yY18", CreatedAt: shown},
 		{ID: 1, Kind: publish.AccountKey, LastFour: "Cd34", CreatedAt: shown, LastUsedAt: shown},
 	}, 1, nil
 }
@@ -307,7 +319,7 @@ func (e exhibit) Manage(_ context.Context, account publish.AccountID, id publish
 	if account != 1 || err != nil {
 		return publish.Managed{}, publish.ErrNotFound
 	}
-	for _, name := range []string{"index.html", "game.js", "style.css", longName, "音/波.ogg"} {
+	for _, name := range []string{"index.html", "game.js", "style.css", longName, "音/波.ogg", arabicName} {
 		v.Files = append(v.Files, publish.File{Name: name, Blob: publish.Blob{Size: int64(len(name)) * 1234}})
 	}
 	for i := range 220 {
@@ -336,7 +348,7 @@ func (exhibit) Versions(context.Context, publish.AccountID, publish.ProjectID, i
 		return publish.Version{N: n, Suffix: "abcdefgh", Primary: "index.html", CreatedAt: shown}
 	}
 	return []publish.VersionChange{
-		{Version: of(12), Known: true, Added: many, Changed: []string{"index.html", longName}},
+		{Version: of(12), Known: true, Added: many, Changed: []string{"index.html", arabicName, longName}},
 		{Version: of(11), Known: true, Changed: []string{"game.js"}, Removed: []string{"old.js"}},
 		{Version: of(10), Erased: true},
 		{Version: of(9)},

@@ -293,7 +293,7 @@ func (w *world) refused(t *testing.T, what string, resp *http.Response, before s
 	default:
 		t.Errorf("%s: %d to %q", what, resp.StatusCode, resp.Header.Get("Location"))
 	}
-	if strings.Contains(body, "<script>alert") || !strings.Contains(body, "<h1>") {
+	if strings.Contains(body, "<script>alert") || !strings.Contains(body, "<h1") {
 		t.Errorf("%s: the page is no page, or harmful", what)
 	}
 	if before != "" && before != w.written() {

@@ -53,7 +53,7 @@ func (p *Pages) home(v *visit) error {
 	var err error
 	title := "Sandlot"
 	if s.Query != "" {
-		title = v.T("gallery.found", "q", s.Query)
+		title = v.T("gallery.found", "q", isolated(s.Query))
 		if err := denied(p.Brakes.Search(v.who())); err != nil {
 			return err
 		}

@@ -131,7 +131,7 @@ func TestAKeyForOneOfManyProjects(t *testing.T) {
 		t.Errorf("it takes %d bytes", size)
 	}
 	body := text(t, asKim(h, "GET", "/account/keys?project=game-abc123", ""))
-	for _, want := range []string{`name="project" list="projects"`, `value="game-abc123" aria-describedby="project-hint"`, `<option value="game-000099">&lt;b&gt;99`} {
+	for _, want := range []string{`name="project" list="projects"`, `value="game-abc123" aria-describedby="project-hint"`, `<option value="game-000099" dir="auto">&lt;b&gt;99`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s", want)
 		}

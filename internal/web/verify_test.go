@@ -18,7 +18,7 @@ func TestRegression07ThePageAsksWhetherItIsYours(t *testing.T) {
 		resp := request(h, "GET", "/verify?token=good", "")
 		body := text(t, resp)
 		for _, want := range []string{
-			"@", "<bdi>&#34;&gt;&lt;script&gt;", "<bdi>bare-abc123</bdi>", `href="/p/game-abc123"`, "9:30", "by a call to the API", "without a login",
+			"@", `dir="auto">&#34;&gt;&lt;script&gt;`, `dir="auto">bare-abc123</a>`, `href="/p/game-abc123"`, "9:30", "by a call to the API", "without a login",
 			`action="/verify"`, `action="/verify/no"`, `value="good"`, "there are more",
 		} {
 			if !strings.Contains(body, want) {

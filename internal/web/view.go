@@ -55,3 +55,6 @@ func (v view) Size(bytes int64) string {
 	}
 	return written + "\u00a0" + units[i]
 }
+
+// isolated keeps the direction of a text that somebody has written from what stands around it, where no element can.
+func isolated(text string) string { return "\u2068" + text + "\u2069" }

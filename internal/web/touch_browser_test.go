@@ -1,0 +1,53 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// cramped lists what a finger misses: the controls of a page that answer on less than 44 by 44 pixels around their middle (WCAG 2.5.5). A
+// link in a sentence is exempt, as there, and so is a box that is ticked through its label.
+const cramped = `(() => {
+  const least = 44, said = [];
+  const inSentence = (e) => {
+    if (!e.matches('a') || getComputedStyle(e).display !== 'inline') return false;
+    let block = e.parentElement;
+    while (getComputedStyle(block).display.startsWith('inline')) block = block.parentElement;
+    const rest = block.cloneNode(true);
+    for (const control of rest.querySelectorAll('a, button, svg')) control.remove();
+    return /[\p{L}\p{N}]/u.test(rest.textContent);
+  };
+  document.querySelectorAll('details').forEach((d) => { d.open = true; });
+  for (const e of document.querySelectorAll('a[href], button, summary, input:not([type=hidden]), select, textarea, label:has([type=checkbox], [type=radio])')) {
+    if (!e.checkVisibility() || e.matches('label [type=checkbox], label [type=radio]') || inSentence(e)) continue;
+    if (e.matches('.skip')) e.focus(); // it shows itself then
+    scrollBy(0, e.getClientRects()[0].top - innerHeight / 2);
+    const rect = [...e.getClientRects()].find((r) => r.width > 0 && r.height > 0);
+    const at = (x, y) => { const hit = document.elementFromPoint(x, y); return !!hit && (e === hit || e.contains(hit)); };
+    const reach = (dx, dy) => {
+      let n = 0;
+      while (n < least && at(rect.x + rect.width / 2 + dx * (n + 1), rect.y + rect.height / 2 + dy * (n + 1))) n++;
+      return n;
+    };
+    const width = reach(1, 0) + reach(-1, 0) + 1, height = reach(0, 1) + reach(0, -1) + 1;
+    if (width < least || height < least) said.push(width + ' x ' + height + ': ' + e.outerHTML.slice(0, 160));
+    if (e.matches('.skip')) e.blur();
+  }
+  return said;
+})()`
+
+// TestRegression31AFingerHitsEveryControl measures all pages on a phone, in the language whose words are the shortest.
+func TestRegression31AFingerHitsEveryControl(t *testing.T) {
+	g := openGallery(t)
+	g.screen(t, false)
+	g.tell(t, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
+	for _, l := range looks() {
+		t.Run(l.name, func(t *testing.T) {
+			g.visit(t, l, "zh-Hans")
+			for _, found := range run(t, g.ctx, chromedp.Evaluate[[]string](cramped)) {
+				t.Error(found)
+			}
+		})
+	}
+}
