@@ -87,7 +87,7 @@ func TestTheKeysAreListedByTheirEnds(t *testing.T) {
 	body := text(t, asKim(pages(&service{}), "GET", "/account/keys?project=bare-abc123", ""))
 	for _, want := range []string{
 		"&lt;b&gt;agent", "slp_…Ab12", "sla_…Cd34", "Clé du compte", "jamais utilisée", `name="nonce" value="fresh"`, "/account/keys?after=7",
-		`<option value="game-abc123">&#34;Pong&#34; · game-abc123`, `<option value="bare-abc123" selected>bare-abc123`, `name="id" value="8"`,
+		"<option value=\"game-abc123\">\u2068&#34;Pong&#34;\u2069 · game-abc123", `<option value="bare-abc123" selected>bare-abc123`, `name="id" value="8"`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s", want)

@@ -25,7 +25,7 @@ func exported(n int) (list []publish.File) {
 
 var (
 	loads  = regexp.MustCompile(`(?:href|src)="(/static/[^"]+)"`)
-	listed = regexp.MustCompile(`<p class="own-name">([^<]*)`)
+	listed = regexp.MustCompile(`<p class="own-name"><bdi>([^<]*)`)
 	onward = regexp.MustCompile(`<a rel="next" href="([^"#]+)#files"`)
 )
 
