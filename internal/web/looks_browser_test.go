@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -58,6 +59,7 @@ type gallery struct {
 	site string
 	sent atomic.Int64 // bytes over the wire
 	ctx  context.Context
+	slow string // what paths begin with that take slowly
 
 	mu       sync.Mutex
 	status   int64
@@ -65,17 +67,23 @@ type gallery struct {
 	offences []string // what the browser was asked to load from elsewhere, refused to do, or could not
 }
 
+// slowly is long enough for a browser to paint what it has.
+const slowly = 300 * time.Millisecond
+
 func openGallery(t *testing.T) *gallery {
 	t.Helper()
 	axe, err := os.ReadFile(filepath.Join("testdata", "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gallery{ctx: testenv.Browser(t)}
+	g := &gallery{ctx: testenv.Browser(t), slow: "nothing"}
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == storageProbe { // is served by the project's own origin
 			w.Header().Set("Content-Type", "text/html")
 			return
+		}
+		if strings.HasPrefix(r.URL.Path, g.slow) {
+			time.Sleep(slowly)
 		}
 		g.ServeHTTP(w, r)
 	}))

@@ -77,7 +77,7 @@ func TestLookingAtANotMeLinkStopsNothing(t *testing.T) {
 
 func TestTheButtonStopsAndAnotherTakesItBack(t *testing.T) {
 	for token, want := range map[string][2]string{
-		"verify": {"we won’t send anything", "needs it entered again"}, "login": {"Feb 3, 2026 at 04:05 UTC, including yours", "You can log in with"},
+		"verify": {"we won’t send anything", "needs it entered again"}, "login": {"04:05\u00a0UTC</time>", "You can log in with"},
 	} {
 		s := &service{}
 		h := pages(s)

@@ -54,7 +54,7 @@ var chess = publish.Project{Title: `Chess "<b>&`, Handle: "kim", Verified: true,
 func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
 	body := text(t, request(pagesOf(chess, "example.net"), "GET", "/p/game-abc123", ""))
 	for _, want := range []string{
-		`<h1 dir="auto">Chess &#34;&lt;b&gt;&amp;</h1>`, `href="/@kim"`, "Version 7 · Mar 4, 2026", "1,234",
+		`<h1 dir="auto">Chess &#34;&lt;b&gt;&amp;</h1>`, `href="/@kim"`, `Version 7 · <time data-as="day" datetime="2026-03-04T05:06:07Z">Mar 4, 2026`, "1,234",
 		`dir="auto">It is &lt;i&gt;old&lt;/i&gt;.`, `property="og:description" content="It is &lt;i&gt;old&lt;/i&gt;.`,
 		`<link rel="canonical" href="https://example.com/p/game-abc123">`, `property="og:image" content="https://example.com/p/game-abc123/card.png"`,
 		`href="https://game-abc123.example.net/" target="_blank" rel="noopener"`, `type="application/json&#43;oembed"`, `src="/p/game-abc123/code.svg"`, `href="/report?project=game-abc123"`,

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"path"
 	"strings"
@@ -103,20 +104,44 @@ func (b *book) words(lang, name string) words {
 
 // say returns a text with its arguments, which are names and values in turns.
 func (b *book) say(lang, name string, args ...any) string {
+	return b.fill(lang, b.form(lang, name, args), args, fmt.Sprint)
+}
+
+// sayHTML is say in HTML: all is escaped, except arguments that are HTML themselves.
+func (b *book) sayHTML(lang, name string, args ...any) template.HTML {
+	said := template.HTMLEscapeString(b.form(lang, name, args))
+	return template.HTML(b.fill(lang, said, args, func(arg ...any) string {
+		if done, ok := arg[0].(template.HTML); ok {
+			return string(done)
+		}
+		return template.HTMLEscaper(arg...)
+	}))
+}
+
+// form returns the form of a text for its argument n.
+func (b *book) form(lang, name string, args []any) string {
 	t := b.words(lang, name)
-	said := t["other"]
-	pairs := make([]string, 0, len(args))
 	for i := 0; i+1 < len(args); i += 2 {
-		key, value := fmt.Sprint(args[i]), args[i+1]
-		n, counted := toInt(value)
-		written := fmt.Sprint(value)
-		if counted && key == "n" {
-			written = numberOf(lang, n)
+		if n, counted := toInt(args[i+1]); counted && args[i] == "n" {
 			if form, has := t[formOf(lang, n)]; has {
-				said = form
+				return form
 			}
 		}
-		pairs = append(pairs, "{"+key+"}", written)
+	}
+	return t["other"]
+}
+
+// fill puts the arguments into a text: n as the language writes numbers, all others as write does.
+func (b *book) fill(lang, said string, args []any, write func(...any) string) string {
+	pairs := make([]string, 0, len(args))
+	for i := 0; i+1 < len(args); i += 2 {
+		written := ""
+		if n, counted := toInt(args[i+1]); counted && args[i] == "n" {
+			written = numberOf(lang, n)
+		} else {
+			written = write(args[i+1])
+		}
+		pairs = append(pairs, "{"+fmt.Sprint(args[i])+"}", written)
 	}
 	return strings.NewReplacer(pairs...).Replace(said)
 }

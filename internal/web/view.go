@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"math"
 	"strings"
 	"time"
@@ -29,15 +30,28 @@ func (v view) Number(n any) string {
 	return numberOf(v.lang, whole)
 }
 
-// Date writes a day as the language does.
-func (v view) Date(t time.Time) string {
-	months := strings.Split(v.T("date.months"), " ")
-	return v.T("date.day", "d", t.Day(), "m", months[t.Month()-1], "y", t.Format("2006"))
+// Date writes a day as the language does. It is that of UTC; in a browser, times.js makes it the visitor's.
+func (v view) Date(t time.Time) template.HTML { return timeElement("day", t, v.day(t.UTC())) }
+
+// Time writes a day and a time of day with its zone. That is UTC; in a browser, times.js makes it the visitor's.
+func (v view) Time(t time.Time) template.HTML {
+	t = t.UTC()
+	return timeElement("time", t, v.T("date.time", "day", v.day(t), "time", t.Format("15:04"), "zone", "UTC"))
 }
 
-// Time writes a day and a time of day, in UTC.
-func (v view) Time(t time.Time) string {
-	return v.T("date.time", "day", v.Date(t.UTC()), "time", t.UTC().Format("15:04"))
+func (v view) day(t time.Time) string {
+	months := strings.Split(v.T("date.months"), " ")
+	return v.T("date.day", "d", v.T("date.nth", "n", t.Day()), "m", months[t.Month()-1], "y", t.Format("2006"))
+}
+
+// timeElement is a moment for people and for scripts. What is written comes from the catalogs alone.
+func timeElement(as string, t time.Time, written string) template.HTML {
+	return template.HTML(`<time data-as="` + as + `" datetime="` + t.UTC().Format(time.RFC3339) + `">` + template.HTMLEscapeString(written) + `</time>`)
+}
+
+// Rich is a text in which arguments may be HTML: a Date or a Time.
+func (v view) Rich(name string, args ...any) template.HTML {
+	return v.book.sayHTML(v.lang, name, args...)
 }
 
 // Size writes a number of bytes for people.

@@ -1,0 +1,119 @@
+package web
+
+import (
+	"html"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestRegression42DaysAreWrittenAsPeopleDo: French and Portuguese have a first of the month.
+func TestRegression42DaysAreWrittenAsPeopleDo(t *testing.T) {
+	p := &Pages{book: openBook()}
+	for lang, want := range map[string][2]string{"fr": {">1er ", ">2 "}, "pt": {">1º de ", ">2 de "}, "de": {">1. ", ">2. "}, "ja": {"月1日", "月2日"}} {
+		for i, day := range want {
+			v := view{visit: &visit{Pages: p, lang: lang}}
+			at := time.Date(2026, 5, i+1, 23, 30, 0, 0, time.UTC)
+			if said := string(v.Date(at)); !strings.Contains(said, day) {
+				t.Errorf("a day in %s is %s, wanted %s", lang, said, day)
+			}
+			if said := string(v.Time(at.In(time.FixedZone("", 3600)))); !strings.Contains(said, day) || !strings.HasSuffix(said, "23:30\u00a0UTC</time>") {
+				t.Errorf("a time in %s is %s, wanted %s", lang, said, day)
+			}
+		}
+	}
+}
+
+// TestRegression42WhatStandsBesideATimeIsEscaped: a text that has a time in it is HTML.
+func TestRegression42WhatStandsBesideATimeIsEscaped(t *testing.T) {
+	v := view{visit: &visit{Pages: &Pages{book: openBook()}, lang: "en"}}
+	got := string(v.Rich("not-me.logins-stopped", "email", `<b>"&`, "until", v.Time(time.Date(2026, 2, 3, 4, 5, 0, 0, time.UTC))))
+	if !strings.Contains(got, "&lt;b&gt;&#34;&amp;") || !strings.Contains(got, `<time data-as="time" datetime="2026-02-03T04:05:00Z">`) {
+		t.Error(got)
+	}
+}
+
+var timeInHTML = regexp.MustCompile(`<time [^>]*>([^<]*)</time>`)
+
+// served are the times of a page as the server writes them.
+func (g *gallery) served(l look, lang string) (said []string) {
+	g.hall.open(l, lang)
+	r := httptest.NewRequest(l.method(), l.path, strings.NewReader(l.form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	g.hall.ServeHTTP(w, r)
+	for _, m := range timeInHTML.FindAllStringSubmatch(w.Body.String(), -1) {
+		said = append(said, html.UnescapeString(m[1]))
+	}
+	return said
+}
+
+// shownIn are the times of a page as a browser in a zone shows them.
+func (g *gallery) shownIn(t *testing.T, l look, lang, zone string) []string {
+	t.Helper()
+	g.tell(t, "Emulation.setTimezoneOverride", map[string]any{"timezoneId": zone})
+	if l.form != nil {
+		g.visit(t, look{path: "/"}, lang)
+	}
+	g.visit(t, l, lang)
+	return run(t, g.ctx, chromedp.Evaluate[[]string](`Array.from(document.querySelectorAll('time'), (e) => e.textContent)`))
+}
+
+// TestRegression42TimesAreThoseOfTheVisitor: the server writes UTC, and says so; a browser writes its own zone, and says which.
+func TestRegression42TimesAreThoseOfTheVisitor(t *testing.T) {
+	g := openGallery(t)
+	g.screen(t, false)
+	for _, l := range looks() {
+		if !slices.Contains([]string{"project", "verify", "not-me-paused", "sessions", "keys", "own", "versions"}, l.name) {
+			continue
+		}
+		for _, lang := range openBook().langs {
+			served, inUTC, local := g.served(l, lang), g.shownIn(t, l, lang, "UTC"), g.shownIn(t, l, lang, "Pacific/Kiritimati")
+			if len(served) == 0 || !slices.Equal(served, inUTC) {
+				t.Errorf("%s in %s has %q, and %q in a browser", l.name, lang, served, inUTC)
+			}
+			for i, said := range local {
+				if zone := regexp.MustCompile(`04:05.(GMT|UTC)\+14$`); strings.HasSuffix(served[i], "14:05\u00a0UTC") && !zone.MatchString(said) || said == served[i] {
+					t.Errorf("%s in %s has %q for %q", l.name, lang, said, served[i])
+				}
+			}
+		}
+	}
+}
+
+// TestRegression42TheFirstOfAMonthIsLocal, too: the script knows what the server does.
+func TestRegression42TheFirstOfAMonthIsLocal(t *testing.T) {
+	g := openGallery(t)
+	g.tell(t, "Emulation.setTimezoneOverride", map[string]any{"timezoneId": "Pacific/Kiritimati"})
+	for lang, want := range map[string]string{"fr": "1er ", "pt": "1º de ", "de": "1. "} {
+		g.visit(t, look{path: "/p/harbor-k3x9p2"}, lang)
+		if got := run(t, g.ctx, chromedp.Evaluate[string](`(async () => {
+			const element = document.querySelector('time');
+			element.dateTime = '2026-04-30T12:00:00Z';
+			await import('/static/js/times.js?again');
+			return element.textContent;
+		})()`, chromedp.EvalAwaitPromise)); !strings.HasPrefix(got, want) {
+			t.Errorf("in %s it is %q", lang, got)
+		}
+	}
+}
+
+// TestRegression42NothingMovesWhenTimesBecomeLocal: the page is painted when they are.
+func TestRegression42NothingMovesWhenTimesBecomeLocal(t *testing.T) {
+	g := openGallery(t)
+	g.slow = "/static/js/times.js"
+	g.tell(t, "Emulation.setTimezoneOverride", map[string]any{"timezoneId": "Pacific/Kiritimati"})
+	g.visit(t, look{path: "/account/sessions", as: "ada"}, "en")
+	if early := run(t, g.ctx, chromedp.Evaluate[bool](`new Promise((resolve) => {
+		const painted = () => performance.getEntriesByName('first-contentful-paint')[0];
+		const look = () => painted() ? resolve(painted().startTime < performance.getEntriesByType('resource').find((e) => e.name.includes('times.js')).responseEnd) : requestAnimationFrame(look);
+		look();
+	})`, chromedp.EvalAwaitPromise)); early {
+		t.Error("it was painted before")
+	}
+}
