@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"sandlot/internal/mail"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 )
@@ -24,8 +25,11 @@ type adminCommand struct {
 	Delete  deleteCommand  `cmd:"" help:"Delete a project, or an account with all its projects, for good."`
 	NewKey  newKeyCommand  `cmd:"" help:"Mint an account key for an account that has lost its own, and print it once."`
 	Log     logCommand     `cmd:"" help:"Print the audit log, newest first."`
-	Reports reportsCommand `cmd:"" help:"List reports of projects, newest first, or show one."`
-	Mails   mailsCommand   `cmd:"" help:"Look after mailboxes that want no messages."`
+	Reports reportsCommand `cmd:"" help:"List reports, newest first, or show one."`
+
+	CloseReport closeReportCommand `cmd:"" help:"Close a report; 90 days later what its sender wrote in it is deleted."`
+
+	Mails mailsCommand `cmd:"" help:"Look after mailboxes that want no messages."`
 }
 
 // dataFolder is where the service keeps everything.
@@ -37,6 +41,7 @@ type dataFolder struct {
 const (
 	databaseName = "sandlot.db"
 	blobsName    = "blobs"
+	mailName     = "mail"
 )
 
 // open opens the records that are there, and nothing else.
@@ -56,6 +61,11 @@ func (d dataFolder) administer(ctx context.Context, do func(*publish.Admin) erro
 	}
 	err = do(&publish.Admin{Store: db, Now: time.Now, Random: rand.Reader})
 	return errors.Join(err, db.Close())
+}
+
+// messages deletes the messages to an address that were written as files.
+func (d dataFolder) messages(ctx context.Context, address string) error {
+	return mail.Forget(ctx, filepath.Join(d.Data, mailName), address)
 }
 
 // target is how an operator names an account or a project.
@@ -125,6 +135,10 @@ type deleteCommand struct {
 func (c *deleteCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a *publish.Admin) error {
 		found, err := a.Delete(ctx, c.Target, c.Reason)
+		if err == nil {
+			// A server does the same within a minute; there may be none.
+			err = (&publish.Forgetter{Records: a.Store, Messages: c.messages}).Forget(ctx)
+		}
 		switch {
 		case err != nil:
 			return err

@@ -170,7 +170,7 @@ func (c *showCommand) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		history, err := a.Store.Log(ctx, found.Target(), 0, shownHistory)
+		history, err := a.Store.Log(ctx, publish.LogQuery{Target: found.Target(), Limit: shownHistory})
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func (c *logCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a *publish.Admin) error {
 		pages, before := listCommand{Limit: max(c.Limit, 0)}, int64(0)
 		return pages.pages(func(limit int) (int, error) {
-			list, err := a.Store.Log(ctx, "", before, limit)
+			list, err := a.Store.Log(ctx, publish.LogQuery{Before: before, Limit: limit})
 			for _, e := range list {
 				before = e.ID
 				if err := c.print(t, newLogLine(e), func() { rows(t.out, []logLine{newLogLine(e)}) }); err != nil {

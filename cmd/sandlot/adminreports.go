@@ -15,7 +15,8 @@ type reportsCommand struct {
 	Case string `arg:"" optional:"" help:"The number of one report, such as R-7K3M-9Q2D."`
 	dataFolder
 	format
-	Limit int `default:"100" placeholder:"N" help:"At most so many (0: all)."`
+	Open  bool `help:"Only those that are not closed."`
+	Limit int  `default:"100" placeholder:"N" help:"Maximum number of rows (0: all)."`
 }
 
 // Run lists reports, one line (or one object) for each, or shows one whole.
@@ -37,7 +38,7 @@ func (c *reportsCommand) Run(ctx context.Context, t *terminal) error {
 func (c *reportsCommand) list(ctx context.Context, a *publish.Admin, t *terminal) error {
 	pages, seen := listCommand{Limit: max(c.Limit, 0)}, 0
 	return pages.pages(func(limit int) (int, error) {
-		list, err := a.Reports(ctx, seen, limit)
+		list, err := a.Reports(ctx, publish.ReportQuery{Open: c.Open, Skip: seen, Limit: limit})
 		seen += len(list)
 		for _, r := range list {
 			if err := c.print(t, newReportLine(r), func() { newReportLine(r).row(t.out) }); err != nil {
@@ -50,24 +51,49 @@ func (c *reportsCommand) list(ctx context.Context, a *publish.Admin, t *terminal
 
 // reportLine is a report as it is printed.
 type reportLine struct {
-	Case      string    `json:"case"`
-	ProjectID string    `json:"project_id"`
-	Reason    string    `json:"reason"`
-	Details   string    `json:"details"`
-	Contact   string    `json:"contact"`
-	At        time.Time `json:"at"`
+	Case      string     `json:"case"`
+	ProjectID string     `json:"project_id"`
+	Reason    string     `json:"reason"`
+	Details   string     `json:"details"`
+	Contact   string     `json:"contact"`
+	At        time.Time  `json:"at"`
+	ClosedAt  *time.Time `json:"closed_at"`
 }
 
 func newReportLine(r publish.Report) reportLine {
-	return reportLine{r.Case, string(r.Project), r.Reason, r.Details, r.Contact, r.At}
+	return reportLine{r.Case, string(r.Project), r.Reason, r.Details, r.Contact, r.At, orNil(r.ClosedAt)}
 }
 
 func (l reportLine) row(w io.Writer) {
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.Case, l.ProjectID, l.Reason, l.At.Format(time.RFC3339))
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Case, l.ProjectID, l.Reason, l.At.Format(time.RFC3339), l.status())
+}
+
+func (l reportLine) status() string {
+	if l.ClosedAt == nil {
+		return "open"
+	}
+	return "closed " + l.ClosedAt.Format(time.RFC3339)
 }
 
 // whole indents what was written, so that none of it looks like a line of ours.
 func (l reportLine) whole(w io.Writer) {
-	fmt.Fprintf(w, "case     %s\nproject  %s\nreason   %s\ntime     %s\ncontact  %s\n\n", l.Case, l.ProjectID, l.Reason, l.At.Format(time.RFC3339), orDash(l.Contact))
+	fmt.Fprintf(w, "case     %s\nproject  %s\nreason   %s\ntime     %s\nstatus   %s\ncontact  %s\n\n", l.Case, l.ProjectID, l.Reason, l.At.Format(time.RFC3339), l.status(), orDash(l.Contact))
 	fmt.Fprintf(w, "    %s\n", strings.ReplaceAll(orDash(l.Details), "\n", "\n    "))
+}
+
+type closeReportCommand struct {
+	Case string `arg:"" help:"The number of the report, such as R-7K3M-9Q2D."`
+	dataFolder
+	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log."`
+}
+
+// Run closes a report.
+func (c *closeReportCommand) Run(ctx context.Context, t *terminal) error {
+	return c.administer(ctx, func(a *publish.Admin) error {
+		r, err := a.CloseReport(ctx, c.Case, c.Reason)
+		if err == nil {
+			fmt.Fprintf(t.out, "%s is closed. What its sender wrote is deleted after %s.\n", r.Case, r.ClosedAt.Add(publish.ReportKept).Format(time.DateOnly))
+		}
+		return err
+	})
 }

@@ -208,7 +208,7 @@ func TestFault33Mail(t *testing.T) {
 		l.Close()
 		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
 		publishWithMail(t, s)
-		eventually(t, "a try failed", func() bool { return strings.Contains(s.Logs(), `msg="mail not sent yet"`) })
+		eventually(t, "a try failed", func() bool { return strings.Contains(s.Logs(), `msg="mail not sent, will retry"`) })
 		s.Kill(t)
 		s.Restart(t)
 		m.listen(t)
@@ -241,7 +241,7 @@ func TestFault33Mail(t *testing.T) {
 		m.listen(t)
 		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
 		publishWithMail(t, s)
-		eventually(t, "a try failed", func() bool { return strings.Contains(s.Logs(), `msg="mail not sent yet"`) })
+		eventually(t, "a try failed", func() bool { return strings.Contains(s.Logs(), `msg="mail not sent, will retry"`) })
 		m.comes(t, s)
 	})
 	t.Run("refused for good: given up after one try", func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestFault33Mail(t *testing.T) {
 		m.listen(t)
 		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
 		publishWithMail(t, s)
-		eventually(t, "it is given up", func() bool { return strings.Contains(s.Logs(), `msg="mail given up"`) })
+		eventually(t, "it is given up", func() bool { return strings.Contains(s.Logs(), `msg="gave up sending mail"`) })
 		settled(t, s)
 		if n, _ := m.counts(); n != 1 {
 			t.Errorf("%d tries", n)

@@ -88,12 +88,14 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	a.failures["counts"] = a.service.Failures()
 	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep)
 	followed := a.failuresOf("follow")
+	folder := dataFolder{Data: s.Data}
 	a.workers = []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors) },
 		a.service.Run,
 		func(ctx context.Context) { a.service.Follow(ctx, a.store, followed) },
 		a.courier(mailer).Run,
 		collector.Run,
+		(&publish.Forgetter{Records: a.store, Messages: folder.messages, Log: log, Failures: a.failuresOf("forget")}).Run,
 		ages.Run,
 		(&publish.Shrinker{Space: a.store, Log: log, Failures: a.failuresOf("shrink")}).Run,
 		squeeze.New(a.service.Variants(a.store), a.service, log, a.failuresOf("variants")).Run,
@@ -131,7 +133,7 @@ func (a *app) mailer() (publish.Mailer, error) {
 		from = "sandlot@" + mailDomain(a.places.Base.Hostname())
 	}
 	if a.settings.SMTPURL == "" {
-		return mail.NewFolder(filepath.Join(a.settings.Data, "mail"), from)
+		return mail.NewFolder(filepath.Join(a.settings.Data, mailName), from)
 	}
 	m, err := mail.NewSMTP(mail.Config{URL: a.settings.SMTPURL, From: from})
 	if err != nil {

@@ -19,6 +19,12 @@ type Admin struct {
 	Store  AdminStore
 	Now    func() time.Time
 	Random io.Reader
+	As     string // who the operator is, for the log
+}
+
+// entry is the line of the log for what the operator does now.
+func (a *Admin) entry(action, target, reason string) LogEntry {
+	return LogEntry{At: a.Now().UTC(), Actor: Operator, Name: a.As, Action: action, Target: target, Reason: reason}
 }
 
 // sameEmail bounds how many accounts of one address are told apart for a person.
@@ -194,8 +200,7 @@ func (a *Admin) act(ctx context.Context, ref, action, reason string, needed bool
 	if err != nil {
 		return found, err
 	}
-	entry := LogEntry{At: a.Now().UTC(), Actor: Operator, Action: action, Target: found.Target(), Reason: reason}
-	if err := do(found, entry); err != nil {
+	if err := do(found, a.entry(action, found.Target(), reason)); err != nil {
 		return found, err
 	}
 	return a.again(ctx, found)
@@ -206,7 +211,7 @@ func checkReason(reason string, needed bool) (string, error) {
 	reason = strings.TrimSpace(reason)
 	switch {
 	case needed && reason == "":
-		return "", errors.New("a reason is needed: it is what the audit log tells later")
+		return "", errors.New("a reason is required for the audit log")
 	case len(reason) > maxReason:
 		return "", fmt.Errorf("the reason has %d bytes; at most %d are kept", len(reason), maxReason)
 	}
@@ -238,7 +243,6 @@ func (a *Admin) NewKey(ctx context.Context, ref, reason string, revoke bool) (Ac
 	}
 	now := a.Now().UTC()
 	key := Key{Hash: secret.Hash(), Kind: AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now}
-	entry := LogEntry{At: now, Actor: Operator, Action: ActionNewKey, Target: "@" + account.Handle, Reason: Redact(strings.TrimSpace(reason))}
-	revoked, err := a.Store.AddKey(ctx, account.ID, key, revoke, entry)
+	revoked, err := a.Store.AddKey(ctx, account.ID, key, revoke, a.entry(ActionNewKey, "@"+account.Handle, Redact(strings.TrimSpace(reason))))
 	return account, secret, revoked, err
 }

@@ -68,7 +68,7 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 	if _, err := a.Suspend(t.Context(), string(p.ID), " shows the key "+secret.Reveal()); err != nil {
 		t.Fatal(err)
 	}
-	log, err := w.db.Log(t.Context(), "", 0, 9)
+	log, err := w.db.Log(t.Context(), publish.LogQuery{Limit: 9})
 	if err != nil || len(log) != 2 {
 		t.Fatalf("%v, %v", log, err)
 	}

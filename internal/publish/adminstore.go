@@ -19,7 +19,8 @@ const (
 	ActionDelete  = "delete"
 	ActionNewKey  = "new-key"
 
-	ActionAllowMail = "allow-mail"
+	ActionAllowMail   = "allow-mail"
+	ActionCloseReport = "close-report"
 )
 
 // Operator is the actor of what is done at the machine itself.
@@ -29,9 +30,10 @@ const Operator = "operator"
 type LogEntry struct {
 	ID     int64 // grows with every entry; 0 while it is not recorded
 	At     time.Time
-	Actor  string
+	Actor  string // Operator or Owner
+	Name   string // of the person that an operator was; empty if nobody said
 	Action string
-	Target string // "@handle", the id of a project, or a MailboxName
+	Target string // "@handle", the id of a project, the number of a report, or a MailboxName
 	Reason string
 }
 
@@ -59,6 +61,23 @@ type ProjectQuery struct {
 	Limit     int
 }
 
+// LogQuery says which entries of the log to list.
+type LogQuery struct {
+	Target       string    // of this target; empty: of all
+	Actor        string    // by this actor, or a person of this name; empty: by all
+	Action       string    // of this action; empty: of all
+	Since, Until time.Time // from the one on and before the other; zero: no bound
+	Before       int64     // only those with an ID below; 0: all
+	Limit        int
+}
+
+// Deletion is the end of an account or a project.
+type Deletion struct {
+	At     time.Time
+	Target string   // whose it was, as the log names it: the account of a project that went with it
+	Entry  LogEntry // that tells of it; with ID 0 if none does
+}
+
 // AdminStore keeps what operators do, under the same promises as a Store. What
 // was deleted is ErrNotFound. The methods that list may read through everything:
 // they are for people.
@@ -80,16 +99,38 @@ type AdminStore interface {
 	Suspend(ctx context.Context, s Subject, e LogEntry) error
 	// Restore ends a suspension and records e. One that is not suspended is ErrMoved.
 	Restore(ctx context.Context, s Subject, e LogEntry) error
-	// Remove deletes the subject, an account with its projects, and records e. Handles and project ids are not used again; the files are left to Sweep.
+	// Remove deletes the subject, an account with its projects, and records e. Handles and project ids are not used again, and stay; titles and descriptions, and of an account the names of its keys and what its calls left, are then in no file of the store, nor are details and contact of reports that give an address which it had proved, and no other account has; its addresses, once ForgetEmail was called for them. The files are left to Sweep.
 	Remove(ctx context.Context, s Subject, e LogEntry) error
 	// AddKey adds a key to an account and records e. If revoke, all its other account keys are revoked, and it tells how many.
 	AddKey(ctx context.Context, id AccountID, k Key, revoke bool, e LogEntry) (revoked int, err error)
 
-	// Log returns entries of the log with an ID below before (0: all), newest first, at most limit; only of one target if it is not empty.
-	Log(ctx context.Context, target string, before int64, limit int) ([]LogEntry, error)
+	// DeletedAccount tells of the deletion of the account that had this handle; one that is there, or never was, is ErrNotFound.
+	DeletedAccount(ctx context.Context, handle string) (Deletion, error)
+	// DeletedProject is DeletedAccount for a project.
+	DeletedProject(ctx context.Context, id ProjectID) (Deletion, error)
+
+	// Log returns entries of the log, newest first.
+	Log(ctx context.Context, q LogQuery) ([]LogEntry, error)
 	LogWatch
 	ReportReader
 	StopKeeper
+	ForgetStore
+}
+
+// ForgottenEmail is an address of an account that was deleted.
+type ForgottenEmail struct {
+	Account AccountID
+	Email   string
+	Used    bool // whether another account has it
+}
+
+// A ForgetStore remembers the addresses of deleted accounts until their messages are
+// deleted, too, under the same promises as a Store.
+type ForgetStore interface {
+	// Forgotten returns addresses of deleted accounts, at most limit.
+	Forgotten(ctx context.Context, limit int) ([]ForgottenEmail, error)
+	// ForgetEmail forgets one of them; one that is not there is not an error.
+	ForgetEmail(ctx context.Context, f ForgottenEmail) error
 }
 
 // TrimStore forgets old versions, under the same promises as a Store.

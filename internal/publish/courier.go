@@ -121,11 +121,11 @@ func (c *Courier) attempt(ctx context.Context, j Job) error {
 	}
 	if drop != "" {
 		c.Log.Info("mail dropped: "+drop, "job", j.ID)
-		return c.Jobs.FinishJob(ctx, j.ID, false, now)
+		return c.drop(ctx, j, now)
 	}
 	m, err := c.write(ctx, j, now)
 	if errors.Is(err, ErrMoved) || errors.Is(err, ErrNotFound) {
-		return c.Jobs.FinishJob(ctx, j.ID, false, now) // another address was given since, or nobody can log in with this one
+		return c.drop(ctx, j, now) // another address was given since, or nobody can log in with this one
 	}
 	if err != nil {
 		return err
@@ -141,11 +141,11 @@ func (c *Courier) attempt(ctx context.Context, j Job) error {
 func (c *Courier) unwanted(ctx context.Context, j Job, now time.Time) (why string, err error) {
 	stopped, err := c.stopped(ctx, j, now)
 	if err != nil || stopped {
-		return "the mailbox wants none", err
+		return "mailbox opted out", err
 	}
 	err = c.Jobs.CountMail(ctx, j.ID, sharesOf(j), now, now.Add(-mailDay))
 	if errors.Is(err, ErrTooOften) {
-		return "the mailbox had enough today", nil
+		return "daily limit of this mailbox reached", nil
 	}
 	return "", err
 }
@@ -203,12 +203,25 @@ func unsettled(err error) error {
 func (c *Courier) putOff(ctx context.Context, j Job, why error) error {
 	now := c.Now().UTC()
 	if errors.Is(why, ErrRefused) || j.Attempts+1 >= mailTries {
-		c.Log.Warn("mail given up", "job", j.ID, "attempts", j.Attempts+1, "error", why)
-		return c.Jobs.FinishJob(ctx, j.ID, false, now)
+		c.Log.Warn("gave up sending mail", "job", j.ID, "attempts", j.Attempts+1, "error", why)
+		return c.drop(ctx, j, now)
 	}
 	wait := min(mailWait<<min(j.Attempts, 20), mailWaitMax)
-	c.Log.Warn("mail not sent yet", "job", j.ID, "attempts", j.Attempts+1, "again_in", wait, "error", why)
-	return c.Jobs.RetryJob(ctx, j.ID, now.Add(wait))
+	c.Log.Warn("mail not sent, will retry", "job", j.ID, "attempts", j.Attempts+1, "again_in", wait, "error", why)
+	return gone(c.Jobs.RetryJob(ctx, j.ID, now.Add(wait)))
+}
+
+// drop removes a job whose message is not sent.
+func (c *Courier) drop(ctx context.Context, j Job, now time.Time) error {
+	return gone(c.Jobs.FinishJob(ctx, j.ID, false, now))
+}
+
+// gone takes a job that is not there for settled: it went with its account.
+func gone(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // write mints the token of a verification and puts it into a link. Only its hash

@@ -176,8 +176,7 @@ func (a *Admin) AllowMail(ctx context.Context, address, reason string) (target s
 		return "", err
 	}
 	target = MailboxName(mailbox)
-	entry := LogEntry{At: a.Now().UTC(), Actor: Operator, Action: ActionAllowMail, Target: target, Reason: reason}
-	if err := a.Store.LiftStops(ctx, mailbox, entry); err != nil {
+	if err := a.Store.LiftStops(ctx, mailbox, a.entry(ActionAllowMail, target, reason)); err != nil {
 		return target, fmt.Errorf("stop of %s: %w", shown(address), err)
 	}
 	return target, nil

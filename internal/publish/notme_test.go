@@ -337,7 +337,7 @@ func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
 	if err != nil || target != publish.MailboxName(list[0].Mailbox) || strings.Contains(target, "kim") {
 		t.Errorf("allowed is %s, %v", target, err)
 	}
-	log, err := w.db.Log(t.Context(), target, 0, 9)
+	log, err := w.db.Log(t.Context(), publish.LogQuery{Target: target, Limit: 9})
 	if err != nil || len(log) != 1 || log[0].Action != publish.ActionAllowMail || log[0].Reason != "she asked" {
 		t.Errorf("the log says %+v, %v", log, err)
 	}

@@ -122,7 +122,7 @@ func TestDeleteAccount(t *testing.T) {
 	}
 	_, err := w.Site(t.Context(), p.ID)
 	wantErr(t, "its project", err, publish.CodeProjectNotFound)
-	log, err := w.db.Log(t.Context(), "@"+a.Handle, 0, 9)
+	log, err := w.db.Log(t.Context(), publish.LogQuery{Target: "@" + a.Handle, Limit: 9})
 	if err != nil || len(log) != 1 || log[0].Actor != publish.Owner || log[0].Action != publish.ActionDelete || !log[0].At.Equal(w.clock.now()) {
 		t.Errorf("the audit log has %+v, %v", log, err)
 	}

@@ -21,7 +21,12 @@ type Report struct {
 	Details string // of at most MaxDetails characters
 	Contact string // where an answer reaches who wrote it, if they want one
 	At      time.Time
+	// ClosedAt is when the operator was done with it, zero while it is open. ReportKept later Details and Contact are empty.
+	ClosedAt time.Time
 }
+
+// ReportKept is how long what somebody wrote in a report is kept after it was closed: long enough for an objection to what became of it.
+const ReportKept = 90 * 24 * time.Hour
 
 // MaxDetails is how many characters the details of a report have: two pages, more
 // than anybody reads at once.
@@ -41,7 +46,8 @@ func Reasons() []string {
 	return []string{"illegal", "deceptive", "malware", "copyright", "harassment", "other"}
 }
 
-// A ReportStore keeps reports, under the same promises as a Store. They stay.
+// A ReportStore keeps reports, under the same promises as a Store. They stay, but for
+// what somebody wrote in them: see ReportKept.
 type ReportStore interface {
 	// AddReport records a report that came by a form, and enqueues the job, if there is one. It returns the number of the case: that of the report which came by the same form before, if one did, and then nothing is recorded. A number that another report has is ErrExists.
 	AddReport(ctx context.Context, r Report, form Digest, job *Job) (number string, err error)
@@ -53,8 +59,18 @@ type ReportStore interface {
 type ReportReader interface {
 	// Report returns the report with a number.
 	Report(ctx context.Context, number string) (Report, error)
-	// Reports returns reports, newest first, at most limit, after the skip newest.
-	Reports(ctx context.Context, skip, limit int) ([]Report, error)
+	// Reports returns reports, newest first.
+	Reports(ctx context.Context, q ReportQuery) ([]Report, error)
+	// CloseReport marks a report as closed at e.At, but no earlier than it came, and records e. One that is closed already is ErrMoved.
+	CloseReport(ctx context.Context, number string, e LogEntry) error
+}
+
+// ReportQuery says which reports to list.
+type ReportQuery struct {
+	Open    bool      // only those that are not closed
+	Project ProjectID // of this project; empty: of all
+	Skip    int       // without the newest
+	Limit   int
 }
 
 // NewReport is a report as somebody sends it.
@@ -146,8 +162,29 @@ func (c *Courier) writeReport(ctx context.Context, j Job) (Mail, error) {
 }
 
 // Reports returns reports for an operator: see ReportReader.
-func (a *Admin) Reports(ctx context.Context, skip, limit int) ([]Report, error) {
-	return a.Store.Reports(ctx, skip, limit)
+func (a *Admin) Reports(ctx context.Context, q ReportQuery) ([]Report, error) {
+	return a.Store.Reports(ctx, q)
+}
+
+// CloseReport ends a report, and returns it. What somebody wrote in it goes after
+// ReportKept.
+func (a *Admin) CloseReport(ctx context.Context, number, reason string) (Report, error) {
+	reason, err := checkReason(reason, false)
+	if err != nil {
+		return Report{}, err
+	}
+	r, err := a.Report(ctx, number)
+	if err != nil {
+		return r, err
+	}
+	err = a.Store.CloseReport(ctx, r.Case, a.entry(ActionCloseReport, r.Case, reason))
+	if errors.Is(err, ErrMoved) {
+		return r, fmt.Errorf("%s is closed already; nothing was changed", r.Case)
+	}
+	if err != nil {
+		return r, err
+	}
+	return a.Report(ctx, r.Case)
 }
 
 // Report returns one report, by its number as people write it.

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"time"
 
@@ -122,9 +123,10 @@ func named(s publish.Subject) (table string, id any) {
 }
 
 // Remove implements publish.AdminStore. What a deleted account or project was
-// called by people goes at once; their rows stay, so that their names do.
+// called by people goes at once; their rows stay, so that their names do. What other
+// records tell of an account goes in steps, which Sweep does if they are cut short.
 func (db *DB) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
-	return in("remove", db.changeAccount(ctx, func(t *tx) error {
+	err := db.changeAccount(ctx, func(t *tx) error {
 		var err error
 		if s.Project != "" {
 			err = t.removeProject(s.Project, e.At)
@@ -135,11 +137,16 @@ func (db *DB) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry)
 			return err
 		}
 		return t.log(e)
-	}))
+	})
+	if err == nil {
+		_ = db.finishForgets(context.WithoutCancel(ctx)) // Sweep sees to what is left
+		db.log.wipe()
+	}
+	return in("remove", err)
 }
 
 func (t *tx) removeProject(id publish.ProjectID, at time.Time) error {
-	num, err := t.number("UPDATE projects SET deleted_at = ?, title = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
+	num, err := t.number("UPDATE projects SET deleted_at = ?, title = '', description = '', primary_file = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
 	if err != nil {
 		return err
 	}
@@ -148,7 +155,13 @@ func (t *tx) removeProject(id publish.ProjectID, at time.Time) error {
 }
 
 func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
-	err := t.must(publish.ErrNotFound, "UPDATE accounts SET deleted_at = ?, email = '', verified = 0 WHERE id = ? AND deleted_at IS NULL", micros(at), id)
+	if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
+		return err
+	}
+	if err := t.forgetting(id); err != nil {
+		return err
+	}
+	err := t.must(publish.ErrNotFound, "UPDATE accounts SET deleted_at = ?, email = '', verified = 0, lang = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
 	if err != nil {
 		return err
 	}
@@ -186,27 +199,76 @@ func (db *DB) AddKey(ctx context.Context, id publish.AccountID, k publish.Key, r
 }
 
 func (t *tx) log(e publish.LogEntry) error {
-	_, err := t.exec("INSERT INTO acts (at, actor, action, target, reason) VALUES (?, ?, ?, ?, ?)", micros(e.At), e.Actor, e.Action, e.Target, e.Reason)
+	_, err := t.exec("INSERT INTO acts (at, actor, name, action, target, reason) VALUES (?, ?, ?, ?, ?, ?)", micros(e.At), e.Actor, e.Name, e.Action, e.Target, e.Reason)
 	return err
 }
 
 func scanLogEntry(r row) (e publish.LogEntry, err error) {
-	err = r.Scan(&e.ID, asTime{&e.At}, &e.Actor, &e.Action, &e.Target, &e.Reason)
+	err = r.Scan(&e.ID, asTime{&e.At}, &e.Actor, &e.Name, &e.Action, &e.Target, &e.Reason)
 	return e, err
 }
 
 // Log implements publish.AdminStore.
-func (db *DB) Log(ctx context.Context, target string, before int64, limit int) ([]publish.LogEntry, error) {
-	const columns = "SELECT id, at, actor, action, target, reason FROM acts WHERE "
-	if before == 0 {
-		before = 1<<63 - 1
+func (db *DB) Log(ctx context.Context, q publish.LogQuery) ([]publish.LogEntry, error) {
+	const (
+		entries = selectLog + "id < ?1"
+		some    = " AND (?2 = '' OR actor = ?2 OR name = ?2) AND (?3 = '' OR action = ?3) AND at >= ?4 AND at < ?5"
+		last    = " ORDER BY id DESC LIMIT ?6"
+	)
+	before, until := int64(math.MaxInt64), int64(math.MaxInt64)
+	if q.Before != 0 {
+		before = q.Before
 	}
-	query, args := columns+"id < ? ORDER BY id DESC LIMIT ?", []any{before, limit}
-	if target != "" {
-		query, args = columns+"target = ? AND id < ? ORDER BY id DESC LIMIT ?", []any{target, before, limit}
+	if !q.Until.IsZero() {
+		until = micros(q.Until)
+	}
+	since := int64(math.MinInt64)
+	if !q.Since.IsZero() {
+		since = micros(q.Since)
+	}
+	query, args := entries+some+last, []any{before, q.Actor, q.Action, since, until, q.Limit}
+	if q.Target != "" {
+		query, args = entries+some+" AND target = ?7"+last, append(args, q.Target)
 	}
 	list, err := all(ctx, db, scanLogEntry, query, args...)
 	return list, in("read log", err)
+}
+
+// An account is named by its handle of now in the log, whichever of its handles is
+// asked for; a project that went with its account has no entry of its own.
+const (
+	selectLog            = "SELECT id, at, actor, name, action, target, reason FROM acts WHERE "
+	selectAccountDeleted = "SELECT a.deleted_at, '@' || a.handle FROM handles h JOIN accounts a ON a.id = h.account WHERE h.handle = ? AND a.deleted_at IS NOT NULL"
+	selectProjectDeleted = `SELECT coalesce(p.deleted_at, a.deleted_at), iif(p.deleted_at IS NULL OR p.deleted_at = a.deleted_at, '@' || a.handle, p.id)
+		FROM projects p JOIN accounts a ON a.id = p.account WHERE p.id = ? AND (p.deleted_at IS NOT NULL OR a.deleted_at IS NOT NULL)`
+)
+
+// DeletedAccount implements publish.AdminStore.
+func (db *DB) DeletedAccount(ctx context.Context, handle string) (publish.Deletion, error) {
+	return db.deletion(ctx, selectAccountDeleted, handle)
+}
+
+// DeletedProject implements publish.AdminStore.
+func (db *DB) DeletedProject(ctx context.Context, id publish.ProjectID) (publish.Deletion, error) {
+	return db.deletion(ctx, selectProjectDeleted, string(id))
+}
+
+func (db *DB) deletion(ctx context.Context, query, name string) (d publish.Deletion, err error) {
+	err = db.snapshot(ctx, func(q querier) error {
+		d, err = one(ctx, q, func(r row) (d publish.Deletion, err error) {
+			err = r.Scan(asTime{&d.At}, &d.Target)
+			return d, err
+		}, query, name)
+		if err != nil {
+			return err
+		}
+		d.Entry, err = one(ctx, q, scanLogEntry, selectLog+"target = ? AND action = ? ORDER BY id DESC LIMIT 1", d.Target, publish.ActionDelete)
+		if errors.Is(err, publish.ErrNotFound) {
+			err = nil
+		}
+		return err
+	})
+	return d, in("look for what was deleted", err)
 }
 
 // LastEntry implements publish.LogWatch.

@@ -28,7 +28,7 @@ func TestTheAuditLogHasNoWayBack(t *testing.T) {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
-	log, err := db.Log(t.Context(), "", 0, 9)
+	log, err := db.Log(t.Context(), publish.LogQuery{Limit: 9})
 	check(t, "read log", err, nil)
 	if len(log) != 1 || log[0].Reason != "spam" {
 		t.Errorf("the log is %v", log)

@@ -20,6 +20,7 @@ var aheads = []struct {
 	{"UPDATE logins SET expires_at = ?1 WHERE id IN (SELECT id FROM logins WHERE expires_at > ?2 LIMIT ?3)", publish.LoginLifeMax},
 	{"UPDATE email_moves SET expires_at = ?1 WHERE id IN (SELECT id FROM email_moves WHERE expires_at > ?2 LIMIT ?3)", publish.MoveLifeMax},
 	{"UPDATE stops SET until = ?1 WHERE id IN (SELECT id FROM stops WHERE until > 0 AND until > ?2 LIMIT ?3)", publish.PauseMax},
+	{"UPDATE reports SET closed_at = ?1 WHERE id IN (SELECT id FROM reports WHERE closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND closed_at > ?2 LIMIT ?3)", 0},
 }
 
 // bringBack sees to it that what was recorded while the clock was ahead is not there

@@ -76,6 +76,8 @@ func commonPragmas(cacheKiB int) []pragma {
 		{name: "temp_store", set: "MEMORY", want: "2"},
 		{name: "trusted_schema", set: "0", want: "0"},
 		{name: "cell_size_check", set: "1", want: "1"},
+		// What is deleted is overwritten, also in pages that become free: FAST would leave it there.
+		{name: "secure_delete", set: "1", want: "1"},
 	}
 }
 

@@ -106,7 +106,7 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 	if _, err := s.exec("UPDATE projects SET listed = 0"+part+" AND listed = 1", account, after, last); err != nil {
 		return err
 	}
-	_, err := s.exec("UPDATE projects SET title = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
+	_, err := s.exec("UPDATE projects SET title = '', description = '', primary_file = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
 	return err
 }
 

@@ -17,6 +17,10 @@ const (
 	logEvery = 250 * time.Millisecond
 	// gateWait bounds how long reads make way. A list of 10,000 files takes some 100 ms.
 	gateWait = time.Second
+	// logAge is how long what was overwritten may stay readable in the log, and in pages of the database whose successors are only in the log.
+	logAge = 10 * time.Minute
+	// logRetry is when that is tried again where a reader keeps the log.
+	logRetry = time.Minute
 	// logBusyMillis bounds how long the log's end may hold up writers while it waits for a reader.
 	logBusyMillis = 50
 )
@@ -91,6 +95,9 @@ type logKeeper struct {
 	conn  *sql.DB // its own: what it copies into the database holds up no writer
 	path  string  // of the log
 	max   atomic.Int64
+	age   atomic.Int64 // logAge, in nanoseconds
+	wiped atomic.Bool  // whether something was deleted that is to be gone at once
+	next  time.Time    // when the log is emptied for its age
 	stop  chan struct{}
 	ended chan struct{}
 }
@@ -104,6 +111,8 @@ func keepLog(db *DB, path string) (*logKeeper, error) {
 	k := &logKeeper{db: db, conn: sql.OpenDB(c), path: path + "-wal", stop: make(chan struct{}), ended: make(chan struct{})}
 	k.conn.SetMaxOpenConns(1)
 	k.max.Store(logMax)
+	k.age.Store(int64(logAge))
+	k.next = time.Now().Add(logAge)
 	go k.run()
 	return k, nil
 }
@@ -111,6 +120,13 @@ func keepLog(db *DB, path string) (*logKeeper, error) {
 func (k *logKeeper) close() error {
 	close(k.stop)
 	<-k.ended
+	for range 5 { // a command beside a server does not leave to it what it deleted
+		if !k.wiped.Swap(false) || k.empty() {
+			break
+		}
+		k.wiped.Store(true)
+		time.Sleep(logBusyMillis * time.Millisecond)
+	}
 	return k.conn.Close()
 }
 
@@ -128,23 +144,50 @@ func (k *logKeeper) run() {
 	}
 }
 
-// look begins the log anew if it is too long. Most of it is copied while all others
-// go on; what was written meanwhile is little.
+// wipe has the log emptied soon: something was deleted that is to be nowhere any more.
+func (k *logKeeper) wipe() { k.wiped.Store(true) }
+
+// look begins the log anew if it is too long, and empties it after a while, also when
+// nothing is written any more. Most of it is copied while all others go on; what was
+// written meanwhile is little.
 func (k *logKeeper) look() {
-	if info, err := os.Stat(k.path); err != nil || info.Size() <= k.max.Load() {
+	age := time.Duration(k.age.Load())
+	now := time.Now()
+	if left := k.next.Sub(now); left > age {
+		k.next = now.Add(age)
+	}
+	info, err := os.Stat(k.path)
+	if err != nil {
+		return
+	}
+	wanted := k.wiped.Swap(false)
+	switch {
+	case info.Size() == 0:
+		k.next = now.Add(age)
+		return
+	case info.Size() <= k.max.Load() && !wanted && now.Before(k.next):
 		return
 	}
 	k.checkpoint("PASSIVE")
-	k.db.gate.alone(func() { k.checkpoint("TRUNCATE") })
+	emptied := false
+	k.db.gate.alone(func() { emptied = k.empty() })
+	if k.next = now.Add(age); !emptied {
+		k.next = now.Add(min(age, logRetry))
+	}
 }
+
+// empty copies the log into the database and cuts it to nothing. It tells whether no
+// reader kept it from that.
+func (k *logKeeper) empty() bool { return k.checkpoint("TRUNCATE") }
 
 // checkpoint copies the log into the database. Where a reader keeps it from that,
 // the next look tries again.
-func (k *logKeeper) checkpoint(mode string) {
+func (k *logKeeper) checkpoint(mode string) (done bool) {
 	var busy, pages, copied int64
 	err := k.conn.QueryRow("PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)
 	if err != nil && lostSync(err) {
 		// What was copied may be lost, and the next checkpoint would not know it.
 		_ = k.db.write.doubt(err)
 	}
+	return err == nil && busy == 0
 }

@@ -57,6 +57,7 @@ type DB struct {
 	drafts drafting
 	now    func() time.Time
 	closed atomic.Bool
+	swept  atomic.Bool // whether a sweep that is not at its end has forgotten anything
 
 	// Set when the database is open.
 	pageSize int64

@@ -48,7 +48,13 @@ func TestPlans(t *testing.T) {
 func planned(query string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(query), " ")
 	return slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE"}, word) &&
-		!strings.Contains(query, "migrations") && !strings.Contains(query, "sqlite_schema")
+		!strings.Contains(query, "migrations") && !strings.Contains(query, "sqlite_schema") && !ofDeleted(query)
+}
+
+// ofDeleted are the queries that look through everything for what is left of a deleted
+// account, once, and beside the writer: indexes for them would cost every publish.
+func ofDeleted(query string) bool {
+	return strings.Contains(query, "forgets WHERE email") || slices.ContainsFunc(remnants, func(r remnant) bool { return r.find == query })
 }
 
 // grows tells of a step whose cost grows with the installation, or with the
@@ -298,8 +304,8 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		"listed of":  func() error { _, err := db.ListedOf(ctx, []publish.ProjectID{p.ID}); return err },
 		"old handle": func() error { _, err := db.AccountOfHandle(ctx, benchName("owner", 1)); return ignore(err) },
 		"liked":      func() error { _, err := db.Liked(ctx, p.ID, publish.Digest{}); return err },
-		"log":        func() error { _, err := db.Log(ctx, "", 0, 9); return err },
-		"log of":     func() error { _, err := db.Log(ctx, "@a", 0, 9); return err },
+		"log":        func() error { _, err := db.Log(ctx, publish.LogQuery{Limit: 9}); return err },
+		"log of":     func() error { _, err := db.Log(ctx, publish.LogQuery{Target: "@a", Limit: 9}); return err },
 		"last entry": func() error { _, err := db.LastEntry(ctx); return err },
 	} {
 		check(t, name, read(), nil)

@@ -3,14 +3,17 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"time"
 
 	"sandlot/internal/publish"
 )
 
-const reportColumns = "number, project, reason, details, contact, at"
+const reportColumns = "number, project, reason, details, contact, at, coalesce(closed_at, 0)"
 
 func scanReport(r row) (p publish.Report, err error) {
-	err = r.Scan(&p.Case, &p.Project, &p.Reason, &p.Details, &p.Contact, asTime{&p.At})
+	var closed int64
+	err = r.Scan(&p.Case, &p.Project, &p.Reason, &p.Details, &p.Contact, asTime{&p.At}, &closed)
+	p.ClosedAt = sometime(closed)
 	return p, err
 }
 
@@ -67,7 +70,28 @@ func (db *DB) Report(ctx context.Context, number string) (publish.Report, error)
 }
 
 // Reports implements publish.ReportReader.
-func (db *DB) Reports(ctx context.Context, skip, limit int) ([]publish.Report, error) {
-	list, err := all(ctx, db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE id > 0 ORDER BY id DESC LIMIT ? OFFSET ?", limit, skip)
+func (db *DB) Reports(ctx context.Context, q publish.ReportQuery) ([]publish.Report, error) {
+	list, err := all(ctx, db, scanReport, "SELECT "+reportColumns+` FROM reports
+		WHERE (closed_at IS NULL OR NOT ?) AND (project = ? OR ? = '') AND id > 0 ORDER BY id DESC LIMIT ? OFFSET ?`, q.Open, string(q.Project), string(q.Project), q.Limit, q.Skip)
 	return list, in("list reports", err)
+}
+
+// CloseReport implements publish.ReportCloser.
+func (db *DB) CloseReport(ctx context.Context, number string, e publish.LogEntry) error {
+	// Not before the time that was known to be right last: by a clock that is behind it would be closed for long already.
+	return in("close report", db.step(ctx, 0, func(t *tx) error {
+		if _, err := t.number("SELECT id FROM reports WHERE number = ?", number); err != nil {
+			return err
+		}
+		if err := t.must(publish.ErrMoved, `UPDATE reports SET closed_at = max(?, at, coalesce((SELECT at FROM clock WHERE one = 1), 0)) WHERE number = ? AND closed_at IS NULL`, micros(e.At), number); err != nil {
+			return err
+		}
+		return t.log(e)
+	}))
+}
+
+// emptyReports takes what somebody wrote out of reports that were closed long ago.
+func (s *sweep) emptyReports(now time.Time) error {
+	return s.times(`UPDATE reports SET details = '', contact = '' WHERE id IN (SELECT id FROM reports
+		WHERE closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND closed_at <= ? LIMIT ?)`, micros(now.Add(-publish.ReportKept)))
 }

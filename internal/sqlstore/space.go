@@ -55,10 +55,15 @@ func (db *DB) measure(ctx context.Context) (err error) {
 	return err
 }
 
-// adopt makes a database of before this could shrink into one that can, by copying
-// its records once. The copy goes through the log, so it has happened wholly or not
-// at all. One that is too large stays as it is, and so does one for which there is
-// no room now: its unused pages are filled again, but not given back.
+// overwritten is the user_version of a database in which everything was deleted under
+// secure_delete: in older ones unused pages still hold what was there.
+const overwritten = 1
+
+// adopt makes a database of before this could shrink, or overwrote what it deletes,
+// into one that can and has, by copying its records once. The copy goes through the
+// log, so it has happened wholly or not at all. One that is too large stays as it is,
+// and so does one for which there is no room now: its unused pages are filled again,
+// but not given back.
 func adopt(ctx context.Context, path string) error {
 	// A copy in memory could be more than there is.
 	c, err := newConnector(path, "rw", append(writerPragmas(cacheBytes>>11), pragma{name: "temp_store", set: "FILE", want: "1"}))
@@ -67,11 +72,13 @@ func adopt(ctx context.Context, path string) error {
 	}
 	pool := sql.OpenDB(c)
 	pool.SetMaxOpenConns(1)
-	var mode, bytes int64
-	err = pool.QueryRowContext(ctx, `SELECT auto_vacuum, (page_count - freelist_count) * page_size
-		FROM pragma_auto_vacuum, pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&mode, &bytes)
-	if err == nil && mode == 0 && bytes <= adoptBytes {
-		_, err = pool.ExecContext(ctx, "VACUUM")
+	var mode, version, bytes int64
+	err = pool.QueryRowContext(ctx, `SELECT auto_vacuum, user_version, (page_count - freelist_count) * page_size
+		FROM pragma_auto_vacuum, pragma_user_version, pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&mode, &version, &bytes)
+	if err == nil && (mode == 0 || version < overwritten) && bytes <= adoptBytes {
+		if _, err = pool.ExecContext(ctx, "VACUUM"); err == nil {
+			_, err = pool.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", overwritten))
+		}
 	}
 	err = errors.Join(classify(err), pool.Close())
 	if errors.Is(err, publish.ErrFull) || errors.Is(err, publish.ErrUnavailable) {

@@ -22,7 +22,8 @@ const sweepStep = 50
 // records, so that a damaged one keeps none of another kind.
 func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error) {
 	var errs []error
-	for _, finish := range []func(context.Context) error{db.finishErasures, db.finishDrafts, db.finishFollows} {
+	all := limit
+	for _, finish := range []func(context.Context) error{db.finishErasures, db.finishDrafts, db.finishFollows, db.finishForgets} {
 		errs = append(errs, finish(ctx))
 	}
 	for _, part := range append([]func(*sweep) error{
@@ -33,6 +34,7 @@ func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone
 		func(s *sweep) error { return s.dropRemoved(before) },
 		func(s *sweep) error { return s.dropBlobs(before) },
 		func(s *sweep) error { return s.dropMoves(now) },
+		func(s *sweep) error { return s.emptyReports(now) },
 	}, dropOld(now)...) {
 		if errors.Is(errors.Join(errs...), publish.ErrUnavailable) {
 			break // it is not about one record
@@ -40,6 +42,13 @@ func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone
 		var found []publish.BlobRef
 		found, limit, err = db.sweepPart(ctx, part, limit)
 		gone, errs = append(gone, found...), append(errs, err)
+	}
+	if limit < all {
+		db.swept.Store(true)
+	}
+	// Once at the end: to empty the log costs the reads of that moment some time.
+	if limit > 0 && db.swept.Swap(false) {
+		db.log.wipe()
 	}
 	return gone, limit <= 0, in("sweep", errors.Join(errs...))
 }

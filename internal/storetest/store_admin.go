@@ -21,9 +21,15 @@ func adminCases() []storeCase {
 		{"Remove/deletes a project, whose id is not used again", removeProject},
 		{"Remove/deletes an account with its projects, whose handle is not used again", removeAccount},
 		{"Remove/the files are left to Sweep", removeSwept},
+		{"Remove/jobs and keys of an account tell nothing any more", removeTexts},
+		{"Remove/details and contact go from reports that give an address which it had proved, and no other account has", removeReported},
+		{"Forgotten/returns addresses of deleted accounts until ForgetEmail, and whether another account has them", forgotten},
+		{"DeletedAccount/tells of the deletion of the account that had this handle", deletedAccount},
+		{"DeletedProject/tells of a project that was deleted, by itself or with its account", deletedProject},
+		{"Log/only of one target, actor or action, or of a time", filterLog},
 		{"AddKey/adds a key to an account", addKey},
 		{"AddKey/if revoke, all its other account keys are revoked", addKeyRevoking},
-		{"Log/returns entries of the log with an ID below before, newest first, at most limit; only of one target if it is not empty", readLog},
+		{"Log/returns entries of the log, newest first", readLog},
 		{"LastEntry/returns the ID of the newest entry, 0 if there is none", lastEntry},
 	}
 }
@@ -36,7 +42,7 @@ func entry(action, target string) publish.LogEntry {
 // logged fails the test unless the newest entry of the log is e.
 func (s Stores) logged(t *testing.T, e publish.LogEntry) {
 	t.Helper()
-	list := must(s.Log(t.Context(), "", 0, 1))(t)
+	list := must(s.Log(t.Context(), publish.LogQuery{Limit: 1}))(t)
 	if len(list) != 1 {
 		t.Fatal("the log is empty")
 	}
@@ -258,7 +264,7 @@ func readLog(t *testing.T, s Stores) {
 	}
 	must(s.AddKey(t.Context(), p.Account, key("four"), false, entry("four", "@other")))(t)
 	read := func(target string, before int64, limit int) (actions []string, last int64) {
-		for _, e := range must(s.Log(t.Context(), target, before, limit))(t) {
+		for _, e := range must(s.Log(t.Context(), publish.LogQuery{Target: target, Before: before, Limit: limit}))(t) {
 			actions, last = append(actions, e.Action), e.ID
 		}
 		return actions, last
@@ -283,6 +289,6 @@ func lastEntry(t *testing.T, s Stores) {
 		if now := must(s.LastEntry(t.Context()))(t); now <= before {
 			t.Errorf("%d after %d", now, before)
 		}
-		same(t, "the newest", must(s.Log(t.Context(), "", 0, 1))(t)[0].ID, must(s.LastEntry(t.Context()))(t))
+		same(t, "the newest", must(s.Log(t.Context(), publish.LogQuery{Limit: 1}))(t)[0].ID, must(s.LastEntry(t.Context()))(t))
 	}
 }

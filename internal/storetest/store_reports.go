@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"testing"
+	"time"
 
 	"sandlot/internal/publish"
 )
@@ -13,7 +14,11 @@ func reportCases() []storeCase {
 		{"AddReport/of 20 at once by one form one is recorded", addReportRace},
 		{"AddReport/a number that another report has is ErrExists", addReportTaken},
 		{"ReportOfJob/returns the report whose message a job sends", reportOfJob},
-		{"Reports/returns reports, newest first, at most limit, after the skip newest", listReports},
+		{"Reports/returns reports, newest first", listReports},
+		{"CloseReport/marks a report as closed at e.At, but no earlier than it came, and records e", closeReport},
+		{"CloseReport/one that is closed already is ErrMoved", closeReportTwice},
+		{"Sweep/takes details and contact out of reports that were closed before ReportKept, and of no others", emptyReports},
+		{"Sweep/a report that was closed in a time to come is as if it were closed now", closedAhead},
 	}
 }
 
@@ -58,7 +63,7 @@ func addReportRace(t *testing.T, s Stores) {
 	for range 19 {
 		same(t, "the number", <-numbers, first)
 	}
-	same(t, "the reports", len(must(s.Reports(t.Context(), 0, 99))(t)), 1)
+	same(t, "the reports", len(must(s.Reports(t.Context(), publish.ReportQuery{Limit: 99}))(t)), 1)
 }
 
 func addReportTaken(t *testing.T, s Stores) {
@@ -81,8 +86,69 @@ func listReports(t *testing.T, s Stores) {
 	for _, number := range []string{"R-1", "R-2", "R-3"} {
 		must(s.AddReport(t.Context(), report(number), sum(number), nil))(t)
 	}
-	list := must(s.Reports(t.Context(), 1, 1))(t)
+	list := must(s.Reports(t.Context(), publish.ReportQuery{Skip: 1, Limit: 1}))(t)
 	same(t, "the middle", list, []publish.Report{must(s.Report(t.Context(), "R-2"))(t)})
-	all := must(s.Reports(t.Context(), 0, 9))(t)
+	all := must(s.Reports(t.Context(), publish.ReportQuery{Limit: 9}))(t)
 	same(t, "the newest of all three", all[0].Case+all[2].Case, "R-3R-1")
+	ok(t, s.CloseReport(t.Context(), "R-2", entry(publish.ActionCloseReport, "R-2")))
+	open := must(s.Reports(t.Context(), publish.ReportQuery{Open: true, Limit: 9}))(t)
+	same(t, "the open ones", []int{len(open), len(must(s.Reports(t.Context(), publish.ReportQuery{Limit: 9}))(t))}, []int{2, 3})
+	same(t, "of another project", len(must(s.Reports(t.Context(), publish.ReportQuery{Project: "other-abc123", Limit: 9}))(t)), 0)
+	same(t, "of their project", len(must(s.Reports(t.Context(), publish.ReportQuery{Project: "game-abc123", Limit: 9}))(t)), 3)
+}
+
+// closed records a report and closes it at that time.
+func (s Stores) closed(t *testing.T, number string, came, at time.Time) publish.Report {
+	t.Helper()
+	r := report(number)
+	r.At = came
+	must(s.AddReport(t.Context(), r, sum(number), nil))(t)
+	e := entry(publish.ActionCloseReport, number)
+	e.At = at
+	ok(t, s.CloseReport(t.Context(), number, e))
+	s.logged(t, e)
+	return must(s.Report(t.Context(), number))(t)
+}
+
+func closeReport(t *testing.T, s Stores) {
+	came := base().Add(-time.Hour)
+	same(t, "closed", s.closed(t, "R-1", came, base().Add(-time.Minute)).ClosedAt, must(s.Log(t.Context(), publish.LogQuery{Limit: 1}))(t)[0].At)
+	same(t, "by a clock that is behind", s.closed(t, "R-2", came, came.AddDate(-1, 0, 0)).ClosedAt, came)
+	ok(t, s.RecordTime(t.Context(), base()))
+	right := must(s.LastTime(t.Context()))(t)
+	same(t, "by one that is behind the time known last", s.closed(t, "R-3", came, came).ClosedAt, right)
+	wants(t, "none", s.CloseReport(t.Context(), "R-9", entry(publish.ActionCloseReport, "R-9")), publish.ErrNotFound)
+}
+
+func closeReportTwice(t *testing.T, s Stores) {
+	r := s.closed(t, "R-1", base(), base())
+	e := must(s.Log(t.Context(), publish.LogQuery{Limit: 1}))(t)[0]
+	later := entry(publish.ActionCloseReport, "R-1")
+	later.At = later.At.Add(time.Hour)
+	wants(t, "again", s.CloseReport(t.Context(), "R-1", later), publish.ErrMoved)
+	same(t, "the report", must(s.Report(t.Context(), "R-1"))(t), r)
+	s.logged(t, e)
+}
+
+func emptyReports(t *testing.T, s Stores) {
+	now := base()
+	old := s.closed(t, "R-1", now.AddDate(-1, 0, 0), now.Add(-publish.ReportKept))
+	recent := s.closed(t, "R-2", now.AddDate(-1, 0, 0), now.Add(-publish.ReportKept+time.Minute))
+	open := report("R-3")
+	open.At = now.AddDate(-1, 0, 0)
+	must(s.AddReport(t.Context(), open, sum("open"), nil))(t)
+	s.sweep(t, now, now)
+	same(t, "one that was closed more recently", must(s.Report(t.Context(), "R-2"))(t), recent)
+	same(t, "an open one", must(s.Report(t.Context(), "R-3"))(t), open)
+	old.Details, old.Contact = "", ""
+	same(t, "the old one", must(s.Report(t.Context(), "R-1"))(t), old)
+}
+
+func closedAhead(t *testing.T, s Stores) {
+	now := base()
+	s.closed(t, "R-1", now.AddDate(-1, 0, 0), now.AddDate(2, 0, 0))
+	s.sweep(t, now, now)
+	same(t, "the details", must(s.Report(t.Context(), "R-1"))(t).Details, "It is\n<b>bad")
+	s.sweep(t, now.Add(publish.ReportKept), now)
+	same(t, "the details, when its time has come", must(s.Report(t.Context(), "R-1"))(t).Details, "")
 }

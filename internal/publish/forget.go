@@ -1,0 +1,63 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+const (
+	forgetEvery = time.Minute
+	forgetBatch = 100 // addresses held at once
+)
+
+// Forgetter deletes the messages of deleted accounts that were written as files.
+type Forgetter struct {
+	Records ForgetStore
+	// Messages deletes the messages to an address.
+	Messages func(ctx context.Context, address string) error
+	Log      *slog.Logger
+	// Failures counts rounds that failed.
+	Failures *Failures
+}
+
+// Run looks every minute until ctx ends.
+func (f *Forgetter) Run(ctx context.Context) {
+	tick := time.NewTicker(forgetEvery)
+	defer tick.Stop()
+	for {
+		if err := f.Forget(ctx); err != nil && ctx.Err() == nil {
+			f.Failures.Add(1)
+			f.Log.Warn("messages of deleted accounts not deleted, will retry", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Forget makes one round. What fails keeps it from nothing else. Messages to an
+// address that another account has are that account's, too, and stay.
+func (f *Forgetter) Forget(ctx context.Context) error {
+	list, err := f.Records.Forgotten(ctx, forgetBatch)
+	if err != nil {
+		return err
+	}
+	var failed failures
+	for _, e := range list {
+		var err error
+		if !e.Used {
+			err = f.Messages(ctx, e.Email)
+		}
+		if err == nil {
+			err = f.Records.ForgetEmail(ctx, e)
+		}
+		if err != nil {
+			failed.add(fmt.Errorf("forget an address of account %d: %w", e.Account, err))
+		}
+	}
+	return failed.err()
+}

@@ -1,0 +1,83 @@
+package publish_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"slices"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+// forgetful has addresses to forget.
+type forgetful struct{ list []publish.ForgottenEmail }
+
+func (f *forgetful) Forgotten(context.Context, int) ([]publish.ForgottenEmail, error) {
+	return slices.Clone(f.list), nil
+}
+
+func (f *forgetful) ForgetEmail(_ context.Context, gone publish.ForgottenEmail) error {
+	f.list = slices.DeleteFunc(f.list, func(e publish.ForgottenEmail) bool { return e == gone })
+	return nil
+}
+
+func TestRegression24TheServerDeletesMessagesOfDeletedAccounts(t *testing.T) {
+	records := &forgetful{[]publish.ForgottenEmail{
+		{Account: 1, Email: "fails@example.com"}, {Account: 2, Email: "used@example.com", Used: true}, {Account: 3, Email: "gone@example.com"},
+	}}
+	var deleted []string
+	failing := true
+	f := publish.Forgetter{Records: records, Messages: func(_ context.Context, address string) error {
+		if failing && address == "fails@example.com" {
+			return errors.New("no permission")
+		}
+		deleted = append(deleted, address)
+		return nil
+	}}
+	if err := f.Forget(t.Context()); err == nil {
+		t.Error("a message that could not be deleted is not told")
+	}
+	if !slices.Equal(deleted, []string{"gone@example.com"}) || len(records.list) != 1 {
+		t.Errorf("deleted %v, left %v", deleted, records.list)
+	}
+	failing = false
+	if err := f.Forget(t.Context()); err != nil || len(records.list) != 0 {
+		t.Errorf("then %v, left %v", err, records.list)
+	}
+}
+
+// mailerFunc is a Mailer.
+type mailerFunc func(publish.Mail) error
+
+func (f mailerFunc) Send(_ context.Context, m publish.Mail) error { return f(m) }
+
+// TestRegression24AJobThatWentWithItsAccountFailsNothing deletes an account while its
+// message is on its way.
+func TestRegression24AJobThatWentWithItsAccountFailsNothing(t *testing.T) {
+	for name, answer := range map[string]error{"sent": nil, "not sent": errors.New("later"), "refused": publish.ErrRefused} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			out := w.publishWith(publish.Caller{}, "kim@example.com")
+			w.jobsOf(func(m publish.Mail) error {
+				if _, err := w.operator().Delete(t.Context(), "@"+out.Account.Handle, "was asked for"); err != nil {
+					t.Error(err)
+				}
+				return answer
+			})
+			if mails := w.postman(); len(mails) != 0 {
+				t.Errorf("%d messages later", len(mails))
+			}
+		})
+	}
+}
+
+// jobsOf sends what is due with a mailer.
+func (w *world) jobsOf(send func(publish.Mail) error) {
+	w.t.Helper()
+	c := &publish.Courier{Jobs: w.db, Stops: w.db, NotMeToken: w.NotMeToken, Mailer: mailerFunc(send), Places: local(), Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Random: rand.Reader, AtOnce: 1}
+	if err := c.SendDue(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -1,0 +1,137 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+
+	"sandlot/internal/publish"
+)
+
+// forgetStep is how many records of a deleted account one step empties: some 3 ms.
+const forgetStep = 100
+
+// forgetBatch is how many are looked for at a time: their keys are held at once.
+const forgetBatch = 5000
+
+// forgetting notes all addresses of an account that is being deleted, whose records
+// are then emptied in steps.
+func (t *tx) forgetting(id publish.AccountID) error {
+	for _, query := range []string{
+		"INSERT INTO forgets (account, email, proved) VALUES (?1, '', 0)",
+		"INSERT OR IGNORE INTO forgets (account, email, proved) SELECT id, email, verified FROM accounts WHERE id = ?1",
+		"INSERT OR IGNORE INTO forgets (account, email, proved) SELECT account, email, undo FROM email_moves WHERE account = ?1",
+		"INSERT OR IGNORE INTO forgets (account, email, proved) SELECT account, email, 0 FROM verifications WHERE account = ?1",
+	} {
+		if _, err := t.exec(query, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A remnant is a kind of records that tell of a deleted account: find returns what
+// empty takes out of one of them. Emptied records are not found again.
+type remnant struct{ find, empty string }
+
+// used holds for an address that an account which is there has, or may get.
+const used = "(EXISTS (SELECT 1 FROM accounts a WHERE a.email = g.email COLLATE NOCASE AND a.deleted_at IS NULL) OR EXISTS (SELECT 1 FROM email_moves m WHERE m.email = g.email COLLATE NOCASE))"
+
+// remnants of the account ?1. Records by which a repeated call is known stay, without
+// what they tell.
+var remnants = []remnant{
+	{"SELECT id FROM jobs WHERE account = ?1 LIMIT ?2", "DELETE FROM jobs WHERE id = ?"},
+	{
+		"SELECT id FROM keys WHERE account = ?1 AND (name <> '' OR last_four <> '') LIMIT ?2",
+		"UPDATE keys SET name = '', last_four = '' WHERE id = ?",
+	},
+	{
+		"SELECT num FROM uploads WHERE account = ?1 AND done_project IS NULL AND expires_at > 0 LIMIT ?2",
+		"UPDATE uploads SET key = NULL, token = NULL, expires_at = 0, meta = x'7b7d' WHERE num = ?",
+	},
+	{
+		`SELECT u.num FROM uploads u JOIN projects p ON p.id = u.done_project
+			WHERE p.account = ?1 AND (length(u.meta) > 2 OR length(u.done_answer) > 0 OR length(u.done_made) > 0) LIMIT ?2`,
+		"UPDATE uploads SET meta = x'7b7d', done_answer = x'', done_made = x'' WHERE num = ?",
+	},
+	{
+		"SELECT key FROM once WHERE account = ?1 AND (length(answer) > 0 OR length(made) > 0) LIMIT ?2",
+		"UPDATE once SET answer = x'', made = x'' WHERE key = ?",
+	},
+	{
+		"SELECT v.project * 4294967296 + v.n FROM projects p JOIN versions v ON v.project = p.num WHERE p.account = ?1 AND (v.title <> '' OR v.primary_file <> '') LIMIT ?2",
+		"UPDATE versions SET title = '', primary_file = '' WHERE project = ?1 / 4294967296 AND n = ?1 % 4294967296",
+	},
+	{
+		`SELECT r.id FROM forgets g JOIN reports r ON r.contact = g.email COLLATE NOCASE
+			WHERE g.account = ?1 AND g.email <> '' AND g.proved = 1 AND NOT ` + used + ` LIMIT ?2`,
+		"UPDATE reports SET details = '', contact = '' WHERE id = ?",
+	},
+}
+
+// finishForgets empties what is left of deleted accounts in records of other kinds.
+// It looks while others write, and empties in steps between which they have their turn.
+func (db *DB) finishForgets(ctx context.Context) error {
+	accounts, err := all(ctx, db, scanValue[int64], "SELECT account FROM forgets WHERE email = ''")
+	for _, a := range accounts {
+		if err == nil {
+			err = db.forget(ctx, a)
+		}
+	}
+	if len(accounts) > 0 {
+		db.log.wipe()
+	}
+	return err
+}
+
+func (db *DB) forget(ctx context.Context, account int64) error {
+	for _, kind := range remnants {
+		for {
+			found, err := all(ctx, db, scanValue[any], kind.find, account, forgetBatch)
+			if err != nil {
+				return err
+			}
+			if len(found) == 0 {
+				break
+			}
+			for some := range slices.Chunk(found, forgetStep) {
+				if err := db.empty(ctx, kind, some); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return db.step(ctx, 0, func(t *tx) error {
+		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ''", account)
+		return err
+	})
+}
+
+func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
+	return db.step(ctx, 0, func(t *tx) error {
+		for _, key := range keys {
+			if _, err := t.exec(kind.empty, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Forgotten implements publish.ForgetStore.
+func (db *DB) Forgotten(ctx context.Context, limit int) ([]publish.ForgottenEmail, error) {
+	list, err := all(ctx, db, func(r row) (f publish.ForgottenEmail, err error) {
+		err = r.Scan(&f.Account, &f.Email, &f.Used)
+		return f, err
+	}, "SELECT g.account, g.email, "+used+" FROM forgets g WHERE g.email <> '' LIMIT ?", limit)
+	return list, in("list forgotten addresses", err)
+}
+
+// ForgetEmail implements publish.ForgetStore.
+func (db *DB) ForgetEmail(ctx context.Context, f publish.ForgottenEmail) error {
+	err := db.step(ctx, 0, func(t *tx) error {
+		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ?", f.Account, f.Email)
+		return err
+	})
+	db.log.wipe()
+	return in("forget address", err)
+}

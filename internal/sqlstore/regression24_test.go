@@ -1,0 +1,209 @@
+package sqlstore
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// found returns which of the words are in any file beside a database, and where.
+func found(t *testing.T, path string, words []string) (list []string) {
+	t.Helper()
+	files, err := filepath.Glob(path + "*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("files %v, error %v", files, err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range words {
+			if bytes.Contains(text, []byte(w)) {
+				list = append(list, fmt.Sprintf("%s in %s", w, strings.TrimPrefix(name, filepath.Dir(path))))
+			}
+		}
+	}
+	return list
+}
+
+// gone waits until none of the words is in a file.
+func gone(t *testing.T, path string, words []string) {
+	t.Helper()
+	var left []string
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if left = found(t, path, words); left == nil {
+			return
+		}
+	}
+	t.Errorf("%d of %d are still in the files: %v", len(left), len(words), left[:min(len(left), 9)])
+}
+
+// told gives accounts and projects distinctive texts, and returns the accounts with the
+// words that are to go with each second one.
+func told(t *testing.T, db *DB, n int) (deleted []publish.AccountID, gone, kept []string) {
+	t.Helper()
+	for i := range n {
+		// Far apart in every index, so that pages are split, joined and freed.
+		mark := fmt.Sprintf("%06dq", (i*7919)%100_003)
+		p := mustProject(t, db, uint64(i))
+		email, title, text := mark+"@distinct.example", mark+" Title", "About "+mark
+		check(t, "describe", db.SetDetails(t.Context(), p.ID, publish.Details{Title: title, Description: text + strings.Repeat(" "+mark, 5000)}), nil)
+		check(t, "set address", db.SetEmail(t.Context(), p.Account, email, publish.Job{Kind: "verify", Address: email, Due: time.Now()}), nil)
+		mustExec(t, db, fmt.Sprintf("UPDATE accounts SET verified = 1 WHERE id = %d", p.Account))
+		words := []string{email, title, text, mark + " " + mark}
+		if i%2 == 0 {
+			deleted, gone = append(deleted, p.Account), append(gone, words...)
+		} else {
+			kept = append(kept, words...)
+		}
+	}
+	check(t, "list", db.finishFollows(t.Context()), nil)
+	return deleted, gone, kept
+}
+
+func remove(t *testing.T, db *DB, accounts []publish.AccountID) {
+	t.Helper()
+	for _, a := range accounts {
+		check(t, "remove", db.Remove(t.Context(), publish.Subject{Account: a}, publish.LogEntry{At: time.Now(), Actor: "me", Action: publish.ActionDelete, Target: fmt.Sprint(a)}), nil)
+	}
+	forgetEmails(t, db)
+}
+
+// forgetEmails is what becomes of addresses once there are no messages to them.
+func forgetEmails(t *testing.T, db *DB) {
+	t.Helper()
+	for {
+		list, err := db.Forgotten(t.Context(), 100)
+		check(t, "forgotten", err, nil)
+		if len(list) == 0 {
+			return
+		}
+		for _, f := range list {
+			check(t, "forget", db.ForgetEmail(t.Context(), f), nil)
+		}
+	}
+}
+
+func TestRegression24WhatIsDeletedIsInNoFileOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "sandlot.db")
+	db := mustOpen(t, path)
+	accounts, words, kept := told(t, db, 80)
+	if n := len(found(t, path, words)); n < len(words) {
+		t.Fatalf("only %d of %d texts are found before", n, len(words))
+	}
+	remove(t, db, accounts)
+	gone(t, path, words)
+	if n := len(found(t, path, kept)); n < len(kept) {
+		t.Errorf("only %d of %d texts of others are found after", n, len(kept))
+	}
+	rows, err := all(t.Context(), db, scanValue[string], "SELECT hex(block) FROM listings_data")
+	check(t, "read the index", err, nil)
+	for _, w := range words {
+		mark, _, isTitle := strings.Cut(w, " Title")
+		// Terms share their beginnings in the index: so the end of one, and its length, is what there is to find.
+		if term := fmt.Sprintf("%x", mark); isTitle && strings.Contains(strings.Join(rows, " "), strings.ToUpper(term)) {
+			t.Errorf("%s is still in the index", mark)
+		}
+	}
+}
+
+// TestRegression24AReaderOfLongKeepsNothing: the log cannot be emptied while somebody
+// reads an older state, and is as soon as that ends, on an instance that writes nothing.
+func TestRegression24AReaderOfLongKeepsNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "sandlot.db")
+	db := mustOpen(t, path)
+	db.log.age.Store(int64(100 * time.Millisecond))
+	accounts, words, _ := told(t, db, 10)
+	other, err := sql.Open("sqlite", path)
+	check(t, "open", err, nil)
+	defer other.Close()
+	reading, err := other.BeginTx(t.Context(), nil)
+	check(t, "begin", err, nil)
+	var n int
+	check(t, "read", reading.QueryRow("SELECT count(*) FROM accounts").Scan(&n), nil)
+	remove(t, db, accounts)
+	time.Sleep(time.Second) // long enough for all tries but those after a while
+	if found(t, path, words) == nil {
+		t.Fatal("a reader of an older state finds nothing of it")
+	}
+	check(t, "end", reading.Rollback(), nil)
+	gone(t, path, words)
+}
+
+// TestRegression24AnIdleLogIsEmptied: nothing but time has the log emptied.
+func TestRegression24AnIdleLogIsEmptied(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "sandlot.db")
+	db := mustOpen(t, path)
+	p := mustProject(t, db, 1)
+	check(t, "describe", db.SetDetails(t.Context(), p.ID, publish.Details{Description: "an earlier text"}), nil)
+	check(t, "describe", db.SetDetails(t.Context(), p.ID, publish.Details{Description: "another"}), nil)
+	if found(t, path, []string{"an earlier text"}) == nil {
+		t.Fatal("it is not found before")
+	}
+	db.log.age.Store(int64(100 * time.Millisecond))
+	gone(t, path, []string{"an earlier text"})
+	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() > 0 {
+		t.Errorf("the log has %d bytes, error %v", info.Size(), err)
+	}
+	if logAge > time.Hour {
+		t.Errorf("a log is kept for %v", logAge)
+	}
+}
+
+// TestRegression24ACommandLeavesNothingInTheLog: a command beside the server, whose log
+// is folded in by the server, empties it of what it deleted.
+func TestRegression24ACommandLeavesNothingInTheLog(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "sandlot.db")
+	server := mustOpen(t, path)
+	accounts, words, _ := told(t, server, 10)
+	command, err := OpenSQLite(t.Context(), path, Options{Existing: true})
+	check(t, "open", err, nil)
+	remove(t, command, accounts)
+	check(t, "close", command.Close(), nil)
+	gone(t, path, words)
+}
+
+// TestRegression24WhatWasDeletedBeforeIsOverwritten opens a database that was written
+// without care for what was deleted, as all were before.
+func TestRegression24WhatWasDeletedBeforeIsOverwritten(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "sandlot.db")
+	db, err := OpenSQLite(t.Context(), path, Options{})
+	check(t, "open", err, nil)
+	_, words, _ := told(t, db, 40)
+	for _, q := range []string{"PRAGMA secure_delete = 0", "UPDATE projects SET description = '', title = ''", "UPDATE accounts SET email = ''", "DELETE FROM jobs", "PRAGMA user_version = 0"} {
+		mustExec(t, db, q)
+	}
+	check(t, "close", db.Close(), nil)
+	if found(t, path, words) == nil {
+		t.Fatal("nothing of it is left before")
+	}
+	_ = mustOpen(t, path)
+	gone(t, path, words)
+}
+
+func TestRegression24LooksForTheLogCostNothingWhileItIsEmpty(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := &logKeeper{path: filepath.Join(t.TempDir(), "none"), next: time.Now().Add(logAge)}
+		k.max.Store(logMax)
+		k.age.Store(int64(logAge))
+		if err := os.WriteFile(k.path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * logAge)
+		k.look() // would ask a database that is not there
+	})
+}
