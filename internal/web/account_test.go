@@ -57,7 +57,7 @@ func asKim(h http.Handler, method, target, form string) *http.Response {
 
 func TestTheAccountShowsItsProjectsWithTheirNumbers(t *testing.T) {
 	body := text(t, asKim(pages(&service{}), "GET", "/account", ""))
-	for _, want := range []string{`href="/p/game-abc123" dir="auto">&lt;script&gt;&#34;pong&#34;`, "parties", "2 j’aime", `d="M0 32v-1h3V32zM4 32v-32h3V32zM8 32v-16h3V32z"`, "6 parties ces 30 derniers jours", `d="M0 32v-1h3V32zM4 32v-1h3V32z"`, "bare-abc123", "Retiré", `/account?after=next`, `href="/account/sessions"`} {
+	for _, want := range []string{`href="/p/game-abc123" dir="auto">&lt;script&gt;&#34;pong&#34;`, "parties", "2 j’aime", `d="M0 32v-1h3V32zM4 32v-32h3V32zM8 32v-16h3V32z"`, "6 parties au cours des 30 derniers jours", `d="M0 32v-1h3V32zM4 32v-1h3V32z"`, "bare-abc123", "Retiré", `/account?after=next`, `href="/account/sessions"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("it has no %s", want)
 		}
@@ -66,7 +66,7 @@ func TestTheAccountShowsItsProjectsWithTheirNumbers(t *testing.T) {
 		t.Errorf("the next page is %s", body)
 	}
 	empty := &service{accountFake: accountFake{empty: true}}
-	if body := text(t, asKim(pages(empty), "GET", "/account", "")); !strings.Contains(body, "Rien n’est encore publié") {
+	if body := text(t, asKim(pages(empty), "GET", "/account", "")); !strings.Contains(body, "Rien n’a encore été publié") {
 		t.Errorf("without projects it is %s", body)
 	}
 }
@@ -91,7 +91,7 @@ func TestTheNavigationMarksWhereAPageBelongs(t *testing.T) {
 
 func TestTheListOfLoginsMarksThisBrowser(t *testing.T) {
 	body := text(t, asKim(pages(&service{}), "GET", "/account/sessions", ""))
-	_, mine, found := strings.Cut(body, `Un navigateur <span class="mark">ce navigateur`)
+	_, mine, found := strings.Cut(body, `Navigateur inconnu <span class="mark">ce navigateur`)
 	if !found || strings.Contains(mine, `value="1"><`) || !strings.Contains(body, "Firefox · Linux") || !strings.Contains(body, `name="id" value="2"`) {
 		t.Errorf("it is %s", body)
 	}
@@ -122,8 +122,8 @@ func TestBrowsersAreCalledWhatPeopleCallThem(t *testing.T) {
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36 Edg/141.0.0.0":           "Edge · Windows",
 		"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36":     "Samsung Internet · Android",
 		"Mozilla/5.0 (Windows NT 10.0)": "Windows",
-		"curl/8":                        "A browser",
-		"":                              "A browser",
+		"curl/8":                        "Unknown browser",
+		"":                              "Unknown browser",
 	} {
 		if got := v.Browser(agent); got != want {
 			t.Errorf("%s is called %s", agent, got)

@@ -96,7 +96,7 @@ func TestAnEmptyGallerySaysSo(t *testing.T) {
 	has(t, h, "/", "Nothing is listed here yet.")
 	has(t, h, "/?sort=live", "No one is playing right now.")
 	has(t, h, "/?q=pong", "No matches.")
-	has(t, h, "/@kim", "Nothing is listed here yet.")
+	has(t, h, "/@kim", "No projects here yet.")
 }
 
 func TestASearchKeepsItsWords(t *testing.T) {
@@ -181,7 +181,7 @@ func TestRegression27AnEmptyGallerySaysWhatIsMissing(t *testing.T) {
 		t.Error("nothing waits, and the page says that something does")
 	}
 	resp := request(pages(&service{galleryFake: galleryFake{nothing: true, waiting: 2}}), "GET", "/", "", "Accept-Language", "de")
-	if body := text(t, resp); !strings.Contains(body, "2 Projekte warten") {
+	if body := text(t, resp); !strings.Contains(body, "2 Projekte sind noch nicht zu sehen") {
 		t.Errorf("in German: %s", body)
 	}
 }

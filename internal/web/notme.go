@@ -65,10 +65,14 @@ func (v *visit) showNotMe(page notMePage, err error) error {
 	page.Notice = page.Mail == publish.MailEmailNotice
 	title := v.T("not-me.title")
 	switch {
+	case page.Allowed && page.Logins():
+		title = v.T("not-me.logins-allowed-title")
 	case page.Allowed:
-		title = v.T("not-me.allowed-title")
+		title = v.T("not-me.claims-allowed-title")
+	case page.Stop.Kind != "" && page.Logins():
+		title = v.T("not-me.logins-stopped-title")
 	case page.Stop.Kind != "":
-		title = v.T("not-me.stopped-title")
+		title = v.T("not-me.claims-stopped-title")
 	}
 	return v.show(http.StatusOK, "not_me.html", title, page)
 }

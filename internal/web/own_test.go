@@ -239,7 +239,7 @@ func TestUploads(t *testing.T) {
 		body, kind := uploadOf("", "a.js", "one", "b.js", strings.Repeat("two", 1000))
 		body.Truncate(body.Len() - 1000)
 		resp := sendUpload(s, body, kind)
-		if said := text(t, resp); resp.StatusCode != 422 || len(s.acts) > 0 || s.dropped != 1 || !strings.Contains(said, "L’envoi s’est interrompu") {
+		if said := text(t, resp); resp.StatusCode != 422 || len(s.acts) > 0 || s.dropped != 1 || !strings.Contains(said, "L’envoi a été interrompu") {
 			t.Errorf("%d, done %q, discarded %d", resp.StatusCode, s.acts, s.dropped)
 		}
 	})
@@ -253,9 +253,9 @@ func TestUploads(t *testing.T) {
 			files  []string
 			say    string
 		}{
-			"no file":           {"", nil, "Aucun fichier"},
-			"an empty field":    {"", []string{"", ""}, "Aucun fichier"},
-			"too many":          {"", many, "Au plus 500 fichiers"},
+			"no file":           {"", nil, "Choisissez au moins un fichier"},
+			"an empty field":    {"", []string{"", ""}, "Choisissez au moins un fichier"},
+			"too many":          {"", many, "au plus 500 fichiers"},
 			"an endless folder": {strings.Repeat("x", maxWord+1), []string{"a", "b"}, "interrompu"},
 		} {
 			s := &service{}

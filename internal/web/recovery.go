@@ -17,14 +17,14 @@ type recoveries interface {
 
 // movePage is what a link of a mail shows. Done: the account has the address.
 type movePage struct {
-	Token, Action       string
-	Question, Yes, Done string
+	Token, Action           string
+	Question, Yes, No, Done string
 }
 
 // askEmail shows what the link to a new address would do, and does nothing.
 func (p *Pages) askEmail(v *visit) error {
 	return v.askMove(false, func(m publish.EmailMove) movePage {
-		return movePage{Action: "/account/email", Question: v.T("email.question", "email", m.Email, "handle", m.Handle), Yes: v.T("email.yes")}
+		return movePage{Action: "/account/email", Question: v.T("email.question", "email", m.Email, "handle", m.Handle), Yes: v.T("email.yes"), No: v.T("email.no")}
 	}, v.T("email.title"))
 }
 
@@ -40,7 +40,7 @@ func (p *Pages) takeEmail(v *visit) error {
 // askUndo shows what the link to the address before would do, and does nothing.
 func (p *Pages) askUndo(v *visit) error {
 	return v.askMove(true, func(m publish.EmailMove) movePage {
-		return movePage{Action: "/account/undo", Question: v.T("undo.question", "email", m.Email, "handle", m.Handle), Yes: v.T("undo.yes")}
+		return movePage{Action: "/account/undo", Question: v.T("undo.question", "email", m.Email, "handle", m.Handle), Yes: v.T("undo.yes"), No: v.T("undo.no")}
 	}, v.T("undo.title"))
 }
 

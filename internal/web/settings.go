@@ -133,7 +133,7 @@ func (p *Pages) withdrawEmail(v *visit) error {
 
 // langNames are what languages are called by those who speak them.
 var langNames = map[string]string{
-	"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ja": "日本語", "pt": "Português", "zh-Hans": "简体中文",
+	"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ja": "日本語", "pt": "Português (Brasil)", "zh-Hans": "简体中文",
 }
 
 // LangName is what a language is called by those who speak it.

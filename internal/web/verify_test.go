@@ -18,8 +18,8 @@ func TestRegression07ThePageAsksWhetherItIsYours(t *testing.T) {
 		resp := request(h, "GET", "/verify?token=good", "")
 		body := text(t, resp)
 		for _, want := range []string{
-			"@", `dir="auto">&#34;&gt;&lt;script&gt;`, `dir="auto">bare-abc123</a>`, `href="/p/game-abc123"`, "9:30", "by a call to the API", "without a login",
-			`action="/verify"`, `action="/verify/no"`, `value="good"`, "there are more",
+			"@", `dir="auto">&#34;&gt;&lt;script&gt;`, `dir="auto">bare-abc123</a>`, `href="/p/game-abc123"`, "9:30", "through the API", "without a login",
+			`action="/verify"`, `action="/verify/no"`, `value="good"`, "There are more",
 		} {
 			if !strings.Contains(body, want) {
 				t.Errorf("the page has no %s", want)

@@ -142,7 +142,7 @@ func TestTheFirstPageShowsACallWithThisAddress(t *testing.T) {
 
 func TestThePageOfATakenDownProjectSaysSo(t *testing.T) {
 	resp := request(pages(&service{fault: publish.Refuse(publish.CodeTakenDown, "down")}), "GET", "/p/game-abc123", "")
-	if resp.StatusCode != http.StatusUnavailableForLegalReasons || !strings.Contains(text(t, resp), "taken this project down") {
+	if resp.StatusCode != http.StatusUnavailableForLegalReasons || !strings.Contains(text(t, resp), "took this project down") {
 		t.Errorf("got %d", resp.StatusCode)
 	}
 }
