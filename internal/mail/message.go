@@ -104,8 +104,7 @@ func (w *writer) page(m publish.Mail) (page, error) {
 	if !ok {
 		return page{}, fmt.Errorf("no texts for a message of kind %q", m.Kind)
 	}
-	t.Given = strings.ReplaceAll(t.Given, "{handle}", plain(m.Handle))
-	t.Given = strings.ReplaceAll(t.Given, "{case}", plain(m.Case))
+	t.fill(plain(m.Handle), plain(m.Case))
 	if (t.Code != "") != (m.Code != "") || strings.Trim(m.Code, "0123456789") != "" {
 		return page{}, fmt.Errorf("a message of kind %q has no such code", m.Kind)
 	}

@@ -19,8 +19,8 @@ var catalogs embed.FS
 // fallback is the language of those whose own there is no catalog for.
 const fallback = "en"
 
-// texts are the words of one kind of message. In Given, {handle} stands for the
-// account's handle, and {case} for the number of a report.
+// texts are the words of one kind of message. In each of them {case} stands for the
+// number of a report, and in all but the subject {handle} for the account's handle.
 type texts struct {
 	Subject string `json:"subject"`
 	Given   string `json:"given"`  // what happened
@@ -30,6 +30,16 @@ type texts struct {
 	Lasts   string `json:"lasts"`  // how long the link works
 	Ignore  string `json:"ignore"` // what to do if it was somebody else
 	NotMe   string `json:"not-me"` // on the link for somebody else; empty in a kind that has none
+}
+
+// fill writes the arguments into the texts. A handle is somebody's own word, and no
+// such word gets into a header.
+func (t *texts) fill(handle, report string) {
+	t.Subject = strings.ReplaceAll(t.Subject, "{case}", report)
+	words := strings.NewReplacer("{handle}", handle, "{case}", report)
+	for _, text := range []*string{&t.Given, &t.Open, &t.Button, &t.Code, &t.Lasts, &t.Ignore, &t.NotMe} {
+		*text = words.Replace(*text)
+	}
 }
 
 // book holds the texts of all languages, by kind.
