@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"storetest":    {"publish", "testenv"},
 	"testenv":      {},
 	"web":          {"brake", "publish"},
+	"wording":      {}, // tests only
 }
 
 // outside are the modules that each package may use beside the standard library.
