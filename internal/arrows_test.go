@@ -46,7 +46,7 @@ var outside = map[string][]string{
 	"content":   {"github.com/emmansun/base64", "github.com/klauspost/compress"},
 	"mail":      {"github.com/wneessen/go-mail", "golang.org/x/text"},
 	"names":     {"golang.org/x/net", "golang.org/x/text"},
-	"play":      {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
+	"play":      {"github.com/maypok86/otter/v2", "golang.org/x/sync", "golang.org/x/text"},
 	"sqlstore":  {"modernc.org/sqlite", "modernc.org/libc"},
 	"squeeze":   {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"web":       {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},

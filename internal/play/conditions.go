@@ -9,7 +9,7 @@ import (
 // they decide; otherwise it returns 0. There is no Last-Modified, so conditions on times do not apply.
 func (v *visit) conditions(f *file, o *form) int {
 	if want := v.r.Header["If-Match"]; len(want) > 0 && !star(want) && !nameTag(want, o.etag[0], false) {
-		v.page(http.StatusPreconditionFailed, "The file is not what this request expects.")
+		v.refuse(http.StatusPreconditionFailed, "The file is not what this request expects.")
 		return http.StatusPreconditionFailed
 	}
 	have := v.r.Header["If-None-Match"]

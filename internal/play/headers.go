@@ -61,6 +61,9 @@ var (
 	varyEncoding = []string{"Accept-Encoding"}
 	varyBoth     = []string{"Accept-Encoding, Sec-Fetch-Dest, Upgrade-Insecure-Requests, Accept"}
 	varyBrowser  = []string{"Sec-Fetch-Dest, Upgrade-Insecure-Requests, Accept"}
+
+	varyLanguage        = []string{"Accept-Language"}
+	varyBrowserLanguage = []string{"Sec-Fetch-Dest, Upgrade-Insecure-Requests, Accept, Accept-Language"}
 )
 
 // headers sets what every response carries and returns the header for the rest.

@@ -29,7 +29,7 @@ func (v *visit) heartbeat() {
 	case v.r.Method != http.MethodPost:
 		v.notAllowed(methods)
 	case !v.fromHere():
-		v.page(http.StatusForbidden, "Only the project's own page can say who is playing it.")
+		v.refuse(http.StatusForbidden, "Only the project's own page can say who is playing it.")
 	default:
 		v.takeBeat()
 	}
@@ -39,17 +39,17 @@ func (v *visit) heartbeat() {
 func (v *visit) takeBeat() {
 	if denied := v.brakes.Heartbeat(brake.Who{Addr: brake.Peer(v.r.RemoteAddr)}); denied != nil {
 		v.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(denied.After.Seconds()))))
-		v.page(http.StatusTooManyRequests, "Too many heartbeats come from this address.")
+		v.refuse(http.StatusTooManyRequests, "Too many heartbeats come from this address.")
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxHeartbeat))
 	var b beat
 	switch {
 	case err != nil:
-		v.page(http.StatusRequestEntityTooLarge, "A heartbeat is smaller than that.")
+		v.refuse(http.StatusRequestEntityTooLarge, "A heartbeat is smaller than that.")
 		return
 	case len(body) > 0 && json.Unmarshal(body, &b) != nil:
-		v.page(http.StatusBadRequest, "This is no heartbeat.")
+		v.refuse(http.StatusBadRequest, "This is no heartbeat.")
 		return
 	}
 	player := v.visitor(v.now())

@@ -66,6 +66,7 @@ type Handler struct {
 	visitors    *Visitors
 	token       func(*http.Request) string
 	agents      *agents
+	book        *book
 	quarantine  bool
 	brakes      *brake.Limits
 	cache       *cache
@@ -83,7 +84,7 @@ type Handler struct {
 // New makes a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		service: c.Service, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), now: c.Now, log: c.Log, script: playerFile(), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), quarantine: c.Quarantine, brakes: c.Brakes,
+		service: c.Service, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: playerFile(), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), quarantine: c.Quarantine, brakes: c.Brakes,
 		prefix: strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
 	}
 	if h.visitors == nil {
@@ -153,7 +154,7 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 // headers that everything on such an origin has.
 func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
 	v := visit{Handler: h, w: w, r: r, root: "/"}
-	v.page(status, message)
+	v.refuse(status, message)
 }
 
 // ServePath answers a request to the path form. Its path begins with the base URL's path and "/~/", and is as it came.
@@ -182,7 +183,7 @@ func (v *visit) servePath(path string, slash bool) {
 	switch reading := v.r.Method == http.MethodGet || v.r.Method == http.MethodHead; {
 	case v.r.Header.Get("Service-Worker") == "script":
 		// A worker would run outside of the sandbox, on the origin of the site.
-		v.page(http.StatusForbidden, "Service workers are for projects on their own address.")
+		v.refuse(http.StatusForbidden, "Service workers are for projects on their own address.")
 	case reading && v.moves() && navigates(v.r.Header):
 		v.redirect(http.StatusTemporaryRedirect, v.places.Origin(string(v.project.ID))+escape(path))
 	case reading && !slash:

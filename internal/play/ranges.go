@@ -92,7 +92,7 @@ func position(s string) (int64, error) {
 func (v *visit) sendSpans(f *file, spans []span) int {
 	if len(spans) == 0 {
 		v.w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(f.plain.size, 10))
-		v.page(http.StatusRequestedRangeNotSatisfiable, "The file does not have the bytes that were asked for.")
+		v.refuse(http.StatusRequestedRangeNotSatisfiable, "The file does not have the bytes that were asked for.")
 		return http.StatusRequestedRangeNotSatisfiable
 	}
 	// Opened first, for damage must be found before the status is sent.

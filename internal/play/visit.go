@@ -3,7 +3,6 @@ package play
 import (
 	"context"
 	"errors"
-	"html"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -98,12 +97,12 @@ func (v *visit) options(methods string) {
 // notAllowed refuses a method.
 func (v *visit) notAllowed(methods string) {
 	v.w.Header().Set("Allow", methods)
-	v.page(http.StatusMethodNotAllowed, "This address cannot be used in that way.")
+	v.say(http.StatusMethodNotAllowed, "method")
 }
 
 // notFound answers where there is nothing.
 func (v *visit) notFound() {
-	v.page(http.StatusNotFound, "There is nothing at this address.")
+	v.say(http.StatusNotFound, "missing")
 }
 
 // redirect sends the client elsewhere, with the query it came with.
@@ -139,58 +138,32 @@ func (v *visit) moves() bool { return v.place == onPath && v.places.Content != "
 // escape returns a decoded path as it is written in a URL.
 func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
-// fail answers with what an error of the Service says. What is no *publish.Error is logged and told to nobody.
+// fail answers with a page for an error of the Service. What is no *publish.Error is logged and told to nobody.
 func (v *visit) fail(err error) {
 	if errors.Is(err, publish.CodeTakenDown) && v.place != onPath && v.r.Header.Get("Service-Worker") == "script" {
 		v.lastWorker()
 		return
 	}
-	status, message := http.StatusInternalServerError, "Something went wrong here. It has been noted."
+	status := http.StatusInternalServerError
 	var code publish.Code
 	if e := publish.AsError(err); e != nil {
-		code, message = e.Code, e.Message
+		code = e.Code
 		if e.RetryAfter > 0 {
 			v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
 		}
-	} else if errors.As(err, &code) {
-		message = publish.Codes[code].About
-	} else if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		code, message = publish.CodeUnavailable, "This took too long. Try again in a moment."
+	} else if !errors.As(err, &code) && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		code = publish.CodeUnavailable
 		v.w.Header().Set("Retry-After", "5")
 	}
 	if known := publish.Codes[code].Status; known != 0 {
 		status = known
 	}
 	switch {
-	case code == publish.CodeProjectNotFound:
-		message = "There is no project at this address."
-	case code == publish.CodeTakenDown:
-		message = "What was here has been taken down."
-		if v.place != onPath && navigates(v.r.Header) {
-			// What the browser has kept of it. Not its storage: a restored project is to find its players' games again.
-			v.w.Header().Set("Clear-Site-Data", `"cache"`)
-		}
+	case code == publish.CodeTakenDown && v.place != onPath && navigates(v.r.Header):
+		// What the browser has kept of it. Not its storage: a restored project is to find its players' games again.
+		v.w.Header().Set("Clear-Site-Data", `"cache"`)
 	case status >= 500 && v.r.Context().Err() == nil:
 		v.log.ErrorContext(v.r.Context(), "serving failed", "project", v.project.ID, "path", v.r.URL.Path, "err", err)
 	}
-	v.page(status, message)
-}
-
-// page answers with a small page of our own. Headers that were set before stay.
-func (v *visit) page(status int, message string) {
-	title := html.EscapeString(http.StatusText(status))
-	body := `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-		`<title>` + title + `</title><style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem}` +
-		`</style><h1>` + title + `</h1><p>` + html.EscapeString(message) + "</p></html>\n"
-	h := v.headers(revalidate)
-	h["Content-Type"] = pageType
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	if v.moves() {
-		h["Vary"] = varies(false, true)
-	}
-	v.w.WriteHeader(status)
-	if v.r.Method != http.MethodHead {
-		// An error means that the client is gone.
-		_, _ = v.w.Write([]byte(body))
-	}
+	v.say(status, nameOf(code, status))
 }

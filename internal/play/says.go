@@ -1,0 +1,134 @@
+package play
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io/fs"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"sandlot/internal/publish"
+)
+
+// catalogs holds what the pages of errors say, one file a language, named after it.
+//
+//go:embed texts/*.json
+var catalogs embed.FS
+
+// fallback is the language of whoever speaks none of ours, and of programs.
+const fallback = "en"
+
+// said is what a page of an error says.
+type said struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// A book holds it in all languages.
+type book struct {
+	langs   []string // the first is the fallback
+	matcher language.Matcher
+	byLang  map[string]map[string]said
+}
+
+// openBook reads the catalogs. It panics if one of them is broken, which every test rules out.
+func openBook() *book {
+	names, _ := fs.Glob(catalogs, "texts/*.json") // the pattern is right
+	b := &book{langs: []string{fallback}, byLang: map[string]map[string]said{}}
+	for _, name := range names {
+		lang := strings.TrimSuffix(strings.TrimPrefix(name, "texts/"), ".json")
+		data, err := catalogs.ReadFile(name)
+		texts := map[string]said{}
+		if err == nil {
+			err = json.Unmarshal(data, &texts)
+		}
+		if err != nil {
+			panic(fmt.Errorf("%s: %w", name, err))
+		}
+		if b.byLang[lang] = texts; lang != fallback {
+			b.langs = append(b.langs, lang)
+		}
+	}
+	tags := make([]language.Tag, len(b.langs))
+	for i, lang := range b.langs {
+		tags[i] = language.Make(lang)
+	}
+	b.matcher = language.NewMatcher(tags)
+	return b
+}
+
+// accepted returns the language for an Accept-Language.
+func (b *book) accepted(header string) string {
+	tags, _, err := language.ParseAcceptLanguage(header[:min(len(header), 200)]) // a browser sends under a hundred bytes
+	if err != nil || len(tags) == 0 {
+		return fallback
+	}
+	_, i, _ := b.matcher.Match(tags...)
+	return b.langs[i]
+}
+
+// nameOf is what a page says of an error.
+func nameOf(code publish.Code, status int) string {
+	switch {
+	case code == publish.CodeProjectNotFound:
+		return "project"
+	case code == publish.CodeTakenDown:
+		return "taken-down"
+	case code == publish.CodeBlobCorrupt:
+		return "damaged"
+	case status == http.StatusNotFound:
+		return "missing"
+	case status == http.StatusTooManyRequests:
+		return "too-many"
+	case status == http.StatusServiceUnavailable:
+		return "later"
+	}
+	return "fault"
+}
+
+// say answers with a small page of our own, in the language of whoever asks. The site's own choice of a language is a
+// cookie, which projects never see.
+func (v *visit) say(status int, name string) {
+	lang := v.book.accepted(v.r.Header.Get("Accept-Language"))
+	h := v.w.Header()
+	h["Vary"] = varyLanguage
+	if v.moves() {
+		h["Vary"] = varyBrowserLanguage
+	}
+	v.show(status, lang, v.book.byLang[lang][name])
+}
+
+// refuse answers programs, which alone send what this is for.
+func (v *visit) refuse(status int, message string) {
+	if v.moves() {
+		v.w.Header()["Vary"] = varies(false, true)
+	}
+	v.show(status, fallback, said{http.StatusText(status), message})
+}
+
+// errorStyle has the colours and the type of the site.
+const errorStyle = `:root{color-scheme:light dark;--paper:#fbf9f5;--ink:#23211d;--quiet:#6a655c}` +
+	`@media(prefers-color-scheme:dark){:root{--paper:#191816;--ink:#ece8e0;--quiet:#a39c90}}` +
+	`body{margin:0;padding:20vh 1.25rem 1.25rem;font:1.125rem/1.6 ui-sans-serif,system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:var(--paper);color:var(--ink);overflow-wrap:anywhere}` +
+	`main{max-width:36rem;margin:auto}h1{margin:0;font-size:1.75rem;line-height:1.25}p{margin:.75rem 0 0;color:var(--quiet)}`
+
+// show answers with a page. Headers that were set before stay.
+func (v *visit) show(status int, lang string, is said) {
+	title := html.EscapeString(is.Title)
+	body := `<!doctype html><html lang="` + lang + `" dir="ltr"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
+		`<title>` + title + `</title><style>` + errorStyle + `</style><main><h1>` + title + `</h1><p>` + html.EscapeString(is.Text) + "</p></main></html>\n"
+	h := v.headers(revalidate)
+	h["Content-Type"] = pageType
+	h.Set("Content-Language", lang)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	v.w.WriteHeader(status)
+	if v.r.Method != http.MethodHead {
+		// An error means that the client is gone.
+		_, _ = v.w.Write([]byte(body))
+	}
+}
