@@ -28,6 +28,8 @@ var ErrTooOften = errors.New("too often")
 type OwnerStore interface {
 	// Rename gives an account a handle that was never given out before; one that was is ErrExists, and one more than limit renames after since is ErrTooOften. The handle before is not given out again.
 	Rename(ctx context.Context, id AccountID, handle string, at, since time.Time, limit int) error
+	// HandleGiven reports whether a handle was ever given out.
+	HandleGiven(ctx context.Context, handle string) (bool, error)
 	// SetLang records the language of an account.
 	SetLang(ctx context.Context, id AccountID, lang string) error
 	// Remove is that of AdminStore.
@@ -54,6 +56,27 @@ func (s *Service) ownerMay(ctx context.Context, id AccountID, err error) error {
 		return now
 	}
 	return err
+}
+
+// HandleFor returns the handle that Rename would give for a wish, or the error that it
+// would return, but for how often it was asked today. It changes nothing.
+func (s *Service) HandleFor(ctx context.Context, id AccountID, want string) (string, error) {
+	a, err := s.editor(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	handle := names.Handle(want)
+	switch handle {
+	case "":
+		return "", Refuse(CodeInvalidField, "This cannot be a handle.").In("handle")
+	case a.Handle:
+		return handle, nil
+	}
+	given, err := s.site.HandleGiven(ctx, handle)
+	if err == nil && given {
+		err = ErrExists
+	}
+	return handle, err
 }
 
 // Rename gives an account another handle: the wish brought into the form of one,

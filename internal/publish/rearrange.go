@@ -56,6 +56,12 @@ func (s *Service) PutFiles(ctx context.Context, account AccountID, id ProjectID,
 	})
 }
 
+// Filename returns what a file with a name is called: the same, or what it is read as.
+func (s *Service) Filename(name string) (string, error) {
+	clean, _, err := cleanFilename(name)
+	return clean, err
+}
+
 // MoveFile makes a version in which a file has another name, and the same bytes.
 // The primary file stays the primary one under its new name. The same form again
 // changes nothing.

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"sandlot/internal/publish"
@@ -29,6 +30,15 @@ func (db *DB) Rename(ctx context.Context, id publish.AccountID, handle string, a
 		_, err = t.exec("INSERT INTO handles (handle, account, renamed_at) VALUES (?, ?, ?)", handle, id, micros(at))
 		return err
 	}))
+}
+
+// HandleGiven implements publish.OwnerStore.
+func (db *DB) HandleGiven(ctx context.Context, handle string) (bool, error) {
+	_, err := one(ctx, db, scanValue[int64], "SELECT account FROM handles WHERE handle = ?", handle)
+	if errors.Is(err, publish.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, in("look for handle", err)
 }
 
 // SetLang implements publish.OwnerStore.

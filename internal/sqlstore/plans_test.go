@@ -294,6 +294,7 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		"detail":       func() error { _, err := db.ProjectDetail(ctx, p.ID); return err },
 		"plays by day": func() error { _, err := db.PlaysByDay(ctx, []publish.ProjectID{p.ID}, now, now); return err },
 		"listed":       func() error { _, err := db.Listed(ctx, publish.ListedQuery{Limit: 9}); return err },
+		"given":        func() error { _, err := db.HandleGiven(ctx, "a"); return err },
 		"waiting":      func() error { _, err := db.Waiting(ctx, 9); return err },
 		"rule":         func() error { return db.ListUnverified(ctx, false) },
 		"profile":      func() error { _, err := db.Listed(ctx, publish.ListedQuery{Account: 1, Limit: 9}); return err },

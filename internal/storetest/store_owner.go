@@ -13,6 +13,7 @@ func ownerCases() []storeCase {
 	return []storeCase{
 		{"Rename/gives an account a handle that was never given out before", rename},
 		{"Rename/one that was given out before is ErrExists", renameTaken},
+		{"HandleGiven/reports whether a handle was ever given out", handleGiven},
 		{"Rename/one more than limit renames after since is ErrTooOften", renameTooOften},
 		{"Rename/of two at once to one handle one gets it", renameRace},
 		{"Rename/an account that was deleted is ErrNotFound", renameGone},
@@ -39,6 +40,15 @@ func rename(t *testing.T, s Stores) {
 	mistakes, _, _, err := s.AccountMistakes(t.Context(), 0, 10)
 	ok(t, err)
 	same(t, "mistakes", mistakes, nil)
+}
+
+func handleGiven(t *testing.T, s Stores) {
+	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
+	ok(t, s.rename(t, kim, "kim-b"))
+	ok(t, s.Remove(t.Context(), ofAccount(lee.ID), entry(publish.ActionDelete, "@lee")))
+	for handle, want := range map[string]bool{"kim": true, "kim-b": true, "lee": true, "ada": false, "": false} {
+		same(t, handle, must(s.HandleGiven(t.Context(), handle))(t), want)
+	}
 }
 
 func renameTaken(t *testing.T, s Stores) {

@@ -211,6 +211,13 @@ func (exhibit) ProposedEmail(_ context.Context, id publish.AccountID) (string, e
 	return map[publish.AccountID]string{2: longMail}[id], nil
 }
 
+func (exhibit) HandleFor(_ context.Context, _ publish.AccountID, want string) (string, error) {
+	if want == "!?" {
+		return "", publish.Refuse(publish.CodeInvalidField, "no")
+	}
+	return longHandle, nil
+}
+
 func (exhibit) Rename(context.Context, publish.AccountID, string) (string, error) {
 	return "", publish.Refuse(publish.CodeInvalidField, "no")
 }
@@ -330,6 +337,8 @@ func (e exhibit) Manage(_ context.Context, account publish.AccountID, id publish
 	v.Project.Suspended = id == exhibits[4].ID
 	return publish.Managed{ProjectView: v, Details: publish.Details{Title: v.Project.Title, Description: "Guide the boats home."}}, nil
 }
+
+func (exhibit) Filename(string) (string, error) { return longName, nil }
 
 func (exhibit) Describe(context.Context, publish.AccountID, publish.ProjectID, publish.Details) error {
 	return publish.Refuse(publish.CodeInvalidField, "no")

@@ -47,7 +47,7 @@ func (p *Pages) home(v *visit) error {
 	if s.Sort == "" {
 		s.Sort = publish.SortNewest
 	}
-	if s.Query == "" && !s.After && v.me == nil {
+	if s.Query == "" && !s.After && v.me == nil && v.said == "" {
 		return p.front(v, s)
 	}
 	var err error

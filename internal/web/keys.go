@@ -28,8 +28,11 @@ func (p *Pages) keyRoutes() []route {
 	return []route{
 		{"GET", "/account/keys", owner, p.keys},
 		{"POST", "/account/keys", recent, form(maxForm, p.mintKey, "project", "name", "nonce")},
+		{"GET", "/account/keys/revoke", recent, p.askRevoke},
 		{"POST", "/account/keys/revoke", recent, form(maxForm, p.revokeKey, "id")},
+		{"GET", "/account/keys/rotate", recent, p.askRotate},
 		{"POST", "/account/keys/rotate", recent, form(maxForm, p.rotateKey, "nonce")},
+		{"GET", "/account/keys/replace", recent, p.askReplace},
 		{"POST", "/account/keys/replace", recent, form(maxForm, p.replaceOldKeys, "nonce")},
 	}
 }
@@ -99,16 +102,23 @@ func (p *Pages) mintKey(v *visit) error {
 	return v.showKeys(http.StatusUnprocessableEntity, keysPage{Name: field{in.Name, wrong}, Project: string(in.Project)})
 }
 
-func (p *Pages) rotateKey(v *visit) error { return v.replaceKeys(p.Service.RotateKey) }
+func (p *Pages) rotateKey(v *visit) error {
+	return v.replaceKeys(p.Service.RotateKey, v.T("said.rotated"))
+}
 
 // replaceOldKeys ends the keys from before the address was verified.
-func (p *Pages) replaceOldKeys(v *visit) error { return v.replaceKeys(p.Service.ReplaceOldKeys) }
+func (p *Pages) replaceOldKeys(v *visit) error {
+	return v.replaceKeys(p.Service.ReplaceOldKeys, v.T("said.replaced"))
+}
 
-func (v *visit) replaceKeys(replace func(context.Context, publish.AccountID, string) (publish.Secret, error)) error {
+func (v *visit) replaceKeys(replace func(context.Context, publish.AccountID, string) (publish.Secret, error), said string) error {
 	secret, err := replace(v.r.Context(), v.me.Account.ID, v.r.PostForm.Get("nonce"))
 	if ofNonce(err) {
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
+	}
+	if err == nil {
+		v.said = said
 	}
 	return v.showSecret(secret, newKeyPage{Name: v.T("keys.account")}, err)
 }
@@ -137,7 +147,7 @@ func (p *Pages) revokeKey(v *visit) error {
 	if err := p.Service.RevokeKey(v.r.Context(), v.me.Account.ID, id); err != nil {
 		return err
 	}
-	return v.redirect("/account/keys")
+	return v.done("/account/keys", "said.revoked")
 }
 
 // Prefix is what the keys of a kind begin with.

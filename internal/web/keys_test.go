@@ -21,14 +21,20 @@ type keyFake struct {
 }
 
 func (f *keyFake) Keys(_ context.Context, id publish.AccountID, before int64) ([]publish.Key, int64, error) {
-	if id != 1 || before != 0 {
-		return nil, 0, nil
-	}
 	at := time.Date(2026, 2, 3, 4, 5, 0, 0, time.UTC)
-	return []publish.Key{
+	list := []publish.Key{
 		{ID: 8, Kind: publish.ProjectKey, Project: "game-abc123", Name: "<b>agent", LastFour: "Ab12", CreatedAt: at, LastUsedAt: at},
 		{ID: 7, Kind: publish.AccountKey, Name: "account key", LastFour: "Cd34", CreatedAt: at},
-	}, 7, nil
+	}
+	switch {
+	case id != 1:
+		return nil, 0, nil
+	case before == 8:
+		return list[1:], 0, nil
+	case before != 0 && before < 8:
+		return nil, 0, nil
+	}
+	return list, 7, nil
 }
 
 func (f *keyFake) KeyProjects(context.Context, publish.AccountID) (list []publish.Project, more bool, err error) {

@@ -252,7 +252,7 @@ func (p *Pages) logout(v *visit) error {
 		}
 		v.setCookie(cookieName, "", -1)
 	}
-	return v.redirect("/")
+	return v.done("/", "said.logged-out")
 }
 
 // browser is the token that binds a login to this browser, empty without one.

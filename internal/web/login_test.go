@@ -292,10 +292,10 @@ func TestLoggingOutEndsTheSession(t *testing.T) {
 		t.Errorf("from a sibling: %d", resp.StatusCode)
 	}
 	resp := asKim(h, "POST", "/logout", "")
-	if c := cookie(t, resp, cookieName); resp.Header.Get("Location") != "/" || c.MaxAge >= 0 {
+	if c := cookie(t, resp, cookieName); resp.Header.Get("Location") != "/#said" || c.MaxAge >= 0 {
 		t.Errorf("out: %d, %+v", resp.StatusCode, c)
 	}
-	if resp := request(h, "POST", "/logout", "", "Sec-Fetch-Site", "same-origin"); resp.Header.Get("Location") != "/" {
+	if resp := request(h, "POST", "/logout", "", "Sec-Fetch-Site", "same-origin"); resp.Header.Get("Location") != "/#said" {
 		t.Errorf("out twice: %d", resp.StatusCode)
 	}
 }

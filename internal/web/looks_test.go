@@ -24,6 +24,7 @@ type look struct {
 	name, path string
 	as         string     // whose login; empty: nobody's
 	form       url.Values // sent from a page of the site; nil: the page is opened
+	said       []any      // what the form before did
 	login      string     // the browser that a login was asked for in
 	status     int        // 0: 200
 	plain      bool       // on a site without TLS
@@ -91,6 +92,7 @@ func looks() []look {
 		{name: "settings-new", path: "/account/settings", as: "new"},
 		{name: "settings-long", path: "/account/settings", as: "long"},
 		{name: "settings-handle-wrong", path: "/account/settings/handle", as: "ada", form: form("handle", "!?"), status: http.StatusUnprocessableEntity},
+		{name: "settings-handle-ask", path: "/account/settings/handle?handle=Somebody", as: "ada"},
 		{name: "settings-email-wrong", path: "/account/settings/email", as: "ada", form: form("email", "nobody"), status: http.StatusUnprocessableEntity},
 		{name: "delete", path: "/account/delete", as: "ada"},
 		{name: "delete-wrong", path: "/account/delete", as: "long", form: form("handle", "somebody"), status: http.StatusUnprocessableEntity},
@@ -106,6 +108,9 @@ func looks() []look {
 		{name: "keys-many", path: "/account/keys", as: "ada", form: form("nonce", "many", "project", "harbor-k3x9p2", "name", "One more"), status: http.StatusUnprocessableEntity},
 		{name: "key", path: "/account/keys", as: "ada", form: form("nonce", "new", "name", strings.Repeat("Nachtarbeit", 9), "project", "harbor-k3x9p2")},
 		{name: "key-again", path: "/account/keys", as: "ada", form: form("nonce", "again", "project", "harbor-k3x9p2", "name", "Level designer")},
+		{name: "key-revoke", path: "/account/keys/revoke?id=2", as: "ada"},
+		{name: "key-rotate", path: "/account/keys/rotate", as: "ada"},
+		{name: "key-replace", path: "/account/keys/replace", as: "ada"},
 		{name: "key-replaced", path: "/account/keys/replace", as: "ada", form: form("nonce", "new")},
 		{name: "key-account", path: "/account/keys/rotate", as: "ada", form: form("nonce", "new")},
 		{name: "own", path: own, as: "ada"},
@@ -113,6 +118,9 @@ func looks() []look {
 		{name: "own-open", path: long, as: "ada", open: true},
 		{name: "own-many", path: "/account/projects/" + string(manyFiles), as: "ada"},
 		{name: "own-many-next", path: "/account/projects/" + string(manyFiles) + "?after=" + url.QueryEscape(fileAt(194)), as: "ada"},
+		{name: "own-remove", path: own + "/remove?file=" + url.QueryEscape(longName), as: "ada"},
+		{name: "own-move", path: own + "/move", as: "ada", form: form("file", "game.js", "to", "./"+longName, "once", "x")},
+		{name: "own-said", path: own, as: "ada", said: []any{"said.moved", "from", "game.js", "to", longName}},
 		{name: "own-suspended", path: other, as: "ada"},
 		{name: "own-wrong", path: own, as: "ada", form: form("title", "Harbor Lights", "description", ""), status: http.StatusUnprocessableEntity},
 		{name: "versions", path: own + "/versions", as: "ada"},
@@ -135,7 +143,7 @@ var unseen = []string{
 	"GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat", "POST /p/{id}/like",
 	"POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
 	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",
-	"GET /account/projects/{id}/download", "POST /account/projects/{id}/files", "POST /account/projects/{id}/move", "POST /account/projects/{id}/remove",
+	"GET /account/projects/{id}/download", "POST /account/projects/{id}/files", "POST /account/projects/{id}/remove",
 	"POST /account/projects/{id}/primary", "POST /account/projects/{id}/restore", "POST /account/projects/{id}/erase",
 }
 
@@ -250,7 +258,11 @@ func (h *hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Unlock()
 	r.Header.Set("Accept-Language", lang)
 	r.Header.Del("Cookie")
-	for name, value := range map[string]string{cookieName: now.as, loginCookie: now.login} {
+	said := ""
+	if now.said != nil {
+		said = saidValue(now.said)
+	}
+	for name, value := range map[string]string{cookieName: now.as, loginCookie: now.login, saidCookie: said} {
 		if value != "" {
 			r.AddCookie(&http.Cookie{Name: name, Value: value})
 		}

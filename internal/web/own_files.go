@@ -24,6 +24,8 @@ type ownFiles interface {
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
 	PutFiles(ctx context.Context, account publish.AccountID, id publish.ProjectID, files []publish.FormFile, once string) error
+	// Filename returns what a file with a name is called, which may be written otherwise.
+	Filename(name string) (string, error)
 	MoveFile(ctx context.Context, account publish.AccountID, id publish.ProjectID, from, to, once string) error
 	RemoveFile(ctx context.Context, account publish.AccountID, id publish.ProjectID, name string) error
 	ChoosePrimary(ctx context.Context, account publish.AccountID, id publish.ProjectID, name, once string) error
@@ -75,20 +77,21 @@ func (p *Pages) uploadFiles(v *visit) error {
 			return v.crowded(body.denied)
 		}
 		if errors.As(err, &large) {
+			tooLarge.Folder = u.folder
 			return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
 		}
 		if errors.Is(err, errBroken) {
-			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.broken")})
+			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.broken"), Folder: u.folder})
 		}
 		if errors.Is(err, publish.ErrTooMany) {
-			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.too-many", "n", publish.MaxForm)})
+			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.too-many", "n", publish.MaxForm), Folder: u.folder})
 		}
 		return err
 	case len(u.files) == 0:
-		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files")})
+		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files"), Folder: u.folder})
 	}
 	err = p.Service.PutFiles(v.r.Context(), v.me.Account.ID, v.ownID(), u.files, u.once)
-	return v.arranged(err, ownPage{})
+	return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(u.files))
 }
 
 // An upload is a form with files on its way in.
@@ -219,25 +222,33 @@ func filename(part *multipart.Part) string {
 }
 
 func (p *Pages) moveFile(v *visit) error {
-	from, to := v.r.PostForm.Get("file"), v.r.PostForm.Get("to")
-	err := p.Service.MoveFile(v.r.Context(), v.me.Account.ID, v.ownID(), from, to, v.r.PostForm.Get("once"))
-	return v.arranged(err, ownPage{From: from, To: to})
+	from, to, once := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), v.r.PostForm.Get("once")
+	name, err := p.Service.Filename(to)
+	if err == nil && name != to {
+		return v.askFilename(from, name, once)
+	}
+	if err == nil {
+		err = p.Service.MoveFile(v.r.Context(), v.me.Account.ID, v.ownID(), from, to, once)
+	}
+	return v.arranged(err, ownPage{From: from, To: to}, "said.moved", "from", from, "to", to)
 }
 
 func (p *Pages) removeFile(v *visit) error {
-	return v.arranged(p.Service.RemoveFile(v.r.Context(), v.me.Account.ID, v.ownID(), v.r.PostForm.Get("file")), ownPage{})
+	name := v.r.PostForm.Get("file")
+	return v.arranged(p.Service.RemoveFile(v.r.Context(), v.me.Account.ID, v.ownID(), name), ownPage{}, "said.removed", "name", name)
 }
 
 func (p *Pages) choosePrimary(v *visit) error {
 	form := v.r.PostForm
-	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.me.Account.ID, v.ownID(), form.Get("file"), form.Get("once")), ownPage{})
+	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.me.Account.ID, v.ownID(), form.Get("file"), form.Get("once")), ownPage{}, "said.primary", "name", form.Get("file"))
 }
 
-// arranged answers a form about files: what was refused is told on the page.
-func (v *visit) arranged(err error, page ownPage) error {
+// arranged answers a form about files: what it did, in the text of that name, or what was
+// refused is told on the page.
+func (v *visit) arranged(err error, page ownPage, said string, args ...any) error {
 	switch {
 	case err == nil:
-		return v.redirect(v.ownPath() + "#files")
+		return v.done(v.ownPath(), said, args...)
 	case ofNonce(err):
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil

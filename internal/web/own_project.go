@@ -34,6 +34,7 @@ func (p *Pages) ownRoutes() []route {
 		{"POST", at + "/delete", recent, form(maxForm, p.deleteProject, "typed")},
 		{"POST", at + "/files", owner, p.uploadFiles},
 		{"POST", at + "/move", owner, form(maxForm, p.moveFile, "file", "to", "once")},
+		{"GET", at + "/remove", owner, p.askRemove},
 		{"POST", at + "/remove", owner, form(maxForm, p.removeFile, "file")},
 		{"POST", at + "/primary", owner, form(maxForm, p.choosePrimary, "file", "once")},
 		{"GET", at + "/versions", owner, p.versions},
@@ -53,6 +54,7 @@ type ownPage struct {
 	Wrong    string         // what was refused, in the visitor's language
 	Detail   string         // the same in the service's words
 	From, To string         // a name that was refused
+	Folder   string         // of an upload that was refused
 }
 
 // MaxDescription is how many characters a description may have.
@@ -117,7 +119,7 @@ func (p *Pages) describe(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.redirect(v.ownPath())
+	return v.done(v.ownPath(), "said.saved")
 }
 
 // download sends the project as a ZIP, as it is written.
@@ -161,5 +163,5 @@ func (p *Pages) deleteProject(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.redirect("/account")
+	return v.done("/account", "said.project-deleted", "name", v.ownID())
 }

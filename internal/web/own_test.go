@@ -82,6 +82,9 @@ func (f *ownFake) PutFiles(_ context.Context, account publish.AccountID, id publ
 	return f.do(account, id, what...)
 }
 
+// Filename takes "./" away.
+func (f *ownFake) Filename(name string) (string, error) { return strings.TrimPrefix(name, "./"), nil }
+
 func (f *ownFake) MoveFile(_ context.Context, account publish.AccountID, id publish.ProjectID, from, to, once string) error {
 	return f.do(account, id, "move", from, to, once)
 }
@@ -142,14 +145,14 @@ func TestAProjectsPageForItsOwner(t *testing.T) {
 func TestFormsOfAProjectDoOneThing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, form, done, to string }{
-		{"/move", "file=a&to=b&once=o", "move a b o", ownAt + "#files"},
-		{"/remove", "file=a", "remove a", ownAt + "#files"},
-		{"/primary", "file=a&once=o", "primary a o", ownAt + "#files"},
-		{"/restore", "n=2&once=o", "restore 2 o", ownAt + "#files"},
-		{"/restore", "n=-2x&once=o", "restore 0 o", ownAt + "#files"},
-		{"/erase", "n=2", "erase 2", ownAt + "/versions"},
-		{"/delete", "typed=game-abc123", "delete", "/account"},
-		{"", "title=T&description=&threads=1", "describe", ownAt},
+		{"/move", "file=a&to=b&once=o", "move a b o", ownAt + "#said"},
+		{"/remove", "file=a", "remove a", ownAt + "#said"},
+		{"/primary", "file=a&once=o", "primary a o", ownAt + "#said"},
+		{"/restore", "n=2&once=o", "restore 2 o", ownAt + "#said"},
+		{"/restore", "n=-2x&once=o", "restore 0 o", ownAt + "#said"},
+		{"/erase", "n=2", "erase 2", ownAt + "/versions#said"},
+		{"/delete", "typed=game-abc123", "delete", "/account#said"},
+		{"", "title=T&description=&threads=1", "describe", ownAt + "#said"},
 	} {
 		s := &service{}
 		resp := asKim(pages(s), "POST", ownAt+c.path, c.form)

@@ -63,8 +63,9 @@ func number(text string) int {
 }
 
 func (p *Pages) restoreVersion(v *visit) error {
-	err := p.Service.RestoreVersion(v.r.Context(), v.me.Account.ID, v.ownID(), number(v.r.PostForm.Get("n")), v.r.PostForm.Get("once"))
-	return v.arranged(err, ownPage{})
+	n := number(v.r.PostForm.Get("n"))
+	err := p.Service.RestoreVersion(v.r.Context(), v.me.Account.ID, v.ownID(), n, v.r.PostForm.Get("once"))
+	return v.arranged(err, ownPage{}, "said.restored", "version", n)
 }
 
 // askErase asks before a version is gone. Whoever comes from a login has lost
@@ -85,9 +86,13 @@ func (p *Pages) askErase(v *visit) (err error) {
 
 // eraseVersion erases a version; the button may be pressed twice.
 func (p *Pages) eraseVersion(v *visit) error {
-	err := p.Service.EraseVersion(v.r.Context(), v.me.Account.ID, v.ownID(), number(v.r.PostForm.Get("n")))
-	if err != nil && !errors.Is(err, publish.ErrCurrent) {
+	n := number(v.r.PostForm.Get("n"))
+	err := p.Service.EraseVersion(v.r.Context(), v.me.Account.ID, v.ownID(), n)
+	switch {
+	case errors.Is(err, publish.ErrCurrent):
+		return v.redirect(v.ownPath() + "/versions") // the page offers no such link
+	case err != nil:
 		return err
 	}
-	return v.redirect(v.ownPath() + "/versions")
+	return v.done(v.ownPath()+"/versions", "said.erased", "version", n)
 }

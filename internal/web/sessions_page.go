@@ -35,7 +35,7 @@ func (p *Pages) endSessions(v *visit) error {
 		if err := p.Service.EndSessions(v.r.Context(), me.Account, me.ID); err != nil {
 			return err
 		}
-		return v.redirect("/account/sessions")
+		return v.done("/account/sessions", "said.others-out")
 	}
 	id, err := strconv.ParseInt(v.r.PostForm.Get("id"), 10, 64)
 	if err != nil {
@@ -44,7 +44,7 @@ func (p *Pages) endSessions(v *visit) error {
 	if err := p.Service.EndSession(v.r.Context(), me.Account, id); err != nil && !errors.Is(err, publish.ErrNotFound) {
 		return err
 	}
-	return v.redirect("/account/sessions")
+	return v.done("/account/sessions", "said.browser-out")
 }
 
 // agents are parts of what browsers say they are, and what people call them. The

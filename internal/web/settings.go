@@ -11,6 +11,8 @@ import (
 // owners is what the settings ask of the domain. Each method knows only of the
 // account that it is given.
 type owners interface {
+	// HandleFor returns the handle that Rename would give, or the error that it would return but for how often it was asked.
+	HandleFor(ctx context.Context, id publish.AccountID, want string) (string, error)
 	Rename(ctx context.Context, id publish.AccountID, want string) (string, error)
 	SetLang(ctx context.Context, id publish.AccountID, lang string) error
 	ProposeEmail(ctx context.Context, id publish.AccountID, address, lang string) error
@@ -24,6 +26,7 @@ type owners interface {
 func (p *Pages) settingsRoutes() []route {
 	return []route{
 		{"GET", "/account/settings", owner, p.settings},
+		{"GET", "/account/settings/handle", owner, p.askRename},
 		{"POST", "/account/settings/handle", owner, form(maxForm, p.rename, "handle")},
 		{"POST", "/account/settings/language", owner, form(maxForm, p.setLanguage, "lang")},
 		{"POST", "/account/settings/email", recent, form(maxForm, p.proposeEmail, "email")},
@@ -71,13 +74,27 @@ func (v *visit) showSettings(status int, page settingsPage) error {
 // is of a clock that was wrong.
 func (v *visit) fresh() bool { return v.Now().Sub(v.me.ProvedAt).Abs() <= freshFor }
 
+// rename gives the account the handle that its owner was shown; another one is shown
+// first.
 func (p *Pages) rename(v *visit) error {
 	want := v.r.PostForm.Get("handle")
-	_, err := p.Service.Rename(v.r.Context(), v.me.Account.ID, want)
+	handle, err := p.Service.HandleFor(v.r.Context(), v.me.Account.ID, want)
+	if err == nil && handle != want {
+		return v.askHandle(want)
+	}
+	if err == nil {
+		_, err = p.Service.Rename(v.r.Context(), v.me.Account.ID, want)
+	}
+	if err != nil {
+		return v.handleRefused(want, err)
+	}
+	return v.done("/account/settings", "said.renamed", "handle", handle)
+}
+
+// handleRefused shows the settings with what is wrong with a handle.
+func (v *visit) handleRefused(want string, err error) error {
 	wrong := ""
 	switch {
-	case err == nil:
-		return v.redirect("/account/settings")
 	case errors.Is(err, publish.ErrExists):
 		wrong = v.T("settings.handle-taken")
 	case errors.Is(err, publish.CodeInvalidField):
@@ -98,7 +115,7 @@ func (p *Pages) setLanguage(v *visit) error {
 	if err := p.Service.SetLang(v.r.Context(), v.me.Account.ID, lang); err != nil {
 		return err
 	}
-	return v.redirect("/account/settings")
+	return v.done("/account/settings", "said.language")
 }
 
 func (p *Pages) proposeEmail(v *visit) error {
@@ -110,7 +127,7 @@ func (p *Pages) proposeEmail(v *visit) error {
 	wrong := ""
 	switch {
 	case err == nil:
-		return v.redirect("/account/settings")
+		return v.done("/account/settings", "said.email-sent")
 	case errors.Is(err, publish.ErrExists):
 		wrong = v.T("settings.email-same")
 	case errors.Is(err, publish.CodeInvalidEmail):
@@ -128,7 +145,7 @@ func (p *Pages) withdrawEmail(v *visit) error {
 	if err := p.Service.WithdrawEmail(v.r.Context(), v.me.Account.ID); err != nil {
 		return err
 	}
-	return v.redirect("/account/settings#address")
+	return v.done("/account/settings", "said.email-kept")
 }
 
 // langNames are what languages are called by those who speak them.

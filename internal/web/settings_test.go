@@ -32,6 +32,11 @@ func (f *ownerFake) Rename(_ context.Context, id publish.AccountID, want string)
 	return want, f.do("rename " + want)
 }
 
+// HandleFor takes capitals down.
+func (f *ownerFake) HandleFor(_ context.Context, _ publish.AccountID, want string) (string, error) {
+	return strings.ToLower(want), nil
+}
+
 func (f *ownerFake) SetLang(_ context.Context, _ publish.AccountID, lang string) error {
 	return f.do("lang " + lang)
 }
@@ -99,14 +104,14 @@ func TestTheSettingsShowWhatIsSet(t *testing.T) {
 func TestSettingsAreChangedByForms(t *testing.T) {
 	s := &service{}
 	for path, form := range map[string]string{
-		"/account/settings/handle": "handle=Kim+B", "/account/settings/language": "lang=ja", "/account/settings/email": "email=new@example.com",
+		"/account/settings/handle": "handle=kim-b", "/account/settings/language": "lang=ja", "/account/settings/email": "email=new@example.com",
 	} {
 		resp := asKim(pages(s), "POST", path, form)
-		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/account/settings" {
+		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/account/settings#said" {
 			t.Errorf("%s: %d to %s", path, resp.StatusCode, resp.Header.Get("Location"))
 		}
 	}
-	if got := strings.Join(s.done, ","); len(s.done) != 3 || !strings.Contains(got, "rename Kim B") || !strings.Contains(got, "lang ja") || !strings.Contains(got, "email new@example.com fr") {
+	if got := strings.Join(s.done, ","); len(s.done) != 3 || !strings.Contains(got, "rename kim-b") || !strings.Contains(got, "lang ja") || !strings.Contains(got, "email new@example.com fr") {
 		t.Errorf("done was %s", got)
 	}
 	for _, lang := range []string{"tlh", "fr-CA", "<b>"} {

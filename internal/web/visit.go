@@ -18,6 +18,8 @@ type visit struct {
 	r     *http.Request
 	lang  string // one of the book's
 	me    *login // nil without a login
+	said  string // what the form before this page did
+	heard bool   // whether the browser keeps that still
 	place bool   // whether all that the address asks for is a place in a list: the page has none of its words
 }
 
@@ -39,6 +41,7 @@ func (v *visit) enter(r route) error {
 	if err := v.recognise(); err != nil {
 		return err
 	}
+	v.hear()
 	switch {
 	case r.access != anyone && v.me == nil:
 		return v.toLogin()
@@ -88,6 +91,9 @@ func (v *visit) packs(body []byte) bool {
 
 // answer sends a page that was rendered in the visit's language.
 func (v *visit) answer(status int, body []byte) {
+	if v.heard {
+		v.setCookie(saidCookie, "", -1)
+	}
 	h := v.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Language", v.lang)

@@ -1,6 +1,6 @@
 // Sends the files of the upload form with a bar that moves, takes what is dropped on
 // it, and whole folders. Without it the form works as any form does.
-const form = document.querySelector('[data-upload]');
+let form = document.querySelector('[data-upload]');
 
 const wrong = (nodes) => {
   const alert = document.querySelector('[role=alert]');
@@ -25,14 +25,45 @@ const idle = (yes) => {
   if (yes) bar(null);
 };
 
-// answered follows the form's redirect, or shows what the page says is wrong.
+// typed lists what was written beside the files and is not sent yet, with the place it
+// has on any page of the project.
+const typed = () => Array.from(document.querySelectorAll('#files input:not([type=file], [type=hidden])'))
+  .filter((field) => field.value !== field.defaultValue)
+  .map((field) => ({ of: field.form.elements.file?.value, name: field.name, value: field.value }));
+
+const retype = (fields) => {
+  for (const { of, name, value } of fields) {
+    const field = Array.from(document.querySelectorAll(`#files input[name="${name}"]`)).find((one) => one.form.elements.file?.value === of);
+    if (!field) continue;
+    field.value = value;
+    field.closest('details')?.setAttribute('open', '');
+  }
+};
+
+// renew takes from a later page of the project what an upload changes: the files, and
+// what is said of them. All else stays as it is, with what is typed there.
+const renew = (page) => {
+  const kept = typed();
+  for (const part of ['#files', 'main .numbers', '[role=alert]']) document.querySelector(part).replaceWith(page.querySelector(part));
+  retype(kept);
+  form = document.querySelector('[data-upload]');
+  begin();
+  document.querySelector('#said')?.remove();
+  const said = page.querySelector('#said');
+  if (!said) return;
+  document.querySelector('main').prepend(said);
+  said.focus();
+};
+
+// answered shows the page that the form leads to, or what it says is wrong.
 const answered = (request) => {
+  const page = new DOMParser().parseFromString(request.responseText, 'text/html');
   if (request.status < 300 && new URL(request.responseURL).pathname !== new URL(form.action).pathname) {
-    location.assign(request.responseURL);
+    if (page.querySelector('#files')) renew(page);
+    else location.assign(request.responseURL); // to a login
     return;
   }
   idle(true);
-  const page = new DOMParser().parseFromString(request.responseText, 'text/html');
   const said = page.querySelectorAll('[role=alert] p, main > .lead');
   if (said.length) wrong(said); else broken();
 };
@@ -83,7 +114,7 @@ const dropped = async (event) => {
   }
 };
 
-if (form) {
+const begin = () => {
   const folder = form.querySelector('[data-folder]');
   folder.hidden = false;
   folder.querySelector('input').addEventListener('change', (event) => { if (event.target.files.length) send(chosen(event.target)); });
@@ -94,4 +125,6 @@ if (form) {
   form.addEventListener('dragover', (event) => { event.preventDefault(); form.classList.add('over'); });
   form.addEventListener('dragleave', () => form.classList.remove('over'));
   form.addEventListener('drop', dropped);
-}
+};
+
+if (form) begin();

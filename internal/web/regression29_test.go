@@ -1,0 +1,155 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+// said follows a form to the page that it leads to, and returns that page twice: as it
+// comes first, and after a reload.
+func said(t *testing.T, h http.Handler, resp *http.Response) (first, again string) {
+	t.Helper()
+	to := strings.TrimSuffix(resp.Header.Get("Location"), "#said")
+	if resp.StatusCode != http.StatusSeeOther || to == resp.Header.Get("Location") {
+		t.Fatalf("%d to %q", resp.StatusCode, resp.Header.Get("Location"))
+	}
+	keeps := cookie(t, resp, saidCookie)
+	if !keeps.HttpOnly || !keeps.Secure || keeps.MaxAge <= 0 || keeps.MaxAge > 60 {
+		t.Errorf("the cookie is %+v", keeps)
+	}
+	head := request(h, "HEAD", to, "", "Cookie", cookieName+"=kim; "+saidCookie+"="+keeps.Value)
+	for _, c := range head.Cookies() {
+		if c.Name == saidCookie {
+			t.Error("a HEAD takes it away")
+		}
+	}
+	got := request(h, "GET", to, "", "Cookie", cookieName+"=kim; "+saidCookie+"="+keeps.Value)
+	if gone := cookie(t, got, saidCookie); gone.MaxAge >= 0 {
+		t.Errorf("the page leaves %+v", gone)
+	}
+	return text(t, got), text(t, request(h, "GET", to, "", "Cookie", cookieName+"=kim"))
+}
+
+const saidBegins = `id="said" role="status" tabindex="-1">`
+
+// TestRegression29EveryFormSaysWhatItDid: a form led back to the same page, and nothing told whether it had worked.
+func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
+	for _, c := range []struct{ path, form, says string }{
+		{"/account/settings/handle", "handle=kim-b", "kim-b."},
+		{"/account/settings/language", "lang=ja", "Langue enregistrée."},
+		{"/account/settings/email", "email=new@example.com", "Nous avons envoyé un lien"},
+		{"/account/settings/email/withdraw", "", "reste inchangée"},
+		{"/account/keys/revoke", "id=8", "révoquée"},
+		{"/account/sessions", "id=2", "Ce navigateur"},
+		{"/account/sessions", "others=1", "Tous les autres"},
+		{"/logout", "", "La session est fermée."},
+		{ownAt, "title=T&description=", "Enregistré."},
+		{ownAt + "/move", "file=a.js&to=b.js&once=o", "a.js s’appelle désormais b.js."},
+		{ownAt + "/remove", "file=%3Cb%3E.js", "&lt;b&gt;.js a été supprimé."},
+		{ownAt + "/primary", "file=a&once=o", "a s’ouvre"},
+		{ownAt + "/restore", "n=2&once=o", "La version 2 a été restaurée"},
+		{ownAt + "/erase", "n=2", "La version 2 a été effacée."},
+		{ownAt + "/delete", "typed=game-abc123", "game-abc123 a été supprimé."},
+	} {
+		t.Run(c.path+" "+c.form, func(t *testing.T) {
+			h := pages(&service{})
+			first, again := said(t, h, asKim(h, "POST", c.path, c.form))
+			_, message, _ := strings.Cut(first, saidBegins)
+			message, _, _ = strings.Cut(message, "</p>")
+			if !strings.Contains(message, c.says) {
+				t.Errorf("the page says %q", message)
+			}
+			if strings.Contains(again, `id="said"`) {
+				t.Error("a reload says it again")
+			}
+		})
+	}
+	t.Run("several files", func(t *testing.T) {
+		h := pages(&service{})
+		body, kind := uploadOf("", "a.js", "A", "b.js", "B")
+		first, _ := said(t, h, sendTo(h, body, kind))
+		if !strings.Contains(first, "2 fichiers ont été envoyés.") {
+			t.Errorf("the page is %s", first)
+		}
+	})
+	for path, says := range map[string]string{"/account/keys/rotate": "Les précédentes ne fonctionnent plus.", "/account/keys/replace": "Toutes les clés précédentes"} {
+		if body := text(t, asKim(pages(&service{}), "POST", path, "nonce=n")); !strings.Contains(body, saidBegins) || !strings.Contains(body, says) {
+			t.Errorf("%s says %s", path, body)
+		}
+	}
+}
+
+// TestRegression29WhatAPageSaysIsAlwaysATextOfOurs: whatever a cookie has in it.
+func TestRegression29WhatAPageSaysIsAlwaysATextOfOurs(t *testing.T) {
+	h := pages(&service{})
+	for _, value := range []string{
+		"", "x", "bnVsbA", saidValue(nil), saidValue([]any{1}), saidValue([]any{"login.lead"}), saidValue([]any{"said."}), saidValue([]any{"said.none", "name", "x"}),
+		saidValue([]any{"<b>said.saved"}), strings.Repeat("A", maxSaid+1),
+	} {
+		if body := text(t, request(h, "GET", "/account", "", "Cookie", cookieName+"=kim; "+saidCookie+"="+value)); strings.Contains(body, `id="said"`) || !strings.Contains(body, "<h1") {
+			t.Errorf("%.40q is said", value)
+		}
+	}
+	body := text(t, request(h, "GET", "/account", "", "Cookie", cookieName+"=kim; "+saidCookie+"="+saidValue([]any{"said.removed", "name", "<script>", "odd"})))
+	if strings.Contains(body, "<script>") || !strings.Contains(body, "&lt;script&gt; a été supprimé.") {
+		t.Errorf("it says %s", body)
+	}
+}
+
+// TestRegression29WhatCannotBeTakenBackIsAskedOnce: a button of a list ended a key at once.
+func TestRegression29WhatCannotBeTakenBackIsAskedOnce(t *testing.T) {
+	for _, c := range []struct {
+		page, begins, query, form string
+		says                      []string
+	}{
+		{"/account/settings", `<form action="/account/settings/handle"`, "handle=Kim-B", `name="handle" value="kim-b"`, []string{"kim-b", "plus personne ne pourra jamais avoir kim"}},
+		{"/account/keys", `<form action="/account/keys/revoke"`, "id=8", `name="id" value="8"`, []string{"&lt;b&gt;agent", "Ab12"}},
+		{"/account/keys", `<form action="/account/keys/rotate"`, "", `name="nonce" value="fresh"`, []string{"irréversible"}},
+		{"/account/keys", `<form action="/account/keys/replace"`, "", `name="nonce" value="fresh"`, []string{"irréversible"}},
+		{ownAt, `<form action="` + ownAt + `/remove"`, "file=%3Cb%3E.js", `name="file" value="&lt;b&gt;.js"`, []string{"&lt;b&gt;.js", "versions antérieures"}},
+	} {
+		s := &service{}
+		h := pages(s)
+		if body := text(t, asKim(h, "GET", c.page, "")); !strings.Contains(body, c.begins) {
+			t.Errorf("%s has no %s", c.page, c.begins)
+		}
+		path, _ := url.Parse(strings.Split(c.begins, `"`)[1])
+		body := text(t, asKim(h, "GET", path.Path+"?"+c.query, ""))
+		for _, want := range append(c.says, c.form, `<form method="post" action="`+path.Path+`"`, `href="`+c.page) {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s asks without %s: %s", path.Path, want, body)
+			}
+		}
+		if len(s.done)+len(s.acts)+len(s.revoked)+len(s.forms) > 0 {
+			t.Errorf("%s did something when it asked", path.Path)
+		}
+	}
+}
+
+// TestRegression29NobodyGetsANameThatWasNotShown: a handle was brought into its form after the button was pressed.
+func TestRegression29NobodyGetsANameThatWasNotShown(t *testing.T) {
+	s := &service{}
+	h := pages(s)
+	if body := text(t, asKim(h, "POST", "/account/settings/handle", "handle=Kim-B")); !strings.Contains(body, `name="handle" value="kim-b"`) || len(s.done) > 0 {
+		t.Errorf("done %q, the page is %s", s.done, body)
+	}
+	if body := text(t, asKim(h, "POST", ownAt+"/move", "file=a.js&to=./b.js&once=o")); !strings.Contains(body, `name="to" value="b.js"`) || !strings.Contains(body, `name="once" value="o"`) || len(s.acts) > 0 {
+		t.Errorf("done %q, the page is %s", s.acts, body)
+	}
+}
+
+// TestRegression29ARefusedUploadKeepsItsFolder: without scripts, too.
+func TestRegression29ARefusedUploadKeepsItsFolder(t *testing.T) {
+	s := &service{}
+	s.refusal = publish.Refuse(publish.CodeInvalidFilename, "no")
+	for _, files := range [][]string{{"a.js", "A"}, {}} {
+		body, kind := uploadOf("lib/<b>", files...)
+		if page := text(t, sendUpload(s, body, kind)); !strings.Contains(page, `name="folder"`) || !strings.Contains(page, `value="lib/&lt;b&gt;"`) {
+			t.Errorf("of %d files it is %s", len(files), page)
+		}
+	}
+}
