@@ -11,7 +11,7 @@ import (
 // askPage asks once before something is done that cannot be taken back, or under a name
 // that is not what was typed. It works without scripts, and nothing else asks again.
 type askPage struct {
-	Leads  []string
+	Leads  []any  // a string, or HTML
 	Action string // where the form is sent
 	Fields []askField
 	Yes    string
@@ -41,7 +41,7 @@ func (v *visit) askHandle(want string) error {
 		return v.done("/account/settings", "said.handle-same", "handle", handle)
 	}
 	return v.ask(v.T("rename.title", "handle", handle), askPage{
-		Leads:  []string{v.T("rename.lead", "handle", handle, "old", v.me.Account.Handle)},
+		Leads:  []any{v.T("rename.lead", "handle", handle, "old", v.me.Account.Handle)},
 		Action: "/account/settings/handle", Fields: []askField{{"handle", handle}}, Yes: v.T("settings.handle-save"), Back: "/account/settings",
 	})
 }
@@ -65,7 +65,7 @@ func (p *Pages) askRevoke(v *visit) error {
 			name = v.T("keys.account")
 		}
 		return v.ask(v.T("keys.revoke-title", "name", name), askPage{
-			Leads:  []string{v.T("keys.revoke-lead", "last", k.LastFour)},
+			Leads:  []any{v.T("keys.revoke-lead", "last", k.LastFour)},
 			Action: "/account/keys/revoke", Fields: []askField{{"id", strconv.FormatInt(id, 10)}}, Yes: v.T("keys.revoke"), Back: "/account/keys",
 		})
 	}
@@ -84,15 +84,15 @@ func (p *Pages) askReplace(v *visit) error {
 	if n == 0 {
 		return v.redirect("/account/keys") // the page offers no such button
 	}
-	return v.askKeys(v.T("keys.old"), "/account/keys/replace", v.T("keys.old-yes"), v.T("keys.old-about", "n", n, "time", view{visit: v}.Time(verified)))
+	return v.askKeys(v.T("keys.old"), "/account/keys/replace", v.T("keys.old-yes"), view{visit: v}.Rich("keys.old-about", "n", n, "time", view{visit: v}.Time(verified)))
 }
 
-func (v *visit) askKeys(title, action, yes, lead string) error {
+func (v *visit) askKeys(title, action, yes string, lead any) error {
 	nonce, err := v.Service.Nonce()
 	if err != nil {
 		return err
 	}
-	return v.ask(title, askPage{Leads: []string{lead, v.T("ask.for-good")}, Action: action, Fields: []askField{{"nonce", nonce}}, Yes: yes, Back: "/account/keys"})
+	return v.ask(title, askPage{Leads: []any{lead, v.T("ask.for-good")}, Action: action, Fields: []askField{{"nonce", nonce}}, Yes: yes, Back: "/account/keys"})
 }
 
 // askRemove names the file that is deleted.
@@ -105,7 +105,7 @@ func (p *Pages) askRemove(v *visit) error {
 		return err
 	}
 	return v.ask(v.T("own.remove-title", "name", name), askPage{
-		Leads:  []string{v.T("own.remove-lead")},
+		Leads:  []any{v.T("own.remove-lead")},
 		Action: v.ownPath() + "/remove", Fields: []askField{{"file", name}}, Yes: v.T("own.remove"), Back: v.ownPath() + "#files",
 	})
 }

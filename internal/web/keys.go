@@ -103,12 +103,12 @@ func (p *Pages) mintKey(v *visit) error {
 }
 
 func (p *Pages) rotateKey(v *visit) error {
-	return v.replaceKeys(p.Service.RotateKey, v.T("said.rotated"))
+	return v.replaceKeys(p.Service.RotateKey, "said.rotated")
 }
 
 // replaceOldKeys ends the keys from before the address was verified.
 func (p *Pages) replaceOldKeys(v *visit) error {
-	return v.replaceKeys(p.Service.ReplaceOldKeys, v.T("said.replaced"))
+	return v.replaceKeys(p.Service.ReplaceOldKeys, "said.replaced")
 }
 
 func (v *visit) replaceKeys(replace func(context.Context, publish.AccountID, string) (publish.Secret, error), said string) error {
@@ -118,7 +118,7 @@ func (v *visit) replaceKeys(replace func(context.Context, publish.AccountID, str
 		return nil
 	}
 	if err == nil {
-		v.said = said
+		v.said = v.book.sayHTML(v.lang, said)
 	}
 	return v.showSecret(secret, newKeyPage{Name: v.T("keys.account")}, err)
 }

@@ -39,7 +39,7 @@ const saidBegins = `id="said" role="status" tabindex="-1">`
 // TestRegression29EveryFormSaysWhatItDid: a form led back to the same page, and nothing told whether it had worked.
 func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 	for _, c := range []struct{ path, form, says string }{
-		{"/account/settings/handle", "handle=kim-b", "kim-b."},
+		{"/account/settings/handle", "handle=kim-b", "<bdi>kim-b</bdi>."},
 		{"/account/settings/language", "lang=ja", "Langue enregistrée."},
 		{"/account/settings/email", "email=new@example.com", "Nous avons envoyé un lien"},
 		{"/account/settings/email/withdraw", "", "reste inchangée"},
@@ -48,12 +48,12 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 		{"/account/sessions", "others=1", "Tous les autres"},
 		{"/logout", "", "La session est fermée."},
 		{ownAt, "title=T&description=", "Enregistré."},
-		{ownAt + "/move", "file=a.js&to=b.js&once=o", "a.js s’appelle désormais b.js."},
-		{ownAt + "/remove", "file=%3Cb%3E.js", "&lt;b&gt;.js a été supprimé."},
-		{ownAt + "/primary", "file=a&once=o", "a s’ouvre"},
+		{ownAt + "/move", "file=a.js&to=b.js&once=o", "<bdi>a.js</bdi> s’appelle désormais <bdi>b.js</bdi>."},
+		{ownAt + "/remove", "file=%3Cb%3E.js", "<bdi>&lt;b&gt;.js</bdi> a été supprimé."},
+		{ownAt + "/primary", "file=a&once=o", "<bdi>a</bdi> s’ouvre"},
 		{ownAt + "/restore", "n=2&once=o", "La version 2 a été restaurée"},
 		{ownAt + "/erase", "n=2", "La version 2 a été effacée."},
-		{ownAt + "/delete", "typed=game-abc123", "game-abc123 a été supprimé."},
+		{ownAt + "/delete", "typed=game-abc123", "<bdi>game-abc123</bdi> a été supprimé."},
 	} {
 		t.Run(c.path+" "+c.form, func(t *testing.T) {
 			h := pages(&service{})
@@ -95,7 +95,7 @@ func TestRegression29WhatAPageSaysIsAlwaysATextOfOurs(t *testing.T) {
 		}
 	}
 	body := text(t, request(h, "GET", "/account", "", "Cookie", cookieName+"=kim; "+saidCookie+"="+saidValue([]any{"said.removed", "name", "<script>", "odd"})))
-	if strings.Contains(body, "<script>") || !strings.Contains(body, "&lt;script&gt; a été supprimé.") {
+	if strings.Contains(body, "<script>") || !strings.Contains(body, "<bdi>&lt;script&gt;</bdi> a été supprimé.") {
 		t.Errorf("it says %s", body)
 	}
 }

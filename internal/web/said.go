@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/base64"
 	"encoding/json"
+	"html/template"
 	"net/http"
 )
 
@@ -49,21 +50,26 @@ func (v *visit) hear() {
 		return
 	}
 	for i, one := range said {
-		if n, is := one.(float64); is {
-			said[i] = int64(n)
+		switch one := one.(type) {
+		case float64:
+			said[i] = int64(one)
+		case string:
+			if i > 0 && i%2 == 0 {
+				said[i] = template.HTML("<bdi>" + template.HTMLEscapeString(one) + "</bdi>") // a name in any script
+			}
 		}
 	}
 	v.said, v.heard = v.book.saidOf(v.lang, said), true
 }
 
 // saidOf is the text of that name with its arguments; empty where there is none for a form.
-func (b *book) saidOf(lang string, said []any) string {
+func (b *book) saidOf(lang string, said []any) template.HTML {
 	name, _ := said[0].(string)
 	if _, ok := b.byLang[fallback][name]; !ok || len(name) < len(saidTexts) || name[:len(saidTexts)] != saidTexts {
 		return ""
 	}
-	return b.say(lang, name, said[1:]...)
+	return b.sayHTML(lang, name, said[1:]...)
 }
 
 // Said is what the form that led to this page did; empty where none did.
-func (v view) Said() string { return v.said }
+func (v view) Said() template.HTML { return v.said }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -16,11 +17,11 @@ type visit struct {
 	*Pages
 	w     http.ResponseWriter
 	r     *http.Request
-	lang  string // one of the book's
-	me    *login // nil without a login
-	said  string // what the form before this page did
-	heard bool   // whether the browser keeps that still
-	place bool   // whether all that the address asks for is a place in a list: the page has none of its words
+	lang  string        // one of the book's
+	me    *login        // nil without a login
+	said  template.HTML // what the form before this page did
+	heard bool          // whether the browser keeps that still
+	place bool          // whether all that the address asks for is a place in a list: the page has none of its words
 }
 
 // A login is a browser's session and whose it is.
