@@ -34,7 +34,7 @@ type adminCommand struct {
 
 // dataFolder is where the service keeps everything.
 type dataFolder struct {
-	Data string `default:"./data" type:"path" placeholder:"FOLDER" help:"The service's data folder."`
+	Data string `default:"./data" type:"path" placeholder:"FOLDER" help:"The service's data folder. (default: ${default})"`
 }
 
 // What is in a data folder.
@@ -74,7 +74,7 @@ type target struct {
 }
 
 type format struct {
-	JSON bool `name:"json" help:"Print JSON."`
+	JSON bool `name:"json" help:"Print JSON. (default: text)"`
 }
 
 // print writes v as JSON, or calls plain.
@@ -91,7 +91,7 @@ func (f format) print(t *terminal, v any, plain func()) error {
 type suspendCommand struct {
 	target
 	dataFolder
-	Reason string `required:"" placeholder:"TEXT" help:"Why; it stands in the audit log."`
+	Reason string `required:"" placeholder:"TEXT" help:"Reason, kept in the audit log."`
 }
 
 // Run suspends.
@@ -108,7 +108,7 @@ func (c *suspendCommand) Run(ctx context.Context, t *terminal) error {
 type restoreCommand struct {
 	target
 	dataFolder
-	Reason string `placeholder:"TEXT" help:"Why; it stands in the audit log."`
+	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
 // Run restores.
@@ -128,7 +128,7 @@ func (c *restoreCommand) Run(ctx context.Context, t *terminal) error {
 type deleteCommand struct {
 	target
 	dataFolder
-	Reason string `required:"" placeholder:"TEXT" help:"Why; it stands in the audit log."`
+	Reason string `required:"" placeholder:"TEXT" help:"Reason, kept in the audit log."`
 }
 
 // Run deletes.
@@ -155,8 +155,8 @@ type newKeyCommand struct {
 	Account string `arg:"" help:"Handle or e-mail address of the account."`
 	dataFolder
 	format
-	Revoke bool   `help:"Revoke all other account keys of the account at once; project keys stay."`
-	Reason string `placeholder:"TEXT" help:"Why; it stands in the audit log."`
+	Revoke bool   `help:"Revoke all other account keys of the account at once; project keys stay. (default: they all stay)"`
+	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
 // Run mints a key. The key alone goes to standard output, so that it can be

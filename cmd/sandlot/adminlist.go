@@ -18,9 +18,9 @@ type listCommand struct {
 	What string `arg:"" optional:"" enum:"accounts,projects" default:"projects" help:"accounts or projects."`
 	dataFolder
 	format
-	Suspended bool   `help:"Only what is suspended itself."`
-	Account   string `placeholder:"TARGET" help:"Only projects of this account."`
-	Limit     int    `default:"1000" placeholder:"N" help:"At most so many (0: all)."`
+	Suspended bool   `help:"Only what was suspended directly. (default: everything)"`
+	Account   string `placeholder:"TARGET" help:"Only projects of this account. (default: all)"`
+	Limit     int    `default:"1000" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`
 }
 
 // Run lists, one line (or one object) for each.
@@ -198,7 +198,7 @@ func (c *showCommand) Run(ctx context.Context, t *terminal) error {
 type logCommand struct {
 	dataFolder
 	format
-	Limit int `default:"100" placeholder:"N" help:"At most so many (0: all)."`
+	Limit int `default:"100" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`
 }
 
 // Run prints the audit log.

@@ -21,7 +21,7 @@ type listMailsCommand struct {
 	Address string `arg:"" optional:"" help:"Look up the mailbox of this e-mail address alone."`
 	dataFolder
 	format
-	Limit int `default:"100" placeholder:"N" help:"At most so many (0: all)."`
+	Limit int `default:"100" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`
 }
 
 // Run lists, one line (or one object) for each.
@@ -67,7 +67,7 @@ func (l stopLine) row(w io.Writer) {
 type allowMailCommand struct {
 	Address string `arg:"" help:"E-mail address of the mailbox."`
 	dataFolder
-	Reason string `placeholder:"TEXT" help:"Why; it stands in the audit log."`
+	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
 // Run lets messages through.

@@ -15,8 +15,8 @@ type reportsCommand struct {
 	Case string `arg:"" optional:"" help:"The number of one report, such as R-7K3M-9Q2D."`
 	dataFolder
 	format
-	Open  bool `help:"Only those that are not closed."`
-	Limit int  `default:"100" placeholder:"N" help:"Maximum number of rows (0: all)."`
+	Open  bool `help:"Only those that are not closed. (default: closed ones, too)"`
+	Limit int  `default:"100" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`
 }
 
 // Run lists reports, one line (or one object) for each, or shows one whole.

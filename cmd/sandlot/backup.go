@@ -21,7 +21,7 @@ import (
 type backupCommand struct {
 	Dir string `arg:"" type:"path" help:"Folder to make; one that is there must be empty."`
 	dataFolder
-	Copy bool `help:"Copy files that are on the same disk too, instead of linking them."`
+	Copy bool `help:"Copy files that are on the same disk too, instead of linking them. (default: link them)"`
 }
 
 // partial is what the name of an unfinished backup ends in. Its database has

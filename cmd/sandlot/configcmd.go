@@ -50,7 +50,10 @@ func belongs(f *kong.Flag) bool {
 
 // shownValue is a flag's value in the form of the file, with a secret masked.
 func shownValue(f *kong.Flag) string {
-	value := fmt.Sprint(f.Target.Interface())
+	if f.Target.Kind() == reflect.Pointer && f.Target.IsNil() {
+		return "null"
+	}
+	value := fmt.Sprint(reflect.Indirect(f.Target).Interface())
 	if f.Tag.Has("secret") && value != "" {
 		return fmt.Sprintf("%q", masked(value))
 	}

@@ -13,26 +13,26 @@ import (
 // limitSettings say what clients may do. Those that are auto are in force where
 // the base-url is public.
 type limitSettings struct {
-	Limits           string `enum:"auto,on,off" default:"auto" help:"Whether clients have the limits below: on, off, or auto (where base-url is public). Clients on loopback never have; those on private addresses not where base-url is local."`
-	LimitAccounts    string `default:"60/h:20" placeholder:"RATE" help:"Accounts made without a key, each address: COUNT/PERIOD:BURST, with a period of s, m, h or d; or off."`
-	LimitWrites      string `default:"3600/h:1000" placeholder:"RATE" help:"Requests that change something, each address and each account; a key has half."`
-	LimitBytes       string `default:"8589934592/h:6442450944" placeholder:"RATE" help:"Bytes that they cost, likewise: of each request the largest of what is received, decoded and stored."`
-	LimitMails       string `default:"20/h:20" placeholder:"RATE" help:"Messages asked for, each address and each account."`
-	LimitWrongKeys   string `default:"30/m:30" placeholder:"RATE" help:"Wrong keys, each address."`
-	LimitHeartbeats  string `default:"1200/m:600" placeholder:"RATE" help:"Heartbeats of players, each address."`
-	LimitReports     string `default:"20/h:10" placeholder:"RATE" help:"Reports of projects, each address."`
-	LimitLikes       string `default:"1200/h:120" placeholder:"RATE" help:"Likes, also those that are taken back, each address."`
-	LimitSearches    string `default:"3600/h:120" placeholder:"RATE" help:"Searches in the gallery, each address."`
-	LimitDownloads   string `default:"120/h:20" placeholder:"RATE" help:"Archives downloaded, each address and each account; a key has half."`
-	LimitBodies      int    `default:"4" placeholder:"COUNT" help:"Bodies received at once, each address; 0: no limit."`
-	LimitConnections int    `default:"1024" placeholder:"COUNT" help:"Connections at once, each address; 0: no limit."`
-	LimitArchives    int    `default:"1" placeholder:"COUNT" help:"Archives sent at once, each account; 0: no limit."`
-	LimitUploads     int64  `placeholder:"BYTES" help:"Bytes of the parts of unfinished uploads without a key, each address. (default: twice max-file-size)"`
-	MaxBodies        int    `placeholder:"COUNT" help:"Bodies received at once in all, also from local clients. (default: what a sixth of the memory has room for, at 1 MiB each)"`
-	Publish          string `enum:"on,keyed,off" default:"on" help:"Who may publish new projects: on (everybody), keyed (whoever has a key), off (nobody). Those that are there can be changed in any case."`
-	AccountProjects  int    `placeholder:"COUNT" help:"Projects of one account. (default: no limit)"`
-	AccountBytes     int64  `placeholder:"BYTES" help:"Bytes of all files and versions of one account, and of the parts of its unfinished uploads. (default: no limit)"`
-	DiskLimit        int    `placeholder:"PERCENT" help:"How full the disk of the data folder may be before nothing new is taken; 100: no limit. (default: 95 where base-url is public)"`
+	Limits           string `enum:"auto,on,off" default:"auto" help:"Apply the limits below: on, off, or auto (if base-url is public). Loopback addresses are never limited, private ones only if base-url is public. (default: ${default})"`
+	LimitAccounts    string `default:"60/h:20" placeholder:"RATE" help:"Accounts created without a key, per address: COUNT/PERIOD:BURST, with a period of s, m, h, or d; or off. (default: ${default})"`
+	LimitWrites      string `default:"3600/h:1000" placeholder:"RATE" help:"Requests that change something, per address and per account; a key gets half. (default: ${default})"`
+	LimitBytes       string `default:"8GiB/h:6GiB" placeholder:"SIZE/PERIOD:SIZE" help:"Bytes sent in such requests, per address and per account: of each the largest of what is received, decoded, and stored. A key gets half. (default: ${default})"`
+	LimitMails       string `default:"20/h:20" placeholder:"RATE" help:"Messages requested, per address and per account. (default: ${default})"`
+	LimitWrongKeys   string `default:"30/m:30" placeholder:"RATE" help:"Wrong keys, per address. (default: ${default})"`
+	LimitHeartbeats  string `default:"1200/m:600" placeholder:"RATE" help:"Heartbeats of players, per address. (default: ${default})"`
+	LimitReports     string `default:"20/h:10" placeholder:"RATE" help:"Reports of projects, per address. (default: ${default})"`
+	LimitLikes       string `default:"1200/h:120" placeholder:"RATE" help:"Likes and unlikes, per address. (default: ${default})"`
+	LimitSearches    string `default:"3600/h:120" placeholder:"RATE" help:"Searches in the gallery, per address. (default: ${default})"`
+	LimitDownloads   string `default:"120/h:20" placeholder:"RATE" help:"Archives downloaded, per address and per account; a key gets half. (default: ${default})"`
+	LimitBodies      int    `default:"4" placeholder:"COUNT" help:"Request bodies received at once, per address; 0: no limit. (default: ${default})"`
+	LimitConnections int    `default:"1024" placeholder:"COUNT" help:"Connections at once, per address; 0: no limit. (default: ${default})"`
+	LimitArchives    int    `default:"1" placeholder:"COUNT" help:"Archives sent at once, per account; 0: no limit. (default: ${default})"`
+	LimitUploads     size   `placeholder:"SIZE" help:"Parts of unfinished uploads without a key, per address. (default: twice max-file-size)"`
+	MaxBodies        int    `placeholder:"COUNT" help:"Request bodies received at once in total, local clients included. (default: a sixth of memory at 1MiB each)"`
+	Publish          string `enum:"on,keyed,off" default:"on" help:"Who may publish new projects: on (everyone), keyed (with a key), off (no one). Existing projects can always be changed. (default: ${default})"`
+	AccountProjects  int    `placeholder:"COUNT" help:"Projects per account. (default: no limit)"`
+	AccountBytes     size   `placeholder:"SIZE" help:"All files and versions per account, parts of unfinished uploads included. (default: no limit)"`
+	DiskLimit        *int   `placeholder:"PERCENT" help:"Refuse new content once the data disk is this full; 100 or 0: no limit. (default: 95 if base-url is public, otherwise no limit)"`
 }
 
 // check refuses limits that cannot be meant.
@@ -40,10 +40,6 @@ func (l limitSettings) check() error {
 	switch {
 	case l.AccountProjects < 0:
 		return fmt.Errorf("--account-projects %d is below 0", l.AccountProjects)
-	case l.AccountBytes < 0:
-		return fmt.Errorf("--account-bytes %d is below 0", l.AccountBytes)
-	case l.LimitUploads < 0:
-		return fmt.Errorf("--limit-uploads %d is below 0", l.LimitUploads)
 	case l.LimitBodies < 0:
 		return fmt.Errorf("--limit-bodies %d is below 0", l.LimitBodies)
 	case l.LimitConnections < 0:
@@ -52,8 +48,8 @@ func (l limitSettings) check() error {
 		return fmt.Errorf("--limit-archives %d is below 0", l.LimitArchives)
 	case l.MaxBodies < 0:
 		return fmt.Errorf("--max-bodies %d is below 0", l.MaxBodies)
-	case l.DiskLimit < 0 || l.DiskLimit > 100:
-		return fmt.Errorf("--disk-limit %d is not between 1 and 100", l.DiskLimit)
+	case l.DiskLimit != nil && (*l.DiskLimit < 0 || *l.DiskLimit > 100):
+		return fmt.Errorf("--disk-limit %d is not between 1 and 100", *l.DiskLimit)
 	}
 	_, err := l.rates()
 	return err
@@ -68,11 +64,11 @@ func (l limitSettings) restrict(cfg *publish.Config, folder string, space publis
 	cfg.Opening = publish.Opening(l.Publish)
 	cfg.Public = public(cfg.Places)
 	if l.limited(public(cfg.Places)) {
-		if cfg.UploadBytes = l.LimitUploads; cfg.UploadBytes == 0 {
+		if cfg.UploadBytes = int64(l.LimitUploads); cfg.UploadBytes == 0 {
 			cfg.UploadBytes = 2 * cfg.MaxFile // one that is sent, and one that was given up
 		}
 	}
-	cfg.Quota = publish.Quota{Projects: l.AccountProjects, Bytes: l.AccountBytes}
+	cfg.Quota = publish.Quota{Projects: l.AccountProjects, Bytes: int64(l.AccountBytes)}
 	kept := &reserve{name: filepath.Join(folder, reserveName)}
 	kept.room() // now, and not when the disk is full
 	cfg.Room, cfg.Spend = kept.room, kept.spend
@@ -102,9 +98,9 @@ func unusedOf(space publish.SpaceStore) func() uint64 {
 // diskPercent is the limit in force; 100 is none.
 func (l limitSettings) diskPercent(p publish.Places) int {
 	switch {
-	case l.DiskLimit != 0:
-		return l.DiskLimit
-	case public(p):
+	case l.DiskLimit != nil && *l.DiskLimit != 0:
+		return *l.DiskLimit
+	case l.DiskLimit == nil && public(p):
 		return diskLimit
 	}
 	return 100
@@ -131,13 +127,26 @@ func (l limitSettings) rates() (brake.Config, error) {
 		{"--limit-searches", l.LimitSearches, &cfg.Searches},
 		{"--limit-downloads", l.LimitDownloads, &cfg.Downloads},
 	} {
-		rate, err := brake.ParseRate(one.text)
+		parse := brake.ParseRate
+		if one.rate == &cfg.Bytes {
+			parse = byteRate
+		}
+		rate, err := parse(one.text)
 		if err != nil {
 			return cfg, fmt.Errorf("%s: %w", one.flag, err)
 		}
 		*one.rate = rate
 	}
 	return cfg, nil
+}
+
+// byteRate reads a rate of bytes, "8GiB/h:6GiB" or "off".
+func byteRate(text string) (brake.Rate, error) {
+	rate, err := brake.ParseRateOf(text, readSize)
+	if err != nil {
+		err = fmt.Errorf("%q: a rate of bytes is SIZE/PERIOD:SIZE with a period of s, m, h or d, such as 8GiB/h:6GiB; or off", text)
+	}
+	return rate, err
 }
 
 // limited reports whether single clients have limits.

@@ -52,7 +52,7 @@ func TestHowFullTheDiskIs(t *testing.T) {
 }
 
 func TestLimitsThatCannotBeMeant(t *testing.T) {
-	for _, l := range []limitSettings{{AccountProjects: -1}, {AccountBytes: -1}, {DiskLimit: -1}, {DiskLimit: 101}, {LimitBodies: -1}, {LimitArchives: -1}, {MaxBodies: -1}, {LimitAccounts: "many"}} {
+	for _, l := range []limitSettings{{AccountProjects: -1}, {DiskLimit: new(-1)}, {DiskLimit: new(101)}, {LimitBodies: -1}, {LimitArchives: -1}, {MaxBodies: -1}, {LimitAccounts: "many"}} {
 		if l.check() == nil {
 			t.Errorf("%+v was taken", l)
 		}
@@ -69,7 +69,7 @@ func TestTheDiskLimitIsForPublicInstances(t *testing.T) {
 		if got := (limitSettings{}).diskPercent(places); got != want {
 			t.Errorf("%s: the limit is %d", base, got)
 		}
-		if got := (limitSettings{DiskLimit: 70}).diskPercent(places); got != 70 {
+		if got := (limitSettings{DiskLimit: new(70)}).diskPercent(places); got != 70 {
 			t.Errorf("%s: the limit of the operator is %d", base, got)
 		}
 	}

@@ -37,14 +37,14 @@ func main() {
 // commands is the command line. Every flag is also a variable SANDLOT_<FLAG> and
 // a line of the configuration file.
 type commands struct {
-	ConfigFile string `name:"config" placeholder:"FILE" help:"Read settings from this YAML file, a line for each flag."`
+	ConfigFile string `name:"config" placeholder:"FILE" help:"Read settings from this YAML file, one line per flag. (default: none)"`
 
 	Serve   serveCommand   `cmd:"" help:"Run the service."`
-	Try     tryCommand     `cmd:"" help:"Run the service, publish FILE (or an example game) through its API, and print the address."`
-	Admin   adminCommand   `cmd:"" help:"Look after accounts and projects, also while the service runs."`
-	Verify  verifyCommand  `cmd:"" help:"Check everything that is kept against its hashes and counts, also while the service runs."`
-	Backup  backupCommand  `cmd:"" help:"Write a consistent copy of everything into a new folder, also while the service runs."`
-	Config  configCommand  `cmd:"" help:"Look at the configuration."`
+	Try     tryCommand     `cmd:"" help:"Start the service, publish FILE (or an example game), and print its URL."`
+	Admin   adminCommand   `cmd:"" help:"Manage accounts and projects, even while the service runs."`
+	Verify  verifyCommand  `cmd:"" help:"Check all stored data against its hashes and counts, even while the service runs."`
+	Backup  backupCommand  `cmd:"" help:"Back up everything to a new folder, even while the service runs."`
+	Config  configCommand  `cmd:"" help:"Inspect the configuration."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
@@ -78,8 +78,14 @@ type exitNow struct{ code int }
 // run is the program, without the process around it.
 func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) (err error) {
 	defer func() {
-		if e, ok := recover().(exitNow); ok && e.code != 0 {
-			err = usageError{fmt.Errorf("exit %d", e.code)}
+		switch e := recover().(type) {
+		case nil:
+		case exitNow:
+			if e.code != 0 {
+				err = usageError{fmt.Errorf("exit %d", e.code)}
+			}
+		default:
+			panic(e) // a fault of the program must not look like success
 		}
 	}()
 	var c commands
@@ -88,17 +94,24 @@ func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) (err
 	if err != nil {
 		return usageError{err}
 	}
-	parser, err := kong.New(&c, kong.Name("sandlot"), kong.Writers(stdout, stderr),
-		kong.Description("Publish small web projects, each at an address of its own, and keep them alive."),
-		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Exit(func(code int) { panic(exitNow{code}) }),
+	parser, err := newParser(&c, kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exitNow{code}) }),
 		kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t))
 	if err != nil {
-		return fmt.Errorf("command line: %w", err)
+		return err
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
 		return usageError{err}
 	}
 	return parsed.Run()
+}
+
+// newParser reads a command line into c.
+func newParser(c *commands, more ...kong.Option) (*kong.Kong, error) {
+	parser, err := kong.New(c, append(more, kong.Name("sandlot"), kong.UsageOnError(),
+		kong.Description("Host small web games and projects, each at its own URL."), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))...)
+	if err != nil {
+		return nil, fmt.Errorf("command line: %w", err)
+	}
+	return parser, nil
 }

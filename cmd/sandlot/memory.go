@@ -104,7 +104,7 @@ func planMemory(found memoryLimit, explicit int64) memoryPlan {
 func (s settings) memory() memoryPlan {
 	p := planMemory(findMemory(os.DirFS("/")), explicitMemory(os.Getenv("GOMEMLIMIT"), debug.SetMemoryLimit(-1)))
 	if s.CacheSize > 0 {
-		p.cache = s.CacheSize
+		p.cache = int64(s.CacheSize)
 	}
 	files := openFiles()
 	if files > 0 { // each body writes to a file
@@ -131,27 +131,28 @@ func explicitMemory(env string, limit int64) int64 {
 func (p memoryPlan) tell(log *slog.Logger) {
 	log.Info("memory", p.lines()...)
 	if p.bytes < leastMemory-groupRounding {
-		log.Warn("there is less memory than the service promises to work in", "limit", mebibytes(p.bytes), "least", mebibytes(leastMemory))
+		log.Warn("there is less memory than the service promises to work in", "limit", shownBytes(p.bytes), "least", shownBytes(leastMemory))
 	}
 	if p.cache > p.goLimit/4 {
-		log.Warn("cache-size takes more than a quarter of the memory", "cache", mebibytes(p.cache), "go_limit", mebibytes(p.goLimit))
+		log.Warn("cache-size takes more than a quarter of the memory", "cache", shownBytes(p.cache), "go_limit", shownBytes(p.goLimit))
 	}
 }
 
 // lines are the plan as pairs of a name and a value.
 func (p memoryPlan) lines() []any {
 	return []any{
-		"limit", mebibytes(p.bytes), "from", p.from, "go_limit", mebibytes(p.goLimit), "go_limit_by", p.goLimitBy, "cache", mebibytes(p.cache), "database", mebibytes(int64(p.database)),
+		"limit", shownBytes(p.bytes), "from", p.from, "go_limit", shownBytes(p.goLimit), "go_limit_by", p.goLimitBy, "cache", shownBytes(p.cache), "database", shownBytes(int64(p.database)),
 		"bodies", p.bodies, "connections", p.connections, "watchers", p.watchers, "players", p.players, "clients", p.clients,
 		"projects", p.remembered.Projects, "visits", p.remembered.Visits,
 	}
 }
 
-func mebibytes(n int64) string {
+// shownBytes is a number of bytes as it is read easily.
+func shownBytes(n int64) string {
 	if n == math.MaxInt64 {
 		return "none"
 	}
-	return fmt.Sprintf("%.4gMiB", float64(n)/(1<<20))
+	return size(n).about().String()
 }
 
 // String is the plan as the log has it.

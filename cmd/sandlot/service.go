@@ -69,7 +69,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		return nil, err
 	}
 	cfg := publish.Config{
-		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: s.MaxFileSize, SMTP: s.SMTPURL != "",
+		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "",
 		ReportMail: s.ReportMail, Quarantine: s.quarantine(places.Base),
 		MailFolder: "the folder mail of the service's data folder",
 		Remembered: a.memory.remembered,
@@ -119,11 +119,11 @@ func (a *app) failuresOf(worker string) *publish.Failures {
 }
 
 // inlineMax tells "none" from "not set".
-func inlineMax(setting int) int {
+func inlineMax(setting size) int {
 	if setting == 0 {
 		return -1
 	}
-	return setting
+	return int(setting)
 }
 
 // mailer sends by SMTP, or writes to a folder.
@@ -188,7 +188,7 @@ func (a *app) close() error {
 func (a *app) site(m *metrics) *site {
 	m.workers(a.failures)
 	brakes := a.settings.brakes(a.places, a.memory)
-	if most := brakes.Bytes.Burst; most > 0 && most/2 < a.settings.MaxFileSize {
+	if most := brakes.Bytes.Burst; most > 0 && most/2 < int64(a.settings.MaxFileSize) {
 		a.log.Warn("limit-bytes has no room for one key to complete an upload of max-file-size", "limit_bytes_at_once", most, "max_file_size", a.settings.MaxFileSize)
 	}
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
@@ -205,7 +205,7 @@ func (a *app) site(m *metrics) *site {
 		ready:   a.service.Ready,
 		api: api.New(api.Config{
 			Service: a.service, Places: a.places, Public: public(a.places), Log: a.log, Brakes: brakes, Archive: zip,
-			MaxFile: a.settings.MaxFileSize,
+			MaxFile: int64(a.settings.MaxFileSize),
 		}),
 		play:  play.New(play.Config{Service: a.service, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Brakes: brakes, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log}),
 		pages: pages,

@@ -18,23 +18,23 @@ import (
 // settings is the configuration of a server. Places that depend on the port are
 // filled in once it listens.
 type settings struct {
-	Listen         string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (port 0: a free one)."`
-	Data           string `default:"./data" type:"path" placeholder:"FOLDER" help:"Folder for the database, the files and unsent mail."`
-	BaseURL        string `placeholder:"URL" help:"Public address of the API and the pages. All links are made from it. (default: http://localhost:PORT of --listen)"`
-	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host under which each project gets its own name, or none. A public instance puts it on a domain of its own. (default: the host of --base-url)"`
-	PathForm       string `enum:"auto,on,off" default:"auto" help:"Whether projects also answer, sandboxed, at {base-url}/~/{project_id}/: on, off, or auto (where base-url is local)."`
-	Quarantine     string `enum:"auto,on,off" default:"auto" help:"Whether projects of accounts without a verified e-mail address may load from and send to nowhere but themselves: on, off, or auto (where base-url is public)."`
-	SMTPURL        string `name:"smtp-url" placeholder:"URL" secret:"" help:"Mail server, as smtp://user:password@host:587 or smtps://host:465. Without it messages are written as .eml files under the data folder."`
+	Listen         string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free port. (default: ${default})"`
+	Data           string `default:"./data" type:"path" placeholder:"FOLDER" help:"Folder for the database, files, and unsent mail. (default: ${default})"`
+	BaseURL        string `placeholder:"URL" help:"Public URL of the site and API. All links start with it. (default: http://localhost:PORT of --listen)"`
+	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host that projects get subdomains of, or \"none\". On a public instance, use a separate domain. (default: the host of --base-url; none if that is an IP address)"`
+	PathForm       string `enum:"auto,on,off" default:"auto" help:"Whether projects are also served, sandboxed, at {base-url}/~/{project_id}/: on, off, or auto (if base-url is local or there is no content host). (default: ${default})"`
+	Quarantine     string `enum:"auto,on,off" default:"auto" help:"Quarantine projects of accounts with no verified email, so they can contact no other site: on, off, or auto (if base-url is public). (default: ${default})"`
+	SMTPURL        string `name:"smtp-url" placeholder:"URL" secret:"" help:"Mail server, as smtp://user:password@host:587 or smtps://host:465. Without it, messages are saved as .eml files in the data folder. (default: none)"`
 	MailFrom       string `placeholder:"ADDRESS" help:"Sender of messages. (default: sandlot@ the host of --base-url)"`
-	ReportMail     string `placeholder:"ADDRESS" help:"Who is told of reports by e-mail. (default: nobody; sandlot admin reports lists them)"`
-	KeepVersions   int    `default:"0" placeholder:"N" help:"Versions of each project to keep, the current one included (0: all). Older ones go a day after they were superseded."`
-	InlineMax      int    `default:"65536" placeholder:"BYTES" help:"Content up to this size is kept in the database."`
-	MaxFileSize    int64  `default:"1073741824" placeholder:"BYTES" help:"Largest file that a chunked upload may make."`
-	CacheSize      int64  `placeholder:"BYTES" help:"Memory for published files that are being read. (default: an eighth of the memory, 64 MiB at most)"`
-	TrustedProxies string `placeholder:"CIDR,..." help:"Addresses or ranges of the proxies whose X-Forwarded-For tells who the client is. (default: none)"`
-	MetricsListen  string `placeholder:"HOST:PORT" help:"Serve /metrics here and nowhere else."`
-	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json."`
-	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Least level that is logged: debug, info, warn or error."`
+	ReportMail     string `placeholder:"ADDRESS" help:"Email address notified of reports; sandlot admin reports always lists them. (default: no one)"`
+	KeepVersions   int    `default:"0" placeholder:"N" help:"Versions to keep per project, counting the current one (0: all). Older ones are deleted after a day. (default: ${default})"`
+	InlineMax      size   `default:"64KiB" placeholder:"SIZE" help:"Content up to this size is kept in the database; 0: none. (default: ${default})"`
+	MaxFileSize    size   `default:"1GiB" placeholder:"SIZE" help:"Largest file that an upload in parts may make. (default: ${default})"`
+	CacheSize      size   `placeholder:"SIZE" help:"Memory for published files that are being read. (default: an eighth of memory, 64MiB at most)"`
+	TrustedProxies string `placeholder:"CIDR,..." help:"IPs or ranges of proxies whose X-Forwarded-For is trusted. (default: none)"`
+	MetricsListen  string `placeholder:"HOST:PORT" help:"Serve /metrics, /healthz and /readyz here, and /metrics nowhere else. (default: /metrics is public)"`
+	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json. (default: ${default})"`
+	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error. (default: ${default})"`
 
 	limitSettings
 }
@@ -50,14 +50,14 @@ func (s settings) check() error {
 	if s.KeepVersions < 0 {
 		return fmt.Errorf("--keep-versions %d is negative", s.KeepVersions)
 	}
-	if s.InlineMax < 0 || s.InlineMax > 1<<20 {
-		return fmt.Errorf("--inline-max %d is not between 0 and 1048576", s.InlineMax)
+	if s.InlineMax > 1<<20 {
+		return fmt.Errorf("--inline-max %s is more than 1MiB", s.InlineMax)
 	}
 	if s.MaxFileSize < publish.DefaultMaxContent {
-		return fmt.Errorf("--max-file-size %d is below the %d bytes that one request may bring", s.MaxFileSize, publish.DefaultMaxContent)
+		return fmt.Errorf("--max-file-size %s is less than one request may bring: set %d or more", s.MaxFileSize, publish.DefaultMaxContent)
 	}
 	if s.CacheSize != 0 && s.CacheSize < 1<<20 {
-		return fmt.Errorf("--cache-size %d is below 1048576", s.CacheSize)
+		return fmt.Errorf("--cache-size %s is less than 1MiB: set more, or leave it out", s.CacheSize)
 	}
 	if _, err := brake.ParseProxies(s.TrustedProxies); err != nil {
 		return fmt.Errorf("--trusted-proxies: %w", err)

@@ -25,15 +25,24 @@ var errRate = errors.New("a rate is COUNT/PERIOD:BURST with a period of s, m, h 
 
 // ParseRate reads a rate as the settings have it: "60/h:20", or "off".
 func ParseRate(text string) (Rate, error) {
+	return ParseRateOf(text, func(number string) (int64, error) { return strconv.ParseInt(number, 10, 64) })
+}
+
+// mostOfRate bounds the numbers of a rate, so that what is made of them (a larger network has
+// sixteen times as much) is never beyond an int64.
+const mostOfRate = 1 << 50
+
+// ParseRateOf reads a rate whose numbers are written in a form of their own.
+func ParseRateOf(text string, number func(string) (int64, error)) (Rate, error) {
 	if text == "off" {
 		return Rate{}, nil
 	}
 	count, rest, _ := strings.Cut(text, "/")
 	period, burst, _ := strings.Cut(rest, ":")
-	c, err1 := strconv.ParseInt(count, 10, 64)
-	b, err2 := strconv.ParseInt(burst, 10, 64)
+	c, err1 := number(count)
+	b, err2 := number(burst)
 	per, known := periods[period]
-	if err1 != nil || err2 != nil || !known || c < 1 || b < 1 {
+	if err1 != nil || err2 != nil || !known || c < 1 || b < 1 || c > mostOfRate || b > mostOfRate {
 		return Rate{}, fmt.Errorf("%q: %w", text, errRate)
 	}
 	return Rate{Count: c, Per: per, Burst: b}, nil
