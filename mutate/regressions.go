@@ -11,6 +11,8 @@ func regressions() []mutation {
 		{"regression 02: what is decoded costs nothing", "internal/brake/cost.go", "return m.p.charge(m.n)", "return nil", of("02", main)},
 		{"regression 04: no body makes way", "internal/brake/way.go", "if (slow || n > own+1) &&", "if false && (slow || n > own+1) &&", of("04", main)},
 		{"regression 06: a network adds as many plays as it likes", "internal/publish/popularity.go", "; next[i] > none {", "; next[i] < 0 {", of("06", publishTests)},
+		{"regression 22: strangers count as local", "cmd/sandlot/plan.go", "if s.InsecureLocal || loopback(listen) || public(p) {", "if s.InsecureLocal || loopback(listen) || public(p) || true {", of("22", main)},
+		{"regression 23: config check looks at values alone", "cmd/sandlot/configcmd.go", "	p, err := c.plan(ctx)\n	if err != nil {\n", "	p, err := c.plan(ctx)\n	if c.check() != nil {\n", of("23", main)},
 		{"regression 08: a network holds as many connections as it likes", "internal/brake/slots.go", "if s.held.full(of) {", "if false && s.held.full(of) {", of("08", main)},
 		{"regression 09: a second server starts where the lock was removed", "cmd/sandlot/lock.go", "if err = flock(l.dir); errors.Is", "if err = nil; errors.Is", of("09", main)},
 		{"regression 10: whom a proxy does not tell is the proxy", "internal/brake/address.go", "return netip.Addr{}, false", "return peer, true", of("10", main)},

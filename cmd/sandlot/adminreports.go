@@ -84,7 +84,7 @@ func (l reportLine) whole(w io.Writer) {
 type closeReportCommand struct {
 	Case string `arg:"" help:"The number of the report, such as R-7K3M-9Q2D."`
 	dataFolder
-	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log."`
+	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
 // Run closes a report.

@@ -80,11 +80,11 @@ func (c *clients) untrusted(r *http.Request, peer netip.Addr) {
 		return
 	}
 	c.forgotten.Do(func() {
-		means := "all of them count as one, without limits"
+		means := "all its clients count as one, without limits"
 		if c.public {
-			means = "all of them count as one client"
+			means = "all its clients count as one"
 		}
-		c.log.Warn("a proxy on this machine tells its clients' addresses and is not trusted: "+means, "mend", "--trusted-proxies 127.0.0.1,::1")
+		c.log.Warn("untrusted local proxy: "+means, "mend", "--trusted-proxies 127.0.0.1,::1")
 	})
 	if c.public {
 		r.RemoteAddr = unknown

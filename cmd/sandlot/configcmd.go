@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -11,31 +13,63 @@ import (
 )
 
 type configCommand struct {
-	Check configCheckCommand `cmd:"" help:"Check the configuration of serve and print the effective one, with secrets masked."`
+	Check configCheckCommand `cmd:"" help:"Check the configuration as serve does and print what is in force, with secrets masked."`
 }
 
 type configCheckCommand struct {
 	settings
 }
 
-// Run prints each setting as a line of a configuration file.
-func (c *configCheckCommand) Run(t *terminal, k *kong.Context) error {
-	if err := c.check(); err != nil {
+// Run prints each setting as a line of a configuration file, or, where it is not set
+// and has no default, as a comment that says what follows from the others.
+func (c *configCheckCommand) Run(ctx context.Context, t *terminal, k *kong.Context) error {
+	p, err := c.plan(ctx)
+	if err != nil {
 		return usageError{err}
 	}
+	effects := p.effects()
 	w := tabwriter.NewWriter(t.out, 0, 0, 1, ' ', 0)
 	for _, f := range k.Selected().Flags {
 		if f.Tag == nil || !belongs(f) {
 			continue
 		}
-		fmt.Fprintf(w, "%s:\t%s\n", f.Name, shownValue(f))
+		name, value, because := f.Name, shownValue(f), []string{origin(k, f, t.from)}
+		if p.isUnset(f) {
+			name, value = "# "+name, p.shown(effects[f.Name].value)
+			because = append(because, effects[f.Name].reason)
+		}
+		because = slices.DeleteFunc(append(because, effects[f.Name].note), func(s string) bool { return s == "" })
+		fmt.Fprintf(w, "%s:\t%s\t# %s\n", name, value, p.shown(strings.Join(because, "; ")))
 	}
-	if places, err := c.places(c.Listen); err == nil {
-		mode, means := isolation(places)
-		fmt.Fprintf(w, "# links begin with\t%s\n# isolation\t%s: %s\n", places.Base, mode, means)
+	if err := w.Flush(); err != nil {
+		return err
 	}
-	fmt.Fprintf(w, "# memory\t%s\n", c.memory())
-	return w.Flush()
+	mode, means := isolation(p.places)
+	fmt.Fprintf(t.out, "\n# links begin with %s, those of projects with %s\n", p.shown(p.places.Base.String()), p.shown(p.places.Project("PROJECT", 0, "").URL))
+	fmt.Fprintf(t.out, "# isolation %s: %s\n# memory here: %s\n", mode, means, p.memory)
+	for _, sentence := range p.warnings {
+		fmt.Fprintf(t.out, "# WARNING: %s\n", sentence)
+	}
+	return nil
+}
+
+// isUnset reports whether a setting has no value of its own.
+func (p plan) isUnset(f *kong.Flag) bool { return !f.HasDefault && f.Target.IsZero() }
+
+// origin says who has set a value.
+func origin(k *kong.Context, f *kong.Flag, from origins) string {
+	for _, step := range k.Path {
+		if step.Flag == f && !step.Resolved {
+			return "--" + f.Name
+		}
+	}
+	switch {
+	case from[f.Name] != "":
+		return from[f.Name]
+	case f.HasDefault:
+		return "default"
+	}
+	return "not set"
 }
 
 // belongs reports whether a flag is one of the settings.
@@ -51,7 +85,7 @@ func belongs(f *kong.Flag) bool {
 // shownValue is a flag's value in the form of the file, with a secret masked.
 func shownValue(f *kong.Flag) string {
 	if f.Target.Kind() == reflect.Pointer && f.Target.IsNil() {
-		return "null"
+		return ""
 	}
 	value := fmt.Sprint(reflect.Indirect(f.Target).Interface())
 	if f.Tag.Has("secret") && value != "" {

@@ -39,13 +39,19 @@ type connections struct {
 func (s settings) connections(all int, public bool, m *metrics) *connections {
 	each := 0
 	if s.limited(public) {
-		if each = s.LimitConnections; each > 0 {
-			each = max(min(each, all/4), 1) // of few no address has most
-		}
+		each = eachConnection(s.LimitConnections, all)
 	}
 	proxies, _ := brake.ParseProxies(s.TrustedProxies) // was checked at the start
 	exempt := func(a netip.Addr) bool { return brake.Exempt(a, public) || proxies.Trust(a) }
 	return &connections{brake.NewSlots(each, all, exempt), m.refusals()}
+}
+
+// eachConnection is how many an address may have; 0 is no limit.
+func eachConnection(limit, all int) int {
+	if limit == 0 {
+		return 0
+	}
+	return max(min(limit, all/4), 1) // of few no address has most
 }
 
 // take reports whether a connection may stay.

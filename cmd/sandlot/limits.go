@@ -35,21 +35,27 @@ type limitSettings struct {
 	DiskLimit        *int   `placeholder:"PERCENT" help:"Refuse new content once the data disk is this full; 100 or 0: no limit. (default: 95 if base-url is public, otherwise no limit)"`
 }
 
+// mostCount is more of anything than one machine has.
+const mostCount = 1_000_000_000
+
 // check refuses limits that cannot be meant.
 func (l limitSettings) check() error {
-	switch {
-	case l.AccountProjects < 0:
-		return fmt.Errorf("--account-projects %d is below 0", l.AccountProjects)
-	case l.LimitBodies < 0:
-		return fmt.Errorf("--limit-bodies %d is below 0", l.LimitBodies)
-	case l.LimitConnections < 0:
-		return fmt.Errorf("--limit-connections %d is below 0", l.LimitConnections)
-	case l.LimitArchives < 0:
-		return fmt.Errorf("--limit-archives %d is below 0", l.LimitArchives)
-	case l.MaxBodies < 0:
-		return fmt.Errorf("--max-bodies %d is below 0", l.MaxBodies)
-	case l.DiskLimit != nil && (*l.DiskLimit < 0 || *l.DiskLimit > 100):
-		return fmt.Errorf("--disk-limit %d is not between 1 and 100", *l.DiskLimit)
+	for _, count := range []struct {
+		flag string
+		n    int
+	}{
+		{"--account-projects", l.AccountProjects},
+		{"--limit-bodies", l.LimitBodies},
+		{"--limit-connections", l.LimitConnections},
+		{"--limit-archives", l.LimitArchives},
+		{"--max-bodies", l.MaxBodies},
+	} {
+		if count.n < 0 || count.n > mostCount {
+			return fmt.Errorf("%s %d is not between 0 and %d", count.flag, count.n, mostCount)
+		}
+	}
+	if l.DiskLimit != nil && (*l.DiskLimit < 0 || *l.DiskLimit > 100) {
+		return fmt.Errorf("--disk-limit %d is not between 0 and 100", *l.DiskLimit)
 	}
 	_, err := l.rates()
 	return err

@@ -23,7 +23,7 @@ func lockFolder(dir string) (folderLock, error) {
 	}
 	l, err := lockBoth(dir)
 	if errors.Is(err, errLocked) {
-		return folderLock{}, fmt.Errorf("another sandlot is running on the data folder %s: stop it, or give this one another --data", dir)
+		return folderLock{}, fmt.Errorf("another sandlot is using data folder %s: stop it, or choose another with --data", dir)
 	}
 	if err != nil {
 		return folderLock{}, fmt.Errorf("the data folder %s cannot be used: %w", dir, cause(err))

@@ -52,6 +52,7 @@ type commands struct {
 type terminal struct {
 	out, err io.Writer
 	env      environment
+	from     origins
 }
 
 // usageError is a command line that cannot be meant.
@@ -89,8 +90,8 @@ func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) (err
 		}
 	}()
 	var c commands
-	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env)}
-	sources, err := settingsSources(args, t.env)
+	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env), from: origins{}}
+	sources, err := settingsSources(args, t.env, t.from)
 	if err != nil {
 		return usageError{err}
 	}

@@ -123,3 +123,19 @@ func TestHostsAreComparedWithoutPorts(t *testing.T) {
 		}
 	}
 }
+
+// TestAPanicIsNoSuccess: the parser's own way to end the program must not catch every panic.
+func TestAPanicIsNoSuccess(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic is gone")
+		}
+	}()
+	err := run(t.Context(), []string{"version"}, nil, broken{}, broken{})
+	t.Errorf("the command ended with %v", err)
+}
+
+// broken is a writer that panics.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { panic("broken") }

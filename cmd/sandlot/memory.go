@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"math"
 	"os"
 	"runtime/debug"
@@ -127,16 +126,8 @@ func explicitMemory(env string, limit int64) int64 {
 	return limit
 }
 
-// tell logs what is made of the memory, and warns where it is little.
-func (p memoryPlan) tell(log *slog.Logger) {
-	log.Info("memory", p.lines()...)
-	if p.bytes < leastMemory-groupRounding {
-		log.Warn("there is less memory than the service promises to work in", "limit", shownBytes(p.bytes), "least", shownBytes(leastMemory))
-	}
-	if p.cache > p.goLimit/4 {
-		log.Warn("cache-size takes more than a quarter of the memory", "cache", shownBytes(p.cache), "go_limit", shownBytes(p.goLimit))
-	}
-}
+// tooLittle reports whether there is less than the program promises to work in.
+func (p memoryPlan) tooLittle() bool { return p.bytes < leastMemory-groupRounding }
 
 // lines are the plan as pairs of a name and a value.
 func (p memoryPlan) lines() []any {

@@ -34,10 +34,14 @@ const grace = 30 * time.Second
 // ready with its addresses; an error of ready ends it.
 func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx context.Context, p publish.Places, addr string) error) error {
 	defer flushLog(log)
-	if err := s.check(); err != nil {
+	plan, err := s.plan(ctx)
+	if err != nil {
 		return usageError{err}
 	}
-	listener, err := listen(s.Listen)
+	for _, sentence := range plan.warnings {
+		log.Warn(sentence)
+	}
+	listener, err := listen("--listen", plan.listen)
 	if err != nil {
 		return err
 	}
@@ -46,17 +50,17 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	if err != nil {
 		return usageError{err}
 	}
-	debug.SetMemoryLimit(s.memory().goLimit)
+	debug.SetMemoryLimit(plan.memory.goLimit)
 	a, err := openApp(ctx, s, places, log)
 	if err != nil {
 		return err
 	}
-	a.memory.tell(log)
+	log.Info("memory", a.memory.lines()...)
 	m := newMetrics(s.MetricsListen == "")
 	site := a.site(m)
 	site.clock = &sleepClock{}
 	a.workers = append(a.workers, site.clock.run)
-	private, err := s.servePrivate(site, log)
+	private, err := servePrivate(plan.metrics, site, log)
 	if err != nil {
 		return errors.Join(err, a.close())
 	}
@@ -88,14 +92,14 @@ func announce(log *slog.Logger, p publish.Places, addr string) {
 	log.Info("isolation", "mode", mode, "means", means)
 }
 
-func listen(addr string) (net.Listener, error) {
-	l, err := net.Listen("tcp", addr)
+func listen(flag string, addr *net.TCPAddr) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr.String())
 	if err != nil {
 		var op *net.OpError
 		if errors.As(err, &op) {
 			err = op.Err
 		}
-		return nil, fmt.Errorf("cannot listen on %s: %w (give another address with --listen)", addr, err)
+		return nil, fmt.Errorf("cannot listen on %s: %w (choose another address with %s)", addr, err, flag)
 	}
 	return l, nil
 }
@@ -103,19 +107,19 @@ func listen(addr string) (net.Listener, error) {
 // servePrivate serves the metrics on an address of their own, if there is one, and
 // the health of the service as well: there it is told also while clients have all connections
 // that they may have.
-func (s settings) servePrivate(site *site, log *slog.Logger) (*http.Server, error) {
+func servePrivate(at *net.TCPAddr, site *site, log *slog.Logger) (*http.Server, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", site.metrics.handler())
 	mux.Handle("/healthz", readOnly(site.health))
 	mux.Handle("/readyz", readOnly(site.readiness))
 	profiles(mux)
 	server := newServer(mux, log)
-	if s.MetricsListen == "" {
+	if at == nil {
 		return server, nil
 	}
-	l, err := listen(s.MetricsListen)
+	l, err := listen("--metrics-listen", at)
 	if err != nil {
-		return nil, fmt.Errorf("--metrics-listen: %w", err)
+		return nil, err
 	}
 	log.Info("metrics", "addr", l.Addr().String())
 	few := &connections{slots: brake.NewSlots(0, privateConns, brake.Local), refused: site.metrics.refusals()}

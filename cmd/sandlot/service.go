@@ -128,10 +128,7 @@ func inlineMax(setting size) int {
 
 // mailer sends by SMTP, or writes to a folder.
 func (a *app) mailer() (publish.Mailer, error) {
-	from := a.settings.MailFrom
-	if from == "" {
-		from = "sandlot@" + mailDomain(a.places.Base.Hostname())
-	}
+	from := a.settings.sender(a.places)
 	if a.settings.SMTPURL == "" {
 		return mail.NewFolder(filepath.Join(a.settings.Data, mailName), from)
 	}
@@ -140,6 +137,14 @@ func (a *app) mailer() (publish.Mailer, error) {
 		return nil, fmt.Errorf("--smtp-url: %w", err)
 	}
 	return m, nil
+}
+
+// sender is whom messages are from.
+func (s settings) sender(p publish.Places) string {
+	if s.MailFrom == "" {
+		return "sandlot@" + mailDomain(p.Base.Hostname())
+	}
+	return s.MailFrom
 }
 
 // mailDomain is the host as it may stand in an address; a bare IP has a form of
@@ -188,9 +193,6 @@ func (a *app) close() error {
 func (a *app) site(m *metrics) *site {
 	m.workers(a.failures)
 	brakes := a.settings.brakes(a.places, a.memory)
-	if most := brakes.Bytes.Burst; most > 0 && most/2 < int64(a.settings.MaxFileSize) {
-		a.log.Warn("limit-bytes has no room for one key to complete an upload of max-file-size", "limit_bytes_at_once", most, "max_file_size", a.settings.MaxFileSize)
-	}
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
 		return archive.Write(ctx, w, e, a.service)
 	}

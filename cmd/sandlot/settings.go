@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
@@ -21,6 +22,7 @@ type settings struct {
 	Listen         string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free port. (default: ${default})"`
 	Data           string `default:"./data" type:"path" placeholder:"FOLDER" help:"Folder for the database, files, and unsent mail. (default: ${default})"`
 	BaseURL        string `placeholder:"URL" help:"Public URL of the site and API. All links start with it. (default: http://localhost:PORT of --listen)"`
+	InsecureLocal  bool   `help:"Start although --listen can be reached from other machines and base-url is local: everyone who reaches it then counts as local. (default: refuse to start)"`
 	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host that projects get subdomains of, or \"none\". On a public instance, use a separate domain. (default: the host of --base-url; none if that is an IP address)"`
 	PathForm       string `enum:"auto,on,off" default:"auto" help:"Whether projects are also served, sandboxed, at {base-url}/~/{project_id}/: on, off, or auto (if base-url is local or there is no content host). (default: ${default})"`
 	Quarantine     string `enum:"auto,on,off" default:"auto" help:"Quarantine projects of accounts with no verified email, so they can contact no other site: on, off, or auto (if base-url is public). (default: ${default})"`
@@ -39,13 +41,10 @@ type settings struct {
 	limitSettings
 }
 
-// check refuses what cannot work, before anything is opened.
+// check refuses values that cannot be meant, each by itself.
 func (s settings) check() error {
-	if _, _, err := net.SplitHostPort(s.Listen); err != nil {
-		return fmt.Errorf("--listen %q is not HOST:PORT", s.Listen)
-	}
 	if _, err := names.Email(s.ReportMail); s.ReportMail != "" && err != nil {
-		return fmt.Errorf("--report-mail %q is not an e-mail address", s.ReportMail)
+		return fmt.Errorf("--report-mail %q is not an email address", s.ReportMail)
 	}
 	if s.KeepVersions < 0 {
 		return fmt.Errorf("--keep-versions %d is negative", s.KeepVersions)
@@ -54,7 +53,7 @@ func (s settings) check() error {
 		return fmt.Errorf("--inline-max %s is more than 1MiB", s.InlineMax)
 	}
 	if s.MaxFileSize < publish.DefaultMaxContent {
-		return fmt.Errorf("--max-file-size %s is less than one request may bring: set %d or more", s.MaxFileSize, publish.DefaultMaxContent)
+		return fmt.Errorf("--max-file-size %s is less than one request may bring: set %s or more", s.MaxFileSize, size(publish.DefaultMaxContent))
 	}
 	if s.CacheSize != 0 && s.CacheSize < 1<<20 {
 		return fmt.Errorf("--cache-size %s is less than 1MiB: set more, or leave it out", s.CacheSize)
@@ -62,11 +61,7 @@ func (s settings) check() error {
 	if _, err := brake.ParseProxies(s.TrustedProxies); err != nil {
 		return fmt.Errorf("--trusted-proxies: %w", err)
 	}
-	if err := s.limitSettings.check(); err != nil {
-		return err
-	}
-	_, err := s.places("127.0.0.1:8080")
-	return err
+	return s.limitSettings.check()
 }
 
 // places works out the addresses of a server that listens on addr.
@@ -86,10 +81,11 @@ func (s settings) places(addr string) (publish.Places, error) {
 		if err := checkHost(p.Content); err != nil {
 			return p, err
 		}
+		p.Content = withoutDefaultPort(base.Scheme, p.Content)
 	}
 	p.PathForm = s.PathForm == "on" || s.PathForm == "auto" && (private(base.Hostname()) || p.Content == "")
 	if p.Content == "" && !p.PathForm {
-		return p, errors.New("--path-form off leaves projects without an address: there is no content host (give one with --content-host)")
+		return p, errors.New("--path-form off needs a --content-host, or projects have no URL")
 	}
 	return p, nil
 }
@@ -105,27 +101,60 @@ func (s settings) base(addr string) (*url.URL, error) {
 	}
 	u, err := url.Parse(s.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return nil, fmt.Errorf("--base-url %q is not an address such as https://play.example.com", s.BaseURL)
+		return nil, fmt.Errorf("--base-url %q is not a URL such as https://play.example.com", s.BaseURL)
 	}
 	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("--base-url %q must have no path: the service needs the whole origin", s.BaseURL)
 	}
-	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && (ip.IsUnspecified() || ip.IsMulticast()) {
+		return nil, fmt.Errorf("--base-url %q is no address that a browser can open: set the name or IP under which people reach this service", s.BaseURL)
+	} else if err != nil && !isHost(u.Host) {
+		return nil, fmt.Errorf("--base-url %q has no valid host name, in ASCII and without a dot at the end, such as https://play.example.com", s.BaseURL)
+	} else if !isPort(u.Host) {
+		return nil, fmt.Errorf("--base-url %q has no port from 1 to 65535", s.BaseURL)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: withoutDefaultPort(u.Scheme, strings.ToLower(u.Host))}, nil
+}
+
+// withoutDefaultPort is the host as browsers write it in Host and Origin.
+func withoutDefaultPort(scheme, host string) string {
+	return strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[scheme])
 }
 
 func checkHost(host string) error {
-	name, port := host, ""
-	if h, p, err := net.SplitHostPort(host); err == nil {
-		name, port = h, p
+	if _, err := netip.ParseAddr(strings.Trim(hostname(host), "[]")); err == nil {
+		return fmt.Errorf("--content-host %q is an IP address, and projects need names under it: set a name, or none", host)
 	}
-	if _, err := netip.ParseAddr(name); err == nil {
-		return fmt.Errorf("--content-host %q is an IP address: projects need names under it (use none)", host)
-	}
-	u, err := url.Parse("http://" + host + "/")
-	if err != nil || u.Hostname() != name || u.Port() != port || name == "" || strings.ContainsAny(name, "/@:*_ ") {
-		return fmt.Errorf("--content-host %q is not a host name, with a port if it is not the usual one", host)
+	if !isHost(host) || !isPort(host) {
+		return fmt.Errorf("--content-host %q is not a host name, in ASCII and without a dot at the end, with a port if it is not the usual one, such as example-content.net", host)
 	}
 	return nil
+}
+
+// isHost reports whether the name in HOST[:PORT] is one that a URL and a Host header
+// have, without a dot at its end.
+func isHost(hostport string) bool {
+	name := hostname(hostport)
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, hostLetters) != "" || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+	}
+	return len(name) <= 253
+}
+
+// hostLetters are those of a host name; an underscore is in no domain, but in names that
+// containers have.
+const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+// isPort reports whether HOST[:PORT] has a port that can be asked, or none.
+func isPort(hostport string) bool {
+	_, port, err := net.SplitHostPort(hostport)
+	if err != nil {
+		return true
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
 }
 
 // quarantine reports whether unverified accounts are kept to themselves.
@@ -158,7 +187,7 @@ func isolation(p publish.Places) (mode, means string) {
 	case registrable(host) != registrable(content):
 		return "A", "each project has its own origin, on another site than the login"
 	}
-	return "B", "each project has its own origin, but on the site of the login: cookies can be set across; prefer a content host on a domain of its own"
+	return "B", "each project has its own origin, but on the login's site, so projects can set its cookies; better use a separate domain as content host"
 }
 
 func hostname(hostport string) string {

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -33,113 +33,142 @@ func variable(flag string) string {
 }
 
 // lookup finds a flag's value; that of a secret may lie in a file.
-func (env environment) lookup(f *kong.Flag) (any, error) {
+func (env environment) lookup(f *kong.Flag) (value any, from string, err error) {
 	name := variable(f.Name)
-	if value, ok := env[name]; ok {
-		return value, nil
+	text, ok := env[name]
+	path, inFile := env[name+fileSuffix]
+	inFile = inFile && f.Tag.Has("secret")
+	switch {
+	case ok && inFile:
+		return nil, "", fmt.Errorf("%s and %s%s are both set: unset one", name, name, fileSuffix)
+	case ok:
+		return text, name, nil
+	case !inFile:
+		return nil, "", nil
 	}
-	if path, ok := env[name+"_FILE"]; ok && f.Tag.Has("secret") {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("%s_FILE: %w", name, err)
-		}
-		return strings.TrimSpace(string(text)), nil
+	secret, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s%s: %w", name, fileSuffix, err)
 	}
-	return nil, nil
+	if text = strings.TrimSpace(string(secret)); text == "" {
+		return nil, "", fmt.Errorf("%s%s: %s is empty: write the secret into it, or unset the variable", name, fileSuffix, path)
+	}
+	return text, name + fileSuffix, nil
 }
 
+// fileSuffix ends the name of a variable that says in which file a secret is.
+const fileSuffix = "_FILE"
+
 // file is what a configuration file says, a line for each flag.
-type file map[string]string
+type file struct {
+	path  string
+	lines map[string]string
+}
 
 func readFile(path string) (file, error) {
+	f := file{path, map[string]string{}}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("configuration file: %w", err)
+		return f, fmt.Errorf("configuration file: %w", err)
 	}
-	var lines map[string]any
+	var lines map[string]yaml.Node
 	if err := yaml.Unmarshal(text, &lines); err != nil {
-		return nil, fmt.Errorf("configuration file %s: %w", path, err)
+		return f, fmt.Errorf("configuration file %s is not lines of NAME: VALUE: %w", path, err)
 	}
-	f := file{}
 	for name, value := range lines {
-		switch value.(type) {
-		case string, int, bool, uint64, int64:
-			f[name] = fmt.Sprint(value)
-		default:
-			return nil, fmt.Errorf("configuration file %s: the value of %q is not one line of text", path, name)
+		if value.Kind != yaml.ScalarNode || value.Tag == "!!null" {
+			return f, fmt.Errorf("configuration file %s: %s has no value, or more than one: write %s: VALUE, or take the line out", path, name, name)
 		}
+		f.lines[name] = value.Value // as it is written: YAML's own idea of a number does not matter
 	}
 	return f, nil
 }
 
+// origins tell where the values of flags come from that are not on the command line.
+type origins map[string]string
+
 // resolver makes a source of values for the parser.
 type resolver struct {
 	known func(app *kong.Application) error
-	find  func(f *kong.Flag) (any, error)
+	find  func(f *kong.Flag) (value any, from string, err error)
+	from  origins
 }
 
 func (r resolver) Validate(app *kong.Application) error { return r.known(app) }
 
-func (r resolver) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) { return r.find(f) }
+func (r resolver) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
+	value, from, err := r.find(f)
+	if value != nil {
+		r.from[f.Name] = from
+	}
+	return value, err
+}
 
 // settingsSources are the file and the environment, weakest first: the parser
 // takes the last that has a value, and a flag before all.
-func settingsSources(args []string, env environment) ([]kong.Resolver, error) {
-	var lines file
-	if path := configPath(args, env); path != "" {
+func settingsSources(args []string, env environment, from origins) ([]kong.Resolver, error) {
+	var settings file
+	if path, ok := configPath(args, env); ok {
 		var err error
-		if lines, err = readFile(path); err != nil {
+		if settings, err = readFile(path); err != nil {
 			return nil, err
 		}
 	}
-	fromFile := func(f *kong.Flag) (any, error) {
-		if v, ok := lines[f.Name]; ok && f.Name != "config" {
-			return v, nil
-		}
-		return nil, nil
-	}
 	return []kong.Resolver{
-		resolver{lines.onlyFlags, fromFile},
-		resolver{env.onlyFlags, env.lookup},
+		resolver{settings.onlyFlags, settings.lookup, from},
+		resolver{env.onlyFlags, env.lookup, from},
 	}, nil
 }
 
-// configPath looks for --config before the parser runs, since the parser needs
-// what is in the file.
-func configPath(args []string, env environment) string {
-	for i, a := range args {
-		if path, ok := strings.CutPrefix(a, "--config="); ok {
-			return path
-		}
-		if a == "--config" && i+1 < len(args) {
-			return args[i+1]
-		}
+func (f file) lookup(flag *kong.Flag) (value any, from string, err error) {
+	if v, ok := f.lines[flag.Name]; ok {
+		return v, f.path, nil
 	}
-	return env[envPrefix+"CONFIG"]
+	return nil, "", nil
 }
 
-// flagNames are the names of all flags of all commands.
-func flagNames(app *kong.Application) []string {
-	var names []string
+// configPath looks for --config before the parser runs, since the parser needs
+// what is in the file. As with other flags the last one counts.
+func configPath(args []string, env environment) (path string, ok bool) {
+	path, ok = env[variable("config")]
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		if p, found := strings.CutPrefix(a, "--config="); found {
+			path, ok = p, true
+		}
+		if a == "--config" && i+1 < len(args) {
+			path, ok = args[i+1], true
+		}
+	}
+	return path, ok
+}
+
+// knownFlags are all flags of all commands, by name.
+func knownFlags(app *kong.Application) map[string]*kong.Flag {
+	flags := map[string]*kong.Flag{}
 	var walk func(n *kong.Node)
 	walk = func(n *kong.Node) {
 		for _, f := range n.Flags {
-			names = append(names, f.Name)
+			flags[f.Name] = f
 		}
 		for _, c := range n.Children {
 			walk(c)
 		}
 	}
 	walk(app.Node)
-	return names
+	delete(flags, "help")
+	return flags
 }
 
 // onlyFlags refuses a line that no flag stands behind: it would be ignored.
 func (f file) onlyFlags(app *kong.Application) error {
-	names := flagNames(app)
-	for name := range f {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("the configuration file has an unknown setting %q", name)
+	flags := knownFlags(app)
+	delete(flags, "config")
+	for _, name := range slices.Sorted(maps.Keys(f.lines)) {
+		if flags[name] == nil {
+			return fmt.Errorf("configuration file %s: unknown setting %q; sandlot serve --help lists all", f.path, name)
 		}
 	}
 	return nil
@@ -148,17 +177,21 @@ func (f file) onlyFlags(app *kong.Application) error {
 // onlyFlags refuses a variable that no flag stands behind.
 func (env environment) onlyFlags(app *kong.Application) error {
 	known := map[string]bool{}
-	for _, name := range flagNames(app) {
+	for name, flag := range knownFlags(app) {
 		known[variable(name)] = true
-		known[variable(name)+"_FILE"] = true
+		known[variable(name)+fileSuffix] = flag.Tag.Has("secret")
 	}
-	var unknown []error
-	for name := range env {
-		if !known[name] && !foreign(name) {
-			unknown = append(unknown, fmt.Errorf("the environment has an unknown setting %s", name))
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		flag := strings.TrimSuffix(name, fileSuffix)
+		switch {
+		case known[name] || foreign(name):
+		case known[flag]:
+			return fmt.Errorf("environment variable %s: only a secret can lie in a file; set %s", name, flag)
+		default:
+			return fmt.Errorf("environment variable %s is no setting; sandlot serve --help lists all", name)
 		}
 	}
-	return errors.Join(unknown...)
+	return nil
 }
 
 // foreign reports whether a variable is not meant as a setting: Kubernetes sets

@@ -2,6 +2,7 @@ package brake
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -11,7 +12,8 @@ import (
 type Proxies []netip.Prefix
 
 // ParseProxies reads a list of addresses and CIDR ranges, separated by commas or
-// blanks. An empty text is no proxies.
+// blanks. An empty text is no proxies. A list that trusts a great part of the internet
+// is refused: with it anybody could claim any address.
 func ParseProxies(text string) (Proxies, error) {
 	var list Proxies
 	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -24,7 +26,43 @@ func ParseProxies(text string) (Proxies, error) {
 		}
 		list = append(list, p.Masked())
 	}
+	if list.vast() {
+		return nil, fmt.Errorf("%q trusts a great part of the internet, so that anyone could claim any address: name only your own proxies, such as 127.0.0.1,::1", text)
+	}
 	return list, nil
+}
+
+// A list is vast from this share of all addresses on: 64 million of IPv4, more than any
+// network of proxies has, and of IPv6 what the largest registries have to give to a
+// continent.
+const (
+	vastBits4 = 6
+	vastBits6 = 12
+)
+
+// vast reports whether the ranges together, each address counted once and those of this
+// machine and of private networks left out, are a great part of all.
+func (p Proxies) vast() bool {
+	var share4, share6 float64
+	for i, r := range p {
+		within := func(other netip.Prefix) bool { return other.Bits() <= r.Bits() && other.Contains(r.Addr()) }
+		if slices.ContainsFunc(localRanges, within) || slices.ContainsFunc(p[:i], within) ||
+			slices.ContainsFunc(p[i+1:], func(other netip.Prefix) bool { return other != r && within(other) }) {
+			continue // ranges are never in each other by halves
+		}
+		if share := math.Ldexp(1, -r.Bits()); r.Addr().Is4() {
+			share4 += share
+		} else {
+			share6 += share
+		}
+	}
+	return share4 >= math.Ldexp(1, -vastBits4) || share6 >= math.Ldexp(1, -vastBits6)
+}
+
+// localRanges are the addresses that Local speaks of. They never change.
+var localRanges = []netip.Prefix{
+	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"),
+	netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("fc00::/7"), netip.MustParsePrefix("fe80::/10"),
 }
 
 // Trust reports whether a is one of the proxies.

@@ -44,9 +44,9 @@ type writer struct {
 // newWriter takes the sender as an address, or as a name with an address in
 // angle brackets.
 func newWriter(from string) (*writer, error) {
-	sender, err := netmail.ParseAddress(from)
-	if err != nil || hasControl(from) {
-		return nil, fmt.Errorf("the sender %q is not a mail address", from)
+	sender, err := parseSender(from)
+	if err != nil {
+		return nil, err
 	}
 	b, err := openBook()
 	if err != nil {
@@ -57,6 +57,20 @@ func newWriter(from string) (*writer, error) {
 		return nil, err
 	}
 	return &writer{from: sender, book: b, html: html, now: time.Now}, nil
+}
+
+// CheckSender refuses what cannot be the sender of messages.
+func CheckSender(from string) error {
+	_, err := parseSender(from)
+	return err
+}
+
+func parseSender(from string) (*netmail.Address, error) {
+	sender, err := netmail.ParseAddress(from)
+	if err != nil || hasControl(from) {
+		return nil, fmt.Errorf("the sender %q is not a mail address", from)
+	}
+	return sender, nil
 }
 
 // page is what the two forms of a message are made of.

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// effect is what comes of a setting where its own value does not tell.
+type effect struct {
+	value  string // in force where the setting is not set
+	reason string // why it is that
+	note   string // what is to be said whether it is set or not
+}
+
+// effects are those of a plan, by the name of the setting.
+func (p plan) effects() map[string]effect {
+	all := map[string]effect{
+		"listen":           {note: p.listens()},
+		"base-url":         {value: strconv.Quote(p.places.Base.String()), reason: "from listen", note: inForce(p.BaseURL, p.places.Base.String())},
+		"content-host":     {value: p.contentShown(), reason: p.contentReason(), note: inForce(p.ContentHost, p.places.Content)},
+		"insecure-local":   {value: "false"},
+		"path-form":        {note: p.automatic(p.PathForm, p.places.PathForm)},
+		"quarantine":       {note: p.automatic(p.Quarantine, p.quarantine(p.places.Base))},
+		"smtp-url":         {value: `""`, reason: "messages are saved as .eml files in " + filepath.Join(p.Data, "mail")},
+		"mail-from":        {value: strconv.Quote(p.sender(p.places)), reason: "from base-url"},
+		"report-mail":      {value: `""`, reason: "no one is told of reports; sandlot admin reports lists them"},
+		"cache-size":       {value: size(p.memory.cache).about().String(), reason: "an eighth of memory, 64MiB at most"},
+		"trusted-proxies":  {value: `""`, reason: "X-Forwarded-For is believed from no one"},
+		"metrics-listen":   {value: `""`, reason: "/metrics is public, at " + p.places.Base.String() + "/metrics"},
+		"max-bodies":       {value: strconv.Itoa(p.memory.bodies), reason: "from memory and open files"},
+		"account-projects": {value: "0", reason: "no limit"},
+		"account-bytes":    {value: "0", reason: "no limit"},
+		"disk-limit":       {value: strconv.Itoa(p.diskPercent(p.places)), reason: "base-url is " + p.kind()},
+	}
+	if p.PathForm == "auto" && p.places.Content == "" {
+		all["path-form"] = effect{note: "on, as there is no content host"}
+	}
+	if p.KeepVersions == 0 {
+		all["keep-versions"] = effect{note: "all are kept"}
+	}
+	if p.DiskLimit != nil && p.diskPercent(p.places) == 100 {
+		all["disk-limit"] = effect{note: "no limit"}
+	}
+	p.limitEffects(all)
+	return all
+}
+
+// limitEffects adds those of the limits of single clients.
+func (p plan) limitEffects(all map[string]effect) {
+	on := p.limited(public(p.places))
+	all["limits"] = effect{note: p.automatic(p.Limits, on)}
+	all["limit-uploads"] = effect{value: (2 * p.MaxFileSize).String(), reason: "twice max-file-size"}
+	if each := eachConnection(p.LimitConnections, p.memory.connections); each != p.LimitConnections {
+		all["limit-connections"] = effect{note: fmt.Sprintf("%d in force, a quarter of the %d that there may be in all", each, p.memory.connections)}
+	}
+	if on {
+		return
+	}
+	for _, name := range limitNames {
+		all[name] = effect{value: all[name].value, note: "not in force, as limits are off"}
+	}
+}
+
+// limitNames are the limits of single clients, which are on or off together.
+var limitNames = []string{
+	"limit-accounts", "limit-writes", "limit-bytes", "limit-mails", "limit-wrong-keys", "limit-heartbeats", "limit-reports", "limit-likes",
+	"limit-searches", "limit-downloads", "limit-bodies", "limit-connections", "limit-archives", "limit-uploads",
+}
+
+// kind is what the settings that are auto go by.
+func (p plan) kind() string {
+	if public(p.places) {
+		return "public"
+	}
+	return "local"
+}
+
+// automatic says what auto has become.
+func (p plan) automatic(setting string, on bool) string {
+	switch {
+	case setting != "auto":
+		return ""
+	case on:
+		return "on, as base-url is " + p.kind()
+	}
+	return "off, as base-url is " + p.kind()
+}
+
+// listens says who reaches the service, and which address a name stands for.
+func (p plan) listens() string {
+	at := ""
+	if p.listen.String() != p.Listen {
+		at = p.listen.String() + ", "
+	}
+	if loopback(p.listen) {
+		return at + "this machine alone can reach it"
+	}
+	return at + "other machines can reach it"
+}
+
+// inForce tells a value that is another than what was set.
+func inForce(set, value string) string {
+	if set == "" || set == "none" || strings.TrimSuffix(set, "/") == value {
+		return ""
+	}
+	return value + " in force"
+}
+
+func (p plan) contentShown() string {
+	if p.places.Content == "" {
+		return `"none"`
+	}
+	return strconv.Quote(p.places.Content)
+}
+
+func (p plan) contentReason() string {
+	if p.places.Content == "" {
+		return "base-url is an IP address, which has no names under it"
+	}
+	return "the host of base-url"
+}

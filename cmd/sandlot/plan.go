@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"sandlot/internal/brake"
+	"sandlot/internal/mail"
+	"sandlot/internal/publish"
+)
+
+// plan is a configuration that can be served, with what follows from it. serve and
+// config check both begin with it, so that neither takes what the other refuses.
+type plan struct {
+	settings
+	listen, metrics *net.TCPAddr // metrics is nil without a listener of its own
+	places          publish.Places
+	memory          memoryPlan
+	proxies         brake.Proxies
+	warnings        []string
+}
+
+// plan refuses what cannot work or would let in more than was said, before anything
+// is opened or made. It looks at the machine where a setting names something there: at
+// host names to listen on, and at the data folder. What another start may find changed,
+// such as a port that is taken or a full disk, is not its business.
+func (s settings) plan(ctx context.Context) (p plan, err error) {
+	p.settings = s
+	if err := s.check(); err != nil {
+		return p, err
+	}
+	if p.listen, err = resolve(ctx, "--listen", s.Listen, lookUp); err != nil {
+		return p, err
+	}
+	if s.MetricsListen != "" {
+		if p.metrics, err = resolve(ctx, "--metrics-listen", s.MetricsListen, lookUp); err != nil {
+			return p, err
+		}
+		if sameListener(p.listen, p.metrics) {
+			return p, fmt.Errorf("--metrics-listen %s is taken by --listen %s: choose another port", s.MetricsListen, s.Listen)
+		}
+	}
+	if p.places, err = s.places(p.listen.String()); err != nil {
+		return p, err
+	}
+	if err := s.checkExposure(p.listen, p.places); err != nil {
+		return p, err
+	}
+	if err := s.checkMail(p.places); err != nil {
+		return p, err
+	}
+	if err := checkFolder(s.Data); err != nil {
+		return p, err
+	}
+	p.proxies, _ = brake.ParseProxies(s.TrustedProxies) // was checked
+	p.memory = s.memory()
+	p.warnings = p.warn()
+	return p, nil
+}
+
+// checkExposure refuses to take strangers for people of this machine: with a base-url
+// that is local there are no limits and no quarantine.
+func (s settings) checkExposure(listen *net.TCPAddr, p publish.Places) error {
+	if s.InsecureLocal || loopback(listen) || public(p) {
+		return nil
+	}
+	why := "--base-url is not set"
+	if s.BaseURL != "" {
+		why = "--base-url " + s.BaseURL + " is local"
+	}
+	return fmt.Errorf("--listen %s can be reached from other machines, but %s: set --base-url to the public URL, such as https://play.example.com, or --insecure-local if everyone who can reach it may do everything without limits", s.Listen, why)
+}
+
+// checkMail refuses a mail server or a sender that no message could be sent with.
+func (s settings) checkMail(p publish.Places) error {
+	if err := mail.CheckSender(s.sender(p)); err != nil {
+		return fmt.Errorf("--mail-from: %w", err)
+	}
+	if s.SMTPURL == "" {
+		return nil
+	}
+	if _, err := mail.NewSMTP(mail.Config{URL: s.SMTPURL, From: s.sender(p)}); err != nil {
+		return fmt.Errorf("--smtp-url: %w", err)
+	}
+	return nil
+}
+
+// warn are the sentences for a configuration that can be served and may not be meant.
+func (p plan) warn() (all []string) {
+	say := func(when bool, format string, args ...any) {
+		if when {
+			all = append(all, p.shown(fmt.Sprintf(format, args...)))
+		}
+	}
+	mode, _ := isolation(p.places)
+	base, isPublic := p.places.Base, public(p.places)
+	exposed := !loopback(p.listen)
+	say(exposed && !isPublic, "--insecure-local: --listen %s can be reached from other machines while base-url %s is local, so everyone who reaches it counts as local: limits, quarantine, and the disk limit are off unless set; set --base-url to the public URL and leave --insecure-local out", p.Listen, base)
+	say(p.InsecureLocal && (!exposed || isPublic), "--insecure-local does nothing here: leave it out, so that a later mistake is refused")
+	say(isPublic && base.Scheme == "http", "--base-url %s is public, but not encrypted: keys and mail addresses can be read on the way, and no browser stays logged in; set an https URL, with a proxy in front that does TLS", base)
+	say(isPublic && p.proxyForgotten(exposed), "--trusted-proxies does not name the proxy in front of this service, so all visitors share one address and its limits, or have no limits at all: set it, for example to 127.0.0.1,::1")
+	say(p.metrics != nil && strangersReach(p.metrics), "--metrics-listen %s can be reached from other machines, and shows the numbers of the service to everyone who does: set a loopback or private address, or let a firewall keep others out", p.MetricsListen)
+	say(mode == "B", "--content-host %s is on the login's site %s, so projects can set its cookies: set a separate domain as --content-host", p.places.Content, registrable(base.Hostname()))
+	say(isPublic && p.places.Content != "" && private(hostname(p.places.Content)), "--content-host %s is local, so visitors cannot open projects: set a public domain", p.places.Content)
+	say(isPublic && p.SMTPURL == "", "--smtp-url is not set, so no message reaches anyone, and no one can verify an email or log in: set it to a mail server")
+	say(p.DiskLimit != nil && p.diskPercent(p.places) == 100, "--disk-limit %d lets new content fill the disk: set it to 95 to keep some room", deref(p.DiskLimit))
+	say(p.tooLittleForUploads(), "--limit-bytes %s has no room for one key to complete an upload of max-file-size %s: set its second number to at least twice that", p.LimitBytes, p.MaxFileSize)
+	say(p.memory.tooLittle(), "there is less memory (%s) than the %s that the service promises to work in: raise the limit that %s sets", shownBytes(p.memory.bytes), shownBytes(leastMemory), p.memory.from)
+	say(p.memory.cache > p.memory.goLimit/4, "--cache-size %s takes more than a quarter of the memory (%s): set less, or leave it out", shownBytes(p.memory.cache), shownBytes(p.memory.goLimit))
+	return all
+}
+
+// proxyForgotten reports whether somebody stands in front who is not trusted: the
+// program itself speaks no TLS, and strangers reach a loopback address by a proxy alone.
+func (p plan) proxyForgotten(exposed bool) bool {
+	if !exposed {
+		return !p.proxies.Trust(p.listen.AddrPort().Addr().Unmap())
+	}
+	return p.places.Base.Scheme == "https" && len(p.proxies) == 0
+}
+
+// tooLittleForUploads reports whether a key's half of limit-bytes is less than one upload costs.
+func (p plan) tooLittleForUploads() bool {
+	if !p.limited(public(p.places)) {
+		return false
+	}
+	rates, _ := p.rates() // was checked
+	return rates.Bytes.Burst > 0 && rates.Bytes.Burst/2 < int64(p.MaxFileSize)
+}
+
+// shown is a text in which a port that is only picked when the program listens is PORT.
+func (p plan) shown(text string) string {
+	if p.BaseURL != "" || p.listen.Port != 0 {
+		return text
+	}
+	return strings.ReplaceAll(text, "localhost:0", "localhost:PORT")
+}
+
+func deref(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// loopback reports whether only this machine reaches an address.
+func loopback(a *net.TCPAddr) bool { return a.IP != nil && a.IP.IsLoopback() }
+
+// strangersReach reports whether an address is neither on this machine nor in a private network.
+func strangersReach(a *net.TCPAddr) bool {
+	ip, ok := netip.AddrFromSlice(a.IP)
+	return !ok || !brake.Local(ip.Unmap())
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+// TestRegression22NoStrangerCountsAsLocal: a listener that others reach needs a public base-url, or a wish.
+func TestRegression22NoStrangerCountsAsLocal(t *testing.T) {
+	hosts := map[string][]netip.Addr{
+		"localhost": {netip.MustParseAddr("::1"), netip.MustParseAddr("127.0.0.1")}, "me": {netip.MustParseAddr("192.168.0.9")},
+		"both": {netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("127.0.0.1")}, "turned": {netip.MustParseAddr("::1"), netip.MustParseAddr("10.0.0.1")},
+		"six": {netip.MustParseAddr("::1")},
+	}
+	lookUp := func(_ context.Context, host string) ([]netip.Addr, error) {
+		if found := hosts[host]; found != nil {
+			return found, nil
+		}
+		return nil, errors.New("no such host")
+	}
+	for _, tc := range []struct {
+		listen, at string
+		alone      bool // whether this machine alone reaches it
+	}{
+		{"127.0.0.1:8080", "127.0.0.1:8080", true},
+		{"127.9.9.9:0", "127.9.9.9:0", true},
+		{"[::1]:80", "[::1]:80", true},
+		{"[::ffff:127.0.0.1]:80", "127.0.0.1:80", true},
+		{"localhost:8080", "127.0.0.1:8080", true},
+		{"localhost:http", "127.0.0.1:80", true},
+		{"six:80", "[::1]:80", true},
+		{"both:80", "127.0.0.1:80", true},
+		{"turned:80", "10.0.0.1:80", false},
+		{"me:80", "192.168.0.9:80", false},
+		{":8080", ":8080", false},
+		{":", ":0", false},
+		{"0.0.0.0:0", "0.0.0.0:0", false},
+		{"[::]:80", "[::]:80", false},
+		{"[::ffff:0.0.0.0]:80", "0.0.0.0:80", false},
+		{"10.0.0.1:80", "10.0.0.1:80", false},
+		{"169.254.1.1:80", "169.254.1.1:80", false},
+		{"[fd00::1]:80", "[fd00::1]:80", false},
+		{"[fe80::1%eth0]:80", "[fe80::1%eth0]:80", false},
+		{"203.0.113.7:80", "203.0.113.7:80", false},
+	} {
+		at, err := resolve(t.Context(), "--listen", tc.listen, lookUp)
+		if err != nil || at.String() != tc.at || loopback(at) != tc.alone {
+			t.Errorf("%s is %v, %v", tc.listen, at, err)
+			continue
+		}
+		for base, local := range map[string]bool{"": true, "http://localhost:8080": true, "http://192.168.0.9:8080": true, "http://sandlot": true, "https://example.com": false, "http://203.0.113.7": false} {
+			for _, wish := range []bool{false, true} {
+				s := settings{Listen: tc.listen, BaseURL: base, PathForm: "auto", InsecureLocal: wish}
+				places, err := s.places(at.String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = s.checkExposure(at, places)
+				if refused := !tc.alone && local && !wish; refused != (err != nil) {
+					t.Errorf("listen %s, base-url %q, insecure-local %v: %v", tc.listen, base, wish, err)
+				}
+				if err != nil && (!strings.Contains(err.Error(), "set --base-url to") || !strings.Contains(err.Error(), "or --insecure-local if")) {
+					t.Errorf("it does not say what to set: %v", err)
+				}
+			}
+		}
+	}
+	for _, wrong := range []string{"", "8080", "127.0.0.1", "nowhere:80", "127.0.0.1:70000", "127.0.0.1:-1", "unix:/run/x.sock", "::1:80", "a b:80"} {
+		if at, err := resolve(t.Context(), "--listen", wrong, lookUp); err == nil {
+			t.Errorf("%q is %v", wrong, at)
+		}
+	}
+}
+
+// TestRegression22TryIsAsStrictAsServe, for it serves with the same settings.
+func TestRegression22TryIsAsStrictAsServe(t *testing.T) {
+	o := configuration{args: []string{"--listen=0.0.0.0:0"}}.try(t, "try")
+	if o.code != 2 || !strings.Contains(o.sentence, "--listen 0.0.0.0:0 can be reached from other machines") {
+		t.Errorf("%d %s", o.code, o.sentence)
+	}
+}
+
+// TestRegression22TheAddressThatWasCheckedIsListenedOn: what a name stands for is found out once.
+func TestRegression22TheAddressThatWasCheckedIsListenedOn(t *testing.T) {
+	o := configuration{args: []string{"--listen=localhost:0"}}.try(t, "serve")
+	if o.code != 0 || o.sentence != "" {
+		t.Errorf("%d %s", o.code, o.sentence)
+	}
+	at, err := resolve(t.Context(), "--listen", "localhost:0", func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.2")}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := listen("--listen", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if !strings.HasPrefix(l.Addr().String(), "127.0.0.2:") {
+		t.Errorf("it listens on %s", l.Addr())
+	}
+}
+
+func TestRegression22OneAddressIsNotListenedOnTwice(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		same bool
+	}{
+		{"127.0.0.1:1", "127.0.0.1:1", true},
+		{"127.0.0.1:1", "127.0.0.1:2", false},
+		{"127.0.0.1:0", "127.0.0.1:0", false},
+		{"127.0.0.1:1", "127.0.0.2:1", false},
+		{":1", "127.0.0.1:1", true},
+		{"[::1]:1", ":1", true},
+		{"0.0.0.0:1", "127.0.0.1:1", true},
+		{"0.0.0.0:1", "[::1]:1", false},
+		{"[::]:1", "127.0.0.1:1", true},
+	} {
+		a, err1 := resolve(t.Context(), "", tc.a, nil)
+		b, err2 := resolve(t.Context(), "", tc.b, nil)
+		if err1 != nil || err2 != nil || sameListener(a, b) != tc.same || sameListener(b, a) != tc.same {
+			t.Errorf("%s and %s: %v %v", tc.a, tc.b, err1, err2)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// configuration is what an operator gives the program. FOLDER in args, env and file is a folder of the test, in which the files lie; the data
+// folder is below it unless args name another.
+type configuration struct {
+	name  string
+	args  []string
+	env   []string
+	files map[string]string // by name; a name that ends with a slash is a folder
+	says  string            // what the sentence has, or each of the warnings, separated by |
+}
+
+// outcome is how a command took a configuration.
+type outcome struct {
+	code     int
+	sentence string
+	warnings []string
+	output   string
+}
+
+// try runs serve or config check on the configuration. A server that starts is stopped at once.
+func (c configuration) try(t *testing.T, command ...string) outcome {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range c.files {
+		path, isFolder := strings.CutSuffix(name, "/")
+		path = filepath.Join(folder, path)
+		write := func() error { return os.WriteFile(path, []byte(text), 0o600) }
+		if isFolder {
+			write = func() error { return os.Mkdir(path, 0o700) }
+		}
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := func(texts []string) (all []string) {
+		for _, text := range texts {
+			all = append(all, strings.ReplaceAll(text, "FOLDER", folder))
+		}
+		return all
+	}
+	args, env := append(command, in(c.args)...), in(c.env)
+	if command[0] == "serve" && !strings.Contains(fmt.Sprint(c), "listen") {
+		env = append(env, "SANDLOT_LISTEN=127.0.0.1:0") // what is taken by mistake takes nobody's port
+	}
+	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--data") }) {
+		args = append(args, "--data="+filepath.Join(folder, "data"))
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	var out bytes.Buffer
+	log := &stopping{stop: stop}
+	err := run(ctx, args, env, &out, log)
+	o := outcome{output: strings.ReplaceAll(out.String(), folder, "FOLDER")}
+	if err != nil {
+		o.code, o.sentence = exitCode(err), strings.ReplaceAll(err.Error(), folder, "FOLDER")
+	}
+	for _, found := range regexp.MustCompile(`(?m)^(?:# WARNING: (.*)|.*level=WARN msg="(.*)")$`).FindAllStringSubmatch(out.String()+log.text(), -1) {
+		o.warnings = append(o.warnings, strings.ReplaceAll(found[1], `"`, `\"`)+found[2])
+	}
+	return o
+}
+
+// stopping is a log that ends the service once it listens.
+type stopping struct {
+	mu   sync.Mutex
+	all  bytes.Buffer
+	stop func()
+}
+
+func (s *stopping) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bytes.Contains(p, []byte("msg=listening")) {
+		s.stop()
+	}
+	return s.all.Write(p)
+}
+
+func (s *stopping) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}
+
+// TestRegression23ServeAndConfigCheckRefuseTheSame walks all wrong configurations with both.
+func TestRegression23ServeAndConfigCheckRefuseTheSame(t *testing.T) {
+	for _, c := range wrongConfigurations() {
+		t.Run(c.name, func(t *testing.T) {
+			checked, served := c.try(t, "config", "check"), c.try(t, "serve")
+			if checked.code != 2 || served.code != 2 {
+				t.Errorf("the exit codes are %d and %d", checked.code, served.code)
+			}
+			if checked.sentence != served.sentence || !strings.Contains(checked.sentence, c.says) {
+				t.Errorf("config check says\n%s\nserve says\n%s\nwanted\n%s", checked.sentence, served.sentence, c.says)
+			}
+			if strings.Contains(checked.sentence+served.sentence, "hunter2") {
+				t.Error("the sentence has a secret")
+			}
+		})
+	}
+}
+
+// TestRegression23ServeAndConfigCheckWarnOfTheSame walks configurations that can be served and may not be meant.
+func TestRegression23ServeAndConfigCheckWarnOfTheSame(t *testing.T) {
+	for _, c := range doubtfulConfigurations() {
+		t.Run(c.name, func(t *testing.T) {
+			checked, served := c.try(t, "config", "check"), c.try(t, "serve")
+			if checked.code != 0 || served.code == 2 {
+				t.Errorf("the exit codes are %d and %d: %s %s", checked.code, served.code, checked.sentence, served.sentence)
+			}
+			if !slices.Equal(checked.warnings, served.warnings) {
+				t.Errorf("config check warns of\n%q\nserve of\n%q", checked.warnings, served.warnings)
+			}
+			want := strings.Split(c.says, "|")
+			if c.says == "" {
+				want = nil
+			}
+			if len(want) != len(checked.warnings) {
+				t.Fatalf("warnings of %q, wanted %q", checked.warnings, want)
+			}
+			for i, w := range want {
+				if !strings.Contains(checked.warnings[i], w) {
+					t.Errorf("%q, wanted %q", checked.warnings[i], w)
+				}
+			}
+		})
+	}
+}
+
+// TestRegression23WhatIsPrintedCanBeReadBack: the output of config check is a configuration file that says the same.
+func TestRegression23WhatIsPrintedCanBeReadBack(t *testing.T) {
+	for name, args := range map[string][]string{
+		"the defaults":     nil,
+		"many settings":    {"--listen=127.0.0.1:0", "--base-url=https://play.example.com", "--content-host=example.net", "--cache-size=5M", "--account-bytes=10G", "--disk-limit=80", "--max-file-size=200000001", "--report-mail=me@example.com", "--insecure-local"},
+		"quotes and signs": {`--mail-from="A \"#\" B: 'c'" <me@example.com>`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := configuration{args: append([]string{"--data=FOLDER/data"}, args...)}.try(t, "config", "check")
+			again := configuration{args: []string{"--config=FOLDER/settings.yaml"}, files: map[string]string{"settings.yaml": first.output}}.try(t, "config", "check", "--data=FOLDER/data")
+			strip := func(o outcome) string { // who has set a value differs, and where the folders of this test are
+				text := regexp.MustCompile(`(?m)^([a-z].*?) +# .*$`).ReplaceAllString(o.output, "$1")
+				text = regexp.MustCompile(`(?m)^.*FOLDER.*$`).ReplaceAllString(text, "")
+				return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
+			}
+			if got, want := strip(again), strip(first); got != want || first.code != 0 {
+				t.Errorf("%s printed\n%s\nwhich says\n%s %s", first.sentence, want, got, again.sentence)
+			}
+		})
+	}
+}
+
+// TestRegression23WhatIsInForceIsTold: derived values, why they are so, and who has set the others.
+func TestRegression23WhatIsInForceIsTold(t *testing.T) {
+	for _, tc := range []struct {
+		configuration
+		lines []string
+	}{
+		{configuration{name: "the defaults"}, []string{
+			`listen: "127.0.0.1:8080" # default; this machine alone can reach it`,
+			`# base-url: "http://localhost:8080" # not set; from listen`,
+			`# content-host: "localhost:8080" # not set; the host of base-url`,
+			`path-form: "auto" # default; on, as base-url is local`,
+			`quarantine: "auto" # default; off, as base-url is local`,
+			`# smtp-url: "" # not set; messages are saved as .eml files in FOLDER/data/mail`,
+			`# mail-from: "sandlot@localhost" # not set; from base-url`,
+			`limits: "auto" # default; off, as base-url is local`,
+			`limit-writes: "3600/h:1000" # default; not in force, as limits are off`,
+			`# disk-limit: 100 # not set; base-url is local`,
+			`# links begin with http://localhost:8080, those of projects with http://PROJECT.localhost:8080/`,
+		}},
+		{configuration{name: "any port", args: []string{"--listen=localhost:0"}}, []string{
+			`listen: "localhost:0" # --listen; 127.0.0.1:0, this machine alone can reach it`,
+			`# base-url: "http://localhost:PORT" # not set; from listen`,
+			`# content-host: "localhost:PORT" # not set; the host of base-url`,
+		}},
+		{configuration{name: "a public instance", args: []string{"--listen=:8080"}, env: []string{"SANDLOT_BASE_URL=https://Play.Example.com:443/", "SANDLOT_CONFIG=FOLDER/c.yaml"}, files: map[string]string{"c.yaml": "content-host: example.net\ncache-size: 3 mb\n"}}, []string{
+			`listen: ":8080" # --listen; other machines can reach it`,
+			`base-url: "https://Play.Example.com:443/" # SANDLOT_BASE_URL; https://play.example.com in force`,
+			`content-host: "example.net" # FOLDER/c.yaml`,
+			`path-form: "auto" # default; off, as base-url is public`,
+			`quarantine: "auto" # default; on, as base-url is public`,
+			`cache-size: 3MiB # FOLDER/c.yaml`,
+			`limits: "auto" # default; on, as base-url is public`,
+			`# limit-uploads: 2GiB # not set; twice max-file-size`,
+			`# disk-limit: 95 # not set; base-url is public`,
+		}},
+		{configuration{name: "an IP address", args: []string{"--base-url=http://192.168.0.9:8080"}}, []string{
+			`# content-host: "none" # not set; base-url is an IP address, which has no names under it`,
+			`path-form: "auto" # default; on, as there is no content host`,
+		}},
+		{configuration{name: "a secret", env: []string{"SANDLOT_SMTP_URL_FILE=FOLDER/s"}, files: map[string]string{"s": "\n smtp://me:hunter2@mail.example.com \n"}}, []string{
+			`smtp-url: "smtp://********@mail.example.com" # SANDLOT_SMTP_URL_FILE`,
+		}},
+		{configuration{name: "a flag wins over all", args: []string{"--listen=127.0.0.1:3", "--config=FOLDER/c.yaml"}, env: []string{"SANDLOT_LISTEN=127.0.0.1:2"}, files: map[string]string{"c.yaml": "listen: 127.0.0.1:1"}}, []string{
+			`listen: "127.0.0.1:3" # --listen; this machine alone can reach it`,
+		}},
+		{configuration{name: "the last file counts", args: []string{"--config=FOLDER/a.yaml", "--config", "FOLDER/b.yaml"}, files: map[string]string{"a.yaml": "listen: 127.0.0.1:1", "b.yaml": "listen: 127.0.0.1:2"}}, []string{
+			`listen: "127.0.0.1:2" # FOLDER/b.yaml; this machine alone can reach it`,
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			o := tc.try(t, "config", "check")
+			text := regexp.MustCompile(` +`).ReplaceAllString(o.output, " ")
+			for _, line := range tc.lines {
+				if !strings.Contains("\n"+text, "\n"+line+"\n") {
+					t.Errorf("there is no line\n%s\nin\n%s%s", line, text, o.sentence)
+				}
+			}
+		})
+	}
+}
