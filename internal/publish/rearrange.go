@@ -20,8 +20,20 @@ type FormFile struct {
 	Content Content
 }
 
+// A FileError is a refusal that is about one of several files.
+type FileError struct {
+	Name string // as it would be stored, or was sent if it cannot be
+	Err  error
+}
+
+// Error implements error.
+func (e FileError) Error() string { return fmt.Sprintf("%q: %v", e.Name, e.Err) }
+
+// Unwrap returns the refusal.
+func (e FileError) Unwrap() error { return e.Err }
+
 // PutFiles makes one version of a project in which all these files are new or
-// other, or none if one is refused. The contents are used up or discarded in any
+// other, or none if one is refused: then the error is a FileError. The contents are used up or discarded in any
 // case. The same form again changes nothing.
 func (s *Service) PutFiles(ctx context.Context, account AccountID, id ProjectID, files []FormFile, form string) error {
 	defer func() {
@@ -34,10 +46,10 @@ func (s *Service) PutFiles(ctx context.Context, account AccountID, id ProjectID,
 	for i, f := range files {
 		name, _, err := cleanFilename(f.Name)
 		if err != nil {
-			return err
+			return FileError{f.Name, err}
 		}
 		if f.Content.Size > s.MaxFile {
-			return Refuse(CodeContentTooLarge, "The file %s has %d bytes; at most %d are taken.", name, f.Content.Size, s.MaxFile).In("content")
+			return FileError{name, Refuse(CodeContentTooLarge, "The file %s has %d bytes; at most %d are taken.", name, f.Content.Size, s.MaxFile).In("content")}
 		}
 		put[i] = File{Name: name, Folded: names.Fold(name), Blob: f.Content.Blob}
 		act.what = append(act.what, name, string(f.Content.SHA256[:]))
@@ -46,7 +58,7 @@ func (s *Service) PutFiles(ctx context.Context, account AccountID, id ProjectID,
 		c := Change{Put: put}
 		for i, f := range files {
 			if err := checkContent(f.Content, put[i].Name, put[i].Name == p.Primary || put[i].Name == primaryFile, Declared{}); err != nil {
-				return c, err
+				return c, FileError{put[i].Name, err}
 			}
 			if old := fileNamed(current, put[i].Name); old != nil {
 				c.Drop = append(c.Drop, *old)
@@ -216,15 +228,15 @@ func (s *Service) checkPlaces(p Project, current []File, c Change) error {
 	}
 	for _, f := range c.Put {
 		if other, taken := files[f.Folded]; taken {
-			return filenameConflict(p, f.Name, other)
+			return FileError{f.Name, filenameConflict(p, f.Name, other)}
 		}
 		if other, taken := folders[f.Folded]; taken {
-			return filenameConflict(p, f.Name, other)
+			return FileError{f.Name, filenameConflict(p, f.Name, other)}
 		}
 		files[f.Folded] = f.Name
 		for _, folder := range names.Folders(f.Folded) {
 			if other, taken := files[folder]; taken {
-				return filenameConflict(p, f.Name, other)
+				return FileError{f.Name, filenameConflict(p, f.Name, other)}
 			}
 			folders[folder] = f.Name
 		}

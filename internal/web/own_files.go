@@ -264,7 +264,10 @@ func (v *visit) arranged(err error, page ownPage, said string, args ...any) erro
 	if page.Wrong = v.refusal(e.Code); page.Wrong == "" {
 		return err
 	}
-	page.Detail = e.Message
+	var file publish.FileError
+	if errors.As(err, &file) {
+		page.Refused = file.Name
+	}
 	return v.showOwn(http.StatusUnprocessableEntity, page)
 }
 
@@ -284,8 +287,12 @@ func (v *visit) refusal(code publish.Code) string {
 		return v.T("own.quota")
 	case publish.CodeKeyInContent:
 		return v.T("own.key-inside")
-	case publish.CodeInvalidField, publish.CodeDoubleEncoded, publish.CodeContentTooLarge:
-		return v.T("own.bad-content")
+	case publish.CodeInvalidField:
+		return v.T("own.empty-primary")
+	case publish.CodeDoubleEncoded:
+		return v.T("own.encoded")
+	case publish.CodeContentTooLarge:
+		return v.T("own.file-large")
 	}
 	return ""
 }

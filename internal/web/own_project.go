@@ -52,7 +52,7 @@ type ownPage struct {
 	Next     string         // the name that the next page comes after; empty: there is none
 	Once     string         // of this page: a form of it that is sent twice acts once
 	Wrong    string         // what was refused, in the visitor's language
-	Detail   string         // the same in the service's words
+	Refused  string         // the file that it is about, if it is one of several
 	From, To string         // a name that was refused
 	Folder   string         // of an upload that was refused
 }

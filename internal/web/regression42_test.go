@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"maps"
 	"math"
+	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -141,6 +144,38 @@ func TestRegression42SizesHaveTheUnitsOfTheirLanguage(t *testing.T) {
 		for bytes, want := range all {
 			if got := (view{visit: &visit{Pages: p, lang: lang}}).Size(bytes); got != want {
 				t.Errorf("%d bytes in %s are %q, wanted %q", bytes, lang, got, want)
+			}
+		}
+	}
+}
+
+// speaking is a service whose accounts have a language.
+type speaking struct {
+	*service
+	lang string
+}
+
+func (s speaking) Session(ctx context.Context, token string) (publish.Session, publish.Account, error) {
+	session, a, err := s.service.Session(ctx, token)
+	a.Lang = s.lang
+	return session, a, err
+}
+
+// TestRegression42UploadsAreRefusedInTheVisitorsLanguage: beside it stood what the API says, in English.
+func TestRegression42UploadsAreRefusedInTheVisitorsLanguage(t *testing.T) {
+	b := openBook()
+	for code, name := range map[publish.Code]string{
+		publish.CodeInvalidFilename: "own.bad-name", publish.CodeFilenameConflict: "own.conflict", publish.CodeFileNotFound: "own.no-file", publish.CodeQuotaExceeded: "own.quota",
+		publish.CodeKeyInContent: "own.key-inside", publish.CodeInvalidField: "own.empty-primary", publish.CodeDoubleEncoded: "own.encoded", publish.CodeContentTooLarge: "own.file-large",
+	} {
+		for _, lang := range b.langs {
+			s := &service{ownFake: ownFake{refusal: publish.FileError{Name: "lib/<b>.js", Err: publish.Refuse(code, "In English.")}}}
+			h := pages(s)
+			h.Service = speaking{s, lang}
+			resp := asKim(h, "POST", ownAt+"/primary", "file=a&once=o")
+			body := text(t, resp)
+			if resp.StatusCode != http.StatusUnprocessableEntity || strings.Contains(body, "In English.") || !strings.Contains(html.UnescapeString(body), b.say(lang, name)) || !strings.Contains(body, "<bdi>lib/&lt;b&gt;.js</bdi>") {
+				t.Errorf("%s in %s: %d %s", code, lang, resp.StatusCode, body)
 			}
 		}
 	}
