@@ -62,7 +62,7 @@ func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, err := exec.CommandContext(ctx, bin, "serve", "--data", s.Data(), "--listen", "127.0.0.1:0").CombinedOutput()
-			if err == nil || !strings.Contains(string(out), "another sandlot is running") {
+			if err == nil || !strings.Contains(string(out), "another sandlot is using data folder") {
 				t.Errorf("%s: %v\n%s", what, err, out)
 			}
 		}

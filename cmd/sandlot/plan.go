@@ -98,7 +98,7 @@ func (p plan) warn() (all []string) {
 	mode, _ := isolation(p.places)
 	base, isPublic := p.places.Base, public(p.places)
 	exposed := !loopback(p.listen)
-	say(exposed && !isPublic, "--insecure-local: --listen %s can be reached from other machines while base-url %s is local, so everyone who reaches it counts as local: limits, quarantine, and the disk limit are off unless set; set --base-url to the public URL and leave --insecure-local out", p.Listen, base)
+	say(exposed && !isPublic, "--insecure-local: --listen %s can be reached from other machines while base-url %s is local, so everyone who reaches it counts as local: limits, quarantine, and the disk limit are off unless set, and everything is listed; set --base-url to the public URL and leave --insecure-local out", p.Listen, base)
 	say(p.InsecureLocal && (!exposed || isPublic), "--insecure-local does nothing here: leave it out, so that a later mistake is refused")
 	say(isPublic && base.Scheme == "http", "--base-url %s is public, but not encrypted: keys and mail addresses can be read on the way, and no browser stays logged in; set an https URL, with a proxy in front that does TLS", base)
 	say(isPublic && p.proxyForgotten(exposed), "--trusted-proxies does not name the proxy in front of this service, so all visitors share one address and its limits, or have no limits at all: set it, for example to 127.0.0.1,::1")

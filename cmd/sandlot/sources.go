@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -62,24 +65,32 @@ const fileSuffix = "_FILE"
 // file is what a configuration file says, a line for each flag.
 type file struct {
 	path  string
-	lines map[string]string
+	lines map[string]yaml.Node
 }
 
+// errFile is what every text gets that is no such file. YAML's own words would quote
+// it, and there may be a secret in it.
+var errFile = errors.New("is not lines of NAME: VALUE")
+
 func readFile(path string) (file, error) {
-	f := file{path, map[string]string{}}
+	f := file{path: path}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return f, fmt.Errorf("configuration file: %w", err)
 	}
-	var lines map[string]yaml.Node
-	if err := yaml.Unmarshal(text, &lines); err != nil {
-		return f, fmt.Errorf("configuration file %s is not lines of NAME: VALUE: %w", path, err)
+	var all, more yaml.Node
+	documents := yaml.NewDecoder(bytes.NewReader(text))
+	switch err := documents.Decode(&all); {
+	case errors.Is(err, io.EOF):
+		return f, nil // nothing but comments
+	case err != nil || all.Content[0].Kind != yaml.MappingNode && all.Content[0].Tag != "!!null":
+		return f, fmt.Errorf("configuration file %s %w", path, errFile)
 	}
-	for name, value := range lines {
-		if value.Kind != yaml.ScalarNode || value.Tag == "!!null" {
-			return f, fmt.Errorf("configuration file %s: %s has no value, or more than one: write %s: VALUE, or take the line out", path, name, name)
-		}
-		f.lines[name] = value.Value // as it is written: YAML's own idea of a number does not matter
+	if !errors.Is(documents.Decode(&more), io.EOF) {
+		return f, fmt.Errorf("configuration file %s %w: what stands behind --- would be ignored", path, errFile)
+	}
+	if err := all.Decode(&f.lines); err != nil {
+		return f, fmt.Errorf("configuration file %s %w, each once: %w", path, errFile, err)
 	}
 	return f, nil
 }
@@ -122,7 +133,7 @@ func settingsSources(args []string, env environment, from origins) ([]kong.Resol
 
 func (f file) lookup(flag *kong.Flag) (value any, from string, err error) {
 	if v, ok := f.lines[flag.Name]; ok {
-		return v, f.path, nil
+		return v.Value, f.path, nil // as it is written: YAML's own idea of a number does not matter
 	}
 	return nil, "", nil
 }
@@ -162,13 +173,17 @@ func knownFlags(app *kong.Application) map[string]*kong.Flag {
 	return flags
 }
 
-// onlyFlags refuses a line that no flag stands behind: it would be ignored.
+// onlyFlags refuses a line that no flag stands behind, for it would be ignored, and one
+// that has not one value.
 func (f file) onlyFlags(app *kong.Application) error {
 	flags := knownFlags(app)
 	delete(flags, "config")
 	for _, name := range slices.Sorted(maps.Keys(f.lines)) {
 		if flags[name] == nil {
 			return fmt.Errorf("configuration file %s: unknown setting %q; sandlot serve --help lists all", f.path, name)
+		}
+		if value := f.lines[name]; value.Kind != yaml.ScalarNode || value.Tag == "!!null" {
+			return fmt.Errorf("configuration file %s: %s has no value, or more than one: write %s: VALUE, or take the line out", f.path, name, name)
 		}
 	}
 	return nil
