@@ -88,9 +88,13 @@ func (w *walk) play() {
 	w.presses("Play")
 	w.awaits("the project is in its frame", `document.querySelector('.stage iframe')`)
 	if w.look.phone {
-		w.awaits("the frame fills the window", `document.querySelector('.stage.filled')?.clientHeight === innerHeight`)
+		w.awaits("the frame fills the window below its bar", `document.querySelector('.stage.filled')?.clientHeight === innerHeight && document.querySelector('.stage iframe').offsetTop === document.querySelector('.bar').offsetHeight`)
+		w.spots("[data-live]", "1")
 		w.back()
-		w.awaits("the page is back, and the frame in it", `document.querySelector('.stage:not(.filled) iframe')`)
+		w.awaits("the page is back, and the poster on the frame", `document.querySelector('.stage:not(.filled) iframe[inert]') && document.querySelector('.poster').checkVisibility()`)
+		w.spots("[data-live]", "0")
+		w.fits("left")
+		w.presses("Continue")
 	}
 	w.at("/p/" + w.id)
 	w.spots("[data-live]", "1")
@@ -101,6 +105,12 @@ func (w *walk) play() {
 	w.guest.presses("Play")
 	w.spots("[data-live]", "2")
 	w.guest.spots("[data-live]", "2")
+	if w.look.phone {
+		w.presses("Leave full screen")
+		w.guest.spots("[data-live]", "1")
+		w.guest.presses("Leave full screen")
+		w.guest.spots("[data-live]", "0")
+	}
 }
 
 func (w *walk) like() {

@@ -48,6 +48,10 @@ const goodbye = () => {
 };
 
 document.addEventListener('sandlot:play', play);
+document.addEventListener('sandlot:pause', () => {
+  goodbye();
+  playing = false;
+});
 addEventListener('pagehide', goodbye);
 addEventListener('pageshow', (event) => { if (event.persisted && playing) play(); });
 // Browsers slow the timers of hidden pages down to less than the service waits.

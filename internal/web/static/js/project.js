@@ -1,5 +1,8 @@
 // Puts a project into its frame when somebody asks for it, and not before.
 const stage = document.querySelector('.stage');
+const poster = stage.querySelector('.poster');
+const start = poster.querySelector('button.start');
+const apart = poster.querySelector('.apart');
 const exit = stage.querySelector('.exit');
 const full = document.querySelector('.full'); // there is none where the frame is the whole page
 const phone = matchMedia('(max-width: 40rem), (max-height: 30rem) and (pointer: coarse)');
@@ -7,11 +10,16 @@ const phone = matchMedia('(max-width: 40rem), (max-height: 30rem) and (pointer: 
 for (const element of document.querySelectorAll('[data-scripted]')) element.hidden = false;
 for (const element of document.querySelectorAll('[data-plain]')) element.hidden = true;
 
+// The frame is made once, and stays what it is and where it is: a game that is moved
+// or made anew begins again.
+let frame = null;
+let small = false; // whether somebody has played in the page, without filling the window
+
 const isFilled = () => stage.classList.contains('filled');
 
 const show = (filled) => {
   stage.classList.toggle('filled', filled);
-  for (const element of document.querySelectorAll('header.site, .about, footer.site')) element.inert = filled;
+  for (const element of document.querySelectorAll('.skip, header.site, .about, footer.site')) element.inert = filled;
 };
 
 // What fills the window is a step of its own in the history, so that going back leads
@@ -24,15 +32,6 @@ const fill = () => {
   if (history.state?.filled) return; // there was a reload
   history.pushState({ filled: true }, '');
   steps = history.length;
-};
-
-const unfill = () => {
-  if (!isFilled()) return;
-  show(false);
-  full.focus();
-  // Going back would be a step inside of a project that has made steps since.
-  if (history.length === steps) history.back();
-  else history.replaceState(null, '');
 };
 
 // Browsers may keep storage from what another site frames, as in private windows. A
@@ -64,29 +63,57 @@ const storageWorks = () => new Promise((resolve) => {
   document.body.append(probe);
 });
 
-const play = () => {
-  const poster = stage.querySelector('.poster');
-  if (!poster) return;
-  const frame = stage.querySelector('template').content.firstElementChild.cloneNode(true);
-  poster.replaceWith(frame);
+// play begins, or goes on after the poster covered the frame.
+const play = (filled) => {
+  if (!frame) {
+    frame = stage.querySelector('template').content.firstElementChild.cloneNode(true);
+    poster.after(frame);
+  }
+  if (filled) fill();
+  else small = true;
+  if (poster.hidden) return;
+  poster.hidden = true;
+  frame.inert = false;
   document.body.classList.add('playing');
-  if (full && phone.matches) fill();
   frame.focus();
   document.dispatchEvent(new CustomEvent('sandlot:play'));
 };
 
-const leave = () => {
-  if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
-  unfill();
+const press = () => play(full && phone.matches);
+
+// cover puts the poster over the frame, in which all stays as it is.
+const cover = () => {
+  apart.hidden = true;
+  start.hidden = false;
+  start.lastElementChild.textContent = start.dataset.continue;
+  poster.hidden = false;
+  frame.inert = true;
+  document.body.classList.remove('playing');
+  start.focus();
+  document.dispatchEvent(new CustomEvent('sandlot:pause'));
 };
 
-const apart = stage.querySelector('.apart');
+// shrink leads back to where one came from: to the poster, for on a phone the frame in
+// the page is too small to play in; or to the frame in the page.
+const shrink = () => {
+  show(false);
+  if (phone.matches || !small) cover();
+  else full.focus();
+};
+
+const leave = () => {
+  if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
+  if (!isFilled()) return;
+  shrink();
+  // Going back would be a step inside of a project that has made steps since.
+  if (history.length === steps) history.back();
+  else history.replaceState(null, '');
+};
 
 const offerTab = () => {
-  if (!stage.contains(apart) || !apart.hidden) return;
-  const button = stage.querySelector('button.start');
-  const focused = document.activeElement === button;
-  button.hidden = true;
+  if (frame || !apart.hidden) return;
+  const focused = document.activeElement === start;
+  start.hidden = true;
   apart.hidden = false;
   if (focused) apart.querySelector('a').focus();
 };
@@ -94,35 +121,45 @@ const offerTab = () => {
 const storage = storageWorks();
 storage.then((works) => { if (!works) offerTab(); });
 
-stage.querySelector('button.start').addEventListener('click', async () => {
-  if (await storage) play();
+start.addEventListener('click', async () => {
+  if (frame || await storage) press();
 });
-apart.querySelector('.anyway').addEventListener('click', play);
+apart.querySelector('.anyway').addEventListener('click', press);
 
 if (full) {
   full.addEventListener('click', async () => {
-    if (stage.contains(apart) && !await storage) {
+    if (!frame && !await storage) {
       apart.querySelector('a').focus();
       return;
     }
-    play();
-    fill();
+    play(true);
     try {
       await stage.requestFullscreen?.({ navigationUI: 'hide' });
     } catch { /* then it fills the window */ }
-    stage.querySelector('iframe').focus();
+    frame.focus();
   });
   exit.addEventListener('click', leave);
   addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && isFilled()) leave();
   });
-  document.addEventListener('fullscreenchange', () => { if (!document.fullscreenElement) unfill(); });
+  let whole = false; // whether the stage has had the whole screen: a game may take it for itself, and give it back
+  document.addEventListener('fullscreenchange', () => {
+    if (document.fullscreenElement) {
+      whole ||= document.fullscreenElement === stage;
+      return;
+    }
+    if (whole) leave();
+    whole = false;
+  });
   addEventListener('popstate', (event) => {
     const filled = !!event.state?.filled;
-    if (filled === isFilled() || !stage.querySelector('iframe')) return;
-    show(filled);
+    if (filled === isFilled() || !frame) return;
+    if (filled) {
+      play(true);
+      return;
+    }
     if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
-    (filled ? stage.querySelector('iframe') : full).focus();
+    shrink();
   });
 }
 

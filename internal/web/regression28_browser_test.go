@@ -1,0 +1,175 @@
+package web
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"sandlot/internal/testenv"
+)
+
+// A player is somebody at the page of the playground's game.
+type player struct {
+	*testing.T
+	*playground
+	ctx context.Context
+}
+
+// sits opens the page on a screen and notes the heartbeats, each as it is sent.
+func sits(t *testing.T, ctx context.Context, width, height int64, screen ...chromedp.EmulateViewportOption) *player {
+	t.Helper()
+	p := &player{t, newPlayground(t), ctx}
+	run(t, ctx, chromedp.EmulateViewport(width, height, screen...))
+	run(t, ctx, chromedp.Navigate("http://localhost:"+p.port+"/p/game-abc123"))
+	p.awaits(`document.readyState === 'complete' && !document.querySelector('button.start').hidden`)
+	run(t, ctx, chromedp.Evaluate[bool](`window.beats = [];
+window.fetch = async () => { beats.push('plays'); return new Response(null, { status: 204 }) };
+navigator.sendBeacon = () => { beats.push('gone') };
+addEventListener('message', (e) => { if (typeof e.data === 'string') window.said = e.data }); true`))
+	return p
+}
+
+func (p *player) awaits(expression string) {
+	p.Helper()
+	await(p.T, p.ctx, expression)
+}
+
+func (p *player) clicks(selector string) {
+	p.Helper()
+	run(p.T, p.ctx, chromedp.Click(chromedp.CSS(selector)))
+}
+
+// goesOn presses the button of the poster as a keyboard does. A browser knows where a click goes a moment later than what the page shows.
+func (p *player) goesOn() {
+	p.Helper()
+	run(p.T, p.ctx, chromedp.Evaluate[bool](`document.querySelector('button.start').click(), true`))
+}
+
+const (
+	filledWindow = `!!document.querySelector('.filled iframe') && document.querySelector('.poster').hidden && document.activeElement.matches('iframe') && document.querySelector('.about').inert`
+	covered      = `!!document.querySelector('.stage:not(.filled) iframe[inert]') && document.querySelector('.poster').checkVisibility() && !document.querySelector('.about').inert &&
+document.activeElement.matches('button.start') && document.activeElement.innerText.trim() === 'Continue'`
+	inPage = `!!document.querySelector('.stage:not(.filled) iframe:not([inert])') && document.querySelector('.poster').hidden && !document.querySelector('.about').inert`
+)
+
+// layout says what of the frame the bar covers, or leaves unused.
+const layout = `(() => {
+  const bar = document.querySelector('.bar').getBoundingClientRect(), frame = document.querySelector('.filled iframe'), exit = document.querySelector('.exit').getBoundingClientRect();
+  const { left, top, right, bottom, width, height } = frame.getBoundingClientRect(), said = [];
+  if (bar.right > left && bar.bottom > top) said.push('the bar lies on the game');
+  if (right !== innerWidth || bottom !== innerHeight) said.push('the game does not reach the edges');
+  if (bar.width * bar.height + width * height !== innerWidth * innerHeight) said.push('some of the screen is not used');
+  if (Math.min(bar.width, bar.height) > 48) said.push('the bar is not slim');
+  if (exit.width < 44 || exit.height < 44) said.push('the way out is ' + exit.width + ' by ' + exit.height);
+  for (let x = left + 1; x < right; x += 8) for (let y = top + 1; y < bottom; y += 8) {
+    if (document.elementFromPoint(x, y) !== frame) { said.push('at ' + x + ', ' + y + ' is not the game'); return said; }
+  }
+  if (document.querySelector('.exit').getAttribute('aria-label') !== 'Leave full screen') said.push('the way out has another name');
+  return said;
+})()`
+
+func TestRegression28NothingLiesOnTheGame(t *testing.T) {
+	p := sits(t, testenv.Browser(t), 360, 780, chromedp.EmulateMobile, chromedp.EmulateTouch)
+	p.clicks("button.start")
+	p.awaits(filledWindow)
+	for _, screen := range [][2]int64{{360, 780}, {780, 360}, {932, 430}, {320, 480}} { // turned around, and others
+		run(t, p.ctx, chromedp.EmulateViewport(screen[0], screen[1], chromedp.EmulateMobile, chromedp.EmulateTouch))
+		for _, found := range run(t, p.ctx, chromedp.Evaluate[[]string](layout)) {
+			t.Errorf("on %v %s", screen, found)
+		}
+	}
+	if n := p.loaded.Load(); n != 1 {
+		t.Errorf("the game was loaded %d times", n)
+	}
+}
+
+func TestRegression28LeavingShowsThePosterAndGoesOn(t *testing.T) {
+	ctx := testenv.Browser(t)
+	ways := map[string]func(p *player){
+		"the bar":    func(p *player) { p.clicks(".exit") },
+		"going back": func(p *player) { run(p.T, ctx, chromedp.Evaluate[bool](`setTimeout(() => history.back()), true`)) },
+		"Escape": func(p *player) {
+			run(p.T, ctx, chromedp.Evaluate[bool](`document.querySelector('.exit').focus(), true`))
+			run(p.T, ctx, chromedp.KeyEvent("\x1b"))
+		},
+		"full screen": func(p *player) { run(p.T, ctx, chromedp.Evaluate[bool](`document.exitFullscreen(), true`)) },
+	}
+	for name, leaves := range ways {
+		t.Run(name, func(t *testing.T) {
+			p := sits(t, ctx, 360, 780, chromedp.EmulateMobile, chromedp.EmulateTouch)
+			if name == "full screen" {
+				p.clicks(".full")
+				p.awaits(`document.fullscreenElement === document.querySelector('.stage')`)
+			} else {
+				p.clicks("button.start")
+			}
+			p.awaits(filledWindow + ` && beats.join() === 'plays'`)
+			p.awaits(`(document.querySelector('.stage iframe').contentWindow.postMessage('step', '*'), window.said === '#step')`) // what must not be lost
+			leaves(p)
+			if name == "going back" { // the game's own step comes first
+				p.awaits(`(document.querySelector('.stage iframe').contentWindow.postMessage('where', '*'), window.said === 'at ')`)
+				leaves(p)
+			}
+			p.awaits(covered + ` && beats.join() === 'plays,gone'`)
+			p.goesOn()
+			p.awaits(filledWindow + ` && beats.join() === 'plays,gone,plays'`)
+			if name != "going back" {
+				p.awaits(`(document.querySelector('.stage iframe').contentWindow.postMessage('where', '*'), window.said === 'at #step')`)
+			}
+			p.clicks(".exit")
+			p.awaits(covered)
+			if n := p.loaded.Load(); n != 1 {
+				t.Errorf("the game was loaded %d times", n)
+			}
+		})
+	}
+}
+
+// TestRegression28AGameLeavesItsOwnFullScreen: what is the game's is not the page's. It leads back to where the game was.
+func TestRegression28AGameLeavesItsOwnFullScreen(t *testing.T) {
+	p := sits(t, testenv.Browser(t), 360, 780)
+	p.clicks("button.start")
+	p.awaits(filledWindow)
+	p.awaits(`!!window.said`)
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		run(t, p.ctx, chromedp.MouseClickXY(180, 400))
+		if run(t, p.ctx, chromedp.Evaluate[bool](`!!document.fullscreenElement?.matches('iframe')`)) {
+			break
+		}
+	}
+	p.awaits(`!!document.fullscreenElement?.matches('iframe')`)
+	run(t, p.ctx, chromedp.Evaluate[bool](`document.querySelector('.stage iframe').contentWindow.postMessage('small', '*'), true`))
+	p.awaits(`!document.fullscreenElement && ` + filledWindow)
+	p.clicks(".exit")
+	p.awaits(covered)
+}
+
+// TestRegression28OnADeskTheGameGoesOnInThePage: there the frame is large enough to play in, for those who did.
+func TestRegression28OnADeskTheGameGoesOnInThePage(t *testing.T) {
+	ctx := testenv.Browser(t)
+	p := sits(t, ctx, 1280, 800)
+	p.clicks(".full")
+	p.awaits(filledWindow + ` && document.querySelector('.bar').checkVisibility() !== matchMedia('(hover: hover) and (pointer: fine)').matches`)
+	run(t, ctx, chromedp.Evaluate[bool](`document.exitFullscreen(), true`))
+	p.awaits(covered)
+	p.goesOn()
+	p.awaits(inPage + ` && document.activeElement.matches('iframe')`)
+	p.clicks(".full")
+	p.awaits(filledWindow)
+	run(t, ctx, chromedp.Evaluate[bool](`document.exitFullscreen(), true`))
+	p.awaits(inPage + ` && document.activeElement.matches('.full')`)
+	// A browser that has no full screen for elements, or refuses it: the game fills the window, with the bar.
+	run(t, ctx, chromedp.Evaluate[bool](`document.querySelector('.stage').requestFullscreen = undefined, true`))
+	p.clicks(".full")
+	p.awaits(filledWindow)
+	for _, found := range run(t, ctx, chromedp.Evaluate[[]string](layout)) {
+		t.Error(found)
+	}
+	p.clicks(".exit")
+	p.awaits(inPage + ` && document.activeElement.matches('.full')`)
+	if n := p.loaded.Load(); n != 1 {
+		t.Errorf("the game was loaded %d times", n)
+	}
+}
