@@ -36,6 +36,9 @@ type mortalBody struct {
 // Read implements io.Reader.
 func (b mortalBody) Read(p []byte) (int, error) {
 	if b.life.Err() == context.DeadlineExceeded {
+		if paced, ok := b.ReadCloser.(*pacedBody); ok {
+			paced.fail(os.ErrDeadlineExceeded)
+		}
 		return 0, os.ErrDeadlineExceeded
 	}
 	return b.ReadCloser.Read(p)

@@ -84,6 +84,21 @@ func (m *metrics) workers(failures map[string]*publish.Failures) {
 	}
 }
 
+// mailServer shows whether messages get through; nil: there is no server.
+func (m *metrics) mailServer(s *publish.MailServer) {
+	if s == nil {
+		return
+	}
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "sandlot_smtp_up", Help: "Whether the mail server could be reached when it was last used: 1 or 0.",
+	}, func() float64 {
+		if s.Up() {
+			return 1
+		}
+		return 0
+	}))
+}
+
 // request counts an answered request.
 func (m *metrics) request(area, method string, status int, took time.Duration, in, out int64) {
 	c := m.series(series{area, knownMethod(method), status})

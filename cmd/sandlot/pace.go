@@ -38,6 +38,8 @@ type pacedBody struct {
 	mu       sync.Mutex            // held to set a deadline: what ends a body may come from elsewhere
 	deadline time.Time             // the one that is set
 	taken    bool                  // the handler has set a deadline of its own
+	answered func() bool           // whether the answer has begun; nil: not
+	cut      error                 // what ended the body before its end and before the answer; nil: nothing
 }
 
 // newPacedBody begins with a deadline, for net/http may read a body that no
@@ -78,7 +80,20 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	if err == io.EOF {
 		b.ended()
 	}
+	b.fail(err)
 	return n, err
+}
+
+// fail notes that the body ended before its end, if it was that: a body that is framed
+// wrongly came as the client sent it, and what is thrown away behind a refusal is
+// missed by nobody.
+func (b *pacedBody) fail(err error) {
+	var network net.Error
+	switch {
+	case err == nil || err == io.EOF || b.cut != nil || b.answered != nil && b.answered():
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network), errors.Is(err, net.ErrClosed):
+		b.cut = err
+	}
 }
 
 // ended takes the deadline away: from now on net/http watches whether the client is

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -17,6 +19,31 @@ type recorder struct {
 	started time.Time
 	status  int
 	bytes   int64
+	unsent  error // why the client did not get all of the answer; nil as far as is known
+}
+
+// statusClientGone is what nginx and others log for a client that left.
+const statusClientGone = 499
+
+// outcome is the status that is logged and counted: that of the answer, unless the
+// body of the request or of the answer was cut. Then it is 408 for a client that was
+// too slow, 499 for one that left, and 500 where the service broke the answer off.
+func (r *recorder) outcome(gone, aborted bool) int {
+	cut := r.unsent
+	if r.body != nil && r.body.cut != nil {
+		cut = r.body.cut
+	}
+	switch {
+	case r.Header().Get("Content-Type") == "text/event-stream":
+		return r.status // has no end, and so is never cut
+	case errors.Is(cut, os.ErrDeadlineExceeded):
+		return http.StatusRequestTimeout
+	case cut != nil, aborted && gone:
+		return statusClientGone
+	case aborted:
+		return http.StatusInternalServerError
+	}
+	return r.status
 }
 
 // Unwrap lets http.ResponseController reach the connection.
@@ -48,6 +75,9 @@ func (r *recorder) WriteReady(status int, common, own, body []byte) bool {
 		return false
 	}
 	r.status, r.bytes = status, int64(len(body))
+	if e, ok := r.ResponseWriter.(interface{ Err() error }); ok {
+		r.lost(e.Err())
+	}
 	return true
 }
 
@@ -56,14 +86,41 @@ func (r *recorder) Write(p []byte) (int, error) {
 	r.begin()
 	n, err := r.ResponseWriter.Write(p)
 	r.bytes += int64(n)
+	r.lost(err)
 	return n, err
+}
+
+// lost notes that the client did not get what was written.
+func (r *recorder) lost(err error) {
+	if err != nil && r.unsent == nil && !errors.Is(err, http.ErrBodyNotAllowed) && !errors.Is(err, http.ErrContentLength) {
+		r.unsent = err
+	}
 }
 
 // ReadFrom lets a file go from the disk to the connection without a detour.
 func (r *recorder) ReadFrom(src io.Reader) (int64, error) {
 	r.begin()
-	n, err := io.Copy(r.ResponseWriter, src)
+	from := &countedReader{src: src}
+	n, err := io.Copy(r.ResponseWriter, from)
 	r.bytes += n
+	if from.err == nil {
+		r.lost(err)
+	}
+	return n, err
+}
+
+// countedReader remembers whether reading failed, and not writing.
+type countedReader struct {
+	src io.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.src.Read(p)
+	if err != nil && err != io.EOF {
+		c.err = err
+	}
 	return n, err
 }
 
@@ -88,10 +145,11 @@ func (s *site) finish(rec *recorder, r *http.Request, id, area string, read int6
 	}
 	rec.begin()
 	took := time.Since(rec.started)
-	s.metrics.request(area, r.Method, rec.status, took, read, rec.bytes)
+	status := rec.outcome(r.Context().Err() != nil, aborted)
+	s.metrics.request(area, r.Method, status, took, read, rec.bytes)
 	handlerOf(s.log).request(s.log, &requestLine{
 		at: rec.started.Add(took), id: id, area: area, method: r.Method, host: r.Host, path: r.URL.Path,
-		status: rec.status, took: took, read: read, answered: rec.bytes, aborted: aborted,
+		status: status, took: took, read: read, answered: rec.bytes, aborted: aborted,
 	})
 	if aborted {
 		panic(http.ErrAbortHandler)

@@ -22,6 +22,9 @@ type requestLine struct {
 	aborted        bool
 }
 
+// millis are milliseconds, to the thousandth.
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
 // request logs a request. Most lines are put together here, to the letter as slog
 // would, and held for a moment; whatever would have to be quoted, or could be a
 // key, is left to slog.
@@ -35,7 +38,7 @@ func (h *logHandler) request(log *slog.Logger, l *requestLine) {
 	default:
 		log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("request_id", l.id), slog.String("area", l.area),
 			slog.String("method", l.method), slog.String("host", l.host), slog.String("path", l.path),
-			slog.Int("status", l.status), slog.Duration("took", l.took), slog.Int64("in", l.read), slog.Int64("out", l.answered), slog.Bool("aborted", l.aborted))
+			slog.Int("status", l.status), slog.Float64("took_ms", millis(l.took)), slog.Int64("in", l.read), slog.Int64("out", l.answered), slog.Bool("aborted", l.aborted))
 	}
 }
 
@@ -97,7 +100,7 @@ func (l *requestLine) appendText(b []byte) []byte {
 	b = append(append(b, " host="...), l.host...)
 	b = append(append(b, " path="...), l.path...)
 	b = strconv.AppendInt(append(b, " status="...), int64(l.status), 10)
-	b = append(append(b, " took="...), l.took.String()...)
+	b = strconv.AppendFloat(append(b, " took_ms="...), millis(l.took), 'g', -1, 64)
 	b = strconv.AppendInt(append(b, " in="...), l.read, 10)
 	b = strconv.AppendInt(append(b, " out="...), l.answered, 10)
 	b = strconv.AppendBool(append(b, " aborted="...), l.aborted)
@@ -113,7 +116,7 @@ func (l *requestLine) appendJSON(b []byte) []byte {
 	b = append(append(b, `","host":"`...), l.host...)
 	b = append(append(b, `","path":"`...), l.path...)
 	b = strconv.AppendInt(append(b, `","status":`...), int64(l.status), 10)
-	b = strconv.AppendInt(append(b, `,"took":`...), int64(l.took), 10)
+	b = strconv.AppendFloat(append(b, `,"took_ms":`...), millis(l.took), 'f', -1, 64)
 	b = strconv.AppendInt(append(b, `,"in":`...), l.read, 10)
 	b = strconv.AppendInt(append(b, `,"out":`...), l.answered, 10)
 	b = strconv.AppendBool(append(b, `,"aborted":`...), l.aborted)

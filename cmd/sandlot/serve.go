@@ -76,7 +76,7 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	if err == nil {
 		select {
 		case <-ctx.Done():
-			log.Info("stopping", "grace", grace)
+			log.Info("stopping", "grace_seconds", grace.Seconds())
 		case err = <-failed:
 		}
 	}

@@ -39,6 +39,7 @@ type app struct {
 	blobs    *blob.Disk
 	service  *publish.Service
 	visitors *play.Visitors
+	mails    *publish.MailServer // nil without SMTP
 	workers  []func(context.Context)
 	failures map[string]*publish.Failures // by worker
 	running  sync.WaitGroup
@@ -68,8 +69,11 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if err != nil {
 		return nil, err
 	}
+	if s.SMTPURL != "" {
+		a.mails = &publish.MailServer{}
+	}
 	cfg := publish.Config{
-		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "",
+		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "", MailServer: a.mails,
 		ReportMail: s.ReportMail, Quarantine: s.quarantine(places.Base),
 		MailFolder: "the folder mail of the service's data folder",
 		Remembered: a.memory.remembered,
@@ -107,7 +111,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 func (a *app) courier(mailer publish.Mailer) *publish.Courier {
 	return &publish.Courier{
 		Jobs: a.store, Logins: a.store, Recovery: a.store, Reports: a.store, Stops: a.store, HashCode: a.service.HashCode, NotMeToken: a.service.NotMeToken,
-		Mailer: mailer, Places: a.places, Log: a.log, Now: time.Now, Random: rand.Reader, Failures: a.failuresOf("mail"),
+		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: time.Now, Random: rand.Reader, Failures: a.failuresOf("mail"),
 	}
 }
 
@@ -192,6 +196,7 @@ func (a *app) close() error {
 // site is the outermost handler.
 func (a *app) site(m *metrics) *site {
 	m.workers(a.failures)
+	m.mailServer(a.mails)
 	brakes := a.settings.brakes(a.places, a.memory)
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
 		return archive.Write(ctx, w, e, a.service)

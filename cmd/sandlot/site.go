@@ -45,6 +45,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(api.WithRequestID(r.Context(), id))
 	body := newPacedBody(w, r, s.clock)
 	rec := &recorder{ResponseWriter: w, body: body, started: time.Now()}
+	body.answered = func() bool { return rec.status != 0 }
 	r, end := limitLife(r, body)
 	defer end()
 	area, handler := "refused", http.Handler(nil)

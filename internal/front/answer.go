@@ -47,6 +47,9 @@ func (a *answer) clear() {
 	*a = answer{header: a.header, out: a.out[:0]}
 }
 
+// Err is why the client did not get what was written, as far as that is known.
+func (a *answer) Err() error { return a.err }
+
 // Begun is when the request had come, for whoever measures how long the answer takes.
 func (a *answer) Begun() time.Time { return a.now }
 

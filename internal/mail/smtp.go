@@ -69,7 +69,8 @@ func NewSMTP(c Config) (*SMTP, error) {
 // returns nil the server has taken responsibility for it. An error wraps
 // publish.ErrRefused if the server refused the sender, the recipient or the
 // message with a permanent code, or if the Mail cannot be written; any other may
-// pass, also that of a wrong password, which the operator can mend. Should the
+// pass, also that of a wrong password, which the operator can mend. It wraps
+// publish.ErrUnreachable if it is about the server and not the message. Should the
 // connection break after the message and before the answer, a later attempt
 // delivers it twice. No error tells the address, the link, or what the server
 // said beside its codes, for servers repeat addresses.
@@ -92,9 +93,28 @@ func (s *SMTP) Send(ctx context.Context, m publish.Mail) error {
 		return nil
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("send mail: %w", ctx.Err())
+		return fmt.Errorf("send mail: %w: %w", publish.ErrUnreachable, ctx.Err())
 	}
 	return fmt.Errorf("send mail: %w", explain(err))
+}
+
+var _ publish.Reacher = (*SMTP)(nil)
+
+// Reach implements publish.Reacher: it connects and logs in, and says goodbye.
+func (s *SMTP) Reach(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	line := &line{ctx: ctx, address: s.server.address()}
+	defer line.hangUp()
+	client, err := gomail.NewClient(s.server.host, s.options(line)...)
+	if err == nil {
+		err = client.DialWithContext(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("reach mail server: %w", explain(err))
+	}
+	_ = client.Close() // the answer to a goodbye changes nothing
+	return nil
 }
 
 // options sets up a client, whose state is for one message.
@@ -161,19 +181,22 @@ func explain(err error) error {
 		return explainSend(failed)
 	case errors.As(err, &reply):
 		// Greeting, STARTTLS or AUTH: nothing about this message.
-		return fmt.Errorf("the server refuses the connection with code %d", reply.Code)
+		return fmt.Errorf("%w: the server refuses the connection with code %d", publish.ErrUnreachable, reply.Code)
 	}
-	return err // of the network, TLS or the choice of a mechanism
+	return fmt.Errorf("%w: %w", publish.ErrUnreachable, err) // of the network, TLS or the choice of a mechanism
 }
 
 func explainSend(failed *gomail.SendError) error {
 	code := failed.ErrorCode()
 	if code == 0 {
-		return fmt.Errorf("%s: the connection failed", failed.Reason)
+		return fmt.Errorf("%w: %s: the connection failed", publish.ErrUnreachable, failed.Reason)
 	}
 	err := fmt.Errorf("%s: code %d %s", failed.Reason, code, failed.EnhancedStatusCode())
 	if code >= 500 && !aboutSetup(code) {
 		return fmt.Errorf("%w: %w", publish.ErrRefused, err)
+	}
+	if aboutSetup(code) {
+		return fmt.Errorf("%w: %w", publish.ErrUnreachable, err)
 	}
 	return err
 }

@@ -34,7 +34,7 @@ func (s *Service) Signup(ctx context.Context, in SignupInput) (SignedUp, error) 
 		mail = MailSet
 	}
 	out.Warnings = append(warnings, s.mailWarnings(by, mail)...)
-	out.Mailed = email != "" && s.SMTP
+	out.Mailed = email != "" && s.sends()
 	err = s.once(ctx, a, func() error {
 		return retryExists(func() error { return s.signUp(ctx, by, a, in.Handle, email, lang, &out) })
 	}, func(rec Once, keys Minted) error {
@@ -113,6 +113,9 @@ func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang str
 	return &NewEmail{Address: email, Job: s.verifyJob(by, email, lang)}, MailSet, nil
 }
 
+// sends reports whether messages leave by SMTP now.
+func (s *Service) sends() bool { return s.SMTP && s.MailServer.Up() }
+
 // mailWarnings tells why an address was ignored, or where the message lies if it
 // is not sent.
 func (s *Service) mailWarnings(by Caller, fate MailFate) []Warning {
@@ -121,8 +124,13 @@ func (s *Service) mailWarnings(by Caller, fate MailFate) []Warning {
 		return []Warning{{"email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key."}}
 	case fate == MailIgnored:
 		return []Warning{{"email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; another address needs an account of its own, by signup."}}
-	case fate == MailNone || s.SMTP:
+	case fate == MailNone || s.sends():
 		return nil
+	case s.SMTP:
+		return []Warning{{
+			"mail_delayed", "The mail server of this instance cannot be reached now: the message with the verification link is kept, and sent when it can be.",
+			"You need not send anything again. If no message comes within a day, send the address again with /v1/update and the api_key.",
+		}}
 	}
 	return []Warning{{
 		"mail_not_sent", "This instance sends no e-mail: the message with the verification link is written to " + s.MailFolder + ".",

@@ -63,7 +63,7 @@ func (s *Service) published(ctx context.Context, by Caller, id ProjectID, versio
 		return Published{}, fmt.Errorf("read account: %w", err)
 	}
 	a.EmailVerified = false // as it was
-	out.Account, out.Mailed = &a, s.SMTP && a.Email != ""
+	out.Account, out.Mailed = &a, s.sends() && a.Email != ""
 	return out, nil
 }
 
@@ -124,7 +124,7 @@ func (s *Service) replayPublish(ctx context.Context, by Caller, c *completing) (
 // for it, whatever its owner has said since.
 func (s *Service) tellEmail(out *Published, np newProject) {
 	if out.Account != nil && np.Email != "" {
-		out.Account.Email, out.Mailed = np.Email, s.SMTP
+		out.Account.Email, out.Mailed = np.Email, s.sends()
 	}
 }
 

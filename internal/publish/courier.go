@@ -44,6 +44,7 @@ type Courier struct {
 	// NotMeToken is that of the Service.
 	NotMeToken func(mail, address string) (string, error)
 	Mailer     Mailer
+	Server     *MailServer // learns whether messages get through; nil: nobody asks
 	Places     Places
 	Log        *slog.Logger
 	Now        func() time.Time
@@ -58,6 +59,9 @@ type Courier struct {
 
 // Run sends until ctx ends.
 func (c *Courier) Run(ctx context.Context) {
+	var watching sync.WaitGroup
+	watching.Go(func() { c.watch(ctx) })
+	defer watching.Wait()
 	tick := time.NewTicker(mailPoll)
 	defer tick.Stop()
 	r := c.newRound()
@@ -154,6 +158,9 @@ func (c *Courier) send(ctx context.Context, j Job, m Mail) error {
 	limited, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
 	err := c.Mailer.Send(limited, m)
+	if err == nil || ctx.Err() == nil {
+		c.Server.note(err, c.Log)
+	}
 	failpoint.Hit(failpoint.MidMail)
 	// What was sent is settled also while the program stops, or it would be sent again.
 	settle := context.WithoutCancel(ctx)
@@ -207,7 +214,7 @@ func (c *Courier) putOff(ctx context.Context, j Job, why error) error {
 		return c.drop(ctx, j, now)
 	}
 	wait := min(mailWait<<min(j.Attempts, 20), mailWaitMax)
-	c.Log.Warn("mail not sent, will retry", "job", j.ID, "attempts", j.Attempts+1, "again_in", wait, "error", why)
+	c.Log.Warn("mail not sent, will retry", "job", j.ID, "attempts", j.Attempts+1, "retry_in_seconds", wait.Seconds(), "error", why)
 	return gone(c.Jobs.RetryJob(ctx, j.ID, now.Add(wait)))
 }
 

@@ -171,10 +171,10 @@ func (s *Service) finishPublished(by Caller, np newProject, rec NewProject, out 
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	if by.Nobody() {
 		out.Account = &Account{ID: out.Project.Account, Handle: out.Project.Handle, Email: np.Email, Lang: np.Lang, CreatedAt: rec.CreatedAt}
-		out.Mailed = s.SMTP
+		out.Mailed = s.sends()
 	} else {
 		out.Keys.Account = accountSecret(by)
-		out.Mailed = rec.Email != nil && s.SMTP
+		out.Mailed = rec.Email != nil && s.sends()
 	}
 	return out
 }

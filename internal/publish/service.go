@@ -27,6 +27,7 @@ type Config struct {
 	Room        func() bool // whether the disk takes new content; nil: always
 	Spend       func()      // frees room on the disk that is kept for deletions; nil: there is none
 	SMTP        bool        // whether messages are really sent
+	MailServer  *MailServer // whether they get through; nil: they do
 	MailFolder  string      // where they are written otherwise, as the operator named it
 	Remembered  Remembered  // bounds of what is kept in memory
 	ReportMail  string      // who is told of reports; empty: nobody
