@@ -16,6 +16,7 @@ import (
 
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
+	"sandlot/internal/wording"
 )
 
 // TestRegression42PagesOfErrorsAreInAllLanguages: and each says something in each of them.
@@ -28,6 +29,9 @@ func TestRegression42PagesOfErrorsAreInAllLanguages(t *testing.T) {
 		for _, name := range []string{"project", "taken-down", "damaged", "missing", "too-many", "later", "fault", "method"} {
 			if texts[name].Title == "" || texts[name].Text == "" {
 				t.Errorf("%s has no %s", lang, name)
+			}
+			for _, fault := range append(wording.Faults(lang, texts[name].Title), wording.Faults(lang, texts[name].Text)...) {
+				t.Errorf("%s in %s has %s", name, lang, fault)
 			}
 		}
 		if len(texts) != 8 {

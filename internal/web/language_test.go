@@ -99,7 +99,7 @@ func TestRegression42NothingWasLeftInEnglish(t *testing.T) {
 // anyNumber are the texts with a number in one form that fits each, and why: it is a day, or always the same number and
 // more than one, or stands behind a colon, or says "and so many more".
 var anyNumber = []string{
-	"date.nth", "keys.name-bad", "keys.old-about", "own.beyond", "own.description-long", "own.too-many", "report.details-bad", "report.details-hint", "verify.more",
+	"date.nth", "keys.name-bad", "own.beyond", "own.description-long", "own.too-many", "report.details-bad", "report.details-hint", "verify.more",
 }
 
 // TestRegression42TextsWithANumberHaveItsForms: see TestRegression42CountedTextsHaveEveryForm for which forms those are.

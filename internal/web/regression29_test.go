@@ -50,7 +50,7 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 		{ownAt, "title=T&description=", "Enregistré."},
 		{ownAt + "/move", "file=a.js&to=b.js&once=o", "<bdi>a.js</bdi> s’appelle désormais <bdi>b.js</bdi>."},
 		{ownAt + "/remove", "file=%3Cb%3E.js", "<bdi>&lt;b&gt;.js</bdi> a été supprimé."},
-		{ownAt + "/primary", "file=a&once=o", "<bdi>a</bdi> s’ouvre"},
+		{ownAt + "/primary", "file=a&once=o", "<bdi>a</bdi> est désormais la page d’accueil."},
 		{ownAt + "/restore", "n=2&once=o", "La version 2 a été restaurée"},
 		{ownAt + "/erase", "n=2", "La version 2 a été effacée."},
 		{ownAt + "/delete", "typed=game-abc123", "<bdi>game-abc123</bdi> a été supprimé."},
