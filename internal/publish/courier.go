@@ -231,8 +231,7 @@ func gone(err error) error {
 	return err
 }
 
-// write mints the token of a verification and puts it into a link. Only its hash
-// is kept, so that a message that is tried again carries a new one.
+// write makes the message of a job.
 func (c *Courier) write(ctx context.Context, j Job, now time.Time) (Mail, error) {
 	switch j.Kind {
 	case loginMail:
@@ -242,6 +241,12 @@ func (c *Courier) write(ctx context.Context, j Job, now time.Time) (Mail, error)
 	case reportMail:
 		return c.writeReport(ctx, j)
 	}
+	return c.writeVerify(ctx, j, now)
+}
+
+// writeVerify mints the token of a verification and puts it into a link. Only its hash
+// is kept, so that a message that is tried again carries a new one.
+func (c *Courier) writeVerify(ctx context.Context, j Job, now time.Time) (Mail, error) {
 	token, err := randomText(c.Random, base62, 43) // 256 bits
 	if err != nil {
 		return Mail{}, fmt.Errorf("mint token: %w", err)

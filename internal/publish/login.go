@@ -47,6 +47,8 @@ type LoginStore interface {
 	LoginOfToken(ctx context.Context, token Digest, now time.Time) (Login, error)
 	// WriteLogin records what the message of a login says in place of what a former one said, and returns the address as accounts have it, which may differ in case from what was typed. A login that is proved, and an address that no account has verified, is ErrNotFound.
 	WriteLogin(ctx context.Context, id int64, m LoginMessage, now time.Time) (address string, err error)
+	// Claimant returns the account that was made last of those that the address of a login was given for, whatever its case, and that have not verified it. None, and a login that is proved, is ErrNotFound.
+	Claimant(ctx context.Context, id int64, now time.Time) (Account, error)
 	// ProveLogin marks the login that has both as proved, and forgets its token and code.
 	ProveLogin(ctx context.Context, browser, token Digest, now time.Time) error
 	// TryLogin marks a login as proved if code is its own, and forgets its token and code. Otherwise it counts a try, and ends the login at the most-th. A login that is proved is ErrNotFound.
@@ -55,6 +57,8 @@ type LoginStore interface {
 	LogIn(ctx context.Context, login int64, token Digest, s, had Session) (int64, error)
 	// AccountsOf returns the accounts that have verified an address, in exactly this spelling, at most limit.
 	AccountsOf(ctx context.Context, email string, limit int) ([]Account, error)
+	// CountProjects returns how many projects an account has.
+	CountProjects(ctx context.Context, id AccountID) (int, error)
 }
 
 // LoginInput is what a browser sends to ask for a login.
@@ -68,7 +72,8 @@ type LoginInput struct {
 	Own     string // the address of the account that the browser is logged in to, if any
 }
 
-// AskLogin has a message sent to an address, if an account has verified it, and
+// AskLogin has a message sent to an address, if an account has verified it, or, if one
+// has it and none has verified it, the link that verifies it once more. It
 // returns the token that binds the login to the browser. Whether there is such an
 // account it does not find out: the courier does, after the answer. So neither
 // the answer nor its time tells.
@@ -150,6 +155,39 @@ func (s *Service) UseLoginCode(ctx context.Context, browser, code string) (right
 		return false, ErrNotFound
 	}
 	return right, err
+}
+
+// LoginProjects is how many projects of an account a LoginChoice names.
+const LoginProjects = 3
+
+// LoginChoice is an account that a browser may enter, with the projects that were changed
+// last, and how many more it has.
+type LoginChoice struct {
+	Account
+	Projects []Project
+	More     int
+}
+
+// LoginChoices returns what tells the accounts of LoginAccounts apart.
+func (s *Service) LoginChoices(ctx context.Context, browser string) ([]LoginChoice, error) {
+	list, err := s.LoginAccounts(ctx, browser)
+	if err != nil {
+		return nil, err
+	}
+	choices := make([]LoginChoice, len(list))
+	for i, a := range list {
+		c := LoginChoice{Account: a}
+		if c.Projects, err = s.store.Projects(ctx, a.ID, 0, LoginProjects); err != nil {
+			return nil, fmt.Errorf("list projects: %w", err)
+		}
+		all, err := s.site.CountProjects(ctx, a.ID)
+		if err != nil {
+			return nil, fmt.Errorf("count projects: %w", err)
+		}
+		c.More = max(all-len(c.Projects), 0)
+		choices[i] = c
+	}
+	return choices, nil
 }
 
 // LoginAccounts returns the accounts that a browser may enter after its proof.

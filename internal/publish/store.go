@@ -166,7 +166,7 @@ type Counts struct{ Plays, Likes, Batch int64 }
 // Job is work to be done after the answer: a mail to be sent.
 type Job struct {
 	ID       int64
-	Kind     string    // "verify", "login", "report", MailEmailChange or MailEmailNotice
+	Kind     string    // "verify", "login" (whose message may be "login-unverified"), "report", MailEmailChange or MailEmailNotice
 	Account  AccountID // 0 for a login: whether there is an account is found out later
 	Login    int64     // whose message it is; 0 for another kind
 	Address  string

@@ -123,3 +123,18 @@ func (db *DB) AccountsOf(ctx context.Context, email string, limit int) ([]publis
 		WHERE email = ? COLLATE NOCASE AND email = ? AND verified = 1 AND deleted_at IS NULL LIMIT ?`, email, email, limit)
 	return list, in("list accounts of an address", err)
 }
+
+// Claimant implements publish.LoginStore.
+func (db *DB) Claimant(ctx context.Context, id int64, now time.Time) (publish.Account, error) {
+	a, err := one(ctx, db, scanAccount, "SELECT "+accountColumns+` FROM accounts WHERE id = (
+		SELECT a.id FROM logins l JOIN accounts a ON a.mailbox = l.mailbox
+		WHERE l.id = ? AND l.proved = 0 AND l.expires_at > ? AND a.verified = 0 AND a.email = l.email COLLATE NOCASE AND a.deleted_at IS NULL AND a.suspended_at IS NULL
+		ORDER BY a.id DESC LIMIT 1)`, id, micros(now))
+	return a, in("look for whom an address was given", err)
+}
+
+// CountProjects implements publish.LoginStore.
+func (db *DB) CountProjects(ctx context.Context, id publish.AccountID) (int, error) {
+	n, err := one(ctx, db, scanValue[int], "SELECT projects FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
+	return n, in("count projects", err)
+}

@@ -15,6 +15,9 @@ func loginCases() []storeCase {
 		{"LoginOfToken/returns the login whose message has this token, until it is proved", loginOfToken},
 		{"WriteLogin/returns the address as accounts have it, which may differ in case from what was typed", writeLoginSpelling},
 		{"WriteLogin/records what the message of a login says in place of what a former one said", writeLoginAgain},
+		{"Claimant/returns the account that was made last of those that the address of a login was given for, whatever its case, and that have not verified it", claimant},
+		{"Claimant/none, and a login that is proved, is ErrNotFound", claimantNone},
+		{"CountProjects/returns how many projects an account has", countProjects},
 		{"WriteLogin/a login that is proved, and an address that no account has verified, is ErrNotFound", writeLoginNobody},
 		{"ProveLogin/marks the login that has both as proved, and forgets its token and code", proveLogin},
 		{"TryLogin/marks a login as proved if code is its own, and forgets its token and code", tryLogin},
@@ -234,6 +237,53 @@ func logInMoved(t *testing.T, s Stores) {
 	s.move(t, a, "new@example.com", "new")
 	wants(t, "the address before", drop(s.LogIn(t.Context(), l.ID, token("one"), newSession(a), publish.Session{})), publish.ErrNotFound)
 	same(t, "sessions", len(must(s.Sessions(t.Context(), a.ID, base()))(t)), 0)
+}
+
+// claiming records an account with an address that nobody has verified.
+func (s Stores) claiming(t *testing.T, handle, email string) publish.Account {
+	t.Helper()
+	na := newAccount(handle)
+	na.Email = email
+	return s.mustAccount(t, na)
+}
+
+func claimant(t *testing.T, s Stores) {
+	s.claiming(t, "kim", "kim@example.com")
+	last := s.claiming(t, "kim-2", "Kim@example.com")
+	s.claiming(t, "tag", "kim+tag@example.com")
+	s.verified(t, "lee", "kim@example.com")
+	l := s.login(t, "browser", "KIM@example.com")
+	same(t, "it is", must(s.Claimant(t.Context(), l.ID, base()))(t), must(s.Account(t.Context(), last.ID))(t))
+}
+
+func claimantNone(t *testing.T, s Stores) {
+	at := base()
+	l := s.login(t, "browser", "kim@example.com")
+	wants(t, "nobody's", drop(s.Claimant(t.Context(), l.ID, at)), publish.ErrNotFound)
+	gone := s.claiming(t, "gone", "kim@example.com")
+	ok(t, s.Remove(t.Context(), ofAccount(gone.ID), entry(publish.ActionDelete, "@gone")))
+	down := s.claiming(t, "down", "kim@example.com")
+	ok(t, s.Suspend(t.Context(), ofAccount(down.ID), entry(publish.ActionSuspend, "@down")))
+	wants(t, "of a deleted and a suspended account", drop(s.Claimant(t.Context(), l.ID, at)), publish.ErrNotFound)
+	s.claiming(t, "kim", "kim@example.com")
+	must(s.Claimant(t.Context(), l.ID, at))(t)
+	wants(t, "too late", drop(s.Claimant(t.Context(), l.ID, l.ExpiresAt)), publish.ErrNotFound)
+	wants(t, "of no login", drop(s.Claimant(t.Context(), l.ID+1, at)), publish.ErrNotFound)
+	s.verified(t, "lee", "kim@example.com")
+	proved := s.login(t, "other", "kim@example.com")
+	must(s.WriteLogin(t.Context(), proved.ID, publish.LoginMessage{Token: sum("t"), Code: sum("c"), ExpiresAt: proved.ExpiresAt}, at))(t)
+	must(s.TryLogin(t.Context(), proved.ID, sum("c"), 5, at))(t)
+	wants(t, "of a login that is proved", drop(s.Claimant(t.Context(), proved.ID, at)), publish.ErrNotFound)
+}
+
+func countProjects(t *testing.T, s Stores) {
+	kim := s.mustAccount(t, newAccount("kim"))
+	for _, id := range []string{"one", "two", "three"} {
+		s.titled(t, id, kim.ID, id)
+	}
+	ok(t, s.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
+	same(t, "of kim", must(s.CountProjects(t.Context(), kim.ID))(t), 2)
+	wants(t, "of nobody", drop(s.CountProjects(t.Context(), kim.ID+1)), publish.ErrNotFound)
 }
 
 func accountsOf(t *testing.T, s Stores) {

@@ -387,6 +387,22 @@ func (exhibit) LoginLink(_ context.Context, browser, token string) (bool, error)
 
 func (exhibit) UseLoginCode(context.Context, string, string) (bool, error) { return false, nil }
 
+func (e exhibit) LoginChoices(ctx context.Context, browser string) (list []publish.LoginChoice, err error) {
+	accounts, err := e.LoginAccounts(ctx, browser)
+	for i, a := range accounts {
+		c := publish.LoginChoice{Account: a}
+		switch i {
+		case 0:
+			c.Projects = []publish.Project{e.view(0).Project, e.view(1).Project, e.view(6).Project}
+			c.More = 12
+		case 1:
+			c.Projects = []publish.Project{e.view(2).Project, e.view(4).Project, e.view(5).Project}
+		}
+		list = append(list, c)
+	}
+	return list, err
+}
+
 func (exhibit) LoginAccounts(_ context.Context, browser string) ([]publish.Account, error) {
 	if browser != "here" {
 		return nil, publish.ErrNotFound

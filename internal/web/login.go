@@ -19,7 +19,7 @@ import (
 type logins interface {
 	// MintBrowser draws a token for a browser that has not asked for a login yet.
 	MintBrowser() (string, error)
-	// AskLogin has a message sent, if an account has verified the address; it does not tell.
+	// AskLogin has a message sent, if an account has the address; it does not tell.
 	AskLogin(ctx context.Context, in publish.LoginInput) (browser string, err error)
 	PendingLogin(ctx context.Context, browser string) (publish.Login, error)
 	// LoginLink looks at a link and uses nothing up; UseLoginLink and UseLoginCode do.
@@ -27,6 +27,8 @@ type logins interface {
 	UseLoginLink(ctx context.Context, browser, token string) error
 	UseLoginCode(ctx context.Context, browser, code string) (right bool, err error)
 	LoginAccounts(ctx context.Context, browser string) ([]publish.Account, error)
+	// LoginChoices returns what tells the accounts of LoginAccounts apart.
+	LoginChoices(ctx context.Context, browser string) ([]publish.LoginChoice, error)
 	// FinishLogin returns the token of a session in place of the one the browser had, and the path to go to.
 	FinishLogin(ctx context.Context, browser, handle, agent string, had publish.Session) (token, back string, err error)
 	// Remember returns what the browser is to keep after a login with an address, in place of known.
@@ -197,7 +199,7 @@ func (v *visit) proved() error {
 }
 
 func (p *Pages) askAccount(v *visit) error {
-	list, err := p.Service.LoginAccounts(v.r.Context(), v.browser())
+	list, err := p.Service.LoginChoices(v.r.Context(), v.browser())
 	if err != nil {
 		return v.loginOver(err)
 	}

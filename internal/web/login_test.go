@@ -18,6 +18,7 @@ import (
 // loginFake knows the browser "here", whose login the token "good" and the code
 // 012345 prove, and which enters the accounts that it has.
 type loginFake struct {
+	more     int // projects of the first account that are not named
 	asked    []publish.LoginInput
 	proved   bool
 	tries    int
@@ -73,6 +74,19 @@ func (f *loginFake) LoginAccounts(_ context.Context, browser string) (list []pub
 		list = append(list, publish.Account{ID: publish.AccountID(i + 1), Handle: handle})
 	}
 	return list, nil
+}
+
+// LoginChoices names two projects of the first account.
+func (f *loginFake) LoginChoices(ctx context.Context, browser string) (choices []publish.LoginChoice, err error) {
+	list, err := f.LoginAccounts(ctx, browser)
+	for i, a := range list {
+		c := publish.LoginChoice{Account: a}
+		if i == 0 {
+			c.Projects, c.More = []publish.Project{{ID: "game-abc123", Title: "<b>Pong"}, {ID: "bare-abc123"}}, f.more
+		}
+		choices = append(choices, c)
+	}
+	return choices, err
 }
 
 func (f *loginFake) FinishLogin(_ context.Context, browser, handle, _ string, had publish.Session) (string, string, error) {

@@ -48,14 +48,30 @@ func (p *Pages) refuseClaim(v *visit) error {
 	}{a, notMe})
 }
 
-// verify uses the link up.
+// verifiedPage is what comes after the link: the way on.
+type verifiedPage struct {
+	publish.Account
+	Projects []publish.Project // some of the account
+	Here     bool              // whether this browser is logged in to it
+}
+
+// maxOnward is how many projects the page after a link leads to.
+const maxOnward = 5
+
+// verify uses the link up, and shows the way on.
 func (p *Pages) verify(v *visit) error {
-	v.w.Header().Set("Referrer-Policy", "no-referrer")
-	a, err := p.Service.Verify(v.r.Context(), v.r.PostForm.Get("token"))
+	token := v.token()
+	vouched, err := p.Service.Claim(v.r.Context(), token)
 	if err != nil {
 		return v.linkUsedUp(err)
 	}
-	return v.show(http.StatusOK, "verified.html", v.T("verified.title"), a)
+	a, err := p.Service.Verify(v.r.Context(), token)
+	if err != nil {
+		return v.linkUsedUp(err)
+	}
+	return v.show(http.StatusOK, "verified.html", v.T("verified.title"), verifiedPage{
+		a, vouched.Projects[:min(len(vouched.Projects), maxOnward)], v.me != nil && v.me.Account.ID == a.ID,
+	})
 }
 
 // linkUsedUp shows where another link is to be had, or that none is needed.

@@ -22,7 +22,8 @@ type service struct {
 	accountFake
 	reportFake
 	loginFake
-	claimed []publish.Project
+	claimed  []publish.Project
+	verifies publish.AccountID // whose address the token is for
 	notMeFake
 	ownerFake
 	keyFake
@@ -56,7 +57,7 @@ func (s *service) RefuseClaim(ctx context.Context, token string) (publish.Accoun
 func (s *service) Verify(ctx context.Context, token string) (publish.Account, error) {
 	v, err := s.Claim(ctx, token)
 	s.used = s.used || err == nil
-	return publish.Account{Email: v.Email, Handle: "me"}, err
+	return publish.Account{ID: s.verifies, Email: v.Email, Handle: "me"}, err
 }
 
 // Session knows the token "kim".

@@ -1,0 +1,66 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"sandlot/internal/publish"
+)
+
+// TestRegression30ThereIsAWayOnAfterTheLink: the page said that it can be closed.
+func TestRegression30ThereIsAWayOnAfterTheLink(t *testing.T) {
+	var many []publish.Project
+	for i := range 9 {
+		many = append(many, publish.Project{ID: publish.ProjectID("game-" + string(rune('a'+i))), Title: "<i>Pong"})
+	}
+	many[1].Title = ""
+	s := &service{token: "good", claimed: many}
+	h := pages(s)
+	page := text(t, request(h, "POST", "/verify", "token=good", "Sec-Fetch-Site", "same-origin"))
+	for _, want := range []string{`<a href="/p/game-a"><bdi>&lt;i&gt;Pong</bdi></a>`, `<a href="/p/game-b"><bdi>game-b</bdi></a>`, `href="/login?to=/account"`, `href="/account/keys"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s: %s", want, page)
+		}
+	}
+	if strings.Contains(page, "/p/game-f") {
+		t.Error("it leads to more projects than a few")
+	}
+	again := request(h, "POST", "/verify", "token=good", "Sec-Fetch-Site", "same-origin")
+	if page := text(t, again); again.StatusCode != 410 || !strings.Contains(page, `href="/login"`) {
+		t.Errorf("pressed twice it is %d, %s", again.StatusCode, page)
+	}
+}
+
+// TestRegression30WhoIsLoggedInGoesToTheAccount: no second login is asked for.
+func TestRegression30WhoIsLoggedInGoesToTheAccount(t *testing.T) {
+	s := &service{token: "good"}
+	s.verifies = 1
+	if page := text(t, asKim(pages(s), "POST", "/verify", "token=good")); !strings.Contains(page, `<a class="second" href="/account">`) || strings.Contains(page, "/login?to") {
+		t.Errorf("the page is %s", page)
+	}
+}
+
+// TestRegression30WhichAccountShowsProjects: only handles were shown, which an agent had drawn.
+func TestRegression30WhichAccountShowsProjects(t *testing.T) {
+	for more, want := range map[int]string{0: "", 1: "and 1 more", 1234: "and 1,234 more"} {
+		s := &service{loginFake: loginFake{accounts: []string{"kim", "kim-2"}, proved: true, more: more}}
+		page := text(t, here(pages(s), "GET", "/login/choose", ""))
+		first, second, _ := strings.Cut(page, `value="kim-2"`)
+		if !strings.Contains(first, "<bdi>&lt;b&gt;Pong</bdi> · <bdi>bare-abc123</bdi>") || !strings.Contains(first, want) || more == 0 && strings.Contains(first, "more<") {
+			t.Errorf("with %d more it is %s", more, first)
+		}
+		if !strings.Contains(second, "published anything yet") {
+			t.Errorf("of an account without projects it says %s", second)
+		}
+	}
+}
+
+// TestRegression30TheCodePageSaysWhatComesToAnUnconfirmedAddress: to everybody alike.
+func TestRegression30TheCodePageSaysWhatComesToAnUnconfirmedAddress(t *testing.T) {
+	s := &service{}
+	h := pages(s)
+	resp := request(h, "POST", "/login", "email=kim%40example.com", "Sec-Fetch-Site", "same-origin")
+	if page := text(t, here(h, "GET", "/login/code", "")); resp.StatusCode != 303 || !strings.Contains(page, "Not confirmed yet?") {
+		t.Errorf("%d, then %s", resp.StatusCode, page)
+	}
+}
