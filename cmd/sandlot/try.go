@@ -18,7 +18,7 @@ import (
 )
 
 type tryCommand struct {
-	File string `arg:"" optional:"" placeholder:"FILE" help:"The HTML file to publish; without it, an example game."`
+	File string `arg:"" optional:"" placeholder:"FILE" help:"HTML file to publish (default: an example game)."`
 	settings
 }
 
@@ -49,7 +49,7 @@ const published = `
   %s is published.
 
     open             %s
-    or, if that name is not found,
+    or, if that name doesn't resolve,
                      %s
     its page         %s
     the gallery      %[5]s/
@@ -57,13 +57,13 @@ const published = `
     api_key          %[6]s
     project_api_key  %[7]s
 
-  Change it, and the address stays:
+  Update it; the URL stays the same:
 
     curl -F content=@index.html -F filename=index.html \
       -H 'Authorization: Bearer %[7]s' \
       -F project_id=%[8]s %[5]s/v1/update
 
-  Ctrl-C stops the service; what was published stays in the data folder.
+  Press Ctrl-C to stop. Your projects stay in the data folder.
 
 `
 

@@ -71,7 +71,7 @@ func (b *body) Close() error { return b.r.Close() }
 func (a *API) checkHeaders(c *call) error {
 	h := c.r.Header
 	if e := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", ")); e != "" && !strings.EqualFold(e, "identity") {
-		return publish.Refuse(publish.CodeUnsupportedMediaType, "The request has a Content-Encoding, which is not taken.").In("Content-Encoding").
+		return publish.Refuse(publish.CodeUnsupportedMediaType, "Content-Encoding isn't supported for request bodies.").In("Content-Encoding").
 			With(publish.OpSame).Note("Send the body plain. To send a file gzipped, encode it as base64 and say content_encoding: gzip+base64.")
 	}
 	if err := checkIdempotencyKey(h.Values(idempotencyKey)); err != nil {
@@ -219,9 +219,9 @@ func mediaType(c *call) (kind bodyKind, boundary string, err error) {
 	case name == "multipart/form-data":
 		return 0, "", wrongType(c, "The Content-Type multipart/form-data lacks its boundary.")
 	case name != "application/json":
-		return 0, "", wrongType(c, "The Content-Type "+shown(name)+" is not taken.")
+		return 0, "", wrongType(c, "The Content-Type "+shown(name)+" isn't supported.")
 	case params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8"):
-		return 0, "", wrongType(c, "The charset "+shown(params["charset"])+" is not taken.")
+		return 0, "", wrongType(c, "The charset "+shown(params["charset"])+" isn't supported.")
 	}
 	return jsonBody, "", nil
 }

@@ -94,11 +94,11 @@ var limited = map[string][2]string{
 	"accounts":   {"Too many accounts were made from this address without a key.", "Use the api_key that an earlier answer returned: with a key a publish makes no account. Or wait."},
 	"writes":     {"Too many requests came from this address, account or key.", "Send fewer in the same time."},
 	"bytes":      {"This call costs more bytes than this address, account or key has left. A call costs the largest of what is received, decoded and stored.", "Nothing was kept. Wait, or send less."},
-	"bodies":     {"Too many bodies are being sent from this address at once.", "Send one after the other."},
-	"downloads":  {"Too many archives were asked for from this address, account or key.", "Keep the one that came."},
-	"archives":   {"An archive of this account is being sent already.", "Wait until it has come."},
-	"mails":      {"Too many e-mails were asked for from this address or account.", "Leave email out where there is a key, or wait."},
-	"wrong-keys": {"Too many wrong keys came from this address, so this one was not looked at.", "Check the key, and send it again after the time in Retry-After."},
+	"bodies":     {"Too many uploads at once from this address.", "Send one after the other."},
+	"downloads":  {"Too many archives were asked for from this address, account or key.", "Keep the one you already downloaded."},
+	"archives":   {"This account is already downloading an archive.", "Wait until it finishes."},
+	"mails":      {"Too many e-mails were asked for from this address or account.", "If you have a key, leave email out. Or wait."},
+	"wrong-keys": {"Too many wrong keys came from this address, so this one wasn't checked.", "Check the key, and send it again after the time in Retry-After."},
 }
 
 // denied makes an error of a limit that is reached; nil of nil.
@@ -108,7 +108,7 @@ func (c *call) denied(d *brake.Denied) error {
 	}
 	after := time.Duration(math.Ceil(d.After.Seconds())) * time.Second
 	if d.All {
-		return publish.Refuse(publish.CodeUnavailable, "The service is receiving as many bodies as it has memory for. Nothing was changed.").
+		return publish.Refuse(publish.CodeUnavailable, "The service is busy with other uploads. Nothing was changed.").
 			After(after).With(publish.OpWait).Note("Send the same request again after the time in Retry-After.")
 	}
 	c.w.Header().Set("RateLimit", fmt.Sprintf("%q;r=0;t=%d", d.Limit, seconds(after)))

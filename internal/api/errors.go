@@ -91,12 +91,12 @@ func (a *API) refusal(c *call, err error) *publish.Error {
 	case errors.As(err, &large):
 		return a.bodyTooLarge()
 	case c.body.err != nil && c.body.err != io.EOF && errors.Is(err, c.body.err):
-		return publish.Refuse(publish.CodeInvalidJSON, "The body is not framed as HTTP asks.").With(publish.OpSame)
+		return publish.Refuse(publish.CodeInvalidJSON, "The body isn't valid HTTP (its length or chunks are wrong).").With(publish.OpSame)
 	default:
 		e = publish.AsError(err)
 	}
 	if e == nil {
-		e = publish.Refuse(publish.CodeInternal, "The service failed. It is not the request's fault.").Because(err).
+		e = publish.Refuse(publish.CodeInternal, "Something failed on the server; your request was fine.").Because(err).
 			With(publish.OpWait).Note("Send the same request again later. If it fails again, tell the operator the request_id.")
 	}
 	if publish.Codes[e.Code].Status >= http.StatusInternalServerError {

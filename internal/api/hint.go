@@ -29,7 +29,7 @@ func hint(base string, on request, e *publish.Error) string {
 		}
 		args = on.same(args, fault, e.Fix.Without...)
 		if on.cut && hasBody(op) {
-			lines = append(lines, "The body was not read to its end: add the fields that are missing here.")
+			lines = append(lines, "The rest of the body wasn't read: add any fields missing below.")
 		}
 	}
 	if e.Code == publish.CodeContentTooLarge && on.aboveAll() {

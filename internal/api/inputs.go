@@ -12,7 +12,7 @@ func ignored(code, name, hint string) publish.Warning {
 	return publish.Warning{Code: code, Message: "The field " + name + " was ignored.", Hint: hint}
 }
 
-var handleIgnored = ignored("handle_ignored", "handle", "The key's account has its handle; one is chosen with signup, or with a publish without a key.")
+var handleIgnored = ignored("handle_ignored", "handle", "The account already has a handle. Choose one at signup, or in a first publish without a key.")
 
 var filesIgnored = ignored("unknown_field", "files", "One call takes one file: send each other file with update, under the project_id of this answer.")
 

@@ -160,7 +160,7 @@ func TestPartsAfterTheFirst(t *testing.T) {
 		w.post("/v1/update", w.project, part("v", 2, "y", obj{"project_id": done.str("project_id")})).refused(403, publish.CodeWrongProject)
 	})
 	w.post("/v1/update", w.project, part("v", 2, "y", obj{"project_id": w.projectID, "last": true})).wants(200)
-	if hint := w.post("/v1/publish", w.account, part("u", 3, "other", nil)).refused(409, publish.CodeUploadCompleted).str("hint"); !strings.Contains(hint, "Another file needs an upload_id of its own") {
+	if hint := w.post("/v1/publish", w.account, part("u", 3, "other", nil)).refused(409, publish.CodeUploadCompleted).str("hint"); !strings.Contains(hint, "Use a new upload_id for another file") {
 		t.Error(fmt.Sprint(hint))
 	}
 }

@@ -228,7 +228,7 @@ func bodyNote(e *content.Error) string {
 	case content.RawHTML, content.RawText:
 		return "Encode the file's bytes as base64; raw text is not taken."
 	case content.WrongAlphabet:
-		return "Say content_encoding: " + e.Want + ", or leave content_encoding out and the alphabet is found by itself."
+		return "Send content_encoding: " + e.Want + ", or leave it out and the alphabet is detected."
 	case content.PercentEncoded:
 		return "Send base64 as it is, without URL encoding."
 	case content.BadEncoding:
@@ -240,7 +240,7 @@ func bodyNote(e *content.Error) string {
 	case content.OverLimit:
 		return "Make the file smaller, or send it in parts."
 	case content.RestTooLarge:
-		return "The file belongs into content; everything else fits in 1 MiB."
+		return "Put the file in content; all other fields together may take 1 MiB."
 	case content.DuplicateName:
 		return "Send every name once."
 	case content.Nested, content.PartEncoding:

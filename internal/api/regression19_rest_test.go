@@ -84,7 +84,7 @@ func TestRegression19WhatStandsBehindRefusedContentStays(t *testing.T) {
 		}
 		defer res.Body.Close()
 		text, err := io.ReadAll(res.Body)
-		if err != nil || res.StatusCode != 400 || !strings.Contains(string(text), "title=Mine") || !strings.Contains(string(text), "was not read to its end") {
+		if err != nil || res.StatusCode != 400 || !strings.Contains(string(text), "title=Mine") || !strings.Contains(string(text), "rest of the body wasn't read") {
 			t.Errorf("%d, %v: %s", res.StatusCode, err, text)
 		}
 	})

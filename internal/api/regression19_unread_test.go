@@ -29,7 +29,7 @@ func TestRegression19ABodyThatWasNotRead(t *testing.T) {
 	t.Run("keeps what the headers and the query say", func(t *testing.T) {
 		got := w.in(t).announced(t, "/v1/update?project_id="+w.projectID+"&filename=data.bin&title=It%27s+mine", w.account, tooMuch, "Content-Type: application/json", `If-Match: "`+version+`"`)
 		hint := got.refused(413, publish.CodeContentTooLarge).str("hint")
-		for _, want := range []string{"project_id=" + w.projectID, "filename=data.bin", "if_version=" + version, `'title=It'\''s mine'`, "was not read to its end", "split -a 4"} {
+		for _, want := range []string{"project_id=" + w.projectID, "filename=data.bin", "if_version=" + version, `'title=It'\''s mine'`, "rest of the body wasn't read", "split -a 4"} {
 			if !strings.Contains(hint, want) {
 				t.Errorf("the hint lacks %s:\n%s", want, hint)
 			}

@@ -114,7 +114,7 @@ func (a *API) wrongMethod(method string, rt, meant *route) error {
 		list = http.MethodGet + ", " + http.MethodHead + ", " + http.MethodOptions
 	}
 	elsewhere := a.doneElsewhere(method, rt)
-	refusal := publish.Refuse(publish.CodeMethodNotAllowed, "This path does not take the method %s; it takes %s.", shown(method), list).With(publish.OpSame)
+	refusal := publish.Refuse(publish.CodeMethodNotAllowed, "This path doesn't support %s; use %s.", shown(method), list).With(publish.OpSame)
 	switch {
 	case rt.op == publish.OpNone:
 		refusal.Note("%sThis path takes %s:\ncurl %s", elsewhere, rt.method, a.Places.Base.String()+rt.pattern)
@@ -131,7 +131,7 @@ func (a *API) wrongMethod(method string, rt, meant *route) error {
 // unknownPath refuses a path that there is not, and shows the call of the route
 // that was most likely meant, if there is one.
 func (a *API) unknownPath(method string, meant *route) error {
-	e := publish.Refuse(publish.CodeNotFound, "There is no such path. Paths are exact: no slash at the end, lower case.").With(publish.OpSame)
+	e := publish.Refuse(publish.CodeNotFound, "No such path. Paths are exact: lower case, no trailing slash.").With(publish.OpSame)
 	all := a.doneElsewhere(method, meant) + "The endpoints are: " + strings.Join(a.endpoints(), ", ") + "."
 	switch {
 	case meant == nil:

@@ -220,5 +220,5 @@ func (u *unpacker) finish(dst []byte) (int, error) {
 
 func (u *unpacker) length() error {
 	return contentError(Length, u.lastAt,
-		"content is one character too long or some too short to be base64: the character %d stands alone in its group of four", u.lastAt)
+		"content has the wrong length for base64: the character %d stands alone in its group of four", u.lastAt)
 }

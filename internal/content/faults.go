@@ -87,13 +87,13 @@ func (u *unpacker) refuse(b *block, k int) *Error {
 			Message: fmt.Sprintf("content is not valid UTF-8 at byte %d of the body", b.off+int64(i)+1),
 		}
 	case r == ':' && before == 4 && strings.EqualFold(string(u.head[:4]), "data"):
-		return contentError(DataPrefix, 1, "content begins with the data: prefix of a URL, wanted only the base64 text behind its comma")
+		return contentError(DataPrefix, 1, "content begins with a data: prefix; send only the base64 after the comma")
 	case r == ' ' || r == '\t':
 		return contentError(Blank, at, "content has a blank at character %d, which base64 does not allow", at)
 	case r == '<' && before == 0:
-		return contentError(RawHTML, at, "content begins with '<' at character %d: it is the file itself, wanted its base64", at)
+		return contentError(RawHTML, at, "content begins with '<' at character %d: that is the file itself; send it as base64", at)
 	case r == '%':
-		return contentError(PercentEncoded, at, "content has '%%' at character %d: it was encoded for a URL, wanted plain base64", at)
+		return contentError(PercentEncoded, at, "content has '%%' at character %d: it is URL-encoded; send plain base64", at)
 	case before < rawTextBefore && unicode.IsPrint(r):
 		return contentError(RawText, at, "content has %s at character %d, which base64 does not have: it looks like text that was not encoded", quoted(r), at)
 	}

@@ -102,7 +102,7 @@ func refusedLocal(local string) string {
 	case len(local) > maxLocal:
 		return "The e-mail address has more than 64 bytes before the @."
 	case !onlyOf(local, atext+"."):
-		return "The e-mail address has a character before the @ that mail servers do not take there; use ASCII letters, digits and . _ + -."
+		return "The e-mail address has an unsupported character before the @; use ASCII letters, digits and . _ + -."
 	case strings.HasPrefix(local, "."), strings.HasSuffix(local, "."), strings.Contains(local, ".."):
 		return "The e-mail address has a dot in a wrong place before the @."
 	}

@@ -95,7 +95,7 @@ func refusal(sent, name string) string {
 	case len(name) > maxFilename:
 		return fmt.Sprintf("has %d bytes, and at most %d are allowed", len(name), maxFilename)
 	case strings.HasPrefix(name, "/"):
-		return "begins with a slash, and names begin at the project's own folder"
+		return "begins with a slash; names are relative to the project folder"
 	case strings.HasSuffix(name, "/"):
 		return "ends with a slash, and only files have names"
 	case strings.ContainsRune(name, joiner) && !strings.ContainsRune(sent, joiner):
@@ -109,7 +109,7 @@ func refusal(sent, name string) string {
 		return fmt.Sprintf("has %d parts between slashes, and at most %d are allowed", len(segments), maxDepth)
 	}
 	if ownFolder(segments) {
-		return "is in a folder that the service keeps for itself"
+		return "is in a folder reserved by the service"
 	}
 	for _, segment := range segments {
 		if reason := refusedSegment(segment); reason != "" {
@@ -162,7 +162,7 @@ func refusedSegment(segment string) string {
 	case segment == "":
 		return "has nothing between two slashes"
 	case segment == "." || segment == "..":
-		return fmt.Sprintf("has the part %q, and names do not point to other folders", segment)
+		return fmt.Sprintf("has the part %q; names can't point to other folders", segment)
 	case len(segment) > maxSegment:
 		return fmt.Sprintf("has a part of %d bytes between slashes, and at most %d are allowed", len(segment), maxSegment)
 	case last == '.' || unicode.IsSpace(last):

@@ -122,7 +122,7 @@ func (v *visit) spare(f *file, o *form, err error) bool {
 	if o.coding == identity || f.encoded || !errors.Is(err, publish.ErrCorrupt) {
 		return false
 	}
-	v.log.WarnContext(v.r.Context(), "a damaged variant was passed over", "project", v.project.ID, "path", v.r.URL.Path, "err", err)
+	v.log.WarnContext(v.r.Context(), "skipped a damaged compressed copy", "project", v.project.ID, "path", v.r.URL.Path, "err", err)
 	return true
 }
 
@@ -229,7 +229,7 @@ func (v *visit) copy(w io.Writer, p piece) bool {
 // breakOff ends an answer that has begun so that the client sees that it is not whole.
 func (v *visit) breakOff(err error) {
 	if v.r.Context().Err() == nil {
-		v.log.ErrorContext(v.r.Context(), "a file broke off", "project", v.project.ID, "path", v.r.URL.Path, "err", err)
+		v.log.ErrorContext(v.r.Context(), "response ended early", "project", v.project.ID, "path", v.r.URL.Path, "err", err)
 	}
 	panic(http.ErrAbortHandler)
 }

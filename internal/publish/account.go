@@ -40,7 +40,7 @@ func (s *Service) Signup(ctx context.Context, in SignupInput) (SignedUp, error) 
 	}, func(rec Once, keys Minted) error {
 		out.Account, err = s.store.Account(ctx, rec.Account)
 		if errors.Is(err, ErrNotFound) {
-			return Refuse(CodeNotFound, "This was done, but the account is gone.").With(OpSignup).Note("Make another one, under a fresh Idempotency-Key.")
+			return Refuse(CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(OpSignup).Note("Make another one, under a fresh Idempotency-Key.")
 		}
 		out.Account.Email, out.Account.EmailVerified = email, false // as it was
 		out.Key, out.Replayed = keys.Account, true
@@ -123,7 +123,7 @@ func (s *Service) mailWarnings(by Caller, fate MailFate) []Warning {
 	case fate == MailIgnored && by.Scoped():
 		return []Warning{{"email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key."}}
 	case fate == MailIgnored:
-		return []Warning{{"email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; another address needs an account of its own, by signup."}}
+		return []Warning{{"email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account."}}
 	case fate == MailNone || s.sends():
 		return nil
 	case s.SMTP:
@@ -133,7 +133,7 @@ func (s *Service) mailWarnings(by Caller, fate MailFate) []Warning {
 		}}
 	}
 	return []Warning{{
-		"mail_not_sent", "This instance sends no e-mail: the message with the verification link is written to " + s.MailFolder + ".",
+		"mail_not_sent", "This instance doesn't send email. The message with the verification link was saved to " + s.MailFolder + ".",
 		"The operator can read it there, or start the service with --smtp-url.",
 	}}
 }
@@ -162,7 +162,7 @@ func (s *Service) Identify(ctx context.Context, presented Secret, from Sender) (
 		return s.identifyUpload(ctx, presented, from)
 	}
 	if !LooksLikeKey(presented.Reveal()) {
-		return Caller{}, Refuse(CodeInvalidKey, "The key in the Authorization header is mistyped or cut: it does not have the form or the checksum of a key.").
+		return Caller{}, Refuse(CodeInvalidKey, "The key in the Authorization header is mistyped or cut off.").
 			With(OpHeader).Note("Copy the whole key: sla_ or slp_ and 36 characters.")
 	}
 	k, err := s.store.KeyByHash(ctx, presented.Hash())

@@ -25,7 +25,7 @@ func (s *Service) asOf(ctx context.Context, id ProjectID, version int, left []by
 		return p, files, nil
 	}
 	if errors.Is(err, ErrNotFound) {
-		return p, nil, Refuse(CodeProjectNotFound, "This was done, but version %d of %s is not kept any more.", version, p.ID).
+		return p, nil, Refuse(CodeProjectNotFound, "This succeeded earlier, but version %d of %s is no longer kept.", version, p.ID).
 			With(OpProject, Arg{"id", string(p.ID)}).Note("Read the project for what there is now.")
 	}
 	if err != nil {

@@ -46,12 +46,12 @@ func checkDeclared(b Blob, d Declared) error {
 	if d.Size != nil && *d.Size != b.Size {
 		return Refuse(CodeDigestMismatch, "The field size says %d bytes, but %d arrived.", *d.Size, b.Size).In("size").
 			Detail("declared_size", *d.Size).Detail("received_size", b.Size).Detail("received_sha256", b.SHA256.String()).With(OpEncode).
-			Note("The content was cut or changed on its way. Encode the file with a command instead of writing it out.")
+			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
 	}
 	if d.SHA256 != "" && !strings.EqualFold(d.SHA256, b.SHA256.String()) {
 		return Refuse(CodeDigestMismatch, "The field sha256 says %s, but the %d bytes that arrived have %s.", strings.ToLower(d.SHA256), b.Size, b.SHA256).In("sha256").
 			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).Detail("received_size", b.Size).With(OpEncode).
-			Note("The content was cut or changed on its way. Encode the file with a command instead of writing it out.")
+			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func cleanLang(lang string) (string, []Warning) {
 		return "", []Warning{{"lang_dropped", "The field lang is not a language code and was ignored.", `Send a BCP 47 code such as "en" or "pt-BR".`}}
 	}
 	if changed {
-		return tag, []Warning{{"lang_changed", fmt.Sprintf("The field lang was brought into the form %q.", tag), fmt.Sprintf("Send %q.", tag)}}
+		return tag, []Warning{{"lang_changed", fmt.Sprintf("The field lang was normalized to %q.", tag), fmt.Sprintf("Send %q.", tag)}}
 	}
 	return tag, nil
 }

@@ -186,7 +186,7 @@ func (s *Service) useParts(ctx context.Context, c *completing, filename string, 
 func inParts(c *completing, err error) error {
 	e := AsError(err)
 	return e.With(OpSame).
-		Note("Send the part again that was cut or changed on its way; or, if what was declared is wrong, tell it again: upload_id and total_parts with sha256 and size of the whole file.")
+		Note("Resend the part that was cut or changed in transit. If the declared values were wrong, send them again: upload_id and total_parts with sha256 and size of the whole file.")
 }
 
 // completes reports whether a call is the one that completed the upload, sent
@@ -206,5 +206,5 @@ func uploadCompleted(done UploadDone, url string) error {
 	return Refuse(CodeUploadCompleted, "This upload was completed: its project is %s.", done.Project).
 		Detail("project_id", string(done.Project)).Detail("url", url).Detail("version", done.Version).
 		With(OpProject, Arg{"id", string(done.Project)}).
-		Note("Nothing is left to do for that file. Another file needs an upload_id of its own.")
+		Note("That file is done. Use a new upload_id for another file.")
 }

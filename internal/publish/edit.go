@@ -104,7 +104,7 @@ func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change
 			return next, p.Version, err
 		}
 	}
-	return Project{}, 0, Refuse(CodeUnavailable, "The project %s is being changed faster than this update could be made. Nothing was changed.", id).
+	return Project{}, 0, Refuse(CodeUnavailable, "The project %s changed too often while this update was in progress. Nothing was changed.", id).
 		With(OpWait).After(time.Second)
 }
 

@@ -87,23 +87,23 @@ var Codes = map[Code]Kind{
 	CodeFileNotFound:         {404, 4, "the project has no such file"},
 	CodeNoProjects:           {404, 4, "the account has no project yet"},
 	CodeNotFound:             {404, 4, "there is no such path"},
-	CodeMethodNotAllowed:     {405, 2, "the path does not take this method"},
-	CodeUploadCompleted:      {409, 3, "the upload was completed already; the answer names its project"},
-	CodeUploadExists:         {409, 3, "an upload of that id is under way; choose another id"},
-	CodeRequestInProgress:    {409, 5, "the same request is being worked on"},
+	CodeMethodNotAllowed:     {405, 2, "the path does not support this method"},
+	CodeUploadCompleted:      {409, 3, "the upload is already complete; the response names its project"},
+	CodeUploadExists:         {409, 3, "an upload with this id is in progress; choose another id"},
+	CodeRequestInProgress:    {409, 5, "the same request is still in progress"},
 	CodeReplayedElsewhere:    {409, 3, "the same request was made from another network; its keys are not shown again"},
-	CodeVersionConflict:      {412, 3, "the project has moved on; nothing was changed"},
+	CodeVersionConflict:      {412, 3, "the project has a newer version; nothing changed"},
 	CodeContentTooLarge:      {413, 3, "the content is larger than the limit"},
-	CodeUnsupportedMediaType: {415, 2, "the body has a type or an encoding that is not taken"},
+	CodeUnsupportedMediaType: {415, 2, "the body has an unsupported type or encoding"},
 	CodePrimaryFileProtected: {422, 3, "index.html and the primary file cannot be deleted"},
 	CodePart1First:           {422, 3, "part 1 of the upload has not been accepted"},
 	CodePartOutOfRange:       {422, 3, "the part is above total_parts, or total_parts was changed"},
-	CodeFilenameConflict:     {422, 3, "another file has this name as a folder, or in another case"},
+	CodeFilenameConflict:     {422, 3, "the name clashes with another file (as a folder, or in another case)"},
 	CodeDoubleEncoded:        {422, 3, "the HTML file is still encoded"},
 	CodeDigestMismatch:       {422, 3, "the bytes that arrived do not have the declared size or sha256"},
 	CodeKeyInContent:         {422, 3, "a text file holds one of the service's own keys"},
-	CodeIdempotencyMismatch:  {422, 3, "the Idempotency-Key was sent with another request before"},
-	CodeRateLimited:          {429, 5, "too much in too short a time; the same works after Retry-After"},
+	CodeIdempotencyMismatch:  {422, 3, "the Idempotency-Key was already used for a different request"},
+	CodeRateLimited:          {429, 5, "too many requests; retry after Retry-After"},
 	CodeQuotaExceeded:        {429, 5, "a quota is used up"},
 	CodeTakenDown:            {451, 3, "the operator has taken the project down"},
 	CodeInternal:             {500, 6, "a fault of the service"},
@@ -226,7 +226,7 @@ func AsError(err error) *Error {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, ErrCorrupt):
-		return Refuse(CodeBlobCorrupt, "The stored bytes of this file are damaged and are not served.").
+		return Refuse(CodeBlobCorrupt, "This file is damaged on the server, so it isn't served.").
 			Because(err).With(OpUpdate).Note("Send the file again with /v1/update; the operator finds all damaged files with a check of the store.")
 	case !errors.Is(err, ErrNoEffect) && (errors.Is(err, ErrFull) || errors.Is(err, ErrUnavailable)):
 		return Refuse(CodeUnavailable, "The service cannot tell whether this was done.").

@@ -104,7 +104,7 @@ func (s *Service) once(ctx context.Context, a *attempt, do func() error, again f
 	}
 	unlock, free := s.attempts.try(a.lease)
 	if !free {
-		return Refuse(CodeRequestInProgress, "A request with this Idempotency-Key is being worked on.").In("Idempotency-Key").With(OpWait).After(onceWait).
+		return Refuse(CodeRequestInProgress, "A request with this Idempotency-Key is still in progress.").In("Idempotency-Key").With(OpWait).After(onceWait).
 			Note("Send the same request again: when the first is done, it gets the same answer.")
 	}
 	defer unlock()

@@ -89,7 +89,7 @@ func (s *Service) checkTotal(call *partCall, u Upload) error {
 
 func outOfRange(format string, args ...any) *Error {
 	return Refuse(CodePartOutOfRange, format, args...).
-		Note("Send the parts that the upload was begun with, or begin a new upload under another upload_id.")
+		Note("Send the parts you announced, or start a new upload with another upload_id.")
 }
 
 func (u Upload) complete() bool { return u.Total != 0 && u.Received.Count() == u.Total }

@@ -35,10 +35,10 @@ type UploadQuota struct {
 func (s *Service) admitNew(by Caller) error {
 	switch {
 	case s.Opening == Closed:
-		return Refuse(CodePublishClosed, "This instance takes no new projects and accounts.").With(OpWait).
+		return Refuse(CodePublishClosed, "This instance accepts no new projects or accounts.").With(OpWait).
 			Note("Projects that are there can still be changed with update and their key. For a new one use another instance, or ask the operator.")
 	case s.Opening == OpenToKeys && by.Nobody():
-		return Refuse(CodePublishClosed, "This instance makes no accounts for who asks: publishing needs a key.").With(OpHeader).
+		return Refuse(CodePublishClosed, "Publishing here needs a key; this instance has no open signup.").With(OpHeader).
 			Note("The operator gives accounts out.")
 	}
 	return nil

@@ -177,9 +177,9 @@ func filenameConflict(p Project, name, other string) error {
 	// Never the other file's own name: whoever pastes the proposal must not lose a file.
 	ext := path.Ext(name)
 	use := strings.TrimSuffix(name, ext)
-	e := Refuse(CodeFilenameConflict, "The file %q cannot stand beside %q: the names differ only in case.", name, other)
+	e := Refuse(CodeFilenameConflict, "The file %q conflicts with %q: the names differ only in case.", name, other)
 	if names.Fold(name) != names.Fold(other) {
-		e.Message = fmt.Sprintf("The file %q cannot stand beside %q: one name is a folder of the other.", name, other)
+		e.Message = fmt.Sprintf("The file %q conflicts with %q: one name is a folder in the other's path.", name, other)
 		use = strings.ReplaceAll(use, "/", "-")
 	}
 	use += "-2" + ext

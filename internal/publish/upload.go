@@ -179,7 +179,7 @@ func (call *partCall) warnings() []Warning {
 		return nil
 	}
 	return []Warning{{
-		"metadata_ignored", "Of a part after the first these fields are ignored: " + strings.Join(call.ignored, ", ") + ".",
+		"metadata_ignored", "These fields are ignored after part 1: " + strings.Join(call.ignored, ", ") + ".",
 		"Send them with part 1.",
 	}}
 }
@@ -208,7 +208,7 @@ func (s *Service) checkAgain(call *partCall, u Upload, fresh bool) error {
 		return err
 	}
 	if call.fixed(fresh) && !u.has(call) {
-		return Refuse(CodeUploadExists, "An upload of this upload_id is under way, and its part 1 cannot be replaced without a key or its upload_token.").In("upload_id").
+		return Refuse(CodeUploadExists, "An upload with this upload_id is in progress; without a key or its upload_token its part 1 can't be replaced.").In("upload_id").
 			With(OpSame, s.beginning()...).
 			Note("Choose another upload_id. If the upload is yours, send Authorization: Bearer <upload_token>, with the upload_token of an earlier answer.")
 	}

@@ -57,7 +57,7 @@ func TestWordsOfAPublishInParts(t *testing.T) {
 	})
 	t.Run("a completed upload tells that another file needs another upload_id", func(t *testing.T) {
 		_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage("other bytes"), Part: part{id: "b", n: 2}.input()})
-		if e := refused(t, err, publish.CodeUploadCompleted); !strings.Contains(e.Fix.Note, "needs an upload_id of its own") {
+		if e := refused(t, err, publish.CodeUploadCompleted); !strings.Contains(e.Fix.Note, "Use a new upload_id for another file") {
 			t.Errorf("note %q", e.Fix.Note)
 		}
 	})
