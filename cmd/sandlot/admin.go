@@ -19,17 +19,17 @@ import (
 // the data folder, beside a running server, which notices within a second.
 type adminCommand struct {
 	List    listCommand    `cmd:"" help:"List accounts or projects, oldest first."`
-	Show    showCommand    `cmd:"" help:"Show one, with what was done to it."`
-	Suspend suspendCommand `cmd:"" help:"Take a project, or an account with all its projects, off the air; everything is kept."`
-	Restore restoreCommand `cmd:"" help:"End a suspension."`
+	Show    showCommand    `cmd:"" help:"Show one account or project and its audit log, also of what was deleted."`
+	Suspend suspendCommand `cmd:"" help:"Take a project, or an account and all its projects, offline; nothing is deleted."`
+	Restore restoreCommand `cmd:"" help:"Bring a suspended project or account back."`
 	Delete  deleteCommand  `cmd:"" help:"Delete a project, or an account with all its projects, for good."`
-	NewKey  newKeyCommand  `cmd:"" help:"Mint an account key for an account that has lost its own, and print it once."`
+	NewKey  newKeyCommand  `cmd:"" help:"Create an account key for someone who lost theirs, and print it once."`
 	Log     logCommand     `cmd:"" help:"Print the audit log, newest first."`
 	Reports reportsCommand `cmd:"" help:"List reports, newest first, or show one."`
 
 	CloseReport closeReportCommand `cmd:"" help:"Close a report; 90 days later what its sender wrote in it is deleted."`
 
-	Mails mailsCommand `cmd:"" help:"Look after mailboxes that want no messages."`
+	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages."`
 }
 
 // dataFolder is where the service keeps everything.
@@ -48,7 +48,7 @@ const (
 func (d dataFolder) open(ctx context.Context) (*sqlstore.DB, error) {
 	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(d.Data, databaseName), sqlstore.Options{Existing: true})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not the data folder of a sandlot: it has no sandlot.db (give another with --data)", d.Data)
+		return nil, fmt.Errorf("%s is not a Sandlot data folder: no sandlot.db in it (choose another with --data)", d.Data)
 	}
 	return db, err
 }
@@ -90,7 +90,7 @@ func (f format) print(t *terminal, v any, plain func()) error {
 
 type suspendCommand struct {
 	target
-	dataFolder
+	acting
 	Reason string `required:"" placeholder:"TEXT" help:"Reason, kept in the audit log."`
 }
 
@@ -107,7 +107,7 @@ func (c *suspendCommand) Run(ctx context.Context, t *terminal) error {
 
 type restoreCommand struct {
 	target
-	dataFolder
+	acting
 	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
@@ -127,7 +127,7 @@ func (c *restoreCommand) Run(ctx context.Context, t *terminal) error {
 
 type deleteCommand struct {
 	target
-	dataFolder
+	acting
 	Reason string `required:"" placeholder:"TEXT" help:"Reason, kept in the audit log."`
 }
 
@@ -143,7 +143,7 @@ func (c *deleteCommand) Run(ctx context.Context, t *terminal) error {
 		case err != nil:
 			return err
 		case found.Account != nil:
-			fmt.Fprintf(t.out, "%s is deleted, with %d projects of %d bytes.\n", found.Target(), found.Account.Projects, found.Account.Bytes)
+			fmt.Fprintf(t.out, "%s is deleted, with %s of %s.\n", found.Target(), amount(found.Account.Projects, "project"), amount(found.Account.Bytes, "byte"))
 		default:
 			fmt.Fprintf(t.out, "%s is deleted.\n", found.Target())
 		}
@@ -153,7 +153,7 @@ func (c *deleteCommand) Run(ctx context.Context, t *terminal) error {
 
 type newKeyCommand struct {
 	Account string `arg:"" help:"Handle or e-mail address of the account."`
-	dataFolder
+	acting
 	format
 	Revoke bool   `help:"Revoke all other account keys of the account at once; project keys stay. (default: they all stay)"`
 	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`

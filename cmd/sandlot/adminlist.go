@@ -94,6 +94,7 @@ type accountLine struct {
 	Handle        string     `json:"handle"`
 	Email         string     `json:"email"`
 	EmailVerified bool       `json:"email_verified"`
+	VerifiedAt    *time.Time `json:"verified_at"`
 	Status        string     `json:"status"`
 	SuspendedAt   *time.Time `json:"suspended_at"`
 	Projects      int        `json:"projects"`
@@ -102,11 +103,18 @@ type accountLine struct {
 }
 
 func newAccountLine(d publish.AccountDetail) accountLine {
-	return accountLine{d.Handle, d.Email, d.EmailVerified, shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Projects, d.Bytes, d.CreatedAt}
+	return accountLine{d.Handle, d.Email, d.EmailVerified, orNil(d.VerifiedAt), shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Projects, d.Bytes, d.CreatedAt}
 }
 
 func (l accountLine) row(w io.Writer) {
-	fmt.Fprintf(w, "@%s\t%s\t%s\t%d projects\t%d bytes\t%s\n", l.Handle, l.Status, orDash(l.Email), l.Projects, l.Bytes, l.CreatedAt.Format(time.RFC3339))
+	verified := "-"
+	if l.Email != "" {
+		verified = "pending"
+	}
+	if l.EmailVerified {
+		verified = "verified"
+	}
+	fmt.Fprintf(w, "@%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.Handle, l.Status, orDash(l.Email), verified, amount(l.Projects, "project"), amount(l.Bytes, "byte"), l.CreatedAt.Format(time.RFC3339))
 }
 
 // projectLine is a project as it is printed. Status also tells of a suspended
@@ -130,7 +138,7 @@ func newProjectLine(d publish.ProjectDetail) projectLine {
 }
 
 func (l projectLine) row(w io.Writer) {
-	fmt.Fprintf(w, "%s\t%s\t@%s\tversion %d\t%d files\t%d bytes\t%s\t%s\n", l.ProjectID, l.Status, l.Handle, l.Version, l.Files, l.Size, l.UpdatedAt.Format(time.RFC3339), orDash(l.Title))
+	fmt.Fprintf(w, "%s\t%s\t@%s\tversion %d\t%s\t%s\t%s\t%s\n", l.ProjectID, l.Status, l.Handle, l.Version, amount(l.Files, "file"), amount(l.Size, "byte"), l.UpdatedAt.Format(time.RFC3339), orDash(l.Title))
 }
 
 func shownStatus(suspended bool) string {
@@ -152,88 +160,4 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-// shownHistory is how much of what was done to something is shown with it.
-const shownHistory = 20
-
-type showCommand struct {
-	target
-	dataFolder
-	format
-}
-
-// Run shows an account or a project.
-func (c *showCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a *publish.Admin) error {
-		found, err := a.Find(ctx, c.Target)
-		if err != nil {
-			return err
-		}
-		history, err := a.Store.Log(ctx, publish.LogQuery{Target: found.Target(), Limit: shownHistory})
-		if err != nil {
-			return err
-		}
-		acts := make([]logLine, 0, len(history))
-		for _, e := range history {
-			acts = append(acts, newLogLine(e))
-		}
-		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
-		defer w.Flush()
-		if found.Account != nil {
-			l := newAccountLine(*found.Account)
-			return c.print(t, struct {
-				accountLine
-				Log []logLine `json:"log"`
-			}{l, acts}, func() { l.row(w); rows(w, acts) })
-		}
-		l := newProjectLine(*found.Project)
-		return c.print(t, struct {
-			projectLine
-			Log []logLine `json:"log"`
-		}{l, acts}, func() { l.row(w); rows(w, acts) })
-	})
-}
-
-type logCommand struct {
-	dataFolder
-	format
-	Limit int `default:"100" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`
-}
-
-// Run prints the audit log.
-func (c *logCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a *publish.Admin) error {
-		pages, before := listCommand{Limit: max(c.Limit, 0)}, int64(0)
-		return pages.pages(func(limit int) (int, error) {
-			list, err := a.Store.Log(ctx, publish.LogQuery{Before: before, Limit: limit})
-			for _, e := range list {
-				before = e.ID
-				if err := c.print(t, newLogLine(e), func() { rows(t.out, []logLine{newLogLine(e)}) }); err != nil {
-					return 0, err
-				}
-			}
-			return len(list), err
-		})
-	})
-}
-
-// logLine is an entry of the audit log as it is printed.
-type logLine struct {
-	ID     int64     `json:"id"`
-	At     time.Time `json:"at"`
-	Actor  string    `json:"actor"`
-	Action string    `json:"action"`
-	Target string    `json:"target"`
-	Reason string    `json:"reason"`
-}
-
-func newLogLine(e publish.LogEntry) logLine {
-	return logLine{e.ID, e.At, e.Actor, e.Action, e.Target, e.Reason}
-}
-
-func rows(w io.Writer, list []logLine) {
-	for _, l := range list {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%q\n", l.ID, l.At.Format(time.RFC3339), l.Actor, l.Action, l.Target, l.Reason)
-	}
 }

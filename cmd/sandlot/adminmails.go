@@ -13,8 +13,8 @@ import (
 // mailsCommand is about mailboxes whose owners said that they did not ask for a
 // message.
 type mailsCommand struct {
-	List  listMailsCommand `cmd:"" help:"List mailboxes that want no messages, newest first, or look one up."`
-	Allow allowMailCommand `cmd:"" help:"Let a mailbox get messages again."`
+	List  listMailsCommand `cmd:"" help:"List mailboxes that opted out, newest first, or look one up."`
+	Allow allowMailCommand `cmd:"" help:"Allow messages to a mailbox again."`
 }
 
 type listMailsCommand struct {
@@ -66,7 +66,7 @@ func (l stopLine) row(w io.Writer) {
 
 type allowMailCommand struct {
 	Address string `arg:"" help:"E-mail address of the mailbox."`
-	dataFolder
+	acting
 	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 

@@ -83,7 +83,7 @@ func (l reportLine) whole(w io.Writer) {
 
 type closeReportCommand struct {
 	Case string `arg:"" help:"The number of the report, such as R-7K3M-9Q2D."`
-	dataFolder
+	acting
 	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 

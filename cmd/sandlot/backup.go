@@ -19,7 +19,7 @@ import (
 // verified, synced, and only then renamed: a folder of the name that was asked
 // for is whole.
 type backupCommand struct {
-	Dir string `arg:"" type:"path" help:"Folder to make; one that is there must be empty."`
+	Dir string `arg:"" type:"path" help:"Folder to create; if it exists, it must be empty."`
 	dataFolder
 	Copy bool `help:"Copy files that are on the same disk too, instead of linking them. (default: link them)"`
 }
@@ -37,9 +37,9 @@ func (c *backupCommand) Run(ctx context.Context, t *terminal) error {
 		return fmt.Errorf("backup: %w", err)
 	}
 	if b.seen.Damaged > 0 {
-		return fmt.Errorf("the backup %s is complete, but %d things are damaged or missing in it, as they are in %s", b.dir, b.seen.Damaged, c.Data)
+		return fmt.Errorf("the backup %s is complete, but of its data %s, as in %s", b.dir, damage(b.seen.Damaged), c.Data)
 	}
-	fmt.Fprintf(t.out, "%s: %d projects, %d blobs, %d bytes, all verified\n", b.dir, b.seen.Projects, b.seen.Blobs, b.seen.Bytes)
+	fmt.Fprintf(t.out, "%s: %s, %s, %s, all verified\n", b.dir, amount(b.seen.Projects, "project"), amount(b.seen.Blobs, "blob"), amount(b.seen.Bytes, "byte"))
 	return nil
 }
 

@@ -144,7 +144,7 @@ func TestABackupOfDamagedDataIsMadeAndTold(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "backup")
 	out, err := backupTo(t, s.Data(), dir)
-	if err == nil || !strings.Contains(out, "missing project="+id+` file="lost.bin"`) || !strings.Contains(out, "is complete, but 1 things are damaged") {
+	if err == nil || !strings.Contains(out, "missing project="+id+` file="lost.bin"`) || !strings.Contains(out, "is complete, but of its data 1 item is damaged") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if found, exit := verify(t, dir); exit != 1 || len(found) != 1 || found[0].Filename != "lost.bin" {
@@ -155,7 +155,7 @@ func TestABackupOfDamagedDataIsMadeAndTold(t *testing.T) {
 func TestABackupOfNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "backup")
 	out, err := backupTo(t, filepath.Join(t.TempDir(), "none"), dir)
-	if err == nil || !strings.Contains(out, "is not the data folder of a sandlot") {
+	if err == nil || !strings.Contains(out, "is not a Sandlot data folder") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	for _, left := range []string{dir, dir + partial} {

@@ -70,6 +70,9 @@ func (c configuration) try(t *testing.T, command ...string) outcome {
 		o.code, o.sentence = exitCode(err), strings.ReplaceAll(err.Error(), folder, "FOLDER")
 	}
 	for _, found := range regexp.MustCompile(`(?m)^(?:# WARNING: (.*)|.*level=WARN msg="(.*)")$`).FindAllStringSubmatch(out.String()+log.text(), -1) {
+		if strings.HasPrefix(found[2], "mail server cannot be reached") {
+			continue // what is running says so, and no configuration
+		}
 		o.warnings = append(o.warnings, strings.ReplaceAll(found[1], `"`, `\"`)+found[2])
 	}
 	return o

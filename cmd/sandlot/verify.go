@@ -33,10 +33,10 @@ func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
 		publish.Verified
 	}{"summary", seen.Damaged == 0, seen}
 	err = c.print(t, summary, func() {
-		fmt.Fprintf(t.out, "%d projects, %d blobs, %d bytes: %d damaged, %d strays\n", seen.Projects, seen.Blobs, seen.Bytes, seen.Damaged, seen.Strays)
+		fmt.Fprintf(t.out, "%s, %s, %s: %d damaged, %s\n", amount(seen.Projects, "project"), amount(seen.Blobs, "blob"), amount(seen.Bytes, "byte"), seen.Damaged, amount(seen.Strays, "stray"))
 	})
 	if err == nil && seen.Damaged > 0 {
-		err = fmt.Errorf("%d things are damaged or missing in %s", seen.Damaged, c.Data)
+		err = fmt.Errorf("%s in %s", damage(seen.Damaged), c.Data)
 	}
 	return err
 }

@@ -119,7 +119,7 @@ func TestVerifyNamesEachDamagedFile(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"flipped.bin": "damaged ", "cut.bin": "damaged .*1000 bytes instead of", "longer.bin": "damaged .*bytes instead of", "gone.bin": "missing ",
-		stray: "stray no record has it", "notes.txt": "stray not a file of this service",
+		stray: "stray no record refers to it", "notes.txt": "stray not a file of this service",
 	} {
 		before, after, _ := strings.Cut(want, ".*")
 		if text := got[name]; !strings.HasPrefix(text, before) || !strings.Contains(text, after) {
@@ -130,7 +130,7 @@ func TestVerifyNamesEachDamagedFile(t *testing.T) {
 		t.Errorf("%d findings: %v", len(found), found)
 	}
 	out, err := exec.Command(testenv.Binary(t), "verify", "--data", data).CombinedOutput()
-	for _, line := range []string{fmt.Sprintf("missing project=%s file=\"gone.bin\"", id), "4 damaged, 2 strays", "sandlot: 4 things are damaged or missing"} {
+	for _, line := range []string{fmt.Sprintf("missing project=%s file=\"gone.bin\"", id), "4 damaged, 2 strays", "sandlot: 4 items are damaged or missing"} {
 		if err == nil || !strings.Contains(string(out), line) {
 			t.Errorf("%q is not in\n%s", line, out)
 		}

@@ -53,9 +53,14 @@ func (f Found) subject() Subject {
 
 // Find looks up what an operator named: an account by its handle, with or
 // without the "@", or its address; or a project by its id or any of its
-// addresses. What is not there is ErrNotFound, and what could mean several is an
+// addresses. What is not there is ErrNotFound, which tells if it was deleted, and what could mean several is an
 // error that names them.
 func (a *Admin) Find(ctx context.Context, ref string) (Found, error) {
+	found, err := a.find(ctx, ref)
+	return found, a.toldDeleted(ctx, ref, err)
+}
+
+func (a *Admin) find(ctx context.Context, ref string) (Found, error) {
 	ref = strings.TrimSpace(ref)
 	handle, isHandle := strings.CutPrefix(ref, "@")
 	switch {

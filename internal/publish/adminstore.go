@@ -41,6 +41,7 @@ type LogEntry struct {
 type AccountDetail struct {
 	Account
 	SuspendedAt time.Time // zero if it is not suspended
+	VerifiedAt  time.Time // when its address was; zero if it was not, or nobody knows
 	Projects    int
 	Bytes       int64 // of the current versions of its projects
 }
@@ -115,6 +116,21 @@ type AdminStore interface {
 	ReportReader
 	StopKeeper
 	ForgetStore
+
+	// What is shown of an account or a project; see KeyringStore, RecoveryStore, ManageStore and Store.
+
+	Keys(ctx context.Context, id AccountID, before int64, limit int) ([]Key, error)
+	ProposedEmail(ctx context.Context, id AccountID, now time.Time) (EmailMove, error)
+	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
+	Files(ctx context.Context, id ProjectID, version int) ([]File, error)
+}
+
+// Who is who did it, in words.
+func (e LogEntry) Who() string {
+	if e.Name == "" {
+		return e.Actor
+	}
+	return e.Name + " (" + e.Actor + ")"
 }
 
 // ForgottenEmail is an address of an account that was deleted.

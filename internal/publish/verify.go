@@ -257,7 +257,7 @@ func (v *Verifier) strays(ctx context.Context) error {
 		unknown, err := v.Records.Unknown(ctx, batch)
 		batch = batch[:0]
 		for _, ref := range unknown {
-			if err := v.found(Finding{Kind: FoundStray, Blob: string(ref), Detail: "no record has it; the collector takes it within an hour. One that stays cannot be deleted: the log says why"}); err != nil {
+			if err := v.found(Finding{Kind: FoundStray, Blob: string(ref), Detail: "no record refers to it; the collector will delete it within an hour. One that stays cannot be deleted: the log says why"}); err != nil {
 				return err
 			}
 		}

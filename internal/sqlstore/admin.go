@@ -13,16 +13,16 @@ import (
 var _ publish.AdminStore = (*DB)(nil)
 
 const selectAccountDetail = `
-	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0),
+	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0), iif(a.verified = 1, coalesce(a.verified_at, 0), 0),
 		(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
 		(SELECT coalesce(sum(size), 0) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)
 	FROM accounts a WHERE a.deleted_at IS NULL AND `
 
 func scanAccountDetail(r row) (d publish.AccountDetail, err error) {
-	var suspended int64
+	var suspended, verified int64
 	a := &d.Account
-	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &suspended, &d.Projects, &d.Bytes)
-	d.SuspendedAt = sometime(suspended)
+	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &suspended, &verified, &d.Projects, &d.Bytes)
+	d.SuspendedAt, d.VerifiedAt = sometime(suspended), sometime(verified)
 	return d, err
 }
 

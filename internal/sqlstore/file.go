@@ -84,7 +84,7 @@ func checkCurrent(ctx context.Context, path string, known []migration) error {
 	defer end()
 	todo, err := unapplied(ctx, r, path, known)
 	if err == nil && len(todo) > 0 {
-		err = fmt.Errorf("%s was written by an older sandlot; nothing was changed, start this one's server on it first", path)
+		err = fmt.Errorf("%s was written by an older Sandlot; nothing changed. Run this version's \"sandlot serve\" on it first", path)
 	}
 	return err
 }
