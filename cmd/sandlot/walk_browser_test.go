@@ -221,6 +221,9 @@ func (w *walk) rename() {
 	w.handle = ("walker-" + w.look.name + strings.Repeat("-long", 8))[:40] // as long as they may be
 	w.types("New handle", w.handle)
 	w.presses("Rename")
+	w.sees("Change your handle to "+w.handle+"?", old)
+	w.fits("rename")
+	w.presses("Rename")
 	w.spots("header.site a[href='/account']", w.handle)
 	w.goes("/@" + old)
 	w.at("/@" + w.handle)
@@ -254,6 +257,8 @@ func (w *walk) keys() {
 	w.api("POST", "/v1/update", key, put, http.StatusOK, "")
 	w.api("POST", "/v1/update", key, map[string]any{"project_id": w.other, "filename": "night.txt", "content": []byte("built")}, http.StatusForbidden, "wrong_project")
 	w.presses("Revoke Night build")
+	w.sees("Revoke Night build?", key[len(key)-4:])
+	w.presses("Revoke")
 	w.lacks("Night build")
 	w.api("POST", "/v1/update", key, put, http.StatusUnauthorized, "invalid_key")
 }
