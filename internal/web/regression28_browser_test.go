@@ -47,6 +47,25 @@ func (p *player) goesOn() {
 	run(p.T, p.ctx, chromedp.Evaluate[bool](`document.querySelector('button.start').click(), true`))
 }
 
+// fills presses Full screen until the window is filled: the window that has just left full screen may still move under a click.
+func (p *player) fills() {
+	p.Helper()
+	p.until(`!!document.querySelector('.filled')`, func() { p.clicks(".full") })
+	p.awaits(filledWindow)
+}
+
+// until does something until an expression is true.
+func (p *player) until(expression string, do func()) {
+	p.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		do()
+		if is, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](expression)); is && err == nil {
+			return
+		}
+	}
+	p.Fatalf("it is not so that %s", expression)
+}
+
 const (
 	filledWindow = `!!document.querySelector('.filled iframe') && document.querySelector('.poster').hidden && document.activeElement.matches('iframe') && document.querySelector('.about').inert`
 	covered      = `!!document.querySelector('.stage:not(.filled) iframe[inert]') && document.querySelector('.poster').checkVisibility() && !document.querySelector('.about').inert &&
@@ -133,13 +152,7 @@ func TestRegression28AGameLeavesItsOwnFullScreen(t *testing.T) {
 	p.clicks("button.start")
 	p.awaits(filledWindow)
 	p.awaits(`!!window.said`)
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		run(t, p.ctx, chromedp.MouseClickXY(180, 400))
-		if run(t, p.ctx, chromedp.Evaluate[bool](`!!document.fullscreenElement?.matches('iframe')`)) {
-			break
-		}
-	}
-	p.awaits(`!!document.fullscreenElement?.matches('iframe')`)
+	p.until(`!!document.fullscreenElement?.matches('iframe')`, func() { run(t, p.ctx, chromedp.MouseClickXY(180, 400)) })
 	run(t, p.ctx, chromedp.Evaluate[bool](`document.querySelector('.stage iframe').contentWindow.postMessage('small', '*'), true`))
 	p.awaits(`!document.fullscreenElement && ` + filledWindow)
 	p.clicks(".exit")
@@ -150,20 +163,18 @@ func TestRegression28AGameLeavesItsOwnFullScreen(t *testing.T) {
 func TestRegression28OnADeskTheGameGoesOnInThePage(t *testing.T) {
 	ctx := testenv.Browser(t)
 	p := sits(t, ctx, 1280, 800)
-	p.clicks(".full")
-	p.awaits(filledWindow + ` && document.querySelector('.bar').checkVisibility() !== matchMedia('(hover: hover) and (pointer: fine)').matches`)
+	p.fills()
+	p.awaits(`document.querySelector('.bar').checkVisibility() !== matchMedia('(hover: hover) and (pointer: fine)').matches`)
 	run(t, ctx, chromedp.Evaluate[bool](`document.exitFullscreen(), true`))
 	p.awaits(covered)
 	p.goesOn()
 	p.awaits(inPage + ` && document.activeElement.matches('iframe')`)
-	p.clicks(".full")
-	p.awaits(filledWindow)
+	p.fills()
 	run(t, ctx, chromedp.Evaluate[bool](`document.exitFullscreen(), true`))
 	p.awaits(inPage + ` && document.activeElement.matches('.full')`)
 	// A browser that has no full screen for elements, or refuses it: the game fills the window, with the bar.
 	run(t, ctx, chromedp.Evaluate[bool](`document.querySelector('.stage').requestFullscreen = undefined, true`))
-	p.clicks(".full")
-	p.awaits(filledWindow)
+	p.fills()
 	for _, found := range run(t, ctx, chromedp.Evaluate[[]string](layout)) {
 		t.Error(found)
 	}

@@ -1,5 +1,5 @@
 // Sends the files of the upload form with a bar that moves, takes what is dropped on
-// it, and whole folders. Without it the form works as any form does.
+// it, and whole folders; a file that is dropped beside it changes nothing. Without it the form works as any form does.
 let form = document.querySelector('[data-upload]');
 
 const wrong = (nodes) => {
@@ -104,7 +104,8 @@ const inside = async (entry) => {
 
 const dropped = async (event) => {
   event.preventDefault();
-  form.classList.remove('over');
+  form.classList.remove('over', 'wanted');
+  form.querySelector('output').textContent = '';
   const entries = Array.from(event.dataTransfer.items, (item) => item.webkitGetAsEntry()).filter(Boolean);
   try {
     const files = (await Promise.all(entries.map(inside))).flat();
@@ -127,4 +128,28 @@ const begin = () => {
   form.addEventListener('drop', dropped);
 };
 
-if (form) begin();
+const bringsFiles = (event) => event.dataTransfer.types.includes('Files');
+
+// A browser would open a file that is dropped beside the box, in place of the page and
+// what was typed into it.
+const guard = () => {
+  document.addEventListener('dragover', (event) => {
+    if (!bringsFiles(event)) return;
+    form.classList.add('wanted');
+    if (form.contains(event.target)) return;
+    event.preventDefault();
+  });
+  document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) form.classList.remove('wanted'); });
+  document.addEventListener('drop', (event) => {
+    form.classList.remove('wanted');
+    if (!bringsFiles(event) || form.contains(event.target)) return;
+    event.preventDefault();
+    form.querySelector('output').textContent = form.dataset.beside;
+    form.scrollIntoView({ block: 'center' });
+  });
+};
+
+if (form) {
+  begin();
+  guard();
+}
