@@ -106,9 +106,9 @@ func (w *walk) play() {
 	w.spots("[data-live]", "2")
 	w.guest.spots("[data-live]", "2")
 	if w.look.phone {
-		w.presses("Exit full screen")
+		w.presses("Leave full screen")
 		w.guest.spots("[data-live]", "1")
-		w.guest.presses("Exit full screen")
+		w.guest.presses("Leave full screen")
 		w.guest.spots("[data-live]", "0")
 	}
 }
