@@ -80,7 +80,7 @@ func TestRegression16AGameIsNotBlankWhereStorageIsBlocked(t *testing.T) {
 			if want := address + " _blank noopener"; got != want || err != nil {
 				t.Errorf("the link is %q, want %q (%v)", got, want, err)
 			}
-			holds(t, ctx, `document.querySelector('#apart').textContent.includes('in its own tab it works') && !document.querySelector('.stage iframe')`)
+			holds(t, ctx, `document.querySelector('#apart').textContent.includes('It works in a new tab') && !document.querySelector('.stage iframe')`)
 			act(t, ctx, chromedp.Click(chromedp.CSS("button.anyway")))
 			holds(t, ctx, `!!document.querySelector('.stage iframe') && !document.querySelector('.apart').checkVisibility()`)
 		}
