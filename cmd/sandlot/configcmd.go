@@ -6,8 +6,10 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 )
@@ -39,7 +41,7 @@ func (c *configCheckCommand) Run(ctx context.Context, t *terminal, k *kong.Conte
 			because = append(because, effects[f.Name].reason)
 		}
 		because = slices.DeleteFunc(append(because, effects[f.Name].note), func(s string) bool { return s == "" })
-		fmt.Fprintf(w, "%s:\t%s\t# %s\n", name, value, p.shown(strings.Join(because, "; ")))
+		fmt.Fprintf(w, "%s:\t%s\t# %s\n", name, value, inComment(p.shown(strings.Join(because, "; "))))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -48,7 +50,7 @@ func (c *configCheckCommand) Run(ctx context.Context, t *terminal, k *kong.Conte
 	fmt.Fprintf(t.out, "\n# links begin with %s, those of projects with %s\n", p.shown(p.places.Base.String()), p.shown(p.places.Project("PROJECT", 0, "").URL))
 	fmt.Fprintf(t.out, "# isolation %s: %s\n# memory here: %s\n", mode, means, p.memory)
 	for _, sentence := range p.warnings {
-		fmt.Fprintf(t.out, "# WARNING: %s\n", sentence)
+		fmt.Fprintf(t.out, "# WARNING: %s\n", inComment(sentence))
 	}
 	return nil
 }
@@ -103,8 +105,25 @@ func masked(secret string) string {
 	if err != nil || u.Host == "" {
 		return "********"
 	}
+	user, query := "", ""
 	if u.User != nil {
-		return u.Scheme + "://********@" + u.Host
+		user = "********@"
 	}
-	return u.Scheme + "://" + u.Host
+	if u.RawQuery != "" { // says how to connect; another query is no such URL
+		query = "?" + u.RawQuery
+	}
+	return u.Scheme + "://" + user + u.Host + query
+}
+
+// inComment is a text that stays on its line: the name of a file may have any character.
+func inComment(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }

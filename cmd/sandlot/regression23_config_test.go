@@ -150,6 +150,7 @@ func TestRegression23WhatIsPrintedCanBeReadBack(t *testing.T) {
 	for name, args := range map[string][]string{
 		"the defaults":     nil,
 		"many settings":    {"--listen=127.0.0.1:0", "--base-url=https://play.example.com", "--content-host=example.net", "--cache-size=5M", "--account-bytes=10G", "--disk-limit=80", "--max-file-size=200000001", "--report-mail=me@example.com", "--insecure-local"},
+		"a strange folder": {"--data=FOLDER/x\ninsecure-local: true\nlog-level: \"debug\" \f\x1b[31m\u2028"},
 		"quotes and signs": {`--mail-from="A \"#\" B: 'c'" <me@example.com>`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -208,6 +209,9 @@ func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 		}},
 		{configuration{name: "a secret", env: []string{"SANDLOT_SMTP_URL_FILE=FOLDER/s"}, files: map[string]string{"s": "\n smtp://me:hunter2@mail.example.com \n"}}, []string{
 			`smtp-url: "smtp://********@mail.example.com" # SANDLOT_SMTP_URL_FILE`,
+		}},
+		{configuration{name: "how mail is sent", args: []string{"--smtp-url=smtp://127.0.0.1:25?tls=none"}}, []string{
+			`smtp-url: "smtp://127.0.0.1:25?tls=none" # --smtp-url`,
 		}},
 		{configuration{name: "a flag wins over all", args: []string{"--listen=127.0.0.1:3", "--config=FOLDER/c.yaml"}, env: []string{"SANDLOT_LISTEN=127.0.0.1:2"}, files: map[string]string{"c.yaml": "listen: 127.0.0.1:1"}}, []string{
 			`listen: "127.0.0.1:3" # --listen; this machine alone can reach it`,

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -49,11 +48,11 @@ func (env environment) lookup(f *kong.Flag) (value any, from string, err error) 
 	case !inFile:
 		return nil, "", nil
 	}
-	secret, err := os.ReadFile(path)
+	secret, err := readBounded(path, secretMax)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s%s: %w", name, fileSuffix, err)
 	}
-	if text = strings.TrimSpace(string(secret)); text == "" {
+	if text = strings.TrimSpace(strings.TrimPrefix(string(secret), "\ufeff")); text == "" {
 		return nil, "", fmt.Errorf("%s%s: %s is empty: write the secret into it, or unset the variable", name, fileSuffix, path)
 	}
 	return text, name + fileSuffix, nil
@@ -61,6 +60,12 @@ func (env environment) lookup(f *kong.Flag) (value any, from string, err error) 
 
 // fileSuffix ends the name of a variable that says in which file a secret is.
 const fileSuffix = "_FILE"
+
+// What is larger than this was not written as a secret, or as settings.
+const (
+	secretMax = 64 << 10
+	fileMax   = 1 << 20
+)
 
 // file is what a configuration file says, a line for each flag.
 type file struct {
@@ -74,7 +79,7 @@ var errFile = errors.New("is not lines of NAME: VALUE")
 
 func readFile(path string) (file, error) {
 	f := file{path: path}
-	text, err := os.ReadFile(path)
+	text, err := readBounded(path, fileMax)
 	if err != nil {
 		return f, fmt.Errorf("configuration file: %w", err)
 	}
