@@ -70,6 +70,27 @@ func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
 	}
 }
 
+// TestRegression42ATitleSaysItsLanguage: without it Chinese was written with the characters of Japanese, and read aloud as the page's own language.
+func TestRegression42ATitleSaysItsLanguage(t *testing.T) {
+	chinese := chess
+	chinese.Lang = "zh-Hans"
+	body := text(t, request(pagesOf(chinese, "example.net"), "GET", "/p/game-abc123", ""))
+	for _, want := range []string{`<h1 dir="auto" lang="zh-Hans">`, `<p class="description" dir="auto" lang="zh-Hans">`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("it has no %s", want)
+		}
+	}
+	s := &service{token: "good", claimed: []publish.Project{{ID: "game-abc123", Title: "象棋", Lang: "zh-Hans"}}}
+	for what, page := range map[string]string{
+		"the report's":       text(t, request(pagesOf(chinese, "example.net"), "GET", "/report?project=game-abc123", "")),
+		"the confirmation's": text(t, request(pages(s), "POST", "/verify", "token=good", "Sec-Fetch-Site", "same-origin")),
+	} {
+		if !strings.Contains(page, `<bdi lang="zh-Hans">`) {
+			t.Errorf("%s is %s", what, page)
+		}
+	}
+}
+
 func TestNothingOfAProjectIsLoadedBeforeAGesture(t *testing.T) {
 	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
 		body := text(t, request(pagesOf(chess, "example.net"), "GET", target, ""))

@@ -19,7 +19,7 @@ func (f *reportFake) Reportable(_ context.Context, id publish.ProjectID) (publis
 	if id != "game-abc123" {
 		return publish.Project{}, "", publish.ErrNotFound
 	}
-	return publish.Project{ID: id, Title: `<script>"pong"`, Suspended: true}, "nonce", nil
+	return publish.Project{ID: id, Title: `<script>"pong"`, Lang: "zh-Hans", Suspended: true}, "nonce", nil
 }
 
 func (f *reportFake) Report(ctx context.Context, in publish.NewReport) (string, error) {
