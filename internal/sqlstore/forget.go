@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"sandlot/internal/publish"
@@ -70,11 +71,12 @@ var remnants = []remnant{
 
 // finishForgets empties what is left of deleted accounts in records of other kinds.
 // It looks while others write, and empties in steps between which they have their turn.
+// What fails keeps it from no other account, and from no other kind of records.
 func (db *DB) finishForgets(ctx context.Context) error {
 	accounts, err := all(ctx, db, scanValue[int64], "SELECT account FROM forgets WHERE email = ''")
 	for _, a := range accounts {
-		if err == nil {
-			err = db.forget(ctx, a)
+		if err = errors.Join(err, db.forget(ctx, a)); errors.Is(err, publish.ErrUnavailable) || ctx.Err() != nil {
+			break // it is not about one account
 		}
 	}
 	if len(accounts) > 0 {
@@ -84,26 +86,33 @@ func (db *DB) finishForgets(ctx context.Context) error {
 }
 
 func (db *DB) forget(ctx context.Context, account int64) error {
+	var failed error
 	for _, kind := range remnants {
-		for {
-			found, err := all(ctx, db, scanValue[any], kind.find, account, forgetBatch)
-			if err != nil {
-				return err
-			}
-			if len(found) == 0 {
-				break
-			}
-			for some := range slices.Chunk(found, forgetStep) {
-				if err := db.empty(ctx, kind, some); err != nil {
-					return err
-				}
-			}
+		if failed = errors.Join(failed, db.forgetKind(ctx, kind, account)); errors.Is(failed, publish.ErrUnavailable) || ctx.Err() != nil {
+			break // it is not about one kind
 		}
+	}
+	if failed != nil {
+		return failed
 	}
 	return db.step(ctx, 0, func(t *tx) error {
 		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ''", account)
 		return err
 	})
+}
+
+func (db *DB) forgetKind(ctx context.Context, kind remnant, account int64) error {
+	for {
+		found, err := all(ctx, db, scanValue[any], kind.find, account, forgetBatch)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		for some := range slices.Chunk(found, forgetStep) {
+			if err := db.empty(ctx, kind, some); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {

@@ -195,6 +195,43 @@ func TestRegression24WhatWasDeletedBeforeIsOverwritten(t *testing.T) {
 	gone(t, path, words)
 }
 
+// TestRegression24ARecordThatCannotBeEmptiedKeepsNoOther: neither another account's nor one of another kind.
+func TestRegression24ARecordThatCannotBeEmptiedKeepsNoOther(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	accounts, _, _ := told(t, db, 6)
+	mustExec(t, db, "UPDATE keys SET name = 'laptop'")
+	mustExec(t, db, "UPDATE versions SET title = 'early'")
+	mustExec(t, db, fmt.Sprintf("CREATE TRIGGER damaged BEFORE UPDATE OF name ON keys WHEN old.account = %d BEGIN SELECT raise(ABORT, 'damaged'); END", accounts[0]))
+	left := func() [3]int {
+		var n [3]int
+		for i, query := range []string{
+			"SELECT account FROM keys WHERE name <> '' AND account IN (SELECT id FROM accounts WHERE deleted_at IS NOT NULL)",
+			"SELECT p.account FROM versions v JOIN projects p ON p.num = v.project WHERE v.title <> '' AND p.account IN (SELECT id FROM accounts WHERE deleted_at IS NOT NULL)",
+			"SELECT account FROM forgets WHERE email = ''",
+		} {
+			found, err := all(t.Context(), db, scanValue[int64], query)
+			check(t, "look", err, nil)
+			n[i] = len(found)
+			for _, a := range found {
+				if a != int64(accounts[0]) {
+					t.Errorf("account %d is not forgotten, for a record of account %d", a, accounts[0])
+				}
+			}
+		}
+		return n
+	}
+	remove(t, db, accounts)
+	if got := left(); got[0] == 0 || got[1] > 0 || got[2] != 1 {
+		t.Errorf("of keys, versions and accounts are left %v", got)
+	}
+	mustExec(t, db, "DROP TRIGGER damaged")
+	check(t, "finish", db.finishForgets(t.Context()), nil)
+	if got := left(); got != [3]int{} {
+		t.Errorf("after the mend are left %v", got)
+	}
+}
+
 func TestRegression24LooksForTheLogCostNothingWhileItIsEmpty(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &logKeeper{path: filepath.Join(t.TempDir(), "none"), next: time.Now().Add(logAge)}
