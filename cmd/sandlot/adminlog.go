@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -26,12 +27,18 @@ type logCommand struct {
 // Run prints the audit log.
 func (c *logCommand) Run(ctx context.Context, t *terminal) error {
 	q := publish.LogQuery{Actor: c.Actor, Action: c.Action}
+	if c.Action != "" && !slices.Contains(publish.Actions(), c.Action) {
+		return usageError{fmt.Errorf("--action %q is none that the log tells of: %s", c.Action, strings.Join(publish.Actions(), ", "))}
+	}
 	var err error
 	if q.Since, err = parseMoment(c.Since, time.Now()); err != nil {
 		return usageError{fmt.Errorf("--since: %w", err)}
 	}
 	if q.Until, err = parseMoment(c.Until, time.Now()); err != nil {
 		return usageError{fmt.Errorf("--until: %w", err)}
+	}
+	if !q.Since.IsZero() && !q.Until.IsZero() && !q.Since.Before(q.Until) {
+		return usageError{errors.New("--since is not before --until, so there is nothing between them")}
 	}
 	return c.administer(ctx, func(a *publish.Admin) error {
 		if c.Target != "" {

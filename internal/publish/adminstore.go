@@ -23,6 +23,11 @@ const (
 	ActionCloseReport = "close-report"
 )
 
+// Actions are all that the log can tell of.
+func Actions() []string {
+	return []string{ActionSuspend, ActionRestore, ActionDelete, ActionNewKey, ActionCloseReport, ActionAllowMail}
+}
+
 // Operator is the actor of what is done at the machine itself.
 const Operator = "operator"
 
