@@ -233,3 +233,28 @@ func TestRegression16PlayWaitsForTheAnswer(t *testing.T) {
 		}
 	}
 }
+
+// TestRegression28WhatTellsOfBlockedStorageIsWhole: on a phone the poster cut the box off, and with it its buttons; in a low frame of
+// another site's, too. French needs the most lines.
+func TestRegression28WhatTellsOfBlockedStorageIsWhole(t *testing.T) {
+	french := chess
+	french.Lang = "fr"
+	g := newPlaygroundOf(t, published{&service{}, french})
+	g.storage = "false"
+	ctx := testenv.Browser(t)
+	for _, c := range []struct {
+		path          string
+		width, height int64
+	}{{"/p/", 360, 740}, {"/p/", 740, 360}, {"/embed/", 300, 200}, {"/embed/", 800, 600}} {
+		run(t, ctx, chromedp.EmulateViewport(c.width, c.height, chromedp.EmulateMobile))
+		run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+c.path+"game-abc123"))
+		await(t, ctx, `!document.querySelector('.apart').hidden`)
+		if cut := run(t, ctx, chromedp.Evaluate[string](`(() => {
+  const stage = document.querySelector('.stage').getBoundingClientRect();
+  const within = ({ top, bottom }) => top >= stage.top && bottom <= stage.bottom && top + scrollY >= 0;
+  return [...document.querySelectorAll('.apart, .apart > *')].filter((e) => !within(e.getBoundingClientRect())).map((e) => e.className + ' ' + e.innerText).join('; ');
+})()`)); cut != "" {
+			t.Errorf("%s at %d by %d cuts %s", c.path, c.width, c.height, cut)
+		}
+	}
+}
