@@ -148,8 +148,8 @@ type ForgottenEmail struct {
 // A ForgetStore remembers the addresses of deleted accounts until their messages are
 // deleted, too, under the same promises as a Store.
 type ForgetStore interface {
-	// Forgotten returns addresses of deleted accounts, at most limit.
-	Forgotten(ctx context.Context, limit int) ([]ForgottenEmail, error)
+	// Forgotten returns addresses of deleted accounts, and those that accounts no longer have, at most limit of those after one of them, in an order that stays. The zero value is before all.
+	Forgotten(ctx context.Context, after ForgottenEmail, limit int) ([]ForgottenEmail, error)
 	// ForgetEmail forgets one of them; one that is not there is not an error.
 	ForgetEmail(ctx context.Context, f ForgottenEmail) error
 }

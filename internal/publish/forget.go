@@ -42,22 +42,27 @@ func (f *Forgetter) Run(ctx context.Context) {
 // Forget makes one round. What fails keeps it from nothing else. Messages to an
 // address that another account has are that account's, too, and stay.
 func (f *Forgetter) Forget(ctx context.Context) error {
-	list, err := f.Records.Forgotten(ctx, forgetBatch)
-	if err != nil {
-		return err
-	}
 	var failed failures
-	for _, e := range list {
-		var err error
-		if !e.Used {
-			err = f.Messages(ctx, e.Email)
+	var last ForgottenEmail
+	for {
+		list, err := f.Records.Forgotten(ctx, last, forgetBatch)
+		if err != nil || len(list) == 0 {
+			failed.add(err)
+			return failed.err()
 		}
-		if err == nil {
-			err = f.Records.ForgetEmail(ctx, e)
-		}
-		if err != nil {
-			failed.add(fmt.Errorf("forget an address of account %d: %w", e.Account, err))
+		for _, last = range list {
+			if err := f.forget(ctx, last); err != nil {
+				failed.add(fmt.Errorf("forget an address of account %d: %w", last.Account, err))
+			}
 		}
 	}
-	return failed.err()
+}
+
+func (f *Forgetter) forget(ctx context.Context, e ForgottenEmail) error {
+	if !e.Used {
+		if err := f.Messages(ctx, e.Email); err != nil {
+			return err
+		}
+	}
+	return f.Records.ForgetEmail(ctx, e)
 }

@@ -14,8 +14,13 @@ import (
 // forgetful has addresses to forget.
 type forgetful struct{ list []publish.ForgottenEmail }
 
-func (f *forgetful) Forgotten(context.Context, int) ([]publish.ForgottenEmail, error) {
-	return slices.Clone(f.list), nil
+func (f *forgetful) Forgotten(_ context.Context, after publish.ForgottenEmail, limit int) (list []publish.ForgottenEmail, err error) {
+	for _, e := range f.list {
+		if e.Account > after.Account && len(list) < limit {
+			list = append(list, e)
+		}
+	}
+	return list, nil
 }
 
 func (f *forgetful) ForgetEmail(_ context.Context, gone publish.ForgottenEmail) error {
@@ -45,6 +50,25 @@ func TestRegression24TheServerDeletesMessagesOfDeletedAccounts(t *testing.T) {
 	failing = false
 	if err := f.Forget(t.Context()); err != nil || len(records.list) != 0 {
 		t.Errorf("then %v, left %v", err, records.list)
+	}
+}
+
+// TestRegression24MessagesThatCannotBeDeletedKeepNoOthers: the addresses that come
+// first were tried again and again, and none behind them was ever reached.
+func TestRegression24MessagesThatCannotBeDeletedKeepNoOthers(t *testing.T) {
+	records := &forgetful{}
+	for n := range publish.AccountID(250) {
+		records.list = append(records.list, publish.ForgottenEmail{Account: n + 1, Email: "fails@example.com"})
+	}
+	records.list = append(records.list, publish.ForgottenEmail{Account: 251, Email: "gone@example.com"})
+	f := publish.Forgetter{Records: records, Messages: func(_ context.Context, address string) error {
+		if address == "fails@example.com" {
+			return errors.New("no permission")
+		}
+		return nil
+	}}
+	if err := f.Forget(t.Context()); err == nil || len(records.list) != 250 {
+		t.Errorf("%d addresses are left: %v", len(records.list), err)
 	}
 }
 

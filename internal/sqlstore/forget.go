@@ -127,11 +127,11 @@ func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
 }
 
 // Forgotten implements publish.ForgetStore.
-func (db *DB) Forgotten(ctx context.Context, limit int) ([]publish.ForgottenEmail, error) {
+func (db *DB) Forgotten(ctx context.Context, after publish.ForgottenEmail, limit int) ([]publish.ForgottenEmail, error) {
 	list, err := all(ctx, db, func(r row) (f publish.ForgottenEmail, err error) {
 		err = r.Scan(&f.Account, &f.Email, &f.Used)
 		return f, err
-	}, "SELECT g.account, g.email, "+used+" FROM forgets g WHERE g.email <> '' LIMIT ?", limit)
+	}, "SELECT g.account, g.email, "+used+" FROM forgets g WHERE g.email <> '' AND (g.account, g.email) > (?, ?) ORDER BY g.account, g.email LIMIT ?", after.Account, after.Email, limit)
 	return list, in("list forgotten addresses", err)
 }
 

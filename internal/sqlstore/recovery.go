@@ -149,11 +149,15 @@ func (t *tx) moveEmail(m move, undo int64) (publish.Account, error) {
 	return one(context.Background(), t, scanAccount, "UPDATE accounts SET email = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns, m.Email, m.Account)
 }
 
-// dropMoves forgets the moves that have expired, with their links.
+// dropMoves forgets the moves that have expired, with their links, and has the messages
+// to their addresses deleted.
 func (s *sweep) dropMoves(now time.Time) error {
 	err := s.times("DELETE FROM email_links WHERE token IN (SELECT k.token FROM email_moves m JOIN email_links k ON k.move = m.id WHERE m.expires_at <= ? LIMIT ?)", micros(now))
 	if err != nil || s.left <= 0 {
 		return err
 	}
-	return s.times("DELETE FROM email_moves WHERE id IN (SELECT id FROM email_moves WHERE expires_at <= ? LIMIT ?)", micros(now))
+	if _, err := s.exec("INSERT OR IGNORE INTO forgets (account, email, proved) SELECT account, email, 0 FROM email_moves WHERE expires_at <= ? ORDER BY expires_at, id LIMIT ?", micros(now), s.left); err != nil {
+		return err
+	}
+	return s.times("DELETE FROM email_moves WHERE id IN (SELECT id FROM email_moves WHERE expires_at <= ? ORDER BY expires_at, id LIMIT ?)", micros(now))
 }

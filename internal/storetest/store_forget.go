@@ -59,17 +59,19 @@ func forgotten(t *testing.T, s Stores) {
 	}
 	other := s.mustAccount(t, newAccount("other"))
 	ok(t, s.SetEmail(t.Context(), other.ID, "LEE@example.com", job("LEE@example.com", base())))
-	same(t, "while they are there", len(must(s.Forgotten(t.Context(), 9))(t)), 0)
+	same(t, "while they are there", len(must(s.Forgotten(t.Context(), publish.ForgottenEmail{}, 9))(t)), 0)
 	for handle, a := range map[string]publish.Account{"@kim": kim, "@lee": lee} {
 		ok(t, s.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, handle)))
 	}
-	same(t, "one", len(must(s.Forgotten(t.Context(), 1))(t)), 1)
-	same(t, "all", must(s.Forgotten(t.Context(), 9))(t), []publish.ForgottenEmail{
+	same(t, "one", len(must(s.Forgotten(t.Context(), publish.ForgottenEmail{}, 1))(t)), 1)
+	same(t, "all", must(s.Forgotten(t.Context(), publish.ForgottenEmail{}, 9))(t), []publish.ForgottenEmail{
 		{Account: kim.ID, Email: "kim@example.com"}, {Account: lee.ID, Email: "lee@example.com", Used: true},
 	})
+	same(t, "after the first", must(s.Forgotten(t.Context(), publish.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}, 9))(t)[0].Account, lee.ID)
+	same(t, "after the last", len(must(s.Forgotten(t.Context(), publish.ForgottenEmail{Account: lee.ID, Email: "lee@example.com"}, 9))(t)), 0)
 	ok(t, s.ForgetEmail(t.Context(), publish.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}))
 	ok(t, s.ForgetEmail(t.Context(), publish.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}))
-	same(t, "what is left", must(s.Forgotten(t.Context(), 9))(t)[0].Account, lee.ID)
+	same(t, "what is left", must(s.Forgotten(t.Context(), publish.ForgottenEmail{}, 9))(t)[0].Account, lee.ID)
 }
 
 func deletedAccount(t *testing.T, s Stores) {

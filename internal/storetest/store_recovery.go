@@ -22,7 +22,7 @@ func recoveryCases() []storeCase {
 		{"TakeEmail/an address before that was not verified gets nothing", takeEmailUnverified},
 		{"TakeEmailBack/the address is the account's, and verified, and all sessions end", takeEmailBack},
 		{"TakeEmailBack/ends all moves of the account that came after it, and no earlier one", takeEmailBackEnds},
-		{"Sweep/forgets moves that have expired, with their links", sweepMoves},
+		{"Sweep/forgets moves that have expired, with their links and the messages to their addresses", sweepMoves},
 	}
 }
 
@@ -227,4 +227,5 @@ func sweepMoves(t *testing.T, s Stores) {
 	ok(t, err)
 	_, err = s.EmailLink(t.Context(), token("link"), false, base())
 	wants(t, "the link, read as of before", err, publish.ErrNotFound)
+	same(t, "whose messages go", must(s.Forgotten(t.Context(), publish.ForgottenEmail{}, 9))(t), []publish.ForgottenEmail{{Account: kim.ID, Email: "new@example.com"}})
 }
