@@ -57,9 +57,10 @@ func newPlaygroundOf(t *testing.T, s Service) *playground {
 			}
 			return
 		}
-		_, _ = io.WriteString(w, `<script>let seen = 'kept out'; try { seen = parent.document.title } catch {} parent.postMessage(origin + ' ' + seen, '*');
+		_, _ = io.WriteString(w, `<script>let drawn = 0; (function draw() { drawn++; requestAnimationFrame(draw) })();
+let seen = 'kept out'; try { seen = parent.document.title } catch {} parent.postMessage(origin + ' ' + seen, '*');
 addEventListener('message', (e) => { if (e.data === 'small') document.exitFullscreen(); if (e.data === 'step' && document.readyState === 'complete') location.hash = 'step'; // before, it is no step of the history
- parent.postMessage((e.data === 'step' ? '' : 'at ') + location.hash, '*') })
+ parent.postMessage(e.data === 'drawn' ? { drawn } : (e.data === 'step' ? '' : 'at ') + location.hash, '*') })
 addEventListener('click', () => document.documentElement.requestFullscreen())</script>`)
 	}))
 	t.Cleanup(srv.Close)
