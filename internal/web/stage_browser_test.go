@@ -219,7 +219,7 @@ func TestRegression16PlayWaitsForTheAnswer(t *testing.T) {
 	run(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		return tab.Call(ctx, "Page.addScriptToEvaluateOnNewDocument", patient, nil)
 	}))
-	for answer, query := range map[string]string{"true": "?patient", "false": "?patient", "": ""} {
+	for answer, query := range map[string]string{"true": "?patient=1", "false": "?patient=2", "": ""} { // each at an address of its own: one sees when it is there
 		g.holds, g.storage = make(chan struct{}), answer
 		// A page whose frame has not answered has not loaded.
 		address := "http://localhost:" + g.port + "/p/game-abc123" + query
