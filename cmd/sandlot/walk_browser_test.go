@@ -32,14 +32,14 @@ type walk struct {
 	guest *person
 
 	address, handle, key string
+	title, beside        string // of the project, and of another
 	id, url, other       string // of the project, and of another
 	letters              int    // that were read
 }
 
-const firstGame = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Marbles</title><h1>Marbles</h1>`
-
-// TestWalk goes the whole way twice, on a phone and on a desk: from the call that publishes to the deletion of the account, by what is seen
-// and pressed in a real browser, with real mail. Nothing may be wrong in the browser's console on the way, and each page is looked at on
+// TestWalk goes the whole way twice, on a phone and on a desk, with titles in Arabic and Japanese: from the call that publishes to the
+// deletion of the account, by what is seen and pressed in a real browser, with real mail; pages and game in forced colours, too, and once
+// where the frame has no storage. Nothing may be wrong in the browser's console on the way, and each page is looked at on
 // both screens. With SANDLOT_TEST_SHOTS=FOLDER it leaves screenshots there.
 func TestWalk(t *testing.T) {
 	t.Parallel()
@@ -51,15 +51,19 @@ func TestWalk(t *testing.T) {
 	act(t, browser, chromedp.Navigate("about:blank"))
 	for _, l := range []look{phone("dark"), desk("light")} {
 		t.Run(l.name, func(t *testing.T) {
-			w := &walk{t: t, s: s, mail: &m, browser: browser, address: l.name + "@example.com"}
+			w := &walk{t: t, s: s, mail: &m, browser: browser, address: l.name + "@example.com", title: arabic, beside: japanese}
+			if !l.phone {
+				w.title, w.beside = w.beside, w.title
+			}
 			w.person, w.guest = newPerson(t, browser, site, l), newPerson(t, browser, site, l)
-			for _, leg := range []func(){w.publish, w.play, w.like, w.claim, w.logIn, w.rename, w.keys, w.upload, w.choose, w.restore, w.take, w.delete, w.leave} {
+			for _, leg := range []func(){w.publish, w.play, w.like, w.claim, w.logIn, w.rename, w.keys, w.upload, w.choose, w.restore, w.contrast, w.take, w.delete, w.leave} {
 				leg()
 				w.quiet()
 				w.guest.quiet()
 			}
 		})
 	}
+	t.Run("storage blocked", func(t *testing.T) { (&walk{s: s}).blocked(t, phone("dark"), desk("light")) })
 }
 
 // api calls and wants a status and, if one is named, an error.
@@ -75,18 +79,18 @@ func (w *walk) api(method, path, key string, fields map[string]any, status int, 
 // publish is what an agent does.
 func (w *walk) publish() {
 	w.key = signUp(w.t, w.s)
-	made := w.api("POST", "/v1/publish", w.key, map[string]any{"content": []byte(firstGame)}, http.StatusCreated, "")
+	made := w.api("POST", "/v1/publish", w.key, map[string]any{"content": []byte(gameOf(w.title))}, http.StatusCreated, "")
 	w.id, w.url, w.handle = made["project_id"].(string), made["url"].(string), made["handle"].(string)
 }
 
 // play sees oneself in the count, and then somebody else.
 func (w *walk) play() {
 	w.goes("/p/" + w.id)
-	w.sees("Marbles", "@"+w.handle)
+	w.sees(w.title, "@"+w.handle)
 	w.spots("[data-live]", "0")
 	w.fits("project")
 	w.presses("Play")
-	w.awaits("the project is in its frame", `document.querySelector('.stage iframe')`)
+	w.draws(".stage iframe")
 	if w.look.phone {
 		w.awaits("the frame fills the window below its bar", `document.querySelector('.stage.filled')?.clientHeight === innerHeight && document.querySelector('.stage iframe').offsetTop === document.querySelector('.bar').offsetHeight`)
 		w.spots("[data-live]", "1")
@@ -95,6 +99,7 @@ func (w *walk) play() {
 		w.spots("[data-live]", "0")
 		w.fits("left")
 		w.presses("Continue")
+		w.draws(".stage iframe")
 	}
 	w.at("/p/" + w.id)
 	w.spots("[data-live]", "1")
@@ -167,7 +172,7 @@ var (
 
 // claim gives the account an address: the agent names it, the person opens the link.
 func (w *walk) claim() {
-	other := w.api("POST", "/v1/publish", w.key, map[string]any{"content": []byte("<title>Other</title>"), "email": w.address}, http.StatusCreated, "")
+	other := w.api("POST", "/v1/publish", w.key, map[string]any{"content": []byte(gameOf(w.beside)), "email": w.address}, http.StatusCreated, "")
 	w.other = other["project_id"].(string)
 	w.goes(links.FindString(w.letter()))
 	w.sees("Confirm your email", w.address)
@@ -200,14 +205,14 @@ func (w *walk) logIn() {
 	w.fits("link")
 	w.presses("Log in")
 	w.at("/account")
-	w.sees("Your projects", "Marbles")
+	w.sees("Your projects", w.title)
 	w.presses("Log out")
 	w.at("/")
 	ask()
 	w.types("6-digit code", strings.TrimSpace(digits.FindString(w.letter())))
 	w.presses("Log in")
 	w.at("/account")
-	w.sees("Your projects", "Marbles", "Other")
+	w.sees("Your projects", w.title, w.beside)
 	w.fits("account")
 }
 
@@ -227,7 +232,7 @@ func (w *walk) rename() {
 	w.spots("header.site a[href='/account']", w.handle)
 	w.goes("/@" + old)
 	w.at("/@" + w.handle)
-	w.sees(w.handle, "Marbles")
+	w.sees(w.handle, w.title)
 	w.fits("profile")
 }
 
@@ -402,7 +407,7 @@ func (w *walk) restore() {
 	w.goes("/account/projects/" + w.id)
 	w.has("index.html")
 	w.first("index.html")
-	w.opens(firstGame)
+	w.opens(gameOf(w.title))
 }
 
 // saved waits for a download and returns what is in the ZIP, but for its list.
@@ -443,13 +448,13 @@ func (w *walk) saved(press string) map[string]string {
 
 // take takes the project along, and everything.
 func (w *walk) take() {
-	want := map[string]string{w.id + "/index.html": firstGame}
+	want := map[string]string{w.id + "/index.html": gameOf(w.title)}
 	if diff := cmp.Diff(want, w.saved("Download as ZIP")); diff != "" {
 		w.t.Errorf("the project's ZIP (-want +got):\n%s", diff)
 	}
 	w.presses("Settings")
 	w.at("/account/settings")
-	want[w.other+"/index.html"] = "<title>Other</title>"
+	want[w.other+"/index.html"] = gameOf(w.beside)
 	if diff := cmp.Diff(want, w.saved("Download everything")); diff != "" {
 		w.t.Errorf("the export (-want +got):\n%s", diff)
 	}
@@ -464,8 +469,8 @@ func (w *walk) delete() {
 	w.types("To confirm, type", w.id)
 	w.presses("Delete for good")
 	w.at("/account")
-	w.sees("Your projects", "Other")
-	w.lacks("Marbles")
+	w.sees("Your projects", w.beside)
+	w.lacks(w.title)
 	if status, _ := open(w.t, w.s, w.url); status != http.StatusNotFound && status != http.StatusGone {
 		w.t.Errorf("the address of the deleted project answers %d", status)
 	}
