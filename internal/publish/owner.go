@@ -61,16 +61,9 @@ func (s *Service) ownerMay(ctx context.Context, id AccountID, err error) error {
 // HandleFor returns the handle that Rename would give for a wish, or the error that it
 // would return, but for how often it was asked today. It changes nothing.
 func (s *Service) HandleFor(ctx context.Context, id AccountID, want string) (string, error) {
-	a, err := s.editor(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	handle := names.Handle(want)
-	switch handle {
-	case "":
-		return "", Refuse(CodeInvalidField, "This cannot be a handle.").In("handle")
-	case a.Handle:
-		return handle, nil
+	handle, own, err := s.wishedHandle(ctx, id, want)
+	if err != nil || own {
+		return handle, err
 	}
 	given, err := s.site.HandleGiven(ctx, handle)
 	if err == nil && given {
@@ -79,21 +72,27 @@ func (s *Service) HandleFor(ctx context.Context, id AccountID, want string) (str
 	return handle, err
 }
 
+// wishedHandle brings a wish into the form of a handle, and tells whether it is the
+// account's own already.
+func (s *Service) wishedHandle(ctx context.Context, id AccountID, want string) (handle string, own bool, err error) {
+	a, err := s.editor(ctx, id)
+	if err != nil {
+		return "", false, err
+	}
+	if handle = names.Handle(want); handle == "" {
+		return "", false, Refuse(CodeInvalidField, "This cannot be a handle.").In("handle")
+	}
+	return handle, handle == a.Handle, nil
+}
+
 // Rename gives an account another handle: the wish brought into the form of one,
 // which it returns. A wish with nothing left, or a reserved one, is
 // CodeInvalidField; one that was ever given out is ErrExists, and one too many
 // today is CodeRateLimited. The handle that the account has changes nothing.
 func (s *Service) Rename(ctx context.Context, id AccountID, want string) (string, error) {
-	a, err := s.editor(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	handle := names.Handle(want)
-	switch handle {
-	case "":
-		return "", Refuse(CodeInvalidField, "This cannot be a handle.").In("handle")
-	case a.Handle:
-		return handle, nil
+	handle, own, err := s.wishedHandle(ctx, id, want)
+	if err != nil || own {
+		return handle, err
 	}
 	now := s.now().UTC()
 	err = s.site.Rename(ctx, id, handle, now, now.Add(-renameWindow), renamesPerDay)
