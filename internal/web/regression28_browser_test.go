@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -36,9 +37,11 @@ func (p *player) awaits(expression string) {
 	await(p.T, p.ctx, expression)
 }
 
+// clicks presses until the press arrives: one that comes while the window or the frame still changes its size goes where the element was.
 func (p *player) clicks(selector string) {
 	p.Helper()
-	run(p.T, p.ctx, chromedp.Click(chromedp.CSS(selector)))
+	run(p.T, p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`window.arrived = false, document.querySelector(%q).addEventListener('click', () => { window.arrived = true }, { capture: true, once: true }), true`, selector)))
+	p.until(`window.arrived`, func() { run(p.T, p.ctx, chromedp.Click(chromedp.CSS(selector))) })
 }
 
 // goesOn presses the button of the poster as a keyboard does. A browser knows where a click goes a moment later than what the page shows.
