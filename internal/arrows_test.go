@@ -15,10 +15,10 @@ import (
 // transports and the stores.
 var arrows = map[string][]string{
 	"archive":      {"mediatype", "publish"},
-	"api":          {"brake", "content", "failpoint", "mediatype", "names", "publish"},
+	"api":          {"admission", "content", "failpoint", "mediatype", "names", "publish"},
 	"blob":         {"failpoint", "publish"},
 	"blob/crashfs": {"blob"},
-	"brake":        {},
+	"admission":    {},
 	"content":      {},
 	"front":        {},
 	"failpoint":    {},
@@ -27,13 +27,13 @@ var arrows = map[string][]string{
 	"mediatype":    {},
 	"model":        {}, // tests only
 	"names":        {},
-	"play":         {"brake", "mediatype", "names", "publish"},
+	"play":         {"admission", "mediatype", "names", "publish"},
 	"publish":      {"content", "failpoint", "names"},
 	"sqlstore":     {"failpoint", "publish"},
 	"squeeze":      {"failpoint", "mediatype", "publish"},
 	"storetest":    {"publish", "testenv"},
 	"testenv":      {},
-	"web":          {"brake", "publish"},
+	"web":          {"admission", "publish"},
 	"wording":      {}, // tests only
 }
 
@@ -42,7 +42,7 @@ var outside = map[string][]string{
 	"archive":   {"github.com/klauspost/compress"},
 	"api":       {"go.yaml.in/yaml/v3"},
 	"blob":      {"golang.org/x/sys"},
-	"brake":     {"golang.org/x/time"},
+	"admission": {"golang.org/x/time"},
 	"content":   {"github.com/emmansun/base64", "github.com/klauspost/compress"},
 	"mail":      {"github.com/wneessen/go-mail", "golang.org/x/text"},
 	"names":     {"golang.org/x/net", "golang.org/x/text"},

@@ -8,12 +8,12 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 )
 
 // clients finds out which address a request comes from, behind proxies too.
 type clients struct {
-	proxies brake.Proxies
+	proxies admission.Proxies
 	public  bool // whether the base-url is
 	log     *slog.Logger
 
@@ -34,7 +34,7 @@ func (c *clients) name(r *http.Request) {
 		c.direct(r)
 		return
 	}
-	peer := brake.Peer(r.RemoteAddr)
+	peer := admission.Peer(r.RemoteAddr)
 	if !c.proxies.Trust(peer) {
 		c.untrusted(r, peer)
 		return
@@ -57,7 +57,7 @@ func (c *clients) direct(r *http.Request) {
 	if !c.public {
 		return
 	}
-	if !brake.Peer(r.RemoteAddr).IsLoopback() {
+	if !admission.Peer(r.RemoteAddr).IsLoopback() {
 		c.lookAt(r.RemoteAddr)
 		return
 	}
@@ -97,7 +97,7 @@ func (c *clients) lookAt(remote string) {
 	if !c.public || c.private.Load() {
 		return
 	}
-	if peer := brake.Peer(remote); peer.IsLoopback() || !brake.Local(peer) {
+	if peer := admission.Peer(remote); peer.IsLoopback() || !admission.Local(peer) {
 		return
 	}
 	if c.private.CompareAndSwap(false, true) {

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/testenv"
 )
 
 func TestTheAddressOfARequest(t *testing.T) {
-	proxies, err := brake.ParseProxies("192.0.2.1")
+	proxies, err := admission.ParseProxies("192.0.2.1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 )
 
 const (
@@ -31,7 +31,7 @@ func connectionsFor(files int) int {
 
 // connections bounds those of clients, and frees the slot of each when it is closed.
 type connections struct {
-	slots   *brake.Slots
+	slots   *admission.Slots
 	refused [2]prometheus.Counter // of a network that has its share; of all
 }
 
@@ -41,9 +41,9 @@ func (s settings) connections(all int, public bool, m *metrics) *connections {
 	if s.limited(public) {
 		each = eachConnection(s.LimitConnections, all)
 	}
-	proxies, _ := brake.ParseProxies(s.TrustedProxies) // was checked at the start
-	exempt := func(a netip.Addr) bool { return brake.Exempt(a, public) || proxies.Trust(a) }
-	return &connections{brake.NewSlots(each, all, exempt), m.refusals()}
+	proxies, _ := admission.ParseProxies(s.TrustedProxies) // was checked at the start
+	exempt := func(a netip.Addr) bool { return admission.Exempt(a, public) || proxies.Trust(a) }
+	return &connections{admission.NewSlots(each, all, exempt), m.refusals()}
 }
 
 // eachConnection is how many an address may have; 0 is no limit.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -116,11 +116,11 @@ func (l limitSettings) diskPercent(p publish.Places) int {
 func public(p publish.Places) bool { return !private(p.Base.Hostname()) }
 
 // rates reads the limits of single clients.
-func (l limitSettings) rates() (brake.Config, error) {
-	cfg := brake.Config{Bodies: l.LimitBodies, Archives: l.LimitArchives}
+func (l limitSettings) rates() (admission.Config, error) {
+	cfg := admission.Config{Bodies: l.LimitBodies, Archives: l.LimitArchives}
 	for _, one := range []struct {
 		flag, text string
-		rate       *brake.Rate
+		rate       *admission.Rate
 	}{
 		{"--limit-accounts", l.LimitAccounts, &cfg.Accounts},
 		{"--limit-writes", l.LimitWrites, &cfg.Writes},
@@ -133,7 +133,7 @@ func (l limitSettings) rates() (brake.Config, error) {
 		{"--limit-searches", l.LimitSearches, &cfg.Searches},
 		{"--limit-downloads", l.LimitDownloads, &cfg.Downloads},
 	} {
-		parse := brake.ParseRate
+		parse := admission.ParseRate
 		if one.rate == &cfg.Bytes {
 			parse = byteRate
 		}
@@ -147,8 +147,8 @@ func (l limitSettings) rates() (brake.Config, error) {
 }
 
 // byteRate reads a rate of bytes, "8GiB/h:6GiB" or "off".
-func byteRate(text string) (brake.Rate, error) {
-	rate, err := brake.ParseRateOf(text, readSize)
+func byteRate(text string) (admission.Rate, error) {
+	rate, err := admission.ParseRateOf(text, readSize)
 	if err != nil {
 		err = fmt.Errorf("%q: a rate of bytes is SIZE/PERIOD:SIZE with a period of s, m, h or d, such as 8GiB/h:6GiB; or off", text)
 	}
@@ -161,12 +161,12 @@ func (l limitSettings) limited(public bool) bool {
 }
 
 // brakes are the limits in force at a place.
-func (l limitSettings) brakes(p publish.Places, memory memoryPlan) *brake.Limits {
-	cfg := brake.Config{}
+func (l limitSettings) brakes(p publish.Places, memory memoryPlan) *admission.Limits {
+	cfg := admission.Config{}
 	if l.limited(public(p)) {
 		cfg, _ = l.rates() // was checked at the start
 	}
 	cfg.Public = public(p)
 	cfg.MaxBodies, cfg.Remembered = memory.bodies, memory.clients
-	return brake.New(cfg)
+	return admission.New(cfg)
 }

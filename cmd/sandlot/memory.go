@@ -91,7 +91,7 @@ func planMemory(found memoryLimit, explicit int64) memoryPlan {
 	p.connections = int(share / connectionMemory)
 	p.watchers = min(p.connections/8*7, mostWatchers)
 	p.players = int(min(share/16/220, 1_000_000)) // live.Limits says what one takes
-	p.clients = int(min(share/32/300, 65_536))    // brake.Config, likewise
+	p.clients = int(min(share/32/300, 65_536))    // admission.Config, likewise
 	p.remembered = publish.Remembered{
 		Projects: int(min(share/64/500, publish.DefaultProjects)),
 		Visits:   int(min(share/32/100, publish.DefaultVisits)),

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/mail"
 	"sandlot/internal/publish"
 )
@@ -19,7 +19,7 @@ type plan struct {
 	listen, metrics *net.TCPAddr // metrics is nil without a listener of its own
 	places          publish.Places
 	memory          memoryPlan
-	proxies         brake.Proxies
+	proxies         admission.Proxies
 	warnings        []string
 }
 
@@ -55,7 +55,7 @@ func (s settings) plan(ctx context.Context) (p plan, err error) {
 	if err := checkFolder(s.Data); err != nil {
 		return p, err
 	}
-	p.proxies, _ = brake.ParseProxies(s.TrustedProxies) // was checked
+	p.proxies, _ = admission.ParseProxies(s.TrustedProxies) // was checked
 	p.memory = s.memory()
 	p.warnings = p.warn()
 	return p, nil
@@ -152,5 +152,5 @@ func loopback(a *net.TCPAddr) bool { return a.IP != nil && a.IP.IsLoopback() }
 // strangersReach reports whether an address is neither on this machine nor in a private network.
 func strangersReach(a *net.TCPAddr) bool {
 	ip, ok := netip.AddrFromSlice(a.IP)
-	return !ok || !brake.Local(ip.Unmap())
+	return !ok || !admission.Local(ip.Unmap())
 }

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/testenv"
 )
 
@@ -112,9 +112,9 @@ func addresses(n int, format string) (list []string) {
 }
 
 func TestRegression08ConnectionsAreLimitedForEachNetwork(t *testing.T) {
-	exempt := func(a netip.Addr) bool { return brake.Exempt(a, true) || a == netip.MustParseAddr("192.0.2.1") }
+	exempt := func(a netip.Addr) bool { return admission.Exempt(a, true) || a == netip.MustParseAddr("192.0.2.1") }
 	limit := func(each, all int) *connections {
-		return &connections{brake.NewSlots(each, all, exempt), newMetrics(true).refusals()}
+		return &connections{admission.NewSlots(each, all, exempt), newMetrics(true).refusals()}
 	}
 	for _, tc := range []struct {
 		name      string

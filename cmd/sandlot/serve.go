@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/front"
 	"sandlot/internal/publish"
 )
@@ -122,7 +122,7 @@ func servePrivate(at *net.TCPAddr, site *site, log *slog.Logger) (*http.Server, 
 		return nil, err
 	}
 	log.Info("metrics", "addr", l.Addr().String())
-	few := &connections{slots: brake.NewSlots(0, privateConns, brake.Local), refused: site.metrics.refusals()}
+	few := &connections{slots: admission.NewSlots(0, privateConns, admission.Local), refused: site.metrics.refusals()}
 	go func() {
 		if err := server.Serve(pacedListener{Listener: l, conns: few}); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("metrics are not served any more", "error", err)

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/api"
 	"sandlot/internal/archive"
 	"sandlot/internal/blob"
-	"sandlot/internal/brake"
 	"sandlot/internal/live"
 	"sandlot/internal/mail"
 	"sandlot/internal/play"
@@ -202,7 +202,7 @@ func (a *app) site(m *metrics) *site {
 		return archive.Write(ctx, w, e, a.service)
 	}
 	visitorID := func(r *http.Request, token string) publish.PlayerID { return a.visitors.ID(r, token, time.Now()) }
-	proxies, _ := brake.ParseProxies(a.settings.TrustedProxies) // was checked at the start
+	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
 	pages := web.New(web.Config{Service: a.service, Places: a.places, Log: a.log, Brakes: brakes, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
 	s := &site{
 		places:  a.places,

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -58,7 +58,7 @@ func (s settings) check() error {
 	if s.CacheSize != 0 && s.CacheSize < 1<<20 {
 		return fmt.Errorf("--cache-size %s is less than 1MiB: set more, or leave it out", s.CacheSize)
 	}
-	if _, err := brake.ParseProxies(s.TrustedProxies); err != nil {
+	if _, err := admission.ParseProxies(s.TrustedProxies); err != nil {
 		return fmt.Errorf("--trusted-proxies: %w", err)
 	}
 	return s.limitSettings.check()

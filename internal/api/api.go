@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -43,7 +43,7 @@ type Config struct {
 	// Now gives the date in the name of an archive that is only asked for by HEAD; time.Now if nil.
 	Now func() time.Time
 	// Brakes hold callers to their limits; none if nil.
-	Brakes *brake.Limits
+	Brakes *admission.Limits
 	// Public says that the base-url is: then a private address may be that of a router, with everybody behind it.
 	Public bool
 	// MaxContent is the largest content of one request in bytes, decoded and unpacked; publish.DefaultMaxContent if 0.

@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/content"
 	"sandlot/internal/publish"
 )
@@ -38,10 +38,10 @@ func (a *API) maxBody() int64 { return 2*a.MaxContent + bodyRoom }
 type body struct {
 	r      io.ReadCloser
 	read   int64
-	err    error                     // what ended it, io.EOF included
-	most   int64                     // how much of it is read at most, 0: any
-	pass   *brake.Pass               // nil: no limits, or not any more
-	denied func(*brake.Denied) error // what its refusals are told as; set with pass
+	err    error                         // what ended it, io.EOF included
+	most   int64                         // how much of it is read at most, 0: any
+	pass   *admission.Pass               // nil: no limits, or not any more
+	denied func(*admission.Denied) error // what its refusals are told as; set with pass
 }
 
 func (b *body) Read(p []byte) (int, error) {

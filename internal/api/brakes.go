@@ -8,20 +8,20 @@ import (
 	"strings"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
 // who is the caller as the brakes count it.
-func (c *call) who() brake.Who {
-	return brake.Who{Addr: brake.Peer(c.r.RemoteAddr), Account: int64(c.by.Key.Account), Key: c.by.Key.ID}
+func (c *call) who() admission.Who {
+	return admission.Who{Addr: admission.Peer(c.r.RemoteAddr), Account: int64(c.by.Key.Account), Key: c.by.Key.ID}
 }
 
 // enter asks whether the caller may send a body now, before any of it is read.
 func (a *API) enter(c *call) error {
 	makes := c.by.Nobody() && (c.route.op == publish.OpPublish || c.route.op == publish.OpSignup)
 	control := http.NewResponseController(c.w)
-	pass, denied := a.Brakes.Enter(c.who(), brake.Body{
+	pass, denied := a.Brakes.Enter(c.who(), admission.Body{
 		MakesAccount: makes, Length: c.r.ContentLength,
 		Stop: func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
 	})
@@ -73,7 +73,7 @@ func (a *API) lookUp(c *call, key publish.Secret) (publish.Caller, error) {
 // showStanding sets the fields of draft-ietf-httpapi-ratelimit-headers: what may
 // be done in a window of so many seconds, and what is left until it is all there
 // again.
-func (c *call) showStanding(list []brake.Standing) {
+func (c *call) showStanding(list []admission.Standing) {
 	var policies, left []string
 	for _, s := range list {
 		unit := ""
@@ -102,7 +102,7 @@ var limited = map[string][2]string{
 }
 
 // denied makes an error of a limit that is reached; nil of nil.
-func (c *call) denied(d *brake.Denied) error {
+func (c *call) denied(d *admission.Denied) error {
 	if d == nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -42,8 +42,8 @@ func TestAccessOfAClosedInstance(t *testing.T) {
 }
 
 // limitedWorld is one whose client comes from a public address.
-func limitedWorld(t *testing.T, cfg brake.Config) *world {
-	return newWorld(t, func(s *settings) { s.brakes, s.addr = brake.New(cfg), "203.0.113.1:4711" })
+func limitedWorld(t *testing.T, cfg admission.Config) *world {
+	return newWorld(t, func(s *settings) { s.brakes, s.addr = admission.New(cfg), "203.0.113.1:4711" })
 }
 
 func TestRefusalsOfTheBrakes(t *testing.T) {
@@ -55,12 +55,12 @@ func TestRefusalsOfTheBrakes(t *testing.T) {
 		}
 	}
 	t.Run("before a byte of the body", func(t *testing.T) {
-		w := limitedWorld(t, brake.Config{Writes: brake.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+		w := limitedWorld(t, admission.Config{Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 		w.post("/v1/signup", "", obj{}).wants(201)
 		w.unchanged(func() { limits(t, w.post("/v1/publish", "", "this is not even JSON")) })
 	})
 	t.Run("what is refused makes no account and uses none", func(t *testing.T) {
-		w := limitedWorld(t, brake.Config{Accounts: brake.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+		w := limitedWorld(t, admission.Config{Accounts: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 		for range 3 {
 			w.post("/v1/publish", "", obj{"content": page64}).refused(400, publish.CodeEmailRequired)
 			w.post("/v1/publish", "", obj{"content": page64, "email": someone, "upload_id": "0123456789012345678901", "part": 1}).wants(202)
@@ -69,28 +69,28 @@ func TestRefusalsOfTheBrakes(t *testing.T) {
 		w.unchanged(func() { limits(t, w.post("/v1/signup", "", obj{})) })
 	})
 	t.Run("a mail too many changes nothing", func(t *testing.T) {
-		w := limitedWorld(t, brake.Config{Mails: brake.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+		w := limitedWorld(t, admission.Config{Mails: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 		w.post("/v1/signup", "", obj{"email": someone}).wants(201)
 		w.unchanged(func() { limits(t, w.post("/v1/publish", "", obj{"content": b64(noise(20_000)), "email": someone})) })
 		w.post("/v1/signup", "", obj{}).wants(201)
 	})
 	t.Run("a key that is not looked up", func(t *testing.T) {
-		w := limitedWorld(t, brake.Config{WrongKeys: brake.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+		w := limitedWorld(t, admission.Config{WrongKeys: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 		unknown := unknownKey(t)
 		w.get("/v1/whoami", unknown).refused(401, publish.CodeInvalidKey)
 		limits(t, w.get("/v1/whoami", unknown))
 	})
 	t.Run("reading is not limited", func(t *testing.T) {
-		w := limitedWorld(t, brake.Config{Writes: brake.Rate{Count: 1, Per: time.Hour, Burst: 2}})
+		w := limitedWorld(t, admission.Config{Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 2}})
 		key := w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
 		for range 5 {
 			w.get("/v1/whoami", key).wants(200)
 		}
 	})
 	t.Run("the service's own limit is unavailable", func(t *testing.T) {
-		brakes := brake.New(brake.Config{MaxBodies: 1})
+		brakes := admission.New(admission.Config{MaxBodies: 1})
 		w := newWorld(t, func(s *settings) { s.brakes = brakes })
-		pass, _ := brakes.Enter(brake.Who{}, brake.Body{})
+		pass, _ := brakes.Enter(admission.Who{}, admission.Body{})
 		if a := w.post("/v1/signup", "", obj{}).refused(503, publish.CodeUnavailable); a.header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -22,7 +22,7 @@ type call struct {
 	by       publish.Caller
 	keyed    bool // whether a key was sent, for hints
 	body     *body
-	pass     *brake.Pass
+	pass     *admission.Pass
 	said     *fields   // what the body said, for hints; nil until it is read
 	whole    bool      // whether the body was read to its end
 	drainBy  time.Time // until when the rest of a refused body is read, if some of it was

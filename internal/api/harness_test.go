@@ -22,9 +22,9 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/archive"
 	"sandlot/internal/blob"
-	"sandlot/internal/brake"
 	"sandlot/internal/live"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -66,7 +66,7 @@ type settings struct {
 	cfg     publish.Config
 	service func(Service) Service
 	archive func(ctx context.Context, w io.Writer, e publish.Export) error
-	brakes  *brake.Limits
+	brakes  *admission.Limits
 	addr    string // of the client; else the real one
 }
 

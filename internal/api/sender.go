@@ -1,7 +1,7 @@
 package api
 
 import (
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -9,7 +9,7 @@ import (
 // base-url a private address that is not this machine's may be that of a proxy or of
 // a container's gateway, with everybody behind it; so may one that nobody knows.
 func (a *API) sender(c *call) publish.Sender {
-	at := brake.Peer(c.r.RemoteAddr)
-	crowd := a.Public && brake.Local(at) && !at.IsLoopback()
-	return publish.Sender{Network: brake.Group(at).String(), Shared: crowd || !at.IsValid(), Free: brake.Exempt(at, a.Public)}
+	at := admission.Peer(c.r.RemoteAddr)
+	crowd := a.Public && admission.Local(at) && !at.IsLoopback()
+	return publish.Sender{Network: admission.Group(at).String(), Shared: crowd || !at.IsValid(), Free: admission.Exempt(at, a.Public)}
 }

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -37,7 +37,7 @@ func (v *visit) heartbeat() {
 
 // takeBeat reads a heartbeat and passes it on. That a count was not to be had is no reason to fail.
 func (v *visit) takeBeat() {
-	if denied := v.brakes.Heartbeat(brake.Who{Addr: brake.Peer(v.r.RemoteAddr)}); denied != nil {
+	if denied := v.brakes.Heartbeat(admission.Who{Addr: admission.Peer(v.r.RemoteAddr)}); denied != nil {
 		v.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(denied.After.Seconds()))))
 		v.refuse(http.StatusTooManyRequests, "Too many heartbeats come from this address.")
 		return

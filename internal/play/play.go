@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -50,7 +50,7 @@ type Config struct {
 	Visitors   *Visitors                    // nil: one of its own
 	Token      func(r *http.Request) string // by which a browser is known on the site's origin, empty if it is not; nil: none is
 	Quarantine bool                         // whether projects of unverified accounts may send nothing anywhere else
-	Brakes     *brake.Limits                // hold heartbeats to their limit; nil: no limit
+	Brakes     *admission.Limits            // hold heartbeats to their limit; nil: no limit
 	CacheBytes int64                        // bound on the cached lists and bytes; 0: 64 MiB
 	Now        func() time.Time             // nil: time.Now
 	Log        *slog.Logger                 // nil: nothing is logged
@@ -68,7 +68,7 @@ type Handler struct {
 	agents      *agents
 	book        *book
 	quarantine  bool
-	brakes      *brake.Limits
+	brakes      *admission.Limits
 	cache       *cache
 	bodyMax     int64 // the largest body that is cached
 	now         func() time.Time

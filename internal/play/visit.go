@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -129,7 +129,7 @@ func (v *visit) visitor(now time.Time) publish.Visitor {
 	if v.place == onPath {
 		token = v.token(v.r)
 	}
-	return publish.Visitor{ID: v.visitors.ID(v.r, token, now), From: brake.Peer(v.r.RemoteAddr)}
+	return publish.Visitor{ID: v.visitors.ID(v.r, token, now), From: admission.Peer(v.r.RemoteAddr)}
 }
 
 // moves reports whether a browser's own navigation to this address is sent on to the project's own origin.

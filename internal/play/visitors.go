@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -68,8 +68,8 @@ func appendNetwork(b []byte, remote string) []byte {
 	if strings.Count(remote, ":") == 1 { // IPv4, which is written in one way only
 		return append(b, remote[:strings.IndexByte(remote, ':')]...)
 	}
-	if at := brake.Peer(remote); at.IsValid() {
-		return brake.Group(at).AppendTo(b)
+	if at := admission.Peer(remote); at.IsValid() {
+		return admission.Group(at).AppendTo(b)
 	}
 	return append(b, remote...)
 }

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 )
 
 // TestWhatCostsMuchHasALimit: the second of each in an hour is a page that says when to come again.
 func TestWhatCostsMuchHasALimit(t *testing.T) {
-	one := brake.Rate{Count: 1, Per: time.Hour, Burst: 1}
+	one := admission.Rate{Count: 1, Per: time.Hour, Burst: 1}
 	for name, ask := range map[string]func(s *service, p *Pages) *http.Response{
 		"a search":               func(_ *service, p *Pages) *http.Response { return request(p, "GET", "/?q=pong", "") },
 		"a project's archive":    func(_ *service, p *Pages) *http.Response { return asKim(p, "GET", ownAt+"/download", "") },
@@ -22,9 +22,9 @@ func TestWhatCostsMuchHasALimit(t *testing.T) {
 	} {
 		s := &service{}
 		p := pages(s)
-		p.Brakes = brake.New(brake.Config{Searches: one, Downloads: one, Writes: one})
+		p.Brakes = admission.New(admission.Config{Searches: one, Downloads: one, Writes: one})
 		if strings.HasSuffix(name, "bytes") {
-			p.Brakes = brake.New(brake.Config{Bytes: brake.Rate{Count: 100, Per: time.Hour, Burst: 1000}})
+			p.Brakes = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 1000}})
 		}
 		if resp := ask(s, p); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
 			t.Errorf("the first of %s: %d", name, resp.StatusCode)
@@ -43,7 +43,7 @@ func TestWhatCostsMuchHasALimit(t *testing.T) {
 func TestRegression02AFormOfTheWebsiteCostsWhatItBrings(t *testing.T) {
 	s := &service{}
 	p := pages(s)
-	p.Brakes = brake.New(brake.Config{Bytes: brake.Rate{Count: 100, Per: time.Hour, Burst: 300_000}})
+	p.Brakes = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 300_000}})
 	body, kind := uploadOf("", "a.js", strings.Repeat("x", 200_000), "b.js", strings.Repeat("y", 200_000))
 	if resp := sendTo(p, struct{ io.Reader }{body}, kind); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -148,8 +148,8 @@ func TestWhatIsNoLikeIsRefused(t *testing.T) {
 
 func TestLikesAndHeartbeatsHaveALimit(t *testing.T) {
 	h := pages(&service{})
-	one := brake.Rate{Count: 1, Per: 3600e9, Burst: 1}
-	h.Brakes = brake.New(brake.Config{Likes: one, Heartbeats: one})
+	one := admission.Rate{Count: 1, Per: 3600e9, Burst: 1}
+	h.Brakes = admission.New(admission.Config{Likes: one, Heartbeats: one})
 	for path, form := range map[string]string{likePath: "like=1", "/p/game-abc123/heartbeat": "{}"} {
 		request(h, "POST", path, form)
 		if resp := request(h, "POST", path, form); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -76,7 +76,7 @@ func (p *Pages) live(v *visit) error {
 
 // crowded says that there are too many streams, or uploads, from one address or in
 // all. It is nothing to be logged: who asks comes again.
-func (v *visit) crowded(d *brake.Denied) error {
+func (v *visit) crowded(d *admission.Denied) error {
 	if !d.All {
 		return denied(d)
 	}

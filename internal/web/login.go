@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -270,22 +270,22 @@ func (v *visit) cookie(name string) string {
 }
 
 // who is the visitor as the brakes count it.
-func (v *visit) who() brake.Who { return brake.Who{Addr: brake.Peer(v.r.RemoteAddr)} }
+func (v *visit) who() admission.Who { return admission.Who{Addr: admission.Peer(v.r.RemoteAddr)} }
 
 // from is where the visitor comes from, for the domain.
 func (v *visit) from() publish.Sender {
-	return publish.Sender{Network: brake.Group(v.who().Addr).String()}
+	return publish.Sender{Network: admission.Group(v.who().Addr).String()}
 }
 
 // owner is who, for what the account is held to as well.
-func (v *visit) owner() brake.Who {
+func (v *visit) owner() admission.Who {
 	who := v.who()
 	who.Account = int64(v.me.Account.ID)
 	return who
 }
 
 // denied makes an error of a limit that is reached; nil of nil.
-func denied(d *brake.Denied) error {
+func denied(d *admission.Denied) error {
 	if d == nil {
 		return nil
 	}

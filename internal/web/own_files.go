@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -52,7 +52,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 		return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
 	}
 	control := http.NewResponseController(v.w)
-	pass, refused := p.Brakes.Enter(v.owner(), brake.Body{
+	pass, refused := p.Brakes.Enter(v.owner(), admission.Body{
 		Length: v.r.ContentLength,
 		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
 	})
@@ -159,8 +159,8 @@ func (u *upload) take(part *multipart.Part) error {
 // limitedBody ends where a limit does. What comes costs as much as what is kept of it.
 type limitedBody struct {
 	io.ReadCloser
-	pass   *brake.Pass
-	denied *brake.Denied
+	pass   *admission.Pass
+	denied *admission.Denied
 }
 
 // errDenied ends a body; denied says why.

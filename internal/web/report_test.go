@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -104,7 +104,7 @@ func TestAReportFromElsewhereOrTooLongIsRefused(t *testing.T) {
 func TestReportsOfAnAddressAreLimited(t *testing.T) {
 	s := &service{}
 	h := pages(s)
-	h.Brakes = brake.New(brake.Config{Reports: brake.Rate{Count: 1, Per: time.Hour, Burst: 2}})
+	h.Brakes = admission.New(admission.Config{Reports: admission.Rate{Count: 1, Per: time.Hour, Burst: 2}})
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}}
 	for range 2 {
 		if resp := sendReport(h, form); resp.StatusCode != http.StatusOK {

@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -42,7 +42,7 @@ const (
 // watcher has a connection, and a goroutine that waits for its end.
 type watchers struct {
 	ask     func(context.Context, publish.ProjectID) (publish.Stats, error)
-	slots   *brake.Slots
+	slots   *admission.Slots
 	now     func() time.Time
 	running sync.WaitGroup // the rooms' goroutines
 
@@ -74,18 +74,18 @@ type watcher struct {
 }
 
 func newWatchers(ask func(context.Context, publish.ProjectID) (publish.Stats, error), most int, exempt func(netip.Addr) bool, now func() time.Time) *watchers {
-	return &watchers{ask: ask, slots: brake.NewSlots(maxWatchersOf, most, exempt), now: now, rooms: map[publish.ProjectID]*room{}}
+	return &watchers{ask: ask, slots: admission.NewSlots(maxWatchersOf, most, exempt), now: now, rooms: map[publish.ProjectID]*room{}}
 }
 
 // reserve asks for a stream to an address. Its leave must be called, or its begin.
-func (l *watchers) reserve(addr netip.Addr) (*watcher, *brake.Denied) {
+func (l *watchers) reserve(addr netip.Addr) (*watcher, *admission.Denied) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return nil, &brake.Denied{Limit: "watchers", All: true, After: watchAgain}
+		return nil, &admission.Denied{Limit: "watchers", All: true, After: watchAgain}
 	}
 	if taken, all := l.slots.Take(addr); !taken {
-		return nil, &brake.Denied{Limit: "watchers", All: all, After: watchAgain}
+		return nil, &admission.Denied{Limit: "watchers", All: all, After: watchAgain}
 	}
 	return &watcher{all: l, addr: addr}, nil
 }

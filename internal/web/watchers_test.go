@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -87,7 +87,7 @@ func (s *stream) players(t *testing.T, want string) {
 
 func newSource() (*source, *watchers) {
 	s := &source{}
-	return s, newWatchers(s.ask, maxWatchers, brake.Local, time.Now)
+	return s, newWatchers(s.ask, maxWatchers, admission.Local, time.Now)
 }
 
 // ended fails the test unless nothing is left of the streams.

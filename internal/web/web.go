@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"sandlot/internal/brake"
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -53,7 +53,7 @@ type Config struct {
 	Service Service
 	Places  publish.Places
 	Log     *slog.Logger
-	Brakes  *brake.Limits // nil: no limits
+	Brakes  *admission.Limits // nil: no limits
 	// Archive writes an export as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
 	// RequestID tells the name of a request, for pages that report a fault.

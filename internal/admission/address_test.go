@@ -1,4 +1,4 @@
-package brake
+package admission
 
 import (
 	"net/netip"

@@ -1,4 +1,4 @@
-package brake
+package admission
 
 // A Meter counts bytes of one kind that a call makes: what is decoded, or what is
 // unpacked. The call costs what the largest of its meters has counted, or the bytes
