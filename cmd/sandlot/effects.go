@@ -43,6 +43,9 @@ func (p plan) effects() map[string]effect {
 	if p.DiskLimit != nil && p.diskPercent(p.places) == 100 {
 		all["disk-limit"] = effect{note: "no limit"}
 	}
+	if p.AccessLog != "off" && (p.LogLevel == "warn" || p.LogLevel == "error") {
+		all["access-log"] = effect{note: "no requests are logged, as log-level is " + p.LogLevel}
+	}
 	p.limitEffects(all)
 	return all
 }

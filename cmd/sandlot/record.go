@@ -147,10 +147,12 @@ func (s *site) finish(rec *recorder, r *http.Request, id, area string, read int6
 	took := time.Since(rec.started)
 	status := rec.outcome(r.Context().Err() != nil, aborted)
 	s.metrics.request(area, r.Method, status, took, read, rec.bytes)
-	handlerOf(s.log).request(s.log, &requestLine{
-		at: rec.started.Add(took), id: id, area: area, method: r.Method, host: r.Host, path: r.URL.Path,
-		status: status, took: took, read: read, answered: rec.bytes, aborted: aborted,
-	})
+	if s.access.has(status) {
+		handlerOf(s.log).request(s.log, &requestLine{
+			at: rec.started.Add(took), id: id, area: area, method: r.Method, host: r.Host, path: r.URL.Path,
+			status: status, took: took, read: read, answered: rec.bytes, aborted: aborted,
+		})
+	}
 	if aborted {
 		panic(http.ErrAbortHandler)
 	}

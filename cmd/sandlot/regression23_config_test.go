@@ -180,6 +180,7 @@ func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 			`# content-host: "localhost:8080" # not set; the host of base-url`,
 			`path-form: "auto" # default; on, as base-url is local`,
 			`quarantine: "auto" # default; off, as base-url is local`,
+			`access-log: "all" # default`,
 			`# smtp-url: "" # not set; messages are saved as .eml files in FOLDER/data/mail`,
 			`# mail-from: "sandlot@localhost" # not set; from base-url`,
 			`limits: "auto" # default; off, as base-url is local`,
@@ -215,6 +216,9 @@ func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 		}},
 		{configuration{name: "a flag wins over all", args: []string{"--listen=127.0.0.1:3", "--config=FOLDER/c.yaml"}, env: []string{"SANDLOT_LISTEN=127.0.0.1:2"}, files: map[string]string{"c.yaml": "listen: 127.0.0.1:1"}}, []string{
 			`listen: "127.0.0.1:3" # --listen; this machine alone can reach it`,
+		}},
+		{configuration{name: "a log without requests", args: []string{"--access-log=errors", "--log-level=warn"}}, []string{
+			`access-log: "errors" # --access-log; no requests are logged, as log-level is warn`,
 		}},
 		{configuration{name: "the last file counts", args: []string{"--config=FOLDER/a.yaml", "--config", "FOLDER/b.yaml"}, files: map[string]string{"a.yaml": "listen: 127.0.0.1:1", "b.yaml": "listen: 127.0.0.1:2"}}, []string{
 			`listen: "127.0.0.1:2" # FOLDER/b.yaml; this machine alone can reach it`,

@@ -94,6 +94,10 @@ func wrongConfigurations() []configuration {
 		flags(`--disk-limit 101 is not between 0 and 100`, "--disk-limit=101"),
 		flags(`--disk-limit -1 is not between 0 and 100`, "--disk-limit=-1"),
 
+		// The log.
+		flags(`--access-log must be one of "all","errors","off" but got "none"`, "--access-log=none"),
+		env(`--access-log must be one of`, "SANDLOT_ACCESS_LOG=ERRORS"),
+
 		// The file, the environment, and the data folder.
 		flags(`configuration file: open FOLDER/none.yaml: no such file`, "--config=FOLDER/none.yaml"),
 		flags(`configuration file: open : no such file`, "--config="),

@@ -3,12 +3,22 @@ package main
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"sync/atomic"
 	"time"
 
 	"sandlot/internal/publish"
 )
+
+// An accessLog says which requests get a line in the log: "all", "errors" or "off".
+// Faults of the service are logged in any case.
+type accessLog string
+
+// has reports whether a request with that outcome gets a line.
+func (a accessLog) has(status int) bool {
+	return a == "all" || a == "errors" && status >= http.StatusBadRequest
+}
 
 // requestLine is what is logged of each request.
 type requestLine struct {

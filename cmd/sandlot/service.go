@@ -208,6 +208,7 @@ func (a *app) site(m *metrics) *site {
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
 		log:     a.log,
+		access:  accessLog(a.settings.AccessLog),
 		metrics: m,
 		ready:   a.service.Ready,
 		api: api.New(api.Config{

@@ -36,6 +36,7 @@ type settings struct {
 	TrustedProxies string `placeholder:"CIDR,..." help:"IPs or ranges of proxies whose X-Forwarded-For is trusted. (default: none)"`
 	MetricsListen  string `placeholder:"HOST:PORT" help:"Serve /metrics, /healthz and /readyz here, and /metrics nowhere else. (default: /metrics is public)"`
 	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json. (default: ${default})"`
+	AccessLog      string `enum:"all,errors,off" default:"all" help:"Requests that get a line in the log: all, errors (those answered with 4xx or 5xx), or off. (default: ${default})"`
 	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error. (default: ${default})"`
 
 	limitSettings

@@ -21,6 +21,7 @@ type site struct {
 	places   publish.Places
 	clients  clients
 	log      *slog.Logger
+	access   accessLog
 	metrics  *metrics
 	ready    func(context.Context) error
 	draining atomic.Bool
