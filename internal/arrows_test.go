@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"squeeze":      {"failpoint", "mediatype", "publish"},
 	"storetest":    {"publish", "testenv"},
 	"testenv":      {},
+	"testworld":    {"blob", "live", "publish", "sqlstore", "testenv"}, // tests only
 	"web":          {"admission", "publish"},
 	"wording":      {}, // tests only
 }
@@ -52,6 +53,7 @@ var outside = map[string][]string{
 	"web":       {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},
 	"testenv":   {"github.com/chromedp/chromedp"},
 	"storetest": {"github.com/google/go-cmp"},
+	"testworld": {"github.com/google/go-cmp"},
 }
 
 func TestArrowsPointInward(t *testing.T) {
@@ -67,6 +69,20 @@ func TestArrowsPointInward(t *testing.T) {
 				}
 			} else if !allowed(outside[name], path) {
 				t.Errorf("internal/%s must not import %s", name, path)
+			}
+		}
+	}
+}
+
+func TestOnlyTestsImportWhatIsForTests(t *testing.T) {
+	forTests := []string{"sandlot/internal/model", "sandlot/internal/storetest", "sandlot/internal/testenv", "sandlot/internal/testworld", "sandlot/internal/wording"}
+	for name, imports := range imports(t, "sandlot/...") {
+		if slices.Contains(forTests, name) {
+			continue
+		}
+		for _, path := range imports {
+			if slices.Contains(forTests, path) {
+				t.Errorf("%s must not import %s: only tests may", name, path)
 			}
 		}
 	}
@@ -91,16 +107,26 @@ func allowed(modules []string, path string) bool {
 // list returns the imports of each package under internal, without those of tests.
 func list(t *testing.T) map[string][]string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "sandlot/internal/...").Output()
+	packages := map[string][]string{}
+	for path, paths := range imports(t, "sandlot/internal/...") {
+		if name, ok := strings.CutPrefix(path, "sandlot/internal/"); ok {
+			packages[name] = paths
+		}
+	}
+	return packages
+}
+
+// imports returns the imports of each package that the pattern names, without those of tests.
+func imports(t *testing.T, pattern string) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", pattern).Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
 	packages := map[string][]string{}
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 		fields := strings.Fields(lines.Text())
-		if name, ok := strings.CutPrefix(fields[0], "sandlot/internal/"); ok {
-			packages[name] = fields[1:]
-		}
+		packages[fields[0]] = fields[1:]
 	}
 	if len(packages) < 10 {
 		t.Fatalf("go list found only %d packages", len(packages))

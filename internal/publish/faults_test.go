@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 var errBroken = errors.New("broken")
@@ -135,48 +136,48 @@ func TestBlobsThatFail(t *testing.T) {
 	w := newWorld(t)
 	t.Run("before anything is stored: an error, and nothing is left", func(t *testing.T) {
 		for _, cause := range []error{errBroken, publish.ErrFull, publish.ErrUnavailable} {
-			w.blobs.before = cause
+			w.blobs.BeforePut = cause
 			w.unchanged(t, func() {
 				if _, err := w.Stage(t.Context(), strings.NewReader(large)); !errors.Is(err, cause) {
 					t.Errorf("got %v", err)
 				}
 			})
 		}
-		w.blobs.before = nil
+		w.blobs.BeforePut = nil
 	})
 	t.Run("after it happened: an error, and the bytes are garbage that is collected", func(t *testing.T) {
-		w.blobs.after = errBroken
+		w.blobs.AfterPut = errBroken
 		if _, err := w.Stage(t.Context(), strings.NewReader(large)); !errors.Is(err, errBroken) {
 			t.Errorf("got %v", err)
 		}
-		w.blobs.after = nil
+		w.blobs.AfterPut = nil
 		if w.onDisk() != 1 {
 			t.Fatalf("%d blobs", w.onDisk())
 		}
-		c := publish.Collector{Records: w.db, Blobs: allBlobs{w.blobs}, Now: w.clock.now}
+		c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
 		if n, err := c.Collect(t.Context()); err != nil || n != 1 || w.onDisk() != 0 {
 			t.Errorf("%d collected, %d left, %v", n, w.onDisk(), err)
 		}
 	})
 	t.Run("small content needs no blob", func(t *testing.T) {
-		w.blobs.before = errBroken
+		w.blobs.BeforePut = errBroken
 		w.publish(nobody(), page)
-		w.blobs.before = nil
+		w.blobs.BeforePut = nil
 	})
 	t.Run("a deletion that fails is logged and fails no call", func(t *testing.T) {
-		w.blobs.delete = errBroken
+		w.blobs.FailDelete = errBroken
 		_, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Content: w.stage(large)})
 		refused(t, err, publish.CodeEmailRequired)
 		if !strings.Contains(w.logs.String(), "staged content not deleted") {
 			t.Errorf("logged %q", w.logs)
 		}
-		w.blobs.delete = nil
+		w.blobs.FailDelete = nil
 	})
 	t.Run("during the assembly of an upload: the parts stay, and the last one sent again completes", func(t *testing.T) {
 		by := w.account()
 		w.waits(by, part{id: "x", n: 1, text: long("one"), total: 2})
 		two := w.stage(page)
-		for _, fail := range []func(error){func(err error) { w.blobs.before = err }, func(err error) { w.blobs.after = err }} {
+		for _, fail := range []func(error){func(err error) { w.blobs.BeforePut = err }, func(err error) { w.blobs.AfterPut = err }} {
 			fail(publish.ErrFull)
 			n := 2
 			_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: two, Part: &publish.PartInput{UploadID: "x", N: &n}})
@@ -206,12 +207,12 @@ func TestStoreThatFails(t *testing.T) {
 	for name, f := range faults {
 		t.Run("CreateProject/"+name, func(t *testing.T) {
 			w := newWorld(t)
-			w.store.fault = on("CreateProject", f.before, f.after)
+			w.store.Step = on("CreateProject", f.before, f.after)
 			_, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(large)})
 			if err == nil {
 				t.Fatal("acknowledged")
 			}
-			w.store.fault = nil
+			w.store.Step = nil
 			n := w.kept()
 			if n["projects"] != n["accounts"] || f.after != nil && n["projects"] != 1 || (n["blobs on disk"] == 1) != f.stays {
 				t.Errorf("kept %v", n)
@@ -221,12 +222,12 @@ func TestStoreThatFails(t *testing.T) {
 		t.Run("PutFile/"+name, func(t *testing.T) {
 			w := newWorld(t)
 			out := w.publish(nobody(), large)
-			w.store.fault = on("PutFile", f.before, f.after)
+			w.store.Step = on("PutFile", f.before, f.after)
 			_, _, err := w.Update(t.Context(), w.caller(out.Keys.Account), publish.UpdateInput{Filename: "index.html", Content: w.stage(long("new"))})
 			if err == nil {
 				t.Fatal("acknowledged")
 			}
-			w.store.fault = nil
+			w.store.Step = nil
 			want := large
 			if f.after != nil {
 				want = long("new")
@@ -244,11 +245,11 @@ func TestStoreThatFails(t *testing.T) {
 			w := newWorld(t)
 			by := w.account()
 			w.waits(by, part{id: "x", n: 1, text: page, total: 3})
-			w.store.fault = on("SaveUpload", f.before, f.after)
+			w.store.Step = on("SaveUpload", f.before, f.after)
 			if _, _, err := w.send(by, part{id: "x", n: 2, text: long("two")}); err == nil {
 				t.Fatal("acknowledged")
 			}
-			w.store.fault = nil
+			w.store.Step = nil
 			if n := w.onDisk(); (n == 1) != f.stays {
 				t.Errorf("%d blobs", n)
 			}
@@ -263,11 +264,11 @@ func TestStoreThatFails(t *testing.T) {
 		for _, f := range []struct{ before, after error }{{errBroken, nil}, {nil, errBroken}} {
 			w := newWorld(t)
 			w.waits(nobody(), part{id: longID, n: 1, text: page, total: 2, email: address})
-			w.store.fault = on("CreateProject", f.before, f.after)
+			w.store.Step = on("CreateProject", f.before, f.after)
 			if _, _, err := w.send(nobody(), part{id: longID, n: 2, text: long("two")}); !errors.Is(err, errBroken) {
 				t.Fatalf("got %v", err)
 			}
-			w.store.fault = nil
+			w.store.Step = nil
 			out := w.completes(nobody(), part{id: longID, n: 2, text: long("two")})
 			w.put(w.caller(out.Keys.Account), out.Project.ID, "a", "x")
 			same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+long("two"))
@@ -279,13 +280,13 @@ func TestStoreThatFails(t *testing.T) {
 	t.Run("a panic behind a commit loses nothing", func(t *testing.T) {
 		w := newWorld(t)
 		out := w.publish(nobody(), large)
-		w.store.fault = on("PutFile", nil, errPanic)
+		w.store.Step = on("PutFile", nil, testworld.ErrPanic)
 		func() {
 			defer func() { _ = recover() }()
 			_, _, _ = w.Update(t.Context(), w.caller(out.Keys.Account), publish.UpdateInput{Filename: "b", Content: w.stage(long("b"))})
 			t.Error("no panic")
 		}()
-		w.store.fault = nil
+		w.store.Step = nil
 		same(t, "content", w.text(out.Project.ID, 2, "b"), long("b"))
 		w.put(w.caller(out.Keys.Account), out.Project.ID, "c", "the lock is free again")
 	})
@@ -323,9 +324,9 @@ func TestAClientThatGoesAway(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := w.stage(large)
 		waits := make(chan error, 1)
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step == "PutFile" {
-				w.store.fault = nil
+				w.store.Step = nil
 				go func() {
 					_, _, err := w.Update(ctx, by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "b", Content: c})
 					waits <- err
@@ -347,7 +348,7 @@ func TestAClientThatGoesAway(t *testing.T) {
 		by := w.account()
 		w.waits(by, part{id: "x", n: 1, text: long("one"), total: 2})
 		ctx, cancel := context.WithCancel(t.Context())
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step == "CreateProject" {
 				cancel()
 			}

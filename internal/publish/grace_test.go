@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 // collectOld collects as if every file had been stored before the Grace, as on a file system
 // whose clock is a day behind.
 func (w *world) collectOld(t *testing.T) (deleted int) {
 	t.Helper()
-	c := publish.Collector{Records: w.db, Blobs: allBlobs{w.blobs.Blobs}, Staged: w.Staged, Now: w.clock.now}
+	c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs.Blobs), Staged: w.Staged, Now: w.clock.now}
 	n, err := c.Collect(t.Context())
 	if err != nil {
 		t.Errorf("collect: %v", err)
@@ -45,7 +46,7 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 			w.blobs.Blobs = disk
 			w.collectOld(t)
 		}}
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step == "CreateProject" {
 				w.collectOld(t)
 			}
@@ -74,14 +75,14 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 	t.Run("what was discarded, or broke off, or was left by another process, goes", func(t *testing.T) {
 		w := newWorld(t)
 		w.Discard(t.Context(), w.stage(large))
-		w.blobs.delete = errBroken
+		w.blobs.FailDelete = errBroken
 		w.Discard(t.Context(), w.stage(large))
-		w.blobs.delete = nil
-		w.blobs.after = errBroken
+		w.blobs.FailDelete = nil
+		w.blobs.AfterPut = errBroken
 		if _, err := w.Stage(t.Context(), strings.NewReader(large)); err == nil {
 			t.Error("stored")
 		}
-		w.blobs.after = nil
+		w.blobs.AfterPut = nil
 		w.stageOn(w.open(w.Config), large)
 		if n := w.collectOld(t); n != 3 || w.onDisk() != 0 {
 			t.Errorf("%d collected, %d left", n, w.onDisk())

@@ -13,7 +13,7 @@ import (
 // before does something once, right before a step of the store.
 func (w *world) before(step string, do func()) {
 	var once sync.Once
-	w.store.fault = func(s string) (error, error) {
+	w.store.Step = func(s string) (error, error) {
 		if s == step {
 			once.Do(do)
 		}

@@ -11,27 +11,13 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 const (
 	uuid      = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 	guessable = "1"
 )
-
-func (s *faultyStore) CreateAccount(ctx context.Context, na publish.NewAccount) (a publish.Account, err error) {
-	err = s.around("CreateAccount", func() error { a, err = s.Store.CreateAccount(ctx, na); return err })
-	return a, err
-}
-
-func (s *faultyStore) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (p publish.Project, err error) {
-	err = s.around("DeleteFile", func() error { p, err = s.Store.DeleteFile(ctx, id, name, at); return err })
-	return p, err
-}
-
-func (s *faultyStore) Once(ctx context.Context, key publish.Digest, now time.Time) (o publish.Once, err error) {
-	err = s.around("Once", func() error { o, err = s.Store.Once(ctx, key, now); return err })
-	return o, err
-}
 
 // made is what tests look at of an answer to any call.
 type made struct {
@@ -154,11 +140,11 @@ func TestOnceWhenTheStoreFails(t *testing.T) {
 	for name, cause := range map[string]error{"its answer was lost": errBroken, "the commit may be on disk": publish.ErrUnavailable, "the client left": context.Canceled} {
 		t.Run("after it happened, "+name+": the retry gets what was made", func(t *testing.T) {
 			eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
-				w.store.fault = on(c.step, nil, cause)
+				w.store.Step = on(c.step, nil, cause)
 				if _, _, err := c.make(w.Service, by, uuid); err == nil {
 					t.Fatal("acknowledged")
 				}
-				w.store.fault = nil
+				w.store.Step = nil
 				w.unchanged(t, func() {
 					m, replayed, err := c.make(w.Service, by, uuid)
 					if err != nil || !replayed {
@@ -177,12 +163,12 @@ func TestOnceWhenTheStoreFails(t *testing.T) {
 	t.Run("before it happens: the retry makes it", func(t *testing.T) {
 		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
 			for _, cause := range []error{errBroken, publish.ErrFull, publish.ErrUnavailable} {
-				w.store.fault = on(c.step, cause, nil)
+				w.store.Step = on(c.step, cause, nil)
 				if _, _, err := c.make(w.Service, by, uuid); !errors.Is(err, cause) {
 					t.Fatalf("got %v", err)
 				}
 			}
-			w.store.fault = nil
+			w.store.Step = nil
 			if _, replayed, err := c.make(w.Service, by, uuid); err != nil || replayed {
 				t.Errorf("replayed %v, %v", replayed, err)
 			}
@@ -190,7 +176,7 @@ func TestOnceWhenTheStoreFails(t *testing.T) {
 	})
 	t.Run("the look-up fails: nothing is made", func(t *testing.T) {
 		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
-			w.store.fault = on("Once", errBroken, nil)
+			w.store.Step = on("Once", errBroken, nil)
 			w.unchanged(t, func() {
 				if _, _, err := c.make(w.Service, by, uuid); !errors.Is(err, errBroken) {
 					t.Errorf("got %v", err)
@@ -200,13 +186,13 @@ func TestOnceWhenTheStoreFails(t *testing.T) {
 	})
 	t.Run("a panic behind the commit lets the lease go", func(t *testing.T) {
 		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
-			w.store.fault = on(c.step, nil, errPanic)
+			w.store.Step = on(c.step, nil, testworld.ErrPanic)
 			func() {
 				defer func() { _ = recover() }()
 				_, _, _ = c.make(w.Service, by, uuid)
 				t.Error("no panic")
 			}()
-			w.store.fault = nil
+			w.store.Step = nil
 			if _, replayed, err := c.make(w.Service, by, uuid); err != nil || !replayed {
 				t.Errorf("replayed %v, %v", replayed, err)
 			}
@@ -216,11 +202,11 @@ func TestOnceWhenTheStoreFails(t *testing.T) {
 
 func TestOnceInFlight(t *testing.T) {
 	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step != c.step {
 				return nil, nil
 			}
-			w.store.fault = nil
+			w.store.Step = nil
 			_, _, err := c.make(w.Service, by, uuid)
 			if e := refused(t, err, publish.CodeRequestInProgress); e.RetryAfter <= 0 {
 				t.Error("no time to try again")
@@ -287,11 +273,11 @@ func TestOnceOnTwoNodes(t *testing.T) {
 	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
 		other := w.open(publish.Config{Places: local(), InlineMax: inlineMax, MailFolder: "./data/mail"})
 		var first made
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step != c.step {
 				return nil, nil
 			}
-			w.store.fault = nil
+			w.store.Step = nil
 			var err error
 			if first, _, err = c.make(other, by, uuid); err != nil {
 				t.Error(err)
@@ -320,9 +306,9 @@ func TestOnceOnTwoNodes(t *testing.T) {
 			return out, err
 		}
 		var first publish.Updated
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step == "Project" {
-				w.store.fault = nil
+				w.store.Step = nil
 				var err error
 				if first, err = update(other); err != nil {
 					t.Error(err)

@@ -168,7 +168,7 @@ func TestStats(t *testing.T) {
 	same(t, "before plays are written", stats(), publish.Stats{Players: 1, Plays: 2})
 	t.Run("a store that fails loses no play", func(t *testing.T) {
 		broken := errors.New("broken")
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step == "AddCounts" {
 				return broken, nil
 			}
@@ -177,7 +177,7 @@ func TestStats(t *testing.T) {
 		if err := w.Flush(t.Context()); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
 		}
-		w.store.fault = nil
+		w.store.Step = nil
 		same(t, "after a failed write", stats(), publish.Stats{Players: 1, Plays: 2})
 	})
 	if err := w.Flush(t.Context()); err != nil {
@@ -216,7 +216,7 @@ func TestRunWritesPlaysWithinFiveSecondsAndAtTheEnd(t *testing.T) {
 		return p.Plays
 	}
 	written := make(chan struct{}, 9)
-	w.store.fault = func(step string) (error, error) {
+	w.store.Step = func(step string) (error, error) {
 		if step == "AddCounts" {
 			written <- struct{}{}
 		}
@@ -244,7 +244,7 @@ func TestSiteIsExactAfterEveryWrite(t *testing.T) {
 	out := w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), out.Project.ID
 	loads := 0
-	w.store.fault = func(step string) (error, error) {
+	w.store.Step = func(step string) (error, error) {
 		if step == "Project" {
 			loads++
 		}
@@ -275,7 +275,7 @@ func TestSiteIsExactAfterEveryWrite(t *testing.T) {
 		t.Errorf("version %d after a deletion", v)
 	}
 	t.Run("also when the answer to the write was lost", func(t *testing.T) {
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step == "PutFile" {
 				return nil, errors.New("connection lost")
 			}

@@ -98,9 +98,9 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 			_, _, err := s.Publish(t.Context(), by, publish.PublishInput{Email: address, Content: w.stage(page), Once: uuid})
 			return err
 		}
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step == "CreateProject" {
-				w.store.fault = nil
+				w.store.Step = nil
 				if err := send(other, from("192.0.2.2")); err != nil {
 					t.Error(err)
 				}

@@ -16,6 +16,7 @@ import (
 
 	"sandlot/internal/archive"
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 // stuckBlobs cannot delete some blobs.
@@ -56,7 +57,7 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 			stuck[ref] = true
 		}
 	}
-	blobs := stuckBlobs{allBlobs{w.blobs}, stuck, map[publish.BlobRef]int{}}
+	blobs := stuckBlobs{testworld.AllBlobs(w.blobs), stuck, map[publish.BlobRef]int{}}
 	c := &publish.Collector{Records: w.db, Blobs: blobs, Staged: w.Staged, Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Failures: &publish.Failures{}}
 	t.Run("all others are deleted", func(t *testing.T) {
 		if n, err := c.Collect(t.Context()); n != 10 || err == nil {
@@ -145,7 +146,7 @@ func TestRegression36AProjectThatCannotBeTrimmedStopsNoOther(t *testing.T) {
 		w.put(by, second.ID, "index.html", large)
 	}
 	w.clock.move(49 * time.Hour)
-	c := publish.Collector{Records: w.db, Blobs: allBlobs{w.blobs}, Trim: brokenTrim{w.db, 1}, Keep: 1, Now: w.clock.now}
+	c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Trim: brokenTrim{w.db, 1}, Keep: 1, Now: w.clock.now}
 	if _, err := c.Collect(t.Context()); err == nil {
 		t.Error("nothing is told")
 	}
@@ -185,7 +186,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	}
 	w.clock.move(49 * time.Hour)
 	ran += 49 * time.Hour
-	c := publish.Collector{Records: w.db, Blobs: allBlobs{w.blobs}, Staged: w.Staged, Ages: ages, Now: w.clock.now}
+	c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Staged, Ages: ages, Now: w.clock.now}
 	if n, err := c.Collect(t.Context()); n != len(strays) || !errors.Is(err, publish.ErrUnavailable) {
 		t.Errorf("%d deleted, %v", n, err)
 	}
@@ -208,7 +209,7 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 	if err != nil || len(e.Projects) != 2 {
 		t.Fatalf("%d projects, %v", len(e.Projects), err)
 	}
-	c := publish.Collector{Records: w.db, Blobs: allBlobs{w.blobs}, Staged: w.Staged, Now: w.clock.now}
+	c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Staged, Now: w.clock.now}
 	for i, v := range e.Projects {
 		if i == 0 { // the other one has a newer version as well
 			w.put(by, v.Project.ID, "new.txt", large+"new")

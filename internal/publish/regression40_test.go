@@ -39,14 +39,14 @@ func TestRegression40WhatEndedAnUploadIsTold(t *testing.T) {
 				}
 				node := w.open(publish.Config{Places: local(), InlineMax: inlineMax})
 				tries := 0
-				w.store.fault = func(step string) (error, error) {
+				w.store.Step = func(step string) (error, error) {
 					if step != c.step {
 						return nil, nil
 					}
 					if tries++; tries == 1 {
-						w.store.fault = nil
+						w.store.Step = nil
 						meanwhile(w, func(n int, text string) (publish.Project, error) { return c.make(w, node, by, id, n, text) })
-						w.store.fault = func(step string) (error, error) {
+						w.store.Step = func(step string) (error, error) {
 							if step == c.step {
 								tries++
 							}

@@ -22,11 +22,11 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 	t.Run("a form whose commit succeeded and answered an error keeps its bytes", func(t *testing.T) {
 		w := newWorld(t)
 		out := w.publish(nobody(), page)
-		w.store.fault = on("Rearrange", nil, publish.ErrUnavailable)
+		w.store.Step = on("Rearrange", nil, publish.ErrUnavailable)
 		if err := w.sendForm(out, "b", long("b")); err == nil {
 			t.Fatal("acknowledged")
 		}
-		w.store.fault = nil
+		w.store.Step = nil
 		same(t, "content", w.text(out.Project.ID, 2, "b"), long("b"))
 	})
 	t.Run("updates, forms and parts that a lock of another process refuses leave nothing", func(t *testing.T) {
@@ -73,9 +73,9 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 		by := w.account()
 		for _, after := range []error{nil, errBroken} {
 			c := w.stage(large)
-			w.store.fault = on("CreateProject", nil, after)
+			w.store.Step = on("CreateProject", nil, after)
 			_, _, _ = w.Publish(t.Context(), by, publish.PublishInput{Content: c})
-			w.store.fault = nil
+			w.store.Step = nil
 			w.Discard(t.Context(), c)
 		}
 		same(t, "blobs", w.onDisk(), 2)
@@ -83,12 +83,12 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 	})
 	t.Run("who is not told whether a step happened is not told that nothing was changed", func(t *testing.T) {
 		w := newWorld(t)
-		w.store.fault = on("CreateProject", nil, publish.ErrUnavailable)
+		w.store.Step = on("CreateProject", nil, publish.ErrUnavailable)
 		_, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(page)})
 		if e := refused(t, err, publish.CodeUnavailable); strings.Contains(e.Message, "Nothing was changed") {
 			t.Errorf("told %q", e.Message)
 		}
-		w.store.fault = on("CreateProject", publish.NoEffect(publish.ErrUnavailable), nil)
+		w.store.Step = on("CreateProject", publish.NoEffect(publish.ErrUnavailable), nil)
 		_, _, err = w.Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(page)})
 		if e := refused(t, err, publish.CodeUnavailable); !strings.Contains(e.Message, "Nothing was changed") {
 			t.Errorf("told %q", e.Message)

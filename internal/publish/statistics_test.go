@@ -40,7 +40,7 @@ func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
 	by, id := w.caller(out.Keys.Account), out.Project.ID
 	w.Play(id, publish.Visitor{ID: "x"}, w.clock.now())
 	begun := make(chan struct{}, 1)
-	w.store.fault = func(step string) (error, error) {
+	w.store.Step = func(step string) (error, error) {
 		if step == "AddCounts" {
 			begun <- struct{}{}
 		}

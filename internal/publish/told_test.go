@@ -12,15 +12,6 @@ import (
 	"sandlot/internal/publish"
 )
 
-func (s *faultyStore) Files(ctx context.Context, id publish.ProjectID, version int) (list []publish.File, err error) {
-	err = s.around("Files", func() error { list, err = s.Store.Files(ctx, id, version); return err })
-	return list, err
-}
-
-func (s faultySite) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
-	return s.store.around("SetDetails", func() error { return s.SiteStore.SetDetails(ctx, id, d) })
-}
-
 // TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen: of any step, not only of
 // those that store content.
 func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(t *testing.T) {
@@ -49,8 +40,8 @@ func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(
 			w.put(by, id, "a.css", "a {}")
 			told := func(fault func(string) (error, error)) string {
 				t.Helper()
-				w.store.fault = fault
-				defer func() { w.store.fault = nil }()
+				w.store.Step = fault
+				defer func() { w.store.Step = nil }()
 				return refused(t, call(w, by, id), publish.CodeUnavailable).Message
 			}
 			if step != "Files" {
@@ -74,7 +65,7 @@ func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(
 		if e := refused(t, err, publish.CodeUnavailable); !strings.Contains(e.Message, "Nothing was changed") {
 			t.Errorf("told %q", e.Message)
 		}
-		w.blobs.before = publish.ErrFull
+		w.blobs.BeforePut = publish.ErrFull
 		_, err = w.Stage(t.Context(), strings.NewReader(large))
 		if e := refused(t, err, publish.CodeStorageFull); !strings.Contains(e.Message, "Nothing was changed") {
 			t.Errorf("told %q", e.Message)
@@ -120,7 +111,7 @@ func TestRegression32WhatIsRememberedOfAProjectIsForgottenAfterAnErrorToo(t *tes
 		t.Run(what, func(t *testing.T) {
 			w := newWorld(t)
 			p := w.publish(nobody(), page).Project
-			stores := publish.Stores{Store: w.store, Jobs: lateJobs{w.db}, Site: lateSite{w.db}, Blobs: w.blobs, Live: live.NewMemory(live.Limits{})}
+			stores := publish.Stores{Store: w.in.Stores().Store, Jobs: lateJobs{w.db}, Site: lateSite{w.db}, Blobs: w.blobs, Live: live.NewMemory(live.Limits{})}
 			s, err := publish.New(t.Context(), publish.Config{Places: local()}, stores, slog.New(slog.DiscardHandler), publish.WithClock(w.clock.now))
 			if err != nil {
 				t.Fatal(err)

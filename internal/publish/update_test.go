@@ -445,10 +445,10 @@ func TestUpdateAgainstAnotherNode(t *testing.T) {
 	}
 	t.Run("an edit is computed again when another node was faster", func(t *testing.T) {
 		races := 0
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step == "FilesNear" && races < 3 {
 				races++
-				w.store.fault, other = nil, w.open(publish.Config{Places: local()})
+				w.store.Step, other = nil, w.open(publish.Config{Places: local()})
 				if err := put(other, fmt.Sprint("other", races)); err != nil {
 					return err, nil
 				}
@@ -465,18 +465,18 @@ func TestUpdateAgainstAnotherNode(t *testing.T) {
 		same(t, "files", names(files), []string{"index.html", "mine", "other1"})
 	})
 	t.Run("one that never catches up gives up, and leaves nothing", func(t *testing.T) {
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step == "PutFile" {
 				return publish.NoEffect(publish.ErrMoved), nil
 			}
 			return nil, nil
 		}
 		w.unchanged(t, func() { refused(t, put(w.Service, "mine"), publish.CodeUnavailable) })
-		w.store.fault = nil
+		w.store.Step = nil
 	})
 	t.Run("an error of the store is no refusal", func(t *testing.T) {
 		broken := errors.New("broken")
-		w.store.fault = func(step string) (error, error) {
+		w.store.Step = func(step string) (error, error) {
 			if step == "FilesNear" {
 				return broken, nil
 			}
@@ -487,6 +487,6 @@ func TestUpdateAgainstAnotherNode(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
-		w.store.fault = nil
+		w.store.Step = nil
 	})
 }

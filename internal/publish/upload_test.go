@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 const (
@@ -287,7 +288,7 @@ func TestAPartSentAgainReplacesTheEarlierOne(t *testing.T) {
 		by := w.account()
 		out := w.publish(by, large)
 		w.clock.move(25 * time.Hour)
-		c := publish.Collector{Records: w.db, Blobs: allBlobs{w.blobs}, Now: w.clock.now}
+		c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
 		if _, err := c.Collect(t.Context()); err != nil {
 			t.Fatal(err)
 		}

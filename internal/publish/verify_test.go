@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 // alone are blobs among which there is nothing else.
@@ -51,7 +52,7 @@ func TestVerifyTellsNothingOfWhatIsCollectedMeanwhile(t *testing.T) {
 			t.Error(err)
 		}
 		w.clock.move(48 * time.Hour)
-		c := &publish.Collector{Records: w.db, Blobs: allBlobs{w.blobs}, Now: w.clock.now}
+		c := &publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
 		if _, err := c.Collect(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -90,7 +91,7 @@ func TestRegression36VerifyListsWhatCannotBeRead(t *testing.T) {
 func TestRegression36VerifyListsWhatCannotBeDeleted(t *testing.T) {
 	w := newWorld(t)
 	ref := w.strays(1)[0]
-	blobs := stuckBlobs{allBlobs{w.blobs}, map[publish.BlobRef]bool{ref: true}, map[publish.BlobRef]int{}}
+	blobs := stuckBlobs{testworld.AllBlobs(w.blobs), map[publish.BlobRef]bool{ref: true}, map[publish.BlobRef]int{}}
 	if _, err := (&publish.Collector{Records: w.db, Blobs: blobs, Now: w.clock.now}).Collect(t.Context()); err == nil {
 		t.Error("collected")
 	}

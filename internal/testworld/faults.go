@@ -1,0 +1,154 @@
+package testworld
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// ErrPanic, as an error after a step, makes the step panic after it happened.
+var ErrPanic = errors.New("panic")
+
+// Faults make steps of the stores fail. Step is asked at each step that Store and Site name, by the name of the method: an error before
+// keeps the step from happening, an error after is returned although it happened, as when a connection breaks. It must not be set while
+// calls are under way; nil means no faults.
+type Faults struct {
+	Step func(step string) (before, after error)
+}
+
+// Around does a step with the faults that it is to have.
+func (f *Faults) Around(step string, do func() error) error {
+	var before, after error
+	if f.Step != nil {
+		before, after = f.Step(step)
+	}
+	if before != nil {
+		return before
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	if errors.Is(after, ErrPanic) {
+		panic(after)
+	}
+	return after
+}
+
+// with is Around for a step that returns something.
+func with[T any](f *Faults, step string, do func() (T, error)) (out T, err error) {
+	err = f.Around(step, func() error { out, err = do(); return err })
+	return out, err
+}
+
+// Store is a store with faults.
+type Store struct {
+	publish.Store
+	Faults *Faults
+}
+
+// CreateAccount implements publish.Store.
+func (s Store) CreateAccount(ctx context.Context, na publish.NewAccount) (publish.Account, error) {
+	return with(s.Faults, "CreateAccount", func() (publish.Account, error) { return s.Store.CreateAccount(ctx, na) })
+}
+
+// CreateProject implements publish.Store.
+func (s Store) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
+	return with(s.Faults, "CreateProject", func() (publish.Project, error) { return s.Store.CreateProject(ctx, np) })
+}
+
+// PutFile implements publish.Store.
+func (s Store) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, error) {
+	return with(s.Faults, "PutFile", func() (publish.Project, error) { return s.Store.PutFile(ctx, id, f, at) })
+}
+
+// DeleteFile implements publish.Store.
+func (s Store) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, error) {
+	return with(s.Faults, "DeleteFile", func() (publish.Project, error) { return s.Store.DeleteFile(ctx, id, name, at) })
+}
+
+// SaveUpload implements publish.Store.
+func (s Store) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
+	return with(s.Faults, "SaveUpload", func() (int64, error) { return s.Store.SaveUpload(ctx, u, part, within) })
+}
+
+// Once implements publish.Store.
+func (s Store) Once(ctx context.Context, key publish.Digest, now time.Time) (publish.Once, error) {
+	return with(s.Faults, "Once", func() (publish.Once, error) { return s.Store.Once(ctx, key, now) })
+}
+
+// Project implements publish.Store.
+func (s Store) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
+	return with(s.Faults, "Project", func() (publish.Project, error) { return s.Store.Project(ctx, id) })
+}
+
+// Files implements publish.Store.
+func (s Store) Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error) {
+	return with(s.Faults, "Files", func() ([]publish.File, error) { return s.Store.Files(ctx, id, version) })
+}
+
+// FilesNear implements publish.Store.
+func (s Store) FilesNear(ctx context.Context, id publish.ProjectID, folded string) ([]publish.File, error) {
+	return with(s.Faults, "FilesNear", func() ([]publish.File, error) { return s.Store.FilesNear(ctx, id, folded) })
+}
+
+// AddCounts implements publish.Store.
+func (s Store) AddCounts(ctx context.Context, counts map[publish.ProjectID]publish.Counts) error {
+	return s.Faults.Around("AddCounts", func() error { return s.Store.AddCounts(ctx, counts) })
+}
+
+// Site is a store of the website with faults.
+type Site struct {
+	publish.SiteStore
+	Faults *Faults
+}
+
+// Rearrange implements publish.SiteStore.
+func (s Site) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+	return with(s.Faults, "Rearrange", func() (publish.Project, error) { return s.SiteStore.Rearrange(ctx, id, c, at) })
+}
+
+// SetDetails implements publish.SiteStore.
+func (s Site) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
+	return s.Faults.Around("SetDetails", func() error { return s.SiteStore.SetDetails(ctx, id, d) })
+}
+
+// Blobs fail where they are told to. The fields must not be set while calls are under way.
+type Blobs struct {
+	publish.Blobs
+	BeforePut  error // nothing is stored
+	AfterPut   error // returned although the blob is stored
+	FailDelete error
+}
+
+// Put implements publish.Blobs.
+func (b *Blobs) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publish.Blob, error) {
+	if b.BeforePut != nil {
+		return publish.Blob{}, b.BeforePut
+	}
+	out, err := b.Blobs.Put(ctx, ref, r)
+	if err == nil && b.AfterPut != nil {
+		return publish.Blob{}, b.AfterPut
+	}
+	return out, err
+}
+
+// Delete implements publish.Blobs.
+func (b *Blobs) Delete(ctx context.Context, ref publish.BlobRef) error {
+	if b.FailDelete != nil {
+		return b.FailDelete
+	}
+	return b.Blobs.Delete(ctx, ref)
+}
+
+// AllBlobs lists every blob of b, whatever its age: files are dated by the machine's clock, not by a world's.
+func AllBlobs(b publish.Blobs) publish.Blobs { return allBlobs{b} }
+
+type allBlobs struct{ publish.Blobs }
+
+func (b allBlobs) List(ctx context.Context, _ time.Time) iter.Seq2[publish.BlobRef, error] {
+	return b.Blobs.List(ctx, time.Now().Add(time.Hour))
+}

@@ -1,0 +1,112 @@
+package testworld
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Query reads the database with a connection beside the store's, and returns the first column of each row.
+func (w *World) Query(query string, args ...any) (out []string) {
+	w.t.Helper()
+	rows, err := w.reader().Query(query, args...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v string
+		if err := rows.Scan(&v); err != nil {
+			w.t.Fatal(err)
+		}
+		out = append(out, v)
+	}
+	if err := rows.Err(); err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+// reader is the connection beside the store's.
+func (w *World) reader() *sql.DB {
+	w.t.Helper()
+	if w.beside != nil {
+		return w.beside
+	}
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.Dir, "sandlot.db")+"?mode=ro")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	w.beside = db
+	w.t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// tables are the names of all tables but the virtual ones, which are kept in tables of their own.
+func (w *World) tables() []string {
+	w.t.Helper()
+	return w.Query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name")
+}
+
+// Sizes are how many rows each table has, and "blobs on disk" how many files the folder of blobs has, unfinished ones included.
+func (w *World) Sizes() map[string]int {
+	w.t.Helper()
+	out := map[string]int{"blobs on disk": w.BlobsOnDisk()}
+	for _, name := range w.tables() {
+		n, err := strconv.Atoi(w.Query("SELECT count(*) FROM \"" + name + "\"")[0])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		out[name] = n
+	}
+	return out
+}
+
+// Rows are all that is recorded: each row of each table.
+func (w *World) Rows() map[string][]string {
+	w.t.Helper()
+	out := map[string][]string{}
+	for _, name := range w.tables() {
+		columns := w.Query("SELECT 'coalesce(hex(\"' || name || '\"), ''-'')' FROM pragma_table_info('" + name + "')")
+		out[name] = w.Query("SELECT " + strings.Join(columns, " || ' ' || ") + " FROM \"" + name + "\" ORDER BY 1")
+	}
+	return out
+}
+
+// Written is a number that every commit changes.
+func (w *World) Written() string {
+	w.t.Helper()
+	return w.Query("PRAGMA data_version")[0]
+}
+
+// BlobsOnDisk counts the files in the folder of blobs, unfinished ones included.
+func (w *World) BlobsOnDisk() (n int) {
+	w.t.Helper()
+	err := filepath.WalkDir(filepath.Join(w.Dir, "blobs"), func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			n++
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.t.Fatal(err)
+	}
+	return n
+}
+
+// Unchanged checks that what is done leaves nothing behind, and takes nothing away.
+func (w *World) Unchanged(t testing.TB, do func()) {
+	t.Helper()
+	before := w.Sizes()
+	do()
+	if diff := cmp.Diff(before, w.Sizes()); diff != "" {
+		t.Errorf("what is kept changed (-before +after):\n%s", diff)
+	}
+}

@@ -1,0 +1,148 @@
+package testworld
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net/url"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// Address is the e-mail address of who publishes as nobody.
+const Address = "ada@example.org"
+
+// Network is where the calls of a world come from.
+const Network = "192.0.2.1"
+
+// Stage is content as a transport hands it over.
+func (w *World) Stage(text string) publish.Content {
+	w.t.Helper()
+	return w.StageOn(w.Publish, text)
+}
+
+// StageOn is Stage on another Service.
+func (w *World) StageOn(s *publish.Service, text string) publish.Content {
+	w.t.Helper()
+	c, err := s.Stage(w.t.Context(), strings.NewReader(text))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return c
+}
+
+// Nobody is a caller without a key.
+func Nobody() publish.Caller { return publish.Caller{From: publish.Sender{Network: Network}} }
+
+// CallerOf is whoever presents the key.
+func (w *World) CallerOf(key publish.Secret) publish.Caller {
+	w.t.Helper()
+	by, err := w.Publish.Identify(w.t.Context(), key, publish.Sender{Network: Network})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return by
+}
+
+// NewAccount is the caller with the key of a new account, which has no address.
+func (w *World) NewAccount() publish.Caller {
+	w.t.Helper()
+	out, err := w.Publish.Signup(w.t.Context(), publish.SignupInput{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.CallerOf(out.Key)
+}
+
+// PublishPage publishes a page; nobody does so with Address.
+func (w *World) PublishPage(by publish.Caller, text string) publish.Published {
+	w.t.Helper()
+	in := publish.PublishInput{Content: w.Stage(text)}
+	if by.Nobody() {
+		in.Email = Address
+	}
+	out, pending, err := w.Publish.Publish(w.t.Context(), by, in)
+	if err != nil || pending != nil {
+		w.t.Fatalf("publish: %v, %v", pending, err)
+	}
+	return out
+}
+
+// PutFile updates a file.
+func (w *World) PutFile(by publish.Caller, id publish.ProjectID, name, text string) publish.Updated {
+	w.t.Helper()
+	out, pending, err := w.Publish.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: name, Content: w.Stage(text)})
+	if err != nil || pending != nil {
+		w.t.Fatalf("update: %v, %v", pending, err)
+	}
+	return out
+}
+
+// Text is what a version has under a name, read as the content origin reads it, or "no " and the name.
+func (w *World) Text(id publish.ProjectID, version int, name string) string {
+	w.t.Helper()
+	files, err := w.Publish.Files(w.t.Context(), id, version)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Name == name {
+			return w.Bytes(f.Blob)
+		}
+	}
+	return "no " + name
+}
+
+// Bytes is a blob, read whole.
+func (w *World) Bytes(b publish.Blob) string {
+	w.t.Helper()
+	r, err := w.Publish.Open(w.t.Context(), b, 0, -1)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer r.Close()
+	data, err := io.ReadAll(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// Send implements publish.Mailer: it keeps the message in Mails.
+func (w *World) Send(_ context.Context, m publish.Mail) error {
+	w.Mails = append(w.Mails, m)
+	return nil
+}
+
+// SendMail sends the messages that are due, one after the other, to Mails.
+func (w *World) SendMail() {
+	w.t.Helper()
+	c := &publish.Courier{
+		Jobs: w.DB, Logins: w.DB, Recovery: w.DB, Reports: w.DB, Stops: w.DB, HashCode: w.Publish.HashCode, NotMeToken: w.Publish.NotMeToken,
+		Mailer: w, Places: w.Config.Places, Log: slog.New(slog.DiscardHandler), Now: w.now, Random: rand.Reader, AtOnce: 1,
+	}
+	if err := c.SendDue(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// Token sends the messages that are due, and returns the token of the last message that leads to the path, such as "/verify".
+func (w *World) Token(path string) (token string) {
+	w.t.Helper()
+	w.SendMail()
+	for _, m := range w.Mails {
+		u, err := url.Parse(m.Link)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if u.Path == path {
+			token = u.Query().Get("token")
+		}
+	}
+	if token == "" {
+		w.t.Fatalf("no message leads to %s", path)
+	}
+	return token
+}

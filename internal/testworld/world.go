@@ -1,0 +1,151 @@
+// Package testworld gives tests the real thing: the Service over the real SQLite store, real blobs and a real count of players, on a clock
+// that tests move, with its log in memory. Only tests import it.
+//
+// A world takes a few milliseconds: its database is a copy of one that was migrated once for each test program, and its folder lies in
+// memory where the machine has such a place. Faults are asked of it (World.Faults, World.Blobs), so that no test needs a Service or a store
+// that only imitates them. When its test ends, a world fails the test if a key is in the log.
+package testworld
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"sandlot/internal/blob"
+	"sandlot/internal/live"
+	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore"
+	"sandlot/internal/testenv"
+)
+
+// InlineMax is how many bytes are kept in a record: few, so that short texts take both ways of keeping bytes.
+const InlineMax = 100
+
+// Start is what the clock of a world shows first.
+var Start = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// A World is one installation, with a handle on each of its parts.
+type World struct {
+	Publish *publish.Service
+
+	Config publish.Config // of the Service
+	DB     *sqlstore.DB   // the store itself, which has no faults
+	Disk   *blob.Disk     // the blobs themselves, which have no faults
+	Faults *Faults        // of the steps of the stores that the Service calls
+	Blobs  *Blobs         // that the Service calls
+	Live   *live.Memory
+	Clock  *Clock
+	Log    *slog.Logger
+	Logs   *Logs
+	Dir    string         // has sandlot.db and the folder blobs
+	Mails  []publish.Mail // that SendMail sent
+
+	t      testing.TB
+	now    func() time.Time
+	beside *sql.DB
+}
+
+// An Option changes a world before it is opened.
+type Option func(*World)
+
+// With changes the Service's settings, which are those of Config.
+func With(change func(*publish.Config)) Option { return func(w *World) { change(&w.Config) } }
+
+// RealTime lets the world run on the machine's clock; its Clock then moves nothing.
+func RealTime() Option { return func(w *World) { w.now = time.Now } }
+
+// Places are those of a world: the path form and the form with a host for each project, on localhost:8080.
+func Places() publish.Places {
+	return publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true}
+}
+
+// EmptyDatabase is a database with its tables.
+var EmptyDatabase = testenv.Template{Make: func(path string) error {
+	db, err := sqlstore.OpenSQLite(context.Background(), path, sqlstore.Options{})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}}
+
+// New opens a world that is empty, until the test ends.
+func New(t testing.TB, opts ...Option) *World {
+	t.Helper()
+	dir := testenv.MemoryDir(t)
+	EmptyDatabase.Lay(t, filepath.Join(dir, "sandlot.db"))
+	return open(t, dir, nil, NewClock(Start), opts)
+}
+
+// Copy opens a world with the records that w has now and its blobs, at its time. What one does to its records the other does not see; the
+// blobs are the same, so that neither may collect them.
+func (w *World) Copy(t testing.TB, opts ...Option) *World {
+	t.Helper()
+	dir := testenv.MemoryDir(t)
+	if err := w.DB.CopyTo(t.Context(), filepath.Join(dir, "sandlot.db")); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, dir, w.Disk, NewClock(w.Clock.Now()), append([]Option{func(c *World) { c.Config = w.Config }}, opts...))
+}
+
+func open(t testing.TB, dir string, disk *blob.Disk, clock *Clock, opts []Option) *World {
+	t.Helper()
+	w := &World{
+		Config: publish.Config{Places: Places(), InlineMax: InlineMax, MailFolder: "./data/mail"},
+		Disk:   disk, Faults: &Faults{}, Live: live.NewMemory(live.Limits{}), Clock: clock, Logs: &Logs{}, Dir: dir, t: t, now: clock.Now,
+	}
+	w.Log = slog.New(slog.NewTextHandler(w.Logs, nil))
+	for _, o := range opts {
+		o(w)
+	}
+	var err error
+	if w.DB, err = sqlstore.OpenSQLite(t.Context(), filepath.Join(dir, "sandlot.db"), sqlstore.Options{Now: w.now}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.close)
+	if w.Disk == nil {
+		if w.Disk, err = blob.OpenDisk(filepath.Join(dir, "blobs"), blob.Options{Alone: true}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { w.Disk.Close() })
+	}
+	w.Blobs = &Blobs{Blobs: w.Disk}
+	w.Publish = w.Another(w.Config)
+	return w
+}
+
+func (w *World) close() {
+	if err := w.DB.Close(); err != nil {
+		w.t.Error(err)
+	}
+	if publish.KeyPattern.MatchString(w.Logs.String()) {
+		w.t.Errorf("a key is in the log:\n%s", w.Logs)
+	}
+}
+
+// Stores are what the Service is opened on.
+func (w *World) Stores() publish.Stores {
+	return publish.Stores{Store: Store{w.DB, w.Faults}, Jobs: w.DB, Site: Site{w.DB, w.Faults}, Blobs: w.Blobs, Live: w.Live}
+}
+
+// Another is a second Service on the stores as they are: what a restart would bring, or another process.
+func (w *World) Another(cfg publish.Config) *publish.Service {
+	w.t.Helper()
+	return w.AnotherOn(cfg, w.Stores())
+}
+
+// AnotherOn is Another on other stores.
+func (w *World) AnotherOn(cfg publish.Config, stores publish.Stores) *publish.Service {
+	w.t.Helper()
+	s, err := publish.New(w.t.Context(), cfg, stores, w.Log, publish.WithClock(w.now))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// Now is the world's time.
+func (w *World) Now() time.Time { return w.now() }
