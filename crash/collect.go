@@ -106,10 +106,10 @@ func (e *epoch) plant() error {
 
 // migrations counts those of the program. Its source is asked once: a soak lasts.
 func migrations(ctx context.Context) (int, error) {
-	dir, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "sandlot/internal/sqlstore").Output()
+	dir, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "sandlot/internal/sqlstore/sqlite").Output()
 	if err != nil {
 		return 0, fmt.Errorf("find the migrations: %w", err)
 	}
-	list, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "migrations", "sqlite", "*.sql"))
+	list, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "migrations", "*.sql"))
 	return len(list), err
 }

@@ -29,31 +29,34 @@ var arrows = map[string][]string{
 	"names":        {},
 	"play":         {"admission", "mediatype", "names", "publish"},
 	"publish":      {"content", "failpoint", "names"},
-	"sqlstore":     {"failpoint", "publish"},
-	"squeeze":      {"failpoint", "mediatype", "publish"},
-	"storetest":    {"publish", "testenv"},
-	"testenv":      {},
-	"testworld":    {"blob", "live", "publish", "sqlstore", "testenv"}, // tests only
-	"web":          {"admission", "publish"},
-	"wording":      {}, // tests only
+	"sqlstore":     {"failpoint", "publish", "sqlstore/sqlite"},
+
+	"sqlstore/sqlite": {"failpoint", "publish"},
+
+	"squeeze":   {"failpoint", "mediatype", "publish"},
+	"storetest": {"publish", "testenv"},
+	"testenv":   {},
+	"testworld": {"blob", "live", "publish", "sqlstore", "testenv"}, // tests only
+	"web":       {"admission", "publish"},
+	"wording":   {}, // tests only
 }
 
 // outside are the modules that each package may use beside the standard library.
 var outside = map[string][]string{
-	"archive":   {"github.com/klauspost/compress"},
-	"api":       {"go.yaml.in/yaml/v3"},
-	"blob":      {"golang.org/x/sys"},
-	"admission": {"golang.org/x/time"},
-	"content":   {"github.com/emmansun/base64", "github.com/klauspost/compress"},
-	"mail":      {"github.com/wneessen/go-mail", "golang.org/x/text"},
-	"names":     {"golang.org/x/net", "golang.org/x/text"},
-	"play":      {"github.com/maypok86/otter/v2", "golang.org/x/sync", "golang.org/x/text"},
-	"sqlstore":  {"modernc.org/sqlite", "modernc.org/libc"},
-	"squeeze":   {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
-	"web":       {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},
-	"testenv":   {"github.com/chromedp/chromedp"},
-	"storetest": {"github.com/google/go-cmp"},
-	"testworld": {"github.com/google/go-cmp"},
+	"archive":         {"github.com/klauspost/compress"},
+	"api":             {"go.yaml.in/yaml/v3"},
+	"blob":            {"golang.org/x/sys"},
+	"admission":       {"golang.org/x/time"},
+	"content":         {"github.com/emmansun/base64", "github.com/klauspost/compress"},
+	"mail":            {"github.com/wneessen/go-mail", "golang.org/x/text"},
+	"names":           {"golang.org/x/net", "golang.org/x/text"},
+	"play":            {"github.com/maypok86/otter/v2", "golang.org/x/sync", "golang.org/x/text"},
+	"sqlstore/sqlite": {"modernc.org/sqlite", "modernc.org/libc"},
+	"squeeze":         {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
+	"web":             {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},
+	"testenv":         {"github.com/chromedp/chromedp"},
+	"storetest":       {"github.com/google/go-cmp"},
+	"testworld":       {"github.com/google/go-cmp"},
 }
 
 func TestArrowsPointInward(t *testing.T) {

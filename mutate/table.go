@@ -19,7 +19,7 @@ func mutations() []mutation {
 // Tests that notice.
 const (
 	blobTests    = "./internal/blob/..."
-	storeTests   = "./internal/sqlstore"
+	storeTests   = "./internal/sqlstore/..."
 	publishTests = "./internal/publish"
 	apiTests     = "./internal/api"
 	syncTests    = "-run ^TestFault0[5-9] ./cmd/sandlot" // what the system was asked for, as strace saw it
@@ -29,8 +29,8 @@ func durability() []mutation {
 	const (
 		put    = "internal/blob/put.go"
 		disk   = "internal/blob/disk.go"
-		writer = "internal/sqlstore/writer.go"
-		pragma = "internal/sqlstore/connect.go"
+		writer = "internal/sqlstore/sqlite/writer.go"
+		pragma = "internal/sqlstore/sqlite/connect.go"
 		commit = "	if err := w.commit(); err != nil {\n"
 	)
 	return []mutation{

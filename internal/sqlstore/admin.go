@@ -140,7 +140,7 @@ func (db *DB) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry)
 	})
 	if err == nil {
 		_ = db.finishForgets(context.WithoutCancel(ctx)) // Sweep sees to what is left
-		db.log.wipe()
+		db.engine.Wipe()
 	}
 	return in("remove", err)
 }

@@ -45,7 +45,7 @@ func benchCreate(b *testing.B, anonymous bool, size int) {
 	content := make([]byte, size)
 	rand.Read(content)
 	var n atomic.Uint64
-	commits, steps := db.write.commits.Load(), db.write.steps.Load()
+	commits, steps := db.engine.Commits()
 	b.SetParallelism(benchCallers / runtime.GOMAXPROCS(0))
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
@@ -61,8 +61,9 @@ func benchCreate(b *testing.B, anonymous bool, size int) {
 			}
 		}
 	})
-	b.ReportMetric(float64(db.write.commits.Load()-commits)/b.Elapsed().Seconds(), "commits/s")
-	b.ReportMetric(float64(db.write.steps.Load()-steps)/b.Elapsed().Seconds(), "steps/s")
+	commitsAfter, stepsAfter := db.engine.Commits()
+	b.ReportMetric(float64(commitsAfter-commits)/b.Elapsed().Seconds(), "commits/s")
+	b.ReportMetric(float64(stepsAfter-steps)/b.Elapsed().Seconds(), "steps/s")
 }
 
 func benchSum(kind string, n uint64) publish.Digest {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"sandlot/internal/publish"
@@ -64,8 +63,8 @@ func (db *DB) Content(ctx context.Context, blobID int64) ([]byte, error) {
 // Unknown implements publish.SweepStore.
 func (db *DB) Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error) {
 	// Another database in its place may have them, as one that was restored from a backup.
-	if err := db.write.place.check(); err != nil {
-		return nil, fmt.Errorf("look up blobs: %w: %w", publish.ErrUnavailable, err)
+	if err := db.engine.CheckPlace(); err != nil {
+		return nil, in("look up blobs", err)
 	}
 	if len(refs) == 0 {
 		return nil, nil

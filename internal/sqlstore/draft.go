@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/sqlite"
 )
 
 const (
@@ -199,9 +200,13 @@ func (db *DB) publishDraft(ctx context.Context, d draft, id publish.ProjectID, c
 // patient is step for what has begun: where too many wait it does not give up, but asks
 // again for a while.
 func (db *DB) patient(ctx context.Context, bytes int, run func(*tx) error) error {
+	return patiently(ctx, func() error { return db.step(ctx, bytes, run) })
+}
+
+func patiently(ctx context.Context, step func() error) error {
 	for end := time.Now().Add(patience); ; {
-		err := db.step(ctx, bytes, run)
-		if !errors.Is(err, errTooMany) || !time.Now().Before(end) {
+		err := step()
+		if !errors.Is(err, sqlite.ErrTooMany) || !time.Now().Before(end) {
 			return err
 		}
 		select {

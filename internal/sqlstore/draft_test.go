@@ -13,6 +13,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/sqlite"
 )
 
 const (
@@ -219,14 +220,14 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := mustOpen(t, t.TempDir()+"/sandlot.db")
 			p, change := manyFilesOf(t, db, 1)
-			commits, commit, first := 0, db.write.commit, len(parts(change))*3/4
+			commits, first := 0, len(parts(change))*3/4
 			check(t, "fail", db.step(t.Context(), 0, func(x *tx) error {
-				x.w.commit = func() error {
+				x.OnCommit(func(commit func() error) error {
 					if commits++; commits > first && commits <= first+c.failures {
 						return c.code
 					}
 					return commit()
-				}
+				})
 				return nil
 			}), nil)
 			_, err := db.Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
@@ -310,17 +311,18 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 // left of one not left for later, because many wait for a moment.
 func TestRegression41WhatHasBegunWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		full := &DB{write: &writer{queue: make(chan *step)}} // which nobody reads yet
 		begun := time.Now()
-		err := full.patient(t.Context(), 0, nil)
-		check(t, "while too many wait", err, errTooMany)
+		room := begun.Add(patience * 3 / 2)
+		step := func() error {
+			if time.Now().Before(room) {
+				return publish.NoEffect(sqlite.ErrTooMany)
+			}
+			return nil
+		}
+		err := patiently(t.Context(), step)
+		check(t, "while too many wait", err, sqlite.ErrTooMany)
 		check(t, "while too many wait", err, publish.ErrNoEffect)
 		equal(t, "time", time.Since(begun), patience)
-		go func() {
-			time.Sleep(patience / 2)
-			s := <-full.write.queue
-			s.done <- nil
-		}()
-		check(t, "once fewer do", full.patient(t.Context(), 0, nil), nil)
+		check(t, "once fewer do", patiently(t.Context(), step), nil)
 	})
 }

@@ -22,9 +22,9 @@ const (
 // it is committed.
 func watchSteps(t *testing.T, db *DB, after func(rows int64)) {
 	t.Helper()
-	was, commit := int64(-1), db.write.commit
+	was := int64(-1)
 	check(t, "watch", db.step(t.Context(), 0, func(x *tx) error {
-		x.w.commit = func() error {
+		x.OnCommit(func(commit func() error) error {
 			now, err := x.number("SELECT total_changes()")
 			if err != nil {
 				return err
@@ -37,7 +37,7 @@ func watchSteps(t *testing.T, db *DB, after func(rows int64)) {
 			}
 			was = now
 			return nil
-		}
+		})
 		return nil
 	}), nil)
 }
@@ -158,14 +158,14 @@ func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)
-	commit, commits := db.write.commit, 0
+	commits := 0
 	check(t, "break off", db.step(t.Context(), 0, func(x *tx) error {
-		x.w.commit = func() error {
+		x.OnCommit(func(commit func() error) error {
 			if commits++; commits > 3 {
 				return fault(sqlite3.SQLITE_FULL)
 			}
 			return commit()
-		}
+		})
 		return nil
 	}), nil)
 	check(t, "remove", db.Remove(t.Context(), publish.Subject{Account: p.Account}, publish.LogEntry{At: time.Now(), Actor: "me", Action: "delete", Target: "it"}), nil)

@@ -80,7 +80,7 @@ func (db *DB) finishForgets(ctx context.Context) error {
 		}
 	}
 	if len(accounts) > 0 {
-		db.log.wipe()
+		db.engine.Wipe()
 	}
 	return err
 }
@@ -141,6 +141,6 @@ func (db *DB) ForgetEmail(ctx context.Context, f publish.ForgottenEmail) error {
 		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ?", f.Account, f.Email)
 		return err
 	})
-	db.log.wipe()
+	db.engine.Wipe()
 	return in("forget address", err)
 }

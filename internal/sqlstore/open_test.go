@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"sandlot/internal/publish"
@@ -70,7 +69,7 @@ func TestOpen(t *testing.T) {
 		db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 		size, err := one(t.Context(), db, scanValue[int64], "PRAGMA page_size")
 		check(t, "read", err, nil)
-		equal(t, "page size", size, pageSize)
+		equal(t, "page size", size, 16384)
 	})
 }
 
@@ -86,8 +85,8 @@ func TestOpenRefuses(t *testing.T) {
 		"a file of a few bytes":         {write("SQLite"), "is not a database", publish.ErrCorrupt},
 		"a damaged beginning":           {flip(0, 8), "is not a database", publish.ErrCorrupt},
 		"a damaged schema":              {flip(100, 3000), "is damaged", publish.ErrCorrupt},
-		"a damaged page":                {flip(3*pageSize, 64), "is damaged", publish.ErrCorrupt},
-		"a file that was cut":           {cut(5 * pageSize), "is damaged", publish.ErrCorrupt},
+		"a damaged page":                {flip(3*16384, 64), "is damaged", publish.ErrCorrupt},
+		"a file that was cut":           {cut(5 * 16384), "is damaged", publish.ErrCorrupt},
 		"an empty file beside a log":    {emptied, "is damaged", publish.ErrCorrupt},
 		"another program's database":    {func(t *testing.T, path string) { os.Remove(path); foreign(t, path, "CREATE TABLE x (y)") }, "another program", nil},
 		"a newer schema":                {newer, "was written by a newer sandlot", nil},
@@ -241,56 +240,6 @@ func TestLockedByAnother(t *testing.T) {
 	check(t, "ping when the other is gone", db.Ping(t.Context()), nil)
 }
 
-func TestMigrations(t *testing.T) {
-	t.Run("are numbered without gaps", func(t *testing.T) {
-		if _, err := sqliteMigrations(); err != nil {
-			t.Error(err)
-		}
-		for _, names := range [][]string{{"0002_b.sql"}, {"0001_a.sql", "0003_c.sql"}, {"0001_a.sql", "0001_b.sql"}, {"first.sql"}} {
-			files := fstest.MapFS{}
-			for _, n := range names {
-				files["m/"+n] = &fstest.MapFile{}
-			}
-			if _, err := loadMigrations(files, "m"); err == nil {
-				t.Errorf("%v was loaded", names)
-			}
-		}
-	})
-
-	t.Run("half a migration rolls back", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "sandlot.db")
-		db := mustOpen(t, path)
-		p := mustProject(t, db, 1)
-		known, err := sqliteMigrations()
-		if err != nil {
-			t.Fatal(err)
-		}
-		second := migration{n: len(known) + 1, name: "0099_second.sql", sql: "CREATE TABLE second (x INTEGER) STRICT; UPDATE projects SET title = 'changed'; INSERT INTO nowhere VALUES (1)"}
-		if err := db.migrate(t.Context(), path, append(known, second)); err == nil || !strings.Contains(err.Error(), "0099_second.sql") {
-			t.Errorf("the migration that cannot be done: error is %v", err)
-		}
-		got, err := db.Project(t.Context(), p.ID)
-		check(t, "read", err, nil)
-		equal(t, "the project", got, p)
-		equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 0)
-
-		second.sql = "CREATE TABLE second (x INTEGER) STRICT; UPDATE projects SET title = 'changed'"
-		check(t, "the migration, mended", db.migrate(t.Context(), path, append(known, second)), nil)
-		check(t, "the migration, again", db.migrate(t.Context(), path, append(known, second)), nil)
-		equal(t, "migrations", count(t, db, "SELECT count(*) FROM migrations"), len(known)+1)
-		equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 1)
-	})
-}
-
-func count(t *testing.T, db *DB, query string) int {
-	t.Helper()
-	n, err := one(t.Context(), db, scanValue[int], query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // TestFault04ColdStart: power that is lost while the first transaction switches to the log leaves a journal, which the next start takes back.
 func TestFault04ColdStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sandlot.db")
@@ -312,31 +261,4 @@ func TestFault04ColdStart(t *testing.T) {
 		check(t, "write"+suffix, os.WriteFile(cut+suffix, data, 0o600), nil)
 	}
 	mustProject(t, mustOpen(t, cut), 1)
-}
-
-func TestMigrationOnce(t *testing.T) {
-	t.Run("versions made before it get the project's title", func(t *testing.T) {
-		known, err := sqliteMigrations()
-		check(t, "migrations", err, nil)
-		db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "old.db"))
-		check(t, "open", err, nil)
-		defer db.Close()
-		exec := func(query string) {
-			t.Helper()
-			_, err := db.Exec(query)
-			check(t, query, err, nil)
-		}
-		for _, m := range known {
-			if m.name == "0003_once.sql" {
-				exec(`INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (1, 'kim', '', 0, '', 0)`)
-				exec(`INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at)
-					VALUES (7, 'pong', 1, 'Pong', '', 'index.html', 1, 'x', 0, 1, 1, 0, 0)`)
-				exec(`INSERT INTO versions (project, n, suffix, created_at) VALUES (7, 1, 'x', 0)`)
-			}
-			exec(m.sql)
-		}
-		var title string
-		check(t, "read", db.QueryRow("SELECT title FROM versions WHERE project = 7 AND n = 1").Scan(&title), nil)
-		equal(t, "the title", title, "Pong")
-	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,10 +19,10 @@ import (
 func TestPlans(t *testing.T) {
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 	useAll(t, db)
-	queries := slices.Collect(maps.Keys(db.read.stmts))
+	var queries []string
 	// The writer's statements are its own: to read them, be a step.
 	check(t, "step", db.step(t.Context(), 0, func(tx *tx) error {
-		queries = append(queries, slices.Collect(maps.Keys(tx.w.stmts))...)
+		queries = tx.Queries(db.engine)
 		return nil
 	}), nil)
 	queries = append(queries, selectUpload, selectParts, nearQuery(3))

@@ -4,13 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"sync"
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/sqlite"
 )
 
-// querier runs a query: a tx, a reader or a snapshot.
+// querier runs a query: a tx, a DB or a snapshot.
 type querier interface {
 	query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
@@ -26,8 +26,8 @@ func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query
 	if !ok {
 		return first(ctx, q, scan, query, args...)
 	}
-	db.gate.enter(ctx)
-	defer db.gate.leave()
+	db.engine.BeginRead(ctx)
+	defer db.engine.EndRead()
 	v, err := first(ctx, q, scan, query, args...)
 	return v, publish.NoEffect(err)
 }
@@ -61,8 +61,8 @@ func all[T any](ctx context.Context, q querier, scan func(row) (T, error), query
 	if !ok {
 		return each(ctx, q, scan, query, args...)
 	}
-	db.gate.enter(ctx)
-	defer db.gate.leave()
+	db.engine.BeginRead(ctx)
+	defer db.engine.EndRead()
 	list, err := each(ctx, q, scan, query, args...)
 	return list, publish.NoEffect(err)
 }
@@ -92,42 +92,17 @@ func scanValue[T any](r row) (v T, err error) {
 
 // tx is a step's access to the transaction it is part of. It is used by that step
 // alone. Its statements are not interrupted.
-type tx struct{ w *writer }
+type tx struct{ *sqlite.Tx }
 
-func (t *tx) query(_ context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := t.w.prepare(query)
-	if err != nil {
-		return nil, err
-	}
-	return s.Query(args...)
+func (t *tx) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return t.Query(ctx, query, args...)
 }
 
 // exec runs a statement and tells how many rows it changed.
-func (t *tx) exec(query string, args ...any) (int64, error) {
-	s, err := t.w.prepare(query)
-	if err != nil {
-		return 0, err
-	}
-	r, err := s.Exec(args...)
-	if err != nil {
-		return 0, classify(err)
-	}
-	return r.RowsAffected()
-}
+func (t *tx) exec(query string, args ...any) (int64, error) { return t.Exec(query, args...) }
 
-// insert records one row and returns its id. SQLite tells it without RETURNING,
-// which would cost a trigger; PostgreSQL will need that.
-func (t *tx) insert(query string, args ...any) (int64, error) {
-	s, err := t.w.prepare(query)
-	if err != nil {
-		return 0, err
-	}
-	r, err := s.Exec(args...)
-	if err != nil {
-		return 0, classify(err)
-	}
-	return r.LastInsertId()
-}
+// insert records one row and returns its id.
+func (t *tx) insert(query string, args ...any) (int64, error) { return t.Insert(query, args...) }
 
 // must runs a statement that has to change a row; if it changes none the error is
 // missing.
@@ -142,50 +117,6 @@ func (t *tx) must(missing error, query string, args ...any) error {
 // number returns the first column of the first row.
 func (t *tx) number(query string, args ...any) (int64, error) {
 	return one(context.Background(), t, scanValue[int64], query, args...)
-}
-
-// reader runs queries on the connections that only read. Each query sees one
-// consistent state.
-type reader struct {
-	db    *sql.DB
-	mu    sync.Mutex
-	stmts map[string]*sql.Stmt
-}
-
-func (r *reader) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := r.prepare(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return s.QueryContext(ctx, args...)
-}
-
-func (r *reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
-	r.mu.Lock()
-	s := r.stmts[query]
-	r.mu.Unlock()
-	if s != nil {
-		return s, nil
-	}
-	s, err := r.db.PrepareContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if other := r.stmts[query]; other != nil {
-		return other, s.Close()
-	}
-	r.stmts[query] = s
-	return s, nil
-}
-
-// snapshot reads inside one read transaction. Its statements are not kept: to
-// prepare one may take a connection more, and they may all be in snapshots.
-type snapshot struct{ tx *sql.Tx }
-
-func (s snapshot) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return s.tx.QueryContext(ctx, query, args...)
 }
 
 // micros is how a time is stored. The zero time has a number of its own, too.

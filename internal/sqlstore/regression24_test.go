@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"sandlot/internal/publish"
@@ -123,7 +122,7 @@ func TestRegression24AReaderOfLongKeepsNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sandlot.db")
 	db := mustOpen(t, path)
-	db.log.age.Store(int64(100 * time.Millisecond))
+	db.engine.LimitLog(0, 100*time.Millisecond)
 	accounts, words, _ := told(t, db, 10)
 	other, err := sql.Open("sqlite", path)
 	check(t, "open", err, nil)
@@ -152,13 +151,10 @@ func TestRegression24AnIdleLogIsEmptied(t *testing.T) {
 	if found(t, path, []string{"an earlier text"}) == nil {
 		t.Fatal("it is not found before")
 	}
-	db.log.age.Store(int64(100 * time.Millisecond))
+	db.engine.LimitLog(0, 100*time.Millisecond)
 	gone(t, path, []string{"an earlier text"})
 	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() > 0 {
 		t.Errorf("the log has %d bytes, error %v", info.Size(), err)
-	}
-	if logAge > time.Hour {
-		t.Errorf("a log is kept for %v", logAge)
 	}
 }
 
@@ -230,17 +226,4 @@ func TestRegression24ARecordThatCannotBeEmptiedKeepsNoOther(t *testing.T) {
 	if got := left(); got != [3]int{} {
 		t.Errorf("after the mend are left %v", got)
 	}
-}
-
-func TestRegression24LooksForTheLogCostNothingWhileItIsEmpty(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		k := &logKeeper{path: filepath.Join(t.TempDir(), "none"), next: time.Now().Add(logAge)}
-		k.max.Store(logMax)
-		k.age.Store(int64(logAge))
-		if err := os.WriteFile(k.path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(2 * logAge)
-		k.look() // would ask a database that is not there
-	})
 }

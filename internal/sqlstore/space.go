@@ -2,87 +2,15 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 
 	"sandlot/internal/publish"
 )
 
 var _ publish.SpaceStore = (*DB)(nil)
 
-const (
-	// unusedKept is how much room stays with the database: more than comes and goes within minutes, so that pages do not travel to and fro.
-	unusedKept = 16 << 20
-	// giveBackPages is what one step returns: 1 MiB, some milliseconds of moving pages.
-	giveBackPages = 64
-	// adoptBytes bounds the records that are copied once so that their database can shrink: some seconds of a start.
-	adoptBytes = 256 << 20
-)
-
 // Unused implements publish.SpaceStore.
-func (db *DB) Unused(ctx context.Context) (int64, error) {
-	pages, err := one(ctx, db, scanValue[int64], "PRAGMA freelist_count")
-	return pages * db.pageSize, in("count unused pages", err)
-}
+func (db *DB) Unused(ctx context.Context) (int64, error) { return db.engine.Unused(ctx) }
 
 // GiveBack implements publish.SpaceStore. A database that was not adopted gives
 // nothing back.
-func (db *DB) GiveBack(ctx context.Context) (more bool, err error) {
-	unused, err := db.Unused(ctx)
-	if err != nil || !db.shrinks || unused <= unusedKept {
-		return false, err
-	}
-	if len(db.write.queue) > 0 {
-		return true, nil
-	}
-	more = unused-giveBackPages*db.pageSize > unusedKept
-	// What leads to the shorter file is in the log first.
-	db.write.fold.Store(!more)
-	err = db.step(ctx, 0, func(t *tx) error {
-		// A row for each page: to stop reading is to stop moving.
-		_, err := all(ctx, t, func(row) (struct{}, error) { return struct{}{}, nil }, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", giveBackPages))
-		return err
-	})
-	return more && err == nil, in("give room back", err)
-}
-
-// measure finds out what GiveBack and Unused have to know.
-func (db *DB) measure(ctx context.Context) (err error) {
-	_, err = one(ctx, db, func(r row) (none struct{}, err error) {
-		return none, r.Scan(&db.pageSize, &db.shrinks)
-	}, "SELECT page_size, auto_vacuum <> 0 FROM pragma_page_size, pragma_auto_vacuum")
-	return err
-}
-
-// overwritten is the user_version of a database in which everything was deleted under
-// secure_delete: in older ones unused pages still hold what was there.
-const overwritten = 1
-
-// adopt makes a database of before this could shrink, or overwrote what it deletes,
-// into one that can and has, by copying its records once. The copy goes through the
-// log, so it has happened wholly or not at all. One that is too large stays as it is,
-// and so does one for which there is no room now: its unused pages are filled again,
-// but not given back.
-func adopt(ctx context.Context, path string) error {
-	// A copy in memory could be more than there is.
-	c, err := newConnector(path, "rw", append(writerPragmas(cacheBytes>>11), pragma{name: "temp_store", set: "FILE", want: "1"}))
-	if err != nil {
-		return err
-	}
-	pool := sql.OpenDB(c)
-	pool.SetMaxOpenConns(1)
-	var mode, version, bytes int64
-	err = pool.QueryRowContext(ctx, `SELECT auto_vacuum, user_version, (page_count - freelist_count) * page_size
-		FROM pragma_auto_vacuum, pragma_user_version, pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&mode, &version, &bytes)
-	if err == nil && (mode == 0 || version < overwritten) && bytes <= adoptBytes {
-		if _, err = pool.ExecContext(ctx, "VACUUM"); err == nil {
-			_, err = pool.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", overwritten))
-		}
-	}
-	err = errors.Join(classify(err), pool.Close())
-	if errors.Is(err, publish.ErrFull) || errors.Is(err, publish.ErrUnavailable) {
-		return nil // the next start tries again
-	}
-	return in("copy the records of a database that cannot shrink", err)
-}
+func (db *DB) GiveBack(ctx context.Context) (more bool, err error) { return db.engine.GiveBack(ctx) }

@@ -48,7 +48,7 @@ func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone
 	}
 	// Once at the end: to empty the log costs the reads of that moment some time.
 	if limit > 0 && db.swept.Swap(false) {
-		db.log.wipe()
+		db.engine.Wipe()
 	}
 	return gone, limit <= 0, in("sweep", errors.Join(errs...))
 }

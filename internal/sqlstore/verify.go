@@ -2,9 +2,7 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"sandlot/internal/publish"
 )
@@ -155,36 +153,8 @@ func (db *DB) AccountMistakes(ctx context.Context, after int64, limit int) (foun
 	return found, seen, last, in("compare accounts", err)
 }
 
-// Damage implements publish.VerifyStore: it has SQLite check every page, index
-// and reference.
+// Damage implements publish.VerifyStore. The references of files are told with
+// their projects by Mistakes.
 func (db *DB) Damage(ctx context.Context, limit int) ([]string, error) {
-	var list []string
-	err := db.snapshot(ctx, func(q querier) (err error) {
-		list, err = damage(ctx, q, limit)
-		return err
-	})
-	return list, err
+	return db.engine.Damage(ctx, limit, "files")
 }
-
-func damage(ctx context.Context, q querier, limit int) ([]string, error) {
-	list, err := all(ctx, q, scanValue[string], fmt.Sprintf("PRAGMA integrity_check(%d)", limit))
-	if errors.Is(err, publish.ErrCorrupt) {
-		return []string{oneLine(err.Error())}, nil
-	}
-	if err != nil {
-		return nil, in("check the database", err)
-	}
-	if len(list) == 1 && list[0] == "ok" {
-		list = nil
-	}
-	for i := range list {
-		list[i] = oneLine(list[i])
-	}
-	// The references of files are told with their projects by Mistakes.
-	dangling, err := all(ctx, q, scanValue[string], `
-		SELECT 'a record of ' || "table" || ' refers to one of ' || parent || ' that is missing' FROM pragma_foreign_key_check
-		WHERE "table" <> 'files' LIMIT ?`, limit)
-	return append(list, dangling...), in("check references", err)
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

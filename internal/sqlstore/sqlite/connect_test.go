@@ -1,4 +1,4 @@
-package sqlstore
+package sqlite
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 func TestConnections(t *testing.T) {
 	t.Run("every one has its pragmas", func(t *testing.T) {
 		db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
-		err := db.step(t.Context(), 0, func(tx *tx) error {
+		err := db.Step(t.Context(), 0, func(tx *Tx) error {
 			for _, p := range writerPragmas(cacheBytes >> 11) {
-				got, err := one(t.Context(), tx, scanValue[string], "PRAGMA "+p.name)
+				got, err := value[string](t.Context(), tx, "PRAGMA "+p.name)
 				check(t, p.name, err, nil)
 				if p.want != "" {
 					equal(t, p.name+" of the writer", got, p.want)
@@ -37,7 +37,7 @@ func TestConnections(t *testing.T) {
 				check(t, p.name, conn.QueryRowContext(t.Context(), "PRAGMA "+p.name).Scan(&got), nil)
 				equal(t, fmt.Sprintf("%s of reader %d", p.name, i+1), got, p.want)
 			}
-			if _, err := conn.ExecContext(t.Context(), "UPDATE counter SET seq = 0"); err == nil {
+			if _, err := conn.ExecContext(t.Context(), "UPDATE clock SET at = 0"); err == nil {
 				t.Errorf("reader %d can write", i+1)
 			}
 		}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package sqlstore
+package sqlite
 
 // vfsParameter asks for no VFS but SQLite's own: see freeze_linux.go for what another
 // one is for.

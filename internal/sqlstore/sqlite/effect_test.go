@@ -1,4 +1,4 @@
-package sqlstore
+package sqlite
 
 import (
 	"context"
@@ -33,21 +33,21 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 		t.Run("a commit that fails with "+code.Error(), func(t *testing.T) {
 			db := scratch(t)
 			db.write.commit = func() error { return code }
-			without(t, "the step", db.step(t.Context(), 0, insert("one")), want)
+			without(t, "the step", db.Step(t.Context(), 0, insert("one")), want)
 		})
 	}
 	t.Run("a step that fails, or panics", func(t *testing.T) {
 		db := scratch(t)
-		without(t, "one that fails", db.step(t.Context(), 0, func(*tx) error { return errOwn }), true)
-		without(t, "one that panics", db.step(t.Context(), 0, func(*tx) error { panic("oh") }), true)
-		check(t, "its own error", db.step(t.Context(), 0, func(*tx) error { return errOwn }), errOwn)
+		without(t, "one that fails", db.Step(t.Context(), 0, func(*Tx) error { return errOwn }), true)
+		without(t, "one that panics", db.Step(t.Context(), 0, func(*Tx) error { panic("oh") }), true)
+		check(t, "its own error", db.Step(t.Context(), 0, func(*Tx) error { return errOwn }), errOwn)
 	})
 	t.Run("one that another process keeps from beginning", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
 		db, other := mustOpen(t, path), mustOpen(t, path)
 		release := occupied(t, other, nil)
 		check(t, "wait no longer", db.write.exec("PRAGMA busy_timeout = 1"), nil)
-		err := db.step(t.Context(), 0, func(*tx) error { return nil })
+		err := db.Step(t.Context(), 0, func(*Tx) error { return nil })
 		release()
 		check(t, "the step", err, publish.ErrUnavailable)
 		without(t, "the step", err, true)
@@ -62,15 +62,15 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 		cancel()
 		without(t, "left", <-left, true)
 		release()
-		without(t, "left before", db.step(ctx, 0, insert("before")), true)
+		without(t, "left before", db.Step(ctx, 0, insert("before")), true)
 		check(t, "close", db.Close(), nil)
-		without(t, "closed", db.step(t.Context(), 0, insert("closed")), true)
+		without(t, "closed", db.Step(t.Context(), 0, insert("closed")), true)
 	})
 	t.Run("those behind a sync that failed, whose own step is not", func(t *testing.T) {
 		db := scratch(t)
 		db.write.commit = func() error { return fault(sqlite3.SQLITE_IOERR_FSYNC) }
-		without(t, "the step", db.step(t.Context(), 0, insert("one")), false)
-		without(t, "the next", db.step(t.Context(), 0, insert("two")), true)
+		without(t, "the step", db.Step(t.Context(), 0, insert("one")), false)
+		without(t, "the next", db.Step(t.Context(), 0, insert("two")), true)
 	})
 	t.Run("one for which the database was not in its place before, not one after which it was not", func(t *testing.T) {
 		for _, before := range []bool{true, false} {
@@ -82,7 +82,7 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 			if before {
 				move()
 			}
-			without(t, "the step", db.step(t.Context(), 0, func(*tx) error { return nil }), before)
+			without(t, "the step", db.Step(t.Context(), 0, func(*Tx) error { return nil }), before)
 		}
 	})
 }

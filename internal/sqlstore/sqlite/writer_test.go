@@ -1,4 +1,4 @@
-package sqlstore
+package sqlite
 
 import (
 	"context"
@@ -16,23 +16,23 @@ import (
 )
 
 // scratch is a database with a table to write into.
-func scratch(t *testing.T) *DB {
+func scratch(t *testing.T) *Engine {
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 	mustExec(t, db, "CREATE TABLE scratch (name TEXT PRIMARY KEY) STRICT")
 	return db
 }
 
-func insert(name string) func(*tx) error {
-	return func(t *tx) error {
-		_, err := t.exec("INSERT INTO scratch (name) VALUES (?)", name)
+func insert(name string) func(*Tx) error {
+	return func(t *Tx) error {
+		_, err := t.Exec("INSERT INTO scratch (name) VALUES (?)", name)
 		return err
 	}
 }
 
 // names is what scratch holds, as a reader sees it.
-func names(t *testing.T, db *DB) string {
+func names(t *testing.T, db *Engine) string {
 	t.Helper()
-	list, err := all(t.Context(), db, scanValue[string], "SELECT name FROM scratch ORDER BY name")
+	list, err := values[string](t.Context(), db, "SELECT name FROM scratch ORDER BY name")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +41,11 @@ func names(t *testing.T, db *DB) string {
 
 // occupied has a writer that is busy with a step until release is called. The
 // step ends with the error want.
-func occupied(t *testing.T, db *DB, want error) (release func()) {
+func occupied(t *testing.T, db *Engine, want error) (release func()) {
 	t.Helper()
 	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- db.step(context.Background(), 0, func(*tx) error {
+		done <- db.Step(context.Background(), 0, func(*Tx) error {
 			close(begun)
 			<-end
 			return nil
@@ -60,10 +60,10 @@ func occupied(t *testing.T, db *DB, want error) (release func()) {
 }
 
 // start runs a step beside the test, and returns when it waits in the queue.
-func start(t *testing.T, db *DB, ctx context.Context, run func(*tx) error) <-chan error {
+func start(t *testing.T, db *Engine, ctx context.Context, run func(*Tx) error) <-chan error {
 	t.Helper()
 	before, done := len(db.write.queue), make(chan error, 1)
-	go func() { done <- db.step(ctx, 0, run) }()
+	go func() { done <- db.Step(ctx, 0, run) }()
 	for deadline := time.Now().Add(10 * time.Second); len(db.write.queue) == before; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatal("the step does not come to wait")
@@ -71,28 +71,6 @@ func start(t *testing.T, db *DB, ctx context.Context, run func(*tx) error) <-cha
 	}
 	return done
 }
-
-func check(t *testing.T, what string, err, want error) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("%s: error is %v, want %v", what, err, want)
-	}
-}
-
-func equal[T comparable](t *testing.T, what string, got, want T) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
-}
-
-// fault is an error of the database.
-type fault int
-
-func (f fault) Error() string { return fmt.Sprintf("fault %d", int(f)) }
-func (f fault) Code() int     { return int(f) }
-
-var errOwn = errors.New("a step's own error")
 
 func TestWriter(t *testing.T) {
 	t.Run("steps that wait share a commit", func(t *testing.T) {
@@ -116,11 +94,11 @@ func TestWriter(t *testing.T) {
 		db := scratch(t)
 		release := occupied(t, db, nil)
 		one := start(t, db, t.Context(), insert("one"))
-		own := start(t, db, t.Context(), func(t *tx) error {
+		own := start(t, db, t.Context(), func(t *Tx) error {
 			return errors.Join(insert("own")(t), errOwn)
 		})
 		taken := start(t, db, t.Context(), insert("one"))
-		panicked := start(t, db, t.Context(), func(t *tx) error {
+		panicked := start(t, db, t.Context(), func(t *Tx) error {
 			_ = insert("panicked")(t)
 			panic("oh")
 		})
@@ -165,7 +143,7 @@ func TestWriter(t *testing.T) {
 	t.Run("a step that runs is not interrupted", func(t *testing.T) {
 		db := scratch(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		check(t, "the step", db.step(ctx, 0, func(t *tx) error {
+		check(t, "the step", db.Step(ctx, 0, func(t *Tx) error {
 			cancel()
 			return insert("kept")(t)
 		}), nil)
@@ -177,7 +155,7 @@ func TestWriter(t *testing.T) {
 		commit := db.write.commit
 		release := occupied(t, db, nil)
 		one := start(t, db, t.Context(), insert("one"))
-		own := start(t, db, t.Context(), func(*tx) error { return errOwn })
+		own := start(t, db, t.Context(), func(*Tx) error { return errOwn })
 		// Set while the writer is between two batches: by the step that it is busy with.
 		first := true
 		db.write.commit = func() error {
@@ -194,12 +172,12 @@ func TestWriter(t *testing.T) {
 		check(t, "ping", db.Ping(t.Context()), publish.ErrFull)
 		setCommit(t, db, commit)
 		check(t, "ping once there is room", db.Ping(t.Context()), nil)
-		check(t, "a step once there is room", db.step(t.Context(), 0, insert("two")), nil)
+		check(t, "a step once there is room", db.Step(t.Context(), 0, insert("two")), nil)
 	})
 
 	t.Run("after a failed sync nothing is acknowledged", func(t *testing.T) {
 		db := scratch(t)
-		check(t, "a step before", db.step(t.Context(), 0, insert("one")), nil)
+		check(t, "a step before", db.Step(t.Context(), 0, insert("one")), nil)
 		release := occupied(t, db, publish.ErrUnavailable)
 		commit := db.write.commit
 		db.write.commit = func() error {
@@ -209,7 +187,7 @@ func TestWriter(t *testing.T) {
 		waiting := start(t, db, t.Context(), insert("two"))
 		release()
 		check(t, "a step that waited behind the commit that failed", <-waiting, publish.ErrUnavailable)
-		check(t, "a later step", db.step(t.Context(), 0, insert("three")), publish.ErrUnavailable)
+		check(t, "a later step", db.Step(t.Context(), 0, insert("three")), publish.ErrUnavailable)
 		check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
 		equal(t, "what can still be read", names(t, db), "one")
 	})
@@ -218,7 +196,7 @@ func TestWriter(t *testing.T) {
 		db := scratch(t)
 		release := occupied(t, db, nil)
 		one := start(t, db, t.Context(), insert("one"))
-		full := start(t, db, t.Context(), func(t *tx) error {
+		full := start(t, db, t.Context(), func(t *Tx) error {
 			// As SQLite does when the disk is full in the middle of a step.
 			return errors.Join(t.w.exec("ROLLBACK"), fmt.Errorf("%w: %w", publish.ErrFull, fault(sqlite3.SQLITE_FULL)))
 		})
@@ -228,7 +206,7 @@ func TestWriter(t *testing.T) {
 			check(t, what, <-done, publish.ErrFull)
 		}
 		equal(t, "what is there", names(t, db), "")
-		check(t, "a step afterwards", db.step(t.Context(), 0, insert("three")), nil)
+		check(t, "a step afterwards", db.Step(t.Context(), 0, insert("three")), nil)
 	})
 
 	t.Run("a full queue is ErrUnavailable", func(t *testing.T) {
@@ -247,19 +225,18 @@ func TestWriter(t *testing.T) {
 		check(t, "the step that waited", <-waiting, nil)
 		check(t, "close", <-closed, nil)
 		check(t, "close again", db.Close(), nil)
-		check(t, "a later step", db.step(t.Context(), 0, insert("two")), publish.ErrUnavailable)
+		check(t, "a later step", db.Step(t.Context(), 0, insert("two")), publish.ErrUnavailable)
 		check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
-		_, err := db.Project(t.Context(), "pong")
+		_, err := db.Query(t.Context(), "SELECT 1")
 		check(t, "a read", err, publish.ErrUnavailable)
-		_, err = db.Upload(t.Context(), publish.Digest{}, 1, time.Now())
-		check(t, "a read of several queries", err, publish.ErrUnavailable)
+		check(t, "a read of several queries", db.Snapshot(t.Context(), func(Snapshot) error { return nil }), publish.ErrUnavailable)
 	})
 }
 
 // setCommit changes the seam while the writer is inside a step.
-func setCommit(t *testing.T, db *DB, commit func() error) {
+func setCommit(t *testing.T, db *Engine, commit func() error) {
 	t.Helper()
-	err := db.step(t.Context(), 0, func(t *tx) error {
+	err := db.Step(t.Context(), 0, func(t *Tx) error {
 		t.w.commit = func() error {
 			t.w.commit = commit
 			return t.w.exec("COMMIT")
@@ -285,10 +262,10 @@ func TestErrors(t *testing.T) {
 		sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: publish.ErrExists,
 		sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: publish.ErrNotFound,
 	} {
-		check(t, code.Error(), classify(fmt.Errorf("wrapped: %w", code)), want)
+		check(t, code.Error(), Classify(fmt.Errorf("wrapped: %w", code)), want)
 	}
 	own := fault(sqlite3.SQLITE_CONSTRAINT_CHECK)
-	if err := classify(own); err != error(own) {
+	if err := Classify(own); err != error(own) {
 		t.Errorf("an error of this program became %v", err)
 	}
 	for code, want := range map[fault]bool{sqlite3.SQLITE_IOERR_FSYNC: true, sqlite3.SQLITE_IOERR_WRITE: false, sqlite3.SQLITE_IOERR_SHMSIZE: false, sqlite3.SQLITE_FULL: false} {

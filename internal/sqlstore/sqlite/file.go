@@ -1,4 +1,4 @@
-package sqlstore
+package sqlite
 
 import (
 	"bytes"
@@ -61,7 +61,7 @@ func rollBack(ctx context.Context, path string) error {
 		return err
 	}
 	db := sql.OpenDB(c)
-	_, err = one(ctx, &reader{db: db, stmts: map[string]*sql.Stmt{}}, scanValue[int64], "SELECT count(*) FROM sqlite_schema")
+	_, err = value[int64](ctx, newReader(db), "SELECT count(*) FROM sqlite_schema")
 	return errors.Join(err, db.Close())
 }
 
@@ -151,14 +151,14 @@ func inspect(ctx context.Context, path string, known []migration) error {
 		return err
 	}
 	defer end()
-	tables, err := all(ctx, r, scanValue[string], "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+	tables, err := values[string](ctx, r, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
 	if err != nil {
 		return sentence(path, err)
 	}
 	if len(tables) == 0 {
 		return nil // a start that was cut short before the first migration
 	}
-	id, err := one(ctx, r, scanValue[int64], "PRAGMA application_id")
+	id, err := value[int64](ctx, r, "PRAGMA application_id")
 	if err != nil {
 		return sentence(path, err)
 	}
@@ -179,24 +179,24 @@ func lookAt(path string) (r *reader, end func() error, err error) {
 	}
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(1)
-	return &reader{db: db, stmts: map[string]*sql.Stmt{}}, db.Close, nil
+	return newReader(db), db.Close, nil
 }
 
 // checkPages reads what can be read at once.
 func checkPages(ctx context.Context, r *reader, tables []string) error {
-	size, err := one(ctx, r, scanValue[int64], "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+	size, err := value[int64](ctx, r, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
 	if err != nil {
 		return err
 	}
 	if size <= checkWholeBytes {
-		found, err := all(ctx, r, scanValue[string], "PRAGMA quick_check(1)")
+		found, err := values[string](ctx, r, "PRAGMA quick_check(1)")
 		if err == nil && !slices.Equal(found, []string{"ok"}) {
 			err = fmt.Errorf("%w: %s", publish.ErrCorrupt, strings.Join(strings.Fields(strings.Join(found, " ")), " "))
 		}
 		return err
 	}
 	for _, t := range tables {
-		if _, err := all(ctx, r, scanValue[int64], `SELECT 1 FROM "`+t+`" LIMIT 1`); err != nil {
+		if _, err := values[int64](ctx, r, `SELECT 1 FROM "`+t+`" LIMIT 1`); err != nil {
 			return err
 		}
 	}
@@ -208,10 +208,10 @@ func sentence(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(classify(err), publish.ErrCorrupt):
+	case errors.Is(Classify(err), publish.ErrCorrupt):
 		return damaged(path, err)
 	}
-	return fmt.Errorf("open %s: %w", path, classify(err))
+	return fmt.Errorf("open %s: %w", path, Classify(err))
 }
 
 func damaged(path string, err error) error {

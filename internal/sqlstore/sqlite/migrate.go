@@ -1,6 +1,7 @@
-package sqlstore
+package sqlite
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -15,8 +16,8 @@ import (
 	"sandlot/internal/publish"
 )
 
-//go:embed migrations/sqlite/*.sql
-var sqliteFiles embed.FS
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
 
 // A migration brings the schema from one number to the next. One that was
 // released is never edited; its checksum is kept with the database to tell.
@@ -27,7 +28,7 @@ type migration struct {
 	sum  publish.Digest
 }
 
-func sqliteMigrations() ([]migration, error) { return loadMigrations(sqliteFiles, "migrations/sqlite") }
+func knownMigrations() ([]migration, error) { return loadMigrations(migrationFiles, "migrations") }
 
 // loadMigrations reads the files NNNN_name.sql of a folder, numbered from 1
 // without gaps.
@@ -54,14 +55,14 @@ func loadMigrations(files fs.FS, folder string) ([]migration, error) {
 // unapplied returns the migrations that a database still needs. It is an error if
 // the database was made by other ones.
 func unapplied(ctx context.Context, q querier, path string, known []migration) ([]migration, error) {
-	_, err := one(ctx, q, scanValue[string], "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
+	_, err := value[string](ctx, q, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
 	if errors.Is(err, publish.ErrNotFound) {
 		return known, nil
 	}
 	if err != nil {
 		return nil, sentence(path, err)
 	}
-	sums, err := all(ctx, q, scanDigest, "SELECT sha256 FROM migrations ORDER BY n")
+	sums, err := values[[]byte](ctx, q, "SELECT sha256 FROM migrations ORDER BY n")
 	if err != nil {
 		return nil, sentence(path, err)
 	}
@@ -69,31 +70,26 @@ func unapplied(ctx context.Context, q querier, path string, known []migration) (
 		return nil, fmt.Errorf("%s was written by a newer sandlot (its schema is %d, this one knows %d); nothing was changed, start the newer one", path, len(sums), len(known))
 	}
 	for i, sum := range sums {
-		if sum != known[i].sum {
+		if !bytes.Equal(sum, known[i].sum[:]) {
 			return nil, fmt.Errorf("%s was made by another %s than the one in this sandlot; nothing was changed, start the sandlot that made it", path, known[i].name)
 		}
 	}
 	return known[len(sums):], nil
 }
 
-func scanDigest(r row) (d publish.Digest, err error) {
-	err = r.Scan(asDigest{&d})
-	return d, err
-}
-
 // migrate applies what the database still needs, each migration in a step of its
 // own: it has happened wholly or not at all.
-func (db *DB) migrate(ctx context.Context, path string, known []migration) error {
+func (e *Engine) migrate(ctx context.Context, path string, known []migration) error {
 	for {
 		more := false
-		err := db.step(ctx, 0, func(t *tx) error {
+		err := e.Step(ctx, 0, func(t *Tx) error {
 			// Looked up again in each step: another process may have been faster.
 			todo, err := unapplied(ctx, t, path, known)
 			if err != nil || len(todo) == 0 {
 				return err
 			}
 			more = true
-			return in("migrate "+path+" to "+todo[0].name, db.apply(t, todo[0]))
+			return in("migrate "+path+" to "+todo[0].name, e.apply(t, todo[0]))
 		})
 		if err != nil || !more {
 			return err
@@ -101,7 +97,7 @@ func (db *DB) migrate(ctx context.Context, path string, known []migration) error
 	}
 }
 
-func (db *DB) apply(t *tx, m migration) error {
+func (e *Engine) apply(t *Tx, m migration) error {
 	const table = `CREATE TABLE IF NOT EXISTS migrations (n INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 BLOB NOT NULL, applied_at INTEGER NOT NULL) STRICT`
 	if err := t.w.exec(table); err != nil {
 		return err
@@ -110,6 +106,6 @@ func (db *DB) apply(t *tx, m migration) error {
 		return err
 	}
 	failpoint.Hit(failpoint.MidMigration)
-	_, err := t.exec("INSERT INTO migrations (n, name, sha256, applied_at) VALUES (?, ?, ?, ?)", m.n, m.name, m.sum[:], micros(db.now()))
+	_, err := t.Exec("INSERT INTO migrations (n, name, sha256, applied_at) VALUES (?, ?, ?, ?)", m.n, m.name, m.sum[:], e.now().UnixMicro())
 	return err
 }

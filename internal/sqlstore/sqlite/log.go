@@ -1,4 +1,4 @@
-package sqlstore
+package sqlite
 
 import (
 	"context"
@@ -91,24 +91,24 @@ func (g *gate) alone(do func()) {
 // that SQLite makes by itself never wait for a reader, so with readers that overlap
 // they may never come to the log's end.
 type logKeeper struct {
-	db    *DB
-	conn  *sql.DB // its own: what it copies into the database holds up no writer
-	path  string  // of the log
-	max   atomic.Int64
-	age   atomic.Int64 // logAge, in nanoseconds
-	wiped atomic.Bool  // whether something was deleted that is to be gone at once
-	next  time.Time    // when the log is emptied for its age
-	stop  chan struct{}
-	ended chan struct{}
+	engine *Engine
+	conn   *sql.DB // its own: what it copies into the database holds up no writer
+	path   string  // of the log
+	max    atomic.Int64
+	age    atomic.Int64 // logAge, in nanoseconds
+	wiped  atomic.Bool  // whether something was deleted that is to be gone at once
+	next   time.Time    // when the log is emptied for its age
+	stop   chan struct{}
+	ended  chan struct{}
 }
 
-func keepLog(db *DB, path string) (*logKeeper, error) {
+func keepLog(e *Engine, path string) (*logKeeper, error) {
 	busy := strconv.Itoa(logBusyMillis)
 	c, err := newConnector(path, "rw", append(writerPragmas(readerCacheKiB), pragma{name: "busy_timeout", set: busy, want: busy}))
 	if err != nil {
 		return nil, err
 	}
-	k := &logKeeper{db: db, conn: sql.OpenDB(c), path: path + "-wal", stop: make(chan struct{}), ended: make(chan struct{})}
+	k := &logKeeper{engine: e, conn: sql.OpenDB(c), path: path + "-wal", stop: make(chan struct{}), ended: make(chan struct{})}
 	k.conn.SetMaxOpenConns(1)
 	k.max.Store(logMax)
 	k.age.Store(int64(logAge))
@@ -144,8 +144,8 @@ func (k *logKeeper) run() {
 	}
 }
 
-// wipe has the log emptied soon: something was deleted that is to be nowhere any more.
-func (k *logKeeper) wipe() { k.wiped.Store(true) }
+// Wipe has the log emptied soon: something was deleted that is to be nowhere any more.
+func (e *Engine) Wipe() { e.log.wiped.Store(true) }
 
 // look begins the log anew if it is too long, and empties it after a while, also when
 // nothing is written any more. Most of it is copied while all others go on; what was
@@ -170,7 +170,7 @@ func (k *logKeeper) look() {
 	}
 	k.checkpoint("PASSIVE")
 	emptied := false
-	k.db.gate.alone(func() { emptied = k.empty() })
+	k.engine.gate.alone(func() { emptied = k.empty() })
 	if k.next = now.Add(age); !emptied {
 		k.next = now.Add(min(age, logRetry))
 	}
@@ -187,7 +187,7 @@ func (k *logKeeper) checkpoint(mode string) (done bool) {
 	err := k.conn.QueryRow("PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)
 	if err != nil && lostSync(err) {
 		// What was copied may be lost, and the next checkpoint would not know it.
-		_ = k.db.write.doubt(err)
+		_ = k.engine.write.doubt(err)
 	}
 	return err == nil && busy == 0
 }

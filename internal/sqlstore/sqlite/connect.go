@@ -1,4 +1,4 @@
-package sqlstore
+package sqlite
 
 import (
 	"context"
@@ -81,8 +81,8 @@ func commonPragmas(cacheKiB int) []pragma {
 	}
 }
 
-// connector opens connections to one file and vouches for each: one that is of
-// an older SQLite, or does not take every setting, is refused.
+// connector opens connections to one file and checks each: one that is of an older
+// SQLite, or does not take every setting, is refused.
 type connector struct {
 	driver.Connector
 	pragmas []pragma
@@ -112,14 +112,16 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := vouch(ctx, conn, c.pragmas); err != nil {
+	if err := checkPragmas(ctx, conn, c.pragmas); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
 }
 
-func vouch(ctx context.Context, conn driver.Conn, pragmas []pragma) error {
-	got, err := value(ctx, conn, "SELECT sqlite_version()")
+// checkPragmas makes the settings of a connection and reads each of them back. It
+// refuses an SQLite that is too old.
+func checkPragmas(ctx context.Context, conn driver.Conn, pragmas []pragma) error {
+	got, err := text(ctx, conn, "SELECT sqlite_version()")
 	if err != nil {
 		return err
 	}
@@ -128,11 +130,11 @@ func vouch(ctx context.Context, conn driver.Conn, pragmas []pragma) error {
 	}
 	for _, p := range pragmas {
 		if p.set != "" {
-			if _, err := value(ctx, conn, "PRAGMA "+p.name+" = "+p.set); err != nil {
+			if _, err := text(ctx, conn, "PRAGMA "+p.name+" = "+p.set); err != nil {
 				return in("set "+p.name, err)
 			}
 		}
-		got, err := value(ctx, conn, "PRAGMA "+p.name)
+		got, err := text(ctx, conn, "PRAGMA "+p.name)
 		if err != nil {
 			return in("read "+p.name, err)
 		}
@@ -143,9 +145,9 @@ func vouch(ctx context.Context, conn driver.Conn, pragmas []pragma) error {
 	return nil
 }
 
-// value runs one statement and returns the first value it yields, as text;
+// text runs one statement and returns the first value it yields, as text;
 // empty if it yields none.
-func value(ctx context.Context, conn driver.Conn, query string) (string, error) {
+func text(ctx context.Context, conn driver.Conn, query string) (string, error) {
 	q, ok := conn.(driver.QueryerContext)
 	if !ok {
 		return "", errors.New("the driver cannot query a connection directly")

@@ -1,4 +1,4 @@
-package sqlstore
+package sqlite
 
 import (
 	"context"
@@ -24,8 +24,8 @@ const (
 	batchBytes = 4 << 20
 )
 
-// errTooMany: so many steps wait that another had better come back.
-var errTooMany = fmt.Errorf("%w: %d writes wait already", publish.ErrUnavailable, queueLen)
+// ErrTooMany: so many steps wait that another had better come back.
+var ErrTooMany = fmt.Errorf("%w: %d writes wait already", publish.ErrUnavailable, queueLen)
 
 // A writer runs steps one after another on the one connection that writes.
 //
@@ -57,7 +57,7 @@ type writer struct {
 
 // A step is one method's work inside a transaction.
 type step struct {
-	run   func(*tx) error // may be run twice, the second time on the same state
+	run   func(*Tx) error // may be run twice, the second time on the same state
 	bytes int             // of content that it writes
 	state atomic.Int32
 	err   error
@@ -85,7 +85,7 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 // turn has come it is dropped; after that it is not interrupted, for nobody could
 // tell then whether it had happened.
 // Any error but that of a commit is publish.ErrNoEffect.
-func (w *writer) do(ctx context.Context, bytes int, run func(*tx) error) error {
+func (w *writer) do(ctx context.Context, bytes int, run func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return publish.NoEffect(err)
 	}
@@ -114,7 +114,7 @@ func (w *writer) enqueue(s *step) error {
 	case w.queue <- s:
 		return nil
 	default:
-		return errTooMany
+		return ErrTooMany
 	}
 }
 
@@ -229,7 +229,7 @@ func (w *writer) begin() error {
 	if err := w.place.check(); err != nil {
 		return w.doubt(err)
 	}
-	return in("begin", classify(w.exec("BEGIN IMMEDIATE")))
+	return in("begin", Classify(w.exec("BEGIN IMMEDIATE")))
 }
 
 // transact runs the steps of a batch and commits. An error is that of all of them;
@@ -271,7 +271,7 @@ func claim(batch []*step) []*step {
 func (w *writer) runAll(steps []*step) error {
 	failed := false
 	for _, s := range steps {
-		if s.err = guard(s.run, &tx{w: w}); s.err != nil {
+		if s.err = guard(s.run, &Tx{w: w}); s.err != nil {
 			failed = true
 			break
 		}
@@ -298,7 +298,7 @@ func (w *writer) runAll(steps []*step) error {
 // knows again what is there.
 func (w *writer) failed(err error) error {
 	if !lostSync(err) {
-		failed := in("commit", classify(err))
+		failed := in("commit", Classify(err))
 		if unwritten(err) {
 			return publish.NoEffect(failed)
 		}
@@ -318,14 +318,14 @@ func (w *writer) doubt(err error) error {
 // that of a transaction that is lost.
 func (w *writer) runOne(s *step) error {
 	if err := w.exec("SAVEPOINT step"); err != nil {
-		return in("begin step", classify(err))
+		return in("begin step", Classify(err))
 	}
-	if s.err = guard(s.run, &tx{w: w}); s.err != nil {
+	if s.err = guard(s.run, &Tx{w: w}); s.err != nil {
 		if err := w.exec("ROLLBACK TO step"); err != nil {
 			return lost(s.err, err)
 		}
 	}
-	return in("end step", classify(w.exec("RELEASE step")))
+	return in("end step", Classify(w.exec("RELEASE step")))
 }
 
 // lost is the error of a transaction that is gone: a full disk, for example,
@@ -338,7 +338,7 @@ func lost(cause, rollback error) error {
 }
 
 // guard turns a panic into the error of the step that panicked.
-func guard(run func(*tx) error, t *tx) (err error) {
+func guard(run func(*Tx) error, t *Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a step: %v\n%s", p, debug.Stack())

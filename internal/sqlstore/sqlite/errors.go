@@ -1,4 +1,4 @@
-package sqlstore
+package sqlite
 
 import (
 	"database/sql"
@@ -26,9 +26,9 @@ func code(err error) int {
 	return 0
 }
 
-// classify makes an error of the database one of those that publish knows. What
+// Classify makes an error of the database one of those that publish knows. What
 // none of them describes is a fault of this program and comes back as it is.
-func classify(err error) error {
+func Classify(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -1,0 +1,27 @@
+package sqlstore
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+func check(t *testing.T, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: error is %v, want %v", what, err, want)
+	}
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// fault is an error of the database.
+type fault int
+
+func (f fault) Error() string { return fmt.Sprintf("fault %d", int(f)) }
+func (f fault) Code() int     { return int(f) }

@@ -1,0 +1,86 @@
+package sqlite
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestMigrations(t *testing.T) {
+	t.Run("are numbered without gaps", func(t *testing.T) {
+		if _, err := knownMigrations(); err != nil {
+			t.Error(err)
+		}
+		for _, names := range [][]string{{"0002_b.sql"}, {"0001_a.sql", "0003_c.sql"}, {"0001_a.sql", "0001_b.sql"}, {"first.sql"}} {
+			files := fstest.MapFS{}
+			for _, n := range names {
+				files["m/"+n] = &fstest.MapFile{}
+			}
+			if _, err := loadMigrations(files, "m"); err == nil {
+				t.Errorf("%v was loaded", names)
+			}
+		}
+	})
+
+	t.Run("half a migration rolls back", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "sandlot.db")
+		db := mustOpen(t, path)
+		mustExec(t, db, "INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (1, 'kim', '', 0, '', 0)")
+		known, err := knownMigrations()
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := migration{n: len(known) + 1, name: "0099_second.sql", sql: "CREATE TABLE second (x INTEGER) STRICT; UPDATE accounts SET handle = 'changed'; INSERT INTO nowhere VALUES (1)"}
+		if err := db.migrate(t.Context(), path, append(known, second)); err == nil || !strings.Contains(err.Error(), "0099_second.sql") {
+			t.Errorf("the migration that cannot be done: error is %v", err)
+		}
+		handle, err := value[string](t.Context(), db, "SELECT handle FROM accounts")
+		check(t, "read", err, nil)
+		equal(t, "the handle", handle, "kim")
+		equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 0)
+
+		second.sql = "CREATE TABLE second (x INTEGER) STRICT; UPDATE accounts SET handle = 'changed'"
+		check(t, "the migration, mended", db.migrate(t.Context(), path, append(known, second)), nil)
+		check(t, "the migration, again", db.migrate(t.Context(), path, append(known, second)), nil)
+		equal(t, "migrations", count(t, db, "SELECT count(*) FROM migrations"), len(known)+1)
+		equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 1)
+	})
+}
+
+func count(t *testing.T, db *Engine, query string) int {
+	t.Helper()
+	n, err := value[int](t.Context(), db, query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestMigrationOnce(t *testing.T) {
+	t.Run("versions made before it get the project's title", func(t *testing.T) {
+		known, err := knownMigrations()
+		check(t, "migrations", err, nil)
+		db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "old.db"))
+		check(t, "open", err, nil)
+		defer db.Close()
+		exec := func(query string) {
+			t.Helper()
+			_, err := db.Exec(query)
+			check(t, query, err, nil)
+		}
+		for _, m := range known {
+			if m.name == "0003_once.sql" {
+				exec(`INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (1, 'kim', '', 0, '', 0)`)
+				exec(`INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at)
+					VALUES (7, 'pong', 1, 'Pong', '', 'index.html', 1, 'x', 0, 1, 1, 0, 0)`)
+				exec(`INSERT INTO versions (project, n, suffix, created_at) VALUES (7, 1, 'x', 0)`)
+			}
+			exec(m.sql)
+		}
+		var title string
+		check(t, "read", db.QueryRow("SELECT title FROM versions WHERE project = 7 AND n = 1").Scan(&title), nil)
+		equal(t, "the title", title, "Pong")
+	})
+}

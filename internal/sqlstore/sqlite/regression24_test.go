@@ -1,0 +1,25 @@
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestRegression24LooksForTheLogCostNothingWhileItIsEmpty(t *testing.T) {
+	if logAge > time.Hour {
+		t.Errorf("a log is kept for %v", logAge)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		k := &logKeeper{path: filepath.Join(t.TempDir(), "none"), next: time.Now().Add(logAge)}
+		k.max.Store(logMax)
+		k.age.Store(int64(logAge))
+		if err := os.WriteFile(k.path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * logAge)
+		k.look() // would ask a database that is not there
+	})
+}

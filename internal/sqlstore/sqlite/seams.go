@@ -1,0 +1,39 @@
+package sqlite
+
+import "time"
+
+// OnCommit has replace run in place of each commit, that of this step and all later
+// ones; it gets the function that commits. It is for tests of a disk that fails.
+func (t *Tx) OnCommit(replace func(commit func() error) error) {
+	commit := t.w.commit
+	t.w.commit = func() error { return replace(commit) }
+}
+
+// Commits tells how many commits there were, and how many steps shared them.
+func (e *Engine) Commits() (commits, steps int64) {
+	return e.write.commits.Load(), e.write.steps.Load()
+}
+
+// Waiting tells how many steps wait for the writer.
+func (e *Engine) Waiting() int { return len(e.write.queue) }
+
+// Queries are the statements that were run so far, of readers and of the step that
+// asks. Their plans can be looked at.
+func (t *Tx) Queries(e *Engine) []string {
+	list := e.read.queries()
+	for q := range t.w.stmts {
+		list = append(list, q)
+	}
+	return list
+}
+
+// LimitLog sets how long the log may get, in bytes, and how old what was overwritten
+// may get in it; 0 leaves what is.
+func (e *Engine) LimitLog(bytes int64, age time.Duration) {
+	if bytes > 0 {
+		e.log.max.Store(bytes)
+	}
+	if age > 0 {
+		e.log.age.Store(int64(age))
+	}
+}
