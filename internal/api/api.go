@@ -16,7 +16,7 @@ import (
 // error is a *publish.Error, one of kind *content.Error for packed content that
 // does not unpack, or a fault.
 type Service interface {
-	Identify(ctx context.Context, presented publish.Secret, from publish.Sender) (publish.Caller, error)
+	Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error)
 	Admit(by publish.Caller, act publish.Action) error
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
 	Unpack(ctx context.Context, packed publish.Content, limit int64, charge publish.Charge) (publish.Content, error)

@@ -14,7 +14,7 @@ import (
 
 // who is the caller as the brakes count it.
 func (c *call) who() admission.Who {
-	return admission.Who{Addr: admission.Peer(c.r.RemoteAddr), Account: int64(c.by.Key.Account), Key: c.by.Key.ID}
+	return admission.Who{Addr: admission.Peer(c.r.RemoteAddr), Account: int64(c.by.Account()), Key: c.by.Key().ID}
 }
 
 // enter asks whether the caller may send a body now, before any of it is read.
@@ -63,7 +63,7 @@ func (a *API) lookUp(c *call, key publish.Secret) (publish.Caller, error) {
 	if err := c.denied(a.Brakes.TryKey(who, hash)); err != nil {
 		return publish.Caller{}, err
 	}
-	by, err := a.Service.Identify(c.r.Context(), key, a.sender(c))
+	by, err := a.Service.Identify(c.r.Context(), publish.Presented{Key: key}, a.sender(c))
 	if err == nil || errors.Is(err, publish.CodeInvalidKey) {
 		a.Brakes.TriedKey(who, hash, err == nil)
 	}

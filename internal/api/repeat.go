@@ -68,7 +68,7 @@ func (a *API) about(c *call) request {
 	case id != "":
 		on.add("project_id", id)
 	case c.by.Scoped() && (on.op == publish.OpUpdate || on.op == publish.OpDeleteFile):
-		on.add("project_id", string(c.by.Key.Project))
+		on.add("project_id", string(c.by.Key().Project))
 	}
 	if name, _, err := names.ReadFilename(c.meant.filename); err == nil && (on.op == publish.OpUpdate || on.op == publish.OpDeleteFile) {
 		on.add("filename", name)

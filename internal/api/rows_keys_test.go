@@ -17,9 +17,9 @@ type lookups struct {
 	n *atomic.Int64
 }
 
-func (l lookups) Identify(ctx context.Context, key publish.Secret, from publish.Sender) (publish.Caller, error) {
+func (l lookups) Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error) {
 	l.n.Add(1)
-	return l.Service.Identify(ctx, key, from)
+	return l.Service.Identify(ctx, presented, from)
 }
 
 func TestRowsKeyInAddress(t *testing.T) {

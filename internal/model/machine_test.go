@@ -222,7 +222,7 @@ func (m *machine) checkStored(t *rapid.T) {
 
 // caller is the actor as a transport sees it.
 func (m *machine) caller(t *rapid.T, a actor) publish.Caller {
-	by, err := m.Identify(t.Context(), a.key(), nobody.From)
+	by, err := m.Identify(t.Context(), publish.Presented{Key: a.key()}, nobody.From)
 	if err != nil {
 		t.Fatalf("a key that was given out is not known: %v", err)
 	}

@@ -185,7 +185,7 @@ func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, e
 	}
 	by := m.caller(t, c.by)
 	if c.token {
-		if by, err = m.Identify(t.Context(), u.token, elsewhere); err != nil {
+		if by, err = m.Identify(t.Context(), publish.Presented{Key: u.token}, elsewhere); err != nil {
 			return out, err
 		}
 	}

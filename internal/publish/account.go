@@ -100,7 +100,7 @@ func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang str
 	if by.Scoped() {
 		return nil, MailIgnored, nil
 	}
-	a, err := s.store.Account(ctx, by.Key.Account)
+	a, err := s.store.Account(ctx, by.Account())
 	if err != nil {
 		return nil, MailNone, fmt.Errorf("read account: %w", err)
 	}
@@ -150,22 +150,29 @@ func retryExists(try func() error) error {
 	return fmt.Errorf("no free name after %d draws: %w", createTries, err)
 }
 
-// Identify finds out who presents a key. An empty one is nobody. A key that is
+// Identify finds out who asks. Nothing presented is nobody. A key that is
 // mistyped is told so without a look-up; one that is unknown, revoked or belongs
 // to a deleted project is CodeInvalidKey. An upload_token is nobody, who may join
-// its upload.
-func (s *Service) Identify(ctx context.Context, presented Secret, from Sender) (Caller, error) {
+// its upload. A session that is unknown or over is ErrNotFound; one that is not is
+// noted as seen.
+func (s *Service) Identify(ctx context.Context, presented Presented, from Sender) (Caller, error) {
 	switch {
-	case presented == "":
+	case presented.Session != "":
+		return s.identifySession(ctx, presented.Session, from)
+	case presented.Key == "":
 		return Caller{From: from}, nil
-	case isUploadToken(presented):
-		return s.identifyUpload(ctx, presented, from)
+	case isUploadToken(presented.Key):
+		return s.identifyUpload(ctx, presented.Key, from)
 	}
-	if !LooksLikeKey(presented.Reveal()) {
+	return s.identifyKey(ctx, presented.Key, from)
+}
+
+func (s *Service) identifyKey(ctx context.Context, secret Secret, from Sender) (Caller, error) {
+	if !LooksLikeKey(secret.Reveal()) {
 		return Caller{}, Refuse(CodeInvalidKey, "The key in the Authorization header is mistyped or cut off.").
 			With(OpHeader).Note("Copy the whole key: sla_ or slp_ and 36 characters.")
 	}
-	k, err := s.store.KeyByHash(ctx, presented.Hash())
+	k, err := s.store.KeyByHash(ctx, secret.Hash())
 	if errors.Is(err, ErrNotFound) {
 		return Caller{}, unknownKey()
 	}
@@ -173,7 +180,7 @@ func (s *Service) Identify(ctx context.Context, presented Secret, from Sender) (
 		return Caller{}, fmt.Errorf("look up key: %w", err)
 	}
 	s.used.note(k.ID, s.now().UTC())
-	return Caller{Key: k, From: from, secret: &presented}, nil
+	return Caller{From: from, kind: callerKey, key: k, secret: &secret}, nil
 }
 
 func unknownKey() error {
@@ -188,7 +195,7 @@ func (s *Service) present(ctx context.Context, by Caller, err error) error {
 	if by.Nobody() || !errors.Is(err, ErrNotFound) && !errors.Is(err, CodeProjectNotFound) {
 		return err
 	}
-	if _, gone := s.store.Account(ctx, by.Key.Account); errors.Is(gone, ErrNotFound) {
+	if _, gone := s.store.Account(ctx, by.Account()); errors.Is(gone, ErrNotFound) {
 		return unknownKey()
 	}
 	return err
@@ -196,7 +203,7 @@ func (s *Service) present(ctx context.Context, by Caller, err error) error {
 
 // Admit decides, before a body is read, what can be decided without it.
 func (s *Service) Admit(by Caller, act Action) error {
-	if err := authorize(by, act, nil); err != nil || act != ActPublish {
+	if err := Authorize(by, act, nil); err != nil || act != ActPublish {
 		return err
 	}
 	return s.admitNew(by)

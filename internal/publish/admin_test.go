@@ -74,7 +74,7 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 	}
 	want := publish.LogEntry{ID: log[0].ID, At: w.clock.now(), Actor: "operator", Action: "suspend", Target: string(p.ID), Reason: "shows the key <key>"}
 	same(t, "the newest entry", log[0], want)
-	if w.caller(secret).Key.Account != p.Account {
+	if w.caller(secret).Account() != p.Account {
 		t.Error("the new key is another account's")
 	}
 }

@@ -71,7 +71,7 @@ func (s *Service) published(ctx context.Context, by Caller, id ProjectID, versio
 func (s *Service) updated(ctx context.Context, by Caller, id ProjectID, version int, left []byte) (Updated, error) {
 	p, files, err := s.asOf(ctx, id, version, left)
 	if err == nil {
-		err = authorize(by, ActEdit, &p)
+		err = Authorize(by, ActEdit, &p)
 	}
 	if err != nil {
 		return Updated{}, err
@@ -224,7 +224,7 @@ func (m uploadMeta) update() newFile {
 func (s *Service) deletedAgain(ctx context.Context, by Caller, name string, rec Once) (Deleted, error) {
 	p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 	if err == nil {
-		err = authorize(by, ActEdit, &p)
+		err = Authorize(by, ActEdit, &p)
 	}
 	if err != nil {
 		return Deleted{}, err

@@ -1,14 +1,41 @@
 package publish
 
-// Caller is who asks. It is an argument of every Service method.
+import "errors"
+
+// Caller is who asks. It is the argument after the context of every method of a
+// Service, here and in the other rooms. Identify makes it from what was presented,
+// AsOperator for the commands of whoever runs the machine; nothing else can. The zero
+// Caller is nobody, from nowhere.
 type Caller struct {
-	Key  Key // zero for nobody
 	From Sender
+
+	kind callerKind
+	key  Key      // of a key; of a session, an account key that was never minted
+	me   *Account // of a session: the account as it was when the session was looked up
+	sess Session  // of a session
+	name string   // of the operator
 
 	// secret is the key as presented, to seal what only its owner may read again.
 	// It is a pointer because fmt prints unexported fields without asking them.
 	secret *Secret
 	upload *Digest // the key of the upload whose upload_token was presented, by nobody
+}
+
+// callerKind tells what was presented.
+type callerKind uint8
+
+const (
+	callerNobody callerKind = iota
+	callerKey
+	callerSession
+	callerOperator
+)
+
+// Presented is what a request brought to say who asks. At most one field is set;
+// none is nobody.
+type Presented struct {
+	Key     Secret // a key, or the upload_token of an unfinished upload
+	Session string // the token of a browser's session
 }
 
 // Sender is where a call comes from. It tells callers without a key apart.
@@ -18,6 +45,10 @@ type Sender struct {
 	Free    bool   // whether it has no limits
 }
 
+// AsOperator is the caller that a command on the machine of the service makes; name is who
+// the audit log says it was. No transport may make one: a test looks for it.
+func AsOperator(name string) Caller { return Caller{kind: callerOperator, name: name} }
+
 // presented is the key in clear, empty for nobody.
 func (c Caller) presented() Secret {
 	if c.secret == nil {
@@ -26,45 +57,124 @@ func (c Caller) presented() Secret {
 	return *c.secret
 }
 
-// Nobody reports whether the caller sent no key.
-func (c Caller) Nobody() bool { return c.Key.Account == 0 }
+// Nobody reports whether the caller has proved nothing about themselves.
+func (c Caller) Nobody() bool { return c.kind == callerNobody }
 
 // Scoped reports whether the caller's key covers one project only.
-func (c Caller) Scoped() bool { return c.Key.Kind == ProjectKey }
+func (c Caller) Scoped() bool { return c.kind == callerKey && c.key.Kind == ProjectKey }
+
+// Account is the account that the caller's key or session is of, 0 for nobody and the operator.
+func (c Caller) Account() AccountID { return c.key.Account }
+
+// Key is the caller's key; for any other than a key's holder its ID and Hash are zero.
+func (c Caller) Key() Key { return c.key }
+
+// Login is the caller's session and its account as they were when the session was looked up; ok
+// is false for who has no session.
+func (c Caller) Login() (s Session, a Account, ok bool) {
+	if c.me == nil {
+		return Session{}, Account{}, false
+	}
+	return c.sess, *c.me, true
+}
+
+// OperatorName is who the operator's command was given by, empty for any other caller.
+func (c Caller) OperatorName() string { return c.name }
+
+// InSession is the caller of a session in its account, which Identify has looked up. Nobody
+// else may make one: a test looks for it.
+func InSession(s Session, a Account, from Sender) Caller {
+	return Caller{From: from, kind: callerSession, key: Key{Account: a.ID, Kind: AccountKey, Suspended: a.Suspended}, me: &a, sess: s}
+}
 
 // Action is what a caller wants to do.
 type Action int
 
-// The actions that authorize decides about.
+// The actions that Authorize decides about.
 const (
 	ActPublish     Action = iota // make a project
-	ActEdit                      // update a project or delete a file of it
+	ActEdit                      // change a project
 	ActReadFiles                 // read the files and version addresses of a project
-	ActReadAccount               // list or export what the key covers
+	ActReadAccount               // list or export what the caller covers
+	ActDelete                    // delete a project or an account for good, or end its sessions: a suspended owner may, too
+	ActOwn                       // change the account: its keys, handle, language, address
+	ActSeeOwn                    // see what only the owner of an account sees
+	ActOperate                   // what only the operator may
+	ActLook                      // see or do what everybody may
 )
 
-// authorize decides whether by may do act, on p where the action has a project.
-// It is the only place that does.
-func authorize(by Caller, act Action, p *Project) error {
+// What Authorize returns for a caller of another kind than the action needs. No
+// transport lets such a call come this far.
+var (
+	// ErrLoginNeeded: only the owner of an account may do this, in a session.
+	ErrLoginNeeded = errors.New("needs a login")
+	// ErrOperatorNeeded: only the operator may do this.
+	ErrOperatorNeeded = errors.New("needs the operator")
+)
+
+// Authorize decides whether by may do act, on p where the action has a project.
+// It is the only place that does, for every room and transport. A refusal is an
+// *Error, ErrNotFound for a session that asks about another account's project, or one of the
+// two errors above.
+func Authorize(by Caller, act Action, p *Project) error {
+	switch act {
+	case ActLook:
+		return nil
+	case ActOperate:
+		if by.kind != callerOperator {
+			return ErrOperatorNeeded
+		}
+		return nil
+	case ActOwn, ActSeeOwn, ActDelete:
+		if by.kind != callerSession {
+			return ErrLoginNeeded
+		}
+	}
+	if by.kind == callerSession {
+		return authorizeSession(by, act, p)
+	}
+	return authorizeKey(by, act, p)
+}
+
+// authorizeSession decides for who has logged in to an account: all of the account is theirs, and
+// what is another's is not there.
+func authorizeSession(by Caller, act Action, p *Project) error {
+	switch changes := act == ActPublish || act == ActEdit || act == ActOwn; {
+	case p != nil && p.Account != by.Account():
+		return ErrNotFound
+	case p != nil && p.Suspended && changes:
+		return takenDown(*p)
+	case by.key.Suspended && changes:
+		return accountSuspended()
+	}
+	return nil
+}
+
+// authorizeKey decides for who presented a key, or nothing.
+func authorizeKey(by Caller, act Action, p *Project) error {
 	switch {
-	case by.Key.Suspended && (act == ActPublish || act == ActEdit):
-		return Refuse(CodeAccountSuspended, "The operator of this service has suspended the account of this key. Nothing was changed.").
-			With(OpExport).Note("Ask the operator why. What the account has published can still be read and exported with its key.")
+	case by.key.Suspended && (act == ActPublish || act == ActEdit):
+		return accountSuspended()
 	case act == ActPublish && by.Scoped():
-		return Refuse(CodeAccountKeyRequired, "A project key cannot publish a new project: it covers %s alone.", by.Key.Project).
-			With(OpSame).Note("Publish a new project with the account's api_key (sla_...). The project of this key is changed with update, naming project_id %s.", by.Key.Project)
+		return Refuse(CodeAccountKeyRequired, "A project key cannot publish a new project: it covers %s alone.", by.key.Project).
+			With(OpSame).Note("Publish a new project with the account's api_key (sla_...). The project of this key is changed with update, naming project_id %s.", by.key.Project)
 	case act == ActPublish:
 		return nil
-	case by.Nobody():
+	case by.kind != callerKey:
 		return Refuse(CodeKeyRequired, "This call needs a key in the header Authorization: Bearer <api_key>.").With(OpHeader)
 	case p == nil:
 		return nil
-	case by.Key.Account != p.Account || by.Scoped() && by.Key.Project != p.ID:
+	case by.key.Account != p.Account || by.Scoped() && by.key.Project != p.ID:
 		return Refuse(CodeWrongProject, "The key that was sent does not cover the project %s.", p.ID).With(OpWhoami).Note("This lists what the key covers:")
 	case act == ActEdit && p.Suspended:
 		return takenDown(*p)
 	}
 	return nil
+}
+
+func accountSuspended() error {
+	return Refuse(CodeAccountSuspended, "The operator of this service has suspended the account of this key. Nothing was changed.").
+		With(OpExport).Note("Ask the operator why. What the account has published can still be read and exported with its key.")
 }
 
 // takenDown refuses what is about a suspended project.

@@ -95,11 +95,11 @@ func TestRegression07TheLinkShowsWhatItVouchesFor(t *testing.T) {
 			t.Errorf("the same form again: %v", err)
 		}
 		for _, old := range []publish.Secret{p.Keys.Account, p.Keys.Project} {
-			_, err := w.Identify(t.Context(), old, publish.Sender{})
+			_, err := w.Identify(t.Context(), publish.Presented{Key: old}, publish.Sender{})
 			refused(t, err, publish.CodeInvalidKey)
 		}
-		if by := w.caller(fresh); by.Scoped() || by.Key.Account != a.ID {
-			t.Errorf("the new key is %+v", by.Key)
+		if by := w.caller(fresh); by.Scoped() || by.Account() != a.ID {
+			t.Errorf("the new key is %+v", by.Key())
 		}
 		w.caller(later)
 		if n, _, err := w.OldKeys(t.Context(), a.ID); err != nil || n != 0 {

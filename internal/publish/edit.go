@@ -16,7 +16,7 @@ const editTries = 20
 
 // target finds the project that a caller wants to edit.
 func (s *Service) target(ctx context.Context, by Caller, ref string) (Project, error) {
-	if err := authorize(by, ActEdit, nil); err != nil {
+	if err := Authorize(by, ActEdit, nil); err != nil {
 		return Project{}, err
 	}
 	if ref == "" {
@@ -26,16 +26,16 @@ func (s *Service) target(ctx context.Context, by Caller, ref string) (Project, e
 	if err != nil {
 		return Project{}, err
 	}
-	return p, authorize(by, ActEdit, &p)
+	return p, Authorize(by, ActEdit, &p)
 }
 
 // latest is the project that an account key means when it names none.
 func (s *Service) latest(ctx context.Context, by Caller) (Project, error) {
 	if by.Scoped() {
 		return Project{}, Refuse(CodeProjectIDRequired, "The field project_id is missing: a project key must always name its project.").In("project_id").
-			With(OpSame, Arg{"project_id", string(by.Key.Project)})
+			With(OpSame, Arg{"project_id", string(by.key.Project)})
 	}
-	newest, err := s.store.Projects(ctx, by.Key.Account, 0, 1)
+	newest, err := s.store.Projects(ctx, by.Account(), 0, 1)
 	if err != nil {
 		return Project{}, fmt.Errorf("find the latest project: %w", err)
 	}

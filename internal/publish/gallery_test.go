@@ -13,13 +13,13 @@ import (
 // maker is a caller whose projects may be listed.
 func (w *world) maker() publish.Caller {
 	by := w.account()
-	w.exec("UPDATE accounts SET verified = 1 WHERE id = ?", by.Key.Account)
+	w.exec("UPDATE accounts SET verified = 1 WHERE id = ?", by.Account())
 	return by
 }
 
 func (w *world) handle(by publish.Caller) string {
 	w.t.Helper()
-	a, err := w.db.Account(w.t.Context(), by.Key.Account)
+	a, err := w.db.Account(w.t.Context(), by.Account())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -28,8 +28,8 @@ func (w *world) handle(by publish.Caller) string {
 
 // renamed gives an account another handle than the drawn one, whose words a test's own may begin.
 func (w *world) renamed(by publish.Caller, handle string) {
-	w.exec("INSERT INTO handles (handle, account) VALUES (?, ?)", handle, by.Key.Account)
-	w.exec("UPDATE accounts SET handle = ? WHERE id = ?", handle, by.Key.Account)
+	w.exec("INSERT INTO handles (handle, account) VALUES (?, ?)", handle, by.Account())
+	w.exec("UPDATE accounts SET handle = ? WHERE id = ?", handle, by.Account())
 }
 
 func shown(p publish.Page) (out []publish.ProjectID) {
@@ -183,7 +183,7 @@ func TestAnOldHandleLeadsToTheNewOne(t *testing.T) {
 	if err != nil || current != "renamed" || !slices.Equal(shown(p), []publish.ProjectID{id}) {
 		t.Errorf("of the new one: %q, %v, %v", current, shown(p), err)
 	}
-	w.exec("UPDATE accounts SET suspended_at = 1 WHERE id = ?", by.Key.Account)
+	w.exec("UPDATE accounts SET suspended_at = 1 WHERE id = ?", by.Account())
 	for _, handle := range []string{old, "renamed", "nobody", "", "\x00"} {
 		if _, _, err := w.Profile(t.Context(), handle, ""); err == nil {
 			t.Errorf("with the account suspended %q is there", handle)

@@ -76,6 +76,8 @@ var missing = publish.Content{Missing: true}
 
 func (w *world) caller(key publish.Secret) publish.Caller { w.t.Helper(); return w.in.CallerOf(key) }
 
+func (w *world) owner(id publish.AccountID) publish.Caller { w.t.Helper(); return w.in.OwnerOf(id) }
+
 func nobody() publish.Caller { return testworld.Nobody() }
 
 func (w *world) account() publish.Caller { w.t.Helper(); return w.in.NewAccount() }

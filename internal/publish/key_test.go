@@ -110,7 +110,7 @@ func TestFindKey(t *testing.T) {
 func TestSecretIsNeitherPrintedNorLogged(t *testing.T) {
 	key := testKey(t, AccountKey)
 	s := Secret(key)
-	held := []any{s, &s, []Secret{s}, map[string]Secret{"k": s}, Minted{Account: s}, &Minted{Project: s}, Caller{Key: Key{Account: 7}, secret: &s}, &Caller{secret: &s}, partCall{by: Caller{secret: &s}}}
+	held := []any{s, &s, []Secret{s}, map[string]Secret{"k": s}, Minted{Account: s}, &Minted{Project: s}, Caller{kind: callerKey, key: Key{Account: 7}, secret: &s}, &Caller{secret: &s}, partCall{by: Caller{secret: &s}}}
 	hidden := func(t *testing.T, out string) {
 		t.Helper()
 		if strings.Contains(out, key[4:12]) || strings.Contains(out, fmt.Sprintf("%x", key[4:12])) {

@@ -17,7 +17,7 @@ func TestMintKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := w.caller(secret).Key
+	k := w.caller(secret).Key()
 	if k.Kind != publish.ProjectKey || k.Project != p.ID || k.Name != "my agent" || !strings.HasSuffix(secret.Reveal(), k.LastFour) {
 		t.Errorf("the key is %+v", k)
 	}
@@ -82,7 +82,7 @@ func TestARevokedKeyEndsAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := w.caller(secret).Key.ID
+	id := w.caller(secret).Key().ID
 	wantErr(t, "by another account", w.RevokeKey(t.Context(), b.ID, id), publish.ErrNotFound)
 	w.caller(secret)
 	for range 2 {
@@ -90,22 +90,22 @@ func TestARevokedKeyEndsAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err = w.Identify(t.Context(), secret, publish.Sender{Network: "192.0.2.1"})
+	_, err = w.Identify(t.Context(), publish.Presented{Key: secret}, publish.Sender{Network: "192.0.2.1"})
 	wantErr(t, "the key", err, publish.CodeInvalidKey)
 }
 
 func TestRotateKey(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
-	a := w.caller(out.Keys.Account).Key.Account
+	a := w.caller(out.Keys.Account).Account()
 	fresh, err := w.RotateKey(t.Context(), a, "one")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k := w.caller(fresh).Key; k.Kind != publish.AccountKey || k.Account != a {
+	if k := w.caller(fresh).Key(); k.Kind != publish.AccountKey || k.Account != a {
 		t.Errorf("the new key is %+v", k)
 	}
-	_, err = w.Identify(t.Context(), out.Keys.Account, publish.Sender{Network: "192.0.2.1"})
+	_, err = w.Identify(t.Context(), publish.Presented{Key: out.Keys.Account}, publish.Sender{Network: "192.0.2.1"})
 	wantErr(t, "the old key", err, publish.CodeInvalidKey)
 	w.caller(out.Keys.Project)
 	_, err = w.RotateKey(t.Context(), a, "one")

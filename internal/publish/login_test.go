@@ -148,7 +148,8 @@ func TestLogin(t *testing.T) {
 			if err != nil || back != "/account/keys" {
 				t.Fatalf("back to %q, %v", back, err)
 			}
-			s, a, err := w.Session(t.Context(), session)
+			by, err := w.Identify(t.Context(), publish.Presented{Session: session}, publish.Sender{})
+			s, a, _ := by.Login()
 			if err != nil || a.ID != kim.ID || s.Agent != "Firefox" || !s.ProvedAt.Equal(w.clock.now()) {
 				t.Errorf("the session is %+v of %+v, %v", s, a, err)
 			}
@@ -313,7 +314,8 @@ func (w *world) logIn(email, handle string, had publish.Session) publish.Session
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s, _, err := w.Session(w.t.Context(), session)
+	by, err := w.Identify(w.t.Context(), publish.Presented{Session: session}, publish.Sender{})
+	s, _, _ := by.Login()
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -60,7 +60,9 @@ type Managed struct {
 }
 
 // byOwner is the caller that the owner of an account is on the website.
-func byOwner(id AccountID) Caller { return Caller{Key: Key{Account: id, Kind: AccountKey}} }
+func byOwner(id AccountID) Caller {
+	return Caller{kind: callerSession, key: Key{Account: id, Kind: AccountKey}}
+}
 
 // owned returns a project of an account; any other is ErrNotFound.
 func (s *Service) owned(ctx context.Context, account AccountID, id ProjectID) (Project, error) {
@@ -78,7 +80,7 @@ func (s *Service) owned(ctx context.Context, account AccountID, id ProjectID) (P
 func (s *Service) editable(ctx context.Context, account AccountID, id ProjectID) (Project, error) {
 	p, err := s.owned(ctx, account, id)
 	if err == nil {
-		err = authorize(byOwner(account), ActEdit, &p)
+		err = Authorize(byOwner(account), ActEdit, &p)
 	}
 	return p, err
 }
@@ -167,7 +169,7 @@ func (s *Service) ExportProject(ctx context.Context, account AccountID, id Proje
 	if _, err := s.owned(ctx, account, id); err != nil {
 		return Export{}, err
 	}
-	e, err := s.Export(ctx, Caller{Key: Key{Account: account, Kind: ProjectKey, Project: id}})
+	e, err := s.Export(ctx, Caller{kind: callerKey, key: Key{Account: account, Kind: ProjectKey, Project: id}})
 	if err != nil {
 		return e, fmt.Errorf("export project: %w", err)
 	}

@@ -21,8 +21,8 @@ func (w *world) managed() (publish.AccountID, publish.ProjectID) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.putForm(by.Key.Account, p.Project.ID, "a.js", "one")
-	return by.Key.Account, p.Project.ID
+	w.putForm(by.Account(), p.Project.ID, "a.js", "one")
+	return by.Account(), p.Project.ID
 }
 
 func (w *world) putForm(account publish.AccountID, id publish.ProjectID, name, text string) {
@@ -62,7 +62,7 @@ func TestManage(t *testing.T) {
 	t.Run("another account's project is not there", func(t *testing.T) {
 		w := newWorld(t)
 		_, id := w.managed()
-		other := w.account().Key.Account
+		other := w.account().Account()
 		ctx := t.Context()
 		_, manage := w.Manage(ctx, other, id)
 		_, export := w.ExportProject(ctx, other, id)
@@ -155,7 +155,7 @@ func TestForms(t *testing.T) {
 	t.Run("the primary file moves along, and what it is the API protects", func(t *testing.T) {
 		w := newWorld(t)
 		account, id := w.managed()
-		by := publish.Caller{Key: publish.Key{Account: account, Kind: publish.AccountKey}}
+		by := w.owner(account)
 		if err := w.ChoosePrimary(t.Context(), account, id, "a.js", "1"); err != nil {
 			t.Fatal(err)
 		}

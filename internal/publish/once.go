@@ -71,7 +71,7 @@ func (s *Service) attempt(by Caller, key string, op Op, part *PartInput, c Conte
 func (a *attempt) principal() string {
 	switch {
 	case !a.by.Nobody():
-		return "key " + a.by.Key.Hash.String()
+		return "key " + a.by.key.Hash.String()
 	case a.by.upload != nil:
 		return "upload " + a.by.upload.String()
 	case a.by.From.Shared:

@@ -42,8 +42,8 @@ func (s *Service) editor(ctx context.Context, id AccountID) (Account, error) {
 	if err != nil {
 		return a, fmt.Errorf("read account: %w", err)
 	}
-	by := Caller{Key: Key{Account: id, Kind: AccountKey, Suspended: a.Suspended}}
-	return a, authorize(by, ActEdit, nil)
+	by := Caller{kind: callerSession, key: Key{Account: id, Kind: AccountKey, Suspended: a.Suspended}}
+	return a, Authorize(by, ActEdit, nil)
 }
 
 // ownerMay is the error of a step that an owner took: where the account was suspended
@@ -121,7 +121,7 @@ func (s *Service) SetLang(ctx context.Context, id AccountID, lang string) error 
 
 // OwnExport is Export for the owner of an account.
 func (s *Service) OwnExport(ctx context.Context, id AccountID) (Export, error) {
-	return s.Export(ctx, Caller{Key: Key{Account: id, Kind: AccountKey}})
+	return s.Export(ctx, byOwner(id))
 }
 
 // DeleteAccount deletes an account with all it owns, as the operator's delete

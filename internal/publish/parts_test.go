@@ -202,8 +202,8 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 func TestUploadIDsAreKeptApart(t *testing.T) {
 	s := &Service{secret: []byte("secret"), random: rand.Reader}
 	one := 1
-	a, b := Caller{Key: Key{Account: 1}, From: Sender{Network: "192.0.2.1"}}, Caller{Key: Key{Account: 2}, From: Sender{Network: "192.0.2.1"}}
-	elsewhere := Caller{Key: Key{Account: 1}, From: Sender{Network: "192.0.2.9"}}
+	a, b := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.1"}}, Caller{kind: callerKey, key: Key{Account: 2}, From: Sender{Network: "192.0.2.1"}}
+	elsewhere := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.9"}}
 	here, there := Caller{From: Sender{Network: "192.0.2.1"}}, Caller{From: Sender{Network: "192.0.2.9"}}
 	long := "0123456789abcdefghijklmnopqrstuvwxyz"
 	crowd := Caller{From: Sender{Network: "10.0.0.1", Shared: true}}

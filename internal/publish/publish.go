@@ -105,9 +105,9 @@ func (s *Service) create(ctx context.Context, by Caller, np newProject, c Conten
 	if np.Title == "" {
 		np.Title, _ = cleanTitle(documentTitle(c))
 	}
-	rec := NewProject{Account: by.Key.Account, Title: np.Title, Lang: np.Lang, CreatedAt: s.now().UTC(), Within: s.Quota}
+	rec := NewProject{Account: by.Account(), Title: np.Title, Lang: np.Lang, CreatedAt: s.now().UTC(), Within: s.Quota}
 	rec.File = File{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}
-	rec.By, also.mail = by.Key.ID, MailSet
+	rec.By, also.mail = by.key.ID, MailSet
 	err := retryExists(func() (err error) {
 		if !by.Nobody() {
 			if rec.Email, also.mail, err = s.pendingEmail(ctx, by, np.Email, np.Lang); err != nil {
@@ -134,8 +134,8 @@ func lostRight(by Caller, err error) error {
 	case errors.Is(err, ErrRevoked):
 		return unknownKey()
 	case errors.Is(err, ErrSuspended):
-		by.Key.Suspended = true
-		return authorize(by, ActPublish, nil)
+		by.key.Suspended = true
+		return Authorize(by, ActPublish, nil)
 	}
 	return err
 }

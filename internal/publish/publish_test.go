@@ -53,10 +53,10 @@ func TestPublishWithoutAKey(t *testing.T) {
 	})
 	t.Run("both keys work, and the project key covers its project", func(t *testing.T) {
 		if by := w.caller(out.Keys.Account); by.Scoped() || by.Nobody() {
-			t.Errorf("account key is %v", by.Key)
+			t.Errorf("account key is %v", by.Key())
 		}
-		if by := w.caller(out.Keys.Project); !by.Scoped() || by.Key.Project != out.Project.ID {
-			t.Errorf("project key is %v", by.Key)
+		if by := w.caller(out.Keys.Project); !by.Scoped() || by.Key().Project != out.Project.ID {
+			t.Errorf("project key is %v", by.Key())
 		}
 	})
 	t.Run("a verification link is enqueued for the address, and none is said to be sent without SMTP", func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 		if err != nil || p.Version != 1 {
 			t.Errorf("%+v, %v", p, err)
 		}
-		if _, err := again.Identify(t.Context(), out.Keys.Project, publish.Sender{Network: ""}); err != nil {
+		if _, err := again.Identify(t.Context(), publish.Presented{Key: out.Keys.Project}, publish.Sender{Network: ""}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -310,7 +310,7 @@ func TestIdentify(t *testing.T) {
 	out := w.publish(nobody(), page)
 	key := out.Keys.Account.Reveal()
 	t.Run("no key is nobody", func(t *testing.T) {
-		if by, err := w.Identify(t.Context(), "", publish.Sender{Network: "192.0.2.1"}); err != nil || !by.Nobody() {
+		if by, err := w.Identify(t.Context(), publish.Presented{Key: ""}, publish.Sender{Network: "192.0.2.1"}); err != nil || !by.Nobody() {
 			t.Errorf("%v, %v", by, err)
 		}
 	})
@@ -318,7 +318,7 @@ func TestIdentify(t *testing.T) {
 		"a flipped character": key[:39] + string('A'+(key[39]-'A'+1)%26), "a cut key": key[:30], "a session id": "0123456789", "an unknown key": otherKey(t),
 	} {
 		t.Run(name+" is refused, and never a silent new account", func(t *testing.T) {
-			by, err := w.Identify(t.Context(), publish.Secret(k), publish.Sender{Network: ""})
+			by, err := w.Identify(t.Context(), publish.Presented{Key: publish.Secret(k)}, publish.Sender{Network: ""})
 			refused(t, err, publish.CodeInvalidKey)
 			if !by.Nobody() {
 				t.Error("somebody all the same")
@@ -336,8 +336,8 @@ func TestIdentify(t *testing.T) {
 		if err := w.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if by := w.caller(out.Keys.Account); !by.Key.LastUsedAt.Equal(w.clock.now()) {
-			t.Errorf("last used %v", by.Key.LastUsedAt)
+		if by := w.caller(out.Keys.Account); !by.Key().LastUsedAt.Equal(w.clock.now()) {
+			t.Errorf("last used %v", by.Key().LastUsedAt)
 		}
 	})
 }

@@ -15,7 +15,7 @@ func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectVi
 	if err != nil {
 		return ProjectView{}, err
 	}
-	v := ProjectView{Project: p, Quarantined: s.Quarantined(p), Owner: authorize(by, ActReadFiles, &p) == nil}
+	v := ProjectView{Project: p, Quarantined: s.Quarantined(p), Owner: Authorize(by, ActReadFiles, &p) == nil}
 	if p.Suspended && !v.Owner {
 		return ProjectView{}, takenDown(p)
 	}
@@ -70,7 +70,7 @@ const (
 // Whoami tells what the caller's key stands for, with a page of at most limit
 // (1 to MaxPage) of its projects, newest change first. A project key sees its project alone, and no address.
 func (s *Service) Whoami(ctx context.Context, by Caller, limit int, cursor string) (Identity, error) {
-	if err := authorize(by, ActReadAccount, nil); err != nil {
+	if err := Authorize(by, ActReadAccount, nil); err != nil {
 		return Identity{}, err
 	}
 	if limit < 1 || limit > MaxPage {
@@ -80,8 +80,8 @@ func (s *Service) Whoami(ctx context.Context, by Caller, limit int, cursor strin
 	if err != nil {
 		return Identity{}, err
 	}
-	out := Identity{Key: by.Key}
-	if out.Account, err = s.store.Account(ctx, by.Key.Account); err != nil {
+	out := Identity{Key: by.key}
+	if out.Account, err = s.store.Account(ctx, by.Account()); err != nil {
 		return out, fmt.Errorf("read account: %w", err)
 	}
 	if by.Scoped() {
@@ -105,9 +105,9 @@ func (s *Service) Whoami(ctx context.Context, by Caller, limit int, cursor strin
 // covered returns the projects a key covers.
 func (s *Service) covered(ctx context.Context, by Caller, before int64, limit int) ([]Project, error) {
 	if !by.Scoped() {
-		return s.store.Projects(ctx, by.Key.Account, before, limit)
+		return s.store.Projects(ctx, by.Account(), before, limit)
 	}
-	p, err := s.store.Project(ctx, by.Key.Project)
+	p, err := s.store.Project(ctx, by.key.Project)
 	if err != nil || before != 0 && p.Seq >= before {
 		return nil, err
 	}
@@ -144,12 +144,12 @@ func readCursor(cursor string) (int64, error) {
 // Export takes one consistent snapshot of all that the caller's key covers. The
 // versions it names never change, so their files can be read at leisure.
 func (s *Service) Export(ctx context.Context, by Caller) (Export, error) {
-	if err := authorize(by, ActReadAccount, nil); err != nil {
+	if err := Authorize(by, ActReadAccount, nil); err != nil {
 		return Export{}, err
 	}
 	out := Export{ExportedAt: s.now().UTC()}
 	var err error
-	if out.Account, err = s.store.Account(ctx, by.Key.Account); err != nil {
+	if out.Account, err = s.store.Account(ctx, by.Account()); err != nil {
 		return out, fmt.Errorf("read account: %w", err)
 	}
 	projects, err := s.covered(ctx, by, 0, math.MaxInt32)

@@ -185,7 +185,7 @@ func (s *Service) rearrange(ctx context.Context, account AccountID, id ProjectID
 		case !errors.Is(err, ErrNotFound):
 			return p, err
 		}
-		if err := authorize(byOwner(account), ActEdit, &p); err != nil {
+		if err := Authorize(byOwner(account), ActEdit, &p); err != nil {
 			return p, err
 		}
 		current, err := s.store.Files(ctx, p.ID, p.Version)

@@ -209,13 +209,13 @@ func TestRegression11AnUploadBelongsToItsNetworkOrToken(t *testing.T) {
 			w     *world
 			token publish.Secret
 		}{"cut": {w, token[:39]}, "mistyped": {w, publish.Secret("slu_" + strings.Repeat("0", 36))}, "of another instance": {other, token}} {
-			_, err := try.w.Identify(t.Context(), try.token, publish.Sender{})
+			_, err := try.w.Identify(t.Context(), publish.Presented{Key: try.token}, publish.Sender{})
 			if refused(t, err, publish.CodeInvalidKey); err == nil {
 				t.Error(name)
 			}
 		}
 		w.clock.move(24 * time.Hour)
-		_, err := w.Identify(t.Context(), token, publish.Sender{})
+		_, err := w.Identify(t.Context(), publish.Presented{Key: token}, publish.Sender{})
 		refused(t, err, publish.CodeInvalidKey)
 	})
 	t.Run("an upload that expires behind the look-up is not begun anew by its token", func(t *testing.T) {

@@ -102,7 +102,7 @@ func TestRegression30LoginChoicesNameProjects(t *testing.T) {
 	w := newWorld(t)
 	a := w.member("kim@example.com")
 	b := w.member("kim@example.com")
-	by := publish.Caller{Key: publish.Key{Account: a.ID, Kind: publish.AccountKey}}
+	by := w.owner(a.ID)
 	var last publish.ProjectID
 	for range 5 {
 		last = w.publish(by, page).Project.ID

@@ -11,7 +11,7 @@ import (
 func (w *world) erase(t *testing.T, by publish.Caller, id publish.ProjectID, versions ...int) {
 	t.Helper()
 	for _, n := range versions {
-		if err := w.EraseVersion(t.Context(), by.Key.Account, id, n); err != nil {
+		if err := w.EraseVersion(t.Context(), by.Account(), id, n); err != nil {
 			t.Fatalf("erase version %d: %v", n, err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 	by := w.account()
 	id := w.publish(by, page).Project.ID
 	w.put(by, id, "a.js", "a")
-	me := by.Key.Account
+	me := by.Account()
 	files := func() []publish.FormFile {
 		return []publish.FormFile{{Name: "d.js", Content: w.stage("d")}}
 	}

@@ -39,19 +39,20 @@ type SessionStore interface {
 	EndSessions(ctx context.Context, account AccountID, but int64) error
 }
 
-// Session returns the session of a cookie's token and its account. Any other token
-// is ErrNotFound.
-func (s *Service) Session(ctx context.Context, token string) (Session, Account, error) {
+// identifySession looks a browser's session up by its token.
+func (s *Service) identifySession(ctx context.Context, token string, from Sender) (Caller, error) {
 	now := s.now().UTC()
 	found, a, err := s.site.Session(ctx, digest([]byte(token)), now)
-	if err != nil || now.Sub(found.SeenAt).Abs() < sessionSeen {
-		return found, a, err
+	if err != nil {
+		return Caller{}, err
 	}
-	found.SeenAt, found.ExpiresAt = now, now.Add(sessionLife)
-	if err := s.site.SeeSession(ctx, found.ID, found.SeenAt, found.ExpiresAt); err != nil {
-		s.log.Warn("session not noted as seen", "error", err) // it goes on, only not for longer
+	if now.Sub(found.SeenAt).Abs() >= sessionSeen {
+		found.SeenAt, found.ExpiresAt = now, now.Add(sessionLife)
+		if err := s.site.SeeSession(ctx, found.ID, found.SeenAt, found.ExpiresAt); err != nil {
+			s.log.Warn("session not noted as seen", "error", err) // it goes on, only not for longer
+		}
 	}
-	return found, a, nil
+	return InSession(found, a, from), nil
 }
 
 // Sessions returns the account's sessions, newest first.

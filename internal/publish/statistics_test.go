@@ -66,7 +66,7 @@ func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
 			return who.Projects[0].Stats.Plays, nil
 		},
 		"an overview": func() (int64, error) {
-			list, _, err := w.Overview(t.Context(), by.Key.Account, "")
+			list, _, err := w.Overview(t.Context(), by.Account(), "")
 			if err != nil {
 				return 0, err
 			}

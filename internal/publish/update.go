@@ -33,7 +33,7 @@ type newFile struct {
 func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
 	defer s.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()
-	if err := authorize(by, ActEdit, nil); err != nil {
+	if err := Authorize(by, ActEdit, nil); err != nil {
 		return Updated{}, nil, err
 	}
 	if in.Named && strings.TrimSpace(in.Project) == "" {
@@ -64,7 +64,7 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 // was not set leaves it: it must not reach the newest project.
 func emptyProject(by Caller) error {
 	return Refuse(CodeProjectIDRequired, "The field project_id is empty: it says which project is changed. Nothing was changed.").In("project_id").
-		With(OpSame, Arg{"project_id", cmp.Or(string(by.Key.Project), "<project_id>")}).
+		With(OpSame, Arg{"project_id", cmp.Or(string(by.key.Project), "<project_id>")}).
 		Note("Send the project's id. If it comes from a variable, the variable is not set.")
 }
 
@@ -112,7 +112,7 @@ func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, als
 	var err error
 	out := Updated{File: File{Name: nf.Filename, Folded: names.Fold(nf.Filename), Blob: c.Blob}}
 	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p Project) (_ Project, err error) {
-		if err := authorize(by, ActEdit, &p); err != nil {
+		if err := Authorize(by, ActEdit, &p); err != nil {
 			return p, err
 		}
 		if err := checkContent(c, nf.Filename, nf.Filename == p.Primary || nf.Filename == primaryFile, nf.Declared); err != nil {
@@ -121,7 +121,7 @@ func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, als
 		if out.Created, err = s.checkPlace(ctx, p, out.File); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.Key.ID, Title: nf.Title, Within: s.Quota}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.key.ID, Title: nf.Title, Within: s.Quota}
 		if at.Email, mail, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang); err != nil {
 			return p, err
 		}
@@ -194,7 +194,7 @@ func filenameConflict(p Project, name, other string) error {
 // the same call again within a day gets the first answer again and changes
 // nothing.
 func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (out Deleted, err error) {
-	if err := authorize(by, ActEdit, nil); err != nil {
+	if err := Authorize(by, ActEdit, nil); err != nil {
 		return Deleted{}, err
 	}
 	if strings.TrimSpace(in.Project) == "" {
@@ -231,7 +231,7 @@ func (s *Service) deleteNew(ctx context.Context, by Caller, in DeleteInput, name
 	}
 	out, mail := Deleted{Filename: name}, MailNone
 	out.Project, out.Previous, err = s.edit(ctx, target.ID, in.IfVersion, func(p Project) (_ Project, err error) {
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.Key.ID}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.key.ID}
 		if at.Email, mail, err = s.pendingEmail(ctx, by, in.Email, in.Lang); err != nil {
 			return p, err
 		}
@@ -260,7 +260,7 @@ func unknownFile(err error) error {
 }
 
 func (s *Service) deleteOnce(ctx context.Context, by Caller, p Project, name string, at Edit) (Project, error) {
-	if err := authorize(by, ActEdit, &p); err != nil {
+	if err := Authorize(by, ActEdit, &p); err != nil {
 		return p, err
 	}
 	if name == primaryFile || name == p.Primary {

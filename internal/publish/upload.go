@@ -60,7 +60,7 @@ func (s *Service) uploadKey(call *partCall) Digest {
 	case by.upload != nil:
 		return *by.upload
 	case !by.Nobody():
-		owner = fmt.Sprintf("account %d", by.Key.Account)
+		owner = fmt.Sprintf("account %d", by.Account())
 	case by.From.Shared:
 		owner = "token " + names.Random(26, s.intn)
 	default:
@@ -74,7 +74,7 @@ func (s *Service) owner(by Caller) Digest {
 	if by.Nobody() {
 		return s.keyed("uploads of", "network "+by.From.Network)
 	}
-	return s.keyed("uploads of", fmt.Sprintf("account %d", by.Key.Account))
+	return s.keyed("uploads of", fmt.Sprintf("account %d", by.Account()))
 }
 
 // wider are the networks around a caller's own, of whom nobody else is known: a
@@ -151,7 +151,7 @@ func mayJoin(call *partCall, u Upload) error {
 		return err
 	}
 	if call.by.Scoped() {
-		if err := authorize(call.by, ActEdit, &Project{ID: first.Project, Account: call.by.Key.Account}); err != nil {
+		if err := Authorize(call.by, ActEdit, &Project{ID: first.Project, Account: call.by.Account()}); err != nil {
 			return err
 		}
 	}
@@ -189,7 +189,7 @@ func (s *Service) newUpload(call *partCall) (Upload, error) {
 	if !call.in.first() || call.by.upload != nil {
 		return Upload{}, part1First(call)
 	}
-	u := Upload{Key: call.key, Owner: s.owner(call.by), Wider: s.wider(call.by), Account: call.by.Key.Account, ExpiresAt: s.expiry(uploadLife)}
+	u := Upload{Key: call.key, Owner: s.owner(call.by), Wider: s.wider(call.by), Account: call.by.Account(), ExpiresAt: s.expiry(uploadLife)}
 	return u, s.giveToken(call, &u)
 }
 

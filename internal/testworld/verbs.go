@@ -3,10 +3,12 @@ package testworld
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"io"
 	"log/slog"
 	"net/url"
 	"strings"
+	"time"
 
 	"sandlot/internal/publish"
 )
@@ -39,7 +41,22 @@ func Nobody() publish.Caller { return publish.Caller{From: publish.Sender{Networ
 // CallerOf is whoever presents the key.
 func (w *World) CallerOf(key publish.Secret) publish.Caller {
 	w.t.Helper()
-	by, err := w.Publish.Identify(w.t.Context(), key, publish.Sender{Network: Network})
+	by, err := w.Publish.Identify(w.t.Context(), publish.Presented{Key: key}, publish.Sender{Network: Network})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return by
+}
+
+// OwnerOf is whoever has logged in to an account.
+func (w *World) OwnerOf(id publish.AccountID) publish.Caller {
+	w.t.Helper()
+	token, now := rand.Text(), w.Clock.Now()
+	s := publish.Session{Account: id, CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(24 * time.Hour)}
+	if _, err := w.DB.AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s); err != nil {
+		w.t.Fatal(err)
+	}
+	by, err := w.Publish.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: Network})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -162,12 +162,12 @@ func (e exhibit) Profile(_ context.Context, handle, cursor string) (string, publ
 	return "", publish.Page{}, publish.ErrNotFound
 }
 
-// Session knows ada, the same with an old login, somebody who has just come,
+// Identify knows ada, the same with an old login, somebody who has just come,
 // somebody who has many projects, and somebody for whom everything is long.
-func (exhibit) Session(_ context.Context, token string) (publish.Session, publish.Account, error) {
+func (exhibit) Identify(_ context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error) {
 	s := publish.Session{ID: 1, Account: 1, ProvedAt: time.Now()}
 	a := publish.Account{ID: 1, Handle: "ada", Email: "ada@example.com", EmailVerified: true}
-	switch token {
+	switch presented.Session {
 	case "ada":
 	case "stale":
 		s.ProvedAt = s.ProvedAt.Add(-time.Hour)
@@ -178,10 +178,10 @@ func (exhibit) Session(_ context.Context, token string) (publish.Session, publis
 	case "long":
 		a = publish.Account{ID: 1, Handle: longHandle, Email: longMail, EmailVerified: true}
 	default:
-		return publish.Session{}, publish.Account{}, publish.ErrNotFound
+		return publish.Caller{}, publish.ErrNotFound
 	}
 	s.Account = a.ID
-	return s, a, nil
+	return publish.InSession(s, a, from), nil
 }
 
 func (e exhibit) Overview(_ context.Context, id publish.AccountID, cursor string) ([]publish.OverviewRow, string, error) {

@@ -147,7 +147,7 @@ func (w *world) person(name string) (p person) {
 	t.Helper()
 	out := must(w.service.Signup(ctx, publish.SignupInput{Handle: name, Email: name + "@example.com"}))(t)
 	p.account = must(w.service.Verify(ctx, w.token("/verify")))(t)
-	by := must(w.service.Identify(ctx, out.Key, publish.Sender{Network: "192.0.2.1"}))(t)
+	by := must(w.service.Identify(ctx, publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}))(t)
 	made, _, err := w.service.Publish(ctx, by, publish.PublishInput{Content: w.stage("<!doctype html><p>" + name)})
 	if err != nil {
 		t.Fatal(err)

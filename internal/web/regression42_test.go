@@ -155,10 +155,11 @@ type speaking struct {
 	lang string
 }
 
-func (s speaking) Session(ctx context.Context, token string) (publish.Session, publish.Account, error) {
-	session, a, err := s.service.Session(ctx, token)
+func (s speaking) Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error) {
+	by, err := s.service.Identify(ctx, presented, from)
+	session, a, _ := by.Login()
 	a.Lang = s.lang
-	return session, a, err
+	return publish.InSession(session, a, from), err
 }
 
 // TestRegression42UploadsAreRefusedInTheVisitorsLanguage: beside it stood what the API says, in English.

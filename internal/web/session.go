@@ -11,8 +11,8 @@ import (
 
 // sessions is what the pages ask of the domain about logins.
 type sessions interface {
-	// Session returns the session of a cookie's token and its account, publish.ErrNotFound for any other.
-	Session(ctx context.Context, token string) (publish.Session, publish.Account, error)
+	// Identify returns the caller of a cookie's token, publish.ErrNotFound for a session that is unknown or over.
+	Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error)
 }
 
 // cookieName has a prefix by which browsers take the cookie only from this host
@@ -30,7 +30,7 @@ func (v *visit) recognise() error {
 	if len(cookies) != 1 || cookies[0].Value == "" {
 		return nil
 	}
-	s, a, err := v.Service.Session(v.r.Context(), cookies[0].Value)
+	by, err := v.Service.Identify(v.r.Context(), publish.Presented{Session: cookies[0].Value}, v.from())
 	if errors.Is(err, publish.ErrNotFound) {
 		v.setCookie(cookieName, "", -1)
 		return nil
@@ -38,7 +38,8 @@ func (v *visit) recognise() error {
 	if err != nil {
 		return err
 	}
-	v.me = &login{s, a}
+	s, a, _ := by.Login()
+	v.by, v.me = by, &login{s, a}
 	if found, ok := v.book.nearest(a.Lang); ok && a.Lang != "" {
 		v.lang = found
 	}

@@ -17,7 +17,8 @@ type visit struct {
 	*Pages
 	w     http.ResponseWriter
 	r     *http.Request
-	lang  string        // one of the book's
+	lang  string // one of the book's
+	by    publish.Caller
 	me    *login        // nil without a login
 	said  template.HTML // what the form before this page did
 	heard bool          // whether the browser keeps that still
@@ -31,7 +32,9 @@ type login struct {
 }
 
 func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
-	return &visit{Pages: p, w: w, r: r, lang: p.book.accepted(r.Header.Get("Accept-Language"))}
+	v := &visit{Pages: p, w: w, r: r, lang: p.book.accepted(r.Header.Get("Accept-Language"))}
+	v.by = publish.Caller{From: v.from()}
+	return v
 }
 
 // enter answers for a route, if the visitor may go there.

@@ -61,11 +61,11 @@ func (s *service) Verify(ctx context.Context, token string) (publish.Account, er
 }
 
 // Session knows the token "kim".
-func (s *service) Session(_ context.Context, token string) (publish.Session, publish.Account, error) {
-	if token != "kim" {
-		return publish.Session{}, publish.Account{}, publish.ErrNotFound
+func (s *service) Identify(_ context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error) {
+	if presented.Session != "kim" {
+		return publish.Caller{}, publish.ErrNotFound
 	}
-	return publish.Session{ID: 1, Account: 1, ProvedAt: time.Now()}, publish.Account{ID: 1, Handle: "kim", Lang: "fr"}, s.fault
+	return publish.InSession(publish.Session{ID: 1, Account: 1, ProvedAt: time.Now()}, publish.Account{ID: 1, Handle: "kim", Lang: "fr"}, from), s.fault
 }
 
 func pages(s *service) *Pages {

@@ -1,0 +1,35 @@
+package internal_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNobodyForgesACaller: a Caller with rights is made where they were checked, and in the operator's commands.
+func TestNobodyForgesACaller(t *testing.T) {
+	read := 0
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		read++
+		if bytes.Contains(text, []byte("publish.InSession(")) {
+			t.Errorf("%s makes a session's caller without Identify", path)
+		}
+		if bytes.Contains(text, []byte("publish.AsOperator(")) && !strings.HasPrefix(filepath.ToSlash(path), "../cmd/sandlot/") {
+			t.Errorf("%s makes the operator's caller, and is no command of theirs", path)
+		}
+		return nil
+	})
+	if err != nil || read < 100 {
+		t.Errorf("%d files were read: %v", read, err)
+	}
+}
