@@ -13,7 +13,7 @@ import (
 var _ publish.AdminStore = (*DB)(nil)
 
 const selectAccountDetail = `
-	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0), iif(a.verified = 1, coalesce(a.verified_at, 0), 0),
+	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0), CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END,
 		(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
 		(SELECT coalesce(sum(size), 0) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)
 	FROM accounts a WHERE a.deleted_at IS NULL AND `
@@ -239,7 +239,7 @@ func (db *DB) Log(ctx context.Context, q publish.LogQuery) ([]publish.LogEntry, 
 const (
 	selectLog            = "SELECT id, at, actor, name, action, target, reason FROM acts WHERE "
 	selectAccountDeleted = "SELECT a.deleted_at, '@' || a.handle FROM handles h JOIN accounts a ON a.id = h.account WHERE h.handle = ? AND a.deleted_at IS NOT NULL"
-	selectProjectDeleted = `SELECT coalesce(p.deleted_at, a.deleted_at), iif(p.deleted_at IS NULL OR p.deleted_at = a.deleted_at, '@' || a.handle, p.id)
+	selectProjectDeleted = `SELECT coalesce(p.deleted_at, a.deleted_at), CASE WHEN p.deleted_at IS NULL OR p.deleted_at = a.deleted_at THEN '@' || a.handle ELSE p.id END
 		FROM projects p JOIN accounts a ON a.id = p.account WHERE p.id = ? AND (p.deleted_at IS NOT NULL OR a.deleted_at IS NOT NULL)`
 )
 

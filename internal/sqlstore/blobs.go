@@ -3,10 +3,10 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/sqlite"
 )
 
 // use says what refers to a blob.
@@ -69,11 +69,7 @@ func (db *DB) Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.Bl
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	names, err := json.Marshal(refs)
-	if err != nil {
-		return nil, in("look up blobs", err)
-	}
 	unknown, err := all(ctx, db, scanValue[publish.BlobRef],
-		"SELECT n.value FROM json_each(?) n WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.ref = n.value)", string(names))
+		"SELECT n.value FROM "+dialect.Each("?", "n")+" WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.ref = n.value)", sqlite.List(refs))
 	return unknown, in("look up blobs", err)
 }

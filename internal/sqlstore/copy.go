@@ -33,9 +33,9 @@ func (t *tx) takeDrafts(ctx context.Context) error {
 			return err
 		}
 	}
-	gone, err := all(ctx, t, scanValue[int64], `SELECT b.id FROM blobs b WHERE b.id IN (SELECT value FROM json_each(?))
+	gone, err := all(ctx, t, scanValue[int64], "SELECT b.id FROM blobs b WHERE "+dialect.Among("b.id", "?")+`
 		AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id) AND NOT EXISTS (SELECT 1 FROM upload_parts p WHERE p.blob = b.id)
-		AND NOT EXISTS (SELECT 1 FROM variants v WHERE v.blob = b.id) AND NOT EXISTS (SELECT 1 FROM variants v WHERE v.variant = b.id)`, idList(put))
+		AND NOT EXISTS (SELECT 1 FROM variants v WHERE v.blob = b.id) AND NOT EXISTS (SELECT 1 FROM variants v WHERE v.variant = b.id)`, sqlite.List(put))
 	if err != nil {
 		return err
 	}
@@ -43,11 +43,11 @@ func (t *tx) takeDrafts(ctx context.Context) error {
 		query string
 		ids   []int64
 	}{
-		{"UPDATE blobs SET loose = 1 WHERE id IN (SELECT value FROM json_each(?))", put}, // others are Sweep's to look at
-		{"DELETE FROM contents WHERE blob IN (SELECT value FROM json_each(?))", gone},
-		{"DELETE FROM blobs WHERE id IN (SELECT value FROM json_each(?))", gone},
+		{"UPDATE blobs SET loose = 1 WHERE " + dialect.Among("id", "?"), put}, // others are Sweep's to look at
+		{"DELETE FROM contents WHERE " + dialect.Among("blob", "?"), gone},
+		{"DELETE FROM blobs WHERE " + dialect.Among("id", "?"), gone},
 	} {
-		if _, err := t.exec(do.query, idList(do.ids)); err != nil {
+		if _, err := t.exec(do.query, sqlite.List(do.ids)); err != nil {
 			return err
 		}
 	}

@@ -2,11 +2,10 @@ package sqlstore
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/sqlite"
 )
 
 var _ publish.DayStore = (*DB)(nil)
@@ -31,17 +30,13 @@ func (db *DB) PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to 
 		project    publish.ProjectID
 		day, plays int64
 	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, fmt.Errorf("read plays by day: %w", err)
-	}
 	first, last := dayOf(from), dayOf(to)
 	counts, err := all(ctx, db, func(r row) (c count, err error) {
 		err = r.Scan(&c.project, &c.day, &c.plays)
 		return c, err
 	}, `WITH RECURSIVE days (day) AS (SELECT ? UNION ALL SELECT day + 1 FROM days WHERE day < ?)
-		SELECT p.id, d.day, d.plays FROM json_each(?) j CROSS JOIN projects p CROSS JOIN days CROSS JOIN play_days d
-		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`+ofAccount, first, last, string(list))
+		SELECT p.id, d.day, d.plays FROM `+dialect.Each("?", "j")+` CROSS JOIN projects p CROSS JOIN days CROSS JOIN play_days d
+		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`+ofAccount, first, last, sqlite.List(ids))
 	if err != nil {
 		return nil, in("read plays by day", err)
 	}

@@ -3,18 +3,14 @@
 // do what, which names are allowed and how much is too much is settled before a
 // call arrives here.
 //
-// # Writing
+// # Engine
 //
-// An fsync costs about as much as a hundred small statements, so the store has
-// one writer, and steps that wait while it commits share the next commit. Each
-// step runs in a savepoint of its own: it can fail without hurting the others,
-// and none is answered before all of them are on the disk. See writer.go.
-//
-// # Reading
-//
-// Readers have connections of their own that cannot write. With SQLite's
-// write-ahead log they neither wait for the writer nor make it wait, and each
-// sees one consistent state.
+// The queries here run on an engine, of which there is one: package sqlite. It
+// groups the steps of all callers into commits, reads beside them, and has what only
+// SQLite can do behind a method each: a step's [sqlite.Tx], a [sqlite.Snapshot], the
+// search for words, the parts of queries that another database says in other words
+// ([sqlite.Dialect]), copies, checks and room. Each method of the store is one step
+// or one consistent read, so that it has happened wholly or not at all.
 //
 // # Versions
 //
@@ -31,9 +27,14 @@
 // depends on what went away, not on what is kept. Should it ever be wrong, a
 // foreign key stops it.
 //
-// # Two dialects
+// # A second engine
 //
 // Queries are written in SQL that SQLite and PostgreSQL share (RETURNING, ON
-// CONFLICT, partial indexes, integer times). What differs is in the migrations,
-// one folder for each, and in opening a connection.
+// CONFLICT, partial indexes, integer times, parameters ? and ?1). An engine beside
+// sqlite brings its own Engine, Tx, Snapshot and Dialect with the same methods, and
+// its own migrations, where the triggers are that keep the lists of projects
+// (projects_relisted, listings_*), have projects follow their accounts
+// (accounts_followed), count what an account has (projects_removed, files_added,
+// files_removed) and guard the audit log (acts_*). Nothing else here knows the
+// database.
 package sqlstore

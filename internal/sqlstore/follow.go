@@ -118,7 +118,5 @@ func (s *sweep) relist(account, after, last int64, handle string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.exec("UPDATE listings SET handle = ?4 WHERE rowid IN (SELECT num FROM projects WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND listed = 1) AND handle <> ?4",
-		account, after, last, handle)
-	return err
+	return s.RenameListings(handle, "SELECT num FROM projects WHERE account = ? AND seq > ? AND seq <= ? AND listed = 1", account, after, last)
 }

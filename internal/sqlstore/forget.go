@@ -19,9 +19,9 @@ const forgetBatch = 5000
 func (t *tx) forgetting(id publish.AccountID) error {
 	for _, query := range []string{
 		"INSERT INTO forgets (account, email, proved) VALUES (?1, '', 0)",
-		"INSERT OR IGNORE INTO forgets (account, email, proved) SELECT id, email, verified FROM accounts WHERE id = ?1",
-		"INSERT OR IGNORE INTO forgets (account, email, proved) SELECT account, email, undo FROM email_moves WHERE account = ?1",
-		"INSERT OR IGNORE INTO forgets (account, email, proved) SELECT account, email, 0 FROM verifications WHERE account = ?1",
+		"INSERT INTO forgets (account, email, proved) SELECT id, email, verified FROM accounts WHERE id = ?1 ON CONFLICT DO NOTHING",
+		"INSERT INTO forgets (account, email, proved) SELECT account, email, undo FROM email_moves WHERE account = ?1 ON CONFLICT DO NOTHING",
+		"INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM verifications WHERE account = ?1 ON CONFLICT DO NOTHING",
 	} {
 		if _, err := t.exec(query, id); err != nil {
 			return err
@@ -35,7 +35,8 @@ func (t *tx) forgetting(id publish.AccountID) error {
 type remnant struct{ find, empty string }
 
 // used holds for an address that an account which is there has, or may get.
-const used = "(EXISTS (SELECT 1 FROM accounts a WHERE a.email = g.email COLLATE NOCASE AND a.deleted_at IS NULL) OR EXISTS (SELECT 1 FROM email_moves m WHERE m.email = g.email COLLATE NOCASE))"
+var used = "(EXISTS (SELECT 1 FROM accounts a WHERE " + dialect.EqualFold("a.email", "g.email") + " AND a.deleted_at IS NULL)" +
+	" OR EXISTS (SELECT 1 FROM email_moves m WHERE " + dialect.EqualFold("m.email", "g.email") + "))"
 
 // remnants of the account ?1. Records by which a repeated call is known stay, without
 // what they tell.
@@ -63,7 +64,7 @@ var remnants = []remnant{
 		"UPDATE versions SET title = '', primary_file = '' WHERE project = ?1 / 4294967296 AND n = ?1 % 4294967296",
 	},
 	{
-		`SELECT r.id FROM forgets g JOIN reports r ON r.contact = g.email COLLATE NOCASE
+		`SELECT r.id FROM forgets g JOIN reports r ON ` + dialect.EqualFold("r.contact", "g.email") + `
 			WHERE g.account = ?1 AND g.email <> '' AND g.proved = 1 AND NOT ` + used + ` LIMIT ?2`,
 		"UPDATE reports SET details = '', contact = '' WHERE id = ?",
 	},

@@ -2,12 +2,11 @@ package sqlstore
 
 import (
 	"context"
-	"encoding/json"
 	"math"
-	"strings"
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/sqlite"
 )
 
 var _ publish.GalleryStore = (*DB)(nil)
@@ -43,8 +42,7 @@ func (t *tx) list(p projectRow, may bool) error {
 	if !may {
 		return nil
 	}
-	_, err := t.exec("INSERT INTO listings (rowid, title, handle) VALUES (?, ?, ?)", p.num, p.Title, p.Handle)
-	return err
+	return t.AddListing(p.num, p.Title, p.Handle)
 }
 
 // ListUnverified implements publish.GalleryStore. Where the rule is another one it
@@ -84,8 +82,8 @@ func (db *DB) Listed(ctx context.Context, q publish.ListedQuery) ([]publish.List
 	query, args := selectListed+"TRUE"+rest, []any{q.Before, q.Limit}
 	switch {
 	case len(q.Words) > 0:
-		query = selectListed + "p.num IN (SELECT rowid FROM listings WHERE listings MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) ORDER BY p.num DESC"
-		args = append([]any{match(q.Words)}, args...)
+		query = selectListed + "p.num IN (" + dialect.Listings() + ") ORDER BY p.num DESC"
+		args = append([]any{dialect.Words(q.Words)}, args...)
 	case q.Account != 0:
 		query, args = selectListed+"p.account = ?"+rest, append([]any{q.Account}, args...)
 	}
@@ -93,22 +91,9 @@ func (db *DB) Listed(ctx context.Context, q publish.ListedQuery) ([]publish.List
 	return list, in("list projects", err)
 }
 
-// match asks for what has, for each of the words, a word that begins with it.
-func match(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = `"` + strings.ReplaceAll(w, `"`, `""`) + `"*`
-	}
-	return strings.Join(quoted, " ")
-}
-
 // ListedOf implements publish.GalleryStore.
 func (db *DB) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error) {
-	names, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := all(ctx, db, scanProject, selectListed+"p.id IN (SELECT value FROM json_each(?))", string(names))
+	rows, err := all(ctx, db, scanProject, selectListed+dialect.Among("p.id", "?"), sqlite.List(ids))
 	list := make([]publish.Project, len(rows))
 	for i, r := range rows {
 		list[i] = r.Project

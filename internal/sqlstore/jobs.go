@@ -2,13 +2,13 @@ package sqlstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/sqlite"
 )
 
 // jobColumns are empty where a job belongs to no account, or to no login.
@@ -49,9 +49,9 @@ func scanDue(r row) (c dueJob, err error) {
 
 // Jobs that may go now, apart from those to some domains: logins, and all others.
 // Few wait at a time, so both look at all that are due.
-const (
+var (
 	selectDue = "SELECT " + jobColumns + " FROM jobs WHERE due > ?1 AND due <= ?2 AND kind "
-	notTo     = " AND lower(substr(address, instr(address, '@') + 1)) NOT IN (SELECT value FROM json_each(?3)) ORDER BY due, id LIMIT ?4"
+	notTo     = " AND NOT (" + dialect.Among(dialect.DomainOf("address"), "?3") + ") ORDER BY due, id LIMIT ?4"
 	dueLogins = selectDue + "= 'login'" + notTo
 	dueOthers = selectDue + "<> 'login'" + notTo
 )
@@ -68,11 +68,11 @@ func due(ctx context.Context, q querier, now time.Time, busy publish.Busy, limit
 
 // dueWithin returns jobs of a span of time, logins first.
 func dueWithin(ctx context.Context, q querier, after, until int64, busy publish.Busy, limit int) ([]dueJob, error) {
-	jobs, err := all(ctx, q, scanDue, dueLogins, after, until, jsonList(busy.Logins), limit)
+	jobs, err := all(ctx, q, scanDue, dueLogins, after, until, sqlite.List(busy.Logins), limit)
 	if err != nil || busy.OnlyLogins || len(jobs) == limit {
 		return jobs, err
 	}
-	others, err := all(ctx, q, scanDue, dueOthers, after, until, jsonList(busy.Others), limit-len(jobs))
+	others, err := all(ctx, q, scanDue, dueOthers, after, until, sqlite.List(busy.Others), limit-len(jobs))
 	return append(jobs, others...), err
 }
 
@@ -117,12 +117,6 @@ func (t *tx) claim(ctx context.Context, now, until time.Time, busy publish.Busy,
 		}
 	}
 	return jobs, unread, nil
-}
-
-// jsonList is a list for json_each.
-func jsonList(list []string) string {
-	text, _ := json.Marshal(append([]string{}, list...)) // strings always can
-	return string(text)
 }
 
 // CountMail implements publish.JobStore.

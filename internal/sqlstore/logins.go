@@ -52,7 +52,7 @@ func (db *DB) WriteLogin(ctx context.Context, id int64, m publish.LoginMessage, 
 			return err
 		}
 		spelled, err := all(ctx, t, scanValue[string],
-			"SELECT email FROM accounts WHERE email = ? COLLATE NOCASE AND verified = 1 AND deleted_at IS NULL LIMIT 100", asked)
+			"SELECT email FROM accounts WHERE "+dialect.EqualFold("email", "?")+" AND verified = 1 AND deleted_at IS NULL LIMIT 100", asked)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (db *DB) LogIn(ctx context.Context, login int64, token publish.Digest, s, h
 // AccountsOf implements publish.LoginStore.
 func (db *DB) AccountsOf(ctx context.Context, email string, limit int) ([]publish.Account, error) {
 	list, err := all(ctx, db, scanAccount, "SELECT "+accountColumns+` FROM accounts
-		WHERE email = ? COLLATE NOCASE AND email = ? AND verified = 1 AND deleted_at IS NULL LIMIT ?`, email, email, limit)
+		WHERE `+dialect.EqualFold("email", "?")+` AND email = ? AND verified = 1 AND deleted_at IS NULL LIMIT ?`, email, email, limit)
 	return list, in("list accounts of an address", err)
 }
 
@@ -128,7 +128,7 @@ func (db *DB) AccountsOf(ctx context.Context, email string, limit int) ([]publis
 func (db *DB) Claimant(ctx context.Context, id int64, now time.Time) (publish.Account, error) {
 	a, err := one(ctx, db, scanAccount, "SELECT "+accountColumns+` FROM accounts WHERE id = (
 		SELECT a.id FROM logins l JOIN accounts a ON a.mailbox = l.mailbox
-		WHERE l.id = ? AND l.proved = 0 AND l.expires_at > ? AND a.verified = 0 AND a.email = l.email COLLATE NOCASE AND a.deleted_at IS NULL AND a.suspended_at IS NULL
+		WHERE l.id = ? AND l.proved = 0 AND l.expires_at > ? AND a.verified = 0 AND `+dialect.EqualFold("a.email", "l.email")+` AND a.deleted_at IS NULL AND a.suspended_at IS NULL
 		ORDER BY a.id DESC LIMIT 1)`, id, micros(now))
 	return a, in("look for whom an address was given", err)
 }

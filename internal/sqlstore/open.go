@@ -78,6 +78,9 @@ func (s snapshot) query(ctx context.Context, query string, args ...any) (*sql.Ro
 	return s.s.Query(ctx, query, args...)
 }
 
+// dialect has the engine's own words for the queries of this package.
+var dialect sqlite.Dialect
+
 // classify makes an error of the database one of those that publish knows.
 func classify(err error) error { return sqlite.Classify(err) }
 

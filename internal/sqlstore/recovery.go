@@ -156,7 +156,7 @@ func (s *sweep) dropMoves(now time.Time) error {
 	if err != nil || s.left <= 0 {
 		return err
 	}
-	if _, err := s.exec("INSERT OR IGNORE INTO forgets (account, email, proved) SELECT account, email, 0 FROM email_moves WHERE expires_at <= ? ORDER BY expires_at, id LIMIT ?", micros(now), s.left); err != nil {
+	if _, err := s.exec("INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM email_moves WHERE expires_at <= ? ORDER BY expires_at, id LIMIT ? ON CONFLICT DO NOTHING", micros(now), s.left); err != nil {
 		return err
 	}
 	return s.times("DELETE FROM email_moves WHERE id IN (SELECT id FROM email_moves WHERE expires_at <= ? ORDER BY expires_at, id LIMIT ?)", micros(now))

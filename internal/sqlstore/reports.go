@@ -83,7 +83,7 @@ func (db *DB) CloseReport(ctx context.Context, number string, e publish.LogEntry
 		if _, err := t.number("SELECT id FROM reports WHERE number = ?", number); err != nil {
 			return err
 		}
-		if err := t.must(publish.ErrMoved, `UPDATE reports SET closed_at = max(?, at, coalesce((SELECT at FROM clock WHERE one = 1), 0)) WHERE number = ? AND closed_at IS NULL`, micros(e.At), number); err != nil {
+		if err := t.must(publish.ErrMoved, "UPDATE reports SET closed_at = "+dialect.Greatest("?", "at", "coalesce((SELECT at FROM clock WHERE one = 1), 0)")+" WHERE number = ? AND closed_at IS NULL", micros(e.At), number); err != nil {
 			return err
 		}
 		return t.log(e)

@@ -43,7 +43,10 @@ func (db *DB) StopMail(ctx context.Context, s publish.Stop, key string) error {
 		if !s.Until.IsZero() {
 			until = micros(s.Until)
 		}
-		_, err := t.exec("INSERT OR REPLACE INTO stops (mailbox, kind, at, until) VALUES (?, ?, ?, ?)",
+		if _, err := t.exec(deleteStop, s.Mailbox[:], s.Kind); err != nil {
+			return err
+		}
+		_, err := t.exec("INSERT INTO stops (mailbox, kind, at, until) VALUES (?, ?, ?, ?)",
 			s.Mailbox[:], s.Kind, micros(s.At), until)
 		return err
 	}))
@@ -55,10 +58,12 @@ func (db *DB) StopOf(ctx context.Context, mailbox publish.Digest, kind string, n
 	return s, in("read stop", err)
 }
 
+const deleteStop = "DELETE FROM stops WHERE mailbox = ? AND kind = ?"
+
 // LiftStop implements publish.StopStore.
 func (db *DB) LiftStop(ctx context.Context, mailbox publish.Digest, kind string) error {
 	return in("lift stop", db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("DELETE FROM stops WHERE mailbox = ? AND kind = ?", mailbox[:], kind)
+		_, err := t.exec(deleteStop, mailbox[:], kind)
 		return err
 	}))
 }

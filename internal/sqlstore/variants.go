@@ -2,17 +2,17 @@ package sqlstore
 
 import (
 	"context"
-	"encoding/json"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/sqlite"
 )
 
 // squeezeTurns are the files without variants, each with its turn: what the account's
 // files up to it cost, small ones first, without those of a list. A file costs one, and one more for each 16 MiB.
 // What only a draft has is not among them: if that is refused, its bytes are deleted at once.
-const squeezeTurns = `SELECT id, sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS turn
+var squeezeTurns = `SELECT id, sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS turn
 	FROM (SELECT b.id, b.size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = b.id AND f.since <= p.version LIMIT 1) AS account
-		FROM blobs b WHERE b.squeezed = 0 AND b.id NOT IN (SELECT value FROM json_each(?))) WHERE account IS NOT NULL`
+		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + dialect.Among("b.id", "?") + `)) WHERE account IS NOT NULL`
 
 // Unsqueezed implements publish.VariantStore. The files come without variants. A
 // blob that is a file under several names comes once, under one of them.
@@ -21,14 +21,14 @@ func (db *DB) Unsqueezed(ctx context.Context, except []int64, limit int) ([]publ
 			(SELECT id, turn FROM w ORDER BY id = (SELECT id FROM oldest) DESC, turn, id LIMIT ?) t
 		JOIN blobs b ON b.id = t.id JOIN files f ON f.blob = b.id
 		WHERE NOT EXISTS (SELECT 1 FROM files o WHERE o.blob = b.id AND (o.project, o.since, o.folded) < (f.project, f.since, f.folded))
-		ORDER BY b.id = (SELECT id FROM oldest) DESC, t.turn, b.id`, idList(except), limit)
+		ORDER BY b.id = (SELECT id FROM oldest) DESC, t.turn, b.id`, sqlite.List(except), limit)
 	return files, in("list files without variants", err)
 }
 
 // LeavePlain implements publish.VariantStore.
 func (db *DB) LeavePlain(ctx context.Context, most int) (int, error) {
 	left := 0
-	over, err := all(ctx, db, scanValue[int64], "SELECT id FROM ("+squeezeTurns+") WHERE turn > ? LIMIT 1000", idList(nil), most)
+	over, err := all(ctx, db, scanValue[int64], "SELECT id FROM ("+squeezeTurns+") WHERE turn > ? LIMIT 1000", sqlite.List[int64](nil), most)
 	if err != nil || len(over) == 0 {
 		return 0, in("find files that wait beyond the limit", err)
 	}
@@ -43,12 +43,6 @@ func (db *DB) LeavePlain(ctx context.Context, most int) (int, error) {
 		return nil
 	})
 	return left, in("leave files plain", err)
-}
-
-// idList is a list for json_each.
-func idList(ids []int64) string {
-	text, _ := json.Marshal(append([]int64{}, ids...)) // numbers always can
-	return string(text)
 }
 
 // PutVariants implements publish.VariantStore. Variants that were recorded before
