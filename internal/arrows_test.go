@@ -27,14 +27,15 @@ var arrows = map[string][]string{
 	"mediatype":    {},
 	"model":        {}, // tests only
 	"names":        {},
+	"operate":      {"failpoint", "names", "publish"},
 	"play":         {"admission", "mediatype", "names", "publish"},
 	"publish":      {"content", "failpoint", "names"},
-	"sqlstore":     {"failpoint", "publish", "sqlstore/sqlite"},
+	"sqlstore":     {"failpoint", "operate", "publish", "sqlstore/sqlite"},
 
 	"sqlstore/sqlite": {"failpoint", "publish"},
 
 	"squeeze":   {"failpoint", "mediatype", "publish"},
-	"storetest": {"publish", "testenv"},
+	"storetest": {"operate", "publish", "testenv"},
 	"testenv":   {},
 	"testworld": {"blob", "live", "publish", "sqlstore", "testenv"}, // tests only
 	"web":       {"admission", "publish"},

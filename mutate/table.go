@@ -21,6 +21,7 @@ const (
 	blobTests    = "./internal/blob/..."
 	storeTests   = "./internal/sqlstore/..."
 	publishTests = "./internal/publish"
+	operateTests = "./internal/operate"
 	apiTests     = "./internal/api"
 	syncTests    = "-run ^TestFault0[5-9] ./cmd/sandlot" // what the system was asked for, as strace saw it
 )
@@ -110,7 +111,7 @@ func integrity() []mutation {
 		used    = "EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)"
 	)
 	return []mutation{
-		{"the collector does not ask whether the clock is right", "internal/publish/collect.go", "c.Ages == nil", "c.Ages == nil || true", publishTests},
+		{"the collector does not ask whether the clock is right", "internal/operate/collect.go", "c.Ages == nil", "c.Ages == nil || true", publishTests},
 		{"a blob's hash is not compared", verify, "sum != b.SHA256 || ", "false && sum != b.SHA256 || ", blobTests},
 		{"a content's hash is not compared", stage, " || digest(data) != b.SHA256", "", publishTests},
 		{"a declared hash is not compared", "internal/publish/checks.go", `d.SHA256 != "" && `, "false && ", publishTests},
@@ -134,7 +135,7 @@ func integrity() []mutation {
 		{"what is left of a draft is said to be nothing", "internal/sqlstore/draft.go", "undone := db.undo(context.WithoutCancel(ctx), d)", "var undone error", storeTests},
 		{"a version is recorded without its primary file", "internal/sqlstore/manage.go", "return publish.ErrNoPrimary", "return nil", storeTests},
 		{"bytes are deleted of a step that may have happened", "internal/publish/staging.go", "to := doubtful", "to := staged", "-run ^TestRegression32 " + publishTests},
-		{"the collector does not wait a day", "internal/publish/collect.go", "c.Strays(ctx, now.Add(-Grace))", "c.Strays(ctx, now)", publishTests},
+		{"the collector does not wait a day", "internal/operate/collect.go", "c.Strays(ctx, now.Add(-Grace))", "c.Strays(ctx, now)", operateTests},
 		{"the collector takes what is published", sweep, used, "0", storeTests},
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/mail"
-	"sandlot/internal/publish"
+	"sandlot/internal/operate"
 	"sandlot/internal/sqlstore"
 )
 
@@ -53,13 +53,19 @@ func (d dataFolder) open(ctx context.Context) (*sqlstore.DB, error) {
 	return db, err
 }
 
+// operator is who runs a command, with the records of a data folder.
+type operator struct {
+	*operate.Admin
+	db *sqlstore.DB
+}
+
 // administer runs what an operator asked for.
-func (d dataFolder) administer(ctx context.Context, do func(*publish.Admin) error) error {
+func (d dataFolder) administer(ctx context.Context, do func(operator) error) error {
 	db, err := d.open(ctx)
 	if err != nil {
 		return err
 	}
-	err = do(&publish.Admin{Store: db, Now: time.Now, Random: rand.Reader})
+	err = do(operator{&operate.Admin{Store: db, Now: time.Now, Random: rand.Reader}, db})
 	return errors.Join(err, db.Close())
 }
 
@@ -96,7 +102,7 @@ type suspendCommand struct {
 
 // Run suspends.
 func (c *suspendCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		found, err := a.Suspend(ctx, c.Target, c.Reason)
 		if err == nil {
 			fmt.Fprintf(t.out, "%s is suspended.\n", found.Target())
@@ -113,7 +119,7 @@ type restoreCommand struct {
 
 // Run restores.
 func (c *restoreCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		found, err := a.Restore(ctx, c.Target, c.Reason)
 		if err == nil {
 			fmt.Fprintf(t.out, "%s is restored.\n", found.Target())
@@ -133,11 +139,11 @@ type deleteCommand struct {
 
 // Run deletes.
 func (c *deleteCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		found, err := a.Delete(ctx, c.Target, c.Reason)
 		if err == nil {
 			// A server does the same within a minute; there may be none.
-			err = (&publish.Forgetter{Records: a.Store, Messages: c.messages}).Forget(ctx)
+			err = (&operate.Forgetter{Records: a.db, Messages: c.messages}).Forget(ctx)
 		}
 		switch {
 		case err != nil:
@@ -162,7 +168,7 @@ type newKeyCommand struct {
 // Run mints a key. The key alone goes to standard output, so that it can be
 // piped to where it belongs.
 func (c *newKeyCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		account, key, revoked, err := a.NewKey(ctx, c.Account, c.Reason, c.Revoke)
 		if err != nil {
 			return err

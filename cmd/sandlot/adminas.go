@@ -21,7 +21,7 @@ type acting struct {
 const maxName = 100
 
 // administer runs what an operator asked for, under a name.
-func (c acting) administer(ctx context.Context, do func(*publish.Admin) error) error {
+func (c acting) administer(ctx context.Context, do func(operator) error) error {
 	name := strings.TrimSpace(c.As)
 	if name == "" {
 		name = systemUser()
@@ -29,7 +29,7 @@ func (c acting) administer(ctx context.Context, do func(*publish.Admin) error) e
 	if len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return usageError{fmt.Errorf("--as takes a name of at most %d bytes that can be printed", maxName)}
 	}
-	return c.dataFolder.administer(ctx, func(a *publish.Admin) error {
+	return c.dataFolder.administer(ctx, func(a operator) error {
 		a.As = publish.Redact(name)
 		return do(a)
 	})

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -28,7 +29,7 @@ func (c *listCommand) Run(ctx context.Context, t *terminal) error {
 	if c.Limit < 0 || c.Account != "" && c.What == "accounts" {
 		return usageError{errors.New("--limit is not negative, and --account is for projects")}
 	}
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
 		defer w.Flush()
 		lines := &terminal{out: w, err: t.err}
@@ -53,7 +54,7 @@ func (c *listCommand) pages(read func(limit int) (int, error)) error {
 	}
 }
 
-func (c *listCommand) accounts(ctx context.Context, a *publish.Admin, t *terminal) error {
+func (c *listCommand) accounts(ctx context.Context, a operator, t *terminal) error {
 	var after publish.AccountID
 	return c.pages(func(limit int) (int, error) {
 		list, err := a.Store.ListAccounts(ctx, after, c.Suspended, limit)
@@ -67,8 +68,8 @@ func (c *listCommand) accounts(ctx context.Context, a *publish.Admin, t *termina
 	})
 }
 
-func (c *listCommand) projects(ctx context.Context, a *publish.Admin, t *terminal) error {
-	q := publish.ProjectQuery{Suspended: c.Suspended}
+func (c *listCommand) projects(ctx context.Context, a operator, t *terminal) error {
+	q := operate.ProjectQuery{Suspended: c.Suspended}
 	if c.Account != "" {
 		account, err := a.Account(ctx, c.Account)
 		if err != nil {
@@ -102,7 +103,7 @@ type accountLine struct {
 	CreatedAt     time.Time  `json:"created_at"`
 }
 
-func newAccountLine(d publish.AccountDetail) accountLine {
+func newAccountLine(d operate.AccountDetail) accountLine {
 	return accountLine{d.Handle, d.Email, d.EmailVerified, orNil(d.VerifiedAt), shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Projects, d.Bytes, d.CreatedAt}
 }
 
@@ -133,7 +134,7 @@ type projectLine struct {
 	UpdatedAt   time.Time  `json:"updated_at"`
 }
 
-func newProjectLine(d publish.ProjectDetail) projectLine {
+func newProjectLine(d operate.ProjectDetail) projectLine {
 	return projectLine{string(d.ID), d.Handle, d.Title, shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Version, d.FileCount, d.Size, d.Plays, d.CreatedAt, d.UpdatedAt}
 }
 

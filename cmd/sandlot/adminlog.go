@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -26,7 +27,7 @@ type logCommand struct {
 
 // Run prints the audit log.
 func (c *logCommand) Run(ctx context.Context, t *terminal) error {
-	q := publish.LogQuery{Actor: c.Actor, Action: c.Action}
+	q := operate.LogQuery{Actor: c.Actor, Action: c.Action}
 	if c.Action != "" && !slices.Contains(publish.Actions(), c.Action) {
 		return usageError{fmt.Errorf("--action %q is none that the log tells of: %s", c.Action, strings.Join(publish.Actions(), ", "))}
 	}
@@ -40,7 +41,7 @@ func (c *logCommand) Run(ctx context.Context, t *terminal) error {
 	if !q.Since.IsZero() && !q.Until.IsZero() && !q.Since.Before(q.Until) {
 		return usageError{errors.New("--since is not before --until, so there is nothing between them")}
 	}
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		if c.Target != "" {
 			if q.Target, err = a.LogTarget(ctx, c.Target); err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -26,7 +27,7 @@ type listMailsCommand struct {
 
 // Run lists, one line (or one object) for each.
 func (c *listMailsCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
 		defer w.Flush()
 		lines := &terminal{out: w, err: t.err}
@@ -53,7 +54,7 @@ type stopLine struct {
 }
 
 func newStopLine(s publish.Stop) stopLine {
-	return stopLine{publish.MailboxName(s.Mailbox), s.Kind, s.At, orNil(s.Until)}
+	return stopLine{operate.MailboxName(s.Mailbox), s.Kind, s.At, orNil(s.Until)}
 }
 
 func (l stopLine) row(w io.Writer) {
@@ -72,7 +73,7 @@ type allowMailCommand struct {
 
 // Run lets messages through.
 func (c *allowMailCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		target, err := a.AllowMail(ctx, c.Address, c.Reason)
 		if err == nil {
 			fmt.Fprintf(t.out, "%s gets messages again.\n", target)

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -21,7 +22,7 @@ type reportsCommand struct {
 
 // Run lists reports, one line (or one object) for each, or shows one whole.
 func (c *reportsCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		if c.Case != "" {
 			r, err := a.Report(ctx, c.Case)
 			if err != nil {
@@ -35,10 +36,10 @@ func (c *reportsCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-func (c *reportsCommand) list(ctx context.Context, a *publish.Admin, t *terminal) error {
+func (c *reportsCommand) list(ctx context.Context, a operator, t *terminal) error {
 	pages, seen := listCommand{Limit: max(c.Limit, 0)}, 0
 	return pages.pages(func(limit int) (int, error) {
-		list, err := a.Reports(ctx, publish.ReportQuery{Open: c.Open, Skip: seen, Limit: limit})
+		list, err := a.Reports(ctx, operate.ReportQuery{Open: c.Open, Skip: seen, Limit: limit})
 		seen += len(list)
 		for _, r := range list {
 			if err := c.print(t, newReportLine(r), func() { newReportLine(r).row(t.out) }); err != nil {
@@ -89,7 +90,7 @@ type closeReportCommand struct {
 
 // Run closes a report.
 func (c *closeReportCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		r, err := a.CloseReport(ctx, c.Case, c.Reason)
 		if err == nil {
 			fmt.Fprintf(t.out, "%s is closed. What its sender wrote is deleted after %s.\n", r.Case, r.ClosedAt.Add(publish.ReportKept).Format(time.DateOnly))

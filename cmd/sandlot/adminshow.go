@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"sandlot/internal/mediatype"
-	"sandlot/internal/publish"
+	"sandlot/internal/operate"
 )
 
 type showCommand struct {
@@ -24,7 +24,7 @@ func (c *showCommand) Run(ctx context.Context, t *terminal) error {
 	if limit <= 0 {
 		limit = 1 << 30
 	}
-	return c.administer(ctx, func(a *publish.Admin) error {
+	return c.administer(ctx, func(a operator) error {
 		s, err := a.Show(ctx, c.Target, limit)
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func since(state string, at time.Time) string {
 }
 
 // shownEmail is an address with what is known of it.
-func shownEmail(d publish.AccountDetail) string {
+func shownEmail(d operate.AccountDetail) string {
 	switch {
 	case d.Email == "":
 		return "-"
@@ -94,7 +94,7 @@ func shownEmail(d publish.AccountDetail) string {
 	return d.Email + " (pending, not verified)"
 }
 
-func showAccount(w io.Writer, s publish.Shown) {
+func showAccount(w io.Writer, s operate.Shown) {
 	d := s.Account
 	proposed := "-"
 	if s.Proposed != nil {
@@ -110,7 +110,7 @@ func showAccount(w io.Writer, s publish.Shown) {
 	showRest(w, s)
 }
 
-func showProject(w io.Writer, s publish.Shown) {
+func showProject(w io.Writer, s operate.Shown) {
 	p := s.Project
 	pairs(w, "project", p.ID, "title", orDash(p.Title), "account", "@"+p.Handle, "status", since(shownStatus(p.Suspended), p.SuspendedAt),
 		"version", p.Version, "files", p.FileCount, "bytes", p.Size, "opens with", p.Primary, "plays", p.Plays, "created", stamp3339(p.CreatedAt), "updated", stamp3339(p.UpdatedAt))
@@ -134,7 +134,7 @@ func showProject(w io.Writer, s publish.Shown) {
 }
 
 // showRest prints what accounts and projects have in common.
-func showRest(w io.Writer, s publish.Shown) {
+func showRest(w io.Writer, s operate.Shown) {
 	var keys, reports [][]any
 	for _, k := range s.Keys {
 		keys = append(keys, []any{k.Kind, orDash(string(k.Project)), "..." + k.LastFour, stamp3339(k.CreatedAt), stamp3339(k.LastUsedAt), fmt.Sprintf("%q", k.Name)})
@@ -147,7 +147,7 @@ func showRest(w io.Writer, s publish.Shown) {
 	table(w, "Log", logColumns, logRows(s.Log))
 }
 
-func showDeleted(w io.Writer, s publish.Shown) {
+func showDeleted(w io.Writer, s operate.Shown) {
 	kind, by := "project", "-"
 	if s.Deleted.Target[0] == '@' {
 		kind = "account"

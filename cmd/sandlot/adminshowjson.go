@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -37,7 +38,7 @@ type belongings struct {
 	Log     []logLine    `json:"log"`
 }
 
-func newBelongings(s publish.Shown) belongings {
+func newBelongings(s operate.Shown) belongings {
 	return belongings{
 		each(s.Keys, func(k publish.Key) keyLine {
 			return keyLine{string(k.Kind), string(k.Project), k.Name, k.LastFour, k.CreatedAt, used(k.LastUsedAt)}
@@ -70,7 +71,7 @@ type accountShown struct {
 	belongings
 }
 
-func newAccountShown(s publish.Shown) accountShown {
+func newAccountShown(s operate.Shown) accountShown {
 	var proposed *string
 	if s.Proposed != nil {
 		proposed = &s.Proposed.Email
@@ -85,7 +86,7 @@ type projectShown struct {
 	belongings
 }
 
-func newProjectShown(s publish.Shown) projectShown {
+func newProjectShown(s operate.Shown) projectShown {
 	return projectShown{
 		newProjectLine(*s.Project),
 		each(s.Versions, func(v publish.VersionChange) versionLine {
@@ -106,7 +107,7 @@ type deletedLine struct {
 	Log       []logLine `json:"log"`
 }
 
-func newDeletedLine(s publish.Shown) deletedLine {
+func newDeletedLine(s operate.Shown) deletedLine {
 	e := s.Deleted.Entry
 	return deletedLine{s.Deleted.Target, "deleted", s.Deleted.At, e.Actor, e.Name, e.Reason, each(s.Log, newLogLine)}
 }

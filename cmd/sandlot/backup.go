@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/blob"
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 )
@@ -50,7 +51,7 @@ type backup struct {
 	tmp  string // where it is built
 	link bool
 	out  io.Writer
-	seen publish.Verified
+	seen operate.Verified
 }
 
 func (b *backup) run(ctx context.Context) error {
@@ -203,10 +204,10 @@ func (b *backup) complete(ctx context.Context, records *sqlstore.DB, from, to *b
 			}
 		}
 	}
-	if _, err := (&publish.Collector{Records: records, Blobs: to}).Strays(ctx, always()); err != nil {
+	if _, err := (&operate.Collector{Records: records, Blobs: to}).Strays(ctx, always()); err != nil {
 		return err
 	}
-	v := publish.Verifier{Records: records, Blobs: to, Now: time.Now, Report: func(f publish.Finding) error {
+	v := operate.Verifier{Records: records, Blobs: to, Now: time.Now, Report: func(f operate.Finding) error {
 		_, err := fmt.Fprintln(b.out, findingLine(f))
 		return err
 	}}

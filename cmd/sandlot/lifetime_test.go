@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/operate"
 )
 
 // endless is a body that brings a byte a minute, for ever.
@@ -20,8 +20,8 @@ type endless struct{}
 func (endless) Read(p []byte) (int, error) { time.Sleep(time.Minute); return 1, nil }
 
 func TestRegression33ARequestLivesFarShorterThanWhatItHasStagedIsKept(t *testing.T) {
-	if 4*requestLife > publish.Grace {
-		t.Errorf("a request may live for %v, and what nothing names yet is deleted after %v", requestLife, publish.Grace)
+	if 4*requestLife > operate.Grace {
+		t.Errorf("a request may live for %v, and what nothing names yet is deleted after %v", requestLife, operate.Grace)
 	}
 	t.Run("its body fails then, and its context ends", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

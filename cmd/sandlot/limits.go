@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -66,7 +67,7 @@ func (l limitSettings) check() error {
 const diskLimit = 95
 
 // restrict puts the limits of the domain into its configuration.
-func (l limitSettings) restrict(cfg *publish.Config, folder string, space publish.SpaceStore) {
+func (l limitSettings) restrict(cfg *publish.Config, folder string, space operate.SpaceStore) {
 	cfg.Opening = publish.Opening(l.Publish)
 	cfg.Public = public(cfg.Places)
 	if l.limited(public(cfg.Places)) {
@@ -89,7 +90,7 @@ const unusedWait = time.Second
 
 // unusedOf tells how much room a store has without taking more from the disk. What
 // cannot be told counts as none.
-func unusedOf(space publish.SpaceStore) func() uint64 {
+func unusedOf(space operate.SpaceStore) func() uint64 {
 	return func() uint64 {
 		ctx, cancel := context.WithTimeout(context.Background(), unusedWait)
 		defer cancel()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -75,12 +76,12 @@ func (h *smallHouse) fill() {
 		ids = append(ids, id)
 	}
 	for _, id := range ids {
-		if err := h.store.Remove(h.t.Context(), publish.Subject{Project: id}, publish.LogEntry{Actor: publish.Operator, Action: publish.ActionDelete}); err != nil {
+		if err := h.store.Remove(h.t.Context(), publish.Subject{Project: id}, publish.LogEntry{Actor: publish.ActorOperator, Action: publish.ActionDelete}); err != nil {
 			h.t.Fatal(err)
 		}
 	}
-	later := func() time.Time { return time.Now().Add(publish.Grace + time.Hour) }
-	if _, err := (&publish.Collector{Records: h.store, Blobs: h.blobs, Log: h.log, Now: later}).Collect(h.t.Context()); err != nil {
+	later := func() time.Time { return time.Now().Add(operate.Grace + time.Hour) }
+	if _, err := (&operate.Collector{Records: h.store, Blobs: h.blobs, Log: h.log, Now: later}).Collect(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -97,7 +98,7 @@ func (h *smallHouse) publishes() {
 // shrinks gives back what is unused.
 func (h *smallHouse) shrinks() {
 	h.t.Helper()
-	if err := (&publish.Shrinker{Space: h.store}).Shrink(h.t.Context()); err != nil {
+	if err := (&operate.Shrinker{Space: h.store}).Shrink(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
 	// Some is kept, and the file is cut after the last step was answered.

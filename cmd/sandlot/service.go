@@ -19,6 +19,7 @@ import (
 	"sandlot/internal/blob"
 	"sandlot/internal/live"
 	"sandlot/internal/mail"
+	"sandlot/internal/operate"
 	"sandlot/internal/play"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -84,8 +85,8 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		return nil, err
 	}
 	started := time.Now()
-	ages := &publish.AgeGuard{Times: a.store, Now: time.Now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
-	collector := &publish.Collector{
+	ages := &operate.AgeGuard{Times: a.store, Now: time.Now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
+	collector := &operate.Collector{
 		Records: a.store, Blobs: a.blobs, Staged: a.service.Staged, Trim: a.store, Keep: s.KeepVersions, Ages: ages, Log: log, Now: time.Now,
 		Failures: a.failuresOf("collect"),
 	}
@@ -99,9 +100,9 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		func(ctx context.Context) { a.service.Follow(ctx, a.store, followed) },
 		a.courier(mailer).Run,
 		collector.Run,
-		(&publish.Forgetter{Records: a.store, Messages: folder.messages, Log: log, Failures: a.failuresOf("forget")}).Run,
+		(&operate.Forgetter{Records: a.store, Messages: folder.messages, Log: log, Failures: a.failuresOf("forget")}).Run,
 		ages.Run,
-		(&publish.Shrinker{Space: a.store, Log: log, Failures: a.failuresOf("shrink")}).Run,
+		(&operate.Shrinker{Space: a.store, Log: log, Failures: a.failuresOf("shrink")}).Run,
 		squeeze.New(a.service.Variants(a.store), a.service, log, a.failuresOf("variants")).Run,
 	}
 	return a, nil

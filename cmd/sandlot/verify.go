@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/blob"
-	"sandlot/internal/publish"
+	"sandlot/internal/operate"
 )
 
 // verifyCommand checks a data folder. Its exit code is 0 if all is well, also if
@@ -21,7 +21,7 @@ type verifyCommand struct {
 
 // Run prints a line for each finding as it is found, and a summary.
 func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
-	seen, err := verifyFolder(ctx, c.dataFolder, func(f publish.Finding) error {
+	seen, err := verifyFolder(ctx, c.dataFolder, func(f operate.Finding) error {
 		return c.print(t, f, func() { fmt.Fprintln(t.out, findingLine(f)) })
 	})
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
 	summary := struct {
 		Kind string `json:"kind"`
 		OK   bool   `json:"ok"`
-		publish.Verified
+		operate.Verified
 	}{"summary", seen.Damaged == 0, seen}
 	err = c.print(t, summary, func() {
 		fmt.Fprintf(t.out, "%s, %s, %s: %d damaged, %s\n", amount(seen.Projects, "project"), amount(seen.Blobs, "blob"), amount(seen.Bytes, "byte"), seen.Damaged, amount(seen.Strays, "stray"))
@@ -42,7 +42,7 @@ func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
 }
 
 // verifyFolder verifies a data folder and reports each finding.
-func verifyFolder(ctx context.Context, folder dataFolder, report func(publish.Finding) error) (seen publish.Verified, err error) {
+func verifyFolder(ctx context.Context, folder dataFolder, report func(operate.Finding) error) (seen operate.Verified, err error) {
 	db, err := folder.open(ctx)
 	if err != nil {
 		return seen, err
@@ -51,13 +51,13 @@ func verifyFolder(ctx context.Context, folder dataFolder, report func(publish.Fi
 	if err != nil {
 		return seen, errors.Join(fmt.Errorf("the folder of files cannot be read: %w", err), db.Close())
 	}
-	v := publish.Verifier{Records: db, Blobs: blobs, Now: time.Now, Report: report}
+	v := operate.Verifier{Records: db, Blobs: blobs, Now: time.Now, Report: report}
 	seen, err = v.Run(ctx)
 	return seen, errors.Join(err, blobs.Close(), db.Close())
 }
 
 // findingLine is a finding in one line, for people and for grep.
-func findingLine(f publish.Finding) string {
+func findingLine(f operate.Finding) string {
 	parts := []string{f.Kind}
 	add := func(name, value string) {
 		if value != "" {

@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/operate"
 	"sandlot/internal/testenv"
 )
 
 // verify runs the program on a data folder and returns its findings and its exit code.
-func verify(t *testing.T, data string) (found []publish.Finding, exit int) {
+func verify(t *testing.T, data string) (found []operate.Finding, exit int) {
 	t.Helper()
 	out, err := exec.Command(testenv.Binary(t), "verify", "--json", "--data", data).Output()
 	var exited *exec.ExitError
@@ -31,7 +31,7 @@ func verify(t *testing.T, data string) (found []publish.Finding, exit int) {
 	}
 	summed := false
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
-		var f publish.Finding
+		var f operate.Finding
 		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
 			t.Fatalf("%v in %s", err, lines.Text())
 		}
@@ -110,7 +110,7 @@ func TestVerifyNamesEachDamagedFile(t *testing.T) {
 	got := map[string]string{}
 	for _, f := range found {
 		name := f.Filename
-		if f.Kind == publish.FoundStray {
+		if f.Kind == operate.FoundStray {
 			name = f.Blob
 		} else if string(f.Project) != id {
 			t.Errorf("not told of its project: %+v", f)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -111,8 +112,8 @@ func newCast(t *testing.T) *cast {
 }
 
 // operator works beside the service, on the same database.
-func (w *world) operator() *publish.Admin {
-	return &publish.Admin{Store: w.db, Now: time.Now, Random: rand.Reader}
+func (w *world) operator() *operate.Admin {
+	return &operate.Admin{Store: w.db, Now: time.Now, Random: rand.Reader}
 }
 
 func (c *cast) revoke(key string) {

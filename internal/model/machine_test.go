@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/crashfs"
 	"sandlot/internal/live"
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 )
@@ -160,16 +161,16 @@ func (m *machine) moveClock(t *rapid.T) {
 func (m *machine) collect(t *rapid.T) {
 	late := rapid.Bool().Draw(t, "days later")
 	if late {
-		m.now = m.latest.Add(3 * publish.Grace)
+		m.now = m.latest.Add(3 * operate.Grace)
 		m.latest = m.now
 	}
-	c := publish.Collector{Records: m.db, Blobs: m.disk, Staged: m.Staged, Now: func() time.Time { return m.now }}
+	c := operate.Collector{Records: m.db, Blobs: m.disk, Staged: m.Staged, Now: func() time.Time { return m.now }}
 	if _, err := c.Collect(t.Context()); err != nil {
 		t.Fatalf("collect: %v", err)
 	}
 	m.bringBack()
 	if late {
-		m.now = m.now.Add(2 * publish.Grace)
+		m.now = m.now.Add(2 * operate.Grace)
 		m.latest = m.now
 		if _, err := c.Collect(t.Context()); err != nil {
 			t.Fatalf("collect: %v", err)

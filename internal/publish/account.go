@@ -77,7 +77,7 @@ func (s *Service) newAccount(by Caller, handle, email, lang string) (NewAccount,
 }
 
 func (s *Service) newKey(kind KeyKind, name string) (Key, Secret, error) {
-	secret, err := mintSecret(kind, s.random)
+	secret, err := MintSecret(kind, s.random)
 	if err != nil {
 		return Key{}, "", err
 	}

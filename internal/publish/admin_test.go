@@ -8,11 +8,12 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
-func (w *world) operator() *publish.Admin {
-	return &publish.Admin{Store: w.db, Now: w.clock.now, Random: rand.Reader}
+func (w *world) operator() *operate.Admin {
+	return &operate.Admin{Store: w.db, Now: w.clock.now, Random: rand.Reader}
 }
 
 func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
@@ -68,7 +69,7 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 	if _, err := a.Suspend(t.Context(), string(p.ID), " shows the key "+secret.Reveal()); err != nil {
 		t.Fatal(err)
 	}
-	log, err := w.db.Log(t.Context(), publish.LogQuery{Limit: 9})
+	log, err := w.db.Log(t.Context(), operate.LogQuery{Limit: 9})
 	if err != nil || len(log) != 2 {
 		t.Fatalf("%v, %v", log, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -17,7 +18,7 @@ import (
 type house struct {
 	*world
 	ran time.Duration
-	*publish.AgeGuard
+	*operate.AgeGuard
 }
 
 func newHouse(t *testing.T) *house {
@@ -28,7 +29,7 @@ func newHouse(t *testing.T) *house {
 
 func (h *house) restart() {
 	h.ran = 0
-	h.AgeGuard = &publish.AgeGuard{Times: h.db, Now: h.clock.now, Running: func() time.Duration { return h.ran }, Log: slog.New(slog.DiscardHandler)}
+	h.AgeGuard = &operate.AgeGuard{Times: h.db, Now: h.clock.now, Running: func() time.Duration { return h.ran }, Log: slog.New(slog.DiscardHandler)}
 }
 
 // runs lets time pass, of which the process is told every minute.
@@ -52,7 +53,7 @@ func (h *house) mayDelete() bool {
 
 func (h *house) collect() {
 	h.t.Helper()
-	c := publish.Collector{Records: h.db, Blobs: h.blobs, Trim: h.db, Keep: 1, Ages: h.AgeGuard, Now: h.clock.now}
+	c := operate.Collector{Records: h.db, Blobs: h.blobs, Trim: h.db, Keep: 1, Ages: h.AgeGuard, Now: h.clock.now}
 	if _, err := c.Collect(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestRegression38AClockThatJumpsDeletesNothing(t *testing.T) {
 		before := h.kept()
 		h.clock.move(2 * year)
 		h.unchanged(t, h.collect)
-		h.runs(publish.ClockQuiet - time.Minute)
+		h.runs(operate.ClockQuiet - time.Minute)
 		h.unchanged(t, h.collect)
 		h.runs(time.Minute)
 		h.collect()
@@ -131,7 +132,7 @@ func TestRegression38AClockThatJumpsDeletesNothing(t *testing.T) {
 		h.runs(2 * time.Hour)
 		h.leave()
 		h.clock.move(2 * year)
-		h.runs(publish.ClockQuiet - time.Minute)
+		h.runs(operate.ClockQuiet - time.Minute)
 		h.clock.move(-2 * year)
 		h.unchanged(t, h.collect)
 		h.runs(2 * time.Hour)
@@ -149,7 +150,7 @@ func TestRegression38AClockThatJumpsDeletesNothing(t *testing.T) {
 		for range 3 {
 			h.restart()
 			h.unchanged(t, h.collect)
-			h.runs(publish.ClockQuiet - time.Minute)
+			h.runs(operate.ClockQuiet - time.Minute)
 			h.unchanged(t, h.collect)
 		}
 	})

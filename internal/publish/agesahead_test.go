@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -24,7 +25,7 @@ func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 		h.clock.move(-year)
 		h.runs(2 * time.Hour)
 		h.collect()
-		h.runs(publish.Grace + time.Hour)
+		h.runs(operate.Grace + time.Hour)
 		for range 3 { // what one round lets go of the next one takes
 			h.collect()
 		}

@@ -89,7 +89,7 @@ func cleanFilename(name string) (string, []Warning, error) {
 	case errors.As(err, &bad):
 		return "", nil, badFilename(name, bad)
 	case read:
-		return clean, []Warning{ReadAs("filename", shown(clean))}, nil
+		return clean, []Warning{ReadAs("filename", Quoted(clean))}, nil
 	}
 	return clean, nil, err
 }
@@ -101,7 +101,7 @@ func badFilename(sent string, bad *names.FilenameError) error {
 	}
 	e.With(OpSame, Arg{"filename", bad.Suggestion}).Note("A name that works: %s", bad.Suggestion)
 	if bad.Root != "" {
-		e.Note("Which folder is the root of the project? The filename is the path from there. The likely root is %s. A name that works: %s", shown(bad.Root), bad.Suggestion)
+		e.Note("Which folder is the root of the project? The filename is the path from there. The likely root is %s. A name that works: %s", Quoted(bad.Root), bad.Suggestion)
 	}
 	return e
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -95,7 +96,7 @@ func TestFault16CollectorBesidePublishes(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
 	id := w.publish(by, large).Project.ID
-	c := publish.Collector{Records: w.db, Blobs: w.blobs, Now: func() time.Time { return time.Now().Add(publish.Grace - time.Hour) }}
+	c := operate.Collector{Records: w.db, Blobs: w.blobs, Now: func() time.Time { return time.Now().Add(operate.Grace - time.Hour) }}
 	stop, stopped := make(chan bool), make(chan bool)
 	go func() {
 		defer close(stopped)

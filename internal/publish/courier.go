@@ -85,17 +85,17 @@ func (c *Courier) Run(ctx context.Context) {
 // message that fails keeps no other; the error tells all that failed.
 func (c *Courier) SendDue(ctx context.Context) error {
 	r := c.newRound()
-	var failed failures
+	var failed Errors
 	for {
 		if err := r.fill(ctx); err != nil {
-			failed.add(err)
-			failed.add(r.drain())
-			return failed.err()
+			failed.Add(err)
+			failed.Add(r.drain())
+			return failed.Err()
 		}
 		if r.total == 0 {
-			return failed.err()
+			return failed.Err()
 		}
-		failed.add(r.end(<-r.ended))
+		failed.Add(r.end(<-r.ended))
 	}
 }
 

@@ -76,7 +76,7 @@ func (r *round) busy() Busy {
 // message begins, so that its lease is longer than it may take.
 // What is told of damaged jobs keeps no other.
 func (r *round) fill(ctx context.Context) error {
-	var failed failures
+	var failed Errors
 	for r.total < r.c.atOnce() {
 		now := r.c.Now().UTC()
 		jobs, err := r.c.Jobs.ClaimJobs(ctx, now, now.Add(mailLease), r.busy(), 1)
@@ -84,14 +84,14 @@ func (r *round) fill(ctx context.Context) error {
 			if ctx.Err() == nil {
 				r.c.Failures.Add(1)
 			}
-			failed.add(err)
+			failed.Add(err)
 		}
 		if len(jobs) == 0 {
 			break
 		}
 		r.begin(ctx, jobs[0])
 	}
-	return failed.err()
+	return failed.Err()
 }
 
 func (r *round) begin(ctx context.Context, j Job) {

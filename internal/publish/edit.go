@@ -59,7 +59,7 @@ func (s *Service) find(ctx context.Context, ref string) (Project, error) {
 		p, err = s.store.Project(ctx, id)
 	}
 	if errors.Is(err, ErrNotFound) {
-		return Project{}, Refuse(CodeProjectNotFound, "There is no project %s here.", shown(ref)).In("project_id").With(OpWhoami).
+		return Project{}, Refuse(CodeProjectNotFound, "There is no project %s here.", Quoted(ref)).In("project_id").With(OpWhoami).
 			Note("The projects of a key are listed by whoami.")
 	}
 	if err != nil {
@@ -68,9 +68,9 @@ func (s *Service) find(ctx context.Context, ref string) (Project, error) {
 	return p, nil
 }
 
-// shown quotes a short piece of what a client sent, without what could act in a
-// terminal or a page.
-func shown(s string) string {
+// Quoted quotes a short piece of what somebody sent, at most 60 characters of it, without keys
+// and without what could act in a terminal or a page.
+func Quoted(s string) string {
 	s = Redact(strings.ToValidUTF8(s, "?"))
 	if r := []rune(s); len(r) > 60 {
 		s = string(r[:60]) + "..."

@@ -110,11 +110,11 @@ func TestErrorKeepsItsCause(t *testing.T) {
 func TestShownNeverShowsAKey(t *testing.T) {
 	key := testKey(t, AccountKey)
 	for _, s := range []string{key, "http://localhost/p/x?api_key=" + key, "0123456789012345678901234567890123456789" + key, key + key} {
-		if got := shown(s); len(got) > 100 || containsPart(got, key) {
+		if got := Quoted(s); len(got) > 100 || containsPart(got, key) {
 			t.Errorf("shown as %s", got)
 		}
 	}
-	if got := shown("a\x1b[2J\u202eb\xff"); got != `"a\x1b[2J\u202eb?"` {
+	if got := Quoted("a\x1b[2J\u202eb\xff"); got != `"a\x1b[2J\u202eb?"` {
 		t.Errorf("what acts in a terminal is shown as %s", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -154,7 +155,7 @@ func TestBlobsThatFail(t *testing.T) {
 		if w.onDisk() != 1 {
 			t.Fatalf("%d blobs", w.onDisk())
 		}
-		c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
+		c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
 		if n, err := c.Collect(t.Context()); err != nil || n != 1 || w.onDisk() != 0 {
 			t.Errorf("%d collected, %d left, %v", n, w.onDisk(), err)
 		}

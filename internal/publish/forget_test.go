@@ -8,13 +8,14 @@ import (
 	"slices"
 	"testing"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
 // forgetful has addresses to forget.
-type forgetful struct{ list []publish.ForgottenEmail }
+type forgetful struct{ list []operate.ForgottenEmail }
 
-func (f *forgetful) Forgotten(_ context.Context, after publish.ForgottenEmail, limit int) (list []publish.ForgottenEmail, err error) {
+func (f *forgetful) Forgotten(_ context.Context, after operate.ForgottenEmail, limit int) (list []operate.ForgottenEmail, err error) {
 	for _, e := range f.list {
 		if e.Account > after.Account && len(list) < limit {
 			list = append(list, e)
@@ -23,18 +24,18 @@ func (f *forgetful) Forgotten(_ context.Context, after publish.ForgottenEmail, l
 	return list, nil
 }
 
-func (f *forgetful) ForgetEmail(_ context.Context, gone publish.ForgottenEmail) error {
-	f.list = slices.DeleteFunc(f.list, func(e publish.ForgottenEmail) bool { return e == gone })
+func (f *forgetful) ForgetEmail(_ context.Context, gone operate.ForgottenEmail) error {
+	f.list = slices.DeleteFunc(f.list, func(e operate.ForgottenEmail) bool { return e == gone })
 	return nil
 }
 
 func TestRegression24TheServerDeletesMessagesOfDeletedAccounts(t *testing.T) {
-	records := &forgetful{[]publish.ForgottenEmail{
+	records := &forgetful{[]operate.ForgottenEmail{
 		{Account: 1, Email: "fails@example.com"}, {Account: 2, Email: "used@example.com", Used: true}, {Account: 3, Email: "gone@example.com"},
 	}}
 	var deleted []string
 	failing := true
-	f := publish.Forgetter{Records: records, Messages: func(_ context.Context, address string) error {
+	f := operate.Forgetter{Records: records, Messages: func(_ context.Context, address string) error {
 		if failing && address == "fails@example.com" {
 			return errors.New("no permission")
 		}
@@ -58,10 +59,10 @@ func TestRegression24TheServerDeletesMessagesOfDeletedAccounts(t *testing.T) {
 func TestRegression24MessagesThatCannotBeDeletedKeepNoOthers(t *testing.T) {
 	records := &forgetful{}
 	for n := range publish.AccountID(250) {
-		records.list = append(records.list, publish.ForgottenEmail{Account: n + 1, Email: "fails@example.com"})
+		records.list = append(records.list, operate.ForgottenEmail{Account: n + 1, Email: "fails@example.com"})
 	}
-	records.list = append(records.list, publish.ForgottenEmail{Account: 251, Email: "gone@example.com"})
-	f := publish.Forgetter{Records: records, Messages: func(_ context.Context, address string) error {
+	records.list = append(records.list, operate.ForgottenEmail{Account: 251, Email: "gone@example.com"})
+	f := operate.Forgetter{Records: records, Messages: func(_ context.Context, address string) error {
 		if address == "fails@example.com" {
 			return errors.New("no permission")
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -17,7 +18,7 @@ import (
 // whose clock is a day behind.
 func (w *world) collectOld(t *testing.T) (deleted int) {
 	t.Helper()
-	c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs.Blobs), Staged: w.Staged, Now: w.clock.now}
+	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs.Blobs), Staged: w.Staged, Now: w.clock.now}
 	n, err := c.Collect(t.Context())
 	if err != nil {
 		t.Errorf("collect: %v", err)
@@ -60,7 +61,7 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 		w := newWorld(t)
 		out := w.publish(nobody(), page)
 		form, call := w.stage(long("form")), w.stage(long("call"))
-		w.clock.move(publish.Grace + time.Hour)
+		w.clock.move(operate.Grace + time.Hour)
 		w.collectOld(t)
 		if err := w.PutFiles(t.Context(), out.Project.Account, out.Project.ID, []publish.FormFile{{Name: "form", Content: form}}, "f"); err != nil {
 			t.Fatal(err)

@@ -154,7 +154,7 @@ func TestInspectorKeepsOnlyTheHead(t *testing.T) {
 }
 
 func FuzzInspector(f *testing.F) {
-	key, err := mintSecret(AccountKey, strings.NewReader(strings.Repeat("sandlot ", 64)))
+	key, err := MintSecret(AccountKey, strings.NewReader(strings.Repeat("sandlot ", 64)))
 	if err != nil {
 		f.Fatal(err)
 	}

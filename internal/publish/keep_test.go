@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -20,7 +21,7 @@ func TestKeepVersions(t *testing.T) {
 		p = w.put(by, p.ID, "index.html", large+fmt.Sprint(n)).Project
 		suffixes[n] = p.Suffix
 	}
-	collector := &publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Trim: w.db, Keep: 2, Log: slog.New(slog.DiscardHandler), Now: w.clock.now}
+	collector := &operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Trim: w.db, Keep: 2, Log: slog.New(slog.DiscardHandler), Now: w.clock.now}
 	collect := func() {
 		t.Helper()
 		if _, err := collector.Collect(t.Context()); err != nil {
@@ -50,7 +51,7 @@ func TestKeepVersions(t *testing.T) {
 	same(t, "the current page", w.text(p.ID, 5, "index.html"), large+"5")
 	same(t, "the next version", w.put(by, p.ID, "a.txt", "more").Project.Version, 6)
 
-	all := &publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Log: slog.New(slog.DiscardHandler), Now: w.clock.now}
+	all := &operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Log: slog.New(slog.DiscardHandler), Now: w.clock.now}
 	w.clock.move(1000 * time.Hour)
 	if _, err := all.Collect(t.Context()); err != nil {
 		t.Fatal(err)

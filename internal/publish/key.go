@@ -72,7 +72,8 @@ const (
 // found is whole.
 var KeyPattern = regexp.MustCompile(`sl[ap]_[0-9A-Za-z]{36}`)
 
-func mintSecret(kind KeyKind, random io.Reader) (Secret, error) {
+// MintSecret draws a fresh key of a kind from random.
+func MintSecret(kind KeyKind, random io.Reader) (Secret, error) {
 	prefix := "sla_"
 	if kind == ProjectKey {
 		prefix = "slp_"

@@ -16,7 +16,7 @@ import (
 // testKey is a fresh key in clear.
 func testKey(t testing.TB, kind KeyKind) string {
 	t.Helper()
-	s, err := mintSecret(kind, rand.Reader)
+	s, err := MintSecret(kind, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestKeyOfAnotherLengthIsNone(t *testing.T) {
 func TestKeyDraw(t *testing.T) {
 	t.Run("a source of randomness that fails is an error and no key", func(t *testing.T) {
 		broken := errors.New("broken")
-		if s, err := mintSecret(AccountKey, iotest.ErrReader(broken)); !errors.Is(err, broken) || s != "" {
+		if s, err := MintSecret(AccountKey, iotest.ErrReader(broken)); !errors.Is(err, broken) || s != "" {
 			t.Errorf("got %q, %v", s.Reveal(), err)
 		}
 	})

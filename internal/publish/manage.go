@@ -150,7 +150,7 @@ func (s *Service) DeleteProject(ctx context.Context, account AccountID, id Proje
 		return Refuse(CodeInvalidField, "This is not the id of the project.").In("id")
 	}
 	defer s.heads.forget(id)
-	entry := LogEntry{At: s.now().UTC(), Actor: Owner, Action: ActionDelete, Target: string(id), Reason: "on the website"}
+	entry := LogEntry{At: s.now().UTC(), Actor: ActorOwner, Action: ActionDelete, Target: string(id), Reason: "on the website"}
 	return s.evenFull(func() error { return s.site.Remove(ctx, Subject{Project: id}, entry) })
 }
 

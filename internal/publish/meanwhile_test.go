@@ -76,7 +76,7 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 			}
 		}, map[string]publish.Code{"CreateProject": publish.CodeInvalidKey, "PutFile": publish.CodeInvalidKey, "DeleteFile": publish.CodeInvalidKey}},
 		"an account that is suspended meanwhile": {func(t *testing.T, w *world, p publish.Published) {
-			if err := w.db.Suspend(t.Context(), publish.Subject{Account: p.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.Operator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+			if err := w.db.Suspend(t.Context(), publish.Subject{Account: p.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
 				t.Error(err)
 			}
 		}, map[string]publish.Code{"CreateProject": publish.CodeAccountSuspended, "PutFile": publish.CodeTakenDown, "DeleteFile": publish.CodeTakenDown}},
@@ -159,7 +159,7 @@ func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
 			w := newWorld(t)
 			out := w.publish(nobody(), page)
 			s := w.openOver(publish.Config{Places: local()}, &suspending{w.db, func() {
-				if err := w.db.Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.Operator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+				if err := w.db.Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
 					t.Error(err)
 				}
 			}})

@@ -39,10 +39,11 @@ func (n NotMe) kind() string {
 	return StopClaims
 }
 
-func (n NotMe) mailbox() Digest { return mailboxOf(n.Email) }
+func (n NotMe) mailbox() Digest { return MailboxOf(n.Email) }
 
-// mailboxOf is what is kept of a mailbox where its address is not needed.
-func mailboxOf(address string) Digest { return digest([]byte(names.EmailKey(address))) }
+// MailboxOf is what is kept of the mailbox of an address where the address is not needed:
+// the same for all addresses that reach it, and not to be turned back.
+func MailboxOf(address string) Digest { return digest([]byte(names.EmailKey(address))) }
 
 // NotMeToken is the token of a link in a message of a kind to an address. It is
 // sealed under the installation's secret: nobody else can make one, or read in a
@@ -134,7 +135,7 @@ func (c *Courier) stopped(ctx context.Context, j Job, now time.Time) (bool, erro
 	if !ok {
 		return false, nil
 	}
-	_, err := c.Stops.StopOf(ctx, mailboxOf(j.Address), kind, now)
+	_, err := c.Stops.StopOf(ctx, MailboxOf(j.Address), kind, now)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -151,45 +152,3 @@ func (c *Courier) addNotMe(m *Mail) error {
 	m.NotMe = c.Places.Base.String() + "/not-me?token=" + token
 	return err
 }
-
-// Stops returns mailboxes that want no messages, newest first: see StopKeeper. An
-// address that is not empty asks for its mailbox alone.
-func (a *Admin) Stops(ctx context.Context, address string, skip, limit int) ([]Stop, error) {
-	if address == "" {
-		return a.Store.Stops(ctx, nil, a.Now().UTC(), skip, limit)
-	}
-	mailbox, err := namedMailbox(address)
-	if err != nil {
-		return nil, err
-	}
-	return a.Store.Stops(ctx, &mailbox, a.Now().UTC(), skip, limit)
-}
-
-// AllowMail lets a mailbox get messages again; one that gets them is ErrNotFound.
-// The address does not get into the log, which nobody can take it out of again.
-func (a *Admin) AllowMail(ctx context.Context, address, reason string) (target string, err error) {
-	mailbox, err := namedMailbox(address)
-	if err != nil {
-		return "", err
-	}
-	if reason, err = checkReason(reason, false); err != nil {
-		return "", err
-	}
-	target = MailboxName(mailbox)
-	if err := a.Store.LiftStops(ctx, mailbox, a.entry(ActionAllowMail, target, reason)); err != nil {
-		return target, fmt.Errorf("stop of %s: %w", shown(address), err)
-	}
-	return target, nil
-}
-
-func namedMailbox(address string) (Digest, error) {
-	clean, err := names.Email(strings.TrimSpace(address))
-	if err != nil {
-		return Digest{}, fmt.Errorf("%s is not an address: %w", shown(address), err)
-	}
-	return mailboxOf(clean), nil
-}
-
-// MailboxName is what operators see of a mailbox whose address is not kept: the
-// first twelve digits of its hash.
-func MailboxName(mailbox Digest) string { return fmt.Sprintf("mailbox:%x", mailbox[:6]) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -334,10 +335,10 @@ func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
 		}
 	}
 	target, err := a.AllowMail(t.Context(), "KIM@example.org", "she asked")
-	if err != nil || target != publish.MailboxName(list[0].Mailbox) || strings.Contains(target, "kim") {
+	if err != nil || target != operate.MailboxName(list[0].Mailbox) || strings.Contains(target, "kim") {
 		t.Errorf("allowed is %s, %v", target, err)
 	}
-	log, err := w.db.Log(t.Context(), publish.LogQuery{Target: target, Limit: 9})
+	log, err := w.db.Log(t.Context(), operate.LogQuery{Target: target, Limit: 9})
 	if err != nil || len(log) != 1 || log[0].Action != publish.ActionAllowMail || log[0].Reason != "she asked" {
 		t.Errorf("the log says %+v, %v", log, err)
 	}

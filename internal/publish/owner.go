@@ -10,9 +10,6 @@ import (
 	"sandlot/internal/names"
 )
 
-// Owner is the actor of what a person does to their own account on the website.
-const Owner = "owner"
-
 // Limits of renaming. A handle that was given up is gone for everybody, so
 // whoever tries names out uses them up.
 const (
@@ -32,7 +29,7 @@ type OwnerStore interface {
 	HandleGiven(ctx context.Context, handle string) (bool, error)
 	// SetLang records the language of an account.
 	SetLang(ctx context.Context, id AccountID, lang string) error
-	// Remove is that of AdminStore.
+	// Remove deletes an account with its projects, as the operator does, and records e.
 	Remove(ctx context.Context, s Subject, e LogEntry) error
 }
 
@@ -135,7 +132,7 @@ func (s *Service) DeleteAccount(ctx context.Context, id AccountID, typed string)
 	if strings.ToLower(strings.TrimPrefix(strings.TrimSpace(typed), "@")) != a.Handle {
 		return Refuse(CodeInvalidField, "This is not the handle of the account.").In("handle")
 	}
-	entry := LogEntry{At: s.now().UTC(), Actor: Owner, Action: ActionDelete, Target: "@" + a.Handle, Reason: "on the website"}
+	entry := LogEntry{At: s.now().UTC(), Actor: ActorOwner, Action: ActionDelete, Target: "@" + a.Handle, Reason: "on the website"}
 	remove := func() error { return s.site.Remove(ctx, Subject{Account: id}, entry) }
 	if err = remove(); errors.Is(err, ErrFull) && s.Spend != nil {
 		s.Spend()

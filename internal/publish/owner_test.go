@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/live"
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 )
@@ -122,8 +123,8 @@ func TestDeleteAccount(t *testing.T) {
 	}
 	_, err := w.Site(t.Context(), p.ID)
 	wantErr(t, "its project", err, publish.CodeProjectNotFound)
-	log, err := w.db.Log(t.Context(), publish.LogQuery{Target: "@" + a.Handle, Limit: 9})
-	if err != nil || len(log) != 1 || log[0].Actor != publish.Owner || log[0].Action != publish.ActionDelete || !log[0].At.Equal(w.clock.now()) {
+	log, err := w.db.Log(t.Context(), operate.LogQuery{Target: "@" + a.Handle, Limit: 9})
+	if err != nil || len(log) != 1 || log[0].Actor != publish.ActorOwner || log[0].Action != publish.ActionDelete || !log[0].At.Equal(w.clock.now()) {
 		t.Errorf("the audit log has %+v, %v", log, err)
 	}
 	wantErr(t, "again", w.DeleteAccount(t.Context(), a.ID, a.Handle), publish.ErrNotFound)

@@ -88,5 +88,5 @@ func (s *Service) projectRead(ref string) []Warning {
 	case "", string(id), at.URL, at.Path, at.Page:
 		return nil
 	}
-	return []Warning{ReadAs("project_id", shown(string(id)))}
+	return []Warning{ReadAs("project_id", Quoted(string(id)))}
 }

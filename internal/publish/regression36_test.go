@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sandlot/internal/archive"
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -58,7 +59,7 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 		}
 	}
 	blobs := stuckBlobs{testworld.AllBlobs(w.blobs), stuck, map[publish.BlobRef]int{}}
-	c := &publish.Collector{Records: w.db, Blobs: blobs, Staged: w.Staged, Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Failures: &publish.Failures{}}
+	c := &operate.Collector{Records: w.db, Blobs: blobs, Staged: w.Staged, Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Failures: &publish.Failures{}}
 	t.Run("all others are deleted", func(t *testing.T) {
 		if n, err := c.Collect(t.Context()); n != 10 || err == nil {
 			t.Errorf("%d deleted, %v", n, err)
@@ -126,7 +127,7 @@ func TestRegression36WhatFailsIsRememberedInBoundedMemory(t *testing.T) {
 
 // brokenTrim fails at one project.
 type brokenTrim struct {
-	publish.TrimStore
+	operate.TrimStore
 	at int64
 }
 
@@ -146,7 +147,7 @@ func TestRegression36AProjectThatCannotBeTrimmedStopsNoOther(t *testing.T) {
 		w.put(by, second.ID, "index.html", large)
 	}
 	w.clock.move(49 * time.Hour)
-	c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Trim: brokenTrim{w.db, 1}, Keep: 1, Now: w.clock.now}
+	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Trim: brokenTrim{w.db, 1}, Keep: 1, Now: w.clock.now}
 	if _, err := c.Collect(t.Context()); err == nil {
 		t.Error("nothing is told")
 	}
@@ -162,7 +163,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	p := w.publish(by, large).Project
 	strays := w.strays(3)
 	ran := time.Duration(0)
-	ages := &publish.AgeGuard{Times: w.db, Now: w.clock.now, Running: func() time.Duration { return ran }, Log: slog.New(slog.DiscardHandler)}
+	ages := &operate.AgeGuard{Times: w.db, Now: w.clock.now, Running: func() time.Duration { return ran }, Log: slog.New(slog.DiscardHandler)}
 	if _, err := ages.MayDelete(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	}
 	w.clock.move(49 * time.Hour)
 	ran += 49 * time.Hour
-	c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Staged, Ages: ages, Now: w.clock.now}
+	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Staged, Ages: ages, Now: w.clock.now}
 	if n, err := c.Collect(t.Context()); n != len(strays) || !errors.Is(err, publish.ErrUnavailable) {
 		t.Errorf("%d deleted, %v", n, err)
 	}
@@ -209,7 +210,7 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 	if err != nil || len(e.Projects) != 2 {
 		t.Fatalf("%d projects, %v", len(e.Projects), err)
 	}
-	c := publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Staged, Now: w.clock.now}
+	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Staged, Now: w.clock.now}
 	for i, v := range e.Projects {
 		if i == 0 { // the other one has a newer version as well
 			w.put(by, v.Project.ID, "new.txt", large+"new")

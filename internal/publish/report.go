@@ -55,24 +55,6 @@ type ReportStore interface {
 	ReportOfJob(ctx context.Context, job int64) (Report, error)
 }
 
-// ReportReader shows reports to an operator.
-type ReportReader interface {
-	// Report returns the report with a number.
-	Report(ctx context.Context, number string) (Report, error)
-	// Reports returns reports, newest first.
-	Reports(ctx context.Context, q ReportQuery) ([]Report, error)
-	// CloseReport marks a report as closed at e.At, but no earlier than it came, and records e. One that is closed already is ErrMoved.
-	CloseReport(ctx context.Context, number string, e LogEntry) error
-}
-
-// ReportQuery says which reports to list.
-type ReportQuery struct {
-	Open    bool      // only those that are not closed
-	Project ProjectID // of this project; empty: of all
-	Skip    int       // without the newest
-	Limit   int
-}
-
 // NewReport is a report as somebody sends it.
 type NewReport struct {
 	Project                  ProjectID
@@ -159,39 +141,4 @@ func (c *Courier) writeReport(ctx context.Context, j Job) (Mail, error) {
 		return Mail{}, err
 	}
 	return Mail{Kind: j.Kind, To: j.Address, Lang: j.Lang, Case: r.Case, Link: c.Places.Base.String() + "/p/" + string(r.Project)}, nil
-}
-
-// Reports returns reports for an operator: see ReportReader.
-func (a *Admin) Reports(ctx context.Context, q ReportQuery) ([]Report, error) {
-	return a.Store.Reports(ctx, q)
-}
-
-// CloseReport ends a report, and returns it. What somebody wrote in it goes after
-// ReportKept.
-func (a *Admin) CloseReport(ctx context.Context, number, reason string) (Report, error) {
-	reason, err := checkReason(reason, false)
-	if err != nil {
-		return Report{}, err
-	}
-	r, err := a.Report(ctx, number)
-	if err != nil {
-		return r, err
-	}
-	err = a.Store.CloseReport(ctx, r.Case, a.entry(ActionCloseReport, r.Case, reason))
-	if errors.Is(err, ErrMoved) {
-		return r, fmt.Errorf("%s is closed already; nothing was changed", r.Case)
-	}
-	if err != nil {
-		return r, err
-	}
-	return a.Report(ctx, r.Case)
-}
-
-// Report returns one report, by its number as people write it.
-func (a *Admin) Report(ctx context.Context, number string) (Report, error) {
-	r, err := a.Store.Report(ctx, strings.ToUpper(strings.TrimSpace(number)))
-	if err != nil {
-		return r, fmt.Errorf("report %s: %w", shown(number), err)
-	}
-	return r, nil
 }

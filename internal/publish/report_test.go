@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -88,7 +89,7 @@ func TestReports(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if list, err := w.operator().Reports(t.Context(), publish.ReportQuery{Limit: 9}); err != nil || len(list) > 0 || len(w.postman()) > 0 {
+		if list, err := w.operator().Reports(t.Context(), operate.ReportQuery{Limit: 9}); err != nil || len(list) > 0 || len(w.postman()) > 0 {
 			t.Errorf("kept: %v, %v", list, err)
 		}
 		w.reported(good)

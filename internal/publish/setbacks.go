@@ -123,28 +123,32 @@ func Guarded(work func() error) (err error) {
 	return work()
 }
 
-// failuresTold is how many errors of one round are told; the others are counted.
-const failuresTold = 10
+// errorsTold is how many errors of one round are told; the others are counted.
+const errorsTold = 10
 
-// failures gathers the errors of a round that goes on past them.
-type failures struct {
+// Errors gathers the errors of a round of work that goes on past them. The zero value
+// has none. It is for one goroutine at a time.
+type Errors struct {
 	told []error
 	more int
 }
 
-func (f *failures) add(err error) {
+// Add adds an error; nil adds nothing.
+func (e *Errors) Add(err error) {
 	switch {
 	case err == nil:
-	case len(f.told) < failuresTold:
-		f.told = append(f.told, err)
+	case len(e.told) < errorsTold:
+		e.told = append(e.told, err)
 	default:
-		f.more++
+		e.more++
 	}
 }
 
-func (f *failures) err() error {
-	if f.more == 0 {
-		return errors.Join(f.told...)
+// Err returns the first ten errors joined, and how many more there were, or nil if there
+// were none.
+func (e *Errors) Err() error {
+	if e.more == 0 {
+		return errors.Join(e.told...)
 	}
-	return errors.Join(append(f.told, fmt.Errorf("and %d more failures", f.more))...)
+	return errors.Join(append(e.told, fmt.Errorf("and %d more failures", e.more))...)
 }

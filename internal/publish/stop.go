@@ -30,14 +30,6 @@ type StopStore interface {
 	LiftStop(ctx context.Context, mailbox Digest, kind string) error
 }
 
-// A StopKeeper shows stops to an operator, who may lift them.
-type StopKeeper interface {
-	// Stops returns stops, newest first, at most limit, after the skip newest; only of one mailbox if it is not nil.
-	Stops(ctx context.Context, mailbox *Digest, now time.Time, skip, limit int) ([]Stop, error)
-	// LiftStops forgets all stops of a mailbox and records e. A mailbox without any is ErrNotFound.
-	LiftStops(ctx context.Context, mailbox Digest, e LogEntry) error
-}
-
 // stopOf is the kind of stop that holds back messages of a kind. Others come in
 // any case: reports go to an operator who wants them, and nobody must be able to
 // keep an owner from hearing that an account was taken.

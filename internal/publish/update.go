@@ -187,7 +187,7 @@ func filenameConflict(p Project, name, other string) error {
 		use = other // nobody means a second page beside it
 	}
 	return e.In("filename").With(OpSame, Arg{"project_id", string(p.ID)}, Arg{"filename", use}).
-		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", shown(other))
+		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", Quoted(other))
 }
 
 // DeleteFile makes a new version of a project that lacks one file. With in.Once,

@@ -156,7 +156,7 @@ func mayJoin(call *partCall, u Upload) error {
 		}
 	}
 	if said := call.said.Project; said != "" && said != first.Project {
-		return Refuse(CodeInvalidField, "The field project_id names %s, but part 1 of this upload named %s.", shown(string(said)), first.Project).In("project_id").
+		return Refuse(CodeInvalidField, "The field project_id names %s, but part 1 of this upload named %s.", Quoted(string(said)), first.Project).In("project_id").
 			With(OpSame, Arg{"project_id", string(first.Project)}).Note("Name the project of part 1, or begin another upload under another upload_id.")
 	}
 	call.ignore(*first)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -32,7 +33,7 @@ func (u unreadable) Open(context.Context, publish.Blob, int64, int64) (io.ReadCl
 
 // outdated tells of records as they were before something happened.
 type outdated struct {
-	publish.VerifyStore
+	operate.VerifyStore
 	after func()
 }
 
@@ -52,12 +53,12 @@ func TestVerifyTellsNothingOfWhatIsCollectedMeanwhile(t *testing.T) {
 			t.Error(err)
 		}
 		w.clock.move(48 * time.Hour)
-		c := &publish.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
+		c := &operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
 		if _, err := c.Collect(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
-	v := publish.Verifier{Records: outdated{w.db, collect}, Blobs: alone{w.blobs}, Now: w.clock.now, Report: func(f publish.Finding) error {
+	v := operate.Verifier{Records: outdated{w.db, collect}, Blobs: alone{w.blobs}, Now: w.clock.now, Report: func(f operate.Finding) error {
 		t.Errorf("told is %+v", f)
 		return nil
 	}}
@@ -72,8 +73,8 @@ func TestRegression36VerifyListsWhatCannotBeRead(t *testing.T) {
 	by := w.account()
 	p := w.publish(by, large).Project
 	w.put(by, p.ID, "more.txt", large+"more")
-	var found []publish.Finding
-	v := publish.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, errors.New("input/output error")}, Now: w.clock.now, Report: func(f publish.Finding) error {
+	var found []operate.Finding
+	v := operate.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, errors.New("input/output error")}, Now: w.clock.now, Report: func(f operate.Finding) error {
 		found = append(found, f)
 		return nil
 	}}
@@ -82,7 +83,7 @@ func TestRegression36VerifyListsWhatCannotBeRead(t *testing.T) {
 		t.Fatalf("%+v, %v, %v", seen, found, err)
 	}
 	for i, name := range []string{"index.html", "more.txt"} {
-		if f := found[i]; f.Kind != publish.FoundUnread || f.Project != p.ID || f.Filename != name {
+		if f := found[i]; f.Kind != operate.FoundUnread || f.Project != p.ID || f.Filename != name {
 			t.Errorf("found %+v", f)
 		}
 	}
@@ -92,15 +93,15 @@ func TestRegression36VerifyListsWhatCannotBeDeleted(t *testing.T) {
 	w := newWorld(t)
 	ref := w.strays(1)[0]
 	blobs := stuckBlobs{testworld.AllBlobs(w.blobs), map[publish.BlobRef]bool{ref: true}, map[publish.BlobRef]int{}}
-	if _, err := (&publish.Collector{Records: w.db, Blobs: blobs, Now: w.clock.now}).Collect(t.Context()); err == nil {
+	if _, err := (&operate.Collector{Records: w.db, Blobs: blobs, Now: w.clock.now}).Collect(t.Context()); err == nil {
 		t.Error("collected")
 	}
-	var found []publish.Finding
-	v := publish.Verifier{Records: w.db, Blobs: alone{blobs}, Now: w.clock.now, Report: func(f publish.Finding) error {
+	var found []operate.Finding
+	v := operate.Verifier{Records: w.db, Blobs: alone{blobs}, Now: w.clock.now, Report: func(f operate.Finding) error {
 		found = append(found, f)
 		return nil
 	}}
-	if _, err := v.Run(t.Context()); err != nil || len(found) != 1 || found[0].Blob != string(ref) || found[0].Kind != publish.FoundStray {
+	if _, err := v.Run(t.Context()); err != nil || len(found) != 1 || found[0].Blob != string(ref) || found[0].Kind != operate.FoundStray {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }
@@ -109,7 +110,7 @@ func TestVerifyEndsWithTheErrorOfReport(t *testing.T) {
 	w := newWorld(t)
 	w.publish(w.account(), large)
 	enough := errors.New("enough")
-	v := publish.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, publish.ErrCorrupt}, Now: w.clock.now, Report: func(publish.Finding) error { return enough }}
+	v := operate.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, publish.ErrCorrupt}, Now: w.clock.now, Report: func(operate.Finding) error { return enough }}
 	if _, err := v.Run(t.Context()); !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
 	}
@@ -117,7 +118,7 @@ func TestVerifyEndsWithTheErrorOfReport(t *testing.T) {
 
 // otherContent are records whose content is not what was kept.
 type otherContent struct {
-	publish.VerifyStore
+	operate.VerifyStore
 	change func([]byte) []byte
 }
 
@@ -133,12 +134,12 @@ func TestVerifyNamesContentInARecordThatIsNotWhatWasKept(t *testing.T) {
 		"flipped": func(b []byte) []byte { b[0] ^= 1; return b },
 		"cut":     func(b []byte) []byte { return b[1:] },
 	} {
-		var found []publish.Finding
-		v := publish.Verifier{Records: otherContent{w.db, change}, Blobs: alone{w.blobs}, Now: w.clock.now, Report: func(f publish.Finding) error {
+		var found []operate.Finding
+		v := operate.Verifier{Records: otherContent{w.db, change}, Blobs: alone{w.blobs}, Now: w.clock.now, Report: func(f operate.Finding) error {
 			found = append(found, f)
 			return nil
 		}}
-		if _, err := v.Run(t.Context()); err != nil || len(found) != 1 || found[0].Kind != publish.FoundDamaged || found[0].Project != p.ID {
+		if _, err := v.Run(t.Context()); err != nil || len(found) != 1 || found[0].Kind != operate.FoundDamaged || found[0].Project != p.ID {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}
 	}

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
-var _ publish.AdminStore = (*DB)(nil)
+var _ operate.AdminStore = (*DB)(nil)
 
 const selectAccountDetail = `
 	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0), CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END,
@@ -18,7 +19,7 @@ const selectAccountDetail = `
 		(SELECT coalesce(sum(size), 0) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)
 	FROM accounts a WHERE a.deleted_at IS NULL AND `
 
-func scanAccountDetail(r row) (d publish.AccountDetail, err error) {
+func scanAccountDetail(r row) (d operate.AccountDetail, err error) {
 	var suspended, verified int64
 	a := &d.Account
 	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &suspended, &verified, &d.Projects, &d.Bytes)
@@ -34,20 +35,20 @@ func sometime(micros int64) (t time.Time) {
 	return t
 }
 
-// AccountByHandle implements publish.AdminStore.
-func (db *DB) AccountByHandle(ctx context.Context, handle string) (publish.AccountDetail, error) {
+// AccountByHandle implements operate.AdminStore.
+func (db *DB) AccountByHandle(ctx context.Context, handle string) (operate.AccountDetail, error) {
 	d, err := one(ctx, db, scanAccountDetail, selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
 	return d, in("read account", err)
 }
 
-// AccountsByEmail implements publish.AdminStore. It reads through all accounts.
-func (db *DB) AccountsByEmail(ctx context.Context, address string, limit int) ([]publish.AccountDetail, error) {
+// AccountsByEmail implements operate.AdminStore. It reads through all accounts.
+func (db *DB) AccountsByEmail(ctx context.Context, address string, limit int) ([]operate.AccountDetail, error) {
 	list, err := all(ctx, db, scanAccountDetail, selectAccountDetail+"a.email = ? ORDER BY a.id LIMIT ?", address, limit)
 	return list, in("look for accounts", err)
 }
 
-// ListAccounts implements publish.AdminStore.
-func (db *DB) ListAccounts(ctx context.Context, after publish.AccountID, suspended bool, limit int) ([]publish.AccountDetail, error) {
+// ListAccounts implements operate.AdminStore.
+func (db *DB) ListAccounts(ctx context.Context, after publish.AccountID, suspended bool, limit int) ([]operate.AccountDetail, error) {
 	list, err := all(ctx, db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR NOT ?) ORDER BY a.id LIMIT ?", after, suspended, limit)
 	return list, in("list accounts", err)
 }
@@ -55,7 +56,7 @@ func (db *DB) ListAccounts(ctx context.Context, after publish.AccountID, suspend
 const selectProjectDetail = "SELECT coalesce(p.suspended_at, 0), " + projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `
 
-func scanProjectDetail(r row) (d publish.ProjectDetail, err error) {
+func scanProjectDetail(r row) (d operate.ProjectDetail, err error) {
 	var suspended int64
 	p, err := scanProject(behind{r, &suspended})
 	d.Project, d.Number, d.SuspendedAt = p.Project, p.num, sometime(suspended)
@@ -71,14 +72,14 @@ type behind struct {
 // Scan implements row.
 func (b behind) Scan(dest ...any) error { return b.row.Scan(append([]any{b.first}, dest...)...) }
 
-// ProjectDetail implements publish.AdminStore.
-func (db *DB) ProjectDetail(ctx context.Context, id publish.ProjectID) (publish.ProjectDetail, error) {
+// ProjectDetail implements operate.AdminStore.
+func (db *DB) ProjectDetail(ctx context.Context, id publish.ProjectID) (operate.ProjectDetail, error) {
 	d, err := one(ctx, db, scanProjectDetail, selectProjectDetail+"p.id = ?", string(id))
 	return d, in("read project", err)
 }
 
-// ListProjects implements publish.AdminStore.
-func (db *DB) ListProjects(ctx context.Context, q publish.ProjectQuery) ([]publish.ProjectDetail, error) {
+// ListProjects implements operate.AdminStore.
+func (db *DB) ListProjects(ctx context.Context, q operate.ProjectQuery) ([]operate.ProjectDetail, error) {
 	const rest = "p.num > ? AND (p.suspended_at IS NOT NULL OR NOT ?) ORDER BY p.num LIMIT ?"
 	query, args := selectProjectDetail+rest, []any{q.After, q.Suspended, q.Limit}
 	if q.Account != 0 {
@@ -88,14 +89,14 @@ func (db *DB) ListProjects(ctx context.Context, q publish.ProjectQuery) ([]publi
 	return list, in("list projects", err)
 }
 
-// Suspend implements publish.AdminStore.
+// Suspend implements operate.AdminStore.
 func (db *DB) Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
 	return in("suspend", db.changeAccount(ctx, func(t *tx) error {
 		return t.act(s, e, publish.ErrExists, micros(e.At), "suspended_at IS NULL")
 	}))
 }
 
-// Restore implements publish.AdminStore.
+// Restore implements operate.AdminStore.
 func (db *DB) Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
 	return in("restore", db.changeAccount(ctx, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
 }
@@ -122,7 +123,7 @@ func named(s publish.Subject) (table string, id any) {
 	return "accounts WHERE id = ?", s.Account
 }
 
-// Remove implements publish.AdminStore. What a deleted account or project was
+// Remove implements operate.AdminStore. What a deleted account or project was
 // called by people goes at once; their rows stay, so that their names do. What other
 // records tell of an account goes in steps, which Sweep does if they are cut short.
 func (db *DB) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
@@ -178,7 +179,7 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 	return nil // the projects follow
 }
 
-// AddKey implements publish.AdminStore.
+// AddKey implements operate.AdminStore.
 func (db *DB) AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error) {
 	err = db.step(ctx, 0, func(t *tx) error {
 		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
@@ -208,8 +209,8 @@ func scanLogEntry(r row) (e publish.LogEntry, err error) {
 	return e, err
 }
 
-// Log implements publish.AdminStore.
-func (db *DB) Log(ctx context.Context, q publish.LogQuery) ([]publish.LogEntry, error) {
+// Log implements operate.AdminStore.
+func (db *DB) Log(ctx context.Context, q operate.LogQuery) ([]publish.LogEntry, error) {
 	const (
 		entries = selectLog + "id < ?1"
 		some    = " AND (?2 = '' OR actor = ?2 OR name = ?2) AND (?3 = '' OR action = ?3) AND at >= ?4 AND at < ?5"
@@ -243,19 +244,19 @@ const (
 		FROM projects p JOIN accounts a ON a.id = p.account WHERE p.id = ? AND (p.deleted_at IS NOT NULL OR a.deleted_at IS NOT NULL)`
 )
 
-// DeletedAccount implements publish.AdminStore.
-func (db *DB) DeletedAccount(ctx context.Context, handle string) (publish.Deletion, error) {
+// DeletedAccount implements operate.AdminStore.
+func (db *DB) DeletedAccount(ctx context.Context, handle string) (operate.Deletion, error) {
 	return db.deletion(ctx, selectAccountDeleted, handle)
 }
 
-// DeletedProject implements publish.AdminStore.
-func (db *DB) DeletedProject(ctx context.Context, id publish.ProjectID) (publish.Deletion, error) {
+// DeletedProject implements operate.AdminStore.
+func (db *DB) DeletedProject(ctx context.Context, id publish.ProjectID) (operate.Deletion, error) {
 	return db.deletion(ctx, selectProjectDeleted, string(id))
 }
 
-func (db *DB) deletion(ctx context.Context, query, name string) (d publish.Deletion, err error) {
+func (db *DB) deletion(ctx context.Context, query, name string) (d operate.Deletion, err error) {
 	err = db.snapshot(ctx, func(q querier) error {
-		d, err = one(ctx, q, func(r row) (d publish.Deletion, err error) {
+		d, err = one(ctx, q, func(r row) (d operate.Deletion, err error) {
 			err = r.Scan(asTime{&d.At}, &d.Target)
 			return d, err
 		}, query, name)

@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
 func TestTheAuditLogHasNoWayBack(t *testing.T) {
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 	p := mustProject(t, db, 1)
-	e := publish.LogEntry{At: time.Now(), Actor: publish.Operator, Action: publish.ActionSuspend, Target: string(p.ID), Reason: "spam"}
+	e := publish.LogEntry{At: time.Now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: string(p.ID), Reason: "spam"}
 	check(t, "suspend", db.Suspend(t.Context(), publish.Subject{Project: p.ID}, e), nil)
 	for _, query := range []string{
 		"UPDATE acts SET reason = 'none'",
@@ -28,7 +29,7 @@ func TestTheAuditLogHasNoWayBack(t *testing.T) {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
-	log, err := db.Log(t.Context(), publish.LogQuery{Limit: 9})
+	log, err := db.Log(t.Context(), operate.LogQuery{Limit: 9})
 	check(t, "read log", err, nil)
 	if len(log) != 1 || log[0].Reason != "spam" {
 		t.Errorf("the log is %v", log)

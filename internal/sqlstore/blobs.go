@@ -60,7 +60,7 @@ func (db *DB) Content(ctx context.Context, blobID int64) ([]byte, error) {
 	return orEmpty(bytes), nil
 }
 
-// Unknown implements publish.SweepStore.
+// Unknown implements operate.SweepStore.
 func (db *DB) Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error) {
 	// Another database in its place may have them, as one that was restored from a backup.
 	if err := db.engine.CheckPlace(); err != nil {

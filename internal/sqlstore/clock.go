@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/operate"
 )
 
-var _ publish.ClockStore = (*DB)(nil)
+var _ operate.ClockStore = (*DB)(nil)
 
-// LastTime implements publish.ClockStore.
+// LastTime implements operate.ClockStore.
 func (db *DB) LastTime(ctx context.Context) (at time.Time, err error) {
 	at, err = one(ctx, db, func(r row) (at time.Time, err error) {
 		err = r.Scan(asTime{&at})
@@ -18,7 +18,7 @@ func (db *DB) LastTime(ctx context.Context) (at time.Time, err error) {
 	return at, in("read the time recorded last", err)
 }
 
-// RecordTime implements publish.ClockStore.
+// RecordTime implements operate.ClockStore.
 func (db *DB) RecordTime(ctx context.Context, now time.Time) error {
 	return in("record the time", db.step(ctx, 0, func(t *tx) error {
 		_, err := t.exec("INSERT INTO clock (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", micros(now))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -127,17 +128,17 @@ func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
 	})
 }
 
-// Forgotten implements publish.ForgetStore.
-func (db *DB) Forgotten(ctx context.Context, after publish.ForgottenEmail, limit int) ([]publish.ForgottenEmail, error) {
-	list, err := all(ctx, db, func(r row) (f publish.ForgottenEmail, err error) {
+// Forgotten implements operate.ForgetStore.
+func (db *DB) Forgotten(ctx context.Context, after operate.ForgottenEmail, limit int) ([]operate.ForgottenEmail, error) {
+	list, err := all(ctx, db, func(r row) (f operate.ForgottenEmail, err error) {
 		err = r.Scan(&f.Account, &f.Email, &f.Used)
 		return f, err
 	}, "SELECT g.account, g.email, "+used+" FROM forgets g WHERE g.email <> '' AND (g.account, g.email) > (?, ?) ORDER BY g.account, g.email LIMIT ?", after.Account, after.Email, limit)
 	return list, in("list forgotten addresses", err)
 }
 
-// ForgetEmail implements publish.ForgetStore.
-func (db *DB) ForgetEmail(ctx context.Context, f publish.ForgottenEmail) error {
+// ForgetEmail implements operate.ForgetStore.
+func (db *DB) ForgetEmail(ctx context.Context, f operate.ForgottenEmail) error {
 	err := db.step(ctx, 0, func(t *tx) error {
 		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ?", f.Account, f.Email)
 		return err

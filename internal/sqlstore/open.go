@@ -16,8 +16,8 @@ import (
 type Options = sqlite.Options
 
 // DB keeps the records in one SQLite database. It implements publish.Store,
-// publish.JobStore, publish.SweepStore, publish.VariantStore and
-// publish.AdminStore, under their promises: a method that returns nil has synced its effect to the disk. All
+// publish.JobStore, operate.SweepStore, publish.VariantStore and
+// operate.AdminStore, under their promises: a method that returns nil has synced its effect to the disk. All
 // methods may be called concurrently.
 //
 // When the disk is full writes fail with publish.ErrFull, reads go on, and writes

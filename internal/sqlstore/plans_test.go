@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -308,8 +309,8 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		"listed of":  func() error { _, err := db.ListedOf(ctx, []publish.ProjectID{p.ID}); return err },
 		"old handle": func() error { _, err := db.AccountOfHandle(ctx, benchName("owner", 1)); return ignore(err) },
 		"liked":      func() error { _, err := db.Liked(ctx, p.ID, publish.Digest{}); return err },
-		"log":        func() error { _, err := db.Log(ctx, publish.LogQuery{Limit: 9}); return err },
-		"log of":     func() error { _, err := db.Log(ctx, publish.LogQuery{Target: "@a", Limit: 9}); return err },
+		"log":        func() error { _, err := db.Log(ctx, operate.LogQuery{Limit: 9}); return err },
+		"log of":     func() error { _, err := db.Log(ctx, operate.LogQuery{Target: "@a", Limit: 9}); return err },
 		"last entry": func() error { _, err := db.LastEntry(ctx); return err },
 	} {
 		check(t, name, read(), nil)

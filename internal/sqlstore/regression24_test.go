@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -81,7 +82,7 @@ func remove(t *testing.T, db *DB, accounts []publish.AccountID) {
 func forgetEmails(t *testing.T, db *DB) {
 	t.Helper()
 	for {
-		list, err := db.Forgotten(t.Context(), publish.ForgottenEmail{}, 100)
+		list, err := db.Forgotten(t.Context(), operate.ForgottenEmail{}, 100)
 		check(t, "forgotten", err, nil)
 		if len(list) == 0 {
 			return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -63,20 +64,20 @@ func (db *DB) ReportOfJob(ctx context.Context, job int64) (publish.Report, error
 	return r, in("read report", err)
 }
 
-// Report implements publish.ReportReader.
+// Report implements operate.ReportStore.
 func (db *DB) Report(ctx context.Context, number string) (publish.Report, error) {
 	r, err := one(ctx, db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE number = ?", number)
 	return r, in("read report", err)
 }
 
-// Reports implements publish.ReportReader.
-func (db *DB) Reports(ctx context.Context, q publish.ReportQuery) ([]publish.Report, error) {
+// Reports implements operate.ReportStore.
+func (db *DB) Reports(ctx context.Context, q operate.ReportQuery) ([]publish.Report, error) {
 	list, err := all(ctx, db, scanReport, "SELECT "+reportColumns+` FROM reports
 		WHERE (closed_at IS NULL OR NOT ?) AND (project = ? OR ? = '') AND id > 0 ORDER BY id DESC LIMIT ? OFFSET ?`, q.Open, string(q.Project), string(q.Project), q.Limit, q.Skip)
 	return list, in("list reports", err)
 }
 
-// CloseReport implements publish.ReportCloser.
+// CloseReport implements operate.ReportStore.
 func (db *DB) CloseReport(ctx context.Context, number string, e publish.LogEntry) error {
 	// Not before the time that was known to be right last: by a clock that is behind it would be closed for long already.
 	return in("close report", db.step(ctx, 0, func(t *tx) error {

@@ -3,14 +3,14 @@ package sqlstore
 import (
 	"context"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/operate"
 )
 
-var _ publish.SpaceStore = (*DB)(nil)
+var _ operate.SpaceStore = (*DB)(nil)
 
-// Unused implements publish.SpaceStore.
+// Unused implements operate.SpaceStore.
 func (db *DB) Unused(ctx context.Context) (int64, error) { return db.engine.Unused(ctx) }
 
-// GiveBack implements publish.SpaceStore. A database that was not adopted gives
+// GiveBack implements operate.SpaceStore. A database that was not adopted gives
 // nothing back.
 func (db *DB) GiveBack(ctx context.Context) (more bool, err error) { return db.engine.GiveBack(ctx) }

@@ -68,7 +68,7 @@ func (db *DB) LiftStop(ctx context.Context, mailbox publish.Digest, kind string)
 	}))
 }
 
-// Stops implements publish.StopKeeper.
+// Stops implements operate.MailboxStore.
 func (db *DB) Stops(ctx context.Context, mailbox *publish.Digest, now time.Time, skip, limit int) ([]publish.Stop, error) {
 	const of, order = "SELECT " + stopColumns + " FROM stops WHERE (until = 0 OR until > ?) AND ", " ORDER BY id DESC LIMIT ? OFFSET ?"
 	query, args := of+"id > 0"+order, []any{micros(now), limit, skip}
@@ -79,7 +79,7 @@ func (db *DB) Stops(ctx context.Context, mailbox *publish.Digest, now time.Time,
 	return list, in("list stops", err)
 }
 
-// LiftStops implements publish.StopKeeper.
+// LiftStops implements operate.MailboxStore.
 func (db *DB) LiftStops(ctx context.Context, mailbox publish.Digest, e publish.LogEntry) error {
 	return in("lift stops", db.step(ctx, 0, func(t *tx) error {
 		err := t.must(publish.ErrNotFound, "DELETE FROM stops WHERE mailbox = ? AND (until = 0 OR until > ?)", mailbox[:], micros(e.At))

@@ -17,7 +17,7 @@ const mailsKept = 7 * 24 * time.Hour
 // sweepStep is how many records one step of a sweep forgets: some 3 ms.
 const sweepStep = 50
 
-// Sweep implements publish.SweepStore. It first finishes what was cut short, and is
+// Sweep implements operate.SweepStore. It first finishes what was cut short, and is
 // itself done in steps between which others get their turn. Each is of one kind of
 // records, so that a damaged one keeps none of another kind.
 func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error) {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/operate"
 )
 
-var _ publish.TrimStore = (*DB)(nil)
+var _ operate.TrimStore = (*DB)(nil)
 
 // trimPage is how many projects one call of Trim looks at: some milliseconds of
 // reading.
@@ -19,7 +19,7 @@ type trimmable struct {
 	left                 bool // files of versions that were forgotten are still there
 }
 
-// Trim implements publish.TrimStore.
+// Trim implements operate.TrimStore.
 func (db *DB) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error) {
 	page, err := all(ctx, db, func(r row) (p trimmable, err error) {
 		err = r.Scan(&p.num, &p.version, &p.oldest, &p.left)
@@ -61,7 +61,7 @@ func (s *sweep) trim(project int64, keep int, before time.Time) error {
 		SELECT v.n FROM versions v WHERE v.project = ?1 AND v.n < (
 			SELECT max(o.n) FROM versions o JOIN projects p ON p.num = o.project
 			WHERE o.project = ?1 AND o.n <= p.version - ?2 + 1 AND (o.created_at < ?3 OR o.created_at > ?5))
-		ORDER BY v.n LIMIT ?4)`, project, keep, micros(before), s.left, notAfter(before.Add(publish.Grace)))
+		ORDER BY v.n LIMIT ?4)`, project, keep, micros(before), s.left, notAfter(before.Add(operate.Grace)))
 	if err != nil {
 		return err
 	}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
-var _ publish.VerifyStore = (*DB)(nil)
+var _ operate.VerifyStore = (*DB)(nil)
 
-// BlobsAfter implements publish.VerifyStore.
+// BlobsAfter implements operate.VerifyStore.
 func (db *DB) BlobsAfter(ctx context.Context, after int64, limit int) ([]publish.Blob, error) {
 	list, err := all(ctx, db, func(r row) (b publish.Blob, err error) {
 		err = r.Scan(&b.ID, &b.Ref, &b.Size, asDigest{&b.SHA256}, &b.Text)
@@ -18,10 +19,10 @@ func (db *DB) BlobsAfter(ctx context.Context, after int64, limit int) ([]publish
 	return list, in("list blobs", err)
 }
 
-// BlobUses implements publish.VerifyStore.
-func (db *DB) BlobUses(ctx context.Context, id int64, limit int) ([]publish.BlobUse, error) {
+// BlobUses implements operate.VerifyStore.
+func (db *DB) BlobUses(ctx context.Context, id int64, limit int) ([]operate.BlobUse, error) {
 	// A step of its own: a blob that is being let go of is there with its uses, or gone.
-	var uses []publish.BlobUse
+	var uses []operate.BlobUse
 	err := db.snapshot(ctx, func(q querier) error {
 		if _, err := one(ctx, q, scanValue[int64], "SELECT id FROM blobs WHERE id = ?", id); err != nil {
 			return err
@@ -39,7 +40,7 @@ func (db *DB) BlobUses(ctx context.Context, id int64, limit int) ([]publish.Blob
 	return uses, in("look for what uses a blob", err)
 }
 
-func scanUse(r row) (u publish.BlobUse, err error) {
+func scanUse(r row) (u operate.BlobUse, err error) {
 	err = r.Scan(&u.Project, &u.Filename, &u.Version, &u.Encoding, &u.Upload)
 	return u, err
 }
@@ -78,7 +79,7 @@ func scanChecked(r row) (c checked, err error) {
 }
 
 // mistakes lists what contradicts what.
-func (c checked) mistakes() (list []publish.Mistake) {
+func (c checked) mistakes() (list []operate.Mistake) {
 	for _, m := range []struct {
 		wrong  bool
 		detail string
@@ -93,14 +94,14 @@ func (c checked) mistakes() (list []publish.Mistake) {
 		{c.primes > 0 && c.whole != c.primed, fmt.Sprintf("of its %d versions that were not erased %d lack their primary file", c.whole, c.whole-c.primed)},
 	} {
 		if m.wrong {
-			list = append(list, publish.Mistake{Project: c.id, Detail: m.detail})
+			list = append(list, operate.Mistake{Project: c.id, Detail: m.detail})
 		}
 	}
 	return list
 }
 
-// Mistakes implements publish.VerifyStore.
-func (db *DB) Mistakes(ctx context.Context, after int64, limit int) (found []publish.Mistake, seen int, last int64, err error) {
+// Mistakes implements operate.VerifyStore.
+func (db *DB) Mistakes(ctx context.Context, after int64, limit int) (found []operate.Mistake, seen int, last int64, err error) {
 	err = db.snapshot(ctx, func(q querier) error {
 		page, err := all(ctx, q, scanChecked, selectChecked, after, limit)
 		if err != nil || len(page) == 0 {
@@ -110,7 +111,7 @@ func (db *DB) Mistakes(ctx context.Context, after int64, limit int) (found []pub
 		for _, c := range page {
 			found = append(found, c.mistakes()...)
 		}
-		lost, err := all(ctx, q, func(r row) (m publish.Mistake, err error) {
+		lost, err := all(ctx, q, func(r row) (m operate.Mistake, err error) {
 			m.Detail = "the record of its bytes is missing"
 			err = r.Scan(&m.Project, &m.Filename)
 			return m, err
@@ -122,9 +123,9 @@ func (db *DB) Mistakes(ctx context.Context, after int64, limit int) (found []pub
 	return found, seen, last, in("compare records", err)
 }
 
-// AccountMistakes implements publish.VerifyStore. It looks at deleted accounts
+// AccountMistakes implements operate.VerifyStore. It looks at deleted accounts
 // too, whose files may still be there.
-func (db *DB) AccountMistakes(ctx context.Context, after int64, limit int) (found []publish.Mistake, seen int, last int64, err error) {
+func (db *DB) AccountMistakes(ctx context.Context, after int64, limit int) (found []operate.Mistake, seen int, last int64, err error) {
 	type account struct {
 		id                      int64
 		handle                  string
@@ -143,7 +144,7 @@ func (db *DB) AccountMistakes(ctx context.Context, after int64, limit int) (foun
 		seen, last = seen+1, a.id
 		wrong := func(is bool, format string, args ...any) {
 			if is {
-				found = append(found, publish.Mistake{Handle: a.handle, Detail: fmt.Sprintf(format, args...)})
+				found = append(found, operate.Mistake{Handle: a.handle, Detail: fmt.Sprintf(format, args...)})
 			}
 		}
 		wrong(a.projects != a.have, "it is recorded with %d projects, and has %d", a.projects, a.have)
@@ -153,7 +154,7 @@ func (db *DB) AccountMistakes(ctx context.Context, after int64, limit int) (foun
 	return found, seen, last, in("compare accounts", err)
 }
 
-// Damage implements publish.VerifyStore. The references of files are told with
+// Damage implements operate.VerifyStore. The references of files are told with
 // their projects by Mistakes.
 func (db *DB) Damage(ctx context.Context, limit int) ([]string, error) {
 	return db.engine.Damage(ctx, limit, "files")

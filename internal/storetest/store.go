@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -18,14 +19,16 @@ import (
 type Records interface {
 	publish.Store
 	publish.JobStore
-	publish.SweepStore
+	operate.SweepStore
 	publish.VariantStore
-	publish.AdminStore
-	publish.VerifyStore
-	publish.TrimStore
+	operate.AdminStore
+	publish.LogWatch
+	operate.ForgetStore
+	operate.VerifyStore
+	operate.TrimStore
 	publish.SiteStore
-	publish.SpaceStore
-	publish.ClockStore
+	operate.SpaceStore
+	operate.ClockStore
 }
 
 // Stores is a store under test, empty at first, with what the suite cannot do

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -36,13 +37,13 @@ func adminCases() []storeCase {
 
 // entry is an act that is in the log once it has happened.
 func entry(action, target string) publish.LogEntry {
-	return publish.LogEntry{At: base(), Actor: publish.Operator, Action: action, Target: target, Reason: "because of " + target}
+	return publish.LogEntry{At: base(), Actor: publish.ActorOperator, Action: action, Target: target, Reason: "because of " + target}
 }
 
 // logged fails the test unless the newest entry of the log is e.
 func (s Stores) logged(t *testing.T, e publish.LogEntry) {
 	t.Helper()
-	list := must(s.Log(t.Context(), publish.LogQuery{Limit: 1}))(t)
+	list := must(s.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)
 	if len(list) != 1 {
 		t.Fatal("the log is empty")
 	}
@@ -63,7 +64,7 @@ func ofProject(id publish.ProjectID) publish.Subject { return publish.Subject{Pr
 func accountByHandle(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
 	got := must(s.AccountByHandle(t.Context(), "pong"))(t)
-	want := publish.AccountDetail{Account: must(s.Account(t.Context(), p.Account))(t), Projects: 1, Bytes: p.Size}
+	want := operate.AccountDetail{Account: must(s.Account(t.Context(), p.Account))(t), Projects: 1, Bytes: p.Size}
 	same(t, "the account", got, want)
 	_, err := s.AccountByHandle(t.Context(), "nobody")
 	wants(t, "a handle that nobody has", err, publish.ErrNotFound)
@@ -109,21 +110,21 @@ func listAllProjects(t *testing.T, s Stores) {
 	s.mustProject(t, "three")
 	s.mustPut(t, one, file("a.js", inline("abc"))) // the newest change, but the oldest project
 	ok(t, s.Suspend(t.Context(), ofProject(two.ID), entry(publish.ActionSuspend, "two")))
-	list := func(q publish.ProjectQuery) (got []publish.ProjectID, last int64) {
+	list := func(q operate.ProjectQuery) (got []publish.ProjectID, last int64) {
 		for _, p := range must(s.ListProjects(t.Context(), q))(t) {
 			got, last = append(got, p.ID), p.Number
 		}
 		return got, last
 	}
-	got, _ := list(publish.ProjectQuery{Limit: 9})
+	got, _ := list(operate.ProjectQuery{Limit: 9})
 	same(t, "all", got, []publish.ProjectID{"one", "two", "three"})
-	got, last := list(publish.ProjectQuery{Limit: 1})
+	got, last := list(operate.ProjectQuery{Limit: 1})
 	same(t, "one", got, []publish.ProjectID{"one"})
-	got, _ = list(publish.ProjectQuery{Limit: 1, After: last})
+	got, _ = list(operate.ProjectQuery{Limit: 1, After: last})
 	same(t, "the next", got, []publish.ProjectID{"two"})
-	got, _ = list(publish.ProjectQuery{Account: one.Account, Limit: 9})
+	got, _ = list(operate.ProjectQuery{Account: one.Account, Limit: 9})
 	same(t, "of an account", got, []publish.ProjectID{"one", "two"})
-	got, _ = list(publish.ProjectQuery{Suspended: true, Limit: 9})
+	got, _ = list(operate.ProjectQuery{Suspended: true, Limit: 9})
 	same(t, "the suspended ones", got, []publish.ProjectID{"two"})
 }
 
@@ -264,7 +265,7 @@ func readLog(t *testing.T, s Stores) {
 	}
 	must(s.AddKey(t.Context(), p.Account, key("four"), false, entry("four", "@other")))(t)
 	read := func(target string, before int64, limit int) (actions []string, last int64) {
-		for _, e := range must(s.Log(t.Context(), publish.LogQuery{Target: target, Before: before, Limit: limit}))(t) {
+		for _, e := range must(s.Log(t.Context(), operate.LogQuery{Target: target, Before: before, Limit: limit}))(t) {
 			actions, last = append(actions, e.Action), e.ID
 		}
 		return actions, last
@@ -289,6 +290,6 @@ func lastEntry(t *testing.T, s Stores) {
 		if now := must(s.LastEntry(t.Context()))(t); now <= before {
 			t.Errorf("%d after %d", now, before)
 		}
-		same(t, "the newest", must(s.Log(t.Context(), publish.LogQuery{Limit: 1}))(t)[0].ID, must(s.LastEntry(t.Context()))(t))
+		same(t, "the newest", must(s.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)[0].ID, must(s.LastEntry(t.Context()))(t))
 	}
 }

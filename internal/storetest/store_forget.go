@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -59,19 +60,19 @@ func forgotten(t *testing.T, s Stores) {
 	}
 	other := s.mustAccount(t, newAccount("other"))
 	ok(t, s.SetEmail(t.Context(), other.ID, "LEE@example.com", job("LEE@example.com", base())))
-	same(t, "while they are there", len(must(s.Forgotten(t.Context(), publish.ForgottenEmail{}, 9))(t)), 0)
+	same(t, "while they are there", len(must(s.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t)), 0)
 	for handle, a := range map[string]publish.Account{"@kim": kim, "@lee": lee} {
 		ok(t, s.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, handle)))
 	}
-	same(t, "one", len(must(s.Forgotten(t.Context(), publish.ForgottenEmail{}, 1))(t)), 1)
-	same(t, "all", must(s.Forgotten(t.Context(), publish.ForgottenEmail{}, 9))(t), []publish.ForgottenEmail{
+	same(t, "one", len(must(s.Forgotten(t.Context(), operate.ForgottenEmail{}, 1))(t)), 1)
+	same(t, "all", must(s.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t), []operate.ForgottenEmail{
 		{Account: kim.ID, Email: "kim@example.com"}, {Account: lee.ID, Email: "lee@example.com", Used: true},
 	})
-	same(t, "after the first", must(s.Forgotten(t.Context(), publish.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}, 9))(t)[0].Account, lee.ID)
-	same(t, "after the last", len(must(s.Forgotten(t.Context(), publish.ForgottenEmail{Account: lee.ID, Email: "lee@example.com"}, 9))(t)), 0)
-	ok(t, s.ForgetEmail(t.Context(), publish.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}))
-	ok(t, s.ForgetEmail(t.Context(), publish.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}))
-	same(t, "what is left", must(s.Forgotten(t.Context(), publish.ForgottenEmail{}, 9))(t)[0].Account, lee.ID)
+	same(t, "after the first", must(s.Forgotten(t.Context(), operate.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}, 9))(t)[0].Account, lee.ID)
+	same(t, "after the last", len(must(s.Forgotten(t.Context(), operate.ForgottenEmail{Account: lee.ID, Email: "lee@example.com"}, 9))(t)), 0)
+	ok(t, s.ForgetEmail(t.Context(), operate.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}))
+	ok(t, s.ForgetEmail(t.Context(), operate.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}))
+	same(t, "what is left", must(s.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t)[0].Account, lee.ID)
 }
 
 func deletedAccount(t *testing.T, s Stores) {
@@ -85,7 +86,7 @@ func deletedAccount(t *testing.T, s Stores) {
 	for _, handle := range []string{"kim", "kimberly"} {
 		got := must(s.DeletedAccount(t.Context(), handle))(t)
 		e.ID = got.Entry.ID
-		same(t, "of "+handle, got, publish.Deletion{At: e.At, Target: "@kimberly", Entry: e})
+		same(t, "of "+handle, got, operate.Deletion{At: e.At, Target: "@kimberly", Entry: e})
 	}
 }
 
@@ -102,7 +103,7 @@ func deletedProject(t *testing.T, s Stores) {
 	for id, want := range map[publish.ProjectID]publish.LogEntry{"alone": e, "pong": whole} {
 		got := must(s.DeletedProject(t.Context(), id))(t)
 		want.ID = got.Entry.ID
-		same(t, string(id), got, publish.Deletion{At: want.At, Target: want.Target, Entry: want})
+		same(t, string(id), got, operate.Deletion{At: want.At, Target: want.Target, Entry: want})
 	}
 }
 
@@ -117,19 +118,19 @@ func filterLog(t *testing.T, s Stores) {
 		must(s.AddKey(t.Context(), p.Account, key(e.Name+e.Action), false, e))(t)
 	}
 	for name, c := range map[string]struct {
-		q    publish.LogQuery
+		q    operate.LogQuery
 		want string
 	}{
-		"all":                {publish.LogQuery{}, "owner one, bob two, ada one, "},
-		"of a person":        {publish.LogQuery{Actor: "ada"}, "ada one, "},
-		"of an actor":        {publish.LogQuery{Actor: "operator"}, "bob two, ada one, "},
-		"of an action":       {publish.LogQuery{Action: "one"}, "owner one, ada one, "},
-		"of a target":        {publish.LogQuery{Target: "@pong", Action: "two"}, "bob two, "},
-		"from a time on":     {publish.LogQuery{Since: base().Add(30 * time.Minute)}, "owner one, bob two, "},
-		"before a time":      {publish.LogQuery{Until: base().Add(30 * time.Minute)}, "ada one, "},
-		"between two times":  {publish.LogQuery{Since: base().Add(30 * time.Minute), Until: base().Add(90 * time.Minute)}, "bob two, "},
-		"of nobody":          {publish.LogQuery{Actor: "eve"}, ""},
-		"of a former moment": {publish.LogQuery{Until: base().Add(-time.Hour)}, ""},
+		"all":                {operate.LogQuery{}, "owner one, bob two, ada one, "},
+		"of a person":        {operate.LogQuery{Actor: "ada"}, "ada one, "},
+		"of an actor":        {operate.LogQuery{Actor: "operator"}, "bob two, ada one, "},
+		"of an action":       {operate.LogQuery{Action: "one"}, "owner one, ada one, "},
+		"of a target":        {operate.LogQuery{Target: "@pong", Action: "two"}, "bob two, "},
+		"from a time on":     {operate.LogQuery{Since: base().Add(30 * time.Minute)}, "owner one, bob two, "},
+		"before a time":      {operate.LogQuery{Until: base().Add(30 * time.Minute)}, "ada one, "},
+		"between two times":  {operate.LogQuery{Since: base().Add(30 * time.Minute), Until: base().Add(90 * time.Minute)}, "bob two, "},
+		"of nobody":          {operate.LogQuery{Actor: "eve"}, ""},
+		"of a former moment": {operate.LogQuery{Until: base().Add(-time.Hour)}, ""},
 	} {
 		c.q.Limit = 9
 		got := ""

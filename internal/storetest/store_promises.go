@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -61,7 +62,7 @@ func (sc *scene) state(t *testing.T, s Records) map[string]any {
 		"verification": must(s.Verification(ctx, sum("token"), base()))(t),
 		"unknown":      must(s.Unknown(ctx, []publish.BlobRef{"b-wasm", "part-2", "refused"}))(t),
 		"unsqueezed":   must(s.Unsqueezed(ctx, nil, 9))(t),
-		"log":          must(s.Log(ctx, publish.LogQuery{Limit: 9}))(t),
+		"log":          must(s.Log(ctx, operate.LogQuery{Limit: 9}))(t),
 	}
 	for n := 1; n <= sc.p.Version; n++ {
 		all[fmt.Sprint("version ", n)] = must(s.Version(ctx, sc.p.ID, n))(t)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -227,5 +228,5 @@ func sweepMoves(t *testing.T, s Stores) {
 	ok(t, err)
 	_, err = s.EmailLink(t.Context(), token("link"), false, base())
 	wants(t, "the link, read as of before", err, publish.ErrNotFound)
-	same(t, "whose messages go", must(s.Forgotten(t.Context(), publish.ForgottenEmail{}, 9))(t), []publish.ForgottenEmail{{Account: kim.ID, Email: "new@example.com"}})
+	same(t, "whose messages go", must(s.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t), []operate.ForgottenEmail{{Account: kim.ID, Email: "new@example.com"}})
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -63,7 +64,7 @@ func addReportRace(t *testing.T, s Stores) {
 	for range 19 {
 		same(t, "the number", <-numbers, first)
 	}
-	same(t, "the reports", len(must(s.Reports(t.Context(), publish.ReportQuery{Limit: 99}))(t)), 1)
+	same(t, "the reports", len(must(s.Reports(t.Context(), operate.ReportQuery{Limit: 99}))(t)), 1)
 }
 
 func addReportTaken(t *testing.T, s Stores) {
@@ -86,15 +87,15 @@ func listReports(t *testing.T, s Stores) {
 	for _, number := range []string{"R-1", "R-2", "R-3"} {
 		must(s.AddReport(t.Context(), report(number), sum(number), nil))(t)
 	}
-	list := must(s.Reports(t.Context(), publish.ReportQuery{Skip: 1, Limit: 1}))(t)
+	list := must(s.Reports(t.Context(), operate.ReportQuery{Skip: 1, Limit: 1}))(t)
 	same(t, "the middle", list, []publish.Report{must(s.Report(t.Context(), "R-2"))(t)})
-	all := must(s.Reports(t.Context(), publish.ReportQuery{Limit: 9}))(t)
+	all := must(s.Reports(t.Context(), operate.ReportQuery{Limit: 9}))(t)
 	same(t, "the newest of all three", all[0].Case+all[2].Case, "R-3R-1")
 	ok(t, s.CloseReport(t.Context(), "R-2", entry(publish.ActionCloseReport, "R-2")))
-	open := must(s.Reports(t.Context(), publish.ReportQuery{Open: true, Limit: 9}))(t)
-	same(t, "the open ones", []int{len(open), len(must(s.Reports(t.Context(), publish.ReportQuery{Limit: 9}))(t))}, []int{2, 3})
-	same(t, "of another project", len(must(s.Reports(t.Context(), publish.ReportQuery{Project: "other-abc123", Limit: 9}))(t)), 0)
-	same(t, "of their project", len(must(s.Reports(t.Context(), publish.ReportQuery{Project: "game-abc123", Limit: 9}))(t)), 3)
+	open := must(s.Reports(t.Context(), operate.ReportQuery{Open: true, Limit: 9}))(t)
+	same(t, "the open ones", []int{len(open), len(must(s.Reports(t.Context(), operate.ReportQuery{Limit: 9}))(t))}, []int{2, 3})
+	same(t, "of another project", len(must(s.Reports(t.Context(), operate.ReportQuery{Project: "other-abc123", Limit: 9}))(t)), 0)
+	same(t, "of their project", len(must(s.Reports(t.Context(), operate.ReportQuery{Project: "game-abc123", Limit: 9}))(t)), 3)
 }
 
 // closed records a report and closes it at that time.
@@ -112,7 +113,7 @@ func (s Stores) closed(t *testing.T, number string, came, at time.Time) publish.
 
 func closeReport(t *testing.T, s Stores) {
 	came := base().Add(-time.Hour)
-	same(t, "closed", s.closed(t, "R-1", came, base().Add(-time.Minute)).ClosedAt, must(s.Log(t.Context(), publish.LogQuery{Limit: 1}))(t)[0].At)
+	same(t, "closed", s.closed(t, "R-1", came, base().Add(-time.Minute)).ClosedAt, must(s.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)[0].At)
 	same(t, "by a clock that is behind", s.closed(t, "R-2", came, came.AddDate(-1, 0, 0)).ClosedAt, came)
 	ok(t, s.RecordTime(t.Context(), base()))
 	right := must(s.LastTime(t.Context()))(t)
@@ -122,7 +123,7 @@ func closeReport(t *testing.T, s Stores) {
 
 func closeReportTwice(t *testing.T, s Stores) {
 	r := s.closed(t, "R-1", base(), base())
-	e := must(s.Log(t.Context(), publish.LogQuery{Limit: 1}))(t)[0]
+	e := must(s.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)[0]
 	later := entry(publish.ActionCloseReport, "R-1")
 	later.At = later.At.Add(time.Hour)
 	wants(t, "again", s.CloseReport(t.Context(), "R-1", later), publish.ErrMoved)

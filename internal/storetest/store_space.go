@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/operate"
 )
 
 func spaceCases() []storeCase {
@@ -48,7 +48,7 @@ func giveBack(t *testing.T, s Stores) {
 	keep := s.mustProject(t, "kept")
 	s.leaveRoom(t)
 	before := must(s.Unused(t.Context()))(t)
-	ok(t, (&publish.Shrinker{Space: s}).Shrink(t.Context()))
+	ok(t, (&operate.Shrinker{Space: s}).Shrink(t.Context()))
 	after := must(s.Unused(t.Context()))(t)
 	if after <= 0 || after > before/2 {
 		t.Errorf("%d of %d unused bytes are left", after, before)

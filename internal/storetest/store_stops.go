@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -161,12 +162,12 @@ func listStops(t *testing.T, s Stores) {
 func liftStops(t *testing.T, s Stores) {
 	e := entry(publish.ActionAllowMail, "mailbox:123")
 	wants(t, "without any", s.LiftStops(t.Context(), sum("kim@example.com"), e), publish.ErrNotFound)
-	same(t, "the log then", len(must(s.Log(t.Context(), publish.LogQuery{Limit: 9}))(t)), 0)
+	same(t, "the log then", len(must(s.Log(t.Context(), operate.LogQuery{Limit: 9}))(t)), 0)
 	s.stop(t, publish.StopClaims)
 	s.stop(t, publish.StopLogins)
 	ok(t, s.LiftStops(t.Context(), sum("kim@example.com"), e))
 	same(t, "the list", len(must(s.Stops(t.Context(), nil, base(), 0, 9))(t)), 0)
-	same(t, "the log", must(s.Log(t.Context(), publish.LogQuery{Limit: 9}))(t)[0].Target, e.Target)
+	same(t, "the log", must(s.Log(t.Context(), operate.LogQuery{Limit: 9}))(t)[0].Target, e.Target)
 }
 
 func sweepStops(t *testing.T, s Stores) {

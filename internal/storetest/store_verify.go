@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -50,13 +51,13 @@ func blobUses(t *testing.T, s Stores) {
 	p = s.mustPut(t, p, file("a.wasm", named("another")))
 	ok(t, s.PutVariants(t.Context(), b.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
 	u := s.mustSave(t, upload("u"), part(1, named("part")))
-	a, second := publish.BlobUse{Project: p.ID, Filename: "a.wasm", Version: 2}, publish.BlobUse{Project: p.ID, Filename: "b.wasm", Version: 3}
-	same(t, "of a file", must(s.BlobUses(t.Context(), b.ID, 9))(t), []publish.BlobUse{a, second})
-	same(t, "at most one", must(s.BlobUses(t.Context(), b.ID, 1))(t), []publish.BlobUse{a})
+	a, second := operate.BlobUse{Project: p.ID, Filename: "a.wasm", Version: 2}, operate.BlobUse{Project: p.ID, Filename: "b.wasm", Version: 3}
+	same(t, "of a file", must(s.BlobUses(t.Context(), b.ID, 9))(t), []operate.BlobUse{a, second})
+	same(t, "at most one", must(s.BlobUses(t.Context(), b.ID, 1))(t), []operate.BlobUse{a})
 	variant := s.fileNamed(t, p, "b.wasm").Variants[0].Blob
 	a.Encoding, second.Encoding = "br", "br"
-	same(t, "of a variant", must(s.BlobUses(t.Context(), variant.ID, 9))(t), []publish.BlobUse{a, second})
-	same(t, "of a part", must(s.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9))(t), []publish.BlobUse{{Upload: true}})
+	same(t, "of a variant", must(s.BlobUses(t.Context(), variant.ID, 9))(t), []operate.BlobUse{a, second})
+	same(t, "of a part", must(s.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9))(t), []operate.BlobUse{{Upload: true}})
 }
 
 func blobUsesGone(t *testing.T, s Stores) {
@@ -68,7 +69,7 @@ func blobUsesGone(t *testing.T, s Stores) {
 }
 
 // mistakes reads all mistakes, a few projects at a time.
-func (s Stores) mistakes(t *testing.T) (list []publish.Mistake, seen int) {
+func (s Stores) mistakes(t *testing.T) (list []operate.Mistake, seen int) {
 	t.Helper()
 	for last := int64(0); ; {
 		found, n, next, err := s.Mistakes(t.Context(), last, 2)

@@ -1,4 +1,4 @@
-package publish
+package operate
 
 import (
 	"context"
@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"sandlot/internal/publish"
 )
 
-// A ClockStore remembers what time it was, under the same promises as a Store.
+// A ClockStore remembers what time it was, under the same promises as a publish.Store.
 type ClockStore interface {
 	// LastTime returns the time that was recorded last.
 	LastTime(ctx context.Context) (time.Time, error)
@@ -35,7 +37,7 @@ type AgeGuard struct {
 	Running func() time.Duration // how long the process has run, by a clock that nobody sets
 	Log     *slog.Logger
 	// Failures counts times that could not be read or recorded.
-	Failures *Failures
+	Failures *publish.Failures
 
 	mu       sync.Mutex
 	started  bool
@@ -94,7 +96,7 @@ func (g *AgeGuard) MayDelete(ctx context.Context) (bool, error) {
 // Where none was, it has still to prove itself.
 func (g *AgeGuard) start(ctx context.Context, now time.Time, ran time.Duration) error {
 	last, err := g.Times.LastTime(ctx)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, publish.ErrNotFound) {
 		return fmt.Errorf("read the time recorded last: %w", err)
 	}
 	g.started, g.begun, g.jumped, g.recorded = true, now.Add(-ran), ran, ran-recordEvery

@@ -1,4 +1,4 @@
-package publish
+package operate
 
 import (
 	"context"
@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"sandlot/internal/names"
+	"sandlot/internal/publish"
 )
 
 // Admin is what the operator of an installation may do. It may work beside a
-// running server, which notices within FollowEvery. Everything that changes
+// running server, which notices within publish.FollowEvery. Everything that changes
 // something is in the audit log. Its methods may be called concurrently.
 type Admin struct {
 	Store  AdminStore
@@ -23,8 +24,8 @@ type Admin struct {
 }
 
 // entry is the line of the log for what the operator does now.
-func (a *Admin) entry(action, target, reason string) LogEntry {
-	return LogEntry{At: a.Now().UTC(), Actor: Operator, Name: a.As, Action: action, Target: target, Reason: reason}
+func (a *Admin) entry(action, target, reason string) publish.LogEntry {
+	return publish.LogEntry{At: a.Now().UTC(), Actor: publish.ActorOperator, Name: a.As, Action: action, Target: target, Reason: reason}
 }
 
 // sameEmail bounds how many accounts of one address are told apart for a person.
@@ -44,16 +45,16 @@ func (f Found) Target() string {
 	return string(f.Project.ID)
 }
 
-func (f Found) subject() Subject {
+func (f Found) subject() publish.Subject {
 	if f.Account != nil {
-		return Subject{Account: f.Account.ID}
+		return publish.Subject{Account: f.Account.ID}
 	}
-	return Subject{Project: f.Project.ID}
+	return publish.Subject{Project: f.Project.ID}
 }
 
 // Find looks up what an operator named: an account by its handle, with or
 // without the "@", or its address; or a project by its id or any of its
-// addresses. What is not there is ErrNotFound, which tells if it was deleted, and what could mean several is an
+// addresses. What is not there is publish.ErrNotFound, which tells if it was deleted, and what could mean several is an
 // error that names them.
 func (a *Admin) Find(ctx context.Context, ref string) (Found, error) {
 	found, err := a.find(ctx, ref)
@@ -72,14 +73,14 @@ func (a *Admin) find(ctx context.Context, ref string) (Found, error) {
 		return a.byEmail(ctx, ref)
 	}
 	project, err := a.project(ctx, ref)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, publish.ErrNotFound) {
 		return Found{}, err
 	}
 	account, accountErr := a.account(ctx, ref)
 	switch {
-	case errors.Is(accountErr, ErrNotFound) && err != nil:
-		return Found{}, fmt.Errorf("there is no account and no project %s: %w", shown(ref), ErrNotFound)
-	case errors.Is(accountErr, ErrNotFound):
+	case errors.Is(accountErr, publish.ErrNotFound) && err != nil:
+		return Found{}, fmt.Errorf("there is no account and no project %s: %w", publish.Quoted(ref), publish.ErrNotFound)
+	case errors.Is(accountErr, publish.ErrNotFound):
 		return project, nil
 	case accountErr == nil && err == nil:
 		return Found{}, fmt.Errorf("%s is both an account and a project: write @%s for the account, or the address of the project", ref, ref)
@@ -97,7 +98,7 @@ func (a *Admin) Account(ctx context.Context, ref string) (AccountDetail, error) 
 		return AccountDetail{}, err
 	}
 	if found.Account == nil {
-		return AccountDetail{}, fmt.Errorf("%s is a project, and an account is needed", shown(ref))
+		return AccountDetail{}, fmt.Errorf("%s is a project, and an account is needed", publish.Quoted(ref))
 	}
 	return *found.Account, nil
 }
@@ -105,7 +106,7 @@ func (a *Admin) Account(ctx context.Context, ref string) (AccountDetail, error) 
 func (a *Admin) account(ctx context.Context, handle string) (Found, error) {
 	found, err := a.Store.AccountByHandle(ctx, strings.ToLower(handle))
 	if err != nil {
-		return Found{}, fmt.Errorf("account %s: %w", shown("@"+handle), err)
+		return Found{}, fmt.Errorf("account %s: %w", publish.Quoted("@"+handle), err)
 	}
 	return Found{Account: &found}, nil
 }
@@ -113,14 +114,14 @@ func (a *Admin) account(ctx context.Context, handle string) (Found, error) {
 func (a *Admin) byEmail(ctx context.Context, address string) (Found, error) {
 	clean, err := names.Email(address)
 	if err != nil {
-		return Found{}, fmt.Errorf("%s is not an address: %w", shown(address), err)
+		return Found{}, fmt.Errorf("%s is not an address: %w", publish.Quoted(address), err)
 	}
 	list, err := a.Store.AccountsByEmail(ctx, clean, sameEmail)
 	switch {
 	case err != nil:
 		return Found{}, err
 	case len(list) == 0:
-		return Found{}, fmt.Errorf("account with the address %s: %w", shown(address), ErrNotFound)
+		return Found{}, fmt.Errorf("account with the address %s: %w", publish.Quoted(address), publish.ErrNotFound)
 	case len(list) == 1:
 		return Found{Account: &list[0]}, nil
 	}
@@ -133,11 +134,11 @@ func (a *Admin) byEmail(ctx context.Context, address string) (Found, error) {
 
 func (a *Admin) project(ctx context.Context, id string) (Found, error) {
 	if !names.ValidProjectID(id) {
-		return Found{}, fmt.Errorf("project %s: %w", shown(id), ErrNotFound)
+		return Found{}, fmt.Errorf("project %s: %w", publish.Quoted(id), publish.ErrNotFound)
 	}
-	found, err := a.Store.ProjectDetail(ctx, ProjectID(id))
+	found, err := a.Store.ProjectDetail(ctx, publish.ProjectID(id))
 	if err != nil {
-		return Found{}, fmt.Errorf("project %s: %w", shown(id), err)
+		return Found{}, fmt.Errorf("project %s: %w", publish.Quoted(id), err)
 	}
 	return Found{Project: &found}, nil
 }
@@ -165,9 +166,9 @@ func idInAddress(ref string) string {
 // Suspend takes a project off all its addresses, or an account with all its
 // projects, and keeps everything. It needs a reason.
 func (a *Admin) Suspend(ctx context.Context, ref, reason string) (Found, error) {
-	return a.act(ctx, ref, ActionSuspend, reason, true, func(f Found, e LogEntry) error {
+	return a.act(ctx, ref, publish.ActionSuspend, reason, true, func(f Found, e publish.LogEntry) error {
 		err := a.Store.Suspend(ctx, f.subject(), e)
-		if errors.Is(err, ErrExists) {
+		if errors.Is(err, publish.ErrExists) {
 			return fmt.Errorf("%s is suspended already; nothing was changed", f.Target())
 		}
 		return err
@@ -176,9 +177,9 @@ func (a *Admin) Suspend(ctx context.Context, ref, reason string) (Found, error) 
 
 // Restore ends a suspension.
 func (a *Admin) Restore(ctx context.Context, ref, reason string) (Found, error) {
-	return a.act(ctx, ref, ActionRestore, reason, false, func(f Found, e LogEntry) error {
+	return a.act(ctx, ref, publish.ActionRestore, reason, false, func(f Found, e publish.LogEntry) error {
 		err := a.Store.Restore(ctx, f.subject(), e)
-		if errors.Is(err, ErrMoved) {
+		if errors.Is(err, publish.ErrMoved) {
 			return fmt.Errorf("%s is not suspended; nothing was changed", f.Target())
 		}
 		return err
@@ -188,7 +189,7 @@ func (a *Admin) Restore(ctx context.Context, ref, reason string) (Found, error) 
 // Delete removes a project, or an account with all its projects, for good. Its
 // bytes go with the next rounds of the collector. It needs a reason.
 func (a *Admin) Delete(ctx context.Context, ref, reason string) (Found, error) {
-	return a.act(ctx, ref, ActionDelete, reason, true, func(f Found, e LogEntry) error {
+	return a.act(ctx, ref, publish.ActionDelete, reason, true, func(f Found, e publish.LogEntry) error {
 		return a.Store.Remove(ctx, f.subject(), e)
 	})
 }
@@ -196,7 +197,7 @@ func (a *Admin) Delete(ctx context.Context, ref, reason string) (Found, error) {
 // maxReason bounds a reason: a paragraph and a reference.
 const maxReason = 2000
 
-func (a *Admin) act(ctx context.Context, ref, action, reason string, needed bool, do func(Found, LogEntry) error) (Found, error) {
+func (a *Admin) act(ctx context.Context, ref, action, reason string, needed bool, do func(Found, publish.LogEntry) error) (Found, error) {
 	reason, err := checkReason(reason, needed)
 	if err != nil {
 		return Found{}, err
@@ -220,7 +221,7 @@ func checkReason(reason string, needed bool) (string, error) {
 	case len(reason) > maxReason:
 		return "", fmt.Errorf("the reason has %d bytes; at most %d are kept", len(reason), maxReason)
 	}
-	return Redact(reason), nil
+	return publish.Redact(reason), nil
 }
 
 // again reads what an act has left; what it deleted stays as it was found.
@@ -229,7 +230,7 @@ func (a *Admin) again(ctx context.Context, f Found) (Found, error) {
 	if f.Project != nil {
 		after, err = a.project(ctx, string(f.Project.ID))
 	}
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, publish.ErrNotFound) {
 		return f, nil
 	}
 	return after, err
@@ -237,17 +238,17 @@ func (a *Admin) again(ctx context.Context, f Found) (Found, error) {
 
 // NewKey mints an account key for an account that has lost its own, or whose key
 // has leaked; if revoke, its other account keys end at once. It tells how many.
-func (a *Admin) NewKey(ctx context.Context, ref, reason string, revoke bool) (AccountDetail, Secret, int, error) {
+func (a *Admin) NewKey(ctx context.Context, ref, reason string, revoke bool) (AccountDetail, publish.Secret, int, error) {
 	account, err := a.Account(ctx, ref)
 	if err != nil {
 		return account, "", 0, err
 	}
-	secret, err := mintSecret(AccountKey, a.Random)
+	secret, err := publish.MintSecret(publish.AccountKey, a.Random)
 	if err != nil {
 		return account, "", 0, err
 	}
 	now := a.Now().UTC()
-	key := Key{Hash: secret.Hash(), Kind: AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now}
-	revoked, err := a.Store.AddKey(ctx, account.ID, key, revoke, a.entry(ActionNewKey, "@"+account.Handle, Redact(strings.TrimSpace(reason))))
+	key := publish.Key{Hash: secret.Hash(), Kind: publish.AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now}
+	revoked, err := a.Store.AddKey(ctx, account.ID, key, revoke, a.entry(publish.ActionNewKey, "@"+account.Handle, publish.Redact(strings.TrimSpace(reason))))
 	return account, secret, revoked, err
 }

@@ -1,4 +1,4 @@
-package publish
+package operate
 
 import (
 	"context"
@@ -13,12 +13,16 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sandlot/internal/publish"
 )
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 // fakeSweep is a SweepStore that hands out what it is given.
 type fakeSweep struct {
-	steps   [][]BlobRef // what each Sweep lets go of
-	known   map[BlobRef]bool
+	steps   [][]publish.BlobRef // what each Sweep lets go of
+	known   map[publish.BlobRef]bool
 	asked   []int // how many names each Unknown got
 	now     time.Time
 	before  time.Time
@@ -27,7 +31,7 @@ type fakeSweep struct {
 	unknown error
 }
 
-func (f *fakeSweep) Sweep(_ context.Context, now, before time.Time, limit int) ([]BlobRef, bool, error) {
+func (f *fakeSweep) Sweep(_ context.Context, now, before time.Time, limit int) ([]publish.BlobRef, bool, error) {
 	f.sweeps++
 	f.now, f.before = now, before
 	if f.fail != nil || len(f.steps) == 0 {
@@ -38,7 +42,7 @@ func (f *fakeSweep) Sweep(_ context.Context, now, before time.Time, limit int) (
 	return gone, len(f.steps) > 0, nil
 }
 
-func (f *fakeSweep) Unknown(_ context.Context, refs []BlobRef) (unknown []BlobRef, err error) {
+func (f *fakeSweep) Unknown(_ context.Context, refs []publish.BlobRef) (unknown []publish.BlobRef, err error) {
 	f.asked = append(f.asked, len(refs))
 	for _, r := range refs {
 		if !f.known[r] {
@@ -50,16 +54,15 @@ func (f *fakeSweep) Unknown(_ context.Context, refs []BlobRef) (unknown []BlobRe
 
 // fakeBlobs knows names only.
 type fakeBlobs struct {
-	Blobs
-	names   []BlobRef
-	deleted []BlobRef
+	names   []publish.BlobRef
+	deleted []publish.BlobRef
 	before  time.Time
-	stuck   map[BlobRef]bool // cannot be deleted
+	stuck   map[publish.BlobRef]bool // cannot be deleted
 	tried   int
 	list    error
 }
 
-func (f *fakeBlobs) Delete(_ context.Context, ref BlobRef) error {
+func (f *fakeBlobs) Delete(_ context.Context, ref publish.BlobRef) error {
 	f.tried++
 	if f.stuck[ref] {
 		return fmt.Errorf("broken: %s", ref)
@@ -68,9 +71,9 @@ func (f *fakeBlobs) Delete(_ context.Context, ref BlobRef) error {
 	return nil
 }
 
-func (f *fakeBlobs) List(_ context.Context, before time.Time) iter.Seq2[BlobRef, error] {
+func (f *fakeBlobs) List(_ context.Context, before time.Time) iter.Seq2[publish.BlobRef, error] {
 	f.before = before
-	return func(yield func(BlobRef, error) bool) {
+	return func(yield func(publish.BlobRef, error) bool) {
 		for _, n := range f.names {
 			if !yield(n, nil) {
 				return
@@ -88,12 +91,12 @@ func collector(records *fakeSweep, blobs *fakeBlobs) *Collector {
 
 func TestCollect(t *testing.T) {
 	t.Run("deletes what the records let go of, step by step", func(t *testing.T) {
-		records, blobs := &fakeSweep{steps: [][]BlobRef{{"a", "b"}, {}, {"c"}}}, &fakeBlobs{}
+		records, blobs := &fakeSweep{steps: [][]publish.BlobRef{{"a", "b"}, {}, {"c"}}}, &fakeBlobs{}
 		n, err := collector(records, blobs).Collect(t.Context())
 		if err != nil || n != 3 || records.sweeps != 3 {
 			t.Errorf("%d deleted in %d steps, %v", n, records.sweeps, err)
 		}
-		if diff := cmp.Diff([]BlobRef{"a", "b", "c"}, blobs.deleted); diff != "" {
+		if diff := cmp.Diff([]publish.BlobRef{"a", "b", "c"}, blobs.deleted); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -108,10 +111,10 @@ func TestCollect(t *testing.T) {
 		}
 	})
 	t.Run("deletes strays and nothing that a record has, in bounded steps", func(t *testing.T) {
-		records, blobs := &fakeSweep{known: map[BlobRef]bool{}}, &fakeBlobs{}
-		var strays []BlobRef
+		records, blobs := &fakeSweep{known: map[publish.BlobRef]bool{}}, &fakeBlobs{}
+		var strays []publish.BlobRef
 		for i := range 2*collectBatch + 7 {
-			ref := BlobRef(fmt.Sprint("blob", i))
+			ref := publish.BlobRef(fmt.Sprint("blob", i))
 			blobs.names = append(blobs.names, ref)
 			if records.known[ref] = i%3 != 0; i%3 == 0 {
 				strays = append(strays, ref)
@@ -130,10 +133,10 @@ func TestCollect(t *testing.T) {
 		blobs   *fakeBlobs
 		deleted int
 	}{
-		"the sweep":      {&fakeSweep{fail: errors.New("broken")}, &fakeBlobs{names: []BlobRef{"x"}}, 1},
-		"a deletion":     {&fakeSweep{steps: [][]BlobRef{{"a", "b", "c"}}}, &fakeBlobs{stuck: map[BlobRef]bool{"b": true}, names: []BlobRef{"x"}}, 3},
-		"the comparison": {&fakeSweep{unknown: errors.New("broken")}, &fakeBlobs{names: []BlobRef{"x"}}, 0},
-		"the list":       {&fakeSweep{}, &fakeBlobs{names: []BlobRef{"x"}, list: errors.New("broken")}, 1},
+		"the sweep":      {&fakeSweep{fail: errors.New("broken")}, &fakeBlobs{names: []publish.BlobRef{"x"}}, 1},
+		"a deletion":     {&fakeSweep{steps: [][]publish.BlobRef{{"a", "b", "c"}}}, &fakeBlobs{stuck: map[publish.BlobRef]bool{"b": true}, names: []publish.BlobRef{"x"}}, 3},
+		"the comparison": {&fakeSweep{unknown: errors.New("broken")}, &fakeBlobs{names: []publish.BlobRef{"x"}}, 0},
+		"the list":       {&fakeSweep{}, &fakeBlobs{names: []publish.BlobRef{"x"}, list: errors.New("broken")}, 1},
 	} {
 		t.Run("goes on with what does not need it where fails "+name, func(t *testing.T) {
 			n, err := collector(broken.records, broken.blobs).Collect(t.Context())

@@ -1,13 +1,15 @@
-package publish
+package operate
 
 import (
 	"context"
 	"log/slog"
 	"time"
+
+	"sandlot/internal/publish"
 )
 
 // A SpaceStore gives the room of records that are gone back to the disk, under the
-// same promises as a Store.
+// same promises as a publish.Store.
 type SpaceStore interface {
 	// Unused returns how many bytes of the store's room on the disk hold nothing. New records get them first.
 	Unused(ctx context.Context) (int64, error)
@@ -26,7 +28,7 @@ type Shrinker struct {
 	Space SpaceStore
 	Log   *slog.Logger
 	// Failures counts steps that failed.
-	Failures *Failures
+	Failures *publish.Failures
 }
 
 // Run looks every minute until ctx ends.

@@ -1,4 +1,4 @@
-package publish
+package operate
 
 import (
 	"context"
@@ -8,27 +8,28 @@ import (
 	"time"
 
 	"sandlot/internal/names"
+	"sandlot/internal/publish"
 )
 
 // Shown is an account or a project with what belongs to it. Each list has as many as
 // were asked for, the newest first, but for files, which are in the order of their names.
 type Shown struct {
 	Found
-	Deleted  *Deletion       // of what is not there any more; then of all others Log alone is set
-	Proposed *EmailMove      // another address that an account wants, and has not confirmed
-	Projects []ProjectDetail // of an account, oldest first
-	Keys     []Key           // in force
-	Versions []VersionChange // of a project
-	Files    []File          // of its current version
-	Reports  []Report        // of the project, or of the projects listed
-	Log      []LogEntry
+	Deleted  *Deletion               // of what is not there any more; then of all others Log alone is set
+	Proposed *publish.EmailMove      // another address that an account wants, and has not confirmed
+	Projects []ProjectDetail         // of an account, oldest first
+	Keys     []publish.Key           // in force
+	Versions []publish.VersionChange // of a project
+	Files    []publish.File          // of its current version
+	Reports  []publish.Report        // of the project, or of the projects listed
+	Log      []publish.LogEntry
 }
 
 // Show is Find for who wants to see all of it; limit bounds each list. What was deleted
 // is shown as such.
 func (a *Admin) Show(ctx context.Context, ref string, limit int) (s Shown, err error) {
 	s.Found, err = a.Find(ctx, ref)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, publish.ErrNotFound) {
 		d, gone := a.Deleted(ctx, ref)
 		if gone != nil {
 			return s, err
@@ -56,7 +57,7 @@ func (a *Admin) showAccount(ctx context.Context, s *Shown, limit int) (err error
 	proposed, err := a.Store.ProposedEmail(ctx, s.Account.ID, a.Now().UTC())
 	if err == nil {
 		s.Proposed = &proposed
-	} else if !errors.Is(err, ErrNotFound) {
+	} else if !errors.Is(err, publish.ErrNotFound) {
 		return err
 	}
 	if s.Projects, err = a.Store.ListProjects(ctx, ProjectQuery{Account: s.Account.ID, Limit: limit}); err != nil {
@@ -92,7 +93,7 @@ func (a *Admin) showProject(ctx context.Context, s *Shown, limit int) (err error
 }
 
 // keysOf looks for the keys of one project among those of its account.
-func (a *Admin) keysOf(ctx context.Context, account AccountID, id ProjectID, limit int) (keys []Key, err error) {
+func (a *Admin) keysOf(ctx context.Context, account publish.AccountID, id publish.ProjectID, limit int) (keys []publish.Key, err error) {
 	const page = 500
 	for before := int64(0); len(keys) < limit; {
 		list, err := a.Store.Keys(ctx, account, before, page)
@@ -112,7 +113,7 @@ func (a *Admin) keysOf(ctx context.Context, account AccountID, id ProjectID, lim
 }
 
 // Deleted tells of the deletion of what an operator named, as Find takes it, but for an
-// e-mail address, which went with its account. What is there, or never was, is ErrNotFound.
+// e-mail address, which went with its account. What is there, or never was, is publish.ErrNotFound.
 func (a *Admin) Deleted(ctx context.Context, ref string) (Deletion, error) {
 	ref = strings.TrimSpace(ref)
 	handle, isHandle := strings.CutPrefix(ref, "@")
@@ -122,10 +123,10 @@ func (a *Admin) Deleted(ctx context.Context, ref string) (Deletion, error) {
 	case strings.Contains(ref, "://"):
 		return a.deletedProject(ctx, idInAddress(ref))
 	case strings.Contains(ref, "@"):
-		return Deletion{}, ErrNotFound
+		return Deletion{}, publish.ErrNotFound
 	}
 	d, err := a.deletedProject(ctx, ref)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, publish.ErrNotFound) {
 		d, err = a.Store.DeletedAccount(ctx, strings.ToLower(ref))
 	}
 	return d, err
@@ -133,21 +134,21 @@ func (a *Admin) Deleted(ctx context.Context, ref string) (Deletion, error) {
 
 func (a *Admin) deletedProject(ctx context.Context, id string) (Deletion, error) {
 	if !names.ValidProjectID(id) {
-		return Deletion{}, ErrNotFound
+		return Deletion{}, publish.ErrNotFound
 	}
-	return a.Store.DeletedProject(ctx, ProjectID(id))
+	return a.Store.DeletedProject(ctx, publish.ProjectID(id))
 }
 
-// toldDeleted adds to ErrNotFound what became of something that was there.
+// toldDeleted adds to publish.ErrNotFound what became of something that was there.
 func (a *Admin) toldDeleted(ctx context.Context, ref string, err error) error {
-	if !errors.Is(err, ErrNotFound) {
+	if !errors.Is(err, publish.ErrNotFound) {
 		return err
 	}
 	d, gone := a.Deleted(ctx, ref)
 	if gone != nil {
 		return err
 	}
-	return fmt.Errorf("%s was deleted %s: %w", shown(strings.TrimSpace(ref)), d.Told(), ErrNotFound)
+	return fmt.Errorf("%s was deleted %s: %w", publish.Quoted(strings.TrimSpace(ref)), d.Told(), publish.ErrNotFound)
 }
 
 // Told says when it was, by whom, and with what.
@@ -169,7 +170,7 @@ func (a *Admin) LogTarget(ctx context.Context, ref string) (string, error) {
 	if err == nil {
 		return found.Target(), nil
 	}
-	if !errors.Is(err, ErrNotFound) {
+	if !errors.Is(err, publish.ErrNotFound) {
 		return "", err
 	}
 	id := ref

@@ -1,14 +1,16 @@
-package publish
+package operate
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"slices"
 	"time"
 
 	"sandlot/internal/failpoint"
+	"sandlot/internal/publish"
 )
 
 // Limits of the collector.
@@ -19,24 +21,44 @@ const (
 	collectBatch = 500 // records a call, whose names are held at once
 )
 
+// SweepStore tells what nothing refers to, under the same promises as a publish.Store.
+type SweepStore interface {
+	// Sweep forgets expired uploads, Onces, sessions, logins and stops, blob records created before the time given that nothing refers to, the files of projects that were deleted before it, and used-up bookkeeping; at most limit records a call. What a clock that was ahead left is as if it were made now. It returns the names that may now be deleted from Blobs, and whether there is more. What fails keeps it from nothing of another kind; the error tells it, beside what was done.
+	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error)
+	// Unknown returns those of the names that no record has.
+	Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error)
+}
+
+// TrimStore forgets old versions, under the same promises as a publish.Store.
+type TrimStore interface {
+	// Trim looks at some projects after the one with this Number and forgets those of their versions that have at least keep newer ones and were superseded before the time given, or, as a clock had it that was ahead, long after; their files are left to Sweep. A step of it changes at most limit records. It returns how far it came, and whether there is more; also with an error that is about one project, which is then the last.
+	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error)
+}
+
+// CollectBlobs are the stored bytes as a Collector takes them away; its methods are those of publish.Blobs.
+type CollectBlobs interface {
+	Delete(ctx context.Context, ref publish.BlobRef) error
+	List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error]
+}
+
 // Collector deletes what nothing refers to any more: expired uploads, records
 // without a version, and stored bytes without a record; and versions that are too
 // many, if so set. Names are never used
 // again, so it may run beside everything else, and beside other collectors.
 type Collector struct {
 	Records SweepStore
-	Blobs   Blobs
+	Blobs   CollectBlobs
 	// Staged is that of the Service: what a request still holds is no stray, whatever the times of files. Nil: nobody stores anything.
-	Staged func(BlobRef) bool
+	Staged func(publish.BlobRef) bool
 	Trim   TrimStore // needed only if Keep is not 0
 	Keep   int       // versions of each project; 0: all of them
 	Ages   *AgeGuard // asked before each round; nil: the clock is right
 	Log    *slog.Logger
 	Now    func() time.Time
 	// Failures counts blobs that could not be deleted, and steps that failed.
-	Failures *Failures
+	Failures *publish.Failures
 
-	undeleted Setbacks[BlobRef]
+	undeleted publish.Setbacks[publish.BlobRef]
 }
 
 // Run collects every hour until ctx ends.
@@ -65,33 +87,33 @@ func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
 	if !may {
 		return 0, err
 	}
-	var failed failures
-	failed.add(err)
-	failed.add(c.trim(ctx, now.Add(-Grace)))
+	var failed publish.Errors
+	failed.Add(err)
+	failed.Add(c.trim(ctx, now.Add(-Grace)))
 	deleted, err = c.sweep(ctx, now)
-	failed.add(err)
+	failed.Add(err)
 	// Also when the records cannot be written: what is a stray is found by reading, and
 	// what a step that failed may have recorded is held as staged.
 	n, err := c.Strays(ctx, now.Add(-Grace))
-	failed.add(err)
-	return deleted + n, failed.err()
+	failed.Add(err)
+	return deleted + n, failed.Err()
 }
 
 // sweep deletes what the records let go of.
 func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err error) {
-	var failed failures
+	var failed publish.Errors
 	for more := true; more && ctx.Err() == nil; {
-		var gone []BlobRef
+		var gone []publish.BlobRef
 		gone, more, err = c.Records.Sweep(ctx, now, now.Add(-Grace), collectBatch)
 		if err != nil {
 			c.Failures.Add(1)
-			failed.add(fmt.Errorf("sweep records: %w", err))
+			failed.Add(fmt.Errorf("sweep records: %w", err))
 		}
 		n, err := c.delete(ctx, gone)
 		deleted += n
-		failed.add(err)
+		failed.Add(err)
 	}
-	return deleted, failed.err()
+	return deleted, failed.Err()
 }
 
 func (c *Collector) now() time.Time {
@@ -114,37 +136,37 @@ func (c *Collector) trim(ctx context.Context, before time.Time) error {
 	if c.Keep == 0 {
 		return nil
 	}
-	var failed failures
+	var failed publish.Errors
 	last := int64(0)
 	for more := true; more && ctx.Err() == nil; {
 		next, left, err := c.Trim.Trim(ctx, c.Keep, before, last, collectBatch)
 		if err != nil {
 			c.Failures.Add(1)
-			failed.add(fmt.Errorf("trim versions: %w", err))
-			if next == last || errors.Is(err, ErrUnavailable) {
+			failed.Add(fmt.Errorf("trim versions: %w", err))
+			if next == last || errors.Is(err, publish.ErrUnavailable) {
 				break // it is not about one project
 			}
 		}
 		last, more = next, left
 	}
-	return failed.err()
+	return failed.Err()
 }
 
 // Strays deletes bytes that were stored before the time given and have no record,
 // and returns how many blobs that were.
 func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, err error) {
-	var failed failures
-	batch := make([]BlobRef, 0, collectBatch)
+	var failed publish.Errors
+	batch := make([]publish.BlobRef, 0, collectBatch)
 	flush := func() {
 		n, err := c.deleteUnknown(ctx, batch)
 		batch = batch[:0]
 		deleted += n
-		failed.add(err)
+		failed.Add(err)
 	}
 	for ref, err := range c.Blobs.List(ctx, before) {
 		if err != nil {
 			c.Failures.Add(1)
-			failed.add(fmt.Errorf("list blobs: %w", err))
+			failed.Add(fmt.Errorf("list blobs: %w", err))
 			break
 		}
 		if batch = append(batch, ref); len(batch) == collectBatch {
@@ -152,14 +174,14 @@ func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, 
 		}
 	}
 	flush()
-	return deleted, failed.err()
+	return deleted, failed.Err()
 }
 
 // deleteUnknown deletes those blobs that no record has and nobody has staged.
-func (c *Collector) deleteUnknown(ctx context.Context, refs []BlobRef) (deleted int, err error) {
+func (c *Collector) deleteUnknown(ctx context.Context, refs []publish.BlobRef) (deleted int, err error) {
 	// What is staged is left out before the records are asked, not after: what was
 	// recorded in between is then found in them.
-	refs = slices.DeleteFunc(refs, func(ref BlobRef) bool { return c.Staged != nil && c.Staged(ref) })
+	refs = slices.DeleteFunc(refs, func(ref publish.BlobRef) bool { return c.Staged != nil && c.Staged(ref) })
 	unknown, err := c.Records.Unknown(ctx, refs)
 	if err != nil {
 		c.Failures.Add(1)
@@ -170,12 +192,12 @@ func (c *Collector) deleteUnknown(ctx context.Context, refs []BlobRef) (deleted 
 
 // delete deletes blobs that nothing refers to. One that cannot be deleted is put off,
 // without a record, and so is found among the strays again.
-func (c *Collector) delete(ctx context.Context, refs []BlobRef) (deleted int, err error) {
-	var failed failures
+func (c *Collector) delete(ctx context.Context, refs []publish.BlobRef) (deleted int, err error) {
+	var failed publish.Errors
 	now := c.now()
 	for _, ref := range refs {
 		if err := ctx.Err(); err != nil {
-			failed.add(err)
+			failed.Add(err)
 			break
 		}
 		if c.undeleted.Waits(ref, now) {
@@ -184,12 +206,12 @@ func (c *Collector) delete(ctx context.Context, refs []BlobRef) (deleted int, er
 		if err := c.Blobs.Delete(ctx, ref); err != nil {
 			c.undeleted.Failed(ref, now) // one that is not remembered is tried each time
 			c.Failures.Add(1)
-			failed.add(fmt.Errorf("delete blob: %w", err))
+			failed.Add(fmt.Errorf("delete blob: %w", err))
 			continue
 		}
 		c.undeleted.Worked(ref)
 		deleted++
 		failpoint.Hit(failpoint.MidCollection)
 	}
-	return deleted, failed.err()
+	return deleted, failed.Err()
 }

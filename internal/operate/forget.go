@@ -1,16 +1,34 @@
-package publish
+package operate
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"sandlot/internal/publish"
 )
 
 const (
 	forgetEvery = time.Minute
 	forgetBatch = 100 // addresses held at once
 )
+
+// ForgottenEmail is an address of an account that was deleted.
+type ForgottenEmail struct {
+	Account publish.AccountID
+	Email   string
+	Used    bool // whether another account has it
+}
+
+// A ForgetStore remembers the addresses of deleted accounts until their messages are
+// deleted, too, under the same promises as a publish.Store.
+type ForgetStore interface {
+	// Forgotten returns addresses of deleted accounts, and those that accounts no longer have, at most limit of those after one of them, in an order that stays. The zero value is before all.
+	Forgotten(ctx context.Context, after ForgottenEmail, limit int) ([]ForgottenEmail, error)
+	// ForgetEmail forgets one of them; one that is not there is not an error.
+	ForgetEmail(ctx context.Context, f ForgottenEmail) error
+}
 
 // Forgetter deletes the messages of deleted accounts that were written as files.
 type Forgetter struct {
@@ -19,7 +37,7 @@ type Forgetter struct {
 	Messages func(ctx context.Context, address string) error
 	Log      *slog.Logger
 	// Failures counts rounds that failed.
-	Failures *Failures
+	Failures *publish.Failures
 }
 
 // Run looks every minute until ctx ends.
@@ -42,17 +60,17 @@ func (f *Forgetter) Run(ctx context.Context) {
 // Forget makes one round. What fails keeps it from nothing else. Messages to an
 // address that another account has are that account's, too, and stay.
 func (f *Forgetter) Forget(ctx context.Context) error {
-	var failed failures
+	var failed publish.Errors
 	var last ForgottenEmail
 	for {
 		list, err := f.Records.Forgotten(ctx, last, forgetBatch)
 		if err != nil || len(list) == 0 {
-			failed.add(err)
-			return failed.err()
+			failed.Add(err)
+			return failed.Err()
 		}
 		for _, last = range list {
 			if err := f.forget(ctx, last); err != nil {
-				failed.add(fmt.Errorf("forget an address of account %d: %w", last.Account, err))
+				failed.Add(fmt.Errorf("forget an address of account %d: %w", last.Account, err))
 			}
 		}
 	}

@@ -1,23 +1,26 @@
-package publish
+package operate
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"time"
+
+	"sandlot/internal/publish"
 )
 
 // VerifyStore shows everything that is recorded, in pieces, under the same
-// promises as a Store.
+// promises as a publish.Store.
 type VerifyStore interface {
 	// Content returns the bytes of a blob that is kept in its record.
 	Content(ctx context.Context, blobID int64) ([]byte, error)
 	// Unknown returns those of the names that no record has.
-	Unknown(ctx context.Context, refs []BlobRef) ([]BlobRef, error)
+	Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error)
 	// BlobsAfter returns blobs with an ID above after, in the order of their IDs, at most limit.
-	BlobsAfter(ctx context.Context, after int64, limit int) ([]Blob, error)
+	BlobsAfter(ctx context.Context, after int64, limit int) ([]publish.Blob, error)
 	// BlobUses returns what refers to a blob, at most limit, the oldest version first. A blob without a record is ErrNotFound.
 	BlobUses(ctx context.Context, id int64, limit int) ([]BlobUse, error)
 	// Mistakes compares the next projects, at most limit, after the one with this Number, with their files and versions. It returns how many it saw and the last one's Number; none is the end.
@@ -31,7 +34,7 @@ type VerifyStore interface {
 // BlobUse says that a blob is a file of a project, a compressed form of one, or
 // a part of an upload.
 type BlobUse struct {
-	Project  ProjectID
+	Project  publish.ProjectID
 	Filename string
 	Version  int    // the first that has the file
 	Encoding string // of a compressed form
@@ -42,17 +45,17 @@ type BlobUse struct {
 // contradicts the rest.
 type Mistake struct {
 	Handle   string // if it is about an account
-	Project  ProjectID
+	Project  publish.ProjectID
 	Filename string // if it is about one file
 	Detail   string
 }
 
 // VerifyBlobs are the stored bytes as a Verifier reads them.
 type VerifyBlobs interface {
-	// Open is that of Blobs, and reads the whole blob before it returns.
-	Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error)
-	// List is that of Blobs.
-	List(ctx context.Context, before time.Time) iter.Seq2[BlobRef, error]
+	// Open is that of publish.Blobs, and reads the whole blob before it returns.
+	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	// List is that of publish.Blobs.
+	List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error]
 	// Foreign yields what lies among the blobs since before the time given and cannot be one.
 	Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error]
 }
@@ -69,14 +72,14 @@ const (
 
 // Finding is something that is not as it should be.
 type Finding struct {
-	Kind     string    `json:"kind"`
-	Handle   string    `json:"handle,omitempty"` // of an account
-	Project  ProjectID `json:"project_id,omitempty"`
-	Filename string    `json:"filename,omitempty"`
-	Version  int       `json:"version,omitempty"`  // the first that has the file
-	Encoding string    `json:"encoding,omitempty"` // of a compressed form; the plain file is not concerned
-	Blob     string    `json:"blob,omitempty"`     // its name, or "record 12"
-	Detail   string    `json:"detail"`
+	Kind     string            `json:"kind"`
+	Handle   string            `json:"handle,omitempty"` // of an account
+	Project  publish.ProjectID `json:"project_id,omitempty"`
+	Filename string            `json:"filename,omitempty"`
+	Version  int               `json:"version,omitempty"`  // the first that has the file
+	Encoding string            `json:"encoding,omitempty"` // of a compressed form; the plain file is not concerned
+	Blob     string            `json:"blob,omitempty"`     // its name, or "record 12"
+	Detail   string            `json:"detail"`
 }
 
 // Verified counts what a Verifier has seen.
@@ -181,21 +184,21 @@ func (v *Verifier) blobs(ctx context.Context) error {
 	}
 }
 
-func (v *Verifier) blob(ctx context.Context, b Blob) error {
+func (v *Verifier) blob(ctx context.Context, b publish.Blob) error {
 	err := v.read(ctx, b)
 	kind := FoundDamaged
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, publish.ErrNotFound):
 		kind = FoundMissing
-	case ctx.Err() != nil || b.Ref == "" && !errors.Is(err, ErrCorrupt):
+	case ctx.Err() != nil || b.Ref == "" && !errors.Is(err, publish.ErrCorrupt):
 		return err // the records cannot be read
-	case !errors.Is(err, ErrCorrupt):
+	case !errors.Is(err, publish.ErrCorrupt):
 		kind = FoundUnread
 	}
 	uses, useErr := v.Records.BlobUses(ctx, b.ID, usesShown)
-	if errors.Is(useErr, ErrNotFound) {
+	if errors.Is(useErr, publish.ErrNotFound) {
 		return nil // it was collected since its record was read
 	}
 	if useErr != nil {
@@ -206,16 +209,16 @@ func (v *Verifier) blob(ctx context.Context, b Blob) error {
 
 // read reads the blob whole. What is in its record
 // is compared with its hash here: a store has no checksums of its own.
-func (v *Verifier) read(ctx context.Context, b Blob) error {
+func (v *Verifier) read(ctx context.Context, b publish.Blob) error {
 	if b.Ref == "" {
 		bytes, err := v.Records.Content(ctx, b.ID)
 		switch {
 		case err != nil:
 			return err
 		case int64(len(bytes)) != b.Size:
-			return fmt.Errorf("%w: %d bytes instead of %d", ErrCorrupt, len(bytes), b.Size)
-		case digest(bytes) != b.SHA256:
-			return fmt.Errorf("%w: other bytes", ErrCorrupt)
+			return fmt.Errorf("%w: %d bytes instead of %d", publish.ErrCorrupt, len(bytes), b.Size)
+		case sha256.Sum256(bytes) != b.SHA256:
+			return fmt.Errorf("%w: other bytes", publish.ErrCorrupt)
 		}
 		return nil
 	}
@@ -227,7 +230,7 @@ func (v *Verifier) read(ctx context.Context, b Blob) error {
 }
 
 // bad reports a blob once for each file that has it.
-func (v *Verifier) bad(b Blob, kind, detail string, uses []BlobUse) error {
+func (v *Verifier) bad(b publish.Blob, kind, detail string, uses []BlobUse) error {
 	f := Finding{Kind: kind, Blob: string(b.Ref), Detail: detail}
 	if b.Ref == "" {
 		f.Blob = fmt.Sprintf("record %d", b.ID)
@@ -252,7 +255,7 @@ func (v *Verifier) bad(b Blob, kind, detail string, uses []BlobUse) error {
 // strays reports what the collector should have taken, and what it never will.
 func (v *Verifier) strays(ctx context.Context) error {
 	before := v.Now().Add(-Grace)
-	batch := make([]BlobRef, 0, verifyPage)
+	batch := make([]publish.BlobRef, 0, verifyPage)
 	flush := func() error {
 		unknown, err := v.Records.Unknown(ctx, batch)
 		batch = batch[:0]

@@ -1,0 +1,61 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"sandlot/internal/names"
+	"sandlot/internal/publish"
+)
+
+// A MailboxStore shows stops to an operator, who may lift them.
+type MailboxStore interface {
+	// Stops returns stops, newest first, at most limit, after the skip newest; only of one mailbox if it is not nil.
+	Stops(ctx context.Context, mailbox *publish.Digest, now time.Time, skip, limit int) ([]publish.Stop, error)
+	// LiftStops forgets all stops of a mailbox and records e. A mailbox without any is publish.ErrNotFound.
+	LiftStops(ctx context.Context, mailbox publish.Digest, e publish.LogEntry) error
+}
+
+// Stops returns mailboxes that want no messages, newest first: see MailboxStore. An
+// address that is not empty asks for its mailbox alone.
+func (a *Admin) Stops(ctx context.Context, address string, skip, limit int) ([]publish.Stop, error) {
+	if address == "" {
+		return a.Store.Stops(ctx, nil, a.Now().UTC(), skip, limit)
+	}
+	mailbox, err := namedMailbox(address)
+	if err != nil {
+		return nil, err
+	}
+	return a.Store.Stops(ctx, &mailbox, a.Now().UTC(), skip, limit)
+}
+
+// AllowMail lets a mailbox get messages again; one that gets them is publish.ErrNotFound.
+// The address does not get into the log, which nobody can take it out of again.
+func (a *Admin) AllowMail(ctx context.Context, address, reason string) (target string, err error) {
+	mailbox, err := namedMailbox(address)
+	if err != nil {
+		return "", err
+	}
+	if reason, err = checkReason(reason, false); err != nil {
+		return "", err
+	}
+	target = MailboxName(mailbox)
+	if err := a.Store.LiftStops(ctx, mailbox, a.entry(publish.ActionAllowMail, target, reason)); err != nil {
+		return target, fmt.Errorf("stop of %s: %w", publish.Quoted(address), err)
+	}
+	return target, nil
+}
+
+func namedMailbox(address string) (publish.Digest, error) {
+	clean, err := names.Email(strings.TrimSpace(address))
+	if err != nil {
+		return publish.Digest{}, fmt.Errorf("%s is not an address: %w", publish.Quoted(address), err)
+	}
+	return publish.MailboxOf(clean), nil
+}
+
+// MailboxName is what operators see of a mailbox whose address is not kept: the
+// first twelve digits of its hash.
+func MailboxName(mailbox publish.Digest) string { return fmt.Sprintf("mailbox:%x", mailbox[:6]) }
