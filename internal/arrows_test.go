@@ -18,7 +18,7 @@ var arrows = map[string][]string{
 	"api":          {"admission", "content", "failpoint", "mediatype", "names", "publish"},
 	"blob":         {"failpoint", "publish"},
 	"blob/crashfs": {"blob"},
-	"admission":    {},
+	"admission":    {"publish"},
 	"content":      {},
 	"front":        {},
 	"failpoint":    {},

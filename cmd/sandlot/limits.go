@@ -161,13 +161,13 @@ func (l limitSettings) limited(public bool) bool {
 	return l.Limits == "on" || l.Limits == "auto" && public
 }
 
-// brakes are the limits in force at a place.
-func (l limitSettings) brakes(p publish.Places, memory memoryPlan) *admission.Limits {
+// admission is what holds callers to the limits in force at a place, with keys as the domain knows them.
+func (l limitSettings) admission(p publish.Places, memory memoryPlan, keys admission.Keys) *admission.Limits {
 	cfg := admission.Config{}
 	if l.limited(public(p)) {
 		cfg, _ = l.rates() // was checked at the start
 	}
-	cfg.Public = public(p)
+	cfg.Public, cfg.Keys = public(p), keys
 	cfg.MaxBodies, cfg.Remembered = memory.bodies, memory.clients
 	return admission.New(cfg)
 }

@@ -1,46 +1,69 @@
 package admission
 
-// A Meter counts bytes of one kind that a call makes: what is decoded, or what is
-// unpacked. The call costs what the largest of its meters has counted, or the bytes
-// that were received, whichever is more. It is for one goroutine at a time.
-type Meter struct {
-	p *Pass
-	n int64
+import "sandlot/internal/publish"
+
+// Charge begins to count bytes of one kind that the request makes: what is decoded, or what
+// is unpacked. The request costs what the largest of these has come to, or the bytes that
+// were received, whichever is more. What it returns is for one goroutine at a time; its error
+// is a *Denied where the limit has no room for the bytes: what there was is used up, and
+// nothing may come of the request.
+func (g *Grant) Charge() publish.Charge {
+	var made int64
+	return func(n int) error {
+		if g == nil {
+			return nil
+		}
+		g.l.mu.Lock()
+		defer g.l.mu.Unlock()
+		made += int64(n)
+		return refused(g.charge(made))
+	}
 }
 
-// Meter begins to count bytes of another kind.
-func (p *Pass) Meter() *Meter { return &Meter{p: p} }
-
-// Take counts n more. If it is denied, the limit has no room for them: what there
-// was is used up, and nothing may come of the request.
-func (m *Meter) Take(n int) *Denied {
-	if m.p == nil {
+// Received says that so many bytes of the body came. The error is as that of Charge.
+func (g *Grant) Received(n int) error {
+	if g == nil {
 		return nil
 	}
-	m.p.l.mu.Lock()
-	defer m.p.l.mu.Unlock()
-	m.n += int64(n)
-	return m.p.charge(m.n)
+	g.l.mu.Lock()
+	defer g.l.mu.Unlock()
+	g.received += int64(n)
+	return refused(g.charge(g.received))
 }
 
-// charge takes from all volumes what the call costs now beyond what was charged
+// Whole says that nothing more of the body is received, so that it makes way for
+// nobody any more. It is denied if it did already: then nothing may come of the request.
+func (g *Grant) Whole() error {
+	if g == nil {
+		return nil
+	}
+	g.l.mu.Lock()
+	defer g.l.mu.Unlock()
+	g.whole = true
+	if g.cut {
+		return &Denied{Limit: "bodies", All: true, After: bodyWait}
+	}
+	return nil
+}
+
+// charge takes from all volumes what the request costs now beyond what was charged
 // before.
-func (p *Pass) charge(cost int64) *Denied {
-	more := cost - p.charged
-	if more <= 0 || p.left {
+func (g *Grant) charge(cost int64) *Denied {
+	more := cost - g.charged
+	if more <= 0 || g.done {
 		return nil
 	}
-	p.charged = cost
-	now := p.l.Now()
+	g.charged = cost
+	now := g.l.Now()
 	var worst *Denied
-	for _, s := range p.volumes {
+	for _, s := range g.volumes {
 		left := s.left(now)
 		s.spend(min(more, max(int64(left), 0)), now)
 		if left >= float64(more) {
 			continue
 		}
 		// Nobody knows how much more it would have cost. Twice as much the next time ends after a few tries.
-		if d := s.lacks(max(p.length, 2*cost), now); worst == nil || d.After > worst.After {
+		if d := s.lacks(max(g.length, 2*cost), now); worst == nil || d.After > worst.After {
 			worst = d
 		}
 	}

@@ -25,6 +25,7 @@ type Config struct {
 	Remembered int  // addresses, and likewise accounts and keys, that are remembered: at some 300 bytes each; 0: 65,536
 	Public     bool // whether everybody may come: then only this machine is exempt, else its private networks, too
 	Now        func() time.Time
+	Keys       Keys // whom Identify asks
 }
 
 const (
@@ -47,9 +48,9 @@ type Limits struct {
 	addresses *table[netip.Prefix, *entry]
 	owners    *table[owner, *entry]
 	goodKeys  *table[[32]byte, struct{}]
-	passes    map[*Pass]struct{} // of bodies that are received, but those that were cut
-	leaving   int                // bodies that were cut and have not ended yet
-	held      held               // bodies, by network
+	bodies    map[*Grant]struct{} // those that are received, but for those that were cut
+	leaving   int                 // bodies that were cut and have not ended yet
+	held      held                // bodies, by network
 }
 
 // owner is an account, or one key of it.
@@ -65,23 +66,8 @@ func New(cfg Config) *Limits {
 	}
 	return &Limits{
 		Config: cfg, addresses: newTable[netip.Prefix, *entry](cfg.Remembered), owners: newTable[owner, *entry](cfg.Remembered), goodKeys: newTable[[32]byte, struct{}](cfg.Remembered / goodKeysPart),
-		passes: map[*Pass]struct{}{}, held: held{cfg.Bodies, cfg.MaxBodies, map[netip.Prefix]int{}},
+		bodies: map[*Grant]struct{}{}, held: held{cfg.Bodies, cfg.MaxBodies, map[netip.Prefix]int{}},
 	}
-}
-
-// Who asks. Account and Key are 0 for nobody; Key is 0 for the owner of an account
-// on the website, too.
-type Who struct {
-	Addr    netip.Addr
-	Account int64
-	Key     int64
-}
-
-// Denied says that a limit is reached.
-type Denied struct {
-	Limit string        // its name in the RateLimit headers
-	All   bool          // whether it is one of the whole service, not of the caller
-	After time.Duration // when to try again; above 0
 }
 
 // Standing is what is left of one limit, for the RateLimit headers.
@@ -125,8 +111,8 @@ func find[K comparable](t *table[K, *entry], k K) *entry {
 	return e
 }
 
-// shares are all subjects whose limits of some kinds hold for who.
-func (l *Limits) shares(at []*entry, who Who, of ...kind) []share {
+// shares are all subjects whose limits of some kinds hold for o.
+func (l *Limits) shares(at []*entry, o Origin, of ...kind) []share {
 	var list []share
 	add := func(e *entry, k kind, r Rate) {
 		if r.Count > 0 {
@@ -137,12 +123,12 @@ func (l *Limits) shares(at []*entry, who Who, of ...kind) []share {
 		for i, e := range at {
 			add(e, k, l.rate(k).times(levels[i].factor))
 		}
-		if who.Account == 0 || k != writes && k != volume && k != mails && k != downloads {
+		if o.Account == 0 || k != writes && k != volume && k != mails && k != downloads {
 			continue
 		}
-		add(find(l.owners, owner{account: who.Account}), k, l.rate(k))
-		if who.Key != 0 && k != mails {
-			add(find(l.owners, owner{who.Account, who.Key}), k, l.rate(k).half())
+		add(find(l.owners, owner{account: o.Account}), k, l.rate(k))
+		if o.Key != 0 && k != mails {
+			add(find(l.owners, owner{o.Account, o.Key}), k, l.rate(k).half())
 		}
 	}
 	return list
@@ -172,6 +158,13 @@ func (s share) lacks(n int64, now time.Time) *Denied {
 // spend takes n, into debt if need be, but never more than a full bucket.
 func (s share) spend(n int64, now time.Time) {
 	s.e.bucket(s.kind, s.rate).ReserveN(now, int(min(n, s.rate.Burst)))
+}
+
+// spend takes 1 of each share.
+func spend(list []share, now time.Time) {
+	for _, s := range list {
+		s.spend(1, now)
+	}
 }
 
 // short finds the share that has less than 1 for the longest.

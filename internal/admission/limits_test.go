@@ -2,6 +2,7 @@ package admission
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
 	"runtime"
@@ -10,16 +11,47 @@ import (
 	"time"
 )
 
-func from(addr string) Who { return Who{Addr: netip.MustParseAddr(addr)} }
+func from(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr)} }
 
-// enters sends a request and tells whether it was let in.
-func enters(l *Limits, who Who, newAccount bool) *Denied {
-	p, d := l.Enter(who, Body{MakesAccount: newAccount})
+// admit is Limits.Admit where nothing but a limit refuses.
+func admit(l *Limits, from Origin, op Operation, in Body) (*Grant, *Denied) {
+	g, err := l.Admit(from, op, in)
+	return g, limit(err)
+}
+
+// limit is what refused, nil if nothing did. Another error is a fault of the test.
+func limit(err error) *Denied {
+	var d *Denied
+	if err != nil && !errors.As(err, &d) {
+		panic(err)
+	}
+	return d
+}
+
+// ask asks for an operation and is done with it.
+func ask(l *Limits, from Origin, op Operation) *Denied {
+	g, d := admit(l, from, op, Body{})
+	g.Done()
+	return d
+}
+
+// tries presents a secret.
+func tries(l *Limits, from Origin, secret [32]byte, right bool) *Denied {
+	return limit(l.Guess(from, secret, func() (bool, error) { return right, nil }))
+}
+
+// enters sends a request with a body and tells whether it was let in.
+func enters(l *Limits, who Origin, newAccount bool) *Denied {
+	op := Update
+	if newAccount {
+		op = Signup
+	}
+	p, d := admit(l, who, op, Body{})
 	if d == nil {
 		if newAccount {
 			p.Made()
 		}
-		p.Leave()
+		p.Done()
 	}
 	return d
 }
@@ -58,14 +90,14 @@ func TestNewAccountsOfAnAddress(t *testing.T) {
 func TestARequestThatMakesNoAccountUsesNone(t *testing.T) {
 	l := New(Config{Accounts: Rate{60, time.Hour, 1}})
 	for range 10 {
-		p, d := l.Enter(from("203.0.113.1"), Body{MakesAccount: true})
+		p, d := admit(l, from("203.0.113.1"), Signup, Body{})
 		if d != nil {
 			t.Fatal(d)
 		}
-		if _, d := l.Enter(from("203.0.113.1"), Body{MakesAccount: true}); d == nil {
+		if _, d := admit(l, from("203.0.113.1"), Signup, Body{}); d == nil {
 			t.Fatal("two that are under way could make two accounts")
 		}
-		p.Leave()
+		p.Done()
 	}
 }
 
@@ -88,42 +120,42 @@ func TestLocalClientsAreUnlimited(t *testing.T) {
 		who := from(addr)
 		who.Account, who.Key = 1, 1
 		for range 10 {
-			p, d := l.Enter(who, Body{MakesAccount: true})
-			l.TriedKey(who, [32]byte{}, false)
-			if d != nil || l.Mail(who) != nil || l.TryKey(who, [32]byte{}) != nil || l.Heartbeat(who) != nil || l.Report(who) != nil || l.Like(who) != nil || l.Search(who) != nil || refusesArchive(l, who) {
+			p, d := admit(l, who, Signup, Body{})
+			wrong := tries(l, who, [32]byte{}, false)
+			if d != nil || wrong != nil || ask(l, who, Mail) != nil || tries(l, who, [32]byte{}, false) != nil || ask(l, who, Heartbeat) != nil || ask(l, who, Report) != nil || ask(l, who, Like) != nil || ask(l, who, Search) != nil || refusesArchive(l, who) {
 				t.Fatalf("%s is limited", addr)
 			}
-			if len(p.Standing) > 0 {
-				t.Errorf("%s is told of limits: %v", addr, p.Standing)
+			if len(p.Standing()) > 0 {
+				t.Errorf("%s is told of limits: %v", addr, p.Standing())
 			}
 			p.Made()
 		}
 	}
 }
 
-func refusesArchive(l *Limits, who Who) bool {
-	_, d := l.Download(who)
+func refusesArchive(l *Limits, who Origin) bool {
+	_, d := admit(l, who, Export, Body{})
 	return d != nil
 }
 
 func TestSearchesAndDownloads(t *testing.T) {
 	one := Rate{1, time.Hour, 1}
 	l := New(Config{Searches: one, Downloads: one, Writes: Rate{4, time.Hour, 4}})
-	owner := func(addr string) Who {
+	owner := func(addr string) Origin {
 		who := from(addr)
 		who.Account = 7
 		return who
 	}
-	if d := l.Search(from("203.0.113.1")); d != nil {
+	if d := ask(l, from("203.0.113.1"), Search); d != nil {
 		t.Error(d)
 	}
-	if d := l.Search(from("203.0.113.1")); d == nil || d.Limit != "searches" {
+	if d := ask(l, from("203.0.113.1"), Search); d == nil || d.Limit != "searches" {
 		t.Errorf("a second search: %+v", d)
 	}
-	if _, d := l.Download(owner("203.0.113.1")); d != nil {
+	if _, d := admit(l, owner("203.0.113.1"), Export, Body{}); d != nil {
 		t.Error(d)
 	}
-	if _, d := l.Download(owner("203.0.113.2")); d == nil || d.Limit != "downloads" {
+	if _, d := admit(l, owner("203.0.113.2"), Export, Body{}); d == nil || d.Limit != "downloads" {
 		t.Errorf("a second archive of the account, to another address: %+v", d)
 	}
 	for i := range 5 {
@@ -135,10 +167,10 @@ func TestSearchesAndDownloads(t *testing.T) {
 
 func TestArchivesAtOnce(t *testing.T) {
 	l := New(Config{Archives: 1})
-	ask := func(addr string, account int64) (*Archive, *Denied) {
+	ask := func(addr string, account int64) (*Grant, *Denied) {
 		who := from(addr)
 		who.Account = account
-		return l.Download(who)
+		return admit(l, who, Export, Body{})
 	}
 	first, d := ask("203.0.113.1", 7)
 	if d != nil {
@@ -165,9 +197,9 @@ func TestArchivesAtOnce(t *testing.T) {
 
 func TestBodiesAtOnce(t *testing.T) {
 	l := New(Config{Bodies: 4, MaxBodies: 6})
-	var open []*Pass
+	var open []*Grant
 	enter := func(addr string) *Denied {
-		p, d := l.Enter(from(addr), Body{})
+		p, d := admit(l, from(addr), Update, Body{})
 		if d == nil {
 			open = append(open, p)
 		}
@@ -192,7 +224,7 @@ func TestBodiesAtOnce(t *testing.T) {
 		}
 	}
 	for _, p := range open {
-		p.Leave()
+		p.Done()
 	}
 	if d := enter("203.0.113.1"); d != nil {
 		t.Errorf("after they ended: %+v", d)
@@ -203,17 +235,17 @@ func TestACallCostsTheLargestOfItsBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Config{Bytes: Rate{3600, time.Hour, 1000}})
 		call := func(length int64, received, decoded, unpacked int) *Denied {
-			p, d := l.Enter(from("203.0.113.1"), Body{Length: length})
+			p, d := admit(l, from("203.0.113.1"), Update, Body{Length: length})
 			if d != nil {
 				return d
 			}
-			defer p.Leave()
-			if d := p.Received(received); d != nil {
+			defer p.Done()
+			if d := limit(p.Received(received)); d != nil {
 				return d
 			}
 			for _, n := range []int{decoded, unpacked} {
-				for m := p.Meter(); n > 0; n -= 10 {
-					if d := m.Take(min(n, 10)); d != nil {
+				for charge := p.Charge(); n > 0; n -= 10 {
+					if d := limit(charge(min(n, 10))); d != nil {
 						return d
 					}
 				}
@@ -221,12 +253,12 @@ func TestACallCostsTheLargestOfItsBytes(t *testing.T) {
 			return nil
 		}
 		left := func() int64 {
-			p, d := l.Enter(from("203.0.113.1"), Body{})
+			p, d := admit(l, from("203.0.113.1"), Update, Body{})
 			if d != nil {
 				return 0
 			}
-			defer p.Leave()
-			return p.Standing[0].Left
+			defer p.Done()
+			return p.Standing()[0].Left
 		}
 		for _, tc := range []struct{ received, decoded, unpacked, left int }{{100, 75, 0, 900}, {10, 7, 200, 700}, {10, 500, 20, 200}} {
 			if d := call(0, tc.received, tc.decoded, tc.unpacked); d != nil || left() != int64(tc.left) {
@@ -254,13 +286,13 @@ func TestAfterAFewTriesThereIsRoomForACallOfUnknownCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Config{Bytes: Rate{3600, time.Hour, 100_000}})
 		call := func(cost int) *Denied {
-			p, d := l.Enter(from("203.0.113.1"), Body{Length: -1})
+			p, d := admit(l, from("203.0.113.1"), Update, Body{Length: -1})
 			if d != nil {
 				return d
 			}
-			defer p.Leave()
+			defer p.Done()
 			for ; cost > 0; cost -= 100 {
-				if d := p.Received(100); d != nil {
+				if d := limit(p.Received(100)); d != nil {
 					return d
 				}
 			}
@@ -284,7 +316,7 @@ func TestAccountsAndKeysHaveLimitsOfTheirOwn(t *testing.T) {
 	l := New(Config{Writes: Rate{100, time.Hour, 10}})
 	use := func(host byte, account, key int64) (n int) {
 		for ; n < 100; n++ { // each from another address
-			if enters(l, Who{netip.AddrFrom4([4]byte{203, 0, host, byte(n)}), account, key}, false) != nil {
+			if enters(l, Origin{netip.AddrFrom4([4]byte{203, 0, host, byte(n)}), account, key}, false) != nil {
 				return n
 			}
 		}
@@ -308,23 +340,23 @@ func TestMailsHeartbeatsAndLikes(t *testing.T) {
 	l := New(Config{Mails: Rate{20, time.Hour, 2}, Heartbeats: Rate{60, time.Minute, 3}, Likes: Rate{60, time.Hour, 1}})
 	who := from("203.0.113.1")
 	for i, want := range []bool{true, true, false} {
-		if d := l.Mail(who); (d == nil) != want {
+		if d := ask(l, who, Mail); (d == nil) != want {
 			t.Errorf("mail %d: %+v", i+1, d)
 		}
 	}
-	account := Who{netip.MustParseAddr("203.0.113.2"), 7, 1}
-	l.Mail(account)
-	l.Mail(Who{netip.MustParseAddr("203.0.113.3"), 7, 2})
-	if d := l.Mail(Who{netip.MustParseAddr("203.0.113.4"), 7, 1}); d == nil || d.Limit != "mails" {
+	account := Origin{netip.MustParseAddr("203.0.113.2"), 7, 1}
+	ask(l, account, Mail)
+	ask(l, Origin{netip.MustParseAddr("203.0.113.3"), 7, 2}, Mail)
+	if d := ask(l, Origin{netip.MustParseAddr("203.0.113.4"), 7, 1}, Mail); d == nil || d.Limit != "mails" {
 		t.Errorf("the account's third mail: %+v", d)
 	}
 	for i, want := range []bool{true, true, true, false} {
-		if d := l.Heartbeat(who); (d == nil) != want {
+		if d := ask(l, who, Heartbeat); (d == nil) != want {
 			t.Errorf("heartbeat %d: %+v", i+1, d)
 		}
 	}
 	for i, want := range []bool{true, false} {
-		if d := l.Like(who); (d == nil) != want || d != nil && d.Limit != "likes" {
+		if d := ask(l, who, Like); (d == nil) != want || d != nil && d.Limit != "likes" {
 			t.Errorf("like %d: %+v", i+1, d)
 		}
 	}
@@ -335,27 +367,26 @@ func TestWrongKeys(t *testing.T) {
 		l := New(Config{WrongKeys: Rate{30, time.Minute, 30}})
 		who := from("203.0.113.1")
 		known, wrong, fresh := [32]byte{1}, [32]byte{2}, [32]byte{3}
-		l.TriedKey(who, known, true)
+		tries(l, who, known, true)
 		for i := range 30 {
-			if d := l.TryKey(who, wrong); d != nil {
+			if d := tries(l, who, wrong, false); d != nil {
 				t.Fatalf("try %d: %+v", i+1, d)
 			}
-			l.TriedKey(who, wrong, false)
 		}
-		if d := l.TryKey(who, wrong); d == nil || d.Limit != "wrong-keys" || d.After > 2*time.Second {
+		if d := tries(l, who, wrong, false); d == nil || d.Limit != "wrong-keys" || d.After > 2*time.Second {
 			t.Errorf("try 31: %+v", d)
 		}
-		if l.TryKey(who, fresh) == nil {
+		if tries(l, who, fresh, true) == nil {
 			t.Error("a key that nobody used is looked up")
 		}
-		if d := l.TryKey(who, known); d != nil {
+		if d := tries(l, who, known, true); d != nil {
 			t.Errorf("a key that was right before, of the same address: %+v", d)
 		}
-		if d := l.TryKey(from("203.0.113.2"), fresh); d != nil {
+		if d := tries(l, from("203.0.113.2"), [32]byte{4}, false); d != nil {
 			t.Errorf("another address: %+v", d)
 		}
 		time.Sleep(time.Minute)
-		if d := l.TryKey(who, fresh); d != nil {
+		if d := tries(l, who, fresh, false); d != nil {
 			t.Errorf("a minute later: %+v", d)
 		}
 	})
@@ -370,7 +401,7 @@ func TestPlainAMillionAddresses(t *testing.T) {
 	addr := netip.MustParseAddr("2001:db8::1").As16()
 	for i := range uint32(1_000_000) {
 		binary.BigEndian.PutUint32(addr[2:], i) // each in a /48 of its own
-		if d := enters(l, Who{Addr: netip.AddrFrom16(addr)}, true); d != nil {
+		if d := enters(l, Origin{Addr: netip.AddrFrom16(addr)}, true); d != nil {
 			t.Fatal(d)
 		}
 	}
@@ -390,11 +421,10 @@ func TestPlainAMillionAddresses(t *testing.T) {
 func TestNoLimitsAtAll(t *testing.T) {
 	for _, l := range []*Limits{nil, New(Config{})} {
 		for range 100 {
-			who := Who{netip.MustParseAddr("203.0.113.1"), 1, 1}
-			if enters(l, who, true) != nil || l.Mail(who) != nil || l.Heartbeat(who) != nil || l.Like(who) != nil || l.TryKey(who, [32]byte{}) != nil {
+			who := Origin{netip.MustParseAddr("203.0.113.1"), 1, 1}
+			if enters(l, who, true) != nil || ask(l, who, Mail) != nil || ask(l, who, Heartbeat) != nil || ask(l, who, Like) != nil || tries(l, who, [32]byte{}, false) != nil {
 				t.Fatal("there is a limit")
 			}
-			l.TriedKey(who, [32]byte{}, false)
 		}
 	}
 }
@@ -402,16 +432,16 @@ func TestNoLimitsAtAll(t *testing.T) {
 func TestStandingTellsTheLeast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Config{Writes: Rate{60, time.Minute, 10}, Accounts: Rate{60, time.Hour, 20}})
-		p, d := l.Enter(Who{netip.MustParseAddr("203.0.113.1"), 7, 1}, Body{})
+		p, d := admit(l, Origin{netip.MustParseAddr("203.0.113.1"), 7, 1}, Update, Body{})
 		if d != nil {
 			t.Fatal(d)
 		}
-		if len(p.Standing) != 1 || p.Standing[0].Left != 4 || p.Standing[0].Full != 2*time.Second {
-			t.Errorf("the key has the least left: %+v", p.Standing)
+		if len(p.Standing()) != 1 || p.Standing()[0].Left != 4 || p.Standing()[0].Full != 2*time.Second {
+			t.Errorf("the key has the least left: %+v", p.Standing())
 		}
-		p, _ = l.Enter(from("203.0.113.9"), Body{MakesAccount: true})
-		if len(p.Standing) != 2 || p.Standing[1].Limit != "accounts" || p.Standing[1].Left != 19 {
-			t.Errorf("a request that may make an account: %+v", p.Standing)
+		p, _ = admit(l, from("203.0.113.9"), Signup, Body{})
+		if len(p.Standing()) != 2 || p.Standing()[1].Limit != "accounts" || p.Standing()[1].Left != 19 {
+			t.Errorf("a request that may make an account: %+v", p.Standing())
 		}
 	})
 }

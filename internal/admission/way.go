@@ -19,13 +19,13 @@ const (
 // makesWay finds the body that goes so that another can come, which asks for its
 // own network: the slowest of those of the network that has the most. There is none if
 // no network has more than the other's would, and none of them is slow.
-func (l *Limits) makesWay(other *Pass) *Pass {
+func (l *Limits) makesWay(other *Grant) *Grant {
 	if l.leaving >= max(1, l.MaxBodies/leavingPart) {
 		return nil
 	}
 	now, own := l.Now(), l.holds(other)
-	var first *Pass
-	for p := range l.passes {
+	var first *Grant
+	for p := range l.bodies {
 		if p.of == nil || p.whole || p.stop == nil {
 			continue
 		}
@@ -39,19 +39,19 @@ func (l *Limits) makesWay(other *Pass) *Pass {
 }
 
 // before reports whether p makes way before q does.
-func (l *Limits) before(p, q *Pass, now time.Time) bool {
+func (l *Limits) before(p, q *Grant, now time.Time) bool {
 	return cmp.Or(cmp.Compare(l.holds(q), l.holds(p)), cmp.Compare(p.pace(now), q.pace(now)), p.began.Compare(q.began)) < 0
 }
 
 // holds is how many bodies the widest network of a body's client sends; 0 for one without limits.
-func (l *Limits) holds(p *Pass) int {
+func (l *Limits) holds(p *Grant) int {
 	if p.of == nil {
 		return 0
 	}
 	return l.held.by[p.widest()]
 }
 
-func (p *Pass) widest() netip.Prefix {
+func (p *Grant) widest() netip.Prefix {
 	if p.of == nil {
 		return netip.Prefix{}
 	}
@@ -59,41 +59,14 @@ func (p *Pass) widest() netip.Prefix {
 }
 
 // pace is what came in a second, in bytes.
-func (p *Pass) pace(now time.Time) float64 {
+func (p *Grant) pace(now time.Time) float64 {
 	return float64(p.received) / max(now.Sub(p.began), settling).Seconds()
 }
 
 // cut ends a body, whose slot is free at once.
-func (l *Limits) cut(p *Pass) {
+func (l *Limits) cut(p *Grant) {
 	p.release()
 	p.cut = true
 	l.leaving++
 	p.stop()
-}
-
-// Received says that so many bytes of the body came. If it is denied, nothing may
-// come of the request.
-func (p *Pass) Received(n int) *Denied {
-	if p == nil {
-		return nil
-	}
-	p.l.mu.Lock()
-	defer p.l.mu.Unlock()
-	p.received += int64(n)
-	return p.charge(p.received)
-}
-
-// Whole says that nothing more of the body is received, so that it makes way for
-// nobody any more. It is denied if it did already: then nothing may come of the request.
-func (p *Pass) Whole() *Denied {
-	if p == nil {
-		return nil
-	}
-	p.l.mu.Lock()
-	defer p.l.mu.Unlock()
-	p.whole = true
-	if p.cut {
-		return &Denied{Limit: "bodies", All: true, After: bodyWait}
-	}
-	return nil
 }

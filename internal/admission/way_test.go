@@ -87,11 +87,11 @@ func TestSlotsAreGivenBack(t *testing.T) {
 type bodies struct {
 	l    *Limits
 	cut  []string
-	pass map[string]*Pass
+	pass map[string]*Grant
 }
 
 func (b *bodies) enter(name, addr string) *Denied {
-	p, d := b.l.Enter(from(addr), Body{Stop: func() { b.cut = append(b.cut, name) }})
+	p, d := admit(b.l, from(addr), Update, Body{Stop: func() { b.cut = append(b.cut, name) }})
 	if d == nil {
 		b.pass[name] = p
 	}
@@ -101,7 +101,7 @@ func (b *bodies) enter(name, addr string) *Denied {
 func TestWhoMakesWay(t *testing.T) {
 	// Four slots hold a and b of one network, and c and d of others; a has had the most time.
 	full := func(t *testing.T) *bodies {
-		b := &bodies{l: New(Config{MaxBodies: 4}), pass: map[string]*Pass{}}
+		b := &bodies{l: New(Config{MaxBodies: 4}), pass: map[string]*Grant{}}
 		for i, addr := range []string{"2001:db8:1::1", "2001:db8:1:ff::1", "203.0.113.3", "203.0.113.4"} {
 			if d := b.enter(string(rune('a'+i)), addr); d != nil {
 				t.Fatal(d)
@@ -127,7 +127,7 @@ func TestWhoMakesWay(t *testing.T) {
 		{"a client without limits, too", "127.0.0.1", func(*bodies) {}, "a"},
 		{"not one that has come whole", "203.0.113.5", func(b *bodies) { b.pass["a"].Whole() }, "b"},
 		{"of as many each the slowest", "203.0.113.5", func(b *bodies) {
-			b.pass["a"].Leave()
+			b.pass["a"].Done()
 			if d := b.enter("e", "203.0.113.9"); d != nil {
 				panic(d)
 			}
@@ -135,7 +135,7 @@ func TestWhoMakesWay(t *testing.T) {
 			move(b, "bde", 100_000)
 		}, "c"},
 		{"of as many each none that is fast", "203.0.113.5", func(b *bodies) {
-			b.pass["a"].Leave()
+			b.pass["a"].Done()
 			if d := b.enter("e", "203.0.113.9"); d != nil {
 				panic(d)
 			}
@@ -154,15 +154,15 @@ func TestWhoMakesWay(t *testing.T) {
 				case tc.want != "" && (d != nil || len(b.cut) != 1 || b.cut[0] != tc.want):
 					t.Fatalf("%+v, cut is %v", d, b.cut)
 				case tc.want != "":
-					if d := b.pass[tc.want].Whole(); d == nil || !d.All || d.After <= 0 {
+					if d := limit(b.pass[tc.want].Whole()); d == nil || !d.All || d.After <= 0 {
 						t.Errorf("who made way is told %+v", d)
 					}
 				}
 				for _, p := range b.pass {
-					p.Leave()
+					p.Done()
 				}
-				if len(b.l.passes) != 0 || b.l.leaving != 0 || len(b.l.held.by) != 0 {
-					t.Errorf("left are %d, %d and %v", len(b.l.passes), b.l.leaving, b.l.held.by)
+				if len(b.l.bodies) != 0 || b.l.leaving != 0 || len(b.l.held.by) != 0 {
+					t.Errorf("left are %d, %d and %v", len(b.l.bodies), b.l.leaving, b.l.held.by)
 				}
 			})
 		})
@@ -170,7 +170,7 @@ func TestWhoMakesWay(t *testing.T) {
 }
 
 func TestFewAreCutBeforeTheyEnd(t *testing.T) {
-	b := &bodies{l: New(Config{MaxBodies: 16}), pass: map[string]*Pass{}}
+	b := &bodies{l: New(Config{MaxBodies: 16}), pass: map[string]*Grant{}}
 	for i := range 16 {
 		if d := b.enter(fmt.Sprint(i), fmt.Sprintf("2001:db8:0:%x::1", i)); d != nil {
 			t.Fatal(d)
@@ -181,7 +181,7 @@ func TestFewAreCutBeforeTheyEnd(t *testing.T) {
 			t.Errorf("another %d: %+v", i, d)
 		}
 	}
-	b.pass[b.cut[0]].Leave()
+	b.pass[b.cut[0]].Done()
 	if d := b.enter("new", "203.0.113.9"); d != nil {
 		t.Errorf("after one has ended: %+v", d)
 	}

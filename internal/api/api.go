@@ -16,7 +16,6 @@ import (
 // error is a *publish.Error, one of kind *content.Error for packed content that
 // does not unpack, or a fault.
 type Service interface {
-	Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error)
 	Admit(by publish.Caller, act publish.Action) error
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
 	Unpack(ctx context.Context, packed publish.Content, limit int64, charge publish.Charge) (publish.Content, error)
@@ -32,7 +31,7 @@ type Service interface {
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 }
 
-// Config is what an API is made of. Service, Places and Archive must be set.
+// Config is what an API is made of. Service, Places, Archive and Admission must be set.
 type Config struct {
 	Service Service
 	Places  publish.Places
@@ -42,10 +41,8 @@ type Config struct {
 	Log *slog.Logger
 	// Now gives the date in the name of an archive that is only asked for by HEAD; time.Now if nil.
 	Now func() time.Time
-	// Brakes hold callers to their limits; none if nil.
-	Brakes *admission.Limits
-	// Public says that the base-url is: then a private address may be that of a router, with everybody behind it.
-	Public bool
+	// Admission holds callers to their limits, and finds out whose keys they present.
+	Admission *admission.Limits
 	// MaxContent is the largest content of one request in bytes, decoded and unpacked; publish.DefaultMaxContent if 0.
 	MaxContent int64
 	// MaxFile is the largest file in bytes, however many parts bring it; publish.DefaultMaxFile if 0. It is for hints: the Service holds to it.
@@ -116,11 +113,10 @@ func (a *API) serve(c *call) error {
 			return a.searched(c, err)
 		}
 	}
-	if rt.method == http.MethodPost {
-		if err := a.enter(c); err != nil {
-			return err
-		}
-		defer c.leave()
+	done, err := a.admit(c)
+	if err != nil {
+		return err
 	}
+	defer done()
 	return rt.serve(a, c)
 }

@@ -70,7 +70,7 @@ func leaked(field, message string) error {
 // identify finds out who is calling. Routes that need no key do not look at the
 // header at all, so that they tell nothing about a key.
 func (a *API) identify(c *call) error {
-	c.by = publish.Caller{From: a.sender(c)}
+	c.by = publish.Caller{From: a.Admission.Sender(c.origin())}
 	if c.route.key == keyIgnored {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (a *API) identify(c *call) error {
 		return err
 	}
 	c.keyed = true
-	if c.by, err = a.lookUp(c, key); err == nil {
+	if c.by, err = a.Admission.Identify(c.r.Context(), c.origin(), key); err == nil {
 		c.keyed = !c.by.Nobody() // an upload_token is no key of anybody's
 	}
 	return err

@@ -36,12 +36,11 @@ func (a *API) maxBody() int64 { return 2*a.MaxContent + bodyRoom }
 // body is a request's body that remembers how far it was read, and ends where a
 // limit does.
 type body struct {
-	r      io.ReadCloser
-	read   int64
-	err    error                         // what ended it, io.EOF included
-	most   int64                         // how much of it is read at most, 0: any
-	pass   *admission.Pass               // nil: no limits, or not any more
-	denied func(*admission.Denied) error // what its refusals are told as; set with pass
+	r     io.ReadCloser
+	read  int64
+	err   error            // what ended it, io.EOF included
+	most  int64            // how much of it is read at most, 0: any
+	grant *admission.Grant // nil: no limits, or not any more
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -52,12 +51,12 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.r.Read(p)
 	b.read += int64(n)
-	refused := b.pass.Received(n)
+	refused := b.grant.Received(n)
 	if err != nil && refused == nil {
-		refused = b.pass.Whole()
+		refused = b.grant.Whole()
 	}
 	if refused != nil {
-		n, err = 0, b.denied(refused)
+		n, err = 0, refused
 	}
 	if err != nil {
 		b.err = err

@@ -22,11 +22,11 @@ type call struct {
 	by       publish.Caller
 	keyed    bool // whether a key was sent, for hints
 	body     *body
-	pass     *admission.Pass
-	said     *fields   // what the body said, for hints; nil until it is read
-	whole    bool      // whether the body was read to its end
-	drainBy  time.Time // until when the rest of a refused body is read, if some of it was
-	stalled  bool      // whether the client sent nothing for a while, which net/http takes for its end
+	grant    *admission.Grant // nil until the call is admitted
+	said     *fields          // what the body said, for hints; nil until it is read
+	whole    bool             // whether the body was read to its end
+	drainBy  time.Time        // until when the rest of a refused body is read, if some of it was
+	stalled  bool             // whether the client sent nothing for a while, which net/http takes for its end
 	warnings []publish.Warning
 }
 

@@ -46,6 +46,7 @@ func (a *API) refuse(c *call, err error) {
 		}
 	}
 	c.errorHeaders(e)
+	c.showDenied(err, e)
 	text, err := encode(a.errorBody(c, e, status))
 	if err != nil {
 		a.logFault(c, err)

@@ -13,11 +13,6 @@ func (a *API) export(c *call) error {
 	if c.head() {
 		return a.exportHead(c)
 	}
-	archive, denied := a.Brakes.Download(c.who())
-	if denied != nil {
-		return c.denied(denied)
-	}
-	defer archive.Done()
 	e, err := a.Service.Export(c.r.Context(), c.by)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	}
 	c.again(out.Replayed)
 	if out.Account != nil && !out.Replayed {
-		c.pass.Made()
+		c.grant.Made()
 	}
 	c.w.Header().Set("Location", out.Addresses.URL)
 	return reply{http.StatusCreated, newPublished(out, c.notes(out.Warnings))}, nil
@@ -43,7 +43,7 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 	out, err := a.Service.Signup(c.r.Context(), in)
 	c.again(out.Replayed)
 	if err == nil && !out.Replayed {
-		c.pass.Made()
+		c.grant.Made()
 	}
 	return reply{http.StatusCreated, newSignedUp(out, c.notes(out.Warnings))}, err
 }

@@ -66,7 +66,8 @@ type settings struct {
 	cfg     publish.Config
 	service func(Service) Service
 	archive func(ctx context.Context, w io.Writer, e publish.Export) error
-	brakes  *admission.Limits
+	keys    func(admission.Keys) admission.Keys
+	limits  admission.Config
 	addr    string // of the client; else the real one
 }
 
@@ -76,7 +77,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 	t.Helper()
 	w := &world{t: t, dir: folder(t), logs: &lines{}}
 	log := slog.New(slog.NewTextHandler(w.logs, nil))
-	s := settings{service: func(s Service) Service { return s }}
+	s := settings{service: func(s Service) Service { return s }, keys: func(k admission.Keys) admission.Keys { return k }}
 	s.cfg = publish.Config{MaxContent: limit, MaxFile: 4 * limit, InlineMax: 4 << 10, MailFolder: "mail", Places: places()}
 	for _, c := range change {
 		c(&s)
@@ -88,7 +89,8 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 			return archive.Write(ctx, out, e, w.svc)
 		}
 	}
-	w.api = New(Config{Service: s.service(w.svc), Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Brakes: s.brakes, Archive: s.archive})
+	s.limits.Keys = s.keys(w.svc)
+	w.api = New(Config{Service: s.service(w.svc), Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = cmp.Or(s.addr, r.RemoteAddr)
 		w.watch.note(r)

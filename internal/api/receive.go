@@ -33,7 +33,7 @@ func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, err
 		if err := f.checkChoice(a.Places); err != nil {
 			return err
 		}
-		f.charge = c.charge()
+		f.charge = c.grant.Charge()
 		in := decode(f)
 		if f.err == nil {
 			f.fail(f.checkDataType())
@@ -41,7 +41,7 @@ func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, err
 		if f.err != nil {
 			return f.explain(f.err)
 		}
-		if err := a.mayMail(c, f); err != nil {
+		if err := c.mayMail(f); err != nil {
 			return err
 		}
 		c.warnings = slices.Concat(c.warnings, f.readings(), f.read, a.withCalls(c, f.warnings()))
@@ -78,7 +78,7 @@ func (a *API) receive(c *call, f *fields) error {
 	if err != nil {
 		return err
 	}
-	if err := c.denied(c.pass.Whole()); err != nil { // the last part of a form may end before the body does
+	if err := c.grant.Whole(); err != nil { // the last part of a form may end before the body does
 		return err
 	}
 	return a.unpack(c, f)
@@ -163,7 +163,7 @@ func (a *API) stage(c *call, f *fields, r io.Reader) error {
 		_, err := io.Copy(io.Discard, r)
 		return err
 	}
-	staged, err := a.Service.Stage(c.r.Context(), c.charge().Of(r))
+	staged, err := a.Service.Stage(c.r.Context(), c.grant.Charge().Of(r))
 	if err == nil {
 		f.content = staged
 	}
@@ -179,7 +179,7 @@ func (a *API) unpack(c *call, f *fields) error {
 	packed := f.content
 	// Unpack has discarded what it was given, also when it fails.
 	f.content = publish.Content{Missing: true}
-	plain, err := a.Service.Unpack(c.r.Context(), packed, a.MaxContent, c.charge())
+	plain, err := a.Service.Unpack(c.r.Context(), packed, a.MaxContent, c.grant.Charge())
 	if err == nil {
 		f.content = plain
 	}

@@ -306,7 +306,7 @@ func TestRegression19WaitingIsSaidInProse(t *testing.T) {
 	t.Parallel()
 	fail := &switched{}
 	w := newWorld(t, func(s *settings) {
-		s.brakes, s.addr = admission.New(admission.Config{Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 4}}), "203.0.113.1:4711"
+		s.limits, s.addr = admission.Config{Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 4}}, "203.0.113.1:4711"
 		s.service = func(inner Service) Service { fail.failing = failing{inner, nil}; return fail }
 	})
 	waits := func(code publish.Code) {

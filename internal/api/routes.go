@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -21,29 +22,30 @@ const (
 // route is one endpoint. A segment {id} of the pattern stands for any one
 // segment that is not empty; all else must be met exactly.
 type route struct {
-	method  string
-	pattern string
-	key     need
-	admit   bool           // whether the Service is asked before the body is read
-	act     publish.Action // what it is asked
-	op      publish.Op     // how hints call it
-	takes   *fieldSet      // the fields of its body; nil if it has none
-	serve   func(*API, *call) error
+	method    string
+	pattern   string
+	key       need
+	admit     bool           // whether the Service is asked before the body is read
+	act       publish.Action // what it is asked
+	operation admission.Operation
+	op        publish.Op // how hints call it
+	takes     *fieldSet  // the fields of its body; nil if it has none
+	serve     func(*API, *call) error
 }
 
 // routes is the table of all endpoints. It never changes after it was built.
 func routes() []route {
 	return []route{
-		{"POST", "/v1/publish", keyOptional, true, publish.ActPublish, publish.OpPublish, publishFields, takes(publishInput, (*API).publish)},
-		{"POST", "/v1/update", keyRequired, true, publish.ActEdit, publish.OpUpdate, updateFields, takes(updateInput, (*API).update)},
-		{"POST", "/v1/delete-file", keyRequired, true, publish.ActEdit, publish.OpDeleteFile, deleteFields, takes(deleteInput, (*API).deleteFile)},
-		{"POST", "/v1/signup", keyIgnored, false, 0, publish.OpSignup, signupFields, takes(signupInput, (*API).signup)},
-		{"GET", "/v1/project/{id}", keyOptional, false, 0, publish.OpProject, nil, (*API).project},
-		{"GET", "/v1/project/{id}/stats", keyIgnored, false, 0, publish.OpStats, nil, (*API).stats},
-		{"GET", "/v1/whoami", keyRequired, true, publish.ActReadAccount, publish.OpWhoami, nil, (*API).whoami},
-		{"GET", "/v1/export", keyRequired, true, publish.ActReadAccount, publish.OpExport, nil, (*API).export},
-		{"GET", "/openapi.json", keyIgnored, false, 0, publish.OpNone, nil, (*API).openapiJSON},
-		{"GET", "/openapi.yaml", keyIgnored, false, 0, publish.OpNone, nil, (*API).openapiYAML},
+		{"POST", "/v1/publish", keyOptional, true, publish.ActPublish, admission.Publish, publish.OpPublish, publishFields, takes(publishInput, (*API).publish)},
+		{"POST", "/v1/update", keyRequired, true, publish.ActEdit, admission.Update, publish.OpUpdate, updateFields, takes(updateInput, (*API).update)},
+		{"POST", "/v1/delete-file", keyRequired, true, publish.ActEdit, admission.DeleteFile, publish.OpDeleteFile, deleteFields, takes(deleteInput, (*API).deleteFile)},
+		{"POST", "/v1/signup", keyIgnored, false, 0, admission.Signup, publish.OpSignup, signupFields, takes(signupInput, (*API).signup)},
+		{"GET", "/v1/project/{id}", keyOptional, false, 0, admission.Look, publish.OpProject, nil, (*API).project},
+		{"GET", "/v1/project/{id}/stats", keyIgnored, false, 0, admission.Look, publish.OpStats, nil, (*API).stats},
+		{"GET", "/v1/whoami", keyRequired, true, publish.ActReadAccount, admission.Look, publish.OpWhoami, nil, (*API).whoami},
+		{"GET", "/v1/export", keyRequired, true, publish.ActReadAccount, admission.Export, publish.OpExport, nil, (*API).export},
+		{"GET", "/openapi.json", keyIgnored, false, 0, admission.Look, publish.OpNone, nil, (*API).openapiJSON},
+		{"GET", "/openapi.yaml", keyIgnored, false, 0, admission.Look, publish.OpNone, nil, (*API).openapiYAML},
 	}
 }
 

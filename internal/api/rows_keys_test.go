@@ -8,24 +8,27 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
-// lookups counts how often the Service was asked about a key.
+// lookups counts how often the domain was asked about a key.
 type lookups struct {
-	Service
+	admission.Keys
 	n *atomic.Int64
 }
 
 func (l lookups) Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error) {
 	l.n.Add(1)
-	return l.Service.Identify(ctx, presented, from)
+	return l.Keys.Identify(ctx, presented, from)
 }
 
 func TestRowsKeyInAddress(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
-	w := settled(t, func(s *settings) { s.service = func(inner Service) Service { return lookups{inner, &asked} } })
+	w := settled(t, func(s *settings) {
+		s.keys = func(inner admission.Keys) admission.Keys { return lookups{inner, &asked} }
+	})
 	for _, query := range []string{"api_key=x", "token=x", "key=x", "project_api_key=x", "Authorization=x", "access_token=", "note=" + w.account, w.account, "a=1;b=" + w.project} {
 		for path := range w.posts() {
 			name, _, _ := strings.Cut(query, "=")

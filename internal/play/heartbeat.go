@@ -3,11 +3,8 @@ package play
 import (
 	"encoding/json"
 	"io"
-	"math"
 	"net/http"
-	"strconv"
 
-	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -20,8 +17,8 @@ type beat struct {
 	Gone   bool   `json:"gone"`   // the page is being left
 }
 
-// heartbeat takes what player.js sends.
-func (v *visit) heartbeat() {
+// mayBeat reports whether the request is what player.js sends, and answers it if not.
+func (v *visit) mayBeat() bool {
 	const methods = "POST, OPTIONS"
 	switch {
 	case v.r.Method == http.MethodOptions:
@@ -31,17 +28,13 @@ func (v *visit) heartbeat() {
 	case !v.fromHere():
 		v.refuse(http.StatusForbidden, "Only the project's own page can say who is playing it.")
 	default:
-		v.takeBeat()
+		return true
 	}
+	return false
 }
 
 // takeBeat reads a heartbeat and passes it on. That a count was not to be had is no reason to fail.
 func (v *visit) takeBeat() {
-	if denied := v.brakes.Heartbeat(admission.Who{Addr: admission.Peer(v.r.RemoteAddr)}); denied != nil {
-		v.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(denied.After.Seconds()))))
-		v.refuse(http.StatusTooManyRequests, "Too many heartbeats come from this address.")
-		return
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxHeartbeat))
 	var b beat
 	switch {

@@ -50,7 +50,7 @@ type Config struct {
 	Visitors   *Visitors                    // nil: one of its own
 	Token      func(r *http.Request) string // by which a browser is known on the site's origin, empty if it is not; nil: none is
 	Quarantine bool                         // whether projects of unverified accounts may send nothing anywhere else
-	Brakes     *admission.Limits            // hold heartbeats to their limit; nil: no limit
+	Admission  *admission.Limits            // holds visitors to their limits; nil: none
 	CacheBytes int64                        // bound on the cached lists and bytes; 0: 64 MiB
 	Now        func() time.Time             // nil: time.Now
 	Log        *slog.Logger                 // nil: nothing is logged
@@ -68,7 +68,7 @@ type Handler struct {
 	agents      *agents
 	book        *book
 	quarantine  bool
-	brakes      *admission.Limits
+	admission   *admission.Limits
 	cache       *cache
 	bodyMax     int64 // the largest body that is cached
 	now         func() time.Time
@@ -84,7 +84,7 @@ type Handler struct {
 // New makes a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		service: c.Service, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: playerFile(), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), quarantine: c.Quarantine, brakes: c.Brakes,
+		service: c.Service, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: playerFile(), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), quarantine: c.Quarantine, admission: c.Admission,
 		prefix: strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
 	}
 	if h.visitors == nil {

@@ -37,8 +37,12 @@ func newStoragePage(base *url.URL) storagePage {
 	}
 }
 
-// storage answers with the page.
+// storage answers with the page, which the project's own origin alone has.
 func (v *visit) storage() {
+	if v.place != onProject {
+		v.notFound()
+		return
+	}
 	h := v.headers(revalidate)
 	h["Content-Security-Policy"] = v.storagePage.policy
 	if v.r.URL.RawQuery == embeddedQuery {

@@ -3,8 +3,10 @@ package play
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,22 +54,61 @@ func (v *visit) serve(path string) {
 	}
 }
 
+// A door is what has a name in the service's own folder.
+type door struct {
+	name      string
+	operation admission.Operation
+	checks    func(*visit) bool // whether the request can be answered; it answers others itself
+	serve     func(*visit)
+}
+
+// doors are all of them. Files of projects are behind none: they are a Look, which is free, so that nobody is asked.
+var doors = []door{
+	{"heartbeat", admission.Heartbeat, (*visit).mayBeat, (*visit).takeBeat},
+	{"player.js", admission.Look, (*visit).mayRead, (*visit).playerScript},
+	{"storage", admission.Look, (*visit).mayRead, (*visit).storage},
+}
+
 // own answers for the service's own folder. A version's address has none: it is the owner's preview, where nobody plays.
 func (v *visit) own(name string) {
+	i := slices.IndexFunc(doors, func(d door) bool { return d.name == name })
 	switch {
 	case v.place == onVersion:
 		v.notFound()
-	case name == "heartbeat":
-		v.heartbeat()
-	case !v.reads(allowed):
-	case name == "player.js":
-		v.send(v.script, v.script.form(v.r.Header), http.StatusOK)
-	case name == "storage" && v.place == onProject:
-		v.storage()
-	default:
-		v.notFound()
+	case i < 0:
+		if v.reads(allowed) {
+			v.notFound()
+		}
+	case doors[i].checks(v):
+		v.enter(doors[i])
 	}
 }
+
+// enter answers at a door, if admission lets the visitor in.
+func (v *visit) enter(d door) {
+	grant, err := v.admission.Admit(admission.Origin{Addr: admission.Peer(v.r.RemoteAddr)}, d.operation, admission.Body{Length: v.r.ContentLength})
+	if err != nil {
+		v.denied(err)
+		return
+	}
+	defer grant.Done()
+	d.serve(v)
+}
+
+// denied answers to whom admission did not let in.
+func (v *visit) denied(err error) {
+	var d *admission.Denied
+	if !errors.As(err, &d) {
+		v.fail(err)
+		return
+	}
+	v.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(d.After.Seconds()))))
+	v.refuse(http.StatusTooManyRequests, d.Error())
+}
+
+func (v *visit) mayRead() bool { return v.reads(allowed) }
+
+func (v *visit) playerScript() { v.send(v.script, v.script.form(v.r.Header), http.StatusOK) }
 
 // reads reports whether the request is a GET or HEAD, and answers it if not.
 func (v *visit) reads(methods string) bool {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -16,9 +17,9 @@ type accounts interface {
 
 func (p *Pages) accountRoutes() []route {
 	return []route{
-		{"GET", "/account", owner, p.account},
-		{"GET", "/account/sessions", owner, p.sessions},
-		{"POST", "/account/sessions", owner, form(maxForm, p.endSessions, "id?", "others?")},
+		{"GET", "/account", owner, admission.Look, p.account},
+		{"GET", "/account/sessions", owner, admission.Look, p.sessions},
+		{"POST", "/account/sessions", owner, admission.Look, form(maxForm, p.endSessions, "id?", "others?")},
 	}
 }
 

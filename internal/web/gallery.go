@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -22,8 +23,8 @@ const profilePath = "/@"
 
 func (p *Pages) galleryRoutes() []route {
 	return []route{
-		{"GET", "/{$}", anyone, p.home},
-		{"GET", "/{profile}", anyone, p.profile},
+		{"GET", "/{$}", anyone, admission.Look, p.home},
+		{"GET", "/{profile}", anyone, admission.Look, p.profile},
 	}
 }
 
@@ -54,7 +55,7 @@ func (p *Pages) home(v *visit) error {
 	title := "Sandlot"
 	if s.Query != "" {
 		title = v.T("gallery.found", "q", isolated(s.Query))
-		if err := denied(p.Brakes.Search(v.who())); err != nil {
+		if err := v.grant.Also(admission.Search); err != nil {
 			return err
 		}
 		s.Page, err = p.Service.Search(v.r.Context(), s.Query, after)

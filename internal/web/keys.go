@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -26,14 +27,14 @@ type keyrings interface {
 
 func (p *Pages) keyRoutes() []route {
 	return []route{
-		{"GET", "/account/keys", owner, p.keys},
-		{"POST", "/account/keys", recent, form(maxForm, p.mintKey, "project", "name", "nonce")},
-		{"GET", "/account/keys/revoke", recent, p.askRevoke},
-		{"POST", "/account/keys/revoke", recent, form(maxForm, p.revokeKey, "id")},
-		{"GET", "/account/keys/rotate", recent, p.askRotate},
-		{"POST", "/account/keys/rotate", recent, form(maxForm, p.rotateKey, "nonce")},
-		{"GET", "/account/keys/replace", recent, p.askReplace},
-		{"POST", "/account/keys/replace", recent, form(maxForm, p.replaceOldKeys, "nonce")},
+		{"GET", "/account/keys", owner, admission.Look, p.keys},
+		{"POST", "/account/keys", recent, admission.Look, form(maxForm, p.mintKey, "project", "name", "nonce")},
+		{"GET", "/account/keys/revoke", recent, admission.Look, p.askRevoke},
+		{"POST", "/account/keys/revoke", recent, admission.Look, form(maxForm, p.revokeKey, "id")},
+		{"GET", "/account/keys/rotate", recent, admission.Look, p.askRotate},
+		{"POST", "/account/keys/rotate", recent, admission.Look, form(maxForm, p.rotateKey, "nonce")},
+		{"GET", "/account/keys/replace", recent, admission.Look, p.askReplace},
+		{"POST", "/account/keys/replace", recent, admission.Look, form(maxForm, p.replaceOldKeys, "nonce")},
 	}
 }
 

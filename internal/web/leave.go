@@ -10,11 +10,6 @@ import (
 
 // export sends everything of the account as a ZIP, as it is written.
 func (p *Pages) export(v *visit) error {
-	archive, refused := p.Brakes.Download(v.owner())
-	if refused != nil {
-		return denied(refused)
-	}
-	defer archive.Done()
 	e, err := p.Service.OwnExport(v.r.Context(), v.me.Account.ID)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -17,7 +18,7 @@ type likes interface {
 }
 
 func (p *Pages) likeRoutes() []route {
-	return []route{{"POST", "/p/{id}/like", anyone, form(maxForm, p.like, "like", "visitor?")}}
+	return []route{{"POST", "/p/{id}/like", anyone, admission.Like, form(maxForm, p.like, "like", "visitor?")}}
 }
 
 // like takes the button of a project's page: the form says whether the visitor likes
@@ -29,9 +30,6 @@ func (p *Pages) like(v *visit) error {
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
 	}
-	if err := denied(p.Brakes.Like(v.who())); err != nil {
-		return err
-	}
 	if _, err := p.Service.Site(v.r.Context(), id); err != nil {
 		return err
 	}
@@ -39,7 +37,7 @@ func (p *Pages) like(v *visit) error {
 	if err != nil {
 		return err
 	}
-	n, err := p.Service.Like(v.r.Context(), id, token, v.who().Addr, wish == "1")
+	n, err := p.Service.Like(v.r.Context(), id, token, v.origin().Addr, wish == "1")
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func TestWhatIsNoLikeIsRefused(t *testing.T) {
 func TestLikesAndHeartbeatsHaveALimit(t *testing.T) {
 	h := pages(&service{})
 	one := admission.Rate{Count: 1, Per: 3600e9, Burst: 1}
-	h.Brakes = admission.New(admission.Config{Likes: one, Heartbeats: one})
+	h.Admission = admission.New(admission.Config{Likes: one, Heartbeats: one})
 	for path, form := range map[string]string{likePath: "like=1", "/p/game-abc123/heartbeat": "{}"} {
 		request(h, "POST", path, form)
 		if resp := request(h, "POST", path, form); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {

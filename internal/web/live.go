@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"strconv"
 
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
@@ -22,9 +21,9 @@ type live interface {
 
 func (p *Pages) liveRoutes() []route {
 	return []route{
-		{"GET", "/p/{id}/live", stranger, p.live},
-		{"GET", "/p/{id}/counts", stranger, p.counts},
-		{"POST", "/p/{id}/heartbeat", stranger, p.heartbeat},
+		{"GET", "/p/{id}/live", stranger, admission.Watch, p.live},
+		{"GET", "/p/{id}/counts", stranger, admission.Look, p.counts},
+		{"POST", "/p/{id}/heartbeat", stranger, admission.Heartbeat, p.heartbeat},
 	}
 }
 
@@ -56,9 +55,9 @@ func (p *Pages) live(v *visit) error {
 	if err != nil || v.r.Method == http.MethodHead {
 		return err
 	}
-	place, refused := p.watchers.reserve(v.who().Addr)
-	if refused != nil {
-		return v.crowded(refused)
+	place, denied := p.watchers.reserve(v.origin().Addr)
+	if denied != nil {
+		return denied
 	}
 	// The connection is taken from net/http, which keeps two buffers and more for each.
 	conn, _, err := http.NewResponseController(v.w).Hijack()
@@ -71,17 +70,6 @@ func (p *Pages) live(v *visit) error {
 	h.Set("Connection", "close")
 	h.Set("X-Accel-Buffering", "no") // nginx would wait for more
 	place.begin(id, conn, h, countsOf(stats))
-	return nil
-}
-
-// crowded says that there are too many streams, or uploads, from one address or in
-// all. It is nothing to be logged: who asks comes again.
-func (v *visit) crowded(d *admission.Denied) error {
-	if !d.All {
-		return denied(d)
-	}
-	v.w.Header().Set("Retry-After", strconv.Itoa(int(d.After.Seconds())))
-	v.problem(http.StatusServiceUnavailable, "error.later")
 	return nil
 }
 
@@ -100,9 +88,6 @@ var isPlayer = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // heartbeat takes what the page says while its frame is open. Those of the project's
 // own address count with them.
 func (p *Pages) heartbeat(v *visit) error {
-	if err := denied(p.Brakes.Heartbeat(v.who())); err != nil {
-		return err
-	}
 	var beat struct {
 		Player string `json:"player"` // a random id from the page's storage, or empty
 		Gone   bool   `json:"gone"`   // the frame is being closed

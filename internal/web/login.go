@@ -46,15 +46,15 @@ const (
 
 func (p *Pages) loginRoutes() []route {
 	return []route{
-		{"GET", "/login", anyone, p.overTLS(p.askLogin)},
-		{"POST", "/login", anyone, p.overTLS(form(maxForm, p.sendLogin, "email", "to?"))},
-		{"GET", "/login/code", anyone, p.overTLS(p.askCode)},
-		{"POST", "/login/code", anyone, p.overTLS(form(maxForm, p.useCode, "code"))},
-		{"GET", "/login/link", anyone, p.overTLS(p.askLink)},
-		{"POST", "/login/link", anyone, p.overTLS(form(maxForm, p.useLink, "token"))},
-		{"GET", "/login/choose", anyone, p.overTLS(p.askAccount)},
-		{"POST", "/login/choose", anyone, p.overTLS(form(maxForm, p.useAccount, "handle"))},
-		{"POST", "/logout", anyone, form(maxForm, p.logout)},
+		{"GET", "/login", anyone, admission.Look, p.overTLS(p.askLogin)},
+		{"POST", "/login", anyone, admission.Mail, p.overTLS(form(maxForm, p.sendLogin, "email", "to?"))},
+		{"GET", "/login/code", anyone, admission.Look, p.overTLS(p.askCode)},
+		{"POST", "/login/code", anyone, admission.EnterCode, p.overTLS(form(maxForm, p.useCode, "code"))},
+		{"GET", "/login/link", anyone, admission.Look, p.overTLS(p.askLink)},
+		{"POST", "/login/link", anyone, admission.Look, p.overTLS(form(maxForm, p.useLink, "token"))},
+		{"GET", "/login/choose", anyone, admission.Look, p.overTLS(p.askAccount)},
+		{"POST", "/login/choose", anyone, admission.Look, p.overTLS(form(maxForm, p.useAccount, "handle"))},
+		{"POST", "/logout", anyone, admission.Look, form(maxForm, p.logout)},
 	}
 }
 
@@ -103,9 +103,6 @@ func (v *visit) showLogin(status int, form loginForm) error {
 // sendLogin has the message sent. It answers the same whatever the address.
 func (p *Pages) sendLogin(v *visit) error {
 	form := loginForm{Email: strings.TrimSpace(v.r.PostForm.Get("email")), To: localPath(v.r.PostForm.Get("to"))}
-	if err := denied(p.Brakes.Mail(v.who())); err != nil {
-		return err
-	}
 	in := publish.LoginInput{Email: form.Email, Browser: v.browser(), Back: form.To, Lang: v.lang, From: v.from(), Known: v.cookie(knownCookie)}
 	if v.me != nil {
 		in.Own = v.me.Account.Email
@@ -145,13 +142,11 @@ func (p *Pages) useCode(v *visit) error {
 	browser := v.browser()
 	code := strings.NewReplacer(" ", "", "-", "").Replace(v.r.PostForm.Get("code"))
 	tried := sha256.Sum256([]byte(browser + " " + code))
-	if err := denied(p.Brakes.TryKey(v.who(), tried)); err != nil {
-		return err
-	}
-	right, err := p.Service.UseLoginCode(v.r.Context(), browser, code)
-	if err == nil || errors.Is(err, publish.ErrNotFound) {
-		p.Brakes.TriedKey(v.who(), tried, right)
-	}
+	right := false
+	err := p.Admission.Guess(v.origin(), tried, func() (_ bool, err error) {
+		right, err = p.Service.UseLoginCode(v.r.Context(), browser, code)
+		return right, err
+	})
 	switch {
 	case err != nil:
 		return v.loginOver(err)
@@ -269,28 +264,8 @@ func (v *visit) cookie(name string) string {
 	return cookies[0].Value
 }
 
-// who is the visitor as the brakes count it.
-func (v *visit) who() admission.Who { return admission.Who{Addr: admission.Peer(v.r.RemoteAddr)} }
-
 // from is where the visitor comes from, for the domain.
-func (v *visit) from() publish.Sender {
-	return publish.Sender{Network: admission.Group(v.who().Addr).String()}
-}
-
-// owner is who, for what the account is held to as well.
-func (v *visit) owner() admission.Who {
-	who := v.who()
-	who.Account = int64(v.me.Account.ID)
-	return who
-}
-
-// denied makes an error of a limit that is reached; nil of nil.
-func denied(d *admission.Denied) error {
-	if d == nil {
-		return nil
-	}
-	return publish.Refuse(publish.CodeRateLimited, "The limit %s is reached.", d.Limit).After(d.After)
-}
+func (v *visit) from() publish.Sender { return v.Admission.Sender(v.origin()) }
 
 // maxPath bounds the path to go to after a login: pages of ours have far shorter ones.
 const maxPath = 500

@@ -336,7 +336,7 @@ func TestWithoutTLSALoginSaysThatItNeedsIt(t *testing.T) {
 func TestMessagesAndCodesOfAnAddressAreLimited(t *testing.T) {
 	s := &service{loginFake: loginFake{tries: -100}}
 	p := pages(s)
-	p.Brakes = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}, WrongKeys: admission.Rate{Count: 3, Per: time.Hour, Burst: 3}})
+	p.Admission = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}, WrongKeys: admission.Rate{Count: 3, Per: time.Hour, Burst: 3}})
 	last := func(n int, target, form string) *http.Response {
 		for range n {
 			if resp := here(p, "POST", target, form); resp.StatusCode == http.StatusTooManyRequests {

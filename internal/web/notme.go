@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -19,9 +20,9 @@ type notMes interface {
 
 func (p *Pages) notMeRoutes() []route {
 	return []route{
-		{"GET", "/not-me", anyone, p.askNotMe},
-		{"POST", "/not-me", anyone, form(maxForm, p.stopMail, "token")},
-		{"POST", "/not-me/undo", anyone, form(maxForm, p.allowMail, "token")},
+		{"GET", "/not-me", anyone, admission.Look, p.askNotMe},
+		{"POST", "/not-me", anyone, admission.Look, form(maxForm, p.stopMail, "token")},
+		{"POST", "/not-me/undo", anyone, admission.Look, form(maxForm, p.allowMail, "token")},
 	}
 }
 

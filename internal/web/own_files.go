@@ -11,7 +11,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"sandlot/internal/admission"
@@ -51,16 +50,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 	if v.r.ContentLength > maxUpload {
 		return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
 	}
-	control := http.NewResponseController(v.w)
-	pass, refused := p.Brakes.Enter(v.owner(), admission.Body{
-		Length: v.r.ContentLength,
-		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
-	})
-	if refused != nil {
-		return v.crowded(refused)
-	}
-	defer pass.Leave()
-	body := &limitedBody{ReadCloser: v.r.Body, pass: pass}
+	body := &limitedBody{ReadCloser: v.r.Body, grant: v.grant}
 	v.r.Body = http.MaxBytesReader(v.w, body, maxUpload)
 	u := &upload{visit: v}
 	err := u.receive()
@@ -74,7 +64,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 			p.Service.Discard(v.r.Context(), f.Content)
 		}
 		if body.denied != nil {
-			return v.crowded(body.denied)
+			return body.denied
 		}
 		if errors.As(err, &large) {
 			tooLarge.Folder = u.folder
@@ -159,8 +149,8 @@ func (u *upload) take(part *multipart.Part) error {
 // limitedBody ends where a limit does. What comes costs as much as what is kept of it.
 type limitedBody struct {
 	io.ReadCloser
-	pass   *admission.Pass
-	denied *admission.Denied
+	grant  *admission.Grant
+	denied error
 }
 
 // errDenied ends a body; denied says why.
@@ -169,7 +159,7 @@ var errDenied = errors.New("a limit is reached")
 // Read implements io.Reader.
 func (c *limitedBody) Read(b []byte) (int, error) {
 	n, err := c.ReadCloser.Read(b)
-	if c.denied = cmp.Or(c.denied, c.pass.Received(n)); err != nil {
+	if c.denied = cmp.Or(c.denied, c.grant.Received(n)); err != nil {
 		c.end()
 	}
 	if c.denied != nil {
@@ -179,7 +169,7 @@ func (c *limitedBody) Read(b []byte) (int, error) {
 }
 
 // end says that nothing more is read.
-func (c *limitedBody) end() { c.denied = cmp.Or(c.denied, c.pass.Whole()) }
+func (c *limitedBody) end() { c.denied = cmp.Or(c.denied, c.grant.Whole()) }
 
 // broken keeps what tells that a form is too large.
 func broken(err error) error { return fmt.Errorf("%w: %w", errBroken, err) }

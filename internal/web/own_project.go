@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -27,20 +28,20 @@ const maxDetails = 12*publish.MaxDescription + 8<<10
 func (p *Pages) ownRoutes() []route {
 	const at = "/account/projects/{id}"
 	return []route{
-		{"GET", at, owner, p.ownProject},
-		{"POST", at, owner, form(maxDetails, p.describe, "title", "description", "listed?", "threads?")},
-		{"GET", at + "/download", owner, p.download},
-		{"GET", at + "/delete", recent, p.askDeleteProject},
-		{"POST", at + "/delete", recent, form(maxForm, p.deleteProject, "typed")},
-		{"POST", at + "/files", owner, p.uploadFiles},
-		{"POST", at + "/move", owner, form(maxForm, p.moveFile, "file", "to", "once")},
-		{"GET", at + "/remove", owner, p.askRemove},
-		{"POST", at + "/remove", owner, form(maxForm, p.removeFile, "file")},
-		{"POST", at + "/primary", owner, form(maxForm, p.choosePrimary, "file", "once")},
-		{"GET", at + "/versions", owner, p.versions},
-		{"POST", at + "/restore", owner, form(maxForm, p.restoreVersion, "n", "once")},
-		{"GET", at + "/erase", recent, p.askErase},
-		{"POST", at + "/erase", recent, form(maxForm, p.eraseVersion, "n")},
+		{"GET", at, owner, admission.Look, p.ownProject},
+		{"POST", at, owner, admission.Look, form(maxDetails, p.describe, "title", "description", "listed?", "threads?")},
+		{"GET", at + "/download", owner, admission.Export, p.download},
+		{"GET", at + "/delete", recent, admission.Look, p.askDeleteProject},
+		{"POST", at + "/delete", recent, admission.Look, form(maxForm, p.deleteProject, "typed")},
+		{"POST", at + "/files", owner, admission.Upload, p.uploadFiles},
+		{"POST", at + "/move", owner, admission.Look, form(maxForm, p.moveFile, "file", "to", "once")},
+		{"GET", at + "/remove", owner, admission.Look, p.askRemove},
+		{"POST", at + "/remove", owner, admission.Look, form(maxForm, p.removeFile, "file")},
+		{"POST", at + "/primary", owner, admission.Look, form(maxForm, p.choosePrimary, "file", "once")},
+		{"GET", at + "/versions", owner, admission.Look, p.versions},
+		{"POST", at + "/restore", owner, admission.Look, form(maxForm, p.restoreVersion, "n", "once")},
+		{"GET", at + "/erase", recent, admission.Look, p.askErase},
+		{"POST", at + "/erase", recent, admission.Look, form(maxForm, p.eraseVersion, "n")},
 	}
 }
 
@@ -124,11 +125,6 @@ func (p *Pages) describe(v *visit) error {
 
 // download sends the project as a ZIP, as it is written.
 func (p *Pages) download(v *visit) error {
-	archive, refused := p.Brakes.Download(v.owner())
-	if refused != nil {
-		return denied(refused)
-	}
-	defer archive.Done()
 	e, err := p.Service.ExportProject(v.r.Context(), v.me.Account.ID, v.ownID())
 	if err != nil {
 		return err

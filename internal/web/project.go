@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -46,11 +47,11 @@ type projectPage struct {
 
 func (p *Pages) projectRoutes() []route {
 	return []route{
-		{"GET", "/p/{id}", anyone, p.project},
-		{"GET", "/p/{id}/card.png", stranger, p.card},
-		{"GET", "/p/{id}/code.svg", stranger, p.code},
-		{"GET", "/embed/{id}", stranger, p.embed},
-		{"GET", "/oembed", stranger, p.oembed},
+		{"GET", "/p/{id}", anyone, admission.Look, p.project},
+		{"GET", "/p/{id}/card.png", stranger, admission.Look, p.card},
+		{"GET", "/p/{id}/code.svg", stranger, admission.Look, p.code},
+		{"GET", "/embed/{id}", stranger, admission.Look, p.embed},
+		{"GET", "/oembed", stranger, admission.Look, p.oembed},
 	}
 }
 

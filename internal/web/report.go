@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -20,8 +21,8 @@ const maxReport = publish.MaxDetails*12 + maxForm
 
 func (p *Pages) reportRoutes() []route {
 	return []route{
-		{"GET", "/report", anyone, p.askReport},
-		{"POST", "/report", anyone, form(maxReport, p.report, "project", "reason?", "details?", "contact?", "nonce?")},
+		{"GET", "/report", anyone, admission.Look, p.askReport},
+		{"POST", "/report", anyone, admission.Report, form(maxReport, p.report, "project", "reason?", "details?", "contact?", "nonce?")},
 	}
 }
 
@@ -69,9 +70,6 @@ func (p *Pages) report(v *visit) error {
 	in := publish.NewReport{
 		Project: publish.ProjectID(v.r.PostForm.Get("project")), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
 		Contact: v.r.PostForm.Get("contact"), Nonce: v.r.PostForm.Get("nonce"), Lang: v.lang, From: v.from(),
-	}
-	if err := denied(p.Brakes.Report(v.who())); err != nil {
-		return err
 	}
 	number, err := p.Service.Report(v.r.Context(), in)
 	form := reportForm{NewReport: in}

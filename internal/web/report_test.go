@@ -104,7 +104,7 @@ func TestAReportFromElsewhereOrTooLongIsRefused(t *testing.T) {
 func TestReportsOfAnAddressAreLimited(t *testing.T) {
 	s := &service{}
 	h := pages(s)
-	h.Brakes = admission.New(admission.Config{Reports: admission.Rate{Count: 1, Per: time.Hour, Burst: 2}})
+	h.Admission = admission.New(admission.Config{Reports: admission.Rate{Count: 1, Per: time.Hour, Burst: 2}})
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}}
 	for range 2 {
 		if resp := sendReport(h, form); resp.StatusCode != http.StatusOK {

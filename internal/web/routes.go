@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -22,6 +23,7 @@ const (
 type route struct {
 	method, path string
 	access       access
+	operation    admission.Operation
 	handle       func(*visit) error
 }
 
@@ -32,9 +34,9 @@ func (p *Pages) routes() []route {
 
 func (p *Pages) siteRoutes() []route {
 	return []route{
-		{"GET", "/static/{file...}", anyone, p.static},
-		{"GET", "/favicon.ico", stranger, p.favicon},
-		{"GET", "/", anyone, p.missing},
+		{"GET", "/static/{file...}", anyone, admission.Look, p.static},
+		{"GET", "/favicon.ico", stranger, admission.Look, p.favicon},
+		{"GET", "/", anyone, admission.Look, p.missing},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -25,19 +26,19 @@ type owners interface {
 
 func (p *Pages) settingsRoutes() []route {
 	return []route{
-		{"GET", "/account/settings", owner, p.settings},
-		{"GET", "/account/settings/handle", owner, p.askRename},
-		{"POST", "/account/settings/handle", owner, form(maxForm, p.rename, "handle")},
-		{"POST", "/account/settings/language", owner, form(maxForm, p.setLanguage, "lang")},
-		{"POST", "/account/settings/email", recent, form(maxForm, p.proposeEmail, "email")},
-		{"POST", "/account/settings/email/withdraw", owner, form(maxForm, p.withdrawEmail)},
-		{"GET", "/account/export", owner, p.export},
-		{"GET", "/account/delete", recent, p.askDelete},
-		{"POST", "/account/delete", recent, form(maxForm, p.deleteAccount, "handle")},
-		{"GET", "/account/email", anyone, p.askEmail},
-		{"POST", "/account/email", anyone, form(maxForm, p.takeEmail, "token")},
-		{"GET", "/account/undo", anyone, p.askUndo},
-		{"POST", "/account/undo", anyone, form(maxForm, p.undoEmail, "token")},
+		{"GET", "/account/settings", owner, admission.Look, p.settings},
+		{"GET", "/account/settings/handle", owner, admission.Look, p.askRename},
+		{"POST", "/account/settings/handle", owner, admission.Look, form(maxForm, p.rename, "handle")},
+		{"POST", "/account/settings/language", owner, admission.Look, form(maxForm, p.setLanguage, "lang")},
+		{"POST", "/account/settings/email", recent, admission.Mail, form(maxForm, p.proposeEmail, "email")},
+		{"POST", "/account/settings/email/withdraw", owner, admission.Look, form(maxForm, p.withdrawEmail)},
+		{"GET", "/account/export", owner, admission.Export, p.export},
+		{"GET", "/account/delete", recent, admission.Look, p.askDelete},
+		{"POST", "/account/delete", recent, admission.Look, form(maxForm, p.deleteAccount, "handle")},
+		{"GET", "/account/email", anyone, admission.Look, p.askEmail},
+		{"POST", "/account/email", anyone, admission.Look, form(maxForm, p.takeEmail, "token")},
+		{"GET", "/account/undo", anyone, admission.Look, p.askUndo},
+		{"POST", "/account/undo", anyone, admission.Look, form(maxForm, p.undoEmail, "token")},
 	}
 }
 
@@ -120,9 +121,6 @@ func (p *Pages) setLanguage(v *visit) error {
 
 func (p *Pages) proposeEmail(v *visit) error {
 	address := v.r.PostForm.Get("email")
-	if err := denied(p.Brakes.Mail(v.who())); err != nil {
-		return err
-	}
 	err := p.Service.ProposeEmail(v.r.Context(), v.me.Account.ID, address, v.lang)
 	wrong := ""
 	switch {

@@ -151,7 +151,7 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 func TestMessagesToNewAddressesAreLimited(t *testing.T) {
 	s := &service{}
 	h := pages(s)
-	h.Brakes = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}})
+	h.Admission = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}})
 	for _, want := range []int{http.StatusSeeOther, http.StatusSeeOther, http.StatusTooManyRequests} {
 		if resp := asKim(h, "POST", "/account/settings/email", "email=new@example.com"); resp.StatusCode != want {
 			t.Errorf("got %d, wanted %d", resp.StatusCode, want)

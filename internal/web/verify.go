@@ -4,14 +4,15 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
 func (p *Pages) verifyRoutes() []route {
 	return []route{
-		{"GET", "/verify", anyone, p.askVerify},
-		{"POST", "/verify", anyone, form(maxForm, p.verify, "token")},
-		{"POST", "/verify/no", anyone, form(maxForm, p.refuseClaim, "token")},
+		{"GET", "/verify", anyone, admission.Look, p.askVerify},
+		{"POST", "/verify", anyone, admission.Look, form(maxForm, p.verify, "token")},
+		{"POST", "/verify/no", anyone, admission.Look, form(maxForm, p.refuseClaim, "token")},
 	}
 }
 

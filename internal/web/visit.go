@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -19,7 +21,8 @@ type visit struct {
 	r     *http.Request
 	lang  string // one of the book's
 	by    publish.Caller
-	me    *login        // nil without a login
+	me    *login // nil without a login
+	grant *admission.Grant
 	said  template.HTML // what the form before this page did
 	heard bool          // whether the browser keeps that still
 	place bool          // whether all that the address asks for is a place in a list: the page has none of its words
@@ -39,21 +42,35 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
 
 // enter answers for a route, if the visitor may go there.
 func (v *visit) enter(r route) error {
-	if r.access == stranger {
-		return r.handle(v)
+	if r.access != stranger {
+		if err := v.recognise(); err != nil {
+			return err
+		}
+		v.hear()
+		if r.access != anyone && v.me == nil || r.access == recent && !v.fresh() {
+			return v.toLogin()
+		}
 	}
-	if err := v.recognise(); err != nil {
+	if err := v.admit(r.operation); err != nil {
 		return err
 	}
-	v.hear()
-	switch {
-	case r.access != anyone && v.me == nil:
-		return v.toLogin()
-	case r.access == recent && !v.fresh():
-		return v.toLogin()
-	}
+	defer v.grant.Done()
 	return r.handle(v)
 }
+
+// admit asks whether the visitor may do now what a route does, before any of a body is
+// read. The grant's Done must be called when the request is over.
+func (v *visit) admit(op admission.Operation) (err error) {
+	control := http.NewResponseController(v.w)
+	v.grant, err = v.Admission.Admit(v.origin(), op, admission.Body{
+		Length: v.r.ContentLength,
+		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
+	})
+	return err
+}
+
+// origin is where the visitor comes from, and whose it is once that is known.
+func (v *visit) origin() admission.Origin { return admission.From(v.r.RemoteAddr, v.by) }
 
 // speak makes the visit's language that of what is shown, if there is a catalog
 // for it, unless the visitor's account has one.
@@ -150,6 +167,7 @@ func (v *visit) problem(status int, name string) {
 func (v *visit) fail(err error) {
 	status, name := http.StatusInternalServerError, "error.fault"
 	var code publish.Code
+	var denied *admission.Denied
 	if e := publish.AsError(err); e != nil {
 		code = e.Code
 		if e.RetryAfter > 0 {
@@ -167,6 +185,9 @@ func (v *visit) fail(err error) {
 		status, name = http.StatusForbidden, "error.refused"
 	case publish.Codes[code].Status == http.StatusInsufficientStorage:
 		status, name = http.StatusInsufficientStorage, "error.full"
+	case errors.As(err, &denied): // the service is busy, which is no fault: who asks comes again
+		v.problem(http.StatusServiceUnavailable, "error.later")
+		return
 	case errors.Is(err, publish.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		status, name = http.StatusServiceUnavailable, "error.later"
 	}

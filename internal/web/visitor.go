@@ -53,5 +53,5 @@ func (v *visit) welcome() (string, error) {
 
 // today is the visitor, known by the token or else by the request for the rest of the day.
 func (v *visit) today() publish.Visitor {
-	return publish.Visitor{ID: v.VisitorID(v.r, v.visitor()), From: v.who().Addr}
+	return publish.Visitor{ID: v.VisitorID(v.r, v.visitor()), From: v.origin().Addr}
 }

@@ -48,12 +48,13 @@ type Service interface {
 	live
 }
 
-// Config is what the pages are made of. All but Now and Brakes must be set.
+// Config is what the pages are made of. All but Now and Admission must be set.
 type Config struct {
 	Service Service
 	Places  publish.Places
 	Log     *slog.Logger
-	Brakes  *admission.Limits // nil: no limits
+	// Admission holds visitors to their limits; nil: none.
+	Admission *admission.Limits
 	// Archive writes an export as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
 	// RequestID tells the name of a request, for pages that report a fault.
@@ -91,7 +92,7 @@ func New(cfg Config) *Pages {
 		cfg.Watchers = maxWatchers
 	}
 	p := &Pages{Config: cfg, book: openBook(), assets: openAssets(), pictures: newPictures()}
-	p.watchers = newWatchers(cfg.Service.Counts, cfg.Watchers, cfg.Brakes.Exempt, cfg.Now)
+	p.watchers = newWatchers(cfg.Service.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)
 	p.policy = policy(cfg.Places)
 	p.templates = template.Must(template.New("").Funcs(template.FuncMap{"asset": p.assetURL}).ParseFS(files, "templates/*.html"))
 	mux := http.NewServeMux()

@@ -3,6 +3,7 @@ package web
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,9 +23,9 @@ func TestWhatCostsMuchHasALimit(t *testing.T) {
 	} {
 		s := &service{}
 		p := pages(s)
-		p.Brakes = admission.New(admission.Config{Searches: one, Downloads: one, Writes: one})
+		p.Admission = admission.New(admission.Config{Searches: one, Downloads: one, Writes: one})
 		if strings.HasSuffix(name, "bytes") {
-			p.Brakes = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 1000}})
+			p.Admission = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 1000}})
 		}
 		if resp := ask(s, p); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
 			t.Errorf("the first of %s: %d", name, resp.StatusCode)
@@ -43,7 +44,7 @@ func TestWhatCostsMuchHasALimit(t *testing.T) {
 func TestRegression02AFormOfTheWebsiteCostsWhatItBrings(t *testing.T) {
 	s := &service{}
 	p := pages(s)
-	p.Brakes = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 300_000}})
+	p.Admission = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 300_000}})
 	body, kind := uploadOf("", "a.js", strings.Repeat("x", 200_000), "b.js", strings.Repeat("y", 200_000))
 	if resp := sendTo(p, struct{ io.Reader }{body}, kind); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
@@ -59,4 +60,19 @@ func TestRegression02AFormOfTheWebsiteCostsWhatItBrings(t *testing.T) {
 func uploadTo(p *Pages) *http.Response {
 	body, kind := uploadOf("", "a.js", strings.Repeat("x", 500))
 	return sendTo(p, body, kind)
+}
+
+// TestEveryRouteHasAnOperation by which admission knows it. What strangers may send to has a limit.
+func TestEveryRouteHasAnOperation(t *testing.T) {
+	// These use the token of a message up, which nobody guesses, or end the visitor's own session.
+	free := []string{"/verify", "/verify/no", "/not-me", "/not-me/undo", "/account/email", "/account/undo", "/login/link", "/login/choose", "/logout"}
+	for _, r := range pages(&service{}).routes() {
+		open := r.access == anyone || r.access == stranger
+		switch {
+		case !r.operation.Known():
+			t.Errorf("%s %s: %v", r.method, r.path, r.operation)
+		case open && r.method == http.MethodPost && r.operation.Free() && r.operation != admission.EnterCode && !slices.Contains(free, r.path):
+			t.Errorf("%s %s costs nothing", r.method, r.path)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -43,10 +44,10 @@ func TestAccessOfAClosedInstance(t *testing.T) {
 
 // limitedWorld is one whose client comes from a public address.
 func limitedWorld(t *testing.T, cfg admission.Config) *world {
-	return newWorld(t, func(s *settings) { s.brakes, s.addr = admission.New(cfg), "203.0.113.1:4711" })
+	return newWorld(t, func(s *settings) { s.limits, s.addr = cfg, "203.0.113.1:4711" })
 }
 
-func TestRefusalsOfTheBrakes(t *testing.T) {
+func TestRefusalsOfAdmission(t *testing.T) {
 	limits := func(t *testing.T, a answer) {
 		t.Helper()
 		a.refused(429, publish.CodeRateLimited)
@@ -88,13 +89,27 @@ func TestRefusalsOfTheBrakes(t *testing.T) {
 		}
 	})
 	t.Run("the service's own limit is unavailable", func(t *testing.T) {
-		brakes := admission.New(admission.Config{MaxBodies: 1})
-		w := newWorld(t, func(s *settings) { s.brakes = brakes })
-		pass, _ := brakes.Enter(admission.Who{}, admission.Body{})
+		w := newWorld(t, func(s *settings) { s.limits.MaxBodies = 1 })
+		other, err := w.api.Admission.Admit(admission.Origin{}, admission.Signup, admission.Body{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if a := w.post("/v1/signup", "", obj{}).refused(503, publish.CodeUnavailable); a.header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}
-		pass.Leave()
+		other.Done()
 		w.post("/v1/signup", "", obj{}).wants(201)
 	})
+}
+
+// TestEveryRouteHasAnOperation by which admission knows it: what changes something takes a body's slot.
+func TestEveryRouteHasAnOperation(t *testing.T) {
+	for _, r := range routes() {
+		switch {
+		case !r.operation.Known():
+			t.Errorf("%s %s: %v", r.method, r.pattern, r.operation)
+		case r.method == http.MethodPost && r.operation.Free():
+			t.Errorf("%s %s takes a body, and costs nothing", r.method, r.pattern)
+		}
+	}
 }

@@ -1,0 +1,70 @@
+package admission
+
+import "fmt"
+
+// Operation is what a request asks for. Each route of each transport has one: the
+// zero Operation is none, and nothing is admitted with it.
+type Operation uint8
+
+// The operations. Those of a word or two are the API's as well as any other transport's.
+const (
+	_          Operation = iota
+	Look                 // reads something, or sends a small form about what is one's own
+	Publish              // makes a project from a body; for nobody, an account with it
+	Update               // changes a project by a body
+	DeleteFile           // deletes a file, named in a body
+	Signup               // makes an account
+	Upload               // brings files in a form of the website
+	Export               // has an archive sent
+	Mail                 // has a message sent, which asks for it alone or with another operation
+	EnterCode            // tries the code of a login: see Limits.Guess
+	Search               // looks for projects by words
+	Like                 // likes a project, or no longer does
+	Report               // reports a project
+	Heartbeat            // says that somebody plays
+	Watch                // watches a project's numbers: its streams have Slots of their own
+	operations
+)
+
+// terms say what an operation takes of a caller, beside nothing at all.
+type terms struct {
+	name     string
+	counts   []kind // one of each of these limits
+	body     bool   // a slot while its body is received, a write, and what the bytes cost
+	accounts bool   // by nobody it may make an account
+	archive  bool   // one of the archives that are sent to an account at once
+}
+
+// termsOf has the terms of each operation. It never changes.
+var termsOf = [operations]terms{
+	Look:       {name: "look"},
+	Publish:    {name: "publish", body: true, accounts: true},
+	Update:     {name: "update", body: true},
+	DeleteFile: {name: "delete file", body: true},
+	Signup:     {name: "signup", body: true, accounts: true},
+	Upload:     {name: "upload", body: true},
+	Export:     {name: "export", counts: []kind{downloads}, archive: true},
+	Mail:       {name: "mail", counts: []kind{mails}},
+	EnterCode:  {name: "enter code"},
+	Search:     {name: "search", counts: []kind{searches}},
+	Like:       {name: "like", counts: []kind{likes}},
+	Report:     {name: "report", counts: []kind{reports}},
+	Heartbeat:  {name: "heartbeat", counts: []kind{heartbeats}},
+	Watch:      {name: "watch"},
+}
+
+// String gives the operation's name.
+func (op Operation) String() string {
+	if !op.Known() {
+		return fmt.Sprintf("operation %d", uint8(op))
+	}
+	return termsOf[op].name
+}
+
+// Known reports whether there is such an operation.
+func (op Operation) Known() bool { return op > 0 && op < operations }
+
+// Free reports whether the operation takes nothing, so that nobody is ever refused.
+func (op Operation) Free() bool {
+	return op.Known() && !termsOf[op].body && !termsOf[op].archive && len(termsOf[op].counts) == 0
+}
