@@ -87,13 +87,13 @@ func (s *Service) newKey(kind KeyKind, name string) (Key, Secret, error) {
 }
 
 func (s *Service) verifyJob(by Caller, email, lang string) Job {
-	return Job{Kind: verifyMail, Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.asker(by)}
+	return Job{Kind: verifyMail, Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
 }
 
 // pendingEmail decides what an email on a keyed call does: it is set pending
 // where an account key's account has no verified address, else it is ignored.
 func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang string) (*NewEmail, MailFate, error) {
-	email, err := cleanEmail(address)
+	email, err := CleanEmail(address)
 	if err != nil || email == "" {
 		return nil, MailNone, err
 	}

@@ -134,18 +134,18 @@ func cleanLang(lang string) (string, []Warning) {
 	return tag, nil
 }
 
-// readEmail is cleanEmail without the blanks around an address, with a warning.
+// readEmail is CleanEmail without the blanks around an address, with a warning.
 func readEmail(email string) (string, []Warning, error) {
 	plain := strings.TrimSpace(email)
-	clean, err := cleanEmail(plain)
+	clean, err := CleanEmail(plain)
 	if err != nil || plain == email || plain == "" {
 		return clean, nil, err
 	}
 	return clean, []Warning{{"read_as", "The field email was read without the blanks around it.", "Send the address alone."}}, nil
 }
 
-// cleanEmail refuses what is not one plain address; an empty one stays empty.
-func cleanEmail(email string) (string, error) {
+// CleanEmail refuses what is not one plain address; an empty one stays empty.
+func CleanEmail(email string) (string, error) {
 	if email == "" {
 		return "", nil
 	}

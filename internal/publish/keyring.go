@@ -16,7 +16,6 @@ const (
 	maxProjectKeys = 100 // in force for one project: more are forgotten ones
 	keysPage       = 50  // shown at once
 	keyProjects    = 100 // to choose from; those changed last
-	maxNonce       = 64  // bytes
 )
 
 // ErrTooMany: there are as many as there may be.
@@ -66,7 +65,7 @@ func (s *Service) KeyProjects(ctx context.Context, id AccountID) (list []Project
 }
 
 // Nonce draws what tells one form from another.
-func (s *Service) Nonce() (string, error) { return randomText(s.random, base62, 22) } // 131 bits
+func (s *Service) Nonce() (string, error) { return s.vault.FormToken() }
 
 // MintKey mints a key for one project of an account. A name that is empty or too
 // long is CodeInvalidField; a project that is not the account's is ErrNotFound,
@@ -142,7 +141,7 @@ func (s *Service) RevokeKey(ctx context.Context, account AccountID, id int64) er
 
 // formOnce is what a form leaves behind so that it has its effect once.
 func (s *Service) formOnce(id AccountID, form, nonce string) (Once, error) {
-	if nonce == "" || len(nonce) > maxNonce {
+	if nonce == "" || len(nonce) > MaxFormToken {
 		return Once{}, Refuse(CodeInvalidField, "The form has no number of its own.").In("nonce")
 	}
 	return Once{Key: s.keyed("form", fmt.Sprintf("%s %d %s", form, id, nonce)), ExpiresAt: s.expiry(onceLife)}, nil

@@ -39,7 +39,7 @@ func (s *Service) Remember(known, address string) (string, error) {
 // logged in with the mailbox before has a share that no stranger can use up. Whether
 // an account has the address plays no part.
 func (s *Service) loginAsker(in LoginInput, email string) Asker {
-	a := s.asker(Caller{From: in.From})
+	a := s.vault.Asker(Caller{From: in.From})
 	if in.Own != "" && names.EmailKey(in.Own) == names.EmailKey(email) {
 		a.Kind = AskedKnown
 	}

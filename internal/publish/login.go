@@ -78,7 +78,7 @@ type LoginInput struct {
 // account it does not find out: the courier does, after the answer. So neither
 // the answer nor its time tells.
 func (s *Service) AskLogin(ctx context.Context, in LoginInput) (browser string, err error) {
-	email, err := cleanEmail(in.Email)
+	email, err := CleanEmail(in.Email)
 	if err == nil && email == "" {
 		err = Refuse(CodeEmailRequired, "The address is missing.").In("email")
 	}

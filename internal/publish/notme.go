@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +18,9 @@ const (
 	notMeMax   = 600                 // characters of a token: one for the longest address has fewer
 	loginPause = 24 * time.Hour      // long enough to tire a pest out, and it ends by itself: an owner who forgot it is not locked out
 )
+
+// notMePurpose is what tokens of these links are sealed for.
+const notMePurpose = "not me"
 
 // NotMe is what a link "this was not me" is about.
 type NotMe struct {
@@ -49,32 +51,21 @@ func MailboxOf(address string) Digest { return digest([]byte(names.EmailKey(addr
 // sealed under the installation's secret: nobody else can make one, or read in a
 // log whom it is for; and nothing is kept of it.
 func (s *Service) NotMeToken(mail, address string) (string, error) {
-	gcm, err := s.sealer(sealed{what: "not me"})
-	if err != nil {
-		return "", err
-	}
-	nonce := make([]byte, gcm.NonceSize())
-	if _, err := io.ReadFull(s.random, nonce); err != nil {
-		return "", fmt.Errorf("draw nonce: %w", err)
-	}
 	plain := fmt.Sprintf("%s %d %s", mail, s.now().Add(notMeLife).Unix(), address) // none of them has a blank
-	return base64.RawURLEncoding.EncodeToString(gcm.Seal(nonce, nonce, []byte(plain), nil)), nil
+	token, err := s.vault.Seal(notMePurpose, []byte(plain))
+	return base64.RawURLEncoding.EncodeToString(token), err
 }
 
 // openNotMe reads a token. One that is not ours, or too old, is ErrNotFound.
 func (s *Service) openNotMe(token string) (NotMe, error) {
-	gcm, err := s.sealer(sealed{what: "not me"})
-	if err != nil {
-		return NotMe{}, err
-	}
 	if len(token) > notMeMax {
 		return NotMe{}, ErrNotFound
 	}
 	data, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(data) < gcm.NonceSize() {
+	if err != nil {
 		return NotMe{}, ErrNotFound
 	}
-	plain, err := gcm.Open(nil, data[:gcm.NonceSize()], data[gcm.NonceSize():], nil)
+	plain, err := s.vault.Unseal(notMePurpose, data)
 	if err != nil {
 		return NotMe{}, ErrNotFound
 	}

@@ -169,7 +169,7 @@ func TestDeclared(t *testing.T) {
 
 func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Service{uploads: newLocks[Digest](), log: slog.New(slog.DiscardHandler)}
+		s := &Service{vault: &Vault{}, uploads: newLocks[Digest](), log: slog.New(slog.DiscardHandler)}
 		one := 1
 		call := func() *partCall {
 			return &partCall{op: OpPublish, in: PartInput{UploadID: "0123456789abcdefghijkl", N: &one}}
@@ -200,7 +200,7 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 }
 
 func TestUploadIDsAreKeptApart(t *testing.T) {
-	s := &Service{secret: []byte("secret"), random: rand.Reader}
+	s := &Service{vault: &Vault{[]byte("secret"), rand.Reader}}
 	one := 1
 	a, b := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.1"}}, Caller{kind: callerKey, key: Key{Account: 2}, From: Sender{Network: "192.0.2.1"}}
 	elsewhere := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.9"}}

@@ -61,7 +61,7 @@ func (s *Service) ProposeEmail(ctx context.Context, id AccountID, address, lang 
 	if err != nil {
 		return err
 	}
-	email, err := cleanEmail(address)
+	email, err := CleanEmail(address)
 	switch {
 	case err != nil:
 		return err

@@ -89,13 +89,13 @@ func (s *Service) Report(ctx context.Context, in NewReport) (number string, err 
 	if !slices.Contains(Reasons(), in.Reason) {
 		return "", Refuse(CodeInvalidField, "The reason is none of the list.").In("reason")
 	}
-	if in.Nonce == "" || len(in.Nonce) > maxNonce {
+	if in.Nonce == "" || len(in.Nonce) > MaxFormToken {
 		return "", Refuse(CodeInvalidField, "The form is not one of ours.").In("nonce")
 	}
 	if r.Details, err = cleanDetails(in.Details); err != nil {
 		return "", err
 	}
-	if r.Contact, err = cleanEmail(strings.TrimSpace(in.Contact)); err != nil {
+	if r.Contact, err = CleanEmail(strings.TrimSpace(in.Contact)); err != nil {
 		return "", err
 	}
 	return s.addReport(ctx, r, in, s.keyed("report", fmt.Sprintf("%s %s %q", p.ID, in.Nonce, []string{r.Reason, r.Details, r.Contact})))
@@ -104,7 +104,7 @@ func (s *Service) Report(ctx context.Context, in NewReport) (number string, err 
 func (s *Service) addReport(ctx context.Context, r Report, in NewReport, form Digest) (number string, err error) {
 	var job *Job
 	if s.ReportMail != "" {
-		job = &Job{Kind: reportMail, Address: s.ReportMail, Lang: in.Lang, Due: r.At, Asker: s.asker(Caller{From: in.From})}
+		job = &Job{Kind: reportMail, Address: s.ReportMail, Lang: in.Lang, Due: r.At, Asker: s.vault.Asker(Caller{From: in.From})}
 	}
 	for range caseDraws {
 		drawn, err := randomText(s.random, caseAlphabet, 8)

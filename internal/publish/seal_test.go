@@ -14,7 +14,7 @@ func upload(by Caller, id string, sum Digest) sealed {
 }
 
 func TestSeal(t *testing.T) {
-	s := &Service{random: rand.Reader, secret: bytes.Repeat([]byte{1}, 32)}
+	s := &Service{vault: &Vault{bytes.Repeat([]byte{1}, 32), rand.Reader}}
 	mine, other := Secret(testKey(t, AccountKey)), Secret(testKey(t, AccountKey))
 	keys := Minted{Account: Secret(testKey(t, AccountKey)), Project: Secret(testKey(t, ProjectKey))}
 	by, id, sum := Caller{secret: &mine}, "an-upload", digest([]byte("bytes"))
@@ -36,7 +36,7 @@ func TestSeal(t *testing.T) {
 		{"no key does not", s, Caller{}, id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"another upload_id does not", s, by, id + "x", UploadDone{SHA256: sum, Answer: answer}, false},
 		{"other bytes do not", s, by, id, UploadDone{SHA256: digest([]byte("others")), Answer: answer}, false},
-		{"another installation does not", &Service{secret: make([]byte, 32)}, by, id, UploadDone{SHA256: sum, Answer: answer}, false},
+		{"another installation does not", &Service{vault: &Vault{secret: make([]byte, 32)}}, by, id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"a changed answer does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(len(answer) - 1)}, false},
 		{"a changed nonce does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(0)}, false},
 		{"a cut answer does not", s, by, id, UploadDone{SHA256: sum, Answer: answer[:11]}, false},
@@ -72,7 +72,7 @@ func TestSeal(t *testing.T) {
 	})
 	t.Run("without randomness nothing is sealed", func(t *testing.T) {
 		broken := errors.New("broken")
-		dry := &Service{random: iotest.ErrReader(broken), secret: s.secret}
+		dry := &Service{vault: &Vault{s.vault.secret, iotest.ErrReader(broken)}}
 		if _, err := dry.seal(upload(by, id, sum), keys); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
 		}
@@ -80,13 +80,13 @@ func TestSeal(t *testing.T) {
 }
 
 func TestKeyed(t *testing.T) {
-	a, b := &Service{secret: []byte("a")}, &Service{secret: []byte("b")}
-	same := a.keyed("upload", "x")
-	if same != a.keyed("upload", "x") {
+	a, b := &Vault{secret: []byte("a")}, &Vault{secret: []byte("b")}
+	same := a.Keyed("upload", "x")
+	if same != a.Keyed("upload", "x") {
 		t.Error("the same text has two digests")
 	}
 	for name, other := range map[string]Digest{
-		"another purpose": a.keyed("uploads of", "x"), "another text": a.keyed("upload", "y"), "another installation": b.keyed("upload", "x"), "no secret": digest([]byte("upload\x00x")),
+		"another purpose": a.Keyed("uploads of", "x"), "another text": a.Keyed("upload", "y"), "another installation": b.Keyed("upload", "x"), "no secret": digest([]byte("upload\x00x")),
 	} {
 		if other == same {
 			t.Errorf("%s gives the same digest", name)

@@ -78,7 +78,7 @@ type Service struct {
 	log    *slog.Logger
 	now    func() time.Time
 	random io.Reader
-	secret []byte // seals kept answers and hides addresses; the same on every node
+	vault  *Vault
 
 	failures     Failures // of Flush
 	staging      *staging
@@ -121,15 +121,10 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	for _, o := range opts {
 		o(s)
 	}
-	fresh := make([]byte, 32)
-	if _, err := io.ReadFull(s.random, fresh); err != nil {
-		return nil, fmt.Errorf("draw the installation's secret: %w", err)
+	var err error
+	if s.vault, err = OpenVault(ctx, s.store, s.random); err != nil {
+		return nil, err
 	}
-	secret, err := s.store.Secret(ctx, "service", fresh)
-	if err != nil {
-		return nil, fmt.Errorf("read the installation's secret: %w", err)
-	}
-	s.secret = secret
 	if err := s.site.ListUnverified(ctx, !s.Public); err != nil {
 		return nil, fmt.Errorf("choose what is listed: %w", err)
 	}

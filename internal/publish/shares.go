@@ -67,15 +67,6 @@ func sharesOf(j Job) []Share {
 	return []Share{all, asked, unproved, of(claimsByStranger, "claims"), of(claimsByOne, "claims by %x", j.Asker.Network)}
 }
 
-// asker is the caller of the API as messages are counted.
-func (s *Service) asker(by Caller) Asker {
-	a := Asker{Network: s.keyed("mail network", customer(by.From.Network))}
-	if !by.Nobody() {
-		a.Kind = AskedWithKey
-	}
-	return a
-}
-
 // customer is what one customer of a provider may have: an IPv4 address, or the 48
 // bits that some get of IPv6. Who shares it with a stranger loses a share only for
 // mailboxes that the stranger asks for, too.

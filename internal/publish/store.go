@@ -95,8 +95,7 @@ type Store interface {
 	// Once returns the record of a step that was made under this key, or that has it as Elsewhere. One that is past its ExpiresAt is ErrNotFound.
 	Once(ctx context.Context, key Digest, now time.Time) (Once, error)
 
-	// Secret returns the installation's secret of that name, which is fresh the first time it is asked for and the same ever after.
-	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
+	SecretStore
 	// Ping returns nil while reads and writes can be expected to work.
 	Ping(ctx context.Context) error
 }

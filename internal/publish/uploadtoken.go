@@ -57,7 +57,7 @@ func (s *Service) giveToken(call *partCall, u *Upload) error {
 		return err
 	}
 	u.Token, call.token = token.Hash(), token
-	call.meta.Token, err = s.sealText(call.tokenSeal(), []byte(token.Reveal()))
+	call.meta.Token, err = s.vault.seal(call.tokenSeal(), []byte(token.Reveal()))
 	return err
 }
 
@@ -71,7 +71,7 @@ func (s *Service) readToken(call *partCall, u Upload) error {
 	if err != nil {
 		return err
 	}
-	token, err := s.unsealText(call.tokenSeal(), m.Token)
+	token, err := s.vault.unseal(call.tokenSeal(), m.Token)
 	if err != nil {
 		return Refuse(CodeInvalidKey, "The upload_token in the Authorization header is that of an upload with another upload_id.").In("upload_id").
 			With(OpWait).Note("Send the upload_id of the part 1 whose answer had this upload_token.")

@@ -1,0 +1,132 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
+	"io"
+)
+
+// A SecretStore keeps the installation's secrets, under the same promises as a Store.
+type SecretStore interface {
+	// Secret returns the installation's secret of that name, which is fresh the first time it is asked for and the same ever after.
+	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
+}
+
+// A Vault hashes and encrypts under the installation's secret, which is the same on every
+// node and after every restart, and draws random text. Every room has it of OpenVault. It may
+// be used from many places at once.
+type Vault struct {
+	secret []byte
+	random io.Reader
+}
+
+// OpenVault asks the store for the installation's secret, which is drawn from random the
+// first time, and fails with either.
+func OpenVault(ctx context.Context, store SecretStore, random io.Reader) (*Vault, error) {
+	fresh := make([]byte, 32)
+	if _, err := io.ReadFull(random, fresh); err != nil {
+		return nil, fmt.Errorf("draw the installation's secret: %w", err)
+	}
+	secret, err := store.Secret(ctx, "service", fresh)
+	if err != nil {
+		return nil, fmt.Errorf("read the installation's secret: %w", err)
+	}
+	return &Vault{secret, random}, nil
+}
+
+// Keyed hashes text under the installation's secret, so that a short text such as an address
+// cannot be found by trying. What is hashed for one purpose says nothing for another.
+func (v *Vault) Keyed(purpose, text string) Digest {
+	mac := hmac.New(sha256.New, v.secret)
+	mac.Write([]byte(purpose + "\x00" + text))
+	var d Digest
+	mac.Sum(d[:0])
+	return d
+}
+
+// Seal encrypts plain so that only this installation can read it, for the same purpose.
+func (v *Vault) Seal(purpose string, plain []byte) ([]byte, error) {
+	return v.seal(sealed{what: purpose}, plain)
+}
+
+// Unseal is the way back; anything else than what Seal returned for that purpose is an error.
+func (v *Vault) Unseal(purpose string, data []byte) ([]byte, error) {
+	return v.unseal(sealed{what: purpose}, data)
+}
+
+// Text draws n characters of alphabet, each equally likely.
+func (v *Vault) Text(alphabet string, n int) (string, error) {
+	return randomText(v.random, alphabet, n)
+}
+
+// MaxFormToken is how many bytes a form token may have that comes back.
+const MaxFormToken = 64
+
+// FormToken draws what lets a form of the website act once: 22 characters, 131 bits.
+func (v *Vault) FormToken() (string, error) { return v.Text(base62, 22) }
+
+// Asker is the caller as messages are counted that they ask for; see Job.
+func (v *Vault) Asker(by Caller) Asker {
+	a := Asker{Network: v.Keyed("mail network", customer(by.From.Network))}
+	if !by.Nobody() {
+		a.Kind = AskedWithKey
+	}
+	return a
+}
+
+// sealed names what it takes to read something again. What is stored is of no use
+// without all of it.
+type sealed struct {
+	by     Caller // with the key as presented
+	what   string // the purpose: none is opened with what another takes
+	secret string // the upload_id, or the Idempotency-Key
+	of     Digest // of the bytes, or of the request
+}
+
+// seal encrypts by HKDF (RFC 5869) and AES-GCM.
+func (v *Vault) seal(k sealed, plain []byte) ([]byte, error) {
+	gcm, err := v.sealer(k)
+	if err != nil {
+		return nil, err
+	}
+	nonce := make([]byte, gcm.NonceSize())
+	if _, err := io.ReadFull(v.random, nonce); err != nil {
+		return nil, fmt.Errorf("draw nonce: %w", err)
+	}
+	return gcm.Seal(nonce, nonce, plain, nil), nil
+}
+
+func (v *Vault) unseal(k sealed, data []byte) ([]byte, error) {
+	gcm, err := v.sealer(k)
+	if err != nil {
+		return nil, err
+	}
+	n := gcm.NonceSize()
+	if len(data) < n {
+		return nil, fmt.Errorf("unseal: %d bytes are too few", len(data))
+	}
+	plain, err := gcm.Open(nil, data[:n], data[n:], nil)
+	if err != nil {
+		return nil, fmt.Errorf("unseal: %w", err)
+	}
+	return plain, nil
+}
+
+func (v *Vault) sealer(k sealed) (cipher.AEAD, error) {
+	secret := bytes.Join([][]byte{v.secret, []byte(k.by.presented()), []byte(k.secret)}, []byte{0})
+	key, err := hkdf.Key(sha256.New, secret, k.of[:], "sandlot "+k.what, 32)
+	if err != nil {
+		return nil, fmt.Errorf("derive sealing key: %w", err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("make cipher: %w", err)
+	}
+	return cipher.NewGCM(block)
+}
