@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"sandlot/internal/testenv"
 )
 
 // TestLoad12OneArchiveOfAnAccountAtATime: a second one is refused, with the time to come back, until the first has come
@@ -36,7 +38,7 @@ func TestLoad12OneArchiveOfAnAccountAtATime(t *testing.T) {
 		limitedUntil(t, "a second one with "+what, from(t, s, "203.0.113.2", "GET", "/v1/export", k, nil))
 	}
 	conn.Close()
-	for until := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	testenv.Eventually(t, time.Minute, "an archive for another, once the first client has gone", func() bool {
 		req, err := http.NewRequest("GET", s.URL()+"/v1/export", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -48,11 +50,6 @@ func TestLoad12OneArchiveOfAnAccountAtATime(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if resp.StatusCode == 200 {
-			return
-		}
-		if time.Now().After(until) {
-			t.Fatalf("a minute after the first client had gone: %d", resp.StatusCode)
-		}
-	}
+		return resp.StatusCode == 200
+	})
 }

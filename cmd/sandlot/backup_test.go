@@ -100,12 +100,12 @@ func TestAnInterruptedBackupLeavesNothingThatLooksWhole(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
-			if _, err := os.Stat(dir + partial); err == nil || time.Now().After(deadline) {
-				break
-			}
-		}
-		time.Sleep(after * time.Millisecond) // where it falls does not matter
+		testenv.Eventually(t, 20*time.Second, "the copy to begin", func() bool {
+			_, partly := os.Stat(dir + partial)
+			_, wholly := os.Stat(dir)
+			return partly == nil || wholly == nil
+		})
+		testenv.Wait(t, after*time.Millisecond, "the process is killed at any point of its work")
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		if _, err := os.Stat(dir); err == nil {

@@ -134,13 +134,12 @@ func number(t *testing.T, ctx context.Context, expression string) float64 {
 func awaitStats(t *testing.T, s *testenv.Server, id, what string, ok func(players, plays float64) bool) {
 	t.Helper()
 	var stats map[string]any
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	if !testenv.Poll(30*time.Second, func() bool {
 		_, stats = call(t, s, "GET", "/v1/project/"+id+"/stats", "", nil)
-		if ok(stats["player_count"].(float64), stats["plays"].(float64)) {
-			return
-		}
+		return ok(stats["player_count"].(float64), stats["plays"].(float64))
+	}) {
+		t.Errorf("no %s: the numbers are %v", what, stats)
 	}
-	t.Errorf("no %s: the numbers are %v", what, stats)
 }
 
 // shoot leaves a screenshot where somebody wants to look at it.

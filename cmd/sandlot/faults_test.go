@@ -240,23 +240,20 @@ func TestVerification(t *testing.T) {
 // awaitLink waits for the message and returns its link.
 func awaitLink(t *testing.T, s *testenv.Server) string {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		messages, _ := filepath.Glob(filepath.Join(s.Data(), "mail", "*.eml"))
-		if len(messages) == 0 {
-			continue
-		}
-		text, err := os.ReadFile(messages[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain := strings.NewReplacer("=\r\n", "", "=\n", "", "=3D", "=").Replace(string(text))
-		_, rest, ok := strings.Cut(plain, "/verify?token=")
-		if !ok {
-			t.Fatalf("no link in %s", text)
-		}
-		token, _, _ := strings.Cut(strings.Fields(rest)[0], `"`)
-		return "http://localhost/verify?token=" + token
+	var messages []string
+	testenv.Eventually(t, 30*time.Second, "a message", func() bool {
+		messages, _ = filepath.Glob(filepath.Join(s.Data(), "mail", "*.eml"))
+		return len(messages) > 0
+	})
+	text, err := os.ReadFile(messages[0])
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no message came")
-	return ""
+	plain := strings.NewReplacer("=\r\n", "", "=\n", "", "=3D", "=").Replace(string(text))
+	_, rest, ok := strings.Cut(plain, "/verify?token=")
+	if !ok {
+		t.Fatalf("no link in %s", text)
+	}
+	token, _, _ := strings.Cut(strings.Fields(rest)[0], `"`)
+	return "http://localhost/verify?token=" + token
 }

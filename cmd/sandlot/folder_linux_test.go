@@ -79,7 +79,7 @@ func TestFault07Descriptors(t *testing.T) {
 		resp, _ := raw(t, s.Addr(), "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 		late <- resp.StatusCode
 	}()
-	time.Sleep(2 * time.Second) // what is measured is the work done in this time
+	testenv.Wait(t, 2*time.Second, "what is measured is the work done in this time")
 	if spent := cpu(t, s) - begun; spent > time.Second/2 {
 		t.Errorf("with a connection that cannot be accepted it spent %v of 2 s", spent)
 	}
@@ -104,15 +104,13 @@ func restingDescriptors(t *testing.T, s *testenv.Server) uint64 {
 			n++
 		}
 	}
-	last, same := lowest(), 0
-	for deadline := time.Now().Add(30 * time.Second); same < 15; time.Sleep(100 * time.Millisecond) {
+	last, since := lowest(), time.Now()
+	testenv.Eventually(t, 30*time.Second, "the open descriptors to rest", func() bool {
 		if now := lowest(); now != last {
-			last, same = now, 0
+			last, since = now, time.Now()
 		}
-		if same++; time.Now().After(deadline) {
-			t.Fatal("the open descriptors do not rest")
-		}
-	}
+		return time.Since(since) > 1500*time.Millisecond
+	})
 	return last
 }
 

@@ -206,7 +206,8 @@ func (g *ground) press(t *testing.T, path string, form url.Values, cookies []*ht
 // mailed waits for the message with a link and returns the link's token.
 func (g *ground) mailed(t *testing.T, link string) string {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	token := ""
+	testenv.Eventually(t, 30*time.Second, "a message with "+link, func() bool {
 		messages, _ := filepath.Glob(filepath.Join(g.s.Data(), "mail", "*.eml"))
 		for _, name := range messages {
 			text, err := os.ReadFile(name)
@@ -215,13 +216,13 @@ func (g *ground) mailed(t *testing.T, link string) string {
 			}
 			plain := strings.NewReplacer("=\r\n", "", "=\n", "", "=3D", "=").Replace(string(text))
 			if _, rest, ok := strings.Cut(plain, link); ok {
-				token, _, _ := strings.Cut(strings.Fields(rest)[0], `"`)
-				return token
+				token, _, _ = strings.Cut(strings.Fields(rest)[0], `"`)
+				return true
 			}
 		}
-	}
-	t.Fatalf("no message with %s came", link)
-	return ""
+		return false
+	})
+	return token
 }
 
 // invade publishes the hostile project.

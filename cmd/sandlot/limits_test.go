@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"sandlot/internal/testenv"
 )
@@ -24,18 +23,18 @@ func TestTheDiskIsLookedAtOnceASecond(t *testing.T) {
 		if percent = 95; !d.room() || looks != 1 {
 			t.Errorf("it looked %d times in no time", looks)
 		}
-		time.Sleep(diskEvery)
+		testenv.Pass(diskEvery)
 		if d.room() {
 			t.Error("95 % are not full")
 		}
 		unused = 1
-		time.Sleep(diskEvery)
+		testenv.Pass(diskEvery)
 		if !d.room() {
 			t.Error("95 % are full, although one of them holds nothing")
 		}
 		unused = 0
 		known = false
-		time.Sleep(diskEvery)
+		testenv.Pass(diskEvery)
 		if !d.room() {
 			t.Error("a disk that cannot be looked at is full")
 		}
@@ -92,7 +91,7 @@ func TestANearlyFullDisk(t *testing.T) {
 	if err := os.WriteFile(filler, []byte(strings.Repeat("x", 12<<20)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(diskEvery)
+	testenv.Wait(t, diskEvery, "the program looks at its disk so seldom")
 	if status, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 507 || answer["error"] != "storage_full" || answer["retry_after"] == nil {
 		t.Errorf("a publish: %d %v", status, answer)
 	}
@@ -105,7 +104,7 @@ func TestANearlyFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(diskEvery)
+	testenv.Wait(t, diskEvery, "the program looks at its disk so seldom")
 	if status, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 201 {
 		t.Errorf("with room again: %d %v", status, answer)
 	}

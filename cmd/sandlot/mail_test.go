@@ -145,12 +145,7 @@ func (s mailSession) Data(r io.Reader) error {
 // eventually returns when what it waits for has happened.
 func eventually(t *testing.T, what string, happened func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if happened() {
-			return
-		}
-	}
-	t.Fatalf("it did not happen that %s", what)
+	testenv.Eventually(t, 30*time.Second, what, happened)
 }
 
 // publishWithMail makes a first publish, which asks for a message, and checks that

@@ -49,12 +49,12 @@ func TestABodyThatStalls(t *testing.T) {
 func awaitTemps(t *testing.T, s *testenv.Server, n int) {
 	t.Helper()
 	var found []string
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if found, _ = filepath.Glob(filepath.Join(s.Data(), "blobs", "tmp", "*")); len(found) == n {
-			return
-		}
+	if !testenv.Poll(30*time.Second, func() bool {
+		found, _ = filepath.Glob(filepath.Join(s.Data(), "blobs", "tmp", "*"))
+		return len(found) == n
+	}) {
+		t.Fatalf("%d temporary files, want %d", len(found), n)
 	}
-	t.Fatalf("%d temporary files, want %d", len(found), n)
 }
 
 // pipes is a listener of one connection without a network, for the clock of synctest.
@@ -126,7 +126,7 @@ func TestBodiesKeepAPace(t *testing.T) {
 				conn.Go(func() {
 					_, err := io.WriteString(conn, postHead)
 					for left := 1_000_000; left > 0 && err == nil; left -= tc.piece {
-						time.Sleep(tc.every)
+						testenv.Pass(tc.every)
 						_, err = conn.Write(make([]byte, min(left, tc.piece)))
 					}
 				})
@@ -159,7 +159,7 @@ func TestABodyThatNoHandlerReadsIsCutAsWell(t *testing.T) {
 func TestTheServicesOwnTimeIsNotTheClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := serveOne(t, func(w http.ResponseWriter, r *http.Request) {
-			for buf := make([]byte, 100_000); ; time.Sleep(time.Minute) { // a disk that is slow
+			for buf := make([]byte, 100_000); ; testenv.Pass(time.Minute) { // a disk that is slow
 				if _, err := r.Body.Read(buf); err == io.EOF {
 					break
 				} else if err != nil {
@@ -167,7 +167,7 @@ func TestTheServicesOwnTimeIsNotTheClients(t *testing.T) {
 					break
 				}
 			}
-			time.Sleep(time.Hour) // an assembly that is slower
+			testenv.Pass(time.Hour) // an assembly that is slower
 			if err := r.Context().Err(); err != nil {
 				t.Errorf("the request was given up: %v", err)
 			}
@@ -201,7 +201,7 @@ func TestReadersKeepAPace(t *testing.T) {
 				conn.Go(func() {
 					_, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 					for err == nil {
-						time.Sleep(tc.every)
+						testenv.Pass(tc.every)
 						_, err = io.CopyN(io.Discard, conn, tc.piece)
 					}
 				})
@@ -243,7 +243,7 @@ func TestWhatTheSystemStillHolds(t *testing.T) {
 		go func() {
 			buf := make([]byte, 16<<10)
 			for reads && time.Since(begun) < readFor {
-				time.Sleep(10 * time.Millisecond)
+				testenv.Wait(t, 10*time.Millisecond, "the client reads slowly, from a real connection")
 				_, _ = out.Read(buf)
 			}
 		}()

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/testenv"
+
 	"github.com/chromedp/chromedp"
 )
 
@@ -107,10 +109,8 @@ func (p *person) heard() []string {
 // until waits for what it is told.
 func (p *person) until(what string, so func() bool) {
 	p.t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if so() {
-			return
-		}
+	if testenv.Poll(time.Minute, so) {
+		return
 	}
 	where, text := "", ""
 	_ = p.ask(`location.href`, &where)

@@ -94,12 +94,7 @@ func TestRegression24ADeletedAccountIsInNoFile(t *testing.T) {
 		t.Fatal(out)
 	}
 	var left []string
-	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if left = search(t, s.Data(), words); left == nil {
-			break
-		}
-	}
-	if left != nil {
+	if !testenv.Poll(90*time.Second, func() bool { left = search(t, s.Data(), words); return left == nil }) {
 		t.Errorf("a day is not over, but what was deleted should be gone: %v", left)
 	}
 	if kept := search(t, s.Data(), []string{"neighbour@elsewhere.example", "Neighbour Plum"}); !slices.ContainsFunc(kept, func(s string) bool { return strings.Contains(s, ".eml") }) {

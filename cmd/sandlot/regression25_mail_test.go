@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"sandlot/internal/testenv"
 )
@@ -18,7 +17,6 @@ func mailIs(t *testing.T, s *testenv.Server, up int) {
 	t.Helper()
 	want := regexp.MustCompile(fmt.Sprintf(`(?m)^sandlot_smtp_up %d$`, up))
 	eventually(t, want.String(), func() bool {
-		time.Sleep(100 * time.Millisecond)
 		resp, err := s.Client().Get(s.URL() + "/metrics")
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"sandlot/internal/testenv"
 )
 
 func TestRequestsAreLoggedAsSlogWould(t *testing.T) {
@@ -67,13 +69,13 @@ func TestHeldLines(t *testing.T) {
 			if out.String() != "" {
 				t.Error("written at once")
 			}
-			time.Sleep(heldTime)
+			testenv.Pass(heldTime)
 			synctest.Wait()
 			if out.String() != "a\nb\n" {
 				t.Errorf("%q", out.String())
 			}
 			l.Hold([]byte("c\n"))
-			time.Sleep(heldTime)
+			testenv.Pass(heldTime)
 			synctest.Wait()
 			if out.String() != "a\nb\nc\n" {
 				t.Errorf("%q", out.String())

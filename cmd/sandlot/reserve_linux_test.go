@@ -44,7 +44,7 @@ func TestFault06Deletions(t *testing.T) {
 	if left, err := os.Stat(filepath.Join(folder, "data", reserveName)); err != nil || left.Size() != 0 {
 		t.Errorf("the reserve was not needed: %v %v", left, err)
 	}
-	time.Sleep(reserveEvery)
+	testenv.Wait(t, reserveEvery, "the program looks at its disk so seldom")
 	if status, answer := publish(); status != 507 || answer["error"] != "storage_full" || answer["retry_after"] == nil {
 		t.Errorf("a publish into the room of the reserve: %d %v", status, answer)
 	}
@@ -53,7 +53,7 @@ func TestFault06Deletions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(reserveEvery)
+	testenv.Wait(t, reserveEvery, "the program looks at its disk so seldom")
 	if status, answer := publish(); status != 201 {
 		t.Errorf("with room again: %d %v", status, answer)
 	}

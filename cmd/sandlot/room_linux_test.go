@@ -12,6 +12,7 @@ import (
 
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // smallHouse is the program's own parts on a file system of 1 GiB, an eighth of which
@@ -110,11 +111,7 @@ func (h *smallHouse) shrinks() {
 
 func (h *smallHouse) await(what string, ok func() bool) {
 	h.t.Helper()
-	for end := time.Now().Add(5 * diskEvery); !ok(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			h.t.Fatalf("there is not %s", what)
-		}
-	}
+	testenv.Eventually(h.t, 5*diskEvery, what, ok)
 }
 
 func TestRegression44ADiskThatWasFullTakesNewContentAfterDeletions(t *testing.T) {

@@ -131,15 +131,15 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		},
 	}}
 	last := ""
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	if !testenv.Poll(20*time.Second, func() bool {
 		resp, err := client.Get(args[1])
 		ts.Check(err)
 		resp.Body.Close()
-		if last = strconv.Itoa(resp.StatusCode); last == args[0] {
-			return
-		}
+		last = strconv.Itoa(resp.StatusCode)
+		return last == args[0]
+	}) {
+		ts.Fatalf("%s answers %s", args[1], last)
 	}
-	ts.Fatalf("%s answers %s", args[1], last)
 }
 
 func field(ts *testscript.TestScript, neg bool, args []string) {

@@ -32,11 +32,11 @@ func TestRegression46UploadsOutliveAStoppedProcess(t *testing.T) {
 	if err := syscall.Kill(s.PID(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(bodyWait + 2*deadlineSlack) // the real program has the real clock
+	testenv.Wait(t, bodyWait+2*deadlineSlack, "the machine sleeps for longer than a body may; the real program has the real clock")
 	if err := syscall.Kill(s.PID(), syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * time.Second) // a deadline that passed meanwhile would have ended the upload by now
+	testenv.Wait(t, 2*time.Second, "a deadline that passed meanwhile would end the upload in this time")
 	if _, err := io.WriteString(conn, end); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestDeadlinesWaitForAsLongAsTheProcessSlept(t *testing.T) {
 				if tt.awake {
 					go d.clock.run(t.Context())
 				}
-				time.Sleep(30 * time.Second)
+				testenv.Pass(30 * time.Second)
 				if got := d.putOff(note); got != tt.want {
 					t.Errorf("put off: %v, to %v", got, set)
 				}

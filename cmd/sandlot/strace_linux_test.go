@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -115,14 +116,10 @@ func readTrace(t *testing.T, tr *tracer, from int) ([]traced, int) {
 // awaitTraced reads the trace until a call is in it whose text matches.
 func awaitTraced(t *testing.T, tr *tracer, from int, pattern *regexp.Regexp) []traced {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		calls, _ := readTrace(t, tr, from)
-		for _, c := range calls {
-			if pattern.MatchString(c.text) {
-				return calls
-			}
-		}
-	}
-	t.Fatalf("the trace has nothing like %s", pattern)
-	return nil
+	var calls []traced
+	testenv.Eventually(t, 30*time.Second, "a traced call like "+pattern.String(), func() bool {
+		calls, _ = readTrace(t, tr, from)
+		return slices.ContainsFunc(calls, func(c traced) bool { return pattern.MatchString(c.text) })
+	})
+	return calls
 }

@@ -48,14 +48,13 @@ func TestAServiceWorkerEndsWithItsProject(t *testing.T) {
 	until := func(what, expression string) {
 		t.Helper()
 		var err error
-		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-			var yes bool
+		if !testenv.Poll(time.Minute, func() (yes bool) {
 			// An error may be that the page is just being replaced.
-			if yes, err = chromedp.Run(ctx, chromedp.Evaluate[bool](`Promise.resolve(`+expression+`)`, chromedp.EvalAwaitPromise)); err == nil && yes {
-				return
-			}
+			yes, err = chromedp.Run(ctx, chromedp.Evaluate[bool](`Promise.resolve(`+expression+`)`, chromedp.EvalAwaitPromise))
+			return yes && err == nil
+		}) {
+			t.Fatalf("not so: %s (%v)", what, err)
 		}
-		t.Fatalf("not so: %s (%v)", what, err)
 	}
 	act(t, ctx, chromedp.Navigate(url))
 	until("the worker is registered", `document.title === 'ready' && navigator.serviceWorker.controller !== null`)
@@ -80,19 +79,19 @@ func TestAServiceWorkerEndsWithItsProject(t *testing.T) {
 func awaitStatus(t *testing.T, s *testenv.Server, url string, want int) time.Duration {
 	t.Helper()
 	begun := time.Now()
-	for last := 0; ; time.Sleep(5 * time.Millisecond) {
+	last := 0
+	if !testenv.Poll(20*time.Second, func() bool {
 		resp, err := s.Client().Get(url)
 		if err != nil {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if last = resp.StatusCode; last == want {
-			return time.Since(begun)
-		}
-		if time.Since(begun) > 20*time.Second {
-			t.Fatalf("%s answers %d", url, last)
-		}
+		last = resp.StatusCode
+		return last == want
+	}) {
+		t.Fatalf("%s answers %d", url, last)
 	}
+	return time.Since(begun)
 }
 
 // fivefold is the slack that a busy machine is given.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"sandlot/internal/testenv"
 )
 
 func from(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr)} }
@@ -71,14 +73,14 @@ func TestNewAccountsOfAnAddress(t *testing.T) {
 		if d := enters(l, from("203.0.113.2"), true); d != nil {
 			t.Errorf("another address has not its own: %+v", d)
 		}
-		time.Sleep(d.After)
+		testenv.Pass(d.After)
 		if d := enters(l, from("203.0.113.1"), true); d != nil {
 			t.Errorf("after the time that was told: %+v", d)
 		}
 		if enters(l, from("203.0.113.1"), true) == nil {
 			t.Error("two came at once after it")
 		}
-		time.Sleep(time.Hour)
+		testenv.Pass(time.Hour)
 		for i := range 20 {
 			if d := enters(l, from("203.0.113.1"), true); d != nil {
 				t.Fatalf("an hour later, account %d: %+v", i+1, d)
@@ -275,7 +277,7 @@ func TestACallCostsTheLargestOfItsBytes(t *testing.T) {
 		if n := left(); n != 0 {
 			t.Errorf("what it used was not charged: %d left", n)
 		}
-		time.Sleep(d.After)
+		testenv.Pass(d.After)
 		if d := call(-1, 1, 1, 400); d != nil {
 			t.Errorf("after the time that was told: %+v", d)
 		}
@@ -307,7 +309,7 @@ func TestAfterAFewTriesThereIsRoomForACallOfUnknownCost(t *testing.T) {
 			if tries == 20 {
 				t.Fatalf("%d tries, each after the time that was told, were not enough", tries)
 			}
-			time.Sleep(d.After)
+			testenv.Pass(d.After)
 		}
 	})
 }
@@ -385,7 +387,7 @@ func TestWrongKeys(t *testing.T) {
 		if d := tries(l, from("203.0.113.2"), [32]byte{4}, false); d != nil {
 			t.Errorf("another address: %+v", d)
 		}
-		time.Sleep(time.Minute)
+		testenv.Pass(time.Minute)
 		if d := tries(l, who, fresh, false); d != nil {
 			t.Errorf("a minute later: %+v", d)
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"sandlot/internal/testenv"
 )
 
 func TestAnIPv6AddressCountsInThreeNetworks(t *testing.T) {
@@ -106,7 +108,7 @@ func TestWhoMakesWay(t *testing.T) {
 			if d := b.enter(string(rune('a'+i)), addr); d != nil {
 				t.Fatal(d)
 			}
-			time.Sleep(time.Millisecond)
+			testenv.Pass(time.Millisecond)
 		}
 		return b
 	}
@@ -123,7 +125,7 @@ func TestWhoMakesWay(t *testing.T) {
 		{"the slowest of the network with the most", "203.0.113.5", func(b *bodies) { move(b, "a", 10); move(b, "b", 20) }, "a"},
 		{"the oldest of those that are as slow", "203.0.113.5", func(*bodies) {}, "a"},
 		{"not for one of the same network, at first", "2001:db8:1:3::1", func(*bodies) {}, ""},
-		{"one of the same network that is slow", "2001:db8:1:3::1", func(b *bodies) { time.Sleep(2 * time.Second) }, "a"},
+		{"one of the same network that is slow", "2001:db8:1:3::1", func(b *bodies) { testenv.Pass(2 * time.Second) }, "a"},
 		{"a client without limits, too", "127.0.0.1", func(*bodies) {}, "a"},
 		{"not one that has come whole", "203.0.113.5", func(b *bodies) { b.pass["a"].Whole() }, "b"},
 		{"of as many each the slowest", "203.0.113.5", func(b *bodies) {
@@ -131,7 +133,7 @@ func TestWhoMakesWay(t *testing.T) {
 			if d := b.enter("e", "203.0.113.9"); d != nil {
 				panic(d)
 			}
-			time.Sleep(2 * time.Second)
+			testenv.Pass(2 * time.Second)
 			move(b, "bde", 100_000)
 		}, "c"},
 		{"of as many each none that is fast", "203.0.113.5", func(b *bodies) {
@@ -139,7 +141,7 @@ func TestWhoMakesWay(t *testing.T) {
 			if d := b.enter("e", "203.0.113.9"); d != nil {
 				panic(d)
 			}
-			time.Sleep(2 * time.Second)
+			testenv.Pass(2 * time.Second)
 			move(b, "bcde", 100_000)
 		}, ""},
 	} {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // uuid is an Idempotency-Key as the document proposes it; guessable is one that
@@ -317,7 +318,7 @@ func TestOnceFiftyAtOnce(t *testing.T) {
 					if got.refused(409, publish.CodeRequestInProgress).header.Get("Retry-After") == "" {
 						t.Error("no Retry-After")
 					}
-					time.Sleep(time.Millisecond) // a client's pause, shorter than it was asked for
+					testenv.Wait(t, time.Millisecond, "a client's pause, shorter than it was asked for")
 				}
 			})
 		}

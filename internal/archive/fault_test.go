@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 var errDisk = errors.New("the disk is gone")
@@ -134,10 +135,8 @@ func TestTheNextFilesAreOpenedWhileOneIsWritten(t *testing.T) {
 		return s.open == 3*handfulFiles
 	}
 	err := openAhead(t.Context(), s.files["maze-abc123"], s, func(o opened) error {
-		for until := time.Now().Add(10 * time.Second); o.file.Name == "0.bin" && !all(); time.Sleep(time.Millisecond) {
-			if time.Now().After(until) {
-				return errors.New("the next files wait for this one")
-			}
+		if o.file.Name == "0.bin" && !testenv.Poll(10*time.Second, all) {
+			return errors.New("the next files wait for this one")
 		}
 		closeAll([]opened{o})
 		return nil

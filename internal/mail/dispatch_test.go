@@ -16,6 +16,7 @@ import (
 	"sandlot/internal/live"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
+	"sandlot/internal/testenv"
 )
 
 // post is a service on a real store whose courier talks to a real mail server, at
@@ -137,10 +138,8 @@ func (p *post) delivered() (to []string) {
 // until waits for something that happens in far less than a minute.
 func (p *post) until(what string, done func() bool) {
 	p.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			p.t.Fatalf("%s has not happened; delivered is %v", what, p.delivered())
-		}
+	if !testenv.Poll(time.Minute, done) {
+		p.t.Fatalf("%s has not happened; delivered is %v", what, p.delivered())
 	}
 }
 

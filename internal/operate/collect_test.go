@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/testenv"
+
 	"github.com/google/go-cmp/cmp"
 
 	"sandlot/internal/publish"
@@ -155,7 +157,7 @@ func TestCollectorRun(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { c.Run(ctx); close(ended) }()
-		time.Sleep(3*time.Hour + time.Minute)
+		testenv.Pass(3*time.Hour + time.Minute)
 		synctest.Wait()
 		if records.sweeps != 4 {
 			t.Errorf("%d rounds in three hours, want one at the start and one an hour, failures notwithstanding", records.sweeps)

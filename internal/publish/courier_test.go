@@ -16,6 +16,8 @@ import (
 	"testing/iotest"
 	"testing/synctest"
 	"time"
+
+	"sandlot/internal/testenv"
 )
 
 // fakeJobs is a JobStore in memory.
@@ -223,13 +225,13 @@ func TestCourier(t *testing.T) {
 			if len(m.sent) != 3 || len(jobs.jobs) != 0 {
 				t.Errorf("%d sent, %d jobs left", len(m.sent), len(jobs.jobs))
 			}
-			time.Sleep(24*time.Hour - time.Minute)
+			testenv.Pass(24*time.Hour - time.Minute)
 			jobs.add("ada@example.org")
 			send(t, c)
 			if len(m.sent) != 3 {
 				t.Errorf("another one within the day")
 			}
-			time.Sleep(2 * time.Minute)
+			testenv.Pass(2 * time.Minute)
 			jobs.add("ada@example.org")
 			send(t, c)
 			if len(m.sent) != 4 {
@@ -262,12 +264,12 @@ func TestCourier(t *testing.T) {
 				if due := time.Until(jobs.jobs[id].Due); due != wait || m.tried != i+1 {
 					t.Fatalf("after try %d the next is in %v, want %v", m.tried, due, wait)
 				}
-				time.Sleep(wait - time.Second)
+				testenv.Pass(wait - time.Second)
 				send(t, c)
 				if m.tried != i+1 {
 					t.Fatal("tried before its time")
 				}
-				time.Sleep(time.Second)
+				testenv.Pass(time.Second)
 			}
 			send(t, c)
 			if len(m.sent) != 1 || len(jobs.jobs) != 0 || len(jobs.tokens) != 4 {
@@ -286,7 +288,7 @@ func TestCourier(t *testing.T) {
 				at := time.Now()
 				for m.tried == last {
 					send(t, c)
-					time.Sleep(time.Minute)
+					testenv.Pass(time.Minute)
 				}
 				longest = max(longest, time.Since(at))
 			}
@@ -298,7 +300,7 @@ func TestCourier(t *testing.T) {
 			m.answer = func(int) error { return fmt.Errorf("550 no such user: %w", ErrRefused) }
 			jobs.add("ada@example.org")
 			send(t, c)
-			time.Sleep(48 * time.Hour)
+			testenv.Pass(48 * time.Hour)
 			send(t, c)
 			if m.tried != 1 || len(jobs.jobs) != 0 {
 				t.Errorf("%d tries, %d jobs left", m.tried, len(jobs.jobs))
@@ -333,7 +335,7 @@ func TestCourier(t *testing.T) {
 			}
 		},
 		"a message is done within its lease, however slow the mail server is": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
-			m.answer = func(int) error { time.Sleep(mailTimeout); return errors.New("timed out") }
+			m.answer = func(int) error { testenv.Pass(mailTimeout); return errors.New("timed out") }
 			for i := range 20 {
 				jobs.add(fmt.Sprintf("ada%d@example.org", i))
 			}
@@ -369,7 +371,7 @@ func TestCourierRun(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { c.Run(ctx); close(ended) }()
-		time.Sleep(mailPoll + time.Millisecond)
+		testenv.Pass(mailPoll + time.Millisecond)
 		synctest.Wait()
 		if len(m.sent) != 1 {
 			t.Errorf("%d sent about a second after the answer", len(m.sent))

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"sandlot/internal/testenv"
 )
 
 func TestRegression36AJobThatFailsBeforeItIsSentStarvesNoOther(t *testing.T) {
@@ -24,7 +26,7 @@ func TestRegression36AJobThatFailsBeforeItIsSentStarvesNoOther(t *testing.T) {
 			t.Errorf("%d attempts, again in %v", j.Attempts, time.Until(j.Due))
 		}
 		for range 4 * mailTries {
-			time.Sleep(mailWaitMax)
+			testenv.Pass(mailWaitMax)
 			_ = c.SendDue(t.Context())
 		}
 		if len(jobs.jobs) != 0 || c.Failures.Count() != mailTries {
@@ -68,7 +70,7 @@ func TestRegression36AMessageThatCouldNotBeSettledIsNotSentAgain(t *testing.T) {
 			if err := c.SendDue(t.Context()); !errors.Is(err, ErrUnavailable) {
 				t.Errorf("got %v", err)
 			}
-			time.Sleep(2 * mailLease)
+			testenv.Pass(2 * mailLease)
 		}
 		jobs.fail = nil
 		send(t, c)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"sandlot/internal/testenv"
 )
 
 // working is a reader that works for a while at each read, and sees how many do at once.
@@ -26,7 +28,7 @@ func (w *working) Read(p []byte) (int, error) {
 	}
 	for n, most := w.now.Add(1), w.most.Load(); n > most && !w.most.CompareAndSwap(most, n); most = w.most.Load() {
 	}
-	time.Sleep(time.Millisecond)
+	testenv.Pass(time.Millisecond)
 	w.now.Add(-1)
 	n := min(w.left, len(p))
 	w.left -= n

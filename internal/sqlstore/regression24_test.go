@@ -12,6 +12,7 @@ import (
 
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // found returns which of the words are in any file beside a database, and where.
@@ -39,10 +40,8 @@ func found(t *testing.T, path string, words []string) (list []string) {
 func gone(t *testing.T, path string, words []string) {
 	t.Helper()
 	var left []string
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if left = found(t, path, words); left == nil {
-			return
-		}
+	if testenv.Poll(20*time.Second, func() bool { left = found(t, path, words); return left == nil }) {
+		return
 	}
 	t.Errorf("%d of %d are still in the files: %v", len(left), len(words), left[:min(len(left), 9)])
 }
@@ -133,7 +132,7 @@ func TestRegression24AReaderOfLongKeepsNothing(t *testing.T) {
 	var n int
 	check(t, "read", reading.QueryRow("SELECT count(*) FROM accounts").Scan(&n), nil)
 	remove(t, db, accounts)
-	time.Sleep(time.Second) // long enough for all tries but those after a while
+	testenv.Wait(t, time.Second, "all tries but those after a while fall into this time")
 	if found(t, path, words) == nil {
 		t.Fatal("a reader of an older state finds nothing of it")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 func TestRest(t *testing.T) {
@@ -171,17 +172,17 @@ func TestRun(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan struct{})
 			go func() { defer close(ended); b.Run(ctx) }()
-			time.Sleep(10 * poll)
+			testenv.Pass(10 * poll)
 			b.records.mu.Lock()
 			f := b.add("game.js", program(5000))
 			b.records.fails = []error{publish.ErrFull}
 			b.records.mu.Unlock()
-			time.Sleep(poll)
+			testenv.Pass(poll)
 			synctest.Wait()
 			if _, ok := b.records.recorded(f); ok || !strings.Contains(b.log.String(), "level=WARN") {
 				t.Errorf("recorded %v, logged %q", ok, b.log)
 			}
-			time.Sleep(afterFail)
+			testenv.Pass(afterFail)
 			synctest.Wait()
 			if v, _ := b.records.recorded(f); len(v) != 3 {
 				t.Errorf("recorded %v", encodings(v))

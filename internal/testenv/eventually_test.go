@@ -46,6 +46,44 @@ func TestEventually(t *testing.T) {
 	})
 }
 
+func TestPoll(t *testing.T) {
+	t.Run("asks a last time when the time is over", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			started := time.Now()
+			if !Poll(time.Second, func() bool { return time.Since(started) >= time.Second }) {
+				t.Error("what became so in time was not seen")
+			}
+		})
+	})
+	t.Run("tells that the time is over", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			if Poll(time.Second, func() bool { return false }) {
+				t.Error("it became so")
+			}
+		})
+	})
+}
+
+func TestPass(t *testing.T) {
+	t.Run("lets the time of a bubble pass", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			started := time.Now()
+			Pass(24 * time.Hour)
+			if passed := time.Since(started); passed != 24*time.Hour {
+				t.Errorf("%v passed", passed)
+			}
+		})
+	})
+	t.Run("panics outside of a bubble", func(t *testing.T) {
+		defer func() {
+			if recover() == nil {
+				t.Error("it slept")
+			}
+		}()
+		Pass(0)
+	})
+}
+
 func TestWait(t *testing.T) {
 	t.Run("lets the time pass", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

@@ -83,7 +83,7 @@ func openGallery(t *testing.T) *gallery {
 			return
 		}
 		if strings.HasPrefix(r.URL.Path, g.slow) {
-			time.Sleep(slowly)
+			testenv.Wait(t, slowly, "the page comes slowly")
 		}
 		g.ServeHTTP(w, r)
 	}))

@@ -60,13 +60,11 @@ func (p *player) fills() {
 // until does something until an expression is true.
 func (p *player) until(expression string, do func()) {
 	p.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	testenv.Eventually(p, time.Minute, "it is to be so that "+expression, func() bool {
 		do()
-		if is, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](expression)); is && err == nil {
-			return
-		}
-	}
-	p.Fatalf("it is not so that %s", expression)
+		is, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](expression))
+		return is && err == nil
+	})
 }
 
 const (

@@ -119,12 +119,9 @@ func await(t *testing.T, ctx context.Context, expression string) {
 	t.Helper()
 	var is bool
 	var err error
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if is, err = chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); is && err == nil {
-			return
-		}
+	if !testenv.Poll(time.Minute, func() bool { is, err = chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); return is && err == nil }) {
+		t.Fatalf("it is not so that %s (%v)", expression, err)
 	}
-	t.Fatalf("it is not so that %s (%v)", expression, err)
 }
 
 // TestTheBackGesture: on a phone the frame fills the window, and going back is how people leave what fills it.

@@ -16,6 +16,7 @@ import (
 
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // source tells numbers that a test sets, and counts how often it was asked.
@@ -107,7 +108,7 @@ func TestWatchersHearOfChangesOnceASecond(t *testing.T) {
 		began := time.Now()
 		for n := range 5 {
 			s.set(n, nil)
-			time.Sleep(100 * time.Millisecond)
+			testenv.Pass(100 * time.Millisecond)
 		}
 		a.players(t, "4")
 		b.players(t, "4")
@@ -156,7 +157,7 @@ func TestWhoDoesNotReadHoldsNobodyUpAndIsCut(t *testing.T) {
 			}
 		}
 		go b.next(t)
-		time.Sleep(tellWait)
+		testenv.Pass(tellWait)
 		l.mu.Lock()
 		n := l.slots.Held()
 		l.mu.Unlock()
@@ -174,7 +175,7 @@ func TestAStreamEnds(t *testing.T) {
 		"when the service stops":             func(_ *source, l *watchers, _ *stream) { l.close() },
 		"when the project is taken down":     func(s *source, _ *watchers, _ *stream) { s.set(0, publish.Refuse(publish.CodeTakenDown, "")) },
 		"when the project is deleted":        func(s *source, _ *watchers, _ *stream) { s.set(0, publish.Refuse(publish.CodeProjectNotFound, "")) },
-		"after an hour, for another to come": func(*source, *watchers, *stream) { time.Sleep(watchLife) },
+		"after an hour, for another to come": func(*source, *watchers, *stream) { testenv.Pass(watchLife) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

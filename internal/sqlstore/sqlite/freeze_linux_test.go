@@ -56,12 +56,12 @@ func openedFile(t *testing.T, tls *libc.TLS, path string) (file uintptr, fd int3
 func awaitWrite(t *testing.T, fd int32, ended <-chan int32) {
 	t.Helper()
 	inside := fmt.Sprintf("%d 0x%x ", syscall.SYS_PWRITE64, fd) // proc(5)
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	testenv.Eventually(t, 10*time.Second, "a thread that waits to write", func() bool {
 		threads, err := filepath.Glob("/proc/self/task/*/syscall")
 		check(t, "list threads", err, nil)
 		for _, name := range threads {
 			if call, err := os.ReadFile(name); err == nil && strings.HasPrefix(string(call), inside) {
-				return
+				return true
 			}
 		}
 		select {
@@ -69,6 +69,6 @@ func awaitWrite(t *testing.T, fd int32, ended <-chan int32) {
 			t.Fatalf("the sync ended in the freeze: %d", rc)
 		default:
 		}
-	}
-	t.Fatal("no thread waits to write")
+		return false
+	})
 }

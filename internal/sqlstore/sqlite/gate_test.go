@@ -3,6 +3,8 @@ package sqlite
 import (
 	"testing"
 	"time"
+
+	"sandlot/internal/testenv"
 )
 
 func TestGate(t *testing.T) {
@@ -11,9 +13,7 @@ func TestGate(t *testing.T) {
 		g.enter(t.Context())
 		in, ended := make(chan struct{}), make(chan struct{})
 		go g.alone(func() { close(in); <-ended })
-		for g.isOpen() {
-			time.Sleep(time.Millisecond)
-		}
+		testenv.Eventually(t, time.Minute, "the gate to shut", func() bool { return !g.isOpen() })
 		entered := make(chan struct{})
 		go func() { g.enter(t.Context()); close(entered) }()
 		select {
