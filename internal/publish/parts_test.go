@@ -200,7 +200,7 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 }
 
 func TestUploadIDsAreKeptApart(t *testing.T) {
-	s := &Service{vault: &Vault{[]byte("secret"), rand.Reader}}
+	s := &Service{vault: &Vault{[]byte("secret"), rand.Reader}, random: rand.Reader}
 	one := 1
 	a, b := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.1"}}, Caller{kind: callerKey, key: Key{Account: 2}, From: Sender{Network: "192.0.2.1"}}
 	elsewhere := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.9"}}
