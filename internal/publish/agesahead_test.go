@@ -73,7 +73,7 @@ func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 		h.runs(2 * time.Hour)
 		h.clock.move(year)
 		out := h.publish(nobody(), large)
-		if err := h.DeleteProject(t.Context(), out.Project.Account, out.Project.ID, string(out.Project.ID)); err != nil {
+		if err := h.DeleteProject(t.Context(), h.owner(out.Project.Account), out.Project.ID, string(out.Project.ID)); err != nil {
 			t.Fatal(err)
 		}
 		aDayLater(h)

@@ -80,18 +80,18 @@ func TestRegression07TheLinkShowsWhatItVouchesFor(t *testing.T) {
 		}
 		verified := w.clock.now()
 		w.clock.move(time.Hour)
-		later, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: p.Project.ID, Name: "mine", Nonce: "n"})
+		later, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.Project.ID, Name: "mine", Form: "n"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, at, err := w.OldKeys(t.Context(), a.ID); err != nil || n != 2 || !at.Equal(verified) {
+		if n, at, err := w.OldKeys(t.Context(), w.owner(a.ID)); err != nil || n != 2 || !at.Equal(verified) {
 			t.Errorf("%d old keys, before %v, %v", n, at, err)
 		}
-		fresh, err := w.ReplaceOldKeys(t.Context(), a.ID, "nonce")
+		fresh, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "nonce")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.ReplaceOldKeys(t.Context(), a.ID, "nonce"); !errors.Is(err, publish.ErrRepeated) {
+		if _, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "nonce"); !errors.Is(err, publish.ErrRepeated) {
 			t.Errorf("the same form again: %v", err)
 		}
 		for _, old := range []publish.Secret{p.Keys.Account, p.Keys.Project} {
@@ -102,7 +102,7 @@ func TestRegression07TheLinkShowsWhatItVouchesFor(t *testing.T) {
 			t.Errorf("the new key is %+v", by.Key())
 		}
 		w.caller(later)
-		if n, _, err := w.OldKeys(t.Context(), a.ID); err != nil || n != 0 {
+		if n, _, err := w.OldKeys(t.Context(), w.owner(a.ID)); err != nil || n != 0 {
 			t.Errorf("%d old keys are left, %v", n, err)
 		}
 	})

@@ -63,7 +63,7 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 		form, call := w.stage(long("form")), w.stage(long("call"))
 		w.clock.move(operate.Grace + time.Hour)
 		w.collectOld(t)
-		if err := w.PutFiles(t.Context(), out.Project.Account, out.Project.ID, []publish.FormFile{{Name: "form", Content: form}}, "f"); err != nil {
+		if err := w.PutFiles(t.Context(), w.owner(out.Project.Account), out.Project.ID, []publish.FormFile{{Name: "form", Content: form}}, "f"); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := w.Update(t.Context(), w.caller(out.Keys.Account), publish.UpdateInput{Filename: "call", Content: call}); err != nil {

@@ -43,13 +43,16 @@ type KeyringStore interface {
 type NewKey struct {
 	Project ProjectID
 	Name    string
-	Nonce   string // of the form: the same form sent twice mints one key
+	Form    string // the form token: the same form sent twice mints one key
 }
 
-// Keys returns a page of an account's keys, newest first, and where the next page
-// begins; 0 is the end.
-func (s *Service) Keys(ctx context.Context, id AccountID, before int64) (list []Key, next int64, err error) {
-	list, err = s.site.Keys(ctx, id, before, keysPage+1)
+// Keys returns a page of 50 of the account's keys, newest first: those with an ID below
+// before, where 0 is all. next is the before of the following page, 0 after the last.
+func (s *Service) Keys(ctx context.Context, by Caller, before int64) (list []Key, next int64, err error) {
+	if err := Authorize(by, ActSeeOwn, nil); err != nil {
+		return nil, 0, err
+	}
+	list, err = s.site.Keys(ctx, by.Account(), before, keysPage+1)
 	if len(list) > keysPage {
 		list = list[:keysPage]
 		next = list[keysPage-1].ID
@@ -59,19 +62,28 @@ func (s *Service) Keys(ctx context.Context, id AccountID, before int64) (list []
 
 // KeyProjects returns the projects that a key can be minted for: those of the
 // account that were changed last, and whether it has more.
-func (s *Service) KeyProjects(ctx context.Context, id AccountID) (list []Project, more bool, err error) {
-	list, err = s.store.Projects(ctx, id, 0, keyProjects+1)
+func (s *Service) KeyProjects(ctx context.Context, by Caller) (list []Project, more bool, err error) {
+	if err := Authorize(by, ActSeeOwn, nil); err != nil {
+		return nil, false, err
+	}
+	list, err = s.store.Projects(ctx, by.Account(), 0, keyProjects+1)
 	return list[:min(len(list), keyProjects)], len(list) > keyProjects, err
 }
 
-// Nonce draws what tells one form from another.
-func (s *Service) Nonce() (string, error) { return s.vault.FormToken() }
+// FormToken draws the token of a form, which lets that form act once.
+func (s *Service) FormToken(_ context.Context, by Caller) (string, error) {
+	if err := Authorize(by, ActSeeOwn, nil); err != nil {
+		return "", err
+	}
+	return s.vault.FormToken()
+}
 
-// MintKey mints a key for one project of an account. A name that is empty or too
-// long is CodeInvalidField; a project that is not the account's is ErrNotFound,
-// one with too many keys ErrTooMany, and a form that was sent before ErrRepeated.
-func (s *Service) MintKey(ctx context.Context, id AccountID, in NewKey) (Secret, error) {
-	if _, err := s.editor(ctx, id); err != nil {
+// MintKey mints a key for one project of the account, and returns it in clear, which no
+// other call can. A name that is empty or too long is CodeInvalidField; a project that is
+// not the account's is ErrNotFound, one with 100 keys ErrTooMany, and a form that was
+// sent before ErrRepeated.
+func (s *Service) MintKey(ctx context.Context, by Caller, in NewKey) (Secret, error) {
+	if err := Authorize(by, ActOwn, nil); err != nil {
 		return "", err
 	}
 	name, cut, _ := names.Title(in.Name)
@@ -83,66 +95,67 @@ func (s *Service) MintKey(ctx context.Context, id AccountID, in NewKey) (Secret,
 		return "", err
 	}
 	key.Project = in.Project
-	once, err := s.formOnce(id, "mint", in.Nonce)
+	once, err := s.formRecord(by, "mint", in.Form)
 	if err != nil {
 		return "", err
 	}
-	return secret, s.ownerMay(ctx, id, s.site.MintKey(ctx, id, key, maxProjectKeys, once))
+	return secret, lostRight(by, ActOwn, s.site.MintKey(ctx, by.Account(), key, maxProjectKeys, once))
 }
 
-// RotateKey mints an account key and ends all others at once. A form that was
-// sent before is ErrRepeated.
-func (s *Service) RotateKey(ctx context.Context, id AccountID, nonce string) (Secret, error) {
-	if _, err := s.editor(ctx, id); err != nil {
+// RotateKey mints an account key and revokes all other account keys in the same step.
+// Keys of single projects stay. A form that was sent before is ErrRepeated.
+func (s *Service) RotateKey(ctx context.Context, by Caller, form string) (Secret, error) {
+	return s.replaceKeys(by, "rotate", form, func(key Key, once Once) error {
+		return s.site.RotateKey(ctx, by.Account(), key, once)
+	})
+}
+
+// replaceKeys mints an account key that replace records in the place of others.
+func (s *Service) replaceKeys(by Caller, what, form string, replace func(Key, Once) error) (Secret, error) {
+	if err := Authorize(by, ActOwn, nil); err != nil {
 		return "", err
 	}
 	key, secret, err := s.newKey(AccountKey, "account key")
 	if err != nil {
 		return "", err
 	}
-	once, err := s.formOnce(id, "rotate", nonce)
+	once, err := s.formRecord(by, what, form)
 	if err != nil {
 		return "", err
 	}
-	return secret, s.ownerMay(ctx, id, s.site.RotateKey(ctx, id, key, once))
+	return secret, lostRight(by, ActOwn, replace(key, once))
 }
 
 // OldKeys counts the keys that were made before the account's address was verified,
 // and tells when that was: whoever published under the address until then has them.
-func (s *Service) OldKeys(ctx context.Context, id AccountID) (n int, verified time.Time, err error) {
-	return s.site.OldKeys(ctx, id)
+func (s *Service) OldKeys(ctx context.Context, by Caller) (n int, verified time.Time, err error) {
+	if err := Authorize(by, ActSeeOwn, nil); err != nil {
+		return 0, time.Time{}, err
+	}
+	return s.site.OldKeys(ctx, by.Account())
 }
 
-// ReplaceOldKeys mints an account key and ends all OldKeys at once. A form that was
-// sent before is ErrRepeated.
-func (s *Service) ReplaceOldKeys(ctx context.Context, id AccountID, nonce string) (Secret, error) {
-	if _, err := s.editor(ctx, id); err != nil {
-		return "", err
-	}
-	key, secret, err := s.newKey(AccountKey, "account key")
-	if err != nil {
-		return "", err
-	}
-	once, err := s.formOnce(id, "replace old", nonce)
-	if err != nil {
-		return "", err
-	}
-	return secret, s.ownerMay(ctx, id, s.site.ReplaceOldKeys(ctx, id, key, once))
+// ReplaceOldKeys mints an account key and revokes all OldKeys in the same step. A form
+// that was sent before is ErrRepeated.
+func (s *Service) ReplaceOldKeys(ctx context.Context, by Caller, form string) (Secret, error) {
+	return s.replaceKeys(by, "replace old", form, func(key Key, once Once) error {
+		return s.site.ReplaceOldKeys(ctx, by.Account(), key, once)
+	})
 }
 
-// RevokeKey ends one of the account's keys at once; one that has ended already
-// stays so. One that is not the account's is ErrNotFound.
-func (s *Service) RevokeKey(ctx context.Context, account AccountID, id int64) error {
-	if _, err := s.editor(ctx, account); err != nil {
+// RevokeKey ends one of the account's keys: the next call with it is refused. It is
+// idempotent. A key that is not the account's is ErrNotFound.
+func (s *Service) RevokeKey(ctx context.Context, by Caller, id int64) error {
+	if err := Authorize(by, ActOwn, nil); err != nil {
 		return err
 	}
-	return s.site.RevokeKey(ctx, account, id, s.now().UTC())
+	return s.site.RevokeKey(ctx, by.Account(), id, s.now().UTC())
 }
 
-// formOnce is what a form leaves behind so that it has its effect once.
-func (s *Service) formOnce(id AccountID, form, nonce string) (Once, error) {
-	if nonce == "" || len(nonce) > MaxFormToken {
-		return Once{}, Refuse(CodeInvalidField, "The form has no number of its own.").In("nonce")
+// formRecord is what a form leaves behind so that it acts once; what names its act.
+func (s *Service) formRecord(by Caller, what, form string) (Once, error) {
+	if form == "" || len(form) > MaxFormToken {
+		return Once{}, Refuse(CodeInvalidField, "The form has no token.").In("nonce")
 	}
-	return Once{Key: s.keyed("form", fmt.Sprintf("%s %d %s", form, id, nonce)), ExpiresAt: s.expiry(onceLife)}, nil
+	return Once{Key: s.keyed("form", fmt.Sprintf("%s %d %s", what, by.Account(), form)), ExpiresAt: s.expiry(onceLife)}, nil
 }

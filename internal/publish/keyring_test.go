@@ -13,7 +13,7 @@ func TestMintKey(t *testing.T) {
 	ctx := t.Context()
 	a, _, p := w.owned(address)
 	_, _, foreign := w.owned("other@example.org")
-	secret, err := w.MintKey(ctx, a.ID, publish.NewKey{Project: p.ID, Name: " my\x00 agent ", Nonce: "one"})
+	secret, err := w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: " my\x00 agent ", Form: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,18 +21,18 @@ func TestMintKey(t *testing.T) {
 	if k.Kind != publish.ProjectKey || k.Project != p.ID || k.Name != "my agent" || !strings.HasSuffix(secret.Reveal(), k.LastFour) {
 		t.Errorf("the key is %+v", k)
 	}
-	_, err = w.MintKey(ctx, a.ID, publish.NewKey{Project: p.ID, Name: "my agent", Nonce: "one"})
+	_, err = w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "my agent", Form: "one"})
 	wantErr(t, "the same form again", err, publish.ErrRepeated)
 	for _, id := range []publish.ProjectID{foreign.ID, "", "nothing"} {
-		_, err = w.MintKey(ctx, a.ID, publish.NewKey{Project: id, Name: "x", Nonce: "two"})
+		_, err = w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: id, Name: "x", Form: "two"})
 		wantErr(t, fmt.Sprintf("for the project %q", id), err, publish.ErrNotFound)
 	}
 	for what, in := range map[string]publish.NewKey{
-		"no name": {Project: p.ID, Nonce: "two"}, "a long name": {Project: p.ID, Name: strings.Repeat("ü", 101), Nonce: "two"},
-		"a very long name": {Project: p.ID, Name: strings.Repeat("x", 2000), Nonce: "two"}, "no nonce": {Project: p.ID, Name: "x"},
-		"a long nonce": {Project: p.ID, Name: "x", Nonce: strings.Repeat("x", 65)},
+		"no name": {Project: p.ID, Form: "two"}, "a long name": {Project: p.ID, Name: strings.Repeat("ü", 101), Form: "two"},
+		"a very long name": {Project: p.ID, Name: strings.Repeat("x", 2000), Form: "two"}, "no nonce": {Project: p.ID, Name: "x"},
+		"a long nonce": {Project: p.ID, Name: "x", Form: strings.Repeat("x", 65)},
 	} {
-		_, err = w.MintKey(ctx, a.ID, in)
+		_, err = w.MintKey(ctx, w.owner(a.ID), in)
 		wantErr(t, what, err, publish.CodeInvalidField)
 	}
 }
@@ -41,11 +41,11 @@ func TestAProjectHasOnlySoManyKeys(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
 	for i := range 99 { // beside the one of the publish
-		if _, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: p.ID, Name: strings.Repeat("ü", 100), Nonce: fmt.Sprint(i)}); err != nil {
+		if _, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: strings.Repeat("ü", 100), Form: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: p.ID, Name: "more", Nonce: "more"})
+	_, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "more", Form: "more"})
 	wantErr(t, "one more", err, publish.ErrTooMany)
 }
 
@@ -53,14 +53,14 @@ func TestKeysAreListedInPages(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address) // two keys
 	for i := range 60 {
-		if _, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: p.ID, Name: fmt.Sprint("key ", i), Nonce: fmt.Sprint(i)}); err != nil {
+		if _, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: fmt.Sprint("key ", i), Form: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var names []string
 	pages, next := 0, int64(0)
 	for ok := true; ok; ok = next != 0 {
-		list, after, err := w.Keys(t.Context(), a.ID, next)
+		list, after, err := w.Keys(t.Context(), w.owner(a.ID), next)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,15 +78,15 @@ func TestARevokedKeyEndsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
 	b, _, _ := w.owned("other@example.org")
-	secret, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: p.ID, Name: "agent", Nonce: "one"})
+	secret, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "agent", Form: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := w.caller(secret).Key().ID
-	wantErr(t, "by another account", w.RevokeKey(t.Context(), b.ID, id), publish.ErrNotFound)
+	wantErr(t, "by another account", w.RevokeKey(t.Context(), w.owner(b.ID), id), publish.ErrNotFound)
 	w.caller(secret)
 	for range 2 {
-		if err := w.RevokeKey(t.Context(), a.ID, id); err != nil {
+		if err := w.RevokeKey(t.Context(), w.owner(a.ID), id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestRotateKey(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	a := w.caller(out.Keys.Account).Account()
-	fresh, err := w.RotateKey(t.Context(), a, "one")
+	fresh, err := w.RotateKey(t.Context(), w.owner(a), "one")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,10 +108,10 @@ func TestRotateKey(t *testing.T) {
 	_, err = w.Identify(t.Context(), publish.Presented{Key: out.Keys.Account}, publish.Sender{Network: "192.0.2.1"})
 	wantErr(t, "the old key", err, publish.CodeInvalidKey)
 	w.caller(out.Keys.Project)
-	_, err = w.RotateKey(t.Context(), a, "one")
+	_, err = w.RotateKey(t.Context(), w.owner(a), "one")
 	wantErr(t, "the same form again", err, publish.ErrRepeated)
 	w.caller(fresh)
-	_, err = w.RotateKey(t.Context(), a, "")
+	_, err = w.RotateKey(t.Context(), w.owner(a), "")
 	wantErr(t, "no nonce", err, publish.CodeInvalidField)
 }
 
@@ -119,7 +119,7 @@ func TestKeysAreForTheProjectsChangedLastAndForOthersById(t *testing.T) {
 	w := newWorld(t)
 	a, by, oldest := w.owned(address)
 	for n := 1; n <= 101; n++ {
-		list, more, err := w.KeyProjects(t.Context(), a.ID)
+		list, more, err := w.KeyProjects(t.Context(), w.owner(a.ID))
 		if err != nil || more != (n == 101) || len(list) != min(n, 100) {
 			t.Fatalf("of %d they are %d, more %v, %v", n, len(list), more, err)
 		}
@@ -128,7 +128,7 @@ func TestKeysAreForTheProjectsChangedLastAndForOthersById(t *testing.T) {
 		}
 		w.publish(by, page)
 	}
-	if _, err := w.MintKey(t.Context(), a.ID, publish.NewKey{Project: oldest.ID, Name: "x", Nonce: "one"}); err != nil {
+	if _, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: oldest.ID, Name: "x", Form: "one"}); err != nil {
 		t.Errorf("for the oldest: %v", err)
 	}
 }

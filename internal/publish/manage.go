@@ -3,7 +3,6 @@ package publish
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -59,40 +58,30 @@ type Managed struct {
 	Details Details
 }
 
-// byOwner is the caller that the owner of an account is on the website.
-func byOwner(id AccountID) Caller {
-	return Caller{kind: callerSession, key: Key{Account: id, Kind: AccountKey}}
-}
-
-// owned returns a project of an account; any other is ErrNotFound.
-func (s *Service) owned(ctx context.Context, account AccountID, id ProjectID) (Project, error) {
+// owned returns a project on which the owner of an account, in a session, may do act.
+// A project of another account is ErrNotFound.
+func (s *Service) owned(ctx context.Context, by Caller, act Action, id ProjectID) (Project, error) {
+	if err := Authorize(by, ActSeeOwn, nil); err != nil {
+		return Project{}, err
+	}
 	if !names.ValidProjectID(string(id)) {
 		return Project{}, ErrNotFound
 	}
 	p, err := s.store.Project(ctx, id)
-	if err == nil && p.Account != account {
-		err = ErrNotFound
+	if err != nil {
+		return Project{}, err
 	}
-	return p, err
-}
-
-// editable is owned, for who wants to change it.
-func (s *Service) editable(ctx context.Context, account AccountID, id ProjectID) (Project, error) {
-	p, err := s.owned(ctx, account, id)
-	if err == nil {
-		err = Authorize(byOwner(account), ActEdit, &p)
-	}
-	return p, err
+	return p, Authorize(by, act, &p)
 }
 
 // Manage shows a project to its owner; to another account it is ErrNotFound. One
 // that was taken down comes without its files.
-func (s *Service) Manage(ctx context.Context, account AccountID, id ProjectID) (Managed, error) {
-	p, err := s.owned(ctx, account, id)
+func (s *Service) Manage(ctx context.Context, by Caller, id ProjectID) (Managed, error) {
+	p, err := s.owned(ctx, by, ActSeeOwn, id)
 	if err != nil {
 		return Managed{}, err
 	}
-	view, err := s.Project(ctx, byOwner(account), string(p.ID))
+	view, err := s.Project(ctx, by, string(p.ID))
 	if err != nil {
 		return Managed{}, err
 	}
@@ -102,8 +91,8 @@ func (s *Service) Manage(ctx context.Context, account AccountID, id ProjectID) (
 
 // Describe records what an owner says about a project: the title as any title is
 // brought into form. A description that is too long is CodeInvalidField.
-func (s *Service) Describe(ctx context.Context, account AccountID, id ProjectID, d Details) error {
-	if _, err := s.editable(ctx, account, id); err != nil {
+func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, d Details) error {
+	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return err
 	}
 	d.Title, _ = cleanTitle(d.Title)
@@ -112,15 +101,16 @@ func (s *Service) Describe(ctx context.Context, account AccountID, id ProjectID,
 		return Refuse(CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description")
 	}
 	defer s.heads.forget(id)
-	return s.managerMay(ctx, account, id, s.site.SetDetails(ctx, id, d))
+	return s.suspendedSince(ctx, by, id, s.site.SetDetails(ctx, id, d))
 }
 
-// managerMay is ownerMay for a project.
-func (s *Service) managerMay(ctx context.Context, account AccountID, id ProjectID, err error) error {
+// suspendedSince is the error of a step on a project: its refusal where the project was
+// suspended since it was looked up.
+func (s *Service) suspendedSince(ctx context.Context, by Caller, id ProjectID, err error) error {
 	if !errors.Is(err, ErrSuspended) {
 		return err
 	}
-	if _, now := s.editable(ctx, account, id); now != nil {
+	if _, now := s.owned(ctx, by, ActOwn, id); now != nil {
 		return now
 	}
 	return err
@@ -141,8 +131,8 @@ func cleanDescription(text string) string {
 // DeleteProject deletes a project for good, as the operator's delete does, once
 // its owner has typed its id; anything else is CodeInvalidField. Its address is
 // never used again.
-func (s *Service) DeleteProject(ctx context.Context, account AccountID, id ProjectID, typed string) error {
-	p, err := s.owned(ctx, account, id)
+func (s *Service) DeleteProject(ctx context.Context, by Caller, id ProjectID, typed string) error {
+	p, err := s.owned(ctx, by, ActDelete, id)
 	if err != nil {
 		return err
 	}
@@ -165,13 +155,10 @@ func (s *Service) evenFull(do func() error) error {
 }
 
 // ExportProject is Export of one project for its owner.
-func (s *Service) ExportProject(ctx context.Context, account AccountID, id ProjectID) (Export, error) {
-	if _, err := s.owned(ctx, account, id); err != nil {
+func (s *Service) ExportProject(ctx context.Context, by Caller, id ProjectID) (Export, error) {
+	p, err := s.owned(ctx, by, ActSeeOwn, id)
+	if err != nil {
 		return Export{}, err
 	}
-	e, err := s.Export(ctx, Caller{kind: callerKey, key: Key{Account: account, Kind: ProjectKey, Project: id}})
-	if err != nil {
-		return e, fmt.Errorf("export project: %w", err)
-	}
-	return e, nil
+	return s.export(ctx, p.Account, []Project{p})
 }

@@ -14,28 +14,29 @@ import (
 )
 
 // managed is a project with two files, and its owner.
-func (w *world) managed() (publish.AccountID, publish.ProjectID) {
+func (w *world) managed() (publish.Caller, publish.ProjectID) {
 	w.t.Helper()
 	by := w.account()
 	p, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Content: w.stage(page)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.putForm(by.Account(), p.Project.ID, "a.js", "one")
-	return by.Account(), p.Project.ID
+	me := w.owner(by.Account())
+	w.putForm(me, p.Project.ID, "a.js", "one")
+	return me, p.Project.ID
 }
 
-func (w *world) putForm(account publish.AccountID, id publish.ProjectID, name, text string) {
+func (w *world) putForm(by publish.Caller, id publish.ProjectID, name, text string) {
 	w.t.Helper()
-	if err := w.PutFiles(w.t.Context(), account, id, []publish.FormFile{{Name: name, Content: w.stage(text)}}, "put "+name+text); err != nil {
+	if err := w.PutFiles(w.t.Context(), by, id, []publish.FormFile{{Name: name, Content: w.stage(text)}}, "put "+name+text); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
 // contents are the files of the current version.
-func (w *world) contents(account publish.AccountID, id publish.ProjectID) (version int, files map[string]int64) {
+func (w *world) contents(by publish.Caller, id publish.ProjectID) (version int, files map[string]int64) {
 	w.t.Helper()
-	m, err := w.Manage(w.t.Context(), account, id)
+	m, err := w.Manage(w.t.Context(), by, id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestManage(t *testing.T) {
 	t.Run("another account's project is not there", func(t *testing.T) {
 		w := newWorld(t)
 		_, id := w.managed()
-		other := w.account().Account()
+		other := w.owner(w.account().Account())
 		ctx := t.Context()
 		_, manage := w.Manage(ctx, other, id)
 		_, export := w.ExportProject(ctx, other, id)
@@ -85,12 +86,12 @@ func TestManage(t *testing.T) {
 	})
 	t.Run("words are brought into form or refused", func(t *testing.T) {
 		w := newWorld(t)
-		account, id := w.managed()
+		by, id := w.managed()
 		d := publish.Details{Title: "a\u202eb\x00" + strings.Repeat("x", 500), Description: "<b>one\r\ntwo\u202e\x07", Threads: true}
-		if err := w.Describe(t.Context(), account, id, d); err != nil {
+		if err := w.Describe(t.Context(), by, id, d); err != nil {
 			t.Fatal(err)
 		}
-		m, err := w.Manage(t.Context(), account, id)
+		m, err := w.Manage(t.Context(), by, id)
 		want := publish.Details{Title: "ab" + strings.Repeat("x", 198), Description: "<b>one\ntwo", Threads: true}
 		if diff := cmp.Diff(want, m.Details); err != nil || diff != "" {
 			t.Error(err, diff)
@@ -99,17 +100,17 @@ func TestManage(t *testing.T) {
 			t.Errorf("the address does not see it: %v %v", p, err)
 		}
 		d.Description = strings.Repeat("é", publish.MaxDescription+1)
-		if err := w.Describe(t.Context(), account, id, d); !errors.Is(err, publish.CodeInvalidField) {
+		if err := w.Describe(t.Context(), by, id, d); !errors.Is(err, publish.CodeInvalidField) {
 			t.Errorf("too long: %v", err)
 		}
 	})
 	t.Run("deleting needs the id, and the address stays gone", func(t *testing.T) {
 		w := newWorld(t)
-		account, id := w.managed()
-		if err := w.DeleteProject(t.Context(), account, id, "no"); !errors.Is(err, publish.CodeInvalidField) {
+		by, id := w.managed()
+		if err := w.DeleteProject(t.Context(), by, id, "no"); !errors.Is(err, publish.CodeInvalidField) {
 			t.Errorf("with another id: %v", err)
 		}
-		if err := w.DeleteProject(t.Context(), account, id, " "+string(id)+" "); err != nil {
+		if err := w.DeleteProject(t.Context(), by, id, " "+string(id)+" "); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Site(t.Context(), id); !errors.Is(err, publish.CodeProjectNotFound) {
@@ -121,7 +122,7 @@ func TestManage(t *testing.T) {
 func TestForms(t *testing.T) {
 	t.Run("several files are one version, or none if one is refused", func(t *testing.T) {
 		w := newWorld(t)
-		account, id := w.managed()
+		by, id := w.managed()
 		files := func(names ...string) (list []publish.FormFile) {
 			for _, n := range names {
 				list = append(list, publish.FormFile{Name: n, Content: w.stage(large)})
@@ -130,22 +131,22 @@ func TestForms(t *testing.T) {
 		}
 		for _, bad := range []string{"../x", "A.JS", "a.js/x", "b/x", ""} {
 			var refused publish.FileError
-			if err := w.PutFiles(t.Context(), account, id, files("b", bad), "bad"); !errors.As(err, &refused) || refused.Name != bad && bad != "b/x" {
+			if err := w.PutFiles(t.Context(), by, id, files("b", bad), "bad"); !errors.As(err, &refused) || refused.Name != bad && bad != "b/x" {
 				t.Errorf("%q was taken, or another is named: %v", bad, err)
 			}
 		}
-		if version, got := w.contents(account, id); version != 2 || len(got) != 2 {
+		if version, got := w.contents(by, id); version != 2 || len(got) != 2 {
 			t.Errorf("after refusals: version %d with %v", version, got)
 		}
 		if n := w.stored(); n != 0 {
 			t.Errorf("%d blobs are left", n)
 		}
 		for range 2 { // the same form sent twice
-			if err := w.PutFiles(t.Context(), account, id, files("b", "c/d.js"), "good"); err != nil {
+			if err := w.PutFiles(t.Context(), by, id, files("b", "c/d.js"), "good"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if version, got := w.contents(account, id); version != 3 || len(got) != 4 {
+		if version, got := w.contents(by, id); version != 3 || len(got) != 4 {
 			t.Errorf("afterwards: version %d with %v", version, got)
 		}
 		if n := w.stored(); n != 2 {
@@ -154,67 +155,66 @@ func TestForms(t *testing.T) {
 	})
 	t.Run("the primary file moves along, and what it is the API protects", func(t *testing.T) {
 		w := newWorld(t)
-		account, id := w.managed()
-		by := w.owner(account)
-		if err := w.ChoosePrimary(t.Context(), account, id, "a.js", "1"); err != nil {
+		by, id := w.managed()
+		if err := w.ChoosePrimary(t.Context(), by, id, "a.js", "1"); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.MoveFile(t.Context(), account, id, "a.js", "lib/b.js", "2"); err != nil {
+		if err := w.MoveFile(t.Context(), by, id, "a.js", "lib/b.js", "2"); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"lib/b.js", "index.html"} {
 			if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: name}); !errors.Is(err, publish.CodePrimaryFileProtected) {
 				t.Errorf("the API deletes %s: %v", name, err)
 			}
-			if err := w.RemoveFile(t.Context(), account, id, name); !errors.Is(err, publish.CodePrimaryFileProtected) {
+			if err := w.RemoveFile(t.Context(), by, id, name); !errors.Is(err, publish.CodePrimaryFileProtected) {
 				t.Errorf("the website deletes %s: %v", name, err)
 			}
 		}
-		if err := w.MoveFile(t.Context(), account, id, "index.html", "x.html", "3"); !errors.Is(err, publish.CodePrimaryFileProtected) {
+		if err := w.MoveFile(t.Context(), by, id, "index.html", "x.html", "3"); !errors.Is(err, publish.CodePrimaryFileProtected) {
 			t.Errorf("index.html is renamed: %v", err)
 		}
-		m, err := w.Manage(t.Context(), account, id)
+		m, err := w.Manage(t.Context(), by, id)
 		if err != nil || m.Project.Primary != "lib/b.js" || m.Project.Version != 4 {
 			t.Errorf("%+v, %v", m.Project, err)
 		}
 	})
 	t.Run("a file that is larger than any may be is refused", func(t *testing.T) {
 		w := newWorld(t, func(c *publish.Config) { c.MaxFile = int64(len(page)) })
-		account, id := w.managed()
-		err := w.PutFiles(t.Context(), account, id, []publish.FormFile{{Name: "b", Content: w.stage(large)}}, "f")
+		by, id := w.managed()
+		err := w.PutFiles(t.Context(), by, id, []publish.FormFile{{Name: "b", Content: w.stage(large)}}, "f")
 		if !errors.Is(err, publish.CodeContentTooLarge) || w.stored() != 0 {
 			t.Errorf("%v, %d blobs are left", err, w.stored())
 		}
 	})
 	t.Run("a page's word serves several acts, and none without it", func(t *testing.T) {
 		w := newWorld(t)
-		account, id := w.managed()
+		by, id := w.managed()
 		for _, to := range []string{"b.js", "c.js"} {
 			from := map[string]string{"b.js": "a.js", "c.js": "b.js"}[to]
 			for range 2 {
-				if err := w.MoveFile(t.Context(), account, id, from, to, "word"); err != nil {
+				if err := w.MoveFile(t.Context(), by, id, from, to, "word"); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		if version, got := w.contents(account, id); version != 4 || got["c.js"] == 0 {
+		if version, got := w.contents(by, id); version != 4 || got["c.js"] == 0 {
 			t.Errorf("after two moves: version %d with %v", version, got)
 		}
 		for _, word := range []string{"", strings.Repeat("x", 65)} {
-			if err := w.RestoreVersion(t.Context(), account, id, 1, word); !errors.Is(err, publish.CodeInvalidField) {
+			if err := w.RestoreVersion(t.Context(), by, id, 1, word); !errors.Is(err, publish.CodeInvalidField) {
 				t.Errorf("by the word %q: %v", word, err)
 			}
 		}
 	})
 	t.Run("a file that is removed twice is gone once", func(t *testing.T) {
 		w := newWorld(t)
-		account, id := w.managed()
+		by, id := w.managed()
 		for range 2 {
-			if err := w.RemoveFile(t.Context(), account, id, "a.js"); err != nil {
+			if err := w.RemoveFile(t.Context(), by, id, "a.js"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if version, _ := w.contents(account, id); version != 3 {
+		if version, _ := w.contents(by, id); version != 3 {
 			t.Errorf("version %d", version)
 		}
 	})
@@ -224,15 +224,15 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	t.Run("a restored version is a new one with the old files and primary file", func(t *testing.T) {
 		w := newWorld(t)
-		account, id := w.managed()
-		w.putForm(account, id, "b.html", "three")
-		if err := w.ChoosePrimary(t.Context(), account, id, "b.html", "1"); err != nil {
+		by, id := w.managed()
+		w.putForm(by, id, "b.html", "three")
+		if err := w.ChoosePrimary(t.Context(), by, id, "b.html", "1"); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.RestoreVersion(t.Context(), account, id, 1, "2"); err != nil {
+		if err := w.RestoreVersion(t.Context(), by, id, 1, "2"); err != nil {
 			t.Fatal(err)
 		}
-		m, err := w.Manage(t.Context(), account, id)
+		m, err := w.Manage(t.Context(), by, id)
 		if err != nil || m.Project.Version != 5 || m.Project.Primary != "index.html" || len(m.Files) != 1 || m.Files[0].Name != "index.html" {
 			t.Errorf("%+v, %v", m, err)
 		}
@@ -244,17 +244,17 @@ func TestVersions(t *testing.T) {
 	})
 	t.Run("two people restore at once: one version each, nothing lost", func(t *testing.T) {
 		w := newWorld(t)
-		account, id := w.managed()
+		by, id := w.managed()
 		var at sync.WaitGroup
 		errs := make([]error, 2)
 		for i := range errs {
-			at.Go(func() { errs[i] = w.RestoreVersion(t.Context(), account, id, 1, string(rune('a'+i))) })
+			at.Go(func() { errs[i] = w.RestoreVersion(t.Context(), by, id, 1, string(rune('a'+i))) })
 		}
 		at.Wait()
 		if err := errors.Join(errs...); err != nil {
 			t.Fatal(err)
 		}
-		if version, files := w.contents(account, id); version != 4 || len(files) != 1 {
+		if version, files := w.contents(by, id); version != 4 || len(files) != 1 {
 			t.Errorf("version %d with %v", version, files)
 		}
 		for n := 1; n <= 4; n++ {
@@ -265,41 +265,41 @@ func TestVersions(t *testing.T) {
 	})
 	t.Run("an erased one has no address and cannot come back; the current one stays", func(t *testing.T) {
 		w := newWorld(t)
-		account, id := w.managed()
+		by, id := w.managed()
 		v, err := w.db.Version(t.Context(), id, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.EraseVersion(t.Context(), account, id, 2); !errors.Is(err, publish.ErrCurrent) {
+		if err := w.EraseVersion(t.Context(), by, id, 2); !errors.Is(err, publish.ErrCurrent) {
 			t.Errorf("the current: %v", err)
 		}
 		for range 2 {
-			if err := w.EraseVersion(t.Context(), account, id, 1); err != nil {
+			if err := w.EraseVersion(t.Context(), by, id, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if _, err := w.SiteVersion(t.Context(), id, 1, v.Suffix); !errors.Is(err, publish.CodeProjectNotFound) {
 			t.Errorf("its address: %v", err)
 		}
-		if err := w.RestoreVersion(t.Context(), account, id, 1, "x"); !errors.Is(err, publish.ErrNotFound) {
+		if err := w.RestoreVersion(t.Context(), by, id, 1, "x"); !errors.Is(err, publish.ErrNotFound) {
 			t.Errorf("restored: %v", err)
 		}
-		list, next, err := w.Versions(t.Context(), account, id, 0)
+		list, next, err := w.Versions(t.Context(), by, id, 0)
 		if err != nil || next != 0 || len(list) != 2 || !list[1].Erased {
 			t.Errorf("%+v, %d, %v", list, next, err)
 		}
 	})
 	t.Run("a page of them is followed by the next", func(t *testing.T) {
 		w := newWorld(t)
-		account, id := w.managed()
+		by, id := w.managed()
 		for i := range 25 {
-			w.putForm(account, id, "a.js", strings.Repeat("x", i+1))
+			w.putForm(by, id, "a.js", strings.Repeat("x", i+1))
 		}
-		list, next, err := w.Versions(t.Context(), account, id, 0)
+		list, next, err := w.Versions(t.Context(), by, id, 0)
 		if err != nil || len(list) != 20 || !slices.Equal(list[0].Changed, []string{"a.js"}) {
 			t.Fatalf("%+v, %v", list, err)
 		}
-		if list, next, err = w.Versions(t.Context(), account, id, next); err != nil || len(list) != 7 || next != 0 {
+		if list, next, err = w.Versions(t.Context(), by, id, next); err != nil || len(list) != 7 || next != 0 {
 			t.Errorf("%d, %d, %v", len(list), next, err)
 		}
 	})

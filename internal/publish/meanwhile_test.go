@@ -71,7 +71,7 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 		code map[string]publish.Code
 	}{
 		"a key that is revoked meanwhile": {func(t *testing.T, w *world, p publish.Published) {
-			if _, err := w.RotateKey(t.Context(), p.Project.Account, "nonce"); err != nil {
+			if _, err := w.RotateKey(t.Context(), w.owner(p.Project.Account), "nonce"); err != nil {
 				t.Error(err)
 			}
 		}, map[string]publish.Code{"CreateProject": publish.CodeInvalidKey, "PutFile": publish.CodeInvalidKey, "DeleteFile": publish.CodeInvalidKey}},
@@ -140,19 +140,19 @@ func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 
 func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
 	for step, c := range map[string]struct {
-		do   func(s *publish.Service, p publish.Published) error
+		do   func(s *publish.Service, me publish.Caller, p publish.Published) error
 		code publish.Code
 	}{
-		"renaming": {func(s *publish.Service, p publish.Published) error {
+		"renaming": {func(s *publish.Service, me publish.Caller, p publish.Published) error {
 			_, err := s.Rename(t.Context(), p.Project.Account, "other")
 			return err
 		}, publish.CodeAccountSuspended},
-		"minting a key": {func(s *publish.Service, p publish.Published) error {
-			_, err := s.MintKey(t.Context(), p.Project.Account, publish.NewKey{Project: p.Project.ID, Name: "x", Nonce: "n"})
+		"minting a key": {func(s *publish.Service, me publish.Caller, p publish.Published) error {
+			_, err := s.MintKey(t.Context(), me, publish.NewKey{Project: p.Project.ID, Name: "x", Form: "n"})
 			return err
 		}, publish.CodeAccountSuspended},
-		"describing a project": {func(s *publish.Service, p publish.Published) error {
-			return s.Describe(t.Context(), p.Project.Account, p.Project.ID, publish.Details{Title: "Other"})
+		"describing a project": {func(s *publish.Service, me publish.Caller, p publish.Published) error {
+			return s.Describe(t.Context(), me, p.Project.ID, publish.Details{Title: "Other"})
 		}, publish.CodeTakenDown},
 	} {
 		t.Run(step, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
 					t.Error(err)
 				}
 			}})
-			refused(t, c.do(s, out), c.code)
+			refused(t, c.do(s, w.owner(out.Project.Account), out), c.code)
 			if p, err := w.db.Project(t.Context(), out.Project.ID); err != nil || p.Handle != out.Project.Handle || p.Title != out.Project.Title {
 				t.Errorf("the project is %+v, %v", p, err)
 			}

@@ -116,11 +116,6 @@ func (s *Service) SetLang(ctx context.Context, id AccountID, lang string) error 
 	return s.site.SetLang(ctx, id, clean)
 }
 
-// OwnExport is Export for the owner of an account.
-func (s *Service) OwnExport(ctx context.Context, id AccountID) (Export, error) {
-	return s.Export(ctx, byOwner(id))
-}
-
 // DeleteAccount deletes an account with all it owns, as the operator's delete
 // does, once its owner has typed its handle; anything else is CodeInvalidField.
 // A suspended account may go, too.

@@ -83,15 +83,15 @@ func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
 	}
 	ctx := t.Context()
 	_, renamed := w.Rename(ctx, a.ID, "other")
-	_, minted := w.MintKey(ctx, a.ID, publish.NewKey{Project: p.ID, Name: "key", Nonce: "one"})
-	_, rotated := w.RotateKey(ctx, a.ID, "one")
+	_, minted := w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "key", Form: "one"})
+	_, rotated := w.RotateKey(ctx, w.owner(a.ID), "one")
 	for what, err := range map[string]error{
-		"rename": renamed, "mint": minted, "rotate": rotated, "revoke": w.RevokeKey(ctx, a.ID, 1),
+		"rename": renamed, "mint": minted, "rotate": rotated, "revoke": w.RevokeKey(ctx, w.owner(a.ID), 1),
 		"language": w.SetLang(ctx, a.ID, "fr"), "address": w.ProposeEmail(ctx, a.ID, "new@example.org", "en"),
 	} {
 		wantErr(t, what, err, publish.CodeAccountSuspended)
 	}
-	if e, err := w.OwnExport(ctx, a.ID); err != nil || len(e.Projects) != 1 {
+	if e, err := w.Export(ctx, w.owner(a.ID)); err != nil || len(e.Projects) != 1 {
 		t.Errorf("its export: %d projects, %v", len(e.Projects), err)
 	}
 	if err := w.DeleteAccount(ctx, a.ID, a.Handle); err != nil {

@@ -11,8 +11,8 @@ import (
 
 func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
 	w := newWorld(t)
-	account, id := w.managed()
-	if err := w.Describe(t.Context(), account, id, publish.Details{Title: "Pong", Description: "One\ntwo"}); err != nil {
+	by, id := w.managed()
+	if err := w.Describe(t.Context(), by, id, publish.Details{Title: "Pong", Description: "One\ntwo"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Play(id, publish.Visitor{ID: publish.PlayerID(rand.Text())}, w.clock.now())

@@ -117,7 +117,7 @@ func (s *Service) create(ctx context.Context, by Caller, np newProject, c Conten
 		return s.createOnce(ctx, by, np, &rec, also, &out)
 	})
 	if err != nil {
-		return out, fmt.Errorf("create project: %w", s.overQuota(lostRight(by, err)))
+		return out, fmt.Errorf("create project: %w", s.overQuota(lostRight(by, ActPublish, err)))
 	}
 	out.Warnings = append(out.Warnings, s.mailWarnings(by, also.mail)...)
 	out = s.finishPublished(by, np, rec, out)
@@ -127,15 +127,15 @@ func (s *Service) create(ctx context.Context, by Caller, np newProject, c Conten
 	return out, nil
 }
 
-// lostRight refuses what a key was allowed to do when its call began, and is not
-// any more.
-func lostRight(by Caller, err error) error {
+// lostRight is the error of a step that by was allowed to take when its call began: a
+// refusal where the key was revoked or the account suspended since.
+func lostRight(by Caller, act Action, err error) error {
 	switch {
 	case errors.Is(err, ErrRevoked):
 		return unknownKey()
 	case errors.Is(err, ErrSuspended):
 		by.key.Suspended = true
-		return Authorize(by, ActPublish, nil)
+		return Authorize(by, act, nil)
 	}
 	return err
 }

@@ -147,14 +147,17 @@ func (s *Service) Export(ctx context.Context, by Caller) (Export, error) {
 	if err := Authorize(by, ActReadAccount, nil); err != nil {
 		return Export{}, err
 	}
-	out := Export{ExportedAt: s.now().UTC()}
-	var err error
-	if out.Account, err = s.store.Account(ctx, by.Account()); err != nil {
-		return out, fmt.Errorf("read account: %w", err)
-	}
 	projects, err := s.covered(ctx, by, 0, math.MaxInt32)
 	if err != nil {
-		return out, fmt.Errorf("read projects: %w", err)
+		return Export{}, fmt.Errorf("read projects: %w", err)
+	}
+	return s.export(ctx, by.Account(), projects)
+}
+
+func (s *Service) export(ctx context.Context, account AccountID, projects []Project) (out Export, err error) {
+	out.ExportedAt = s.now().UTC()
+	if out.Account, err = s.store.Account(ctx, account); err != nil {
+		return out, fmt.Errorf("read account: %w", err)
 	}
 	out.Projects = s.views(ctx, projects)
 	return out, nil

@@ -35,7 +35,7 @@ func (e FileError) Unwrap() error { return e.Err }
 // PutFiles makes one version of a project in which all these files are new or
 // other, or none if one is refused: then the error is a FileError. The contents are used up or discarded in any
 // case. The same form again changes nothing.
-func (s *Service) PutFiles(ctx context.Context, account AccountID, id ProjectID, files []FormFile, form string) error {
+func (s *Service) PutFiles(ctx context.Context, by Caller, id ProjectID, files []FormFile, form string) error {
 	defer func() {
 		for _, f := range files {
 			s.Discard(ctx, f.Content)
@@ -54,7 +54,7 @@ func (s *Service) PutFiles(ctx context.Context, account AccountID, id ProjectID,
 		put[i] = File{Name: name, Folded: names.Fold(name), Blob: f.Content.Blob}
 		act.what = append(act.what, name, string(f.Content.SHA256[:]))
 	}
-	return s.rearrange(ctx, account, id, act, func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, by, id, act, func(p Project, current []File) (Change, error) {
 		c := Change{Put: put}
 		for i, f := range files {
 			if err := checkContent(f.Content, put[i].Name, put[i].Name == p.Primary || put[i].Name == primaryFile, Declared{}); err != nil {
@@ -68,8 +68,9 @@ func (s *Service) PutFiles(ctx context.Context, account AccountID, id ProjectID,
 	})
 }
 
-// Filename returns what a file with a name is called: the same, or what it is read as.
-func (s *Service) Filename(name string) (string, error) {
+// Filename returns the name under which a file is stored: name itself, or what it is read
+// as. A name that no file can have is CodeInvalidFilename.
+func Filename(name string) (string, error) {
 	clean, _, err := cleanFilename(name)
 	return clean, err
 }
@@ -77,12 +78,12 @@ func (s *Service) Filename(name string) (string, error) {
 // MoveFile makes a version in which a file has another name, and the same bytes.
 // The primary file stays the primary one under its new name. The same form again
 // changes nothing.
-func (s *Service) MoveFile(ctx context.Context, account AccountID, id ProjectID, from, to, form string) error {
+func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, to, form string) error {
 	to, _, err := cleanFilename(to)
 	if err != nil {
 		return err
 	}
-	return s.rearrange(ctx, account, id, formAct{form, []string{"move", from, to}}, func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, by, id, formAct{form, []string{"move", from, to}}, func(p Project, current []File) (Change, error) {
 		old := fileNamed(current, from)
 		switch {
 		case old == nil:
@@ -102,8 +103,8 @@ func (s *Service) MoveFile(ctx context.Context, account AccountID, id ProjectID,
 
 // ChoosePrimary makes a version in which "/" is another file. The same form again
 // changes nothing.
-func (s *Service) ChoosePrimary(ctx context.Context, account AccountID, id ProjectID, name, form string) error {
-	return s.rearrange(ctx, account, id, formAct{form, []string{"primary", name}}, func(p Project, current []File) (Change, error) {
+func (s *Service) ChoosePrimary(ctx context.Context, by Caller, id ProjectID, name, form string) error {
+	return s.rearrange(ctx, by, id, formAct{form, []string{"primary", name}}, func(p Project, current []File) (Change, error) {
 		f := fileNamed(current, name)
 		switch {
 		case f == nil:
@@ -119,11 +120,11 @@ func (s *Service) ChoosePrimary(ctx context.Context, account AccountID, id Proje
 
 // RemoveFile is DeleteFile for the owner of an account. A file that is not there
 // is as it should be.
-func (s *Service) RemoveFile(ctx context.Context, account AccountID, id ProjectID, name string) error {
-	if _, err := s.editable(ctx, account, id); err != nil {
+func (s *Service) RemoveFile(ctx context.Context, by Caller, id ProjectID, name string) error {
+	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return err
 	}
-	_, err := s.DeleteFile(ctx, byOwner(account), DeleteInput{Project: string(id), Filename: name})
+	_, err := s.DeleteFile(ctx, by, DeleteInput{Project: string(id), Filename: name})
 	if errors.Is(err, CodeFileNotFound) {
 		return nil
 	}
@@ -161,8 +162,8 @@ type formAct struct {
 
 // actOnce is what an act on a project leaves behind so that it has its effect once.
 // The word of a page may come with several acts, each of which counts.
-func (s *Service) actOnce(account AccountID, id ProjectID, act formAct) (*Once, error) {
-	o, err := s.formOnce(account, fmt.Sprintf("%s %q", id, act.what), act.form)
+func (s *Service) actOnce(by Caller, id ProjectID, act formAct) (*Once, error) {
+	o, err := s.formRecord(by, fmt.Sprintf("%s %q", id, act.what), act.form)
 	o.Project = id
 	return &o, err
 }
@@ -170,11 +171,11 @@ func (s *Service) actOnce(account AccountID, id ProjectID, act formAct) (*Once, 
 // rearrange makes the version that change computes from the current files; an
 // empty Change makes none. A form that did it already does it no second time; if
 // the project has moved on since, that is a FormUsedError.
-func (s *Service) rearrange(ctx context.Context, account AccountID, id ProjectID, act formAct, change func(Project, []File) (Change, error)) error {
-	if _, err := s.editable(ctx, account, id); err != nil {
+func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act formAct, change func(Project, []File) (Change, error)) error {
+	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return err
 	}
-	once, err := s.actOnce(account, id, act)
+	once, err := s.actOnce(by, id, act)
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func (s *Service) rearrange(ctx context.Context, account AccountID, id ProjectID
 		case !errors.Is(err, ErrNotFound):
 			return p, err
 		}
-		if err := Authorize(byOwner(account), ActEdit, &p); err != nil {
+		if err := Authorize(by, ActOwn, &p); err != nil {
 			return p, err
 		}
 		current, err := s.store.Files(ctx, p.ID, p.Version)

@@ -29,12 +29,11 @@ func TestRegression29TheHandleThatItWillBe(t *testing.T) {
 }
 
 func TestRegression29TheNameThatAFileWillHave(t *testing.T) {
-	w := newWorld(t)
 	for typed, want := range map[string]string{"a.js": "a.js", "./a.js": "a.js", `js\a.js`: "js/a.js"} {
-		if got, err := w.Filename(typed); got != want || err != nil {
+		if got, err := publish.Filename(typed); got != want || err != nil {
 			t.Errorf("%q is called %q, %v", typed, got, err)
 		}
 	}
-	_, err := w.Filename("a?.js")
+	_, err := publish.Filename("a?.js")
 	wantErr(t, "none", err, publish.CodeInvalidFilename)
 }

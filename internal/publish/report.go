@@ -73,7 +73,7 @@ func (s *Service) Reportable(ctx context.Context, id ProjectID) (p Project, nonc
 	if p, err = s.store.Project(ctx, id); err != nil {
 		return Project{}, "", err
 	}
-	nonce, err = s.Nonce()
+	nonce, err = s.vault.FormToken()
 	return p, nonce, err
 }
 

@@ -14,8 +14,8 @@ var ErrCurrent = errors.New("the current version")
 
 // Versions returns a page of the versions of an account's project, newest first,
 // those below before (0: all), and where the next page begins; 0 is the end.
-func (s *Service) Versions(ctx context.Context, account AccountID, id ProjectID, before int) (list []VersionChange, next int, err error) {
-	if _, err := s.editable(ctx, account, id); err != nil {
+func (s *Service) Versions(ctx context.Context, by Caller, id ProjectID, before int) (list []VersionChange, next int, err error) {
+	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return nil, 0, err
 	}
 	list, err = s.site.Versions(ctx, id, before, versionsPage+1)
@@ -28,8 +28,8 @@ func (s *Service) Versions(ctx context.Context, account AccountID, id ProjectID,
 
 // RestoreVersion makes a new version with the files of version n and its primary
 // file; one that is gone is ErrNotFound. The same form again changes nothing.
-func (s *Service) RestoreVersion(ctx context.Context, account AccountID, id ProjectID, n int, form string) error {
-	return s.rearrange(ctx, account, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, func(p Project, current []File) (Change, error) {
+func (s *Service) RestoreVersion(ctx context.Context, by Caller, id ProjectID, n int, form string) error {
+	return s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, func(p Project, current []File) (Change, error) {
 		v, err := s.store.Version(ctx, id, n)
 		if err != nil {
 			return Change{}, err
@@ -67,13 +67,13 @@ func difference(current, old []File) Change {
 // EraseVersion takes the bytes of a version away, but for those that other
 // versions use, and its address; the number stays. The current version is
 // ErrCurrent, one that is not there ErrNotFound.
-func (s *Service) EraseVersion(ctx context.Context, account AccountID, id ProjectID, n int) error {
-	if _, err := s.editable(ctx, account, id); err != nil {
+func (s *Service) EraseVersion(ctx context.Context, by Caller, id ProjectID, n int) error {
+	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return err
 	}
 	err := s.evenFull(func() error { return s.site.EraseVersion(ctx, id, n, s.now().UTC()) })
 	if errors.Is(err, ErrMoved) {
 		return ErrCurrent
 	}
-	return s.managerMay(ctx, account, id, err)
+	return s.suspendedSince(ctx, by, id, err)
 }

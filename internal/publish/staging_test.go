@@ -13,17 +13,18 @@ import (
 )
 
 // sendForm sends one large file by a form of the website.
-func (w *world) sendForm(out publish.Published, name, text string) error {
+func (w *world) sendForm(me publish.Caller, out publish.Published, name, text string) error {
 	w.t.Helper()
-	return w.PutFiles(w.t.Context(), out.Project.Account, out.Project.ID, []publish.FormFile{{Name: name, Content: w.stage(text)}}, "form of "+name)
+	return w.PutFiles(w.t.Context(), me, out.Project.ID, []publish.FormFile{{Name: name, Content: w.stage(text)}}, "form of "+name)
 }
 
 func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 	t.Run("a form whose commit succeeded and answered an error keeps its bytes", func(t *testing.T) {
 		w := newWorld(t)
 		out := w.publish(nobody(), page)
+		me := w.owner(out.Project.Account)
 		w.store.Step = on("Rearrange", nil, publish.ErrUnavailable)
-		if err := w.sendForm(out, "b", long("b")); err == nil {
+		if err := w.sendForm(me, out, "b", long("b")); err == nil {
 			t.Fatal("acknowledged")
 		}
 		w.store.Step = nil
@@ -59,11 +60,12 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 	t.Run("a form that certainly had no effect leaves nothing", func(t *testing.T) {
 		w := newWorld(t)
 		out := w.publish(nobody(), page)
+		me := w.owner(out.Project.Account)
 		if err := w.db.Close(); err != nil {
 			t.Fatal(err)
 		}
 		before := w.onDisk()
-		if err := w.sendForm(out, "b", long("b")); !errors.Is(err, publish.ErrUnavailable) {
+		if err := w.sendForm(me, out, "b", long("b")); !errors.Is(err, publish.ErrUnavailable) {
 			t.Errorf("got %v", err)
 		}
 		same(t, "blobs", w.onDisk(), before)

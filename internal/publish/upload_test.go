@@ -335,7 +335,7 @@ func TestOnlyWhoeverCompletedAnUploadGetsItsKeys(t *testing.T) {
 		if again := w.completes(by, part{id: "c", n: 1, total: 1, text: page}); again.Keys.Account == "" {
 			t.Error("the same key is refused")
 		}
-		secret, err := w.RotateKey(t.Context(), by.Account(), "form")
+		secret, err := w.RotateKey(t.Context(), w.owner(by.Account()), "form")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,13 +13,13 @@ import (
 func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	account, id := w.managed() // version 2: index.html and a.js
+	by, id := w.managed() // version 2: index.html and a.js
 	const more = 20
 	var files []publish.FormFile
 	for i := range more {
 		files = append(files, publish.FormFile{Name: fmt.Sprintf("more/%d.js", i), Content: w.stage(fmt.Sprint("x", i))})
 	}
-	if err := w.PutFiles(t.Context(), account, id, files, "many"); err != nil {
+	if err := w.PutFiles(t.Context(), by, id, files, "many"); err != nil {
 		t.Fatal(err)
 	}
 	for round := range 30 {
@@ -32,18 +32,18 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 			files[i].Content = w.stage(fmt.Sprint("x", round, i))
 		}
 		files = append(files[:more], publish.FormFile{Name: "index.html", Content: w.stage(fmt.Sprint(page, round))}, publish.FormFile{Name: "a.js", Content: w.stage(fmt.Sprint("a", round))})
-		if err := w.PutFiles(t.Context(), account, id, files, fmt.Sprint("other ", round)); err != nil {
+		if err := w.PutFiles(t.Context(), by, id, files, fmt.Sprint("other ", round)); err != nil {
 			t.Fatal(err)
 		}
 		n := p.Version
 		var all sync.WaitGroup
 		all.Go(func() {
-			if err := w.EraseVersion(t.Context(), account, id, n); err != nil {
+			if err := w.EraseVersion(t.Context(), by, id, n); err != nil {
 				t.Errorf("erase: %v", err)
 			}
 		})
 		all.Go(func() {
-			err := w.RestoreVersion(t.Context(), account, id, n, fmt.Sprint("restore ", round))
+			err := w.RestoreVersion(t.Context(), by, id, n, fmt.Sprint("restore ", round))
 			if err != nil && !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.CodeUnavailable) {
 				t.Errorf("restore: %v", err)
 			}

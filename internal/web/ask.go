@@ -52,7 +52,7 @@ func (p *Pages) askRevoke(v *visit) error {
 	if err != nil || id < 1 {
 		return publish.ErrNotFound
 	}
-	list, _, err := p.Service.Keys(v.r.Context(), v.me.Account.ID, id+1)
+	list, _, err := p.Service.Keys(v.r.Context(), v.by, id+1)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (p *Pages) askRotate(v *visit) error {
 }
 
 func (p *Pages) askReplace(v *visit) error {
-	n, verified, err := p.Service.OldKeys(v.r.Context(), v.me.Account.ID)
+	n, verified, err := p.Service.OldKeys(v.r.Context(), v.by)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (p *Pages) askReplace(v *visit) error {
 }
 
 func (v *visit) askKeys(title, action, yes string, lead any) error {
-	nonce, err := v.Service.Nonce()
+	nonce, err := v.Service.FormToken(v.r.Context(), v.by)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (p *Pages) askRemove(v *visit) error {
 	if name == "" {
 		return publish.ErrNotFound
 	}
-	if _, err := p.Service.Manage(v.r.Context(), v.me.Account.ID, v.ownID()); err != nil {
+	if _, err := p.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
 		return err
 	}
 	return v.ask(v.T("own.remove-title", "name", name), askPage{

@@ -261,12 +261,13 @@ func (exhibit) RefuseClaim(context.Context, string) (publish.Account, string, er
 	return publish.Account{Handle: longHandle, Email: longMail}, "verify", nil
 }
 
-func (exhibit) OldKeys(_ context.Context, id publish.AccountID) (int, time.Time, error) {
+func (exhibit) OldKeys(_ context.Context, by publish.Caller) (int, time.Time, error) {
+	id := by.Account()
 	return 3 * int(id%2), shown, nil
 }
 
-func (e exhibit) ReplaceOldKeys(ctx context.Context, id publish.AccountID, nonce string) (publish.Secret, error) {
-	return e.RotateKey(ctx, id, nonce)
+func (e exhibit) ReplaceOldKeys(ctx context.Context, by publish.Caller, nonce string) (publish.Secret, error) {
+	return e.RotateKey(ctx, by, nonce)
 }
 
 func (e exhibit) Verify(ctx context.Context, token string) (publish.Account, error) {
@@ -286,7 +287,8 @@ func (e exhibit) AllowMail(ctx context.Context, token string) (publish.NotMe, er
 	return e.NotMe(ctx, token)
 }
 
-func (exhibit) Keys(_ context.Context, id publish.AccountID, _ int64) ([]publish.Key, int64, error) {
+func (exhibit) Keys(_ context.Context, by publish.Caller, _ int64) ([]publish.Key, int64, error) {
+	id := by.Account()
 	if id != 1 {
 		return []publish.Key{{ID: 1, Kind: publish.AccountKey, LastFour: "Cd34", CreatedAt: shown}}, 0, nil
 	}
@@ -298,7 +300,8 @@ func (exhibit) Keys(_ context.Context, id publish.AccountID, _ int64) ([]publish
 	}, 1, nil
 }
 
-func (e exhibit) KeyProjects(_ context.Context, id publish.AccountID) (list []publish.Project, more bool, err error) {
+func (e exhibit) KeyProjects(_ context.Context, by publish.Caller) (list []publish.Project, more bool, err error) {
+	id := by.Account()
 	for i := range exhibits {
 		if id != 2 {
 			list = append(list, e.view(i).Project)
@@ -307,8 +310,8 @@ func (e exhibit) KeyProjects(_ context.Context, id publish.AccountID) (list []pu
 	return list, id == 3, nil
 }
 
-func (exhibit) MintKey(_ context.Context, _ publish.AccountID, in publish.NewKey) (publish.Secret, error) {
-	switch in.Nonce {
+func (exhibit) MintKey(_ context.Context, _ publish.Caller, in publish.NewKey) (publish.Secret, error) {
+	switch in.Form {
 	case "again":
 		return "", publish.ErrRepeated
 	case "many":
@@ -317,11 +320,12 @@ func (exhibit) MintKey(_ context.Context, _ publish.AccountID, in publish.NewKey
 	return newSecret, nil
 }
 
-func (e exhibit) RotateKey(ctx context.Context, id publish.AccountID, nonce string) (publish.Secret, error) {
-	return e.MintKey(ctx, id, publish.NewKey{Nonce: nonce})
+func (e exhibit) RotateKey(ctx context.Context, by publish.Caller, nonce string) (publish.Secret, error) {
+	return e.MintKey(ctx, by, publish.NewKey{Form: nonce})
 }
 
-func (e exhibit) Manage(_ context.Context, account publish.AccountID, id publish.ProjectID) (publish.Managed, error) {
+func (e exhibit) Manage(_ context.Context, by publish.Caller, id publish.ProjectID) (publish.Managed, error) {
+	account := by.Account()
 	v, err := e.find(id)
 	if account != 1 || err != nil {
 		return publish.Managed{}, publish.ErrNotFound
@@ -338,17 +342,15 @@ func (e exhibit) Manage(_ context.Context, account publish.AccountID, id publish
 	return publish.Managed{ProjectView: v, Details: publish.Details{Title: v.Project.Title, Description: "Guide the boats home."}}, nil
 }
 
-func (exhibit) Filename(string) (string, error) { return longName, nil }
-
-func (exhibit) Describe(context.Context, publish.AccountID, publish.ProjectID, publish.Details) error {
+func (exhibit) Describe(context.Context, publish.Caller, publish.ProjectID, publish.Details) error {
 	return publish.Refuse(publish.CodeInvalidField, "no")
 }
 
-func (exhibit) DeleteProject(context.Context, publish.AccountID, publish.ProjectID, string) error {
+func (exhibit) DeleteProject(context.Context, publish.Caller, publish.ProjectID, string) error {
 	return publish.Refuse(publish.CodeInvalidField, "no")
 }
 
-func (exhibit) Versions(context.Context, publish.AccountID, publish.ProjectID, int) ([]publish.VersionChange, int, error) {
+func (exhibit) Versions(context.Context, publish.Caller, publish.ProjectID, int) ([]publish.VersionChange, int, error) {
 	many := make([]string, 15)
 	for i := range many {
 		many[i] = fmt.Sprintf("levels/%02d.json", i)

@@ -13,16 +13,16 @@ import (
 )
 
 // keyrings is what the page of the keys asks of the domain. Each method knows
-// only of the keys of the account that it is given.
+// only of the keys of the caller's account.
 type keyrings interface {
-	Keys(ctx context.Context, id publish.AccountID, before int64) (list []publish.Key, next int64, err error)
-	KeyProjects(ctx context.Context, id publish.AccountID) (list []publish.Project, more bool, err error)
-	Nonce() (string, error)
-	MintKey(ctx context.Context, id publish.AccountID, in publish.NewKey) (publish.Secret, error)
-	RotateKey(ctx context.Context, id publish.AccountID, nonce string) (publish.Secret, error)
-	RevokeKey(ctx context.Context, account publish.AccountID, id int64) error
-	OldKeys(ctx context.Context, id publish.AccountID) (n int, verified time.Time, err error)
-	ReplaceOldKeys(ctx context.Context, id publish.AccountID, nonce string) (publish.Secret, error)
+	Keys(ctx context.Context, by publish.Caller, before int64) (list []publish.Key, next int64, err error)
+	KeyProjects(ctx context.Context, by publish.Caller) (list []publish.Project, more bool, err error)
+	FormToken(ctx context.Context, by publish.Caller) (string, error)
+	MintKey(ctx context.Context, by publish.Caller, in publish.NewKey) (publish.Secret, error)
+	RotateKey(ctx context.Context, by publish.Caller, nonce string) (publish.Secret, error)
+	RevokeKey(ctx context.Context, by publish.Caller, id int64) error
+	OldKeys(ctx context.Context, by publish.Caller) (n int, verified time.Time, err error)
+	ReplaceOldKeys(ctx context.Context, by publish.Caller, nonce string) (publish.Secret, error)
 }
 
 func (p *Pages) keyRoutes() []route {
@@ -64,20 +64,20 @@ func (p *Pages) keys(v *visit) error {
 
 // showKeys fills in what the page has in any case.
 func (v *visit) showKeys(status int, page keysPage) error {
-	before, _ := strconv.ParseInt(v.r.URL.Query().Get("after"), 10, 64) // what is no number is the first page
-	ctx, id := v.r.Context(), v.me.Account.ID
+	before, _ := strconv.ParseInt(v.r.URL.Query().Get("after"), 10, 64) // an invalid number means the first page
+	ctx := v.r.Context()
 	var err error
-	if page.Keys, page.Next, err = v.Service.Keys(ctx, id, max(before, 0)); err != nil {
+	if page.Keys, page.Next, err = v.Service.Keys(ctx, v.by, max(before, 0)); err != nil {
 		return err
 	}
-	if page.Old, page.Verified, err = v.Service.OldKeys(ctx, id); err != nil {
+	if page.Old, page.Verified, err = v.Service.OldKeys(ctx, v.by); err != nil {
 		return err
 	}
 	if page.Fresh = v.fresh(); page.Fresh {
-		if page.Projects, page.More, err = v.Service.KeyProjects(ctx, id); err != nil {
+		if page.Projects, page.More, err = v.Service.KeyProjects(ctx, v.by); err != nil {
 			return err
 		}
-		if page.Nonce, err = v.Service.Nonce(); err != nil {
+		if page.Nonce, err = v.Service.FormToken(v.r.Context(), v.by); err != nil {
 			return err
 		}
 	}
@@ -86,8 +86,8 @@ func (v *visit) showKeys(status int, page keysPage) error {
 
 // mintKey answers with the secret itself: it is in no address and nowhere kept.
 func (p *Pages) mintKey(v *visit) error {
-	in := publish.NewKey{Project: publish.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project"))), Name: v.r.PostForm.Get("name"), Nonce: v.r.PostForm.Get("nonce")}
-	secret, err := p.Service.MintKey(v.r.Context(), v.me.Account.ID, in)
+	in := publish.NewKey{Project: publish.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project"))), Name: v.r.PostForm.Get("name"), Form: v.r.PostForm.Get("nonce")}
+	secret, err := p.Service.MintKey(v.r.Context(), v.by, in)
 	wrong := ""
 	switch {
 	case errors.Is(err, publish.ErrTooMany):
@@ -112,8 +112,8 @@ func (p *Pages) replaceOldKeys(v *visit) error {
 	return v.replaceKeys(p.Service.ReplaceOldKeys, "said.replaced")
 }
 
-func (v *visit) replaceKeys(replace func(context.Context, publish.AccountID, string) (publish.Secret, error), said string) error {
-	secret, err := replace(v.r.Context(), v.me.Account.ID, v.r.PostForm.Get("nonce"))
+func (v *visit) replaceKeys(replace func(context.Context, publish.Caller, string) (publish.Secret, error), said string) error {
+	secret, err := replace(v.r.Context(), v.by, v.r.PostForm.Get("nonce"))
 	if ofNonce(err) {
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
@@ -145,7 +145,7 @@ func (p *Pages) revokeKey(v *visit) error {
 	if err != nil {
 		return publish.ErrNotFound
 	}
-	if err := p.Service.RevokeKey(v.r.Context(), v.me.Account.ID, id); err != nil {
+	if err := p.Service.RevokeKey(v.r.Context(), v.by, id); err != nil {
 		return err
 	}
 	return v.done("/account/keys", "said.revoked")

@@ -20,7 +20,8 @@ type keyFake struct {
 	latest  []publish.Project // of those of an account with more; nil: there are two
 }
 
-func (f *keyFake) Keys(_ context.Context, id publish.AccountID, before int64) ([]publish.Key, int64, error) {
+func (f *keyFake) Keys(_ context.Context, by publish.Caller, before int64) ([]publish.Key, int64, error) {
+	id := by.Account()
 	at := time.Date(2026, 2, 3, 4, 5, 0, 0, time.UTC)
 	list := []publish.Key{
 		{ID: 8, Kind: publish.ProjectKey, Project: "game-abc123", Name: "<b>agent", LastFour: "Ab12", CreatedAt: at, LastUsedAt: at},
@@ -37,14 +38,14 @@ func (f *keyFake) Keys(_ context.Context, id publish.AccountID, before int64) ([
 	return list, 7, nil
 }
 
-func (f *keyFake) KeyProjects(context.Context, publish.AccountID) (list []publish.Project, more bool, err error) {
+func (f *keyFake) KeyProjects(context.Context, publish.Caller) (list []publish.Project, more bool, err error) {
 	if f.latest != nil {
 		return f.latest, true, nil
 	}
 	return []publish.Project{{ID: "game-abc123", Title: `"Pong"`}, {ID: "bare-abc123"}}, false, nil
 }
 
-func (f *keyFake) Nonce() (string, error) { return "fresh", nil }
+func (f *keyFake) FormToken(context.Context, publish.Caller) (string, error) { return "fresh", nil }
 
 func (f *keyFake) once(nonce string) (publish.Secret, error) {
 	if f.forms == nil {
@@ -62,26 +63,27 @@ func (f *keyFake) once(nonce string) (publish.Secret, error) {
 	return newSecret, nil
 }
 
-func (f *keyFake) MintKey(_ context.Context, _ publish.AccountID, in publish.NewKey) (publish.Secret, error) {
+func (f *keyFake) MintKey(_ context.Context, _ publish.Caller, in publish.NewKey) (publish.Secret, error) {
 	if in.Project != "game-abc123" {
 		return "", publish.ErrNotFound
 	}
-	return f.once(in.Nonce)
+	return f.once(in.Form)
 }
 
-func (f *keyFake) RotateKey(_ context.Context, _ publish.AccountID, nonce string) (publish.Secret, error) {
+func (f *keyFake) RotateKey(_ context.Context, _ publish.Caller, nonce string) (publish.Secret, error) {
 	return f.once(nonce)
 }
 
-func (f *keyFake) OldKeys(context.Context, publish.AccountID) (int, time.Time, error) {
+func (f *keyFake) OldKeys(context.Context, publish.Caller) (int, time.Time, error) {
 	return 3, time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), nil
 }
 
-func (f *keyFake) ReplaceOldKeys(_ context.Context, _ publish.AccountID, nonce string) (publish.Secret, error) {
+func (f *keyFake) ReplaceOldKeys(_ context.Context, _ publish.Caller, nonce string) (publish.Secret, error) {
 	return f.once(nonce)
 }
 
-func (f *keyFake) RevokeKey(_ context.Context, account publish.AccountID, id int64) error {
+func (f *keyFake) RevokeKey(_ context.Context, by publish.Caller, id int64) error {
+	account := by.Account()
 	if account != 1 || id != 8 {
 		return publish.ErrNotFound
 	}

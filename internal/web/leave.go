@@ -10,7 +10,7 @@ import (
 
 // export sends everything of the account as a ZIP, as it is written.
 func (p *Pages) export(v *visit) error {
-	e, err := p.Service.OwnExport(v.r.Context(), v.me.Account.ID)
+	e, err := p.Service.Export(v.r.Context(), v.by)
 	if err != nil {
 		return err
 	}

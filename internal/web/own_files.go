@@ -22,12 +22,10 @@ import (
 type ownFiles interface {
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
-	PutFiles(ctx context.Context, account publish.AccountID, id publish.ProjectID, files []publish.FormFile, once string) error
-	// Filename returns what a file with a name is called, which may be written otherwise.
-	Filename(name string) (string, error)
-	MoveFile(ctx context.Context, account publish.AccountID, id publish.ProjectID, from, to, once string) error
-	RemoveFile(ctx context.Context, account publish.AccountID, id publish.ProjectID, name string) error
-	ChoosePrimary(ctx context.Context, account publish.AccountID, id publish.ProjectID, name, once string) error
+	PutFiles(ctx context.Context, by publish.Caller, id publish.ProjectID, files []publish.FormFile, once string) error
+	MoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, from, to, once string) error
+	RemoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, name string) error
+	ChoosePrimary(ctx context.Context, by publish.Caller, id publish.ProjectID, name, once string) error
 }
 
 const (
@@ -41,7 +39,7 @@ var errBroken = errors.New("form broken off")
 // uploadFiles makes one version with all files of the form, or none.
 func (p *Pages) uploadFiles(v *visit) error {
 	// Who may not do it is told before their files are kept.
-	if m, err := p.Service.Manage(v.r.Context(), v.me.Account.ID, v.ownID()); err != nil {
+	if m, err := p.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
 		return err
 	} else if m.Project.Suspended {
 		return publish.Refuse(publish.CodeTakenDown, "The project was taken down.")
@@ -80,7 +78,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 	case len(u.files) == 0:
 		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files"), Folder: u.folder})
 	}
-	err = p.Service.PutFiles(v.r.Context(), v.me.Account.ID, v.ownID(), u.files, u.once)
+	err = p.Service.PutFiles(v.r.Context(), v.by, v.ownID(), u.files, u.once)
 	return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(u.files))
 }
 
@@ -213,24 +211,24 @@ func filename(part *multipart.Part) string {
 
 func (p *Pages) moveFile(v *visit) error {
 	from, to, once := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), v.r.PostForm.Get("once")
-	name, err := p.Service.Filename(to)
+	name, err := publish.Filename(to)
 	if err == nil && name != to {
 		return v.askFilename(from, name, once)
 	}
 	if err == nil {
-		err = p.Service.MoveFile(v.r.Context(), v.me.Account.ID, v.ownID(), from, to, once)
+		err = p.Service.MoveFile(v.r.Context(), v.by, v.ownID(), from, to, once)
 	}
 	return v.arranged(err, ownPage{From: from, To: to}, "said.moved", "from", from, "to", to)
 }
 
 func (p *Pages) removeFile(v *visit) error {
 	name := v.r.PostForm.Get("file")
-	return v.arranged(p.Service.RemoveFile(v.r.Context(), v.me.Account.ID, v.ownID(), name), ownPage{}, "said.removed", "name", name)
+	return v.arranged(p.Service.RemoveFile(v.r.Context(), v.by, v.ownID(), name), ownPage{}, "said.removed", "name", name)
 }
 
 func (p *Pages) choosePrimary(v *visit) error {
 	form := v.r.PostForm
-	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.me.Account.ID, v.ownID(), form.Get("file"), form.Get("once")), ownPage{}, "said.primary", "name", form.Get("file"))
+	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), form.Get("once")), ownPage{}, "said.primary", "name", form.Get("file"))
 }
 
 // arranged answers a form about files: what it did, in the text of that name, or what was

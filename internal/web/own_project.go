@@ -13,10 +13,10 @@ import (
 // ownProjects is what the page of a project for its owner asks of the domain. To
 // another account a project is publish.ErrNotFound.
 type ownProjects interface {
-	Manage(ctx context.Context, account publish.AccountID, id publish.ProjectID) (publish.Managed, error)
-	Describe(ctx context.Context, account publish.AccountID, id publish.ProjectID, d publish.Details) error
-	DeleteProject(ctx context.Context, account publish.AccountID, id publish.ProjectID, typed string) error
-	ExportProject(ctx context.Context, account publish.AccountID, id publish.ProjectID) (publish.Export, error)
+	Manage(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Managed, error)
+	Describe(ctx context.Context, by publish.Caller, id publish.ProjectID, d publish.Details) error
+	DeleteProject(ctx context.Context, by publish.Caller, id publish.ProjectID, typed string) error
+	ExportProject(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Export, error)
 	ownFiles
 	ownVersions
 }
@@ -95,7 +95,7 @@ func (page *ownPage) list(after string) {
 func (v *visit) showOwn(status int, page ownPage) error {
 	kept := page.Details
 	var err error
-	if page.Managed, err = v.Service.Manage(v.r.Context(), v.me.Account.ID, v.ownID()); err != nil {
+	if page.Managed, err = v.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
 		return err
 	}
 	if kept != (publish.Details{}) {
@@ -111,7 +111,7 @@ func (v *visit) showOwn(status int, page ownPage) error {
 func (p *Pages) describe(v *visit) error {
 	form := v.r.PostForm
 	d := publish.Details{Title: form.Get("title"), Description: form.Get("description"), Unlisted: form.Get("listed") == "", Threads: form.Get("threads") != ""}
-	err := p.Service.Describe(v.r.Context(), v.me.Account.ID, v.ownID(), d)
+	err := p.Service.Describe(v.r.Context(), v.by, v.ownID(), d)
 	if errors.Is(err, publish.CodeInvalidField) {
 		page := ownPage{Wrong: v.T("own.description-long", "n", publish.MaxDescription)}
 		page.Details = d
@@ -125,7 +125,7 @@ func (p *Pages) describe(v *visit) error {
 
 // download sends the project as a ZIP, as it is written.
 func (p *Pages) download(v *visit) error {
-	e, err := p.Service.ExportProject(v.r.Context(), v.me.Account.ID, v.ownID())
+	e, err := p.Service.ExportProject(v.r.Context(), v.by, v.ownID())
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ type leavePage struct {
 func (p *Pages) askDeleteProject(v *visit) error { return v.showDelete(http.StatusOK, leavePage{}) }
 
 func (v *visit) showDelete(status int, page leavePage) (err error) {
-	if page.Managed, err = v.Service.Manage(v.r.Context(), v.me.Account.ID, v.ownID()); err != nil {
+	if page.Managed, err = v.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
 		return err
 	}
 	return v.show(status, "own_delete.html", v.T("own.delete-title"), page)
@@ -152,7 +152,7 @@ func (v *visit) showDelete(status int, page leavePage) (err error) {
 // nothing.
 func (p *Pages) deleteProject(v *visit) error {
 	typed := v.r.PostForm.Get("typed")
-	err := p.Service.DeleteProject(v.r.Context(), v.me.Account.ID, v.ownID(), typed)
+	err := p.Service.DeleteProject(v.r.Context(), v.by, v.ownID(), typed)
 	if errors.Is(err, publish.CodeInvalidField) {
 		return v.showDelete(http.StatusUnprocessableEntity, leavePage{Typed: typed, Wrong: v.T("own.delete-wrong")})
 	}

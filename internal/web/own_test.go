@@ -38,7 +38,8 @@ func (f *ownFake) do(account publish.AccountID, id publish.ProjectID, what ...an
 	return f.refusal
 }
 
-func (f *ownFake) Manage(_ context.Context, account publish.AccountID, id publish.ProjectID) (publish.Managed, error) {
+func (f *ownFake) Manage(_ context.Context, by publish.Caller, id publish.ProjectID) (publish.Managed, error) {
+	account := by.Account()
 	if account != 1 || id != "game-abc123" {
 		return publish.Managed{}, publish.ErrNotFound
 	}
@@ -51,19 +52,22 @@ func (f *ownFake) Manage(_ context.Context, account publish.AccountID, id publis
 	return m, nil
 }
 
-func (f *ownFake) Describe(_ context.Context, account publish.AccountID, id publish.ProjectID, d publish.Details) error {
+func (f *ownFake) Describe(_ context.Context, by publish.Caller, id publish.ProjectID, d publish.Details) error {
+	account := by.Account()
 	f.said = d
 	return f.do(account, id, "describe")
 }
 
-func (f *ownFake) DeleteProject(_ context.Context, account publish.AccountID, id publish.ProjectID, typed string) error {
+func (f *ownFake) DeleteProject(_ context.Context, by publish.Caller, id publish.ProjectID, typed string) error {
+	account := by.Account()
 	if typed != string(id) {
 		return publish.Refuse(publish.CodeInvalidField, "no")
 	}
 	return f.do(account, id, "delete")
 }
 
-func (f *ownFake) ExportProject(_ context.Context, account publish.AccountID, id publish.ProjectID) (publish.Export, error) {
+func (f *ownFake) ExportProject(_ context.Context, by publish.Caller, id publish.ProjectID) (publish.Export, error) {
+	account := by.Account()
 	return publish.Export{Account: publish.Account{ID: account}}, f.do(account, id, "export")
 }
 
@@ -74,7 +78,8 @@ func (f *ownFake) Stage(_ context.Context, r io.Reader) (publish.Content, error)
 
 func (f *ownFake) Discard(context.Context, publish.Content) { f.dropped++ }
 
-func (f *ownFake) PutFiles(_ context.Context, account publish.AccountID, id publish.ProjectID, files []publish.FormFile, once string) error {
+func (f *ownFake) PutFiles(_ context.Context, by publish.Caller, id publish.ProjectID, files []publish.FormFile, once string) error {
+	account := by.Account()
 	what := []any{"put", once}
 	for _, file := range files {
 		what = append(what, file.Name+"="+string(file.Content.Inline))
@@ -82,22 +87,19 @@ func (f *ownFake) PutFiles(_ context.Context, account publish.AccountID, id publ
 	return f.do(account, id, what...)
 }
 
-// Filename takes "./" away.
-func (f *ownFake) Filename(name string) (string, error) { return strings.TrimPrefix(name, "./"), nil }
-
-func (f *ownFake) MoveFile(_ context.Context, account publish.AccountID, id publish.ProjectID, from, to, once string) error {
-	return f.do(account, id, "move", from, to, once)
+func (f *ownFake) MoveFile(_ context.Context, by publish.Caller, id publish.ProjectID, from, to, once string) error {
+	return f.do(by.Account(), id, "move", from, to, once)
 }
 
-func (f *ownFake) RemoveFile(_ context.Context, account publish.AccountID, id publish.ProjectID, name string) error {
-	return f.do(account, id, "remove", name)
+func (f *ownFake) RemoveFile(_ context.Context, by publish.Caller, id publish.ProjectID, name string) error {
+	return f.do(by.Account(), id, "remove", name)
 }
 
-func (f *ownFake) ChoosePrimary(_ context.Context, account publish.AccountID, id publish.ProjectID, name, once string) error {
-	return f.do(account, id, "primary", name, once)
+func (f *ownFake) ChoosePrimary(_ context.Context, by publish.Caller, id publish.ProjectID, name, once string) error {
+	return f.do(by.Account(), id, "primary", name, once)
 }
 
-func (f *ownFake) Versions(_ context.Context, account publish.AccountID, id publish.ProjectID, before int) ([]publish.VersionChange, int, error) {
+func (f *ownFake) Versions(_ context.Context, by publish.Caller, id publish.ProjectID, before int) ([]publish.VersionChange, int, error) {
 	long := make([]string, 15)
 	for i := range long {
 		long[i] = fmt.Sprintf("<u>%d", i)
@@ -109,12 +111,12 @@ func (f *ownFake) Versions(_ context.Context, account publish.AccountID, id publ
 	}, 1, nil
 }
 
-func (f *ownFake) RestoreVersion(_ context.Context, account publish.AccountID, id publish.ProjectID, n int, once string) error {
-	return f.do(account, id, "restore", n, once)
+func (f *ownFake) RestoreVersion(_ context.Context, by publish.Caller, id publish.ProjectID, n int, once string) error {
+	return f.do(by.Account(), id, "restore", n, once)
 }
 
-func (f *ownFake) EraseVersion(_ context.Context, account publish.AccountID, id publish.ProjectID, n int) error {
-	return f.do(account, id, "erase", n)
+func (f *ownFake) EraseVersion(_ context.Context, by publish.Caller, id publish.ProjectID, n int) error {
+	return f.do(by.Account(), id, "erase", n)
 }
 
 const ownAt = "/account/projects/game-abc123"
@@ -174,12 +176,16 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 		publish.CodePrimaryFileProtected: "ne peut être ni supprimé ni renommé", publish.CodeQuotaExceeded: "la limite de ce compte",
 	} {
 		s := &service{ownFake: ownFake{refusal: publish.Refuse(code, "In <English>.")}}
-		resp := asKim(pages(s), "POST", ownAt+"/move", "once=o&file=index.html&to="+url.QueryEscape("\u202e\"><script>\x01"))
+		typed, kept := "it's&.js", "it&#39;s&amp;.js"
+		if code == publish.CodeInvalidFilename {
+			typed, kept = "\u202e\"><script>\x01", "&#34;&gt;&lt;script&gt;"
+		}
+		resp := asKim(pages(s), "POST", ownAt+"/move", "once=o&file=index.html&to="+url.QueryEscape(typed))
 		body := text(t, resp)
 		if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, want) || strings.Contains(body, "English") {
 			t.Errorf("%s: %d", code, resp.StatusCode)
 		}
-		if !strings.Contains(body, `&#34;&gt;&lt;script&gt;`) || strings.Contains(body, "<script>") {
+		if !strings.Contains(body, kept) || strings.Contains(body, "<script>") {
 			t.Errorf("%s: what was typed is not kept, or harmful", code)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 
 // ownVersions is what the page of a project's versions asks of the domain.
 type ownVersions interface {
-	Versions(ctx context.Context, account publish.AccountID, id publish.ProjectID, before int) (list []publish.VersionChange, next int, err error)
-	RestoreVersion(ctx context.Context, account publish.AccountID, id publish.ProjectID, n int, once string) error
-	EraseVersion(ctx context.Context, account publish.AccountID, id publish.ProjectID, n int) error
+	Versions(ctx context.Context, by publish.Caller, id publish.ProjectID, before int) (list []publish.VersionChange, next int, err error)
+	RestoreVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, once string) error
+	EraseVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int) error
 }
 
 // namesShown is how many names of changed files a version is described with.
@@ -29,14 +29,14 @@ type versionsPage struct {
 }
 
 func (p *Pages) versions(v *visit) error {
-	before, _ := strconv.Atoi(v.r.URL.Query().Get("before")) // what is no number is the first page
-	ctx, me := v.r.Context(), v.me.Account.ID
+	before, _ := strconv.Atoi(v.r.URL.Query().Get("before")) // an invalid number means the first page
+	ctx := v.r.Context()
 	page := versionsPage{Once: rand.Text()}
 	var err error
-	if page.Managed, err = p.Service.Manage(ctx, me, v.ownID()); err != nil {
+	if page.Managed, err = p.Service.Manage(ctx, v.by, v.ownID()); err != nil {
 		return err
 	}
-	if page.Versions, page.Next, err = p.Service.Versions(ctx, me, v.ownID(), max(before, 0)); err != nil {
+	if page.Versions, page.Next, err = p.Service.Versions(ctx, v.by, v.ownID(), max(before, 0)); err != nil {
 		return err
 	}
 	return v.show(http.StatusOK, "own_versions.html", v.T("own.versions"), page)
@@ -64,7 +64,7 @@ func number(text string) int {
 
 func (p *Pages) restoreVersion(v *visit) error {
 	n := number(v.r.PostForm.Get("n"))
-	err := p.Service.RestoreVersion(v.r.Context(), v.me.Account.ID, v.ownID(), n, v.r.PostForm.Get("once"))
+	err := p.Service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, v.r.PostForm.Get("once"))
 	return v.arranged(err, ownPage{}, "said.restored", "version", n)
 }
 
@@ -75,7 +75,7 @@ func (p *Pages) askErase(v *visit) (err error) {
 	if page.N == 0 {
 		return v.redirect(v.ownPath() + "/versions")
 	}
-	if page.Managed, err = p.Service.Manage(v.r.Context(), v.me.Account.ID, v.ownID()); err != nil {
+	if page.Managed, err = p.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
 		return err
 	}
 	if page.N >= page.Project.Version {
@@ -87,7 +87,7 @@ func (p *Pages) askErase(v *visit) (err error) {
 // eraseVersion erases a version; the button may be pressed twice.
 func (p *Pages) eraseVersion(v *visit) error {
 	n := number(v.r.PostForm.Get("n"))
-	err := p.Service.EraseVersion(v.r.Context(), v.me.Account.ID, v.ownID(), n)
+	err := p.Service.EraseVersion(v.r.Context(), v.by, v.ownID(), n)
 	switch {
 	case errors.Is(err, publish.ErrCurrent):
 		return v.redirect(v.ownPath() + "/versions") // the page offers no such link

@@ -153,24 +153,31 @@ func (w *world) person(name string) (p person) {
 		t.Fatal(err)
 	}
 	p.project = made.Project.ID
+	p.session = "session-of-" + name
+	w.session(p.account.ID, p.session)
+	me := w.owner(p.session)
 	for n, text := range []string{"one", "two"} {
 		files := []publish.FormFile{{Name: "a.js", Content: w.stage(text)}}
-		if err := w.service.PutFiles(ctx, p.account.ID, p.project, files, fmt.Sprint(n)); err != nil {
+		if err := w.service.PutFiles(ctx, me, p.project, files, fmt.Sprint(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.service.MintKey(ctx, p.account.ID, publish.NewKey{Project: p.project, Name: "agent", Nonce: "n"}); err != nil {
+	if _, err := w.service.MintKey(ctx, me, publish.NewKey{Project: p.project, Name: "agent", Form: "n"}); err != nil {
 		t.Fatal(err)
 	}
-	keys, _, err := w.service.Keys(ctx, p.account.ID, 0)
+	keys, _, err := w.service.Keys(ctx, me, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.key = keys[0].ID
-	p.session = "session-of-" + name
-	w.session(p.account.ID, p.session)
 	p.other = w.session(p.account.ID, "another-session-of-"+name)
 	return p
+}
+
+// owner is whoever has logged in to an account with this token.
+func (w *world) owner(token string) publish.Caller {
+	w.t.Helper()
+	return must(w.service.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: "192.0.2.1"}))(w.t)
 }
 
 func (w *world) session(id publish.AccountID, token string) int64 {

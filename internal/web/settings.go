@@ -19,7 +19,7 @@ type owners interface {
 	ProposeEmail(ctx context.Context, id publish.AccountID, address, lang string) error
 	ProposedEmail(ctx context.Context, id publish.AccountID) (string, error)
 	WithdrawEmail(ctx context.Context, id publish.AccountID) error
-	OwnExport(ctx context.Context, id publish.AccountID) (publish.Export, error)
+	Export(ctx context.Context, by publish.Caller) (publish.Export, error)
 	DeleteAccount(ctx context.Context, id publish.AccountID, typed string) error
 	recoveries
 }

@@ -51,7 +51,8 @@ func (f *ownerFake) ProposedEmail(context.Context, publish.AccountID) (string, e
 	return f.proposed, nil
 }
 
-func (f *ownerFake) OwnExport(_ context.Context, id publish.AccountID) (publish.Export, error) {
+func (f *ownerFake) Export(_ context.Context, by publish.Caller) (publish.Export, error) {
+	id := by.Account()
 	return publish.Export{Account: publish.Account{ID: id}}, nil
 }
 
