@@ -54,7 +54,8 @@ type Project struct {
 	Plays     int64 // as stored; counts of the last seconds are still in memory
 	Counted   int64 // the Batch of the counts that were added last
 	Likes     int64
-	Seq       int64 // grows with every commit that changes a project of the installation
+	Seq       int64 // grows with every commit that makes a version of one of the account's projects
+	Change    int64 // grows with every commit after which something else is read of the project, but for its counts; see ChangeStore
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

@@ -108,7 +108,7 @@ func (t *tx) act(s publish.Subject, e publish.LogEntry, wrong error, at any, sta
 	if _, err := t.number("SELECT 1 FROM "+table+" AND deleted_at IS NULL", id); err != nil {
 		return err
 	}
-	update := "UPDATE " + strings.Replace(table, " WHERE ", " SET suspended_at = ? WHERE ", 1) + " AND deleted_at IS NULL AND " + state
+	update := "UPDATE " + strings.Replace(table, " WHERE ", " SET changed = changed + 1, suspended_at = ? WHERE ", 1) + " AND deleted_at IS NULL AND " + state
 	if err := t.must(wrong, update, at, id); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (db *DB) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry)
 }
 
 func (t *tx) removeProject(id publish.ProjectID, at time.Time) error {
-	num, err := t.number("UPDATE projects SET deleted_at = ?, title = '', description = '', primary_file = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
+	num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = ?, title = '', description = '', primary_file = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 	if err := t.forgetting(id); err != nil {
 		return err
 	}
-	err := t.must(publish.ErrNotFound, "UPDATE accounts SET deleted_at = ?, email = '', verified = 0, lang = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
+	err := t.must(publish.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', verified = 0, lang = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
 	if err != nil {
 		return err
 	}

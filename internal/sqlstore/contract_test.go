@@ -19,6 +19,7 @@ func TestStoreContract(t *testing.T) {
 func openForSuite(t *testing.T) storetest.Stores {
 	path := filepath.Join(t.TempDir(), "sandlot.db")
 	db := mustOpen(t, path)
+	guardChanges(t, db)
 	return storetest.Stores{
 		Records: db,
 		Copy:    func(t *testing.T) storetest.Records { return mustOpen(t, copyDatabase(t, path)) },
@@ -26,7 +27,7 @@ func openForSuite(t *testing.T) storetest.Stores {
 			mustExec(t, db, "UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])
 		},
 		Unlist: func(t *testing.T, id publish.ProjectID, yes bool) {
-			mustExec(t, db, "UPDATE projects SET unlisted = ? WHERE id = ?", yes, string(id))
+			mustExec(t, db, "UPDATE projects SET changed = changed + 1, unlisted = ? WHERE id = ?", yes, string(id))
 		},
 	}
 }

@@ -40,6 +40,9 @@ func (db *DB) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at 
 		if err != nil {
 			return err
 		}
+		if _, err := t.exec("UPDATE projects SET changed = changed + 1 WHERE num = ?", p.num); err != nil {
+			return err
+		}
 		_, err = t.exec("INSERT INTO erasures (project, n) VALUES (?, ?) ON CONFLICT DO NOTHING", p.num, n)
 		return err
 	})

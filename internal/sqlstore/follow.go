@@ -103,10 +103,10 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 	}
 	// Out of the lists first: to change a word in them and then to remove it in one
 	// step takes ten times as long.
-	if _, err := s.exec("UPDATE projects SET listed = 0"+part+" AND listed = 1", account, after, last); err != nil {
+	if _, err := s.exec("UPDATE projects SET changed = changed + 1, listed = 0"+part+" AND listed = 1", account, after, last); err != nil {
 		return err
 	}
-	_, err := s.exec("UPDATE projects SET title = '', description = '', primary_file = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
+	_, err := s.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', primary_file = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
 	return err
 }
 
@@ -114,7 +114,7 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 // if they may be there, under its handle.
 func (s *sweep) relist(account, after, last int64, handle string) error {
 	const may = "(unlisted = 0 AND suspended_at IS NULL AND (SELECT " + vouched + " AND suspended_at IS NULL FROM accounts WHERE id = ?1))"
-	_, err := s.exec("UPDATE projects SET listed = "+may+" WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL AND listed <> "+may, account, after, last)
+	_, err := s.exec("UPDATE projects SET changed = changed + 1, listed = "+may+" WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL AND listed <> "+may, account, after, last)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func manyProjects(t *testing.T, db *DB, p publish.Project) {
 				FROM v JOIN projects p ON p.id = 'follower-' || n WHERE account = ?2`,
 			"INSERT INTO listings (rowid, title, handle) SELECT p.num, p.title, a.handle FROM projects p JOIN accounts a ON a.id = p.account WHERE ?1 > 0 AND a.id = ?2 AND p.id LIKE 'follower-%'",
 			"UPDATE accounts SET projects = ?1 WHERE id = ?2",
-			"UPDATE counter SET seq = 100000 WHERE ?1 > 0 AND ?2 > 0",
+			"UPDATE accounts SET seq = 100000 WHERE ?1 > 0 AND id = ?2",
 		} {
 			if _, err := x.exec(q, followers, p.Account); err != nil {
 				return fmt.Errorf("%s: %w", q, err)

@@ -212,7 +212,7 @@ func (db *DB) UseVerification(ctx context.Context, token publish.Digest, now tim
 		if _, err := t.exec("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
 			return err
 		}
-		a, err = one(ctx, t, scanAccount, "UPDATE accounts SET verified = 1, verified_at = ? WHERE id = ? AND email = ? RETURNING "+accountColumns, micros(now), v.Account, v.Email)
+		a, err = one(ctx, t, scanAccount, "UPDATE accounts SET changed = changed + 1, verified = 1, verified_at = ? WHERE id = ? AND email = ? RETURNING "+accountColumns, micros(now), v.Account, v.Email)
 		if errors.Is(err, publish.ErrNotFound) {
 			return publish.ErrMoved // cannot be: SetEmail ends the verifications of the address before
 		}

@@ -36,7 +36,7 @@ func (db *DB) SetDetails(ctx context.Context, id publish.ProjectID, d publish.De
 		if p.Suspended {
 			return publish.ErrSuspended
 		}
-		_, err = t.exec("UPDATE projects SET title = ?, description = ?, unlisted = ?, threads = ? WHERE num = ?", d.Title, d.Description, d.Unlisted, d.Threads, p.num)
+		_, err = t.exec("UPDATE projects SET changed = changed + 1, title = ?, description = ?, unlisted = ?, threads = ? WHERE num = ?", d.Title, d.Description, d.Unlisted, d.Threads, p.num)
 		return err
 	}))
 }

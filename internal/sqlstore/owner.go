@@ -24,7 +24,7 @@ func (db *DB) Rename(ctx context.Context, id publish.AccountID, handle string, a
 		if _, err := t.firstFree([]string{handle}); err != nil {
 			return err
 		}
-		if err := t.must(publish.ErrNotFound, "UPDATE accounts SET handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id); err != nil {
+		if err := t.must(publish.ErrNotFound, "UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id); err != nil {
 			return err
 		}
 		_, err = t.exec("INSERT INTO handles (handle, account, renamed_at) VALUES (?, ?, ?)", handle, id, micros(at))

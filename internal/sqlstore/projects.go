@@ -10,7 +10,7 @@ import (
 
 const projectColumns = `
 	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL, p.unlisted, p.threads, p.title, p.lang, p.primary_file,
-	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.created_at, p.updated_at`
+	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.changed + a.changed, p.created_at, p.updated_at`
 
 const selectProject = "SELECT " + projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account
@@ -24,7 +24,7 @@ type projectRow struct {
 
 func scanProject(r row) (p projectRow, err error) {
 	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Unlisted, &p.Threads, &p.Title, &p.Lang, &p.Primary, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
-		&p.Plays, &p.Counted, &p.Likes, &p.Seq, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt})
+		&p.Plays, &p.Counted, &p.Likes, &p.Seq, &p.Change, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt})
 	return p, err
 }
 
@@ -74,7 +74,8 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: np.Title, Lang: np.Lang,
 		Primary: np.File.Name, Version: 1, Suffix: np.Suffix, Size: np.File.Blob.Size, FileCount: 1, CreatedAt: stored(np.CreatedAt), UpdatedAt: stored(np.CreatedAt),
 	}}
-	if p.Seq, err = t.nextSeq(); err != nil {
+	p.Seq, p.Change, err = t.nextSeq(owner.ID, 1)
+	if err != nil {
 		return p.Project, err
 	}
 	may, err := t.mayBeListed(p)
@@ -90,9 +91,6 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 	if err := t.list(p, may); err != nil {
 		return p.Project, err
 	}
-	if _, err := t.exec("UPDATE accounts SET projects = projects + 1 WHERE id = ?", owner.ID); err != nil {
-		return p.Project, err
-	}
 	if err := t.addVersion(p); err != nil {
 		return p.Project, err
 	}
@@ -105,10 +103,15 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 	return p.Project, t.createKey(np.Key, owner.ID, &p.num)
 }
 
-// nextSeq counts a change of a project. The row is written in every such step, so
-// the numbers are in the order of commits.
-func (t *tx) nextSeq() (int64, error) {
-	return t.number("UPDATE counter SET seq = seq + 1 WHERE one = 1 RETURNING seq")
+// nextSeq counts a change of one of an account's projects, of which there are so many
+// more. The account's row is written in every such step, so the numbers are in the
+// order of commits. It also returns the account's change number.
+func (t *tx) nextSeq(id publish.AccountID, more int) (seq, changed int64, err error) {
+	n, err := one(context.Background(), t, func(r row) (n [2]int64, err error) {
+		err = r.Scan(&n[0], &n[1])
+		return n, err
+	}, "UPDATE accounts SET seq = seq + 1, projects = projects + ? WHERE id = ? RETURNING seq, changed", more, id)
+	return n[0], n[1], err
 }
 
 func (t *tx) addVersion(p projectRow) error {
@@ -266,13 +269,14 @@ func (t *tx) editable(id publish.ProjectID, at publish.Edit, now time.Time) (p p
 }
 
 func (t *tx) saveEdit(p *projectRow) (err error) {
-	if p.Seq, err = t.nextSeq(); err != nil {
+	if p.Seq, _, err = t.nextSeq(p.Account, 0); err != nil {
 		return err
 	}
+	p.Change++
 	if err := t.addVersion(*p); err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE projects SET title = ?, primary_file = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ? WHERE num = ?",
+	_, err = t.exec("UPDATE projects SET title = ?, primary_file = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?, changed = changed + 1 WHERE num = ?",
 		p.Title, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.UpdatedAt), p.num)
 	return err
 }

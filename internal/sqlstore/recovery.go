@@ -146,7 +146,7 @@ func (t *tx) moveEmail(m move, undo int64) (publish.Account, error) {
 	if _, err := t.exec("DELETE FROM verifications WHERE account = ?", m.Account); err != nil {
 		return publish.Account{}, err
 	}
-	return one(context.Background(), t, scanAccount, "UPDATE accounts SET email = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns, m.Email, m.Account)
+	return one(context.Background(), t, scanAccount, "UPDATE accounts SET changed = changed + 1, email = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns, m.Email, m.Account)
 }
 
 // dropMoves forgets the moves that have expired, with their links, and has the messages

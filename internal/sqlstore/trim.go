@@ -67,7 +67,7 @@ func (s *sweep) trim(project int64, keep int, before time.Time) error {
 	}
 	s.left -= int(n)
 	if n > 0 {
-		if _, err := s.exec("UPDATE projects SET oldest = oldest + ? WHERE num = ?", n, project); err != nil {
+		if _, err := s.exec("UPDATE projects SET changed = changed + 1, oldest = oldest + ? WHERE num = ?", n, project); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,7 @@ type Records interface {
 	publish.SiteStore
 	operate.SpaceStore
 	operate.ClockStore
+	publish.ChangeStore
 }
 
 // Stores is a store under test, empty at first, with what the suite cannot do
@@ -56,7 +57,7 @@ func TestStore(t *testing.T, open func(t *testing.T) Stores) {
 	for _, cases := range [][]storeCase{
 		adminCases(), onceCases(), verifyCases(), trimCases(), sessionCases(), likeCases(), ownerCases(), recoveryCases(), keyringCases(), loginCases(), dayCases(), galleryCases(), manageCases(), rearrangeCases(), reportCases(), stopCases(), spaceCases(), clockCases(),
 		accountCases(), keyCases(), projectCases(), projectListCases(), fileCases(), nearCases(), uploadCases(), completionCases(),
-		quotaCases(), jobCases(), verificationCases(), sweepCases(), variantCases(), promiseCases(), concurrencyCases(),
+		quotaCases(), jobCases(), verificationCases(), sweepCases(), variantCases(), promiseCases(), concurrencyCases(), changeCases(),
 	} {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) { c.prove(t, open(t)) })

@@ -177,6 +177,7 @@ func restore(t *testing.T, s Stores) {
 		e := entry(publish.ActionRestore, "pong")
 		ok(t, s.Restore(t.Context(), subject, e))
 		s.logged(t, e)
+		p.Change += 2
 		same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
 		same(t, "its key", must(s.KeyByHash(t.Context(), sum("key of pong")))(t).Suspended, false)
 	}

@@ -32,7 +32,7 @@ func putFile(t *testing.T, s Stores) {
 	at.At = base().Add(time.Minute)
 	got := must(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at))(t)
 	want := p
-	want.Version, want.Suffix, want.Size, want.FileCount, want.Seq, want.UpdatedAt = 2, at.Suffix, p.Size+3, 2, got.Seq, at.At
+	want.Version, want.Suffix, want.Size, want.FileCount, want.Seq, want.Change, want.UpdatedAt = 2, at.Suffix, p.Size+3, 2, got.Seq, got.Change, at.At
 	same(t, "the answer", got, want)
 	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), want)
 	same(t, "version 2", texts(t, s, p.ID, 2), map[string]string{"index.html": "<p>pong", "a.js": "abc"})
@@ -81,7 +81,7 @@ func deleteFile(t *testing.T, s Stores) {
 	at := edit(p)
 	got := must(s.DeleteFile(t.Context(), p.ID, "a.js", at))(t)
 	want := p
-	want.Version, want.Suffix, want.Size, want.FileCount, want.Seq, want.UpdatedAt = 4, at.Suffix, p.Size-3, 2, got.Seq, at.At
+	want.Version, want.Suffix, want.Size, want.FileCount, want.Seq, want.Change, want.UpdatedAt = 4, at.Suffix, p.Size-3, 2, got.Seq, got.Change, at.At
 	same(t, "the answer", got, want)
 	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), want)
 	same(t, "version 4", texts(t, s, p.ID, 4), map[string]string{"index.html": "<p>pong", "b.js": "b"})

@@ -169,7 +169,7 @@ func projectListCases() []storeCase {
 		{"Projects/returns an account's projects, newest change first", listProjects},
 		{"Projects/with Seq below before, at most limit", listPages},
 		{"Projects/one consistent snapshot", listSnapshot},
-		{"Project/Seq grows with every commit that changes a project of the installation", seqGrows},
+		{"Project/Seq grows with every commit that makes a version of one of the account's projects", seqGrows},
 	}
 }
 
@@ -256,7 +256,8 @@ func listSnapshot(t *testing.T, s Stores) {
 }
 
 func seqGrows(t *testing.T, s Stores) {
-	p, q := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	p := s.mustProject(t, "pong")
+	q := must(s.CreateProject(t.Context(), newProject("tetra", p.Account)))(t)
 	seqs := []int64{p.Seq, q.Seq}
 	p = s.mustPut(t, p, file("a.js", inline("a")))
 	q = s.mustPut(t, q, file("a.js", inline("a")))

@@ -66,6 +66,7 @@ func trimVersions(t *testing.T, s Stores) {
 	s.trim(t, 3, later, 50)
 	same(t, "of six", s.kept(t, long), []int{4, 5, 6})
 	same(t, "of three", s.kept(t, short), []int{1, 2, 3})
+	long.Change++
 	same(t, "the project", must(s.Project(t.Context(), long.ID))(t), long)
 	long = s.versions(t, long, 7)
 	same(t, "the next version", long.Version, 7)
