@@ -204,7 +204,7 @@ func (a *app) site(m *metrics) *site {
 	}
 	visitorID := func(r *http.Request, token string) publish.PlayerID { return a.visitors.ID(r, token, time.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
-	pages := web.New(web.Config{Service: a.service, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
+	pages := web.New(web.Config{Service: a.service, Gallery: a.service, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
 	s := &site{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
@@ -213,10 +213,10 @@ func (a *app) site(m *metrics) *site {
 		metrics: m,
 		ready:   a.service.Ready,
 		api: api.New(api.Config{
-			Service: a.service, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+			Service: a.service, Gallery: a.service, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 			MaxFile: int64(a.settings.MaxFileSize),
 		}),
-		play:  play.New(play.Config{Service: a.service, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log}),
+		play:  play.New(play.Config{Service: a.service, Gallery: a.service, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log}),
 		pages: pages,
 	}
 	_, s.among = s.play.Label(a.places.Base.Host)

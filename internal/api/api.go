@@ -25,15 +25,20 @@ type Service interface {
 	DeleteFile(ctx context.Context, by publish.Caller, in publish.DeleteInput) (publish.Deleted, error)
 	Signup(ctx context.Context, in publish.SignupInput) (publish.SignedUp, error)
 	Project(ctx context.Context, by publish.Caller, ref string) (publish.ProjectView, error)
-	Stats(ctx context.Context, ref string) (publish.ProjectID, publish.Stats, error)
 	Whoami(ctx context.Context, by publish.Caller, limit int, cursor string) (publish.Identity, error)
 	Export(ctx context.Context, by publish.Caller) (publish.Export, error)
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 }
 
-// Config is what an API is made of. Service, Places, Archive and Admission must be set.
+// Gallery tells the public numbers of a project.
+type Gallery interface {
+	Stats(ctx context.Context, by publish.Caller, ref string) (publish.ProjectID, publish.Stats, error)
+}
+
+// Config is what an API is made of. Service, Gallery, Places, Archive and Admission must be set.
 type Config struct {
 	Service Service
+	Gallery Gallery
 	Places  publish.Places
 	// Archive writes a snapshot as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error

@@ -49,7 +49,7 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 }
 
 func (a *API) stats(c *call) error {
-	id, st, err := a.Service.Stats(c.r.Context(), c.param)
+	id, st, err := a.Gallery.Stats(c.r.Context(), c.by, c.param)
 	if err != nil {
 		return err
 	}

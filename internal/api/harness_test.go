@@ -90,7 +90,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 		}
 	}
 	s.limits.Keys = s.keys(w.svc)
-	w.api = New(Config{Service: s.service(w.svc), Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
+	w.api = New(Config{Service: s.service(w.svc), Gallery: w.svc, Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = cmp.Or(s.addr, r.RemoteAddr)
 		w.watch.note(r)

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	abrotli "github.com/andybalholm/brotli"
@@ -167,17 +166,17 @@ func (s *fake) wait(ctx context.Context) error {
 	}
 }
 
-func (s *fake) Play(_ publish.ProjectID, visitor publish.Visitor, _ time.Time) {
+func (s *fake) Play(_ context.Context, _ publish.Caller, _ publish.ProjectID, visitor publish.Visitor) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.played = append(s.played, visitor)
 }
 
-func (s *fake) Touch(_ context.Context, id publish.ProjectID, p publish.Visitor) error {
+func (s *fake) Touch(_ context.Context, _ publish.Caller, id publish.ProjectID, p publish.Visitor) error {
 	return s.beat("touch", id, p.ID)
 }
 
-func (s *fake) Leave(_ context.Context, id publish.ProjectID, p publish.Visitor) error {
+func (s *fake) Leave(_ context.Context, _ publish.Caller, id publish.ProjectID, p publish.Visitor) error {
 	return s.beat("leave", id, p.ID)
 }
 
@@ -243,8 +242,12 @@ func unpack(t *testing.T, encoding string, b []byte) string {
 }
 
 // newHandler makes a Handler on a host that content lives under; an empty content means the path form alone.
-func newHandler(s Service, content string, more ...func(*Config)) *Handler {
-	c := Config{Service: s, Places: publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: content, PathForm: true}}
+func newHandler(s interface {
+	Service
+	Gallery
+}, content string, more ...func(*Config),
+) *Handler {
+	c := Config{Service: s, Gallery: s, Places: publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: content, PathForm: true}}
 	for _, f := range more {
 		f(&c)
 	}

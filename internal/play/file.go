@@ -52,8 +52,7 @@ func (v *visit) primary(f *file) {
 		}
 	}
 	if status := v.send(f, o, http.StatusOK); v.plays(status) {
-		now := v.now()
-		v.service.Play(v.project.ID, v.visitor(now), now)
+		v.gallery.Play(v.r.Context(), publish.Caller{}, v.project.ID, v.visitor(v.now()))
 	}
 }
 

@@ -49,11 +49,11 @@ func (v *visit) takeBeat() {
 	if isPlayer(b.Player) {
 		player.ID = publish.PlayerID(b.Player)
 	}
-	tell := v.service.Touch
+	tell := v.gallery.Touch
 	if b.Gone {
-		tell = v.service.Leave
+		tell = v.gallery.Leave
 	}
-	if err := tell(v.r.Context(), v.project.ID, player); err != nil {
+	if err := tell(v.r.Context(), publish.Caller{}, v.project.ID, player); err != nil {
 		v.log.WarnContext(v.r.Context(), "a heartbeat was not counted", "project", v.project.ID, "err", err)
 	}
 	v.headers(revalidate)

@@ -99,4 +99,7 @@ func TestPathFormIsOfTheCurrentVersion(t *testing.T) {
 	}
 }
 
-var _ Service = (*publish.Service)(nil)
+var (
+	_ Service = (*publish.Service)(nil)
+	_ Gallery = (*publish.Service)(nil)
+)

@@ -25,7 +25,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Service is what this package needs of the domain. *publish.Service has it.
+// Service is what this package reads of projects. *publish.Service has it.
 type Service interface {
 	// Site returns a project as the latest acknowledged write left it.
 	Site(ctx context.Context, id publish.ProjectID) (publish.Project, error)
@@ -35,17 +35,22 @@ type Service interface {
 	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
 	// Open returns n verified bytes of a blob from off (n < 0: up to the end).
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
-	// Play counts a load, unless the same visitor's last one is too recent, or enough come from one network.
-	Play(id publish.ProjectID, visitor publish.Visitor, now time.Time)
-	// Touch counts a player as present, unless enough of one network are.
-	Touch(ctx context.Context, id publish.ProjectID, p publish.Visitor) error
-	// Leave counts a player as gone.
-	Leave(ctx context.Context, id publish.ProjectID, p publish.Visitor) error
 }
 
-// Config is what a Handler is made from. Only Service and Places are needed.
+// Gallery is who counts plays and players.
+type Gallery interface {
+	// Play counts a load, unless the same visitor's last one is too recent, or enough come from one network.
+	Play(ctx context.Context, by publish.Caller, id publish.ProjectID, player publish.Visitor)
+	// Touch counts a player as present, unless enough of one network are.
+	Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p publish.Visitor) error
+	// Leave counts a player as gone.
+	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p publish.Visitor) error
+}
+
+// Config is what a Handler is made from. Only Service, Gallery and Places are needed.
 type Config struct {
 	Service    Service
+	Gallery    Gallery
 	Places     publish.Places
 	Visitors   *Visitors                    // nil: one of its own
 	Token      func(r *http.Request) string // by which a browser is known on the site's origin, empty if it is not; nil: none is
@@ -62,6 +67,7 @@ const defaultCacheBytes = 64 << 20
 // Handler serves published files. Its methods may be called concurrently.
 type Handler struct {
 	service     Service
+	gallery     Gallery
 	places      publish.Places
 	visitors    *Visitors
 	token       func(*http.Request) string
@@ -84,7 +90,7 @@ type Handler struct {
 // New makes a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		service: c.Service, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: playerFile(), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), quarantine: c.Quarantine, admission: c.Admission,
+		service: c.Service, gallery: c.Gallery, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: playerFile(), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), quarantine: c.Quarantine, admission: c.Admission,
 		prefix: strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
 	}
 	if h.visitors == nil {

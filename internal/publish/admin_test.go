@@ -146,7 +146,7 @@ func TestFollowMakesTheActsOfAnotherProcessEffective(t *testing.T) {
 	refused(t, site(), publish.CodeTakenDown)
 	_, err := w.SiteVersion(t.Context(), p.ID, 1, p.Suffix)
 	refused(t, err, publish.CodeTakenDown)
-	refused(t, w.Touch(t.Context(), p.ID, publish.Visitor{ID: "player"}), publish.CodeTakenDown)
+	refused(t, w.Touch(t.Context(), nobody(), p.ID, publish.Visitor{ID: "player"}), publish.CodeTakenDown)
 }
 
 // TestRegression36WhoCannotFollowOperatorsCounts: each look that fails, also where the log is told of the first alone.

@@ -81,7 +81,7 @@ func (h *house) leave() {
 	if _, err := h.blobs.Put(h.t.Context(), h.blobs.Name(), strings.NewReader("nobody refers to this")); err != nil {
 		h.t.Fatal(err)
 	}
-	h.Play(id, publish.Visitor{ID: "x"}, h.clock.now())
+	h.Play(h.t.Context(), nobody(), id, publish.Visitor{ID: "x"})
 	if err := h.Flush(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}

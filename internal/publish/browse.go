@@ -47,16 +47,19 @@ func newGallery() *gallery {
 	return &gallery{played: newCached[[]ProjectID](playedFor), live: newCached[[]ProjectID](liveFor), first: first}
 }
 
-// Gallery returns a page of the projects that may be listed. What is no cursor, or
+// Browse returns a page of the projects that may be listed. What is no cursor, or
 // no order, is ErrNotFound. A page may be some seconds old, a ranking by plays half
 // a minute; the numbers are those of now.
-func (s *Service) Gallery(ctx context.Context, by Sort, cursor string) (Page, error) {
+func (s *Service) Browse(ctx context.Context, by Caller, order Sort, cursor string) (Page, error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return Page{}, err
+	}
 	place, err := readPlace(cursor)
-	first, known := s.gallery.first[by]
+	first, known := s.gallery.first[order]
 	if err != nil || !known {
 		return Page{}, ErrNotFound
 	}
-	find := func() (sheet, error) { return s.sorted(ctx, by, place) }
+	find := func() (sheet, error) { return s.sorted(ctx, order, place) }
 	var found sheet
 	if place == 0 {
 		found, err = first.get(ctx, s.now(), find)
@@ -66,8 +69,8 @@ func (s *Service) Gallery(ctx context.Context, by Sort, cursor string) (Page, er
 	return s.page(ctx, found), err
 }
 
-func (s *Service) sorted(ctx context.Context, by Sort, place int64) (sheet, error) {
-	switch by {
+func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, error) {
+	switch order {
 	case SortPlayed:
 		ids, err := s.gallery.played.get(ctx, s.now(), func() ([]ProjectID, error) {
 			return s.site.MostPlayed(ctx, s.now().AddDate(0, 0, -6), rankLimit)
@@ -166,7 +169,10 @@ func (s *Service) page(ctx context.Context, found sheet) Page {
 // words that begin with each word of text, newest first. Of text its first 200
 // bytes and 8 words count; without a word in it nothing is found. What is no cursor
 // is ErrNotFound.
-func (s *Service) Search(ctx context.Context, text, cursor string) (Page, error) {
+func (s *Service) Search(ctx context.Context, by Caller, text, cursor string) (Page, error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return Page{}, err
+	}
 	before, err := readPlace(cursor)
 	if err != nil {
 		return Page{}, ErrNotFound
@@ -189,7 +195,10 @@ func searchWords(text string) []string {
 // Profile returns the handle that the account with a handle has now, and a page of
 // its projects in the gallery, newest first. An account that is suspended or gone,
 // and what is no cursor, is ErrNotFound.
-func (s *Service) Profile(ctx context.Context, handle, cursor string) (current string, _ Page, err error) {
+func (s *Service) Profile(ctx context.Context, by Caller, handle, cursor string) (current string, _ Page, err error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return "", Page{}, err
+	}
 	before, err := readPlace(cursor)
 	if err != nil {
 		return "", Page{}, ErrNotFound

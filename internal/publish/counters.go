@@ -50,7 +50,11 @@ func newCounters(most int) *counters {
 
 // Play counts a visitor's load of a project, unless one was counted within the
 // last half hour, or enough of the visitor's network were.
-func (s *Service) Play(id ProjectID, visitor Visitor, now time.Time) {
+func (s *Service) Play(_ context.Context, by Caller, id ProjectID, visitor Visitor) {
+	if Authorize(by, ActLook, nil) != nil {
+		return
+	}
+	now := s.now()
 	s.counters.play(id, visitor.ID, now, func() bool { return !s.Public || s.plays.take(id, visitor.From, now) })
 }
 

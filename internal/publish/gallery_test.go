@@ -61,22 +61,22 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 		want = append(want, w.publish(by, page).Project.ID)
 	}
 	for _, id := range want {
-		if err := w.Touch(t.Context(), id, publish.Visitor{ID: "ann"}); err != nil {
+		if err := w.Touch(t.Context(), nobody(), id, publish.Visitor{ID: "ann"}); err != nil {
 			t.Fatal(err)
 		}
-		w.Play(id, publish.Visitor{ID: "ann"}, w.clock.now())
+		w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "ann"})
 	}
 	if err := w.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(want)
 	for name, read := range map[string]func(string) (publish.Page, error){
-		"newest": func(c string) (publish.Page, error) { return w.Gallery(t.Context(), publish.SortNewest, c) },
-		"played": func(c string) (publish.Page, error) { return w.Gallery(t.Context(), publish.SortPlayed, c) },
-		"live":   func(c string) (publish.Page, error) { return w.Gallery(t.Context(), publish.SortLive, c) },
-		"found":  func(c string) (publish.Page, error) { return w.Search(t.Context(), "space CATS", c) },
+		"newest": func(c string) (publish.Page, error) { return w.Browse(t.Context(), nobody(), publish.SortNewest, c) },
+		"played": func(c string) (publish.Page, error) { return w.Browse(t.Context(), nobody(), publish.SortPlayed, c) },
+		"live":   func(c string) (publish.Page, error) { return w.Browse(t.Context(), nobody(), publish.SortLive, c) },
+		"found":  func(c string) (publish.Page, error) { return w.Search(t.Context(), nobody(), "space CATS", c) },
 		"profile": func(c string) (publish.Page, error) {
-			_, p, err := w.Profile(t.Context(), w.handle(by), c)
+			_, p, err := w.Profile(t.Context(), nobody(), w.handle(by), c)
 			return p, err
 		},
 	} {
@@ -96,7 +96,7 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 			t.Errorf("%s far behind its end: %v, %v", name, shown(p), err)
 		}
 	}
-	if _, err := w.Gallery(t.Context(), "oldest", ""); err != publish.ErrNotFound {
+	if _, err := w.Browse(t.Context(), nobody(), "oldest", ""); err != publish.ErrNotFound {
 		t.Errorf("an order that there is not: %v", err)
 	}
 }
@@ -109,8 +109,8 @@ func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 	for i := range 9 {
 		visitor := publish.PlayerID(fmt.Sprint(i))
 		for _, id := range []publish.ProjectID{few, many, hidden}[min(i, 1):] {
-			w.Play(id, publish.Visitor{ID: visitor}, w.clock.now())
-			if err := w.Touch(t.Context(), id, publish.Visitor{ID: visitor}); err != nil {
+			w.Play(t.Context(), nobody(), id, publish.Visitor{ID: visitor})
+			if err := w.Touch(t.Context(), nobody(), id, publish.Visitor{ID: visitor}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -119,7 +119,7 @@ func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, by := range []publish.Sort{publish.SortPlayed, publish.SortLive} {
-		got, err := w.Gallery(t.Context(), by, "")
+		got, err := w.Browse(t.Context(), nobody(), by, "")
 		if err != nil || !slices.Equal(shown(got), []publish.ProjectID{many, few}) {
 			t.Fatalf("%s: %v, %v", by, shown(got), err)
 		}
@@ -127,7 +127,7 @@ func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 	}
 	w.clock.move(7 * 24 * time.Hour)
 	for _, by := range []publish.Sort{publish.SortPlayed, publish.SortLive} {
-		if got, err := w.Gallery(t.Context(), by, ""); err != nil || len(got.Cards) != 0 {
+		if got, err := w.Browse(t.Context(), nobody(), by, ""); err != nil || len(got.Cards) != 0 {
 			t.Errorf("a week later %s has %v, %v", by, shown(got), err)
 		}
 	}
@@ -138,16 +138,16 @@ func TestAFirstPageIsLookedUpAgainAfterSeconds(t *testing.T) {
 	by := w.maker()
 	first := w.publish(by, page).Project.ID
 	newest := func() []publish.ProjectID {
-		got, err := w.Gallery(t.Context(), publish.SortNewest, "")
+		got, err := w.Browse(t.Context(), nobody(), publish.SortNewest, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return shown(got)
 	}
 	newest()
-	w.Play(first, publish.Visitor{ID: "ann"}, w.clock.now())
+	w.Play(t.Context(), nobody(), first, publish.Visitor{ID: "ann"})
 	second := w.publish(by, page).Project.ID
-	got, err := w.Gallery(t.Context(), publish.SortNewest, "")
+	got, err := w.Browse(t.Context(), nobody(), publish.SortNewest, "")
 	if err != nil || !slices.Equal(shown(got), []publish.ProjectID{first}) || got.Cards[0].Stats.Plays != 1 {
 		t.Errorf("at once: %+v, %v", got, err)
 	}
@@ -164,7 +164,7 @@ func TestSearchTakesAnyText(t *testing.T) {
 		"": 0, "  ": 0, "\"": 0, "*": 0, "\x00": 0, "\xff\xfe": 0, "--": 0, "spa*": 1, "\"space\"": 1, "cats-space": 1, "space\x00cats": 1,
 		"space dogs": 0, "🐈 cats": 1, "OR": 0, "ki": 1, "title:space": 0, strings.Repeat("space ", 9_000): 1, strings.Repeat("x", 1<<20): 0, "\u202ecats": 1,
 	} {
-		if got, err := w.Search(t.Context(), text, ""); err != nil || len(got.Cards) != want {
+		if got, err := w.Search(t.Context(), nobody(), text, ""); err != nil || len(got.Cards) != want {
 			t.Errorf("%.20q finds %v, %v", text, shown(got), err)
 		}
 	}
@@ -176,16 +176,16 @@ func TestAnOldHandleLeadsToTheNewOne(t *testing.T) {
 	id := w.publish(by, page).Project.ID
 	old := w.handle(by)
 	w.renamed(by, "renamed")
-	if current, p, err := w.Profile(t.Context(), old, ""); err != nil || current != "renamed" || len(p.Cards) != 0 {
+	if current, p, err := w.Profile(t.Context(), nobody(), old, ""); err != nil || current != "renamed" || len(p.Cards) != 0 {
 		t.Errorf("of the old one: %q, %v, %v", current, shown(p), err)
 	}
-	current, p, err := w.Profile(t.Context(), "renamed", "")
+	current, p, err := w.Profile(t.Context(), nobody(), "renamed", "")
 	if err != nil || current != "renamed" || !slices.Equal(shown(p), []publish.ProjectID{id}) {
 		t.Errorf("of the new one: %q, %v, %v", current, shown(p), err)
 	}
 	w.exec("UPDATE accounts SET suspended_at = 1 WHERE id = ?", by.Account())
 	for _, handle := range []string{old, "renamed", "nobody", "", "\x00"} {
-		if _, _, err := w.Profile(t.Context(), handle, ""); err == nil {
+		if _, _, err := w.Profile(t.Context(), nobody(), handle, ""); err == nil {
 			t.Errorf("with the account suspended %q is there", handle)
 		}
 	}

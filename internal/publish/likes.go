@@ -25,9 +25,12 @@ type LikeStore interface {
 // installation can make: a token that was made up is nobody's.
 const visitorBytes = 16
 
-// MintVisitor returns a token by which a browser can be told from others. There is
+// MintPlayerToken returns a token by which a browser can be told from others. There is
 // nothing in it about whose it is, and none of it is kept until they like something.
-func (s *Service) MintVisitor() (string, error) {
+func (s *Service) MintPlayerToken(_ context.Context, by Caller) (string, error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return "", err
+	}
 	token := make([]byte, visitorBytes, 2*visitorBytes)
 	if _, err := io.ReadFull(s.random, token); err != nil {
 		return "", fmt.Errorf("mint visitor: %w", err)
@@ -35,8 +38,13 @@ func (s *Service) MintVisitor() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(append(token, s.signature(token)...)), nil
 }
 
-// KnowsVisitor reports whether MintVisitor of this installation made the token.
-func (s *Service) KnowsVisitor(token string) bool {
+// KnowsPlayerToken reports whether MintPlayerToken of this installation made the token.
+func (s *Service) KnowsPlayerToken(_ context.Context, by Caller, token string) bool {
+	return Authorize(by, ActLook, nil) == nil && s.minted(token)
+}
+
+// minted reports whether the token is one of this installation.
+func (s *Service) minted(token string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	return err == nil && len(b) == 2*visitorBytes && hmac.Equal(b[visitorBytes:], s.signature(b[:visitorBytes]))
 }
@@ -49,30 +57,36 @@ func (s *Service) signature(token []byte) []byte {
 // Like records that the browser with a token likes a project, or takes that back,
 // and returns the project's likes. Either can be said again without effect. A like
 // from a network that has added enough is kept and not counted. A token that
-// MintVisitor did not make is ErrNotFound.
-func (s *Service) Like(ctx context.Context, id ProjectID, token string, from netip.Addr, like bool) (int64, error) {
+// MintPlayerToken did not make is ErrNotFound.
+func (s *Service) Like(ctx context.Context, by Caller, id ProjectID, token string, from netip.Addr, like bool) (int64, error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return 0, err
+	}
 	if _, err := s.Site(ctx, id); err != nil {
 		return 0, err
 	}
-	if !s.KnowsVisitor(token) {
+	if !s.minted(token) {
 		return 0, fmt.Errorf("visitor: %w", ErrNotFound)
 	}
-	by := s.liker(id, token)
+	liker := s.liker(id, token)
 	if !like {
-		return s.site.Unlike(ctx, id, by)
+		return s.site.Unlike(ctx, id, liker)
 	}
-	liked, err := s.site.Liked(ctx, id, by)
+	liked, err := s.site.Liked(ctx, id, liker)
 	if err != nil {
 		return 0, err
 	}
 	// Who presses again uses up nothing.
 	counted := !liked && (!s.Public || s.likes.take(id, from, s.now()))
-	return s.site.Like(ctx, id, by, counted)
+	return s.site.Like(ctx, id, liker, counted)
 }
 
 // Liked reports whether the browser with a token likes a project.
-func (s *Service) Liked(ctx context.Context, id ProjectID, token string) (bool, error) {
-	if !s.KnowsVisitor(token) {
+func (s *Service) Liked(ctx context.Context, by Caller, id ProjectID, token string) (bool, error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return false, err
+	}
+	if !s.minted(token) {
 		return false, nil
 	}
 	return s.site.Liked(ctx, id, s.liker(id, token))
@@ -84,7 +98,10 @@ func (s *Service) liker(id ProjectID, token string) Digest {
 
 // Counts returns a project's public numbers, for those who watch them: cheaper than
 // Stats, and as exact. A project that was taken down is CodeTakenDown.
-func (s *Service) Counts(ctx context.Context, id ProjectID) (Stats, error) {
+func (s *Service) Counts(ctx context.Context, by Caller, id ProjectID) (Stats, error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return Stats{}, err
+	}
 	p, err := s.Site(ctx, id)
 	if err != nil {
 		return Stats{}, err

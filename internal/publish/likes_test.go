@@ -14,7 +14,7 @@ import (
 // token mints one for a visitor.
 func (w *world) token() string {
 	w.t.Helper()
-	token, err := w.MintVisitor()
+	token, err := w.MintPlayerToken(w.t.Context(), nobody())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -26,16 +26,16 @@ var home = netip.MustParseAddr("203.0.113.7")
 // like likes, or takes it back, and fails the test unless the count is want, in the statistics as well.
 func (w *world) like(id publish.ProjectID, token string, like bool, want int64) {
 	w.t.Helper()
-	got, err := w.Like(w.t.Context(), id, token, home, like)
+	got, err := w.Like(w.t.Context(), nobody(), id, token, home, like)
 	if err != nil || got != want {
 		w.t.Fatalf("%d likes (%v), wanted %d", got, err, want)
 	}
-	_, stats, err := w.Stats(w.t.Context(), string(id))
-	counts, err2 := w.Counts(w.t.Context(), id)
+	_, stats, err := w.Stats(w.t.Context(), nobody(), string(id))
+	counts, err2 := w.Counts(w.t.Context(), nobody(), id)
 	if err := errors.Join(err, err2); err != nil || stats.Likes != want || counts != stats {
 		w.t.Fatalf("the statistics are %+v and %+v (%v)", stats, counts, err)
 	}
-	if liked, err := w.Liked(w.t.Context(), id, token); err != nil || liked != like {
+	if liked, err := w.Liked(w.t.Context(), nobody(), id, token); err != nil || liked != like {
 		w.t.Fatalf("liked is %v (%v)", liked, err)
 	}
 }
@@ -66,17 +66,17 @@ func TestATokenThatIsMadeUpLikesNothing(t *testing.T) {
 		made = append(made, base64.RawURLEncoding.EncodeToString(b))
 	}
 	for _, token := range made {
-		_, err := w.Like(t.Context(), id, token, home, true)
-		liked, err2 := w.Liked(t.Context(), id, token)
-		if w.KnowsVisitor(token) || !errors.Is(err, publish.ErrNotFound) || liked || err2 != nil {
-			t.Errorf("%q: known %v, like %v, liked %v, %v", token, w.KnowsVisitor(token), err, liked, err2)
+		_, err := w.Like(t.Context(), nobody(), id, token, home, true)
+		liked, err2 := w.Liked(t.Context(), nobody(), id, token)
+		if w.KnowsPlayerToken(t.Context(), nobody(), token) || !errors.Is(err, publish.ErrNotFound) || liked || err2 != nil {
+			t.Errorf("%q: known %v, like %v, liked %v, %v", token, w.KnowsPlayerToken(t.Context(), nobody(), token), err, liked, err2)
 		}
 	}
 	w.like(id, good, true, 1)
-	if !w.KnowsVisitor(good) || !w.open(publish.Config{Places: local()}).KnowsVisitor(good) {
+	if !w.KnowsPlayerToken(t.Context(), nobody(), good) || !w.open(publish.Config{Places: local()}).KnowsPlayerToken(t.Context(), nobody(), good) {
 		t.Error("a good one is not known, or not after a restart")
 	}
-	if newWorld(t).KnowsVisitor(good) {
+	if newWorld(t).KnowsPlayerToken(t.Context(), nobody(), good) {
 		t.Error("another installation knows it")
 	}
 }
@@ -88,7 +88,7 @@ func TestFiftyLikesAtOnceAreOne(t *testing.T) {
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
-			if _, err := w.Like(t.Context(), id, token, home, true); err != nil {
+			if _, err := w.Like(t.Context(), nobody(), id, token, home, true); err != nil {
 				t.Error(err)
 			}
 		})
@@ -100,18 +100,18 @@ func TestFiftyLikesAtOnceAreOne(t *testing.T) {
 func TestWhatIsNotThereIsNotLiked(t *testing.T) {
 	w := newWorld(t)
 	p := w.publish(w.account(), page).Project
-	_, err := w.Like(t.Context(), "none-abc234", w.token(), home, true)
+	_, err := w.Like(t.Context(), nobody(), "none-abc234", w.token(), home, true)
 	refused(t, err, publish.CodeProjectNotFound)
-	_, err = w.Counts(t.Context(), "none-abc234")
+	_, err = w.Counts(t.Context(), nobody(), "none-abc234")
 	refused(t, err, publish.CodeProjectNotFound)
 	if _, err := w.operator().Suspend(t.Context(), string(p.ID), "spam"); err != nil {
 		t.Fatal(err)
 	}
 	after := w.open(publish.Config{Places: local()}) // which has not seen it before
 	for _, like := range []bool{true, false} {
-		_, err = after.Like(t.Context(), p.ID, w.token(), home, like)
+		_, err = after.Like(t.Context(), nobody(), p.ID, w.token(), home, like)
 		refused(t, err, publish.CodeTakenDown)
 	}
-	_, err = after.Counts(t.Context(), p.ID)
+	_, err = after.Counts(t.Context(), nobody(), p.ID)
 	refused(t, err, publish.CodeTakenDown)
 }

@@ -20,15 +20,18 @@ type OverviewRow struct {
 	Days []int64
 }
 
-// Overview returns a page of an account's projects with their numbers, newest
+// Overview returns a page of the caller's projects with their numbers, newest
 // change first. Next is the cursor of the page after it, empty on the last. What
 // is no cursor is ErrNotFound.
-func (s *Service) Overview(ctx context.Context, id AccountID, cursor string) (list []OverviewRow, next string, err error) {
+func (s *Service) Overview(ctx context.Context, by Caller, cursor string) (list []OverviewRow, next string, err error) {
+	if err := Authorize(by, ActSeeOwn, nil); err != nil {
+		return nil, "", err
+	}
 	before, err := readCursor(cursor)
 	if err != nil {
 		return nil, "", ErrNotFound
 	}
-	projects, err := s.store.Projects(ctx, id, before, overviewPage+1)
+	projects, err := s.store.Projects(ctx, by.Account(), before, overviewPage+1)
 	if err != nil {
 		return nil, "", fmt.Errorf("read projects: %w", err)
 	}

@@ -16,11 +16,11 @@ func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
 	for range 52 {
 		w.publish(kim, page)
 	}
-	first, next, err := w.Overview(t.Context(), kim.Account(), "")
+	first, next, err := w.Overview(t.Context(), w.owner(kim.Account()), "")
 	if err != nil || len(first) != 50 || next == "" {
 		t.Fatalf("the first page has %d, then %q: %v", len(first), next, err)
 	}
-	second, last, err := w.Overview(t.Context(), kim.Account(), next)
+	second, last, err := w.Overview(t.Context(), w.owner(kim.Account()), next)
 	if err != nil || len(second) != 2 || last != "" {
 		t.Fatalf("the second page has %d, then %q: %v", len(second), last, err)
 	}
@@ -32,16 +32,16 @@ func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
 	}
 	busy := second[1].Project.ID
 	for range 3 {
-		w.Play(busy, publish.Visitor{ID: publish.PlayerID(rand.Text())}, w.clock.now())
+		w.Play(t.Context(), nobody(), busy, publish.Visitor{ID: publish.PlayerID(rand.Text())})
 	}
 	if err := w.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	second, _, err = w.Overview(t.Context(), kim.Account(), next)
+	second, _, err = w.Overview(t.Context(), w.owner(kim.Account()), next)
 	if err != nil || len(second[0].Days) != publish.OverviewDays || second[0].Days[29] != 0 || second[1].Days[29] != 3 || second[1].Stats.Plays != 3 {
 		t.Errorf("after three plays the page is %+v, %v", second, err)
 	}
-	if _, _, err := w.Overview(t.Context(), kim.Account(), "no cursor"); !errors.Is(err, publish.ErrNotFound) {
+	if _, _, err := w.Overview(t.Context(), w.owner(kim.Account()), "no cursor"); !errors.Is(err, publish.ErrNotFound) {
 		t.Errorf("what is no cursor: %v", err)
 	}
 }

@@ -15,7 +15,10 @@ type ProjectPage struct {
 
 // ProjectPage returns what the page of a project shows, with counts that are exact. What
 // is no id is ErrNotFound, a project that was taken down CodeTakenDown.
-func (s *Service) ProjectPage(ctx context.Context, id ProjectID) (ProjectPage, error) {
+func (s *Service) ProjectPage(ctx context.Context, by Caller, id ProjectID) (ProjectPage, error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return ProjectPage{}, err
+	}
 	if !names.ValidProjectID(string(id)) {
 		return ProjectPage{}, ErrNotFound
 	}

@@ -15,8 +15,8 @@ func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
 	if err := w.Describe(t.Context(), by, id, publish.Details{Title: "Pong", Description: "One\ntwo"}); err != nil {
 		t.Fatal(err)
 	}
-	w.Play(id, publish.Visitor{ID: publish.PlayerID(rand.Text())}, w.clock.now())
-	got, err := w.ProjectPage(t.Context(), id)
+	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: publish.PlayerID(rand.Text())})
+	got, err := w.ProjectPage(t.Context(), nobody(), id)
 	if err != nil || got.Project.ID != id || got.Project.Title != "Pong" || got.Description != "One\ntwo" || got.Stats.Plays != 1 {
 		t.Errorf("it is %+v, %v", got, err)
 	}
@@ -27,14 +27,14 @@ func TestThereIsNoPageOfWhatIsNoProject(t *testing.T) {
 	_, id := w.managed()
 	at := w.Places.Project(id, 1, "").Page
 	for _, id := range []publish.ProjectID{"", "nothing-abc234", publish.ProjectID(at), publish.ProjectID(strings.Repeat("x", 5000))} {
-		if _, err := w.ProjectPage(t.Context(), id); !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.CodeProjectNotFound) {
+		if _, err := w.ProjectPage(t.Context(), nobody(), id); !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.CodeProjectNotFound) {
 			t.Errorf("%.20q: %v", id, err)
 		}
 	}
 	if _, err := w.operator().Suspend(t.Context(), string(id), "spam"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.ProjectPage(t.Context(), id); !errors.Is(err, publish.CodeTakenDown) {
+	if _, err := w.ProjectPage(t.Context(), nobody(), id); !errors.Is(err, publish.CodeTakenDown) {
 		t.Errorf("taken down: %v", err)
 	}
 }

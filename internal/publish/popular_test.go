@@ -15,7 +15,7 @@ func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 	id := w.publish(w.account(), page).Project.ID
 	public := w.open(publish.Config{Places: local(), Public: true})
 	stats := func() publish.Stats {
-		_, stats, err := public.Stats(t.Context(), string(id))
+		_, stats, err := public.Stats(t.Context(), nobody(), string(id))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,16 +24,16 @@ func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 	one, other := netip.MustParseAddr("203.0.113.7"), netip.MustParseAddr("203.0.113.8")
 	for i := range 200 {
 		visitor := publish.Visitor{ID: publish.PlayerID(fmt.Sprint("visitor", i)), From: one}
-		public.Play(id, visitor, w.clock.now())
-		if err := public.Touch(t.Context(), id, visitor); err != nil {
+		public.Play(t.Context(), nobody(), id, visitor)
+		if err := public.Touch(t.Context(), nobody(), id, visitor); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := stats(); got.Plays != 60 || got.Players != 50 {
 		t.Errorf("%+v, want 60 plays and 50 players", got)
 	}
-	public.Play(id, publish.Visitor{ID: "another", From: other}, w.clock.now())
-	if err := public.Touch(t.Context(), id, publish.Visitor{ID: "another", From: other}); err != nil {
+	public.Play(t.Context(), nobody(), id, publish.Visitor{ID: "another", From: other})
+	if err := public.Touch(t.Context(), nobody(), id, publish.Visitor{ID: "another", From: other}); err != nil {
 		t.Fatal(err)
 	}
 	if got := stats(); got.Plays != 61 || got.Players != 51 {
@@ -43,21 +43,21 @@ func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 	tokens := make([]string, 40)
 	for i := range tokens {
 		tokens[i] = w.token()
-		likes, err := public.Like(t.Context(), id, tokens[i], one, true)
-		liked, err2 := public.Liked(t.Context(), id, tokens[i])
+		likes, err := public.Like(t.Context(), nobody(), id, tokens[i], one, true)
+		liked, err2 := public.Liked(t.Context(), nobody(), id, tokens[i])
 		if want := min(i+1, 20); likes != int64(want) || !liked || err != nil || err2 != nil {
 			t.Fatalf("like %d: %d likes, liked %v, %v, %v", i, likes, liked, err, err2)
 		}
 	}
 	for _, i := range []int{39, 0} {
-		if _, err := public.Like(t.Context(), id, tokens[i], one, false); err != nil {
+		if _, err := public.Like(t.Context(), nobody(), id, tokens[i], one, false); err != nil {
 			t.Errorf("like %d taken back: %v", i, err)
 		}
 	}
 	if got := stats().Likes; got != 19 {
 		t.Errorf("%d likes after one that counted was taken back, and one that did not", got)
 	}
-	if likes, err := public.Like(t.Context(), id, w.token(), other, true); likes != 20 || err != nil {
+	if likes, err := public.Like(t.Context(), nobody(), id, w.token(), other, true); likes != 20 || err != nil {
 		t.Errorf("from another network: %d likes, %v", likes, err)
 	}
 }
@@ -69,13 +69,13 @@ func TestRegression06TwoBehindOneAddressAreTwo(t *testing.T) {
 	id := w.publish(w.account(), page).Project.ID
 	ada, bob := w.token(), w.token()
 	w.like(id, ada, true, 1)
-	if liked, err := w.Liked(t.Context(), id, bob); liked || err != nil {
+	if liked, err := w.Liked(t.Context(), nobody(), id, bob); liked || err != nil {
 		t.Errorf("bob sees ada's heart filled (%v)", err)
 	}
 	w.like(id, bob, false, 1)
 	w.like(id, bob, true, 2)
 	w.like(id, ada, false, 1)
-	if liked, err := w.Liked(t.Context(), id, bob); !liked || err != nil {
+	if liked, err := w.Liked(t.Context(), nobody(), id, bob); !liked || err != nil {
 		t.Errorf("bob's like went with ada's (%v)", err)
 	}
 }
@@ -86,15 +86,15 @@ func TestRegression06APrivateInstanceCountsEverybody(t *testing.T) {
 	id := w.publish(w.account(), page).Project.ID
 	for i := range 100 {
 		visitor := publish.Visitor{ID: publish.PlayerID(fmt.Sprint("visitor", i)), From: home}
-		w.Play(id, visitor, w.clock.now())
-		if err := w.Touch(t.Context(), id, visitor); err != nil {
+		w.Play(t.Context(), nobody(), id, visitor)
+		if err := w.Touch(t.Context(), nobody(), id, visitor); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Like(t.Context(), id, w.token(), home, true); err != nil {
+		if _, err := w.Like(t.Context(), nobody(), id, w.token(), home, true); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, got, err := w.Stats(t.Context(), string(id)); got != (publish.Stats{Plays: 100, Players: 100, Likes: 100}) || err != nil {
+	if _, got, err := w.Stats(t.Context(), nobody(), string(id)); got != (publish.Stats{Plays: 100, Players: 100, Likes: 100}) || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

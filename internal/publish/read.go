@@ -33,7 +33,10 @@ func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectVi
 }
 
 // Stats returns a project's public numbers.
-func (s *Service) Stats(ctx context.Context, ref string) (ProjectID, Stats, error) {
+func (s *Service) Stats(ctx context.Context, by Caller, ref string) (ProjectID, Stats, error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return "", Stats{}, err
+	}
 	p, err := s.find(ctx, ref)
 	if err != nil {
 		return "", Stats{}, err
@@ -213,7 +216,10 @@ func (s *Service) FilesWith(ctx context.Context, id ProjectID, version int, enco
 
 // Touch counts a player of a project that exists as present, unless enough of the
 // player's network are.
-func (s *Service) Touch(ctx context.Context, id ProjectID, p Visitor) error {
+func (s *Service) Touch(ctx context.Context, by Caller, id ProjectID, p Visitor) error {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return err
+	}
 	if _, err := s.Site(ctx, id); err != nil {
 		return err
 	}
@@ -222,7 +228,10 @@ func (s *Service) Touch(ctx context.Context, id ProjectID, p Visitor) error {
 }
 
 // Leave counts a player as gone.
-func (s *Service) Leave(ctx context.Context, id ProjectID, p Visitor) error {
+func (s *Service) Leave(ctx context.Context, by Caller, id ProjectID, p Visitor) error {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return err
+	}
 	s.soft("count a player out", s.live.Leave(ctx, id, p.ID, s.now()))
 	return nil
 }

@@ -67,7 +67,7 @@ func TestWhoSeesWhat(t *testing.T) {
 			refused(t, err, publish.CodeProjectNotFound)
 			_, err = w.Site(t.Context(), "nope-000000")
 			refused(t, err, publish.CodeProjectNotFound)
-			_, _, err = w.Stats(t.Context(), "nope-000000")
+			_, _, err = w.Stats(t.Context(), nobody(), "nope-000000")
 			refused(t, err, publish.CodeProjectNotFound)
 		}
 	})
@@ -152,17 +152,17 @@ func TestStats(t *testing.T) {
 	id := out.Project.ID
 	stats := func() publish.Stats {
 		t.Helper()
-		got, s, err := w.Stats(t.Context(), out.Addresses.URL)
+		got, s, err := w.Stats(t.Context(), nobody(), out.Addresses.URL)
 		if err != nil || got != id {
 			t.Fatalf("%s, %v", got, err)
 		}
 		return s
 	}
 	same(t, "at first", stats(), publish.Stats{})
-	w.Play(id, publish.Visitor{ID: "x"}, w.clock.now())
-	w.Play(id, publish.Visitor{ID: "x"}, w.clock.now())
-	w.Play(id, publish.Visitor{ID: "y"}, w.clock.now())
-	if err := w.Touch(t.Context(), id, publish.Visitor{ID: "x"}); err != nil {
+	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "x"})
+	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "x"})
+	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "y"})
+	if err := w.Touch(t.Context(), nobody(), id, publish.Visitor{ID: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "before plays are written", stats(), publish.Stats{Players: 1, Plays: 2})
@@ -186,15 +186,15 @@ func TestStats(t *testing.T) {
 	same(t, "after plays were written", stats(), publish.Stats{Players: 1, Plays: 2})
 	w.clock.move(publish.Presence)
 	same(t, "45 s without a heartbeat", stats(), publish.Stats{Plays: 2})
-	if err := w.Touch(t.Context(), id, publish.Visitor{ID: "x"}); err != nil {
+	if err := w.Touch(t.Context(), nobody(), id, publish.Visitor{ID: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Leave(t.Context(), id, publish.Visitor{ID: "x"}); err != nil {
+	if err := w.Leave(t.Context(), nobody(), id, publish.Visitor{ID: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "after a goodbye", stats(), publish.Stats{Plays: 2})
 	t.Run("a player of a project that is not there is refused", func(t *testing.T) {
-		refused(t, w.Touch(t.Context(), "nope-000000", publish.Visitor{ID: "x"}), publish.CodeProjectNotFound)
+		refused(t, w.Touch(t.Context(), nobody(), "nope-000000", publish.Visitor{ID: "x"}), publish.CodeProjectNotFound)
 	})
 	t.Run("a project and whoami tell the same", func(t *testing.T) {
 		v, err := w.Project(t.Context(), nobody(), string(id))
@@ -225,13 +225,13 @@ func TestRunWritesPlaysWithinFiveSecondsAndAtTheEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { w.Run(ctx); close(ended) }()
-	w.Play(id, publish.Visitor{ID: "x"}, w.clock.now())
+	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "x"})
 	select {
 	case <-written:
 	case <-time.After(5 * time.Second):
 		t.Error("not written within five seconds")
 	}
-	w.Play(id, publish.Visitor{ID: "y"}, w.clock.now())
+	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "y"})
 	stop()
 	<-ended
 	if got := stored(t); got != 2 {

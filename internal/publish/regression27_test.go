@@ -28,10 +28,10 @@ func TestRegression27EverythingIsListedOnALocalInstance(t *testing.T) {
 		t.Errorf("warned: %+v", first.Warnings)
 	}
 	for name, read := range map[string]func() (publish.Page, error){
-		"newest": func() (publish.Page, error) { return w.Gallery(t.Context(), publish.SortNewest, "") },
-		"found":  func() (publish.Page, error) { return w.Search(t.Context(), "space", "") },
+		"newest": func() (publish.Page, error) { return w.Browse(t.Context(), nobody(), publish.SortNewest, "") },
+		"found":  func() (publish.Page, error) { return w.Search(t.Context(), nobody(), "space", "") },
 		"profile": func() (publish.Page, error) {
-			_, p, err := w.Profile(t.Context(), first.Account.Handle, "")
+			_, p, err := w.Profile(t.Context(), nobody(), first.Account.Handle, "")
 			return p, err
 		},
 	} {
@@ -41,11 +41,11 @@ func TestRegression27EverythingIsListedOnALocalInstance(t *testing.T) {
 	}
 	t.Run("of which nothing stays when it becomes public", func(t *testing.T) {
 		s := w.open(publish.Config{Places: local(), Public: true})
-		got, err := s.Gallery(t.Context(), publish.SortNewest, "")
+		got, err := s.Browse(t.Context(), nobody(), publish.SortNewest, "")
 		if err != nil || len(got.Cards) != 0 || got.Waiting != 1 {
 			t.Errorf("%v, %d wait, %v", shown(got), got.Waiting, err)
 		}
-		if got, err := s.Search(t.Context(), "space", ""); err != nil || len(got.Cards) != 0 {
+		if got, err := s.Search(t.Context(), nobody(), "space", ""); err != nil || len(got.Cards) != 0 {
 			t.Errorf("found: %v, %v", shown(got), err)
 		}
 	})
@@ -56,7 +56,7 @@ func TestRegression27AnEmptyGalleryTellsHowManyWait(t *testing.T) {
 	gallery := func(by publish.Sort) publish.Page {
 		t.Helper()
 		w.clock.move(time.Minute)
-		got, err := w.Gallery(t.Context(), by, "")
+		got, err := w.Browse(t.Context(), nobody(), by, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,8 +37,8 @@ func (w *world) lockDatabase() (unlock func()) {
 func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
-	by, id := w.caller(out.Keys.Account), out.Project.ID
-	w.Play(id, publish.Visitor{ID: "x"}, w.clock.now())
+	by, owner, id := w.caller(out.Keys.Account), w.owner(out.Project.Account), out.Project.ID
+	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "x"})
 	begun := make(chan struct{}, 1)
 	w.store.Step = func(step string) (error, error) {
 		if step == "AddCounts" {
@@ -50,11 +50,11 @@ func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
 	flushed := make(chan error, 1)
 	go func() { flushed <- w.Flush(context.WithoutCancel(t.Context())) }()
 	<-begun
-	w.Play(id, publish.Visitor{ID: "y"}, w.clock.now())
+	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "y"})
 	for name, plays := range map[string]func() (int64, error){
-		"stats": func() (int64, error) { _, s, err := w.Stats(t.Context(), string(id)); return s.Plays, err },
+		"stats": func() (int64, error) { _, s, err := w.Stats(t.Context(), nobody(), string(id)); return s.Plays, err },
 		"the counts of a page that is open": func() (int64, error) {
-			s, err := w.Counts(t.Context(), id)
+			s, err := w.Counts(t.Context(), nobody(), id)
 			return s.Plays, err
 		},
 		"a project": func() (int64, error) { v, err := w.Project(t.Context(), by, string(id)); return v.Stats.Plays, err },
@@ -66,7 +66,7 @@ func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
 			return who.Projects[0].Stats.Plays, nil
 		},
 		"an overview": func() (int64, error) {
-			list, _, err := w.Overview(t.Context(), by.Account(), "")
+			list, _, err := w.Overview(t.Context(), owner, "")
 			if err != nil {
 				return 0, err
 			}
@@ -94,7 +94,7 @@ func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
 	case <-time.After(25 * time.Second):
 		t.Fatal("the write has not ended")
 	}
-	_, s, err := w.Stats(t.Context(), string(id))
+	_, s, err := w.Stats(t.Context(), nobody(), string(id))
 	same(t, "plays when they were written", s, publish.Stats{Plays: 2})
 	if err != nil {
 		t.Error(err)

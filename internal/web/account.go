@@ -9,10 +9,10 @@ import (
 	"sandlot/internal/publish"
 )
 
-// accounts is what the first page of the account asks of the domain.
-type accounts interface {
-	// Overview returns a page of an account's projects with their plays by day, newest change first, and the cursor of the next page, if there is one.
-	Overview(ctx context.Context, id publish.AccountID, cursor string) (list []publish.OverviewRow, next string, err error)
+// overviews is what the first page of the account asks of the domain.
+type overviews interface {
+	// Overview returns a page of the caller's projects with their plays by day, newest change first, and the cursor of the next page, if there is one.
+	Overview(ctx context.Context, by publish.Caller, cursor string) (list []publish.OverviewRow, next string, err error)
 }
 
 func (p *Pages) accountRoutes() []route {
@@ -25,7 +25,7 @@ func (p *Pages) accountRoutes() []route {
 
 // account shows the account's projects with their numbers.
 func (p *Pages) account(v *visit) error {
-	list, next, err := p.Service.Overview(v.r.Context(), v.me.Account.ID, v.r.URL.Query().Get("after"))
+	list, next, err := p.Gallery.Overview(v.r.Context(), v.by, v.r.URL.Query().Get("after"))
 	if err != nil {
 		return err
 	}

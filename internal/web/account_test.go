@@ -18,9 +18,9 @@ type accountFake struct {
 	ended []int64
 }
 
-func (f *accountFake) Overview(_ context.Context, id publish.AccountID, cursor string) ([]publish.OverviewRow, string, error) {
+func (f *accountFake) Overview(_ context.Context, by publish.Caller, cursor string) ([]publish.OverviewRow, string, error) {
 	switch {
-	case f.empty || id != 1:
+	case f.empty || by.Account() != 1:
 		return nil, "", nil
 	case cursor != "":
 		return []publish.OverviewRow{{ProjectView: publish.ProjectView{Project: publish.Project{ID: "older-abc123"}}}}, "", nil

@@ -81,7 +81,7 @@ func (e exhibit) Site(_ context.Context, id publish.ProjectID) (publish.Project,
 	return v.Project, err
 }
 
-func (e exhibit) ProjectPage(_ context.Context, id publish.ProjectID) (publish.ProjectPage, error) {
+func (e exhibit) ProjectPage(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.ProjectPage, error) {
 	v, err := e.find(id)
 	page := publish.ProjectPage{Project: v.Project, Stats: v.Stats}
 	switch id {
@@ -95,7 +95,7 @@ func (e exhibit) ProjectPage(_ context.Context, id publish.ProjectID) (publish.P
 	return page, err
 }
 
-func (e exhibit) Counts(_ context.Context, id publish.ProjectID) (publish.Stats, error) {
+func (e exhibit) Counts(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.Stats, error) {
 	v, err := e.find(id)
 	return v.Stats, err
 }
@@ -130,7 +130,7 @@ func (e exhibit) shelves(cursor string, some ...int) publish.Page {
 	return page
 }
 
-func (e exhibit) Gallery(_ context.Context, by publish.Sort, cursor string) (publish.Page, error) {
+func (e exhibit) Browse(_ context.Context, _ publish.Caller, by publish.Sort, cursor string) (publish.Page, error) {
 	if by == publish.SortLive {
 		return publish.Page{}, nil
 	}
@@ -141,14 +141,14 @@ func (e exhibit) Gallery(_ context.Context, by publish.Sort, cursor string) (pub
 	return e.shelves(cursor, whole...), nil
 }
 
-func (e exhibit) Search(_ context.Context, text, cursor string) (publish.Page, error) {
+func (e exhibit) Search(_ context.Context, _ publish.Caller, text, cursor string) (publish.Page, error) {
 	if text != "harbor" {
 		return publish.Page{}, nil
 	}
 	return e.shelves("none", 0), nil
 }
 
-func (e exhibit) Profile(_ context.Context, handle, cursor string) (string, publish.Page, error) {
+func (e exhibit) Profile(_ context.Context, _ publish.Caller, handle, cursor string) (string, publish.Page, error) {
 	switch handle {
 	case "ada":
 		return handle, e.shelves(cursor, 0, 1, 6), nil
@@ -184,8 +184,8 @@ func (exhibit) Identify(_ context.Context, presented publish.Presented, from pub
 	return publish.InSession(s, a, from), nil
 }
 
-func (e exhibit) Overview(_ context.Context, id publish.AccountID, cursor string) ([]publish.OverviewRow, string, error) {
-	if id != 1 {
+func (e exhibit) Overview(_ context.Context, by publish.Caller, cursor string) ([]publish.OverviewRow, string, error) {
+	if by.Account() != 1 {
 		return nil, "", nil
 	}
 	var list []publish.OverviewRow

@@ -12,10 +12,10 @@ import (
 // galleries is what the lists that everybody sees ask of the domain. What is no
 // cursor is publish.ErrNotFound.
 type galleries interface {
-	Gallery(ctx context.Context, by publish.Sort, cursor string) (publish.Page, error)
-	Search(ctx context.Context, text, cursor string) (publish.Page, error)
+	Browse(ctx context.Context, by publish.Caller, order publish.Sort, cursor string) (publish.Page, error)
+	Search(ctx context.Context, by publish.Caller, text, cursor string) (publish.Page, error)
 	// Profile returns the handle that the account has now, and no projects if it is another one.
-	Profile(ctx context.Context, handle, cursor string) (current string, page publish.Page, err error)
+	Profile(ctx context.Context, by publish.Caller, handle, cursor string) (current string, page publish.Page, err error)
 }
 
 // profilePath is how the paths of profiles begin.
@@ -58,9 +58,9 @@ func (p *Pages) home(v *visit) error {
 		if err := v.grant.Also(admission.Search); err != nil {
 			return err
 		}
-		s.Page, err = p.Service.Search(v.r.Context(), s.Query, after)
+		s.Page, err = p.Gallery.Search(v.r.Context(), v.by, s.Query, after)
 	} else {
-		s.Page, err = p.Service.Gallery(v.r.Context(), s.Sort, after)
+		s.Page, err = p.Gallery.Browse(v.r.Context(), v.by, s.Sort, after)
 	}
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (p *Pages) front(v *visit, s shelf) error {
 	body, ok := p.fronts.get(key, p.Now())
 	if !ok {
 		var err error
-		if s.Page, err = p.Service.Gallery(v.r.Context(), s.Sort, ""); err != nil {
+		if s.Page, err = p.Gallery.Browse(v.r.Context(), v.by, s.Sort, ""); err != nil {
 			return err
 		}
 		if body, err = v.render("home.html", "Sandlot", s); err != nil {
@@ -102,7 +102,7 @@ func (p *Pages) profile(v *visit) error {
 		return p.missing(v)
 	}
 	after := v.r.URL.Query().Get("after")
-	current, page, err := p.Service.Profile(v.r.Context(), strings.ToLower(handle), after)
+	current, page, err := p.Gallery.Profile(v.r.Context(), v.by, strings.ToLower(handle), after)
 	if err != nil {
 		return err
 	}

@@ -31,19 +31,19 @@ func (f *galleryFake) page(cursor string) (publish.Page, error) {
 	return publish.Page{}, publish.ErrNotFound
 }
 
-func (f *galleryFake) Gallery(_ context.Context, by publish.Sort, cursor string) (publish.Page, error) {
+func (f *galleryFake) Browse(_ context.Context, _ publish.Caller, by publish.Sort, cursor string) (publish.Page, error) {
 	if by != publish.SortNewest && by != publish.SortPlayed && by != publish.SortLive {
 		return publish.Page{}, publish.ErrNotFound
 	}
 	return f.page(cursor)
 }
 
-func (f *galleryFake) Search(_ context.Context, text, cursor string) (publish.Page, error) {
+func (f *galleryFake) Search(_ context.Context, _ publish.Caller, text, cursor string) (publish.Page, error) {
 	f.sought = text
 	return f.page(cursor)
 }
 
-func (f *galleryFake) Profile(_ context.Context, handle, cursor string) (string, publish.Page, error) {
+func (f *galleryFake) Profile(_ context.Context, _ publish.Caller, handle, cursor string) (string, publish.Page, error) {
 	switch handle {
 	case "kim":
 		page, err := f.page(cursor)

@@ -13,8 +13,8 @@ import (
 
 // likes is what the like button asks of the domain.
 type likes interface {
-	Like(ctx context.Context, id publish.ProjectID, token string, from netip.Addr, like bool) (int64, error)
-	Liked(ctx context.Context, id publish.ProjectID, token string) (bool, error)
+	Like(ctx context.Context, by publish.Caller, id publish.ProjectID, token string, from netip.Addr, like bool) (int64, error)
+	Liked(ctx context.Context, by publish.Caller, id publish.ProjectID, token string) (bool, error)
 }
 
 func (p *Pages) likeRoutes() []route {
@@ -37,7 +37,7 @@ func (p *Pages) like(v *visit) error {
 	if err != nil {
 		return err
 	}
-	n, err := p.Service.Like(v.r.Context(), id, token, v.origin().Addr, wish == "1")
+	n, err := p.Gallery.Like(v.r.Context(), v.by, id, token, v.origin().Addr, wish == "1")
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (p *Pages) like(v *visit) error {
 
 // liked reports whether the visitor's browser likes a project.
 func (v *visit) liked(id publish.ProjectID) (bool, error) {
-	return v.Service.Liked(v.r.Context(), id, v.visitor())
+	return v.Gallery.Liked(v.r.Context(), v.by, id, v.visitor())
 }
 
 const jsonType = "application/json"

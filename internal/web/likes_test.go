@@ -21,14 +21,16 @@ type liveFake struct {
 	beats  []string
 }
 
-func (f *liveFake) MintVisitor() (string, error) {
+func (f *liveFake) MintPlayerToken(context.Context, publish.Caller) (string, error) {
 	f.minted++
 	return "v" + strings.Repeat("x", f.minted), nil
 }
 
-func (f *liveFake) KnowsVisitor(token string) bool { return strings.HasPrefix(token, "v") }
+func (f *liveFake) KnowsPlayerToken(_ context.Context, _ publish.Caller, token string) bool {
+	return strings.HasPrefix(token, "v")
+}
 
-func (f *liveFake) Like(_ context.Context, _ publish.ProjectID, token string, from netip.Addr, like bool) (int64, error) {
+func (f *liveFake) Like(_ context.Context, _ publish.Caller, _ publish.ProjectID, token string, from netip.Addr, like bool) (int64, error) {
 	if f.liked == nil {
 		f.liked = map[string]bool{}
 	}
@@ -36,23 +38,23 @@ func (f *liveFake) Like(_ context.Context, _ publish.ProjectID, token string, fr
 	return 7, nil
 }
 
-func (f *liveFake) Liked(_ context.Context, _ publish.ProjectID, token string) (bool, error) {
+func (f *liveFake) Liked(_ context.Context, _ publish.Caller, _ publish.ProjectID, token string) (bool, error) {
 	return f.liked[token+" "+someone], nil
 }
 
-func (f *liveFake) Counts(_ context.Context, id publish.ProjectID) (publish.Stats, error) {
+func (f *liveFake) Counts(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.Stats, error) {
 	if id != "game-abc123" {
 		return publish.Stats{}, publish.Refuse(publish.CodeProjectNotFound, "There is no such project.")
 	}
 	return f.stats, f.gone
 }
 
-func (f *liveFake) Touch(_ context.Context, id publish.ProjectID, p publish.Visitor) error {
+func (f *liveFake) Touch(_ context.Context, _ publish.Caller, id publish.ProjectID, p publish.Visitor) error {
 	f.beats = append(f.beats, "touch "+string(id)+" "+string(p.ID))
 	return f.gone
 }
 
-func (f *liveFake) Leave(_ context.Context, id publish.ProjectID, p publish.Visitor) error {
+func (f *liveFake) Leave(_ context.Context, _ publish.Caller, id publish.ProjectID, p publish.Visitor) error {
 	f.beats = append(f.beats, "leave "+string(id)+" "+string(p.ID))
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 
 // live is what the moving numbers of a project's page ask of the domain.
 type live interface {
-	Counts(ctx context.Context, id publish.ProjectID) (publish.Stats, error)
-	Touch(ctx context.Context, id publish.ProjectID, p publish.Visitor) error
-	Leave(ctx context.Context, id publish.ProjectID, p publish.Visitor) error
+	Counts(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Stats, error)
+	Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p publish.Visitor) error
+	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p publish.Visitor) error
 }
 
 func (p *Pages) liveRoutes() []route {
@@ -37,7 +37,7 @@ type counts struct {
 func countsOf(s publish.Stats) counts { return counts{s.Players, s.Plays, s.Likes} }
 
 func (p *Pages) counts(v *visit) error {
-	stats, err := p.Service.Counts(v.r.Context(), publish.ProjectID(v.r.PathValue("id")))
+	stats, err := p.Gallery.Counts(v.r.Context(), v.by, publish.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (p *Pages) live(v *visit) error {
 		return nil
 	}
 	id := publish.ProjectID(v.r.PathValue("id"))
-	stats, err := p.Service.Counts(v.r.Context(), id)
+	stats, err := p.Gallery.Counts(v.r.Context(), v.by, id)
 	if err != nil || v.r.Method == http.MethodHead {
 		return err
 	}
@@ -101,11 +101,11 @@ func (p *Pages) heartbeat(v *visit) error {
 	if isPlayer.MatchString(beat.Player) {
 		player.ID = publish.PlayerID(beat.Player)
 	}
-	tell := p.Service.Touch
+	tell := p.Gallery.Touch
 	if beat.Gone {
-		tell = p.Service.Leave
+		tell = p.Gallery.Leave
 	}
-	if err := tell(v.r.Context(), publish.ProjectID(v.r.PathValue("id")), player); err != nil {
+	if err := tell(v.r.Context(), v.by, publish.ProjectID(v.r.PathValue("id")), player); err != nil {
 		return fmt.Errorf("heartbeat: %w", err)
 	}
 	v.w.WriteHeader(http.StatusNoContent)

@@ -323,7 +323,7 @@ func TestWithoutTLSALoginSaysThatItNeedsIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := New(Config{Service: &service{}, Places: publish.Places{Base: u}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }})
+		h := New(Config{Service: &service{}, Gallery: &service{}, Places: publish.Places{Base: u}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }})
 		if resp := request(h, "GET", "/login", ""); resp.StatusCode != want {
 			t.Errorf("%s: %d", base, resp.StatusCode)
 		}

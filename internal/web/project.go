@@ -12,7 +12,7 @@ import (
 // projects is what the page of a project asks of the domain.
 type projects interface {
 	// ProjectPage returns what anybody may know of a project.
-	ProjectPage(ctx context.Context, id publish.ProjectID) (publish.ProjectPage, error)
+	ProjectPage(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.ProjectPage, error)
 }
 
 // What a project's frame may do, and no more; browsers warn of features that they do not know. It may keep its own origin only where
@@ -57,7 +57,7 @@ func (p *Pages) projectRoutes() []route {
 
 // project shows a project in its frame, in its own language.
 func (p *Pages) project(v *visit) error {
-	got, err := p.Service.ProjectPage(v.r.Context(), publish.ProjectID(v.r.PathValue("id")))
+	got, err := p.Gallery.ProjectPage(v.r.Context(), v.by, publish.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (p *Pages) project(v *visit) error {
 	}
 	fresh := ""
 	if v.visitor() == "" {
-		if fresh, err = v.Service.MintVisitor(); err != nil {
+		if fresh, err = v.Gallery.MintPlayerToken(v.r.Context(), v.by); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // ProjectPage knows the one project.
-func (s *service) ProjectPage(ctx context.Context, id publish.ProjectID) (publish.ProjectPage, error) {
+func (s *service) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (publish.ProjectPage, error) {
 	found, err := s.Site(ctx, id)
 	return publish.ProjectPage{Project: found, Stats: publish.Stats{Players: 3, Plays: 1234, Likes: 56}, Description: "It is <i>old</i>.\nBe quick."}, err
 }
@@ -37,8 +37,8 @@ func (s published) Site(ctx context.Context, id publish.ProjectID) (publish.Proj
 	return s.project, nil
 }
 
-func (s published) ProjectPage(ctx context.Context, id publish.ProjectID) (publish.ProjectPage, error) {
-	page, err := s.service.ProjectPage(ctx, id)
+func (s published) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (publish.ProjectPage, error) {
+	page, err := s.service.ProjectPage(ctx, publish.Caller{}, id)
 	page.Project = s.project
 	page.Project.ID = id
 	return page, err
@@ -46,7 +46,7 @@ func (s published) ProjectPage(ctx context.Context, id publish.ProjectID) (publi
 
 func pagesOf(p publish.Project, content string) *Pages {
 	base := &url.URL{Scheme: "https", Host: "example.com"}
-	return New(Config{Service: published{&service{}, p}, Places: publish.Places{Base: base, Content: content}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
+	return New(Config{Service: published{&service{}, p}, Gallery: published{&service{}, p}, Places: publish.Places{Base: base, Content: content}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
 }
 
 var chess = publish.Project{Title: `Chess "<b>&`, Handle: "kim", Verified: true, Version: 7, UpdatedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}

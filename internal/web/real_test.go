@@ -131,7 +131,7 @@ func openWorld(t *testing.T, dir string, disk *blob.Disk) *world {
 	log := slog.New(slog.DiscardHandler)
 	w.service = must(publish.New(t.Context(), publish.Config{Places: at, InlineMax: 100}, stores, log, publish.WithClock(w.now)))(t)
 	w.Pages = New(Config{
-		Service: w.service, Places: at, Log: log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Service: w.service, Gallery: w.service, Places: at, Log: log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
 	t.Cleanup(func() {
 		if err := w.db.Close(); err != nil {

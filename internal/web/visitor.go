@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 
 	"sandlot/internal/publish"
@@ -8,8 +9,8 @@ import (
 
 // visitors is what the pages ask of the domain about people without a login.
 type visitors interface {
-	MintVisitor() (string, error)
-	KnowsVisitor(token string) bool
+	MintPlayerToken(ctx context.Context, by publish.Caller) (string, error)
+	KnowsPlayerToken(ctx context.Context, by publish.Caller, token string) bool
 }
 
 // visitorCookie has the prefix for the reason that cookieName has it.
@@ -25,7 +26,7 @@ func (v *visit) visitor() string { return v.Visitor(v.r) }
 // Visitor is the token of the browser that sent a request to the site's own origin.
 func (p *Pages) Visitor(r *http.Request) string {
 	cookies := r.CookiesNamed(visitorCookie)
-	if len(cookies) != 1 || !p.Service.KnowsVisitor(cookies[0].Value) {
+	if len(cookies) != 1 || !p.Gallery.KnowsPlayerToken(r.Context(), publish.Caller{}, cookies[0].Value) {
 		return ""
 	}
 	return cookies[0].Value
@@ -39,8 +40,8 @@ func (v *visit) welcome() (string, error) {
 		return token, nil
 	}
 	token, err := v.r.PostForm.Get("visitor"), error(nil)
-	if !v.Service.KnowsVisitor(token) {
-		token, err = v.Service.MintVisitor()
+	if !v.Gallery.KnowsPlayerToken(v.r.Context(), v.by, token) {
+		token, err = v.Gallery.MintPlayerToken(v.r.Context(), v.by)
 	}
 	if err == nil {
 		http.SetCookie(v.w, &http.Cookie{

@@ -41,7 +41,7 @@ const (
 // that is watched has one goroutine, which asks for the numbers once for all; a
 // watcher has a connection, and a goroutine that waits for its end.
 type watchers struct {
-	ask     func(context.Context, publish.ProjectID) (publish.Stats, error)
+	ask     func(context.Context, publish.Caller, publish.ProjectID) (publish.Stats, error)
 	slots   *admission.Slots
 	now     func() time.Time
 	running sync.WaitGroup // the rooms' goroutines
@@ -73,7 +73,7 @@ type watcher struct {
 	heard time.Time // when something was sent last
 }
 
-func newWatchers(ask func(context.Context, publish.ProjectID) (publish.Stats, error), most int, exempt func(netip.Addr) bool, now func() time.Time) *watchers {
+func newWatchers(ask func(context.Context, publish.Caller, publish.ProjectID) (publish.Stats, error), most int, exempt func(netip.Addr) bool, now func() time.Time) *watchers {
 	return &watchers{ask: ask, slots: admission.NewSlots(maxWatchersOf, most, exempt), now: now, rooms: map[publish.ProjectID]*room{}}
 }
 
@@ -188,7 +188,7 @@ func (l *watchers) run(ctx context.Context, r *room, last counts) {
 			return
 		case <-tick.C:
 		}
-		stats, err := l.ask(ctx, r.id)
+		stats, err := l.ask(ctx, publish.Caller{}, r.id)
 		if errors.Is(err, publish.CodeTakenDown) || errors.Is(err, publish.CodeProjectNotFound) {
 			l.empty(r)
 			return

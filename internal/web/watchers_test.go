@@ -27,7 +27,7 @@ type source struct {
 	asked int
 }
 
-func (s *source) ask(context.Context, publish.ProjectID) (publish.Stats, error) {
+func (s *source) ask(context.Context, publish.Caller, publish.ProjectID) (publish.Stats, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked++

@@ -34,15 +34,19 @@ type Service interface {
 	RefuseClaim(ctx context.Context, token string) (a publish.Account, notMe string, err error)
 	sessions
 	sessionLists
-	accounts
 	owners
 	keyrings
-	projects
 	reports
 	logins
 	notMes
-	galleries
 	ownProjects
+}
+
+// Gallery is what the pages ask about what everybody sees and plays.
+type Gallery interface {
+	galleries
+	projects
+	overviews
 	visitors
 	likes
 	live
@@ -51,6 +55,7 @@ type Service interface {
 // Config is what the pages are made of. All but Now and Admission must be set.
 type Config struct {
 	Service Service
+	Gallery Gallery
 	Places  publish.Places
 	Log     *slog.Logger
 	// Admission holds visitors to their limits; nil: none.
@@ -92,7 +97,7 @@ func New(cfg Config) *Pages {
 		cfg.Watchers = maxWatchers
 	}
 	p := &Pages{Config: cfg, book: openBook(), assets: openAssets(), pictures: newPictures()}
-	p.watchers = newWatchers(cfg.Service.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)
+	p.watchers = newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)
 	p.policy = policy(cfg.Places)
 	p.templates = template.Must(template.New("").Funcs(template.FuncMap{"asset": p.assetURL}).ParseFS(files, "templates/*.html"))
 	mux := http.NewServeMux()
