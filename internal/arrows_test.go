@@ -93,9 +93,11 @@ func TestOnlyTestsImportWhatIsForTests(t *testing.T) {
 }
 
 func TestTheDomainKnowsNeitherHTTPNorSQL(t *testing.T) {
-	for _, path := range list(t)["publish"] {
-		if path == "net/http" || strings.HasPrefix(path, "database/") {
-			t.Errorf("internal/publish imports %s", path)
+	for _, room := range rooms {
+		for _, path := range list(t)[room] {
+			if path == "net/http" || strings.HasPrefix(path, "database/") {
+				t.Errorf("internal/%s imports %s", room, path)
+			}
 		}
 	}
 }

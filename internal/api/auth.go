@@ -96,7 +96,7 @@ func bearer(h http.Header) (key publish.Secret, sent bool, err error) {
 	case 1:
 	default:
 		return "", true, publish.Refuse(publish.CodeInvalidField, "The request has %d Authorization headers.", len(values)).
-			In("Authorization").With(publish.OpHeader).Note("Send exactly one.")
+			In("Authorization").With(publish.OpPresentKey).Note("Send exactly one.")
 	}
 	value := strings.TrimSpace(values[0])
 	scheme, rest, _ := strings.Cut(value, " ")
@@ -112,5 +112,5 @@ func bearer(h http.Header) (key publish.Secret, sent bool, err error) {
 }
 
 func badHeader(message string) error {
-	return publish.Refuse(publish.CodeInvalidKey, "%s", message).With(publish.OpHeader)
+	return publish.Refuse(publish.CodeInvalidKey, "%s", message).With(publish.OpPresentKey)
 }

@@ -83,18 +83,21 @@ func (a *API) checkHeaders(c *call) error {
 }
 
 // idempotencyKey is the header that makes a call happen once however often it is
-// sent.
-const idempotencyKey = "Idempotency-Key"
+// sent; idempotencyArgument is the argument that it brings.
+const (
+	idempotencyKey      = "Idempotency-Key"
+	idempotencyArgument = "idempotency_key"
+)
 
 func checkIdempotencyKey(values []string) error {
 	switch {
 	case len(values) == 0:
 		return nil
 	case len(values) > 1:
-		return publish.Refuse(publish.CodeInvalidField, "The request has %d Idempotency-Key headers.", len(values)).In(idempotencyKey).
+		return publish.Refuse(publish.CodeInvalidField, "The request has %d Idempotency-Key headers.", len(values)).In(idempotencyArgument).
 			With(publish.OpSame).Note("Send exactly one.")
 	case holdsKey(values[0]):
-		return leaked(idempotencyKey, "A key was sent as the Idempotency-Key.")
+		return leaked(idempotencyArgument, "A key was sent as the Idempotency-Key.")
 	}
 	return publish.CheckIdempotencyKey(values[0])
 }

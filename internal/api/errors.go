@@ -37,7 +37,7 @@ func (a *API) refuse(c *call, err error) {
 		panic(http.ErrAbortHandler)
 	}
 	e := a.refusal(c, err)
-	status := publish.Codes[e.Code].Status
+	status := codes[e.Code].status
 	var sp *special
 	if errors.As(err, &sp) {
 		status = cmp.Or(sp.status, status)
@@ -100,7 +100,7 @@ func (a *API) refusal(c *call, err error) *publish.Error {
 		e = publish.Refuse(publish.CodeInternal, "Something failed on the server; your request was fine.").Because(err).
 			With(publish.OpWait).Note("Send the same request again later. If it fails again, tell the operator the request_id.")
 	}
-	if publish.Codes[e.Code].Status >= http.StatusInternalServerError {
+	if codes[e.Code].status >= http.StatusInternalServerError {
 		a.logFault(c, err)
 	}
 	return e
@@ -147,7 +147,7 @@ func (a *API) errorBody(c *call, e *publish.Error, status int) object {
 		{"request_id", c.id},
 	}
 	if e.Field != "" {
-		out = append(out, member{"field", publish.Redact(e.Field)})
+		out = append(out, member{"field", publish.Redact(cmp.Or(argumentHeaders[e.Field], e.Field))})
 	}
 	if e.RetryAfter > 0 {
 		out = append(out, member{"retry_after", seconds(e.RetryAfter)})

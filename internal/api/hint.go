@@ -16,7 +16,7 @@ func hint(base string, on request, e *publish.Error) string {
 	op, args := e.Fix.Op, e.Fix.Args
 	lines := []string{e.Fix.Note}
 	on.doubt = on.doubt || e.Field == "project_id"
-	if e.Field == idempotencyKey {
+	if e.Field == idempotencyArgument {
 		on.once = rand.Text()
 	}
 	fault := e.Field
@@ -43,7 +43,7 @@ func hint(base string, on request, e *publish.Error) string {
 		again(publish.OpNone)
 	case publish.OpSame:
 		again(publish.OpNone)
-	case publish.OpHeader:
+	case publish.OpPresentKey:
 		lines = append(lines, "Send the key of an earlier publish or signup in the Authorization header:")
 		on.keyed = true
 		again(publish.OpWhoami)

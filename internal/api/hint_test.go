@@ -198,7 +198,7 @@ func TestHint(t *testing.T) {
 	t.Run("no error is without one", func(t *testing.T) {
 		for _, op := range []publish.Op{
 			publish.OpNone, publish.OpPublish, publish.OpUpdate, publish.OpDeleteFile, publish.OpSignup, publish.OpProject,
-			publish.OpStats, publish.OpWhoami, publish.OpExport, publish.OpHeader, publish.OpEncode, publish.OpRotate, publish.OpWait,
+			publish.OpStats, publish.OpWhoami, publish.OpExport, publish.OpPresentKey, publish.OpEncode, publish.OpRotate, publish.OpWait,
 		} {
 			for _, on := range []publish.Op{publish.OpNone, publish.OpPublish, publish.OpExport, publish.OpStats} {
 				text := hint(base, request{op: on}, publish.Refuse(publish.CodeInternal, "x").With(op))

@@ -247,7 +247,7 @@ func (w *world) mends(t *testing.T, m mend) {
 	w.watch.begin()
 	var got answer
 	w.unchanged(func() {
-		got = w.send(or(m.method, "POST"), m.path, key, m.body, m.changed(), lax).refused(publish.Codes[m.code].Status, m.code)
+		got = w.send(or(m.method, "POST"), m.path, key, m.body, m.changed(), lax).refused(codes[m.code].status, m.code)
 	})
 	refused, hint := w.watch.end(), got.str("hint")
 	for wants := range strings.SplitSeq(m.wants, " & ") {
@@ -311,7 +311,7 @@ func TestRegression19WaitingIsSaidInProse(t *testing.T) {
 	})
 	waits := func(code publish.Code) {
 		t.Helper()
-		got := w.post("/v1/signup", "", obj{}).refused(publish.Codes[code].Status, code)
+		got := w.post("/v1/signup", "", obj{}).refused(codes[code].status, code)
 		if lines := tidy(t, got.str("hint")); len(lines) > 0 || withoutCall[code] == "" {
 			t.Errorf("%s proposes a call: %s", code, got.text)
 		}

@@ -121,7 +121,7 @@ func (w *world) mendsItself(t *testing.T, c refusedCall) {
 		change = func(*http.Request) {}
 	}
 	key := map[string]string{"account": w.account, "project": w.project, "bad": "sla_x", "": ""}[c.key]
-	got := w.post(c.path, key, c.body, change, lax).refused(publish.Codes[c.code].Status, c.code)
+	got := w.post(c.path, key, c.body, change, lax).refused(codes[c.code].status, c.code)
 	hint := got.str("hint")
 	if !strings.Contains(hint, c.wants) || c.never != "" && strings.Contains(hint, c.never) {
 		t.Errorf("the hint lacks %q or has %q:\n%s", c.wants, c.never, hint)

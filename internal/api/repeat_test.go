@@ -182,7 +182,7 @@ func (w *world) pastes(t *testing.T, c refusal, projects ...string) {
 		change = func(*http.Request) {}
 	}
 	key := map[string]string{"account": w.account, "project": w.project, "bad": "sla_x"}[c.key]
-	got := w.post(c.path, key, c.body, change, lax).refused(publish.Codes[c.code].Status, c.code)
+	got := w.post(c.path, key, c.body, change, lax).refused(codes[c.code].status, c.code)
 	p := readPasted(t, got)
 	to := c.to
 	if to == "" {

@@ -1,10 +1,9 @@
 package play
 
 import (
+	"net/http"
 	"strings"
 	"testing"
-
-	"sandlot/internal/publish"
 )
 
 // TestQuarantine: the projects of an account that nobody has verified may send nothing anywhere else, where the operator asks for it.
@@ -39,7 +38,7 @@ func TestQuarantine(t *testing.T) {
 			t.Errorf("place %v: verified, and yet %q", where, got)
 		}
 	}
-	if got := at(newHandler(s, "example.net", func(c *Config) { c.Quarantine = true }), onProject, request("GET", "/none")); got.StatusCode != publish.Codes[publish.CodeFileNotFound].Status {
+	if got := at(newHandler(s, "example.net", func(c *Config) { c.Quarantine = true }), onProject, request("GET", "/none")); got.StatusCode != http.StatusNotFound {
 		t.Errorf("a missing file is %d", got.StatusCode)
 	}
 }

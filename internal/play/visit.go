@@ -179,6 +179,15 @@ func (v *visit) moves() bool { return v.place == onPath && v.places.Content != "
 // escape returns a decoded path as it is written in a URL.
 func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
+// statuses are those of the kinds of errors that reading can meet; any other is a fault of ours. It never changes.
+var statuses = map[publish.Kind]int{
+	publish.KindMissing:     http.StatusNotFound,
+	publish.KindTakenDown:   http.StatusUnavailableForLegalReasons,
+	publish.KindTooMany:     http.StatusTooManyRequests,
+	publish.KindUnavailable: http.StatusServiceUnavailable,
+	publish.KindFull:        http.StatusInsufficientStorage,
+}
+
 // fail answers with a page for an error of the Service. What is no *publish.Error is logged and told to nobody.
 func (v *visit) fail(err error) {
 	if errors.Is(err, publish.CodeTakenDown) && v.place != onPath && v.r.Header.Get("Service-Worker") == "script" {
@@ -196,7 +205,7 @@ func (v *visit) fail(err error) {
 		code = publish.CodeUnavailable
 		v.w.Header().Set("Retry-After", "5")
 	}
-	if known := publish.Codes[code].Status; known != 0 {
+	if known, ok := statuses[publish.Codes[code]]; ok {
 		status = known
 	}
 	switch {

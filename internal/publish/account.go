@@ -40,7 +40,7 @@ func (s *Service) Signup(ctx context.Context, in SignupInput) (SignedUp, error) 
 	}, func(rec Once, keys Minted) error {
 		out.Account, err = s.store.Account(ctx, rec.Account)
 		if errors.Is(err, ErrNotFound) {
-			return Refuse(CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(OpSignup).Note("Make another one, under a fresh Idempotency-Key.")
+			return Refuse(CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(OpSignup).Note("Make another one, under a fresh idempotency key.")
 		}
 		out.Account.Email, out.Account.EmailVerified = email, false // as it was
 		out.Key, out.Replayed = keys.Account, true
@@ -129,7 +129,7 @@ func (s *Service) mailWarnings(by Caller, fate MailFate) []Warning {
 	case s.SMTP:
 		return []Warning{{
 			"mail_delayed", "The mail server of this instance cannot be reached now: the message with the verification link is kept, and sent when it can be.",
-			"You need not send anything again. If no message comes within a day, send the address again with /v1/update and the api_key.",
+			"You need not send anything again. If no message comes within a day, send the address again with update and the api_key.",
 		}}
 	}
 	return []Warning{{
@@ -169,8 +169,8 @@ func (s *Service) Identify(ctx context.Context, presented Presented, from Sender
 
 func (s *Service) identifyKey(ctx context.Context, secret Secret, from Sender) (Caller, error) {
 	if !LooksLikeKey(secret.Reveal()) {
-		return Caller{}, Refuse(CodeInvalidKey, "The key in the Authorization header is mistyped or cut off.").
-			With(OpHeader).Note("Copy the whole key: sla_ or slp_ and 36 characters.")
+		return Caller{}, Refuse(CodeInvalidKey, "The key is mistyped or cut off.").
+			With(OpPresentKey).Note("Copy the whole key: sla_ or slp_ and 36 characters.")
 	}
 	k, err := s.store.KeyByHash(ctx, secret.Hash())
 	if errors.Is(err, ErrNotFound) {
@@ -184,8 +184,8 @@ func (s *Service) identifyKey(ctx context.Context, secret Secret, from Sender) (
 }
 
 func unknownKey() error {
-	return Refuse(CodeInvalidKey, "The key in the Authorization header is unknown here or was revoked.").
-		With(OpHeader).Note("Use the api_key that an earlier publish or signup on this instance returned.")
+	return Refuse(CodeInvalidKey, "The key is unknown here or was revoked.").
+		With(OpPresentKey).Note("Use the api_key that an earlier publish or signup on this instance returned.")
 }
 
 // present is err, or CodeInvalidKey where something was not found because the

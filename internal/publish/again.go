@@ -8,7 +8,7 @@ import (
 )
 
 // This file answers calls again: the last call of a completed upload, and any
-// that has an Idempotency-Key. Of the first answer only the minted keys are kept.
+// that has an idempotency key. Of the first answer only the minted keys are kept.
 // The rest is read from the version that the call made, or, where that was erased,
 // from what the call left of it.
 
@@ -148,7 +148,7 @@ func (s *Service) replayUpdate(ctx context.Context, by Caller, c *completing) (U
 	return out, err
 }
 
-// publishedAgain answers a call with an Idempotency-Key again.
+// publishedAgain answers a call with an idempotency key again.
 func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput, np newProject, rec Once, keys Minted) (Published, error) {
 	out, err := s.published(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput
 	return out, err
 }
 
-// updatedAgain answers a call with an Idempotency-Key again.
+// updatedAgain answers a call with an idempotency key again.
 func (s *Service) updatedAgain(ctx context.Context, by Caller, in UpdateInput, nf newFile, rec Once) (Updated, error) {
 	out, err := s.updated(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
@@ -220,7 +220,7 @@ func (m uploadMeta) update() newFile {
 	return *m.Update
 }
 
-// deletedAgain answers a call with an Idempotency-Key again.
+// deletedAgain answers a call with an idempotency key again.
 func (s *Service) deletedAgain(ctx context.Context, by Caller, name string, rec Once) (Deleted, error) {
 	p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 	if err == nil {

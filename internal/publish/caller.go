@@ -161,7 +161,7 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 	case act == ActPublish:
 		return nil
 	case by.kind != callerKey:
-		return Refuse(CodeKeyRequired, "This call needs a key in the header Authorization: Bearer <api_key>.").With(OpHeader)
+		return Refuse(CodeKeyRequired, "This call needs a key.").With(OpPresentKey)
 	case p == nil:
 		return nil
 	case by.key.Account != p.Account || by.Scoped() && by.key.Project != p.ID:

@@ -151,7 +151,7 @@ func CleanEmail(email string) (string, error) {
 	}
 	if strings.HasPrefix(email, "<") && strings.HasSuffix(email, ">") && !strings.Contains(email, "@") {
 		return "", Refuse(CodeInvalidEmail, "The field email still holds the placeholder of an example, not an address.").In("email").
-			With(OpSame, Arg{"email", PlaceholderEmail}).Note("Ask the user for the address, and send that. Without one, use POST /v1/signup and publish with its api_key.")
+			With(OpSame, Arg{"email", PlaceholderEmail}).Note("Ask the user for the address, and send that. Without one, make an account with signup and publish with its api_key.")
 	}
 	clean, err := names.Email(email)
 	if err != nil {

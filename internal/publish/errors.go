@@ -59,57 +59,71 @@ const (
 	CodeStorageFull          Code = "storage_full"
 )
 
-// Kind is the family of a code: what a transport needs to know to answer.
-type Kind struct {
-	Status int    // HTTP
-	Exit   int    // of a command line: 2 wrong call, 3 refused, 4 not there, 5 try again, 6 ours
-	About  string // one line for the documentation
-}
+// Kind is the family of a code: what a transport needs to know to answer, whatever it
+// speaks.
+type Kind int
 
-// Codes is the one table of all codes. A test compares it with the documents.
+// The kinds. A call that met one of the last four may succeed when it is sent again later.
+const (
+	KindMistake      Kind = iota + 1 // the call is wrong in itself
+	KindUnidentified                 // it is not known who calls
+	KindForbidden                    // the caller may not do this
+	KindMissing                      // it is about what is not there
+	KindConflict                     // it does not fit what happened before
+	KindTooLarge                     // it brings more than is ever taken
+	KindUnacceptable                 // it is well formed, and what it brings cannot be taken
+	KindTakenDown                    // it is about what the operator has taken down
+	KindTooMany                      // a limit or a quota is reached
+	KindUnavailable                  // the service cannot do this now
+	KindFull                         // the disk of the service is full
+	KindFault                        // a fault of the service
+)
+
+// Codes has the kind of each code. What a transport answers with is in a table of
+// its own.
 var Codes = map[Code]Kind{
-	CodeInvalidJSON:          {400, 2, "the body is not one well-formed JSON object (or form) within the limits"},
-	CodeInvalidField:         {400, 2, "a field has the wrong type or a value that is not allowed"},
-	CodeMissingField:         {400, 2, "a required field is missing"},
-	CodeEmailRequired:        {400, 2, "a first publish without a key needs an email"},
-	CodeInvalidEmail:         {400, 2, "the email is not one plain address"},
-	CodeInvalidContent:       {400, 2, "content is not the base64 or gzip it should be"},
-	CodeInvalidFilename:      {400, 2, "the filename cannot be used"},
-	CodeProjectIDRequired:    {400, 2, "project_id is empty, or is missing with a project key"},
-	CodeKeyNotInHeader:       {400, 2, "a key was sent outside the Authorization header; rotate it"},
-	CodeKeyRequired:          {401, 3, "the call needs a key"},
-	CodeInvalidKey:           {401, 3, "the key is mistyped, unknown or revoked"},
-	CodeWrongProject:         {403, 3, "the key does not cover this project"},
-	CodeAccountKeyRequired:   {403, 3, "a project key cannot publish a new project"},
-	CodeAccountSuspended:     {403, 3, "the operator has suspended the account; it can still read and export"},
-	CodePublishClosed:        {403, 3, "this instance takes no new projects, or none without a key"},
-	CodeProjectNotFound:      {404, 4, "there is no such project"},
-	CodeFileNotFound:         {404, 4, "the project has no such file"},
-	CodeNoProjects:           {404, 4, "the account has no project yet"},
-	CodeNotFound:             {404, 4, "there is no such path"},
-	CodeMethodNotAllowed:     {405, 2, "the path does not support this method"},
-	CodeUploadCompleted:      {409, 3, "the upload is already complete; the response names its project"},
-	CodeUploadExists:         {409, 3, "an upload with this id is in progress; choose another id"},
-	CodeRequestInProgress:    {409, 5, "the same request is still in progress"},
-	CodeReplayedElsewhere:    {409, 3, "the same request was made from another network; its keys are not shown again"},
-	CodeVersionConflict:      {412, 3, "the project has a newer version; nothing changed"},
-	CodeContentTooLarge:      {413, 3, "the content is larger than the limit"},
-	CodeUnsupportedMediaType: {415, 2, "the body has an unsupported type or encoding"},
-	CodePrimaryFileProtected: {422, 3, "index.html and the primary file cannot be deleted"},
-	CodePart1First:           {422, 3, "part 1 of the upload has not been accepted"},
-	CodePartOutOfRange:       {422, 3, "the part is above total_parts, or total_parts was changed"},
-	CodeFilenameConflict:     {422, 3, "the name clashes with another file (as a folder, or in another case)"},
-	CodeDoubleEncoded:        {422, 3, "the HTML file is still encoded"},
-	CodeDigestMismatch:       {422, 3, "the bytes that arrived do not have the declared size or sha256"},
-	CodeKeyInContent:         {422, 3, "a text file holds one of the service's own keys"},
-	CodeIdempotencyMismatch:  {422, 3, "the Idempotency-Key was already used for a different request"},
-	CodeRateLimited:          {429, 5, "too many requests; retry after Retry-After"},
-	CodeQuotaExceeded:        {429, 5, "a quota is used up"},
-	CodeTakenDown:            {451, 3, "the operator has taken the project down"},
-	CodeInternal:             {500, 6, "a fault of the service"},
-	CodeBlobCorrupt:          {500, 6, "the stored bytes of this file are damaged"},
-	CodeUnavailable:          {503, 5, "the service cannot do this now"},
-	CodeStorageFull:          {507, 5, "the disk of the service is full; nothing was changed"},
+	CodeInvalidJSON:          KindMistake,
+	CodeInvalidField:         KindMistake,
+	CodeMissingField:         KindMistake,
+	CodeEmailRequired:        KindMistake,
+	CodeInvalidEmail:         KindMistake,
+	CodeInvalidContent:       KindMistake,
+	CodeInvalidFilename:      KindMistake,
+	CodeProjectIDRequired:    KindMistake,
+	CodeKeyNotInHeader:       KindMistake,
+	CodeKeyRequired:          KindUnidentified,
+	CodeInvalidKey:           KindUnidentified,
+	CodeWrongProject:         KindForbidden,
+	CodeAccountKeyRequired:   KindForbidden,
+	CodeAccountSuspended:     KindForbidden,
+	CodePublishClosed:        KindForbidden,
+	CodeProjectNotFound:      KindMissing,
+	CodeFileNotFound:         KindMissing,
+	CodeNoProjects:           KindMissing,
+	CodeNotFound:             KindMissing,
+	CodeMethodNotAllowed:     KindMistake,
+	CodeUploadCompleted:      KindConflict,
+	CodeUploadExists:         KindConflict,
+	CodeRequestInProgress:    KindConflict,
+	CodeReplayedElsewhere:    KindConflict,
+	CodeVersionConflict:      KindConflict,
+	CodeContentTooLarge:      KindTooLarge,
+	CodeUnsupportedMediaType: KindMistake,
+	CodePrimaryFileProtected: KindUnacceptable,
+	CodePart1First:           KindUnacceptable,
+	CodePartOutOfRange:       KindUnacceptable,
+	CodeFilenameConflict:     KindUnacceptable,
+	CodeDoubleEncoded:        KindUnacceptable,
+	CodeDigestMismatch:       KindUnacceptable,
+	CodeKeyInContent:         KindUnacceptable,
+	CodeIdempotencyMismatch:  KindUnacceptable,
+	CodeRateLimited:          KindTooMany,
+	CodeQuotaExceeded:        KindTooMany,
+	CodeTakenDown:            KindTakenDown,
+	CodeInternal:             KindFault,
+	CodeBlobCorrupt:          KindFault,
+	CodeUnavailable:          KindUnavailable,
+	CodeStorageFull:          KindFull,
 }
 
 // Error is a refusal that is safe to show: it says what was wrong with this
@@ -158,11 +172,11 @@ const (
 	OpStats      Op = "stats"
 	OpWhoami     Op = "whoami"
 	OpExport     Op = "export"
-	OpHeader     Op = "header"  // send the key in the Authorization header
-	OpEncode     Op = "encode"  // encode the file with a command
-	OpRotate     Op = "rotate"  // the key has leaked: mint another, revoke this one
-	OpWait       Op = "wait"    // send the same again later
-	OpNothing    Op = "nothing" // no call mends it; the Note says what does
+	OpPresentKey Op = "present-key" // the operation of the request, with the key of an account
+	OpEncode     Op = "encode"      // encode the file with a command
+	OpRotate     Op = "rotate"      // the key has leaked: mint another, revoke this one
+	OpWait       Op = "wait"        // send the same again later
+	OpNothing    Op = "nothing"     // no call mends it; the Note says what does
 )
 
 // PlaceholderEmail stands in a proposed call for an address that only the user
@@ -227,16 +241,16 @@ func AsError(err error) *Error {
 		return e
 	case errors.Is(err, ErrCorrupt):
 		return Refuse(CodeBlobCorrupt, "This file is damaged on the server, so it isn't served.").
-			Because(err).With(OpUpdate).Note("Send the file again with /v1/update; the operator finds all damaged files with a check of the store.")
+			Because(err).With(OpUpdate).Note("Send the file again with update; the operator finds all damaged files with a check of the store.")
 	case !errors.Is(err, ErrNoEffect) && (errors.Is(err, ErrFull) || errors.Is(err, ErrUnavailable)):
 		return Refuse(CodeUnavailable, "The service cannot tell whether this was done.").
-			Because(err).After(5 * time.Second).With(OpWait).Note("Look at the project before you send the request again; with an Idempotency-Key it is done once.")
+			Because(err).After(5 * time.Second).With(OpWait).Note("Look at the project before you send the request again; with an idempotency key it is done once.")
 	case errors.Is(err, ErrFull):
 		return Refuse(CodeStorageFull, "The disk of this service is full. Nothing was changed.").
 			Because(err).After(time.Minute).With(OpWait).Note("Send the same request again later; the operator has to make room.")
 	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrMoved), errors.Is(err, ErrUploadMoved), errors.Is(err, ErrRepeated):
 		return Refuse(CodeUnavailable, "The service cannot do this now. Nothing was changed.").
-			Because(err).After(5 * time.Second).With(OpWait).Note("Send the same request again after the time in Retry-After.")
+			Because(err).After(5 * time.Second).With(OpWait)
 	}
 	return nil
 }

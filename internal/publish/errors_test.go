@@ -45,13 +45,12 @@ func TestEveryCodeIsInTheTable(t *testing.T) {
 			t.Errorf("%s is declared, but not in the table", code)
 		}
 	}
-	exits := map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true}
 	for code, kind := range Codes {
 		if !declared[code] {
 			t.Errorf("%s is in the table, but not declared", code)
 		}
-		if kind.Status < 400 || kind.Status > 599 || !exits[kind.Exit] || kind.About == "" {
-			t.Errorf("%s has status %d, exit %d, %q", code, kind.Status, kind.Exit, kind.About)
+		if kind < KindMistake || kind > KindFault {
+			t.Errorf("%s is of kind %d, which there is not", code, kind)
 		}
 	}
 }
@@ -87,7 +86,7 @@ func TestAsError(t *testing.T) {
 			if got != nil && (!errors.Is(got, tt.want) || got.Message == "") {
 				t.Errorf("%v does not say %s", got, tt.want)
 			}
-			if status := Codes[tt.want].Status; (status == 503 || status == 507) && got.RetryAfter <= 0 {
+			if kind := Codes[tt.want]; (kind == KindUnavailable || kind == KindFull) && got.RetryAfter <= 0 {
 				t.Error("it does not say when to try again")
 			}
 		})

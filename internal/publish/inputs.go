@@ -34,7 +34,7 @@ type PublishInput struct {
 	Content  Content
 	Declared Declared
 	Part     *PartInput // set if this is a call of a chunked upload
-	Once     string     // the Idempotency-Key; empty: every call makes a project of its own
+	Once     string     // the idempotency key; empty: every call makes a project of its own
 }
 
 // UpdateInput asks for a new version in which one file is new or other.
@@ -49,7 +49,7 @@ type UpdateInput struct {
 	Content   Content
 	Declared  Declared
 	Part      *PartInput
-	Once      string // the Idempotency-Key, if one came
+	Once      string // the idempotency key, if one came
 }
 
 // PartInput places a call in a chunked upload.
@@ -104,7 +104,7 @@ type DeleteInput struct {
 	Email     string
 	Lang      string
 	IfVersion *int
-	Once      string // the Idempotency-Key, if one came
+	Once      string // the idempotency key, if one came
 }
 
 // SignupInput asks for an account.
@@ -112,7 +112,7 @@ type SignupInput struct {
 	Handle string
 	Email  string
 	Lang   string
-	Once   string // the Idempotency-Key, if one came
+	Once   string // the idempotency key, if one came
 	From   Sender
 }
 
@@ -134,7 +134,7 @@ type Published struct {
 	Mailed      bool     // whether a verification is on its way by SMTP
 	Warnings    []Warning
 	Quarantined bool
-	Replayed    bool // it is the first answer, given again under the same Idempotency-Key
+	Replayed    bool // it is the first answer, given again under the same idempotency key
 }
 
 // Minted are keys shown once. Account is empty where the caller has it already.
@@ -164,7 +164,7 @@ type Updated struct {
 	Created     bool // the file is new
 	Warnings    []Warning
 	Quarantined bool
-	Replayed    bool // it is the first answer, given again under the same Idempotency-Key
+	Replayed    bool // it is the first answer, given again under the same idempotency key
 }
 
 // Deleted is the answer to a deletion.
@@ -175,7 +175,7 @@ type Deleted struct {
 	Filename  string
 	Files     []File
 	Warnings  []Warning
-	Replayed  bool // it is the first answer, given again under the same Idempotency-Key
+	Replayed  bool // it is the first answer, given again under the same idempotency key
 }
 
 // SignedUp is the answer to a signup.
@@ -184,7 +184,7 @@ type SignedUp struct {
 	Key      Secret
 	Mailed   bool
 	Warnings []Warning
-	Replayed bool // it is the first answer, given again under the same Idempotency-Key
+	Replayed bool // it is the first answer, given again under the same idempotency key
 }
 
 // ProjectView is a project as a caller may see it.

@@ -48,7 +48,7 @@ func (s Secret) String() string {
 // Format hides the secret from every verb of fmt.
 func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, s.String()) }
 
-// MarshalText hides the secret from JSON; what is to be shown is revealed first.
+// MarshalText hides the secret from encoders; what is to be shown is revealed first.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // LogValue hides the secret from logs.

@@ -15,7 +15,7 @@ const (
 	sendFolder  = "Unpack it, publish its index.html, and send each other file with update."
 	sendWrapped = "Send a whole HTML document that begins with <!doctype html>."
 	sendBetween = "Send only what stands between the ``` lines."
-	sendBytes   = "Send the file's bytes, not its name: in a form of curl its name stands behind content=@."
+	sendBytes   = "Send the file's bytes, not its name: many programs read a file only where an @ stands before its name."
 	sendInPage  = "Put it between <script> and </script> in an HTML page, or publish a page that loads it and send it with update as game.js."
 )
 

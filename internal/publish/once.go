@@ -16,20 +16,20 @@ const (
 	onceWait          = time.Second    // most calls are done by then
 )
 
-// CheckIdempotencyKey refuses what cannot be an Idempotency-Key: it has 1 to
+// CheckIdempotencyKey refuses what cannot be an idempotency key: it has 1 to
 // MaxIdempotencyKey visible ASCII characters.
 func CheckIdempotencyKey(key string) error {
 	if len(key) >= 1 && len(key) <= MaxIdempotencyKey && visible(key) {
 		return nil
 	}
-	return Refuse(CodeInvalidField, "The header Idempotency-Key must be 1 to %d visible ASCII characters; %d bytes came.", MaxIdempotencyKey, len(key)).In("Idempotency-Key").
+	return Refuse(CodeInvalidField, "The idempotency key must be 1 to %d visible ASCII characters; %d bytes came.", MaxIdempotencyKey, len(key)).In("idempotency_key").
 		With(OpSame).Note("Send a fresh random value, such as a UUID, with each new request, and the same value only when that request is sent again.")
 }
 
-// attempt is a call that was sent with an Idempotency-Key; nil is one without.
+// attempt is a call that was sent with an idempotency key; nil is one without.
 type attempt struct {
 	by        Caller
-	text      string // the Idempotency-Key, which is not stored
+	text      string // the idempotency key, which is not stored
 	key       Digest // of it and of its principal
 	elsewhere Digest // of it and of the request, for callers whom only their network tells apart; zero for others
 	request   Digest // of what was asked: the same for the same fields and content, however they were sent
@@ -38,7 +38,7 @@ type attempt struct {
 
 // attempt finds out under which name a call is remembered. The principal is the
 // key or the upload_token that is presented. Without one it is the sender's
-// network: an Idempotency-Key may be guessed, however long it is.
+// network: an idempotency key may be guessed, however long it is.
 func (s *Service) attempt(by Caller, key string, op Op, part *PartInput, c Content, words ...any) (*attempt, error) {
 	if key == "" {
 		return nil, nil
@@ -59,13 +59,13 @@ func (s *Service) attempt(by Caller, key string, op Op, part *PartInput, c Conte
 		a.elsewhere = s.keyed("once elsewhere", string(a.request[:])+key)
 	}
 	if a.lease = a.key; part != nil {
-		// The parts of an upload may come at once, also under one Idempotency-Key.
+		// The parts of an upload may come at once, also under one idempotency key.
 		a.lease = s.keyed("part", string(a.key[:])+string(a.request[:]))
 	}
 	return a, nil
 }
 
-// principal is whom the Idempotency-Key belongs to. Among those who share a network
+// principal is whom the idempotency key belongs to. Among those who share a network
 // it is another one for each request, so that nobody's request can be in the way of
 // another's.
 func (a *attempt) principal() string {
@@ -91,11 +91,11 @@ func (in *PartInput) asked() []any {
 	return []any{in.UploadID, in.N, in.Total, in.Last, strings.HasPrefix(in.Encoding, "gzip")}
 }
 
-// once makes a call that has an Idempotency-Key at most once: do makes it, again
+// once makes a call that has an idempotency key at most once: do makes it, again
 // answers it from the record of the first time. A refusal leaves no record, so
-// the corrected request may come under the same Idempotency-Key.
+// the corrected request may come under the same idempotency key.
 //
-// In this process calls under one Idempotency-Key exclude each other. Between
+// In this process calls under one idempotency key exclude each other. Between
 // processes the record does, which is part of the step that it speaks of: so a
 // crash leaves both or neither.
 func (s *Service) once(ctx context.Context, a *attempt, do func() error, again func(Once, Minted) error) error {
@@ -104,7 +104,7 @@ func (s *Service) once(ctx context.Context, a *attempt, do func() error, again f
 	}
 	unlock, free := s.attempts.try(a.lease)
 	if !free {
-		return Refuse(CodeRequestInProgress, "A request with this Idempotency-Key is still in progress.").In("Idempotency-Key").With(OpWait).After(onceWait).
+		return Refuse(CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(OpWait).After(onceWait).
 			Note("Send the same request again: when the first is done, it gets the same answer.")
 	}
 	defer unlock()
@@ -136,8 +136,8 @@ func (s *Service) answerAgain(ctx context.Context, a *attempt, again func(Once, 
 		return true, s.replayedElsewhere()
 	}
 	if rec.Request != a.request {
-		return true, Refuse(CodeIdempotencyMismatch, "This Idempotency-Key was sent with another request in the last 24 hours.").In("Idempotency-Key").With(OpSame).
-			Note("Send a fresh random Idempotency-Key with this request; the old one belongs to the earlier request.")
+		return true, Refuse(CodeIdempotencyMismatch, "This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").With(OpSame).
+			Note("Send a fresh random idempotency key with this request; the old one belongs to the earlier request.")
 	}
 	keys, err := s.unseal(a.sealed(), rec.Answer)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *Service) answerAgain(ctx context.Context, a *attempt, again func(Once, 
 }
 
 // madeElsewhere tells a call that was made from another network already. Its keys
-// are not shown: whoever asks may have guessed the Idempotency-Key and the request.
+// are not shown: whoever asks may have guessed the idempotency key and the request.
 func (s *Service) madeElsewhere(ctx context.Context, a *attempt) (found bool, err error) {
 	if a.elsewhere == (Digest{}) {
 		return false, nil
@@ -163,9 +163,9 @@ func (s *Service) madeElsewhere(ctx context.Context, a *attempt) (found bool, er
 }
 
 func (s *Service) replayedElsewhere() error {
-	return Refuse(CodeReplayedElsewhere, "This request was made under this Idempotency-Key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
-		In("Idempotency-Key").With(OpWait).
-		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random Idempotency-Key, such as a UUID.", s.Places.Base)
+	return Refuse(CodeReplayedElsewhere, "This request was made under this idempotency key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
+		In("idempotency_key").With(OpWait).
+		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random idempotency key, such as a UUID.", s.Places.Base)
 }
 
 func (a *attempt) sealed() sealed {

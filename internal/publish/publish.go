@@ -65,7 +65,7 @@ func (s *Service) publishNew(ctx context.Context, by Caller, in PublishInput, np
 }
 
 // beside is what a step does beside its effect: it closes the upload that it
-// uses up, and leaves the record of a call that has an Idempotency-Key.
+// uses up, and leaves the record of a call that has an idempotency key.
 type beside struct {
 	upload *completing
 	once   *attempt
@@ -82,7 +82,7 @@ func (s *Service) preparePublish(by Caller, in PublishInput) (newProject, error)
 	if by.Nobody() && np.Email == "" {
 		return np, Refuse(CodeEmailRequired, "A first publish without a key makes an account, and needs the field email.").In("email").
 			With(OpSame, Arg{"email", PlaceholderEmail}).
-			Note("Send email, or the api_key of an account in the Authorization header.")
+			Note("Send email, or the api_key of an account.")
 	}
 	var w []Warning
 	np.Title, w = cleanTitle(in.Title)

@@ -38,7 +38,7 @@ func (s *Service) admitNew(by Caller) error {
 		return Refuse(CodePublishClosed, "This instance accepts no new projects or accounts.").With(OpWait).
 			Note("Projects that are there can still be changed with update and their key. For a new one use another instance, or ask the operator.")
 	case s.Opening == OpenToKeys && by.Nobody():
-		return Refuse(CodePublishClosed, "Publishing here needs a key; this instance has no open signup.").With(OpHeader).
+		return Refuse(CodePublishClosed, "Publishing here needs a key; this instance has no open signup.").With(OpPresentKey).
 			Note("The operator gives accounts out.")
 	}
 	return nil

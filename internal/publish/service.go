@@ -92,7 +92,7 @@ type Service struct {
 	used         *keyUses
 	edits        *locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
 	uploads      *locks[Digest]
-	attempts     *locks[Digest] // calls under an Idempotency-Key
+	attempts     *locks[Digest] // calls under an idempotency key
 	forms        *locks[Digest] // forms that ask for a message
 }
 

@@ -135,11 +135,11 @@ type UploadDone struct {
 }
 
 // Once is what a step leaves for a day, so that the call which made it, sent
-// again under the same Idempotency-Key, is answered again. The minted keys
+// again under the same idempotency key, is answered again. The minted keys
 // are kept of the answer, and what it tells of the version, which may be erased; the
 // rest is read.
 type Once struct {
-	Key       Digest // of the Idempotency-Key and its principal
+	Key       Digest // of the idempotency key and its principal
 	Elsewhere Digest // another key under which the same step is known; zero for none
 	Request   Digest // of what was asked
 	ExpiresAt time.Time

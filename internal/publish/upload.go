@@ -197,7 +197,7 @@ func part1First(call *partCall) error {
 	e := Refuse(CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
 		With(OpSame, Arg{"part", 1}).Note("Send part 1 first, with the metadata; then the others in any order.")
 	if call.by.bare() {
-		e.Note("Send part 1 first, with the metadata; then the others in any order. Without a key the parts after the first need the upload_token of its answer, as Authorization: Bearer <upload_token>, unless they come from the same network.")
+		e.Note("Send part 1 first, with the metadata; then the others in any order. Without a key the parts after the first need the upload_token of its answer in place of a key, unless they come from the same network.")
 	}
 	return e
 }
@@ -210,7 +210,7 @@ func (s *Service) checkAgain(call *partCall, u Upload, fresh bool) error {
 	if call.fixed(fresh) && !u.has(call) {
 		return Refuse(CodeUploadExists, "An upload with this upload_id is in progress; without a key or its upload_token its part 1 can't be replaced.").In("upload_id").
 			With(OpSame, s.beginning()...).
-			Note("Choose another upload_id. If the upload is yours, send Authorization: Bearer <upload_token>, with the upload_token of an earlier answer.")
+			Note("Choose another upload_id. If the upload is yours, send the upload_token of an earlier answer in place of a key.")
 	}
 	if size := u.sizeWith(call); size > s.partsLimit() {
 		return Refuse(CodeContentTooLarge, "The parts of this upload would have %d bytes together; the limit is %d.", size, s.MaxFile).In("content").

@@ -21,13 +21,13 @@ func isUploadToken(s Secret) bool { return strings.HasPrefix(s.Reveal(), uploadT
 func (s *Service) identifyUpload(ctx context.Context, token Secret, from Sender) (Caller, error) {
 	text := token.Reveal()
 	if body := len(text) - keySum; len(text) != len(uploadTokenPrefix)+keyRandom+keySum || checksum(text[:body]) != text[body:] {
-		return Caller{}, Refuse(CodeInvalidKey, "The upload_token in the Authorization header is mistyped or cut: it does not have the form or the checksum of one.").
+		return Caller{}, Refuse(CodeInvalidKey, "The upload_token is mistyped or cut: it does not have the form or the checksum of one.").
 			With(OpWait).Note("Copy the whole upload_token from the answer to part 1: slu_ and 36 characters.")
 	}
 	upload, err := s.store.UploadOfToken(ctx, token.Hash(), s.now().UTC())
 	if errors.Is(err, ErrNotFound) {
-		return Caller{}, Refuse(CodeInvalidKey, "The upload_token in the Authorization header is unknown here, or its upload has expired.").
-			With(OpWait).Note("Begin the upload anew: send part 1 without the Authorization header, and use the upload_token of its answer.")
+		return Caller{}, Refuse(CodeInvalidKey, "The upload_token is unknown here, or its upload has expired.").
+			With(OpWait).Note("Begin the upload anew: send part 1 without a key, and use the upload_token of its answer.")
 	}
 	if err != nil {
 		return Caller{}, fmt.Errorf("look up upload_token: %w", err)
@@ -43,8 +43,8 @@ func checkToken(by Caller, part *PartInput) error {
 	if by.upload == nil || part != nil {
 		return nil
 	}
-	return Refuse(CodeInvalidKey, "The key in the Authorization header is an upload_token: it joins its upload, and this call is no part of one.").
-		With(OpHeader).Note("Send upload_id and part or total_parts with it. Another call needs an api_key (sla_...), or, for a first publish, no Authorization header.")
+	return Refuse(CodeInvalidKey, "The key that was sent is an upload_token: it joins its upload, and this call is no part of one.").
+		With(OpPresentKey).Note("Send upload_id and part or total_parts with it. Another call needs an api_key (sla_...), or, for a first publish, none.")
 }
 
 // giveToken draws the token of a new upload that nobody's key belongs to.
@@ -73,7 +73,7 @@ func (s *Service) readToken(call *partCall, u Upload) error {
 	}
 	token, err := s.vault.unseal(call.tokenSeal(), m.Token)
 	if err != nil {
-		return Refuse(CodeInvalidKey, "The upload_token in the Authorization header is that of an upload with another upload_id.").In("upload_id").
+		return Refuse(CodeInvalidKey, "The upload_token is that of an upload with another upload_id.").In("upload_id").
 			With(OpWait).Note("Send the upload_id of the part 1 whose answer had this upload_token.")
 	}
 	call.token = Secret(token)

@@ -85,7 +85,7 @@ func (v *Vault) Asker(by Caller) Asker {
 type sealed struct {
 	by     Caller // with the key as presented
 	what   string // the purpose: none is opened with what another takes
-	secret string // the upload_id, or the Idempotency-Key
+	secret string // the upload_id, or the idempotency key
 	of     Digest // of the bytes, or of the request
 }
 

@@ -166,24 +166,24 @@ func (v *visit) problem(status int, name string) {
 // fail shows the page of an error.
 func (v *visit) fail(err error) {
 	status, name := http.StatusInternalServerError, "error.fault"
-	var code publish.Code
+	var kind publish.Kind
 	var denied *admission.Denied
 	if e := publish.AsError(err); e != nil {
-		code = e.Code
+		kind = publish.Codes[e.Code]
 		if e.RetryAfter > 0 {
 			v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
 		}
 	}
 	switch {
-	case errors.Is(err, publish.ErrNotFound), publish.Codes[code].Status == http.StatusNotFound:
+	case errors.Is(err, publish.ErrNotFound), kind == publish.KindMissing:
 		status, name = http.StatusNotFound, "error.missing"
-	case code == publish.CodeTakenDown:
+	case kind == publish.KindTakenDown:
 		status, name = http.StatusUnavailableForLegalReasons, "error.taken-down"
-	case publish.Codes[code].Status == http.StatusTooManyRequests:
+	case kind == publish.KindTooMany:
 		status, name = http.StatusTooManyRequests, "error.too-many"
-	case publish.Codes[code].Status == http.StatusForbidden:
+	case kind == publish.KindForbidden:
 		status, name = http.StatusForbidden, "error.refused"
-	case publish.Codes[code].Status == http.StatusInsufficientStorage:
+	case kind == publish.KindFull:
 		status, name = http.StatusInsufficientStorage, "error.full"
 	case errors.As(err, &denied): // the service is busy, which is no fault: who asks comes again
 		v.problem(http.StatusServiceUnavailable, "error.later")

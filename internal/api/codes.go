@@ -1,0 +1,60 @@
+package api
+
+import "sandlot/internal/publish"
+
+// told is how this package answers a code.
+type told struct {
+	status int
+	about  string // one line for the documentation
+}
+
+// codes is the table of all codes. A test compares it with that of the domain and with the
+// documents. It never changes.
+var codes = map[publish.Code]told{
+	publish.CodeInvalidJSON:          {400, "the body is not one well-formed JSON object (or form) within the limits"},
+	publish.CodeInvalidField:         {400, "a field has the wrong type or a value that is not allowed"},
+	publish.CodeMissingField:         {400, "a required field is missing"},
+	publish.CodeEmailRequired:        {400, "a first publish without a key needs an email"},
+	publish.CodeInvalidEmail:         {400, "the email is not one plain address"},
+	publish.CodeInvalidContent:       {400, "content is not the base64 or gzip it should be"},
+	publish.CodeInvalidFilename:      {400, "the filename cannot be used"},
+	publish.CodeProjectIDRequired:    {400, "project_id is empty, or is missing with a project key"},
+	publish.CodeKeyNotInHeader:       {400, "a key was sent outside the Authorization header; rotate it"},
+	publish.CodeKeyRequired:          {401, "the call needs a key"},
+	publish.CodeInvalidKey:           {401, "the key is mistyped, unknown or revoked"},
+	publish.CodeWrongProject:         {403, "the key does not cover this project"},
+	publish.CodeAccountKeyRequired:   {403, "a project key cannot publish a new project"},
+	publish.CodeAccountSuspended:     {403, "the operator has suspended the account; it can still read and export"},
+	publish.CodePublishClosed:        {403, "this instance takes no new projects, or none without a key"},
+	publish.CodeProjectNotFound:      {404, "there is no such project"},
+	publish.CodeFileNotFound:         {404, "the project has no such file"},
+	publish.CodeNoProjects:           {404, "the account has no project yet"},
+	publish.CodeNotFound:             {404, "there is no such path"},
+	publish.CodeMethodNotAllowed:     {405, "the path does not support this method"},
+	publish.CodeUploadCompleted:      {409, "the upload is already complete; the response names its project"},
+	publish.CodeUploadExists:         {409, "an upload with this id is in progress; choose another id"},
+	publish.CodeRequestInProgress:    {409, "the same request is still in progress"},
+	publish.CodeReplayedElsewhere:    {409, "the same request was made from another network; its keys are not shown again"},
+	publish.CodeVersionConflict:      {412, "the project has a newer version; nothing changed"},
+	publish.CodeContentTooLarge:      {413, "the content is larger than the limit"},
+	publish.CodeUnsupportedMediaType: {415, "the body has an unsupported type or encoding"},
+	publish.CodePrimaryFileProtected: {422, "index.html and the primary file cannot be deleted"},
+	publish.CodePart1First:           {422, "part 1 of the upload has not been accepted"},
+	publish.CodePartOutOfRange:       {422, "the part is above total_parts, or total_parts was changed"},
+	publish.CodeFilenameConflict:     {422, "the name clashes with another file (as a folder, or in another case)"},
+	publish.CodeDoubleEncoded:        {422, "the HTML file is still encoded"},
+	publish.CodeDigestMismatch:       {422, "the bytes that arrived do not have the declared size or sha256"},
+	publish.CodeKeyInContent:         {422, "a text file holds one of the service's own keys"},
+	publish.CodeIdempotencyMismatch:  {422, "the Idempotency-Key was already used for a different request"},
+	publish.CodeRateLimited:          {429, "too many requests; retry after Retry-After"},
+	publish.CodeQuotaExceeded:        {429, "a quota is used up"},
+	publish.CodeTakenDown:            {451, "the operator has taken the project down"},
+	publish.CodeInternal:             {500, "a fault of the service"},
+	publish.CodeBlobCorrupt:          {500, "the stored bytes of this file are damaged"},
+	publish.CodeUnavailable:          {503, "the service cannot do this now"},
+	publish.CodeStorageFull:          {507, "the disk of the service is full; nothing was changed"},
+}
+
+// argumentHeaders are the arguments of an operation that come in a header of that name. It
+// never changes.
+var argumentHeaders = map[string]string{idempotencyArgument: idempotencyKey}
