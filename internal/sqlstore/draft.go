@@ -116,7 +116,10 @@ func (db *DB) rearrangeLarge(ctx context.Context, id publish.ProjectID, c publis
 
 // beginDraft refuses what the last step would refuse at once, where that is known.
 func (t *tx) beginDraft(id publish.ProjectID, c publish.Change, at publish.Edit, now time.Time) (d draft, err error) {
-	p, err := t.editable(id, at, now)
+	if err := t.refuseRepeated(at.Once, now); err != nil {
+		return d, err
+	}
+	p, err := t.editable(id, at)
 	if err != nil {
 		return d, err
 	}

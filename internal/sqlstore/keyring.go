@@ -23,7 +23,7 @@ func (db *DB) Keys(ctx context.Context, id publish.AccountID, before int64, limi
 // MintKey implements publish.KeyringStore.
 func (db *DB) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, once publish.Once) error {
 	return in("mint key", db.step(ctx, 0, func(t *tx) error {
-		if err := t.mustBeFirst(&once, db.now()); err != nil {
+		if err := t.claimOnce(&once, id, "", db.now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -40,17 +40,14 @@ func (db *DB) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, 
 		if n >= int64(limit) {
 			return publish.ErrTooMany
 		}
-		if err := t.createKey(k, id, &project); err != nil {
-			return err
-		}
-		return t.leaveOnce(&once, id)
+		return t.createKey(k, id, &project)
 	}))
 }
 
 // RotateKey implements publish.KeyringStore.
 func (db *DB) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key, once publish.Once) error {
 	return in("rotate key", db.step(ctx, 0, func(t *tx) error {
-		if err := t.mustBeFirst(&once, db.now()); err != nil {
+		if err := t.claimOnce(&once, id, "", db.now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -60,10 +57,7 @@ func (db *DB) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key
 		if err != nil {
 			return err
 		}
-		if err := t.createKey(k, id, nil); err != nil {
-			return err
-		}
-		return t.leaveOnce(&once, id)
+		return t.createKey(k, id, nil)
 	}))
 }
 
@@ -90,7 +84,7 @@ func (db *DB) OldKeys(ctx context.Context, id publish.AccountID) (n int, verifie
 // ReplaceOldKeys implements publish.KeyringStore.
 func (db *DB) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k publish.Key, once publish.Once) error {
 	return in("replace old keys", db.step(ctx, 0, func(t *tx) error {
-		if err := t.mustBeFirst(&once, db.now()); err != nil {
+		if err := t.claimOnce(&once, id, "", db.now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -99,10 +93,7 @@ func (db *DB) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k publis
 		if _, err := t.exec("UPDATE keys SET revoked_at = ?2 WHERE"+oldKeys, id, micros(k.CreatedAt)); err != nil {
 			return err
 		}
-		if err := t.createKey(k, id, nil); err != nil {
-			return err
-		}
-		return t.leaveOnce(&once, id)
+		return t.createKey(k, id, nil)
 	}))
 }
 

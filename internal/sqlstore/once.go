@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"sandlot/internal/publish"
@@ -20,18 +21,57 @@ func (db *DB) Once(ctx context.Context, key publish.Digest, now time.Time) (publ
 	return o, in("read what was made", err)
 }
 
-// mustBeFirst fails if a step was made under a key of o before; nil is none. It comes
-// first in a step: a step that is made again finds its project moved on by itself.
-func (t *tx) mustBeFirst(o *publish.Once, now time.Time) error {
+// insertOnce fails where there is a record that has not expired; one that has makes
+// room. The account is ?4, or else that of the project ?10, or else 0.
+const insertOnce = `INSERT INTO once (key, request, expires_at, account, project, version, mail, answer, made)
+	VALUES (?1, ?2, ?3, coalesce(nullif(?4, 0), (SELECT account FROM projects WHERE id = ?10), 0), ?5, ?6, ?7, ?8, ?9)
+	ON CONFLICT (key) DO UPDATE SET request = excluded.request, expires_at = excluded.expires_at, account = excluded.account, project = excluded.project,
+		version = excluded.version, mail = excluded.mail, answer = excluded.answer, made = excluded.made
+	WHERE once.expires_at <= ?11`
+
+// claimOnce records o for the account of its step, or if that is 0 for the one that
+// has the project; nil is nothing to record. A step that was made under one of its keys before is
+// publish.ErrRepeated. It comes first in a step, and of two at once the second waits
+// for the first: what else a repeated step would fail with is not found out.
+func (t *tx) claimOnce(o *publish.Once, account publish.AccountID, project publish.ProjectID, now time.Time) error {
 	if o == nil {
 		return nil
 	}
 	for _, key := range onceKeys(o) {
-		n, err := t.number("SELECT count(*) FROM once WHERE key = ? AND expires_at > ?", key[:], micros(now))
-		if err == nil && n > 0 {
-			err = publish.ErrRepeated
-		}
+		err := t.must(publish.ErrRepeated, insertOnce,
+			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Mail, orEmpty(o.Answer), orEmpty(o.Made), string(project), micros(now))
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuseRepeated is the error that claimOnce would return now, in a step that comes
+// before the one that claims.
+func (t *tx) refuseRepeated(o *publish.Once, now time.Time) error {
+	if o == nil {
+		return nil
+	}
+	for _, key := range onceKeys(o) {
+		_, err := one(context.Background(), t, scanOnce, selectOnce, key[:], micros(now))
+		if err == nil {
+			return publish.ErrRepeated
+		}
+		if !errors.Is(err, publish.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownOnce gives a record the account that its step made.
+func (t *tx) ownOnce(o *publish.Once, account publish.AccountID) error {
+	if o == nil {
+		return nil
+	}
+	for _, key := range onceKeys(o) {
+		if _, err := t.exec("UPDATE once SET account = ? WHERE key = ?", account, key[:]); err != nil {
 			return err
 		}
 	}
@@ -44,20 +84,4 @@ func onceKeys(o *publish.Once) []publish.Digest {
 		return []publish.Digest{o.Key}
 	}
 	return []publish.Digest{o.Key, o.Elsewhere}
-}
-
-// leaveOnce records o for the account of its step; nil is nothing to record. One
-// that has expired makes room.
-func (t *tx) leaveOnce(o *publish.Once, account publish.AccountID) error {
-	if o == nil {
-		return nil
-	}
-	for _, key := range onceKeys(o) {
-		_, err := t.exec("INSERT OR REPLACE INTO once (key, request, expires_at, account, project, version, mail, answer, made) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Mail, orEmpty(o.Answer), orEmpty(o.Made))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -33,7 +33,7 @@ func scanProject(r row) (p projectRow, err error) {
 func (db *DB) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
 	var p publish.Project
 	err := db.step(ctx, len(np.File.Blob.Inline), func(t *tx) error {
-		if err := t.mustBeFirst(np.Once, db.now()); err != nil {
+		if err := t.claimOnce(np.Once, np.Account, "", db.now()); err != nil {
 			return err
 		}
 		owner, err := t.owner(np)
@@ -43,7 +43,10 @@ func (db *DB) CreateProject(ctx context.Context, np publish.NewProject) (publish
 		if p, err = t.createProject(np, owner, db.now()); err != nil {
 			return err
 		}
-		return t.leaveOnce(np.Once, owner.ID)
+		if np.New == nil {
+			return nil
+		}
+		return t.ownOnce(np.Once, owner.ID)
 	})
 	return p, in("create project", err)
 }
@@ -225,7 +228,10 @@ func (db *DB) edit(ctx context.Context, id publish.ProjectID, at publish.Edit, b
 
 // edit is that step, also for the draft of that number.
 func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, draft int64, change func(*tx, *projectRow) error) (p projectRow, err error) {
-	if p, err = t.editable(id, at, now); err != nil {
+	if err := t.claimOnce(at.Once, 0, id, now); err != nil {
+		return p, err
+	}
+	if p, err = t.editable(id, at); err != nil {
 		return p, err
 	}
 	if err := t.drafted(p.num, draft); err != nil {
@@ -247,15 +253,12 @@ func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, draft in
 	if err := t.saveEdit(&p); err != nil {
 		return p, err
 	}
-	return p, t.leaveOnce(at.Once, p.Account)
+	return p, nil
 }
 
 // editable returns the project that an edit was computed against, if it may be made
 // now.
-func (t *tx) editable(id publish.ProjectID, at publish.Edit, now time.Time) (p projectRow, err error) {
-	if err := t.mustBeFirst(at.Once, now); err != nil {
-		return p, err
-	}
+func (t *tx) editable(id publish.ProjectID, at publish.Edit) (p projectRow, err error) {
 	if p, err = t.current(id, at.Expect); err != nil {
 		return p, err
 	}
