@@ -26,7 +26,7 @@ func regressions() []mutation {
 		{"regression 18: a round never ends", "internal/squeeze/squeeze.go", "if done >= large {", "if done < 0 {", of("18", "./internal/squeeze")},
 		{"regression 19: a file that is too large is not cut into parts", "internal/api/hint.go", "case e.Code == publish.CodeContentTooLarge && takesFile(op):", "case false:", of("19", apiTests)},
 		{"regression 20: a filename that begins with ./ is refused", "internal/names/read.go", "plain = relativeName(plain)", "_ = relativeName(plain)", of("20", apiTests)},
-		{"regression 21: a project without an icon has none", "internal/play/icon.go", "		f = v.ownIcon\n", "		v.notFound()\n		return\n", of("21", "./internal/play")},
+		{"regression 21: a project without an icon has none", "internal/play/icon.go", "		f = x.ownIcon\n", "		x.notFound()\n		return\n", of("21", "./internal/play")},
 		{"regression 28: whoever leaves the game finds it in the page", "internal/web/static/js/project.js", "if (phone.matches || !small) cover();\n  else full.focus();", "full.focus();", of("28", "./internal/web")},
 		{"regression 31: a billion and one is one", "internal/web/plural.go", "int(min(n, million+n%million))", "int(n%1_000_000_000)", of("31", "./internal/web")},
 		{"regression 27: nothing of unverified accounts is listed on a local instance", "internal/publish/service.go", "ListUnverified(ctx, !s.Public)", "ListUnverified(ctx, false)", of("27", publishTests)},

@@ -7,17 +7,17 @@ import (
 
 // conditions evaluates If-Match and If-None-Match (RFC 9110, section 13.2.2). It answers, and returns the status, if
 // they decide; otherwise it returns 0. There is no Last-Modified, so conditions on times do not apply.
-func (v *visit) conditions(f *file, o *form) int {
-	if want := v.r.Header["If-Match"]; len(want) > 0 && !star(want) && !nameTag(want, o.etag[0], false) {
-		v.refuse(http.StatusPreconditionFailed, "The file is not what this request expects.")
+func (x *exchange) conditions(f *file, o *form) int {
+	if want := x.r.Header["If-Match"]; len(want) > 0 && !star(want) && !nameTag(want, o.etag[0], false) {
+		x.refuse(http.StatusPreconditionFailed, "The file is not what this request expects.")
 		return http.StatusPreconditionFailed
 	}
-	have := v.r.Header["If-None-Match"]
-	v.named = len(have) > 0 && nameTag(have, o.etag[0], true)
-	if v.named || star(have) {
-		if !v.sendReady(f, o, http.StatusNotModified, nil) {
-			v.describe(f, o, http.StatusNotModified)
-			v.w.WriteHeader(http.StatusNotModified)
+	have := x.r.Header["If-None-Match"]
+	x.named = len(have) > 0 && nameTag(have, o.etag[0], true)
+	if x.named || star(have) {
+		if !x.sendReady(f, o, http.StatusNotModified, nil) {
+			x.describe(f, o, http.StatusNotModified)
+			x.w.WriteHeader(http.StatusNotModified)
 		}
 		return http.StatusNotModified
 	}

@@ -67,22 +67,22 @@ var (
 )
 
 // headers sets what every response carries and returns the header for the rest.
-func (v *visit) headers(cacheControl []string) http.Header {
-	h := v.w.Header()
+func (x *exchange) headers(cacheControl []string) http.Header {
+	h := x.w.Header()
 	for i := range always {
 		h[always[i].name] = always[i].value
 	}
-	h["Content-Security-Policy"] = v.policy()
-	if v.place == onPath {
+	h["Content-Security-Policy"] = x.policy()
+	if x.place == onPath {
 		// The sandboxed page's own modules and fetches are cross-origin requests.
 		h["Access-Control-Allow-Origin"] = anyOrigin
 		h["Access-Control-Expose-Headers"] = exposed
 	}
-	if v.project.Threads && v.place != onPath {
+	if x.project.Threads && x.place != onPath {
 		h["Cross-Origin-Opener-Policy"] = ownGroup
 		h["Cross-Origin-Embedder-Policy"] = isolating
 	}
-	if !v.project.Verified {
+	if !x.project.Verified {
 		h["X-Robots-Tag"] = noindex
 	}
 	h["Cache-Control"] = cacheControl
@@ -90,12 +90,12 @@ func (v *visit) headers(cacheControl []string) http.Header {
 }
 
 // policy chooses the Content-Security-Policy.
-func (v *visit) policy() []string {
-	quarantine := v.quarantine && !v.project.Verified
+func (x *exchange) policy() []string {
+	quarantine := x.quarantine && !x.project.Verified
 	switch {
-	case v.place == onPath && quarantine:
+	case x.place == onPath && quarantine:
 		return quarantinedPathPolicy
-	case v.place == onPath:
+	case x.place == onPath:
 		return pathPolicy
 	case quarantine:
 		return quarantinedOriginPolicy
@@ -105,8 +105,8 @@ func (v *visit) policy() []string {
 
 // fresh returns how long a file's bytes may be kept. Those of a version never change; those of a project are asked for
 // every time, which costs a 304.
-func (v *visit) fresh() []string {
-	if v.place == onVersion {
+func (x *exchange) fresh() []string {
+	if x.place == onVersion {
 		return immutable
 	}
 	return revalidate

@@ -18,15 +18,15 @@ type beat struct {
 }
 
 // mayBeat reports whether the request is what player.js sends, and answers it if not.
-func (v *visit) mayBeat() bool {
+func (x *exchange) mayBeat() bool {
 	const methods = "POST, OPTIONS"
 	switch {
-	case v.r.Method == http.MethodOptions:
-		v.options(methods)
-	case v.r.Method != http.MethodPost:
-		v.notAllowed(methods)
-	case !v.fromHere():
-		v.refuse(http.StatusForbidden, "Only the project's own page can say who is playing it.")
+	case x.r.Method == http.MethodOptions:
+		x.options(methods)
+	case x.r.Method != http.MethodPost:
+		x.notAllowed(methods)
+	case !x.fromHere():
+		x.refuse(http.StatusForbidden, "Only the project's own page can say who is playing it.")
 	default:
 		return true
 	}
@@ -34,39 +34,39 @@ func (v *visit) mayBeat() bool {
 }
 
 // takeBeat reads a heartbeat and passes it on. That a count was not to be had is no reason to fail.
-func (v *visit) takeBeat() {
-	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxHeartbeat))
+func (x *exchange) takeBeat() {
+	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, maxHeartbeat))
 	var b beat
 	switch {
 	case err != nil:
-		v.refuse(http.StatusRequestEntityTooLarge, "A heartbeat is smaller than that.")
+		x.refuse(http.StatusRequestEntityTooLarge, "A heartbeat is smaller than that.")
 		return
 	case len(body) > 0 && json.Unmarshal(body, &b) != nil:
-		v.refuse(http.StatusBadRequest, "This is no heartbeat.")
+		x.refuse(http.StatusBadRequest, "This is no heartbeat.")
 		return
 	}
-	player := v.visitor(v.now())
+	player := x.visitor(x.now())
 	if isPlayer(b.Player) {
 		player.ID = publish.PlayerID(b.Player)
 	}
-	tell := v.gallery.Touch
+	tell := x.gallery.Touch
 	if b.Gone {
-		tell = v.gallery.Leave
+		tell = x.gallery.Leave
 	}
-	if err := tell(v.r.Context(), publish.Caller{}, v.project.ID, player); err != nil {
-		v.log.WarnContext(v.r.Context(), "a heartbeat was not counted", "project", v.project.ID, "err", err)
+	if err := tell(x.r.Context(), publish.Caller{}, x.project.ID, player); err != nil {
+		x.log.WarnContext(x.r.Context(), "a heartbeat was not counted", "project", x.project.ID, "err", err)
 	}
-	v.headers(revalidate)
-	v.w.WriteHeader(http.StatusNoContent)
+	x.headers(revalidate)
+	x.w.WriteHeader(http.StatusNoContent)
 }
 
 // fromHere reports whether the request comes from the project's own page, as far as a browser tells. A page in the path
 // form's sandbox has an opaque origin, and to itself is another site.
-func (v *visit) fromHere() bool {
-	if v.place == onPath && v.r.Header.Get("Origin") == "null" {
+func (x *exchange) fromHere() bool {
+	if x.place == onPath && x.r.Header.Get("Origin") == "null" {
 		return true
 	}
-	return new(http.CrossOriginProtection).Check(v.r) == nil
+	return new(http.CrossOriginProtection).Check(x.r) == nil
 }
 
 // isPlayer reports whether s can be a player's id: 1 to 64 letters, digits, hyphens and underscores.

@@ -27,32 +27,32 @@ func iconFile() *file {
 }
 
 // icon answers for iconPath where no file has that name: with the icon that the project has under another, else with ours.
-func (v *visit) icon(l *list) {
+func (x *exchange) icon(l *list) {
 	name := l.icon.Load()
 	if name == nil {
-		found := v.findIcon(l)
+		found := x.findIcon(l)
 		name = &found
 		l.icon.Store(name)
 	}
 	f := l.files[*name]
 	if f == nil {
-		f = v.ownIcon
+		f = x.ownIcon
 	}
-	v.send(f, f.form(v.r.Header), http.StatusOK)
+	x.send(f, f.form(x.r.Header), http.StatusOK)
 }
 
 // findIcon returns the name of the project's own icon, or "". A document that cannot be read has none.
-func (v *visit) findIcon(l *list) string {
+func (x *exchange) findIcon(l *list) string {
 	for _, name := range [...]string{"favicon.svg", "favicon.png"} {
 		if l.files[name] != nil {
 			return name
 		}
 	}
-	f := l.files[v.project.Primary]
+	f := l.files[x.project.Primary]
 	if f == nil || !f.html {
 		return ""
 	}
-	head, err := v.bytes(v.r.Context(), &f.plain, 0, min(f.plain.size, iconHead))
+	head, err := x.bytes(x.r.Context(), &f.plain, 0, min(f.plain.size, iconHead))
 	if err != nil {
 		return ""
 	}
@@ -60,7 +60,7 @@ func (v *visit) findIcon(l *list) string {
 	if err != nil || at.IsAbs() || at.Host != "" || at.Path == "" {
 		return ""
 	}
-	from := url.URL{Path: "/" + v.project.Primary}
-	_, name, _ := l.find(from.ResolveReference(at).Path, v.project.Primary)
+	from := url.URL{Path: "/" + x.project.Primary}
+	_, name, _ := l.find(from.ResolveReference(at).Path, x.project.Primary)
 	return name
 }

@@ -137,7 +137,7 @@ func hostname(host string) string {
 // ServeOrigin answers a request to the origin with that label: a project's, a version's, or nobody's, which is a clean
 // 404. The request's URL must be as it came: a router that cleans paths must not see it before.
 func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label string) {
-	v := visit{Handler: h, w: w, r: r, root: "/"}
+	v := exchange{Handler: h, w: w, r: r, root: "/"}
 	id, n, suffix, ok := names.ParseLabel(label)
 	var err error
 	switch {
@@ -159,13 +159,13 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 // Refuse answers a request to a project's origin that the program refuses before it looks for the project, with the
 // headers that everything on such an origin has.
 func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
-	v := visit{Handler: h, w: w, r: r, root: "/"}
+	v := exchange{Handler: h, w: w, r: r, root: "/"}
 	v.refuse(status, message)
 }
 
 // ServePath answers a request to the path form. Its path begins with the base URL's path and "/~/", and is as it came.
 func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
-	v := visit{Handler: h, w: w, r: r, place: onPath}
+	v := exchange{Handler: h, w: w, r: r, place: onPath}
 	rest, ok := strings.CutPrefix(r.URL.Path, h.prefix)
 	id, path, slash := strings.Cut(rest, "/")
 	if !ok || !h.hasPath() || !names.ValidProjectID(id) {
@@ -185,16 +185,16 @@ func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) hasPath() bool { return h.places.PathForm || h.places.Content == "" }
 
 // servePath does what only the path form needs, and then serves the path.
-func (v *visit) servePath(path string, slash bool) {
-	switch reading := v.r.Method == http.MethodGet || v.r.Method == http.MethodHead; {
-	case v.r.Header.Get("Service-Worker") == "script":
+func (x *exchange) servePath(path string, slash bool) {
+	switch reading := x.r.Method == http.MethodGet || x.r.Method == http.MethodHead; {
+	case x.r.Header.Get("Service-Worker") == "script":
 		// A worker would run outside of the sandbox, on the origin of the site.
-		v.refuse(http.StatusForbidden, "Service workers are for projects on their own address.")
-	case reading && v.moves() && navigates(v.r.Header):
-		v.redirect(http.StatusTemporaryRedirect, v.places.Origin(string(v.project.ID))+escape(path))
+		x.refuse(http.StatusForbidden, "Service workers are for projects on their own address.")
+	case reading && x.moves() && navigates(x.r.Header):
+		x.redirect(http.StatusTemporaryRedirect, x.places.Origin(string(x.project.ID))+escape(path))
 	case reading && !slash:
-		v.redirect(http.StatusPermanentRedirect, v.root)
+		x.redirect(http.StatusPermanentRedirect, x.root)
 	default:
-		v.serve(path)
+		x.serve(path)
 	}
 }

@@ -11,11 +11,11 @@ import (
 // (a browser, a program without a name, a plain library), but for those that look before somebody plays: a prefetch, a
 // crawler, the previewer of a link. A 304 is one for who names the representation, which only the service can have told;
 // "*" names none.
-func (v *visit) plays(status int) bool {
-	return v.r.Method == http.MethodGet &&
-		(status == http.StatusOK || status == http.StatusNotModified && v.named) &&
-		first(v.r.Header["Range"]) == "" &&
-		!prefetches(v.r.Header) && !v.agents.crawls(first(v.r.Header["User-Agent"]))
+func (x *exchange) plays(status int) bool {
+	return x.r.Method == http.MethodGet &&
+		(status == http.StatusOK || status == http.StatusNotModified && x.named) &&
+		first(x.r.Header["Range"]) == "" &&
+		!prefetches(x.r.Header) && !x.agents.crawls(first(x.r.Header["User-Agent"]))
 }
 
 // first is what Header.Get returns, without a look at how the name is written:

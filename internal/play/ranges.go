@@ -25,12 +25,12 @@ func (s span) header(size int64) string {
 // ranges reads the Range of a GET, which is of the plain bytes only: whoever asks for a part gets it unpacked. It
 // reports false where the whole is to be sent; no spans at all is 416. The chosen form is needed because a page with
 // the script in it is not cut into pieces, and neither is a pre-compressed file on its way to be unpacked.
-func (v *visit) ranges(f *file, chosen *form) ([]span, bool) {
-	header := first(v.r.Header["Range"])
-	if header == "" || v.r.Method != http.MethodGet || len(chosen.after) > 0 || f.encoded && chosen != &f.plain {
+func (x *exchange) ranges(f *file, chosen *form) ([]span, bool) {
+	header := first(x.r.Header["Range"])
+	if header == "" || x.r.Method != http.MethodGet || len(chosen.after) > 0 || f.encoded && chosen != &f.plain {
 		return nil, false
 	}
-	if want := first(v.r.Header["If-Range"]); want != "" && want != f.plain.etag[0] {
+	if want := first(x.r.Header["If-Range"]); want != "" && want != f.plain.etag[0] {
 		return nil, false
 	}
 	unit, set, ok := strings.Cut(header, "=")
@@ -89,34 +89,34 @@ func position(s string) (int64, error) {
 }
 
 // sendSpans answers with parts of a file's plain bytes and returns the status.
-func (v *visit) sendSpans(f *file, spans []span) int {
+func (x *exchange) sendSpans(f *file, spans []span) int {
 	if len(spans) == 0 {
-		v.w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(f.plain.size, 10))
-		v.refuse(http.StatusRequestedRangeNotSatisfiable, "The file does not have the bytes that were asked for.")
+		x.w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(f.plain.size, 10))
+		x.refuse(http.StatusRequestedRangeNotSatisfiable, "The file does not have the bytes that were asked for.")
 		return http.StatusRequestedRangeNotSatisfiable
 	}
 	// Opened first, for damage must be found before the status is sent.
-	p, err := v.open(v.r.Context(), &f.plain, spans[0].off, spans[0].n)
+	p, err := x.open(x.r.Context(), &f.plain, spans[0].off, spans[0].n)
 	if err != nil {
-		v.fail(err)
+		x.fail(err)
 		return http.StatusInternalServerError
 	}
 	defer p.Close()
-	h := v.describe(f, &f.plain, http.StatusPartialContent)
+	h := x.describe(f, &f.plain, http.StatusPartialContent)
 	if len(spans) > 1 {
-		v.sendParts(f, spans, p)
+		x.sendParts(f, spans, p)
 		return http.StatusPartialContent
 	}
 	h.Set("Content-Range", spans[0].header(f.plain.size))
 	h.Set("Content-Length", strconv.FormatInt(spans[0].n, 10))
-	v.w.WriteHeader(http.StatusPartialContent)
-	v.copy(v.w, p)
+	x.w.WriteHeader(http.StatusPartialContent)
+	x.copy(x.w, p)
 	return http.StatusPartialContent
 }
 
 // sendParts answers with several spans as multipart/byteranges. The first is open already.
-func (v *visit) sendParts(f *file, spans []span, first piece) {
-	h := v.w.Header()
+func (x *exchange) sendParts(f *file, spans []span, first piece) {
+	h := x.w.Header()
 	mediaType := h["Content-Type"]
 	var size counter
 	frame := multipart.NewWriter(&size)
@@ -127,13 +127,13 @@ func (v *visit) sendParts(f *file, spans []span, first piece) {
 	_ = frame.Close()
 	h.Set("Content-Type", "multipart/byteranges; boundary="+frame.Boundary())
 	h.Set("Content-Length", strconv.FormatInt(int64(size), 10))
-	v.w.WriteHeader(http.StatusPartialContent)
+	x.w.WriteHeader(http.StatusPartialContent)
 
-	body := multipart.NewWriter(v.w)
+	body := multipart.NewWriter(x.w)
 	_ = body.SetBoundary(frame.Boundary()) // it was good the first time
 	for i, s := range spans {
 		w, err := body.CreatePart(partHeader(mediaType, s, f.plain.size))
-		if err != nil || i == 0 && !v.copy(w, first) || i > 0 && !v.sendLater(w, f, s) {
+		if err != nil || i == 0 && !x.copy(w, first) || i > 0 && !x.sendLater(w, f, s) {
 			return
 		}
 	}
@@ -141,13 +141,13 @@ func (v *visit) sendParts(f *file, spans []span, first piece) {
 }
 
 // sendLater sends a span after the first; whatever fails now can only break the connection.
-func (v *visit) sendLater(w io.Writer, f *file, s span) bool {
-	p, err := v.open(v.r.Context(), &f.plain, s.off, s.n)
+func (x *exchange) sendLater(w io.Writer, f *file, s span) bool {
+	p, err := x.open(x.r.Context(), &f.plain, s.off, s.n)
 	if err != nil {
-		v.breakOff(err)
+		x.breakOff(err)
 	}
 	defer p.Close()
-	return v.copy(w, p)
+	return x.copy(w, p)
 }
 
 // partHeader describes one part of a file of size bytes.

@@ -33,17 +33,17 @@ const (
 // sendReady sends a whole answer from ready-made lines, if there can be any: to a request for a project's own address,
 // and for a form that is sent as it is. The lines are of the same fields as in any other answer. The body is empty or
 // all of the form's; a HEAD gets none.
-func (v *visit) sendReady(f *file, o *form, status int, body []byte) bool {
-	w, ok := v.w.(readyWriter)
-	if !ok || o.ready == nil || v.place != onProject || status != http.StatusOK && status != http.StatusNotModified {
+func (x *exchange) sendReady(f *file, o *form, status int, body []byte) bool {
+	w, ok := x.w.(readyWriter)
+	if !ok || o.ready == nil || x.place != onProject || status != http.StatusOK && status != http.StatusNotModified {
 		return false
 	}
 	unchanged := status == http.StatusNotModified
-	shared, own := &v.common[combination(unchanged, v.project.Verified, v.project.Threads, v.followed, f.varies)], &o.ready[combination(unchanged)]
+	shared, own := &x.common[combination(unchanged, x.project.Verified, x.project.Threads, x.followed, f.varies)], &o.ready[combination(unchanged)]
 	if shared.Load() == nil || own.Load() == nil {
-		v.makeReady(f, o, status, shared, own)
+		x.makeReady(f, o, status, shared, own)
 	}
-	if v.r.Method == http.MethodHead {
+	if x.r.Method == http.MethodHead {
 		body = nil
 	}
 	return w.WriteReady(status, *shared.Load(), *own.Load(), body)
@@ -63,8 +63,8 @@ func combination(set ...bool) (n int) {
 var ownFields = [...]string{"Accept-Ranges", "Content-Encoding", "Content-Length", "Content-Type", "Etag"}
 
 // makeReady makes the lines of the fields that describe sets.
-func (v *visit) makeReady(f *file, o *form, status int, shared, own *lines) {
-	aside := *v
+func (x *exchange) makeReady(f *file, o *form, status int, shared, own *lines) {
+	aside := *x
 	aside.w = headerOnly{}
 	h := aside.describe(f, o, status)
 	if status == http.StatusOK {

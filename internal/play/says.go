@@ -93,22 +93,22 @@ func nameOf(code publish.Code, status int) string {
 
 // say answers with a small page of our own, in the language of whoever asks. The site's own choice of a language is a
 // cookie, which projects never see.
-func (v *visit) say(status int, name string) {
-	lang := v.book.accepted(v.r.Header.Get("Accept-Language"))
-	h := v.w.Header()
+func (x *exchange) say(status int, name string) {
+	lang := x.book.accepted(x.r.Header.Get("Accept-Language"))
+	h := x.w.Header()
 	h["Vary"] = varyLanguage
-	if v.moves() {
+	if x.moves() {
 		h["Vary"] = varyBrowserLanguage
 	}
-	v.show(status, lang, v.book.byLang[lang][name])
+	x.show(status, lang, x.book.byLang[lang][name])
 }
 
 // refuse answers programs, which alone send what this is for.
-func (v *visit) refuse(status int, message string) {
-	if v.moves() {
-		v.w.Header()["Vary"] = varies(false, true)
+func (x *exchange) refuse(status int, message string) {
+	if x.moves() {
+		x.w.Header()["Vary"] = varies(false, true)
 	}
-	v.show(status, fallback, said{http.StatusText(status), message})
+	x.show(status, fallback, said{http.StatusText(status), message})
 }
 
 // errorStyle has the colours and the type of the site.
@@ -118,17 +118,17 @@ const errorStyle = `:root{color-scheme:light dark;--paper:#fbf9f5;--ink:#23211d;
 	`main{max-width:36rem;margin:auto}h1{margin:0;font-size:1.75rem;line-height:1.25}p{margin:.75rem 0 0;color:var(--quiet)}`
 
 // show answers with a page. Headers that were set before stay.
-func (v *visit) show(status int, lang string, is said) {
+func (x *exchange) show(status int, lang string, is said) {
 	title := html.EscapeString(is.Title)
 	body := `<!doctype html><html lang="` + lang + `" dir="ltr"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
 		`<title>` + title + `</title><style>` + errorStyle + `</style><main><h1>` + title + `</h1><p>` + html.EscapeString(is.Text) + "</p></main></html>\n"
-	h := v.headers(revalidate)
+	h := x.headers(revalidate)
 	h["Content-Type"] = pageType
 	h.Set("Content-Language", lang)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	v.w.WriteHeader(status)
-	if v.r.Method != http.MethodHead {
+	x.w.WriteHeader(status)
+	if x.r.Method != http.MethodHead {
 		// An error means that the client is gone.
-		_, _ = v.w.Write([]byte(body))
+		_, _ = x.w.Write([]byte(body))
 	}
 }

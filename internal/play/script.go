@@ -33,8 +33,8 @@ func playerFile() *file {
 const followedMark = "-player1"
 
 // tag is what follows an HTML primary file.
-func (v *visit) tag() string {
-	return `<script async src="` + v.root + `.sandlot/player.js"></script>`
+func (x *exchange) tag() string {
+	return `<script async src="` + x.root + `.sandlot/player.js"></script>`
 }
 
 // navigates reports whether a browser's own top-level navigation asks. Browsers say so in Sec-Fetch-Dest, but send that
@@ -52,15 +52,15 @@ func navigates(h http.Header) bool {
 // Nothing is compressed for it. A gzip stream can be continued without unpacking, and every browser takes it; a second
 // gzip member, which would be simpler, browsers ignore. Brotli cannot be continued, and a second zstd frame is not
 // known to work everywhere.
-func (v *visit) scripted(f *file) (*form, error) {
-	if utf16, err := v.isUTF16(f); err != nil || utf16 {
+func (x *exchange) scripted(f *file) (*form, error) {
+	if utf16, err := x.isUTF16(f); err != nil || utf16 {
 		return &f.plain, err
 	}
-	w := wished(v.r.Header)
+	w := wished(x.r.Header)
 	for i := range f.packed {
 		if o := &f.packed[i]; o.coding == gzip && w[gzip] > 0 && w[gzip] >= w[identity] && !f.encoded {
-			cut, after, err := v.continued(o)
-			if err != nil && !v.spare(f, o, err) {
+			cut, after, err := x.continued(o)
+			if err != nil && !x.spare(f, o, err) {
 				return nil, err
 			}
 			if after != nil {
@@ -68,7 +68,7 @@ func (v *visit) scripted(f *file) (*form, error) {
 			}
 		}
 	}
-	return f.follow(&f.plain, f.plain.size, []byte(v.tag())), nil
+	return f.follow(&f.plain, f.plain.size, []byte(x.tag())), nil
 }
 
 // follow makes the form that is the first n bytes of o with more after them.
@@ -82,23 +82,23 @@ func (f *file) follow(o *form, n int64, after []byte) *form {
 
 // isUTF16 reports whether a page begins with UTF-16's byte order mark: the script, in ASCII, would be two or three
 // strange characters to it.
-func (v *visit) isUTF16(f *file) (bool, error) {
+func (x *exchange) isUTF16(f *file) (bool, error) {
 	if f.text || f.plain.size < 2 {
 		return false, nil
 	}
-	mark, err := v.bytes(v.r.Context(), &f.plain, 0, 2)
+	mark, err := x.bytes(x.r.Context(), &f.plain, 0, 2)
 	return bytes.Equal(mark, []byte{0xfe, 0xff}) || bytes.Equal(mark, []byte{0xff, 0xfe}), err
 }
 
 // continued returns how many bytes at the end of a gzip form to replace with what, so that the script follows. What
 // is nil if the stream does not end in a way that is known.
-func (v *visit) continued(o *form) (cut int64, after []byte, err error) {
+func (x *exchange) continued(o *form) (cut int64, after []byte, err error) {
 	cut = min(o.size, gzipEnd)
-	end, err := v.bytes(v.r.Context(), o, o.size-cut, cut)
+	end, err := x.bytes(x.r.Context(), o, o.size-cut, cut)
 	if err != nil {
 		return 0, nil, err
 	}
-	return cut, continueGzip(end, v.tag()), nil
+	return cut, continueGzip(end, x.tag()), nil
 }
 
 // bytes reads a few bytes of a form.

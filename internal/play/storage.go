@@ -38,20 +38,20 @@ func newStoragePage(base *url.URL) storagePage {
 }
 
 // storage answers with the page, which the project's own origin alone has.
-func (v *visit) storage() {
-	if v.place != onProject {
-		v.notFound()
+func (x *exchange) storage() {
+	if x.place != onProject {
+		x.notFound()
 		return
 	}
-	h := v.headers(revalidate)
-	h["Content-Security-Policy"] = v.storagePage.policy
-	if v.r.URL.RawQuery == embeddedQuery {
-		h["Content-Security-Policy"] = v.storagePage.embedded
+	h := x.headers(revalidate)
+	h["Content-Security-Policy"] = x.storagePage.policy
+	if x.r.URL.RawQuery == embeddedQuery {
+		h["Content-Security-Policy"] = x.storagePage.embedded
 	}
 	h["Content-Type"] = pageType
-	h.Set("Content-Length", strconv.Itoa(len(v.storagePage.body)))
-	v.w.WriteHeader(http.StatusOK)
-	if v.r.Method != http.MethodHead {
-		_, _ = v.w.Write(v.storagePage.body) // the browser is gone if this fails
+	h.Set("Content-Length", strconv.Itoa(len(x.storagePage.body)))
+	x.w.WriteHeader(http.StatusOK)
+	if x.r.Method != http.MethodHead {
+		_, _ = x.w.Write(x.storagePage.body) // the browser is gone if this fails
 	}
 }

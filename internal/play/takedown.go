@@ -16,13 +16,13 @@ var scriptType = []string{"text/javascript; charset=utf-8"}
 // lastWorker answers a browser that asks whether the worker it has registered for a project has changed. The worker
 // could go on showing what was taken down for as long as nobody replaces it, and an error would only keep it: browsers
 // drop a worker for nothing but another one that drops itself.
-func (v *visit) lastWorker() {
-	h := v.headers(never)
+func (x *exchange) lastWorker() {
+	h := x.headers(never)
 	h["Content-Type"] = scriptType
 	h.Set("Content-Length", strconv.Itoa(len(lastWorkerJS)))
-	v.w.WriteHeader(http.StatusOK)
-	if v.r.Method != http.MethodHead {
+	x.w.WriteHeader(http.StatusOK)
+	if x.r.Method != http.MethodHead {
 		// An error means that the browser is gone.
-		_, _ = v.w.Write(lastWorkerJS)
+		_, _ = x.w.Write(lastWorkerJS)
 	}
 }

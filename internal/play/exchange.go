@@ -24,8 +24,8 @@ const (
 	onPath                 // the path form on the site's origin
 )
 
-// A visit is one request to one project.
-type visit struct {
+// An exchange is one request to one project, and its answer. It belongs to one goroutine.
+type exchange struct {
 	*Handler
 	w       http.ResponseWriter
 	r       *http.Request
@@ -45,12 +45,12 @@ const allowed = "GET, HEAD, OPTIONS"
 const ours = "/.sandlot/"
 
 // serve answers for a decoded path within the project.
-func (v *visit) serve(path string) {
+func (x *exchange) serve(path string) {
 	switch {
 	case strings.HasPrefix(path, ours):
-		v.own(path[len(ours):])
-	case v.reads(allowed):
-		v.file(path)
+		x.own(path[len(ours):])
+	case x.reads(allowed):
+		x.file(path)
 	}
 }
 
@@ -58,123 +58,123 @@ func (v *visit) serve(path string) {
 type door struct {
 	name      string
 	operation admission.Operation
-	checks    func(*visit) bool // whether the request can be answered; it answers others itself
-	serve     func(*visit)
+	checks    func(*exchange) bool // whether the request can be answered; it answers others itself
+	serve     func(*exchange)
 }
 
 // doors are all of them. Files of projects are behind none: they are a Look, which is free, so that nobody is asked.
 var doors = []door{
-	{"heartbeat", admission.Heartbeat, (*visit).mayBeat, (*visit).takeBeat},
-	{"player.js", admission.Look, (*visit).mayRead, (*visit).playerScript},
-	{"storage", admission.Look, (*visit).mayRead, (*visit).storage},
+	{"heartbeat", admission.Heartbeat, (*exchange).mayBeat, (*exchange).takeBeat},
+	{"player.js", admission.Look, (*exchange).mayRead, (*exchange).playerScript},
+	{"storage", admission.Look, (*exchange).mayRead, (*exchange).storage},
 }
 
 // own answers for the service's own folder. A version's address has none: it is the owner's preview, where nobody plays.
-func (v *visit) own(name string) {
+func (x *exchange) own(name string) {
 	i := slices.IndexFunc(doors, func(d door) bool { return d.name == name })
 	switch {
-	case v.place == onVersion:
-		v.notFound()
+	case x.place == onVersion:
+		x.notFound()
 	case i < 0:
-		if v.reads(allowed) {
-			v.notFound()
+		if x.reads(allowed) {
+			x.notFound()
 		}
-	case doors[i].checks(v):
-		v.enter(doors[i])
+	case doors[i].checks(x):
+		x.enter(doors[i])
 	}
 }
 
 // enter answers at a door, if admission lets the visitor in.
-func (v *visit) enter(d door) {
-	grant, err := v.admission.Admit(admission.Origin{Addr: admission.Peer(v.r.RemoteAddr)}, d.operation, admission.Body{Length: v.r.ContentLength})
+func (x *exchange) enter(d door) {
+	grant, err := x.admission.Admit(admission.Origin{Addr: admission.Peer(x.r.RemoteAddr)}, d.operation, admission.Body{Length: x.r.ContentLength})
 	if err != nil {
-		v.denied(err)
+		x.denied(err)
 		return
 	}
 	defer grant.Done()
-	d.serve(v)
+	d.serve(x)
 }
 
 // denied answers to whom admission did not let in.
-func (v *visit) denied(err error) {
+func (x *exchange) denied(err error) {
 	var d *admission.Denied
 	if !errors.As(err, &d) {
-		v.fail(err)
+		x.fail(err)
 		return
 	}
-	v.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(d.After.Seconds()))))
-	v.refuse(http.StatusTooManyRequests, d.Error())
+	x.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(d.After.Seconds()))))
+	x.refuse(http.StatusTooManyRequests, d.Error())
 }
 
-func (v *visit) mayRead() bool { return v.reads(allowed) }
+func (x *exchange) mayRead() bool { return x.reads(allowed) }
 
-func (v *visit) playerScript() { v.send(v.script, v.script.form(v.r.Header), http.StatusOK) }
+func (x *exchange) playerScript() { x.send(x.script, x.script.form(x.r.Header), http.StatusOK) }
 
 // reads reports whether the request is a GET or HEAD, and answers it if not.
-func (v *visit) reads(methods string) bool {
-	switch v.r.Method {
+func (x *exchange) reads(methods string) bool {
+	switch x.r.Method {
 	case http.MethodGet, http.MethodHead:
 		return true
 	case http.MethodOptions:
-		v.options(methods)
+		x.options(methods)
 	default:
-		v.notAllowed(methods)
+		x.notAllowed(methods)
 	}
 	return false
 }
 
 // options answers an OPTIONS request, and a preflight of a page in the path form's sandbox.
-func (v *visit) options(methods string) {
-	h := v.headers(revalidate)
+func (x *exchange) options(methods string) {
+	h := x.headers(revalidate)
 	h.Set("Allow", methods)
-	if v.place == onPath {
+	if x.place == onPath {
 		h.Set("Access-Control-Allow-Methods", methods)
 		h.Set("Access-Control-Allow-Headers", "*")
 		h.Set("Access-Control-Max-Age", "86400")
 	}
-	v.w.WriteHeader(http.StatusNoContent)
+	x.w.WriteHeader(http.StatusNoContent)
 }
 
 // notAllowed refuses a method.
-func (v *visit) notAllowed(methods string) {
-	v.w.Header().Set("Allow", methods)
-	v.say(http.StatusMethodNotAllowed, "method")
+func (x *exchange) notAllowed(methods string) {
+	x.w.Header().Set("Allow", methods)
+	x.say(http.StatusMethodNotAllowed, "method")
 }
 
 // notFound answers where there is nothing.
-func (v *visit) notFound() {
-	v.say(http.StatusNotFound, "missing")
+func (x *exchange) notFound() {
+	x.say(http.StatusNotFound, "missing")
 }
 
 // redirect sends the client elsewhere, with the query it came with.
-func (v *visit) redirect(status int, location string) {
-	cacheControl := v.fresh()
+func (x *exchange) redirect(status int, location string) {
+	cacheControl := x.fresh()
 	if status == http.StatusTemporaryRedirect {
 		cacheControl = never
 	}
-	h := v.headers(cacheControl)
-	if v.moves() {
+	h := x.headers(cacheControl)
+	if x.moves() {
 		h["Vary"] = varies(false, true)
 	}
-	if v.r.URL.RawQuery != "" {
-		location += "?" + v.r.URL.RawQuery
+	if x.r.URL.RawQuery != "" {
+		location += "?" + x.r.URL.RawQuery
 	}
 	h.Set("Location", location)
 	h.Set("Content-Length", "0")
-	v.w.WriteHeader(status)
+	x.w.WriteHeader(status)
 }
 
 // visitor is who sent the request. Only the site's own origin has cookies that the project cannot have set.
-func (v *visit) visitor(now time.Time) publish.Visitor {
+func (x *exchange) visitor(now time.Time) publish.Visitor {
 	token := ""
-	if v.place == onPath {
-		token = v.token(v.r)
+	if x.place == onPath {
+		token = x.token(x.r)
 	}
-	return publish.Visitor{ID: v.visitors.ID(v.r, token, now), From: admission.Peer(v.r.RemoteAddr)}
+	return publish.Visitor{ID: x.visitors.ID(x.r, token, now), From: admission.Peer(x.r.RemoteAddr)}
 }
 
 // moves reports whether a browser's own navigation to this address is sent on to the project's own origin.
-func (v *visit) moves() bool { return v.place == onPath && v.places.Content != "" }
+func (x *exchange) moves() bool { return x.place == onPath && x.places.Content != "" }
 
 // escape returns a decoded path as it is written in a URL.
 func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
@@ -189,9 +189,9 @@ var statuses = map[publish.Kind]int{
 }
 
 // fail answers with a page for an error of the Service. What is no *publish.Error is logged and told to nobody.
-func (v *visit) fail(err error) {
-	if errors.Is(err, publish.CodeTakenDown) && v.place != onPath && v.r.Header.Get("Service-Worker") == "script" {
-		v.lastWorker()
+func (x *exchange) fail(err error) {
+	if errors.Is(err, publish.CodeTakenDown) && x.place != onPath && x.r.Header.Get("Service-Worker") == "script" {
+		x.lastWorker()
 		return
 	}
 	status := http.StatusInternalServerError
@@ -199,21 +199,21 @@ func (v *visit) fail(err error) {
 	if e := publish.AsError(err); e != nil {
 		code = e.Code
 		if e.RetryAfter > 0 {
-			v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
+			x.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
 		}
 	} else if !errors.As(err, &code) && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		code = publish.CodeUnavailable
-		v.w.Header().Set("Retry-After", "5")
+		x.w.Header().Set("Retry-After", "5")
 	}
 	if known, ok := statuses[publish.Codes[code]]; ok {
 		status = known
 	}
 	switch {
-	case code == publish.CodeTakenDown && v.place != onPath && navigates(v.r.Header):
+	case code == publish.CodeTakenDown && x.place != onPath && navigates(x.r.Header):
 		// What the browser has kept of it. Not its storage: a restored project is to find its players' games again.
-		v.w.Header().Set("Clear-Site-Data", `"cache"`)
-	case status >= 500 && v.r.Context().Err() == nil:
-		v.log.ErrorContext(v.r.Context(), "serving failed", "project", v.project.ID, "path", v.r.URL.Path, "err", err)
+		x.w.Header().Set("Clear-Site-Data", `"cache"`)
+	case status >= 500 && x.r.Context().Err() == nil:
+		x.log.ErrorContext(x.r.Context(), "serving failed", "project", x.project.ID, "path", x.r.URL.Path, "err", err)
 	}
-	v.say(status, nameOf(code, status))
+	x.say(status, nameOf(code, status))
 }

@@ -14,102 +14,102 @@ import (
 var unknownType = []string{mediatype.Unknown}
 
 // file answers a GET or HEAD of a decoded path.
-func (v *visit) file(path string) {
-	l, err := v.list(v.r.Context(), &v.project)
+func (x *exchange) file(path string) {
+	l, err := x.list(x.r.Context(), &x.project)
 	if err != nil {
-		v.fail(err)
+		x.fail(err)
 		return
 	}
-	f, name, folder := l.find(path, v.project.Primary)
+	f, name, folder := l.find(path, x.project.Primary)
 	switch {
 	case folder:
-		v.redirect(http.StatusPermanentRedirect, "./"+escape(name[lastSegment(name):])+"/")
+		x.redirect(http.StatusPermanentRedirect, "./"+escape(name[lastSegment(name):])+"/")
 	case f == nil && path == iconPath:
-		v.icon(l)
+		x.icon(l)
 	case f == nil:
-		v.missing(l)
-	case name == v.project.Primary:
-		v.primary(f)
+		x.missing(l)
+	case name == x.project.Primary:
+		x.primary(f)
 	default:
-		v.send(f, f.form(v.r.Header), http.StatusOK)
+		x.send(f, f.form(x.r.Header), http.StatusOK)
 	}
 }
 
 // primary answers with the primary file. A browser's own navigation gets the script with it, and a load is a play;
 // neither on a version's address, which is the owner's preview.
-func (v *visit) primary(f *file) {
-	o := f.form(v.r.Header)
-	if v.place == onVersion {
-		v.send(f, o, http.StatusOK)
+func (x *exchange) primary(f *file) {
+	o := f.form(x.r.Header)
+	if x.place == onVersion {
+		x.send(f, o, http.StatusOK)
 		return
 	}
-	v.followed = f.html
-	if f.html && navigates(v.r.Header) {
+	x.followed = f.html
+	if f.html && navigates(x.r.Header) {
 		var err error
-		if o, err = v.scripted(f); err != nil {
-			v.fail(err)
+		if o, err = x.scripted(f); err != nil {
+			x.fail(err)
 			return
 		}
 	}
-	if status := v.send(f, o, http.StatusOK); v.plays(status) {
-		v.gallery.Play(v.r.Context(), publish.Caller{}, v.project.ID, v.visitor(v.now()))
+	if status := x.send(f, o, http.StatusOK); x.plays(status) {
+		x.gallery.Play(x.r.Context(), publish.Caller{}, x.project.ID, x.visitor(x.now()))
 	}
 }
 
 // missing answers for a file that is not there: with the project's own page for that, if it has one.
-func (v *visit) missing(l *list) {
+func (x *exchange) missing(l *list) {
 	if f := l.files["404.html"]; f != nil {
-		v.send(f, f.form(v.r.Header), http.StatusNotFound)
+		x.send(f, f.form(x.r.Header), http.StatusNotFound)
 		return
 	}
-	v.notFound()
+	x.notFound()
 }
 
 // send answers with one form of a file and returns the status. Conditions and ranges count only where the status would
 // be 200. Whatever can fail is done before the first byte; what fails later breaks the connection, so that a short
 // answer never looks whole.
-func (v *visit) send(f *file, o *form, status int) int {
+func (x *exchange) send(f *file, o *form, status int) int {
 	if status == http.StatusOK {
-		spans, part := v.ranges(f, o)
+		spans, part := x.ranges(f, o)
 		if part {
 			o = &f.plain
 		}
-		if done := v.conditions(f, o); done != 0 {
+		if done := x.conditions(f, o); done != 0 {
 			return done
 		}
 		if part {
-			return v.sendSpans(f, spans)
+			return x.sendSpans(f, spans)
 		}
 	}
-	p, err := v.ready(o)
-	if err != nil && v.spare(f, o, err) {
-		return v.send(f, v.whole(f, o), status)
+	p, err := x.ready(o)
+	if err != nil && x.spare(f, o, err) {
+		return x.send(f, x.whole(f, o), status)
 	}
 	if err != nil {
-		v.fail(err)
+		x.fail(err)
 		return http.StatusInternalServerError
 	}
-	if p.stream == nil && v.sendReady(f, o, status, p.body) {
+	if p.stream == nil && x.sendReady(f, o, status, p.body) {
 		return status
 	}
 	defer p.Close()
-	h := v.describe(f, o, status)
+	h := x.describe(f, o, status)
 	h["Content-Length"] = o.length
-	v.w.WriteHeader(status)
-	if v.r.Method != http.MethodHead && v.copy(v.w, p) && len(o.after) > 0 {
-		_, _ = v.w.Write(o.after)
+	x.w.WriteHeader(status)
+	if x.r.Method != http.MethodHead && x.copy(x.w, p) && len(o.after) > 0 {
+		_, _ = x.w.Write(o.after)
 	}
 	return status
 }
 
 // ready opens what is to be sent of a form. For HEAD it goes as far as damage would be found, so that HEAD never
 // promises what GET does not keep: bytes in memory cost nothing, others are compared once and then only opened.
-func (v *visit) ready(o *form) (piece, error) {
+func (x *exchange) ready(o *form) (piece, error) {
 	n := o.size - int64(len(o.after))
-	if v.r.Method != http.MethodHead || o.body != nil || o.blob.Size <= v.bodyMax {
-		return v.open(v.r.Context(), o, 0, n)
+	if x.r.Method != http.MethodHead || o.body != nil || o.blob.Size <= x.bodyMax {
+		return x.open(x.r.Context(), o, 0, n)
 	}
-	rc, err := v.service.Open(v.r.Context(), o.blob, 0, 0)
+	rc, err := x.service.Open(x.r.Context(), o.blob, 0, 0)
 	if err != nil {
 		return piece{}, blobError("open", o.blob, err)
 	}
@@ -117,31 +117,31 @@ func (v *visit) ready(o *form) (piece, error) {
 }
 
 // spare reports whether a form that failed is a damaged variant: then the plain bytes will do, which is logged.
-func (v *visit) spare(f *file, o *form, err error) bool {
+func (x *exchange) spare(f *file, o *form, err error) bool {
 	if o.coding == identity || f.encoded || !errors.Is(err, publish.ErrCorrupt) {
 		return false
 	}
-	v.log.WarnContext(v.r.Context(), "skipped a damaged compressed copy", "project", v.project.ID, "path", v.r.URL.Path, "err", err)
+	x.log.WarnContext(x.r.Context(), "skipped a damaged compressed copy", "project", x.project.ID, "path", x.r.URL.Path, "err", err)
 	return true
 }
 
 // whole is the plain form of a file, followed by the script if o is.
-func (v *visit) whole(f *file, o *form) *form {
+func (x *exchange) whole(f *file, o *form) *form {
 	if len(o.after) == 0 {
 		return &f.plain
 	}
-	return f.follow(&f.plain, f.plain.size, []byte(v.tag()))
+	return f.follow(&f.plain, f.plain.size, []byte(x.tag()))
 }
 
 // describe sets the headers that tell what a form is.
-func (v *visit) describe(f *file, o *form, status int) http.Header {
-	h := v.headers(v.fresh())
+func (x *exchange) describe(f *file, o *form, status int) http.Header {
+	h := x.headers(x.fresh())
 	if status == http.StatusNotFound {
 		h["Cache-Control"] = revalidate
 	} else {
 		h["Etag"] = o.etag
 	}
-	if vary := varies(f.varies, v.moves() || v.followed); vary != nil {
+	if vary := varies(f.varies, x.moves() || x.followed); vary != nil {
 		h["Vary"] = vary
 	}
 	if status == http.StatusNotModified {
@@ -209,7 +209,7 @@ func (h *Handler) open(ctx context.Context, o *form, off, n int64) (piece, error
 }
 
 // copy sends a piece and reports whether all of it went to the client.
-func (v *visit) copy(w io.Writer, p piece) bool {
+func (x *exchange) copy(w io.Writer, p piece) bool {
 	if p.stream == nil {
 		_, err := w.Write(p.body)
 		return err == nil
@@ -220,15 +220,15 @@ func (v *visit) copy(w io.Writer, p piece) bool {
 		src.err = io.ErrUnexpectedEOF
 	}
 	if src.err != nil {
-		v.breakOff(src.err)
+		x.breakOff(src.err)
 	}
 	return err == nil
 }
 
 // breakOff ends an answer that has begun so that the client sees that it is not whole.
-func (v *visit) breakOff(err error) {
-	if v.r.Context().Err() == nil {
-		v.log.ErrorContext(v.r.Context(), "response ended early", "project", v.project.ID, "path", v.r.URL.Path, "err", err)
+func (x *exchange) breakOff(err error) {
+	if x.r.Context().Err() == nil {
+		x.log.ErrorContext(x.r.Context(), "response ended early", "project", x.project.ID, "path", x.r.URL.Path, "err", err)
 	}
 	panic(http.ErrAbortHandler)
 }
