@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"storetest": {"operate", "publish", "testenv"},
 	"testenv":   {},
 	"testworld": {"blob", "live", "publish", "sqlstore", "testenv"}, // tests only
-	"web":       {"admission", "publish"},
+	"web":       {"admission", "operate", "publish"},
 	"wording":   {}, // tests only
 }
 

@@ -59,6 +59,8 @@ func access() []mutation {
 		read   = "internal/publish/read.go"
 	)
 	return []mutation{
+		{"anybody operates", "internal/operate/service.go", "return publish.Authorize(by, publish.ActOperate, nil)", "return nil", operateTests},
+		{"anybody reads the audit log", "internal/operate/list.go", "	if err := operator(by); err != nil {\n		return nil, err\n	}\n	return s.store.Log(", "	return s.store.Log(", operateTests},
 		{"any account may edit any project", caller, "by.key.Account != p.Account || ", "", apiTests},
 		{"a project key covers its account", caller, "|| by.Scoped() && by.key.Project != p.ID", "", apiTests},
 		{"a project key may publish", caller, "act == ActPublish && by.Scoped()", "false", apiTests},

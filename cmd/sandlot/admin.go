@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"time"
 
 	"sandlot/internal/mail"
 	"sandlot/internal/operate"
+	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 )
 
@@ -55,17 +54,26 @@ func (d dataFolder) open(ctx context.Context) (*sqlstore.DB, error) {
 
 // operator is who runs a command, with the records of a data folder.
 type operator struct {
-	*operate.Admin
+	*operate.Service
+	by publish.Caller
 	db *sqlstore.DB
 }
 
-// administer runs what an operator asked for.
+// administer runs what an operator asked for who changes nothing.
 func (d dataFolder) administer(ctx context.Context, do func(operator) error) error {
+	return d.administerAs(ctx, "", do)
+}
+
+// administerAs runs what an operator of that name asked for.
+func (d dataFolder) administerAs(ctx context.Context, name string, do func(operator) error) error {
 	db, err := d.open(ctx)
 	if err != nil {
 		return err
 	}
-	err = do(operator{&operate.Admin{Store: db, Now: time.Now, Random: rand.Reader}, db})
+	service, err := operate.New(ctx, operate.Config{}, db)
+	if err == nil {
+		err = do(operator{service, publish.AsOperator(name), db})
+	}
 	return errors.Join(err, db.Close())
 }
 
@@ -96,64 +104,51 @@ func (f format) print(t *terminal, v any, plain func()) error {
 
 type suspendCommand struct {
 	target
-	acting
-	Reason string `required:"" placeholder:"TEXT" help:"Reason, kept in the audit log."`
+	justified
 }
 
 // Run suspends.
 func (c *suspendCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
-		found, err := a.Suspend(ctx, c.Target, c.Reason)
-		if err == nil {
-			fmt.Fprintf(t.out, "%s is suspended.\n", found.Target())
-		}
-		return err
+	return c.act(ctx, t, func(a operator) (string, error) {
+		found, err := a.Suspend(ctx, a.by, c.Target, c.Reason)
+		return found.Target() + " is suspended.", err
 	})
 }
 
 type restoreCommand struct {
 	target
-	acting
-	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
+	explained
 }
 
 // Run restores.
 func (c *restoreCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
-		found, err := a.Restore(ctx, c.Target, c.Reason)
-		if err == nil {
-			fmt.Fprintf(t.out, "%s is restored.\n", found.Target())
-			if p := found.Project; p != nil && p.Suspended {
-				fmt.Fprintf(t.out, "Its account @%s is still suspended.\n", p.Handle)
-			}
+	return c.act(ctx, t, func(a operator) (string, error) {
+		found, err := a.Restore(ctx, a.by, c.Target, c.Reason)
+		said := found.Target() + " is restored."
+		if p := found.Project; p != nil && p.Suspended {
+			said += fmt.Sprintf("\nIts account @%s is still suspended.", p.Handle)
 		}
-		return err
+		return said, err
 	})
 }
 
 type deleteCommand struct {
 	target
-	acting
-	Reason string `required:"" placeholder:"TEXT" help:"Reason, kept in the audit log."`
+	justified
 }
 
 // Run deletes.
 func (c *deleteCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
-		found, err := a.Delete(ctx, c.Target, c.Reason)
+	return c.act(ctx, t, func(a operator) (string, error) {
+		found, err := a.Delete(ctx, a.by, c.Target, c.Reason)
 		if err == nil {
 			// A server does the same within a minute; there may be none.
 			err = (&operate.Forgetter{Records: a.db, Messages: c.messages}).Forget(ctx)
 		}
-		switch {
-		case err != nil:
-			return err
-		case found.Account != nil:
-			fmt.Fprintf(t.out, "%s is deleted, with %s of %s.\n", found.Target(), amount(found.Account.Projects, "project"), amount(found.Account.Bytes, "byte"))
-		default:
-			fmt.Fprintf(t.out, "%s is deleted.\n", found.Target())
+		if found.Account != nil {
+			return fmt.Sprintf("%s is deleted, with %s of %s.", found.Target(), amount(found.Account.Projects, "project"), amount(found.Account.Bytes, "byte")), err
 		}
-		return nil
+		return found.Target() + " is deleted.", err
 	})
 }
 
@@ -169,7 +164,7 @@ type newKeyCommand struct {
 // piped to where it belongs.
 func (c *newKeyCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a operator) error {
-		account, key, revoked, err := a.NewKey(ctx, c.Account, c.Reason, c.Revoke)
+		account, key, revoked, err := a.NewKey(ctx, a.by, c.Account, c.Reason, c.Revoke)
 		if err != nil {
 			return err
 		}

@@ -29,10 +29,30 @@ func (c acting) administer(ctx context.Context, do func(operator) error) error {
 	if len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return usageError{fmt.Errorf("--as takes a name of at most %d bytes that can be printed", maxName)}
 	}
-	return c.dataFolder.administer(ctx, func(a operator) error {
-		a.As = publish.Redact(name)
-		return do(a)
+	return c.administerAs(ctx, publish.Redact(name), do)
+}
+
+// act runs what changes something, and prints the sentence that tells of it.
+func (c acting) act(ctx context.Context, t *terminal, do func(operator) (said string, err error)) error {
+	return c.administer(ctx, func(a operator) error {
+		said, err := do(a)
+		if err == nil {
+			fmt.Fprintln(t.out, said)
+		}
+		return err
 	})
+}
+
+// justified is what commands have that change something, and need a reason for it.
+type justified struct {
+	acting
+	Reason string `required:"" placeholder:"TEXT" help:"Reason, kept in the audit log."`
+}
+
+// explained is justified where the reason may be left out.
+type explained struct {
+	acting
+	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
 // systemUser is who runs the program: behind sudo the one who asked for it.

@@ -57,7 +57,7 @@ func (c *listCommand) pages(read func(limit int) (int, error)) error {
 func (c *listCommand) accounts(ctx context.Context, a operator, t *terminal) error {
 	var after publish.AccountID
 	return c.pages(func(limit int) (int, error) {
-		list, err := a.Store.ListAccounts(ctx, after, c.Suspended, limit)
+		list, err := a.Accounts(ctx, a.by, after, c.Suspended, limit)
 		for _, d := range list {
 			after = d.ID
 			if err := c.print(t, newAccountLine(d), func() { newAccountLine(d).row(t.out) }); err != nil {
@@ -71,7 +71,7 @@ func (c *listCommand) accounts(ctx context.Context, a operator, t *terminal) err
 func (c *listCommand) projects(ctx context.Context, a operator, t *terminal) error {
 	q := operate.ProjectQuery{Suspended: c.Suspended}
 	if c.Account != "" {
-		account, err := a.Account(ctx, c.Account)
+		account, err := a.Account(ctx, a.by, c.Account)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (c *listCommand) projects(ctx context.Context, a operator, t *terminal) err
 	}
 	return c.pages(func(limit int) (int, error) {
 		q.Limit = limit
-		list, err := a.Store.ListProjects(ctx, q)
+		list, err := a.Projects(ctx, a.by, q)
 		for _, d := range list {
 			q.After = d.Number
 			if err := c.print(t, newProjectLine(d), func() { newProjectLine(d).row(t.out) }); err != nil {

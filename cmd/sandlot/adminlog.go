@@ -43,7 +43,7 @@ func (c *logCommand) Run(ctx context.Context, t *terminal) error {
 	}
 	return c.administer(ctx, func(a operator) error {
 		if c.Target != "" {
-			if q.Target, err = a.LogTarget(ctx, c.Target); err != nil {
+			if q.Target, err = a.LogTarget(ctx, a.by, c.Target); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,7 @@ func (c *logCommand) Run(ctx context.Context, t *terminal) error {
 		}
 		return (&listCommand{Limit: max(c.Limit, 0)}).pages(func(limit int) (int, error) {
 			q.Limit = limit
-			list, err := a.Store.Log(ctx, q)
+			list, err := a.Log(ctx, a.by, q)
 			for _, e := range list {
 				q.Before = e.ID
 				if err := c.print(lines, newLogLine(e), func() { fmt.Fprintln(w, strings.Join(logRow(e), "\t")) }); err != nil {

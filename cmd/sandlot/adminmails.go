@@ -33,7 +33,7 @@ func (c *listMailsCommand) Run(ctx context.Context, t *terminal) error {
 		lines := &terminal{out: w, err: t.err}
 		pages, seen := listCommand{Limit: max(c.Limit, 0)}, 0
 		return pages.pages(func(limit int) (int, error) {
-			list, err := a.Stops(ctx, c.Address, seen, limit)
+			list, err := a.Stops(ctx, a.by, c.Address, seen, limit)
 			seen += len(list)
 			for _, s := range list {
 				if err := c.print(lines, newStopLine(s), func() { newStopLine(s).row(w) }); err != nil {
@@ -67,17 +67,13 @@ func (l stopLine) row(w io.Writer) {
 
 type allowMailCommand struct {
 	Address string `arg:"" help:"E-mail address of the mailbox."`
-	acting
-	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
+	explained
 }
 
 // Run lets messages through.
 func (c *allowMailCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
-		target, err := a.AllowMail(ctx, c.Address, c.Reason)
-		if err == nil {
-			fmt.Fprintf(t.out, "%s gets messages again.\n", target)
-		}
-		return err
+	return c.act(ctx, t, func(a operator) (string, error) {
+		target, err := a.AllowMail(ctx, a.by, c.Address, c.Reason)
+		return target + " gets messages again.", err
 	})
 }

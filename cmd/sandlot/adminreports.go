@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 type reportsCommand struct {
@@ -24,7 +23,7 @@ type reportsCommand struct {
 func (c *reportsCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a operator) error {
 		if c.Case != "" {
-			r, err := a.Report(ctx, c.Case)
+			r, err := a.ReadReport(ctx, a.by, c.Case)
 			if err != nil {
 				return err
 			}
@@ -39,7 +38,7 @@ func (c *reportsCommand) Run(ctx context.Context, t *terminal) error {
 func (c *reportsCommand) list(ctx context.Context, a operator, t *terminal) error {
 	pages, seen := listCommand{Limit: max(c.Limit, 0)}, 0
 	return pages.pages(func(limit int) (int, error) {
-		list, err := a.Reports(ctx, operate.ReportQuery{Open: c.Open, Skip: seen, Limit: limit})
+		list, err := a.Reports(ctx, a.by, operate.ReportQuery{Open: c.Open, Skip: seen, Limit: limit})
 		seen += len(list)
 		for _, r := range list {
 			if err := c.print(t, newReportLine(r), func() { newReportLine(r).row(t.out) }); err != nil {
@@ -61,7 +60,7 @@ type reportLine struct {
 	ClosedAt  *time.Time `json:"closed_at"`
 }
 
-func newReportLine(r publish.Report) reportLine {
+func newReportLine(r operate.Report) reportLine {
 	return reportLine{r.Case, string(r.Project), r.Reason, r.Details, r.Contact, r.At, orNil(r.ClosedAt)}
 }
 
@@ -84,17 +83,13 @@ func (l reportLine) whole(w io.Writer) {
 
 type closeReportCommand struct {
 	Case string `arg:"" help:"The number of the report, such as R-7K3M-9Q2D."`
-	acting
-	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
+	explained
 }
 
 // Run closes a report.
 func (c *closeReportCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
-		r, err := a.CloseReport(ctx, c.Case, c.Reason)
-		if err == nil {
-			fmt.Fprintf(t.out, "%s is closed. What its sender wrote is deleted after %s.\n", r.Case, r.ClosedAt.Add(publish.ReportKept).Format(time.DateOnly))
-		}
-		return err
+	return c.act(ctx, t, func(a operator) (string, error) {
+		r, err := a.CloseReport(ctx, a.by, c.Case, c.Reason)
+		return fmt.Sprintf("%s is closed. What its sender wrote is deleted after %s.", r.Case, r.ClosedAt.Add(operate.ReportKept).Format(time.DateOnly)), err
 	})
 }

@@ -25,7 +25,7 @@ func (c *showCommand) Run(ctx context.Context, t *terminal) error {
 		limit = 1 << 30
 	}
 	return c.administer(ctx, func(a operator) error {
-		s, err := a.Show(ctx, c.Target, limit)
+		s, err := a.Show(ctx, a.by, c.Target, limit)
 		if err != nil {
 			return err
 		}

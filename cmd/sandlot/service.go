@@ -39,6 +39,7 @@ type app struct {
 	store    *sqlstore.DB
 	blobs    *blob.Disk
 	service  *publish.Service
+	operate  *operate.Service
 	visitors *play.Visitors
 	mails    *publish.MailServer // nil without SMTP
 	workers  []func(context.Context)
@@ -75,13 +76,16 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	}
 	cfg := publish.Config{
 		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "", MailServer: a.mails,
-		ReportMail: s.ReportMail, Quarantine: s.quarantine(places.Base),
+		Quarantine: s.quarantine(places.Base),
 		MailFolder: "the folder mail of the service's data folder",
 		Remembered: a.memory.remembered,
 	}
 	s.restrict(&cfg, s.Data, a.store)
 	stores := publish.Stores{Store: a.store, Jobs: a.store, Site: a.store, Blobs: a.blobs, Live: live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})}
 	if a.service, err = publish.New(ctx, cfg, stores, log); err != nil {
+		return nil, err
+	}
+	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail}, a.store); err != nil {
 		return nil, err
 	}
 	started := time.Now()
@@ -204,7 +208,7 @@ func (a *app) site(m *metrics) *site {
 	}
 	visitorID := func(r *http.Request, token string) publish.PlayerID { return a.visitors.ID(r, token, time.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
-	pages := web.New(web.Config{Service: a.service, Gallery: a.service, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
+	pages := web.New(web.Config{Service: a.service, Gallery: a.service, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
 	s := &site{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},

@@ -1,14 +1,12 @@
 package api
 
 import (
-	"crypto/rand"
 	"database/sql"
 	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -104,7 +102,7 @@ func newCast(t *testing.T) *cast {
 	c.revoke(c.revoked)
 	down := c.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201)
 	c.suspended, c.suspendedProjectID = down.str("api_key"), down.str("project_id")
-	if _, err := c.operator().Suspend(t.Context(), "@"+down.str("handle"), "spam"); err != nil {
+	if _, err := c.operator().Suspend(t.Context(), byOperator, "@"+down.str("handle"), "spam"); err != nil {
 		t.Fatal(err)
 	}
 	c.unknown = unknownKey(t)
@@ -112,9 +110,17 @@ func newCast(t *testing.T) *cast {
 }
 
 // operator works beside the service, on the same database.
-func (w *world) operator() *operate.Admin {
-	return &operate.Admin{Store: w.db, Now: time.Now, Random: rand.Reader}
+func (w *world) operator() *operate.Service {
+	w.t.Helper()
+	s, err := operate.New(w.t.Context(), operate.Config{}, w.db)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
 }
+
+// byOperator is the operator, whose commands nobody gave a name to.
+var byOperator = publish.AsOperator("")
 
 func (c *cast) revoke(key string) {
 	c.t.Helper()
@@ -205,7 +211,7 @@ func TestAccessExtra(t *testing.T) {
 	t.Parallel()
 	t.Run("a project that is suspended alone is 451 for everybody but its owner, who cannot change it", func(t *testing.T) {
 		c := newCast(t)
-		if _, err := c.operator().Suspend(t.Context(), c.projectID, "a report"); err != nil {
+		if _, err := c.operator().Suspend(t.Context(), byOperator, c.projectID, "a report"); err != nil {
 			t.Fatal(err)
 		}
 		path := "/v1/project/" + c.projectID
@@ -229,7 +235,7 @@ func TestAccessExtra(t *testing.T) {
 	})
 	t.Run("a suspended account's project key is refused like its own", func(t *testing.T) {
 		c := newCast(t)
-		if _, err := c.operator().Suspend(t.Context(), "@"+c.get("/v1/whoami", c.account).str("handle"), "spam"); err != nil {
+		if _, err := c.operator().Suspend(t.Context(), byOperator, "@"+c.get("/v1/whoami", c.account).str("handle"), "spam"); err != nil {
 			t.Fatal(err)
 		}
 		for _, key := range []string{c.account, c.project} {
@@ -239,7 +245,7 @@ func TestAccessExtra(t *testing.T) {
 	})
 	t.Run("a deleted account's key is unknown, and its project is not there", func(t *testing.T) {
 		c := newCast(t)
-		if _, err := c.operator().Delete(t.Context(), "@"+c.get("/v1/whoami", c.account).str("handle"), "it was asked for"); err != nil {
+		if _, err := c.operator().Delete(t.Context(), byOperator, "@"+c.get("/v1/whoami", c.account).str("handle"), "it was asked for"); err != nil {
 			t.Fatal(err)
 		}
 		for _, key := range []string{c.account, c.project} {

@@ -173,12 +173,12 @@ func mends(w *world) []mend {
 		}},
 		{name: "a suspended account", code: publish.CodeAccountSuspended, path: pub, key: "account", body: obj{"content": page64}, wants: "/v1/export", world: func(t *testing.T) *world {
 			w := settled(t)
-			_, err := w.operator().Suspend(t.Context(), "@"+w.get("/v1/whoami", w.account).str("handle"), "spam")
+			_, err := w.operator().Suspend(t.Context(), byOperator, "@"+w.get("/v1/whoami", w.account).str("handle"), "spam")
 			return w.without(err)
 		}},
 		{name: "a project taken down", code: publish.CodeTakenDown, path: pub, key: "account", wants: "/v1/export", world: func(t *testing.T) *world {
 			w := settled(t)
-			_, err := w.operator().Suspend(t.Context(), w.projectID, "a report")
+			_, err := w.operator().Suspend(t.Context(), byOperator, w.projectID, "a report")
 			return w.without(err)
 		}},
 		{name: "damaged bytes", code: publish.CodeBlobCorrupt, method: "GET", path: "/v1/export", key: "account", wants: "/v1/update & filename=data.bin", files: map[string]string{"data.bin": "new"}, last: map[string]any{"filename": "data.bin"}, world: func(t *testing.T) *world {

@@ -4,29 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
-	"time"
 
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
-
-// Admin is what the operator of an installation may do. It may work beside a
-// running server, which notices within publish.FollowEvery. Everything that changes
-// something is in the audit log. Its methods may be called concurrently.
-type Admin struct {
-	Store  AdminStore
-	Now    func() time.Time
-	Random io.Reader
-	As     string // who the operator is, for the log
-}
-
-// entry is the line of the log for what the operator does now.
-func (a *Admin) entry(action, target, reason string) publish.LogEntry {
-	return publish.LogEntry{At: a.Now().UTC(), Actor: publish.ActorOperator, Name: a.As, Action: action, Target: target, Reason: reason}
-}
 
 // sameEmail bounds how many accounts of one address are told apart for a person.
 const sameEmail = 20
@@ -37,12 +20,15 @@ type Found struct {
 	Project *ProjectDetail
 }
 
-// Target is the name in the audit log.
+// Target is the name in the audit log, empty if nothing was found.
 func (f Found) Target() string {
-	if f.Account != nil {
+	switch {
+	case f.Account != nil:
 		return "@" + f.Account.Handle
+	case f.Project != nil:
+		return string(f.Project.ID)
 	}
-	return string(f.Project.ID)
+	return ""
 }
 
 func (f Found) subject() publish.Subject {
@@ -56,27 +42,34 @@ func (f Found) subject() publish.Subject {
 // without the "@", or its address; or a project by its id or any of its
 // addresses. What is not there is publish.ErrNotFound, which tells if it was deleted, and what could mean several is an
 // error that names them.
-func (a *Admin) Find(ctx context.Context, ref string) (Found, error) {
-	found, err := a.find(ctx, ref)
-	return found, a.toldDeleted(ctx, ref, err)
+func (s *Service) Find(ctx context.Context, by publish.Caller, ref string) (Found, error) {
+	if err := operator(by); err != nil {
+		return Found{}, err
+	}
+	return s.find(ctx, ref)
 }
 
-func (a *Admin) find(ctx context.Context, ref string) (Found, error) {
+func (s *Service) find(ctx context.Context, ref string) (Found, error) {
+	found, err := s.look(ctx, ref)
+	return found, s.toldDeleted(ctx, ref, err)
+}
+
+func (s *Service) look(ctx context.Context, ref string) (Found, error) {
 	ref = strings.TrimSpace(ref)
 	handle, isHandle := strings.CutPrefix(ref, "@")
 	switch {
 	case isHandle:
-		return a.account(ctx, handle)
+		return s.account(ctx, handle)
 	case strings.Contains(ref, "://"):
-		return a.project(ctx, idInAddress(ref))
+		return s.project(ctx, idInAddress(ref))
 	case strings.Contains(ref, "@"):
-		return a.byEmail(ctx, ref)
+		return s.byEmail(ctx, ref)
 	}
-	project, err := a.project(ctx, ref)
+	project, err := s.project(ctx, ref)
 	if err != nil && !errors.Is(err, publish.ErrNotFound) {
 		return Found{}, err
 	}
-	account, accountErr := a.account(ctx, ref)
+	account, accountErr := s.account(ctx, ref)
 	switch {
 	case errors.Is(accountErr, publish.ErrNotFound) && err != nil:
 		return Found{}, fmt.Errorf("there is no account and no project %s: %w", publish.Quoted(ref), publish.ErrNotFound)
@@ -89,11 +82,18 @@ func (a *Admin) find(ctx context.Context, ref string) (Found, error) {
 }
 
 // Account is Find for what must be an account.
-func (a *Admin) Account(ctx context.Context, ref string) (AccountDetail, error) {
+func (s *Service) Account(ctx context.Context, by publish.Caller, ref string) (AccountDetail, error) {
+	if err := operator(by); err != nil {
+		return AccountDetail{}, err
+	}
+	return s.accountNamed(ctx, ref)
+}
+
+func (s *Service) accountNamed(ctx context.Context, ref string) (AccountDetail, error) {
 	if !strings.Contains(ref, "@") {
 		ref = "@" + ref
 	}
-	found, err := a.Find(ctx, ref)
+	found, err := s.find(ctx, ref)
 	if err != nil {
 		return AccountDetail{}, err
 	}
@@ -103,20 +103,20 @@ func (a *Admin) Account(ctx context.Context, ref string) (AccountDetail, error) 
 	return *found.Account, nil
 }
 
-func (a *Admin) account(ctx context.Context, handle string) (Found, error) {
-	found, err := a.Store.AccountByHandle(ctx, strings.ToLower(handle))
+func (s *Service) account(ctx context.Context, handle string) (Found, error) {
+	found, err := s.store.AccountByHandle(ctx, strings.ToLower(handle))
 	if err != nil {
 		return Found{}, fmt.Errorf("account %s: %w", publish.Quoted("@"+handle), err)
 	}
 	return Found{Account: &found}, nil
 }
 
-func (a *Admin) byEmail(ctx context.Context, address string) (Found, error) {
+func (s *Service) byEmail(ctx context.Context, address string) (Found, error) {
 	clean, err := names.Email(address)
 	if err != nil {
 		return Found{}, fmt.Errorf("%s is not an address: %w", publish.Quoted(address), err)
 	}
-	list, err := a.Store.AccountsByEmail(ctx, clean, sameEmail)
+	list, err := s.store.AccountsByEmail(ctx, clean, sameEmail)
 	switch {
 	case err != nil:
 		return Found{}, err
@@ -132,11 +132,11 @@ func (a *Admin) byEmail(ctx context.Context, address string) (Found, error) {
 	return Found{}, fmt.Errorf("several accounts have this address, name one of them: %s", strings.Join(handles, " "))
 }
 
-func (a *Admin) project(ctx context.Context, id string) (Found, error) {
+func (s *Service) project(ctx context.Context, id string) (Found, error) {
 	if !names.ValidProjectID(id) {
 		return Found{}, fmt.Errorf("project %s: %w", publish.Quoted(id), publish.ErrNotFound)
 	}
-	found, err := a.Store.ProjectDetail(ctx, publish.ProjectID(id))
+	found, err := s.store.ProjectDetail(ctx, publish.ProjectID(id))
 	if err != nil {
 		return Found{}, fmt.Errorf("project %s: %w", publish.Quoted(id), err)
 	}
@@ -161,94 +161,4 @@ func idInAddress(ref string) string {
 		return id
 	}
 	return label
-}
-
-// Suspend takes a project off all its addresses, or an account with all its
-// projects, and keeps everything. It needs a reason.
-func (a *Admin) Suspend(ctx context.Context, ref, reason string) (Found, error) {
-	return a.act(ctx, ref, publish.ActionSuspend, reason, true, func(f Found, e publish.LogEntry) error {
-		err := a.Store.Suspend(ctx, f.subject(), e)
-		if errors.Is(err, publish.ErrExists) {
-			return fmt.Errorf("%s is suspended already; nothing was changed", f.Target())
-		}
-		return err
-	})
-}
-
-// Restore ends a suspension.
-func (a *Admin) Restore(ctx context.Context, ref, reason string) (Found, error) {
-	return a.act(ctx, ref, publish.ActionRestore, reason, false, func(f Found, e publish.LogEntry) error {
-		err := a.Store.Restore(ctx, f.subject(), e)
-		if errors.Is(err, publish.ErrMoved) {
-			return fmt.Errorf("%s is not suspended; nothing was changed", f.Target())
-		}
-		return err
-	})
-}
-
-// Delete removes a project, or an account with all its projects, for good. Its
-// bytes go with the next rounds of the collector. It needs a reason.
-func (a *Admin) Delete(ctx context.Context, ref, reason string) (Found, error) {
-	return a.act(ctx, ref, publish.ActionDelete, reason, true, func(f Found, e publish.LogEntry) error {
-		return a.Store.Remove(ctx, f.subject(), e)
-	})
-}
-
-// maxReason bounds a reason: a paragraph and a reference.
-const maxReason = 2000
-
-func (a *Admin) act(ctx context.Context, ref, action, reason string, needed bool, do func(Found, publish.LogEntry) error) (Found, error) {
-	reason, err := checkReason(reason, needed)
-	if err != nil {
-		return Found{}, err
-	}
-	found, err := a.Find(ctx, ref)
-	if err != nil {
-		return found, err
-	}
-	if err := do(found, a.entry(action, found.Target(), reason)); err != nil {
-		return found, err
-	}
-	return a.again(ctx, found)
-}
-
-// checkReason returns a reason as the log keeps it.
-func checkReason(reason string, needed bool) (string, error) {
-	reason = strings.TrimSpace(reason)
-	switch {
-	case needed && reason == "":
-		return "", errors.New("a reason is required for the audit log")
-	case len(reason) > maxReason:
-		return "", fmt.Errorf("the reason has %d bytes; at most %d are kept", len(reason), maxReason)
-	}
-	return publish.Redact(reason), nil
-}
-
-// again reads what an act has left; what it deleted stays as it was found.
-func (a *Admin) again(ctx context.Context, f Found) (Found, error) {
-	after, err := a.Find(ctx, f.Target())
-	if f.Project != nil {
-		after, err = a.project(ctx, string(f.Project.ID))
-	}
-	if errors.Is(err, publish.ErrNotFound) {
-		return f, nil
-	}
-	return after, err
-}
-
-// NewKey mints an account key for an account that has lost its own, or whose key
-// has leaked; if revoke, its other account keys end at once. It tells how many.
-func (a *Admin) NewKey(ctx context.Context, ref, reason string, revoke bool) (AccountDetail, publish.Secret, int, error) {
-	account, err := a.Account(ctx, ref)
-	if err != nil {
-		return account, "", 0, err
-	}
-	secret, err := publish.MintSecret(publish.AccountKey, a.Random)
-	if err != nil {
-		return account, "", 0, err
-	}
-	now := a.Now().UTC()
-	key := publish.Key{Hash: secret.Hash(), Kind: publish.AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now}
-	revoked, err := a.Store.AddKey(ctx, account.ID, key, revoke, a.entry(publish.ActionNewKey, "@"+account.Handle, publish.Redact(strings.TrimSpace(reason))))
-	return account, secret, revoked, err
 }

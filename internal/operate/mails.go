@@ -20,20 +20,26 @@ type MailboxStore interface {
 
 // Stops returns mailboxes that want no messages, newest first: see MailboxStore. An
 // address that is not empty asks for its mailbox alone.
-func (a *Admin) Stops(ctx context.Context, address string, skip, limit int) ([]publish.Stop, error) {
+func (s *Service) Stops(ctx context.Context, by publish.Caller, address string, skip, limit int) ([]publish.Stop, error) {
+	if err := operator(by); err != nil {
+		return nil, err
+	}
 	if address == "" {
-		return a.Store.Stops(ctx, nil, a.Now().UTC(), skip, limit)
+		return s.store.Stops(ctx, nil, s.now().UTC(), skip, limit)
 	}
 	mailbox, err := namedMailbox(address)
 	if err != nil {
 		return nil, err
 	}
-	return a.Store.Stops(ctx, &mailbox, a.Now().UTC(), skip, limit)
+	return s.store.Stops(ctx, &mailbox, s.now().UTC(), skip, limit)
 }
 
 // AllowMail lets a mailbox get messages again; one that gets them is publish.ErrNotFound.
 // The address does not get into the log, which nobody can take it out of again.
-func (a *Admin) AllowMail(ctx context.Context, address, reason string) (target string, err error) {
+func (s *Service) AllowMail(ctx context.Context, by publish.Caller, address, reason string) (target string, err error) {
+	if err := operator(by); err != nil {
+		return "", err
+	}
 	mailbox, err := namedMailbox(address)
 	if err != nil {
 		return "", err
@@ -42,7 +48,7 @@ func (a *Admin) AllowMail(ctx context.Context, address, reason string) (target s
 		return "", err
 	}
 	target = MailboxName(mailbox)
-	if err := a.Store.LiftStops(ctx, mailbox, a.entry(publish.ActionAllowMail, target, reason)); err != nil {
+	if err := s.store.LiftStops(ctx, mailbox, s.entry(by, publish.ActionAllowMail, target, reason)); err != nil {
 		return target, fmt.Errorf("stop of %s: %w", publish.Quoted(address), err)
 	}
 	return target, nil

@@ -5,16 +5,37 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"sandlot/internal/publish"
 )
 
-// ReportStore shows reports to an operator.
+// Report is what somebody has to say against a project.
+type Report struct {
+	Case    string // its number, such as R-7K3M-9Q2D
+	Project publish.ProjectID
+	Reason  string // one of Reasons
+	Details string // of at most MaxDetails characters
+	Contact string // where an answer reaches who wrote it, if they want one
+	At      time.Time
+	// ClosedAt is when the operator was done with it, zero while it is open. ReportKept later Details and Contact are empty.
+	ClosedAt time.Time
+}
+
+// ReportKept is how long what somebody wrote in a report is kept after it was closed: long enough for an objection to what became of it.
+const ReportKept = 90 * 24 * time.Hour
+
+// A ReportStore keeps reports, under the same promises as a publish.Store. They stay, but for
+// what somebody wrote in them: see ReportKept.
 type ReportStore interface {
+	// AddReport records a report that came by a form, and enqueues the job, if there is one. It returns the number of the case: that of the report which came by the same form before, if one did, and then nothing is recorded. A number that another report has is publish.ErrExists.
+	AddReport(ctx context.Context, r Report, form publish.Digest, job *publish.Job) (number string, err error)
+	// Project returns a project, also one that is suspended.
+	Project(ctx context.Context, id publish.ProjectID) (publish.Project, error)
 	// Report returns the report with a number.
-	Report(ctx context.Context, number string) (publish.Report, error)
+	Report(ctx context.Context, number string) (Report, error)
 	// Reports returns reports, newest first.
-	Reports(ctx context.Context, q ReportQuery) ([]publish.Report, error)
+	Reports(ctx context.Context, q ReportQuery) ([]Report, error)
 	// CloseReport marks a report as closed at e.At, but no earlier than it came, and records e. One that is closed already is publish.ErrMoved.
 	CloseReport(ctx context.Context, number string, e publish.LogEntry) error
 }
@@ -28,34 +49,47 @@ type ReportQuery struct {
 }
 
 // Reports returns reports for an operator: see ReportStore.
-func (a *Admin) Reports(ctx context.Context, q ReportQuery) ([]publish.Report, error) {
-	return a.Store.Reports(ctx, q)
+func (s *Service) Reports(ctx context.Context, by publish.Caller, q ReportQuery) ([]Report, error) {
+	if err := operator(by); err != nil {
+		return nil, err
+	}
+	return s.store.Reports(ctx, q)
 }
 
 // CloseReport ends a report, and returns it. What somebody wrote in it goes after
-// publish.ReportKept.
-func (a *Admin) CloseReport(ctx context.Context, number, reason string) (publish.Report, error) {
+// ReportKept.
+func (s *Service) CloseReport(ctx context.Context, by publish.Caller, number, reason string) (Report, error) {
+	if err := operator(by); err != nil {
+		return Report{}, err
+	}
 	reason, err := checkReason(reason, false)
 	if err != nil {
-		return publish.Report{}, err
+		return Report{}, err
 	}
-	r, err := a.Report(ctx, number)
+	r, err := s.report(ctx, number)
 	if err != nil {
 		return r, err
 	}
-	err = a.Store.CloseReport(ctx, r.Case, a.entry(publish.ActionCloseReport, r.Case, reason))
+	err = s.store.CloseReport(ctx, r.Case, s.entry(by, publish.ActionCloseReport, r.Case, reason))
 	if errors.Is(err, publish.ErrMoved) {
 		return r, fmt.Errorf("%s is closed already; nothing was changed", r.Case)
 	}
 	if err != nil {
 		return r, err
 	}
-	return a.Report(ctx, r.Case)
+	return s.report(ctx, r.Case)
 }
 
-// Report returns one report, by its number as people write it.
-func (a *Admin) Report(ctx context.Context, number string) (publish.Report, error) {
-	r, err := a.Store.Report(ctx, strings.ToUpper(strings.TrimSpace(number)))
+// ReadReport returns one report, by its number as people write it.
+func (s *Service) ReadReport(ctx context.Context, by publish.Caller, number string) (Report, error) {
+	if err := operator(by); err != nil {
+		return Report{}, err
+	}
+	return s.report(ctx, number)
+}
+
+func (s *Service) report(ctx context.Context, number string) (Report, error) {
+	r, err := s.store.Report(ctx, strings.ToUpper(strings.TrimSpace(number)))
 	if err != nil {
 		return r, fmt.Errorf("report %s: %w", publish.Quoted(number), err)
 	}

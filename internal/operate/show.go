@@ -21,82 +21,85 @@ type Shown struct {
 	Keys     []publish.Key           // in force
 	Versions []publish.VersionChange // of a project
 	Files    []publish.File          // of its current version
-	Reports  []publish.Report        // of the project, or of the projects listed
+	Reports  []Report                // of the project, or of the projects listed
 	Log      []publish.LogEntry
 }
 
 // Show is Find for who wants to see all of it; limit bounds each list. What was deleted
 // is shown as such.
-func (a *Admin) Show(ctx context.Context, ref string, limit int) (s Shown, err error) {
-	s.Found, err = a.Find(ctx, ref)
+func (s *Service) Show(ctx context.Context, by publish.Caller, ref string, limit int) (out Shown, err error) {
+	if err := operator(by); err != nil {
+		return out, err
+	}
+	out.Found, err = s.find(ctx, ref)
 	if errors.Is(err, publish.ErrNotFound) {
-		d, gone := a.Deleted(ctx, ref)
+		d, gone := s.deleted(ctx, ref)
 		if gone != nil {
-			return s, err
+			return out, err
 		}
-		s.Deleted = &d
-		s.Log, err = a.Store.Log(ctx, LogQuery{Target: d.Target, Limit: limit})
-		return s, err
+		out.Deleted = &d
+		out.Log, err = s.store.Log(ctx, LogQuery{Target: d.Target, Limit: limit})
+		return out, err
 	}
 	if err != nil {
-		return s, err
+		return out, err
 	}
-	if s.Account != nil {
-		err = a.showAccount(ctx, &s, limit)
+	if out.Account != nil {
+		err = s.showAccount(ctx, &out, limit)
 	} else {
-		err = a.showProject(ctx, &s, limit)
+		err = s.showProject(ctx, &out, limit)
 	}
 	if err != nil {
-		return s, err
+		return out, err
 	}
-	s.Log, err = a.Store.Log(ctx, LogQuery{Target: s.Target(), Limit: limit})
-	return s, err
+	out.Log, err = s.store.Log(ctx, LogQuery{Target: out.Target(), Limit: limit})
+	return out, err
 }
 
-func (a *Admin) showAccount(ctx context.Context, s *Shown, limit int) (err error) {
-	proposed, err := a.Store.ProposedEmail(ctx, s.Account.ID, a.Now().UTC())
+func (s *Service) showAccount(ctx context.Context, out *Shown, limit int) (err error) {
+	proposed, err := s.store.ProposedEmail(ctx, out.Account.ID, s.now().UTC())
 	if err == nil {
-		s.Proposed = &proposed
+		out.Proposed = &proposed
 	} else if !errors.Is(err, publish.ErrNotFound) {
 		return err
 	}
-	if s.Projects, err = a.Store.ListProjects(ctx, ProjectQuery{Account: s.Account.ID, Limit: limit}); err != nil {
+	if out.Projects, err = s.store.ListProjects(ctx, ProjectQuery{Account: out.Account.ID, Limit: limit}); err != nil {
 		return err
 	}
-	if s.Keys, err = a.Store.Keys(ctx, s.Account.ID, 0, limit); err != nil {
+	if out.Keys, err = s.store.Keys(ctx, out.Account.ID, 0, limit); err != nil {
 		return err
 	}
-	for _, p := range s.Projects {
-		list, err := a.Store.Reports(ctx, ReportQuery{Project: p.ID, Limit: limit - len(s.Reports)})
+	for _, p := range out.Projects {
+		list, err := s.store.Reports(ctx, ReportQuery{Project: p.ID, Limit: limit - len(out.Reports)})
 		if err != nil {
 			return err
 		}
-		s.Reports = append(s.Reports, list...)
+		out.Reports = append(out.Reports, list...)
 	}
 	return nil
 }
 
-func (a *Admin) showProject(ctx context.Context, s *Shown, limit int) (err error) {
-	p := s.Project
-	if s.Versions, err = a.Store.Versions(ctx, p.ID, 0, limit); err != nil {
+func (s *Service) showProject(ctx context.Context, out *Shown, limit int) (err error) {
+	p := out.Project
+	if out.Versions, err = s.store.Versions(ctx, p.ID, 0, limit); err != nil {
 		return err
 	}
-	if s.Files, err = a.Store.Files(ctx, p.ID, p.Version); err != nil {
+	if out.Files, err = s.store.Files(ctx, p.ID, p.Version); err != nil {
 		return err
 	}
-	s.Files = s.Files[:min(len(s.Files), limit)]
-	if s.Keys, err = a.keysOf(ctx, p.Account, p.ID, limit); err != nil {
+	out.Files = out.Files[:min(len(out.Files), limit)]
+	if out.Keys, err = s.keysOf(ctx, p.Account, p.ID, limit); err != nil {
 		return err
 	}
-	s.Reports, err = a.Store.Reports(ctx, ReportQuery{Project: p.ID, Limit: limit})
+	out.Reports, err = s.store.Reports(ctx, ReportQuery{Project: p.ID, Limit: limit})
 	return err
 }
 
 // keysOf looks for the keys of one project among those of its account.
-func (a *Admin) keysOf(ctx context.Context, account publish.AccountID, id publish.ProjectID, limit int) (keys []publish.Key, err error) {
+func (s *Service) keysOf(ctx context.Context, account publish.AccountID, id publish.ProjectID, limit int) (keys []publish.Key, err error) {
 	const page = 500
 	for before := int64(0); len(keys) < limit; {
-		list, err := a.Store.Keys(ctx, account, before, page)
+		list, err := s.store.Keys(ctx, account, before, page)
 		if err != nil {
 			return nil, err
 		}
@@ -112,39 +115,39 @@ func (a *Admin) keysOf(ctx context.Context, account publish.AccountID, id publis
 	return keys, nil
 }
 
-// Deleted tells of the deletion of what an operator named, as Find takes it, but for an
+// deleted tells of the deletion of what an operator named, as Find takes it, but for an
 // e-mail address, which went with its account. What is there, or never was, is publish.ErrNotFound.
-func (a *Admin) Deleted(ctx context.Context, ref string) (Deletion, error) {
+func (s *Service) deleted(ctx context.Context, ref string) (Deletion, error) {
 	ref = strings.TrimSpace(ref)
 	handle, isHandle := strings.CutPrefix(ref, "@")
 	switch {
 	case isHandle:
-		return a.Store.DeletedAccount(ctx, strings.ToLower(handle))
+		return s.store.DeletedAccount(ctx, strings.ToLower(handle))
 	case strings.Contains(ref, "://"):
-		return a.deletedProject(ctx, idInAddress(ref))
+		return s.deletedProject(ctx, idInAddress(ref))
 	case strings.Contains(ref, "@"):
 		return Deletion{}, publish.ErrNotFound
 	}
-	d, err := a.deletedProject(ctx, ref)
+	d, err := s.deletedProject(ctx, ref)
 	if errors.Is(err, publish.ErrNotFound) {
-		d, err = a.Store.DeletedAccount(ctx, strings.ToLower(ref))
+		d, err = s.store.DeletedAccount(ctx, strings.ToLower(ref))
 	}
 	return d, err
 }
 
-func (a *Admin) deletedProject(ctx context.Context, id string) (Deletion, error) {
+func (s *Service) deletedProject(ctx context.Context, id string) (Deletion, error) {
 	if !names.ValidProjectID(id) {
 		return Deletion{}, publish.ErrNotFound
 	}
-	return a.Store.DeletedProject(ctx, publish.ProjectID(id))
+	return s.store.DeletedProject(ctx, publish.ProjectID(id))
 }
 
 // toldDeleted adds to publish.ErrNotFound what became of something that was there.
-func (a *Admin) toldDeleted(ctx context.Context, ref string, err error) error {
+func (s *Service) toldDeleted(ctx context.Context, ref string, err error) error {
 	if !errors.Is(err, publish.ErrNotFound) {
 		return err
 	}
-	d, gone := a.Deleted(ctx, ref)
+	d, gone := s.deleted(ctx, ref)
 	if gone != nil {
 		return err
 	}
@@ -158,30 +161,4 @@ func (d Deletion) Told() string {
 		text += " by " + d.Entry.Who()
 	}
 	return text + ", as " + d.Target
-}
-
-// LogTarget is how the log names what an operator named, whether it is there or was deleted.
-func (a *Admin) LogTarget(ctx context.Context, ref string) (string, error) {
-	ref = strings.TrimSpace(ref)
-	if strings.HasPrefix(ref, "@") || strings.HasPrefix(ref, "R-") || strings.HasPrefix(ref, "mailbox:") {
-		return ref, nil
-	}
-	found, err := a.Find(ctx, ref)
-	if err == nil {
-		return found.Target(), nil
-	}
-	if !errors.Is(err, publish.ErrNotFound) {
-		return "", err
-	}
-	id := ref
-	if strings.Contains(ref, "://") {
-		id = idInAddress(ref)
-	}
-	if _, gone := a.deletedProject(ctx, id); gone == nil {
-		return id, nil
-	}
-	if d, gone := a.Deleted(ctx, ref); gone == nil {
-		return d.Target, nil
-	}
-	return "", err
 }

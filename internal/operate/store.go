@@ -82,11 +82,11 @@ type AdminStore interface {
 
 	// Log returns entries of the log, newest first.
 	Log(ctx context.Context, q LogQuery) ([]publish.LogEntry, error)
-	ReportStore
-	MailboxStore
+}
 
-	// What is shown of an account or a project; see KeyringStore, RecoveryStore, ManageStore and Store.
-
+// A PartStore reads what belongs to an account or a project, as the stores of their owners do:
+// see publish.KeyringStore, RecoveryStore, ManageStore and Store.
+type PartStore interface {
 	Keys(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Key, error)
 	ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (publish.EmailMove, error)
 	Versions(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error)

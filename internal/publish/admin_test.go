@@ -2,7 +2,6 @@ package publish_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
 	"testing"
@@ -12,8 +11,17 @@ import (
 	"sandlot/internal/publish"
 )
 
-func (w *world) operator() *operate.Admin {
-	return &operate.Admin{Store: w.db, Now: w.clock.now, Random: rand.Reader}
+// byOperator is the operator, whose commands nobody gave a name to.
+var byOperator = publish.AsOperator("")
+
+// operator is what operators do on the same stores.
+func (w *world) operator() *operate.Service {
+	w.t.Helper()
+	s, err := operate.New(w.t.Context(), operate.Config{ReportMail: w.reportMail}, w.db, operate.WithClock(w.clock.now))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
 }
 
 func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
@@ -29,23 +37,23 @@ func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
 		address: "@" + out.Account.Handle, out.Addresses.URL: string(out.Project.ID), out.Addresses.Version: string(out.Project.ID),
 		out.Addresses.Path + "deep/file.js": string(out.Project.ID), out.Addresses.Page: string(out.Project.ID), "@" + other.Account.Handle: "@" + other.Account.Handle,
 	} {
-		if found, err := a.Find(t.Context(), ref); err != nil || found.Target() != want {
+		if found, err := a.Find(t.Context(), byOperator, ref); err != nil || found.Target() != want {
 			t.Errorf("%s: %v, want %s", ref, err, want)
 		}
 	}
 	for _, ref := range []string{"", "@", "nobody", "@nobody", "nobody@example.org", "http://nobody-abc234.localhost:8080/", "http://[", "x--v1-y", strings.Repeat("x", 5000)} {
-		if _, err := a.Find(t.Context(), ref); !errors.Is(err, publish.ErrNotFound) {
+		if _, err := a.Find(t.Context(), byOperator, ref); !errors.Is(err, publish.ErrNotFound) {
 			t.Errorf("%.20q: %v", ref, err)
 		}
 	}
-	if _, err := a.Find(t.Context(), string(out.Project.ID)); err == nil || !strings.Contains(err.Error(), "both an account and a project") {
+	if _, err := a.Find(t.Context(), byOperator, string(out.Project.ID)); err == nil || !strings.Contains(err.Error(), "both an account and a project") {
 		t.Errorf("what is both: %v", err)
 	}
 	w.publish(nobody(), page) // a second account of the address
-	if _, err := a.Find(t.Context(), address); err == nil || !strings.Contains(err.Error(), "@"+out.Account.Handle) {
+	if _, err := a.Find(t.Context(), byOperator, address); err == nil || !strings.Contains(err.Error(), "@"+out.Account.Handle) {
 		t.Errorf("an address of two accounts: %v", err)
 	}
-	if _, err := a.Account(t.Context(), out.Addresses.URL); err == nil {
+	if _, err := a.Account(t.Context(), byOperator, out.Addresses.URL); err == nil {
 		t.Error("a project was taken for an account")
 	}
 }
@@ -55,18 +63,18 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 	p := w.publish(nobody(), page).Project
 	a := w.operator()
 	for _, reason := range []string{"", "  \n", strings.Repeat("x", 3000)} {
-		if _, err := a.Suspend(t.Context(), string(p.ID), reason); err == nil {
+		if _, err := a.Suspend(t.Context(), byOperator, string(p.ID), reason); err == nil {
 			t.Errorf("suspended for %.10q", reason)
 		}
-		if _, err := a.Delete(t.Context(), string(p.ID), reason); err == nil {
+		if _, err := a.Delete(t.Context(), byOperator, string(p.ID), reason); err == nil {
 			t.Errorf("deleted for %.10q", reason)
 		}
 	}
-	_, secret, _, err := a.NewKey(t.Context(), p.Handle, "", false)
+	_, secret, _, err := a.NewKey(t.Context(), byOperator, p.Handle, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Suspend(t.Context(), string(p.ID), " shows the key "+secret.Reveal()); err != nil {
+	if _, err := a.Suspend(t.Context(), byOperator, string(p.ID), " shows the key "+secret.Reveal()); err != nil {
 		t.Fatal(err)
 	}
 	log, err := w.db.Log(t.Context(), operate.LogQuery{Limit: 9})
@@ -83,7 +91,7 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 func TestASuspendedAccountChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
-	if _, err := w.operator().Suspend(t.Context(), out.Account.Handle, "spam"); err != nil {
+	if _, err := w.operator().Suspend(t.Context(), byOperator, out.Account.Handle, "spam"); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []publish.Secret{out.Keys.Account, out.Keys.Project} {
@@ -104,7 +112,7 @@ func TestAnUploadThatASuspensionOvertakes(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	by, content := w.caller(out.Keys.Account), w.stage(large)
-	if _, err := w.operator().Suspend(t.Context(), out.Account.Handle, "spam"); err != nil {
+	if _, err := w.operator().Suspend(t.Context(), byOperator, out.Account.Handle, "spam"); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "a.html", Content: content})
@@ -134,7 +142,7 @@ func TestFollowMakesTheActsOfAnotherProcessEffective(t *testing.T) {
 	if err := site(); err != nil { // remembered again
 		t.Fatal(err)
 	}
-	if _, err := w.operator().Suspend(t.Context(), string(p.ID), "spam"); err != nil {
+	if _, err := w.operator().Suspend(t.Context(), byOperator, string(p.ID), "spam"); err != nil {
 		t.Fatal(err)
 	}
 	if err := site(); err != nil {

@@ -38,7 +38,7 @@ type Courier struct {
 	Jobs     JobStore
 	Logins   LoginStore
 	Recovery RecoveryStore
-	Reports  ReportStore
+	Reports  ReportMailStore
 	Stops    StopStore
 	HashCode func(login int64, code string) Digest // that of the Service
 	// NotMeToken is that of the Service.
@@ -238,7 +238,7 @@ func (c *Courier) write(ctx context.Context, j Job, now time.Time) (Mail, error)
 		return c.writeLogin(ctx, j, now)
 	case MailEmailChange, MailEmailNotice:
 		return c.writeMove(ctx, j, now)
-	case reportMail:
+	case MailReport:
 		return c.writeReport(ctx, j)
 	}
 	return c.writeVerify(ctx, j, now)

@@ -86,7 +86,7 @@ func TestRegression24AJobThatWentWithItsAccountFailsNothing(t *testing.T) {
 			w := newWorld(t)
 			out := w.publishWith(publish.Caller{}, "kim@example.com")
 			w.jobsOf(func(m publish.Mail) error {
-				if _, err := w.operator().Delete(t.Context(), "@"+out.Account.Handle, "was asked for"); err != nil {
+				if _, err := w.operator().Delete(t.Context(), byOperator, "@"+out.Account.Handle, "was asked for"); err != nil {
 					t.Error(err)
 				}
 				return answer

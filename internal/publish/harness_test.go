@@ -33,6 +33,8 @@ type world struct {
 	clock clock
 	dir   string
 	logs  *testworld.Logs
+
+	reportMail string // who is told of reports
 }
 
 func newWorld(t *testing.T, change ...func(*publish.Config)) *world {

@@ -104,7 +104,7 @@ func TestWhatIsNotThereIsNotLiked(t *testing.T) {
 	refused(t, err, publish.CodeProjectNotFound)
 	_, err = w.Counts(t.Context(), nobody(), "none-abc234")
 	refused(t, err, publish.CodeProjectNotFound)
-	if _, err := w.operator().Suspend(t.Context(), string(p.ID), "spam"); err != nil {
+	if _, err := w.operator().Suspend(t.Context(), byOperator, string(p.ID), "spam"); err != nil {
 		t.Fatal(err)
 	}
 	after := w.open(publish.Config{Places: local()}) // which has not seen it before

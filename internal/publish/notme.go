@@ -136,7 +136,7 @@ func (c *Courier) stopped(ctx context.Context, j Job, now time.Time) (bool, erro
 // addNotMe gives a message the link for those who did not ask for it. An operator
 // has asked for reports.
 func (c *Courier) addNotMe(m *Mail) error {
-	if m.Kind == reportMail {
+	if m.Kind == MailReport {
 		return nil
 	}
 	token, err := c.NotMeToken(m.Kind, m.To)

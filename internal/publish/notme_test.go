@@ -276,12 +276,12 @@ func TestNotMe(t *testing.T) {
 			}
 		},
 		"every kind of message has the link, but reports": func(t *testing.T, w *world) {
-			w.ReportMail = "operator@example.org"
+			w.reportMail = "operator@example.org"
 			kim := w.member("kim@example.org")
 			w.change(kim.ID, "new@example.org") // checks the link of its own message
 			p := w.publish(nobody(), page).Project
 			w.ask("new@example.org", "")
-			w.reported(publish.NewReport{Project: p.ID, Reason: "other", Nonce: "form"})
+			w.reported(operate.NewReport{Project: p.ID, Reason: "other", Nonce: "form"})
 			var seen []string
 			for _, m := range w.postman() {
 				if m.Kind != "report" {
@@ -322,19 +322,19 @@ func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
 	a := w.operator()
 	w.claim("kim@example.org")
 	w.stop(w.one())
-	list, err := a.Stops(t.Context(), " Kim+x@example.org", 0, 9)
+	list, err := a.Stops(t.Context(), byOperator, " Kim+x@example.org", 0, 9)
 	if err != nil || len(list) != 1 || list[0].Kind != publish.StopClaims {
 		t.Fatalf("the list is %+v, %v", list, err)
 	}
-	if list, err := a.Stops(t.Context(), "lee@example.org", 0, 9); err != nil || len(list) != 0 {
+	if list, err := a.Stops(t.Context(), byOperator, "lee@example.org", 0, 9); err != nil || len(list) != 0 {
 		t.Errorf("another's is %+v, %v", list, err)
 	}
 	for _, address := range []string{"", "kim", "a@b.cd\r\nBcc: x@y.zz"} {
-		if _, err := a.AllowMail(t.Context(), address, ""); err == nil {
+		if _, err := a.AllowMail(t.Context(), byOperator, address, ""); err == nil {
 			t.Errorf("%q is allowed", address)
 		}
 	}
-	target, err := a.AllowMail(t.Context(), "KIM@example.org", "she asked")
+	target, err := a.AllowMail(t.Context(), byOperator, "KIM@example.org", "she asked")
 	if err != nil || target != operate.MailboxName(list[0].Mailbox) || strings.Contains(target, "kim") {
 		t.Errorf("allowed is %s, %v", target, err)
 	}
@@ -342,7 +342,7 @@ func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
 	if err != nil || len(log) != 1 || log[0].Action != publish.ActionAllowMail || log[0].Reason != "she asked" {
 		t.Errorf("the log says %+v, %v", log, err)
 	}
-	if _, err := a.AllowMail(t.Context(), "kim@example.org", ""); !errors.Is(err, publish.ErrNotFound) {
+	if _, err := a.AllowMail(t.Context(), byOperator, "kim@example.org", ""); !errors.Is(err, publish.ErrNotFound) {
 		t.Errorf("twice: %v", err)
 	}
 	w.claim("kim@example.org")

@@ -31,7 +31,7 @@ func TestThereIsNoPageOfWhatIsNoProject(t *testing.T) {
 			t.Errorf("%.20q: %v", id, err)
 		}
 	}
-	if _, err := w.operator().Suspend(t.Context(), string(id), "spam"); err != nil {
+	if _, err := w.operator().Suspend(t.Context(), byOperator, string(id), "spam"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.ProjectPage(t.Context(), nobody(), id); !errors.Is(err, publish.CodeTakenDown) {

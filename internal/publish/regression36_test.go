@@ -79,7 +79,7 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 	})
 	t.Run("what a record let go of is deleted meanwhile", func(t *testing.T) {
 		p := w.publish(w.account(), large).Project
-		if _, err := w.operator().Delete(t.Context(), string(p.ID), "spam"); err != nil {
+		if _, err := w.operator().Delete(t.Context(), byOperator, string(p.ID), "spam"); err != nil {
 			t.Fatal(err)
 		}
 		w.clock.move(49 * time.Hour)
@@ -215,7 +215,7 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 		if i == 0 { // the other one has a newer version as well
 			w.put(by, v.Project.ID, "new.txt", large+"new")
 		}
-		if _, err := w.operator().Delete(t.Context(), string(v.Project.ID), "spam"); err != nil {
+		if _, err := w.operator().Delete(t.Context(), byOperator, string(v.Project.ID), "spam"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -144,7 +145,7 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 	}
 	t.Run("a report with other words is another report", func(t *testing.T) {
 		report := func(details string) string {
-			number, err := w.Report(t.Context(), publish.NewReport{Project: id, Reason: "other", Details: details, Nonce: "form"})
+			number, err := w.operator().Report(t.Context(), nobody(), operate.NewReport{Project: id, Reason: "other", Details: details, Nonce: "form"})
 			if err != nil {
 				t.Fatal(err)
 			}

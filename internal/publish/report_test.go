@@ -10,9 +10,9 @@ import (
 	"sandlot/internal/publish"
 )
 
-func (w *world) reported(in publish.NewReport) string {
+func (w *world) reported(in operate.NewReport) string {
 	w.t.Helper()
-	number, err := w.Report(w.t.Context(), in)
+	number, err := w.operator().Report(w.t.Context(), nobody(), in)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -21,17 +21,16 @@ func (w *world) reported(in publish.NewReport) string {
 
 func TestReports(t *testing.T) {
 	t.Parallel()
-	toOperator := func(c *publish.Config) { c.ReportMail = "operator@example.com" }
 	t.Run("a report has a number, and the operator reads it", func(t *testing.T) {
 		w := newWorld(t)
 		p := w.publish(publish.Caller{}, page).Project
 		w.postman()
-		number := w.reported(publish.NewReport{Project: p.ID, Reason: "malware", Details: " one\r\ntwo\x1b[2J\u202e ", Contact: " ann@EXAMPLE.com ", Nonce: "form"})
+		number := w.reported(operate.NewReport{Project: p.ID, Reason: "malware", Details: " one\r\ntwo\x1b[2J\u202e ", Contact: " ann@EXAMPLE.com ", Nonce: "form"})
 		if !regexp.MustCompile(`^R-[0-9A-Z]{4}-[0-9A-Z]{4}$`).MatchString(number) {
 			t.Errorf("the number is %q", number)
 		}
-		got, err := w.operator().Report(t.Context(), strings.ToLower(number))
-		want := publish.Report{Case: number, Project: p.ID, Reason: "malware", Details: "one\ntwo[2J", Contact: "ann@example.com", At: got.At}
+		got, err := w.operator().ReadReport(t.Context(), byOperator, strings.ToLower(number))
+		want := operate.Report{Case: number, Project: p.ID, Reason: "malware", Details: "one\ntwo[2J", Contact: "ann@example.com", At: got.At}
 		if err != nil || got != want {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -40,9 +39,10 @@ func TestReports(t *testing.T) {
 		}
 	})
 	t.Run("the same form sent twice is one report, and one message", func(t *testing.T) {
-		w := newWorld(t, toOperator)
+		w := newWorld(t)
+		w.reportMail = "operator@example.com"
 		p, other := w.publish(publish.Caller{}, page).Project, w.publish(publish.Caller{}, page).Project
-		in := publish.NewReport{Project: p.ID, Reason: "other", Nonce: "form", Lang: "fr"}
+		in := operate.NewReport{Project: p.ID, Reason: "other", Nonce: "form", Lang: "fr"}
 		w.postman()
 		number := w.reported(in)
 		if again := w.reported(in); again != number {
@@ -59,37 +59,38 @@ func TestReports(t *testing.T) {
 	t.Run("a project that was taken down can be reported", func(t *testing.T) {
 		w := newWorld(t)
 		p := w.publish(publish.Caller{}, page).Project
-		if _, err := w.operator().Suspend(t.Context(), string(p.ID), "a report"); err != nil {
+		if _, err := w.operator().Suspend(t.Context(), byOperator, string(p.ID), "a report"); err != nil {
 			t.Fatal(err)
 		}
-		w.reported(publish.NewReport{Project: p.ID, Reason: "illegal", Nonce: "form"})
+		w.reported(operate.NewReport{Project: p.ID, Reason: "illegal", Nonce: "form"})
 	})
 	t.Run("what cannot be is refused, and nothing is kept", func(t *testing.T) {
-		w := newWorld(t, toOperator)
+		w := newWorld(t)
+		w.reportMail = "operator@example.com"
 		p := w.publish(publish.Caller{}, page).Project
-		good := publish.NewReport{Project: p.ID, Reason: "other", Details: strings.Repeat("ü", publish.MaxDetails), Nonce: "form"}
+		good := operate.NewReport{Project: p.ID, Reason: "other", Details: strings.Repeat("ü", operate.MaxDetails), Nonce: "form"}
 		w.postman()
 		for name, change := range map[string]struct {
-			with func(*publish.NewReport)
+			with func(*operate.NewReport)
 			want error
 		}{
-			"no project":      {func(r *publish.NewReport) { r.Project = "other-abc123" }, publish.ErrNotFound},
-			"no id at all":    {func(r *publish.NewReport) { r.Project = "../" }, publish.ErrNotFound},
-			"another reason":  {func(r *publish.NewReport) { r.Reason = "<b>" }, publish.CodeInvalidField},
-			"no nonce":        {func(r *publish.NewReport) { r.Nonce = "" }, publish.CodeInvalidField},
-			"a long nonce":    {func(r *publish.NewReport) { r.Nonce = strings.Repeat("x", 99) }, publish.CodeInvalidField},
-			"long details":    {func(r *publish.NewReport) { r.Details += "x" }, publish.CodeInvalidField},
-			"not UTF-8":       {func(r *publish.NewReport) { r.Details = "\xff" }, publish.CodeInvalidField},
-			"no address":      {func(r *publish.NewReport) { r.Contact = "ann" }, publish.CodeInvalidEmail},
-			"two in a header": {func(r *publish.NewReport) { r.Contact = "a@example.com\r\nBcc: b@example.com" }, publish.CodeInvalidEmail},
+			"no project":      {func(r *operate.NewReport) { r.Project = "other-abc123" }, publish.ErrNotFound},
+			"no id at all":    {func(r *operate.NewReport) { r.Project = "../" }, publish.ErrNotFound},
+			"another reason":  {func(r *operate.NewReport) { r.Reason = "<b>" }, publish.CodeInvalidField},
+			"no nonce":        {func(r *operate.NewReport) { r.Nonce = "" }, publish.CodeInvalidField},
+			"a long nonce":    {func(r *operate.NewReport) { r.Nonce = strings.Repeat("x", 99) }, publish.CodeInvalidField},
+			"long details":    {func(r *operate.NewReport) { r.Details += "x" }, publish.CodeInvalidField},
+			"not UTF-8":       {func(r *operate.NewReport) { r.Details = "\xff" }, publish.CodeInvalidField},
+			"no address":      {func(r *operate.NewReport) { r.Contact = "ann" }, publish.CodeInvalidEmail},
+			"two in a header": {func(r *operate.NewReport) { r.Contact = "a@example.com\r\nBcc: b@example.com" }, publish.CodeInvalidEmail},
 		} {
 			in := good
 			change.with(&in)
-			if _, err := w.Report(t.Context(), in); !errors.Is(err, change.want) {
+			if _, err := w.operator().Report(t.Context(), nobody(), in); !errors.Is(err, change.want) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if list, err := w.operator().Reports(t.Context(), operate.ReportQuery{Limit: 9}); err != nil || len(list) > 0 || len(w.postman()) > 0 {
+		if list, err := w.operator().Reports(t.Context(), byOperator, operate.ReportQuery{Limit: 9}); err != nil || len(list) > 0 || len(w.postman()) > 0 {
 			t.Errorf("kept: %v, %v", list, err)
 		}
 		w.reported(good)

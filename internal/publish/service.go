@@ -30,7 +30,6 @@ type Config struct {
 	MailServer  *MailServer // whether they get through; nil: they do
 	MailFolder  string      // where they are written otherwise, as the operator named it
 	Remembered  Remembered  // bounds of what is kept in memory
-	ReportMail  string      // who is told of reports; empty: nobody
 }
 
 // Limits that the contract names, and those that a Config leaves open.

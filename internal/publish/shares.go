@@ -25,6 +25,9 @@ const (
 	loginsByOne      = 3 // strangers in one network
 	claimsByOne      = 2 // strangers in one network: two accounts of one agent
 	claimsByKey      = 3 // one account, or accounts in one network
+
+	reportsMailed = 100 // messages about reports: more than that are read as a list
+	reportsByOne  = 20  // of them by one network
 )
 
 // The kinds of an Asker beside a stranger, who is the zero one.
@@ -53,7 +56,7 @@ func sharesOf(j Job) []Share {
 	}
 	all, asked, unproved := of(MailsPerDay, "all"), of(mailsAsked, "asked"), of(mailsUnproved, "unproved")
 	switch {
-	case j.Kind == reportMail:
+	case j.Kind == MailReport:
 		return []Share{of(reportsMailed, "reports"), of(reportsByOne, "reports by %x", j.Asker.Network)}
 	case j.Kind == MailEmailNotice:
 		return []Share{all}

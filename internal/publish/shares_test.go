@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -158,8 +159,8 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 			p := w.publish(nobody(), page).Project.ID
 			w.postman()
 			send := func(addr string, i int) {
-				in := publish.NewReport{Project: p, Reason: "other", Details: "x", Nonce: fmt.Sprint(addr, i), From: publish.Sender{Network: addr}}
-				if _, err := w.Report(t.Context(), in); err != nil {
+				in := operate.NewReport{Project: p, Reason: "other", Details: "x", Nonce: fmt.Sprint(addr, i)}
+				if _, err := w.operator().Report(t.Context(), publish.Caller{From: publish.Sender{Network: addr}}, in); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -173,7 +174,9 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 	}
 	for name, prove := range proofs {
 		t.Run(name, func(t *testing.T) {
-			prove(t, newWorld(t, func(c *publish.Config) { c.SMTP, c.ReportMail = true, "abuse@example.org" }))
+			w := newWorld(t, func(c *publish.Config) { c.SMTP = true })
+			w.reportMail = "abuse@example.org"
+			prove(t, w)
 		})
 	}
 }

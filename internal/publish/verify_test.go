@@ -49,7 +49,7 @@ func TestVerifyTellsNothingOfWhatIsCollectedMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	p := w.publish(w.account(), large).Project
 	collect := func() {
-		if _, err := w.operator().Delete(t.Context(), string(p.ID), "spam"); err != nil && !errors.Is(err, publish.ErrNotFound) {
+		if _, err := w.operator().Delete(t.Context(), byOperator, string(p.ID), "spam"); err != nil && !errors.Is(err, publish.ErrNotFound) {
 			t.Error(err)
 		}
 		w.clock.move(48 * time.Hour)

@@ -12,6 +12,5 @@ type SiteStore interface {
 	DayStore
 	GalleryStore
 	ManageStore
-	ReportStore
 	StopStore
 }

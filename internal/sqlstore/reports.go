@@ -11,15 +11,15 @@ import (
 
 const reportColumns = "number, project, reason, details, contact, at, coalesce(closed_at, 0)"
 
-func scanReport(r row) (p publish.Report, err error) {
+func scanReport(r row) (p operate.Report, err error) {
 	var closed int64
 	err = r.Scan(&p.Case, &p.Project, &p.Reason, &p.Details, &p.Contact, asTime{&p.At}, &closed)
 	p.ClosedAt = sometime(closed)
 	return p, err
 }
 
-// AddReport implements publish.ReportStore.
-func (db *DB) AddReport(ctx context.Context, r publish.Report, form publish.Digest, job *publish.Job) (number string, err error) {
+// AddReport implements operate.ReportStore.
+func (db *DB) AddReport(ctx context.Context, r operate.Report, form publish.Digest, job *publish.Job) (number string, err error) {
 	err = db.step(ctx, 0, func(t *tx) error {
 		number, err = one(ctx, t, scanValue[string], "SELECT number FROM reports WHERE form = ?", form[:])
 		if !errors.Is(err, publish.ErrNotFound) {
@@ -57,21 +57,21 @@ func (t *tx) addReportJob(j publish.Job, report int64) error {
 	return err
 }
 
-// ReportOfJob implements publish.ReportStore. The ID of a job that is done may be
+// ReportOfJob implements publish.ReportMailStore. The ID of a job that is done may be
 // used again: the newest report is meant.
-func (db *DB) ReportOfJob(ctx context.Context, job int64) (publish.Report, error) {
+func (db *DB) ReportOfJob(ctx context.Context, job int64) (publish.ReportNotice, error) {
 	r, err := one(ctx, db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE job = ? ORDER BY id DESC LIMIT 1", job)
-	return r, in("read report", err)
+	return publish.ReportNotice{Case: r.Case, Project: r.Project}, in("read report", err)
 }
 
 // Report implements operate.ReportStore.
-func (db *DB) Report(ctx context.Context, number string) (publish.Report, error) {
+func (db *DB) Report(ctx context.Context, number string) (operate.Report, error) {
 	r, err := one(ctx, db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE number = ?", number)
 	return r, in("read report", err)
 }
 
 // Reports implements operate.ReportStore.
-func (db *DB) Reports(ctx context.Context, q operate.ReportQuery) ([]publish.Report, error) {
+func (db *DB) Reports(ctx context.Context, q operate.ReportQuery) ([]operate.Report, error) {
 	list, err := all(ctx, db, scanReport, "SELECT "+reportColumns+` FROM reports
 		WHERE (closed_at IS NULL OR NOT ?) AND (project = ? OR ? = '') AND id > 0 ORDER BY id DESC LIMIT ? OFFSET ?`, q.Open, string(q.Project), string(q.Project), q.Limit, q.Skip)
 	return list, in("list reports", err)
@@ -94,5 +94,5 @@ func (db *DB) CloseReport(ctx context.Context, number string, e publish.LogEntry
 // emptyReports takes what somebody wrote out of reports that were closed long ago.
 func (s *sweep) emptyReports(now time.Time) error {
 	return s.times(`UPDATE reports SET details = '', contact = '' WHERE id IN (SELECT id FROM reports
-		WHERE closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND closed_at <= ? LIMIT ?)`, micros(now.Add(-publish.ReportKept)))
+		WHERE closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND closed_at <= ? LIMIT ?)`, micros(now.Add(-operate.ReportKept)))
 }

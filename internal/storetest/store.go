@@ -22,6 +22,10 @@ type Records interface {
 	operate.SweepStore
 	publish.VariantStore
 	operate.AdminStore
+	operate.ReportStore
+	operate.MailboxStore
+	operate.PartStore
+	publish.ReportMailStore
 	publish.LogWatch
 	operate.ForgetStore
 	operate.VerifyStore

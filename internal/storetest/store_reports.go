@@ -23,8 +23,8 @@ func reportCases() []storeCase {
 	}
 }
 
-func report(number string) publish.Report {
-	return publish.Report{Case: number, Project: "game-abc123", Reason: "other", Details: "It is\n<b>bad", Contact: "ann@example.com", At: base()}
+func report(number string) operate.Report {
+	return operate.Report{Case: number, Project: "game-abc123", Reason: "other", Details: "It is\n<b>bad", Contact: "ann@example.com", At: base()}
 }
 
 func reportJob() *publish.Job {
@@ -88,7 +88,7 @@ func listReports(t *testing.T, s Stores) {
 		must(s.AddReport(t.Context(), report(number), sum(number), nil))(t)
 	}
 	list := must(s.Reports(t.Context(), operate.ReportQuery{Skip: 1, Limit: 1}))(t)
-	same(t, "the middle", list, []publish.Report{must(s.Report(t.Context(), "R-2"))(t)})
+	same(t, "the middle", list, []operate.Report{must(s.Report(t.Context(), "R-2"))(t)})
 	all := must(s.Reports(t.Context(), operate.ReportQuery{Limit: 9}))(t)
 	same(t, "the newest of all three", all[0].Case+all[2].Case, "R-3R-1")
 	ok(t, s.CloseReport(t.Context(), "R-2", entry(publish.ActionCloseReport, "R-2")))
@@ -99,7 +99,7 @@ func listReports(t *testing.T, s Stores) {
 }
 
 // closed records a report and closes it at that time.
-func (s Stores) closed(t *testing.T, number string, came, at time.Time) publish.Report {
+func (s Stores) closed(t *testing.T, number string, came, at time.Time) operate.Report {
 	t.Helper()
 	r := report(number)
 	r.At = came
@@ -133,8 +133,8 @@ func closeReportTwice(t *testing.T, s Stores) {
 
 func emptyReports(t *testing.T, s Stores) {
 	now := base()
-	old := s.closed(t, "R-1", now.AddDate(-1, 0, 0), now.Add(-publish.ReportKept))
-	recent := s.closed(t, "R-2", now.AddDate(-1, 0, 0), now.Add(-publish.ReportKept+time.Minute))
+	old := s.closed(t, "R-1", now.AddDate(-1, 0, 0), now.Add(-operate.ReportKept))
+	recent := s.closed(t, "R-2", now.AddDate(-1, 0, 0), now.Add(-operate.ReportKept+time.Minute))
 	open := report("R-3")
 	open.At = now.AddDate(-1, 0, 0)
 	must(s.AddReport(t.Context(), open, sum("open"), nil))(t)
@@ -150,6 +150,6 @@ func closedAhead(t *testing.T, s Stores) {
 	s.closed(t, "R-1", now.AddDate(-1, 0, 0), now.AddDate(2, 0, 0))
 	s.sweep(t, now, now)
 	same(t, "the details", must(s.Report(t.Context(), "R-1"))(t).Details, "It is\n<b>bad")
-	s.sweep(t, now.Add(publish.ReportKept), now)
+	s.sweep(t, now.Add(operate.ReportKept), now)
 	same(t, "the details, when its time has come", must(s.Report(t.Context(), "R-1"))(t).Details, "")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -100,16 +101,16 @@ func (e exhibit) Counts(_ context.Context, _ publish.Caller, id publish.ProjectI
 	return v.Stats, err
 }
 
-func (e exhibit) Reportable(ctx context.Context, id publish.ProjectID) (publish.Project, string, error) {
+func (e exhibit) Reportable(ctx context.Context, _ publish.Caller, id publish.ProjectID) (publish.Project, string, error) {
 	p, err := e.Site(ctx, id)
 	return p, "nonce", err
 }
 
-func (exhibit) Report(_ context.Context, in publish.NewReport) (string, error) {
+func (exhibit) Report(_ context.Context, _ publish.Caller, in operate.NewReport) (string, error) {
 	switch {
 	case in.Reason == "":
 		return "", publish.Refuse(publish.CodeInvalidField, "no").In("reason")
-	case len(in.Details) > publish.MaxDetails:
+	case len(in.Details) > operate.MaxDetails:
 		return "", publish.Refuse(publish.CodeInvalidField, "no").In("details")
 	case in.Contact == "none":
 		return "", publish.Refuse(publish.CodeInvalidEmail, "no").In("email")

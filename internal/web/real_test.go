@@ -22,6 +22,7 @@ import (
 
 	"sandlot/internal/blob"
 	memory "sandlot/internal/live"
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/testenv"
@@ -131,7 +132,7 @@ func openWorld(t *testing.T, dir string, disk *blob.Disk) *world {
 	log := slog.New(slog.DiscardHandler)
 	w.service = must(publish.New(t.Context(), publish.Config{Places: at, InlineMax: 100}, stores, log, publish.WithClock(w.now)))(t)
 	w.Pages = New(Config{
-		Service: w.service, Gallery: w.service, Places: at, Log: log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Service: w.service, Gallery: w.service, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: at, Log: log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
 	t.Cleanup(func() {
 		if err := w.db.Close(); err != nil {

@@ -6,18 +6,19 @@ import (
 	"net/http"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
-// reports is what the form against a project asks of the domain.
-type reports interface {
+// Reports is what the form against a project asks of the operator's room.
+type Reports interface {
 	// Reportable returns publish.ErrNotFound for a project that is not there; one that was taken down is.
-	Reportable(ctx context.Context, id publish.ProjectID) (p publish.Project, nonce string, err error)
-	Report(ctx context.Context, in publish.NewReport) (number string, err error)
+	Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, nonce string, err error)
+	Report(ctx context.Context, by publish.Caller, in operate.NewReport) (number string, err error)
 }
 
 // maxReport bounds a report: a character has up to four bytes, each of which three as a form sends it, and there are short fields beside.
-const maxReport = publish.MaxDetails*12 + maxForm
+const maxReport = operate.MaxDetails*12 + maxForm
 
 func (p *Pages) reportRoutes() []route {
 	return []route{
@@ -30,7 +31,7 @@ func (p *Pages) reportRoutes() []route {
 type reportForm struct {
 	Project publish.Project
 	Reasons []reason
-	publish.NewReport
+	operate.NewReport
 	Most                              int // characters of the details
 	BadReason, BadDetails, BadContact bool
 }
@@ -44,7 +45,7 @@ func (v *visit) reasons() []reason {
 		"copyright": v.T("report.copyright"), "harassment": v.T("report.harassment"), "other": v.T("report.other"),
 	}
 	var list []reason
-	for _, value := range publish.Reasons() {
+	for _, value := range operate.Reasons() {
 		list = append(list, reason{value, text[value]})
 	}
 	return list
@@ -52,26 +53,26 @@ func (v *visit) reasons() []reason {
 
 func (p *Pages) askReport(v *visit) error {
 	id := publish.ProjectID(v.r.URL.Query().Get("project"))
-	return v.showReport(http.StatusOK, reportForm{NewReport: publish.NewReport{Project: id}})
+	return v.showReport(http.StatusOK, reportForm{NewReport: operate.NewReport{Project: id}})
 }
 
 func (v *visit) showReport(status int, form reportForm) error {
-	project, nonce, err := v.Service.Reportable(v.r.Context(), form.NewReport.Project)
+	project, nonce, err := v.Reports.Reportable(v.r.Context(), v.by, form.NewReport.Project)
 	if err != nil {
 		return err
 	}
 	form.Project, form.Nonce = project, nonce
-	form.Reasons, form.Most = v.reasons(), publish.MaxDetails
+	form.Reasons, form.Most = v.reasons(), operate.MaxDetails
 	return v.show(status, "report.html", v.T("report.title"), form)
 }
 
 // report records a report. The same form sent again is shown the same number, and with other words another one.
 func (p *Pages) report(v *visit) error {
-	in := publish.NewReport{
+	in := operate.NewReport{
 		Project: publish.ProjectID(v.r.PostForm.Get("project")), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
-		Contact: v.r.PostForm.Get("contact"), Nonce: v.r.PostForm.Get("nonce"), Lang: v.lang, From: v.from(),
+		Contact: v.r.PostForm.Get("contact"), Nonce: v.r.PostForm.Get("nonce"), Lang: v.lang,
 	}
-	number, err := p.Service.Report(v.r.Context(), in)
+	number, err := p.Reports.Report(v.r.Context(), v.by, in)
 	form := reportForm{NewReport: in}
 	var refused *publish.Error
 	switch {

@@ -9,21 +9,25 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
 // reportFake knows one project, and takes what the domain would.
-type reportFake struct{ sent []publish.NewReport }
+type reportFake struct {
+	sent []operate.NewReport
+	from []publish.Sender
+}
 
-func (f *reportFake) Reportable(_ context.Context, id publish.ProjectID) (publish.Project, string, error) {
+func (f *reportFake) Reportable(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.Project, string, error) {
 	if id != "game-abc123" {
 		return publish.Project{}, "", publish.ErrNotFound
 	}
 	return publish.Project{ID: id, Title: `<script>"pong"`, Lang: "zh-Hans", Suspended: true}, "nonce", nil
 }
 
-func (f *reportFake) Report(ctx context.Context, in publish.NewReport) (string, error) {
-	if _, _, err := f.Reportable(ctx, in.Project); err != nil {
+func (f *reportFake) Report(ctx context.Context, by publish.Caller, in operate.NewReport) (string, error) {
+	if _, _, err := f.Reportable(ctx, by, in.Project); err != nil {
 		return "", err
 	}
 	switch {
@@ -34,7 +38,7 @@ func (f *reportFake) Report(ctx context.Context, in publish.NewReport) (string, 
 	case in.Contact == "none":
 		return "", publish.Refuse(publish.CodeInvalidEmail, "no").In("email")
 	}
-	f.sent = append(f.sent, in)
+	f.sent, f.from = append(f.sent, in), append(f.from, by.From)
 	return "R-7K3M-9Q2D", nil
 }
 
@@ -52,8 +56,8 @@ func TestAReportIsAskedForAndItsNumberShown(t *testing.T) {
 		}
 	}
 	resp := sendReport(h, url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "contact": {"a@example.com"}, "nonce": {"n"}})
-	want := publish.NewReport{Project: "game-abc123", Reason: "other", Details: "bad", Contact: "a@example.com", Nonce: "n", Lang: "en", From: publish.Sender{Network: "192.0.2.1"}}
-	if !strings.Contains(text(t, resp), "R-7K3M-9Q2D") || resp.StatusCode != http.StatusOK || len(s.sent) != 1 || s.sent[0] != want {
+	want := operate.NewReport{Project: "game-abc123", Reason: "other", Details: "bad", Contact: "a@example.com", Nonce: "n", Lang: "en"}
+	if !strings.Contains(text(t, resp), "R-7K3M-9Q2D") || resp.StatusCode != http.StatusOK || len(s.sent) != 1 || s.sent[0] != want || s.from[0] != (publish.Sender{Network: "192.0.2.1"}) {
 		t.Errorf("%d, sent %v", resp.StatusCode, s.sent)
 	}
 }

@@ -36,7 +36,6 @@ type Service interface {
 	sessionLists
 	owners
 	keyrings
-	reports
 	logins
 	notMes
 	ownProjects
@@ -56,6 +55,7 @@ type Gallery interface {
 type Config struct {
 	Service Service
 	Gallery Gallery
+	Reports Reports
 	Places  publish.Places
 	Log     *slog.Logger
 	// Admission holds visitors to their limits; nil: none.

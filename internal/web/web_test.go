@@ -70,7 +70,7 @@ func (s *service) Identify(_ context.Context, presented publish.Presented, from 
 
 func pages(s *service) *Pages {
 	base := &url.URL{Scheme: "https", Host: "example.com"}
-	return New(Config{Service: s, Gallery: s, Places: publish.Places{Base: base, Content: "example.net"}, Log: slog.New(slog.DiscardHandler), Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
+	return New(Config{Service: s, Gallery: s, Reports: s, Places: publish.Places{Base: base, Content: "example.net"}, Log: slog.New(slog.DiscardHandler), Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
 }
 
 // byAddress takes everybody at one address for one visitor.

@@ -1,0 +1,106 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// Suspend takes a project off all its addresses, or an account with all its
+// projects, and keeps everything. It needs a reason.
+func (s *Service) Suspend(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, publish.ActionSuspend, reason, true, func(f Found, e publish.LogEntry) error {
+		err := s.store.Suspend(ctx, f.subject(), e)
+		if errors.Is(err, publish.ErrExists) {
+			return fmt.Errorf("%s is suspended already; nothing was changed", f.Target())
+		}
+		return err
+	})
+}
+
+// Restore ends a suspension.
+func (s *Service) Restore(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, publish.ActionRestore, reason, false, func(f Found, e publish.LogEntry) error {
+		err := s.store.Restore(ctx, f.subject(), e)
+		if errors.Is(err, publish.ErrMoved) {
+			return fmt.Errorf("%s is not suspended; nothing was changed", f.Target())
+		}
+		return err
+	})
+}
+
+// Delete removes a project, or an account with all its projects, for good. Its
+// bytes go with the next rounds of the collector. It needs a reason.
+func (s *Service) Delete(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, publish.ActionDelete, reason, true, func(f Found, e publish.LogEntry) error {
+		return s.store.Remove(ctx, f.subject(), e)
+	})
+}
+
+// maxReason bounds a reason: a paragraph and a reference.
+const maxReason = 2000
+
+func (s *Service) act(ctx context.Context, by publish.Caller, ref, action, reason string, needed bool, do func(Found, publish.LogEntry) error) (Found, error) {
+	if err := operator(by); err != nil {
+		return Found{}, err
+	}
+	reason, err := checkReason(reason, needed)
+	if err != nil {
+		return Found{}, err
+	}
+	found, err := s.find(ctx, ref)
+	if err != nil {
+		return found, err
+	}
+	if err := do(found, s.entry(by, action, found.Target(), reason)); err != nil {
+		return found, err
+	}
+	return s.again(ctx, found)
+}
+
+// checkReason returns a reason as the log keeps it.
+func checkReason(reason string, needed bool) (string, error) {
+	reason = strings.TrimSpace(reason)
+	switch {
+	case needed && reason == "":
+		return "", errors.New("a reason is required for the audit log")
+	case len(reason) > maxReason:
+		return "", fmt.Errorf("the reason has %d bytes; at most %d are kept", len(reason), maxReason)
+	}
+	return publish.Redact(reason), nil
+}
+
+// again reads what an act has left; what it deleted stays as it was found.
+func (s *Service) again(ctx context.Context, f Found) (Found, error) {
+	after, err := s.find(ctx, f.Target())
+	if f.Project != nil {
+		after, err = s.project(ctx, string(f.Project.ID))
+	}
+	if errors.Is(err, publish.ErrNotFound) {
+		return f, nil
+	}
+	return after, err
+}
+
+// NewKey mints an account key for an account that has lost its own, or whose key
+// has leaked; if revoke, its other account keys end at once. It tells how many.
+func (s *Service) NewKey(ctx context.Context, by publish.Caller, ref, reason string, revoke bool) (AccountDetail, publish.Secret, int, error) {
+	if err := operator(by); err != nil {
+		return AccountDetail{}, "", 0, err
+	}
+	account, err := s.accountNamed(ctx, ref)
+	if err != nil {
+		return account, "", 0, err
+	}
+	secret, err := publish.MintSecret(publish.AccountKey, s.random)
+	if err != nil {
+		return account, "", 0, err
+	}
+	now := s.now().UTC()
+	key := publish.Key{Hash: secret.Hash(), Kind: publish.AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now}
+	revoked, err := s.store.AddKey(ctx, account.ID, key, revoke, s.entry(by, publish.ActionNewKey, "@"+account.Handle, publish.Redact(strings.TrimSpace(reason))))
+	return account, secret, revoked, err
+}

@@ -1,0 +1,63 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// Accounts lists accounts with an ID above after, oldest first, at most limit; only suspended
+// ones if suspended.
+func (s *Service) Accounts(ctx context.Context, by publish.Caller, after publish.AccountID, suspended bool, limit int) ([]AccountDetail, error) {
+	if err := operator(by); err != nil {
+		return nil, err
+	}
+	return s.store.ListAccounts(ctx, after, suspended, limit)
+}
+
+// Projects lists projects, oldest first.
+func (s *Service) Projects(ctx context.Context, by publish.Caller, q ProjectQuery) ([]ProjectDetail, error) {
+	if err := operator(by); err != nil {
+		return nil, err
+	}
+	return s.store.ListProjects(ctx, q)
+}
+
+// Log lists entries of the audit log, newest first.
+func (s *Service) Log(ctx context.Context, by publish.Caller, q LogQuery) ([]publish.LogEntry, error) {
+	if err := operator(by); err != nil {
+		return nil, err
+	}
+	return s.store.Log(ctx, q)
+}
+
+// LogTarget is how the log names what an operator named, whether it is there or was deleted.
+func (s *Service) LogTarget(ctx context.Context, by publish.Caller, ref string) (string, error) {
+	if err := operator(by); err != nil {
+		return "", err
+	}
+	ref = strings.TrimSpace(ref)
+	if strings.HasPrefix(ref, "@") || strings.HasPrefix(ref, "R-") || strings.HasPrefix(ref, "mailbox:") {
+		return ref, nil
+	}
+	found, err := s.find(ctx, ref)
+	if err == nil {
+		return found.Target(), nil
+	}
+	if !errors.Is(err, publish.ErrNotFound) {
+		return "", err
+	}
+	id := ref
+	if strings.Contains(ref, "://") {
+		id = idInAddress(ref)
+	}
+	if _, gone := s.deletedProject(ctx, id); gone == nil {
+		return id, nil
+	}
+	if d, gone := s.deleted(ctx, ref); gone == nil {
+		return d.Target, nil
+	}
+	return "", err
+}

@@ -1,0 +1,109 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"sandlot/internal/names"
+	"sandlot/internal/publish"
+)
+
+// MaxDetails is how many characters the details of a report have: two pages, more
+// than anybody reads at once.
+const MaxDetails = 4000
+
+// Limits of a report that nobody sees.
+const (
+	caseDraws    = 5                                  // of 10^12 numbers five are not taken in a row
+	caseAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base32: nothing in it is taken for something else
+)
+
+// Reasons are what a report can be about.
+func Reasons() []string {
+	return []string{"illegal", "deceptive", "malware", "copyright", "harassment", "other"}
+}
+
+// NewReport is a report as somebody sends it.
+type NewReport struct {
+	Project                  publish.ProjectID
+	Reason, Details, Contact string
+	Nonce                    string // of the form: the same form with the same words sent twice is one report
+	Lang                     string // of the form, and so of the message about it
+}
+
+// Reportable returns a project that can be reported, also one that is suspended,
+// and what tells the form for it from another. What is no project is publish.ErrNotFound.
+func (s *Service) Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, nonce string, err error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+		return publish.Project{}, "", err
+	}
+	if !names.ValidProjectID(string(id)) {
+		return publish.Project{}, "", publish.ErrNotFound
+	}
+	if p, err = s.store.Project(ctx, id); err != nil {
+		return publish.Project{}, "", err
+	}
+	nonce, err = s.vault.FormToken()
+	return p, nonce, err
+}
+
+// Report records a report, has the operator told if an address for that is
+// configured, and returns the number of the case. Fields that cannot be are
+// publish.CodeInvalidField, or publish.CodeInvalidEmail.
+func (s *Service) Report(ctx context.Context, by publish.Caller, in NewReport) (number string, err error) {
+	p, _, err := s.Reportable(ctx, by, in.Project)
+	if err != nil {
+		return "", err
+	}
+	r := Report{Project: p.ID, Reason: in.Reason, At: s.now().UTC()}
+	if !slices.Contains(Reasons(), in.Reason) {
+		return "", publish.Refuse(publish.CodeInvalidField, "The reason is none of the list.").In("reason")
+	}
+	if in.Nonce == "" || len(in.Nonce) > publish.MaxFormToken {
+		return "", publish.Refuse(publish.CodeInvalidField, "The form is not one of ours.").In("nonce")
+	}
+	if r.Details, err = cleanDetails(in.Details); err != nil {
+		return "", err
+	}
+	if r.Contact, err = publish.CleanEmail(strings.TrimSpace(in.Contact)); err != nil {
+		return "", err
+	}
+	return s.addReport(ctx, by, r, in, s.vault.Keyed("report", fmt.Sprintf("%s %s %q", p.ID, in.Nonce, []string{r.Reason, r.Details, r.Contact})))
+}
+
+func (s *Service) addReport(ctx context.Context, by publish.Caller, r Report, in NewReport, form publish.Digest) (number string, err error) {
+	var job *publish.Job
+	if s.reportMail != "" {
+		job = &publish.Job{Kind: publish.MailReport, Address: s.reportMail, Lang: in.Lang, Due: r.At, Asker: s.vault.Asker(publish.Caller{From: by.From})}
+	}
+	for range caseDraws {
+		drawn, err := s.vault.Text(caseAlphabet, 8)
+		if err != nil {
+			return "", fmt.Errorf("draw case: %w", err)
+		}
+		r.Case = "R-" + drawn[:4] + "-" + drawn[4:]
+		if number, err = s.store.AddReport(ctx, r, form, job); !errors.Is(err, publish.ErrExists) {
+			return number, err
+		}
+	}
+	return "", fmt.Errorf("draw case: %d are taken", caseDraws)
+}
+
+// cleanDetails frees a text of what could steer the terminal of whoever reads it.
+func cleanDetails(text string) (string, error) {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxDetails {
+		return "", publish.Refuse(publish.CodeInvalidField, "The details are longer than %d characters, or not UTF-8.", MaxDetails).In("details")
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, text), nil
+}
