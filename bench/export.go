@@ -94,7 +94,9 @@ func publishMany(ctx context.Context, s *rig.Service) (key string, err error) {
 func squeezed(ctx context.Context, data string) error {
 	ctx, cancel := context.WithTimeout(ctx, squeezeWait)
 	defer cancel()
-	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(data, "sandlot.db"), sqlstore.Options{})
+	// What the server is at counts as left: by this clock its claims have lapsed.
+	later := func() time.Time { return time.Now().Add(publish.SqueezeLeaseMax) }
+	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(data, "sandlot.db"), sqlstore.Options{Now: later})
 	if err != nil {
 		return err
 	}

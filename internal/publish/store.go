@@ -186,7 +186,7 @@ type Verification struct {
 // JobStore keeps the jobs and what they lead to, under the same promises as a
 // Store.
 type JobStore interface {
-	// ClaimJobs returns jobs that are due, need not wait for what is busy, and nobody else has claimed, at most limit, and keeps others from them until the time given. Logins come first, and among equals what is due first. A job is also due if that seems to be more than JobWaitMax ahead. One that is damaged is put off for JobWaitMax, and told by ErrCorrupt beside the jobs.
+	// ClaimJobs returns jobs that are due, need not wait for what is busy, and nobody else has claimed, at most limit, and keeps others from them for as long as from now to until, by the clock that all users of the store share, not by theirs. Logins come first, and among equals what is due first. A job is also due if that seems to be more than JobWaitMax ahead. One that is damaged is put off for JobWaitMax, and told by ErrCorrupt beside the jobs.
 	ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]Job, error)
 	// CountMail counts the message of a job, which may not be sent yet, in all of the shares at that time, or, if one of them has as many as it may after since, in none: ErrTooOften. One that is counted already stays as it is. What seems to be sent after that time, a wrong clock left.
 	CountMail(ctx context.Context, job int64, shares []Share, at, since time.Time) error
@@ -204,11 +204,19 @@ type JobStore interface {
 	UseVerification(ctx context.Context, token Digest, now time.Time) (Account, error)
 }
 
+// SqueezeLeaseMax is the longest that a blob is claimed for its variants to be made. One
+// that seems to be claimed for longer got its time from a wrong clock.
+const SqueezeLeaseMax = 15 * time.Minute
+
 // VariantStore keeps the compressed representations, under the same promises as
 // a Store.
 type VariantStore interface {
-	// Unsqueezed returns files whose variants have not been made yet, but for those with a blob in except, at most limit: the oldest of all, and then those of all accounts in turn, of each its oldest first. One of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB.
+	// Unsqueezed returns files whose variants have not been made yet and nobody has claimed, but for those with a blob in except, at most limit: the oldest of all, and then those of all accounts in turn, of each its oldest first. One of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB.
 	Unsqueezed(ctx context.Context, except []int64, limit int) ([]File, error)
+	// ClaimSqueezing keeps blobs without variants from others for a while, SqueezeLeaseMax at most, by the clock that all users of the store share. It returns those that nobody else has claimed. A claim ends with PutVariants.
+	ClaimSqueezing(ctx context.Context, blobs []int64, lease time.Duration) ([]int64, error)
+	// EndSqueezing gives back what was claimed and not done.
+	EndSqueezing(ctx context.Context, blobs []int64) error
 	// LeavePlain records as made, without any, the variants of files that are more than most turns away for their account, 1,000 files at a time, and returns how many.
 	LeavePlain(ctx context.Context, most int) (int, error)
 	// PutVariants records the variants of a blob (possibly none) as made. A blob that is gone is ErrNotFound.

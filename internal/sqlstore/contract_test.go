@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
@@ -18,11 +20,13 @@ func TestStoreContract(t *testing.T) {
 
 func openForSuite(t *testing.T) storetest.Stores {
 	path := filepath.Join(t.TempDir(), "sandlot.db")
-	db := mustOpen(t, path)
+	var ahead atomic.Int64
+	db := mustOpenAt(t, path, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
 	guardChanges(t, db)
 	return storetest.Stores{
 		Records: db,
 		Copy:    func(t *testing.T) storetest.Records { return mustOpen(t, copyDatabase(t, path)) },
+		Later:   func(d time.Duration) { ahead.Add(int64(d)) },
 		Revoke: func(t *testing.T, hash publish.Digest) {
 			mustExec(t, db, "UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])
 		},
@@ -44,8 +48,14 @@ var emptyDatabase = testenv.Template{Make: func(path string) error {
 // mustOpen opens a database that is closed when the test ends.
 func mustOpen(t testing.TB, path string) *DB {
 	t.Helper()
+	return mustOpenAt(t, path, nil)
+}
+
+// mustOpenAt opens a database whose clock is now.
+func mustOpenAt(t testing.TB, path string, now func() time.Time) *DB {
+	t.Helper()
 	emptyDatabase.Lay(t, path)
-	db, err := OpenSQLite(context.Background(), path, Options{})
+	db, err := OpenSQLite(context.Background(), path, Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

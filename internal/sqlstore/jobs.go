@@ -50,7 +50,7 @@ func scanDue(r row) (c dueJob, err error) {
 // Jobs that may go now, apart from those to some domains: logins, and all others.
 // Few wait at a time, so both look at all that are due.
 var (
-	selectDue = "SELECT " + jobColumns + " FROM jobs WHERE due > ?1 AND due <= ?2 AND kind "
+	selectDue = "SELECT " + jobColumns + " FROM jobs WHERE due > ?1 AND due <= ?2 AND (leased_until <= ?5 OR leased_until > ?6) AND kind "
 	notTo     = " AND NOT (" + dialect.Among(dialect.DomainOf("address"), "?3") + ") ORDER BY due, id LIMIT ?4"
 	dueLogins = selectDue + "= 'login'" + notTo
 	dueOthers = selectDue + "<> 'login'" + notTo
@@ -58,34 +58,35 @@ var (
 
 // due returns the jobs that may go now, or else those that a wrong clock made due
 // in a time that no job waits for.
-func due(ctx context.Context, q querier, now time.Time, busy publish.Busy, limit int) ([]dueJob, error) {
-	jobs, err := dueWithin(ctx, q, math.MinInt64, micros(now), busy, limit)
+func due(ctx context.Context, q querier, now time.Time, l lease, busy publish.Busy, limit int) ([]dueJob, error) {
+	jobs, err := dueWithin(ctx, q, math.MinInt64, micros(now), l, busy, limit)
 	if err != nil || len(jobs) > 0 {
 		return jobs, err
 	}
-	return dueWithin(ctx, q, micros(now.Add(publish.JobWaitMax+skew)), math.MaxInt64, busy, limit)
+	return dueWithin(ctx, q, micros(now.Add(publish.JobWaitMax+skew)), math.MaxInt64, l, busy, limit)
 }
 
 // dueWithin returns jobs of a span of time, logins first.
-func dueWithin(ctx context.Context, q querier, after, until int64, busy publish.Busy, limit int) ([]dueJob, error) {
-	jobs, err := all(ctx, q, scanDue, dueLogins, after, until, sqlite.List(busy.Logins), limit)
+func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy publish.Busy, limit int) ([]dueJob, error) {
+	jobs, err := all(ctx, q, scanDue, dueLogins, after, until, sqlite.List(busy.Logins), limit, micros(l.now), l.never())
 	if err != nil || busy.OnlyLogins || len(jobs) == limit {
 		return jobs, err
 	}
-	others, err := all(ctx, q, scanDue, dueOthers, after, until, sqlite.List(busy.Others), limit-len(jobs))
+	others, err := all(ctx, q, scanDue, dueOthers, after, until, sqlite.List(busy.Others), limit-len(jobs), micros(l.now), l.never())
 	return append(jobs, others...), err
 }
 
-// ClaimJobs implements publish.JobStore. A claimed job is one that is due later:
-// if whoever claimed it is gone by then, it is simply due again.
+// ClaimJobs implements publish.JobStore. If whoever claimed a job is gone when its
+// lease ends, it is simply there again.
 func (db *DB) ClaimJobs(ctx context.Context, now, until time.Time, busy publish.Busy, limit int) (jobs []publish.Job, err error) {
 	// Mostly there is none, and to know that takes no turn of the writer.
-	if found, err := due(ctx, db, now, busy, 1); err != nil || len(found) == 0 {
+	l := db.lease(until.Sub(now))
+	if found, err := due(ctx, db, now, l, busy, 1); err != nil || len(found) == 0 {
 		return nil, in("look for jobs", err)
 	}
 	var unread error
 	err = db.step(ctx, 0, func(t *tx) (err error) {
-		jobs, unread, err = t.claim(ctx, now, until, busy, limit)
+		jobs, unread, err = t.claim(ctx, now, db.lease(until.Sub(now)), busy, limit)
 		return err
 	})
 	if err != nil {
@@ -96,22 +97,22 @@ func (db *DB) ClaimJobs(ctx context.Context, now, until time.Time, busy publish.
 
 // claim claims jobs. One that cannot be read is put off for as long as a job may be,
 // so that it keeps no other from its turn.
-func (t *tx) claim(ctx context.Context, now, until time.Time, busy publish.Busy, limit int) (jobs []publish.Job, unread, err error) {
+func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy publish.Busy, limit int) (jobs []publish.Job, unread, err error) {
 	for again := true; again && len(jobs) < limit; {
-		list, err := due(ctx, t, now, busy, limit-len(jobs))
+		list, err := due(ctx, t, now, l, busy, limit-len(jobs))
 		if err != nil {
 			return nil, nil, err
 		}
 		again = false
 		for _, c := range list {
-			next := until
+			query, until := "UPDATE jobs SET leased_until = ? WHERE id = ?", l.until()
 			if c.unread == nil {
 				jobs = append(jobs, c.Job)
 			} else {
-				again, next = true, now.Add(publish.JobWaitMax)
+				again, query, until = true, "UPDATE jobs SET due = ? WHERE id = ?", micros(now.Add(publish.JobWaitMax))
 				unread = errors.Join(unread, fmt.Errorf("%w: the record of job %d: %w", publish.ErrCorrupt, c.ID, c.unread))
 			}
-			if _, err := t.exec("UPDATE jobs SET due = ? WHERE id = ?", micros(next), c.ID); err != nil {
+			if _, err := t.exec(query, until, c.ID); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -164,7 +165,7 @@ func (db *DB) FinishJob(ctx context.Context, id int64, sent bool, at time.Time) 
 // RetryJob implements publish.JobStore.
 func (db *DB) RetryJob(ctx context.Context, id int64, due time.Time) error {
 	return in("retry job", db.step(ctx, 0, func(t *tx) error {
-		return t.must(publish.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1 WHERE id = ?", micros(due), id)
+		return t.must(publish.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ?", micros(due), id)
 	}))
 }
 

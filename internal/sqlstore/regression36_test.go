@@ -23,11 +23,13 @@ func do(t *testing.T, db *DB, statements ...string) {
 }
 
 func TestRegression36ADamagedJobKeepsNoOther(t *testing.T) {
-	db := mustOpen(t, t.TempDir()+"/sandlot.db")
+	clock := time.UnixMicro(3)
+	db := mustOpenAt(t, t.TempDir()+"/sandlot.db", func() time.Time { return clock })
 	do(t, db, `INSERT INTO jobs (kind, address, lang, attempts, due, asker, network) VALUES
 		('login', 'bad@example.org', 'en', 0, 1, '', x'00'), ('login', 'good@example.org', 'en', 0, 2, '', zeroblob(32)), ('report', 'bad@example.org', 'en', 0, 1, '', x'01')`)
-	now := time.UnixMicro(3)
+	now := clock
 	claims := func(at time.Time) ([]publish.Job, error) {
+		clock = at
 		return db.ClaimJobs(t.Context(), at, at.Add(time.Minute), publish.Busy{}, 9)
 	}
 	jobs, err := claims(now)

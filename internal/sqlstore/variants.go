@@ -2,33 +2,55 @@ package sqlstore
 
 import (
 	"context"
+	"math"
+	"time"
 
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/sqlite"
 )
 
 // squeezeTurns are the files without variants, each with its turn: what the account's
-// files up to it cost, small ones first, without those of a list. A file costs one, and one more for each 16 MiB.
+// files up to it cost, small ones first, without those of a list, and without those that are leased at the first time, of leases that end until the second. A file costs one, and one more for each 16 MiB.
 // What only a draft has is not among them: if that is refused, its bytes are deleted at once.
 var squeezeTurns = `SELECT id, sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS turn
 	FROM (SELECT b.id, b.size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = b.id AND f.since <= p.version LIMIT 1) AS account
-		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + dialect.Among("b.id", "?") + `)) WHERE account IS NOT NULL`
+		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + dialect.Among("b.id", "?") + `) AND (b.leased_until <= ? OR b.leased_until > ?)) WHERE account IS NOT NULL`
 
 // Unsqueezed implements publish.VariantStore. The files come without variants. A
 // blob that is a file under several names comes once, under one of them.
 func (db *DB) Unsqueezed(ctx context.Context, except []int64, limit int) ([]publish.File, error) {
+	l := db.lease(publish.SqueezeLeaseMax)
 	files, err := all(ctx, db, scanFile, "WITH w AS ("+squeezeTurns+"), oldest AS (SELECT min(id) AS id FROM w) SELECT "+fileColumns+` FROM
 			(SELECT id, turn FROM w ORDER BY id = (SELECT id FROM oldest) DESC, turn, id LIMIT ?) t
 		JOIN blobs b ON b.id = t.id JOIN files f ON f.blob = b.id
 		WHERE NOT EXISTS (SELECT 1 FROM files o WHERE o.blob = b.id AND (o.project, o.since, o.folded) < (f.project, f.since, f.folded))
-		ORDER BY b.id = (SELECT id FROM oldest) DESC, t.turn, b.id`, sqlite.List(except), limit)
+		ORDER BY b.id = (SELECT id FROM oldest) DESC, t.turn, b.id`, sqlite.List(except), micros(l.now), l.never(), limit)
 	return files, in("list files without variants", err)
+}
+
+// ClaimSqueezing implements publish.VariantStore.
+func (db *DB) ClaimSqueezing(ctx context.Context, blobs []int64, lease time.Duration) (mine []int64, err error) {
+	err = db.step(ctx, 0, func(t *tx) (err error) {
+		l := db.lease(publish.SqueezeLeaseMax)
+		mine, err = all(ctx, t, scanValue[int64], "UPDATE blobs SET leased_until = ? WHERE "+dialect.Among("id", "?")+" AND squeezed = 0 AND (leased_until <= ? OR leased_until > ?) RETURNING id",
+			db.lease(lease).until(), sqlite.List(blobs), micros(l.now), l.never())
+		return err
+	})
+	return mine, in("claim files for variants", err)
+}
+
+// EndSqueezing implements publish.VariantStore.
+func (db *DB) EndSqueezing(ctx context.Context, blobs []int64) error {
+	return in("give back files for variants", db.step(ctx, 0, func(t *tx) error {
+		_, err := t.exec("UPDATE blobs SET leased_until = 0 WHERE "+dialect.Among("id", "?"), sqlite.List(blobs))
+		return err
+	}))
 }
 
 // LeavePlain implements publish.VariantStore.
 func (db *DB) LeavePlain(ctx context.Context, most int) (int, error) {
 	left := 0
-	over, err := all(ctx, db, scanValue[int64], "SELECT id FROM ("+squeezeTurns+") WHERE turn > ? LIMIT 1000", sqlite.List[int64](nil), most)
+	over, err := all(ctx, db, scanValue[int64], "SELECT id FROM ("+squeezeTurns+") WHERE turn > ? LIMIT 1000", sqlite.List[int64](nil), math.MaxInt64, 0, most)
 	if err != nil || len(over) == 0 {
 		return 0, in("find files that wait beyond the limit", err)
 	}
@@ -53,7 +75,7 @@ func (db *DB) PutVariants(ctx context.Context, blobID int64, variants []publish.
 		bytes += len(v.Blob.Inline)
 	}
 	return in("put variants", db.step(ctx, bytes, func(t *tx) error {
-		if err := t.must(publish.ErrNotFound, "UPDATE blobs SET squeezed = 1 WHERE id = ?", blobID); err != nil {
+		if err := t.must(publish.ErrNotFound, "UPDATE blobs SET squeezed = 1, leased_until = 0 WHERE id = ?", blobID); err != nil {
 			return err
 		}
 		if err := t.dropVariants(blobID); err != nil {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"sandlot/internal/failpoint"
@@ -97,11 +98,13 @@ func (w *Worker) Run(ctx context.Context) {
 // many files it looked at. One that fails is put off, and does not keep the others from
 // theirs; if they would fail as well, 0 is returned with the error.
 func (w *Worker) Round(ctx context.Context) (int, error) {
-	files, err := w.records.Unsqueezed(ctx, w.putOff.Waiting(w.now()), batch)
+	files, err := w.claim(ctx)
 	if err != nil {
 		w.failures.Add(1)
 		return 0, fmt.Errorf("read files to squeeze: %w", err)
 	}
+	left := files // claimed, and not done
+	defer func() { w.giveBack(ctx, left) }()
 	if len(files) == batch {
 		if err := w.leavePlain(ctx); err != nil {
 			return 0, err
@@ -115,6 +118,7 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 		}
 		err := publish.Guarded(func() error { return w.squeeze(ctx, f) })
 		if err == nil {
+			left = slices.DeleteFunc(slices.Clone(left), func(l publish.File) bool { return l.Blob.ID == f.Blob.ID })
 			done += f.Blob.Size
 			w.putOff.Worked(f.Blob.ID)
 			continue
@@ -126,6 +130,35 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 		}
 	}
 	return len(files), failed
+}
+
+// claim returns files that no other process makes the variants of.
+func (w *Worker) claim(ctx context.Context) ([]publish.File, error) {
+	files, err := w.records.Unsqueezed(ctx, w.putOff.Waiting(w.now()), batch)
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	mine, err := w.records.ClaimSqueezing(ctx, blobsOf(files), publish.SqueezeLeaseMax)
+	return slices.DeleteFunc(files, func(f publish.File) bool { return !slices.Contains(mine, f.Blob.ID) }), err
+}
+
+// giveBack ends the claims of files that are not done: another round may come to them
+// at once. If it fails they lapse.
+func (w *Worker) giveBack(ctx context.Context, files []publish.File) {
+	if len(files) == 0 {
+		return
+	}
+	if err := w.records.EndSqueezing(context.WithoutCancel(ctx), blobsOf(files)); err != nil {
+		w.log.Warn("files without variants are not given back; they are free when their claims lapse", "error", err)
+	}
+}
+
+func blobsOf(files []publish.File) []int64 {
+	ids := make([]int64, len(files))
+	for i, f := range files {
+		ids[i] = f.Blob.ID
+	}
+	return ids
 }
 
 // goOn puts a file off that failed, and reports whether the next one may fare better.

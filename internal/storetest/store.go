@@ -44,6 +44,8 @@ type Stores struct {
 	Copy func(t *testing.T) Records
 	// Revoke revokes the key with this hash.
 	Revoke func(t *testing.T, hash publish.Digest)
+	// Later moves the store's clock on.
+	Later func(d time.Duration)
 	// Unlist sets whether a project's owner wants it in no list.
 	Unlist func(t *testing.T, id publish.ProjectID, yes bool)
 }

@@ -174,6 +174,9 @@ func variantCases() []storeCase {
 		{"Unsqueezed/one of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB", unsqueezedLarge},
 		{"LeavePlain/records as made, without any, the variants of files that are more than most turns away for their account", leavePlain},
 		{"Unsqueezed/but for those with a blob in except", unsqueezedExcept},
+		{"ClaimSqueezing/returns those that nobody else has claimed", claimSqueezing},
+		{"ClaimSqueezing/keeps blobs from others for a while", claimSqueezingLapses},
+		{"ClaimSqueezing/a claim ends with PutVariants, and with EndSqueezing", claimSqueezingEnds},
 		{"Unsqueezed/does not return parts and variants", unsqueezedFilesOnly},
 		{"PutVariants/records the variants of a blob (possibly none) as made", putVariants},
 		{"PutVariants/again replaces them", putVariantsAgain},
@@ -256,6 +259,46 @@ func unsqueezedExcept(t *testing.T, s Stores) {
 		names = append(names, f.Name)
 	}
 	same(t, "the others", names, []string{"a.js", "c.js"})
+}
+
+// claimSqueezing claims the files of these names, and returns how many it got.
+func (s Stores) claimSqueezing(t *testing.T, p publish.Project, lease time.Duration, names ...string) int {
+	t.Helper()
+	var blobs []int64
+	for _, name := range names {
+		blobs = append(blobs, s.fileNamed(t, p, name).Blob.ID)
+	}
+	return len(must(s.ClaimSqueezing(t.Context(), blobs, lease))(t))
+}
+
+func claimSqueezing(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
+	same(t, "one", s.claimSqueezing(t, p, time.Minute, "a.js"), 1)
+	same(t, "what is left to claim", unsqueezedNames(t, s, 9), []string{"index.html"})
+	same(t, "of both", s.claimSqueezing(t, p, time.Minute, "a.js", "index.html"), 1)
+	same(t, "of both, again", s.claimSqueezing(t, p, time.Minute, "a.js", "index.html"), 0)
+	same(t, "left", len(unsqueezedNames(t, s, 9)), 0)
+}
+
+func claimSqueezingLapses(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	same(t, "at first", s.claimSqueezing(t, p, time.Minute, "index.html"), 1)
+	s.Later(59 * time.Second)
+	same(t, "shortly before its end", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
+	s.Later(time.Second)
+	same(t, "at its end", unsqueezedNames(t, s, 9), []string{"index.html"})
+	same(t, "claimed by another", s.claimSqueezing(t, p, publish.SqueezeLeaseMax, "index.html"), 1)
+	s.Later(-48 * time.Hour)
+	same(t, "when the clock that was ahead goes right", s.claimSqueezing(t, p, time.Minute, "index.html"), 1)
+}
+
+func claimSqueezingEnds(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
+	same(t, "both", s.claimSqueezing(t, p, time.Minute, "a.js", "index.html"), 2)
+	ok(t, s.EndSqueezing(t.Context(), []int64{s.fileNamed(t, p, "a.js").Blob.ID}))
+	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, nil))
+	same(t, "left", unsqueezedNames(t, s, 9), []string{"a.js"})
+	same(t, "one that has its variants", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
 }
 
 func unsqueezedFilesOnly(t *testing.T, s Stores) {

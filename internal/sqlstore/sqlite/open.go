@@ -186,6 +186,10 @@ func (t *Tx) probe() error {
 	return err
 }
 
+// Now is what the clock of the database says, which all processes that use it share:
+// leases end by it. That of SQLite is this machine's clock, or Options.Now.
+func (e *Engine) Now() time.Time { return e.now() }
+
 // CheckPlace returns publish.ErrUnavailable unless the database's files are those
 // that were opened: another database in their place has other records.
 func (e *Engine) CheckPlace() error {

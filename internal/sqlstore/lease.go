@@ -1,0 +1,20 @@
+package sqlstore
+
+import "time"
+
+// A lease keeps a record to one process for a while, by the clock of the database:
+// what the clocks of processes say does not matter. It lapses if nobody ends it.
+type lease struct {
+	now    time.Time
+	length time.Duration
+}
+
+// lease is one of that length from now on.
+func (db *DB) lease(length time.Duration) lease { return lease{db.engine.Now(), length} }
+
+// until is when it ends.
+func (l lease) until() int64 { return micros(l.now.Add(l.length)) }
+
+// never is a time at which no lease of that length ends: one that seems to end later
+// got its time from a wrong clock, and holds nobody up.
+func (l lease) never() int64 { return micros(l.now.Add(l.length + skew)) }
