@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"sandlot/internal/front"
 )
 
 // Both sides of a connection must move, or it is cut: without that a client
@@ -132,7 +134,7 @@ func (l pacedListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if l.conns.take(c) {
-			return &pacedConn{Conn: c, to: direct(c), wait: answerWait, conns: l.conns, reads: sleepyDeadline{clock: l.clock}}, nil
+			return &pacedConn{Conn: c, to: front.Direct(c), wait: answerWait, conns: l.conns, reads: sleepyDeadline{clock: l.clock}}, nil
 		}
 		_ = c.Close() // nothing was sent on it
 	}

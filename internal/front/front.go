@@ -18,6 +18,7 @@ package front
 import (
 	"cmp"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -177,3 +178,7 @@ func (f *Listener) each(do func(*conn)) {
 		do(c)
 	}
 }
+
+// Direct returns a writer that writes as c does, deadline included, but does not tell
+// the scheduler where that can be done. Only one goroutine may write.
+func Direct(c net.Conn) io.Writer { return direct(c) }
