@@ -15,13 +15,14 @@ import (
 // transports and the stores.
 var arrows = map[string][]string{
 	"archive":      {"mediatype", "publish"},
-	"api":          {"admission", "content", "failpoint", "mediatype", "names", "publish"},
+	"api":          {"admission", "content", "failpoint", "hint", "mediatype", "names", "publish"},
 	"blob":         {"failpoint", "publish"},
 	"blob/crashfs": {"blob"},
 	"admission":    {"publish"},
 	"content":      {},
 	"front":        {},
 	"failpoint":    {},
+	"hint":         {"names", "publish"},
 	"live":         {"publish"},
 	"mail":         {"publish"},
 	"mediatype":    {},

@@ -13,7 +13,7 @@ type mutation struct {
 // mutations are what the promises rest on, a line of code each. A row whose old
 // text is gone is an error, so the table follows the code.
 func mutations() []mutation {
-	return slices.Concat(durability(), access(), messages(), integrity(), regressions())
+	return slices.Concat(durability(), access(), admissions(), messages(), integrity(), regressions())
 }
 
 // Tests that notice.
@@ -72,6 +72,28 @@ func access() []mutation {
 		{"a revoked key finishes its call", keys, "WHERE k.revoked_at IS NULL AND k.id = ?", "WHERE k.id = ?", storeTests},
 		{"an unverified address replaces a verified one", keys, "if verified == 1 {", "if verified == 1 && false {", "-run ^TestRegression35 " + publishTests},
 		{"a revoked key works", keys, " AND k.revoked_at IS NULL", "", storeTests},
+	}
+}
+
+func admissions() []mutation {
+	const (
+		grant   = "internal/admission/grant.go"
+		guess   = "internal/admission/guess.go"
+		ofAdm   = "./internal/admission"
+		ofWeb   = "-run ^(TestWhatCostsMuchHasALimit|TestEveryRouteHasAnOperation)$ ./internal/web"
+		ofPlay  = "./internal/play"
+		ofAdmit = "-run ^(TestRefusalsOfAdmission|TestEveryRouteHasAnOperation)$ ./internal/api"
+	)
+	return []mutation{
+		{"admission: a route without an operation is let in", grant, "if !op.Known() {\n", "if false {\n", ofAdm},
+		{"admission: the API does not ask", "internal/api/admission.go", "op := c.route.operation", "op := admission.Look", ofAdmit},
+		{"admission: a route of the API costs nothing", "internal/api/routes.go", "admission.Signup, ", "admission.Look, ", ofAdmit},
+		{"admission: the website does not ask", "internal/web/visit.go", "v.admit(r.operation)", "v.admit(admission.Look)", ofWeb},
+		{"admission: a search costs nothing", "internal/web/gallery.go", "v.grant.Also(admission.Search)", "v.grant.Also(admission.Look)", ofWeb},
+		{"admission: heartbeats cost nothing", "internal/play/visit.go", `{"heartbeat", admission.Heartbeat,`, `{"heartbeat", admission.Look,`, ofPlay},
+		{"admission: wrong keys do not count", guess, "	l.guessed(from, secret, right && err == nil)\n", "	_ = right\n", ofAdm},
+		{"admission: a message with a publish is free", "internal/api/admission.go", "return c.grant.Also(admission.Mail)", "return nil", ofAdmit},
+		{"admission: a slot is not given back", grant, "	delete(g.l.bodies, g)\n", "", ofAdm},
 	}
 }
 

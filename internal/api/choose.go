@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sandlot/internal/content"
+	"sandlot/internal/hint"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -182,7 +183,7 @@ func (f *fields) readAs(p publish.Places, field content.Field, right string) any
 		}
 		return nil
 	}
-	if field.Kind == content.String && showable(field.Text) {
+	if field.Kind == content.String && hint.Showable(field.Text) {
 		return field.Text
 	}
 	return nil

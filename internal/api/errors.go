@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sandlot/internal/content"
+	"sandlot/internal/hint"
 	"sandlot/internal/publish"
 )
 
@@ -142,7 +143,7 @@ func (a *API) errorBody(c *call, e *publish.Error, status int) object {
 	out := object{
 		{"error", string(e.Code)},
 		{"message", publish.Redact(e.Message)},
-		{"hint", publish.Redact(hint(a.Places.Base.String(), a.about(c), e))},
+		{"hint", publish.Redact(hint.Curl(a.Places.Base.String(), a.about(c), e))},
 		{"status", status},
 		{"request_id", c.id},
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"sandlot/internal/hint"
 	"sandlot/internal/publish"
 )
 
@@ -96,7 +97,7 @@ func (a *API) pending(c *call, p *publish.Pending) reply {
 		if p.Token != "" {
 			tell += " Send the header Authorization: Bearer <upload_token> with it, with the upload_token of this answer."
 		}
-		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.", joined([]string{tell, a.tellTotal(c)}))
+		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.", hint.Lines([]string{tell, a.tellTotal(c)}))
 	}
 	return reply{http.StatusAccepted, newPending(*p, c.notes(p.Warnings))}
 }

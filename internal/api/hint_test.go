@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot/internal/publish"
 )
 
@@ -167,47 +165,6 @@ func TestHintsWorkWhenPasted(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestQuote(t *testing.T) {
-	t.Parallel()
-	for _, s := range []string{"plain", "", "two words", "it's", "$HOME `id` \"x\" \\ ; & | > <", "a\nb", "é"} {
-		if got := words(quote(s)); len(got) != 1 || got[0] != s {
-			t.Errorf("%q is quoted %s and read %q", s, quote(s), got)
-		}
-	}
-}
-
-func TestHint(t *testing.T) {
-	t.Parallel()
-	base := "http://localhost:8080"
-	t.Run("the note comes first, the command last", func(t *testing.T) {
-		e := publish.Refuse(publish.CodeInvalidFilename, "x").With(publish.OpUpdate, publish.Arg{Name: "filename", Value: "a.html"}).Note("Use a.html.")
-		want := "Use a.html.\ncurl http://localhost:8080/v1/update -H 'Authorization: Bearer <api_key>' --form-string project_id=P --form-string filename=a.html -F content=@a.html"
-		if diff := cmp.Diff(want, hint(base, request{op: publish.OpUpdate, keyed: true, args: []publish.Arg{{Name: "project_id", Value: "P"}}}, e)); diff != "" {
-			t.Error(diff)
-		}
-	})
-	t.Run("given content is sent as JSON", func(t *testing.T) {
-		e := publish.Refuse(publish.CodeInvalidField, "x").With(publish.OpPublish, publish.Arg{Name: "content", Value: "QQ=="})
-		want := "The corrected call:\n" + `curl -X POST http://localhost:8080/v1/publish -H 'Content-Type: application/json' -d '{"email":"<your e-mail>","content":"QQ=="}'`
-		if diff := cmp.Diff(want, hint(base, request{op: publish.OpPublish}, e)); diff != "" {
-			t.Error(diff)
-		}
-	})
-	t.Run("no error is without one", func(t *testing.T) {
-		for _, op := range []publish.Op{
-			publish.OpNone, publish.OpPublish, publish.OpUpdate, publish.OpDeleteFile, publish.OpSignup, publish.OpProject,
-			publish.OpStats, publish.OpWhoami, publish.OpExport, publish.OpPresentKey, publish.OpEncode, publish.OpRotate, publish.OpWait,
-		} {
-			for _, on := range []publish.Op{publish.OpNone, publish.OpPublish, publish.OpExport, publish.OpStats} {
-				text := hint(base, request{op: on}, publish.Refuse(publish.CodeInternal, "x").With(op))
-				if strings.TrimSpace(text) == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, ":") {
-					t.Errorf("%q on %q: %q", op, on, text)
-				}
-			}
-		}
-	})
 }
 
 func TestMeant(t *testing.T) {

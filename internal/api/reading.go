@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"sandlot/internal/content"
+	"sandlot/internal/hint"
 	"sandlot/internal/mediatype"
 	"sandlot/internal/publish"
 )
@@ -66,7 +67,7 @@ func (f *fields) checkDataType() error {
 		Kind: content.InvalidContent, Reason: content.DataPrefix, Field: "content", At: 1,
 		Message: "content begins with a data: prefix of the type " + shown(said) + ", but a file called " + shown(name) + " is " + own,
 	}
-	refusal := wrongBody(e, request{})
+	refusal := wrongBody(e, hint.Request{})
 	if slices.Contains(f.set.names, "filename") {
 		return refusal.Note("If the type is right, send the file under a name of that type. If the name is right, send that file's own base64, without the prefix.")
 	}

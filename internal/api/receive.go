@@ -12,6 +12,7 @@ import (
 
 	"sandlot/internal/content"
 	"sandlot/internal/failpoint"
+	"sandlot/internal/hint"
 	"sandlot/internal/publish"
 )
 
@@ -187,7 +188,7 @@ func (a *API) unpack(c *call, f *fields) error {
 }
 
 // wrongBody translates what the decoder refused.
-func wrongBody(e *content.Error, on request) *publish.Error {
+func wrongBody(e *content.Error, on hint.Request) *publish.Error {
 	out := publish.Refuse(publish.Code(e.Kind), "%s.", sentence(e)).In(e.Field).With(publish.OpSame)
 	if e.Kind == content.InvalidContent {
 		out.With(publish.OpEncode)
@@ -195,8 +196,8 @@ func wrongBody(e *content.Error, on request) *publish.Error {
 			out.Detail("position", e.At)
 		}
 	}
-	if i := slices.IndexFunc(on.args, func(a publish.Arg) bool { return a.Name == canonical(e.Field) }); i >= 0 && e.Reason == content.WrongType {
-		out.With(publish.OpSame, on.args[i]) // a number that was sent as text
+	if i := slices.IndexFunc(on.Args, func(a publish.Arg) bool { return a.Name == canonical(e.Field) }); i >= 0 && e.Reason == content.WrongType {
+		out.With(publish.OpSame, on.Args[i]) // a number that was sent as text
 	} else if e.Field == "if_version" {
 		return out.With(publish.OpProject).Note("Send the version that the project has now, a whole number.") // as badVersion
 	}

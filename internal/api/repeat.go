@@ -2,36 +2,18 @@ package api
 
 import (
 	"cmp"
-	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"sandlot/internal/content"
+	"sandlot/internal/hint"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
-
-// request is what a hint repeats of the request at hand, so that the call it
-// proposes changes nothing but what the request was to change.
-type request struct {
-	op    publish.Op
-	keyed bool
-	token bool          // whether it brought the upload_token of an upload
-	args  []publish.Arg // as sent, where it is safe to show
-	cut   bool          // whether there was a body that was not read to its end
-	doubt bool          // whether it named a project that cannot be repeated
-	once  string        // its Idempotency-Key, where it is safe to show
-	local string        // how the client calls the file, if it said
-	files []string      // the names in a list of files, which no endpoint takes
-	limit int64         // the largest content of one call
-	most  int64         // the largest file, however many parts bring it
-	least int64         // how large the file is at the least, by what was declared
-}
 
 // Fields that a hint repeats, and the length to which it does so: that of a
 // filename. None of these changes.
@@ -39,59 +21,56 @@ var (
 	decorations   = []string{"title", "handle", "lang"}
 	worded        = []string{"title", "handle", "lang", "email"} // also under a name that surely stands for them
 	repeatedTexts = []string{"project_id", "filename", "title", "handle", "lang", "upload_id", "sha256"}
-	argOrder      = []string{"project_id", "id", "filename", "email", "title", "handle", "lang", "sha256", "size", "if_version", "upload_id", "part", "total_parts"}
 )
-
-const maxRepeated = 512
 
 // named is the route that the request names, or else the one that was probably
 // meant; nil if it is like none.
 func (c *call) named() *route { return cmp.Or(c.route, c.meant.route) }
 
 // about is what hints need to know of the request.
-func (a *API) about(c *call) request {
+func (a *API) about(c *call) hint.Request {
 	// Of a request that was refused before anybody looked at its key, the header tells.
-	on := request{keyed: c.keyed || c.route == nil && c.r.Header.Get("Authorization") != ""}
-	on.token = !on.keyed && c.r.Header.Get("Authorization") != ""
-	on.cut = !c.whole && c.r.ContentLength != 0
-	on.limit, on.most, on.least = a.MaxContent, a.MaxFile, c.leastFile()
+	on := hint.Request{Keyed: c.keyed || c.route == nil && c.r.Header.Get("Authorization") != ""}
+	on.Token = !on.Keyed && c.r.Header.Get("Authorization") != ""
+	on.Cut = !c.whole && c.r.ContentLength != 0
+	on.Limit, on.Most, on.Least = a.MaxContent, a.MaxFile, c.leastFile()
 	if rt := c.named(); rt != nil {
-		on.op = rt.op
+		on.Op = rt.op
 		if rt.takes != nil {
-			on.repeats(cmp.Or(c.said, &fields{set: rt.takes, header: c.r.Header, query: c.r.URL.Query()}), a.Places)
+			repeats(&on, cmp.Or(c.said, &fields{set: rt.takes, header: c.r.Header, query: c.r.URL.Query()}), a.Places)
 		}
 	}
-	if values := c.r.Header.Values(idempotencyKey); len(values) == 1 && showable(values[0]) && publish.CheckIdempotencyKey(values[0]) == nil {
-		on.once = values[0]
+	if values := c.r.Header.Values(idempotencyKey); len(values) == 1 && hint.Showable(values[0]) && publish.CheckIdempotencyKey(values[0]) == nil {
+		on.IdempotencyKey = values[0]
 	}
 	switch id := cmp.Or(c.param, c.meant.id); {
 	case id != "":
-		on.add("project_id", id)
-	case c.by.Scoped() && (on.op == publish.OpUpdate || on.op == publish.OpDeleteFile):
-		on.add("project_id", string(c.by.Key().Project))
+		on.Add("project_id", id)
+	case c.by.Scoped() && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile):
+		on.Add("project_id", string(c.by.Key().Project))
 	}
-	if name, _, err := names.ReadFilename(c.meant.filename); err == nil && (on.op == publish.OpUpdate || on.op == publish.OpDeleteFile) {
-		on.add("filename", name)
+	if name, _, err := names.ReadFilename(c.meant.filename); err == nil && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile) {
+		on.Add("filename", name)
 	}
 	return on
 }
 
 // repeats takes over what the request said in its fields.
-func (on *request) repeats(f *fields, p publish.Places) {
-	on.args = f.repeatable(p)
+func repeats(on *hint.Request, f *fields, p publish.Places) {
+	on.Args = f.repeatable(p)
 	_, named := f.said("project_id")
-	on.doubt = named && f.set.chooses && !has(on.args, "project_id")
+	on.Doubt = named && f.set.chooses && !on.Has("project_id")
 	name, _ := f.said("filename")
-	on.local = localName(name.Text)
+	on.Local = hint.LocalName(name.Text)
 	// A form tells how the file is called where it came from, mostly without its folder.
-	if own := localName(f.form.FileName); own != "" && !nameless(own) && path.Base(own) != path.Base(on.local) {
-		on.local = own
+	if own := hint.LocalName(f.form.FileName); own != "" && !nameless(own) && path.Base(own) != path.Base(on.Local) {
+		on.Local = own
 	}
-	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.set.names, "filename") && !has(on.args, "upload_id") && !has(on.args, "part") {
-		on.add("filename", own) // it stands in, but for a piece
+	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.set.names, "filename") && !on.Has("upload_id") && !on.Has("part") {
+		on.Add("filename", own) // it stands in, but for a piece
 	}
 	if list, ok := f.form.Get("files"); ok {
-		on.files = filesIn(list)
+		on.Files = filesIn(list)
 	}
 }
 
@@ -106,21 +85,6 @@ func (c *call) leastFile() int64 {
 		return n
 	}
 	return n / 2
-}
-
-// add adds a text where it is safe to show and not there yet.
-func (on *request) add(name, value string) {
-	if showable(value) && argument(on.args, name, "") == "" {
-		on.args = append(on.args, publish.Arg{Name: name, Value: value})
-	}
-}
-
-// showable tells whether a text can stand in a command: short, without a key or a
-// piece of one, and without what a terminal or a reader could take for something
-// else.
-func showable(s string) bool {
-	odd := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
-	return s != "" && len(s) <= maxRepeated && utf8.ValidString(s) && publish.Redact(s) == s && !strings.ContainsFunc(s, odd)
 }
 
 // said is what the request says of a field: in its body, or else in the query,
@@ -196,7 +160,7 @@ func (f *fields) repeatable(p publish.Places) (args []publish.Arg) {
 		}
 	}
 	field, _ := f.said("email")
-	if email, err := names.Email(strings.TrimSpace(field.Text)); err == nil && showable(email) {
+	if email, err := names.Email(strings.TrimSpace(field.Text)); err == nil && hint.Showable(email) {
 		add("email", email)
 	}
 	if n, ok := f.number("size", 0, 1<<40); ok {
@@ -221,7 +185,7 @@ func (f *fields) repeatedText(name string) (string, bool) {
 	case field.Kind != content.String:
 		return "", false
 	}
-	return text, ok && showable(text) && (name != "sha256" || validSHA256(text))
+	return text, ok && hint.Showable(text) && (name != "sha256" || validSHA256(text))
 }
 
 // repeatableParts adds what the request says of an upload in parts.
@@ -255,54 +219,69 @@ func (f *fields) number(name string, least, most int) (int, bool) {
 	return n, err == nil && n >= least && n <= most
 }
 
-// same gives the arguments of the request's own operation, with those of the fix
-// in place of its own, and without the field at fault unless the fix has it, and
-// without those that the fix leaves out.
-func (on request) same(fix []publish.Arg, fault string, without ...string) []publish.Arg {
-	var all []publish.Arg
-	for _, sent := range on.args {
-		if sent.Name != fault && !has(fix, sent.Name) && !slices.Contains(without, sent.Name) {
-			all = append(all, sent)
+// withCalls completes the warning about a list of files, which is ignored beside
+// content, by the calls that send them.
+func (a *API) withCalls(c *call, list []publish.Warning) []publish.Warning {
+	i := slices.Index(list, filesIgnored)
+	if i < 0 {
+		return list
+	}
+	on := a.about(c)
+	own := on.Arg("filename")
+	if on.Op == publish.OpPublish {
+		own = hint.MainPage(on.Files)
+	}
+	others := slices.DeleteFunc(on.Files, func(name string) bool { return name == own })
+	list[i].Hint = hint.Lines(append([]string{filesIgnored.Hint}, hint.CurlEach(a.Places.Base.String(), on, others)...))
+	return list
+}
+
+// tellTotal is the call that tells how many parts the upload of this one has.
+func (a *API) tellTotal(c *call) string {
+	on := a.about(c)
+	var args []publish.Arg
+	for _, arg := range on.Args {
+		if arg.Name == "upload_id" || arg.Name == "project_id" {
+			args = append(args, arg)
 		}
 	}
-	for _, a := range fix {
-		// With a key, an address is a change of the account's: no part of a correction.
-		if a.Name != "email" || !on.keyed {
-			all = append(all, a)
+	on.IdempotencyKey = ""
+	return hint.CurlOf(a.Places.Base.String(), on, on.Op, append(args, publish.Arg{Name: "total_parts", Value: "<number of all parts>"}))
+}
+
+// filesIn gives the names in a list of files as clients write one: objects with a
+// name, names alone, or an object of names and contents.
+func filesIn(field content.Field) (list []string) {
+	var many []json.RawMessage
+	if json.Unmarshal([]byte(field.Raw), &many) == nil {
+		for _, one := range many {
+			list = append(list, nameIn(one))
+		}
+	} else {
+		var byName map[string]json.RawMessage
+		if json.Unmarshal([]byte(field.Raw), &byName) == nil {
+			for name := range byName {
+				list = append(list, name)
+			}
+			slices.Sort(list)
 		}
 	}
-	if on.op == publish.OpPublish || on.op == publish.OpUpdate {
-		all = inParts(all, fault)
-	}
-	slices.SortStableFunc(all, func(a, b publish.Arg) int { return order(a) - order(b) })
-	return all
+	return slices.DeleteFunc(list, func(name string) bool { return !hint.Showable(name) })
 }
 
-func order(a publish.Arg) int {
-	if i := slices.Index(argOrder, a.Name); i >= 0 {
-		return i
+func nameIn(one json.RawMessage) string {
+	var name string
+	if json.Unmarshal(one, &name) == nil {
+		return name
 	}
-	return len(argOrder)
-}
-
-// inParts completes a call of an upload that lost its upload_id or its part,
-// because it was not right. Without a usable upload_id it begins anew; which part
-// it is, only the client knows, for part 1 would replace one that has been
-// accepted.
-func inParts(args []publish.Arg, fault string) []publish.Arg {
-	upload, part, total := has(args, "upload_id"), has(args, "part"), has(args, "total_parts")
-	switch {
-	case upload && part, !upload && !part && !total && fault != "part" && fault != "upload_id":
-		return args
-	case upload && total && fault != "part" && fault != "content":
-		return args // tells the total alone
-	case upload:
-		return append(args, publish.Arg{Name: "part", Value: publish.PlaceholderPart})
+	var fields map[string]any
+	if json.Unmarshal(one, &fields) != nil {
+		return ""
 	}
-	args = slices.DeleteFunc(args, func(a publish.Arg) bool { return a.Name == "upload_id" || a.Name == "part" })
-	return append(args, publish.Arg{Name: "upload_id", Value: rand.Text()}, publish.Arg{Name: "part", Value: 1})
-}
-
-func has(args []publish.Arg, name string) bool {
-	return slices.ContainsFunc(args, func(a publish.Arg) bool { return a.Name == name })
+	for _, key := range []string{"filename", "path", "name", "file"} {
+		if name, ok := fields[key].(string); ok {
+			return name
+		}
+	}
+	return ""
 }

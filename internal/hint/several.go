@@ -1,15 +1,13 @@
-package api
+package hint
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"sandlot/internal/content"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -21,9 +19,9 @@ const mostPart = 64 << 20
 // cutIntoParts shows how to send a file that is too large for one call: cut by
 // split, each piece one part of an upload of its own. What the request said goes
 // with part 1.
-func cutIntoParts(base string, on request, op publish.Op, args []publish.Arg) []string {
+func cutIntoParts(base string, on Request, op publish.Op, args []publish.Arg) []string {
 	id := rand.Text()
-	on.once = "" // an Idempotency-Key is for one request
+	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	whole := slices.DeleteFunc(withDefaults(on, op, args), func(a publish.Arg) bool {
 		return slices.Contains([]string{"upload_id", "part", "total_parts"}, a.Name)
 	})
@@ -33,13 +31,13 @@ func cutIntoParts(base string, on request, op publish.Op, args []publish.Arg) []
 		each = append(each, publish.Arg{Name: "project_id", Value: project})
 	}
 	file, piece := on.file(whole), "sandlot-"+strings.ToLower(id[:8])+"-"
-	if has(on.args, "part") && argument(on.args, "total_parts", "") != "1" {
+	if has(on.Args, "part") && argument(on.Args, "total_parts", "") != "1" {
 		file = "<whole file>" // what was sent is a piece of it
 	}
 	if strings.HasPrefix(file, "-") {
 		file = "./" + file
 	}
-	size := min(on.limit, mostPart)
+	size := min(on.Limit, mostPart)
 	return []string{
 		fmt.Sprintf("Cut the file into parts of at most %d bytes, and send each as one part of an upload:", size),
 		fmt.Sprintf("split -a 4 -b %d %s %s", size, quote(file), piece),
@@ -53,16 +51,16 @@ const mostFiles = 20
 
 // oneByOne shows what to do with a list of files: publish takes the page, and
 // update one file after another.
-func oneByOne(base string, on request, op publish.Op, args []publish.Arg) []string {
+func oneByOne(base string, on Request, op publish.Op, args []publish.Arg) []string {
 	args = slices.DeleteFunc(slices.Clone(args), func(a publish.Arg) bool { return a.Name == "filename" })
-	on.once = "" // an Idempotency-Key is for one request
-	rest, lines := on.files, []string{}
+	on.IdempotencyKey = "" // an Idempotency-Key is for one request
+	rest, lines := on.Files, []string{}
 	if op == publish.OpPublish {
-		page := mainPage(rest)
+		page := MainPage(rest)
 		rest = slices.DeleteFunc(slices.Clone(rest), func(name string) bool { return name == page })
 		lines = append(lines, "One call takes one file. Publish the page, then send each other file with update, under the project_id and with the api_key of the answer:")
-		on.local = page
-		lines = append(lines, command(base, on, op, args))
+		on.Local = page
+		lines = append(lines, CurlOf(base, on, op, args))
 		args = nil
 	} else {
 		lines = append(lines, "One call takes one file. Send one after the other:")
@@ -73,13 +71,18 @@ func oneByOne(base string, on request, op publish.Op, args []publish.Arg) []stri
 	return append(lines, eachFile(base, on, publish.OpUpdate, rest, args)...)
 }
 
+// CurlEach is a call of update for each of these files, and for at most mostFiles of them.
+func CurlEach(base string, on Request, files []string) []string {
+	return eachFile(base, on, publish.OpUpdate, files, nil)
+}
+
 // eachFile is a call for each of these files, and for at most mostFiles of them. The
 // first says what else was said of the project.
-func eachFile(base string, on request, op publish.Op, files []string, said []publish.Arg) (lines []string) {
-	on.once = "" // an Idempotency-Key is for one request
-	id := argument(on.args, "project_id", unknownProject)
+func eachFile(base string, on Request, op publish.Op, files []string, said []publish.Arg) (lines []string) {
+	on.IdempotencyKey = "" // an Idempotency-Key is for one request
+	id := argument(on.Args, "project_id", unknownProject)
 	for _, name := range files[:min(len(files), mostFiles)] {
-		on.local = localName(name)
+		on.Local = LocalName(name)
 		one := []publish.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: usable(name)}}
 		if clean, _, err := names.ReadFilename(name); op == publish.OpDeleteFile && (err != nil || clean == "") {
 			one[1].Value = unknownFile // what is usable instead may be another file's name
@@ -89,43 +92,13 @@ func eachFile(base string, on request, op publish.Op, files []string, said []pub
 				one = append(one, a)
 			}
 		}
-		lines, said = append(lines, command(base, on, op, one)), nil
+		lines, said = append(lines, CurlOf(base, on, op, one)), nil
 	}
 	return lines
 }
 
 // ofProject are the arguments of an update that are not about its file.
 var ofProject = []string{"title", "lang", "email", "if_version"}
-
-// withCalls completes the warning about a list of files, which is ignored beside
-// content, by the calls that send them.
-func (a *API) withCalls(c *call, list []publish.Warning) []publish.Warning {
-	i := slices.Index(list, filesIgnored)
-	if i < 0 {
-		return list
-	}
-	on := a.about(c)
-	own := argument(on.args, "filename", "")
-	if on.op == publish.OpPublish {
-		own = mainPage(on.files)
-	}
-	others := slices.DeleteFunc(on.files, func(name string) bool { return name == own })
-	list[i].Hint = joined(append([]string{filesIgnored.Hint}, eachFile(a.Places.Base.String(), on, publish.OpUpdate, others, nil)...))
-	return list
-}
-
-// tellTotal is the call that tells how many parts the upload of this one has.
-func (a *API) tellTotal(c *call) string {
-	on := a.about(c)
-	var args []publish.Arg
-	for _, arg := range on.args {
-		if arg.Name == "upload_id" || arg.Name == "project_id" {
-			args = append(args, arg)
-		}
-	}
-	on.once = ""
-	return command(a.Places.Base.String(), on, on.op, append(args, publish.Arg{Name: "total_parts", Value: "<number of all parts>"}))
-}
 
 // usable is a filename for a file that was listed under this name.
 func usable(name string) string {
@@ -140,8 +113,8 @@ func usable(name string) string {
 	return unknownFile
 }
 
-// mainPage is the file of a list that a publish would take.
-func mainPage(files []string) string {
+// MainPage is the file of a list that a publish would take.
+func MainPage(files []string) string {
 	for _, is := range []func(string) bool{
 		func(name string) bool { return strings.EqualFold(path.Base(name), "index.html") },
 		func(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".html") },
@@ -151,41 +124,4 @@ func mainPage(files []string) string {
 		}
 	}
 	return "index.html"
-}
-
-// filesIn gives the names in a list of files as clients write one: objects with a
-// name, names alone, or an object of names and contents.
-func filesIn(field content.Field) (list []string) {
-	var many []json.RawMessage
-	if json.Unmarshal([]byte(field.Raw), &many) == nil {
-		for _, one := range many {
-			list = append(list, nameIn(one))
-		}
-	} else {
-		var byName map[string]json.RawMessage
-		if json.Unmarshal([]byte(field.Raw), &byName) == nil {
-			for name := range byName {
-				list = append(list, name)
-			}
-			slices.Sort(list)
-		}
-	}
-	return slices.DeleteFunc(list, func(name string) bool { return !showable(name) })
-}
-
-func nameIn(one json.RawMessage) string {
-	var name string
-	if json.Unmarshal(one, &name) == nil {
-		return name
-	}
-	var fields map[string]any
-	if json.Unmarshal(one, &fields) != nil {
-		return ""
-	}
-	for _, key := range []string{"filename", "path", "name", "file"} {
-		if name, ok := fields[key].(string); ok {
-			return name
-		}
-	}
-	return ""
 }

@@ -1,0 +1,130 @@
+package hint
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// idempotencyHeader is the header of the API that brings the idempotency key.
+const idempotencyHeader = "Idempotency-Key"
+
+// CurlOf prints an operation as a call of curl. It is "" for no operation.
+func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
+	if op != on.Op {
+		on.IdempotencyKey = ""
+	}
+	switch op {
+	case publish.OpPublish, publish.OpUpdate:
+		return bodied(base, on, op, withDefaults(on, op, args))
+	case publish.OpDeleteFile, publish.OpSignup:
+		return asJSON(base, op == publish.OpDeleteFile, on.IdempotencyKey, op, withDefaults(on, op, args))
+	case publish.OpProject, publish.OpStats:
+		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", "")))
+		if id == "" {
+			return CurlOf(base, on, publish.OpWhoami, nil) // lists them
+		}
+		address := base + "/v1/project/" + url.PathEscape(id)
+		if op == publish.OpStats {
+			address += "/stats"
+		}
+		return "curl " + quote(address) + auth(on.Keyed && op == publish.OpProject)
+	case publish.OpWhoami:
+		return "curl " + quote(base+"/v1/whoami") + auth(true)
+	case publish.OpExport:
+		return "curl -o sandlot.zip " + quote(base+"/v1/export") + auth(true)
+	}
+	return ""
+}
+
+// bodied prints a call with a file. Unless the content is given, curl reads it
+// from the file of that name, so that nobody has to spell out base64.
+func bodied(base string, on Request, op publish.Op, args []publish.Arg) string {
+	if content := argument(args, "content", "<"); !strings.HasPrefix(content, "<") {
+		return asJSON(base, on.Keyed || op == publish.OpUpdate, on.IdempotencyKey, op, args)
+	}
+	out := start(base, on, op)
+	if part := argument(args, "part", ""); !on.Keyed && op == publish.OpPublish && has(args, "upload_id") && part != "1" && (part != unknownPart || on.Token) {
+		out += " -H 'Authorization: Bearer <upload_token>'" // joins the upload from any network
+	}
+	out += formFields(args)
+	if onlyTotal(args) {
+		return out
+	}
+	return out + " -F " + quote("content=@"+atFile(on.file(args)))
+}
+
+// start is a call of curl up to its fields.
+func start(base string, on Request, op publish.Op) string {
+	return "curl " + quote(base+"/v1/"+string(op)) + auth(on.Keyed || op == publish.OpUpdate) + keyHeader(on.IdempotencyKey)
+}
+
+// formFields prints the fields of a form. The file is sent as it is there, so its
+// encoding goes without saying.
+func formFields(args []publish.Arg) (out string) {
+	for _, a := range args {
+		if a.Name != "content" && a.Name != "content_encoding" {
+			out += " --form-string " + quote(fmt.Sprintf("%s=%v", a.Name, a.Value))
+		}
+	}
+	return out
+}
+
+// file is the name of the file on the client's side that a call sends: as the
+// client called it, even where the project cannot.
+func (on Request) file(args []publish.Arg) string {
+	part, total := argument(args, "part", ""), argument(args, "total_parts", "")
+	switch {
+	case part == unknownPart:
+		return "<file with this part>"
+	case part != "" && (part != "1" || total != "1"):
+		return "<file with part " + part + ">"
+	case on.Local != "":
+		return on.Local
+	}
+	return argument(args, "filename", "index.html")
+}
+
+// atFile writes a file's name so that curl reads just that behind an @: it would
+// take a hyphen for its standard input, and more into some characters.
+func atFile(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	if strings.ContainsAny(name, `;,"\`) || strings.TrimSpace(name) != name {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+	}
+	return name
+}
+
+// keyHeader repeats the Idempotency-Key of the request: what was refused left no
+// record under it.
+func keyHeader(key string) string {
+	if key == "" {
+		return ""
+	}
+	return " -H " + quote(idempotencyHeader+": "+key)
+}
+
+func asJSON(base string, keyed bool, key string, op publish.Op, args []publish.Arg) string {
+	return "curl -X POST " + quote(base+"/v1/"+string(op)) + auth(keyed) + keyHeader(key) +
+		" -H 'Content-Type: application/json' -d " + quote(asObject(args))
+}
+
+func auth(keyed bool) string {
+	if !keyed {
+		return ""
+	}
+	return " -H 'Authorization: Bearer <api_key>'"
+}
+
+// quote makes one word of s for a POSIX shell.
+func quote(s string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
+	if s != "" && strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

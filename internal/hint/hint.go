@@ -1,0 +1,105 @@
+package hint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// Curl says how to mend a request: sentences, and then calls of curl, each on a
+// line of its own, that work when pasted into a shell once what stands in angle
+// brackets is filled in. It is never empty. base is the address of the service.
+func Curl(base string, on Request, e *publish.Error) string {
+	if e.Code == publish.CodeContentTooLarge && on.aboveAll() {
+		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. Make it smaller, or split it into several files of the project.", on.Most)
+	}
+	p := propose(on, e)
+	lines := []string{e.Fix.Note}
+	if e.Fix.Note == "" && !p.waits && (e.Fix.Op == publish.OpNone || p.op == publish.OpNone) {
+		lines = []string{"See " + base + "/openapi.json for what this service takes."}
+	}
+	if p.waits {
+		return Lines(append(lines, p.patience(e)))
+	}
+	switch e.Fix.Op {
+	case publish.OpPresentKey:
+		lines = append(lines, "Send the key of an earlier publish or signup in the Authorization header:")
+	case publish.OpRotate:
+		lines = append(lines, "Send the key in the header. It may have been logged where it was, so replace it at "+base+"/account when you can:")
+	}
+	lines = append(lines, p.rest())
+	if e.Fix.Op == publish.OpEncode {
+		lines = append(lines, p.on.encodes(p.args))
+	}
+	return withProse(append(lines, p.curl(base, e)...))
+}
+
+// curl prints the calls of a proposal.
+func (p proposal) curl(base string, e *publish.Error) []string {
+	on, op, args := p.on, p.op, p.args
+	switch {
+	case e.Code == publish.CodeContentTooLarge && takesFile(op):
+		return cutIntoParts(base, on, op, args)
+	case e.Code == publish.CodeMissingField && len(on.Files) > 0 && takesFile(op):
+		return oneByOne(base, on, op, args)
+	case e.Code == publish.CodeMissingField && len(on.Files) > 0 && op == publish.OpDeleteFile:
+		return append([]string{"One call deletes one file. Send one after the other:"}, eachFile(base, on, op, on.Files, args)...)
+	case e.Code == publish.CodePart1First && takesFile(op):
+		return firstThenThis(base, on, op, args)
+	}
+	return []string{CurlOf(base, on, op, args)}
+}
+
+// withProse says something to a command that is clear without a word.
+func withProse(lines []string) string {
+	if hint := Lines(lines); hint != lines[len(lines)-1] || !strings.HasPrefix(hint, "curl ") {
+		return hint
+	}
+	return "The corrected call:\n" + Lines(lines)
+}
+
+// aboveAll reports whether the file is known to be larger than any may be.
+func (on Request) aboveAll() bool {
+	for _, a := range on.Args {
+		if n, ok := a.Value.(int); ok && a.Name == "size" && int64(n) > on.Most {
+			return on.Most > 0
+		}
+	}
+	return on.Most > 0 && on.Least > on.Most
+}
+
+// encodes says where base64 comes from. Nobody has to write it out.
+func (on Request) encodes(args []publish.Arg) string {
+	file := on.file(args)
+	if strings.HasPrefix(file, "<") {
+		return "Each part is base64 on its own: cut the bytes of the file, not the base64 text. In a form, the part is sent as it is:"
+	}
+	return "For JSON, let a program write the base64 text. In a form the file is sent as it is:"
+}
+
+// Lines joins those that say something.
+func Lines(lines []string) string {
+	var some []string
+	for _, l := range lines {
+		if l != "" {
+			some = append(some, l)
+		}
+	}
+	return strings.Join(some, "\n")
+}
+
+// firstThenThis shows part 1 of an upload, and then the call that came too early.
+func firstThenThis(base string, on Request, op publish.Op, args []publish.Arg) []string {
+	on.IdempotencyKey = "" // an Idempotency-Key is for one request
+	first := []string{CurlOf(base, on, op, args)}
+	if !has(on.Args, "upload_id") || !has(on.Args, "part") && !onlyTotal(on.Args) {
+		return first
+	}
+	later := slices.DeleteFunc(slices.Clone(on.Args), func(a publish.Arg) bool { return !slices.Contains(ofEachPart, a.Name) })
+	return append(first, CurlOf(base, on, op, later))
+}
+
+// ofEachPart are the fields that every part has; the others come with part 1.
+var ofEachPart = []string{"project_id", "upload_id", "part", "total_parts"}

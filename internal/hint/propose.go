@@ -1,0 +1,171 @@
+package hint
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// What has to be filled in. None of these is ever accepted where it stands.
+const (
+	unknownFile    = "<filename>"
+	unknownProject = "<project_id>"
+	unknownEmail   = publish.PlaceholderEmail
+	unknownPart    = publish.PlaceholderPart
+)
+
+// A proposal is the call that mends a request: what a Fix says, filled up with what the
+// request said.
+type proposal struct {
+	on    Request // with what the proposal changes of it
+	op    publish.Op
+	args  []publish.Arg
+	again bool // whether op is that of the request
+	waits bool // whether no call mends it but the same one later, if that does
+}
+
+// propose fills up the Fix of an error. Nothing of the request at fault is repeated.
+func propose(on Request, e *publish.Error) proposal {
+	p := proposal{on: on, op: e.Fix.Op, args: e.Fix.Args}
+	p.on.Doubt = on.Doubt || e.Field == "project_id"
+	if e.Field == "idempotency_key" {
+		p.on.IdempotencyKey = rand.Text()
+	}
+	fault := e.Field
+	if missing(e.Code) && has(on.Args, fault) { // it came where it is not read, or under another name
+		p.args, fault = without(p.args, fault), ""
+	}
+	own := func(or publish.Op) {
+		if p.op = p.on.Op; p.op == publish.OpNone {
+			p.op = or
+		}
+		p.args, p.again = p.on.same(p.args, fault, e.Fix.Without...), true
+	}
+	switch e.Fix.Op {
+	case publish.OpNone, publish.OpSame:
+		own(publish.OpNone)
+	case publish.OpPresentKey:
+		p.on.Keyed = true
+		own(publish.OpWhoami)
+	case publish.OpRotate:
+		if on.Op == publish.OpSignup {
+			p.on.Op = publish.OpNone // whoever has a key needs no other account
+		}
+		p.on.Keyed = true
+		own(publish.OpWhoami)
+	case publish.OpEncode:
+		own(publish.OpPublish)
+	case publish.OpPublish:
+		p.args = p.on.instead(p.args)
+	case publish.OpWait, publish.OpNothing:
+		p.waits = true
+	}
+	return p
+}
+
+// rest says that the call may lack what was not read of the request.
+func (p proposal) rest() string {
+	if p.again && p.on.Cut && hasBody(p.op) {
+		return "The rest of the body wasn't read: add any fields missing below."
+	}
+	return ""
+}
+
+// patience says when to send the same again, where the Fix says nothing.
+func (p proposal) patience(e *publish.Error) string {
+	if e.Fix.Note != "" {
+		return ""
+	}
+	return fmt.Sprintf("Send the same request again in %d s.", max(1, int(math.Ceil(e.RetryAfter.Seconds()))))
+}
+
+func missing(code publish.Code) bool {
+	return code == publish.CodeMissingField || code == publish.CodeEmailRequired
+}
+
+func without(args []publish.Arg, name string) []publish.Arg {
+	return slices.DeleteFunc(slices.Clone(args), func(a publish.Arg) bool { return a.Name == name })
+}
+
+// instead are the arguments of a publish in place of an update, which has its words.
+func (on *Request) instead(args []publish.Arg) []publish.Arg {
+	if !strings.HasSuffix(strings.ToLower(on.Local), ".html") {
+		on.Local = "" // a page is published, and that was none
+	}
+	for _, a := range on.Args {
+		if slices.Contains(decorations, a.Name) && !has(args, a.Name) {
+			args = append(args, a)
+		}
+	}
+	return args
+}
+
+func hasBody(op publish.Op) bool {
+	return takesFile(op) || op == publish.OpDeleteFile || op == publish.OpSignup
+}
+
+func takesFile(op publish.Op) bool { return op == publish.OpPublish || op == publish.OpUpdate }
+
+// withDefaults adds what a call cannot do without. It never makes up a file or a
+// project: a name that is not known has to be filled in.
+func withDefaults(on Request, op publish.Op, args []publish.Arg) []publish.Arg {
+	var more []publish.Arg
+	add := func(name, value string) {
+		if value != "" && !has(args, name) {
+			more = append(more, publish.Arg{Name: name, Value: value})
+		}
+	}
+	begins := argument(args, "part", "1") == "1" && !onlyTotal(args)
+	switch op {
+	case publish.OpPublish:
+		if !on.Keyed && begins {
+			add("email", unknownEmail)
+		}
+	case publish.OpUpdate:
+		id := argument(on.Args, "project_id", "")
+		if id == "" && (on.Cut || on.Doubt || on.Op != publish.OpUpdate) {
+			id = unknownProject // without it, another project than was meant could be changed
+		}
+		add("project_id", id)
+		if begins {
+			add("filename", unknownFile)
+		}
+	case publish.OpDeleteFile:
+		add("project_id", argument(on.Args, "project_id", unknownProject))
+		add("filename", unknownFile)
+	}
+	return append(more, args...)
+}
+
+// onlyTotal recognises the call that tells how many parts an upload has.
+func onlyTotal(args []publish.Arg) bool {
+	return has(args, "upload_id") && has(args, "total_parts") && !has(args, "part")
+}
+
+// asObject writes arguments as a JSON object, in their order. Markup stays readable:
+// nothing of this is ever parsed as HTML.
+func asObject(args []publish.Arg) string {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	out.WriteByte('{')
+	for i, a := range args {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		for _, v := range []any{a.Name, a.Value} {
+			_ = enc.Encode(v) // texts and numbers always encode
+			out.Truncate(out.Len() - len("\n"))
+			out.WriteByte(':')
+		}
+		out.Truncate(out.Len() - len(":"))
+	}
+	out.WriteByte('}')
+	return out.String()
+}

@@ -1,0 +1,141 @@
+package hint
+
+import (
+	"crypto/rand"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"sandlot/internal/names"
+	"sandlot/internal/publish"
+)
+
+// Request is what a hint repeats of the request at hand, so that the call it
+// proposes changes nothing but what the request was to change.
+type Request struct {
+	Op             publish.Op
+	Keyed          bool          // whether it brought a key
+	Token          bool          // whether it brought the upload_token of an upload
+	Args           []publish.Arg // as sent, where it is Showable
+	Cut            bool          // whether there was a body that was not read to its end
+	Doubt          bool          // whether it named a project that cannot be repeated
+	IdempotencyKey string        // where it is Showable
+	Local          string        // how the client calls the file, if it said
+	Files          []string      // the names in a list of files, which no operation takes
+	Limit          int64         // the largest content of one call, in bytes
+	Most           int64         // the largest file in bytes, however many parts bring it
+	Least          int64         // how large the file is at the least, in bytes, by what was declared
+}
+
+// decorations are the arguments that name a project. It never changes.
+var decorations = []string{"title", "handle", "lang"}
+
+// argOrder is the order in which arguments are printed. It never changes.
+var argOrder = []string{"project_id", "id", "filename", "email", "title", "handle", "lang", "sha256", "size", "if_version", "upload_id", "part", "total_parts"}
+
+// maxShown is the length, in bytes, of a text that is repeated: that of a filename.
+const maxShown = 512
+
+// Add adds a text where it is safe to show and not there yet.
+func (on *Request) Add(name, value string) {
+	if Showable(value) && argument(on.Args, name, "") == "" {
+		on.Args = append(on.Args, publish.Arg{Name: name, Value: value})
+	}
+}
+
+// Has reports whether the request said an argument.
+func (on Request) Has(name string) bool { return has(on.Args, name) }
+
+// Arg is what the request said of an argument, or "".
+func (on Request) Arg(name string) string { return argument(on.Args, name, "") }
+
+// Showable tells whether a text can stand in a command: short, without a key or a
+// piece of one, and without what a terminal or a reader could take for something
+// else.
+func Showable(s string) bool {
+	odd := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
+	return s != "" && len(s) <= maxShown && utf8.ValidString(s) && publish.Redact(s) == s && !strings.ContainsFunc(s, odd)
+}
+
+// LocalName is what a name that a client sent is on its own side: without what
+// only says that it begins at the project's folder, and without the host of an
+// address.
+func LocalName(sent string) string {
+	if !Showable(sent) || strings.HasSuffix(sent, "/") {
+		return "" // a folder is no file
+	}
+	if name, _, err := names.ReadFilename(sent); err == nil {
+		return name
+	}
+	if rest, ok := strings.CutPrefix(sent, "file://"); ok {
+		return rest
+	}
+	if _, rest, ok := strings.Cut(sent, "://"); ok {
+		return path.Base(rest)
+	}
+	return sent
+}
+
+// same gives the arguments of the request's own operation, with those of the fix
+// in place of its own, and without the field at fault unless the fix has it, and
+// without those that the fix leaves out.
+func (on Request) same(fix []publish.Arg, fault string, without ...string) []publish.Arg {
+	var all []publish.Arg
+	for _, sent := range on.Args {
+		if sent.Name != fault && !has(fix, sent.Name) && !slices.Contains(without, sent.Name) {
+			all = append(all, sent)
+		}
+	}
+	for _, a := range fix {
+		// With a key, an address is a change of the account's: no part of a correction.
+		if a.Name != "email" || !on.Keyed {
+			all = append(all, a)
+		}
+	}
+	if on.Op == publish.OpPublish || on.Op == publish.OpUpdate {
+		all = inParts(all, fault)
+	}
+	slices.SortStableFunc(all, func(a, b publish.Arg) int { return order(a) - order(b) })
+	return all
+}
+
+func order(a publish.Arg) int {
+	if i := slices.Index(argOrder, a.Name); i >= 0 {
+		return i
+	}
+	return len(argOrder)
+}
+
+// inParts completes a call of an upload that lost its upload_id or its part,
+// because it was not right. Without a usable upload_id it begins anew; which part
+// it is, only the client knows, for part 1 would replace one that has been
+// accepted.
+func inParts(args []publish.Arg, fault string) []publish.Arg {
+	upload, part, total := has(args, "upload_id"), has(args, "part"), has(args, "total_parts")
+	switch {
+	case upload && part, !upload && !part && !total && fault != "part" && fault != "upload_id":
+		return args
+	case upload && total && fault != "part" && fault != "content":
+		return args // tells the total alone
+	case upload:
+		return append(args, publish.Arg{Name: "part", Value: publish.PlaceholderPart})
+	}
+	args = slices.DeleteFunc(args, func(a publish.Arg) bool { return a.Name == "upload_id" || a.Name == "part" })
+	return append(args, publish.Arg{Name: "upload_id", Value: rand.Text()}, publish.Arg{Name: "part", Value: 1})
+}
+
+func has(args []publish.Arg, name string) bool {
+	return slices.ContainsFunc(args, func(a publish.Arg) bool { return a.Name == name })
+}
+
+func argument(args []publish.Arg, name, or string) string {
+	for _, a := range args {
+		if a.Name == name {
+			return fmt.Sprint(a.Value)
+		}
+	}
+	return or
+}

@@ -1,0 +1,69 @@
+package hint
+
+import (
+	"strings"
+
+	"sandlot/internal/publish"
+)
+
+// A ToolCall is an operation as a model calls it: the name of a tool, and its arguments.
+type ToolCall struct {
+	Name string
+	Args []publish.Arg
+}
+
+// String writes the name and the arguments as a JSON object, in their order.
+func (c ToolCall) String() string { return c.Name + " " + asObject(c.Args) }
+
+// Tool says how to mend a request that came as a tool call: sentences, of which there is
+// one at least, and the call to make instead, whose Name is empty where no call mends it. What stands in
+// angle brackets in it has to be filled in. Keys are no part of it: they belong to the
+// connection.
+func Tool(on Request, e *publish.Error) (text string, call ToolCall) {
+	p := propose(on, e)
+	if p.waits {
+		return Lines([]string{e.Fix.Note, p.patience(e)}), ToolCall{}
+	}
+	lines := []string{e.Fix.Note}
+	switch e.Fix.Op {
+	case publish.OpPresentKey:
+		lines = append(lines, "Connect with the key of an earlier publish or signup.")
+	case publish.OpRotate:
+		lines = append(lines, "Connect with the key instead. It may have been logged where it was, so replace it when you can.")
+	}
+	call = p.tool()
+	lines = append(lines, p.rest())
+	if text = Lines(lines); text == "" {
+		text = "The corrected call:"
+	}
+	if call.Name == "" && strings.HasSuffix(text, ":") {
+		text = strings.TrimSuffix(text, ":") + "."
+	}
+	return text, call
+}
+
+// tool is the call of a proposal. Without an operation it is empty.
+func (p proposal) tool() ToolCall {
+	op, args := p.op, p.args
+	switch op {
+	case publish.OpPublish, publish.OpUpdate, publish.OpDeleteFile, publish.OpSignup:
+		args = withDefaults(p.on, op, args)
+	case publish.OpProject, publish.OpStats:
+		id := argument(args, "id", argument(args, "project_id", p.on.Arg("project_id")))
+		if id == "" {
+			return ToolCall{Name: string(publish.OpWhoami)} // lists them
+		}
+		args = []publish.Arg{{Name: "project_id", Value: id}}
+	case publish.OpWhoami, publish.OpExport:
+		args = nil
+	default:
+		return ToolCall{}
+	}
+	if takesFile(op) && !has(args, "content") && !onlyTotal(args) {
+		args = append(args, publish.Arg{Name: "content", Value: "<base64 of " + strings.Trim(p.on.file(args), "<>") + ">"})
+	}
+	if p.again && p.on.IdempotencyKey != "" {
+		args = append(args, publish.Arg{Name: "idempotency_key", Value: p.on.IdempotencyKey})
+	}
+	return ToolCall{Name: strings.ReplaceAll(string(op), "-", "_"), Args: args}
+}
