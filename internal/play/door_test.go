@@ -1,7 +1,9 @@
 package play
 
 import (
+	"net/http"
 	"testing"
+	"time"
 
 	"sandlot/internal/admission"
 )
@@ -15,5 +17,28 @@ func TestEveryDoorHasAnOperation(t *testing.T) {
 	}
 	if !admission.Look.Free() {
 		t.Error("reading is not free, and files are served without asking")
+	}
+}
+
+// TestHeartbeatsHaveALimit for each address, on every address of a project; reading has none.
+func TestHeartbeatsHaveALimit(t *testing.T) {
+	limits := admission.New(admission.Config{Heartbeats: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}, Public: true})
+	s := newFake()
+	s.put(gameID, s.file("index.html", page("one")))
+	h := newHandler(s, "example.net", func(c *Config) { c.Admission = limits })
+	beat := func() *http.Response { return at(h, onProject, request("POST", "/.sandlot/heartbeat")) }
+	if res := beat(); res.StatusCode != http.StatusNoContent {
+		t.Errorf("the first: %d", res.StatusCode)
+	}
+	for range 2 {
+		if res := at(h, onProject, request("OPTIONS", "/.sandlot/heartbeat")); res.StatusCode != http.StatusNoContent {
+			t.Errorf("a question for the methods: %d", res.StatusCode)
+		}
+		if res := at(h, onProject, request("GET", "/.sandlot/player.js")); res.StatusCode != http.StatusOK {
+			t.Errorf("the script: %d", res.StatusCode)
+		}
+	}
+	if res := beat(); res.StatusCode != http.StatusTooManyRequests || res.Header.Get("Retry-After") == "" {
+		t.Errorf("the second: %d, Retry-After %q", res.StatusCode, res.Header.Get("Retry-After"))
 	}
 }
