@@ -28,7 +28,7 @@ func TestPlainFiftyKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err = run(t.Context(), config{Migrations: made, Kills: made + 50, Workers: 8, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
+	err = run(t.Context(), config{Migrations: made, Kills: made + 80, Workers: 8, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
 	t.Log("\n" + out.String())
 	if err != nil {
 		t.Error(err)

@@ -92,7 +92,7 @@ func TestOpenRefuses(t *testing.T) {
 		"a newer schema":                {newer, "was written by a newer sandlot", nil},
 		"a migration with another checksum": {func(t *testing.T, path string) {
 			foreign(t, path, "UPDATE migrations SET sha256 = zeroblob(32) WHERE n = 1")
-		}, "was made by another 0001_first.sql", nil},
+		}, "was made by another 0001_baseline.sql", nil},
 		"a folder": {func(t *testing.T, path string) { os.Remove(path); os.Mkdir(path, 0o700) }, "is not a file", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

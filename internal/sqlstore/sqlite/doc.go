@@ -24,7 +24,8 @@
 //
 // # The file
 //
-// [Open] creates the file or checks it, and brings its schema up to date (migrate.go).
+// [Open] creates the file or checks it, and brings its schema up to date (migrate.go);
+// a database of before the first release is adopted (adopt.go).
 // The log is kept short, and emptied of what was deleted (log.go). Room that is not
 // used is given back (space.go), a copy is taken beside reads and writes (copy.go),
 // and every page can be checked (damage.go).

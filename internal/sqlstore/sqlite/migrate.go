@@ -22,10 +22,11 @@ var migrationFiles embed.FS
 // A migration brings the schema from one number to the next. One that was
 // released is never edited; its checksum is kept with the database to tell.
 type migration struct {
-	n    int
-	name string
-	sql  string
-	sum  publish.Digest
+	n     int
+	name  string
+	sql   string
+	sum   publish.Digest
+	adopt bool // it brings a database of before the baseline to it
 }
 
 func knownMigrations() ([]migration, error) { return loadMigrations(migrationFiles, "migrations") }
@@ -66,6 +67,9 @@ func unapplied(ctx context.Context, q querier, path string, known []migration) (
 	if err != nil {
 		return nil, sentence(path, err)
 	}
+	if adopted, err := adopting(path, sums, known[0]); err != nil || adopted != nil {
+		return append(adopted, known[1:]...), err
+	}
 	if len(sums) > len(known) {
 		return nil, fmt.Errorf("%s was written by a newer sandlot (its schema is %d, this one knows %d); nothing was changed, start the newer one", path, len(sums), len(known))
 	}
@@ -104,6 +108,11 @@ func (e *Engine) apply(t *Tx, m migration) error {
 	}
 	if _, err := t.w.conn.ExecContext(context.Background(), m.sql); err != nil {
 		return err
+	}
+	if m.adopt {
+		if _, err := t.Exec("DELETE FROM migrations"); err != nil {
+			return err
+		}
 	}
 	failpoint.Hit(failpoint.MidMigration)
 	_, err := t.Exec("INSERT INTO migrations (n, name, sha256, applied_at) VALUES (?, ?, ?, ?)", m.n, m.name, m.sum[:], e.now().UnixMicro())

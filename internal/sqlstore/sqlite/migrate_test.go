@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,31 +55,4 @@ func count(t *testing.T, db *Engine, query string) int {
 		t.Fatal(err)
 	}
 	return n
-}
-
-func TestMigrationOnce(t *testing.T) {
-	t.Run("versions made before it get the project's title", func(t *testing.T) {
-		known, err := knownMigrations()
-		check(t, "migrations", err, nil)
-		db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "old.db"))
-		check(t, "open", err, nil)
-		defer db.Close()
-		exec := func(query string) {
-			t.Helper()
-			_, err := db.Exec(query)
-			check(t, query, err, nil)
-		}
-		for _, m := range known {
-			if m.name == "0003_once.sql" {
-				exec(`INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (1, 'kim', '', 0, '', 0)`)
-				exec(`INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at)
-					VALUES (7, 'pong', 1, 'Pong', '', 'index.html', 1, 'x', 0, 1, 1, 0, 0)`)
-				exec(`INSERT INTO versions (project, n, suffix, created_at) VALUES (7, 1, 'x', 0)`)
-			}
-			exec(m.sql)
-		}
-		var title string
-		check(t, "read", db.QueryRow("SELECT title FROM versions WHERE project = 7 AND n = 1").Scan(&title), nil)
-		equal(t, "the title", title, "Pong")
-	})
 }

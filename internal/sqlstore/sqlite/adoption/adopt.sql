@@ -8,3 +8,7 @@ DROP TABLE counter;
 -- with what is changed of it, its account's with what is changed of all its projects.
 ALTER TABLE projects ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE accounts ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
+
+-- Until when somebody is at it, by the clock of the database. It lapses by itself.
+ALTER TABLE jobs ADD COLUMN leased_until INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE blobs ADD COLUMN leased_until INTEGER NOT NULL DEFAULT 0;
