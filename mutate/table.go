@@ -128,7 +128,7 @@ func messages() []mutation {
 func integrity() []mutation {
 	const (
 		verify  = "internal/blob/verify.go"
-		stage   = "internal/publish/stage.go"
+		stage   = "internal/publish/contents.go"
 		uploads = "internal/sqlstore/uploads.go"
 		sweep   = "internal/sqlstore/sweep.go"
 		once    = "internal/publish/once.go"
@@ -163,7 +163,7 @@ func integrity() []mutation {
 		{"a draft that is refused leaves its blobs", "internal/sqlstore/draft.go", "if f.blob > d.known {", "if false {", storeTests},
 		{"what is left of a draft is said to be nothing", "internal/sqlstore/draft.go", "undone := db.undo(context.WithoutCancel(ctx), d)", "var undone error", storeTests},
 		{"a version is recorded without its primary file", "internal/sqlstore/manage.go", "return publish.ErrNoPrimary", "return nil", storeTests},
-		{"bytes are deleted of a step that may have happened", "internal/publish/staging.go", "to := doubtful", "to := staged", "-run ^TestRegression32 " + publishTests},
+		{"bytes are deleted of a step that may have happened", "internal/publish/contents_held.go", "to := doubtful", "to := staged", "-run ^TestRegression32 " + publishTests},
 		{"the collector does not wait a day", "internal/operate/collect.go", "c.Strays(ctx, now.Add(-Grace))", "c.Strays(ctx, now)", operateTests},
 		{"the collector takes what is published", sweep, used, "0", storeTests},
 	}

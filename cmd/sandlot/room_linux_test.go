@@ -29,7 +29,7 @@ func newSmallHouse(t *testing.T) *smallHouse {
 	h := &smallHouse{t: t, disk: mounted(t, "-t", "tmpfs", "-o", "size=1g", "tmpfs")}
 	t.Cleanup(func() { h.app.close() })
 	h.open()
-	out, err := h.service.Signup(t.Context(), publish.SignupInput{})
+	out, err := h.service.Signup(t.Context(), publish.Caller{}, publish.SignupInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func (h *smallHouse) open() {
 
 func (h *smallHouse) publish() (publish.ProjectID, error) {
 	h.t.Helper()
-	content, err := h.service.Stage(h.t.Context(), bytes.NewReader(page(1<<19)))
+	content, err := h.service.Contents.Stage(h.t.Context(), bytes.NewReader(page(1<<19)))
 	if err != nil {
 		return "", err
 	}

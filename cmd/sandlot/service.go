@@ -38,6 +38,7 @@ type app struct {
 	lock     io.Closer
 	store    *sqlstore.DB
 	blobs    *blob.Disk
+	stores   publish.Stores
 	service  *publish.Service
 	operate  *operate.Service
 	visitors *play.Visitors
@@ -81,8 +82,8 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		Remembered: a.memory.remembered,
 	}
 	s.restrict(&cfg, s.Data, a.store)
-	stores := publish.Stores{Store: a.store, Jobs: a.store, Site: a.store, Blobs: a.blobs, Live: live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})}
-	if a.service, err = publish.New(ctx, cfg, stores, log); err != nil {
+	a.stores = publish.Stores{Store: a.store, Jobs: a.store, Site: a.store, Blobs: a.blobs, Live: live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})}
+	if a.service, err = publish.New(ctx, cfg, a.stores, log); err != nil {
 		return nil, err
 	}
 	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail}, a.store); err != nil {
@@ -91,7 +92,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	started := time.Now()
 	ages := &operate.AgeGuard{Times: a.store, Now: time.Now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
 	collector := &operate.Collector{
-		Records: a.store, Blobs: a.blobs, Staged: a.service.Staged, Trim: a.store, Keep: s.KeepVersions, Ages: ages, Log: log, Now: time.Now,
+		Records: a.store, Blobs: a.blobs, Staged: a.service.Contents.Held, Trim: a.store, Keep: s.KeepVersions, Ages: ages, Log: log, Now: time.Now,
 		Failures: a.failuresOf("collect"),
 	}
 	a.failures["counts"] = a.service.Failures()
@@ -107,7 +108,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		(&operate.Forgetter{Records: a.store, Messages: folder.messages, Log: log, Failures: a.failuresOf("forget")}).Run,
 		ages.Run,
 		(&operate.Shrinker{Space: a.store, Log: log, Failures: a.failuresOf("shrink")}).Run,
-		squeeze.New(a.service.Variants(a.store), a.service, log, a.failuresOf("variants")).Run,
+		squeeze.New(a.service.Contents.Guard(a.store), a.service.Contents, log, a.failuresOf("variants")).Run,
 	}
 	return a, nil
 }
@@ -204,23 +205,23 @@ func (a *app) site(m *metrics) *site {
 	m.mailServer(a.mails)
 	limits := a.settings.admission(a.places, a.memory, a.service)
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
-		return archive.Write(ctx, w, e, a.service)
+		return archive.Write(ctx, w, e, a.service.Contents)
 	}
 	visitorID := func(r *http.Request, token string) publish.PlayerID { return a.visitors.ID(r, token, time.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
-	pages := web.New(web.Config{Service: a.service, Gallery: a.service, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
+	pages := web.New(web.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.service, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
 	s := &site{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
 		log:     a.log,
 		access:  accessLog(a.settings.AccessLog),
 		metrics: m,
-		ready:   a.service.Ready,
+		ready:   func(ctx context.Context) error { return publish.Ready(ctx, a.stores) },
 		api: api.New(api.Config{
-			Service: a.service, Gallery: a.service, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+			Service: a.service, Contents: a.service.Contents, Gallery: a.service, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 			MaxFile: int64(a.settings.MaxFileSize),
 		}),
-		play:  play.New(play.Config{Service: a.service, Gallery: a.service, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log}),
+		play:  play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.service, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log}),
 		pages: pages,
 	}
 	_, s.among = s.play.Label(a.places.Base.Host)

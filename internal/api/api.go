@@ -16,17 +16,21 @@ import (
 // error is a *publish.Error, one of kind *content.Error for packed content that
 // does not unpack, or a fault.
 type Service interface {
-	Admit(by publish.Caller, act publish.Action) error
-	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
-	Unpack(ctx context.Context, packed publish.Content, limit int64, charge publish.Charge) (publish.Content, error)
-	Discard(ctx context.Context, c publish.Content)
+	Admit(ctx context.Context, by publish.Caller, act publish.Action) error
 	Publish(ctx context.Context, by publish.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
 	Update(ctx context.Context, by publish.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
 	DeleteFile(ctx context.Context, by publish.Caller, in publish.DeleteInput) (publish.Deleted, error)
-	Signup(ctx context.Context, in publish.SignupInput) (publish.SignedUp, error)
+	Signup(ctx context.Context, by publish.Caller, in publish.SignupInput) (publish.SignedUp, error)
 	Project(ctx context.Context, by publish.Caller, ref string) (publish.ProjectView, error)
 	Whoami(ctx context.Context, by publish.Caller, limit int, cursor string) (publish.Identity, error)
 	Export(ctx context.Context, by publish.Caller) (publish.Export, error)
+}
+
+// Contents stages the bytes of a body until a call uses them, and reads those of files; *publish.Contents does.
+type Contents interface {
+	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
+	Unpack(ctx context.Context, packed publish.Content, limit int64, charge publish.Charge) (publish.Content, error)
+	Discard(ctx context.Context, c publish.Content)
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 }
 
@@ -37,9 +41,10 @@ type Gallery interface {
 
 // Config is what an API is made of. Service, Gallery, Places, Archive and Admission must be set.
 type Config struct {
-	Service Service
-	Gallery Gallery
-	Places  publish.Places
+	Service  Service
+	Contents Contents
+	Gallery  Gallery
+	Places   publish.Places
 	// Archive writes a snapshot as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
 	// Log gets the faults of the service, each with its request id; slog.Default() if nil.
@@ -114,7 +119,7 @@ func (a *API) serve(c *call) error {
 		return a.searched(c, err)
 	}
 	if rt.admit {
-		if err := a.Service.Admit(c.by, rt.act); err != nil {
+		if err := a.Service.Admit(c.r.Context(), c.by, rt.act); err != nil {
 			return a.searched(c, err)
 		}
 	}

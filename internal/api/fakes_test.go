@@ -12,16 +12,16 @@ type failing struct {
 	err error
 }
 
-func (f failing) Signup(context.Context, publish.SignupInput) (publish.SignedUp, error) {
+func (f failing) Signup(context.Context, publish.Caller, publish.SignupInput) (publish.SignedUp, error) {
 	return publish.SignedUp{}, f.err
 }
 
 // switched is a failing Service that works while there is no error.
 type switched struct{ failing }
 
-func (s *switched) Signup(ctx context.Context, in publish.SignupInput) (publish.SignedUp, error) {
+func (s *switched) Signup(ctx context.Context, by publish.Caller, in publish.SignupInput) (publish.SignedUp, error) {
 	if s.err == nil {
-		return s.Service.Signup(ctx, in)
+		return s.Service.Signup(ctx, by, in)
 	}
-	return s.failing.Signup(ctx, in)
+	return s.failing.Signup(ctx, by, in)
 }

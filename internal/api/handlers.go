@@ -40,8 +40,7 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 	if c.r.Header.Get("Authorization") != "" {
 		c.warn("key_ignored", "The Authorization header was ignored: signup makes a new account.", "If you have a key already, use it instead of a second account.")
 	}
-	in.From = c.by.From
-	out, err := a.Service.Signup(c.r.Context(), in)
+	out, err := a.Service.Signup(c.r.Context(), c.by, in)
 	c.again(out.Replayed)
 	if err == nil && !out.Replayed {
 		c.grant.Made()

@@ -63,12 +63,13 @@ type world struct {
 }
 
 type settings struct {
-	cfg     publish.Config
-	service func(Service) Service
-	archive func(ctx context.Context, w io.Writer, e publish.Export) error
-	keys    func(admission.Keys) admission.Keys
-	limits  admission.Config
-	addr    string // of the client; else the real one
+	cfg      publish.Config
+	service  func(Service) Service
+	contents func(Contents) Contents
+	archive  func(ctx context.Context, w io.Writer, e publish.Export) error
+	keys     func(admission.Keys) admission.Keys
+	limits   admission.Config
+	addr     string // of the client; else the real one
 }
 
 // newWorld starts a world that is empty. Everything in it is checked against the
@@ -77,7 +78,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 	t.Helper()
 	w := &world{t: t, dir: folder(t), logs: &lines{}}
 	log := slog.New(slog.NewTextHandler(w.logs, nil))
-	s := settings{service: func(s Service) Service { return s }, keys: func(k admission.Keys) admission.Keys { return k }}
+	s := settings{service: func(s Service) Service { return s }, contents: func(c Contents) Contents { return c }, keys: func(k admission.Keys) admission.Keys { return k }}
 	s.cfg = publish.Config{MaxContent: limit, MaxFile: 4 * limit, InlineMax: 4 << 10, MailFolder: "mail", Places: places()}
 	for _, c := range change {
 		c(&s)
@@ -86,11 +87,11 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 	w.open(s.cfg, log)
 	if s.archive == nil {
 		s.archive = func(ctx context.Context, out io.Writer, e publish.Export) error {
-			return archive.Write(ctx, out, e, w.svc)
+			return archive.Write(ctx, out, e, w.svc.Contents)
 		}
 	}
 	s.limits.Keys = s.keys(w.svc)
-	w.api = New(Config{Service: s.service(w.svc), Gallery: w.svc, Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
+	w.api = New(Config{Service: s.service(w.svc), Contents: s.contents(w.svc.Contents), Gallery: w.svc, Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = cmp.Or(s.addr, r.RemoteAddr)
 		w.watch.note(r)

@@ -62,7 +62,7 @@ func (a *API) sendProject(c *call, v publish.ProjectView, mode string) error {
 		return err
 	}
 	out := &lateWriter{w: c.w, contentType: "application/json"}
-	s := &fileStream{Writer: bufio.NewWriterSize(out, 64<<10), open: a.Service.Open, ctx: c.r.Context(), mode: mode, warnings: v.Warnings}
+	s := &fileStream{Writer: bufio.NewWriterSize(out, 64<<10), open: a.Contents.Open, ctx: c.r.Context(), mode: mode, warnings: v.Warnings}
 	s.WriteString(`{`)
 	s.Write(inside(head))
 	s.WriteString(`,"files":[`)

@@ -25,7 +25,7 @@ func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, err
 		handed := false
 		defer func() {
 			if !handed {
-				a.Service.Discard(context.WithoutCancel(c.r.Context()), f.content)
+				a.Contents.Discard(context.WithoutCancel(c.r.Context()), f.content)
 			}
 		}()
 		if err := a.receive(c, f); err != nil {
@@ -164,7 +164,7 @@ func (a *API) stage(c *call, f *fields, r io.Reader) error {
 		_, err := io.Copy(io.Discard, r)
 		return err
 	}
-	staged, err := a.Service.Stage(c.r.Context(), c.grant.Charge().Of(r))
+	staged, err := a.Contents.Stage(c.r.Context(), c.grant.Charge().Of(r))
 	if err == nil {
 		f.content = staged
 	}
@@ -180,7 +180,7 @@ func (a *API) unpack(c *call, f *fields) error {
 	packed := f.content
 	// Unpack has discarded what it was given, also when it fails.
 	f.content = publish.Content{Missing: true}
-	plain, err := a.Service.Unpack(c.r.Context(), packed, a.MaxContent, c.grant.Charge())
+	plain, err := a.Contents.Unpack(c.r.Context(), packed, a.MaxContent, c.grant.Charge())
 	if err == nil {
 		f.content = plain
 	}

@@ -100,7 +100,7 @@ func TestProjectContent(t *testing.T) {
 		}
 	})
 	t.Run("bytes that break off break the connection", func(t *testing.T) {
-		w := settled(t, func(s *settings) { s.service = func(inner Service) Service { return torn{inner} } })
+		w := settled(t, func(s *settings) { s.contents = func(inner Contents) Contents { return torn{inner} } })
 		w.put("big.bin", noise(200<<10))
 		res, err := transport(w.server).RoundTrip(w.request("/v1/project/" + w.projectID + "?content=all"))
 		if err != nil {
@@ -112,7 +112,7 @@ func TestProjectContent(t *testing.T) {
 		}
 	})
 	t.Run("a store that fails before the first byte is a plain error", func(t *testing.T) {
-		w := settled(t, func(s *settings) { s.service = func(inner Service) Service { return shut{inner} } })
+		w := settled(t, func(s *settings) { s.contents = func(inner Contents) Contents { return shut{inner} } })
 		w.get("/v1/project/"+w.projectID, w.project).refused(503, publish.CodeUnavailable)
 	})
 }
@@ -131,11 +131,11 @@ func (w *world) request(path string) *http.Request {
 	return r
 }
 
-// torn is a Service whose files break off.
-type torn struct{ Service }
+// torn is Contents whose files break off.
+type torn struct{ Contents }
 
 func (s torn) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
-	r, err := s.Service.Open(ctx, b, off, n)
+	r, err := s.Contents.Open(ctx, b, off, n)
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +146,8 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("read: the disk is gone") }
 
-// shut is a Service that opens no file.
-type shut struct{ Service }
+// shut is Contents that open no file.
+type shut struct{ Contents }
 
 func (shut) Open(context.Context, publish.Blob, int64, int64) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("open: %w", publish.ErrUnavailable)

@@ -96,4 +96,4 @@ func words(n int) []byte {
 	return out[:n]
 }
 
-var _ Source = (*publish.Service)(nil)
+var _ Source = (*publish.Contents)(nil)

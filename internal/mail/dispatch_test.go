@@ -83,7 +83,7 @@ func (p *post) waiting() int {
 // verify has a link sent that verifies an address.
 func (p *post) verify(address string) {
 	p.t.Helper()
-	if _, err := p.Signup(p.t.Context(), publish.SignupInput{Email: address, From: publish.Sender{Network: address}}); err != nil {
+	if _, err := p.Signup(p.t.Context(), publish.Caller{From: publish.Sender{Network: address}}, publish.SignupInput{Email: address}); err != nil {
 		p.t.Fatal(err)
 	}
 }

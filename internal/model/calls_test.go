@@ -17,8 +17,8 @@ var nobody = publish.Caller{From: publish.Sender{Network: "192.0.2.1"}}
 // signup makes an account.
 func (m *machine) signup(t *rapid.T) {
 	email := orEmpty(maybe(t, "email", "ada@example.org", "bob@example.org"))
-	in := publish.SignupInput{Handle: orEmpty(maybe(t, "handle", "ada")), Email: email, Once: m.onceKey(t), From: nobody.From}
-	out, err := m.Signup(t.Context(), in)
+	in := publish.SignupInput{Handle: orEmpty(maybe(t, "handle", "ada")), Email: email, Once: m.onceKey(t)}
+	out, err := m.Signup(t.Context(), nobody, in)
 	if !m.happened(t, "signup", err, nil) {
 		return
 	}
@@ -29,7 +29,7 @@ func (m *machine) signup(t *rapid.T) {
 		if other {
 			in.Handle += "x"
 		}
-		out, err := m.Signup(t.Context(), in)
+		out, err := m.Signup(t.Context(), nobody, in)
 		return firstAnswer{replayed: out.Replayed, keys: publish.Minted{Account: out.Key}}, err
 	}})
 }

@@ -164,7 +164,7 @@ func (m *machine) collect(t *rapid.T) {
 		m.now = m.latest.Add(3 * operate.Grace)
 		m.latest = m.now
 	}
-	c := operate.Collector{Records: m.db, Blobs: m.disk, Staged: m.Staged, Now: func() time.Time { return m.now }}
+	c := operate.Collector{Records: m.db, Blobs: m.disk, Staged: m.Contents.Held, Now: func() time.Time { return m.now }}
 	if _, err := c.Collect(t.Context()); err != nil {
 		t.Fatalf("collect: %v", err)
 	}
@@ -244,7 +244,7 @@ func (m *machine) actor(t *rapid.T) actor {
 
 // stage hands content over as a transport does. It is false if the power went.
 func (m *machine) stage(t *rapid.T, text string) (publish.Content, bool) {
-	c, err := m.Stage(t.Context(), strings.NewReader(text))
+	c, err := m.Contents.Stage(t.Context(), strings.NewReader(text))
 	if err != nil && !m.lost(err) {
 		t.Fatalf("stage: %v", err)
 	}

@@ -169,7 +169,7 @@ type partAnswer struct {
 func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, err error) {
 	content := publish.Content{Missing: true}
 	if c.n > 0 {
-		if content, err = m.Stage(t.Context(), strings.NewReader(c.text)); err != nil {
+		if content, err = m.Contents.Stage(t.Context(), strings.NewReader(c.text)); err != nil {
 			if !m.lost(err) {
 				t.Fatalf("stage: %v", err)
 			}

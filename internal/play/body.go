@@ -109,7 +109,7 @@ func (x *exchange) ready(o *form) (piece, error) {
 	if x.r.Method != http.MethodHead || o.body != nil || o.blob.Size <= x.bodyMax {
 		return x.open(x.r.Context(), o, 0, n)
 	}
-	rc, err := x.service.Open(x.r.Context(), o.blob, 0, 0)
+	rc, err := x.contents.Open(x.r.Context(), o.blob, 0, 0)
 	if err != nil {
 		return piece{}, blobError("open", o.blob, err)
 	}
@@ -196,7 +196,7 @@ func (h *Handler) open(ctx context.Context, o *form, off, n int64) (piece, error
 			return piece{}, err
 		}
 	default:
-		rc, err := h.service.Open(ctx, o.blob, off, n)
+		rc, err := h.contents.Open(ctx, o.blob, off, n)
 		if err != nil {
 			return piece{}, blobError("open", o.blob, err)
 		}

@@ -122,7 +122,7 @@ func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
 		return v.list, nil
 	}
 	v, err := h.cache.fill(ctx, k, settled, func(ctx context.Context) (value, error) {
-		files, err := h.service.Files(ctx, k.project, k.version)
+		files, err := h.contents.Files(ctx, k.project, k.version)
 		if err != nil {
 			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, err)
 		}
@@ -146,7 +146,7 @@ func (h *Handler) body(ctx context.Context, b publish.Blob) ([]byte, error) {
 
 // readAll reads a blob into memory.
 func (h *Handler) readAll(ctx context.Context, b publish.Blob) ([]byte, error) {
-	rc, err := h.service.Open(ctx, b, 0, -1)
+	rc, err := h.contents.Open(ctx, b, 0, -1)
 	if err != nil {
 		return nil, blobError("open", b, err)
 	}

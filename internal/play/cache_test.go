@@ -167,7 +167,7 @@ func TestAPanicOfTheStoreFailsOneRequest(t *testing.T) {
 
 type panicking struct{ *fake }
 
-func (panicking) Site(context.Context, publish.ProjectID) (publish.Project, error) {
+func (panicking) Site(context.Context, publish.Caller, publish.ProjectID) (publish.Project, error) {
 	return publish.Project{ID: gameID, Primary: "index.html", Version: 1}, nil
 }
 

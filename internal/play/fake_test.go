@@ -97,7 +97,7 @@ func (s *fake) put(id publish.ProjectID, files ...publish.File) publish.Project 
 	return p
 }
 
-func (s *fake) Site(_ context.Context, id publish.ProjectID) (publish.Project, error) {
+func (s *fake) Site(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.Project, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, ok := s.projects[id]
@@ -110,8 +110,8 @@ func (s *fake) Site(_ context.Context, id publish.ProjectID) (publish.Project, e
 	return p, nil
 }
 
-func (s *fake) SiteVersion(ctx context.Context, id publish.ProjectID, n int, suf string) (publish.Project, error) {
-	p, err := s.Site(ctx, id)
+func (s *fake) SiteVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, suf string) (publish.Project, error) {
+	p, err := s.Site(ctx, by, id)
 	if err == nil && (n < 1 || n > p.Version || suf != p.Suffix) {
 		return publish.Project{}, publish.Refuse(publish.CodeProjectNotFound, "There is no such version.")
 	}
@@ -244,10 +244,11 @@ func unpack(t *testing.T, encoding string, b []byte) string {
 // newHandler makes a Handler on a host that content lives under; an empty content means the path form alone.
 func newHandler(s interface {
 	Service
+	Contents
 	Gallery
 }, content string, more ...func(*Config),
 ) *Handler {
-	c := Config{Service: s, Gallery: s, Places: publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: content, PathForm: true}}
+	c := Config{Service: s, Contents: s, Gallery: s, Places: publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: content, PathForm: true}}
 	for _, f := range more {
 		f(&c)
 	}

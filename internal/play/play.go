@@ -28,9 +28,13 @@ import (
 // Service is what this package reads of projects. *publish.Service has it.
 type Service interface {
 	// Site returns a project as the latest acknowledged write left it.
-	Site(ctx context.Context, id publish.ProjectID) (publish.Project, error)
+	Site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
 	// SiteVersion returns a project as of version n, if suffix is that of the version's address.
-	SiteVersion(ctx context.Context, id publish.ProjectID, n int, suffix string) (publish.Project, error)
+	SiteVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, suffix string) (publish.Project, error)
+}
+
+// Contents is where versions' files are read from. *publish.Contents is one.
+type Contents interface {
 	// Files returns the files of a version. Of a file that is not Squeezed, variants may still come.
 	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
 	// Open returns n verified bytes of a blob from off (n < 0: up to the end).
@@ -47,9 +51,10 @@ type Gallery interface {
 	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p publish.Visitor) error
 }
 
-// Config is what a Handler is made from. Only Service, Gallery and Places are needed.
+// Config is what a Handler is made from. Only Service, Contents, Gallery and Places are needed.
 type Config struct {
 	Service    Service
+	Contents   Contents
 	Gallery    Gallery
 	Places     publish.Places
 	Visitors   *Visitors                    // nil: one of its own
@@ -67,6 +72,7 @@ const defaultCacheBytes = 64 << 20
 // Handler serves published files. Its methods may be called concurrently.
 type Handler struct {
 	service     Service
+	contents    Contents
 	gallery     Gallery
 	places      publish.Places
 	visitors    *Visitors
@@ -90,7 +96,7 @@ type Handler struct {
 // New makes a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		service: c.Service, gallery: c.Gallery, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: playerFile(), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), quarantine: c.Quarantine, admission: c.Admission,
+		service: c.Service, contents: c.Contents, gallery: c.Gallery, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: playerFile(), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), quarantine: c.Quarantine, admission: c.Admission,
 		prefix: strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
 	}
 	if h.visitors == nil {
@@ -144,10 +150,10 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 	case !ok:
 		err = publish.CodeProjectNotFound
 	case n == 0:
-		v.project, err = h.service.Site(r.Context(), publish.ProjectID(id))
+		v.project, err = h.service.Site(r.Context(), publish.Caller{}, publish.ProjectID(id))
 	default:
 		v.place = onVersion
-		v.project, err = h.service.SiteVersion(r.Context(), publish.ProjectID(id), n, suffix)
+		v.project, err = h.service.SiteVersion(r.Context(), publish.Caller{}, publish.ProjectID(id), n, suffix)
 	}
 	if err != nil {
 		v.fail(err)
@@ -173,7 +179,7 @@ func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var err error
-	if v.project, err = h.service.Site(r.Context(), publish.ProjectID(id)); err != nil {
+	if v.project, err = h.service.Site(r.Context(), publish.Caller{}, publish.ProjectID(id)); err != nil {
 		v.fail(err)
 		return
 	}

@@ -27,7 +27,7 @@ func (w *world) operator() *operate.Service {
 func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
-	other, err := w.Signup(t.Context(), publish.SignupInput{Handle: string(out.Project.ID)}) // a handle that is a project's id
+	other, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Handle: string(out.Project.ID)}) // a handle that is a project's id
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,10 +97,10 @@ func TestASuspendedAccountChangesNothing(t *testing.T) {
 	for _, key := range []publish.Secret{out.Keys.Account, out.Keys.Project} {
 		by := w.caller(key)
 		for _, act := range []publish.Action{publish.ActPublish, publish.ActEdit} {
-			refused(t, w.Admit(by, act), publish.CodeAccountSuspended)
+			refused(t, w.Admit(t.Context(), by, act), publish.CodeAccountSuspended)
 		}
 		for _, act := range []publish.Action{publish.ActReadFiles, publish.ActReadAccount} {
-			if err := w.Admit(by, act); err != nil {
+			if err := w.Admit(t.Context(), by, act); err != nil {
 				t.Errorf("action %d: %v", act, err)
 			}
 		}
@@ -124,7 +124,7 @@ func TestAnUploadThatASuspensionOvertakes(t *testing.T) {
 func TestFollowMakesTheActsOfAnotherProcessEffective(t *testing.T) {
 	w := newWorld(t)
 	p := w.publish(nobody(), page).Project
-	site := func() error { _, err := w.Site(t.Context(), p.ID); return err }
+	site := func() error { _, err := w.Site(t.Context(), nobody(), p.ID); return err }
 	if err := site(); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestFollowMakesTheActsOfAnotherProcessEffective(t *testing.T) {
 	stop() // one look
 	w.Follow(ctx, watch, nil)
 	refused(t, site(), publish.CodeTakenDown)
-	_, err := w.SiteVersion(t.Context(), p.ID, 1, p.Suffix)
+	_, err := w.SiteVersion(t.Context(), nobody(), p.ID, 1, p.Suffix)
 	refused(t, err, publish.CodeTakenDown)
 	refused(t, w.Touch(t.Context(), nobody(), p.ID, publish.Visitor{ID: "player"}), publish.CodeTakenDown)
 }

@@ -49,7 +49,7 @@ func (s *Service) published(ctx context.Context, by Caller, id ProjectID, versio
 	if err != nil {
 		return Published{}, err
 	}
-	out := Published{Project: p, Quarantined: s.Quarantined(p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
+	out := Published{Project: p, Quarantined: s.quarantined(p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
 	for _, f := range files {
 		if f.Name == primaryFile {
 			out.File = f
@@ -76,7 +76,7 @@ func (s *Service) updated(ctx context.Context, by Caller, id ProjectID, version 
 	if err != nil {
 		return Updated{}, err
 	}
-	out := Updated{Project: p, Quarantined: s.Quarantined(p), Previous: version - 1, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
+	out := Updated{Project: p, Quarantined: s.quarantined(p), Previous: version - 1, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
 	m, _ := readMade(left)
 	if f := fileNamed(files, m.Filename); f != nil {
 		out.File, out.Created = *f, m.Created

@@ -169,7 +169,7 @@ func (s *Service) useParts(ctx context.Context, c *completing, filename string, 
 	if err != nil {
 		return fmt.Errorf("assemble parts: %w", err)
 	}
-	defer s.Discard(ctx, joined)
+	defer s.Contents.Discard(ctx, joined)
 	failpoint.Hit(failpoint.AfterAssembly)
 	err = checkContent(joined, filename, primary, c.meta.Declared)
 	if errors.Is(err, CodeDigestMismatch) {

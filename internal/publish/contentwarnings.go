@@ -35,7 +35,7 @@ func contentWarnings(c Content, filename string, page bool) []Warning {
 // head is read alone; the whole is read of one that may be base64 again. charge is
 // asked for what is read.
 func (s *Service) fileWarnings(ctx context.Context, f File, page bool, charge Charge) ([]Warning, error) {
-	r, err := s.Open(ctx, f.Blob, 0, -1)
+	r, err := s.Contents.Open(ctx, f.Blob, 0, -1)
 	if err != nil {
 		return nil, fmt.Errorf("look at the file again: %w", err)
 	}

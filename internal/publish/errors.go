@@ -254,3 +254,34 @@ func AsError(err error) *Error {
 	}
 	return nil
 }
+
+// ErrNoEffect: the step certainly changed nothing, now and after a crash. It
+// comes with the error that says why.
+var ErrNoEffect = errors.New("nothing was changed")
+
+// NoEffect marks the error of a step that certainly changed nothing. It keeps nil.
+func NoEffect(err error) error {
+	if err == nil {
+		return nil
+	}
+	return noEffect{err}
+}
+
+type noEffect struct{ error }
+
+func (e noEffect) Unwrap() error        { return e.error }
+func (e noEffect) Is(target error) bool { return target == ErrNoEffect }
+
+// done is the error of what comes after a step that had its effect, for its answer.
+// It keeps nil, and what kind of error it is, but not that nothing was changed.
+func done(err error) error {
+	if !errors.Is(err, ErrNoEffect) {
+		return err
+	}
+	for _, kind := range []error{ErrFull, ErrUnavailable} {
+		if errors.Is(err, kind) {
+			return fmt.Errorf("%w, after the step: %v", kind, err)
+		}
+	}
+	return fmt.Errorf("after the step: %v", err)
+}

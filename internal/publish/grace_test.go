@@ -18,7 +18,7 @@ import (
 // whose clock is a day behind.
 func (w *world) collectOld(t *testing.T) (deleted int) {
 	t.Helper()
-	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs.Blobs), Staged: w.Staged, Now: w.clock.now}
+	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs.Blobs), Staged: w.Held, Now: w.clock.now}
 	n, err := c.Collect(t.Context())
 	if err != nil {
 		t.Errorf("collect: %v", err)

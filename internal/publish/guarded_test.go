@@ -8,7 +8,7 @@ import (
 
 func TestStaging(t *testing.T) {
 	broken := errors.New("broken")
-	try := func(s *staging, refs []BlobRef, err error) error {
+	try := func(s *heldBlobs, refs []BlobRef, err error) error {
 		blobs := make([]Blob, len(refs))
 		for i, r := range refs {
 			s.add(r)
@@ -35,7 +35,7 @@ func TestStaging(t *testing.T) {
 		"a store that is not there may have had its effect": {ErrUnavailable, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStaging()
+			s := newHeldBlobs()
 			err := try(s, []BlobRef{"a", "b"}, tt.err)
 			if !errors.Is(err, tt.err) {
 				t.Errorf("got %v", err)
@@ -48,7 +48,7 @@ func TestStaging(t *testing.T) {
 		})
 	}
 	t.Run("a step that panics may have had its effect", func(t *testing.T) {
-		s := newStaging()
+		s := newHeldBlobs()
 		s.add("a")
 		func() {
 			defer func() { _ = recover() }()
@@ -59,7 +59,7 @@ func TestStaging(t *testing.T) {
 		}
 	})
 	t.Run("that a second step had no effect says nothing of the first; that it had settles it", func(t *testing.T) {
-		s := newStaging()
+		s := newHeldBlobs()
 		_ = try(s, []BlobRef{"a"}, broken)
 		again := func(err error) error { return s.use(func() error { return err }, Blob{Ref: "a"}) }
 		if _ = again(NoEffect(ErrExists)); s.discardable("a") || !s.holds("a") {
@@ -70,14 +70,14 @@ func TestStaging(t *testing.T) {
 		}
 	})
 	t.Run("blobs that were never staged are none of its business", func(t *testing.T) {
-		s := newStaging()
+		s := newHeldBlobs()
 		_ = s.use(func() error { return broken }, Blob{Ref: "x"}, Blob{})
 		if len(s.names) != 0 {
 			t.Errorf("it holds %v", s.names)
 		}
 	})
 	t.Run("what is doubtful is bounded, and beyond the bound nothing is given up", func(t *testing.T) {
-		s := newStaging()
+		s := newHeldBlobs()
 		for i := range maxDoubtful + 1 {
 			_ = try(s, []BlobRef{BlobRef(fmt.Sprint(i))}, broken)
 		}

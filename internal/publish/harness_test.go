@@ -22,9 +22,10 @@ const (
 // large is a page that is not kept inline.
 var large = page + strings.Repeat(" meow", inlineMax)
 
-// world is a testworld.World with short names, and the Service's methods as its own.
+// world is a testworld.World with short names, and the methods of the Service and of its Contents as its own.
 type world struct {
 	*publish.Service
+	*publish.Contents
 	in    *testworld.World
 	t     *testing.T
 	db    *sqlstore.DB
@@ -44,7 +45,7 @@ func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
 		opts = append(opts, testworld.With(c))
 	}
 	in := testworld.New(t, opts...)
-	return &world{Service: in.Publish, in: in, t: t, db: in.DB, store: in.Faults, blobs: in.Blobs, clock: clock{in.Clock}, dir: in.Dir, logs: in.Logs}
+	return &world{Service: in.Publish, Contents: in.Publish.Contents, in: in, t: t, db: in.DB, store: in.Faults, blobs: in.Blobs, clock: clock{in.Clock}, dir: in.Dir, logs: in.Logs}
 }
 
 // clock is the world's, by the names that these tests use.

@@ -113,7 +113,6 @@ type SignupInput struct {
 	Email  string
 	Lang   string
 	Once   string // the idempotency key, if one came
-	From   Sender
 }
 
 // Addresses are a project's links.

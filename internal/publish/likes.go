@@ -62,7 +62,7 @@ func (s *Service) Like(ctx context.Context, by Caller, id ProjectID, token strin
 	if err := Authorize(by, ActLook, nil); err != nil {
 		return 0, err
 	}
-	if _, err := s.Site(ctx, id); err != nil {
+	if _, err := s.Site(ctx, by, id); err != nil {
 		return 0, err
 	}
 	if !s.minted(token) {
@@ -102,7 +102,7 @@ func (s *Service) Counts(ctx context.Context, by Caller, id ProjectID) (Stats, e
 	if err := Authorize(by, ActLook, nil); err != nil {
 		return Stats{}, err
 	}
-	p, err := s.Site(ctx, id)
+	p, err := s.Site(ctx, by, id)
 	if err != nil {
 		return Stats{}, err
 	}

@@ -19,7 +19,7 @@ import (
 // member makes an account with a verified address and returns its handle.
 func (w *world) member(email string) publish.Account {
 	w.t.Helper()
-	out, err := w.Signup(w.t.Context(), publish.SignupInput{Email: email})
+	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestLogin(t *testing.T) {
 			}
 		},
 		"an address that nobody has verified gets no login, and the answer is the same": func(t *testing.T, w *world) {
-			if _, err := w.Signup(t.Context(), publish.SignupInput{Email: "pending@example.org"}); err != nil {
+			if _, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "pending@example.org"}); err != nil {
 				t.Fatal(err)
 			}
 			w.mail()
@@ -275,7 +275,7 @@ func TestLogin(t *testing.T) {
 			if sent != 3 {
 				t.Errorf("%d were sent", sent)
 			}
-			if _, err := w.Signup(t.Context(), publish.SignupInput{Email: "kim@example.org"}); err != nil {
+			if _, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "kim@example.org"}); err != nil {
 				t.Fatal(err)
 			}
 			if mails := w.postman(); len(mails) != 1 || mails[0].Kind != "verify" {

@@ -26,7 +26,7 @@ func notMe(t *testing.T, m publish.Mail) string {
 // claim signs up with an address and returns the account's caller.
 func (w *world) claim(email string) publish.Caller {
 	w.t.Helper()
-	out, err := w.Signup(w.t.Context(), publish.SignupInput{Email: email})
+	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -107,12 +107,12 @@ func TestNotMe(t *testing.T) {
 		"who asks is not told": func(t *testing.T, w *world) {
 			w.SMTP = true
 			w.claim("kim@example.org")
-			before, err := w.Signup(t.Context(), publish.SignupInput{Email: "lee@example.org"})
+			before, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "lee@example.org"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			w.stop(w.postman()[0])
-			after, err := w.Signup(t.Context(), publish.SignupInput{Email: "kim@example.org"})
+			after, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "kim@example.org"})
 			if err != nil || !after.Mailed || !before.Mailed || len(after.Warnings) != len(before.Warnings) || after.Account.Email != "kim@example.org" {
 				t.Errorf("the answer is %+v, %v", after, err)
 			}
@@ -182,7 +182,7 @@ func TestNotMe(t *testing.T) {
 			if mails := w.postman(); len(mails) != 0 {
 				t.Errorf("sent was %+v", mails)
 			}
-			if a, err := w.Signup(t.Context(), publish.SignupInput{Email: "kim@example.org"}); err != nil || a.Account.ID == kim.ID || len(w.postman()) != 1 {
+			if a, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "kim@example.org"}); err != nil || a.Account.ID == kim.ID || len(w.postman()) != 1 {
 				t.Errorf("claims are stopped, too: %v", err)
 			}
 			w.clock.move(24 * time.Hour)

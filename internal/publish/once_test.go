@@ -67,7 +67,7 @@ func (w *world) onceCalls(id publish.ProjectID) map[string]onceCall {
 			return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.Replayed, err
 		}, false},
 		"signup": {"CreateAccount", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
-			out, err := s.Signup(w.t.Context(), publish.SignupInput{Handle: "ada", Email: address, From: by.From, Once: key})
+			out, err := s.Signup(w.t.Context(), by, publish.SignupInput{Handle: "ada", Email: address, Once: key})
 			return made{Keys: publish.Minted{Account: out.Key}, Account: out.Account.ID, Handle: out.Account.Handle, Warnings: codes(out.Warnings)}, out.Replayed, err
 		}, true},
 	}
@@ -211,7 +211,7 @@ func TestOnceInFlight(t *testing.T) {
 			if e := refused(t, err, publish.CodeRequestInProgress); e.RetryAfter <= 0 {
 				t.Error("no time to try again")
 			}
-			if _, err := w.Signup(t.Context(), publish.SignupInput{Once: guessable}); err != nil {
+			if _, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Once: guessable}); err != nil {
 				t.Errorf("another Idempotency-Key: %v", err)
 			}
 			return errBroken, nil
@@ -434,7 +434,7 @@ func TestCheckIdempotencyKey(t *testing.T) {
 	t.Run("the Service refuses it as well", func(t *testing.T) {
 		w := newWorld(t)
 		w.unchanged(t, func() {
-			_, err := w.Signup(t.Context(), publish.SignupInput{Once: "a b"})
+			_, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Once: "a b"})
 			refused(t, err, publish.CodeInvalidField)
 			_, _, err = w.Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(large), Once: "a b"})
 			refused(t, err, publish.CodeInvalidField)

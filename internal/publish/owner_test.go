@@ -19,7 +19,7 @@ import (
 // owned is an account with a verified address, its key and a project.
 func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Project) {
 	w.t.Helper()
-	out, err := w.Signup(w.t.Context(), publish.SignupInput{Email: email})
+	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -43,14 +43,14 @@ func wantErr(t *testing.T, what string, err error, code error) {
 func TestRename(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
-	if _, err := w.Site(t.Context(), p.ID); err != nil {
+	if _, err := w.Site(t.Context(), nobody(), p.ID); err != nil {
 		t.Fatal(err)
 	}
 	handle, err := w.Rename(t.Context(), a.ID, " Ada Löve ")
 	if err != nil || handle != "ada-love" {
 		t.Fatalf("renamed to %q, %v", handle, err)
 	}
-	if site, err := w.Site(t.Context(), p.ID); err != nil || site.Handle != "ada-love" {
+	if site, err := w.Site(t.Context(), nobody(), p.ID); err != nil || site.Handle != "ada-love" {
 		t.Errorf("its project is of %q, %v", site.Handle, err)
 	}
 	if _, err := w.Rename(t.Context(), a.ID, "ada-love"); err != nil {
@@ -121,7 +121,7 @@ func TestDeleteAccount(t *testing.T) {
 	if err := w.DeleteAccount(t.Context(), a.ID, " @"+strings.ToUpper(a.Handle)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.Site(t.Context(), p.ID)
+	_, err := w.Site(t.Context(), nobody(), p.ID)
 	wantErr(t, "its project", err, publish.CodeProjectNotFound)
 	log, err := w.db.Log(t.Context(), operate.LogQuery{Target: "@" + a.Handle, Limit: 9})
 	if err != nil || len(log) != 1 || log[0].Actor != publish.ActorOwner || log[0].Action != publish.ActionDelete || !log[0].At.Equal(w.clock.now()) {

@@ -26,9 +26,9 @@ type newProject struct {
 // discarded in any case. With in.Once, the same call again within a day gets the
 // first answer again and makes nothing.
 func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out Published, pending *Pending, err error) {
-	defer s.Discard(ctx, in.Content)
+	defer s.Contents.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()
-	if err := s.Admit(by, ActPublish); err != nil {
+	if err := s.Admit(ctx, by, ActPublish); err != nil {
 		return Published{}, nil, err
 	}
 	if err := checkToken(by, in.Part); err != nil {
@@ -167,7 +167,7 @@ func (s *Service) createOnce(ctx context.Context, by Caller, np newProject, rec 
 }
 
 func (s *Service) finishPublished(by Caller, np newProject, rec NewProject, out Published) Published {
-	out.File, out.Quarantined = rec.File, s.Quarantined(out.Project)
+	out.File, out.Quarantined = rec.File, s.quarantined(out.Project)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	if by.Nobody() {
 		out.Account = &Account{ID: out.Project.Account, Handle: out.Project.Handle, Email: np.Email, Lang: np.Lang, CreatedAt: rec.CreatedAt}

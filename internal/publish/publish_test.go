@@ -71,7 +71,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 	})
 	t.Run("survives a restart", func(t *testing.T) {
 		again := w.open(publish.Config{Places: local()})
-		p, err := again.Site(t.Context(), out.Project.ID)
+		p, err := again.Site(t.Context(), nobody(), out.Project.ID)
 		if err != nil || p.Version != 1 {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -110,7 +110,7 @@ func TestPublishWithAKey(t *testing.T) {
 			_, _, err := w.Publish(t.Context(), w.caller(first.Keys.Project), publish.PublishInput{Content: w.stage(large)})
 			refused(t, err, publish.CodeAccountKeyRequired)
 		})
-		refused(t, w.Admit(w.caller(first.Keys.Project), publish.ActPublish), publish.CodeAccountKeyRequired)
+		refused(t, w.Admit(t.Context(), w.caller(first.Keys.Project), publish.ActPublish), publish.CodeAccountKeyRequired)
 	})
 }
 
@@ -265,7 +265,7 @@ func TestHandleNeverCausesAnError(t *testing.T) {
 		{strings.Repeat("z", 60), `^z{40}$`},
 		{strings.Repeat("z", 60), `^z{38}-2$`},
 	} {
-		out, err := w.Signup(t.Context(), publish.SignupInput{Handle: tt.want})
+		out, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Handle: tt.want})
 		if err != nil || !regexp.MustCompile(tt.pattern).MatchString(out.Account.Handle) {
 			t.Errorf("%q became %q, %v", tt.want, out.Account.Handle, err)
 		}
@@ -275,7 +275,7 @@ func TestHandleNeverCausesAnError(t *testing.T) {
 func TestSignup(t *testing.T) {
 	w := newWorld(t, func(c *publish.Config) { c.SMTP = true })
 	t.Run("makes an account without a project", func(t *testing.T) {
-		out, err := w.Signup(t.Context(), publish.SignupInput{Handle: "ada", Email: address, Lang: "de"})
+		out, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Handle: "ada", Email: address, Lang: "de"})
 		if err != nil || out.Account.Email != address || out.Account.EmailVerified || !out.Mailed || out.Warnings != nil {
 			t.Fatalf("%+v, %v", out, err)
 		}
@@ -287,19 +287,19 @@ func TestSignup(t *testing.T) {
 	})
 	t.Run("without an email no mail is enqueued", func(t *testing.T) {
 		before := w.kept()["jobs"]
-		if out, err := w.Signup(t.Context(), publish.SignupInput{}); err != nil || out.Mailed || w.kept()["jobs"] != before {
+		if out, err := w.Signup(t.Context(), nobody(), publish.SignupInput{}); err != nil || out.Mailed || w.kept()["jobs"] != before {
 			t.Errorf("mailed %v, %v", out.Mailed, err)
 		}
 	})
 	t.Run("a known address makes a new account with an answer no different", func(t *testing.T) {
-		out, err := w.Signup(t.Context(), publish.SignupInput{Handle: "bob", Email: address})
+		out, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Handle: "bob", Email: address})
 		if err != nil || !out.Mailed || out.Warnings != nil || out.Account.EmailVerified {
 			t.Errorf("%+v, %v", out, err)
 		}
 	})
 	t.Run("a bad email leaves nothing", func(t *testing.T) {
 		w.unchanged(t, func() {
-			_, err := w.Signup(t.Context(), publish.SignupInput{Handle: "eve", Email: "a@"})
+			_, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Handle: "eve", Email: "a@"})
 			refused(t, err, publish.CodeInvalidEmail)
 		})
 	})
@@ -356,7 +356,7 @@ func TestRow77FiftySignupsOfOneHandle(t *testing.T) {
 	answers := make(chan answer, 50)
 	for range cap(answers) {
 		go func() {
-			out, err := w.Signup(t.Context(), publish.SignupInput{Handle: strings.Repeat("kim", 20)})
+			out, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Handle: strings.Repeat("kim", 20)})
 			answers <- answer{out.Account.Handle, err}
 		}()
 	}

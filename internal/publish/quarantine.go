@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Quarantined reports whether a project's pages load from and send to nowhere but
+// quarantined reports whether a project's pages load from and send to nowhere but
 // themselves, because nobody has verified its account's e-mail address.
-func (s *Service) Quarantined(p Project) bool { return s.Quarantine && !p.Verified }
+func (s *Service) quarantined(p Project) bool { return s.Quarantine && !p.Verified }
 
 // blockedSample is how much of a file is looked at for what quarantine blocks: the
 // look takes a few milliseconds at most, and libraries stand at the beginning.
@@ -20,12 +20,12 @@ const blockedSample = 512 << 10
 // quarantineWarnings tell the owner of a project in quarantine what of a file it
 // blocks, and what ends it.
 func (s *Service) quarantineWarnings(ctx context.Context, p Project, f File) ([]Warning, error) {
-	if !s.Quarantined(p) {
+	if !s.quarantined(p) {
 		return nil, nil
 	}
 	var found blocked
 	if mayLoad(f.Name) {
-		r, err := s.Open(ctx, f.Blob, 0, min(f.Blob.Size, blockedSample))
+		r, err := s.Contents.Open(ctx, f.Blob, 0, min(f.Blob.Size, blockedSample))
 		if err != nil {
 			return nil, fmt.Errorf("look for what quarantine blocks: %w", err)
 		}

@@ -44,16 +44,6 @@ func (s *Service) admitNew(by Caller) error {
 	return nil
 }
 
-// admitBytes refuses what needs room while the disk is nearly full: the rest is
-// for deletions, and for the database to close its books.
-func (s *Service) admitBytes() error {
-	if s.Room == nil || s.Room() {
-		return nil
-	}
-	return Refuse(CodeStorageFull, "The disk of this service is nearly full and takes no new content. Nothing was changed.").
-		After(time.Minute).With(OpWait).Note("Send the same request again later; the operator has to make room.")
-}
-
 // overQuota explains that an account would have more than it may.
 func (s *Service) overQuota(err error) error {
 	var e *Error

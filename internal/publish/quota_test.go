@@ -33,7 +33,7 @@ func TestWhoMayPublish(t *testing.T) {
 				by  publish.Caller
 				may bool
 			}{{"nobody", nobody(), tc.nobody}, {"an account", by, tc.account}} {
-				admitted := w.Admit(c.by, publish.ActPublish)
+				admitted := w.Admit(t.Context(), c.by, publish.ActPublish)
 				_, _, err := w.Publish(t.Context(), c.by, publish.PublishInput{Content: w.stage("<p>new"), Email: address})
 				if c.may && (err != nil || admitted != nil) {
 					t.Errorf("%s may not publish: %v, %v", c.who, admitted, err)
@@ -43,7 +43,7 @@ func TestWhoMayPublish(t *testing.T) {
 					refusedAs(t, c.who, err, publish.CodePublishClosed)
 				}
 			}
-			_, err := w.Signup(t.Context(), publish.SignupInput{})
+			_, err := w.Signup(t.Context(), nobody(), publish.SignupInput{})
 			if tc.nobody != (err == nil) {
 				t.Errorf("signup: %v", err)
 			}

@@ -15,7 +15,7 @@ func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectVi
 	if err != nil {
 		return ProjectView{}, err
 	}
-	v := ProjectView{Project: p, Quarantined: s.Quarantined(p), Owner: Authorize(by, ActReadFiles, &p) == nil}
+	v := ProjectView{Project: p, Quarantined: s.quarantined(p), Owner: Authorize(by, ActReadFiles, &p) == nil}
 	if p.Suspended && !v.Owner {
 		return ProjectView{}, takenDown(p)
 	}
@@ -99,7 +99,7 @@ func (s *Service) Whoami(ctx context.Context, by Caller, limit int, cursor strin
 		out.Next = strconv.FormatInt(projects[limit-1].Seq, 36)
 	}
 	out.Projects = s.views(ctx, projects)
-	if len(projects) > 0 && s.Quarantined(projects[0]) { // all are of one account
+	if len(projects) > 0 && s.quarantined(projects[0]) { // all are of one account
 		out.Warnings = []Warning{s.quarantineWarning()}
 	}
 	return out, nil
@@ -120,7 +120,7 @@ func (s *Service) covered(ctx context.Context, by Caller, before int64, limit in
 func (s *Service) views(ctx context.Context, projects []Project) []ProjectView {
 	out := make([]ProjectView, 0, len(projects))
 	for _, p := range projects {
-		out = append(out, ProjectView{Project: p, Owner: true, Quarantined: s.Quarantined(p), Stats: s.quickStats(ctx, p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)})
+		out = append(out, ProjectView{Project: p, Owner: true, Quarantined: s.quarantined(p), Stats: s.quickStats(ctx, p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)})
 	}
 	return out
 }
@@ -169,7 +169,10 @@ func (s *Service) export(ctx context.Context, account AccountID, projects []Proj
 // Site returns the current state of a project: exact once a write to it was
 // acknowledged, and cheap, for every request to its address asks. Its counts
 // may be old. A project that was taken down is CodeTakenDown, on every address.
-func (s *Service) Site(ctx context.Context, id ProjectID) (Project, error) {
+func (s *Service) Site(ctx context.Context, by Caller, id ProjectID) (Project, error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return Project{}, err
+	}
 	p, ok := s.heads.peek(id)
 	if !ok {
 		var err error
@@ -185,8 +188,8 @@ func (s *Service) Site(ctx context.Context, id ProjectID) (Project, error) {
 
 // SiteVersion returns a project as one of its versions left it, to whoever knows
 // the random part of that version's address.
-func (s *Service) SiteVersion(ctx context.Context, id ProjectID, n int, suffix string) (Project, error) {
-	p, err := s.Site(ctx, id)
+func (s *Service) SiteVersion(ctx context.Context, by Caller, id ProjectID, n int, suffix string) (Project, error) {
+	p, err := s.Site(ctx, by, id)
 	if err != nil {
 		return p, err
 	}
@@ -202,25 +205,13 @@ func (s *Service) SiteVersion(ctx context.Context, id ProjectID, n int, suffix s
 	return p, err
 }
 
-// Files returns the files of a version in the order of their names. The list
-// never changes, but a file's variants may still be made.
-func (s *Service) Files(ctx context.Context, id ProjectID, version int) ([]File, error) {
-	return s.store.Files(ctx, id, version)
-}
-
-// FilesWith is Files with the variants of one encoding alone, for an export, which needs
-// no other: of many files it takes a third of the time. It has a deleted project's files for a day.
-func (s *Service) FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error) {
-	return s.store.FilesWith(ctx, id, version, encoding)
-}
-
 // Touch counts a player of a project that exists as present, unless enough of the
 // player's network are.
 func (s *Service) Touch(ctx context.Context, by Caller, id ProjectID, p Visitor) error {
 	if err := Authorize(by, ActLook, nil); err != nil {
 		return err
 	}
-	if _, err := s.Site(ctx, id); err != nil {
+	if _, err := s.Site(ctx, by, id); err != nil {
 		return err
 	}
 	s.soft("count a player", s.live.Touch(ctx, id, p.ID, s.now(), s.crowds(p.From)...))

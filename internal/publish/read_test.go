@@ -65,7 +65,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		for _, tt := range tests {
 			_, err := w.Project(t.Context(), tt.by, "nope-000000")
 			refused(t, err, publish.CodeProjectNotFound)
-			_, err = w.Site(t.Context(), "nope-000000")
+			_, err = w.Site(t.Context(), nobody(), "nope-000000")
 			refused(t, err, publish.CodeProjectNotFound)
 			_, _, err = w.Stats(t.Context(), nobody(), "nope-000000")
 			refused(t, err, publish.CodeProjectNotFound)
@@ -252,7 +252,7 @@ func TestSiteIsExactAfterEveryWrite(t *testing.T) {
 	}
 	version := func() int {
 		t.Helper()
-		p, err := w.Site(t.Context(), id)
+		p, err := w.Site(t.Context(), nobody(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,13 +292,13 @@ func TestSiteIsExactAfterEveryWrite(t *testing.T) {
 
 func TestReady(t *testing.T) {
 	w := newWorld(t)
-	if err := w.Ready(t.Context()); err != nil {
+	if err := publish.Ready(t.Context(), w.in.Stores()); err != nil {
 		t.Error(err)
 	}
 	if err := w.db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Ready(t.Context()); !errors.Is(err, publish.ErrUnavailable) {
+	if err := publish.Ready(t.Context(), w.in.Stores()); !errors.Is(err, publish.ErrUnavailable) {
 		t.Errorf("got %v", err)
 	}
 }

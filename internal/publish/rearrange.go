@@ -38,7 +38,7 @@ func (e FileError) Unwrap() error { return e.Err }
 func (s *Service) PutFiles(ctx context.Context, by Caller, id ProjectID, files []FormFile, form string) error {
 	defer func() {
 		for _, f := range files {
-			s.Discard(ctx, f.Content)
+			s.Contents.Discard(ctx, f.Content)
 		}
 	}()
 	act := formAct{form, []string{"put"}}

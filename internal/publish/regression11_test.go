@@ -79,7 +79,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 	t.Run("signups are no different", func(t *testing.T) {
 		w := newWorld(t)
 		sign := func(by publish.Caller) (publish.SignedUp, error) {
-			return w.Signup(t.Context(), publish.SignupInput{Email: address, From: by.From, Once: uuid})
+			return w.Signup(t.Context(), by, publish.SignupInput{Email: address, Once: uuid})
 		}
 		if _, err := sign(from("192.0.2.1")); err != nil {
 			t.Fatal(err)

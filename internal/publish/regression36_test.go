@@ -59,7 +59,7 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 		}
 	}
 	blobs := stuckBlobs{testworld.AllBlobs(w.blobs), stuck, map[publish.BlobRef]int{}}
-	c := &operate.Collector{Records: w.db, Blobs: blobs, Staged: w.Staged, Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Failures: &publish.Failures{}}
+	c := &operate.Collector{Records: w.db, Blobs: blobs, Staged: w.Held, Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Failures: &publish.Failures{}}
 	t.Run("all others are deleted", func(t *testing.T) {
 		if n, err := c.Collect(t.Context()); n != 10 || err == nil {
 			t.Errorf("%d deleted, %v", n, err)
@@ -187,7 +187,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	}
 	w.clock.move(49 * time.Hour)
 	ran += 49 * time.Hour
-	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Staged, Ages: ages, Now: w.clock.now}
+	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Held, Ages: ages, Now: w.clock.now}
 	if n, err := c.Collect(t.Context()); n != len(strays) || !errors.Is(err, publish.ErrUnavailable) {
 		t.Errorf("%d deleted, %v", n, err)
 	}
@@ -210,7 +210,7 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 	if err != nil || len(e.Projects) != 2 {
 		t.Fatalf("%d projects, %v", len(e.Projects), err)
 	}
-	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Staged, Now: w.clock.now}
+	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Held, Now: w.clock.now}
 	for i, v := range e.Projects {
 		if i == 0 { // the other one has a newer version as well
 			w.put(by, v.Project.ID, "new.txt", large+"new")
@@ -224,7 +224,7 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := archive.Write(t.Context(), &out, e, w.Service); err != nil {
+	if err := archive.Write(t.Context(), &out, e, w.Contents); err != nil {
 		t.Fatal(err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))

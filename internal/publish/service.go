@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -69,6 +67,9 @@ type Stores struct {
 // error is a fault of the service, for AsError to translate.
 type Service struct {
 	Config
+	// Contents has the bytes that calls use and versions name.
+	Contents *Contents
+
 	store  Store
 	jobs   JobStore
 	site   SiteStore
@@ -80,10 +81,6 @@ type Service struct {
 	vault  *Vault
 
 	failures     Failures // of Flush
-	staging      *staging
-	receiving    atomic.Int64 // calls of Stage under way
-	stageBuffers sync.Pool    // of *[]byte
-	unpacking    turns
 	heads        *heads
 	counters     *counters
 	plays, likes *countLimit
@@ -107,12 +104,13 @@ func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
 // New makes a Service. Zero limits of cfg get their defaults. It asks the store
 // for the installation's secret, tells it what may be listed, and fails with the store.
 func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts ...Option) (*Service, error) {
-	held := newStaging()
+	cfg = cfg.withDefaults()
+	contents := newContents(cfg, stores, log)
 	s := &Service{
-		Config: cfg.withDefaults(),
-		store:  guardedStore{stores.Store, held}, jobs: stores.Jobs, site: guardedSite{stores.Site, held}, staging: held, blobs: stores.Blobs, live: stores.Live,
+		Config: cfg, Contents: contents,
+		store: guardedStore{stores.Store, contents.held}, jobs: stores.Jobs, site: guardedSite{stores.Site, contents.held}, blobs: stores.Blobs, live: stores.Live,
 		log: log, now: time.Now, random: rand.Reader,
-		unpacking: newTurns(), gallery: newGallery(), used: newKeyUses(),
+		gallery: newGallery(), used: newKeyUses(),
 		plays: newCountLimit(playsAtOnce, playsAnHour), likes: newCountLimit(likesAtOnce, likesAnHour),
 		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), attempts: newLocks[Digest](), forms: newLocks[Digest](),
 	}
@@ -147,12 +145,12 @@ func setDefault[T int | int64](v *T, to T) {
 	}
 }
 
-// Ready returns nil while publishing can be expected to work.
-func (s *Service) Ready(ctx context.Context) error {
-	if err := s.store.Ping(ctx); err != nil {
+// Ready returns nil while publishing on these stores can be expected to work.
+func Ready(ctx context.Context, stores Stores) error {
+	if err := stores.Store.Ping(ctx); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := s.blobs.Ping(ctx); err != nil {
+	if err := stores.Blobs.Ping(ctx); err != nil {
 		return fmt.Errorf("blobs: %w", err)
 	}
 	return nil

@@ -21,7 +21,7 @@ func (w *world) askFrom(addr, email, known string) {
 // signUpFrom signs up with an address and returns the account's caller.
 func (w *world) signUpFrom(addr, email string) publish.Caller {
 	w.t.Helper()
-	out, err := w.Signup(w.t.Context(), publish.SignupInput{Email: email, From: publish.Sender{Network: addr}})
+	out, err := w.Signup(w.t.Context(), publish.Caller{From: publish.Sender{Network: addr}}, publish.SignupInput{Email: email})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(
 			return err
 		},
 		"CreateAccount": func(w *world, _ publish.Caller, _ publish.ProjectID) error {
-			_, err := w.Signup(w.t.Context(), publish.SignupInput{})
+			_, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{})
 			return err
 		},
 		"SetDetails": func(w *world, by publish.Caller, id publish.ProjectID) error {
@@ -116,13 +116,13 @@ func TestRegression32WhatIsRememberedOfAProjectIsForgottenAfterAnErrorToo(t *tes
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p, err := s.Site(t.Context(), p.ID); err != nil || p.Verified {
+			if p, err := s.Site(t.Context(), nobody(), p.ID); err != nil || p.Verified {
 				t.Fatalf("verified %v, %v", p.Verified, err)
 			}
 			if err := change(w, s, p.Account); !errors.Is(err, publish.ErrUnavailable) {
 				t.Fatalf("got %v", err)
 			}
-			if p, err := s.Site(t.Context(), p.ID); err != nil || !p.Verified {
+			if p, err := s.Site(t.Context(), nobody(), p.ID); err != nil || !p.Verified {
 				t.Errorf("verified %v, %v", p.Verified, err)
 			}
 		})

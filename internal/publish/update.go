@@ -31,7 +31,7 @@ type newFile struct {
 // discarded in any case. With in.Once, the same call again within a day gets the
 // first answer again and changes nothing.
 func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
-	defer s.Discard(ctx, in.Content)
+	defer s.Contents.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()
 	if err := Authorize(by, ActEdit, nil); err != nil {
 		return Updated{}, nil, err
@@ -143,7 +143,7 @@ func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, als
 	}
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = slices.Concat(nf.Warnings, contentWarnings(c, nf.Filename, nf.Filename == out.Project.Primary), s.mailWarnings(by, mail))
-	out.Quarantined = s.Quarantined(out.Project)
+	out.Quarantined = s.quarantined(out.Project)
 	kept, err := s.quarantineWarnings(ctx, out.Project, out.File)
 	s.untold(err)
 	out.Warnings = append(out.Warnings, kept...)

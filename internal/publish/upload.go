@@ -323,15 +323,15 @@ func (s *Service) assemble(ctx context.Context, c *completing) (Content, error) 
 	if err != nil {
 		return Content{}, fmt.Errorf("read parts: %w", err)
 	}
-	r := &partsReader{ctx: ctx, open: s.Open, parts: parts}
+	r := &partsReader{ctx: ctx, open: s.Contents.Open, parts: parts}
 	defer r.Close()
 	switch c.meta.Encoding {
 	case "gzip+base64", "gzip+base64url":
-		return s.stageUnpacked(ctx, r, s.MaxFile, c.call.in.Charge)
+		return s.Contents.stageUnpacked(ctx, r, s.MaxFile, c.call.in.Charge)
 	}
 	if total := c.upload.Bytes; total > s.MaxFile {
 		return Content{}, Refuse(CodeContentTooLarge, "The file has %d bytes; the limit is %d.", total, s.MaxFile).In("content").Detail("limit", s.MaxFile).
 			With(OpNothing).Note("Make the file smaller, or split it into several files.")
 	}
-	return s.Stage(ctx, c.call.in.Charge.Of(r))
+	return s.Contents.Stage(ctx, c.call.in.Charge.Of(r))
 }

@@ -44,7 +44,7 @@ const (
 	putTries = 20
 )
 
-// Content is where bytes are read from and kept; *publish.Service is one.
+// Content is where bytes are read from and kept; *publish.Contents is one.
 type Content interface {
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)

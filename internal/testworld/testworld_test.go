@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 		for want, blobs := range []Blobs{{BeforePut: broken}, {AfterPut: broken}} {
 			blobs.Blobs = w.Disk
 			*w.Blobs = blobs
-			_, err := w.Publish.Stage(t.Context(), strings.NewReader(strings.Repeat("x", 2*InlineMax)))
+			_, err := w.Publish.Contents.Stage(t.Context(), strings.NewReader(strings.Repeat("x", 2*InlineMax)))
 			if err == nil || w.BlobsOnDisk() != want {
 				t.Errorf("%v, %d blobs are stored, want %d", err, w.BlobsOnDisk(), want)
 			}

@@ -28,7 +28,7 @@ func (w *World) Stage(text string) publish.Content {
 // StageOn is Stage on another Service.
 func (w *World) StageOn(s *publish.Service, text string) publish.Content {
 	w.t.Helper()
-	c, err := s.Stage(w.t.Context(), strings.NewReader(text))
+	c, err := s.Contents.Stage(w.t.Context(), strings.NewReader(text))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func (w *World) OwnerOf(id publish.AccountID) publish.Caller {
 // NewAccount is the caller with the key of a new account, which has no address.
 func (w *World) NewAccount() publish.Caller {
 	w.t.Helper()
-	out, err := w.Publish.Signup(w.t.Context(), publish.SignupInput{})
+	out, err := w.Publish.Signup(w.t.Context(), Nobody(), publish.SignupInput{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func (w *World) PutFile(by publish.Caller, id publish.ProjectID, name, text stri
 // Text is what a version has under a name, read as the content origin reads it, or "no " and the name.
 func (w *World) Text(id publish.ProjectID, version int, name string) string {
 	w.t.Helper()
-	files, err := w.Publish.Files(w.t.Context(), id, version)
+	files, err := w.Publish.Contents.Files(w.t.Context(), id, version)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (w *World) Text(id publish.ProjectID, version int, name string) string {
 // Bytes is a blob, read whole.
 func (w *World) Bytes(b publish.Blob) string {
 	w.t.Helper()
-	r, err := w.Publish.Open(w.t.Context(), b, 0, -1)
+	r, err := w.Publish.Contents.Open(w.t.Context(), b, 0, -1)
 	if err != nil {
 		w.t.Fatal(err)
 	}

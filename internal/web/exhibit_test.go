@@ -77,7 +77,7 @@ func (e exhibit) find(id publish.ProjectID) (publish.ProjectView, error) {
 	return publish.ProjectView{}, publish.ErrNotFound
 }
 
-func (e exhibit) Site(_ context.Context, id publish.ProjectID) (publish.Project, error) {
+func (e exhibit) Site(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.Project, error) {
 	v, err := e.find(id)
 	return v.Project, err
 }
@@ -102,7 +102,7 @@ func (e exhibit) Counts(_ context.Context, _ publish.Caller, id publish.ProjectI
 }
 
 func (e exhibit) Reportable(ctx context.Context, _ publish.Caller, id publish.ProjectID) (publish.Project, string, error) {
-	p, err := e.Site(ctx, id)
+	p, err := e.Site(ctx, publish.Caller{}, id)
 	return p, "nonce", err
 }
 

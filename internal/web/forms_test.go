@@ -39,13 +39,13 @@ const anyText = "empty long control html override words negative huge"
 var forms = map[string]sentForm{
 	"/verify": {
 		fields: func(w *world) url.Values {
-			must(w.service.Signup(w.t.Context(), publish.SignupInput{Email: "new@example.com"}))(w.t)
+			must(w.service.Signup(w.t.Context(), publish.Caller{}, publish.SignupInput{Email: "new@example.com"}))(w.t)
 			return url.Values{"token": {w.token("/verify")}}
 		}, status: 200, again: 410,
 	},
 	"/verify/no": {
 		fields: func(w *world) url.Values {
-			must(w.service.Signup(w.t.Context(), publish.SignupInput{Email: "new@example.com"}))(w.t)
+			must(w.service.Signup(w.t.Context(), publish.Caller{}, publish.SignupInput{Email: "new@example.com"}))(w.t)
 			return url.Values{"token": {w.token("/verify")}}
 		}, status: 200, again: 410,
 	},
@@ -206,7 +206,7 @@ func (w *world) login() string {
 // notMe claims kim's address for a new account, and returns the token for those who did not ask for that message.
 func (w *world) notMe() string {
 	w.t.Helper()
-	must(w.service.Signup(w.t.Context(), publish.SignupInput{Email: "kim@example.com"}))(w.t)
+	must(w.service.Signup(w.t.Context(), publish.Caller{}, publish.SignupInput{Email: "kim@example.com"}))(w.t)
 	w.token("/verify")
 	return must(url.Parse(w.mails[len(w.mails)-1].NotMe))(w.t).Query().Get("token")
 }

@@ -158,7 +158,7 @@ func TestWhoMayChangeAnAccount(t *testing.T) {
 	now := time.Now().Add(time.Hour) // kim's login is old by then
 	s := &service{}
 	h := pages(s)
-	stale := New(Config{Service: s, Gallery: s, Places: h.Places, Log: h.Log, RequestID: h.RequestID, Archive: archived, Now: func() time.Time { return now }})
+	stale := New(Config{Service: s, Contents: s, Gallery: s, Places: h.Places, Log: h.Log, RequestID: h.RequestID, Archive: archived, Now: func() time.Time { return now }})
 	for _, r := range append(h.settingsRoutes(), h.keyRoutes()...) {
 		if r.access == anyone {
 			continue // the links in mails

@@ -45,7 +45,7 @@ func TestAnUploadThatBreaksMidwayChangesNothing(t *testing.T) {
 // files are those of a version, with the hashes of what is in them.
 func (w *world) files(n int) (out []string) {
 	w.t.Helper()
-	for _, f := range must(w.service.Files(w.t.Context(), w.kim.project, n))(w.t) {
+	for _, f := range must(w.service.Contents.Files(w.t.Context(), w.kim.project, n))(w.t) {
 		out = append(out, f.Name+" "+f.Blob.SHA256.String())
 	}
 	return out

@@ -20,8 +20,6 @@ import (
 // ownFiles is what the forms about a project's files ask of the domain. once is a
 // word of the form, and a form that comes again changes nothing.
 type ownFiles interface {
-	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
-	Discard(ctx context.Context, c publish.Content)
 	PutFiles(ctx context.Context, by publish.Caller, id publish.ProjectID, files []publish.FormFile, once string) error
 	MoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, from, to, once string) error
 	RemoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, name string) error
@@ -59,7 +57,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 	switch {
 	case err != nil || body.denied != nil:
 		for _, f := range u.files {
-			p.Service.Discard(v.r.Context(), f.Content)
+			p.Contents.Discard(v.r.Context(), f.Content)
 		}
 		if body.denied != nil {
 			return body.denied
@@ -133,7 +131,7 @@ func (u *upload) take(part *multipart.Part) error {
 		return publish.ErrTooMany
 	}
 	from := &partSource{r: part}
-	c, err := u.Service.Stage(u.r.Context(), from)
+	c, err := u.Contents.Stage(u.r.Context(), from)
 	if from.err != nil {
 		err = broken(from.err)
 	}

@@ -19,7 +19,7 @@ import (
 
 // ProjectPage knows the one project.
 func (s *service) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (publish.ProjectPage, error) {
-	found, err := s.Site(ctx, id)
+	found, err := s.Site(ctx, publish.Caller{}, id)
 	return publish.ProjectPage{Project: found, Stats: publish.Stats{Players: 3, Plays: 1234, Likes: 56}, Description: "It is <i>old</i>.\nBe quick."}, err
 }
 
@@ -29,8 +29,8 @@ type published struct {
 	project publish.Project
 }
 
-func (s published) Site(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
-	if _, err := s.service.Site(ctx, id); err != nil {
+func (s published) Site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error) {
+	if _, err := s.service.Site(ctx, by, id); err != nil {
 		return publish.Project{}, err
 	}
 	s.project.ID = id

@@ -132,7 +132,7 @@ func openWorld(t *testing.T, dir string, disk *blob.Disk) *world {
 	log := slog.New(slog.DiscardHandler)
 	w.service = must(publish.New(t.Context(), publish.Config{Places: at, InlineMax: 100}, stores, log, publish.WithClock(w.now)))(t)
 	w.Pages = New(Config{
-		Service: w.service, Gallery: w.service, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: at, Log: log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Service: w.service, Contents: w.service.Contents, Gallery: w.service, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: at, Log: log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
 	t.Cleanup(func() {
 		if err := w.db.Close(); err != nil {
@@ -146,7 +146,7 @@ func openWorld(t *testing.T, dir string, disk *blob.Disk) *world {
 func (w *world) person(name string) (p person) {
 	t, ctx := w.t, w.t.Context()
 	t.Helper()
-	out := must(w.service.Signup(ctx, publish.SignupInput{Handle: name, Email: name + "@example.com"}))(t)
+	out := must(w.service.Signup(ctx, publish.Caller{}, publish.SignupInput{Handle: name, Email: name + "@example.com"}))(t)
 	p.account = must(w.service.Verify(ctx, w.token("/verify")))(t)
 	by := must(w.service.Identify(ctx, publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}))(t)
 	made, _, err := w.service.Publish(ctx, by, publish.PublishInput{Content: w.stage("<!doctype html><p>" + name)})
@@ -190,7 +190,7 @@ func (w *world) session(id publish.AccountID, token string) int64 {
 
 func (w *world) stage(text string) publish.Content {
 	w.t.Helper()
-	return must(w.service.Stage(w.t.Context(), strings.NewReader(text)))(w.t)
+	return must(w.service.Contents.Stage(w.t.Context(), strings.NewReader(text)))(w.t)
 }
 
 // token sends what is due, and returns the token of the last message with a link to that path.

@@ -26,7 +26,7 @@ import (
 
 // Service is what the pages ask of the domain; *publish.Service is one.
 type Service interface {
-	Site(ctx context.Context, id publish.ProjectID) (publish.Project, error)
+	Site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
 	// Claim, Verify and RefuseClaim return publish.ErrNotFound for a token that is unknown, used or expired.
 	Claim(ctx context.Context, token string) (publish.Claim, error)
 	Verify(ctx context.Context, token string) (publish.Account, error)
@@ -51,13 +51,20 @@ type Gallery interface {
 	live
 }
 
+// Contents stages the files of a form until a call uses them; *publish.Contents does.
+type Contents interface {
+	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
+	Discard(ctx context.Context, c publish.Content)
+}
+
 // Config is what the pages are made of. All but Now and Admission must be set.
 type Config struct {
-	Service Service
-	Gallery Gallery
-	Reports Reports
-	Places  publish.Places
-	Log     *slog.Logger
+	Service  Service
+	Contents Contents
+	Gallery  Gallery
+	Reports  Reports
+	Places   publish.Places
+	Log      *slog.Logger
 	// Admission holds visitors to their limits; nil: none.
 	Admission *admission.Limits
 	// Archive writes an export as a ZIP. It may be called concurrently.

@@ -32,7 +32,7 @@ type service struct {
 	liveFake
 }
 
-func (s *service) Site(_ context.Context, id publish.ProjectID) (publish.Project, error) {
+func (s *service) Site(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.Project, error) {
 	if id != "game-abc123" {
 		return publish.Project{}, publish.Refuse(publish.CodeProjectNotFound, "There is no such project.")
 	}
@@ -70,7 +70,7 @@ func (s *service) Identify(_ context.Context, presented publish.Presented, from 
 
 func pages(s *service) *Pages {
 	base := &url.URL{Scheme: "https", Host: "example.com"}
-	return New(Config{Service: s, Gallery: s, Reports: s, Places: publish.Places{Base: base, Content: "example.net"}, Log: slog.New(slog.DiscardHandler), Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
+	return New(Config{Service: s, Contents: s, Gallery: s, Reports: s, Places: publish.Places{Base: base, Content: "example.net"}, Log: slog.New(slog.DiscardHandler), Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
 }
 
 // byAddress takes everybody at one address for one visitor.

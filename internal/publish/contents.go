@@ -1,0 +1,217 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sandlot/internal/content"
+)
+
+// Contents keeps the bytes of files: it stages what arrives until a call of a Service
+// records it, and reads what is recorded. It asks for no Caller. What it stages belongs to
+// nobody yet, and the version or blob that it reads was named by a call of a Service, which
+// asked. All methods may be called concurrently.
+type Contents struct {
+	store     contentStore
+	blobs     Blobs
+	log       *slog.Logger
+	inlineMax int
+	room      func() bool
+
+	held      *heldBlobs
+	receiving atomic.Int64 // calls of Stage under way
+	buffers   sync.Pool    // of *[]byte
+	unpacking turns
+}
+
+// contentStore is what Contents asks of a Store.
+type contentStore interface {
+	Content(ctx context.Context, blobID int64) ([]byte, error)
+	Files(ctx context.Context, id ProjectID, version int) ([]File, error)
+	FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error)
+}
+
+func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
+	return &Contents{
+		store: stores.Store, blobs: stores.Blobs, log: log, inlineMax: cfg.InlineMax, room: cfg.Room,
+		held: newHeldBlobs(), unpacking: newTurns(),
+	}
+}
+
+// Stage keeps what r yields until a call uses it. An error of r is wrapped, and then
+// nothing is kept: every error is ErrNoEffect. Content that no call uses must be
+// discarded; until it is discarded or recorded the collector leaves it alone, however
+// long that takes. What a crash leaves behind is collected.
+func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
+	kept, err := c.keep(ctx, func(in *inspector) io.Reader { return io.TeeReader(r, in) })
+	return kept, NoEffect(err)
+}
+
+// stageUnpacked is Stage for what gzip content holds, which may be very much more. It
+// is unpacked and inspected in turns.
+func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit int64, charge Charge) (Content, error) {
+	r := charge.Of(content.Gunzip(packed, limit))
+	kept, err := c.keep(ctx, func(in *inspector) io.Reader { return c.unpacking.of(ctx, io.TeeReader(r, in)) })
+	return kept, NoEffect(err)
+}
+
+// keep stages what the reader brings that inspected returns.
+func (c *Contents) keep(ctx context.Context, inspected func(*inspector) io.Reader) (Content, error) {
+	if err := c.admitBytes(); err != nil {
+		return Content{}, err
+	}
+	c.receiving.Add(1)
+	defer c.receiving.Add(-1)
+	in := newInspector()
+	seen := inspected(in)
+	head := c.buffer()
+	defer c.buffers.Put(head)
+	n, err := fill(*head, seen)
+	if err == io.EOF { // itself: an error that wraps it is one of r, not its end
+		kept := in.content()
+		kept.Inline = bytes.Clone((*head)[:n])
+		return kept, nil
+	}
+	if err != nil {
+		return Content{}, fmt.Errorf("stage content: %w", err)
+	}
+	ref, err := c.putStaged(ctx, io.MultiReader(bytes.NewReader(*head), seen))
+	if err != nil {
+		return Content{}, fmt.Errorf("stage content: %w", err)
+	}
+	kept := in.content()
+	kept.Ref = ref
+	return kept, nil
+}
+
+// putStaged stores a blob that the staging knows before its bytes are there.
+func (c *Contents) putStaged(ctx context.Context, r io.Reader) (BlobRef, error) {
+	ref, stored := c.blobs.Name(), false
+	c.held.add(ref)
+	defer func() {
+		if !stored { // also if r panics
+			c.held.drop(ref)
+		}
+	}()
+	_, err := c.blobs.Put(ctx, ref, r)
+	stored = err == nil
+	return ref, err
+}
+
+// buffer is where the beginning of content goes: all of it, if it is to be
+// kept in its record, and one byte more if it is not. To let a buffer grow with
+// each publish would copy and throw away twice what it brings.
+func (c *Contents) buffer() *[]byte {
+	if b, ok := c.buffers.Get().(*[]byte); ok {
+		return b
+	}
+	b := make([]byte, max(c.inlineMax, 0)+1)
+	return &b
+}
+
+// fill reads until buf is full. Unlike io.ReadFull it returns r's own error, for
+// one that was cut off says io.ErrUnexpectedEOF.
+func fill(buf []byte, r io.Reader) (n int, err error) {
+	for empty := 0; n < len(buf) && err == nil; {
+		var m int
+		m, err = r.Read(buf[n:])
+		n += m
+		if empty++; m > 0 {
+			empty = 0
+		} else if empty == 100 && err == nil { // as bufio has it
+			err = io.ErrNoProgress
+		}
+	}
+	if n == len(buf) && err == io.EOF {
+		err = nil // the next read says it again
+	}
+	return n, err
+}
+
+// Unpack replaces staged gzip content by what it holds, at most limit bytes. The
+// packed bytes are discarded in any case; an error of kind *content.Error says
+// what is wrong with them. charge is asked for what it becomes.
+func (c *Contents) Unpack(ctx context.Context, packed Content, limit int64, charge Charge) (Content, error) {
+	defer c.Discard(ctx, packed)
+	r, err := c.Open(ctx, packed.Blob, 0, -1)
+	if err != nil {
+		return Content{}, fmt.Errorf("unpack content: %w", err)
+	}
+	defer r.Close()
+	return c.stageUnpacked(ctx, r, limit, charge)
+}
+
+// Discard forgets staged content. Content that a step has recorded, or may have,
+// it leaves alone, so it may always be called. It works also after ctx has ended.
+func (c *Contents) Discard(ctx context.Context, staged Content) {
+	if !c.held.discardable(staged.Ref) {
+		return
+	}
+	defer c.held.drop(staged.Ref)
+	if err := c.blobs.Delete(context.WithoutCancel(ctx), staged.Ref); err != nil {
+		c.log.Warn("staged content not deleted; it will be collected", "error", err)
+	}
+}
+
+// Open returns n bytes of a blob from off (n < 0: up to the end), after they
+// have been compared with its hash: damaged bytes are ErrCorrupt.
+func (c *Contents) Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error) {
+	if b.Ref != "" {
+		r, err := c.blobs.Open(ctx, b, off, n)
+		return r, NoEffect(err)
+	}
+	data := b.Inline
+	if b.ID != 0 {
+		var err error
+		if data, err = c.store.Content(ctx, b.ID); err != nil {
+			return nil, fmt.Errorf("open content %d: %w", b.ID, err)
+		}
+	}
+	if int64(len(data)) != b.Size || digest(data) != b.SHA256 {
+		return nil, fmt.Errorf("open content %d: %w", b.ID, ErrCorrupt)
+	}
+	return io.NopCloser(bytes.NewReader(window(data, off, n))), nil
+}
+
+func window(data []byte, off, n int64) []byte {
+	data = data[min(max(off, 0), int64(len(data))):]
+	if n >= 0 && n < int64(len(data)) {
+		data = data[:n]
+	}
+	return data
+}
+
+// Files returns the files of a version in the order of their names. The list
+// never changes, but a file's variants may still be made.
+func (c *Contents) Files(ctx context.Context, id ProjectID, version int) ([]File, error) {
+	return c.store.Files(ctx, id, version)
+}
+
+// FilesWith is Files with the variants of one encoding alone, for an export, which needs
+// no other: of many files it takes a third of the time. It has a deleted project's files for a day.
+func (c *Contents) FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error) {
+	return c.store.FilesWith(ctx, id, version, encoding)
+}
+
+// Held reports whether a record may still come to name the blob: it is being
+// stored, or a request holds it, or a step failed in a way that tells nothing.
+func (c *Contents) Held(ref BlobRef) bool { return c.held.holds(ref) }
+
+// Receiving reports whether content is being staged for a request right now.
+func (c *Contents) Receiving() bool { return c.receiving.Load() > 0 }
+
+// admitBytes refuses what needs room while the disk is nearly full: the rest is
+// for deletions, and for the database to close its books.
+func (c *Contents) admitBytes() error {
+	if c.room == nil || c.room() {
+		return nil
+	}
+	return Refuse(CodeStorageFull, "The disk of this service is nearly full and takes no new content. Nothing was changed.").
+		After(time.Minute).With(OpWait).Note("Send the same request again later; the operator has to make room.")
+}
