@@ -19,7 +19,7 @@ func regressions() []mutation {
 		{"regression 12: what is percent-encoded is no key", "internal/publish/redact.go", "if plain := unescaped(s); plain != s {", "if plain := s; plain != s {", of("12", publishTests+" "+main)},
 		{"regression 13: a near miss of project_id is passed over", "internal/api/choose.go", "if right := f.missed(p, field); right != \"\" {", "if right := f.missed(p, field); right == \"?\" {", of("13", apiTests)},
 		{"regression 14: null is a value", "internal/api/fields.go", "return ok && field.Kind != content.Null", "_ = field\n	return ok", of("14", apiTests)},
-		{"regression 15: nobody is told of quarantine", "internal/publish/quarantine.go", "	if !s.Quarantined(p) {\n", "	if !s.Quarantined(p) || true {\n", of("15", publishTests)},
+		{"regression 15: nobody is told of quarantine", "internal/publish/quarantine.go", "	if !s.quarantined(p) {\n", "	if !s.Quarantined(p) || true {\n", of("15", publishTests)},
 		{"regression 16: storage always seems to work", "internal/play/storage.go", "catch{storage=false}", "catch{}", of("16", main)},
 		{"regression 17: everything may be a page", "internal/publish/lookslike.go", "	if opening.Match(text) {\n", "	if opening.Match(text) || true {\n", of("17", publishTests)},
 		{"regression 18: large files get no variants", "internal/squeeze/squeeze.go", "|| f.Blob.Size < minSize {", "|| f.Blob.Size < minSize || f.Blob.Size > large {", of("18", "./internal/squeeze")},

@@ -48,7 +48,7 @@ type CollectBlobs interface {
 type Collector struct {
 	Records SweepStore
 	Blobs   CollectBlobs
-	// Staged is that of the Service: what a request still holds is no stray, whatever the times of files. Nil: nobody stores anything.
+	// Staged is Contents.Held: what a request still holds is no stray, whatever the times of files. Nil: nobody stores anything.
 	Staged func(publish.BlobRef) bool
 	Trim   TrimStore // needed only if Keep is not 0
 	Keep   int       // versions of each project; 0: all of them
