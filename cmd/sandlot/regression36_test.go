@@ -19,7 +19,7 @@ func TestRegression36MetricsTellWhatAWorkerCouldNotDo(t *testing.T) {
 	a.failures["collect"].Add(3)
 	answer := httptest.NewRecorder()
 	m.handler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
-	for worker, line := range map[string]string{"collect": "3", "variants": "0", "mail": "0", "counts": "0", "shrink": "0", "clock": "0", "follow": "0", "salt": "0"} {
+	for worker, line := range map[string]string{"collect": "3", "variants": "0", "mail": "0", "counts": "0", "shrink": "0", "clock": "0", "heads": "0", "salt": "0"} {
 		if want := `sandlot_worker_failures_total{worker="` + worker + `"} ` + line; !strings.Contains(answer.Body.String(), want) {
 			t.Errorf("there is not %s", want)
 		}

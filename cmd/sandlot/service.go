@@ -97,12 +97,12 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	}
 	a.failures["counts"] = a.service.Failures()
 	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep)
-	followed := a.failuresOf("follow")
+	unconfirmed := a.failuresOf("heads")
 	folder := dataFolder{Data: s.Data}
 	a.workers = []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors) },
 		a.service.Run,
-		func(ctx context.Context) { a.service.Follow(ctx, a.store, followed) },
+		func(ctx context.Context) { a.service.Heads.Run(ctx, unconfirmed) },
 		a.courier(mailer).Run,
 		collector.Run,
 		(&operate.Forgetter{Records: a.store, Messages: folder.messages, Log: log, Failures: a.failuresOf("forget")}).Run,

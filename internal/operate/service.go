@@ -26,7 +26,7 @@ type Store interface {
 
 // Service is what the operator of an installation may do, and the one thing that others may ask
 // of them: to look at a project, by a report. It may work beside a running server, which notices
-// within publish.FollowEvery. Everything that changes something is in the audit log.
+// within publish.HeadsHold. Everything that changes something is in the audit log.
 //
 // Its methods may be called at once from many places. They return publish.ErrOperatorNeeded to
 // whoever is not the operator, but for Reportable and Report, which are for anybody.

@@ -1,11 +1,9 @@
 package publish_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -119,65 +117,4 @@ func TestAnUploadThatASuspensionOvertakes(t *testing.T) {
 	refused(t, err, publish.CodeTakenDown)
 	_, _, err = w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(page)})
 	refused(t, err, publish.CodeAccountSuspended)
-}
-
-func TestFollowMakesTheActsOfAnotherProcessEffective(t *testing.T) {
-	w := newWorld(t)
-	p := w.publish(nobody(), page).Project
-	site := func() error { _, err := w.Site(t.Context(), nobody(), p.ID); return err }
-	if err := site(); err != nil {
-		t.Fatal(err)
-	}
-	watch := &fakeWatch{}
-	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithCancel(t.Context())
-		go w.Follow(ctx, watch, nil)
-		synctest.Wait()
-		if watch.asked == 0 {
-			t.Error("the log was not looked at in the beginning")
-		}
-		stop()
-		synctest.Wait()
-	})
-	if err := site(); err != nil { // remembered again
-		t.Fatal(err)
-	}
-	if _, err := w.operator().Suspend(t.Context(), byOperator, string(p.ID), "spam"); err != nil {
-		t.Fatal(err)
-	}
-	if err := site(); err != nil {
-		t.Fatalf("nobody followed, and yet: %v", err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	stop() // one look
-	w.Follow(ctx, watch, nil)
-	refused(t, site(), publish.CodeTakenDown)
-	_, err := w.SiteVersion(t.Context(), nobody(), p.ID, 1, p.Suffix)
-	refused(t, err, publish.CodeTakenDown)
-	refused(t, w.Touch(t.Context(), nobody(), p.ID, publish.Visitor{ID: "player"}), publish.CodeTakenDown)
-}
-
-// TestRegression36WhoCannotFollowOperatorsCounts: each look that fails, also where the log is told of the first alone.
-func TestRegression36WhoCannotFollowOperatorsCounts(t *testing.T) {
-	w := newWorld(t)
-	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithTimeout(t.Context(), 2*publish.FollowEvery+publish.FollowEvery/2)
-		defer stop()
-		failed := &publish.Failures{}
-		w.Follow(ctx, &fakeWatch{err: publish.ErrUnavailable}, failed)
-		if failed.Count() != 3 {
-			t.Errorf("%d of 3 looks that failed were counted", failed.Count())
-		}
-	})
-}
-
-// fakeWatch counts how often it is asked.
-type fakeWatch struct {
-	asked int
-	err   error
-}
-
-func (f *fakeWatch) LastEntry(context.Context) (int64, error) {
-	f.asked++
-	return int64(f.asked), f.err
 }

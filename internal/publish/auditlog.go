@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"context"
 	"time"
 )
 
@@ -51,10 +50,4 @@ func (e LogEntry) Who() string {
 		return e.Actor
 	}
 	return e.Name + " (" + e.Actor + ")"
-}
-
-// LogWatch tells whether an operator has done anything.
-type LogWatch interface {
-	// LastEntry returns the ID of the newest entry of the log, 0 if there is none.
-	LastEntry(ctx context.Context) (int64, error)
 }

@@ -41,15 +41,15 @@ func (s *Service) Claim(ctx context.Context, token string) (Claim, error) {
 // Verify consumes the token of a link: the account's address is verified.
 func (s *Service) Verify(ctx context.Context, token string) (Account, error) {
 	a, err := s.jobs.UseVerification(ctx, digest([]byte(token)), s.now().UTC())
-	s.accountChanged(err)
+	s.accountChanged(a.ID, err)
 	return a, err
 }
 
 // accountChanged follows a step after which all projects of an account are seen in
 // another light, unless it certainly had no effect.
-func (s *Service) accountChanged(err error) {
+func (s *Service) accountChanged(id AccountID, err error) {
 	if !errors.Is(err, ErrNoEffect) {
-		s.heads.forgetAll()
+		s.Heads.Drop(Changed{Account: id})
 	}
 }
 

@@ -2,27 +2,73 @@ package publish
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
-// heads remembers the current state of projects that are being read. It is
-// exact: a write forgets its project before it is acknowledged, and a look-up
-// that began before the write cannot put back what it saw.
-type heads struct {
-	most  int // projects that are remembered
+const (
+	// HeadsHold is how long a cached head is served after it was last confirmed.
+	HeadsHold = time.Second
+	// HeadsHoldAlone is how long it is served while the database cannot be asked: a restart of
+	// PostgreSQL or a failover takes 10 to 20 s.
+	HeadsHoldAlone = 30 * time.Second
+	// confirmEvery leaves a quarter of HeadsHold for the query itself.
+	confirmEvery = 750 * time.Millisecond
+	// confirmLimit ends a confirmation that hangs, so that the next one can find the database back.
+	confirmLimit = 5 * time.Second
+	// askLimit is how long a reader waits for a database that does not answer while there is a head to
+	// serve; then nobody asks for askPause, but the confirmation.
+	askLimit = 250 * time.Millisecond
+	askPause = time.Second
+)
+
+// Changed is what a step changed of that which is cached: projects, and all projects of an account.
+// The zero Changed is nothing.
+type Changed struct {
+	Projects []ProjectID
+	Account  AccountID
+}
+
+// Heads caches the heads of the projects that are being read: the Project as a commit left it, but for its
+// counts. A head is served for HeadsHold after it was last confirmed: read, or found to have still the change
+// number of the store. Run confirms those in use together. While the store cannot be asked, a head is
+// served for HeadsHoldAlone. What this process changes it drops before the change is acknowledged: so
+// whoever sees an acknowledgement reads what was acknowledged. What another process or node changes is
+// seen within HeadsHold. All methods may be called concurrently.
+type Heads struct {
+	changes ChangeStore
+	most    int // heads that are kept
+	log     *slog.Logger
+	begin   time.Time
+	down    atomic.Int64 // until when nobody but the confirmation asks, since begin
+
 	mu    sync.RWMutex
-	known map[ProjectID]Project
-	gen   [256]uint64 // per shard of project ids: grows with each write
+	known map[ProjectID]*head
+	gen   [256]uint64 // per shard of project ids: grows with each drop
 	fills *locks[ProjectID]
 }
 
-func newHeads(most int) *heads {
-	return &heads{most: most, known: map[ProjectID]Project{}, fills: newLocks[ProjectID]()}
+// head is one project as it was read.
+type head struct {
+	Project
+	confirmed atomic.Int64 // when, since begin
+	used      atomic.Bool  // since the last confirmation
 }
 
-// get returns the current state of a project, through load if it is not known.
+// NewHeads makes an empty cache of at most most heads, of some 500 bytes each.
+func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
+	return &Heads{changes: changes, most: most, log: log, begin: time.Now(), known: map[ProjectID]*head{}, fills: newLocks[ProjectID]()}
+}
+
+// since is the time on a clock that nobody sets.
+func (h *Heads) since() time.Duration { return time.Since(h.begin) }
+
+// get returns the current state of a project, through load if it is not known or not confirmed.
 // However many ask at once, one loads.
-func (h *heads) get(ctx context.Context, id ProjectID, load func() (Project, error)) (Project, error) {
+func (h *Heads) get(ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (Project, error) {
 	if p, ok := h.peek(id); ok {
 		return p, nil
 	}
@@ -34,28 +80,66 @@ func (h *heads) get(ctx context.Context, id ProjectID, load func() (Project, err
 	if p, ok := h.peek(id); ok {
 		return p, nil
 	}
-	gen := h.generation(id)
-	p, err := load()
+	old := h.lookUp(id)
+	if old == nil || h.age(old) > HeadsHoldAlone {
+		return h.load(ctx, id, load)
+	}
+	limited, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	p, err := h.load(limited, id, load)
+	if err == nil || ctx.Err() != nil || !errors.Is(err, ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
+		return p, err
+	}
+	h.down.Store(int64(h.since() + askPause))
+	return old.Project, nil
+}
+
+// load reads a project and keeps it, unless it was dropped meanwhile.
+func (h *Heads) load(ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (Project, error) {
+	at, gen := h.since(), h.generation(id)
+	p, err := load(ctx)
 	if err == nil && p.ID == id {
-		h.put(p, gen)
+		h.put(p, at, gen)
 	}
 	return p, err
 }
 
-func (h *heads) peek(id ProjectID) (Project, bool) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	p, ok := h.known[id]
-	return p, ok
+// peek returns a head that may be served without asking.
+func (h *Heads) peek(id ProjectID) (Project, bool) {
+	known := h.lookUp(id)
+	if known == nil {
+		return Project{}, false
+	}
+	hold := HeadsHold
+	if int64(h.since()) < h.down.Load() {
+		hold = HeadsHoldAlone
+	}
+	if h.age(known) > hold {
+		return Project{}, false
+	}
+	if !known.used.Load() { // most readers find it set, and leave the line in their caches
+		known.used.Store(true)
+	}
+	return known.Project, true
 }
 
-func (h *heads) generation(id ProjectID) uint64 {
+func (h *Heads) lookUp(id ProjectID) *head {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.known[id]
+}
+
+func (h *Heads) age(known *head) time.Duration {
+	return h.since() - time.Duration(known.confirmed.Load())
+}
+
+func (h *Heads) generation(id ProjectID) uint64 {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.gen[shard(id)]
 }
 
-func (h *heads) put(p Project, gen uint64) {
+func (h *Heads) put(p Project, at time.Duration, gen uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.gen[shard(p.ID)] != gen {
@@ -67,26 +151,112 @@ func (h *heads) put(p Project, gen uint64) {
 		}
 		delete(h.known, id)
 	}
-	h.known[p.ID] = p
+	known := &head{Project: p}
+	known.confirmed.Store(int64(at))
+	known.used.Store(true)
+	h.known[p.ID] = known
 }
 
-// forget is called after every write that may have changed the project, also
-// after one that failed.
-func (h *heads) forget(id ProjectID) {
+// Drop forgets what a step changed. It is called before the step is acknowledged, also for one that failed but
+// may have happened. A look-up that began before does not put back what it saw.
+func (h *Heads) Drop(c Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.gen[shard(id)]++
-	delete(h.known, id)
-}
-
-// forgetAll serves the rare write that changes many projects.
-func (h *heads) forgetAll() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for i := range h.gen {
+	for _, id := range c.Projects {
+		h.gen[shard(id)]++
+		delete(h.known, id)
+	}
+	if c.Account == 0 {
+		return
+	}
+	for i := range h.gen { // look-ups under way may be of any of its projects
 		h.gen[i]++
 	}
-	clear(h.known)
+	for id, known := range h.known {
+		if known.Account == c.Account {
+			delete(h.known, id)
+		}
+	}
+}
+
+// Run confirms the heads in use until ctx ends, by one query each time, and counts in failures those
+// that fail. A confirmation that comes late, or fails, drops nothing.
+func (h *Heads) Run(ctx context.Context, failures *Failures) {
+	tick := time.NewTicker(confirmEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		err := h.confirm(ctx)
+		if err != nil && ctx.Err() == nil {
+			failures.Add(1)
+			if !failing {
+				h.log.Warn("what is cached of projects cannot be confirmed; it is served for "+HeadsHoldAlone.String(), "error", err)
+			}
+		}
+		failing = err != nil
+	}
+}
+
+// confirm asks for the change numbers of the heads that were used since it asked last.
+func (h *Heads) confirm(ctx context.Context) error {
+	heads, ids := h.inUse()
+	if len(ids) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, confirmLimit)
+	defer cancel()
+	at := h.since()
+	changes, err := h.changes.Changes(ctx, ids)
+	if err != nil {
+		h.down.Store(int64(h.since() + confirmEvery + askPause))
+		for _, known := range heads {
+			known.used.Store(true) // it is asked for again next time
+		}
+		return err
+	}
+	h.down.Store(0)
+	h.settle(heads, changes, at)
+	return nil
+}
+
+func (h *Heads) inUse() (heads []*head, ids []ProjectID) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for id, known := range h.known {
+		if known.used.Swap(false) {
+			heads, ids = append(heads, known), append(ids, id)
+		}
+	}
+	return heads, ids
+}
+
+// settle confirms the heads whose change number is still theirs, and drops those that another process changed or
+// deleted. A head that was read after the numbers is newer than they are, and stays as it is.
+func (h *Heads) settle(heads []*head, changes map[ProjectID]int64, at time.Duration) {
+	var gone []*head
+	for _, known := range heads {
+		switch n, there := changes[known.ID]; {
+		case !there || n > known.Change:
+			gone = append(gone, known)
+		case n == known.Change:
+			known.confirmed.Store(int64(at))
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, known := range gone {
+		if h.known[known.ID] == known {
+			delete(h.known, known.ID)
+		}
+	}
 }
 
 func shard(id ProjectID) uint8 {

@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 )
 
-func headAt(version int) func() (Project, error) {
-	return func() (Project, error) { return Project{ID: "a", Version: version}, nil }
+func headAt(version int) func(context.Context) (Project, error) {
+	return func(context.Context) (Project, error) {
+		return Project{ID: "a", Account: 7, Version: version, Change: int64(version)}, nil
+	}
 }
 
-func version(t *testing.T, h *heads, load func() (Project, error)) int {
+func version(t *testing.T, h *Heads, load func(context.Context) (Project, error)) int {
 	t.Helper()
 	p, err := h.get(t.Context(), "a", load)
 	if err != nil {
@@ -23,38 +26,43 @@ func version(t *testing.T, h *heads, load func() (Project, error)) int {
 	return p.Version
 }
 
+// testHeads caches as many as a Service does, over the change numbers of a test.
+func testHeads(changes ChangeStore) *Heads {
+	return NewHeads(changes, DefaultProjects, slog.New(slog.DiscardHandler))
+}
+
 func TestHeads(t *testing.T) {
 	t.Run("what is known is not loaded again", func(t *testing.T) {
-		h := newHeads(DefaultProjects)
+		h := testHeads(nil)
 		if first, second := version(t, h, headAt(1)), version(t, h, headAt(2)); first != 1 || second != 1 {
 			t.Errorf("got versions %d and %d", first, second)
 		}
 	})
-	t.Run("what was forgotten is loaded again", func(t *testing.T) {
-		h := newHeads(DefaultProjects)
+	t.Run("what was dropped is loaded again", func(t *testing.T) {
+		h := testHeads(nil)
 		version(t, h, headAt(1))
-		h.forget("a")
+		h.Drop(Changed{Projects: []ProjectID{"a"}})
 		if got := version(t, h, headAt(2)); got != 2 {
 			t.Errorf("got version %d", got)
 		}
 	})
-	t.Run("all that was forgotten is loaded again", func(t *testing.T) {
-		h := newHeads(DefaultProjects)
+	t.Run("the projects of an account that was dropped are loaded again", func(t *testing.T) {
+		h := testHeads(nil)
 		version(t, h, headAt(1))
-		h.forgetAll()
+		h.Drop(Changed{Account: 7})
 		if got := version(t, h, headAt(2)); got != 2 {
 			t.Errorf("got version %d", got)
 		}
 	})
-	for name, forget := range map[string]func(*heads){
-		"forget":    func(h *heads) { h.forget("a") },
-		"forgetAll": func(h *heads) { h.forgetAll() },
+	for name, drop := range map[string]func(*Heads){
+		"a project":  func(h *Heads) { h.Drop(Changed{Projects: []ProjectID{"a"}}) },
+		"an account": func(h *Heads) { h.Drop(Changed{Account: 7}) },
 	} {
 		t.Run("a look-up that began before a write does not enter after it/"+name, func(t *testing.T) {
-			h := newHeads(DefaultProjects)
-			p, err := h.get(t.Context(), "a", func() (Project, error) {
-				forget(h) // the write commits while the old state is on its way
-				return headAt(1)()
+			h := testHeads(nil)
+			p, err := h.get(t.Context(), "a", func(ctx context.Context) (Project, error) {
+				drop(h) // the write commits while the old state is on its way
+				return headAt(1)(ctx)
 			})
 			if err != nil || p.Version != 1 {
 				t.Fatalf("got %v, %v", p, err)
@@ -65,8 +73,8 @@ func TestHeads(t *testing.T) {
 		})
 	}
 	t.Run("an error is not kept", func(t *testing.T) {
-		h, broken := newHeads(DefaultProjects), errors.New("broken")
-		if _, err := h.get(t.Context(), "a", func() (Project, error) { return Project{}, broken }); !errors.Is(err, broken) {
+		h, broken := testHeads(nil), errors.New("broken")
+		if _, err := h.get(t.Context(), "a", func(context.Context) (Project, error) { return Project{}, broken }); !errors.Is(err, broken) {
 			t.Fatalf("got %v", err)
 		}
 		if got := version(t, h, headAt(1)); got != 1 {
@@ -74,7 +82,7 @@ func TestHeads(t *testing.T) {
 		}
 	})
 	t.Run("what was found under another id is not kept", func(t *testing.T) {
-		h := newHeads(DefaultProjects)
+		h := testHeads(nil)
 		if _, err := h.get(t.Context(), " a ", headAt(1)); err != nil {
 			t.Fatal(err)
 		}
@@ -84,13 +92,13 @@ func TestHeads(t *testing.T) {
 	})
 	t.Run("however many ask at once, one loads", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			h, loads := newHeads(DefaultProjects), atomic.Int64{}
+			h, loads := testHeads(nil), atomic.Int64{}
 			release := make(chan struct{})
 			for range 50 {
-				go h.get(t.Context(), "a", func() (Project, error) {
+				go h.get(t.Context(), "a", func(ctx context.Context) (Project, error) {
 					loads.Add(1)
 					<-release
-					return headAt(1)()
+					return headAt(1)(ctx)
 				})
 			}
 			synctest.Wait()
@@ -103,9 +111,9 @@ func TestHeads(t *testing.T) {
 	})
 	t.Run("one who waits for a look-up goes when its context ends", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHeads(DefaultProjects)
+			h := testHeads(nil)
 			release := make(chan struct{})
-			go h.get(t.Context(), "a", func() (Project, error) { <-release; return headAt(1)() })
+			go h.get(t.Context(), "a", func(ctx context.Context) (Project, error) { <-release; return headAt(1)(ctx) })
 			synctest.Wait()
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
@@ -116,22 +124,22 @@ func TestHeads(t *testing.T) {
 		})
 	})
 	t.Run("only so many are kept", func(t *testing.T) {
-		h := newHeads(DefaultProjects)
+		h := testHeads(nil)
 		for i := range DefaultProjects + 500 {
-			h.put(Project{ID: ProjectID(fmt.Sprint("p", i))}, 0)
+			h.put(Project{ID: ProjectID(fmt.Sprint("p", i))}, 0, 0)
 		}
 		if len(h.known) > DefaultProjects {
 			t.Errorf("%d are kept", len(h.known))
 		}
 	})
 	t.Run("a reader never sees less than what was acknowledged before it asked", func(t *testing.T) {
-		h := newHeads(DefaultProjects)
+		h := testHeads(nil)
 		var stored, acknowledged atomic.Int64
 		var all sync.WaitGroup
 		all.Go(func() {
 			for range 2000 {
 				n := stored.Add(1)
-				h.forget("a")
+				h.Drop(Changed{Projects: []ProjectID{"a"}})
 				acknowledged.Store(n)
 			}
 		})
@@ -139,7 +147,7 @@ func TestHeads(t *testing.T) {
 			all.Go(func() {
 				for range 2000 {
 					least := acknowledged.Load()
-					p, _ := h.get(context.Background(), "a", func() (Project, error) { return headAt(int(stored.Load()))() })
+					p, _ := h.get(context.Background(), "a", func(ctx context.Context) (Project, error) { return headAt(int(stored.Load()))(ctx) })
 					if int64(p.Version) < least {
 						t.Errorf("version %d after %d was acknowledged", p.Version, least)
 						return

@@ -100,7 +100,7 @@ func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, d Detai
 	if n := utf8.RuneCountInString(d.Description); n > MaxDescription {
 		return Refuse(CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description")
 	}
-	defer s.heads.forget(id)
+	defer s.Heads.Drop(Changed{Projects: []ProjectID{id}})
 	return s.suspendedSince(ctx, by, id, s.site.SetDetails(ctx, id, d))
 }
 
@@ -139,7 +139,7 @@ func (s *Service) DeleteProject(ctx context.Context, by Caller, id ProjectID, ty
 	if strings.TrimSpace(typed) != string(p.ID) {
 		return Refuse(CodeInvalidField, "This is not the id of the project.").In("id")
 	}
-	defer s.heads.forget(id)
+	defer s.Heads.Drop(Changed{Projects: []ProjectID{id}})
 	entry := LogEntry{At: s.now().UTC(), Actor: ActorOwner, Action: ActionDelete, Target: string(id), Reason: "on the website"}
 	return s.evenFull(func() error { return s.site.Remove(ctx, Subject{Project: id}, entry) })
 }

@@ -102,7 +102,7 @@ func (s *Service) Rename(ctx context.Context, id AccountID, want string) (string
 			err = nil
 		}
 	}
-	s.heads.forgetAll() // what is remembered of its projects names it
+	s.Heads.Drop(Changed{Account: id}) // its projects name it
 	return handle, s.ownerMay(ctx, id, err)
 }
 
@@ -133,6 +133,6 @@ func (s *Service) DeleteAccount(ctx context.Context, id AccountID, typed string)
 		s.Spend()
 		err = remove()
 	}
-	s.heads.forgetAll()
+	s.Heads.Drop(Changed{Account: id})
 	return err
 }

@@ -166,17 +166,17 @@ func (s *Service) export(ctx context.Context, account AccountID, projects []Proj
 	return out, nil
 }
 
-// Site returns the current state of a project: exact once a write to it was
-// acknowledged, and cheap, for every request to its address asks. Its counts
+// Site returns the current state of a project: what this process wrote once it was
+// acknowledged, what another wrote within HeadsHold, and cheap, for every request to its address asks. Its counts
 // may be old. A project that was taken down is CodeTakenDown, on every address.
 func (s *Service) Site(ctx context.Context, by Caller, id ProjectID) (Project, error) {
 	if err := Authorize(by, ActLook, nil); err != nil {
 		return Project{}, err
 	}
-	p, ok := s.heads.peek(id)
+	p, ok := s.Heads.peek(id)
 	if !ok {
 		var err error
-		if p, err = s.heads.get(ctx, id, func() (Project, error) { return s.find(ctx, string(id)) }); err != nil {
+		if p, err = s.Heads.get(ctx, id, func(ctx context.Context) (Project, error) { return s.find(ctx, string(id)) }); err != nil {
 			return p, err
 		}
 	}

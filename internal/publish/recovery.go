@@ -116,7 +116,7 @@ func (s *Service) EmailLink(ctx context.Context, token string, undo bool) (Email
 func (s *Service) TakeEmail(ctx context.Context, token string) (Account, error) {
 	now := s.now().UTC()
 	a, err := s.site.TakeEmail(ctx, digest([]byte(token)), now, now.Add(undoLife), Job{Kind: MailEmailNotice, Due: now})
-	s.accountChanged(err)
+	s.accountChanged(a.ID, err)
 	return a, err
 }
 
@@ -124,6 +124,6 @@ func (s *Service) TakeEmail(ctx context.Context, token string) (Account, error) 
 // is the account's again, and every browser is logged out.
 func (s *Service) TakeEmailBack(ctx context.Context, token string) (Account, error) {
 	a, err := s.site.TakeEmailBack(ctx, digest([]byte(token)), s.now().UTC())
-	s.accountChanged(err)
+	s.accountChanged(a.ID, err)
 	return a, err
 }

@@ -69,6 +69,8 @@ type Service struct {
 	Config
 	// Contents has the bytes that calls use and versions name.
 	Contents *Contents
+	// Heads is what is cached of projects; whoever runs the Service runs it.
+	Heads *Heads
 
 	store  Store
 	jobs   JobStore
@@ -81,7 +83,6 @@ type Service struct {
 	vault  *Vault
 
 	failures     Failures // of Flush
-	heads        *heads
 	counters     *counters
 	plays, likes *countLimit
 	gallery      *gallery
@@ -114,7 +115,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		plays: newCountLimit(playsAtOnce, playsAnHour), likes: newCountLimit(likesAtOnce, likesAnHour),
 		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), attempts: newLocks[Digest](), forms: newLocks[Digest](),
 	}
-	s.heads, s.counters = newHeads(s.Remembered.Projects), newCounters(s.Remembered.Visits)
+	s.Heads, s.counters = NewHeads(s.store, s.Remembered.Projects, log), newCounters(s.Remembered.Visits)
 	for _, o := range opts {
 		o(s)
 	}

@@ -49,6 +49,8 @@ var (
 // nothing: permissions, names and limits are the Service's business. All may
 // be called concurrently.
 type Store interface {
+	ChangeStore
+
 	// CreateAccount records the account under the first of its handles that was never taken, and its Once.
 	CreateAccount(ctx context.Context, a NewAccount) (Account, error)
 	// Account returns an account.

@@ -271,12 +271,3 @@ func (db *DB) deletion(ctx context.Context, query, name string) (d operate.Delet
 	})
 	return d, in("look for what was deleted", err)
 }
-
-// LastEntry implements publish.LogWatch.
-func (db *DB) LastEntry(ctx context.Context) (int64, error) {
-	id, err := one(ctx, db, scanValue[int64], "SELECT id FROM acts WHERE id > 0 ORDER BY id DESC LIMIT 1")
-	if errors.Is(err, publish.ErrNotFound) {
-		return 0, nil
-	}
-	return id, in("read log", err)
-}

@@ -312,7 +312,6 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		"log":        func() error { _, err := db.Log(ctx, operate.LogQuery{Limit: 9}); return err },
 		"log of":     func() error { _, err := db.Log(ctx, operate.LogQuery{Target: "@a", Limit: 9}); return err },
 		"changes":    func() error { _, err := db.Changes(ctx, []publish.ProjectID{"none"}); return err },
-		"last entry": func() error { _, err := db.LastEntry(ctx); return err },
 	} {
 		check(t, name, read(), nil)
 	}

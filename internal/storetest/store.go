@@ -26,7 +26,6 @@ type Records interface {
 	operate.MailboxStore
 	operate.PartStore
 	publish.ReportMailStore
-	publish.LogWatch
 	operate.ForgetStore
 	operate.VerifyStore
 	operate.TrimStore

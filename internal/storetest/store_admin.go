@@ -31,7 +31,6 @@ func adminCases() []storeCase {
 		{"AddKey/adds a key to an account", addKey},
 		{"AddKey/if revoke, all its other account keys are revoked", addKeyRevoking},
 		{"Log/returns entries of the log, newest first", readLog},
-		{"LastEntry/returns the ID of the newest entry, 0 if there is none", lastEntry},
 	}
 }
 
@@ -279,18 +278,4 @@ func readLog(t *testing.T, s Stores) {
 	same(t, "the rest", rest, []string{"two", "one"})
 	some, _ := read("@pong", 0, 9)
 	same(t, "of a target", some, []string{"three", "two", "one"})
-}
-
-func lastEntry(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	same(t, "of an empty log", must(s.LastEntry(t.Context()))(t), 0)
-	for range 2 {
-		before := must(s.LastEntry(t.Context()))(t)
-		e := entry(publish.ActionNewKey, "@pong")
-		must(s.AddKey(t.Context(), p.Account, key(fmt.Sprint("after ", before)), false, e))(t)
-		if now := must(s.LastEntry(t.Context()))(t); now <= before {
-			t.Errorf("%d after %d", now, before)
-		}
-		same(t, "the newest", must(s.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)[0].ID, must(s.LastEntry(t.Context()))(t))
-	}
 }

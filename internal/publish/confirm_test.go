@@ -1,0 +1,208 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sandlot/internal/testenv"
+)
+
+// numbers are change numbers that a test sets.
+type numbers struct {
+	of    map[ProjectID]int64
+	takes time.Duration
+	err   error
+	asked [][]ProjectID
+}
+
+func (n *numbers) Changes(ctx context.Context, ids []ProjectID) (map[ProjectID]int64, error) {
+	n.asked = append(n.asked, ids)
+	select {
+	case <-time.After(n.takes):
+		return n.of, n.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// source is a project as a store has it.
+type source struct {
+	version int
+	takes   time.Duration
+	err     error
+	loads   int
+}
+
+func (s *source) load(ctx context.Context) (Project, error) {
+	s.loads++
+	select {
+	case <-time.After(s.takes):
+	case <-ctx.Done():
+		return Project{}, ctx.Err()
+	}
+	if s.err != nil {
+		return Project{}, s.err
+	}
+	return headAt(s.version)(ctx)
+}
+
+// confirming runs a test with heads that are confirmed, on a clock of its own.
+func confirming(t *testing.T, n *numbers, test func(t *testing.T, h *Heads, failures *Failures)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		h, failures := testHeads(n), &Failures{}
+		go h.Run(ctx, failures)
+		test(t, h, failures)
+		stop()
+		synctest.Wait()
+	})
+}
+
+// reads asks for the project every 10 ms for a time, and returns the last answer.
+func reads(t *testing.T, h *Heads, s *source, during time.Duration) (p Project, err error) {
+	t.Helper()
+	for end := time.Now().Add(during); time.Now().Before(end); testenv.Pass(10 * time.Millisecond) {
+		p, err = h.get(t.Context(), "a", s.load)
+	}
+	return p, err
+}
+
+func TestHeadsInUseAreConfirmedTogether(t *testing.T) {
+	n := &numbers{of: map[ProjectID]int64{"a": 1}}
+	confirming(t, n, func(t *testing.T, h *Heads, _ *Failures) {
+		s := &source{version: 1}
+		if p, err := reads(t, h, s, time.Minute); err != nil || p.Version != 1 || s.loads != 1 {
+			t.Errorf("%v, %v; it was read %d times", p, err, s.loads)
+		}
+		if least := int(time.Minute/time.Second) - 1; len(n.asked) < least || len(n.asked) > 2*least {
+			t.Errorf("the change numbers were asked for %d times in a minute", len(n.asked))
+		}
+		asked := len(n.asked)
+		testenv.Pass(time.Minute)
+		if len(n.asked) > asked+1 {
+			t.Errorf("nobody read it, and it was confirmed %d times", len(n.asked)-asked)
+		}
+		if p, err := h.get(t.Context(), "a", (&source{version: 2}).load); err != nil || p.Version != 2 {
+			t.Errorf("after a minute without a confirmation: %v, %v", p, err)
+		}
+	})
+}
+
+func TestWhatAnotherProcessChangedIsServedForTheHoldAtMost(t *testing.T) {
+	for name, now := range map[string]map[ProjectID]int64{"changed": {"a": 2}, "deleted": {}} {
+		t.Run(name, func(t *testing.T) {
+			n := &numbers{of: map[ProjectID]int64{"a": 1}}
+			confirming(t, n, func(t *testing.T, h *Heads, _ *Failures) {
+				s := &source{version: 1}
+				if _, err := reads(t, h, s, 5*time.Second); err != nil {
+					t.Fatal(err)
+				}
+				n.of, s.version = now, 2
+				if p, err := reads(t, h, s, HeadsHold+20*time.Millisecond); err != nil || p.Version != 2 {
+					t.Errorf("%v, %v", p, err)
+				}
+			})
+		})
+	}
+}
+
+func TestAConfirmationThatIsOlderThanAHeadEvictsNothing(t *testing.T) {
+	n := &numbers{of: map[ProjectID]int64{"a": 1}}
+	confirming(t, n, func(t *testing.T, h *Heads, _ *Failures) {
+		s := &source{version: 3} // read after the numbers were
+		if p, err := reads(t, h, s, confirmEvery+100*time.Millisecond); err != nil || p.Version != 3 || s.loads != 1 {
+			t.Errorf("%v, %v; it was read %d times", p, err, s.loads)
+		}
+	})
+}
+
+func TestALateConfirmationEvictsNothing(t *testing.T) {
+	n := &numbers{of: map[ProjectID]int64{"a": 1}, takes: 3 * time.Second}
+	confirming(t, n, func(t *testing.T, h *Heads, failures *Failures) {
+		s := &source{version: 1}
+		if _, err := reads(t, h, s, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if h.lookUp("a") == nil || failures.Count() != 0 {
+			t.Errorf("it was evicted, or %d confirmations failed", failures.Count())
+		}
+		if most := int(time.Minute / HeadsHold); s.loads > most {
+			t.Errorf("it was read %d times in a minute", s.loads)
+		}
+	})
+}
+
+func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
+	for name, breaks := range map[string]func(*numbers, *source){
+		"it refuses":         func(n *numbers, s *source) { n.err, s.err = ErrUnavailable, ErrUnavailable },
+		"it does not answer": func(n *numbers, s *source) { n.takes, s.takes = time.Hour, time.Hour },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := &numbers{of: map[ProjectID]int64{"a": 1}}
+			confirming(t, n, func(t *testing.T, h *Heads, failures *Failures) {
+				s := &source{version: 1}
+				if _, err := reads(t, h, s, 5*time.Second); err != nil {
+					t.Fatal(err)
+				}
+				breaks(n, s)
+				begin := time.Now()
+				for time.Since(begin) < HeadsHoldAlone-2*time.Second {
+					asked := time.Now()
+					p, err := h.get(t.Context(), "a", s.load)
+					if err != nil || p.Version != 1 || time.Since(asked) > askLimit {
+						t.Fatalf("after %v: %v, %v, in %v", time.Since(begin), p, err, time.Since(asked))
+					}
+					testenv.Pass(10 * time.Millisecond)
+				}
+				if most := int(HeadsHoldAlone/askPause) + 2; s.loads > most {
+					t.Errorf("a store that cannot be asked was asked %d times by readers", s.loads)
+				}
+				testenv.Pass(4 * time.Second)
+				ctx, stop := context.WithTimeout(t.Context(), time.Second)
+				if p, err := h.get(ctx, "a", s.load); err == nil {
+					t.Errorf("%v was served after %v", p, time.Since(begin))
+				}
+				stop()
+				if failures.Count() == 0 {
+					t.Error("no failure was counted")
+				}
+				*n, *s = numbers{of: map[ProjectID]int64{"a": 2}}, source{version: 2}
+				if p, err := h.get(t.Context(), "a", s.load); err != nil || p.Version != 2 {
+					t.Errorf("when the store is back: %v, %v", p, err)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatIsGoneIsNotServedWhileTheStoreAnswers(t *testing.T) {
+	n := &numbers{of: map[ProjectID]int64{"a": 1}}
+	confirming(t, n, func(t *testing.T, h *Heads, _ *Failures) {
+		s := &source{version: 1}
+		if _, err := h.get(t.Context(), "a", s.load); err != nil {
+			t.Fatal(err)
+		}
+		s.err = ErrNotFound
+		testenv.Pass(10 * time.Second)
+		if _, err := h.get(t.Context(), "a", s.load); !errors.Is(err, ErrNotFound) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestRegression36WhoCannotConfirmHeadsCounts: each query that fails, also where the log is told of the first alone.
+func TestRegression36WhoCannotConfirmHeadsCounts(t *testing.T) {
+	n := &numbers{err: ErrUnavailable}
+	confirming(t, n, func(t *testing.T, h *Heads, failures *Failures) {
+		if _, err := reads(t, h, &source{version: 1}, 3*confirmEvery+confirmEvery/2); err != nil {
+			t.Fatal(err)
+		}
+		if failures.Count() != 3 || len(n.asked) != 3 {
+			t.Errorf("%d of %d queries that failed were counted", failures.Count(), len(n.asked))
+		}
+	})
+}
