@@ -1,0 +1,190 @@
+package internal_test
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"sandlot/internal/operate"
+	"sandlot/internal/publish"
+)
+
+// Bounds of a room: what is wider is two rooms.
+const (
+	mostExported  = 40 // exported methods of a type
+	mostMethods   = 90 // methods of a type
+	mostInterface = 24 // methods of an interface, with those of the interfaces that it embeds
+	mostFiles     = 40 // files of publish without its tests
+)
+
+// tooWide are the types, interfaces and packages over a bound. The list only shrinks.
+var tooWide = []string{"files of publish", "publish.Service", "publish.SiteStore", "sqlstore.DB", "storetest.Records", "web.Pages", "web.Service"}
+
+// withoutCaller are the methods of a Service that do not take the caller after the context. The list only shrinks.
+var withoutCaller = []string{
+	"publish.Service.AllowMail", "publish.Service.AskLogin", "publish.Service.Claim", "publish.Service.DeleteAccount", "publish.Service.EmailLink",
+	"publish.Service.EndSession", "publish.Service.EndSessions", "publish.Service.Failures", "publish.Service.FinishLogin", "publish.Service.Flush",
+	"publish.Service.Follow", "publish.Service.HandleFor", "publish.Service.HashCode", "publish.Service.Identify", "publish.Service.LoginAccounts",
+	"publish.Service.LoginChoices", "publish.Service.LoginLink", "publish.Service.MintBrowser", "publish.Service.NotMe", "publish.Service.NotMeToken",
+	"publish.Service.PendingLogin", "publish.Service.ProposeEmail", "publish.Service.ProposedEmail", "publish.Service.RefuseClaim",
+	"publish.Service.Remember", "publish.Service.Rename", "publish.Service.Run", "publish.Service.Sessions", "publish.Service.SetLang",
+	"publish.Service.StopMail", "publish.Service.TakeEmail", "publish.Service.TakeEmailBack", "publish.Service.UseLoginCode",
+	"publish.Service.UseLoginLink", "publish.Service.Verify", "publish.Service.WithdrawEmail",
+}
+
+func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
+	var found []string
+	for _, service := range []any{(*publish.Service)(nil), (*operate.Service)(nil)} {
+		of := reflect.TypeOf(service)
+		for i := range of.NumMethod() {
+			m := of.Method(i)
+			in := m.Type
+			if in.NumIn() < 3 || in.In(1) != reflect.TypeFor[context.Context]() || in.In(2) != reflect.TypeFor[publish.Caller]() {
+				found = append(found, strings.TrimPrefix(of.String(), "*")+"."+m.Name)
+			}
+		}
+	}
+	t.Logf("%d methods of a Service take no caller", len(found))
+	compareExceptions(t, found, withoutCaller)
+}
+
+func TestNoRoomIsTooWide(t *testing.T) {
+	w := readWidths(t)
+	var found []string
+	report := func(name string, n, most int) {
+		if n > most {
+			found = append(found, name)
+		}
+		if 4*n > 3*most {
+			t.Logf("%s: %d of at most %d", name, n, most)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.exported)) {
+		report(name, w.exported[name], mostExported)
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.methods)) {
+		report(name, w.methods[name], mostMethods)
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.interfaces)) {
+		report(name, len(w.all(name)), mostInterface)
+	}
+	report("files of publish", w.files["publish"], mostFiles)
+	if len(w.interfaces) < 50 || len(w.methods) < 200 {
+		t.Errorf("only %d interfaces and %d types with methods were found", len(w.interfaces), len(w.methods))
+	}
+	slices.Sort(found)
+	compareExceptions(t, slices.Compact(found), tooWide)
+}
+
+// compareExceptions fails for what is found and not excepted. It tells which exceptions are needed no more.
+func compareExceptions(t *testing.T, found, excepted []string) {
+	t.Helper()
+	for _, name := range found {
+		if !slices.Contains(excepted, name) {
+			t.Errorf("%s is against the rule", name)
+		}
+	}
+	for _, name := range excepted {
+		if !slices.Contains(found, name) {
+			t.Logf("%s keeps the rule now: take it off the list of exceptions", name)
+		}
+	}
+}
+
+// widths counts what the packages under internal have, by "package.Name".
+type widths struct {
+	exported, methods map[string]int
+	interfaces        map[string]*ast.InterfaceType
+	files             map[string]int // by package
+}
+
+func readWidths(t *testing.T) widths {
+	t.Helper()
+	w := widths{map[string]int{}, map[string]int{}, map[string]*ast.InterfaceType{}, map[string]int{}}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err == nil {
+			w.read(file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *widths) read(file *ast.File) {
+	pkg := file.Name.Name
+	w.files[pkg]++
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				continue
+			}
+			name := pkg + "." + receiver(d.Recv.List[0].Type)
+			w.methods[name]++
+			if d.Name.IsExported() {
+				w.exported[name]++
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if spec, ok := spec.(*ast.TypeSpec); ok {
+					if of, ok := spec.Type.(*ast.InterfaceType); ok {
+						w.interfaces[pkg+"."+spec.Name.Name] = of
+					}
+				}
+			}
+		}
+	}
+}
+
+func receiver(of ast.Expr) string {
+	switch of := of.(type) {
+	case *ast.StarExpr:
+		return receiver(of.X)
+	case *ast.IndexExpr:
+		return receiver(of.X)
+	case *ast.IndexListExpr:
+		return receiver(of.X)
+	case *ast.Ident:
+		return of.Name
+	}
+	return "?"
+}
+
+// all are the names of the methods of an interface and of those that it embeds.
+func (w *widths) all(name string) map[string]bool {
+	out := map[string]bool{}
+	of, ok := w.interfaces[name]
+	if !ok {
+		return out
+	}
+	pkg, _, _ := strings.Cut(name, ".")
+	for _, m := range of.Methods.List {
+		for _, n := range m.Names {
+			out[n.Name] = true
+		}
+		switch embedded := m.Type.(type) {
+		case *ast.Ident:
+			maps.Copy(out, w.all(pkg+"."+embedded.Name))
+		case *ast.SelectorExpr:
+			if from, ok := embedded.X.(*ast.Ident); ok {
+				maps.Copy(out, w.all(from.Name+"."+embedded.Sel.Name))
+			}
+		}
+	}
+	return out
+}
