@@ -50,6 +50,7 @@ var outside = map[string][]string{
 	"blob":            {"golang.org/x/sys"},
 	"admission":       {"golang.org/x/time"},
 	"content":         {"github.com/emmansun/base64", "github.com/klauspost/compress"},
+	"front":           {"golang.org/x/sys"},
 	"mail":            {"github.com/wneessen/go-mail", "golang.org/x/text"},
 	"names":           {"golang.org/x/net", "golang.org/x/text"},
 	"play":            {"github.com/maypok86/otter/v2", "golang.org/x/sync", "golang.org/x/text"},

@@ -90,7 +90,7 @@ func admissions() []mutation {
 		{"admission: a route of the API costs nothing", "internal/api/routes.go", "admission.Signup, ", "admission.Look, ", ofAdmit},
 		{"admission: the website does not ask", "internal/web/visit.go", "v.admit(r.operation)", "v.admit(admission.Look)", ofWeb},
 		{"admission: a search costs nothing", "internal/web/gallery.go", "v.grant.Also(admission.Search)", "v.grant.Also(admission.Look)", ofWeb},
-		{"admission: heartbeats cost nothing", "internal/play/exchange.go", `{"heartbeat", admission.Heartbeat,`, `{"heartbeat", admission.Look,`, ofPlay},
+		{"admission: heartbeats cost nothing", "internal/play/own.go", `{"heartbeat", admission.Heartbeat,`, `{"heartbeat", admission.Look,`, ofPlay},
 		{"admission: wrong keys do not count", guess, "	l.guessed(from, secret, right && err == nil)\n", "	_ = right\n", ofAdm},
 		{"admission: a message with a publish is free", "internal/api/admission.go", "return c.grant.Also(admission.Mail)", "return nil", ofAdmit},
 		{"admission: a slot is not given back", grant, "	delete(g.l.bodies, g)\n", "", ofAdm},

@@ -3,14 +3,19 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"sandlot/internal/front"
+	"sandlot/internal/play"
+	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -69,10 +74,35 @@ func asksFor(t *testing.T, s *testenv.Server, host, target, header string, statu
 func TestAccessLogOffLogsFaults(t *testing.T) {
 	var out bytes.Buffer
 	s := &site{log: newLogger(&out, "text", "info"), access: "off", metrics: newMetrics(true)}
-	rec := &recorder{ResponseWriter: httptest.NewRecorder(), started: time.Now()}
+	rec := &recorder{ResponseWriter: httptest.NewRecorder(), began: time.Now()}
 	s.finish(rec, httptest.NewRequest("GET", "/", nil), "id", "play", 0, "a mistake")
 	flushLog(s.log)
 	if text := out.String(); !strings.Contains(text, `msg=panic request_id=id panic="a mistake"`) || strings.Contains(text, "msg=request") {
+		t.Errorf("logged is\n%s", text)
+	}
+}
+
+// TestAPanicBehindTheFront has a project whose store panics: the request is answered, logged and counted as a fault.
+func TestAPanicBehindTheFront(t *testing.T) {
+	var out bytes.Buffer
+	base := &url.URL{Scheme: "http", Host: "localhost"}
+	s := &site{places: publish.Places{Base: base, Content: "localhost"}, log: newLogger(&out, "text", "info"), access: "errors", metrics: newMetrics(true)}
+	s.play = play.New(play.Config{Service: struct{ play.Service }{}, Places: s.places}) // a call of its methods panics
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := front.NewListener(l, front.Config{Handler: s})
+	resp, body := raw(t, l.Addr().String(), "GET / HTTP/1.1\r\nHost: maze-abc234.localhost\r\n\r\n")
+	if resp.StatusCode != 500 || !strings.Contains(body, `"error":"internal"`) {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	direct.Close()
+	if err := direct.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	flushLog(s.log)
+	if text := out.String(); !strings.Contains(text, "msg=panic") || !strings.Contains(text, "area=play method=GET host=maze-abc234.localhost path=/ status=500") {
 		t.Errorf("logged is\n%s", text)
 	}
 }

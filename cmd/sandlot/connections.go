@@ -3,7 +3,6 @@ package main
 import (
 	"net"
 	"net/netip"
-	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -54,11 +53,8 @@ func eachConnection(limit, all int) int {
 	return max(min(limit, all/4), 1) // of few no address has most
 }
 
-// take reports whether a connection may stay.
-func (l *connections) take(c net.Conn) bool {
-	if l == nil {
-		return true
-	}
+// Take reports whether a connection may stay.
+func (l *connections) Take(c net.Conn) bool {
 	taken, all := l.slots.Take(peerOf(c))
 	switch {
 	case taken:
@@ -71,12 +67,8 @@ func (l *connections) take(c net.Conn) bool {
 	return false
 }
 
-// give is called when a connection that was taken is closed.
-func (l *connections) give(c net.Conn) {
-	if l != nil {
-		l.slots.Give(peerOf(c))
-	}
-}
+// Give is called when a connection that was taken is closed.
+func (l *connections) Give(c net.Conn) { l.slots.Give(peerOf(c)) }
 
 func peerOf(c net.Conn) netip.Addr {
 	if a, ok := c.RemoteAddr().(*net.TCPAddr); ok {
@@ -84,8 +76,3 @@ func peerOf(c net.Conn) netip.Addr {
 	}
 	return netip.Addr{}
 }
-
-// closing lets one of several calls of Close give the slot back.
-type closing struct{ done atomic.Bool }
-
-func (c *closing) first() bool { return c.done.CompareAndSwap(false, true) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,17 +10,19 @@ import (
 	"runtime/debug"
 	"time"
 
+	"sandlot/internal/api"
+	"sandlot/internal/front"
 	"sandlot/internal/publish"
 )
 
 // recorder remembers the status and counts the bytes of an answer.
 type recorder struct {
 	http.ResponseWriter
-	body    *pacedBody // nil: it came with the header
-	started time.Time
-	status  int
-	bytes   int64
-	unsent  error // why the client did not get all of the answer; nil as far as is known
+	body   *pacedBody // nil: it came with the header
+	began  time.Time
+	status int
+	bytes  int64
+	unsent error // why the client did not get all of the answer; nil as far as is known
 }
 
 // statusClientGone is what nginx and others log for a client that left.
@@ -33,17 +36,23 @@ func (r *recorder) outcome(gone, aborted bool) int {
 	if r.body != nil && r.body.cut != nil {
 		cut = r.body.cut
 	}
-	switch {
-	case r.Header().Get("Content-Type") == "text/event-stream":
+	if r.Header().Get("Content-Type") == "text/event-stream" {
 		return r.status // has no end, and so is never cut
+	}
+	return loggedStatus(r.status, cut, gone, aborted)
+}
+
+// loggedStatus is the same for an answer with that status, cut by an error if that is not nil.
+func loggedStatus(status int, cut error, gone, aborted bool) int {
+	switch {
+	case cut == nil && !aborted:
+		return status
 	case errors.Is(cut, os.ErrDeadlineExceeded):
 		return http.StatusRequestTimeout
 	case cut != nil, aborted && gone:
 		return statusClientGone
-	case aborted:
-		return http.StatusInternalServerError
 	}
-	return r.status
+	return http.StatusInternalServerError
 }
 
 // Unwrap lets http.ResponseController reach the connection.
@@ -64,21 +73,6 @@ func (r *recorder) WriteHeader(status int) {
 		r.status = status
 	}
 	r.ResponseWriter.WriteHeader(status)
-}
-
-// WriteReady passes an answer on that is ready-made, if that can be done here.
-func (r *recorder) WriteReady(status int, common, own, body []byte) bool {
-	w, ok := r.ResponseWriter.(interface {
-		WriteReady(status int, common, own, body []byte) bool
-	})
-	if !ok || !w.WriteReady(status, common, own, body) {
-		return false
-	}
-	r.status, r.bytes = status, int64(len(body))
-	if e, ok := r.ResponseWriter.(interface{ Err() error }); ok {
-		r.lost(e.Err())
-	}
-	return true
 }
 
 // Write passes bytes on.
@@ -144,16 +138,37 @@ func (s *site) finish(rec *recorder, r *http.Request, id, area string, read int6
 		aborted = rec.status != http.StatusInternalServerError
 	}
 	rec.begin()
-	took := time.Since(rec.started)
-	status := rec.outcome(r.Context().Err() != nil, aborted)
-	s.metrics.request(area, r.Method, status, took, read, rec.bytes)
-	if s.access.has(status) {
-		handlerOf(s.log).request(s.log, &requestLine{
-			at: rec.started.Add(took), id: id, area: area, method: r.Method, host: r.Host, path: r.URL.Path,
-			status: status, took: took, read: read, answered: rec.bytes, aborted: aborted,
-		})
-	}
+	s.count(r, id, area, rec.began, rec.outcome(r.Context().Err() != nil, aborted), read, rec.bytes, aborted)
 	if aborted {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// finishProject is finish for a request that the front has taken.
+func (s *site) finishProject(a *front.Answer, r *http.Request) {
+	broken := recover()
+	s.metrics.inFlight.Add(-1)
+	if broken != nil {
+		id := api.NewRequestID()
+		r = r.WithContext(api.WithRequestID(r.Context(), id))
+		s.finish(&recorder{ResponseWriter: a, began: a.Began(), status: a.Status(), bytes: a.Bytes(), unsent: a.Err()}, r, id, "play", r.ContentLength, broken)
+		return
+	}
+	s.count(r, "", "play", a.Began(), loggedStatus(cmp.Or(a.Status(), http.StatusOK), a.Err(), false, false), r.ContentLength, a.Bytes(), false)
+}
+
+// count counts an answered request, and logs it if it is to have a line.
+func (s *site) count(r *http.Request, id, area string, began time.Time, status int, in, out int64, aborted bool) {
+	took := time.Since(began)
+	s.metrics.request(area, r.Method, status, took, in, out)
+	if !s.access.has(status) {
+		return
+	}
+	if id == "" {
+		id = api.NewRequestID()
+	}
+	handlerOf(s.log).request(s.log, &requestLine{
+		at: began.Add(took), id: id, area: area, method: r.Method, host: r.Host, path: r.URL.Path,
+		status: status, took: took, read: in, answered: out, aborted: aborted,
+	})
 }

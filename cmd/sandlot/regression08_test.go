@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/front"
 	"sandlot/internal/testenv"
 )
 
@@ -93,7 +94,7 @@ func accepted(t *testing.T, l *connections, addrs ...string) (conns []net.Conn) 
 	t.Helper()
 	list := arrivals(addrs)
 	for {
-		conn, err := pacedListener{Listener: &list, conns: l}.Accept()
+		conn, err := front.Pace(&list, l, nil).Accept()
 		if errors.Is(err, io.EOF) {
 			return conns
 		}

@@ -58,16 +58,17 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	log.Info("memory", a.memory.lines()...)
 	m := newMetrics(s.MetricsListen == "")
 	site := a.site(m)
-	site.clock = &sleepClock{}
-	a.workers = append(a.workers, site.clock.run)
+	site.clock = &front.Clock{}
+	a.workers = append(a.workers, site.clock.Run)
 	private, err := servePrivate(plan.metrics, site, log)
 	if err != nil {
 		return errors.Join(err, a.close())
 	}
 	defer private.Close()
 	server := newServer(site, log)
-	paced := pacedListener{listener, s.connections(a.memory.connections, public(places), m), site.clock}
-	direct := front.NewListener(paced, front.Config{Handler: http.HandlerFunc(site.serveDirect), Wants: site.ofProject, First: server.ReadHeaderTimeout, Idle: server.IdleTimeout})
+	direct := front.NewListener(listener, front.Config{
+		Handler: site, Slots: s.connections(a.memory.connections, public(places), m), Clock: site.clock, First: server.ReadHeaderTimeout, Idle: server.IdleTimeout,
+	})
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(direct) }()
 	a.start()
@@ -124,7 +125,7 @@ func servePrivate(at *net.TCPAddr, site *site, log *slog.Logger) (*http.Server, 
 	log.Info("metrics", "addr", l.Addr().String())
 	few := &connections{slots: admission.NewSlots(0, privateConns, admission.Local), refused: site.metrics.refusals()}
 	go func() {
-		if err := server.Serve(pacedListener{Listener: l, conns: few}); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(front.Pace(l, few, nil)); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("metrics are not served any more", "error", err)
 		}
 	}()

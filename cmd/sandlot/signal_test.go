@@ -145,7 +145,7 @@ func TestFault31Panic(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := newServer(site, slog.New(slog.DiscardHandler))
-	direct := front.NewListener(l, front.Config{Handler: site, Wants: site.ofProject, Idle: time.Minute})
+	direct := front.NewListener(l, front.Config{Handler: site, Idle: time.Minute})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(direct) }()
 	t.Cleanup(func() {

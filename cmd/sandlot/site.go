@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sandlot/internal/api"
+	"sandlot/internal/front"
 	"sandlot/internal/play"
 	"sandlot/internal/publish"
 	"sandlot/internal/web"
@@ -25,7 +26,7 @@ type site struct {
 	metrics  *metrics
 	ready    func(context.Context) error
 	draining atomic.Bool
-	clock    *sleepClock
+	clock    *front.Clock
 	api      http.Handler
 	play     *play.Handler
 	pages    *web.Pages
@@ -45,7 +46,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := api.NewRequestID()
 	r = r.WithContext(api.WithRequestID(r.Context(), id))
 	body := newPacedBody(w, r, s.clock)
-	rec := &recorder{ResponseWriter: w, body: body, started: time.Now()}
+	rec := &recorder{ResponseWriter: w, body: body, began: time.Now()}
 	body.answered = func() bool { return rec.status != 0 }
 	r, end := limitLife(r, body)
 	defer end()
@@ -65,37 +66,19 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(rec, r)
 }
 
-// serveDirect answers a request to a project that the front has found plain, as
-// ServeHTTP would: there is no body to wait for, and nothing of it is too large.
-func (s *site) serveDirect(w http.ResponseWriter, r *http.Request) {
-	id := api.NewRequestID()
-	rec := &recorder{ResponseWriter: w, started: begun(w)}
+// Project implements front.Handler: it tells projects by Host alone, as route does.
+func (s *site) Project(host string) (label string, ok bool) {
+	label, project := s.play.Label(host)
+	return label, project && !(s.among && sameHost(host, s.places.Base.Host))
+}
+
+// ServeProject implements front.Handler. It does what ServeHTTP does, as far as there
+// is need: there is no body to wait for, and nothing of the request is too large.
+func (s *site) ServeProject(a *front.Answer, r *http.Request, label string) {
 	s.metrics.inFlight.Add(1)
-	defer func() {
-		broken := recover()
-		s.metrics.inFlight.Add(-1)
-		if broken != nil {
-			r = r.WithContext(api.WithRequestID(r.Context(), id))
-		}
-		s.finish(rec, r, id, "play", r.ContentLength, broken)
-	}()
+	defer s.finishProject(a, r)
 	s.clients.name(r)
-	label, _ := s.play.Label(r.Host)
-	s.play.ServeOrigin(rec, r, label)
-}
-
-// begun is when the front began the answer, if it did.
-func begun(w http.ResponseWriter) time.Time {
-	if a, ok := w.(interface{ Begun() time.Time }); ok {
-		return a.Begun()
-	}
-	return time.Now()
-}
-
-// ofProject reports whether a Host is that of a project, or would be.
-func (s *site) ofProject(host string) bool {
-	_, project := s.play.Label(host)
-	return project && !(s.among && sameHost(host, s.places.Base.Host))
+	s.play.ServeOrigin(a, r, label)
 }
 
 // route finds the part of the service that a request is for. Projects are told

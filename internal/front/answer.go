@@ -3,23 +3,29 @@ package front
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// answerBuffer gathers a header and a small body into one write. Larger bodies go
-// to the connection from where they are.
-const answerBuffer = 16 << 10
+const (
+	// answerBuffer gathers a header and what is written behind it in small pieces.
+	answerBuffer = 16 << 10
+	// copyMax is the largest body that is copied behind its header: for more it is
+	// cheaper to give the system both.
+	copyMax = 2 << 10
+)
 
-// An answer is an http.ResponseWriter as net/http's own are, but for chunks: an
-// answer whose length is not known when the buffer is full ends with its connection.
-// The client cannot see that such an answer broke off, so whatever may fail midway tells its
-// length. Fields must be set before WriteHeader: later ones may still be sent.
-type answer struct {
-	conn     net.Conn
+// An Answer is the http.ResponseWriter for a request that the front answers, and
+// knows what became of the answer. It differs from net/http's in three ways: it has
+// no chunks, so an answer whose length is unknown when 16 KiB of it are written ends
+// with its connection, and a handler that may fail midway sets Content-Length; header
+// fields must be set before WriteHeader, or may be sent as they were; and it takes
+// whole answers by WritePrepared. It belongs to one request: neither it nor what its
+// methods return may be used after the handler has returned, nor by two goroutines.
+type Answer struct {
+	conn     *socket
 	dates    *dates
 	now      time.Time // when it began
 	header   http.Header
@@ -34,31 +40,39 @@ type answer struct {
 }
 
 // begin takes an answer into use. With last the connection ends behind it.
-func (a *answer) begin(c net.Conn, d *dates, headOnly, last bool) {
+func (a *Answer) begin(c *socket, d *dates, headOnly, last bool) {
 	if a.out == nil {
 		a.out = make([]byte, 0, answerBuffer)
 	}
 	clear(a.header)
-	*a = answer{conn: c, dates: d, now: time.Now(), header: a.header, length: -1, headOnly: headOnly, last: last, out: a.out[:0]}
+	*a = Answer{conn: c, dates: d, now: time.Now(), header: a.header, length: -1, headOnly: headOnly, last: last, out: a.out[:0]}
 }
 
-func (a *answer) clear() {
+func (a *Answer) clear() {
 	clear(a.header)
-	*a = answer{header: a.header, out: a.out[:0]}
+	*a = Answer{header: a.header, out: a.out[:0]}
 }
 
-// Err is why the client did not get what was written, as far as that is known.
-func (a *answer) Err() error { return a.err }
+// Err returns why the client did not get what was written, nil as far as is known:
+// what the system has accepted may still be lost.
+func (a *Answer) Err() error { return a.err }
 
-// Begun is when the request had come, for whoever measures how long the answer takes.
-func (a *answer) Begun() time.Time { return a.now }
+// Began returns when the request had come.
+func (a *Answer) Began() time.Time { return a.now }
+
+// Status returns the answer's status. 0 means that none was set yet: then it is 200,
+// if the handler returns so.
+func (a *Answer) Status() int { return a.status }
+
+// Bytes returns how many bytes of the body the handler has written.
+func (a *Answer) Bytes() int64 { return a.written }
 
 // Header implements http.ResponseWriter.
-func (a *answer) Header() http.Header { return a.header }
+func (a *Answer) Header() http.Header { return a.header }
 
 // WriteHeader implements http.ResponseWriter. Informational answers are not sent:
 // no client needs them.
-func (a *answer) WriteHeader(status int) {
+func (a *Answer) WriteHeader(status int) {
 	if a.status != 0 || status < 200 {
 		return
 	}
@@ -79,7 +93,7 @@ func (a *answer) WriteHeader(status int) {
 
 // suppress drops the fields that net/http does not send without a body, for a
 // proxy might wait for what they announce.
-func (a *answer) suppress() {
+func (a *Answer) suppress() {
 	delete(a.header, "Content-Length")
 	delete(a.header, "Transfer-Encoding")
 	if a.status == http.StatusNotModified {
@@ -87,17 +101,19 @@ func (a *answer) suppress() {
 	}
 }
 
-// WriteReady sends a whole answer whose fields, all but the date, are ready-made
-// lines of its header, in two parts, in place of Header, WriteHeader and Write. Body
-// is empty, or as long as the fields tell. It returns false, and has done nothing, if there is
-// something in Header, if the answer has begun, or if it has to tell that it is the last.
-func (a *answer) WriteReady(status int, common, own, body []byte) bool {
+// WritePrepared sends a whole answer, in place of Header, WriteHeader and Write. The
+// fields of its header, all but the date, are lines that end with CRLF, in two parts;
+// they tell the length of the body, and body is that or empty. It returns false, and
+// has done nothing, if Header has a field, the answer has begun, or the connection
+// ends behind it, which prepared lines do not say. The slices are not changed, nor
+// used after the handler has returned.
+func (a *Answer) WritePrepared(status int, shared, own, body []byte) bool {
 	if a.status != 0 || len(a.header) > 0 || a.last {
 		return false
 	}
 	a.status, a.begun = status, true
 	a.length, a.written = int64(len(body)), int64(len(body))
-	a.out = append(append(appendStatus(a.out, status), common...), own...)
+	a.out = append(append(appendStatus(a.out, status), shared...), own...)
 	a.out = append(a.out, a.dates.line(a.now)...)
 	a.out = append(a.out, "\r\n"...)
 	if !a.headOnly {
@@ -107,12 +123,12 @@ func (a *answer) WriteReady(status int, common, own, body []byte) bool {
 }
 
 // bodyAllowed reports whether an answer with that status has a body (RFC 9110, 6.4.1).
-func (a *answer) bodyAllowed() bool {
+func (a *Answer) bodyAllowed() bool {
 	return a.status != http.StatusNoContent && a.status != http.StatusNotModified
 }
 
 // Write implements http.ResponseWriter.
-func (a *answer) Write(p []byte) (int, error) {
+func (a *Answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
 	}
@@ -133,7 +149,7 @@ func (a *answer) Write(p []byte) (int, error) {
 
 // ReadFrom implements io.ReaderFrom: what is streamed goes through the one buffer
 // that the answer has anyway. A reader that stalls holds nothing else.
-func (a *answer) ReadFrom(src io.Reader) (n int64, err error) {
+func (a *Answer) ReadFrom(src io.Reader) (n int64, err error) {
 	if err := a.FlushError(); err != nil {
 		return 0, err
 	}
@@ -157,14 +173,14 @@ func (a *answer) ReadFrom(src io.Reader) (n int64, err error) {
 }
 
 // sniff names the type of a body that the handler did not name.
-func (a *answer) sniff(p []byte) {
+func (a *Answer) sniff(p []byte) {
 	if _, named := a.header["Content-Type"]; !named && len(p) > 0 {
 		a.header.Set("Content-Type", http.DetectContentType(p))
 	}
 }
 
 // send sends p after the header.
-func (a *answer) send(p []byte) (int, error) {
+func (a *Answer) send(p []byte) (int, error) {
 	if !a.begun {
 		a.sniff(p)
 		body := a.out
@@ -185,33 +201,19 @@ func (a *answer) send(p []byte) (int, error) {
 	return len(p), a.err
 }
 
-// put gathers what is small, and sends what is not.
-func (a *answer) put(p []byte) {
-	if n := cap(a.out) - len(a.out); len(a.out) > 0 {
-		n = min(n, len(p))
-		a.out = append(a.out, p[:n]...)
-		if p = p[n:]; len(p) == 0 {
-			return
-		}
-		a.flushBefore()
-	}
-	if a.err == nil && len(p) > 0 {
-		_, a.err = a.conn.Write(p)
-	}
-}
-
-// flushBefore sends what is gathered, and lets a connection that can know that more follows at once.
-func (a *answer) flushBefore() {
-	w, ok := a.conn.(interface{ WriteMore([]byte) (int, error) })
-	if !ok || a.err != nil {
-		a.flush()
+// put gathers what is small, and sends what is not, together with what is gathered.
+func (a *Answer) put(p []byte) {
+	if len(p) <= copyMax && len(p) <= cap(a.out)-len(a.out) {
+		a.out = append(a.out, p...)
 		return
 	}
-	_, a.err = w.WriteMore(a.out)
+	if a.err == nil {
+		_, a.err = a.conn.writeBoth(a.out, p)
+	}
 	a.out = a.out[:0]
 }
 
-func (a *answer) flush() {
+func (a *Answer) flush() {
 	if len(a.out) > 0 && a.err == nil {
 		_, a.err = a.conn.Write(a.out)
 	}
@@ -220,7 +222,7 @@ func (a *answer) flush() {
 
 // finish sends what is left of the answer, and reports whether the connection can
 // go on.
-func (a *answer) finish() bool {
+func (a *Answer) finish() bool {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
 	}
@@ -237,7 +239,7 @@ func (a *answer) finish() bool {
 }
 
 // appendHead writes the status line and the header.
-func (a *answer) appendHead(b []byte) []byte {
+func (a *Answer) appendHead(b []byte) []byte {
 	b = appendStatus(b, a.status)
 	for name, values := range a.header {
 		for _, v := range values {
@@ -290,13 +292,13 @@ func first(values []string) string {
 
 // SetReadDeadline is for http.ResponseController. The body, if there is one, has
 // come already: there is nothing to wait for.
-func (a *answer) SetReadDeadline(time.Time) error { return nil }
+func (a *Answer) SetReadDeadline(time.Time) error { return nil }
 
 // SetWriteDeadline is for http.ResponseController.
-func (a *answer) SetWriteDeadline(t time.Time) error { return a.conn.SetWriteDeadline(t) }
+func (a *Answer) SetWriteDeadline(t time.Time) error { return a.conn.SetWriteDeadline(t) }
 
 // FlushError is for http.ResponseController: it sends what was written so far.
-func (a *answer) FlushError() error {
+func (a *Answer) FlushError() error {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
 	}

@@ -2,17 +2,14 @@ package front
 
 import (
 	"bytes"
-	"net"
 	"net/http"
-	"syscall"
 	"time"
 )
 
 // A conn is a connection that is served here.
 type conn struct {
-	net.Conn
+	*socket
 	front  *Listener
-	raw    syscall.RawConn
 	remote string
 	got    int                // bytes read into the exchange, from the beginning of a request
 	x      *exchange          // nil while the connection waits
@@ -24,16 +21,11 @@ type conn struct {
 }
 
 // newConn returns nil if the connection is not one to be served here.
-func newConn(f *Listener, nc net.Conn) *conn {
-	sc, ok := nc.(syscall.Conn)
-	if !ok || !canRead {
+func newConn(f *Listener, s *socket) *conn {
+	if s.raw == nil || !canRead {
 		return nil
 	}
-	raw, err := sc.SyscallConn()
-	if err != nil {
-		return nil
-	}
-	c := &conn{Conn: nc, front: f, raw: raw, remote: nc.RemoteAddr().String()}
+	c := &conn{socket: s, front: f, remote: s.RemoteAddr().String()}
 	c.read = c.readOnce
 	return c
 }
@@ -59,7 +51,10 @@ func (c *conn) serve() {
 		}
 	}()
 	for answered := false; ; answered = true {
-		now := time.Now()
+		now := c.now // reading the clock is not free
+		if !answered {
+			now = time.Now()
+		}
 		rests := now.Sub(c.asked) > c.front.rest
 		c.asked = now
 		if answered && rests && c.got == 0 {
@@ -117,7 +112,12 @@ func (c *conn) wake() { _ = c.SetReadDeadline(time.Unix(1, 0)) }
 // plain reports whether the bytes that came begin with a plain request, whole, and
 // for a host that is wanted.
 func (c *conn) plain() bool {
-	return c.x.parse(c.x.in[:c.got]) && c.front.wants(c.x.request.Host)
+	if !c.x.parse(c.x.in[:c.got]) {
+		return false
+	}
+	label, wanted := c.front.handler.Project(c.x.request.Host)
+	c.x.label = label
+	return wanted
 }
 
 // answer lets the handler answer the request that was parsed. It returns false if
@@ -131,7 +131,7 @@ func (c *conn) answer() (goOn bool) {
 			goOn = false
 		}
 	}()
-	c.front.handler.ServeHTTP(&c.x.answer, &c.x.request)
+	c.front.handler.ServeProject(&c.x.answer, &c.x.request, c.x.label)
 	goOn = c.x.answer.finish()
 	c.posted = c.x.request.Method == http.MethodPost
 	c.got = copy(c.x.in[:], c.x.in[c.x.used:c.got])
@@ -152,7 +152,7 @@ func (c *conn) handOver() {
 		c.Close()
 		return
 	}
-	c.front.hand(&handedConn{Conn: c.Conn, head: head})
+	c.front.hand(&handedConn{socket: c.socket, head: head})
 }
 
 // release gives the exchange back: a connection that waits needs none.
@@ -174,7 +174,7 @@ func (c *conn) acquire() *exchange {
 
 // A handedConn is read from where the request began.
 type handedConn struct {
-	net.Conn
+	*socket
 	head []byte
 }
 
@@ -187,14 +187,5 @@ func (c *handedConn) Read(p []byte) (int, error) {
 		}
 		return n, nil
 	}
-	return c.Conn.Read(p)
-}
-
-// CloseWrite is for net/http, which ends its side first after a refusal, so that
-// the client still reads it.
-func (c *handedConn) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return http.ErrNotSupported
+	return c.socket.Read(p)
 }

@@ -18,12 +18,15 @@ const (
 // used for one after another, on whatever connection.
 type exchange struct {
 	in      [headMax]byte
-	used    int // bytes of in that the request took
+	used    int    // bytes of in that the request took
+	label   string // of the project that it is for
 	request http.Request
 	url     url.URL
 	values  [linesMax]string
+	lines   int // of values that are used
 	body    bytes.Reader
-	answer  answer
+	answer  Answer
+	dirty   bool // there is something to clear
 }
 
 func newExchange() *exchange {
@@ -42,18 +45,21 @@ func (x *exchange) begin(c *conn) {
 		x.body.Reset(x.in[x.used-int(r.ContentLength) : x.used])
 		r.Body = io.NopCloser(&x.body)
 	}
-	x.answer.begin(c.Conn, &c.front.dates, r.Method == http.MethodHead, c.front.closing.Load())
+	x.answer.begin(c.socket, &c.front.dates, r.Method == http.MethodHead, c.front.closing.Load())
 }
 
 // clear lets go of what the exchange refers to.
 func (x *exchange) clear() {
-	if x.request.URL == nil {
-		return // nothing was parsed
+	if !x.dirty {
+		return
 	}
+	x.dirty = false
 	header := x.request.Header
 	clear(header)
-	clear(x.values[:])
+	clear(x.values[:x.lines])
+	x.lines = 0
 	x.request = http.Request{Header: header}
+	x.label = ""
 	x.url = url.URL{}
 	x.body.Reset(nil)
 	x.answer.clear()

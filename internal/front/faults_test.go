@@ -25,7 +25,7 @@ func ends(t *testing.T, c net.Conn) {
 }
 
 func TestAPanicEndsOneConnection(t *testing.T) {
-	l := NewListener(listen(t), Config{
+	l := NewListener(listen(t), Config{Handler: projects{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Left", "behind")
 			if r.URL.Path == "/panic" {
@@ -35,13 +35,13 @@ func TestAPanicEndsOneConnection(t *testing.T) {
 			w.Header().Del("X-Left")
 			_, _ = io.WriteString(w, "fine")
 		}),
-		Wants: func(host string) bool {
+		wants: func(host string) bool {
 			if host == "panic.example" {
 				panic("a fault")
 			}
 			return true
 		},
-	})
+	}})
 	run(t, l, http.NotFoundHandler())
 	t.Cleanup(func() { shutdown(t, l) })
 	for name, request := range map[string]string{
@@ -67,7 +67,7 @@ func TestWhatIsUnderWayAtAStop(t *testing.T) {
 		<-leave
 		_, _ = io.WriteString(w, "slow")
 	})
-	l := NewListener(listen(t), Config{Handler: h, Wants: func(string) bool { return true }})
+	l := NewListener(listen(t), Config{Handler: projects{Handler: h}})
 	// Nobody calls Accept: what is handed over at a stop must end all the same.
 	plain, other := dial(t, l), dial(t, l)
 	for _, c := range []net.Conn{plain, other} {
@@ -102,11 +102,11 @@ func TestTheLastAnswerSaysSo(t *testing.T) {
 	defer client.Close()
 	x := newExchange()
 	a := &x.answer
-	a.begin(server, &dates{}, false, true)
+	a.begin(newSocket(server, nil, nil), &dates{}, false, true)
 	go func() {
 		defer server.Close()
-		if a.WriteReady(http.StatusOK, []byte("Content-Length: 5\r\n"), nil, []byte("ready")) {
-			t.Error("ready-made lines do not say that it is the last")
+		if a.WritePrepared(http.StatusOK, []byte("Content-Length: 5\r\n"), nil, []byte("whole")) {
+			t.Error("prepared lines do not say that it is the last")
 		}
 		_, _ = io.WriteString(a, "aside")
 		if a.finish() {
@@ -146,7 +146,7 @@ func TestExchangesAreNotMixed(t *testing.T) {
 		}
 		h(w, r)
 	})
-	l := NewListener(listen(t), Config{Handler: seen, Wants: func(string) bool { return true }})
+	l := NewListener(listen(t), Config{Handler: projects{Handler: seen}})
 	run(t, l, http.NotFoundHandler())
 	t.Cleanup(func() { shutdown(t, l) })
 	var all sync.WaitGroup

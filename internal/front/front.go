@@ -18,7 +18,6 @@ package front
 import (
 	"cmp"
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -26,28 +25,37 @@ import (
 	"time"
 )
 
-// Config is what a Listener is made from. All fields but First and Idle are needed.
+// A Handler answers plain requests. Its methods are called concurrently.
+type Handler interface {
+	// Project returns the label of the project that a Host names, in the form that
+	// ServeProject takes, and whether requests with that Host are to be answered by
+	// ServeProject. All others are net/http's.
+	Project(host string) (label string, ok bool)
+	// ServeProject answers a request for which Project returned label. The body has come
+	// whole. It must not keep the answer, the request or its header beyond its return. A
+	// panic ends the connection and nothing else.
+	ServeProject(a *Answer, r *http.Request, label string)
+}
+
+// Config is what a Listener is made from. Handler is needed.
 type Config struct {
-	// Handler answers plain requests. It must not keep the request, its header or
-	// the response writer beyond its return.
-	Handler http.Handler
-	// Wants tells whether plain requests with that Host are answered here.
-	Wants func(host string) bool
-	// First is how long a new connection may send nothing; 0: as long as Idle.
-	First time.Duration
-	// Idle is how long a connection may wait for its next request; 0: two minutes.
-	Idle time.Duration
+	Handler Handler
+	Slots   Slots         // bounds the connections; nil: no limit
+	Clock   *Clock        // tells for how long the process slept; nil: never
+	First   time.Duration // how long a new connection may send nothing; 0: as long as Idle
+	Idle    time.Duration // how long a connection may wait for its next request; 0: two minutes
 
 	rest time.Duration // 0: restAfter; a test moves every connection
 }
 
-// A Listener accepts connections and answers their plain requests. It is itself a
-// net.Listener, for an http.Server: Accept returns the connections whose next
-// request is not plain.
+// A Listener accepts connections, paced as those of Pace, and answers their plain
+// requests. It is itself a net.Listener, for an http.Server: Accept returns the
+// connections whose next request is not plain, with what was read of it. Its methods
+// may be called concurrently.
 type Listener struct {
 	net.Listener
-	handler http.Handler
-	wants   func(host string) bool
+	paced   pacedListener
+	handler Handler
 	first   time.Duration
 	idle    time.Duration
 	rest    time.Duration
@@ -69,7 +77,7 @@ type Listener struct {
 // descriptor (syscall.Conn) are all handed over.
 func NewListener(l net.Listener, c Config) *Listener {
 	f := &Listener{
-		Listener: l, handler: c.Handler, wants: c.Wants, first: c.First, idle: c.Idle, rest: cmp.Or(c.rest, restAfter),
+		Listener: l, paced: pacedListener{l, c.Slots, c.Clock}, handler: c.Handler, first: c.First, idle: c.Idle, rest: cmp.Or(c.rest, restAfter),
 		handed: make(chan net.Conn), ended: make(chan struct{}), conns: map[*conn]struct{}{},
 	}
 	f.exchanges.New = func() any { return newExchange() }
@@ -88,7 +96,7 @@ func (f *Listener) accept() {
 	const first, most = 5 * time.Millisecond, time.Second
 	wait := first
 	for {
-		c, err := f.Listener.Accept()
+		c, err := f.paced.accept()
 		if err == nil {
 			wait = first
 			f.begin(c)
@@ -105,10 +113,10 @@ func (f *Listener) accept() {
 }
 
 // begin serves a connection.
-func (f *Listener) begin(nc net.Conn) {
-	c := newConn(f, nc)
+func (f *Listener) begin(s *socket) {
+	c := newConn(f, s)
 	if c == nil {
-		go f.hand(nc)
+		go f.hand(s)
 		return
 	}
 	f.mu.Lock()
@@ -178,7 +186,3 @@ func (f *Listener) each(do func(*conn)) {
 		do(c)
 	}
 }
-
-// Direct returns a writer that writes as c does, deadline included, but does not tell
-// the scheduler where that can be done. Only one goroutine may write.
-func Direct(c net.Conn) io.Writer { return direct(c) }

@@ -19,6 +19,16 @@ import (
 
 const wanted = "Host: game.example\r\n"
 
+// projects lets an http.Handler answer for the hosts that are wanted: nil is for all.
+type projects struct {
+	http.Handler
+	wants func(host string) bool
+}
+
+func (p projects) Project(host string) (string, bool) { return "", p.wants == nil || p.wants(host) }
+
+func (p projects) ServeProject(a *Answer, r *http.Request, _ string) { p.ServeHTTP(a, r) }
+
 // serve runs a handler behind a front and behind net/http alone. direct counts the
 // requests that the front answered itself.
 func serve(t *testing.T, h http.Handler) (front, alone string, direct *atomic.Int64) {
@@ -28,7 +38,7 @@ func serve(t *testing.T, h http.Handler) (front, alone string, direct *atomic.In
 		direct.Add(1)
 		h.ServeHTTP(w, r)
 	})
-	l := NewListener(listen(t), Config{Handler: counted, Wants: func(host string) bool { return strings.Contains(strings.ToLower(host), "game.example") }})
+	l := NewListener(listen(t), Config{Handler: projects{counted, func(host string) bool { return strings.Contains(strings.ToLower(host), "game.example") }}})
 	run(t, l, h)
 	t.Cleanup(func() { shutdown(t, l) })
 	plain := listen(t)
@@ -307,7 +317,7 @@ func TestAnswersThatFail(t *testing.T) {
 
 func TestShutdown(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	l := NewListener(listen(t), Config{
+	l := NewListener(listen(t), Config{Handler: projects{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/slow" {
 				close(entered)
@@ -315,8 +325,7 @@ func TestShutdown(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, "done")
 		}),
-		Wants: func(string) bool { return true },
-	})
+	}})
 	run(t, l, http.NotFoundHandler())
 	idle, busy := dial(t, l), dial(t, l)
 	io.WriteString(idle, "GET / HTTP/1.1\r\n"+wanted+"\r\n")
@@ -358,7 +367,7 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestConnectionsThatMostlyWait(t *testing.T) {
-	l := NewListener(listen(t), Config{Handler: http.HandlerFunc(echo), Wants: func(string) bool { return true }, rest: 1})
+	l := NewListener(listen(t), Config{Handler: projects{Handler: http.HandlerFunc(echo)}, rest: 1})
 	run(t, l, http.HandlerFunc(echo))
 	c := dial(t, l)
 	in := bufio.NewReader(c)
@@ -381,7 +390,7 @@ func TestConnectionsThatMostlyWait(t *testing.T) {
 }
 
 func TestIdleConnectionsEnd(t *testing.T) {
-	l := NewListener(listen(t), Config{Handler: http.HandlerFunc(echo), Wants: func(string) bool { return true }, Idle: 50 * time.Millisecond})
+	l := NewListener(listen(t), Config{Handler: projects{Handler: http.HandlerFunc(echo)}, Idle: 50 * time.Millisecond})
 	run(t, l, http.HandlerFunc(echo))
 	t.Cleanup(func() { shutdown(t, l) })
 	c := dial(t, l)
@@ -391,7 +400,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 }
 
 func TestRegression08ANewConnectionThatSendsNothingEndsFirst(t *testing.T) {
-	l := NewListener(listen(t), Config{Handler: http.HandlerFunc(echo), Wants: func(string) bool { return true }, First: 100 * time.Millisecond, Idle: time.Minute})
+	l := NewListener(listen(t), Config{Handler: projects{Handler: http.HandlerFunc(echo)}, First: 100 * time.Millisecond, Idle: time.Minute})
 	run(t, l, http.HandlerFunc(echo))
 	t.Cleanup(func() { shutdown(t, l) })
 	ask := func(c net.Conn, in *bufio.Reader) {
@@ -427,4 +436,19 @@ func dial(t *testing.T, l net.Listener) net.Conn {
 		t.Fatal(err)
 	}
 	return c
+}
+
+func TestPrintable(t *testing.T) {
+	for c := range 256 {
+		for at := range 20 {
+			text := bytes.Repeat([]byte("\t "), 10)
+			text[at] = byte(c)
+			want := c >= ' ' && c != 0x7f || c == '\t'
+			for _, s := range []string{string(text), strings.ReplaceAll(string(text), "\t", "\xff")} {
+				if got := printable(s); got != want && s[at] == byte(c) {
+					t.Errorf("%q: %v", s, got)
+				}
+			}
+		}
+	}
 }

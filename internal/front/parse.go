@@ -25,8 +25,9 @@ func (x *exchange) parse(in []byte) bool {
 	}
 	head := string(in[:end+2]) // the one copy; all that follows are parts of it
 	line, rest, _ := strings.Cut(head, "\r\n")
-	clear(x.request.Header)
-	x.request = http.Request{Header: x.request.Header, URL: &x.url, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	x.clear()
+	x.dirty = true
+	x.request.URL, x.request.Proto, x.request.ProtoMajor, x.request.ProtoMinor = &x.url, "HTTP/1.1", 1, 1
 	if !x.parseLine(line) || !x.parseFields(rest) || x.request.Host == "" {
 		return false
 	}
@@ -57,7 +58,7 @@ func (x *exchange) parseTarget(target string) bool {
 	}
 	x.request.RequestURI = target
 	if only(target, pathChars) {
-		x.url = url.URL{Path: target}
+		x.url.Path = target
 		return true
 	}
 	u, err := url.ParseRequestURI(target)
@@ -86,7 +87,7 @@ func (x *exchange) parseFields(lines string) bool {
 		if name == "Host" {
 			continue // net/http has it apart, too
 		}
-		x.values[n] = value
+		x.values[n], x.lines = value, n+1
 		if before, again := h[name]; again {
 			h[name] = append(before, value)
 		} else {
@@ -169,10 +170,22 @@ func only(s string, set *charSet) bool {
 
 // printable reports whether a value has no control characters but tabs.
 func printable(s string) bool {
+	for len(s) >= 8 && plainEight(s) {
+		s = s[8:]
+	}
 	for i := range len(s) {
 		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
 			return false
 		}
 	}
 	return true
+}
+
+// plainEight reports whether none of the first eight bytes is a control character,
+// tabs included, looking at all at once: browsers send long values.
+func plainEight(s string) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	del := v ^ 0x7f*ones
+	return (v-' '*ones)&^v&high == 0 && (del-ones)&^del&high == 0
 }

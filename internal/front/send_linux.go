@@ -1,49 +1,46 @@
 package front
 
 import (
-	"io"
-	"net"
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
 // direct returns a writer that writes as c does, deadline included, but does not tell
 // the scheduler: the connection does not block, and to prepare for a call that takes
 // long costs more, on a busy machine, than most calls. Only one goroutine may write.
-func direct(c net.Conn) io.Writer {
-	sc, ok := c.(syscall.Conn)
-	if !ok {
-		return c
-	}
-	raw, err := sc.SyscallConn()
-	if err != nil {
-		return c
-	}
-	d := &directWriter{raw: raw}
+func direct(c *socket) *directWriter {
+	d := &directWriter{c: c}
 	d.try = d.send
 	return d
 }
 
 type directWriter struct {
-	raw   syscall.RawConn
-	try   func(fd uintptr) bool // made once, for each write needs it
-	left  []byte
-	flags uintptr // of the send
-	err   error
+	c          *socket
+	try        func(fd uintptr) bool // made once, for each write needs it
+	head, body []byte                // what is left
+	flags      uintptr               // of the send
+	waited     bool                  // the connection took no more for a while
+	err        error
 }
 
-// Write implements io.Writer.
-func (d *directWriter) Write(p []byte) (int, error) { return d.write(p, 0) }
-
-// WriteMore is Write for bytes that others follow at once: the system may send them together.
-func (d *directWriter) WriteMore(p []byte) (int, error) { return d.write(p, syscall.MSG_MORE) }
-
-func (d *directWriter) write(p []byte, flags uintptr) (int, error) {
-	d.left, d.flags, d.err = p, flags|syscall.MSG_NOSIGNAL, nil
-	err := d.raw.Write(d.try)
-	n := len(p) - len(d.left)
-	d.left = nil
+// writeBoth writes head and body, and returns how many bytes the system has accepted. With more, others follow at
+// once: the system may send them together.
+func (d *directWriter) writeBoth(head, body []byte, more bool) (int, error) {
+	if d.c.raw == nil {
+		return d.c.writePlain(head, body)
+	}
+	d.head, d.body, d.flags, d.waited, d.err = head, body, syscall.MSG_NOSIGNAL, false, nil
+	if more {
+		d.flags |= syscall.MSG_MORE
+	}
+	err := d.c.raw.Write(d.try)
+	n := len(head) + len(body) - len(d.head) - len(d.body)
+	d.head, d.body = nil, nil
+	if d.waited {
+		d.c.now = time.Now()
+	}
 	if err == nil {
 		err = d.err
 	}
@@ -53,13 +50,14 @@ func (d *directWriter) write(p []byte, flags uintptr) (int, error) {
 // send writes what is left. It returns false if the connection takes no more now:
 // then it is called again when it does.
 func (d *directWriter) send(fd uintptr) bool {
-	for len(d.left) > 0 {
-		n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, fd, uintptr(unsafe.Pointer(unsafe.SliceData(d.left))), uintptr(len(d.left)), d.flags, 0, 0)
+	for len(d.head)+len(d.body) > 0 {
+		n, errno := d.call(fd)
 		switch errno {
 		case 0:
-			d.left = d.left[n:]
+			d.head, d.body = cut(d.head, d.body, n)
 		case syscall.EINTR:
 		case syscall.EAGAIN:
+			d.waited = true
 			return false
 		default:
 			d.err = os.NewSyscallError("send", errno)
@@ -67,4 +65,22 @@ func (d *directWriter) send(fd uintptr) bool {
 		}
 	}
 	return true
+}
+
+// call gives the system what is left, in one call.
+func (d *directWriter) call(fd uintptr) (int, syscall.Errno) {
+	if len(d.head) == 0 || len(d.body) == 0 {
+		left := d.head
+		if len(left) == 0 {
+			left = d.body
+		}
+		n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, fd, uintptr(unsafe.Pointer(unsafe.SliceData(left))), uintptr(len(left)), d.flags, 0, 0)
+		return int(n), errno
+	}
+	both := [2]syscall.Iovec{{Base: unsafe.SliceData(d.head)}, {Base: unsafe.SliceData(d.body)}}
+	both[0].SetLen(len(d.head))
+	both[1].SetLen(len(d.body))
+	message := syscall.Msghdr{Iov: &both[0], Iovlen: 2}
+	n, _, errno := syscall.RawSyscall(syscall.SYS_SENDMSG, fd, uintptr(unsafe.Pointer(&message)), d.flags)
+	return int(n), errno
 }

@@ -2,10 +2,11 @@
 
 package front
 
-import (
-	"io"
-	"net"
-)
-
 // direct returns a writer that writes as c does.
-func direct(c net.Conn) io.Writer { return c }
+func direct(c *socket) *directWriter { return &directWriter{c} }
+
+type directWriter struct{ c *socket }
+
+func (d *directWriter) writeBoth(head, body []byte, _ bool) (int, error) {
+	return d.c.writePlain(head, body)
+}

@@ -15,7 +15,7 @@ func (x *exchange) conditions(f *file, o *form) int {
 	have := x.r.Header["If-None-Match"]
 	x.named = len(have) > 0 && nameTag(have, o.etag[0], true)
 	if x.named || star(have) {
-		if !x.sendReady(f, o, http.StatusNotModified, nil) {
+		if !x.sendPrepared(f, o, http.StatusNotModified, nil) {
 			x.describe(f, o, http.StatusNotModified)
 			x.w.WriteHeader(http.StatusNotModified)
 		}

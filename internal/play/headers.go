@@ -1,8 +1,12 @@
 package play
 
-import "net/http"
+import (
+	"net/http"
 
-// field is a header with its ready-made value. The values are shared by all responses: net/http only reads them, and
+	"sandlot/internal/mediatype"
+)
+
+// field is a header with its value made once. The values are shared by all responses: net/http only reads them, and
 // whoever appends to one gets a copy, for they have no room to grow.
 type field struct {
 	name  string
@@ -123,4 +127,34 @@ func varies(encodings, navigation bool) []string {
 		return varyBrowser
 	}
 	return nil
+}
+
+// unknownType is what the bytes of a pre-compressed file are to a client that does not unpack them.
+var unknownType = []string{mediatype.Unknown}
+
+// describe sets the headers that tell what a form is.
+func (x *exchange) describe(f *file, o *form, status int) http.Header {
+	h := x.headers(x.fresh())
+	if status == http.StatusNotFound {
+		h["Cache-Control"] = revalidate
+	} else {
+		h["Etag"] = o.etag
+	}
+	if vary := varies(f.varies, x.moves() || x.followed); vary != nil {
+		h["Vary"] = vary
+	}
+	if status == http.StatusNotModified {
+		return h
+	}
+	h["Content-Type"] = f.mediaType
+	switch {
+	case o.encoding != nil:
+		h["Content-Encoding"] = o.encoding
+	case f.encoded:
+		h["Content-Type"] = unknownType
+	}
+	if o == &f.plain {
+		h["Accept-Ranges"] = inBytes
+	}
+	return h
 }

@@ -38,9 +38,9 @@ type form struct {
 	length   []string
 	size     int64
 	blob     publish.Blob
-	body     []byte // the bytes, if they are not in a blob
-	after    []byte // follows the bytes; counted in length and size
-	ready    *ready // nil: it has no ready-made answers
+	body     []byte          // the bytes, if they are not in a blob
+	after    []byte          // follows the bytes; counted in length and size
+	prepared *preparedAnswer // nil: it has none
 }
 
 // newList makes a list; until is when to ask again if anything is still to come.
@@ -48,12 +48,12 @@ func newList(files []publish.File, until time.Time) *list {
 	l := &list{files: make(map[string]*file, len(files))}
 	for i := range files {
 		f := newFile(&files[i])
-		if len(files) <= readyFiles {
-			f.makeReady()
+		if len(files) <= preparedFiles {
+			f.prepare()
 		}
 		l.files[files[i].Name] = f
-		// Measured: a file takes about 400 bytes, and each form about 350 with its header values, beside its ready-made answers.
-		l.weight += uint32(400 + 2*len(files[i].Name) + (350+readyWeight)*(1+len(f.packed)))
+		// Measured: a file takes about 400 bytes, and each form about 350 with its header values, beside its prepared answers.
+		l.weight += uint32(400 + 2*len(files[i].Name) + (350+preparedWeight)*(1+len(f.packed)))
 		if f.varies && !files[i].Squeezed {
 			l.until = until
 		}
@@ -96,11 +96,11 @@ func (f *file) makeForm(c coding, b publish.Blob) form {
 	return o
 }
 
-// makeReady gives each form a place for ready-made lines.
-func (f *file) makeReady() {
-	f.plain.ready = new(ready)
+// prepare gives each form a place for its prepared answers.
+func (f *file) prepare() {
+	f.plain.prepared = new(preparedAnswer)
 	for i := range f.packed {
-		f.packed[i].ready = new(ready)
+		f.packed[i].prepared = new(preparedAnswer)
 	}
 }
 

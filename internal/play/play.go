@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
-	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
 
@@ -88,7 +87,7 @@ type Handler struct {
 	script      *file       // /.sandlot/player.js
 	ownIcon     *file       // of projects that have none
 	storagePage storagePage // /.sandlot/storage
-	common      common      // header lines that answers share
+	shared      sharedLines // header lines that answers share
 	suffix      string      // "." and the name of the content host, without a port; empty if there is none
 	prefix      string      // of the path form: "/~/", after the base URL's path
 }
@@ -138,69 +137,4 @@ func hostname(host string) string {
 		host = host[:i]
 	}
 	return strings.ToLower(strings.TrimSuffix(host, "."))
-}
-
-// ServeOrigin answers a request to the origin with that label: a project's, a version's, or nobody's, which is a clean
-// 404. The request's URL must be as it came: a router that cleans paths must not see it before.
-func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label string) {
-	v := exchange{Handler: h, w: w, r: r, root: "/"}
-	id, n, suffix, ok := names.ParseLabel(label)
-	var err error
-	switch {
-	case !ok:
-		err = publish.CodeProjectNotFound
-	case n == 0:
-		v.project, err = h.service.Site(r.Context(), publish.Caller{}, publish.ProjectID(id))
-	default:
-		v.place = onVersion
-		v.project, err = h.service.SiteVersion(r.Context(), publish.Caller{}, publish.ProjectID(id), n, suffix)
-	}
-	if err != nil {
-		v.fail(err)
-		return
-	}
-	v.serve(r.URL.Path)
-}
-
-// Refuse answers a request to a project's origin that the program refuses before it looks for the project, with the
-// headers that everything on such an origin has.
-func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
-	v := exchange{Handler: h, w: w, r: r, root: "/"}
-	v.refuse(status, message)
-}
-
-// ServePath answers a request to the path form. Its path begins with the base URL's path and "/~/", and is as it came.
-func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
-	v := exchange{Handler: h, w: w, r: r, place: onPath}
-	rest, ok := strings.CutPrefix(r.URL.Path, h.prefix)
-	id, path, slash := strings.Cut(rest, "/")
-	if !ok || !h.hasPath() || !names.ValidProjectID(id) {
-		v.fail(publish.CodeProjectNotFound)
-		return
-	}
-	var err error
-	if v.project, err = h.service.Site(r.Context(), publish.Caller{}, publish.ProjectID(id)); err != nil {
-		v.fail(err)
-		return
-	}
-	v.root = h.prefix + id + "/"
-	v.servePath("/"+path, slash)
-}
-
-// hasPath reports whether the path form is served.
-func (h *Handler) hasPath() bool { return h.places.PathForm || h.places.Content == "" }
-
-// servePath does what only the path form needs, and then serves the path.
-func (x *exchange) servePath(path string, slash bool) {
-	switch reading := x.r.Method == http.MethodGet || x.r.Method == http.MethodHead; {
-	case x.r.Header.Get("Service-Worker") == "script":
-		// A worker would run outside of the sandbox, on the origin of the site.
-		x.refuse(http.StatusForbidden, "Service workers are for projects on their own address.")
-	case reading && x.moves() && navigates(x.r.Header):
-		x.redirect(http.StatusTemporaryRedirect, x.places.Origin(string(x.project.ID))+escape(path))
-	case reading && !slash:
-		x.redirect(http.StatusPermanentRedirect, x.root)
-	default:
-		x.serve(path)
-	}
 }

@@ -57,14 +57,14 @@ func fakesThatFail() map[string]*fake {
 
 // TestRegression42ErrorsOfProjectsSpeakTheVisitorsLanguage: they were in English for everybody.
 func TestRegression42ErrorsOfProjectsSpeakTheVisitorsLanguage(t *testing.T) {
-	ready := newFake()
-	ready.put(gameID, ready.file("index.html", "<p>hi"))
+	fine := newFake()
+	fine.put(gameID, fine.file("index.html", "<p>hi"))
 	asked := map[string]func(accept string, p place) *http.Response{
 		"missing": func(accept string, p place) *http.Response {
-			return at(newHandler(ready, "localhost"), p, request("GET", "/none", accept))
+			return at(newHandler(fine, "localhost"), p, request("GET", "/none", accept))
 		},
 		"method": func(accept string, p place) *http.Response {
-			return at(newHandler(ready, "localhost"), p, request("DELETE", "/", accept))
+			return at(newHandler(fine, "localhost"), p, request("DELETE", "/", accept))
 		},
 	}
 	for name, s := range fakesThatFail() {

@@ -74,7 +74,7 @@ func (x *exchange) scripted(f *file) (*form, error) {
 // follow makes the form that is the first n bytes of o with more after them.
 func (f *file) follow(o *form, n int64, after []byte) *form {
 	followed := *o
-	followed.size, followed.after, followed.ready = n+int64(len(after)), after, nil
+	followed.size, followed.after, followed.prepared = n+int64(len(after)), after, nil
 	followed.etag = []string{`"` + f.hash + marks[o.coding] + followedMark + `"`}
 	followed.length = []string{strconv.FormatInt(followed.size, 10)}
 	return &followed

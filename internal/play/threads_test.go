@@ -8,7 +8,7 @@ import (
 func TestThreadsIsolateTheProjectsOwnOriginsAlone(t *testing.T) {
 	s := newFake()
 	h := newHandler(s, "localhost:8080")
-	for _, threads := range []bool{false, true, false} { // the switch acts on the next answer, also on one that was ready
+	for _, threads := range []bool{false, true, false} { // the switch acts on the next answer, also on one that was prepared
 		p := s.put(gameID, s.file("index.html", page("one")), s.file("a.wasm", "wasm"))
 		p.Threads = threads
 		s.projects[gameID] = p
@@ -27,10 +27,10 @@ func TestThreadsIsolateTheProjectsOwnOriginsAlone(t *testing.T) {
 				}
 			}
 		}
-		rec := &readyRecorder{ResponseRecorder: httptest.NewRecorder()}
+		rec := &preparedRecorder{ResponseRecorder: httptest.NewRecorder()}
 		h.ServeOrigin(rec, request("GET", "/a.wasm"), string(gameID))
 		if got := rec.Header().Get("Cross-Origin-Embedder-Policy"); rec.answers != 1 || (got == "require-corp") != threads {
-			t.Errorf("ready-made with threads %v: %q", threads, got)
+			t.Errorf("prepared with threads %v: %q", threads, got)
 		}
 	}
 }

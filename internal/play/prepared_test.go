@@ -12,17 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// readyRecorder takes ready-made answers, and makes of them what a client would read.
-type readyRecorder struct {
+// preparedRecorder takes prepared answers, and makes of them what a client would read.
+type preparedRecorder struct {
 	*httptest.ResponseRecorder
 	answers int
 }
 
-func (r *readyRecorder) WriteReady(status int, common, own, body []byte) bool {
+func (r *preparedRecorder) WritePrepared(status int, shared, own, body []byte) bool {
 	if len(r.Header()) > 0 {
 		return false
 	}
-	text := fmt.Appendf(nil, "HTTP/1.1 %d x\r\n%s%s\r\n", status, common, own)
+	text := fmt.Appendf(nil, "HTTP/1.1 %d x\r\n%s%s\r\n", status, shared, own)
 	res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(append(text, body...))), nil)
 	if err != nil {
 		panic(err)
@@ -36,7 +36,7 @@ func (r *readyRecorder) WriteReady(status int, common, own, body []byte) bool {
 	return true
 }
 
-func TestReadyAnswersAreTheOthers(t *testing.T) {
+func TestPreparedAnswersAreTheOthers(t *testing.T) {
 	type seen struct {
 		Status int
 		Header http.Header
@@ -46,7 +46,7 @@ func TestReadyAnswersAreTheOthers(t *testing.T) {
 	for _, c := range []struct {
 		name, path string
 		headers    []string
-		ready      bool
+		prepared   bool
 	}{
 		{"plain", "/", nil, true},
 		{"gzip", "/", []string{"Accept-Encoding: gzip"}, true},
@@ -74,7 +74,7 @@ func TestReadyAnswersAreTheOthers(t *testing.T) {
 						http.ResponseWriter
 						Result() *http.Response
 					} = httptest.NewRecorder()
-					rec := &readyRecorder{ResponseRecorder: httptest.NewRecorder()}
+					rec := &preparedRecorder{ResponseRecorder: httptest.NewRecorder()}
 					if i > 0 { // the second has its lines from the first
 						w = rec
 					}
@@ -88,10 +88,10 @@ func TestReadyAnswersAreTheOthers(t *testing.T) {
 					answers += rec.answers
 				}
 				if d := cmp.Diff(got[0], got[1]) + cmp.Diff(got[0], got[2]); d != "" {
-					t.Errorf("verified %v: ordinary - ready +\n%s", verified, d)
+					t.Errorf("verified %v: ordinary - prepared +\n%s", verified, d)
 				}
-				if (answers == 2) != c.ready {
-					t.Errorf("%d of 2 were ready", answers)
+				if (answers == 2) != c.prepared {
+					t.Errorf("%d of 2 were prepared", answers)
 				}
 			}
 		})

@@ -1,4 +1,4 @@
-package main
+package front
 
 import (
 	"context"
@@ -9,21 +9,23 @@ import (
 // sleepEvery is how often a process that runs looks at its clock.
 const sleepEvery = 250 * time.Millisecond
 
-// A sleepClock tells for how long the process did not run: it was stopped (SIGSTOP),
-// or its machine paused. Clients must not pay for that time. It may be used
-// concurrently; nil knows of no sleep.
-type sleepClock struct {
+// A Clock tells for how long the process did not run, because it was stopped
+// (SIGSTOP) or its machine was paused. Clients must not be cut for that time. The
+// zero value is ready, Run must run meanwhile, and all methods may be called
+// concurrently. A nil Clock has never slept.
+type Clock struct {
 	mu    sync.Mutex
 	last  time.Time // when it was looked at
 	slept time.Duration
 }
 
-// run looks until ctx ends, so that a longer time without a look was sleep.
-func (c *sleepClock) run(ctx context.Context) {
+// Run looks at the time every 250 ms until ctx ends: a much longer time between two
+// looks was sleep.
+func (c *Clock) Run(ctx context.Context) {
 	tick := time.NewTicker(sleepEvery)
 	defer tick.Stop()
 	for {
-		c.total()
+		c.Slept()
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -32,8 +34,9 @@ func (c *sleepClock) run(ctx context.Context) {
 	}
 }
 
-// total is how long the process has slept until now.
-func (c *sleepClock) total() time.Duration {
+// Slept returns for how long the process has slept since Run began. Differences
+// between two calls count; the value alone means nothing.
+func (c *Clock) Slept() time.Duration {
 	if c == nil {
 		return 0
 	}
@@ -51,7 +54,7 @@ func (c *sleepClock) total() time.Duration {
 // A sleepyDeadline is a connection's deadline for reads, which waits for as long as
 // the process slept.
 type sleepyDeadline struct {
-	clock *sleepClock
+	clock *Clock
 	mu    sync.Mutex
 	due   time.Time
 	slept time.Duration // when due was set
@@ -61,7 +64,7 @@ type sleepyDeadline struct {
 func (d *sleepyDeadline) put(t time.Time, set func(time.Time) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.due, d.slept = t, d.clock.total()
+	d.due, d.slept = t, d.clock.Slept()
 	return set(t)
 }
 
@@ -70,7 +73,7 @@ func (d *sleepyDeadline) put(t time.Time, set func(time.Time) error) error {
 func (d *sleepyDeadline) putOff(set func(time.Time) error) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	slept := d.clock.total()
+	slept := d.clock.Slept()
 	due := d.due.Add(slept - d.slept)
 	if d.due.IsZero() || !due.After(time.Now()) {
 		return false

@@ -7,46 +7,47 @@ import (
 	"sync/atomic"
 )
 
-// A readyWriter sends an answer whose fields are ready-made lines of a header, all
-// but the date. It returns false, and has done nothing, where that cannot be done.
-type readyWriter interface {
-	WriteReady(status int, common, own, body []byte) bool
+// A preparedWriter sends a whole answer whose header fields, all but the date, are prepared lines. It returns false, and
+// has done nothing, where that cannot be done. *front.Answer is one.
+type preparedWriter interface {
+	WritePrepared(status int, shared, own, body []byte) bool
 }
 
 // lines are lines of a header, made when they are first wanted.
 type lines = atomic.Pointer[[]byte]
 
-// ready are the lines that only one form has, for a 200 and for a 304.
-type ready [2]lines
+// A preparedAnswer has the lines that are those of one form alone, for a 200 and for a 304.
+type preparedAnswer [2]lines
 
-// common are the lines that answers share, for each combination of what they depend on.
-type common [1 << 5]lines
+// sharedLines are those that many answers have, for each combination of what they depend on.
+type sharedLines [1 << 5]lines
 
 const (
-	// readyWeight is about how many bytes the lines of a form take.
-	readyWeight = 400
-	// readyFiles is up to how many files a list has ready-made lines: they must not fill the cache for files that are
-	// asked for seldom.
-	readyFiles = 1000
+	// preparedWeight is about how many bytes the lines of a form take.
+	preparedWeight = 400
+	// preparedFiles is up to how many files a list has prepared answers: they must not fill the cache for files that
+	// are asked for seldom.
+	preparedFiles = 1000
 )
 
-// sendReady sends a whole answer from ready-made lines, if there can be any: to a request for a project's own address,
+// sendPrepared sends a whole answer from prepared lines, if there can be any: to a request for a project's own address,
 // and for a form that is sent as it is. The lines are of the same fields as in any other answer. The body is empty or
 // all of the form's; a HEAD gets none.
-func (x *exchange) sendReady(f *file, o *form, status int, body []byte) bool {
-	w, ok := x.w.(readyWriter)
-	if !ok || o.ready == nil || x.place != onProject || status != http.StatusOK && status != http.StatusNotModified {
+func (x *exchange) sendPrepared(f *file, o *form, status int, body []byte) bool {
+	w, ok := x.w.(preparedWriter)
+	if !ok || o.prepared == nil || x.place != onProject || status != http.StatusOK && status != http.StatusNotModified {
 		return false
 	}
 	unchanged := status == http.StatusNotModified
-	shared, own := &x.common[combination(unchanged, x.project.Verified, x.project.Threads, x.followed, f.varies)], &o.ready[combination(unchanged)]
+	shared := &x.shared[combination(unchanged, x.project.Verified, x.project.Threads, x.followed, f.varies)]
+	own := &o.prepared[combination(unchanged)]
 	if shared.Load() == nil || own.Load() == nil {
-		x.makeReady(f, o, status, shared, own)
+		x.prepare(f, o, status, shared, own)
 	}
 	if x.r.Method == http.MethodHead {
 		body = nil
 	}
-	return w.WriteReady(status, *shared.Load(), *own.Load(), body)
+	return w.WritePrepared(status, *shared.Load(), *own.Load(), body)
 }
 
 // combination makes a number of what is true.
@@ -62,8 +63,8 @@ func combination(set ...bool) (n int) {
 // ownFields are those that tell one form from another.
 var ownFields = [...]string{"Accept-Ranges", "Content-Encoding", "Content-Length", "Content-Type", "Etag"}
 
-// makeReady makes the lines of the fields that describe sets.
-func (x *exchange) makeReady(f *file, o *form, status int, shared, own *lines) {
+// prepare makes the lines of the fields that describe sets.
+func (x *exchange) prepare(f *file, o *form, status int, shared, own *lines) {
 	aside := *x
 	aside.w = headerOnly{}
 	h := aside.describe(f, o, status)

@@ -1,0 +1,80 @@
+package play
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"sandlot/internal/names"
+	"sandlot/internal/publish"
+)
+
+// ServePath answers a request to the path form. Its path begins with the base URL's path and "/~/", and is as it came.
+func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
+	x := exchange{Handler: h, w: w, r: r, place: onPath}
+	rest, ok := strings.CutPrefix(r.URL.Path, h.prefix)
+	id, path, slash := strings.Cut(rest, "/")
+	if !ok || !h.hasPath() || !names.ValidProjectID(id) {
+		x.fail(publish.CodeProjectNotFound)
+		return
+	}
+	var err error
+	if x.project, err = h.service.Site(r.Context(), publish.Caller{}, publish.ProjectID(id)); err != nil {
+		x.fail(err)
+		return
+	}
+	x.root = h.prefix + id + "/"
+	x.servePath("/"+path, slash)
+}
+
+// hasPath reports whether the path form is served.
+func (h *Handler) hasPath() bool { return h.places.PathForm || h.places.Content == "" }
+
+// servePath does what only the path form needs, and then serves the path.
+func (x *exchange) servePath(path string, slash bool) {
+	switch reading := x.r.Method == http.MethodGet || x.r.Method == http.MethodHead; {
+	case x.r.Header.Get("Service-Worker") == "script":
+		// A worker would run outside of the sandbox, on the origin of the site.
+		x.refuse(http.StatusForbidden, "Service workers are for projects on their own address.")
+	case reading && x.moves() && navigates(x.r.Header):
+		x.redirect(http.StatusTemporaryRedirect, x.places.Origin(string(x.project.ID))+escape(path))
+	case reading && !slash:
+		x.redirect(http.StatusPermanentRedirect, x.root)
+	default:
+		x.serve(path)
+	}
+}
+
+// moves reports whether a browser's own navigation to this address is sent on to the project's own origin.
+func (x *exchange) moves() bool { return x.place == onPath && x.places.Content != "" }
+
+// redirect sends the client elsewhere, with the query it came with.
+func (x *exchange) redirect(status int, location string) {
+	cacheControl := x.fresh()
+	if status == http.StatusTemporaryRedirect {
+		cacheControl = never
+	}
+	h := x.headers(cacheControl)
+	if x.moves() {
+		h["Vary"] = varies(false, true)
+	}
+	if x.r.URL.RawQuery != "" {
+		location += "?" + x.r.URL.RawQuery
+	}
+	h.Set("Location", location)
+	h.Set("Content-Length", "0")
+	x.w.WriteHeader(status)
+}
+
+// escape returns a decoded path as it is written in a URL.
+func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
+
+// lastSegment returns where the last segment of a name begins.
+func lastSegment(name string) int {
+	for i := len(name); i > 0; i-- {
+		if name[i-1] == '/' {
+			return i
+		}
+	}
+	return 0
+}

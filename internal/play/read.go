@@ -1,0 +1,144 @@
+package play
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"sandlot/internal/admission"
+	"sandlot/internal/names"
+	"sandlot/internal/publish"
+)
+
+// This file is the way of a read, from the top down: which project, which file, which form of it, and how it is answered.
+
+// ServeOrigin answers a request to the origin with that label: a project's, a version's, or nobody's, which is a clean
+// 404. The request's URL must be as it came: a router that cleans paths must not see it before.
+func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label string) {
+	x := exchange{Handler: h, w: w, r: r, root: "/"}
+	id, n, suffix, ok := names.ParseLabel(label)
+	var err error
+	switch {
+	case !ok:
+		err = publish.CodeProjectNotFound
+	case n == 0:
+		x.project, err = h.service.Site(r.Context(), publish.Caller{}, publish.ProjectID(id))
+	default:
+		x.place = onVersion
+		x.project, err = h.service.SiteVersion(r.Context(), publish.Caller{}, publish.ProjectID(id), n, suffix)
+	}
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	x.serve(r.URL.Path)
+}
+
+// serve answers for a decoded path within the project.
+func (x *exchange) serve(path string) {
+	switch {
+	case strings.HasPrefix(path, ours):
+		aside := *x // so that x, which every read has, stays on the stack
+		aside.own(path[len(ours):])
+	case x.reads(allowed):
+		x.file(path)
+	}
+}
+
+// file answers a GET or HEAD of a decoded path.
+func (x *exchange) file(path string) {
+	l, err := x.list(x.r.Context(), &x.project)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	f, name, folder := l.find(path, x.project.Primary)
+	switch {
+	case folder:
+		x.redirect(http.StatusPermanentRedirect, "./"+escape(name[lastSegment(name):])+"/")
+	case f == nil && path == iconPath:
+		x.icon(l)
+	case f == nil:
+		x.missing(l)
+	case name == x.project.Primary:
+		x.primary(f)
+	default:
+		x.send(f, f.form(x.r.Header), http.StatusOK)
+	}
+}
+
+// primary answers with the primary file. A browser's own navigation gets the script with it, and a load is a play;
+// neither on a version's address, which is the owner's preview.
+func (x *exchange) primary(f *file) {
+	o := f.form(x.r.Header)
+	if x.place == onVersion {
+		x.send(f, o, http.StatusOK)
+		return
+	}
+	x.followed = f.html
+	if f.html && navigates(x.r.Header) {
+		var err error
+		if o, err = x.scripted(f); err != nil {
+			x.fail(err)
+			return
+		}
+	}
+	if status := x.send(f, o, http.StatusOK); x.plays(status) {
+		x.gallery.Play(x.r.Context(), publish.Caller{}, x.project.ID, x.visitor(x.now()))
+	}
+}
+
+// visitor is who sent the request. Only the site's own origin has cookies that the project cannot have set.
+func (x *exchange) visitor(now time.Time) publish.Visitor {
+	token := ""
+	if x.place == onPath {
+		token = x.token(x.r)
+	}
+	return publish.Visitor{ID: x.visitors.ID(x.r, token, now), From: admission.Peer(x.r.RemoteAddr)}
+}
+
+// missing answers for a file that is not there: with the project's own page for that, if it has one.
+func (x *exchange) missing(l *list) {
+	if f := l.files["404.html"]; f != nil {
+		x.send(f, f.form(x.r.Header), http.StatusNotFound)
+		return
+	}
+	x.notFound()
+}
+
+// send answers with one form of a file and returns the status. Conditions and ranges count only where the status would
+// be 200. Whatever can fail is done before the first byte; what fails later breaks the connection, so that a short
+// answer never looks whole.
+func (x *exchange) send(f *file, o *form, status int) int {
+	if status == http.StatusOK {
+		spans, part := x.ranges(f, o)
+		if part {
+			o = &f.plain
+		}
+		if done := x.conditions(f, o); done != 0 {
+			return done
+		}
+		if part {
+			return x.sendSpans(f, spans)
+		}
+	}
+	p, err := x.openForm(o)
+	if err != nil && x.spare(f, o, err) {
+		return x.send(f, x.whole(f, o), status)
+	}
+	if err != nil {
+		x.fail(err)
+		return http.StatusInternalServerError
+	}
+	if p.stream == nil && x.sendPrepared(f, o, status, p.body) {
+		return status
+	}
+	defer p.Close()
+	h := x.describe(f, o, status)
+	h["Content-Length"] = o.length
+	x.w.WriteHeader(status)
+	if x.r.Method != http.MethodHead && x.copy(x.w, p) && len(o.after) > 0 {
+		_, _ = x.w.Write(o.after)
+	}
+	return status
+}
