@@ -8,30 +8,31 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sandlot/internal/admission"
 )
 
 // TestWhatCostsMuchHasALimit: the second of each in an hour is a page that says when to come again.
 func TestWhatCostsMuchHasALimit(t *testing.T) {
 	one := admission.Rate{Count: 1, Per: time.Hour, Burst: 1}
-	for name, ask := range map[string]func(s *service, p *Pages) *http.Response{
-		"a search":               func(_ *service, p *Pages) *http.Response { return request(p, "GET", "/?q=pong", "") },
-		"a project's archive":    func(_ *service, p *Pages) *http.Response { return asKim(p, "GET", ownAt+"/download", "") },
-		"an account's archive":   func(_ *service, p *Pages) *http.Response { return asKim(p, "GET", "/account/export", "") },
-		"an upload":              func(_ *service, p *Pages) *http.Response { return uploadTo(p) },
-		"an upload's many bytes": func(_ *service, p *Pages) *http.Response { return uploadTo(p) },
+	for name, ask := range map[string]func(p *world) *http.Response{
+		"a search":               func(p *world) *http.Response { return request(p, "GET", "/?q=pong", "") },
+		"a project's archive":    func(p *world) *http.Response { return asKim(p, "GET", ownAt+"/download", "") },
+		"an account's archive":   func(p *world) *http.Response { return asKim(p, "GET", "/account/export", "") },
+		"an upload":              func(p *world) *http.Response { return uploadTo(p) },
+		"an upload's many bytes": func(p *world) *http.Response { return uploadTo(p) },
 	} {
-		s := &service{}
-		p := pages(s)
+		p := house(t)
 		p.Admission = admission.New(admission.Config{Searches: one, Downloads: one, Writes: one})
 		if strings.HasSuffix(name, "bytes") {
 			p.Admission = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 1000}})
 		}
-		if resp := ask(s, p); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
+		if resp := ask(p); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
 			t.Errorf("the first of %s: %d", name, resp.StatusCode)
 		}
-		done := len(s.acts)
-		if resp := ask(s, p); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" || len(s.acts) != done {
+		done := p.written()
+		if resp := ask(p); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" || p.written() != done {
 			t.Errorf("the second of %s: %d, Retry-After %q", name, resp.StatusCode, resp.Header.Get("Retry-After"))
 		}
 		if resp := request(p, "GET", "/", ""); resp.StatusCode != http.StatusOK {
@@ -42,22 +43,22 @@ func TestWhatCostsMuchHasALimit(t *testing.T) {
 
 // TestRegression02AFormOfTheWebsiteCostsWhatItBrings also where its length is not told: it ends where the limit does, and nothing of it is kept.
 func TestRegression02AFormOfTheWebsiteCostsWhatItBrings(t *testing.T) {
-	s := &service{}
-	p := pages(s)
+	p := house(t)
+	before := p.in.Sizes()
 	p.Admission = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 300_000}})
 	body, kind := uploadOf("", "a.js", strings.Repeat("x", 200_000), "b.js", strings.Repeat("y", 200_000))
 	if resp := sendTo(p, struct{ io.Reader }{body}, kind); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
 	}
-	if len(s.acts) > 0 || s.dropped != 1 {
-		t.Errorf("it did %v, and dropped %d files", s.acts, s.dropped)
+	if diff := cmp.Diff(before, p.in.Sizes()); diff != "" {
+		t.Errorf("something of it is kept (-before +after):\n%s", diff)
 	}
 	if resp := uploadTo(p); resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("a small one after it: %d", resp.StatusCode)
 	}
 }
 
-func uploadTo(p *Pages) *http.Response {
+func uploadTo(p http.Handler) *http.Response {
 	body, kind := uploadOf("", "a.js", strings.Repeat("x", 500))
 	return sendTo(p, body, kind)
 }
@@ -66,7 +67,7 @@ func uploadTo(p *Pages) *http.Response {
 func TestEveryRouteHasAnOperation(t *testing.T) {
 	// These use the token of a message up, which nobody guesses, or end the visitor's own session.
 	free := []string{"/verify", "/verify/no", "/not-me", "/not-me/undo", "/account/email", "/account/undo", "/login/link", "/login/choose", "/logout"}
-	for _, r := range pages(&service{}).routes() {
+	for _, r := range house(t).routes() {
 		open := r.access == anyone || r.access == stranger
 		switch {
 		case !r.operation.Known():

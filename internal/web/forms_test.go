@@ -69,7 +69,7 @@ var forms = map[string]sentForm{
 	"/login/code": {
 		fields: func(w *world) url.Values {
 			w.login()
-			return url.Values{"code": {w.mails[len(w.mails)-1].Code}}
+			return url.Values{"code": {w.in.Mails[len(w.in.Mails)-1].Code}}
 		}, status: 303, again: 410, tries: true,
 	},
 	"/login/link": {
@@ -208,7 +208,7 @@ func (w *world) notMe() string {
 	w.t.Helper()
 	must(w.service.Signup(w.t.Context(), publish.Caller{}, publish.SignupInput{Email: "kim@example.com"}))(w.t)
 	w.token("/verify")
-	return must(url.Parse(w.mails[len(w.mails)-1].NotMe))(w.t).Query().Get("token")
+	return must(url.Parse(w.in.Mails[len(w.in.Mails)-1].NotMe))(w.t).Query().Get("token")
 }
 
 // propose proposes another address for kim's account, and returns the token of its message.
@@ -255,7 +255,7 @@ func TestEveryFormIsInTheTable(t *testing.T) {
 	for path := range forms {
 		known[path] = ""
 	}
-	for _, r := range pages(&service{}).routes() {
+	for _, r := range house(t).routes() {
 		if r.method == "GET" {
 			continue
 		}

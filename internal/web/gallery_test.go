@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,50 +10,8 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
-
-// galleryFake has two pages of a gallery, and kim, who was once called lee.
-type galleryFake struct {
-	nothing bool
-	waiting int
-	sought  string
-}
-
-func (f *galleryFake) page(cursor string) (publish.Page, error) {
-	switch {
-	case f.nothing:
-		return publish.Page{Waiting: f.waiting}, nil
-	case cursor == "":
-		hostile := publish.Project{ID: "game-abc123", Handle: "kim", Title: `<script>"pong"`, Lang: `x"><b>`}
-		return publish.Page{Cards: []publish.Card{{Project: hostile, Stats: publish.Stats{Players: 3, Plays: 12345, Likes: 1}}}, Next: "2a"}, nil
-	case cursor == "2a":
-		return publish.Page{Cards: []publish.Card{{Project: publish.Project{ID: "bare-abc123", Handle: "kim"}}}}, nil
-	}
-	return publish.Page{}, publish.ErrNotFound
-}
-
-func (f *galleryFake) Browse(_ context.Context, _ publish.Caller, by publish.Sort, cursor string) (publish.Page, error) {
-	if by != publish.SortNewest && by != publish.SortPlayed && by != publish.SortLive {
-		return publish.Page{}, publish.ErrNotFound
-	}
-	return f.page(cursor)
-}
-
-func (f *galleryFake) Search(_ context.Context, _ publish.Caller, text, cursor string) (publish.Page, error) {
-	f.sought = text
-	return f.page(cursor)
-}
-
-func (f *galleryFake) Profile(_ context.Context, _ publish.Caller, handle, cursor string) (string, publish.Page, error) {
-	switch handle {
-	case "kim":
-		page, err := f.page(cursor)
-		return "kim", page, err
-	case "lee":
-		return "kim", publish.Page{}, nil
-	}
-	return "", publish.Page{}, publish.ErrNotFound
-}
 
 func has(t *testing.T, h http.Handler, target string, wants ...string) string {
 	t.Helper()
@@ -72,19 +31,29 @@ func has(t *testing.T, h http.Handler, target string, wants ...string) string {
 	return body
 }
 
-func TestTheGalleryShowsProjectsWithTheirNumbers(t *testing.T) {
-	h := pages(&service{})
-	body := has(t, h, "/", `href="/p/game-abc123"`, "&lt;script&gt;&#34;pong&#34;", `href="/@kim"`, "3 playing now", "12,345 plays", "1 like<", `href="/?sort=newest&amp;after=2a"`, `<a href="/" aria-current="page">`)
-	if strings.Contains(body, "<b>") {
-		t.Errorf("a language ends its attribute: %s", body)
+// crowded is a house whose gallery has two pages, with bare-abc123 alone on the second.
+func crowded(t *testing.T, title string) *world {
+	t.Helper()
+	w := house(t)
+	w.count(gameID, 12345, 1, 3)
+	w.later(time.Second)
+	for _, id := range w.fill(23, title) {
+		w.count(id, 0, 0, 1)
 	}
-	body = has(t, h, "/?sort=newest&after=2a", `href="/p/bare-abc123"`, ">bare-abc123<", `href="/?sort=newest"`, "noindex")
+	return w
+}
+
+func TestTheGalleryShowsProjectsWithTheirNumbers(t *testing.T) {
+	h := crowded(t, "")
+	body := has(t, h, "/", `href="/p/game-abc123"`, "&lt;script&gt;&#34;pong&#34;", `href="/@kim"`, "3 playing now", "12,345 plays", "1 like<", `href="/?sort=newest&amp;after=`, `<a href="/" aria-current="page">`)
+	body = has(t, h, next(t, body), `href="/p/bare-abc123"`, ">bare-abc123<", `href="/?sort=newest"`, "noindex")
 	if strings.Contains(body, `rel="next"`) || strings.Contains(body, "curl") || strings.Contains(body, "playing now") {
 		t.Errorf("the last page is %s", body)
 	}
-	has(t, h, "/?sort=live", `<a href="/?sort=live" aria-current="page">`, `href="/?sort=live&amp;after=2a"`)
+	h.count(bareID, 0, 0, 1)
+	has(t, h, "/?sort=live", `<a href="/?sort=live" aria-current="page">`, `href="/?sort=live&amp;after=`)
 	has(t, h, "/?sort=played", `<a href="/?sort=played" aria-current="page">`)
-	for _, target := range []string{"/?sort=oldest", "/?after=x", "/?sort=live&after=%00", "/?q=x&after=x", "/@kim?after=x"} {
+	for _, target := range []string{"/?sort=oldest", "/?after=!", "/?sort=live&after=%00", "/?q=x&after=!", "/@kim?after=!"} {
 		if resp := request(h, "GET", target, ""); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s is %d", target, resp.StatusCode)
 		}
@@ -92,35 +61,48 @@ func TestTheGalleryShowsProjectsWithTheirNumbers(t *testing.T) {
 }
 
 func TestAnEmptyGallerySaysSo(t *testing.T) {
-	h := pages(&service{galleryFake: galleryFake{nothing: true}})
+	h := home(t)
 	has(t, h, "/", "Nothing is listed here yet.")
 	has(t, h, "/?sort=live", "No one is playing right now.")
 	has(t, h, "/?q=pong", "No matches.")
 	has(t, h, "/@kim", "No projects here yet.")
 }
 
+// sought is a gallery that notes what is searched for in it.
+type sought struct {
+	Gallery
+	text string
+}
+
+func (s *sought) Search(ctx context.Context, by publish.Caller, text, cursor string) (publish.Page, error) {
+	s.text = text
+	return s.Gallery.Search(ctx, by, text, cursor)
+}
+
 func TestASearchKeepsItsWords(t *testing.T) {
-	s := &service{}
-	h := pages(s)
 	query := `"><b> ü&x`
-	has(t, h, "/?q="+url.QueryEscape(query), `value="&#34;&gt;&lt;b&gt; ü&amp;x"`, `href="/?q=%22%3e%3cb%3e%20%c3%bc%26x&amp;after=2a"`, "noindex")
-	if s.sought != query {
-		t.Errorf("sought was %q", s.sought)
+	h := home(t)
+	h.fill(25, query)
+	s := &sought{Gallery: h.Gallery}
+	h.Gallery = s
+	has(t, h, "/?q="+url.QueryEscape(query), `value="&#34;&gt;&lt;b&gt; ü&amp;x"`, `href="/?q=%22%3e%3cb%3e%20%c3%bc%26x&amp;after=`, "noindex")
+	if s.text != query {
+		t.Errorf("sought was %q", s.text)
 	}
 	has(t, h, "/?q="+strings.Repeat("ü", 3000))
-	if len(s.sought) != maxQuery {
-		t.Errorf("%d bytes were sought", len(s.sought))
+	if len(s.text) != maxQuery {
+		t.Errorf("%d bytes were sought", len(s.text))
 	}
-	s.sought = "nothing"
-	if has(t, h, "/?q=+%09", "curl"); s.sought != "nothing" {
-		t.Errorf("of blanks %q was sought", s.sought)
+	s.text = "nothing"
+	if has(t, h, "/?q=+%09", "curl"); s.text != "nothing" {
+		t.Errorf("of blanks %q was sought", s.text)
 	}
 }
 
 func TestAMakersPageIsAtTheHandleOfNow(t *testing.T) {
-	h := pages(&service{})
-	has(t, h, "/@kim", "<h1>@kim</h1>", `href="/p/game-abc123"`, `href="/@kim?after=2a"`)
-	has(t, h, "/@kim?after=2a", `href="/p/bare-abc123"`, `<a href="/@kim">`)
+	h := crowded(t, "")
+	body := has(t, h, "/@kim", "<h1>@kim</h1>", `href="/p/game-abc123"`, `href="/@kim?after=`)
+	has(t, h, next(t, body), `href="/p/bare-abc123"`, `<a href="/@kim">`)
 	for _, old := range []string{"/@lee", "/@Kim", "/@%4cee"} {
 		if resp := request(h, "GET", old, ""); resp.StatusCode != http.StatusMovedPermanently || resp.Header.Get("Location") != "/@kim" {
 			t.Errorf("%s is %d to %q", old, resp.StatusCode, resp.Header.Get("Location"))
@@ -134,7 +116,7 @@ func TestAMakersPageIsAtTheHandleOfNow(t *testing.T) {
 }
 
 func TestProfilesArePagesAndMistypedEndpointsAreNot(t *testing.T) {
-	p := pages(&service{})
+	p := house(t)
 	for path, want := range map[string]bool{"/": true, "/@kim": true, "/@": true, "/@kim/x": true, "/x": false, "/x@kim": false, "/v2/publish": false, "/publish": false} {
 		if p.Has(path) != want {
 			t.Errorf("a page at %s: %v", path, !want)
@@ -142,13 +124,27 @@ func TestProfilesArePagesAndMistypedEndpointsAreNot(t *testing.T) {
 	}
 }
 
+// emptied is a gallery that has nothing any more as soon as it is told so.
+type emptied struct {
+	Gallery
+	empty bool
+}
+
+func (e *emptied) Browse(ctx context.Context, by publish.Caller, sort publish.Sort, cursor string) (publish.Page, error) {
+	page, err := e.Gallery.Browse(ctx, by, sort, cursor)
+	if e.empty {
+		page = publish.Page{}
+	}
+	return page, err
+}
+
 func TestAFirstPageIsRenderedOnceASecond(t *testing.T) {
-	s := &service{}
-	p := pages(s)
-	now := time.Now()
-	p.Now = func() time.Time { return now }
+	p := house(t)
+	p.count(gameID, 12345, 0, 0)
+	g := &emptied{Gallery: p.Gallery}
+	p.Gallery = g
 	has(t, p, "/", "12,345 plays")
-	s.nothing = true
+	g.empty = true
 	has(t, p, "/", "12,345 plays")
 	has(t, p, "/?sort=played", "Nothing is listed here yet.")
 	if body := text(t, request(p, "GET", "/", "", "Accept-Language", "de")); !strings.Contains(body, "Hier ist noch nichts zu sehen.") {
@@ -157,7 +153,7 @@ func TestAFirstPageIsRenderedOnceASecond(t *testing.T) {
 	if body := text(t, asKim(p, "GET", "/", "")); strings.Contains(body, "12,345") || !strings.Contains(body, ">kim<") {
 		t.Errorf("with a login it is %s", body)
 	}
-	now = now.Add(time.Second)
+	p.later(time.Second)
 	has(t, p, "/", "Nothing is listed here yet.")
 	if body := text(t, request(p, "HEAD", "/", "")); body != "" {
 		t.Errorf("HEAD is answered with %s", body)
@@ -172,16 +168,25 @@ func TestAFirstPageIsRenderedOnceASecond(t *testing.T) {
 
 // TestRegression27AnEmptyGallerySaysWhatIsMissing: it said that nothing is listed, and not why.
 func TestRegression27AnEmptyGallerySaysWhatIsMissing(t *testing.T) {
-	for waiting, want := range map[int]string{
-		1: "1 project is waiting", 2: "2 projects are waiting", publish.MostWaiting - 1: "999 projects are waiting", publish.MostWaiting: "A thousand projects or more",
-	} {
-		has(t, pages(&service{galleryFake: galleryFake{nothing: true, waiting: waiting}}), "/", "Nothing is listed here yet.", want)
-	}
-	if body := has(t, pages(&service{galleryFake: galleryFake{nothing: true}}), "/"); strings.Contains(body, "waiting") {
+	h := home(t, testworld.With(func(c *publish.Config) { c.Public = true }))
+	if body := has(t, h, "/"); strings.Contains(body, "waiting") {
 		t.Error("nothing waits, and the page says that something does")
 	}
-	resp := request(pages(&service{galleryFake: galleryFake{nothing: true, waiting: 2}}), "GET", "/", "", "Accept-Language", "de")
-	if body := text(t, resp); !strings.Contains(body, "2 Projekte sind noch nicht zu sehen") {
-		t.Errorf("in German: %s", body)
+	stranger := must(h.service.Signup(t.Context(), testworld.Nobody(), publish.SignupInput{Handle: "stranger"}))(t).Account.ID
+	made := 0
+	for _, c := range []struct {
+		waiting int
+		want    string
+	}{
+		{1, "1 project is waiting"}, {2, "2 projects are waiting"}, {publish.MostWaiting - 1, "999 projects are waiting"}, {publish.MostWaiting, "A thousand projects or more"},
+	} {
+		for ; made < c.waiting; made++ {
+			h.add(publish.ProjectID(fmt.Sprintf("late-%06d", made)), publish.NewProject{Account: stranger})
+		}
+		h.later(time.Minute)
+		has(t, h, "/", "Nothing is listed here yet.", c.want)
+		if body := text(t, request(h, "GET", "/", "", "Accept-Language", "de")); c.waiting == 2 && !strings.Contains(body, "2 Projekte sind noch nicht zu sehen") {
+			t.Errorf("in German: %s", body)
+		}
 	}
 }

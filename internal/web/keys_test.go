@@ -2,7 +2,10 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,62 +95,83 @@ func (f *keyFake) RevokeKey(_ context.Context, by publish.Caller, id int64) erro
 }
 
 func TestTheKeysAreListedByTheirEnds(t *testing.T) {
-	body := text(t, asKim(pages(&service{}), "GET", "/account/keys?project=bare-abc123", ""))
+	h := house(t)
+	body := text(t, asKim(h, "GET", "/account/keys?project=bare-abc123", ""))
 	for _, want := range []string{
-		"&lt;b&gt;agent", "slp_…Ab12", "sla_…Cd34", "Clé du compte", "jamais utilisée", `name="nonce" value="fresh"`, "/account/keys?after=7",
-		"<option value=\"game-abc123\">\u2068&#34;Pong&#34;\u2069 · game-abc123", `<option value="bare-abc123" selected>bare-abc123`, `name="id" value="8"`,
+		"&lt;b&gt;agent", "slp_…Ab12", "sla_…", "Clé du compte", "jamais utilisée", `name="nonce" value="`,
+		"<option value=\"game-abc123\">\u2068&lt;script&gt;&#34;pong&#34;\u2069 · game-abc123", `<option value="bare-abc123" selected>bare-abc123`, `name="id" value="3"`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
+	h.fill(keyPage, "")
+	body = text(t, asKim(h, "GET", "/account/keys", ""))
+	if more := text(t, asKim(h, "GET", next(t, body), "")); !strings.Contains(more, "Clé du compte") || strings.Contains(body, "Clé du compte") {
+		t.Error("the oldest key is not on the second page")
+	}
 }
+
+// keyPage is how many keys a page has.
+const keyPage = 50
 
 func TestANewKeyIsShownOnce(t *testing.T) {
 	for path, form := range map[string]string{"/account/keys": "project=game-abc123&name=agent&nonce=one", "/account/keys/rotate": "nonce=one"} {
-		h := pages(&service{})
+		h := house(t)
 		resp := asKim(h, "POST", path, form)
 		if resp.StatusCode != http.StatusOK || resp.Header.Get("Cache-Control") != "no-store" || resp.Header.Get("Location") != "" || len(resp.Cookies()) != 0 {
 			t.Errorf("%s: %d, %v", path, resp.StatusCode, resp.Header)
 		}
-		if body := text(t, resp); strings.Count(body, newSecret) != 1 || !strings.Contains(body, `/static/js/copy.js`) {
+		body := text(t, resp)
+		if len(publish.KeyPattern.FindAllString(body, -1)) != 1 || !strings.Contains(body, `/static/js/copy.js`) {
 			t.Errorf("%s shows %s", path, body)
 		}
+		if _, err := h.service.Identify(t.Context(), publish.Presented{Key: publish.Secret(publish.KeyPattern.FindString(body))}, publish.Sender{Network: someone}); err != nil {
+			t.Errorf("%s: the key that is shown is not known: %v", path, err)
+		}
 		resp = asKim(h, "POST", path, form)
-		if body := text(t, resp); resp.StatusCode != http.StatusOK || strings.Contains(body, "slp_0") || !strings.Contains(body, "a déjà été créée") {
+		if body := text(t, resp); resp.StatusCode != http.StatusOK || publish.KeyPattern.MatchString(body) || !strings.Contains(body, "a déjà été créée") {
 			t.Errorf("%s sent twice shows %d %s", path, resp.StatusCode, body)
 		}
-		if body := text(t, asKim(h, "GET", "/account/keys", "")); strings.Contains(body, newSecret) {
+		if body := text(t, asKim(h, "GET", "/account/keys", "")); publish.KeyPattern.MatchString(body) {
 			t.Error("the list shows it")
 		}
 	}
 }
 
 func TestAKeyThatCannotBeMade(t *testing.T) {
-	for refuse, says := range map[error]string{publish.ErrTooMany: "nombre maximal de clés", publish.Refuse(publish.CodeInvalidField, "x"): "de 1 à 100"} {
-		s := &service{keyFake: keyFake{refuse: refuse}}
-		resp := asKim(pages(s), "POST", "/account/keys", "project=game-abc123&name=%3Cb%3E&nonce=one")
-		if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, says) || !strings.Contains(body, `value="&lt;b&gt;"`) || !strings.Contains(body, `value="game-abc123" selected`) {
-			t.Errorf("%v: %d %s", refuse, resp.StatusCode, body)
+	for name, says := range map[string]string{"<b>": "nombre maximal de clés", strings.Repeat("<b>", 34): "de 1 à 100"} {
+		h := house(t)
+		if len(name) == len("<b>") {
+			for i := range 99 { // beside the one that it came with
+				must(h.service.MintKey(t.Context(), h.owner("kim"), publish.NewKey{Project: gameID, Name: "x", Form: fmt.Sprint(i)}))(t)
+			}
+		}
+		resp := asKim(h, "POST", "/account/keys", "project=game-abc123&nonce=one&name="+url.QueryEscape(name))
+		if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, says) || !strings.Contains(body, `value="&lt;b&gt;`) || !strings.Contains(body, `value="game-abc123" selected`) {
+			t.Errorf("%s: %d %s", says, resp.StatusCode, body)
 		}
 	}
-	if resp := asKim(pages(&service{}), "POST", "/account/keys", "project=another&name=x&nonce=one"); resp.StatusCode != http.StatusNotFound {
+	if resp := asKim(house(t), "POST", "/account/keys", "project=another&name=x&nonce=one"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("for another's project: %d", resp.StatusCode)
 	}
-	if resp := asKim(pages(&service{}), "POST", "/account/keys", "name="+strings.Repeat("x", 1<<20)); resp.StatusCode != http.StatusRequestEntityTooLarge {
+	if resp := asKim(house(t), "POST", "/account/keys", "name="+strings.Repeat("x", 1<<20)); resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a form of 1 MB: %d", resp.StatusCode)
 	}
 }
 
 func TestAKeyIsRevoked(t *testing.T) {
-	s := &service{}
+	h := house(t)
 	for range 2 {
-		if resp := asKim(pages(s), "POST", "/account/keys/revoke", "id=8"); resp.StatusCode != http.StatusSeeOther {
+		if resp := asKim(h, "POST", "/account/keys/revoke", "id=3"); resp.StatusCode != http.StatusSeeOther {
 			t.Errorf("got %d", resp.StatusCode)
 		}
 	}
+	if list, _, err := h.service.Keys(t.Context(), h.owner("kim"), 0); err != nil || slices.ContainsFunc(list, func(k publish.Key) bool { return k.ID == 3 }) {
+		t.Errorf("left are %v, %v", list, err)
+	}
 	for _, id := range []string{"9", "x", ""} {
-		if resp := asKim(pages(s), "POST", "/account/keys/revoke", "id="+id); resp.StatusCode != http.StatusNotFound {
+		if resp := asKim(h, "POST", "/account/keys/revoke", "id="+id); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%q: %d", id, resp.StatusCode)
 		}
 	}
@@ -155,10 +179,8 @@ func TestAKeyIsRevoked(t *testing.T) {
 
 // TestWhoMayChangeAnAccount walks the routes of the settings and the keys.
 func TestWhoMayChangeAnAccount(t *testing.T) {
-	now := time.Now().Add(time.Hour) // kim's login is old by then
-	s := &service{}
-	h := pages(s)
-	stale := New(Config{Service: s, Contents: s, Gallery: s, Places: h.Places, Log: h.Log, RequestID: h.RequestID, Archive: archived, Now: func() time.Time { return now }})
+	h, stale := house(t), house(t)
+	stale.later(time.Hour) // kim's login is old by then
 	for _, r := range append(h.settingsRoutes(), h.keyRoutes()...) {
 		if r.access == anyone {
 			continue // the links in mails

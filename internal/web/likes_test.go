@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
@@ -100,7 +102,9 @@ func TestALikeIsOfTheTokenThatTheBrowserHas(t *testing.T) {
 }
 
 func TestAScriptGetsTheCount(t *testing.T) {
-	resp := request(pages(&service{}), "POST", likePath, "like=0", "Accept", "application/json")
+	h := house(t)
+	h.count(gameID, 0, 7, 0)
+	resp := request(h, "POST", likePath, "like=0", "Accept", "application/json")
 	if body := text(t, resp); body != `{"liked":false,"likes":7}` || resp.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("got %s, %s", body, resp.Header.Get("Content-Type"))
 	}
@@ -109,8 +113,8 @@ func TestAScriptGetsTheCount(t *testing.T) {
 // TestALikeComesFromThePageAlone: not from another site, not from a project under the same domain, and not from the
 // sandboxed frame of a game, whose origin is null.
 func TestALikeComesFromThePageAlone(t *testing.T) {
-	s := &service{}
-	h := pages(s)
+	h := house(t)
+	before := h.in.Rows()
 	for _, header := range [][2]string{
 		{"Sec-Fetch-Site", "cross-site"},
 		{"Sec-Fetch-Site", "same-site"},
@@ -124,14 +128,17 @@ func TestALikeComesFromThePageAlone(t *testing.T) {
 			}
 		}
 	}
-	if len(s.liked)+len(s.beats)+s.minted > 0 {
-		t.Errorf("liked %v, beats %v", s.liked, s.beats)
+	if players, err := h.in.Live.Players(t.Context(), gameID, h.now()); err != nil || players > 0 {
+		t.Errorf("%d play, %v", players, err)
+	}
+	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
+		t.Errorf("something was recorded (-before +after):\n%s", diff)
 	}
 }
 
 func TestWhatIsNoLikeIsRefused(t *testing.T) {
-	s := &service{}
-	h := pages(s)
+	h := house(t)
+	before := h.in.Rows()
 	for form, want := range map[string]int{"like=-1": 400, "like=2": 400, "like=": 400, "x=1": 400, "like=1" + strings.Repeat("1", 1<<20): 413} {
 		if resp := request(h, "POST", likePath, form); resp.StatusCode != want {
 			t.Errorf("%.20s: %d", form, resp.StatusCode)
@@ -140,16 +147,18 @@ func TestWhatIsNoLikeIsRefused(t *testing.T) {
 	if resp := request(h, "POST", "/p/nothing-abc123/like", "like=1"); resp.StatusCode != http.StatusNotFound || len(resp.Cookies()) > 0 {
 		t.Errorf("of no project: %d", resp.StatusCode)
 	}
-	if resp := request(pages(&service{fault: publish.Refuse(publish.CodeTakenDown, "down")}), "POST", likePath, "like=1"); resp.StatusCode != http.StatusUnavailableForLegalReasons {
+	down := house(t)
+	down.suspend(gameID)
+	if resp := request(down, "POST", likePath, "like=1"); resp.StatusCode != http.StatusUnavailableForLegalReasons {
 		t.Errorf("of one that was taken down: %d", resp.StatusCode)
 	}
-	if len(s.liked) > 0 {
-		t.Errorf("liked %v", s.liked)
+	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
+		t.Errorf("something was recorded (-before +after):\n%s", diff)
 	}
 }
 
 func TestLikesAndHeartbeatsHaveALimit(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	one := admission.Rate{Count: 1, Per: 3600e9, Burst: 1}
 	h.Admission = admission.New(admission.Config{Likes: one, Heartbeats: one})
 	for path, form := range map[string]string{likePath: "like=1", "/p/game-abc123/heartbeat": "{}"} {

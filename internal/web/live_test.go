@@ -11,8 +11,9 @@ import (
 )
 
 func TestCountsAreThoseOfTheDomain(t *testing.T) {
-	s := &service{liveFake: liveFake{stats: publish.Stats{Players: 3, Plays: 12, Likes: 4}}}
-	resp := request(pages(s), "GET", "/p/game-abc123/counts", "")
+	h := house(t)
+	h.count(gameID, 12, 4, 3)
+	resp := request(h, "GET", "/p/game-abc123/counts", "")
 	if body := text(t, resp); body != `{"player_count":3,"plays":12,"likes":4}` || resp.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("got %s", body)
 	}
@@ -48,7 +49,7 @@ func TestHeartbeatsAreCounted(t *testing.T) {
 }
 
 func TestStreamsAreForThePageAlone(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	for header, want := range map[[2]string]int{
 		{"Sec-Fetch-Site", "cross-site"}:              403,
 		{"Sec-Fetch-Site", "same-site"}:               403,
@@ -67,7 +68,7 @@ func TestStreamsAreForThePageAlone(t *testing.T) {
 }
 
 func TestThereIsNoStreamOfWhatIsNotThere(t *testing.T) {
-	if resp := request(pages(&service{}), "GET", "/p/nothing-abc123/live", ""); resp.StatusCode != http.StatusNotFound {
+	if resp := request(house(t), "GET", "/p/nothing-abc123/live", ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("of nothing: %d", resp.StatusCode)
 	}
 	for err, want := range map[error]int{publish.Refuse(publish.CodeTakenDown, "down"): 451, errors.New("a fault"): 500} {

@@ -147,7 +147,7 @@ func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
 }
 
 func TestWhatIsNoAddressIsShownAgain(t *testing.T) {
-	resp := request(pages(&service{}), "POST", "/login", "email=%22%3E%3Cscript%3E", "Sec-Fetch-Site", "same-origin")
+	resp := request(house(t), "POST", "/login", "email=%22%3E%3Cscript%3E", "Sec-Fetch-Site", "same-origin")
 	if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || strings.Contains(body, "<script") || !strings.Contains(body, `value="&#34;&gt;&lt;script&gt;"`) || !strings.Contains(body, `role="alert"`) {
 		t.Errorf("got %d: %s", resp.StatusCode, body)
 	}
@@ -268,7 +268,7 @@ func TestALoginWhileLoggedInConfirmsTheAccount(t *testing.T) {
 
 // TestALoginLeadsBackToThePageWithItsQuery, and nowhere else.
 func TestALoginLeadsBackToThePageWithItsQuery(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	for page, want := range map[string]string{
 		"/account?after=a%26b":                  "/account?after=a%26b",
 		ownAt + "/versions?before=3":            ownAt + "/versions?before=3",
@@ -287,7 +287,7 @@ func TestALoginLeadsBackToThePageWithItsQuery(t *testing.T) {
 }
 
 func TestAFormThatNeedsALoginLeadsBackToItsPage(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	for referer, want := range map[string]string{
 		"https://example.com/account/sessions?x=1": "/login?to=%2Faccount%2Fsessions%3Fx%3D1", "https://evil.example/account/sessions": "/login?to=%2Faccount",
 		"https://example.com//evil.example": "/login?to=%2Faccount", "": "/login?to=%2Faccount",
@@ -300,14 +300,16 @@ func TestAFormThatNeedsALoginLeadsBackToItsPage(t *testing.T) {
 }
 
 func TestLoggingOutEndsTheSession(t *testing.T) {
-	s := &service{}
-	h := pages(s)
+	h := house(t)
 	if resp := request(h, "POST", "/logout", "", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-site"); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("from a sibling: %d", resp.StatusCode)
 	}
 	resp := asKim(h, "POST", "/logout", "")
 	if c := cookie(t, resp, cookieName); resp.Header.Get("Location") != "/#said" || c.MaxAge >= 0 {
 		t.Errorf("out: %d, %+v", resp.StatusCode, c)
+	}
+	if left := h.in.Query("SELECT id FROM sessions"); !slices.Equal(left, []string{"2"}) {
+		t.Errorf("left are the sessions %v", left)
 	}
 	if resp := request(h, "POST", "/logout", "", "Sec-Fetch-Site", "same-origin"); resp.Header.Get("Location") != "/#said" {
 		t.Errorf("out twice: %d", resp.StatusCode)

@@ -150,7 +150,7 @@ var unseen = []string{
 // TestEveryRouteIsLookedAtOrShowsNoPage fails for a new route until somebody has
 // said which it is.
 func TestEveryRouteIsLookedAtOrShowsNoPage(t *testing.T) {
-	p := pages(&service{})
+	p := house(t)
 	mux := http.NewServeMux()
 	var routes []string
 	for _, r := range p.routes() {

@@ -161,10 +161,10 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != c.to || !slices.Equal(s.acts, []string{c.done}) {
 			t.Errorf("%s: %d to %s, done %q", c.path, resp.StatusCode, resp.Header.Get("Location"), s.acts)
 		}
-		if resp := asKim(pages(&service{}), "POST", "/account/projects/other-abc123"+c.path, strings.ReplaceAll(c.form, "game", "other")); resp.StatusCode != http.StatusNotFound {
+		if resp := asKim(house(t), "POST", "/account/projects/other-abc123"+c.path, strings.ReplaceAll(c.form, "game", "other")); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s of another account's project: %d", c.path, resp.StatusCode)
 		}
-		if resp := asKim(pages(&service{}), "POST", ownAt+c.path, "title="+strings.Repeat("x", maxDetails)); resp.StatusCode != http.StatusRequestEntityTooLarge {
+		if resp := asKim(house(t), "POST", ownAt+c.path, "title="+strings.Repeat("x", maxDetails)); resp.StatusCode != http.StatusRequestEntityTooLarge {
 			t.Errorf("%s with too much text: %d", c.path, resp.StatusCode)
 		}
 	}
@@ -202,7 +202,7 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 	if body := text(t, resp); resp.StatusCode != 422 || !strings.Contains(body, `value="Kept"`) || !strings.Contains(body, "also kept") || !s.said.Unlisted {
 		t.Errorf("a description that is too long: %d", resp.StatusCode)
 	}
-	if body := text(t, asKim(pages(&service{}), "POST", ownAt+"/delete", "typed=other")); !strings.Contains(body, `value="other"`) || !strings.Contains(body, "Rien n’a été supprimé") {
+	if body := text(t, asKim(house(t), "POST", ownAt+"/delete", "typed=other")); !strings.Contains(body, `value="other"`) || !strings.Contains(body, "Rien n’a été supprimé") {
 		t.Error("another id typed is not told")
 	}
 }
@@ -225,7 +225,7 @@ func sendUpload(s *service, body io.Reader, contentType string) *http.Response {
 	return sendTo(pages(s), body, contentType)
 }
 
-func sendTo(p *Pages, body io.Reader, contentType string) *http.Response {
+func sendTo(p http.Handler, body io.Reader, contentType string) *http.Response {
 	r := httptest.NewRequest("POST", "https://example.com"+ownAt+"/files", body)
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("Cookie", cookieName+"=kim")

@@ -132,7 +132,7 @@ func TestAPictureIsAlwaysTheSameForAProject(t *testing.T) {
 }
 
 func TestAProjectHasOnePictureInTheGalleryOnItsPageAndWhereItIsEmbedded(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	found := regexp.MustCompile(`<svg class="tiles .*?</svg>`)
 	card := found.FindString(text(t, request(h, "GET", "/", "")))
 	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {

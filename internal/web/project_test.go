@@ -44,6 +44,11 @@ func (s published) ProjectPage(ctx context.Context, _ publish.Caller, id publish
 	return page, err
 }
 
+func (s published) Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, string, error) {
+	p, err := s.Site(ctx, by, id)
+	return p, "nonce", err
+}
+
 func pagesOf(p publish.Project, content string) *Pages {
 	base := &url.URL{Scheme: "https", Host: "example.com"}
 	return New(Config{Service: published{&service{}, p}, Gallery: published{&service{}, p}, Reports: published{&service{}, p}, Places: publish.Places{Base: base, Content: content}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
@@ -164,7 +169,7 @@ func TestWhatIsUnlistedOrOfNobodyProvedIsKeptFromSearch(t *testing.T) {
 
 func TestPagesOfNoProjectOrWithAFaultSaySo(t *testing.T) {
 	for _, target := range []string{"/p/%s", "/p/%s/card.png", "/p/%s/code.svg", "/embed/%s", "/oembed?url=https://example.com/p/%s"} {
-		if resp := request(pages(&service{}), "GET", fmt.Sprintf(target, "other-abc123"), ""); resp.StatusCode != http.StatusNotFound {
+		if resp := request(house(t), "GET", fmt.Sprintf(target, "other-abc123"), ""); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s of nothing: %d", target, resp.StatusCode)
 		}
 		long := &service{fault: publish.Refuse(publish.CodeInvalidField, "long")}

@@ -3,29 +3,22 @@ package web
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
 	"fmt"
 	"io"
-	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"sandlot/internal/blob"
-	memory "sandlot/internal/live"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testworld"
 )
 
 // A person is an account with a login in one browser.
@@ -37,39 +30,21 @@ type person struct {
 	key     int64 // of the project
 }
 
-// A world is the pages on the real Service and the real stores, with two people.
+// A world is the pages on a testworld.World, with two people.
 type world struct {
 	*Pages
 	t        *testing.T
+	in       *testworld.World
 	service  *publish.Service
 	db       *sqlstore.DB
-	dir      string
 	disk     *blob.Disk
-	beside   *sql.DB
-	mu       sync.Mutex
-	at       time.Time
 	kim, lee person
-	browser  string         // of a login that is under way
-	mails    []publish.Mail // that were sent
+	browser  string // of a login that is under way
 }
 
-// Send implements publish.Mailer.
-func (w *world) Send(_ context.Context, m publish.Mail) error {
-	w.mails = append(w.mails, m)
-	return nil
-}
+func (w *world) now() time.Time { return w.in.Now() }
 
-func (w *world) now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.at
-}
-
-func (w *world) later(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.at = w.at.Add(d)
-}
+func (w *world) later(d time.Duration) { w.in.Clock.Move(d) }
 
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
@@ -84,9 +59,7 @@ func must[T any](v T, err error) func(*testing.T) T {
 // newWorld is a world with kim and lee.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	disk := must(blob.OpenDisk(filepath.Join(t.TempDir(), "blobs"), blob.Options{Alone: true}))(t)
-	t.Cleanup(func() { disk.Close() })
-	w := openWorld(t, t.TempDir(), disk)
+	w := pagesOn(t, testworld.New(t, testworld.With(func(c *publish.Config) { c.Places = webPlaces() })))
 	w.kim, w.lee = w.person("kim"), w.person("lee")
 	return w
 }
@@ -94,50 +67,24 @@ func newWorld(t *testing.T) *world {
 // copies returns what makes worlds as newWorld does, in less time.
 func copies(t *testing.T) func(*testing.T) *world {
 	t.Helper()
-	first, copied := newWorld(t), t.TempDir()
-	if err := first.db.CopyTo(t.Context(), filepath.Join(copied, "sandlot.db")); err != nil {
-		t.Fatal(err)
+	first := newWorld(t)
+	return func(t *testing.T) *world {
+		next := pagesOn(t, first.in.Copy(t))
+		next.kim, next.lee = first.kim, first.lee
+		return next
 	}
-	return func(t *testing.T) *world { return first.again(t, copied) }
 }
 
-// again is the world as it was when a copy of its records was made, with the same blobs.
-func (w *world) again(t *testing.T, copied string) *world {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "world")
-	if err := os.CopyFS(dir, os.DirFS(copied)); err != nil {
-		t.Fatal(err)
-	}
-	next := openWorld(t, dir, w.disk)
-	next.kim, next.lee, next.at = w.kim, w.lee, w.now()
-	return next
+func webPlaces() publish.Places {
+	return publish.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}, Content: "example.net"}
 }
 
-// emptyDatabase is a database with its tables.
-var emptyDatabase = testenv.Template{Make: func(path string) error {
-	db, err := sqlstore.OpenSQLite(context.Background(), path, sqlstore.Options{})
-	if err != nil {
-		return err
-	}
-	return db.Close()
-}}
-
-func openWorld(t *testing.T, dir string, disk *blob.Disk) *world {
+// pagesOn are the pages of a world in which nobody is known.
+func pagesOn(t *testing.T, in *testworld.World) *world {
 	t.Helper()
-	w := &world{t: t, dir: dir, disk: disk, at: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}
-	emptyDatabase.Lay(t, filepath.Join(w.dir, "sandlot.db"))
-	w.db = must(sqlstore.OpenSQLite(t.Context(), filepath.Join(w.dir, "sandlot.db"), sqlstore.Options{Now: w.now}))(t)
-	at := publish.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}, Content: "example.net"}
-	stores := publish.Stores{Store: w.db, Jobs: w.db, Site: w.db, Blobs: disk, Live: memory.NewMemory(memory.Limits{})}
-	log := slog.New(slog.DiscardHandler)
-	w.service = must(publish.New(t.Context(), publish.Config{Places: at, InlineMax: 100}, stores, log, publish.WithClock(w.now)))(t)
+	w := &world{t: t, in: in, service: in.Publish, db: in.DB, disk: in.Disk}
 	w.Pages = New(Config{
-		Service: w.service, Contents: w.service.Contents, Gallery: w.service, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: at, Log: log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
-	})
-	t.Cleanup(func() {
-		if err := w.db.Close(); err != nil {
-			t.Error(err)
-		}
+		Service: w.service, Contents: w.service.Contents, Gallery: w.service, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: in.Config.Places, Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
 	return w
 }
@@ -188,31 +135,10 @@ func (w *world) session(id publish.AccountID, token string) int64 {
 	return must(w.db.AddSession(w.t.Context(), hash(token), s))(w.t)
 }
 
-func (w *world) stage(text string) publish.Content {
-	w.t.Helper()
-	return must(w.service.Contents.Stage(w.t.Context(), strings.NewReader(text)))(w.t)
-}
+func (w *world) stage(text string) publish.Content { w.t.Helper(); return w.in.Stage(text) }
 
 // token sends what is due, and returns the token of the last message with a link to that path.
-func (w *world) token(path string) (token string) {
-	w.t.Helper()
-	c := &publish.Courier{
-		Jobs: w.db, Logins: w.db, Recovery: w.db, Reports: w.db, Stops: w.db, HashCode: w.service.HashCode, NotMeToken: w.service.NotMeToken, Mailer: w, Places: w.Places,
-		Log: slog.New(slog.DiscardHandler), Now: w.now, Random: rand.Reader, AtOnce: 1, // in order
-	}
-	if err := c.SendDue(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
-	for _, m := range w.mails {
-		if u := must(url.Parse(m.Link))(w.t); u.Path == path {
-			token = u.Query().Get("token")
-		}
-	}
-	if token == "" {
-		w.t.Fatalf("no message leads to %s", path)
-	}
-	return token
-}
+func (w *world) token(path string) string { w.t.Helper(); return w.in.Token(path) }
 
 // post sends a form from kim's browser, which has asked for a login, too.
 func (w *world) post(path string, body io.Reader, kind string) *http.Response {
@@ -249,53 +175,10 @@ func multi(f url.Values) (*bytes.Buffer, string) {
 }
 
 // kept is all that is recorded: each row of each table.
-func (w *world) kept() map[string][]string {
-	w.t.Helper()
-	db := w.reader()
-	out := map[string][]string{}
-	for _, name := range column(w.t, db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE '%VIRTUAL%'") {
-		columns := column(w.t, db, "SELECT 'coalesce(hex(\"' || name || '\"), ''-'')' FROM pragma_table_info('"+name+"')")
-		out[name] = column(w.t, db, "SELECT "+strings.Join(columns, " || ' ' || ")+" FROM \""+name+"\" ORDER BY 1")
-	}
-	if len(out) < 15 {
-		w.t.Fatalf("only %d tables", len(out))
-	}
-	return out
-}
-
-// reader is a connection beside the store's own.
-func (w *world) reader() *sql.DB {
-	w.t.Helper()
-	if w.beside == nil {
-		w.beside = must(sql.Open("sqlite", "file:"+filepath.Join(w.dir, "sandlot.db")+"?mode=ro"))(w.t)
-		w.beside.SetMaxOpenConns(1)
-		w.t.Cleanup(func() { w.beside.Close() })
-	}
-	return w.beside
-}
+func (w *world) kept() map[string][]string { w.t.Helper(); return w.in.Rows() }
 
 // written is a number that every commit changes.
-func (w *world) written() string {
-	w.t.Helper()
-	return column(w.t, w.reader(), "PRAGMA data_version")[0]
-}
-
-func column(t *testing.T, db *sql.DB, query string) (out []string) {
-	t.Helper()
-	rows := must(db.Query(query))(t)
-	defer rows.Close()
-	for rows.Next() {
-		var v string
-		if err := rows.Scan(&v); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, v)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
+func (w *world) written() string { w.t.Helper(); return w.in.Written() }
 
 // sizes are how many rows each table has.
 func sizes(kept map[string][]string) map[string]int {

@@ -40,23 +40,26 @@ const saidBegins = `id="said" role="status" tabindex="-1">`
 func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 	for _, c := range []struct{ path, form, says string }{
 		{"/account/settings/handle", "handle=kim-b", "<bdi>kim-b</bdi>."},
-		{"/account/settings/language", "lang=ja", "Langue enregistrée."},
+		{"/account/settings/language", "lang=ja", "言語を保存しました。"},
 		{"/account/settings/email", "email=new@example.com", "Nous avons envoyé un lien"},
 		{"/account/settings/email/withdraw", "", "reste inchangée"},
-		{"/account/keys/revoke", "id=8", "révoquée"},
+		{"/account/keys/revoke", "id=3", "révoquée"},
 		{"/account/sessions", "id=2", "Ce navigateur"},
 		{"/account/sessions", "others=1", "Tous les autres"},
-		{"/logout", "", "La session est fermée."},
+		{"/logout", "", "You’re logged out."},
 		{ownAt, "title=T&description=", "Enregistré."},
 		{ownAt + "/move", "file=a.js&to=b.js&once=o", "<bdi>a.js</bdi> s’appelle désormais <bdi>b.js</bdi>."},
-		{ownAt + "/remove", "file=%3Cb%3E.js", "<bdi>&lt;b&gt;.js</bdi> a été supprimé."},
-		{ownAt + "/primary", "file=a&once=o", "<bdi>a</bdi> est désormais la page d’accueil."},
+		{ownAt + "/remove", "file=a%26b.js", "<bdi>a&amp;b.js</bdi> a été supprimé."},
+		{ownAt + "/primary", "file=a.html&once=o", "<bdi>a.html</bdi> est désormais la page d’accueil."},
 		{ownAt + "/restore", "n=2&once=o", "La version 2 a été restaurée"},
 		{ownAt + "/erase", "n=2", "La version 2 a été effacée."},
 		{ownAt + "/delete", "typed=game-abc123", "<bdi>game-abc123</bdi> a été supprimé."},
 	} {
 		t.Run(c.path+" "+c.form, func(t *testing.T) {
-			h := pages(&service{})
+			h := house(t)
+			h.put(gameID, 3, "a.js", "x")
+			h.put(gameID, 4, "a.html", "x")
+			h.put(gameID, 5, "a&b.js", "x")
 			first, again := said(t, h, asKim(h, "POST", c.path, c.form))
 			_, message, _ := strings.Cut(first, saidBegins)
 			message, _, _ = strings.Cut(message, "</p>")
@@ -69,7 +72,7 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 		})
 	}
 	t.Run("several files", func(t *testing.T) {
-		h := pages(&service{})
+		h := house(t)
 		body, kind := uploadOf("", "a.js", "A", "b.js", "B")
 		first, _ := said(t, h, sendTo(h, body, kind))
 		if !strings.Contains(first, "2 fichiers ont été envoyés.") {
@@ -77,7 +80,7 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 		}
 	})
 	for path, says := range map[string]string{"/account/keys/rotate": "Les précédentes ne fonctionnent plus.", "/account/keys/replace": "Toutes les clés précédentes"} {
-		if body := text(t, asKim(pages(&service{}), "POST", path, "nonce=n")); !strings.Contains(body, saidBegins) || !strings.Contains(body, says) {
+		if body := text(t, asKim(house(t), "POST", path, "nonce=n")); !strings.Contains(body, saidBegins) || !strings.Contains(body, says) {
 			t.Errorf("%s says %s", path, body)
 		}
 	}
@@ -85,7 +88,7 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 
 // TestRegression29WhatAPageSaysIsAlwaysATextOfOurs: whatever a cookie has in it.
 func TestRegression29WhatAPageSaysIsAlwaysATextOfOurs(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	for _, value := range []string{
 		"", "x", "bnVsbA", saidValue(nil), saidValue([]any{1}), saidValue([]any{"login.lead"}), saidValue([]any{"said."}), saidValue([]any{"said.none", "name", "x"}),
 		saidValue([]any{"<b>said.saved"}), strings.Repeat("A", maxSaid+1),

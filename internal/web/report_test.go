@@ -1,69 +1,55 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"sandlot/internal/admission"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
-
-// reportFake knows one project, and takes what the domain would.
-type reportFake struct {
-	sent []operate.NewReport
-	from []publish.Sender
-}
-
-func (f *reportFake) Reportable(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.Project, string, error) {
-	if id != "game-abc123" {
-		return publish.Project{}, "", publish.ErrNotFound
-	}
-	return publish.Project{ID: id, Title: `<script>"pong"`, Lang: "zh-Hans", Suspended: true}, "nonce", nil
-}
-
-func (f *reportFake) Report(ctx context.Context, by publish.Caller, in operate.NewReport) (string, error) {
-	if _, _, err := f.Reportable(ctx, by, in.Project); err != nil {
-		return "", err
-	}
-	switch {
-	case in.Reason == "":
-		return "", publish.Refuse(publish.CodeInvalidField, "no").In("reason")
-	case in.Details == "long":
-		return "", publish.Refuse(publish.CodeInvalidField, "no").In("details")
-	case in.Contact == "none":
-		return "", publish.Refuse(publish.CodeInvalidEmail, "no").In("email")
-	}
-	f.sent, f.from = append(f.sent, in), append(f.from, by.From)
-	return "R-7K3M-9Q2D", nil
-}
 
 func sendReport(h http.Handler, form url.Values) *http.Response {
 	return request(h, "POST", "/report", form.Encode(), "Sec-Fetch-Site", "same-origin")
 }
 
 func TestAReportIsAskedForAndItsNumberShown(t *testing.T) {
-	s := &service{}
-	h := pages(s)
+	h := house(t)
 	body := text(t, request(h, "GET", "/report?project=game-abc123", ""))
-	for _, want := range []string{`value="game-abc123"`, `value="nonce"`, `value="copyright"`, "&lt;script&gt;", "4,000"} {
+	for _, want := range []string{`value="game-abc123"`, `name="nonce" value="`, `value="copyright"`, "&lt;script&gt;", "4,000"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("it has no %s", want)
 		}
 	}
-	resp := sendReport(h, url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "contact": {"a@example.com"}, "nonce": {"n"}})
-	want := operate.NewReport{Project: "game-abc123", Reason: "other", Details: "bad", Contact: "a@example.com", Nonce: "n", Lang: "en"}
-	if !strings.Contains(text(t, resp), "R-7K3M-9Q2D") || resp.StatusCode != http.StatusOK || len(s.sent) != 1 || s.sent[0] != want || s.from[0] != (publish.Sender{Network: "192.0.2.1"}) {
-		t.Errorf("%d, sent %v", resp.StatusCode, s.sent)
+	resp := sendReport(h, url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "contact": {"a@example.com"}, "nonce": {nonce(t, h)}})
+	if body := text(t, resp); !aNumber.MatchString(body) || resp.StatusCode != http.StatusOK {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	if sent := h.in.Query("SELECT project || ' ' || reason || ' ' || details || ' ' || contact FROM reports"); !slices.Equal(sent, []string{"game-abc123 other bad a@example.com"}) {
+		t.Errorf("sent is %q", sent)
 	}
 }
 
+// nonce is what a form for a report carries.
+func nonce(t *testing.T, h http.Handler) string {
+	t.Helper()
+	found := aNonce.FindStringSubmatch(text(t, request(h, "GET", "/report?project=game-abc123", "")))
+	if found == nil {
+		t.Fatal("the form has no nonce")
+	}
+	return found[1]
+}
+
+var aNonce = regexp.MustCompile(`name="nonce" value="([^"]+)"`)
+
+var aNumber = regexp.MustCompile(`R-[0-9A-Z]{4}-[0-9A-Z]{4}`)
+
 func TestAReportAgainstNothingIsNotFound(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	for _, resp := range []*http.Response{
 		request(h, "GET", "/report", ""), request(h, "GET", "/report?project=other-abc123", ""), sendReport(h, url.Values{"project": {"other-abc123"}, "reason": {"other"}}),
 	} {
@@ -74,13 +60,14 @@ func TestAReportAgainstNothingIsNotFound(t *testing.T) {
 }
 
 func TestWhatWasTypedIsKeptWhenAReportCannotBe(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	for field, form := range map[string]url.Values{
 		"reason-bad":  {"details": {"<b>kept"}},
-		"details-bad": {"details": {"long"}, "reason": {"malware"}, "contact": {"<b>kept"}},
+		"details-bad": {"details": {strings.Repeat("x", operate.MaxDetails+1)}, "reason": {"malware"}, "contact": {"<b>kept"}},
 		"contact-bad": {"contact": {"none"}, "reason": {"malware"}, "details": {"<b>kept"}},
 	} {
 		form.Set("project", "game-abc123")
+		form.Set("nonce", nonce(t, h))
 		resp := sendReport(h, form)
 		body := text(t, resp)
 		if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `id="`+field) || !strings.Contains(body, "&lt;b&gt;kept") {
@@ -93,35 +80,34 @@ func TestWhatWasTypedIsKeptWhenAReportCannotBe(t *testing.T) {
 }
 
 func TestAReportFromElsewhereOrTooLongIsRefused(t *testing.T) {
-	s := &service{}
-	h := pages(s)
+	h := house(t)
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}}
 	if resp := request(h, "POST", "/report", form.Encode(), "Sec-Fetch-Site", "same-site"); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("from elsewhere: %d", resp.StatusCode)
 	}
 	form.Set("details", strings.Repeat("x", 1<<20))
-	if resp := sendReport(h, form); resp.StatusCode != http.StatusRequestEntityTooLarge || len(s.sent) > 0 {
+	if resp := sendReport(h, form); resp.StatusCode != http.StatusRequestEntityTooLarge || h.in.Sizes()["reports"] > 0 {
 		t.Errorf("of 1 MB: %d", resp.StatusCode)
 	}
 }
 
 func TestReportsOfAnAddressAreLimited(t *testing.T) {
-	s := &service{}
-	h := pages(s)
+	h := house(t)
 	h.Admission = admission.New(admission.Config{Reports: admission.Rate{Count: 1, Per: time.Hour, Burst: 2}})
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}}
 	for range 2 {
+		form.Set("nonce", nonce(t, h))
 		if resp := sendReport(h, form); resp.StatusCode != http.StatusOK {
 			t.Errorf("got %d", resp.StatusCode)
 		}
 	}
-	if resp := sendReport(h, form); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" || len(s.sent) != 2 {
-		t.Errorf("the third: %d, %d sent", resp.StatusCode, len(s.sent))
+	if resp := sendReport(h, form); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" || h.in.Sizes()["reports"] != 2 {
+		t.Errorf("the third: %d, %d sent", resp.StatusCode, h.in.Sizes()["reports"])
 	}
 }
 
 func TestAProjectsPageLeadsToTheFormAgainstIt(t *testing.T) {
-	if body := text(t, request(pages(&service{}), "GET", "/p/game-abc123", "")); !strings.Contains(body, `href="/report?project=game-abc123"`) {
+	if body := text(t, request(house(t), "GET", "/p/game-abc123", "")); !strings.Contains(body, `href="/report?project=game-abc123"`) {
 		t.Error("there is no way to report it")
 	}
 }

@@ -198,7 +198,7 @@ func TestTakingTheAddressBackLogsThisBrowserOut(t *testing.T) {
 }
 
 func TestTheExportIsTheAccountsArchive(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	resp := asKim(h, "GET", "/account/export", "")
 	name := resp.Header.Get("Content-Disposition")
 	if text(t, resp) != "ZIP" || resp.Header.Get("Content-Type") != "application/zip" || !strings.HasPrefix(name, `attachment; filename="sandlot-kim-20`) || resp.Header.Get("Cache-Control") != "no-store" {
@@ -211,7 +211,7 @@ func TestTheExportIsTheAccountsArchive(t *testing.T) {
 }
 
 func TestAnExportThatFailsIsAPageOrBroken(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	h.Archive = func(context.Context, io.Writer, publish.Export) error { return errors.New("down") }
 	resp := asKim(h, "GET", "/account/export", "")
 	if resp.StatusCode != http.StatusInternalServerError || resp.Header.Get("Content-Disposition") != "" {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestFilesOfPagesArePackedForWhoTakesIt(t *testing.T) {
-	h := pages(&service{})
+	h := house(t)
 	whole := text(t, request(h, "GET", "/static/site.css", ""))
 	for accepted, want := range map[string]string{
 		"": "", "br": "", "gzip;q=0": "", "gzip; q=0.0": "", "gzip": "gzip", "br, GZIP": "gzip", "deflate, gzip;q=0.5, br": "gzip",

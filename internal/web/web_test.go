@@ -19,15 +19,13 @@ type service struct {
 	token string
 	used  bool
 	fault error
-	accountFake
-	reportFake
 	loginFake
 	claimed  []publish.Project
 	verifies publish.AccountID // whose address the token is for
 	notMeFake
 	ownerFake
 	keyFake
-	galleryFake
+	beneath
 	ownFake
 	liveFake
 }
@@ -66,6 +64,21 @@ func (s *service) Identify(_ context.Context, presented publish.Presented, from 
 		return publish.Caller{}, publish.ErrNotFound
 	}
 	return publish.InSession(publish.Session{ID: 1, Account: 1, ProvedAt: time.Now()}, publish.Account{ID: 1, Handle: "kim", Lang: "fr"}, from), s.fault
+}
+
+// domain is all that the pages ask.
+type domain interface {
+	Service
+	Gallery
+	Reports
+}
+
+// beneath is what answers where nothing above it does.
+type beneath struct{ domain }
+
+// Browse has nothing.
+func (*service) Browse(context.Context, publish.Caller, publish.Sort, string) (publish.Page, error) {
+	return publish.Page{}, nil
 }
 
 func pages(s *service) *Pages {
@@ -136,13 +149,15 @@ func TestNoPageLoadsFromElsewhereOrRunsInlineScript(t *testing.T) {
 }
 
 func TestTheFirstPageShowsACallWithThisAddress(t *testing.T) {
-	if body := text(t, request(pages(&service{}), "GET", "/", "")); !strings.Contains(body, "https://example.com/v1/publish") {
+	if body := text(t, request(house(t), "GET", "/", "")); !strings.Contains(body, "https://example.com/v1/publish") {
 		t.Errorf("it shows %s", body)
 	}
 }
 
 func TestThePageOfATakenDownProjectSaysSo(t *testing.T) {
-	resp := request(pages(&service{fault: publish.Refuse(publish.CodeTakenDown, "down")}), "GET", "/p/game-abc123", "")
+	h := house(t)
+	h.suspend(gameID)
+	resp := request(h, "GET", "/p/game-abc123", "")
 	if resp.StatusCode != http.StatusUnavailableForLegalReasons || !strings.Contains(text(t, resp), "took this project down") {
 		t.Errorf("got %d", resp.StatusCode)
 	}

@@ -1,0 +1,115 @@
+package web
+
+import (
+	"fmt"
+	"html"
+	"net/netip"
+	"regexp"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+)
+
+const (
+	gameID = publish.ProjectID("game-abc123")
+	bareID = publish.ProjectID("bare-abc123")
+	// hostile is a title that is an attack.
+	hostile = `<script>"pong"`
+)
+
+// home is the pages of a world with kim, who has published nothing. She once was called lee, speaks French and is logged in where the cookie is
+// "kim" (the session 1) and in a Firefox (2).
+func home(t *testing.T, opts ...testworld.Option) *world {
+	t.Helper()
+	opts = append([]testworld.Option{testworld.With(func(c *publish.Config) { c.Places = webPlaces() })}, opts...)
+	w := pagesOn(t, testworld.New(t, opts...))
+	ctx := t.Context()
+	must(w.service.Signup(ctx, testworld.Nobody(), publish.SignupInput{Handle: "lee", Email: "kim@example.com", Lang: "fr"}))(t)
+	w.kim.account = must(w.service.Verify(ctx, w.token("/verify")))(t)
+	w.kim.session = "kim"
+	for i, agent := range []string{"<b>curl", firefox} {
+		s := publish.Session{Account: w.kim.account.ID, Agent: agent, CreatedAt: w.now(), ProvedAt: w.now(), SeenAt: w.now(), ExpiresAt: w.now().Add(100 * time.Hour)}
+		must(w.db.AddSession(ctx, hash([]string{"kim", "firefox"}[i]), s))(t)
+	}
+	must(w.service.Rename(ctx, w.kim.account.ID, "kim"))(t)
+	return w
+}
+
+// house is a home that is lived in: kim has published game-abc123, with a hostile title, three versions and a key, and before it bare-abc123,
+// which has no title.
+func house(t *testing.T, opts ...testworld.Option) *world {
+	t.Helper()
+	w := home(t, opts...)
+	w.add(bareID, publish.NewProject{Account: w.kim.account.ID})
+	w.later(time.Second)
+	w.add(gameID, publish.NewProject{Account: w.kim.account.ID, Title: hostile})
+	for n, text := range []string{"one", "two"} {
+		w.later(time.Second)
+		w.put(gameID, n+1, "<b>.js", text)
+	}
+	return w
+}
+
+// fill adds n projects of kim's, with that title.
+func (w *world) fill(n int, title string) (ids []publish.ProjectID) {
+	w.t.Helper()
+	for i := range n {
+		id := publish.ProjectID(fmt.Sprintf("more-%06d", i))
+		w.add(id, publish.NewProject{Account: w.kim.account.ID, Title: title})
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// suspend takes a project down.
+func (w *world) suspend(id publish.ProjectID) {
+	w.t.Helper()
+	if err := w.db.Suspend(w.t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: w.now(), Reason: "a report"}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// next is where the page leads on to.
+func next(t *testing.T, body string) string {
+	t.Helper()
+	found := leadsOn.FindStringSubmatch(body)
+	if found == nil {
+		t.Fatalf("it leads nowhere: %s", body)
+	}
+	return html.UnescapeString(found[1])
+}
+
+var leadsOn = regexp.MustCompile(`href="([^"]*after=[^"]+)"`)
+
+// add records a project of that name, with one page.
+func (w *world) add(id publish.ProjectID, np publish.NewProject) publish.Project {
+	w.t.Helper()
+	np.ID, np.Suffix, np.CreatedAt, np.File = id, "0123456789", w.now(), fileOf("index.html", "<!doctype html><p>")
+	np.Key = publish.Key{Hash: hash("key of " + string(id)), Name: "<b>agent", LastFour: "Ab12", CreatedAt: w.now()}
+	return must(w.db.CreateProject(w.t.Context(), np))(w.t)
+}
+
+// put records the version after n.
+func (w *world) put(id publish.ProjectID, n int, name, text string) publish.Project {
+	w.t.Helper()
+	return must(w.db.PutFile(w.t.Context(), id, fileOf(name, text), publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"}))(w.t)
+}
+
+func fileOf(name, text string) publish.File {
+	return publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: int64(len(text)), SHA256: hash(text), Text: true, Inline: []byte(text)}}
+}
+
+// count gives a project plays, likes and players.
+func (w *world) count(id publish.ProjectID, plays, likes int64, players int) {
+	w.t.Helper()
+	if err := w.db.AddCounts(w.t.Context(), map[publish.ProjectID]publish.Counts{id: {Plays: plays, Likes: likes}}); err != nil {
+		w.t.Fatal(err)
+	}
+	for i := range players {
+		if err := w.in.Live.Touch(w.t.Context(), id, publish.PlayerID(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}).String()), w.now()); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
