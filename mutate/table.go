@@ -131,7 +131,7 @@ func integrity() []mutation {
 		stage   = "internal/publish/contents.go"
 		uploads = "internal/sqlstore/uploads.go"
 		sweep   = "internal/sqlstore/sweep.go"
-		once    = "internal/publish/once.go"
+		once    = "internal/publish/idempotency.go"
 		used    = "EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)"
 	)
 	return []mutation{
@@ -146,7 +146,7 @@ func integrity() []mutation {
 		{"a change of an account is not counted", "internal/sqlstore/owner.go", "changed = changed + 1, ", "", storeTests},
 		{"an edit does not look what it changes", "internal/sqlstore/projects.go", "p.Version != expect", "false", storeTests},
 		{"an upload is used more than once", uploads, "generation = ? AND done_project IS NULL`, c.Key", "generation <> -?`, c.Key", storeTests},
-		{"a completed upload tells its keys to anybody", "internal/publish/complete.go", "return n == done.Part && call.hash() == done.SHA256", "_ = n\n	return true", publishTests},
+		{"a completed upload tells its keys to anybody", "internal/publish/upload_complete.go", "return n == done.Part && call.hash() == done.SHA256", "_ = n\n	return true", publishTests},
 		{"a request sent again happens again", once, "	found, err := s.answerAgain(ctx, a, again)\n", "	found, err := false, error(nil)\n", publishTests + " " + apiTests},
 		{"another request gets the answer of the first", once, "rec.Request != a.request", "false", publishTests + " " + apiTests},
 		{"an Idempotency-Key is anybody's", once, `return "key " + a.by.key.Hash.String()`, `return "key"`, publishTests + " " + apiTests},
