@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -235,9 +236,14 @@ func (w *writer) begin() error {
 // transact runs the steps of a batch and commits. An error is that of all of them;
 // otherwise each step has its own.
 func (w *writer) transact(batch []*step) error {
-	if err := w.runAll(claim(batch)); err != nil {
+	claimed := claim(batch)
+	if err := w.runAll(claimed); err != nil {
 		_ = w.exec("ROLLBACK") // often it is rolled back already
 		return publish.NoEffect(err)
+	}
+	if !slices.ContainsFunc(claimed, func(s *step) bool { return s.err == nil }) {
+		// A commit would write the pages that were changed and changed back: who is refused costs no sync.
+		return in("roll back", Classify(w.exec("ROLLBACK")))
 	}
 	failpoint.Hit(failpoint.BeforeCommit)
 	if err := w.commit(); err != nil {

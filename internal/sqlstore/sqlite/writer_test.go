@@ -90,6 +90,18 @@ func TestWriter(t *testing.T) {
 		equal(t, "rows", len(strings.Fields(names(t, db))), 50)
 	})
 
+	t.Run("a refused step costs no commit", func(t *testing.T) {
+		db := scratch(t)
+		before := db.write.commits.Load()
+		err := db.Step(t.Context(), 0, func(t *Tx) error { return errors.Join(insert("own")(t), errOwn) })
+		check(t, "the step", err, errOwn)
+		equal(t, "commits", db.write.commits.Load()-before, 0)
+		equal(t, "rows", names(t, db), "")
+		check(t, "the next", db.Step(t.Context(), 0, insert("next")), nil)
+		equal(t, "commits of the next", db.write.commits.Load()-before, 1)
+		equal(t, "rows of the next", names(t, db), "next")
+	})
+
 	t.Run("each step fails on its own", func(t *testing.T) {
 		db := scratch(t)
 		release := occupied(t, db, nil)
