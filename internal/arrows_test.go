@@ -19,6 +19,7 @@ var arrows = map[string][]string{
 	"blob":         {"failpoint", "publish"},
 	"blob/crashfs": {"blob"},
 	"admission":    {"publish"},
+	"client":       {}, // not even publish: it stands outside of the service
 	"content":      {},
 	"front":        {},
 	"failpoint":    {},

@@ -1,0 +1,197 @@
+// Package client calls the public API, /v1, as any other program would: it imports nothing of the service.
+//
+// Every method makes one request and never repeats it. It returns one of three things: the typed answer; an *Error, which is the
+// service's refusal; or an error that is ErrNoAnswer, after which nobody knows whether the call has happened, and only a repetition
+// under the same Idempotency-Key is safe.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// ErrNoAnswer means that no whole answer came: the call may have happened, or not.
+var ErrNoAnswer = errors.New("no answer")
+
+// answerMax bounds the JSON answers, in bytes. The longest is a project of 10,000 files with 8 MiB of content inline.
+const answerMax = 32 << 20
+
+// A Client calls one service with one key. Its methods may be called concurrently; its fields must not change meanwhile.
+type Client struct {
+	Base *url.URL     // the service's base-url, without /v1
+	Key  string       // account key, project key or upload token; empty: the calls are made without one
+	HTTP *http.Client // nil: http.DefaultClient. Its Timeout, if any, includes the time that content takes
+}
+
+// Signup makes an account. Of f it sends what is set; Email and Handle make sense.
+func (c *Client) Signup(ctx context.Context, f Fields) (Answer, error) {
+	return c.send(ctx, "signup", f, nil)
+}
+
+// Publish creates a project whose primary file is the content, or adds a part to an upload that does. It reads content once, as it
+// sends it, and may read on for a moment after it has returned an error. If content fails, nothing is published and the error wraps
+// content's.
+func (c *Client) Publish(ctx context.Context, f Fields, content io.Reader) (Answer, error) {
+	return c.send(ctx, "publish", f, content)
+}
+
+// Update puts one file into a project, or adds a part to an upload that does. It treats content as Publish does.
+func (c *Client) Update(ctx context.Context, f Fields, content io.Reader) (Answer, error) {
+	return c.send(ctx, "update", f, content)
+}
+
+// DeleteFile deletes the file that f.Filename names.
+func (c *Client) DeleteFile(ctx context.Context, f Fields) (Answer, error) {
+	return c.send(ctx, "delete-file", f, nil)
+}
+
+// send makes the JSON of a call that changes something.
+func (c *Client) send(ctx context.Context, call string, f Fields, content io.Reader) (Answer, error) {
+	fields, err := json.Marshal(f)
+	if err != nil {
+		return Answer{}, err
+	}
+	r := Request{Call: call, ContentType: "application/json", IdempotencyKey: f.IdempotencyKey, Body: bytes.NewReader(fields)}
+	if content != nil {
+		r.Body = withContent(fields, content)
+	}
+	return c.Send(ctx, r)
+}
+
+// A Request is a call that changes something, whose body is sent as it is.
+type Request struct {
+	Call           string // "publish", "update", "delete-file" or "signup"
+	ContentType    string
+	IdempotencyKey string // empty: none
+	Body           io.Reader
+}
+
+// Send sends exactly the bytes of r.Body: for those who must choose the form of a request themselves.
+func (c *Client) Send(ctx context.Context, r Request) (a Answer, err error) {
+	req, err := c.request(ctx, http.MethodPost, r.Body, nil, r.Call)
+	if err != nil {
+		return a, err
+	}
+	req.Header.Set("Content-Type", r.ContentType)
+	if r.IdempotencyKey != "" {
+		req.Header.Set("Idempotency-Key", r.IdempotencyKey)
+	}
+	resp, err := c.decode(req, &a)
+	if err != nil {
+		return Answer{}, err
+	}
+	a.Status, a.Replayed = resp.StatusCode, resp.Header.Get("Idempotent-Replayed") == "true"
+	return a, nil
+}
+
+// Project returns a project by its id or any of its addresses. To its owner it lists the files; content is "none", "small" or "all"
+// and says which of them come with their bytes; empty means "small". An answer of over 32 MiB is an error.
+func (c *Client) Project(ctx context.Context, id, content string) (p Project, err error) {
+	query := url.Values{}
+	if content != "" {
+		query.Set("content", content)
+	}
+	return p, c.get(ctx, &p, query, "project", id)
+}
+
+// Stats returns a project's numbers of this moment.
+func (c *Client) Stats(ctx context.Context, id string) (s Stats, err error) {
+	return s, c.get(ctx, &s, nil, "project", id, "stats")
+}
+
+// WhoAmI returns what the key stands for, with its first projects, at most limit (1 to 1000).
+func (c *Client) WhoAmI(ctx context.Context, limit int) (who Identity, err error) {
+	return who, c.get(ctx, &who, url.Values{"limit": {strconv.Itoa(limit)}}, "whoami")
+}
+
+// Export returns a ZIP of all that the key covers, as it arrives and of any size. The caller closes it. An export that breaks off
+// fails in Read.
+func (c *Client) Export(ctx context.Context) (io.ReadCloser, error) {
+	req, err := c.request(ctx, http.MethodGet, nil, nil, "export")
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.do(req)
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
+}
+
+func (c *Client) get(ctx context.Context, into any, query url.Values, path ...string) error {
+	req, err := c.request(ctx, http.MethodGet, nil, query, path...)
+	if err != nil {
+		return err
+	}
+	_, err = c.decode(req, into)
+	return err
+}
+
+// request makes a request for the path below /v1, whose segments may hold any characters.
+func (c *Client) request(ctx context.Context, method string, body io.Reader, query url.Values, path ...string) (*http.Request, error) {
+	u := c.Base.JoinPath("v1")
+	for _, segment := range path {
+		u = u.JoinPath(url.PathEscape(segment))
+	}
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	if c.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	return req, nil
+}
+
+// do sends a request. The answer has a status of success and an open body.
+func (c *Client) do(req *http.Request) (*http.Response, error) {
+	doer := c.HTTP
+	if doer == nil {
+		doer = http.DefaultClient
+	}
+	resp, err := doer.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoAnswer, err)
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		defer resp.Body.Close()
+		return nil, refusal(resp)
+	}
+	return resp, nil
+}
+
+func (c *Client) decode(req *http.Request, into any) (*http.Response, error) {
+	resp, err := c.do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	text, err := read(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return nil, fmt.Errorf("the answer %d is not as expected: %w", resp.StatusCode, err)
+	}
+	return resp, nil
+}
+
+// read returns the whole body.
+func read(body io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(body, answerMax+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoAnswer, err)
+	}
+	if len(text) > answerMax {
+		return nil, fmt.Errorf("the answer has more than %d bytes", answerMax)
+	}
+	return text, nil
+}

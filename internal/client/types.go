@@ -1,0 +1,133 @@
+package client
+
+import "time"
+
+// Fields are what a call is told beside its content. What is empty is not sent.
+type Fields struct {
+	ProjectID       string `json:"project_id,omitempty"`
+	Filename        string `json:"filename,omitempty"`
+	IfVersion       int    `json:"if_version,omitempty"` // refuse the call if the project has another version
+	Title           string `json:"title,omitempty"`
+	Email           string `json:"email,omitempty"`
+	Handle          string `json:"handle,omitempty"`
+	ContentEncoding string `json:"content_encoding,omitempty"` // "gzip+base64" if the content is a gzip stream
+
+	UploadID   string `json:"upload_id,omitempty"` // set: the content is a part of this upload
+	Part       int    `json:"part,omitempty"`      // from 1
+	TotalParts int    `json:"total_parts,omitempty"`
+
+	IdempotencyKey string `json:"-"` // the same call with the same key has one effect
+}
+
+// An Answer is what a call that changes something was answered. Which parts are set depends on the call and on Status.
+type Answer struct {
+	Status   int  `json:"-"` // of HTTP
+	Replayed bool `json:"-"` // the answer of an earlier call with the same Idempotency-Key
+
+	Account            // of a signup, or of a publish
+	Change             // of a publish, an update or a deletion
+	Pending            // 202: the upload needs more parts, and nothing has changed
+	Warnings []Warning `json:"warnings"`
+}
+
+// An Account is what a signup made, or a publish without a key.
+type Account struct {
+	Handle           string `json:"handle"`
+	APIKey           string `json:"api_key"`
+	Email            string `json:"email"`
+	EmailVerified    bool   `json:"email_verified"`
+	VerificationSent bool   `json:"verification_sent"`
+}
+
+// A Change is a new version of a project.
+type Change struct {
+	ProjectID     string `json:"project_id"`
+	ProjectAPIKey string `json:"project_api_key"` // of a publish
+	Title         string `json:"title"`
+	URL           string `json:"url"`
+	PathURL       string `json:"path_url"`
+	PageURL       string `json:"page_url"`
+	VersionURL    string `json:"version_url"`
+	Version       int    `json:"version"`
+	Previous      int    `json:"previous_version"` // 0 of a publish
+	Files         []File `json:"files"`            // of a publish or a deletion: all
+	Filename      string `json:"filename"`         // of an update, as the next three
+	Size          int64  `json:"size"`
+	SHA256        string `json:"sha256"`
+	Created       bool   `json:"created"` // the file is new
+	Deleted       string `json:"deleted"` // of a deletion: the filename
+}
+
+// Pending says what an upload has and needs. Of the parts it lists the first hundred.
+type Pending struct {
+	UploadID      string    `json:"upload_id"`
+	UploadToken   string    `json:"upload_token"` // continues an upload begun without a key, as a Client's Key
+	TotalParts    int       `json:"total_parts"`  // 0: not told yet
+	ReceivedParts []int     `json:"received_parts"`
+	MissingParts  []int     `json:"missing_parts"`
+	ReceivedCount int       `json:"received_count"`
+	MissingCount  int       `json:"missing_count"`
+	ExpiresAt     time.Time `json:"expires_at"`
+}
+
+// A Warning is something that the service did otherwise than it was told, or ignored.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+// A File is one file of a project.
+type File struct {
+	Filename    string `json:"filename"`
+	Size        int64  `json:"size"`   // bytes
+	SHA256      string `json:"sha256"` // lower-case hex
+	ContentType string `json:"content_type"`
+	URL         string `json:"url"`
+	Content     []byte `json:"content"` // nil: not sent along
+}
+
+// A Project is one project as the key may see it: Files and VersionURL are for its owner.
+type Project struct {
+	ID          string    `json:"project_id"`
+	Title       string    `json:"title"`
+	Handle      string    `json:"handle"`
+	URL         string    `json:"url"`
+	PathURL     string    `json:"path_url"`
+	PageURL     string    `json:"page_url"`
+	VersionURL  string    `json:"version_url"`
+	PrimaryFile string    `json:"primary_file"`
+	Version     int       `json:"version"`
+	Size        int64     `json:"size"` // bytes of all files
+	FileCount   int       `json:"file_count"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	Stats       Stats     `json:"stats"`
+	Files       []File    `json:"files"`
+}
+
+// Stats are a project's numbers.
+type Stats struct {
+	PlayerCount int       `json:"player_count"` // now
+	Plays       int64     `json:"plays"`
+	Likes       int64     `json:"likes"`
+	AsOf        time.Time `json:"as_of"` // zero inside of a Project
+}
+
+// An Identity is what a key stands for.
+type Identity struct {
+	Handle        string    `json:"handle"`
+	Email         string    `json:"email"` // empty for a project key
+	EmailVerified bool      `json:"email_verified"`
+	CreatedAt     time.Time `json:"created_at"`
+	Key           Key       `json:"key"`
+	Projects      []Project `json:"projects"`    // newest change first
+	NextCursor    string    `json:"next_cursor"` // empty: these are all
+}
+
+// A Key is what is known of a key beside its secret.
+type Key struct {
+	Kind      string `json:"kind"` // "account" or "project"
+	Name      string `json:"name"`
+	ProjectID string `json:"project_id"` // of a project key
+}
