@@ -69,17 +69,17 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error { close(p); return nil }
 func (pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// client is the other end of a connection, and what runs on it.
-type client struct {
+// farEnd is the other end of a connection, and what runs on it.
+type farEnd struct {
 	net.Conn
 	sync.WaitGroup
 }
 
 // serveOne serves a connection with the paces of the program.
-func serveOne(t *testing.T, h http.HandlerFunc) *client {
+func serveOne(t *testing.T, h http.HandlerFunc) *farEnd {
 	t.Helper()
 	inside, outside := net.Pipe()
-	c := &client{Conn: outside}
+	c := &farEnd{Conn: outside}
 	listener := make(pipes, 1)
 	listener <- inside
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

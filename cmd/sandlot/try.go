@@ -1,19 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"mime/multipart"
-	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
 	"sandlot/examples"
+	"sandlot/internal/client"
 	"sandlot/internal/publish"
 )
 
@@ -22,7 +19,7 @@ type tryCommand struct {
 	settings
 }
 
-// tryLimit bounds each of the two calls: a file at the limit takes seconds.
+// tryLimit bounds both calls together: a file at the limit takes seconds.
 const tryLimit = 5 * time.Minute
 
 // Run serves, publishes one file the way an agent would, and goes on serving.
@@ -35,11 +32,11 @@ func (c *tryCommand) Run(ctx context.Context, t *terminal) error {
 		open = func() (io.ReadCloser, error) { return os.Open(c.File) }
 	}
 	return c.serve(ctx, newLogger(t.err, c.LogFormat, c.LogLevel), func(ctx context.Context, p publish.Places, addr string) error {
-		got, err := publishFile(ctx, "http://"+addr, c.name(), open)
+		got, err := publishFile(ctx, addr, open)
 		if err != nil {
 			return fmt.Errorf("publish %s: %w", c.name(), err)
 		}
-		_, err = fmt.Fprintf(t.out, published, c.name(), got.URL, got.PathURL, got.PageURL, p.Base, got.APIKey, got.ProjectKey, got.ProjectID)
+		_, err = fmt.Fprintf(t.out, published, c.name(), got.URL, got.PathURL, got.PageURL, p.Base, got.APIKey, got.ProjectAPIKey, got.ProjectID)
 		return err
 	})
 }
@@ -91,69 +88,20 @@ func checkReadable(path string) error {
 	return nil
 }
 
-// answer is what try reads of the API's answers, errors included.
-type answer struct {
-	APIKey     string `json:"api_key"`
-	ProjectKey string `json:"project_api_key"`
-	ProjectID  string `json:"project_id"`
-	URL        string `json:"url"`
-	PathURL    string `json:"path_url"`
-	PageURL    string `json:"page_url"`
-	Message    string `json:"message"`
-	Hint       string `json:"hint"`
-}
-
 // publishFile signs up and publishes through the real API.
-func publishFile(ctx context.Context, base, name string, open func() (io.ReadCloser, error)) (answer, error) {
+func publishFile(ctx context.Context, addr string, open func() (io.ReadCloser, error)) (client.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, tryLimit)
 	defer cancel()
-	who, err := post(ctx, base+"/v1/signup", "", "application/json", bytes.NewReader([]byte("{}")))
+	c := client.Client{Base: &url.URL{Scheme: "http", Host: addr}}
+	who, err := c.Signup(ctx, client.Fields{})
 	if err != nil {
-		return answer{}, err
+		return client.Answer{}, err
 	}
 	f, err := open()
 	if err != nil {
-		return answer{}, err
+		return client.Answer{}, err
 	}
 	defer f.Close()
-	body, form := io.Pipe()
-	defer body.Close()
-	w := multipart.NewWriter(form)
-	go func() { form.CloseWithError(writeForm(w, name, f)) }()
-	return post(ctx, base+"/v1/publish", who.APIKey, w.FormDataContentType(), body)
-}
-
-func writeForm(w *multipart.Writer, name string, f io.Reader) error {
-	part, err := w.CreateFormFile("content", name)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(part, f); err != nil {
-		return err
-	}
-	return w.Close()
-}
-
-func post(ctx context.Context, url, key, contentType string, body io.Reader) (answer, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, body)
-	if err != nil {
-		return answer{}, err
-	}
-	req.Header.Set("Content-Type", contentType)
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return answer{}, err
-	}
-	defer resp.Body.Close()
-	var a answer
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&a); err != nil {
-		return a, fmt.Errorf("answer %d is not JSON: %w", resp.StatusCode, err)
-	}
-	if resp.StatusCode != http.StatusCreated {
-		return a, errors.New(a.Message)
-	}
-	return a, nil
+	c.Key = who.APIKey
+	return c.Publish(ctx, client.Fields{}, f)
 }

@@ -12,7 +12,7 @@ import (
 // errorMax bounds what is read of a refusal, in bytes.
 const errorMax = 1 << 20
 
-// A Code names what was wrong; docs/errors.md lists them. It is an error, for errors.Is:
+// A Code names what was wrong; docs/api.md lists them. It is an error, for errors.Is:
 //
 //	if errors.Is(err, client.Code("version_conflict"))
 type Code string
@@ -31,8 +31,8 @@ type Error struct {
 	RetryAfter time.Duration `json:"-"`          // how long to wait; 0: the service did not say
 }
 
-// Error implements error. It holds no key.
-func (e *Error) Error() string { return fmt.Sprintf("%s (%d %s)", e.Message, e.Status, e.Code) }
+// Error implements error: the message alone, which never holds a key.
+func (e *Error) Error() string { return e.Message }
 
 // Is reports whether target is the error's Code.
 func (e *Error) Is(target error) bool { return target == e.Code }
@@ -45,7 +45,7 @@ func refusal(resp *http.Response) error {
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}
 	if json.Unmarshal(text, e) != nil || e.Code == "" {
-		*e = Error{Message: fmt.Sprintf("no answer of the API: %.200q", text)}
+		*e = Error{Message: fmt.Sprintf("%s, and no answer of the API: %.200q", resp.Status, text)}
 	}
 	e.Status = resp.StatusCode
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
