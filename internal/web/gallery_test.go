@@ -60,6 +60,24 @@ func TestTheGalleryShowsProjectsWithTheirNumbers(t *testing.T) {
 	}
 }
 
+// TestALanguageDoesNotEndItsAttribute: the domain keeps no such language, and a page would escape one.
+func TestALanguageDoesNotEndItsAttribute(t *testing.T) {
+	const attack = `x"><b>`
+	h := home(t)
+	made, _, err := h.service.Publish(t.Context(), testworld.Nobody(), publish.PublishInput{Content: h.stage("<!doctype html><p>"), Email: "max@example.com", Title: "dropped", Lang: attack})
+	if err != nil || made.Project.Lang != "" {
+		t.Errorf("the language is %q, %v", made.Project.Lang, err)
+	}
+	h.later(time.Second)
+	h.add(gameID, publish.NewProject{Account: h.kim.account.ID, Title: "escaped", Lang: attack})
+	for _, target := range []string{"/", "/?q=escaped", "/@kim", "/p/game-abc123"} {
+		if body := has(t, h, target, `lang="x&#34;&gt;&lt;b&gt;"`, "escaped"); strings.Contains(body, "<b>") {
+			t.Errorf("on %s it ends the attribute: %s", target, body)
+		}
+	}
+	has(t, h, "/", ">dropped<")
+}
+
 func TestAnEmptyGallerySaysSo(t *testing.T) {
 	h := home(t)
 	has(t, h, "/", "Nothing is listed here yet.")
