@@ -21,6 +21,7 @@ import (
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
+	"sandlot/internal/testenv"
 )
 
 // machine is the real thing, beside the model that it is compared with.
@@ -110,23 +111,14 @@ func (m *machine) restart(t *rapid.T) {
 // database's files all is kept that was written, as when a process is killed:
 // that they are synced in time is shown by their own tests.
 func (m *machine) crash(t *rapid.T, seed uint64) {
-	dir := m.folder(t)
-	for _, suffix := range []string{"", "-wal"} {
-		data, err := os.ReadFile(m.path + suffix)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, "sandlot.db"+suffix), data, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	path := filepath.Join(m.folder(t), "sandlot.db")
+	if err := testenv.CopyDatabase(m.path, path); err != nil {
+		t.Fatal(err)
 	}
 	if err := m.db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	m.path = filepath.Join(dir, "sandlot.db")
+	m.path = path
 	m.fs = m.fs.Crash(rand.New(rand.NewPCG(seed, 0)))
 	m.open(t)
 }

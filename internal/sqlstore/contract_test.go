@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"io"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -79,30 +77,9 @@ func mustExec(t testing.TB, db *DB, query string, args ...any) {
 }
 
 // copyDatabase copies the files of a database that is in use: what a crash leaves.
-func copyDatabase(t testing.TB, path string) string {
+func copyDatabase(t *testing.T, path string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy.db")
-	for _, suffix := range []string{"", "-wal"} {
-		copyFile(t, path+suffix, to+suffix)
-	}
+	check(t, "copy the database", testenv.CopyDatabase(path, to), nil)
 	return to
-}
-
-func copyFile(t testing.TB, from, to string) {
-	t.Helper()
-	src, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(dst, src); err != nil {
-		t.Fatal(err)
-	}
-	if err := dst.Close(); err != nil {
-		t.Fatal(err)
-	}
 }

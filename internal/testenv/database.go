@@ -1,0 +1,45 @@
+package testenv
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+)
+
+// CopyDatabase copies the files of an SQLite database that is in use, byte for byte: what a process that is killed leaves. to is the name
+// of the copy. The program needs a driver "sqlite". It must not be called inside a transaction that writes.
+func CopyDatabase(from, to string) error { return copyDatabase(from, to, func() {}) }
+
+// copyDatabase calls between after the database itself was read, and before its log is.
+//
+// It holds the lock of those who write: the log of a server is emptied into the database also while nothing is written, and the database
+// of before with the log of after lacks what was in the log.
+func copyDatabase(from, to string, between func()) (err error) {
+	name := url.URL{Scheme: "file", OmitHost: true, Path: from, RawQuery: "mode=rw&_txlock=immediate&_pragma=busy_timeout(10000)"}
+	db, err := sql.Open("sqlite", name.String())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	lock, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer lock.Rollback() // nothing was written
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(from + suffix)
+		if errors.Is(err, fs.ErrNotExist) && suffix != "" {
+			break
+		}
+		if err == nil {
+			err = os.WriteFile(to+suffix, data, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+		between()
+	}
+	return nil
+}
