@@ -29,9 +29,9 @@ func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (out Si
 	}
 	lang, w := cleanLang(in.Lang)
 	warnings = append(warnings, w...)
-	mail := MailNone
+	mail := EmailNone
 	if email != "" {
-		mail = MailSet
+		mail = EmailSet
 	}
 	out.Warnings = append(warnings, s.mailWarnings(by, mail)...)
 	out.Mailed = email != "" && s.sends()
@@ -54,7 +54,7 @@ func (s *Service) signUp(ctx context.Context, by Caller, a *attempt, handle, ema
 	if err != nil {
 		return err
 	}
-	if na.Once, err = s.record(a, "", 0, MailNone, Minted{Account: secret}, made{}); err != nil {
+	if na.Once, err = s.record(a, "", 0, EmailNone, Minted{Account: secret}, made{}); err != nil {
 		return err
 	}
 	out.Key = secret
@@ -92,25 +92,25 @@ func (s *Service) verifyJob(by Caller, email, lang string) Job {
 
 // pendingEmail decides what an email on a keyed call does: it is set pending
 // where an account key's account has no verified address, else it is ignored.
-func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang string) (*NewEmail, MailFate, error) {
+func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang string) (*NewEmail, EmailOutcome, error) {
 	email, err := CleanEmail(address)
 	if err != nil || email == "" {
-		return nil, MailNone, err
+		return nil, EmailNone, err
 	}
 	if by.Scoped() {
-		return nil, MailIgnored, nil
+		return nil, EmailIgnored, nil
 	}
 	a, err := s.store.Account(ctx, by.Account())
 	if err != nil {
-		return nil, MailNone, fmt.Errorf("read account: %w", err)
+		return nil, EmailNone, fmt.Errorf("read account: %w", err)
 	}
 	if a.EmailVerified {
-		return nil, MailIgnored, nil
+		return nil, EmailIgnored, nil
 	}
 	if lang == "" {
 		lang = a.Lang
 	}
-	return &NewEmail{Address: email, Job: s.verifyJob(by, email, lang)}, MailSet, nil
+	return &NewEmail{Address: email, Job: s.verifyJob(by, email, lang)}, EmailSet, nil
 }
 
 // sends reports whether messages leave by SMTP now.
@@ -118,13 +118,13 @@ func (s *Service) sends() bool { return s.SMTP && s.MailServer.Up() }
 
 // mailWarnings tells why an address was ignored, or where the message lies if it
 // is not sent.
-func (s *Service) mailWarnings(by Caller, fate MailFate) []Warning {
+func (s *Service) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
 	switch {
-	case fate == MailIgnored && by.Scoped():
+	case outcome == EmailIgnored && by.Scoped():
 		return []Warning{{"email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key."}}
-	case fate == MailIgnored:
+	case outcome == EmailIgnored:
 		return []Warning{{"email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account."}}
-	case fate == MailNone || s.sends():
+	case outcome == EmailNone || s.sends():
 		return nil
 	case s.SMTP:
 		return []Warning{{

@@ -173,7 +173,7 @@ func (a *attempt) sealed() sealed {
 }
 
 // record is what the step leaves so that its call can be answered again.
-func (s *Service) record(a *attempt, id ProjectID, version int, mail MailFate, keys Minted, m made) (*Once, error) {
+func (s *Service) record(a *attempt, id ProjectID, version int, mail EmailOutcome, keys Minted, m made) (*Once, error) {
 	if a == nil {
 		return nil, nil
 	}

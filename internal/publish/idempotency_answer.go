@@ -110,7 +110,7 @@ func (s *Service) replayPublish(ctx context.Context, by Caller, c *completing) (
 		return Published{}, uploadCompleted(done, out.Addresses.URL)
 	}
 	out.show(by, keys)
-	np, mail := c.meta.publish(), MailSet
+	np, mail := c.meta.publish(), EmailSet
 	if !by.Nobody() {
 		if _, mail, err = s.pendingEmail(ctx, by, np.Email, np.Lang); err != nil {
 			return Published{}, err

@@ -69,7 +69,7 @@ func (s *Service) publishNew(ctx context.Context, by Caller, in PublishInput, np
 type beside struct {
 	upload *completing
 	once   *attempt
-	mail   MailFate
+	mail   EmailOutcome
 }
 
 // preparePublish checks and mends the words of a publish.
@@ -107,7 +107,7 @@ func (s *Service) create(ctx context.Context, by Caller, np newProject, c Conten
 	}
 	rec := NewProject{Account: by.Account(), Title: np.Title, Lang: np.Lang, CreatedAt: s.now().UTC(), Within: s.Quota}
 	rec.File = File{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}
-	rec.By, also.mail = by.key.ID, MailSet
+	rec.By, also.mail = by.key.ID, EmailSet
 	err := retryExists(func() (err error) {
 		if !by.Nobody() {
 			if rec.Email, also.mail, err = s.pendingEmail(ctx, by, np.Email, np.Lang); err != nil {

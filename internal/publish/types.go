@@ -146,19 +146,19 @@ type Once struct {
 	Account   AccountID // that made it, or that it made; set by the store
 	Project   ProjectID // empty for an account alone
 	Version   int       // that the step made
-	Mail      MailFate
+	Mail      EmailOutcome
 	Answer    []byte // the minted keys, sealed
 	Made      []byte // what the answer tells of the version, as the Service wrote it; empty where nothing is told
 }
 
-// MailFate is what became of the address that came with a call.
-type MailFate int
+// EmailOutcome is what a call did with the e-mail address that came with it.
+type EmailOutcome int
 
-// The fates of an address. Stores keep the numbers.
+// The outcomes. Stores keep the numbers, so they never change.
 const (
-	MailNone    MailFate = iota // none came
-	MailSet                     // it was set, and is to be verified
-	MailIgnored                 // it was ignored, with a warning
+	EmailNone    EmailOutcome = iota // no address came
+	EmailSet                     // it was set, and is to be verified
+	EmailIgnored                 // it was ignored, with a warning
 )
 
 // Stats are a project's public numbers.

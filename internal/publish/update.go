@@ -108,7 +108,7 @@ func prepareUpdate(in UpdateInput) (newFile, error) {
 
 // put records the file.
 func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, also beside) (Updated, error) {
-	var mail MailFate
+	var mail EmailOutcome
 	var err error
 	out := Updated{File: File{Name: nf.Filename, Folded: names.Fold(nf.Filename), Blob: c.Blob}}
 	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p Project) (_ Project, err error) {
@@ -229,7 +229,7 @@ func (s *Service) deleteNew(ctx context.Context, by Caller, in DeleteInput, name
 	if err != nil {
 		return Deleted{}, err
 	}
-	out, mail := Deleted{Filename: name}, MailNone
+	out, mail := Deleted{Filename: name}, EmailNone
 	out.Project, out.Previous, err = s.edit(ctx, target.ID, in.IfVersion, func(p Project) (_ Project, err error) {
 		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.key.ID}
 		if at.Email, mail, err = s.pendingEmail(ctx, by, in.Email, in.Lang); err != nil {

@@ -30,7 +30,7 @@ func onceCases() []storeCase {
 func onceOf(name string) *publish.Once {
 	return &publish.Once{
 		Key: sum("once " + name), Request: sum("request " + name), ExpiresAt: base().Add(time.Hour),
-		Project: publish.ProjectID(name), Version: 3, Mail: publish.MailIgnored, Answer: []byte("sealed " + name), Made: []byte("made " + name),
+		Project: publish.ProjectID(name), Version: 3, Mail: publish.EmailIgnored, Answer: []byte("sealed " + name), Made: []byte("made " + name),
 	}
 }
 
