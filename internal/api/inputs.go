@@ -55,14 +55,14 @@ var (
 func publishInput(f *fields) publish.PublishInput {
 	return publish.PublishInput{
 		Title: f.decorated("title"), Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"),
-		Content: f.content, Declared: f.declared(), Part: f.part(), Once: f.header.Get(idempotencyKey),
+		Content: f.content, Declared: f.declared(), Part: f.part(), Idempotency: f.header.Get(idempotencyKey),
 	}
 }
 
 func updateInput(f *fields) publish.UpdateInput {
 	in := publish.UpdateInput{
 		Project: f.text("project_id"), Named: f.has("project_id"), Filename: f.text("filename"), Title: f.decoration("title"), Email: f.text("email"), Lang: f.decorated("lang"),
-		IfVersion: f.ifVersion(), Content: f.content, Declared: f.declared(), Part: f.part(), Once: f.header.Get(idempotencyKey),
+		IfVersion: f.ifVersion(), Content: f.content, Declared: f.declared(), Part: f.part(), Idempotency: f.header.Get(idempotencyKey),
 	}
 	// What file it is, is told once: with the content, or with part 1.
 	if name := f.ownName(); name != "" && in.Part == nil {
@@ -77,12 +77,12 @@ func deleteInput(f *fields) publish.DeleteInput {
 	return publish.DeleteInput{
 		Project:  f.required("project_id", "it says of which project a file is to be removed"),
 		Filename: f.required("filename", "it says which file is to be removed"),
-		Email:    f.text("email"), Lang: f.decorated("lang"), IfVersion: f.ifVersion(), Once: f.header.Get(idempotencyKey),
+		Email:    f.text("email"), Lang: f.decorated("lang"), IfVersion: f.ifVersion(), Idempotency: f.header.Get(idempotencyKey),
 	}
 }
 
 func signupInput(f *fields) publish.SignupInput {
-	return publish.SignupInput{Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"), Once: f.header.Get(idempotencyKey)}
+	return publish.SignupInput{Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"), Idempotency: f.header.Get(idempotencyKey)}
 }
 
 // ifVersion is the version that the client changes, from the field or from

@@ -17,14 +17,14 @@ var nobody = publish.Caller{From: publish.Sender{Network: "192.0.2.1"}}
 // signup makes an account.
 func (m *machine) signup(t *rapid.T) {
 	email := orEmpty(maybe(t, "email", "ada@example.org", "bob@example.org"))
-	in := publish.SignupInput{Handle: orEmpty(maybe(t, "handle", "ada")), Email: email, Once: m.onceKey(t)}
+	in := publish.SignupInput{Handle: orEmpty(maybe(t, "handle", "ada")), Email: email, Idempotency: m.onceKey(t)}
 	out, err := m.Signup(t.Context(), nobody, in)
 	if !m.happened(t, "signup", err, nil) {
 		return
 	}
 	a := m.newAccount(t, out.Account, out.Key, email)
 	m.accounts = append(m.accounts, a)
-	m.keep(in.Once, kept{account: a, again: func(t *rapid.T, other bool) (firstAnswer, error) {
+	m.keep(in.Idempotency, kept{account: a, again: func(t *rapid.T, other bool) (firstAnswer, error) {
 		in := in
 		if other {
 			in.Handle += "x"
@@ -85,7 +85,7 @@ func (m *machine) publish(t *rapid.T) {
 	if in.Content, ok = m.stage(t, page); !ok {
 		return
 	}
-	in.Once = m.onceKey(t)
+	in.Idempotency = m.onceKey(t)
 	asked := by
 	out, _, err := m.Publish(t.Context(), m.caller(t, by), in)
 	if !m.happened(t, "publish", err, why) {
@@ -102,7 +102,7 @@ func (m *machine) publish(t *rapid.T) {
 		want = title(page)
 	}
 	p := m.published(t, by.account, out, want, in.Lang, page)
-	m.keep(in.Once, kept{project: p, version: 1, account: by.account, again: func(t *rapid.T, other bool) (firstAnswer, error) {
+	m.keep(in.Idempotency, kept{project: p, version: 1, account: by.account, again: func(t *rapid.T, other bool) (firstAnswer, error) {
 		in := in
 		if other {
 			in.Title += "x"
@@ -195,13 +195,13 @@ func (m *machine) update(t *rapid.T) {
 	if in.Content, ok = m.stage(t, text); !ok {
 		return
 	}
-	in.Once = m.onceKey(t)
+	in.Idempotency = m.onceKey(t)
 	out, _, err := m.Update(t.Context(), m.caller(t, by), in)
 	if !m.happened(t, "update", err, why) {
 		return
 	}
 	m.updated(t, p, out, name, text, in.Title)
-	m.keep(in.Once, kept{project: p, version: len(p.versions), again: func(t *rapid.T, other bool) (firstAnswer, error) {
+	m.keep(in.Idempotency, kept{project: p, version: len(p.versions), again: func(t *rapid.T, other bool) (firstAnswer, error) {
 		again := text
 		if other {
 			again += "x"
@@ -250,7 +250,7 @@ func (m *machine) deleteFile(t *rapid.T) {
 	if p != nil && often(t, "one that is there") {
 		in.Filename = pick(t, "which", slices.Sorted(maps.Keys(p.current().files)))
 	}
-	in.Once = m.onceKey(t)
+	in.Idempotency = m.onceKey(t)
 	name := in.Filename
 	if p != nil {
 		why = refusedDelete(p, name, in.IfVersion)
@@ -266,7 +266,7 @@ func (m *machine) deleteFile(t *rapid.T) {
 	if out.Filename != name || len(out.Files) != len(files) {
 		t.Fatalf("deleted %q, %d files are left, want %q and %d", out.Filename, len(out.Files), name, len(files))
 	}
-	m.keep(in.Once, kept{project: p, version: len(p.versions), again: func(t *rapid.T, other bool) (firstAnswer, error) {
+	m.keep(in.Idempotency, kept{project: p, version: len(p.versions), again: func(t *rapid.T, other bool) (firstAnswer, error) {
 		in := in
 		if other {
 			in.Filename = primary

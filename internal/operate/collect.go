@@ -23,7 +23,7 @@ const (
 
 // SweepStore tells what nothing refers to, under the same promises as a publish.Store.
 type SweepStore interface {
-	// Sweep forgets expired uploads, Onces, sessions, logins and stops, blob records created before the time given that nothing refers to, the files of projects that were deleted before it, and used-up bookkeeping; at most limit records a call. What a clock that was ahead left is as if it were made now. It returns the names that may now be deleted from Blobs, and whether there is more. What fails keeps it from nothing of another kind; the error tells it, beside what was done.
+	// Sweep forgets expired uploads, idempotency records, sessions, logins and stops, blob records created before the time given that nothing refers to, the files of projects that were deleted before it, and used-up bookkeeping; at most limit records a call. What a clock that was ahead left is as if it were made now. It returns the names that may now be deleted from Blobs, and whether there is more. What fails keeps it from nothing of another kind; the error tells it, beside what was done.
 	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error)
 	// Unknown returns those of the names that no record has.
 	Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error)

@@ -12,14 +12,14 @@ import (
 // createTries bounds the draws of fresh names after all of one draw were taken.
 const createTries = 5
 
-// Signup makes an account without a project. With in.Once, the same call again
+// Signup makes an account without a project. With in.Idempotency, the same call again
 // within a day gets the first answer again and makes nothing.
 func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (out SignedUp, err error) {
 	by = Caller{From: by.From} // a key means nothing: this is another account
 	if err := s.admitNew(by); err != nil {
 		return out, err
 	}
-	a, err := s.attempt(by, in.Once, OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
+	a, err := s.attempt(by, in.Idempotency, OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
 	if err != nil {
 		return out, err
 	}
@@ -37,7 +37,7 @@ func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (out Si
 	out.Mailed = email != "" && s.sends()
 	err = s.once(ctx, a, func() error {
 		return retryExists(func() error { return s.signUp(ctx, by, a, in.Handle, email, lang, &out) })
-	}, func(rec Once, keys Minted) error {
+	}, func(rec IdempotencyRecord, keys Minted) error {
 		out.Account, err = s.store.Account(ctx, rec.Account)
 		if errors.Is(err, ErrNotFound) {
 			return Refuse(CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(OpSignup).Note("Make another one, under a fresh idempotency key.")
@@ -54,7 +54,7 @@ func (s *Service) signUp(ctx context.Context, by Caller, a *attempt, handle, ema
 	if err != nil {
 		return err
 	}
-	if na.Once, err = s.record(a, "", 0, EmailNone, Minted{Account: secret}, made{}); err != nil {
+	if na.Idempotency, err = s.record(a, "", 0, EmailNone, Minted{Account: secret}, made{}); err != nil {
 		return err
 	}
 	out.Key = secret

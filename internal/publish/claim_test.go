@@ -91,7 +91,7 @@ func TestRegression07TheLinkShowsWhatItVouchesFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "nonce"); !errors.Is(err, publish.ErrRepeated) {
+		if _, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "nonce"); !errors.Is(err, publish.ErrAlreadyDone) {
 			t.Errorf("the same form again: %v", err)
 		}
 		for _, old := range []publish.Secret{p.Keys.Account, p.Keys.Project} {

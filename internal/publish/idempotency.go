@@ -12,8 +12,8 @@ import (
 const (
 	// MaxIdempotencyKey is the contract's: a UUID has 36 characters.
 	MaxIdempotencyKey = 255
-	onceLife          = 24 * time.Hour // as the contract has it: longer than any client retries
-	onceWait          = time.Second    // most calls are done by then
+	idempotencyLife   = 24 * time.Hour // as the contract has it: longer than any client retries
+	idempotencyWait   = time.Second    // most calls are done by then
 )
 
 // CheckIdempotencyKey refuses what cannot be an idempotency key: it has 1 to
@@ -98,13 +98,13 @@ func (in *PartInput) asked() []any {
 // In this process calls under one idempotency key exclude each other. Between
 // processes the record does, which is part of the step that it speaks of: so a
 // crash leaves both or neither.
-func (s *Service) once(ctx context.Context, a *attempt, do func() error, again func(Once, Minted) error) error {
+func (s *Service) once(ctx context.Context, a *attempt, do func() error, again func(IdempotencyRecord, Minted) error) error {
 	if a == nil {
 		return do()
 	}
 	unlock, free := s.attempts.try(a.lease)
 	if !free {
-		return Refuse(CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(OpWait).After(onceWait).
+		return Refuse(CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(OpWait).After(idempotencyWait).
 			Note("Send the same request again: when the first is done, it gets the same answer.")
 	}
 	defer unlock()
@@ -114,7 +114,7 @@ func (s *Service) once(ctx context.Context, a *attempt, do func() error, again f
 	}
 	err = do()
 	var refusal *Error
-	if errors.Is(err, ErrRepeated) || errors.As(err, &refusal) {
+	if errors.Is(err, ErrAlreadyDone) || errors.As(err, &refusal) {
 		// Another process may have made the call meanwhile, which may be why this one was refused.
 		if found, second := s.answerAgain(ctx, a, again); found {
 			return second
@@ -124,8 +124,8 @@ func (s *Service) once(ctx context.Context, a *attempt, do func() error, again f
 }
 
 // answerAgain answers a call from its record, if there is one.
-func (s *Service) answerAgain(ctx context.Context, a *attempt, again func(Once, Minted) error) (found bool, err error) {
-	rec, err := s.store.Once(ctx, a.key, s.now().UTC())
+func (s *Service) answerAgain(ctx context.Context, a *attempt, again func(IdempotencyRecord, Minted) error) (found bool, err error) {
+	rec, err := s.store.IdempotencyRecord(ctx, a.key, s.now().UTC())
 	if errors.Is(err, ErrNotFound) {
 		return s.madeElsewhere(ctx, a)
 	}
@@ -152,7 +152,7 @@ func (s *Service) madeElsewhere(ctx context.Context, a *attempt) (found bool, er
 	if a.elsewhere == (Digest{}) {
 		return false, nil
 	}
-	_, err = s.store.Once(ctx, a.elsewhere, s.now().UTC())
+	_, err = s.store.IdempotencyRecord(ctx, a.elsewhere, s.now().UTC())
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -173,7 +173,7 @@ func (a *attempt) sealed() sealed {
 }
 
 // record is what the step leaves so that its call can be answered again.
-func (s *Service) record(a *attempt, id ProjectID, version int, mail EmailOutcome, keys Minted, m made) (*Once, error) {
+func (s *Service) record(a *attempt, id ProjectID, version int, mail EmailOutcome, keys Minted, m made) (*IdempotencyRecord, error) {
 	if a == nil {
 		return nil, nil
 	}
@@ -185,5 +185,5 @@ func (s *Service) record(a *attempt, id ProjectID, version int, mail EmailOutcom
 	if err != nil {
 		return nil, err
 	}
-	return &Once{Made: text, Key: a.key, Elsewhere: a.elsewhere, Request: a.request, ExpiresAt: s.expiry(onceLife), Project: id, Version: version, Mail: mail, Answer: answer}, nil
+	return &IdempotencyRecord{Made: text, Key: a.key, Elsewhere: a.elsewhere, Request: a.request, ExpiresAt: s.expiry(idempotencyLife), Project: id, Version: version, Mail: mail, Answer: answer}, nil
 }

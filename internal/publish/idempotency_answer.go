@@ -151,7 +151,7 @@ func (s *Service) replayUpdate(ctx context.Context, by Caller, c *completing) (U
 }
 
 // publishedAgain answers a call with an idempotency key again.
-func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput, np newProject, rec Once, keys Minted) (Published, error) {
+func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput, np newProject, rec IdempotencyRecord, keys Minted) (Published, error) {
 	out, err := s.published(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
 		return Published{}, err
@@ -173,7 +173,7 @@ func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput
 }
 
 // updatedAgain answers a call with an idempotency key again.
-func (s *Service) updatedAgain(ctx context.Context, by Caller, in UpdateInput, nf newFile, rec Once) (Updated, error) {
+func (s *Service) updatedAgain(ctx context.Context, by Caller, in UpdateInput, nf newFile, rec IdempotencyRecord) (Updated, error) {
 	out, err := s.updated(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
 		return Updated{}, err
@@ -223,7 +223,7 @@ func (m uploadMeta) update() newFile {
 }
 
 // deletedAgain answers a call with an idempotency key again.
-func (s *Service) deletedAgain(ctx context.Context, by Caller, name string, rec Once) (Deleted, error) {
+func (s *Service) deletedAgain(ctx context.Context, by Caller, name string, rec IdempotencyRecord) (Deleted, error) {
 	p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 	if err == nil {
 		err = Authorize(by, ActEdit, &p)

@@ -27,29 +27,29 @@ type Declared struct {
 
 // PublishInput asks for a new project.
 type PublishInput struct {
-	Title    string
-	Handle   string
-	Email    string
-	Lang     string
-	Content  Content
-	Declared Declared
-	Part     *PartInput // set if this is a call of a chunked upload
-	Once     string     // the idempotency key; empty: every call makes a project of its own
+	Title       string
+	Handle      string
+	Email       string
+	Lang        string
+	Content     Content
+	Declared    Declared
+	Part        *PartInput // set if this is a call of a chunked upload
+	Idempotency string     // the idempotency key; empty: every call makes a project of its own
 }
 
 // UpdateInput asks for a new version in which one file is new or other.
 type UpdateInput struct {
-	Project   string // a project id or one of its addresses; empty for the most recently updated
-	Named     bool   // the client sent a project, so an empty one is a mistake and is refused
-	Filename  string
-	Title     *string
-	Email     string
-	Lang      string
-	IfVersion *int
-	Content   Content
-	Declared  Declared
-	Part      *PartInput
-	Once      string // the idempotency key, if one came
+	Project     string // a project id or one of its addresses; empty for the most recently updated
+	Named       bool   // the client sent a project, so an empty one is a mistake and is refused
+	Filename    string
+	Title       *string
+	Email       string
+	Lang        string
+	IfVersion   *int
+	Content     Content
+	Declared    Declared
+	Part        *PartInput
+	Idempotency string // the idempotency key, if one came
 }
 
 // PartInput places a call in a chunked upload.
@@ -99,20 +99,20 @@ func (c *chargedReader) Read(p []byte) (int, error) {
 
 // DeleteInput asks for a new version that lacks one file.
 type DeleteInput struct {
-	Project   string
-	Filename  string
-	Email     string
-	Lang      string
-	IfVersion *int
-	Once      string // the idempotency key, if one came
+	Project     string
+	Filename    string
+	Email       string
+	Lang        string
+	IfVersion   *int
+	Idempotency string // the idempotency key, if one came
 }
 
 // SignupInput asks for an account.
 type SignupInput struct {
-	Handle string
-	Email  string
-	Lang   string
-	Once   string // the idempotency key, if one came
+	Handle      string
+	Email       string
+	Lang        string
+	Idempotency string // the idempotency key, if one came
 }
 
 // Addresses are a project's links.

@@ -27,14 +27,14 @@ var ErrTooMany = errors.New("too many")
 type KeyringStore interface {
 	// Keys returns an account's keys with an ID below before (0: all), newest first, at most limit.
 	Keys(ctx context.Context, id AccountID, before int64, limit int) ([]Key, error)
-	// MintKey adds a key for k.Project, which must be the account's, or is ErrNotFound; limit keys of that project are ErrTooMany. A once that is recorded already is ErrRepeated.
-	MintKey(ctx context.Context, id AccountID, k Key, limit int, once Once) error
-	// RotateKey adds an account key and revokes all others of the account. A once that is recorded already is ErrRepeated.
-	RotateKey(ctx context.Context, id AccountID, k Key, once Once) error
+	// MintKey adds a key for k.Project, which must be the account's, or is ErrNotFound; limit keys of that project are ErrTooMany. A record that is there already is ErrAlreadyDone.
+	MintKey(ctx context.Context, id AccountID, k Key, limit int, record IdempotencyRecord) error
+	// RotateKey adds an account key and revokes all others of the account. A record that is there already is ErrAlreadyDone.
+	RotateKey(ctx context.Context, id AccountID, k Key, record IdempotencyRecord) error
 	// OldKeys counts the keys of an account that were made before its address was verified, and tells when that was.
 	OldKeys(ctx context.Context, id AccountID) (n int, verified time.Time, err error)
-	// ReplaceOldKeys adds an account key and revokes all keys of the account, those of projects too, that were made before its address was verified. A once that is recorded already is ErrRepeated.
-	ReplaceOldKeys(ctx context.Context, id AccountID, k Key, once Once) error
+	// ReplaceOldKeys adds an account key and revokes all keys of the account, those of projects too, that were made before its address was verified. A record that is there already is ErrAlreadyDone.
+	ReplaceOldKeys(ctx context.Context, id AccountID, k Key, record IdempotencyRecord) error
 	// RevokeKey revokes one of an account's keys, which may be revoked already; another account's is ErrNotFound.
 	RevokeKey(ctx context.Context, account AccountID, id int64, at time.Time) error
 }
@@ -81,7 +81,7 @@ func (s *Service) FormToken(_ context.Context, by Caller) (string, error) {
 // MintKey mints a key for one project of the account, and returns it in clear, which no
 // other call can. A name that is empty or too long is CodeInvalidField; a project that is
 // not the account's is ErrNotFound, one with 100 keys ErrTooMany, and a form that was
-// sent before ErrRepeated.
+// sent before ErrAlreadyDone.
 func (s *Service) MintKey(ctx context.Context, by Caller, in NewKey) (Secret, error) {
 	if err := Authorize(by, ActOwn, nil); err != nil {
 		return "", err
@@ -95,23 +95,23 @@ func (s *Service) MintKey(ctx context.Context, by Caller, in NewKey) (Secret, er
 		return "", err
 	}
 	key.Project = in.Project
-	once, err := s.formRecord(by, "mint", in.Form)
+	record, err := s.formRecord(by, "mint", in.Form)
 	if err != nil {
 		return "", err
 	}
-	return secret, lostRight(by, ActOwn, s.site.MintKey(ctx, by.Account(), key, maxProjectKeys, once))
+	return secret, lostRight(by, ActOwn, s.site.MintKey(ctx, by.Account(), key, maxProjectKeys, record))
 }
 
 // RotateKey mints an account key and revokes all other account keys in the same step.
-// Keys of single projects stay. A form that was sent before is ErrRepeated.
+// Keys of single projects stay. A form that was sent before is ErrAlreadyDone.
 func (s *Service) RotateKey(ctx context.Context, by Caller, form string) (Secret, error) {
-	return s.replaceKeys(by, "rotate", form, func(key Key, once Once) error {
-		return s.site.RotateKey(ctx, by.Account(), key, once)
+	return s.replaceKeys(by, "rotate", form, func(key Key, record IdempotencyRecord) error {
+		return s.site.RotateKey(ctx, by.Account(), key, record)
 	})
 }
 
 // replaceKeys mints an account key that replace records in the place of others.
-func (s *Service) replaceKeys(by Caller, what, form string, replace func(Key, Once) error) (Secret, error) {
+func (s *Service) replaceKeys(by Caller, what, form string, replace func(Key, IdempotencyRecord) error) (Secret, error) {
 	if err := Authorize(by, ActOwn, nil); err != nil {
 		return "", err
 	}
@@ -119,11 +119,11 @@ func (s *Service) replaceKeys(by Caller, what, form string, replace func(Key, On
 	if err != nil {
 		return "", err
 	}
-	once, err := s.formRecord(by, what, form)
+	record, err := s.formRecord(by, what, form)
 	if err != nil {
 		return "", err
 	}
-	return secret, lostRight(by, ActOwn, replace(key, once))
+	return secret, lostRight(by, ActOwn, replace(key, record))
 }
 
 // OldKeys counts the keys that were made before the account's address was verified,
@@ -136,10 +136,10 @@ func (s *Service) OldKeys(ctx context.Context, by Caller) (n int, verified time.
 }
 
 // ReplaceOldKeys mints an account key and revokes all OldKeys in the same step. A form
-// that was sent before is ErrRepeated.
+// that was sent before is ErrAlreadyDone.
 func (s *Service) ReplaceOldKeys(ctx context.Context, by Caller, form string) (Secret, error) {
-	return s.replaceKeys(by, "replace old", form, func(key Key, once Once) error {
-		return s.site.ReplaceOldKeys(ctx, by.Account(), key, once)
+	return s.replaceKeys(by, "replace old", form, func(key Key, record IdempotencyRecord) error {
+		return s.site.ReplaceOldKeys(ctx, by.Account(), key, record)
 	})
 }
 
@@ -153,9 +153,9 @@ func (s *Service) RevokeKey(ctx context.Context, by Caller, id int64) error {
 }
 
 // formRecord is what a form leaves behind so that it acts once; what names its act.
-func (s *Service) formRecord(by Caller, what, form string) (Once, error) {
+func (s *Service) formRecord(by Caller, what, form string) (IdempotencyRecord, error) {
 	if form == "" || len(form) > MaxFormToken {
-		return Once{}, Refuse(CodeInvalidField, "The form has no token.").In("nonce")
+		return IdempotencyRecord{}, Refuse(CodeInvalidField, "The form has no token.").In("nonce")
 	}
-	return Once{Key: s.keyed("form", fmt.Sprintf("%s %d %s", what, by.Account(), form)), ExpiresAt: s.expiry(onceLife)}, nil
+	return IdempotencyRecord{Key: s.keyed("form", fmt.Sprintf("%s %d %s", what, by.Account(), form)), ExpiresAt: s.expiry(idempotencyLife)}, nil
 }

@@ -22,7 +22,7 @@ func TestMintKey(t *testing.T) {
 		t.Errorf("the key is %+v", k)
 	}
 	_, err = w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "my agent", Form: "one"})
-	wantErr(t, "the same form again", err, publish.ErrRepeated)
+	wantErr(t, "the same form again", err, publish.ErrAlreadyDone)
 	for _, id := range []publish.ProjectID{foreign.ID, "", "nothing"} {
 		_, err = w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: id, Name: "x", Form: "two"})
 		wantErr(t, fmt.Sprintf("for the project %q", id), err, publish.ErrNotFound)
@@ -109,7 +109,7 @@ func TestRotateKey(t *testing.T) {
 	wantErr(t, "the old key", err, publish.CodeInvalidKey)
 	w.caller(out.Keys.Project)
 	_, err = w.RotateKey(t.Context(), w.owner(a), "one")
-	wantErr(t, "the same form again", err, publish.ErrRepeated)
+	wantErr(t, "the same form again", err, publish.ErrAlreadyDone)
 	w.caller(fresh)
 	_, err = w.RotateKey(t.Context(), w.owner(a), "")
 	wantErr(t, "no nonce", err, publish.CodeInvalidField)

@@ -4,7 +4,7 @@ package publish
 // later got its time from a wrong clock.
 const (
 	UploadLifeMax       = uploadLife
-	OnceLifeMax         = onceLife
+	IdempotencyLifeMax  = idempotencyLife
 	VerificationLifeMax = verificationLife
 	SessionLifeMax      = sessionLife
 	LoginLifeMax        = loginLife

@@ -59,7 +59,7 @@ func TestRegression17JunkThatBecomesThePageIsTold(t *testing.T) {
 	})
 	t.Run("in the first answer and in the same answer again", func(t *testing.T) {
 		for range 2 {
-			out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage("PK\x03\x04"), Once: "again"})
+			out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage("PK\x03\x04"), Idempotency: "again"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestRegression17FilesThatAreBase64AgainAreTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 2 { // the second is the same answer again
-				up, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: name, Content: w.stage(text), Once: name})
+				up, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: name, Content: w.stage(text), Idempotency: name})
 				if err != nil {
 					t.Fatal(err)
 				}

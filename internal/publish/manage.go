@@ -48,7 +48,7 @@ type ManageStore interface {
 	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit.
 	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
-	// EraseVersion takes a version's files away, but for those of other versions, and leaves its number; once is as good as twice. The current version is ErrMoved.
+	// EraseVersion takes a version's files away, but for those of other versions, and leaves its number; a second call has no further effect. The current version is ErrMoved.
 	EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) error
 }
 

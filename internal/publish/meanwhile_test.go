@@ -128,9 +128,9 @@ func (s *suspending) Rename(ctx context.Context, id publish.AccountID, handle st
 	return s.SiteStore.Rename(ctx, id, handle, at, since, limit)
 }
 
-func (s *suspending) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, once publish.Once) error {
+func (s *suspending) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, record publish.IdempotencyRecord) error {
 	s.suspend()
-	return s.SiteStore.MintKey(ctx, id, k, limit, once)
+	return s.SiteStore.MintKey(ctx, id, k, limit, record)
 }
 
 func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {

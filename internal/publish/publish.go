@@ -23,7 +23,7 @@ type newProject struct {
 // Publish makes a project of in.Content, and an account for it if nobody calls.
 // It is durable when it returns. If the call is a part of an upload that is not
 // complete, Pending is set instead of Published. The content is used up or
-// discarded in any case. With in.Once, the same call again within a day gets the
+// discarded in any case. With in.Idempotency, the same call again within a day gets the
 // first answer again and makes nothing.
 func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out Published, pending *Pending, err error) {
 	defer s.Contents.Discard(ctx, in.Content)
@@ -34,7 +34,7 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	if err := checkToken(by, in.Part); err != nil {
 		return Published{}, nil, err
 	}
-	a, err := s.attempt(by, in.Once, OpPublish, in.Part, in.Content, in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked())
+	a, err := s.attempt(by, in.Idempotency, OpPublish, in.Part, in.Content, in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked())
 	if err != nil {
 		return Published{}, nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	err = s.once(ctx, a, func() error {
 		out, pending, err = s.publishNew(ctx, by, in, np, a)
 		return err
-	}, func(rec Once, keys Minted) error {
+	}, func(rec IdempotencyRecord, keys Minted) error {
 		out, err = s.publishedAgain(ctx, by, in, np, rec, keys)
 		return err
 	})
@@ -159,7 +159,7 @@ func (s *Service) createOnce(ctx context.Context, by Caller, np newProject, rec 
 	if rec.Upload, err = s.completion(by, also.upload, rec.ID, 1, out.Keys, m); err != nil {
 		return err
 	}
-	if rec.Once, err = s.record(also.once, rec.ID, 1, also.mail, out.Keys, m); err != nil {
+	if rec.Idempotency, err = s.record(also.once, rec.ID, 1, also.mail, out.Keys, m); err != nil {
 		return err
 	}
 	out.Project, err = s.store.CreateProject(ctx, *rec)

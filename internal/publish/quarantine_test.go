@@ -52,14 +52,14 @@ func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
 		"scripts from cdn.example.net, esm.example.org", "styles and fonts from fonts.example.com", "pictures, sounds and videos from pictures.example.com",
 		"frames from frames.example", "requests to api.example.com, live.example.com", "forms that send", "new windows", "downloads",
 	}
-	first, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(blockedPage), Once: "page"})
+	first, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(blockedPage), Idempotency: "page"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := string(first.Project.ID)
 	t.Run("on publish, also when it is answered again", func(t *testing.T) {
 		says(t, first.Quarantined, first.Warnings, all...)
-		again, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(blockedPage), Once: "page"})
+		again, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(blockedPage), Idempotency: "page"})
 		if err != nil || !again.Replayed {
 			t.Fatal(again.Replayed, err)
 		}
@@ -74,7 +74,7 @@ func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
 	})
 	t.Run("on update of a script, also when it is answered again", func(t *testing.T) {
 		for range 2 {
-			up, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: id, Filename: "game.js", Content: w.stage(`import("https://esm.example.org/y.js")`), Once: "script"})
+			up, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: id, Filename: "game.js", Content: w.stage(`import("https://esm.example.org/y.js")`), Idempotency: "script"})
 			if err != nil {
 				t.Fatal(err)
 			}

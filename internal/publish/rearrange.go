@@ -162,7 +162,7 @@ type formAct struct {
 
 // actOnce is what an act on a project leaves behind so that it has its effect once.
 // The word of a page may come with several acts, each of which counts.
-func (s *Service) actOnce(by Caller, id ProjectID, act formAct) (*Once, error) {
+func (s *Service) actOnce(by Caller, id ProjectID, act formAct) (*IdempotencyRecord, error) {
 	o, err := s.formRecord(by, fmt.Sprintf("%s %q", id, act.what), act.form)
 	o.Project = id
 	return &o, err
@@ -180,7 +180,7 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 		return err
 	}
 	_, _, err = s.edit(ctx, id, nil, func(p Project) (Project, error) {
-		switch rec, err := s.store.Once(ctx, once.Key, s.now().UTC()); {
+		switch rec, err := s.store.IdempotencyRecord(ctx, once.Key, s.now().UTC()); {
 		case err == nil && rec.Version != p.Version:
 			return p, FormUsedError{rec.Version}
 		case !errors.Is(err, ErrNotFound):
@@ -201,10 +201,10 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 			return p, err
 		}
 		once.Version = p.Version + 1
-		return s.site.Rearrange(ctx, p.ID, c, Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Once: once, Within: s.Quota})
+		return s.site.Rearrange(ctx, p.ID, c, Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Idempotency: once, Within: s.Quota})
 	})
 	switch {
-	case errors.Is(err, ErrRepeated):
+	case errors.Is(err, ErrAlreadyDone):
 		return nil
 	case errors.Is(err, ErrNoPrimary): // of an older version whose records are damaged
 		return ErrNotFound

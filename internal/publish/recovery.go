@@ -98,7 +98,7 @@ func (s *Service) ProposedEmail(ctx context.Context, id AccountID) (string, erro
 }
 
 // WithdrawEmail ends what ProposeEmail began: the link to the new address leads
-// nowhere any more. Once is as good as twice.
+// nowhere any more. It is idempotent: a second call has no further effect.
 func (s *Service) WithdrawEmail(ctx context.Context, id AccountID) error {
 	if _, err := s.editor(ctx, id); err != nil {
 		return err

@@ -21,11 +21,11 @@ func TestRegression02AnAnswerGivenAgainCostsWhatIsRead(t *testing.T) {
 		once := func(in publish.PartInput) string { return strings.Repeat(in.UploadID, len(key)/len("again")) }
 		calls := map[string]func(publish.PartInput, string) error{
 			"publish": func(in publish.PartInput, content string) error {
-				_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(content), Part: &in, Once: once(in)})
+				_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(content), Part: &in, Idempotency: once(in)})
 				return err
 			},
 			"update": func(in publish.PartInput, content string) error {
-				_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Filename: "a.js", Content: w.stage(content), Part: &in, Once: once(in)})
+				_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Filename: "a.js", Content: w.stage(content), Part: &in, Idempotency: once(in)})
 				return err
 			},
 		}

@@ -25,7 +25,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 		t.Run(length, func(t *testing.T) {
 			w := newWorld(t)
 			send := func(by publish.Caller, title string) (publish.Published, error) {
-				out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Email: address, Title: title, Content: w.stage(page), Once: key})
+				out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Email: address, Title: title, Content: w.stage(page), Idempotency: key})
 				return out, err
 			}
 			first, err := send(from("192.0.2.1"), "A")
@@ -79,7 +79,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 	t.Run("signups are no different", func(t *testing.T) {
 		w := newWorld(t)
 		sign := func(by publish.Caller) (publish.SignedUp, error) {
-			return w.Signup(t.Context(), by, publish.SignupInput{Email: address, Once: uuid})
+			return w.Signup(t.Context(), by, publish.SignupInput{Email: address, Idempotency: uuid})
 		}
 		if _, err := sign(from("192.0.2.1")); err != nil {
 			t.Fatal(err)
@@ -95,7 +95,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 		w := newWorld(t)
 		other := w.open(publish.Config{Places: local(), InlineMax: inlineMax})
 		send := func(s *publish.Service, by publish.Caller) error {
-			_, _, err := s.Publish(t.Context(), by, publish.PublishInput{Email: address, Content: w.stage(page), Once: uuid})
+			_, _, err := s.Publish(t.Context(), by, publish.PublishInput{Email: address, Content: w.stage(page), Idempotency: uuid})
 			return err
 		}
 		w.store.Step = func(step string) (error, error) {

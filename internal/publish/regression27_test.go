@@ -83,7 +83,7 @@ func TestRegression27AnEmptyGalleryTellsHowManyWait(t *testing.T) {
 // TestRegression27PublishTellsThatAProjectIsNotListed: also when the answer is given again.
 func TestRegression27PublishTellsThatAProjectIsNotListed(t *testing.T) {
 	w := newWorld(t, public)
-	in := publish.PublishInput{Email: address, Once: "0123456789abcdef"}
+	in := publish.PublishInput{Email: address, Idempotency: "0123456789abcdef"}
 	for _, name := range []string{"the first answer", "the same again"} {
 		in.Content = w.stage(page)
 		out, _, err := w.Publish(t.Context(), nobody(), in)

@@ -23,7 +23,7 @@ func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
 	publishes := func() (publish.Published, error) {
-		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Title: "First", Content: w.stage(page), Once: "publish"})
+		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Title: "First", Content: w.stage(page), Idempotency: "publish"})
 		return out, err
 	}
 	first, err := publishes()
@@ -33,14 +33,14 @@ func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
 	id, title := first.Project.ID, "Second"
 	update := func(name string) func() (publish.Updated, error) {
 		return func() (publish.Updated, error) {
-			out, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: name, Title: &title, Content: w.stage(long("a")), Once: "update-" + name})
+			out, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: name, Title: &title, Content: w.stage(long("a")), Idempotency: "update-" + name})
 			return out, err
 		}
 	}
 	last := 2
 	upload := func(once string) func() (publish.Updated, error) {
 		return func() (publish.Updated, error) {
-			out, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Content: w.stage("two"), Part: &publish.PartInput{UploadID: "u", N: &last, Last: true}, Once: once})
+			out, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Content: w.stage("two"), Part: &publish.PartInput{UploadID: "u", N: &last, Last: true}, Idempotency: once})
 			return out, err
 		}
 	}
@@ -61,7 +61,7 @@ func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
 		answers = append(answers, out)
 	}
 	deletes := func() (publish.Deleted, error) {
-		return w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "b.js", Once: "delete"})
+		return w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "b.js", Idempotency: "delete"})
 	}
 	deleted, err := deletes()
 	if err != nil {

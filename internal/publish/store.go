@@ -18,8 +18,8 @@ var (
 	ErrUploadMoved = errors.New("upload moved on")
 	// ErrExists: a record of that name is there already.
 	ErrExists = errors.New("exists already")
-	// ErrRepeated: a step was made under the same Once.Key or Once.Elsewhere already, and its record has not expired.
-	ErrRepeated = errors.New("made already")
+	// ErrAlreadyDone: a step was made under the same IdempotencyRecord.Key or Elsewhere already, and its record has not expired.
+	ErrAlreadyDone = errors.New("made already")
 	// ErrVerified: the account has verified an address, which an unverified one does not replace.
 	ErrVerified = errors.New("has a verified address")
 	// ErrRevoked, ErrSuspended: the key that asks was revoked since it was looked up, or what is to be changed is suspended.
@@ -51,7 +51,7 @@ var (
 type Store interface {
 	ChangeStore
 
-	// CreateAccount records the account under the first of its handles that was never taken, and its Once.
+	// CreateAccount records the account under the first of its handles that was never taken, and its idempotency record.
 	CreateAccount(ctx context.Context, a NewAccount) (Account, error)
 	// Account returns an account.
 	Account(ctx context.Context, id AccountID) (Account, error)
@@ -62,7 +62,7 @@ type Store interface {
 	// TouchKeys records when keys were last used; a time earlier than the recorded one changes nothing.
 	TouchKeys(ctx context.Context, used map[int64]time.Time) error
 
-	// CreateProject records an account (if new), a project, its version 1, its keys, its Once, and closes the upload it came from. A project of that ID is ErrExists. An owner that would have more than p.Within is ErrTooManyProjects or ErrTooManyBytes; for p.By see there.
+	// CreateProject records an account (if new), a project, its version 1, its keys, its idempotency record, and closes the upload it came from. A project of that ID is ErrExists. An owner that would have more than p.Within is ErrTooManyProjects or ErrTooManyBytes; for p.By see there.
 	CreateProject(ctx context.Context, p NewProject) (Project, error)
 	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others are as before. An owner that would have more bytes than at.Within is ErrTooManyBytes.
 	PutFile(ctx context.Context, id ProjectID, f File, at Edit) (Project, error)
@@ -94,8 +94,8 @@ type Store interface {
 	// UploadOfToken returns the key of the upload with this token. One that is past its ExpiresAt is ErrNotFound.
 	UploadOfToken(ctx context.Context, token Digest, now time.Time) (Digest, error)
 
-	// Once returns the record of a step that was made under this key, or that has it as Elsewhere. One that is past its ExpiresAt is ErrNotFound.
-	Once(ctx context.Context, key Digest, now time.Time) (Once, error)
+	// IdempotencyRecord returns the record of a step that was made under this key, or that has it as Elsewhere. One that is past its ExpiresAt is ErrNotFound.
+	IdempotencyRecord(ctx context.Context, key Digest, now time.Time) (IdempotencyRecord, error)
 
 	SecretStore
 	// Ping returns nil while reads and writes can be expected to work.
@@ -104,31 +104,31 @@ type Store interface {
 
 // NewAccount is an account to be recorded with its first key.
 type NewAccount struct {
-	Handles   []string // in order of preference; at least one will be free
-	Email     string
-	Lang      string
-	CreatedAt time.Time
-	Key       Key
-	Job       *Job // the verification mail, if there is an address
-	Once      *Once
+	Handles     []string // in order of preference; at least one will be free
+	Email       string
+	Lang        string
+	CreatedAt   time.Time
+	Key         Key
+	Job         *Job // the verification mail, if there is an address
+	Idempotency *IdempotencyRecord
 }
 
 // NewProject is a project to be recorded with its version 1.
 type NewProject struct {
-	ID        ProjectID
-	Account   AccountID   // the owner, unless New is set
-	New       *NewAccount // recorded in the same step, and then the owner
-	By        int64       // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, one of a suspended account ErrSuspended
-	Email     *NewEmail   // set pending in the same step
-	Title     string
-	Lang      string
-	File      File // the primary file
-	Suffix    string
-	Key       Key // scoped to this project
-	CreatedAt time.Time
-	Upload    *Completion
-	Once      *Once // a step under its Key is ErrRepeated if there was one before
-	Within    Quota // of the owner
+	ID          ProjectID
+	Account     AccountID   // the owner, unless New is set
+	New         *NewAccount // recorded in the same step, and then the owner
+	By          int64       // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, one of a suspended account ErrSuspended
+	Email       *NewEmail   // set pending in the same step
+	Title       string
+	Lang        string
+	File        File // the primary file
+	Suffix      string
+	Key         Key // scoped to this project
+	CreatedAt   time.Time
+	Upload      *Completion
+	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before
+	Within      Quota              // of the owner
 }
 
 // NewEmail is an unverified address for an existing account.
@@ -139,15 +139,15 @@ type NewEmail struct {
 
 // Edit says what an update was computed against, and what else it does.
 type Edit struct {
-	At     time.Time
-	Expect int    // the current version; the step fails with ErrMoved if it is another
-	Suffix string // of the new version's address
-	By     int64  // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, a suspended project ErrSuspended
-	Title  *string
-	Email  *NewEmail
-	Upload *Completion
-	Once   *Once // a step under its Key is ErrRepeated if there was one before, whatever else would fail
-	Within Quota // of the owner
+	At          time.Time
+	Expect      int    // the current version; the step fails with ErrMoved if it is another
+	Suffix      string // of the new version's address
+	By          int64  // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, a suspended project ErrSuspended
+	Title       *string
+	Email       *NewEmail
+	Upload      *Completion
+	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before, whatever else would fail
+	Within      Quota              // of the owner
 }
 
 // Completion closes an upload in the step that consumes it: ErrUploadMoved unless the

@@ -134,11 +134,12 @@ type UploadDone struct {
 	Made    []byte // what the answer tells of the version, as the Service wrote it
 }
 
-// Once is what a step leaves for a day, so that the call which made it, sent
-// again under the same idempotency key, is answered again. The minted keys
-// are kept of the answer, and what it tells of the version, which may be erased; the
-// rest is read.
-type Once struct {
+// An IdempotencyRecord is what a step leaves for a day, so that the call that made it
+// gets the same answer when it is sent again under the same idempotency key. Of the
+// answer it holds the minted keys, and what it says of the version, which may be erased
+// meanwhile; the rest is read anew. The record of a form holds no answer: it only keeps
+// the form from acting twice.
+type IdempotencyRecord struct {
 	Key       Digest // of the idempotency key and its principal
 	Elsewhere Digest // another key under which the same step is known; zero for none
 	Request   Digest // of what was asked
@@ -157,8 +158,8 @@ type EmailOutcome int
 // The outcomes. Stores keep the numbers, so they never change.
 const (
 	EmailNone    EmailOutcome = iota // no address came
-	EmailSet                     // it was set, and is to be verified
-	EmailIgnored                 // it was ignored, with a warning
+	EmailSet                         // it was set, and is to be verified
+	EmailIgnored                     // it was ignored, with a warning
 )
 
 // Stats are a project's public numbers.

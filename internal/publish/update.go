@@ -28,7 +28,7 @@ type newFile struct {
 // Update makes a new version of a project in which one file is new or other. It
 // is durable when it returns. If the call is a part of an upload that is not
 // complete, Pending is set instead of Updated. The content is used up or
-// discarded in any case. With in.Once, the same call again within a day gets the
+// discarded in any case. With in.Idempotency, the same call again within a day gets the
 // first answer again and changes nothing.
 func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
 	defer s.Contents.Discard(ctx, in.Content)
@@ -39,7 +39,7 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	if in.Named && strings.TrimSpace(in.Project) == "" {
 		return Updated{}, nil, emptyProject(by)
 	}
-	a, err := s.attempt(by, in.Once, OpUpdate, in.Part, in.Content, in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked())
+	a, err := s.attempt(by, in.Idempotency, OpUpdate, in.Part, in.Content, in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked())
 	if err != nil {
 		return Updated{}, nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	err = s.once(ctx, a, func() error {
 		out, pending, err = s.updateNew(ctx, by, in, nf, a)
 		return err
-	}, func(rec Once, _ Minted) error {
+	}, func(rec IdempotencyRecord, _ Minted) error {
 		out, err = s.updatedAgain(ctx, by, in, nf, rec)
 		return err
 	})
@@ -133,7 +133,7 @@ func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, als
 		if at.Upload, err = s.completion(by, also.upload, p.ID, p.Version+1, Minted{}, m); err != nil {
 			return p, err
 		}
-		if at.Once, err = s.record(also.once, p.ID, p.Version+1, mail, Minted{}, m); err != nil {
+		if at.Idempotency, err = s.record(also.once, p.ID, p.Version+1, mail, Minted{}, m); err != nil {
 			return p, err
 		}
 		return s.store.PutFile(ctx, p.ID, out.File, at)
@@ -190,7 +190,7 @@ func filenameConflict(p Project, name, other string) error {
 		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", Quoted(other))
 }
 
-// DeleteFile makes a new version of a project that lacks one file. With in.Once,
+// DeleteFile makes a new version of a project that lacks one file. With in.Idempotency,
 // the same call again within a day gets the first answer again and changes
 // nothing.
 func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (out Deleted, err error) {
@@ -209,14 +209,14 @@ func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (ou
 		return Deleted{}, err
 	}
 	in.Email, read = email, slices.Concat(read, w, s.projectRead(in.Project))
-	a, err := s.attempt(by, in.Once, OpDeleteFile, nil, Content{}, in.Project, in.Filename, in.Email, in.Lang, in.IfVersion)
+	a, err := s.attempt(by, in.Idempotency, OpDeleteFile, nil, Content{}, in.Project, in.Filename, in.Email, in.Lang, in.IfVersion)
 	if err != nil {
 		return Deleted{}, err
 	}
 	err = s.once(ctx, a, func() error {
 		out, err = s.deleteNew(ctx, by, in, name, a)
 		return err
-	}, func(rec Once, _ Minted) error {
+	}, func(rec IdempotencyRecord, _ Minted) error {
 		out, err = s.deletedAgain(ctx, by, name, rec)
 		return err
 	})
@@ -235,7 +235,7 @@ func (s *Service) deleteNew(ctx context.Context, by Caller, in DeleteInput, name
 		if at.Email, mail, err = s.pendingEmail(ctx, by, in.Email, in.Lang); err != nil {
 			return p, err
 		}
-		if at.Once, err = s.record(a, p.ID, p.Version+1, mail, Minted{}, made{}); err != nil {
+		if at.Idempotency, err = s.record(a, p.ID, p.Version+1, mail, Minted{}, made{}); err != nil {
 			return p, err
 		}
 		return s.deleteOnce(ctx, by, p, name, at)

@@ -20,13 +20,13 @@ func scanAccount(r row) (a publish.Account, err error) {
 // error is publish.ErrExists.
 func (db *DB) CreateAccount(ctx context.Context, na publish.NewAccount) (a publish.Account, err error) {
 	err = db.step(ctx, 0, func(t *tx) error {
-		if err := t.claimOnce(na.Once, 0, "", db.now()); err != nil {
+		if err := t.addRecord(na.Idempotency, 0, "", db.now()); err != nil {
 			return err
 		}
 		if a, err = t.createAccount(na); err != nil {
 			return err
 		}
-		return t.ownOnce(na.Once, a.ID)
+		return t.ownRecord(na.Idempotency, a.ID)
 	})
 	return a, in("create account", err)
 }

@@ -14,7 +14,7 @@ var aheads = []struct {
 }{
 	{"UPDATE uploads SET expires_at = ?1 WHERE num IN (SELECT num FROM uploads WHERE expires_at > ?2 LIMIT ?3)", publish.UploadLifeMax},
 	{"UPDATE removals SET at = ?1 WHERE project IN (SELECT project FROM removals WHERE at > ?2 LIMIT ?3)", 0},
-	{"UPDATE once SET expires_at = ?1 WHERE key IN (SELECT key FROM once WHERE expires_at > ?2 LIMIT ?3)", publish.OnceLifeMax},
+	{"UPDATE once SET expires_at = ?1 WHERE key IN (SELECT key FROM once WHERE expires_at > ?2 LIMIT ?3)", publish.IdempotencyLifeMax},
 	{"UPDATE verifications SET expires_at = ?1 WHERE token IN (SELECT token FROM verifications WHERE expires_at > ?2 LIMIT ?3)", publish.VerificationLifeMax},
 	{"UPDATE sessions SET expires_at = ?1 WHERE id IN (SELECT id FROM sessions WHERE expires_at > ?2 LIMIT ?3)", publish.SessionLifeMax},
 	{"UPDATE logins SET expires_at = ?1 WHERE id IN (SELECT id FROM logins WHERE expires_at > ?2 LIMIT ?3)", publish.LoginLifeMax},

@@ -116,7 +116,7 @@ func (db *DB) rearrangeLarge(ctx context.Context, id publish.ProjectID, c publis
 
 // beginDraft refuses what the last step would refuse at once, where that is known.
 func (t *tx) beginDraft(id publish.ProjectID, c publish.Change, at publish.Edit, now time.Time) (d draft, err error) {
-	if err := t.refuseRepeated(at.Once, now); err != nil {
+	if err := t.refuseAlreadyDone(at.Idempotency, now); err != nil {
 		return d, err
 	}
 	p, err := t.editable(id, at)

@@ -21,9 +21,9 @@ func (db *DB) Keys(ctx context.Context, id publish.AccountID, before int64, limi
 }
 
 // MintKey implements publish.KeyringStore.
-func (db *DB) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, once publish.Once) error {
+func (db *DB) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, record publish.IdempotencyRecord) error {
 	return in("mint key", db.step(ctx, 0, func(t *tx) error {
-		if err := t.claimOnce(&once, id, "", db.now()); err != nil {
+		if err := t.addRecord(&record, id, "", db.now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -45,9 +45,9 @@ func (db *DB) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, 
 }
 
 // RotateKey implements publish.KeyringStore.
-func (db *DB) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key, once publish.Once) error {
+func (db *DB) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
 	return in("rotate key", db.step(ctx, 0, func(t *tx) error {
-		if err := t.claimOnce(&once, id, "", db.now()); err != nil {
+		if err := t.addRecord(&record, id, "", db.now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -82,9 +82,9 @@ func (db *DB) OldKeys(ctx context.Context, id publish.AccountID) (n int, verifie
 }
 
 // ReplaceOldKeys implements publish.KeyringStore.
-func (db *DB) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k publish.Key, once publish.Once) error {
+func (db *DB) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
 	return in("replace old keys", db.step(ctx, 0, func(t *tx) error {
-		if err := t.claimOnce(&once, id, "", db.now()); err != nil {
+		if err := t.addRecord(&record, id, "", db.now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {

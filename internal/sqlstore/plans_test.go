@@ -107,8 +107,8 @@ func useAll(t *testing.T, db *DB) {
 		u.Generation, err = db.SaveUpload(ctx, u, &publish.Part{N: 1, Blob: publish.Blob{Inline: []byte("x")}}, publish.UploadQuota{Uploads: 9, Account: 1 << 30})
 		check(t, "save upload", err, nil)
 	}
-	once := &publish.Once{Key: benchSum("once", 1), ExpiresAt: now}
-	at := publish.Edit{Expect: 1, Once: once, Upload: &publish.Completion{Key: u.Key, Generation: u.Generation, ExpiresAt: now}}
+	once := &publish.IdempotencyRecord{Key: benchSum("once", 1), ExpiresAt: now}
+	at := publish.Edit{Expect: 1, Idempotency: once, Upload: &publish.Completion{Key: u.Key, Generation: u.Generation, ExpiresAt: now}}
 	blob := publish.Blob{Ref: "a-blob", Size: 1}
 	p, err = db.PutFile(ctx, p.ID, publish.File{Name: "a.js", Folded: "a.js", Blob: blob}, at)
 	check(t, "put file", err, nil)
@@ -168,7 +168,7 @@ func refuse(t *testing.T, db *DB, now time.Time) {
 	check(t, "refuse verification", err, nil)
 	_, _, err = db.OldKeys(ctx, a.ID)
 	check(t, "old keys", err, nil)
-	check(t, "replace old keys", db.ReplaceOldKeys(ctx, a.ID, publish.Key{Hash: publish.Digest{8}}, publish.Once{Key: publish.Digest{8}}), nil)
+	check(t, "replace old keys", db.ReplaceOldKeys(ctx, a.ID, publish.Key{Hash: publish.Digest{8}}, publish.IdempotencyRecord{Key: publish.Digest{8}}), nil)
 }
 
 func useLogins(t *testing.T, db *DB, now time.Time) {
@@ -226,11 +226,11 @@ func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now ti
 	_, err = db.TakeEmailBack(ctx, publish.Digest{3}, now)
 	check(t, "take back", err, publish.ErrNotFound)
 	k := publish.Key{Hash: benchSum("minted", 1), Project: p.ID}
-	check(t, "mint", db.MintKey(ctx, p.Account, k, 9, publish.Once{Key: publish.Digest{4}}), nil)
+	check(t, "mint", db.MintKey(ctx, p.Account, k, 9, publish.IdempotencyRecord{Key: publish.Digest{4}}), nil)
 	list, err := db.Keys(ctx, p.Account, 0, 9)
 	check(t, "keys", err, nil)
 	check(t, "revoke", db.RevokeKey(ctx, p.Account, list[0].ID, now), nil)
-	check(t, "rotate", db.RotateKey(ctx, a.ID, publish.Key{Hash: benchSum("rotated", 1)}, publish.Once{Key: publish.Digest{5}}), nil)
+	check(t, "rotate", db.RotateKey(ctx, a.ID, publish.Key{Hash: benchSum("rotated", 1)}, publish.IdempotencyRecord{Key: publish.Digest{5}}), nil)
 }
 
 // manage does what owners do with a project.
@@ -315,7 +315,7 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	} {
 		check(t, name, read(), nil)
 	}
-	_, err := db.Once(ctx, publish.Digest{}, now)
+	_, err := db.IdempotencyRecord(ctx, publish.Digest{}, now)
 	check(t, "once", err, publish.ErrNotFound)
 	_, err = db.Verification(ctx, publish.Digest{}, now)
 	check(t, "verification", err, publish.ErrNotFound)

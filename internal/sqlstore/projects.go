@@ -33,7 +33,7 @@ func scanProject(r row) (p projectRow, err error) {
 func (db *DB) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
 	var p publish.Project
 	err := db.step(ctx, len(np.File.Blob.Inline), func(t *tx) error {
-		if err := t.claimOnce(np.Once, np.Account, "", db.now()); err != nil {
+		if err := t.addRecord(np.Idempotency, np.Account, "", db.now()); err != nil {
 			return err
 		}
 		owner, err := t.owner(np)
@@ -46,7 +46,7 @@ func (db *DB) CreateProject(ctx context.Context, np publish.NewProject) (publish
 		if np.New == nil {
 			return nil
 		}
-		return t.ownOnce(np.Once, owner.ID)
+		return t.ownRecord(np.Idempotency, owner.ID)
 	})
 	return p, in("create project", err)
 }
@@ -228,7 +228,7 @@ func (db *DB) edit(ctx context.Context, id publish.ProjectID, at publish.Edit, b
 
 // edit is that step, also for the draft of that number.
 func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, draft int64, change func(*tx, *projectRow) error) (p projectRow, err error) {
-	if err := t.claimOnce(at.Once, 0, id, now); err != nil {
+	if err := t.addRecord(at.Idempotency, 0, id, now); err != nil {
 		return p, err
 	}
 	if p, err = t.editable(id, at); err != nil {

@@ -60,7 +60,7 @@ type storeCase struct {
 // its clock has to be the real one.
 func TestStore(t *testing.T, open func(t *testing.T) Stores) {
 	for _, cases := range [][]storeCase{
-		adminCases(), onceCases(), verifyCases(), trimCases(), sessionCases(), likeCases(), ownerCases(), recoveryCases(), keyringCases(), loginCases(), dayCases(), galleryCases(), manageCases(), rearrangeCases(), reportCases(), stopCases(), spaceCases(), clockCases(),
+		adminCases(), idempotencyCases(), verifyCases(), trimCases(), sessionCases(), likeCases(), ownerCases(), recoveryCases(), keyringCases(), loginCases(), dayCases(), galleryCases(), manageCases(), rearrangeCases(), reportCases(), stopCases(), spaceCases(), clockCases(),
 		accountCases(), keyCases(), projectCases(), projectListCases(), fileCases(), nearCases(), uploadCases(), completionCases(),
 		quotaCases(), jobCases(), verificationCases(), sweepCases(), variantCases(), promiseCases(), concurrencyCases(), changeCases(),
 	} {

@@ -14,19 +14,19 @@ func keyringCases() []storeCase {
 		{"MintKey/adds a key for a project", mintKey},
 		{"MintKey/a project that is another account's is ErrNotFound", mintForeign},
 		{"MintKey/limit keys of that project are ErrTooMany", mintTooMany},
-		{"MintKey/a once that is recorded already is ErrRepeated", mintRepeated},
+		{"MintKey/a record that is there already is ErrAlreadyDone", mintAlreadyDone},
 		{"RotateKey/adds an account key and revokes all others of the account", rotateKey},
-		{"RotateKey/a once that is recorded already is ErrRepeated", rotateRepeated},
+		{"RotateKey/a record that is there already is ErrAlreadyDone", rotateAlreadyDone},
 		{"OldKeys/counts the keys of an account that were made before its address was verified, and tells when that was", oldKeys},
 		{"ReplaceOldKeys/adds an account key and revokes all keys that were made before the address was verified", replaceOldKeys},
-		{"ReplaceOldKeys/a once that is recorded already is ErrRepeated", replaceOldKeysOnce},
+		{"ReplaceOldKeys/a record that is there already is ErrAlreadyDone", replaceAlreadyDone},
 		{"RevokeKey/revokes one of an account's keys, which may be revoked already", revokeKey},
 		{"RevokeKey/another account's is ErrNotFound", revokeForeign},
 	}
 }
 
-func once(form string) publish.Once {
-	return publish.Once{Key: sum("form " + form), ExpiresAt: time.Now().UTC().Add(time.Hour)}
+func record(form string) publish.IdempotencyRecord {
+	return publish.IdempotencyRecord{Key: sum("form " + form), ExpiresAt: time.Now().UTC().Add(time.Hour)}
 }
 
 // keysOf are the names of an account's keys.
@@ -42,7 +42,7 @@ func (s Stores) mint(t *testing.T, p publish.Project, name string) publish.Key {
 	t.Helper()
 	k := key(name)
 	k.Project = p.ID
-	ok(t, s.MintKey(t.Context(), p.Account, k, 100, once(name)))
+	ok(t, s.MintKey(t.Context(), p.Account, k, 100, record(name)))
 	return must(s.KeyByHash(t.Context(), k.Hash))(t)
 }
 
@@ -78,7 +78,7 @@ func mintForeign(t *testing.T, s Stores) {
 	for _, id := range []publish.ProjectID{other.ID, "nothing"} {
 		k := key("mint")
 		k.Project = id
-		wants(t, string(id), s.MintKey(t.Context(), mine.Account, k, 100, once("mint")), publish.ErrNotFound)
+		wants(t, string(id), s.MintKey(t.Context(), mine.Account, k, 100, record("mint")), publish.ErrNotFound)
 		_, err := s.KeyByHash(t.Context(), k.Hash)
 		wants(t, "its key", err, publish.ErrNotFound)
 	}
@@ -88,37 +88,37 @@ func mintTooMany(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong") // which has a key
 	k := key("two")
 	k.Project = p.ID
-	ok(t, s.MintKey(t.Context(), p.Account, k, 2, once("two")))
+	ok(t, s.MintKey(t.Context(), p.Account, k, 2, record("two")))
 	k = key("three")
 	k.Project = p.ID
-	wants(t, "the third", s.MintKey(t.Context(), p.Account, k, 2, once("three")), publish.ErrTooMany)
+	wants(t, "the third", s.MintKey(t.Context(), p.Account, k, 2, record("three")), publish.ErrTooMany)
 	s.Revoke(t, sum("two"))
-	ok(t, s.MintKey(t.Context(), p.Account, k, 2, once("three")))
+	ok(t, s.MintKey(t.Context(), p.Account, k, 2, record("three")))
 }
 
-func mintRepeated(t *testing.T, s Stores) {
+func mintAlreadyDone(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mint(t, p, "for the agent")
 	k := key("other")
 	k.Project = p.ID
-	wants(t, "again", s.MintKey(t.Context(), p.Account, k, 100, once("for the agent")), publish.ErrRepeated)
+	wants(t, "again", s.MintKey(t.Context(), p.Account, k, 100, record("for the agent")), publish.ErrAlreadyDone)
 	same(t, "its keys", s.keysOf(t, p.Account), []string{"for the agent", "key of project pong", "key of pong"})
 }
 
 func rotateKey(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "other")
-	ok(t, s.RotateKey(t.Context(), p.Account, key("fresh"), once("rotate")))
+	ok(t, s.RotateKey(t.Context(), p.Account, key("fresh"), record("rotate")))
 	same(t, "its keys", s.keysOf(t, p.Account), []string{"fresh", "key of project pong"})
 	_, err := s.KeyByHash(t.Context(), sum("key of pong"))
 	wants(t, "the old one", err, publish.ErrNotFound)
 	same(t, "another's", len(s.keysOf(t, other.Account)), 2)
-	wants(t, "of no account", s.RotateKey(t.Context(), other.Account+1, key("none"), once("none")), publish.ErrNotFound)
+	wants(t, "of no account", s.RotateKey(t.Context(), other.Account+1, key("none"), record("none")), publish.ErrNotFound)
 }
 
-func rotateRepeated(t *testing.T, s Stores) {
+func rotateAlreadyDone(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	ok(t, s.RotateKey(t.Context(), p.Account, key("fresh"), once("rotate")))
-	wants(t, "again", s.RotateKey(t.Context(), p.Account, key("second"), once("rotate")), publish.ErrRepeated)
+	ok(t, s.RotateKey(t.Context(), p.Account, key("fresh"), record("rotate")))
+	wants(t, "again", s.RotateKey(t.Context(), p.Account, key("second"), record("rotate")), publish.ErrAlreadyDone)
 	must(s.KeyByHash(t.Context(), sum("fresh")))(t)
 }
 
@@ -159,12 +159,12 @@ func (s Stores) withOldKeys(t *testing.T) (a publish.Account, verified time.Time
 	must(s.UseVerification(t.Context(), sum("token"), verified))(t)
 	later := keyOf("later", verified.Add(time.Second))
 	later.Project = "pong"
-	ok(t, s.MintKey(t.Context(), a.ID, later, 9, formOnce("mint")))
+	ok(t, s.MintKey(t.Context(), a.ID, later, 9, formRecord("mint")))
 	return a, verified
 }
 
-func formOnce(name string) publish.Once {
-	return publish.Once{Key: sum(name), ExpiresAt: base().Add(time.Hour)}
+func formRecord(name string) publish.IdempotencyRecord {
+	return publish.IdempotencyRecord{Key: sum(name), ExpiresAt: base().Add(time.Hour)}
 }
 
 func oldKeys(t *testing.T, s Stores) {
@@ -188,7 +188,7 @@ func oldKeys(t *testing.T, s Stores) {
 func replaceOldKeys(t *testing.T, s Stores) {
 	a, verified := s.withOldKeys(t)
 	s.mustProject(t, "tetra")
-	ok(t, s.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formOnce("replace")))
+	ok(t, s.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formRecord("replace")))
 	for _, old := range []string{"key of kim", "key of project pong"} {
 		wants(t, old, drop(s.KeyByHash(t.Context(), sum(old))), publish.ErrNotFound)
 	}
@@ -198,12 +198,12 @@ func replaceOldKeys(t *testing.T, s Stores) {
 	n, _, err := s.OldKeys(t.Context(), a.ID)
 	ok(t, err)
 	same(t, "old keys", n, 0)
-	wants(t, "of no account", s.ReplaceOldKeys(t.Context(), 99, keyOf("other", verified), formOnce("other")), publish.ErrNotFound)
+	wants(t, "of no account", s.ReplaceOldKeys(t.Context(), 99, keyOf("other", verified), formRecord("other")), publish.ErrNotFound)
 }
 
-func replaceOldKeysOnce(t *testing.T, s Stores) {
+func replaceAlreadyDone(t *testing.T, s Stores) {
 	a, verified := s.withOldKeys(t)
-	ok(t, s.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formOnce("replace")))
-	wants(t, "again", s.ReplaceOldKeys(t.Context(), a.ID, keyOf("other", verified.Add(time.Minute)), formOnce("replace")), publish.ErrRepeated)
+	ok(t, s.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formRecord("replace")))
+	wants(t, "again", s.ReplaceOldKeys(t.Context(), a.ID, keyOf("other", verified.Add(time.Minute)), formRecord("replace")), publish.ErrAlreadyDone)
 	wants(t, "its key", drop(s.KeyByHash(t.Context(), sum("other"))), publish.ErrNotFound)
 }

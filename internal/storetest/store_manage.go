@@ -19,7 +19,7 @@ func manageCases() []storeCase {
 		{"EraseVersion/takes its files away, but for those of other versions", eraseVersion},
 		{"EraseVersion/files of several versions go with the last of them", eraseSeveral},
 		{"EraseVersion/the current version is ErrMoved", eraseCurrent},
-		{"EraseVersion/once is as good as twice", eraseTwice},
+		{"EraseVersion/a second call has no further effect", eraseTwice},
 	}
 }
 

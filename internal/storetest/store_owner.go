@@ -129,8 +129,8 @@ func ownerSuspended(t *testing.T, s Stores) {
 	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	before := must(s.Project(t.Context(), p.ID))(t)
 	for what, err := range map[string]error{
-		"another handle": s.rename(t, kim, "other"), "a key": s.MintKey(t.Context(), kim.ID, mint, 9, formOnce("mint")),
-		"another account key": s.RotateKey(t.Context(), kim.ID, key("rotated"), formOnce("rotate")), "a key for old ones": s.ReplaceOldKeys(t.Context(), kim.ID, key("replaced"), formOnce("replace")),
+		"another handle": s.rename(t, kim, "other"), "a key": s.MintKey(t.Context(), kim.ID, mint, 9, formRecord("mint")),
+		"another account key": s.RotateKey(t.Context(), kim.ID, key("rotated"), formRecord("rotate")), "a key for old ones": s.ReplaceOldKeys(t.Context(), kim.ID, key("replaced"), formRecord("replace")),
 		"another address": s.ProposeEmail(t.Context(), move, publish.Job{Kind: "proposal", Due: base()}, base(), 3),
 		"details":         s.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other"}), "a version erased": s.EraseVersion(t.Context(), p.ID, 1, base()),
 	} {

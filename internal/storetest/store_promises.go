@@ -188,7 +188,7 @@ func missing(t *testing.T, s Stores) {
 		{name: "FilesNear", do: func(ctx context.Context) error { return drop(s.FilesNear(ctx, p.ID, "a.js")) }},
 		{name: "Projects", do: func(ctx context.Context) error { return drop(s.Projects(ctx, 99, 0, 9)) }},
 		{name: "Content", do: func(ctx context.Context) error { return drop(s.Content(ctx, 99)) }},
-		{name: "Once", do: func(ctx context.Context) error { return drop(s.Once(ctx, sum("nothing"), base())) }},
+		{name: "IdempotencyRecord", do: func(ctx context.Context) error { return drop(s.IdempotencyRecord(ctx, sum("nothing"), base())) }},
 		{name: "Upload", do: func(ctx context.Context) error { return drop(s.Upload(ctx, sum("nothing"), 0, base())) }},
 		{name: "FinishJob", do: func(ctx context.Context) error { return s.FinishJob(ctx, 99, true, base()) }},
 		{name: "RetryJob", do: func(ctx context.Context) error { return s.RetryJob(ctx, 99, base()) }},

@@ -18,7 +18,7 @@ func rearrangeCases() []storeCase {
 		{"Rearrange/of many files that is refused has had no effect, and may be asked for again with the same bytes", rearrangeManyRefused},
 		{"Rearrange/of many files is seen wholly or not at all", rearrangeManyWhole},
 		{"Rearrange/of many files and other edits beside it come one after the other", rearrangeManyBeside},
-		{"Rearrange/of many files is made once under a Once", rearrangeManyOnce},
+		{"Rearrange/of many files is made once under an idempotency record", rearrangeManyOnce},
 	}
 }
 
@@ -240,7 +240,7 @@ func rearrangeManyBeside(t *testing.T, s Stores) {
 func rearrangeManyOnce(t *testing.T, s Stores) {
 	p := s.mustMany(t)
 	at := edit(p)
-	at.Once = &publish.Once{Key: sum("form"), Project: p.ID, Version: 3, ExpiresAt: base().Add(aDay)}
+	at.Idempotency = &publish.IdempotencyRecord{Key: sum("form"), Project: p.ID, Version: 3, ExpiresAt: base().Add(aDay)}
 	c := publish.Change{Put: manyFiles("b", many, inline)}
 	results := make(chan error, 2)
 	for range 2 {
@@ -251,8 +251,8 @@ func rearrangeManyOnce(t *testing.T, s Stores) {
 		one, other = other, one
 	}
 	ok(t, one)
-	wants(t, "the other", other, publish.ErrRepeated)
-	wants(t, "again", drop(s.Rearrange(t.Context(), p.ID, c, at)), publish.ErrRepeated)
-	same(t, "what was made", must(s.Once(t.Context(), sum("form"), base()))(t).Version, 3)
+	wants(t, "the other", other, publish.ErrAlreadyDone)
+	wants(t, "again", drop(s.Rearrange(t.Context(), p.ID, c, at)), publish.ErrAlreadyDone)
+	same(t, "what was made", must(s.IdempotencyRecord(t.Context(), sum("form"), base()))(t).Version, 3)
 	same(t, "files", must(s.Project(t.Context(), p.ID))(t).FileCount, 2*many+1)
 }

@@ -75,9 +75,9 @@ func (s Store) SaveUpload(ctx context.Context, u publish.Upload, part *publish.P
 	return with(s.Faults, "SaveUpload", func() (int64, error) { return s.Store.SaveUpload(ctx, u, part, within) })
 }
 
-// Once implements publish.Store.
-func (s Store) Once(ctx context.Context, key publish.Digest, now time.Time) (publish.Once, error) {
-	return with(s.Faults, "Once", func() (publish.Once, error) { return s.Store.Once(ctx, key, now) })
+// IdempotencyRecord implements publish.Store.
+func (s Store) IdempotencyRecord(ctx context.Context, key publish.Digest, now time.Time) (publish.IdempotencyRecord, error) {
+	return with(s.Faults, "IdempotencyRecord", func() (publish.IdempotencyRecord, error) { return s.Store.IdempotencyRecord(ctx, key, now) })
 }
 
 // Project implements publish.Store.

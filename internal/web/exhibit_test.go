@@ -314,7 +314,7 @@ func (e exhibit) KeyProjects(_ context.Context, by publish.Caller) (list []publi
 func (exhibit) MintKey(_ context.Context, _ publish.Caller, in publish.NewKey) (publish.Secret, error) {
 	switch in.Form {
 	case "again":
-		return "", publish.ErrRepeated
+		return "", publish.ErrAlreadyDone
 	case "many":
 		return "", publish.ErrTooMany
 	}

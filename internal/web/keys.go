@@ -129,7 +129,7 @@ func (v *visit) replaceKeys(replace func(context.Context, publish.Caller, string
 func (v *visit) showSecret(secret publish.Secret, page newKeyPage, err error) error {
 	title := v.T("key.title")
 	switch {
-	case errors.Is(err, publish.ErrRepeated):
+	case errors.Is(err, publish.ErrAlreadyDone):
 		title = v.T("key.again-title")
 	case err != nil:
 		return err

@@ -60,7 +60,7 @@ func (f *keyFake) once(nonce string) (publish.Secret, error) {
 	case nonce == "":
 		return "", publish.Refuse(publish.CodeInvalidField, "no nonce")
 	case f.forms[nonce]:
-		return newSecret, publish.ErrRepeated
+		return newSecret, publish.ErrAlreadyDone
 	}
 	f.forms[nonce] = true
 	return newSecret, nil

@@ -355,7 +355,7 @@ func TestOnceKeepsNoKeyInClear(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.db.Once(t.Context(), publish.Digest{}, time.Now()); err == nil || len(column(t, w.rows, "SELECT count(*) FROM once")) != 1 || column(t, w.rows, "SELECT count(*) FROM once")[0] != "5" {
+	if _, err := w.db.IdempotencyRecord(t.Context(), publish.Digest{}, time.Now()); err == nil || len(column(t, w.rows, "SELECT count(*) FROM once")) != 1 || column(t, w.rows, "SELECT count(*) FROM once")[0] != "5" {
 		t.Fatalf("kept %v", column(t, w.rows, "SELECT count(*) FROM once"))
 	}
 	files, err := filepath.Glob(filepath.Join(w.dir, "sandlot.db*"))

@@ -47,7 +47,7 @@ func (w *world) onceCalls(id publish.ProjectID) map[string]onceCall {
 		return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.Replayed, err
 	}
 	publishes := func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
-		out, _, err := s.Publish(w.t.Context(), by, publish.PublishInput{Email: address, Title: "a\x00b", Content: w.stageOn(s, large), Once: key})
+		out, _, err := s.Publish(w.t.Context(), by, publish.PublishInput{Email: address, Title: "a\x00b", Content: w.stageOn(s, large), Idempotency: key})
 		return answer(out, err)
 	}
 	two := 2
@@ -55,19 +55,19 @@ func (w *world) onceCalls(id publish.ProjectID) map[string]onceCall {
 		"publish":           {"CreateProject", publishes, false},
 		"publish by nobody": {"CreateProject", publishes, true},
 		"the completing part": {"CreateProject", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
-			out, _, err := s.Publish(w.t.Context(), by, publish.PublishInput{Content: w.stageOn(s, long("two")), Part: &publish.PartInput{UploadID: longID, N: &two, Last: true}, Once: key})
+			out, _, err := s.Publish(w.t.Context(), by, publish.PublishInput{Content: w.stageOn(s, long("two")), Part: &publish.PartInput{UploadID: longID, N: &two, Last: true}, Idempotency: key})
 			return answer(out, err)
 		}, true},
 		"update": {"PutFile", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
-			out, _, err := s.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "new.gz", Lang: "??", Content: w.stageOn(s, string(pack(w.t, large))), Once: key})
+			out, _, err := s.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "new.gz", Lang: "??", Content: w.stageOn(s, string(pack(w.t, large))), Idempotency: key})
 			return changed(out, err)
 		}, false},
 		"delete-file": {"DeleteFile", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
-			out, err := s.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "old.js", Email: address, Once: key})
+			out, err := s.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "old.js", Email: address, Idempotency: key})
 			return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.Replayed, err
 		}, false},
 		"signup": {"CreateAccount", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
-			out, err := s.Signup(w.t.Context(), by, publish.SignupInput{Handle: "ada", Email: address, Once: key})
+			out, err := s.Signup(w.t.Context(), by, publish.SignupInput{Handle: "ada", Email: address, Idempotency: key})
 			return made{Keys: publish.Minted{Account: out.Key}, Account: out.Account.ID, Handle: out.Account.Handle, Warnings: codes(out.Warnings)}, out.Replayed, err
 		}, true},
 	}
@@ -176,7 +176,7 @@ func TestOnceWhenTheStoreFails(t *testing.T) {
 	})
 	t.Run("the look-up fails: nothing is made", func(t *testing.T) {
 		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
-			w.store.Step = on("Once", errBroken, nil)
+			w.store.Step = on("IdempotencyRecord", errBroken, nil)
 			w.unchanged(t, func() {
 				if _, _, err := c.make(w.Service, by, uuid); !errors.Is(err, errBroken) {
 					t.Errorf("got %v", err)
@@ -211,7 +211,7 @@ func TestOnceInFlight(t *testing.T) {
 			if e := refused(t, err, publish.CodeRequestInProgress); e.RetryAfter <= 0 {
 				t.Error("no time to try again")
 			}
-			if _, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Once: guessable}); err != nil {
+			if _, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Idempotency: guessable}); err != nil {
 				t.Errorf("another Idempotency-Key: %v", err)
 			}
 			return errBroken, nil
@@ -232,7 +232,7 @@ func TestOnceOneKeyForAllParts(t *testing.T) {
 	send := func(n int) (publish.Published, *publish.Pending, error) {
 		total := parts
 		in := &publish.PartInput{UploadID: "u", N: &n, Total: &total}
-		return w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(fmt.Sprint("part ", n)), Part: in, Once: uuid})
+		return w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(fmt.Sprint("part ", n)), Part: in, Idempotency: uuid})
 	}
 	if _, _, err := send(1); err != nil {
 		t.Fatal(err)
@@ -302,7 +302,7 @@ func TestOnceOnTwoNodes(t *testing.T) {
 		other := w.open(publish.Config{Places: local(), InlineMax: inlineMax})
 		version := 2
 		update := func(s *publish.Service) (publish.Updated, error) {
-			out, _, err := s.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "a", IfVersion: &version, Content: w.stage(page), Once: uuid})
+			out, _, err := s.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "a", IfVersion: &version, Content: w.stage(page), Idempotency: uuid})
 			return out, err
 		}
 		var first publish.Updated
@@ -327,7 +327,7 @@ func TestOncePrincipals(t *testing.T) {
 	w := newWorld(t)
 	from := func(addr string) publish.Caller { return publish.Caller{From: publish.Sender{Network: addr}} }
 	publishes := func(by publish.Caller, key string) (publish.Published, error) {
-		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Email: address, Content: w.stage(page), Once: key})
+		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Email: address, Content: w.stage(page), Idempotency: key})
 		return out, err
 	}
 	first, err := publishes(from("192.0.2.1"), guessable)
@@ -434,9 +434,9 @@ func TestCheckIdempotencyKey(t *testing.T) {
 	t.Run("the Service refuses it as well", func(t *testing.T) {
 		w := newWorld(t)
 		w.unchanged(t, func() {
-			_, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Once: "a b"})
+			_, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Idempotency: "a b"})
 			refused(t, err, publish.CodeInvalidField)
-			_, _, err = w.Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(large), Once: "a b"})
+			_, _, err = w.Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(large), Idempotency: "a b"})
 			refused(t, err, publish.CodeInvalidField)
 		})
 	})
