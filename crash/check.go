@@ -4,12 +4,14 @@ import (
 	"archive/zip"
 	"bytes"
 	"cmp"
-	"encoding/base64"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
+
+	api "sandlot/internal/client"
 )
 
 // A checker holds what the program shows against a shard.
@@ -19,42 +21,15 @@ type checker struct {
 	bytes int64 // compared so far
 }
 
-// projectView is a project as GET /v1/project, /v1/whoami and the manifest of an
-// export show it.
-type projectView struct {
-	ID         string `json:"project_id"`
-	Title      string
-	Handle     string
-	URL        string
-	VersionURL string `json:"version_url"`
-	Version    int
-	Size       int64
-	FileCount  int `json:"file_count"`
-	Stats      stats
-	Files      []fileView
-}
-
-type stats struct {
-	PlayerCount int `json:"player_count"`
-	Plays       int
-	Likes       int
-}
-
-type identity struct {
-	Handle   string
-	Email    *string
-	Projects []projectView
-}
-
 // account compares an account and those of its projects for which touched says
 // so. Whole compares the export, too.
 func (c *checker) account(a *account, touched func(*project) bool, whole bool) error {
-	var who identity
-	if err := c.read("/v1/whoami?limit=1000", a.Key, &who); err != nil {
+	who, err := c.api(a.Key).WhoAmI(context.Background(), 1000)
+	if err != nil {
 		return fmt.Errorf("the account %s: %w", a.Handle, err)
 	}
-	if who.Handle != a.Handle || who.Email == nil || *who.Email != a.Email {
-		return fmt.Errorf("the account %s is shown as %s, its address %v, not %q", a.Handle, who.Handle, who.Email, a.Email)
+	if who.Handle != a.Handle || who.Email != a.Email {
+		return fmt.Errorf("the account %s is shown as %s, its address %q, not %q", a.Handle, who.Handle, who.Email, a.Email)
 	}
 	want := slices.Clone(a.Projects)
 	slices.SortFunc(want, func(p, q *project) int { return cmp.Compare(q.Changed, p.Changed) })
@@ -78,7 +53,7 @@ func (c *checker) account(a *account, touched func(*project) bool, whole bool) e
 }
 
 // same compares what every view of a project tells.
-func same(p *project, v projectView) error {
+func same(p *project, v api.Project) error {
 	var size int64
 	for _, f := range p.Files {
 		size += f.Size
@@ -87,7 +62,7 @@ func same(p *project, v projectView) error {
 		return fmt.Errorf("it shows %s %q, version %d, %d bytes in %d files; it is %s %q, version %d, %d bytes in %d files",
 			v.ID, v.Title, v.Version, v.Size, v.FileCount, p.ID, p.Title, p.Version, size, len(p.Files))
 	}
-	if v.Stats != (stats{}) {
+	if v.Stats != (api.Stats{}) {
 		return fmt.Errorf("it was never played, and shows %+v", v.Stats)
 	}
 	return nil
@@ -95,12 +70,11 @@ func same(p *project, v projectView) error {
 
 // project compares all that can be seen of a project.
 func (c *checker) project(a *account, p *project) error {
-	var v projectView
-	if err := c.read("/v1/project/"+p.ID, a.Key, &v); err != nil {
+	v, err := c.api(a.Key).Project(context.Background(), p.ID, "small")
+	if err != nil {
 		return err
 	}
-	err := cmp.Or(same(p, v), sameFiles(p.Files, v.Files))
-	if err != nil {
+	if err := cmp.Or(same(p, v), sameFiles(p.Files, v.Files)); err != nil {
 		return err
 	}
 	if p.URL != "" && v.URL != p.URL || p.VersionURL != "" && v.VersionURL != p.VersionURL || v.Handle != a.Handle {
@@ -118,26 +92,20 @@ func (c *checker) project(a *account, p *project) error {
 }
 
 // file compares the bytes at a file's address, and those in the list.
-func (c *checker) file(want file, f fileView) error {
+func (c *checker) file(want file, f api.File) error {
 	if err := c.serves(f.URL, want); err != nil {
 		return err
 	}
-	if f.Content == nil {
-		return nil // too large for the list
-	}
-	data, err := base64.StdEncoding.DecodeString(*f.Content)
-	if err == nil && fileOf(data) != want {
-		err = fmt.Errorf("its %d bytes are other ones", len(data))
-	}
-	if err != nil {
-		return fmt.Errorf("the content of %s in the list: %w", f.Filename, err)
+	// What is too large for the list is nil.
+	if f.Content != nil && fileOf(f.Content) != want {
+		return fmt.Errorf("the content of %s in the list: its %d bytes are other ones", f.Filename, len(f.Content))
 	}
 	return nil
 }
 
 // serves compares what an address serves.
 func (c *checker) serves(url string, want file) error {
-	status, body, err := c.get(url, "")
+	status, body, err := c.get(url)
 	if err != nil {
 		return err
 	}
@@ -150,7 +118,7 @@ func (c *checker) serves(url string, want file) error {
 
 // versions compares the current version's address and the one before; older ones
 // were compared when they were that.
-func (c *checker) versions(p *project, v projectView) error {
+func (c *checker) versions(p *project, v api.Project) error {
 	if err := c.serves(v.VersionURL, p.Files[primary]); err != nil {
 		return err
 	}
@@ -165,11 +133,11 @@ func (c *checker) scoped(p *project) error {
 	if p.Key == "" {
 		return nil // not answered yet
 	}
-	var who identity
-	if err := c.read("/v1/whoami", p.Key, &who); err != nil {
+	who, err := c.api(p.Key).WhoAmI(context.Background(), 100)
+	if err != nil {
 		return err
 	}
-	if len(who.Projects) != 1 || who.Projects[0].ID != p.ID || who.Email != nil {
+	if len(who.Projects) != 1 || who.Projects[0].ID != p.ID || who.Email != "" {
 		return fmt.Errorf("its key shows %d projects", len(who.Projects))
 	}
 	return nil
@@ -177,19 +145,23 @@ func (c *checker) scoped(p *project) error {
 
 // export compares an account's export, list and bytes.
 func (c *checker) export(a *account) error {
-	status, body, err := c.get(baseURL+"/v1/export", a.Key)
+	answer, err := c.api(a.Key).Export(context.Background())
+	if err != nil {
+		return fmt.Errorf("the export of %s: %w", a.Handle, err)
+	}
+	body, err := readAll(answer)
 	if err != nil {
 		return err
 	}
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
-	if err != nil || status != http.StatusOK {
-		return fmt.Errorf("the export of %s: %d, %w", a.Handle, status, err)
+	if err != nil {
+		return fmt.Errorf("the export of %s: %w", a.Handle, err)
 	}
 	entries := map[string]*zip.File{}
 	for _, f := range z.File {
 		entries[f.Name] = f
 	}
-	var manifest struct{ Projects []projectView }
+	var manifest struct{ Projects []api.Project }
 	text, err := unzip(entries["manifest.json"])
 	if err == nil {
 		err = json.Unmarshal(text, &manifest)
@@ -203,8 +175,8 @@ func (c *checker) export(a *account) error {
 	return nil
 }
 
-func (c *checker) exported(a *account, list []projectView, entries map[string]*zip.File) error {
-	shown, files := map[string]projectView{}, 1
+func (c *checker) exported(a *account, list []api.Project, entries map[string]*zip.File) error {
+	shown, files := map[string]api.Project{}, 1
 	for _, v := range list {
 		shown[v.ID] = v
 	}

@@ -1,24 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
+
+	api "sandlot/internal/client"
 )
 
-// baseURL is what the program makes its addresses from. It stays the same while
-// the port changes with each start, so that acknowledged addresses do too.
-const baseURL = "http://localhost:8080"
-
-// errDead means that no whole answer came: the program was killed.
-var errDead = errors.New("no answer")
+// base is what the program makes its addresses from. It stays the same while the
+// port changes with each start, so that acknowledged addresses do too.
+var base = &url.URL{Scheme: "http", Host: "localhost:8080"}
 
 // keyring keeps the keys in memory, for the ledger has only their hashes.
 type keyring struct {
@@ -66,113 +64,47 @@ func newClient(addr string, keys *keyring) *client {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// answer is all that an answer may say.
-type answer struct {
-	Status     int  `json:"-"`
-	Replayed   bool `json:"-"`
-	URL        string
-	VersionURL string `json:"version_url"`
-	Title      string
-	Version    int
-	Previous   int `json:"previous_version"`
-	Handle     string
-	APIKey     string `json:"api_key"`
-	ProjectKey string `json:"project_api_key"`
-	Email      string
-	Filename   string
-	Size       int64
-	SHA256     string
-	Deleted    string
-	Files      []fileView
-	Received   []int  `json:"received_parts"`
-	Missing    []int  `json:"missing_parts"`
-	Project    string `json:"project_id"`
-	Error      string
-	Message    string
+// api is the API's client with the key of that hash, or with none. Its calls end
+// with the program or by the timeout, so they take no context.
+func (c *client) api(sum string) *api.Client {
+	return &api.Client{Base: base, Key: c.keys.get(sum), HTTP: c.http}
 }
 
-type fileView struct {
-	Filename string
-	Size     int64
-	SHA256   string
-	URL      string
-	Content  *string
+// send sends an operation and returns the answer. An error that is not
+// api.ErrNoAnswer is the answer's fault.
+func (c *client) send(s *shard, o *op, times int) (api.Answer, error) {
+	r, err := s.request(o, times)
+	if err != nil {
+		return api.Answer{}, err
+	}
+	a, err := c.api(s.key(o)).Send(context.Background(), r)
+	if refused := (*api.Error)(nil); errors.As(err, &refused) {
+		return a, fmt.Errorf("%s was answered %d %s: %w", o, refused.Status, refused.Code, err)
+	}
+	return a, err
 }
 
-// send sends an operation and returns the answer. An error that is not errDead
-// is the answer's fault.
-func (c *client) send(s *shard, o *op, times int) (answer, error) {
-	path, contentType, body, err := s.request(o, times)
-	if err != nil {
-		return answer{}, err
-	}
-	req, err := http.NewRequest(http.MethodPost, baseURL+path, bytes.NewReader(body))
-	if err != nil {
-		return answer{}, err
-	}
-	req.Header.Set("Content-Type", contentType)
-	if o.Once != "" {
-		req.Header.Set("Idempotency-Key", o.Once)
-	}
-	c.authorize(req, s.key(o))
-	resp, text, err := c.do(req)
-	if err != nil {
-		return answer{}, err
-	}
-	a := answer{Status: resp.StatusCode, Replayed: resp.Header.Get("Idempotent-Replayed") == "true"}
-	if err := json.Unmarshal(text, &a); err != nil {
-		return a, fmt.Errorf("the answer %d is not JSON: %w", a.Status, err)
-	}
-	return a, nil
-}
-
-// authorize adds the key of that hash.
-func (c *client) authorize(req *http.Request, sum string) {
-	if sum != "" {
-		req.Header.Set("Authorization", "Bearer "+c.keys.get(sum))
-	}
-}
-
-// do returns the whole answer or errDead.
-func (c *client) do(req *http.Request) (*http.Response, []byte, error) {
-	req.Header.Set("User-Agent", "Mozilla/5.0 (compatible; crash-bot/1.0)") // what it opens is not played
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", errDead, err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", errDead, err)
-	}
-	return resp, text, nil
-}
-
-// get fetches an address with the key of that hash, or none.
-func (c *client) get(url, sum string) (status int, body []byte, err error) {
+// get fetches what an address serves.
+func (c *client) get(url string) (status int, body []byte, err error) {
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
 		return 0, nil, err
 	}
-	c.authorize(req, sum)
-	resp, body, err := c.do(req)
+	req.Header.Set("User-Agent", "Mozilla/5.0 (compatible; crash-bot/1.0)") // what it opens is not played
+	resp, err := c.http.Do(req)
 	if err != nil {
-		return 0, nil, fmt.Errorf("GET %s: %w", url, err)
+		return 0, nil, fmt.Errorf("%w: %w", api.ErrNoAnswer, err)
 	}
-	return resp.StatusCode, body, nil
+	body, err = readAll(resp.Body)
+	return resp.StatusCode, body, err
 }
 
-// read fetches an answer of the API, which must be 200.
-func (c *client) read(path, sum string, into any) error {
-	status, body, err := c.get(baseURL+path, sum)
+// readAll returns a whole body or api.ErrNoAnswer.
+func readAll(body io.ReadCloser) ([]byte, error) {
+	defer body.Close()
+	b, err := io.ReadAll(body)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%w: %w", api.ErrNoAnswer, err)
 	}
-	if status != http.StatusOK {
-		return fmt.Errorf("GET %s: %d %.300s", path, status, body)
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("GET %s: %w", path, err)
-	}
-	return nil
+	return b, nil
 }

@@ -3,20 +3,22 @@ package main
 import (
 	"fmt"
 	"net/http"
+
+	api "sandlot/internal/client"
 )
 
 // judge compares an answer with what the operation must be answered, and gives
 // what is to be remembered of it.
-func (s *shard) judge(o *op, a answer, keys *keyring) (ack, error) {
+func (s *shard) judge(o *op, a api.Answer, keys *keyring) (ack, error) {
 	if want := s.status(o); a.Status != want {
-		return ack{}, fmt.Errorf("%s was answered %d %s (%s), not %d", o, a.Status, a.Error, a.Message, want)
+		return ack{}, fmt.Errorf("%s was answered %d, not %d", o, a.Status, want)
 	}
 	if err := s.fits(o, a); err != nil {
 		return ack{}, fmt.Errorf("%s was answered wrongly: %w", o, err)
 	}
 	return ack{
-		Status: a.Status, Handle: a.Handle, Project: a.Project, URL: a.URL, VersionURL: a.VersionURL, Version: a.Version,
-		Account: keys.add(a.APIKey), Key: keys.add(a.ProjectKey),
+		Status: a.Status, Handle: a.Handle, Project: a.ProjectID, URL: a.URL, VersionURL: a.VersionURL, Version: a.Version,
+		Account: keys.add(a.APIKey), Key: keys.add(a.ProjectAPIKey),
 	}, nil
 }
 
@@ -31,11 +33,11 @@ func (s *shard) status(o *op) int {
 }
 
 // fits compares with the shard as it will be.
-func (s *shard) fits(o *op, a answer) error {
+func (s *shard) fits(o *op, a api.Answer) error {
 	if !s.completes(o) {
 		u := s.uploadOf(o).with(o)
-		if len(a.Received) != len(u.Have) {
-			return fmt.Errorf("it has parts %v, and %d were accepted", a.Received, len(u.Have))
+		if len(a.ReceivedParts) != len(u.Have) {
+			return fmt.Errorf("it has parts %v, and %d were accepted", a.ReceivedParts, len(u.Have))
 		}
 		return nil
 	}
@@ -43,7 +45,7 @@ func (s *shard) fits(o *op, a answer) error {
 		return s.fitsChange(p, o, a)
 	}
 	nobody := o.Kind == signup || s.owner(o) < 0
-	if o.Kind != signup && (a.Version != 1 || a.Project == "" || a.URL == "" || !isKey(a.ProjectKey)) {
+	if o.Kind != signup && (a.Version != 1 || a.ProjectID == "" || a.URL == "" || !isKey(a.ProjectAPIKey)) {
 		return fmt.Errorf("version %d, address %q", a.Version, a.URL)
 	}
 	if nobody && (!isKey(a.APIKey) || a.Handle == "" || a.Email == "") {
@@ -59,9 +61,9 @@ func (s *shard) fits(o *op, a answer) error {
 	return sameFiles(after.newest(o).Files, a.Files)
 }
 
-func (s *shard) fitsChange(p *project, o *op, a answer) error {
-	if a.Project != p.ID || a.Version != p.Version+1 || a.Previous != p.Version {
-		return fmt.Errorf("%s went from %d to %d; it is %s at %d", a.Project, a.Previous, a.Version, p.ID, p.Version)
+func (s *shard) fitsChange(p *project, o *op, a api.Answer) error {
+	if a.ProjectID != p.ID || a.Version != p.Version+1 || a.Previous != p.Version {
+		return fmt.Errorf("%s went from %d to %d; it is %s at %d", a.ProjectID, a.Previous, a.Version, p.ID, p.Version)
 	}
 	next := s.after().find(p.ID)
 	if o.Kind == remove {
@@ -100,7 +102,7 @@ func (s *shard) find(id string) *project {
 }
 
 // sameFiles compares a list of files with what must be in it.
-func sameFiles(want map[string]file, got []fileView) error {
+func sameFiles(want map[string]file, got []api.File) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d files, not %d", len(got), len(want))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 )
 
@@ -37,8 +38,8 @@ func (c *checker) resolve(before bool) (s *shard, happened bool, err error) {
 
 // changed reports whether the project has its next version.
 func (c *checker) changed(p *project) (bool, error) {
-	var v projectView
-	if err := c.read("/v1/project/"+p.ID+"?content=none", "", &v); err != nil {
+	v, err := c.api("").Project(context.Background(), p.ID, "none")
+	if err != nil {
 		return false, err
 	}
 	if v.Version != p.Version && v.Version != p.Version+1 {
@@ -49,8 +50,8 @@ func (c *checker) changed(p *project) (bool, error) {
 
 // added reports whether the account has a project more.
 func (c *checker) added(a *account) (bool, error) {
-	var who identity
-	if err := c.read("/v1/whoami?limit=1000", a.Key, &who); err != nil {
+	who, err := c.api(a.Key).WhoAmI(context.Background(), 1000)
+	if err != nil {
 		return false, err
 	}
 	n := len(who.Projects) - len(a.Projects)
@@ -68,8 +69,8 @@ func (c *checker) assume(o *op) (*shard, error) {
 	if owner < 0 {
 		return s, nil
 	}
-	var who identity
-	if err := c.read("/v1/whoami?limit=1", s.Accounts[owner].Key, &who); err != nil {
+	who, err := c.api(s.Accounts[owner].Key).WhoAmI(context.Background(), 1)
+	if err != nil {
 		return nil, err
 	}
 	s.newest(o).ID = who.Projects[0].ID

@@ -39,7 +39,7 @@ func launch(bin, data, log string, env ...string) (*program, <-chan string, erro
 		return nil, nil, err
 	}
 	p := &program{exited: make(chan struct{})}
-	p.cmd = exec.Command(bin, "serve", "--listen", "127.0.0.1:0", "--data", data, "--base-url", baseURL)
+	p.cmd = exec.Command(bin, "serve", "--listen", "127.0.0.1:0", "--data", data, "--base-url", base.String())
 	p.cmd.Env = append(ownEnvironment(), env...)
 	lines, err := p.cmd.StderrPipe()
 	if err == nil {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"mime/multipart"
 	"strings"
+
+	api "sandlot/internal/client"
 )
 
 // The forms that one and the same request is sent in.
@@ -19,27 +21,30 @@ const (
 	wires
 )
 
-// request gives the path and the body of an operation. Times counts how often it
-// was sent before: sent again it comes in another form.
-func (s *shard) request(o *op, times int) (path, contentType string, body []byte, err error) {
-	wire := (o.Wire + times) % wires
-	path, fields := "/v1/"+string(o.Kind), s.fields(o)
+// request makes the request of an operation. Times counts how often it was sent
+// before: sent again it comes in another form.
+func (s *shard) request(o *op, times int) (api.Request, error) {
+	wire, kind, fields := (o.Wire+times)%wires, o.Kind, s.fields(o)
 	if o.Kind == part {
-		path = "/v1/" + string(s.uploadOf(o).Kind)
+		kind = s.uploadOf(o).Kind
 		wire = plainJSON // parts of one upload have one encoding
 		if s.uploadOf(o).Gzip {
 			wire = gzipJSON
 		}
 	}
+	contentType, body, err := requestBody(o, wire, fields)
+	return api.Request{Call: string(kind), ContentType: contentType, IdempotencyKey: o.Once, Body: bytes.NewReader(body)}, err
+}
+
+func requestBody(o *op, wire int, fields map[string]any) (contentType string, body []byte, err error) {
 	if wire == form && o.Content.Size > 0 {
-		contentType, body, err = multipartBody(fields, o.Content.bytes())
-		return path, contentType, body, err
+		return multipartBody(fields, o.Content.bytes())
 	}
 	if err := encodeContent(fields, o, wire); err != nil {
-		return "", "", nil, err
+		return "", nil, err
 	}
 	body, err = json.Marshal(fields)
-	return path, "application/json", body, err
+	return "application/json", body, err
 }
 
 // fields are those of the operation, without the content.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+
+	api "sandlot/internal/client"
 )
 
 // A worker is one client with a shard of its own.
@@ -36,7 +38,7 @@ func (w *worker) record(r record) error {
 func (w *worker) work(c *client, steps int) error {
 	for range steps {
 		err := w.step(c)
-		if errors.Is(err, errDead) {
+		if errors.Is(err, api.ErrNoAnswer) {
 			return nil
 		}
 		if err != nil {
@@ -64,7 +66,7 @@ func (w *worker) settle(c *client) error {
 	if w.shard.Pending == nil {
 		return nil
 	}
-	if err := w.attempt(c); err != nil && !errors.Is(err, errDead) {
+	if err := w.attempt(c); err != nil && !errors.Is(err, api.ErrNoAnswer) {
 		return fmt.Errorf("worker %d: %w", w.n, err)
 	}
 	return nil
@@ -105,7 +107,7 @@ func (w *worker) check(c *client, whole bool) error {
 	check := checker{client: c, shard: w.shard}
 	happened, err := check.quiet(w.since, w.seen, whole)
 	w.count.looked(check.bytes)
-	if errors.Is(err, errDead) {
+	if errors.Is(err, api.ErrNoAnswer) {
 		return nil
 	}
 	if err != nil {
