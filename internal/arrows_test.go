@@ -23,24 +23,25 @@ var arrows = map[string][]string{
 	"content":      {},
 	"front":        {},
 	"failpoint":    {},
+	"gallery":      {"names", "publish"},
 	"hint":         {"names", "publish"},
-	"live":         {"publish"},
+	"live":         {"gallery", "publish"},
 	"mail":         {"publish"},
 	"mediatype":    {},
 	"model":        {}, // tests only
 	"names":        {},
 	"operate":      {"failpoint", "names", "publish"},
-	"play":         {"admission", "mediatype", "names", "publish"},
+	"play":         {"admission", "gallery", "mediatype", "names", "publish"},
 	"publish":      {"content", "failpoint", "names"},
-	"sqlstore":     {"failpoint", "operate", "publish", "sqlstore/sqlite"},
+	"sqlstore":     {"failpoint", "gallery", "operate", "publish", "sqlstore/sqlite"},
 
 	"sqlstore/sqlite": {"failpoint", "publish"},
 
 	"squeeze":   {"failpoint", "mediatype", "publish"},
-	"storetest": {"operate", "publish", "testenv"},
+	"storetest": {"gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
-	"testworld": {"blob", "live", "publish", "sqlstore", "testenv"}, // tests only
-	"web":       {"admission", "operate", "publish"},
+	"testworld": {"blob", "gallery", "live", "publish", "sqlstore", "testenv"}, // tests only
+	"web":       {"admission", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
 }
 

@@ -21,6 +21,7 @@ const (
 	blobTests    = "./internal/blob/..."
 	storeTests   = "./internal/sqlstore/..."
 	publishTests = "./internal/publish"
+	galleryTests = "./internal/gallery"
 	operateTests = "./internal/operate"
 	apiTests     = "./internal/api"
 	syncTests    = "-run ^TestFault0[5-9] ./cmd/sandlot" // what the system was asked for, as strace saw it

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -67,6 +68,7 @@ type memoryPlan struct {
 	players     int    // counted as present, in all projects; a quarter of them in one
 	clients     int    // whose limits are remembered: addresses, and the same of accounts and keys
 	remembered  publish.Remembered
+	plays       int // of the last half hour, that are remembered
 }
 
 // planMemory shares out what there is. Go's limit leaves room for the database, the
@@ -94,8 +96,8 @@ func planMemory(found memoryLimit, explicit int64) memoryPlan {
 	p.clients = int(min(share/32/300, 65_536))    // admission.Config, likewise
 	p.remembered = publish.Remembered{
 		Projects: int(min(share/64/500, publish.DefaultProjects)),
-		Visits:   int(min(share/32/100, publish.DefaultVisits)),
 	}
+	p.plays = int(min(share/32/100, gallery.DefaultPlays))
 	return p
 }
 
@@ -134,7 +136,7 @@ func (p memoryPlan) lines() []any {
 	return []any{
 		"limit", shownBytes(p.bytes), "from", p.from, "go_limit", shownBytes(p.goLimit), "go_limit_by", p.goLimitBy, "cache", shownBytes(p.cache), "database", shownBytes(int64(p.database)),
 		"bodies", p.bodies, "connections", p.connections, "watchers", p.watchers, "players", p.players, "clients", p.clients,
-		"projects", p.remembered.Projects, "visits", p.remembered.Visits,
+		"projects", p.remembered.Projects, "visits", p.plays,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"sandlot/internal/api"
 	"sandlot/internal/archive"
 	"sandlot/internal/blob"
+	"sandlot/internal/gallery"
 	"sandlot/internal/live"
 	"sandlot/internal/mail"
 	"sandlot/internal/operate"
@@ -41,6 +42,7 @@ type app struct {
 	stores   publish.Stores
 	service  *publish.Service
 	operate  *operate.Service
+	gallery  *gallery.Service
 	visitors *play.Visitors
 	mails    *publish.MailServer // nil without SMTP
 	workers  []func(context.Context)
@@ -82,11 +84,18 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		Remembered: a.memory.remembered,
 	}
 	s.restrict(&cfg, s.Data, a.store)
-	a.stores = publish.Stores{Store: a.store, Jobs: a.store, Site: a.store, Blobs: a.blobs, Live: live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})}
+	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays}
+	players := live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})
+	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
+	keyUses := publish.NewKeyUses(a.store, log, counts)
+	a.stores = publish.Stores{Store: a.store, Jobs: a.store, Site: a.store, Blobs: a.blobs, Statistics: counters, KeyUses: keyUses}
 	if a.service, err = publish.New(ctx, cfg, a.stores, log); err != nil {
 		return nil, err
 	}
 	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail}, a.store); err != nil {
+		return nil, err
+	}
+	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
 		return nil, err
 	}
 	started := time.Now()
@@ -95,13 +104,13 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		Records: a.store, Blobs: a.blobs, Staged: a.service.Contents.Held, Trim: a.store, Keep: s.KeepVersions, Ages: ages, Log: log, Now: time.Now,
 		Failures: a.failuresOf("collect"),
 	}
-	a.failures["counts"] = a.service.Failures()
 	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep)
 	unconfirmed := a.failuresOf("heads")
 	folder := dataFolder{Data: s.Data}
 	a.workers = []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors) },
-		a.service.Run,
+		counters.Run,
+		keyUses.Run,
 		func(ctx context.Context) { a.service.Heads.Run(ctx, unconfirmed) },
 		a.courier(mailer).Run,
 		collector.Run,
@@ -207,9 +216,9 @@ func (a *app) site(m *metrics) *site {
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
 		return archive.Write(ctx, w, e, a.service.Contents)
 	}
-	visitorID := func(r *http.Request, token string) publish.PlayerID { return a.visitors.ID(r, token, time.Now()) }
+	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, time.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
-	pages := web.New(web.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.service, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
+	pages := web.New(web.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
 	s := &site{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
@@ -218,10 +227,10 @@ func (a *app) site(m *metrics) *site {
 		metrics: m,
 		ready:   func(ctx context.Context) error { return publish.Ready(ctx, a.stores) },
 		api: api.New(api.Config{
-			Service: a.service, Contents: a.service.Contents, Gallery: a.service, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 			MaxFile: int64(a.settings.MaxFileSize),
 		}),
-		play:  play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.service, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log}),
+		play:  play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log}),
 		pages: pages,
 	}
 	_, s.among = s.play.Label(a.places.Base.Host)

@@ -25,6 +25,7 @@ import (
 	"sandlot/internal/admission"
 	"sandlot/internal/archive"
 	"sandlot/internal/blob"
+	"sandlot/internal/gallery"
 	"sandlot/internal/live"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -45,18 +46,19 @@ const limit = 1 << 20
 
 // world is the API on the real Service and stores, behind a real HTTP server.
 type world struct {
-	t      *testing.T
-	dir    string
-	svc    *publish.Service
-	api    *API
-	server *httptest.Server
-	client *http.Client
-	logs   *lines
-	db     *sqlstore.DB
-	cfg    publish.Config
-	rows   *sql.DB // the same database, to look at
-	counts string  // the query for all that it holds
-	watch  watch   // what came in, where that is asked
+	t       *testing.T
+	dir     string
+	svc     *publish.Service
+	gallery *gallery.Service
+	api     *API
+	server  *httptest.Server
+	client  *http.Client
+	logs    *lines
+	db      *sqlstore.DB
+	cfg     publish.Config
+	rows    *sql.DB // the same database, to look at
+	counts  string  // the query for all that it holds
+	watch   watch   // what came in, where that is asked
 
 	account, project string // keys of the first account and its project
 	projectID        string
@@ -91,7 +93,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 		}
 	}
 	s.limits.Keys = s.keys(w.svc)
-	w.api = New(Config{Service: s.service(w.svc), Contents: s.contents(w.svc.Contents), Gallery: w.svc, Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
+	w.api = New(Config{Service: s.service(w.svc), Contents: s.contents(w.svc.Contents), Gallery: w.gallery, Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = cmp.Or(s.addr, r.RemoteAddr)
 		w.watch.note(r)
@@ -141,8 +143,13 @@ func (w *world) open(cfg publish.Config, log *slog.Logger) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	stores := publish.Stores{Store: w.db, Jobs: w.db, Site: w.db, Blobs: disk, Live: live.NewMemory(live.Limits{})}
+	shown := gallery.Config{Public: cfg.Public}
+	counters := gallery.NewCounters(shown, w.db.Gallery(), live.NewMemory(live.Limits{}), log, nil)
+	stores := publish.Stores{Store: w.db, Jobs: w.db, Site: w.db, Blobs: disk, Statistics: counters}
 	if w.svc, err = publish.New(ctx, cfg, stores, log); err != nil {
+		w.t.Fatal(err)
+	}
+	if w.gallery, err = gallery.New(ctx, shown, w.db.Gallery(), w.svc, counters); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -1,7 +1,7 @@
 // Package live counts who is playing now.
 //
 // A page with a project open says so every 20 seconds; a player who has said
-// nothing for publish.Presence is gone. Nothing of this is worth a disk: what a
+// nothing for gallery.Presence is gone. Nothing of this is worth a disk: what a
 // restart forgets, the next heartbeats tell again.
 //
 // [Memory] counts in one process.
@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -35,8 +36,8 @@ type Limits struct {
 	PerProject int
 }
 
-// Memory is publish.Live in the memory of one process. The count is exact: a
-// player touched at s is present at t if t-s < publish.Presence. The methods may
+// Memory is gallery.Live in the memory of one process. The count is exact: a
+// player touched at s is present at t if t-s < gallery.Presence. The methods may
 // be called concurrently, take about a microsecond whatever the number of
 // players, and never fail. They keep no identifiers of players, only hashes with a seed of
 // this process.
@@ -53,7 +54,7 @@ type Memory struct {
 	shards [shards]shard
 }
 
-var _ publish.Live = (*Memory)(nil)
+var _ gallery.Live = (*Memory)(nil)
 
 // NewMemory counts within limits.
 func NewMemory(limits Limits) *Memory {
@@ -66,9 +67,9 @@ func NewMemory(limits Limits) *Memory {
 	return &Memory{limits: limits, seed: maphash.MakeSeed()}
 }
 
-// Touch counts the player as present for publish.Presence from now, unless a crowd
+// Touch counts the player as present for gallery.Presence from now, unless a crowd
 // that it is of is full.
-func (m *Memory) Touch(_ context.Context, id publish.ProjectID, p publish.PlayerID, now time.Time, of ...publish.Crowd) error {
+func (m *Memory) Touch(_ context.Context, id publish.ProjectID, p gallery.PlayerID, now time.Time, of ...gallery.Crowd) error {
 	room, player := m.hash(id, p)
 	if m.touch(m.shard(room), visitor{id, room, player, m.networks(room, of)}, now.UnixNano()) {
 		// Whoever adds to the memory also clears some of it: a shard that nobody
@@ -79,7 +80,7 @@ func (m *Memory) Touch(_ context.Context, id publish.ProjectID, p publish.Player
 }
 
 // Leave counts the player as gone.
-func (m *Memory) Leave(_ context.Context, id publish.ProjectID, p publish.PlayerID, _ time.Time) error {
+func (m *Memory) Leave(_ context.Context, id publish.ProjectID, p gallery.PlayerID, _ time.Time) error {
 	room, player := m.hash(id, p)
 	s := m.shard(room)
 	defer m.enter(s)()
@@ -101,17 +102,17 @@ func (m *Memory) Players(_ context.Context, id publish.ProjectID, now time.Time)
 // hash makes short keys of what clients may choose as long as they like. That
 // two of a million players meet in 64 bits is a chance of one in 30 million; it
 // would make the count one too small.
-func (m *Memory) hash(id publish.ProjectID, p publish.PlayerID) (room roomKey, player playerKey) {
+func (m *Memory) hash(id publish.ProjectID, p gallery.PlayerID) (room roomKey, player playerKey) {
 	room = roomKey(maphash.Comparable(m.seed, id))
 	type pair struct {
 		room roomKey
-		p    publish.PlayerID
+		p    gallery.PlayerID
 	}
 	return room, playerKey(maphash.Comparable(m.seed, pair{room, p}))
 }
 
 // networks makes short keys of the networks that a player of a project comes from.
-func (m *Memory) networks(room roomKey, of []publish.Crowd) []crowdLimit {
+func (m *Memory) networks(room roomKey, of []gallery.Crowd) []crowdLimit {
 	if len(of) == 0 {
 		return nil
 	}

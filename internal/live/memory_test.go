@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
 	"sandlot/internal/testenv"
 )
 
 func TestMemory(t *testing.T) {
-	storetest.TestLive(t, func(*testing.T) publish.Live { return NewMemory(Limits{}) })
+	storetest.TestLive(t, func(*testing.T) gallery.Live { return NewMemory(Limits{}) })
 }
 
 func touch(tb testing.TB, m *Memory, id publish.ProjectID, player int, now time.Time) {
@@ -25,8 +26,8 @@ func touch(tb testing.TB, m *Memory, id publish.ProjectID, player int, now time.
 	}
 }
 
-func name(player int) publish.PlayerID {
-	return publish.PlayerID(fmt.Sprintf("player-%020d", player))
+func name(player int) gallery.PlayerID {
+	return gallery.PlayerID(fmt.Sprintf("player-%020d", player))
 }
 
 func players(tb testing.TB, m *Memory, id publish.ProjectID, now time.Time) int {
@@ -64,7 +65,7 @@ func TestLimits(t *testing.T) {
 		}
 		// 5 and 99 stay the longest; of the others 7 to 14 are left.
 		for later, want := range map[time.Duration]int{6: 10, 7: 9, 13: 3, 14: 2, 15: 0} {
-			at := now.Add(publish.Presence + later*time.Second)
+			at := now.Add(gallery.Presence + later*time.Second)
 			if n := players(t, crowded(t, now), "game", at); n != want {
 				t.Errorf("%d s later: %d players, want %d", later, n, want)
 			}
@@ -88,7 +89,7 @@ func TestLimits(t *testing.T) {
 		for i := range 1000 {
 			touch(t, m, "left-alone", i, now)
 		}
-		later := now.Add(publish.Presence)
+		later := now.Add(gallery.Presence)
 		for i := range 900 {
 			touch(t, m, publish.ProjectID(fmt.Sprint("game-", i)), i, later)
 		}
@@ -107,7 +108,7 @@ func TestLimits(t *testing.T) {
 			touch(t, m, "left-alone", i, now)
 		}
 		for i := range 10 * shards {
-			touch(t, m, "game", i, now.Add(publish.Presence))
+			touch(t, m, "game", i, now.Add(gallery.Presence))
 		}
 		if n := kept(t, m); n != 10*shards {
 			t.Errorf("%d players kept, want %d", n, 10*shards)
@@ -118,13 +119,13 @@ func TestLimits(t *testing.T) {
 		for i := range 2 * worthKeeping {
 			touch(t, m, "game", i, now)
 		}
-		players(t, m, "game", now.Add(publish.Presence))
+		players(t, m, "game", now.Add(gallery.Presence))
 		room, _ := m.hash("game", "")
 		if s := m.shard(room); s.all != nil || s.places != nil || s.rooms != nil || kept(t, m) != 0 {
 			t.Errorf("%d places left", len(s.all))
 		}
-		touch(t, m, "game", 1, now.Add(publish.Presence))
-		if n := players(t, m, "game", now.Add(publish.Presence)); n != 1 {
+		touch(t, m, "game", 1, now.Add(gallery.Presence))
+		if n := players(t, m, "game", now.Add(gallery.Presence)); n != 1 {
 			t.Errorf("%d players, want 1", n)
 		}
 	})
@@ -200,7 +201,7 @@ func TestPlainMemoryPerPlayerOfManyNetworks(t *testing.T) {
 	before := heap()
 	for i := range n {
 		at := netip.AddrFrom16([16]byte{0x20, 1, byte(i >> 16), byte(i >> 8), byte(i)})
-		of := []publish.Crowd{{Network: netip.PrefixFrom(at, 64), Most: 1}, {Network: netip.PrefixFrom(at, 56), Most: 1}, {Network: netip.PrefixFrom(at, 48), Most: 1}}
+		of := []gallery.Crowd{{Network: netip.PrefixFrom(at, 64), Most: 1}, {Network: netip.PrefixFrom(at, 56), Most: 1}, {Network: netip.PrefixFrom(at, 48), Most: 1}}
 		if err := m.Touch(t.Context(), "game", name(i), now, of...); err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +225,7 @@ func heap() uint64 {
 // second, and its count asked for with each.
 func BenchmarkHotProject(b *testing.B) {
 	const crowd = 10_000
-	names := make([]publish.PlayerID, crowd)
+	names := make([]gallery.PlayerID, crowd)
 	for i := range names {
 		names[i] = name(i)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -199,7 +200,7 @@ func (s *shard) forget() {
 
 // expire removes those who are gone, at most so many.
 func (s *shard) expire(now int64, most int) {
-	if s.latest-now >= int64(publish.Presence) {
+	if s.latest-now >= int64(gallery.Presence) {
 		// The clock was set back, and times from before it say nothing any more.
 		s.forget()
 		s.latest = now
@@ -207,7 +208,7 @@ func (s *shard) expire(now int64, most int) {
 	s.latest = max(s.latest, now)
 	for range most {
 		i := s.order.first
-		if i == 0 || now-s.all[i].seen < int64(publish.Presence) {
+		if i == 0 || now-s.all[i].seen < int64(gallery.Presence) {
 			return
 		}
 		s.remove(i)

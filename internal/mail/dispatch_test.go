@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/live"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/testenv"
@@ -45,7 +44,7 @@ func newPost(t *testing.T) *post {
 	p.server.to = p.rcpt
 	p.server.start(t, nil, nil)
 	places := publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080"}
-	stores := publish.Stores{Store: db, Jobs: db, Site: db, Live: live.NewMemory(live.Limits{})}
+	stores := publish.Stores{Store: db, Jobs: db, Site: db}
 	if p.Service, err = publish.New(t.Context(), publish.Config{Places: places, SMTP: true}, stores, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	kgzip "github.com/klauspost/compress/gzip"
 	kzstd "github.com/klauspost/compress/zstd"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/mediatype"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
@@ -42,7 +43,7 @@ type fake struct {
 	listErr  error
 	gate     chan struct{} // if set, Files and Open wait for it
 
-	played []publish.Visitor
+	played []gallery.Player
 	beats  []string // "touch id player" and "leave id player"
 	live   error
 	heard  chan string // if set, gets what beats gets
@@ -166,21 +167,21 @@ func (s *fake) wait(ctx context.Context) error {
 	}
 }
 
-func (s *fake) Play(_ context.Context, _ publish.Caller, _ publish.ProjectID, visitor publish.Visitor) {
+func (s *fake) Play(_ context.Context, _ publish.Caller, _ publish.ProjectID, visitor gallery.Player) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.played = append(s.played, visitor)
 }
 
-func (s *fake) Touch(_ context.Context, _ publish.Caller, id publish.ProjectID, p publish.Visitor) error {
+func (s *fake) Touch(_ context.Context, _ publish.Caller, id publish.ProjectID, p gallery.Player) error {
 	return s.beat("touch", id, p.ID)
 }
 
-func (s *fake) Leave(_ context.Context, _ publish.Caller, id publish.ProjectID, p publish.Visitor) error {
+func (s *fake) Leave(_ context.Context, _ publish.Caller, id publish.ProjectID, p gallery.Player) error {
 	return s.beat("leave", id, p.ID)
 }
 
-func (s *fake) beat(what string, id publish.ProjectID, p publish.PlayerID) error {
+func (s *fake) beat(what string, id publish.ProjectID, p gallery.PlayerID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.beats = append(s.beats, what+" "+string(id)+" "+string(p))

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -47,7 +48,7 @@ func (x *exchange) takeBeat() {
 	}
 	player := x.visitor(x.now())
 	if isPlayer(b.Player) {
-		player.ID = publish.PlayerID(b.Player)
+		player.ID = gallery.PlayerID(b.Player)
 	}
 	tell := x.gallery.Touch
 	if b.Gone {

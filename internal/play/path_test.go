@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"testing"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -101,5 +102,5 @@ func TestPathFormIsOfTheCurrentVersion(t *testing.T) {
 
 var (
 	_ Service = (*publish.Service)(nil)
-	_ Gallery = (*publish.Service)(nil)
+	_ Gallery = (*gallery.Service)(nil)
 )

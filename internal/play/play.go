@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -43,11 +44,11 @@ type Contents interface {
 // Gallery is who counts plays and players.
 type Gallery interface {
 	// Play counts a load, unless the same visitor's last one is too recent, or enough come from one network.
-	Play(ctx context.Context, by publish.Caller, id publish.ProjectID, player publish.Visitor)
+	Play(ctx context.Context, by publish.Caller, id publish.ProjectID, player gallery.Player)
 	// Touch counts a player as present, unless enough of one network are.
-	Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p publish.Visitor) error
+	Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
 	// Leave counts a player as gone.
-	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p publish.Visitor) error
+	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
 }
 
 // Config is what a Handler is made from. Only Service, Contents, Gallery and Places are needed.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/gallery"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -89,12 +90,12 @@ func (x *exchange) primary(f *file) {
 }
 
 // visitor is who sent the request. Only the site's own origin has cookies that the project cannot have set.
-func (x *exchange) visitor(now time.Time) publish.Visitor {
+func (x *exchange) visitor(now time.Time) gallery.Player {
 	token := ""
 	if x.place == onPath {
 		token = x.token(x.r)
 	}
-	return publish.Visitor{ID: x.visitors.ID(x.r, token, now), From: admission.Peer(x.r.RemoteAddr)}
+	return gallery.Player{ID: x.visitors.ID(x.r, token, now), From: admission.Peer(x.r.RemoteAddr)}
 }
 
 // missing answers for a file that is not there: with the project's own page for that, if it has one.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
+	"sandlot/internal/gallery"
 )
 
 // Visitors tells the visitors of a day apart without knowing who they are. A visitor is a hash of the client's network
@@ -47,7 +47,7 @@ const maxAgent = 512
 
 // ID returns the hash, 32 hexadecimal digits, of whoever sent the request, whose RemoteAddr must be the client's: of the
 // token that their browser has, or where that is empty of their network and User-Agent.
-func (v *Visitors) ID(r *http.Request, token string, now time.Time) publish.PlayerID {
+func (v *Visitors) ID(r *http.Request, token string, now time.Time) gallery.PlayerID {
 	var room [32 + 64 + maxAgent]byte
 	b := append(room[:0], v.today(now).bytes[:]...)
 	if token != "" {
@@ -60,7 +60,7 @@ func (v *Visitors) ID(r *http.Request, token string, now time.Time) publish.Play
 	sum := sha256.Sum256(b)
 	var text [32]byte
 	hex.Encode(text[:], sum[:16])
-	return publish.PlayerID(text[:])
+	return gallery.PlayerID(text[:])
 }
 
 // appendNetwork writes the network of the address in a RemoteAddr in the one form that it has: all of IPv4, the /64 of IPv6.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -81,8 +82,8 @@ func (h *house) leave() {
 	if _, err := h.blobs.Put(h.t.Context(), h.blobs.Name(), strings.NewReader("nobody refers to this")); err != nil {
 		h.t.Fatal(err)
 	}
-	h.Play(h.t.Context(), nobody(), id, publish.Visitor{ID: "x"})
-	if err := h.Flush(h.t.Context()); err != nil {
+	h.in.Gallery.Play(h.t.Context(), nobody(), id, gallery.Player{ID: "x"})
+	if err := h.in.Counters.Flush(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
 	soon, now := h.clock.now().Add(time.Hour).UnixMicro(), h.clock.now().UnixMicro()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -56,14 +57,14 @@ func TestFault32Clock(t *testing.T) {
 			w := newWorld(t)
 			id := w.publish(w.account(), page).Project.ID
 			touch := func() {
-				if err := w.Touch(t.Context(), nobody(), id, publish.Visitor{ID: "player"}); err != nil {
+				if err := w.in.Gallery.Touch(t.Context(), nobody(), id, gallery.Player{ID: "player"}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			touch()
 			w.clock.move(jump)
 			touch()
-			if _, stats, err := w.Stats(t.Context(), nobody(), string(id)); err != nil || stats.Players != 1 {
+			if _, stats, err := w.in.Gallery.Stats(t.Context(), nobody(), string(id)); err != nil || stats.Players != 1 {
 				t.Errorf("%+v, %v", stats, err)
 			}
 		})

@@ -3,8 +3,8 @@
 //
 // A transport (the API, the pages, the content origin) decodes a request, finds
 // out who is calling, and calls one method of [Service]. The Service decides;
-// a [Store] keeps the records, [Blobs] keeps the bytes, [Live] counts who is
-// playing. Data flows one way: nothing in here calls back to a transport, and
+// a [Store] keeps the records, [Blobs] keeps the bytes, and [Statistics] tells
+// the numbers of projects. Data flows one way: nothing in here calls back to a transport, and
 // a store decides nothing.
 //
 // The package knows neither HTTP nor SQL.

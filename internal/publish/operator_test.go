@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -31,7 +32,7 @@ func TestTheOperatorsActsAreSeenWithinTheHold(t *testing.T) {
 	sees(publish.CodeTakenDown)
 	_, err := w.SiteVersion(t.Context(), nobody(), p.ID, 1, p.Suffix)
 	refused(t, err, publish.CodeTakenDown)
-	refused(t, w.Touch(t.Context(), nobody(), p.ID, publish.Visitor{ID: "player"}), publish.CodeTakenDown)
+	refused(t, w.in.Gallery.Touch(t.Context(), nobody(), p.ID, gallery.Player{ID: "player"}), publish.CodeTakenDown)
 	if _, err := w.operator().Restore(t.Context(), byOperator, string(p.ID), "not spam"); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/live"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -148,7 +147,7 @@ func TestADeletionFindsTheRoomThatIsKeptForIt(t *testing.T) {
 	a, _, _ := w.owned(address)
 	site := &fullDisk{DB: w.db, full: true}
 	cfg := publish.Config{Places: local(), Spend: func() { site.full = false }}
-	s, err := publish.New(t.Context(), cfg, publish.Stores{Store: w.db, Jobs: w.db, Site: site, Blobs: w.blobs, Live: live.NewMemory(live.Limits{})}, slog.New(slog.DiscardHandler))
+	s, err := publish.New(t.Context(), cfg, publish.Stores{Store: w.db, Jobs: w.db, Site: site, Blobs: w.blobs}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -333,7 +333,7 @@ func TestIdentify(t *testing.T) {
 	})
 	t.Run("the use of a key is remembered", func(t *testing.T) {
 		w.caller(out.Keys.Account)
-		if err := w.Flush(t.Context()); err != nil {
+		if err := w.in.KeyUses.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if by := w.caller(out.Keys.Account); !by.Key().LastUsedAt.Equal(w.clock.now()) {

@@ -21,7 +21,7 @@ func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectVi
 	}
 	// Of what was taken down the owner sees that it was; the files are in the export.
 	v.Owner = v.Owner && !p.Suspended
-	v.Stats, v.Addresses = s.stats(ctx, p), s.Places.Project(p.ID, p.Version, "")
+	v.Stats, v.Addresses = s.statistics.Stats(ctx, p), s.Places.Project(p.ID, p.Version, "")
 	if v.Owner {
 		v.Addresses = s.Places.Project(p.ID, p.Version, p.Suffix)
 		if v.Files, err = s.store.Files(ctx, p.ID, p.Version); err != nil {
@@ -30,38 +30,6 @@ func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectVi
 		v.Warnings = s.quarantineOf(ctx, p, v.Files)
 	}
 	return v, nil
-}
-
-// Stats returns a project's public numbers.
-func (s *Service) Stats(ctx context.Context, by Caller, ref string) (ProjectID, Stats, error) {
-	if err := Authorize(by, ActLook, nil); err != nil {
-		return "", Stats{}, err
-	}
-	p, err := s.find(ctx, ref)
-	if err != nil {
-		return "", Stats{}, err
-	}
-	if p.Suspended {
-		return "", Stats{}, takenDown(p)
-	}
-	return p.ID, s.stats(ctx, p), nil
-}
-
-// stats adds to the stored counts those that are still in memory.
-func (s *Service) stats(ctx context.Context, p Project) Stats {
-	out := Stats{Likes: p.Likes}
-	out.Plays = s.counters.plays(p.ID, func() (plays, number int64) {
-		if fresh, err := s.store.Project(ctx, p.ID); err == nil {
-			p.Plays, p.Counted, out.Likes = fresh.Plays, fresh.Counted, fresh.Likes
-		}
-		return p.Plays, p.Counted
-	})
-	n, err := s.live.Players(ctx, p.ID, s.now())
-	if err != nil {
-		s.log.Warn("players not counted", "error", err)
-	}
-	out.Players = n
-	return out
 }
 
 // Limits of one page of projects.
@@ -120,16 +88,9 @@ func (s *Service) covered(ctx context.Context, by Caller, before int64, limit in
 func (s *Service) views(ctx context.Context, projects []Project) []ProjectView {
 	out := make([]ProjectView, 0, len(projects))
 	for _, p := range projects {
-		out = append(out, ProjectView{Project: p, Owner: true, Quarantined: s.quarantined(p), Stats: s.quickStats(ctx, p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)})
+		out = append(out, ProjectView{Project: p, Owner: true, Quarantined: s.quarantined(p), Stats: s.statistics.ListStats(ctx, p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)})
 	}
 	return out
-}
-
-// quickStats is stats without reading the project again: for lists, where a
-// count written in the same instant may be missed once.
-func (s *Service) quickStats(ctx context.Context, p Project) Stats {
-	n, _ := s.live.Players(ctx, p.ID, s.now()) // soft: a list is complete without it
-	return Stats{Players: n, Likes: p.Likes, Plays: s.counters.plays(p.ID, func() (plays, number int64) { return p.Plays, p.Counted })}
 }
 
 func readCursor(cursor string) (int64, error) {
@@ -164,6 +125,19 @@ func (s *Service) export(ctx context.Context, account AccountID, projects []Proj
 	}
 	out.Projects = s.views(ctx, projects)
 	return out, nil
+}
+
+// Find returns a project that anybody may see, by its id or an address of it, as the store
+// has it now. One that was taken down is CodeTakenDown.
+func (s *Service) Find(ctx context.Context, by Caller, ref string) (Project, error) {
+	if err := Authorize(by, ActLook, nil); err != nil {
+		return Project{}, err
+	}
+	p, err := s.find(ctx, ref)
+	if err == nil && p.Suspended {
+		err = takenDown(p)
+	}
+	return p, err
 }
 
 // Site returns the current state of a project: what this process wrote once it was
@@ -203,33 +177,4 @@ func (s *Service) SiteVersion(ctx context.Context, by Caller, id ProjectID, n in
 	}
 	p.Version, p.Suffix, p.Primary = n, suffix, v.Primary
 	return p, err
-}
-
-// Touch counts a player of a project that exists as present, unless enough of the
-// player's network are.
-func (s *Service) Touch(ctx context.Context, by Caller, id ProjectID, p Visitor) error {
-	if err := Authorize(by, ActLook, nil); err != nil {
-		return err
-	}
-	if _, err := s.Site(ctx, by, id); err != nil {
-		return err
-	}
-	s.soft("count a player", s.live.Touch(ctx, id, p.ID, s.now(), s.crowds(p.From)...))
-	return nil
-}
-
-// Leave counts a player as gone.
-func (s *Service) Leave(ctx context.Context, by Caller, id ProjectID, p Visitor) error {
-	if err := Authorize(by, ActLook, nil); err != nil {
-		return err
-	}
-	s.soft("count a player out", s.live.Leave(ctx, id, p.ID, s.now()))
-	return nil
-}
-
-// soft logs an error of what may be forgotten; it fails no request.
-func (s *Service) soft(what string, err error) {
-	if err != nil {
-		s.log.Warn("could not "+what, "error", err)
-	}
 }

@@ -1,11 +1,9 @@
 package publish_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"sandlot/internal/publish"
 )
@@ -67,7 +65,7 @@ func TestWhoSeesWhat(t *testing.T) {
 			refused(t, err, publish.CodeProjectNotFound)
 			_, err = w.Site(t.Context(), nobody(), "nope-000000")
 			refused(t, err, publish.CodeProjectNotFound)
-			_, _, err = w.Stats(t.Context(), nobody(), "nope-000000")
+			_, _, err = w.in.Gallery.Stats(t.Context(), nobody(), "nope-000000")
 			refused(t, err, publish.CodeProjectNotFound)
 		}
 	})
@@ -144,99 +142,6 @@ func TestExportIsOneSnapshot(t *testing.T) {
 		got[v.Project.ID] = w.text(v.Project.ID, v.Project.Version, v.Project.Primary)
 	}
 	same(t, "what is read after an update", got, map[publish.ProjectID]string{first.Project.ID: page, second.Project.ID: large})
-}
-
-func TestStats(t *testing.T) {
-	w := newWorld(t)
-	out := w.publish(nobody(), page)
-	id := out.Project.ID
-	stats := func() publish.Stats {
-		t.Helper()
-		got, s, err := w.Stats(t.Context(), nobody(), out.Addresses.URL)
-		if err != nil || got != id {
-			t.Fatalf("%s, %v", got, err)
-		}
-		return s
-	}
-	same(t, "at first", stats(), publish.Stats{})
-	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "x"})
-	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "x"})
-	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "y"})
-	if err := w.Touch(t.Context(), nobody(), id, publish.Visitor{ID: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "before plays are written", stats(), publish.Stats{Players: 1, Plays: 2})
-	t.Run("a store that fails loses no play", func(t *testing.T) {
-		broken := errors.New("broken")
-		w.store.Step = func(step string) (error, error) {
-			if step == "AddCounts" {
-				return broken, nil
-			}
-			return nil, nil
-		}
-		if err := w.Flush(t.Context()); !errors.Is(err, broken) {
-			t.Errorf("got %v", err)
-		}
-		w.store.Step = nil
-		same(t, "after a failed write", stats(), publish.Stats{Players: 1, Plays: 2})
-	})
-	if err := w.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "after plays were written", stats(), publish.Stats{Players: 1, Plays: 2})
-	w.clock.move(publish.Presence)
-	same(t, "45 s without a heartbeat", stats(), publish.Stats{Plays: 2})
-	if err := w.Touch(t.Context(), nobody(), id, publish.Visitor{ID: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Leave(t.Context(), nobody(), id, publish.Visitor{ID: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "after a goodbye", stats(), publish.Stats{Plays: 2})
-	t.Run("a player of a project that is not there is refused", func(t *testing.T) {
-		refused(t, w.Touch(t.Context(), nobody(), "nope-000000", publish.Visitor{ID: "x"}), publish.CodeProjectNotFound)
-	})
-	t.Run("a project and whoami tell the same", func(t *testing.T) {
-		v, err := w.Project(t.Context(), nobody(), string(id))
-		who, err2 := w.Whoami(t.Context(), w.caller(out.Keys.Account), 1, "")
-		if err != nil || err2 != nil || v.Stats != stats() || who.Projects[0].Stats != stats() {
-			t.Errorf("%v %v, %v %v", v.Stats, who.Projects[0].Stats, err, err2)
-		}
-	})
-}
-
-func TestRunWritesPlaysWithinFiveSecondsAndAtTheEnd(t *testing.T) {
-	w := newWorld(t)
-	id := w.publish(nobody(), page).Project.ID
-	stored := func(t *testing.T) int64 {
-		p, err := w.db.Project(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p.Plays
-	}
-	written := make(chan struct{}, 9)
-	w.store.Step = func(step string) (error, error) {
-		if step == "AddCounts" {
-			written <- struct{}{}
-		}
-		return nil, nil
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { w.Run(ctx); close(ended) }()
-	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "x"})
-	select {
-	case <-written:
-	case <-time.After(5 * time.Second):
-		t.Error("not written within five seconds")
-	}
-	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "y"})
-	stop()
-	<-ended
-	if got := stored(t); got != 2 {
-		t.Errorf("%d plays are stored", got)
-	}
 }
 
 func TestSiteIsExactAfterEveryWrite(t *testing.T) {

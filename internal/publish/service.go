@@ -20,7 +20,7 @@ type Config struct {
 	UploadBytes int64 // that open uploads of one network hold without a key; 0: no limit
 	Opening     Opening
 	Quarantine  bool        // whether projects of unverified accounts load from and send to nowhere but themselves
-	Public      bool        // whether strangers are expected: then a network counts only so much, and only projects of verified accounts are listed
+	Public      bool        // whether strangers are expected: then only projects of verified accounts are listed
 	Quota       Quota       // of each account
 	Room        func() bool // whether the disk takes new content; nil: always
 	Spend       func()      // frees room on the disk that is kept for deletions; nil: there is none
@@ -37,7 +37,6 @@ const (
 	DefaultMaxFile    = 1 << 30
 	DefaultMaxFiles   = 10_000
 	DefaultProjects   = 20_000
-	DefaultVisits     = 250_000
 	DefaultMaxUploads = 1_000 // an agent has one or a few; each may hold a file on the disk
 	MaxParts          = 10_000
 	MaxUploadID       = 128
@@ -47,19 +46,19 @@ const (
 	assemblyLimit     = 10 * time.Minute // a 1 GiB file at 2 MB/s, the slowest disk worth waiting for
 )
 
-// Remembered bounds what a Service keeps in memory to be fast, or exact; 0 is the default.
+// Remembered bounds what a Service keeps in memory to be fast; 0 is the default.
 type Remembered struct {
 	Projects int // that are being read, at about 500 bytes each: 20,000, in 10 MiB
-	Visits   int // that counted in the last half hour, at about 100 bytes each: 250,000, in 25 MiB; beyond it the older half may count twice
 }
 
 // Stores is what a Service keeps things in.
 type Stores struct {
-	Store Store
-	Jobs  JobStore
-	Site  SiteStore
-	Blobs Blobs
-	Live  Live
+	Store      Store
+	Jobs       JobStore
+	Site       SiteStore
+	Blobs      Blobs
+	Statistics Statistics // nil: what the records have
+	KeyUses    *KeyUses   // nil: they are not remembered
 }
 
 // Service is the rules. Its methods may be called concurrently; each takes the
@@ -76,21 +75,17 @@ type Service struct {
 	jobs   JobStore
 	site   SiteStore
 	blobs  Blobs
-	live   Live
 	log    *slog.Logger
 	now    func() time.Time
 	random io.Reader
 	vault  *Vault
 
-	failures     Failures // of Flush
-	counters     *counters
-	plays, likes *countLimit
-	gallery      *gallery
-	used         *keyUses
-	edits        *locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
-	uploads      *locks[Digest]
-	attempts     *locks[Digest] // calls under an idempotency key
-	forms        *locks[Digest] // forms that ask for a message
+	statistics Statistics
+	used       *KeyUses
+	edits      *locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
+	uploads    *locks[Digest]
+	attempts   *locks[Digest] // calls under an idempotency key
+	forms      *locks[Digest] // forms that ask for a message
 }
 
 // Option replaces a part of a Service in tests.
@@ -103,19 +98,20 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
 
 // New makes a Service. Zero limits of cfg get their defaults. It asks the store
-// for the installation's secret, tells it what may be listed, and fails with the store.
+// for the installation's secret, and fails with it.
 func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts ...Option) (*Service, error) {
 	cfg = cfg.withDefaults()
 	contents := newContents(cfg, stores, log)
 	s := &Service{
 		Config: cfg, Contents: contents,
-		store: guardedStore{stores.Store, contents.held}, jobs: stores.Jobs, site: guardedSite{stores.Site, contents.held}, blobs: stores.Blobs, live: stores.Live,
+		store: guardedStore{stores.Store, contents.held}, jobs: stores.Jobs, site: guardedSite{stores.Site, contents.held}, blobs: stores.Blobs, statistics: stores.Statistics, used: stores.KeyUses,
 		log: log, now: time.Now, random: rand.Reader,
-		gallery: newGallery(), used: newKeyUses(),
-		plays: newCountLimit(playsAtOnce, playsAnHour), likes: newCountLimit(likesAtOnce, likesAnHour),
 		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), attempts: newLocks[Digest](), forms: newLocks[Digest](),
 	}
-	s.Heads, s.counters = NewHeads(s.store, s.Remembered.Projects, log), newCounters(s.Remembered.Visits)
+	s.Heads = NewHeads(s.store, s.Remembered.Projects, log)
+	if s.statistics == nil {
+		s.statistics = storedStatistics{}
+	}
 	for _, o := range opts {
 		o(s)
 	}
@@ -123,16 +119,12 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	if s.vault, err = OpenVault(ctx, s.store, s.random); err != nil {
 		return nil, err
 	}
-	if err := s.site.ListUnverified(ctx, !s.Public); err != nil {
-		return nil, fmt.Errorf("choose what is listed: %w", err)
-	}
 	return s, nil
 }
 
 func (c Config) withDefaults() Config {
 	setDefault(&c.InlineMax, DefaultInlineMax)
 	setDefault(&c.Remembered.Projects, DefaultProjects)
-	setDefault(&c.Remembered.Visits, DefaultVisits)
 	setDefault(&c.MaxContent, DefaultMaxContent)
 	setDefault(&c.MaxFile, DefaultMaxFile)
 	setDefault(&c.MaxFiles, DefaultMaxFiles)

@@ -59,8 +59,6 @@ type Store interface {
 	SetEmail(ctx context.Context, id AccountID, address string, job Job) error
 	// KeyByHash returns the key with this hash. A revoked key, and one whose project is gone, is ErrNotFound.
 	KeyByHash(ctx context.Context, hash Digest) (Key, error)
-	// TouchKeys records when keys were last used; a time earlier than the recorded one changes nothing.
-	TouchKeys(ctx context.Context, used map[int64]time.Time) error
 
 	// CreateProject records an account (if new), a project, its version 1, its keys, its idempotency record, and closes the upload it came from. A project of that ID is ErrExists. An owner that would have more than p.Within is ErrTooManyProjects or ErrTooManyBytes; for p.By see there.
 	CreateProject(ctx context.Context, p NewProject) (Project, error)
@@ -82,8 +80,6 @@ type Store interface {
 	Projects(ctx context.Context, id AccountID, before int64, limit int) ([]Project, error)
 	// Content returns the bytes of a blob that is kept in its record, as they are: a store has no checksums of its own.
 	Content(ctx context.Context, blobID int64) ([]byte, error)
-	// AddCounts adds plays and likes. Projects that are gone are passed over, and so are those whose last counts were of the same Batch.
-	AddCounts(ctx context.Context, counts map[ProjectID]Counts) error
 
 	// Upload returns an upload, and the part of that number if it has it. One that is past its ExpiresAt is ErrNotFound.
 	Upload(ctx context.Context, key Digest, part int, now time.Time) (Upload, error)
@@ -159,10 +155,6 @@ type Completion struct {
 	ExpiresAt  time.Time
 	Done       UploadDone
 }
-
-// Counts are additions to a project's counters. A Batch that is not 0 is kept with
-// the project as Counted: who reads it knows whether these counts are in it.
-type Counts struct{ Plays, Likes, Batch int64 }
 
 // Job is work to be done after the answer: a mail to be sent.
 type Job struct {
@@ -241,23 +233,6 @@ type Blobs interface {
 	// Ping returns nil while Put can be expected to work.
 	Ping(ctx context.Context) error
 }
-
-// Live counts who is playing now. Soft state: it may forget everything at any
-// moment, and an error from it never fails a request.
-type Live interface {
-	// Touch counts the player as present for Presence from now, as one of those crowds, unless Most others of one of them are present in the project: then the player is not.
-	Touch(ctx context.Context, id ProjectID, p PlayerID, now time.Time, of ...Crowd) error
-	// Leave counts the player as gone.
-	Leave(ctx context.Context, id ProjectID, p PlayerID, now time.Time) error
-	// Players returns how many players are present.
-	Players(ctx context.Context, id ProjectID, now time.Time) (int, error)
-	// Busiest returns the projects that have players present, most players first, by their IDs among equals, at most limit.
-	Busiest(ctx context.Context, limit int, now time.Time) ([]ProjectID, error)
-}
-
-// Presence is how long a player counts as present after a heartbeat: 45 s, so
-// that two of the heartbeats, 20 s apart, may be lost.
-const Presence = 45 * time.Second
 
 // A Mailer hands a message to the world. An error that wraps ErrRefused is
 // final; any other may pass.

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/live"
 	"sandlot/internal/publish"
 )
 
@@ -111,7 +110,7 @@ func TestRegression32WhatIsRememberedOfAProjectIsForgottenAfterAnErrorToo(t *tes
 		t.Run(what, func(t *testing.T) {
 			w := newWorld(t)
 			p := w.publish(nobody(), page).Project
-			stores := publish.Stores{Store: w.in.Stores().Store, Jobs: lateJobs{w.db}, Site: lateSite{w.db}, Blobs: w.blobs, Live: live.NewMemory(live.Limits{})}
+			stores := publish.Stores{Store: w.in.Stores().Store, Jobs: lateJobs{w.db}, Site: lateSite{w.db}, Blobs: w.blobs}
 			s, err := publish.New(t.Context(), publish.Config{Places: local()}, stores, slog.New(slog.DiscardHandler), publish.WithClock(w.clock.now))
 			if err != nil {
 				t.Fatal(err)

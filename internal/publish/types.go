@@ -12,10 +12,6 @@ type AccountID int64
 // It is never used for another project, not even after a deletion.
 type ProjectID string
 
-// PlayerID tells players of one project apart. It is random or a daily-salted
-// hash, and never an address.
-type PlayerID string
-
 // Digest is a SHA-256 of something.
 type Digest [32]byte
 

@@ -84,8 +84,8 @@ func (s *Service) wider(by Caller) (of [2]Digest) {
 	if !by.Nobody() || by.From.Shared || err != nil {
 		return of
 	}
-	for i, n := range networks(at)[1:] {
-		of[i] = s.keyed("uploads of", "network "+n.prefix.String())
+	for i, n := range Networks(at)[1:] {
+		of[i] = s.keyed("uploads of", "network "+n.Prefix.String())
 	}
 	return of
 }

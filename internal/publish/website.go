@@ -8,9 +8,6 @@ type SiteStore interface {
 	RecoveryStore
 	KeyringStore
 	LoginStore
-	LikeStore
-	DayStore
-	GalleryStore
 	ManageStore
 	StopStore
 }

@@ -16,15 +16,32 @@ func TestStoreContract(t *testing.T) {
 	storetest.TestStore(t, openForSuite)
 }
 
+func TestGalleryContract(t *testing.T) {
+	storetest.TestGallery(t, openForSuite)
+}
+
 func openForSuite(t *testing.T) storetest.Stores {
 	path := filepath.Join(t.TempDir(), "sandlot.db")
-	var ahead atomic.Int64
-	db := mustOpenAt(t, path, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
+	ahead := &atomic.Int64{}
+	db := mustOpenAt(t, path, clockAhead(ahead))
 	guardChanges(t, db)
+	return storesOf(db, path, ahead)
+}
+
+// clockAhead is the machine's clock, ahead by that many nanoseconds.
+func clockAhead(ahead *atomic.Int64) func() time.Time {
+	return func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+}
+
+func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Stores {
 	return storetest.Stores{
 		Records: db,
-		Copy:    func(t *testing.T) storetest.Records { return mustOpen(t, copyDatabase(t, path)) },
-		Later:   func(d time.Duration) { ahead.Add(int64(d)) },
+		Gallery: db.Gallery(),
+		Copy: func(t *testing.T) storetest.Stores {
+			copied := copyDatabase(t, path)
+			return storesOf(mustOpenAt(t, copied, clockAhead(ahead)), copied, ahead)
+		},
+		Later: func(d time.Duration) { ahead.Add(int64(d)) },
 		Revoke: func(t *testing.T, hash publish.Digest) {
 			mustExec(t, db, "UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])
 		},

@@ -4,14 +4,34 @@ import (
 	"context"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/sqlite"
 )
 
-var _ publish.DayStore = (*DB)(nil)
-
 // dayOf is the number of a time's day, in UTC.
 func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
+
+// AddCounts implements gallery.CountStore.
+func (g *Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) error {
+	return in("add counts", g.db.step(ctx, 0, func(t *tx) error {
+		day := dayOf(g.db.now())
+		for id, c := range counts {
+			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND deleted_at IS NULL AND (counted <> ?3 OR ?3 = 0)"+ofAccount,
+				c.Plays, c.Likes, c.Batch, string(id))
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				continue
+			}
+			if err := t.addPlays(id, c.Plays, day); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
 
 // addPlays counts plays for a day.
 func (t *tx) addPlays(id publish.ProjectID, plays, day int64) error {
@@ -23,15 +43,15 @@ func (t *tx) addPlays(id publish.ProjectID, plays, day int64) error {
 	return err
 }
 
-// PlaysByDay implements publish.DayStore. It looks each day of each project up,
+// PlaysByDay implements gallery.Store. It looks each day of each project up,
 // about a microsecond each.
-func (db *DB) PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to time.Time) (map[publish.ProjectID][]int64, error) {
+func (g *Gallery) PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to time.Time) (map[publish.ProjectID][]int64, error) {
 	type count struct {
 		project    publish.ProjectID
 		day, plays int64
 	}
 	first, last := dayOf(from), dayOf(to)
-	counts, err := all(ctx, db, func(r row) (c count, err error) {
+	counts, err := all(ctx, g.db, func(r row) (c count, err error) {
 		err = r.Scan(&c.project, &c.day, &c.plays)
 		return c, err
 	}, `WITH RECURSIVE days (day) AS (SELECT ? UNION ALL SELECT day + 1 FROM days WHERE day < ?)
@@ -52,5 +72,5 @@ func (db *DB) PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to 
 
 // dropDays forgets how often projects were played long ago.
 func (s *sweep) dropDays(now time.Time) error {
-	return s.times("DELETE FROM play_days WHERE (day, project) IN (SELECT day, project FROM play_days WHERE day < ? LIMIT ?)", dayOf(publish.DaysKept(now)))
+	return s.times("DELETE FROM play_days WHERE (day, project) IN (SELECT day, project FROM play_days WHERE day < ? LIMIT ?)", dayOf(gallery.DaysKept(now)))
 }

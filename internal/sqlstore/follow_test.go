@@ -8,6 +8,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -89,7 +90,7 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 	})
 	listed := func(t *testing.T, want int, words ...string) {
 		t.Helper()
-		list, err := db.Listed(context.Background(), publish.ListedQuery{Account: p.Account, Words: words, Limit: 2 * followers})
+		list, err := db.Gallery().Listed(context.Background(), gallery.ListedQuery{Account: p.Account, Words: words, Limit: 2 * followers})
 		check(t, "list", err, nil)
 		equal(t, "listed projects", len(list), want)
 	}
@@ -131,7 +132,7 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 			check(t, "read as the operator", err, publish.ErrNotFound)
 			_, err = db.Versions(ctx, last, 0, 9)
 			check(t, "list versions", err, publish.ErrNotFound)
-			_, err = db.Liked(ctx, last, publish.Digest{})
+			_, err = db.Gallery().Liked(ctx, last, publish.Digest{})
 			check(t, "read like", err, publish.ErrNotFound)
 			listed(t, 0)
 		}, func(t *testing.T) {

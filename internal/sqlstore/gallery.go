@@ -5,11 +5,36 @@ import (
 	"math"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/sqlite"
 )
 
-var _ publish.GalleryStore = (*DB)(nil)
+// Gallery is what a gallery keeps in a DB: it implements gallery.Store and gallery.CountStore.
+type Gallery struct{ db *DB }
+
+var (
+	_ gallery.Store      = (*Gallery)(nil)
+	_ gallery.CountStore = (*Gallery)(nil)
+)
+
+// Gallery is the gallery's part of the records.
+func (db *DB) Gallery() *Gallery { return &Gallery{db} }
+
+// Secret implements gallery.Store.
+func (g *Gallery) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+	return g.db.Secret(ctx, name, fresh)
+}
+
+// Project implements gallery.CountStore.
+func (g *Gallery) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
+	return g.db.Project(ctx, id)
+}
+
+// Details implements gallery.Store.
+func (g *Gallery) Details(ctx context.Context, id publish.ProjectID) (publish.Details, error) {
+	return g.db.Details(ctx, id)
+}
 
 // readListing is 1 where projects of accounts without a verified address are listed, too.
 const readListing = "SELECT unverified FROM listing WHERE one = 1"
@@ -22,9 +47,9 @@ const selectListed = "SELECT " + projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account
 	WHERE p.listed = 1 AND ` + vouched + ` AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND `
 
-func scanListed(r row) (l publish.Listed, err error) {
+func scanListed(r row) (l gallery.Listed, err error) {
 	p, err := scanProject(r)
-	return publish.Listed{Project: p.Project, Number: p.num}, err
+	return gallery.Listed{Project: p.Project, Number: p.num}, err
 }
 
 // mayBeListed reports whether a new project goes into the lists.
@@ -45,15 +70,15 @@ func (t *tx) list(p projectRow, may bool) error {
 	return t.AddListing(p.num, p.Title, p.Handle)
 }
 
-// ListUnverified implements publish.GalleryStore. Where the rule is another one it
+// ListUnverified implements gallery.Store. Where the rule is another one it
 // returns when all projects follow it, which is a step for each hundred.
-func (db *DB) ListUnverified(ctx context.Context, yes bool) error {
+func (g *Gallery) ListUnverified(ctx context.Context, yes bool) error {
 	const about = "choose what is listed"
-	now, err := one(ctx, db, scanValue[bool], readListing)
+	now, err := one(ctx, g.db, scanValue[bool], readListing)
 	if err != nil || now == yes {
 		return in(about, err)
 	}
-	return in(about, db.changeAccount(ctx, func(t *tx) error {
+	return in(about, g.db.changeAccount(ctx, func(t *tx) error {
 		if _, err := t.exec("UPDATE listing SET unverified = ? WHERE one = 1", yes); err != nil {
 			return err
 		}
@@ -63,18 +88,18 @@ func (db *DB) ListUnverified(ctx context.Context, yes bool) error {
 	}))
 }
 
-// Waiting implements publish.GalleryStore. Numbers that are not used any more count as
+// Waiting implements gallery.Store. Numbers that are not used any more count as
 // projects that do not wait.
-func (db *DB) Waiting(ctx context.Context, reach int) (int, error) {
-	n, err := one(ctx, db, scanValue[int], `
+func (g *Gallery) Waiting(ctx context.Context, reach int) (int, error) {
+	n, err := one(ctx, g.db, scanValue[int], `
 		SELECT count(*) FROM projects p JOIN accounts a ON a.id = p.account
 		WHERE p.num > (SELECT max(num) FROM projects) - ? AND p.unlisted = 0 AND p.suspended_at IS NULL AND p.deleted_at IS NULL
 			AND NOT `+vouched+` AND a.suspended_at IS NULL AND a.deleted_at IS NULL`, reach)
 	return n, in("count what waits to be listed", err)
 }
 
-// Listed implements publish.GalleryStore.
-func (db *DB) Listed(ctx context.Context, q publish.ListedQuery) ([]publish.Listed, error) {
+// Listed implements gallery.Store.
+func (g *Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]gallery.Listed, error) {
 	if q.Before == 0 {
 		q.Before = math.MaxInt64
 	}
@@ -87,13 +112,13 @@ func (db *DB) Listed(ctx context.Context, q publish.ListedQuery) ([]publish.List
 	case q.Account != 0:
 		query, args = selectListed+"p.account = ?"+rest, append([]any{q.Account}, args...)
 	}
-	list, err := all(ctx, db, scanListed, query, args...)
+	list, err := all(ctx, g.db, scanListed, query, args...)
 	return list, in("list projects", err)
 }
 
-// ListedOf implements publish.GalleryStore.
-func (db *DB) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error) {
-	rows, err := all(ctx, db, scanProject, selectListed+dialect.Among("p.id", "?"), sqlite.List(ids))
+// ListedOf implements gallery.Store.
+func (g *Gallery) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error) {
+	rows, err := all(ctx, g.db, scanProject, selectListed+dialect.Among("p.id", "?"), sqlite.List(ids))
 	list := make([]publish.Project, len(rows))
 	for i, r := range rows {
 		list[i] = r.Project
@@ -101,17 +126,17 @@ func (db *DB) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.
 	return list, in("read projects", err)
 }
 
-// MostPlayed implements publish.GalleryStore. It reads each project's plays of
+// MostPlayed implements gallery.Store. It reads each project's plays of
 // each of the days: the more were played, the longer it takes.
-func (db *DB) MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error) {
-	list, err := all(ctx, db, scanValue[publish.ProjectID], `
+func (g *Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error) {
+	list, err := all(ctx, g.db, scanValue[publish.ProjectID], `
 		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d JOIN projects p ON p.num = d.project
 		WHERE p.listed = 1 AND (SELECT `+vouched+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account) ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
 	return list, in("list most played projects", err)
 }
 
-// AccountOfHandle implements publish.GalleryStore.
-func (db *DB) AccountOfHandle(ctx context.Context, handle string) (publish.Account, error) {
-	a, err := one(ctx, db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
+// AccountOfHandle implements gallery.Store.
+func (g *Gallery) AccountOfHandle(ctx context.Context, handle string) (publish.Account, error) {
+	a, err := one(ctx, g.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
 	return a, in("read account", err)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/gallery"
 )
 
 // TestARenamedAccountIsFoundByItsNewHandle: an old one still leads to its account.
@@ -15,12 +15,12 @@ func TestARenamedAccountIsFoundByItsNewHandle(t *testing.T) {
 	mustExec(t, db, "UPDATE accounts SET verified = 1")
 	check(t, "rename", db.Rename(t.Context(), p.Account, "renamed", time.Now(), time.Time{}, 9), nil)
 	for word, want := range map[string]int{"renamed": 1, p.Handle: 0} {
-		found, err := db.Listed(t.Context(), publish.ListedQuery{Words: []string{word}, Limit: 9})
+		found, err := db.Gallery().Listed(t.Context(), gallery.ListedQuery{Words: []string{word}, Limit: 9})
 		check(t, "listed", err, nil)
 		equal(t, "projects found by "+word, len(found), want)
 	}
 	for _, handle := range []string{"renamed", p.Handle} {
-		a, err := db.AccountOfHandle(t.Context(), handle)
+		a, err := db.Gallery().AccountOfHandle(t.Context(), handle)
 		check(t, "account of "+handle, err, nil)
 		equal(t, "its handle now", a.Handle, "renamed")
 	}

@@ -7,9 +7,9 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Like implements publish.LikeStore.
-func (db *DB) Like(ctx context.Context, id publish.ProjectID, by publish.Digest, counted bool) (int64, error) {
-	likes, err := db.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
+// Like implements gallery.Store.
+func (g *Gallery) Like(ctx context.Context, id publish.ProjectID, by publish.Digest, counted bool) (int64, error) {
+	likes, err := g.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
 		n, err := t.exec("INSERT INTO likes (project, visitor, counted) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", project, by[:], counted)
 		if !counted {
 			n = 0
@@ -19,9 +19,9 @@ func (db *DB) Like(ctx context.Context, id publish.ProjectID, by publish.Digest,
 	return likes, in("like", err)
 }
 
-// Unlike implements publish.LikeStore.
-func (db *DB) Unlike(ctx context.Context, id publish.ProjectID, by publish.Digest) (int64, error) {
-	likes, err := db.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
+// Unlike implements gallery.Store.
+func (g *Gallery) Unlike(ctx context.Context, id publish.ProjectID, by publish.Digest) (int64, error) {
+	likes, err := g.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
 		counted, err := t.number("DELETE FROM likes WHERE project = ? AND visitor = ? RETURNING counted", project, by[:])
 		if errors.Is(err, publish.ErrNotFound) {
 			return 0, nil
@@ -32,8 +32,8 @@ func (db *DB) Unlike(ctx context.Context, id publish.ProjectID, by publish.Diges
 }
 
 // changeLikes keeps the project's count with its likes: change tells by how much.
-func (db *DB) changeLikes(ctx context.Context, id publish.ProjectID, change func(t *tx, project int64) (int64, error)) (likes int64, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+func (g *Gallery) changeLikes(ctx context.Context, id publish.ProjectID, change func(t *tx, project int64) (int64, error)) (likes int64, err error) {
+	err = g.db.step(ctx, 0, func(t *tx) error {
 		project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
 		if err != nil {
 			return err
@@ -48,9 +48,9 @@ func (db *DB) changeLikes(ctx context.Context, id publish.ProjectID, change func
 	return likes, err
 }
 
-// Liked implements publish.LikeStore.
-func (db *DB) Liked(ctx context.Context, id publish.ProjectID, by publish.Digest) (bool, error) {
-	liked, err := one(ctx, db, scanValue[bool], `
+// Liked implements gallery.Store.
+func (g *Gallery) Liked(ctx context.Context, id publish.ProjectID, by publish.Digest) (bool, error) {
+	liked, err := one(ctx, g.db, scanValue[bool], `
 		SELECT EXISTS (SELECT 1 FROM likes l WHERE l.project = p.num AND l.visitor = ?)
 		FROM projects p WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount, by[:], string(id))
 	return liked, in("read like", err)

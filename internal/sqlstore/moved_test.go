@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -27,9 +28,9 @@ func TestFault10FilesThatAreGone(t *testing.T) {
 			if err := do(path); err != nil {
 				t.Fatal(err)
 			}
-			count := map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}}
-			check(t, "a write", db.AddCounts(t.Context(), count), publish.ErrUnavailable)
-			check(t, "another", db.AddCounts(t.Context(), count), publish.ErrUnavailable)
+			count := map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}
+			check(t, "a write", db.Gallery().AddCounts(t.Context(), count), publish.ErrUnavailable)
+			check(t, "another", db.Gallery().AddCounts(t.Context(), count), publish.ErrUnavailable)
 			check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
 			_, err := db.Project(t.Context(), p.ID)
 			check(t, "a read", err, nil)

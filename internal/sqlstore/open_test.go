@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -215,7 +216,7 @@ func TestLockedByAnother(t *testing.T) {
 	begun := time.Now()
 	for range cap(answers) {
 		go func() {
-			answers <- db.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}})
+			answers <- db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}})
 		}()
 	}
 	check(t, "a write", <-answers, publish.ErrUnavailable)
@@ -236,7 +237,7 @@ func TestLockedByAnother(t *testing.T) {
 	if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "a write when the other is gone", db.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}}), nil)
+	check(t, "a write when the other is gone", db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}), nil)
 	check(t, "ping when the other is gone", db.Ping(t.Context()), nil)
 }
 

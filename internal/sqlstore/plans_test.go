@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -134,7 +135,7 @@ func useAll(t *testing.T, db *DB) {
 	check(t, "finish job without a message", db.FinishJob(ctx, jobs[2].ID, false, now), nil)
 	check(t, "retry job", db.RetryJob(ctx, jobs[1].ID, now), nil)
 	check(t, "touch keys", db.TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
-	check(t, "add counts", db.AddCounts(ctx, map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}}), nil)
+	check(t, "add counts", db.Gallery().AddCounts(ctx, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}), nil)
 	_, err = db.UseVerification(ctx, publish.Digest{}, now)
 	check(t, "use verification", err, nil)
 	_, err = db.AddVerification(ctx, publish.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
@@ -146,11 +147,11 @@ func useAll(t *testing.T, db *DB) {
 	useStops(t, db, now)
 	useOwned(t, db, a, p, now)
 	manage(t, db, p, now)
-	_, err = db.Like(ctx, p.ID, publish.Digest{}, true)
+	_, err = db.Gallery().Like(ctx, p.ID, publish.Digest{}, true)
 	check(t, "like", err, nil)
-	_, err = db.Like(ctx, p.ID, publish.Digest{}, true)
+	_, err = db.Gallery().Like(ctx, p.ID, publish.Digest{}, true)
 	check(t, "like again", err, nil)
-	_, err = db.Unlike(ctx, p.ID, benchSum("visitor", 1))
+	_, err = db.Gallery().Unlike(ctx, p.ID, benchSum("visitor", 1))
 	check(t, "unlike", err, nil)
 	act(t, db, a, p)
 	readAll(t, db, p, now)
@@ -296,19 +297,22 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		"ping":         func() error { return db.Ping(ctx) },
 		"handle":       func() error { _, err := db.AccountByHandle(ctx, benchName("owner", 1)); return ignore(err) },
 		"detail":       func() error { _, err := db.ProjectDetail(ctx, p.ID); return err },
-		"plays by day": func() error { _, err := db.PlaysByDay(ctx, []publish.ProjectID{p.ID}, now, now); return err },
-		"listed":       func() error { _, err := db.Listed(ctx, publish.ListedQuery{Limit: 9}); return err },
+		"plays by day": func() error { _, err := db.Gallery().PlaysByDay(ctx, []publish.ProjectID{p.ID}, now, now); return err },
+		"listed":       func() error { _, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Limit: 9}); return err },
 		"given":        func() error { _, err := db.HandleGiven(ctx, "a"); return err },
-		"waiting":      func() error { _, err := db.Waiting(ctx, 9); return err },
-		"rule":         func() error { return db.ListUnverified(ctx, false) },
-		"profile":      func() error { _, err := db.Listed(ctx, publish.ListedQuery{Account: 1, Limit: 9}); return err },
-		"search": func() error {
-			_, err := db.Listed(ctx, publish.ListedQuery{Words: []string{"x"}, Limit: 9})
+		"waiting":      func() error { _, err := db.Gallery().Waiting(ctx, 9); return err },
+		"rule":         func() error { return db.Gallery().ListUnverified(ctx, false) },
+		"profile": func() error {
+			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Account: 1, Limit: 9})
 			return err
 		},
-		"listed of":  func() error { _, err := db.ListedOf(ctx, []publish.ProjectID{p.ID}); return err },
-		"old handle": func() error { _, err := db.AccountOfHandle(ctx, benchName("owner", 1)); return ignore(err) },
-		"liked":      func() error { _, err := db.Liked(ctx, p.ID, publish.Digest{}); return err },
+		"search": func() error {
+			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Words: []string{"x"}, Limit: 9})
+			return err
+		},
+		"listed of":  func() error { _, err := db.Gallery().ListedOf(ctx, []publish.ProjectID{p.ID}); return err },
+		"old handle": func() error { _, err := db.Gallery().AccountOfHandle(ctx, benchName("owner", 1)); return ignore(err) },
+		"liked":      func() error { _, err := db.Gallery().Liked(ctx, p.ID, publish.Digest{}); return err },
 		"log":        func() error { _, err := db.Log(ctx, operate.LogQuery{Limit: 9}); return err },
 		"log of":     func() error { _, err := db.Log(ctx, operate.LogQuery{Target: "@a", Limit: 9}); return err },
 		"changes":    func() error { _, err := db.Changes(ctx, []publish.ProjectID{"none"}); return err },

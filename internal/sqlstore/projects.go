@@ -183,27 +183,6 @@ func scanVersion(r row) (v publish.Version, err error) {
 	return v, err
 }
 
-// AddCounts implements publish.Store.
-func (db *DB) AddCounts(ctx context.Context, counts map[publish.ProjectID]publish.Counts) error {
-	return in("add counts", db.step(ctx, 0, func(t *tx) error {
-		day := dayOf(db.now())
-		for id, c := range counts {
-			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND deleted_at IS NULL AND (counted <> ?3 OR ?3 = 0)"+ofAccount,
-				c.Plays, c.Likes, c.Batch, string(id))
-			if err != nil {
-				return err
-			}
-			if n == 0 {
-				continue
-			}
-			if err := t.addPlays(id, c.Plays, day); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-}
-
 // current returns the project that an update was computed against.
 func (t *tx) current(id publish.ProjectID, expect int) (projectRow, error) {
 	p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))

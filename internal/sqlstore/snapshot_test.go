@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// method is a method of DB as far as it reads.
+// method is a method of DB, or of a consumer's part of it, as far as it reads.
 type method struct {
 	reads []token.Pos // statements outside of any snapshot or step
 	loop  bool        // one of them runs once for each of several things
-	calls []call      // other methods of DB
+	calls []call      // other such methods
 }
 
 type call struct {
@@ -32,7 +32,7 @@ func TestRegression34EveryReadOfSeveralStatementsIsOneSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods := map[string]*method{}
+	var parsed []*ast.File
 	for _, source := range sources {
 		if strings.HasSuffix(source, "_test.go") {
 			continue
@@ -41,14 +41,18 @@ func TestRegression34EveryReadOfSeveralStatementsIsOneSnapshot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		parsed = append(parsed, f)
+	}
+	parts, methods := partsOfDB(parsed), map[string]*method{}
+	for _, f := range parsed {
 		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && ofDB(fn) && fn.Name.Name != "query" {
-				methods[fn.Name.Name] = reading(fn)
+			if fn, ok := d.(*ast.FuncDecl); ok && (receiver(fn) == "DB" || parts[receiver(fn)]) && fn.Name.Name != "query" {
+				methods[receiver(fn)+"."+fn.Name.Name] = reading(fn)
 			}
 		}
 	}
-	if len(methods) < 60 || len(methods["Project"].reads) != 1 {
-		t.Fatalf("%d methods found, of which Project reads %d times", len(methods), len(methods["Project"].reads))
+	if len(methods) < 60 || len(methods["DB.Project"].reads) != 1 || len(methods["Gallery.Liked"].reads) != 1 {
+		t.Fatalf("%d methods found, of which Project reads %d times", len(methods), len(methods["DB.Project"].reads))
 	}
 	for name, m := range methods {
 		if anew[name] {
@@ -73,23 +77,57 @@ func TestRegression34EveryReadOfSeveralStatementsIsOneSnapshot(t *testing.T) {
 // anew are the methods that mostly find with one statement what they look for, and otherwise begin
 // anew, with a snapshot that does not rely on that; and those that look for what is left to empty,
 // again and again until there is nothing.
-var anew = map[string]bool{"files": true, "Projects": true, "forget": true, "forgetKind": true, "finishForgets": true}
+var anew = map[string]bool{"DB.files": true, "DB.Projects": true, "DB.forget": true, "DB.forgetKind": true, "DB.finishForgets": true}
 
-func ofDB(fn *ast.FuncDecl) bool {
-	if fn.Recv == nil {
-		return false
+// partsOfDB are the structs that have a DB in a field db: what a consumer keeps in it.
+func partsOfDB(files []*ast.File) map[string]bool {
+	parts := map[string]bool{}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if s, ok := spec.Type.(*ast.StructType); ok {
+				for _, field := range s.Fields.List {
+					star, ok := field.Type.(*ast.StarExpr)
+					if ok && isName(star.X, "DB") && len(field.Names) == 1 && field.Names[0].Name == "db" {
+						parts[spec.Name.Name] = true
+					}
+				}
+			}
+			return true
+		})
 	}
-	star, ok := fn.Recv.List[0].Type.(*ast.StarExpr)
-	return ok && star.X.(*ast.Ident).Name == "DB"
+	return parts
+}
+
+// receiver is the type that a method is of, without the star.
+func receiver(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return ""
+	}
+	of := fn.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	if id, ok := of.(*ast.Ident); ok {
+		return id.Name
+	}
+	return ""
 }
 
 // reading finds what a method asks of the database itself: by db.query, by methods of db, and by
 // whatever db is handed to, such as one and all. What is inside db.snapshot(...) asks that.
 func reading(fn *ast.FuncDecl) *method {
 	m := &method{}
-	db := ""
+	of, self := receiver(fn), ""
 	if names := fn.Recv.List[0].Names; len(names) > 0 {
-		db = names[0].Name
+		self = names[0].Name
+	}
+	isDB := func(e ast.Expr) bool {
+		part, ok := e.(*ast.SelectorExpr)
+		return of == "DB" && isName(e, self) || ok && isName(part.X, self) && part.Sel.Name == "db"
 	}
 	var walk func(n ast.Node, loop bool)
 	walk = func(n ast.Node, loop bool) {
@@ -103,15 +141,18 @@ func reading(fn *ast.FuncDecl) *method {
 				walk(n.Body, true)
 				return false
 			case *ast.CallExpr:
-				if slices.ContainsFunc(n.Args, func(e ast.Expr) bool { return isName(e, db) }) {
+				if slices.ContainsFunc(n.Args, isDB) {
 					m.reads, m.loop = append(m.reads, n.Pos()), m.loop || loop
 				}
 				switch f := n.Fun.(type) {
 				case *ast.SelectorExpr:
-					if isName(f.X, db) && f.Sel.Name == "query" {
+					switch {
+					case isDB(f.X) && f.Sel.Name == "query":
 						m.reads, m.loop = append(m.reads, n.Pos()), m.loop || loop
-					} else if isName(f.X, db) {
-						m.calls = append(m.calls, call{f.Sel.Name, n.Pos(), loop})
+					case isDB(f.X):
+						m.calls = append(m.calls, call{"DB." + f.Sel.Name, n.Pos(), loop})
+					case isName(f.X, self):
+						m.calls = append(m.calls, call{of + "." + f.Sel.Name, n.Pos(), loop})
 					}
 				}
 			}
@@ -130,7 +171,7 @@ func isName(e ast.Expr, name string) bool {
 // readsAtAll reports whether a method reads outside of a step: a snapshot is a read, too, and two
 // of them are two states.
 func readsAtAll(methods map[string]*method, name string, seen []string) bool {
-	if name == "snapshot" {
+	if name == "DB.snapshot" {
 		return true
 	}
 	m := methods[name]

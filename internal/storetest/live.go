@@ -10,13 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
-// TestLive proves the sentences of publish.Live on one implementation. open
+// TestLive proves the sentences of gallery.Live on one implementation. open
 // gives a fresh one to each subtest, and closes it at its end. Times are around
 // the present one, in whole milliseconds.
-func TestLive(t *testing.T, open func(t *testing.T) publish.Live) {
+func TestLive(t *testing.T, open func(t *testing.T) gallery.Live) {
 	for _, c := range liveCases {
 		t.Run(c.says, func(t *testing.T) {
 			c.proof(t, live{open(t), time.Now().Truncate(time.Millisecond)})
@@ -27,18 +28,18 @@ func TestLive(t *testing.T, open func(t *testing.T) publish.Live) {
 // live adds to an implementation what most proofs need. Its times are
 // durations since start.
 type live struct {
-	publish.Live
+	gallery.Live
 	start time.Time
 }
 
-func (l live) touch(t *testing.T, id publish.ProjectID, p publish.PlayerID, at time.Duration, of ...publish.Crowd) {
+func (l live) touch(t *testing.T, id publish.ProjectID, p gallery.PlayerID, at time.Duration, of ...gallery.Crowd) {
 	t.Helper()
 	if err := l.Touch(t.Context(), id, p, l.start.Add(at), of...); err != nil {
 		t.Fatalf("Touch: %v", err)
 	}
 }
 
-func (l live) leave(t *testing.T, id publish.ProjectID, p publish.PlayerID, at time.Duration) {
+func (l live) leave(t *testing.T, id publish.ProjectID, p gallery.PlayerID, at time.Duration) {
 	t.Helper()
 	if err := l.Leave(t.Context(), id, p, l.start.Add(at)); err != nil {
 		t.Fatalf("Leave: %v", err)
@@ -62,32 +63,32 @@ var liveCases = []struct {
 }{
 	{"Touch/counts the player as present for Presence from now", func(t *testing.T, l live) {
 		l.touch(t, "game", "ann", 0)
-		for _, at := range []time.Duration{0, time.Millisecond, publish.Presence / 2, publish.Presence - time.Millisecond} {
+		for _, at := range []time.Duration{0, time.Millisecond, gallery.Presence / 2, gallery.Presence - time.Millisecond} {
 			l.players(t, "game", at, 1)
 		}
-		l.players(t, "game", publish.Presence, 0)
-		l.players(t, "game", 10*publish.Presence, 0)
+		l.players(t, "game", gallery.Presence, 0)
+		l.players(t, "game", 10*gallery.Presence, 0)
 	}},
 	{"Touch/again counts from then on, and the player once", func(t *testing.T, l live) {
 		for i := range 6 {
 			l.touch(t, "game", "ann", time.Duration(i)*20*time.Second)
 			l.players(t, "game", time.Duration(i)*20*time.Second, 1)
 		}
-		l.players(t, "game", 100*time.Second+publish.Presence-time.Millisecond, 1)
-		l.players(t, "game", 100*time.Second+publish.Presence, 0)
+		l.players(t, "game", 100*time.Second+gallery.Presence-time.Millisecond, 1)
+		l.players(t, "game", 100*time.Second+gallery.Presence, 0)
 	}},
 	{"Touch/after the player was gone counts anew", func(t *testing.T, l live) {
 		l.touch(t, "game", "ann", 0)
 		l.players(t, "game", time.Hour, 0)
 		l.touch(t, "game", "ann", time.Hour)
-		l.players(t, "game", time.Hour+publish.Presence-time.Millisecond, 1)
-		l.players(t, "game", time.Hour+publish.Presence, 0)
+		l.players(t, "game", time.Hour+gallery.Presence-time.Millisecond, 1)
+		l.players(t, "game", time.Hour+gallery.Presence, 0)
 	}},
 	{"Touch/with an earlier time than is known changes nothing", func(t *testing.T, l live) {
 		l.touch(t, "game", "ann", 10*time.Second)
 		l.touch(t, "game", "ann", 5*time.Second)
-		l.players(t, "game", publish.Presence+10*time.Second-time.Millisecond, 1)
-		l.players(t, "game", publish.Presence+10*time.Second, 0)
+		l.players(t, "game", gallery.Presence+10*time.Second-time.Millisecond, 1)
+		l.players(t, "game", gallery.Presence+10*time.Second, 0)
 	}},
 	{"Touch/each player of each project counts on its own", func(t *testing.T, l live) {
 		l.touch(t, "game", "ann", 0)
@@ -95,16 +96,16 @@ var liveCases = []struct {
 		l.touch(t, "other", "ann", 20*time.Second)
 		l.players(t, "game", 20*time.Second, 2)
 		l.players(t, "other", 20*time.Second, 1)
-		l.players(t, "game", publish.Presence, 1)
-		l.players(t, "game", publish.Presence+10*time.Second, 0)
-		l.players(t, "other", publish.Presence+10*time.Second, 1)
+		l.players(t, "game", gallery.Presence, 1)
+		l.players(t, "game", gallery.Presence+10*time.Second, 0)
+		l.players(t, "other", gallery.Presence+10*time.Second, 1)
 	}},
 	{"Touch/names are not mixed up, whatever is in them", func(t *testing.T, l live) {
 		ids := []publish.ProjectID{"a", "ab", "a:b", "*", "a\x00b", ""}
 		for i, id := range ids {
 			for j := range i + 1 {
 				for _, p := range []string{"%d", "b%d", ":%d", "*%d", "\x00%d"} {
-					l.touch(t, id, publish.PlayerID(fmt.Sprintf(p, j)), 0)
+					l.touch(t, id, gallery.PlayerID(fmt.Sprintf(p, j)), 0)
 				}
 			}
 		}
@@ -113,14 +114,14 @@ var liveCases = []struct {
 		}
 	}},
 	{"Touch/Most of a crowd count, and a place is free when one of them goes", func(t *testing.T, l live) {
-		of := []publish.Crowd{{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 2}}
+		of := []gallery.Crowd{{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 2}}
 		l.touch(t, "game", "ann", 0, of...)
 		l.touch(t, "game", "bob", 10*time.Second, of...)
 		l.touch(t, "game", "cid", 10*time.Second, of...)
 		l.players(t, "game", 10*time.Second, 2)
 		l.touch(t, "game", "ann", 20*time.Second, of...)
 		l.touch(t, "other", "cid", 20*time.Second, of...)
-		l.touch(t, "game", "dan", 20*time.Second, publish.Crowd{Network: netip.MustParsePrefix("203.0.113.8/32"), Most: 2})
+		l.touch(t, "game", "dan", 20*time.Second, gallery.Crowd{Network: netip.MustParsePrefix("203.0.113.8/32"), Most: 2})
 		l.touch(t, "game", "eve", 20*time.Second)
 		l.players(t, "game", 20*time.Second, 4)
 		l.players(t, "other", 20*time.Second, 1)
@@ -128,23 +129,23 @@ var liveCases = []struct {
 		l.leave(t, "game", "bob", 21*time.Second)
 		l.touch(t, "game", "cid", 21*time.Second, of...)
 		l.players(t, "game", 21*time.Second, 4)
-		l.touch(t, "game", "ann", 20*time.Second+publish.Presence, of...) // gone, as dan and eve are
-		l.touch(t, "game", "bob", 20*time.Second+publish.Presence, of...) // cid is there
-		l.players(t, "game", 20*time.Second+publish.Presence, 2)
+		l.touch(t, "game", "ann", 20*time.Second+gallery.Presence, of...) // gone, as dan and eve are
+		l.touch(t, "game", "bob", 20*time.Second+gallery.Presence, of...) // cid is there
+		l.players(t, "game", 20*time.Second+gallery.Presence, 2)
 	}},
 	{"Touch/unless Most others of one of the crowds are present", func(t *testing.T, l live) {
-		wide := publish.Crowd{Network: netip.MustParsePrefix("2001:db8::/48"), Most: 3}
-		of := func(prefix string) []publish.Crowd {
-			return []publish.Crowd{{Network: netip.MustParsePrefix(prefix), Most: 2}, wide}
+		wide := gallery.Crowd{Network: netip.MustParsePrefix("2001:db8::/48"), Most: 3}
+		of := func(prefix string) []gallery.Crowd {
+			return []gallery.Crowd{{Network: netip.MustParsePrefix(prefix), Most: 2}, wide}
 		}
 		for i, prefix := range []string{"2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:2::/64", "2001:db8:0:3::/64"} {
-			l.touch(t, "game", publish.PlayerID(fmt.Sprint(i)), 0, of(prefix)...)
+			l.touch(t, "game", gallery.PlayerID(fmt.Sprint(i)), 0, of(prefix)...)
 		}
 		l.players(t, "game", 0, 3)
 	}},
 	{"Touch/a player who comes from elsewhere counts there and no longer here", func(t *testing.T, l live) {
-		here := publish.Crowd{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 1}
-		there := publish.Crowd{Network: netip.MustParsePrefix("203.0.113.8/32"), Most: 1}
+		here := gallery.Crowd{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 1}
+		there := gallery.Crowd{Network: netip.MustParsePrefix("203.0.113.8/32"), Most: 1}
 		l.touch(t, "game", "ann", 0, here)
 		l.touch(t, "game", "ann", time.Second, there)
 		l.players(t, "game", time.Second, 1)
@@ -181,15 +182,15 @@ var liveCases = []struct {
 		l.touch(t, "game", "bob", -10*time.Second)
 		l.players(t, "game", -10*time.Second, 2)
 		l.touch(t, "game", "ann", -5*time.Second)
-		l.players(t, "game", publish.Presence-10*time.Second, 1)
-		l.players(t, "game", publish.Presence, 0)
+		l.players(t, "game", gallery.Presence-10*time.Second, 1)
+		l.players(t, "game", gallery.Presence, 0)
 	}},
 	{"Live/a clock that was set back a lot forgets who does not come again", func(t *testing.T, l live) {
 		l.touch(t, "game", "ann", 0)
 		l.touch(t, "game", "bob", -time.Hour)
 		l.touch(t, "game", "bob", -time.Hour+20*time.Second)
-		l.players(t, "game", -time.Hour+publish.Presence, 1)
-		l.players(t, "game", -time.Hour+publish.Presence+20*time.Second, 0)
+		l.players(t, "game", -time.Hour+gallery.Presence, 1)
+		l.players(t, "game", -time.Hour+gallery.Presence+20*time.Second, 0)
 	}},
 	{"Live/all methods may be called concurrently", func(t *testing.T, l live) {
 		var wg sync.WaitGroup
@@ -208,7 +209,7 @@ var liveCases = []struct {
 // crowd brings 50 players, of whom every second one leaves.
 func (l live) crowd(ctx context.Context, caller int) error {
 	for i := range 50 {
-		p := publish.PlayerID(fmt.Sprintf("player %d of %d", i, caller))
+		p := gallery.PlayerID(fmt.Sprintf("player %d of %d", i, caller))
 		if err := l.Touch(ctx, "game", p, l.start.Add(time.Duration(i)*time.Millisecond)); err != nil {
 			return err
 		}
@@ -229,12 +230,12 @@ func (l live) crowd(ctx context.Context, caller int) error {
 func proveAgainstModel(t *testing.T, l live) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	ids := []publish.ProjectID{"game", "other", "third"}
-	seen := map[publish.ProjectID]map[publish.PlayerID]time.Duration{"game": {}, "other": {}, "third": {}}
+	seen := map[publish.ProjectID]map[gallery.PlayerID]time.Duration{"game": {}, "other": {}, "third": {}}
 	now := time.Duration(0)
 	for range 2000 {
 		now += time.Duration(rng.IntN(3000)) * time.Millisecond
 		id := ids[rng.IntN(len(ids))]
-		p := publish.PlayerID(fmt.Sprint(rng.IntN(40)))
+		p := gallery.PlayerID(fmt.Sprint(rng.IntN(40)))
 		switch rng.IntN(5) {
 		case 0:
 			l.leave(t, id, p, now)
@@ -242,7 +243,7 @@ func proveAgainstModel(t *testing.T, l live) {
 		case 1:
 			want := 0
 			for _, at := range seen[id] {
-				if now-at < publish.Presence {
+				if now-at < gallery.Presence {
 					want++
 				}
 			}
@@ -267,12 +268,12 @@ func busiest(t *testing.T, l live) {
 	}
 	want(9, 0)
 	for i, id := range []publish.ProjectID{"b", "a", "most", "gone", "a", "b", "most", "most"} {
-		l.touch(t, id, publish.PlayerID(fmt.Sprint(i)), time.Duration(i)*time.Second)
+		l.touch(t, id, gallery.PlayerID(fmt.Sprint(i)), time.Duration(i)*time.Second)
 	}
 	l.leave(t, "gone", "3", 10*time.Second)
 	want(9, 10*time.Second, "most", "a", "b")
 	want(2, 10*time.Second, "most", "a")
-	want(9, publish.Presence+2*time.Second, "most", "a", "b")
-	want(9, publish.Presence+5*time.Second, "most")
-	want(9, publish.Presence+7*time.Second)
+	want(9, gallery.Presence+2*time.Second, "most", "a", "b")
+	want(9, gallery.Presence+5*time.Second, "most")
+	want(9, gallery.Presence+7*time.Second)
 }

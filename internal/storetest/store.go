@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -30,17 +31,25 @@ type Records interface {
 	operate.VerifyStore
 	operate.TrimStore
 	publish.SiteStore
+	publish.KeyUseStore
 	operate.SpaceStore
 	operate.ClockStore
 	publish.ChangeStore
+}
+
+// GalleryRecords is what a gallery keeps.
+type GalleryRecords interface {
+	gallery.Store
+	gallery.CountStore
 }
 
 // Stores is a store under test, empty at first, with what the suite cannot do
 // through the interfaces.
 type Stores struct {
 	Records
+	Gallery GalleryRecords
 	// Copy opens a second store on what is on the disk now, as a crash would leave it.
-	Copy func(t *testing.T) Records
+	Copy func(t *testing.T) Stores
 	// Revoke revokes the key with this hash.
 	Revoke func(t *testing.T, hash publish.Digest)
 	// Later moves the store's clock on.
@@ -60,10 +69,19 @@ type storeCase struct {
 // its clock has to be the real one.
 func TestStore(t *testing.T, open func(t *testing.T) Stores) {
 	for _, cases := range [][]storeCase{
-		adminCases(), idempotencyCases(), verifyCases(), trimCases(), sessionCases(), likeCases(), ownerCases(), recoveryCases(), keyringCases(), loginCases(), dayCases(), galleryCases(), manageCases(), rearrangeCases(), reportCases(), stopCases(), spaceCases(), clockCases(),
+		adminCases(), idempotencyCases(), verifyCases(), trimCases(), sessionCases(), ownerCases(), recoveryCases(), keyringCases(), loginCases(), manageCases(), rearrangeCases(), reportCases(), stopCases(), spaceCases(), clockCases(),
 		accountCases(), keyCases(), projectCases(), projectListCases(), fileCases(), nearCases(), uploadCases(), completionCases(),
 		quotaCases(), jobCases(), verificationCases(), sweepCases(), variantCases(), promiseCases(), concurrencyCases(), changeCases(),
 	} {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) { c.prove(t, open(t)) })
+		}
+	}
+}
+
+// TestGallery holds a store to the sentences of gallery.Store and gallery.CountStore, as TestStore does.
+func TestGallery(t *testing.T, open func(t *testing.T) Stores) {
+	for _, cases := range [][]storeCase{galleryCases(), likeCases(), countCases(), dayCases()} {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) { c.prove(t, open(t)) })
 		}

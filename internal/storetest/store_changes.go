@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -77,8 +78,8 @@ func changesGrow(t *testing.T, s Stores) {
 
 func changesStay(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	ok(t, s.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{p.ID: {Plays: 3, Likes: 1, Batch: 1}}))
-	must(s.Like(t.Context(), p.ID, sum("visitor"), true))(t)
+	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 3, Likes: 1, Batch: 1}}))
+	must(s.Gallery.Like(t.Context(), p.ID, sum("player"), true))(t)
 	s.mustPut(t, other, file("a.js", inline("a")))
 	ok(t, s.Suspend(t.Context(), ofAccount(other.Account), entry(publish.ActionSuspend, "@tetra")))
 	same(t, "the number", s.change(t, p.ID), p.Change)

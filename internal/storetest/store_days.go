@@ -4,8 +4,53 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
+
+func countCases() []storeCase {
+	return []storeCase{
+		{"AddCounts/adds plays and likes", addCounts},
+		{"AddCounts/projects that are gone are passed over", addCountsGone},
+		{"AddCounts/and so are those whose last counts were of the same Batch", addCountsTwice},
+	}
+}
+
+func addCounts(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	counts := map[publish.ProjectID]gallery.Counts{"pong": {Plays: 3, Likes: 1}}
+	ok(t, s.Gallery.AddCounts(t.Context(), counts))
+	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{"pong": {Plays: 4, Likes: -1}}))
+	p.Plays = 7
+	same(t, "the project", must(s.Project(t.Context(), "pong"))(t), p)
+	same(t, "another project", must(s.Project(t.Context(), "tetra"))(t), other)
+}
+
+func addCountsGone(t *testing.T, s Stores) {
+	p, gone := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	s.mustRemove(t, gone.ID)
+	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}, gone.ID: {Plays: 1}, "never-there": {Plays: 1}}))
+	same(t, "plays of the other", must(s.Project(t.Context(), p.ID))(t).Plays, int64(1))
+}
+
+func addCountsTwice(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	add := func(batch int64, ids ...publish.ProjectID) {
+		counts := map[publish.ProjectID]gallery.Counts{}
+		for _, id := range ids {
+			counts[id] = gallery.Counts{Plays: 1, Batch: batch}
+		}
+		ok(t, s.Gallery.AddCounts(t.Context(), counts))
+	}
+	add(7, p.ID)
+	add(7, p.ID, other.ID)
+	p.Plays, p.Counted, other.Plays, other.Counted = 1, 7, 1, 7
+	same(t, "a project that had the batch", must(s.Project(t.Context(), p.ID))(t), p)
+	same(t, "one that had not", must(s.Project(t.Context(), other.ID))(t), other)
+	same(t, "today's plays", must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, base(), base()))(t), map[publish.ProjectID][]int64{p.ID: {1}})
+	add(8, p.ID)
+	same(t, "plays after the next batch", must(s.Project(t.Context(), p.ID))(t).Plays, int64(2))
+}
 
 func dayCases() []storeCase {
 	return []storeCase{
@@ -31,11 +76,11 @@ func today(t *testing.T) time.Time {
 
 func (s Stores) play(t *testing.T, counts map[publish.ProjectID]int64) {
 	t.Helper()
-	in := map[publish.ProjectID]publish.Counts{}
+	in := map[publish.ProjectID]gallery.Counts{}
 	for id, n := range counts {
-		in[id] = publish.Counts{Plays: n, Likes: 1}
+		in[id] = gallery.Counts{Plays: n, Likes: 1}
 	}
-	ok(t, s.AddCounts(t.Context(), in))
+	ok(t, s.Gallery.AddCounts(t.Context(), in))
 }
 
 func playsByDay(t *testing.T, s Stores) {
@@ -46,24 +91,24 @@ func playsByDay(t *testing.T, s Stores) {
 	s.play(t, map[publish.ProjectID]int64{p.ID: 2, second.ID: 5, other.ID: 7, gone.ID: 1})
 	s.play(t, map[publish.ProjectID]int64{p.ID: 3, "never-there": 1})
 	ok(t, s.Remove(t.Context(), publish.Subject{Project: gone.ID}, entry(publish.ActionDelete, "gone")))
-	got := must(s.PlaysByDay(t.Context(), []publish.ProjectID{p.ID, second.ID, gone.ID, "never-there"}, now.Add(-2*aDay), now))(t)
+	got := must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID, second.ID, gone.ID, "never-there"}, now.Add(-2*aDay), now))(t)
 	same(t, "plays of three days", got, map[publish.ProjectID][]int64{p.ID: {0, 0, 5}, second.ID: {0, 0, 5}})
 }
 
 func playsOfUnplayed(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.play(t, map[publish.ProjectID]int64{p.ID: 0})
-	same(t, "of likes alone", len(must(s.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, base(), base()))(t)), 0)
-	same(t, "of none", len(must(s.PlaysByDay(t.Context(), nil, base(), base()))(t)), 0)
+	same(t, "of likes alone", len(must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, base(), base()))(t)), 0)
+	same(t, "of none", len(must(s.Gallery.PlaysByDay(t.Context(), nil, base(), base()))(t)), 0)
 }
 
 func playsOfOtherDays(t *testing.T, s Stores) {
 	now := today(t)
 	p := s.mustProject(t, "pong")
 	s.play(t, map[publish.ProjectID]int64{p.ID: 2})
-	same(t, "up to yesterday", len(must(s.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now.Add(-9*aDay), now.Add(-aDay)))(t)), 0)
-	same(t, "from tomorrow", len(must(s.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now.Add(aDay), now.Add(2*aDay)))(t)), 0)
-	got := must(s.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now.Truncate(aDay), now.Add(aDay)))(t)
+	same(t, "up to yesterday", len(must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now.Add(-9*aDay), now.Add(-aDay)))(t)), 0)
+	same(t, "from tomorrow", len(must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now.Add(aDay), now.Add(2*aDay)))(t)), 0)
+	got := must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now.Truncate(aDay), now.Add(aDay)))(t)
 	same(t, "from this midnight to tomorrow", got, map[publish.ProjectID][]int64{p.ID: {2, 0}})
 }
 
@@ -71,7 +116,9 @@ func sweepDays(t *testing.T, s Stores) {
 	now := today(t)
 	p := s.mustProject(t, "pong")
 	s.play(t, map[publish.ProjectID]int64{p.ID: 2})
-	read := func() int { return len(must(s.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now, now))(t)) }
+	read := func() int {
+		return len(must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now, now))(t))
+	}
 	_, _, err := s.Sweep(t.Context(), now.Add(60*aDay), base(), 100)
 	ok(t, err)
 	same(t, "projects with plays after 60 days", read(), 1)

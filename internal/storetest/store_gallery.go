@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -55,13 +56,13 @@ func (s Stores) titled(t *testing.T, id string, owner publish.AccountID, title s
 }
 
 // lists fails the test unless exactly these projects are found, in this order.
-func (s Stores) lists(t *testing.T, what string, q publish.ListedQuery, want ...publish.ProjectID) {
+func (s Stores) lists(t *testing.T, what string, q gallery.ListedQuery, want ...publish.ProjectID) {
 	t.Helper()
 	if q.Limit == 0 {
 		q.Limit = 99
 	}
 	var got []publish.ProjectID
-	for _, l := range must(s.Listed(t.Context(), q))(t) {
+	for _, l := range must(s.Gallery.Listed(t.Context(), q))(t) {
 		got = append(got, l.ID)
 	}
 	same(t, what, got, want)
@@ -73,23 +74,23 @@ func listedNewest(t *testing.T, s Stores) {
 	s.titled(t, "two", lee.ID, "Two")
 	s.titled(t, "three", kim.ID, "Three")
 	s.mustPut(t, one, file("a.js", inline("abc"))) // the newest change, but the oldest project
-	all := must(s.Listed(t.Context(), publish.ListedQuery{Limit: 9}))(t)
+	all := must(s.Gallery.Listed(t.Context(), gallery.ListedQuery{Limit: 9}))(t)
 	same(t, "the oldest", all[2].Project, must(s.Project(t.Context(), "one"))(t))
-	s.lists(t, "all", publish.ListedQuery{}, "three", "two", "one")
-	s.lists(t, "the first", publish.ListedQuery{Limit: 1}, "three")
-	s.lists(t, "those before it", publish.ListedQuery{Before: all[0].Number}, "two", "one")
-	s.lists(t, "those before the last", publish.ListedQuery{Before: all[2].Number})
+	s.lists(t, "all", gallery.ListedQuery{}, "three", "two", "one")
+	s.lists(t, "the first", gallery.ListedQuery{Limit: 1}, "three")
+	s.lists(t, "those before it", gallery.ListedQuery{Before: all[0].Number}, "two", "one")
+	s.lists(t, "those before the last", gallery.ListedQuery{Before: all[2].Number})
 }
 
 func listedVerified(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
 	s.titled(t, "one", kim.ID, "Pong")
-	s.lists(t, "before", publish.ListedQuery{})
-	s.lists(t, "by word before", publish.ListedQuery{Words: []string{"pong"}})
+	s.lists(t, "before", gallery.ListedQuery{})
+	s.lists(t, "by word before", gallery.ListedQuery{Words: []string{"pong"}})
 	s.verify(t, kim.ID)
 	s.titled(t, "two", kim.ID, "Pong")
-	s.lists(t, "after", publish.ListedQuery{}, "two", "one")
-	s.lists(t, "by word after", publish.ListedQuery{Words: []string{"pong"}}, "two", "one")
+	s.lists(t, "after", gallery.ListedQuery{}, "two", "one")
+	s.lists(t, "by word after", gallery.ListedQuery{Words: []string{"pong"}}, "two", "one")
 }
 
 func listedUnlisted(t *testing.T, s Stores) {
@@ -98,38 +99,38 @@ func listedUnlisted(t *testing.T, s Stores) {
 	s.titled(t, "two", kim.ID, "Pong")
 	s.Unlist(t, "one", true)
 	same(t, "the project says so", must(s.Project(t.Context(), "one"))(t).Unlisted, true)
-	s.lists(t, "listed", publish.ListedQuery{}, "two")
-	s.lists(t, "on the profile", publish.ListedQuery{Account: kim.ID}, "two")
-	s.lists(t, "found", publish.ListedQuery{Words: []string{"pong"}}, "two")
+	s.lists(t, "listed", gallery.ListedQuery{}, "two")
+	s.lists(t, "on the profile", gallery.ListedQuery{Account: kim.ID}, "two")
+	s.lists(t, "found", gallery.ListedQuery{Words: []string{"pong"}}, "two")
 	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
-	s.lists(t, "when its account came back", publish.ListedQuery{}, "two")
+	s.lists(t, "when its account came back", gallery.ListedQuery{}, "two")
 	s.Unlist(t, "one", false)
-	s.lists(t, "listed again", publish.ListedQuery{}, "two", "one")
-	s.lists(t, "found again", publish.ListedQuery{Words: []string{"pong"}}, "two", "one")
+	s.lists(t, "listed again", gallery.ListedQuery{}, "two", "one")
+	s.lists(t, "found again", gallery.ListedQuery{Words: []string{"pong"}}, "two", "one")
 }
 
 func listedSuspended(t *testing.T, s Stores) {
 	kim := s.maker(t, "kim")
 	s.titled(t, "one", kim.ID, "Pong")
 	s.titled(t, "two", kim.ID, "Pong")
-	query := publish.ListedQuery{Words: []string{"pong"}}
+	query := gallery.ListedQuery{Words: []string{"pong"}}
 	for _, subject := range []publish.Subject{ofProject("one"), ofAccount(kim.ID)} {
 		want := []publish.ProjectID{"two"}
 		if subject.Account != 0 {
 			want = nil
 		}
 		ok(t, s.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "it")))
-		s.lists(t, "suspended", publish.ListedQuery{}, want...)
+		s.lists(t, "suspended", gallery.ListedQuery{}, want...)
 		s.lists(t, "suspended, by word", query, want...)
 		ok(t, s.Restore(t.Context(), subject, entry(publish.ActionRestore, "it")))
-		s.lists(t, "restored", publish.ListedQuery{}, "two", "one")
+		s.lists(t, "restored", gallery.ListedQuery{}, "two", "one")
 		s.lists(t, "restored, by word", query, "two", "one")
 	}
 	ok(t, s.Suspend(t.Context(), ofProject("one"), entry(publish.ActionSuspend, "one")))
 	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
-	s.lists(t, "when its account alone was restored", publish.ListedQuery{}, "two")
+	s.lists(t, "when its account alone was restored", gallery.ListedQuery{}, "two")
 }
 
 func listedDeleted(t *testing.T, s Stores) {
@@ -137,29 +138,29 @@ func listedDeleted(t *testing.T, s Stores) {
 	s.titled(t, "one", kim.ID, "Pong")
 	s.titled(t, "two", kim.ID, "Pong")
 	ok(t, s.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
-	s.lists(t, "without it", publish.ListedQuery{Words: []string{"pong"}}, "one")
+	s.lists(t, "without it", gallery.ListedQuery{Words: []string{"pong"}}, "one")
 	ok(t, s.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
-	s.lists(t, "without its account", publish.ListedQuery{})
-	s.lists(t, "without its account, by word", publish.ListedQuery{Words: []string{"pong"}})
+	s.lists(t, "without its account", gallery.ListedQuery{})
+	s.lists(t, "without its account, by word", gallery.ListedQuery{Words: []string{"pong"}})
 }
 
 func listUnverified(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
 	s.titled(t, "one", kim.ID, "Pong")
-	ok(t, s.ListUnverified(t.Context(), true))
-	ok(t, s.ListUnverified(t.Context(), true))
+	ok(t, s.Gallery.ListUnverified(t.Context(), true))
+	ok(t, s.Gallery.ListUnverified(t.Context(), true))
 	s.titled(t, "two", kim.ID, "Pong")
 	s.titled(t, "three", kim.ID, "Pong")
 	s.Unlist(t, "three", true)
 	s.titled(t, "four", s.maker(t, "lee").ID, "Pong")
-	query := publish.ListedQuery{Words: []string{"pong"}}
-	s.lists(t, "those before and after", publish.ListedQuery{}, "four", "two", "one")
+	query := gallery.ListedQuery{Words: []string{"pong"}}
+	s.lists(t, "those before and after", gallery.ListedQuery{}, "four", "two", "one")
 	s.lists(t, "by word", query, "four", "two", "one")
-	s.lists(t, "of the account", publish.ListedQuery{Account: kim.ID}, "two", "one")
-	same(t, "ListedOf", len(must(s.ListedOf(t.Context(), []publish.ProjectID{"one", "three"}))(t)), 1)
+	s.lists(t, "of the account", gallery.ListedQuery{Account: kim.ID}, "two", "one")
+	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []publish.ProjectID{"one", "three"}))(t)), 1)
 	s.Unlist(t, "three", false)
 	ok(t, s.Suspend(t.Context(), ofProject("two"), entry(publish.ActionSuspend, "two")))
-	s.lists(t, "listed again, and suspended", publish.ListedQuery{}, "four", "three", "one")
+	s.lists(t, "listed again, and suspended", gallery.ListedQuery{}, "four", "three", "one")
 	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	s.lists(t, "without a suspended account", query, "four")
 	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
@@ -169,25 +170,25 @@ func listUnverified(t *testing.T, s Stores) {
 }
 
 func listVerifiedAgain(t *testing.T, s Stores) {
-	ok(t, s.ListUnverified(t.Context(), true))
+	ok(t, s.Gallery.ListUnverified(t.Context(), true))
 	kim := s.mustAccount(t, newAccount("kim"))
 	s.titled(t, "one", kim.ID, "Pong")
 	s.titled(t, "two", s.maker(t, "lee").ID, "Pong")
-	ok(t, s.ListUnverified(t.Context(), false))
+	ok(t, s.Gallery.ListUnverified(t.Context(), false))
 	s.titled(t, "three", kim.ID, "Pong")
-	s.lists(t, "of all", publish.ListedQuery{}, "two")
-	s.lists(t, "by word", publish.ListedQuery{Words: []string{"pong"}}, "two")
-	s.lists(t, "the first by word", publish.ListedQuery{Words: []string{"pong"}, Limit: 1}, "two")
-	s.lists(t, "of the account", publish.ListedQuery{Account: kim.ID})
-	same(t, "ListedOf", len(must(s.ListedOf(t.Context(), []publish.ProjectID{"one", "three"}))(t)), 0)
+	s.lists(t, "of all", gallery.ListedQuery{}, "two")
+	s.lists(t, "by word", gallery.ListedQuery{Words: []string{"pong"}}, "two")
+	s.lists(t, "the first by word", gallery.ListedQuery{Words: []string{"pong"}, Limit: 1}, "two")
+	s.lists(t, "of the account", gallery.ListedQuery{Account: kim.ID})
+	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []publish.ProjectID{"one", "three"}))(t)), 0)
 	s.verify(t, kim.ID)
-	s.lists(t, "when it is verified", publish.ListedQuery{Words: []string{"pong"}}, "three", "two", "one")
+	s.lists(t, "when it is verified", gallery.ListedQuery{Words: []string{"pong"}}, "three", "two", "one")
 }
 
 func waiting(t *testing.T, s Stores) {
 	count := func(what string, want int) {
 		t.Helper()
-		same(t, what, must(s.Waiting(t.Context(), 99))(t), want)
+		same(t, what, must(s.Gallery.Waiting(t.Context(), 99))(t), want)
 	}
 	count("of none", 0)
 	kim := s.mustAccount(t, newAccount("kim"))
@@ -196,7 +197,7 @@ func waiting(t *testing.T, s Stores) {
 	}
 	s.titled(t, "five", s.maker(t, "lee").ID, "Pong")
 	count("of one account", 4)
-	same(t, "of the last two", must(s.Waiting(t.Context(), 2))(t), 1)
+	same(t, "of the last two", must(s.Gallery.Waiting(t.Context(), 2))(t), 1)
 	s.Unlist(t, "one", true)
 	ok(t, s.Suspend(t.Context(), ofProject("two"), entry(publish.ActionSuspend, "two")))
 	ok(t, s.Remove(t.Context(), ofProject("three"), entry(publish.ActionDelete, "three")))
@@ -204,7 +205,7 @@ func waiting(t *testing.T, s Stores) {
 	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	count("without a suspended account", 0)
 	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
-	ok(t, s.ListUnverified(t.Context(), true))
+	ok(t, s.Gallery.ListUnverified(t.Context(), true))
 	count("where all are listed", 0)
 }
 
@@ -213,9 +214,9 @@ func listedOfAccount(t *testing.T, s Stores) {
 	s.titled(t, "one", kim.ID, "One")
 	s.titled(t, "two", lee.ID, "Two")
 	s.titled(t, "three", kim.ID, "Three")
-	s.lists(t, "kim's", publish.ListedQuery{Account: kim.ID}, "three", "one")
-	s.lists(t, "kim's first", publish.ListedQuery{Account: kim.ID, Limit: 1}, "three")
-	s.lists(t, "nobody's", publish.ListedQuery{Account: lee.ID + 1})
+	s.lists(t, "kim's", gallery.ListedQuery{Account: kim.ID}, "three", "one")
+	s.lists(t, "kim's first", gallery.ListedQuery{Account: kim.ID, Limit: 1}, "three")
+	s.lists(t, "nobody's", gallery.ListedQuery{Account: lee.ID + 1})
 }
 
 func listedWords(t *testing.T, s Stores) {
@@ -227,12 +228,12 @@ func listedWords(t *testing.T, s Stores) {
 		"space": {"cats"}, "SPACE": {"cats"}, "cat": {"cats"}, "epee": {"cats"}, "épée": {"cats"}, "pace": nil, "麻雀": {"mahjong"},
 		"kim": {"cats"}, "lee": {"bare", "mahjong"}, "2nd": {"bare", "mahjong"}, "mahjong": nil,
 	} {
-		s.lists(t, query, publish.ListedQuery{Words: []string{query}}, want...)
+		s.lists(t, query, gallery.ListedQuery{Words: []string{query}}, want...)
 	}
-	s.lists(t, "a word of the title and the handle", publish.ListedQuery{Words: []string{"cats", "kim"}}, "cats")
-	s.lists(t, "words of two projects", publish.ListedQuery{Words: []string{"cats", "lee"}})
-	first := must(s.Listed(t.Context(), publish.ListedQuery{Words: []string{"lee"}, Limit: 1}))(t)
-	s.lists(t, "the next", publish.ListedQuery{Words: []string{"lee"}, Before: first[0].Number}, "mahjong")
+	s.lists(t, "a word of the title and the handle", gallery.ListedQuery{Words: []string{"cats", "kim"}}, "cats")
+	s.lists(t, "words of two projects", gallery.ListedQuery{Words: []string{"cats", "lee"}})
+	first := must(s.Gallery.Listed(t.Context(), gallery.ListedQuery{Words: []string{"lee"}, Limit: 1}))(t)
+	s.lists(t, "the next", gallery.ListedQuery{Words: []string{"lee"}, Before: first[0].Number}, "mahjong")
 }
 
 func listedNewWords(t *testing.T, s Stores) {
@@ -241,16 +242,16 @@ func listedNewWords(t *testing.T, s Stores) {
 	at, title := edit(p), "New name"
 	at.Title = &title
 	must(s.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
-	s.lists(t, "by the old word", publish.ListedQuery{Words: []string{"old"}})
-	s.lists(t, "by the new one", publish.ListedQuery{Words: []string{"new"}}, "one")
+	s.lists(t, "by the old word", gallery.ListedQuery{Words: []string{"old"}})
+	s.lists(t, "by the new one", gallery.ListedQuery{Words: []string{"new"}}, "one")
 }
 
 func listedOddWords(t *testing.T, s Stores) {
 	s.titled(t, "one", s.maker(t, "kim").ID, "Or near not")
 	for _, word := range []string{`"`, `""`, `*`, `kim" OR "x`, "title:one", "^one", "-", "'", "", "(", "zz*"} {
-		s.lists(t, word, publish.ListedQuery{Words: []string{word}})
+		s.lists(t, word, gallery.ListedQuery{Words: []string{word}})
 	}
-	s.lists(t, "an operator", publish.ListedQuery{Words: []string{"OR", "NOT", "NEAR"}}, "one")
+	s.lists(t, "an operator", gallery.ListedQuery{Words: []string{"OR", "NOT", "NEAR"}}, "one")
 }
 
 func listedOf(t *testing.T, s Stores) {
@@ -260,10 +261,10 @@ func listedOf(t *testing.T, s Stores) {
 	s.titled(t, "three", kim.ID, "Three")
 	s.mustProject(t, "unverified")
 	s.Unlist(t, "three", true)
-	found := must(s.ListedOf(t.Context(), []publish.ProjectID{"two", "one", "three", "unverified", `"`, "", "two"}))(t)
+	found := must(s.Gallery.ListedOf(t.Context(), []publish.ProjectID{"two", "one", "three", "unverified", `"`, "", "two"}))(t)
 	slices.SortFunc(found, func(a, b publish.Project) int { return int(a.Seq - b.Seq) })
 	same(t, "of some", found, []publish.Project{must(s.Project(t.Context(), "one"))(t), must(s.Project(t.Context(), "two"))(t)})
-	same(t, "of none", len(must(s.ListedOf(t.Context(), nil))(t)), 0)
+	same(t, "of none", len(must(s.Gallery.ListedOf(t.Context(), nil))(t)), 0)
 }
 
 func mostPlayed(t *testing.T, s Stores) {
@@ -277,18 +278,18 @@ func mostPlayed(t *testing.T, s Stores) {
 	s.play(t, map[publish.ProjectID]int64{"four": 7})
 	s.Unlist(t, "three", true)
 	want := []publish.ProjectID{"four", "two", "one"}
-	same(t, "of today", must(s.MostPlayed(t.Context(), now, 9))(t), want)
-	same(t, "of a week", must(s.MostPlayed(t.Context(), now.Add(-6*aDay), 9))(t), want)
-	same(t, "the first", must(s.MostPlayed(t.Context(), now, 1))(t), want[:1])
-	same(t, "from tomorrow", len(must(s.MostPlayed(t.Context(), now.Add(aDay), 9))(t)), 0)
+	same(t, "of today", must(s.Gallery.MostPlayed(t.Context(), now, 9))(t), want)
+	same(t, "of a week", must(s.Gallery.MostPlayed(t.Context(), now.Add(-6*aDay), 9))(t), want)
+	same(t, "the first", must(s.Gallery.MostPlayed(t.Context(), now, 1))(t), want[:1])
+	same(t, "from tomorrow", len(must(s.Gallery.MostPlayed(t.Context(), now.Add(aDay), 9))(t)), 0)
 }
 
 func accountOfHandle(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
-	same(t, "the account", must(s.AccountOfHandle(t.Context(), "kim"))(t), a)
-	_, err := s.AccountOfHandle(t.Context(), "lee")
+	same(t, "the account", must(s.Gallery.AccountOfHandle(t.Context(), "kim"))(t), a)
+	_, err := s.Gallery.AccountOfHandle(t.Context(), "lee")
 	wants(t, "nobody's", err, publish.ErrNotFound)
 	ok(t, s.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, "@kim")))
-	_, err = s.AccountOfHandle(t.Context(), "kim")
+	_, err = s.Gallery.AccountOfHandle(t.Context(), "kim")
 	wants(t, "of one that is gone", err, publish.ErrNotFound)
 }

@@ -11,25 +11,25 @@ import (
 
 func likeCases() []storeCase {
 	return []storeCase{
-		{"Like/records that a visitor likes a project, and returns the likes there are now", like},
+		{"Like/records that a player likes a project, and returns the likes there are now", like},
 		{"Like/once however often", likeOnce},
 		{"Like/fifty at once count once", likeAtOnce},
-		{"Like/fifty visitors at once count fifty", likedByMany},
+		{"Like/fifty players at once count fifty", likedByMany},
 		{"Like/a new one counts in the project's Likes if counted is set", likeUncounted},
-		{"Unlike/takes a visitor's like back, and its count if it was counted", unlike},
+		{"Unlike/takes a player's like back, and its count if it was counted", unlike},
 		{"Unlike/where there is none it changes nothing", unlikeNothing},
-		{"Liked/reports whether a visitor likes a project", liked},
+		{"Liked/reports whether a player likes a project", liked},
 		{"Like/survives a crash", likeSurvives},
 		{"Sweep/forgets the likes of deleted projects", sweepLikes},
 	}
 }
 
-func liker(visitor string) publish.Digest { return sum("visitor " + visitor) }
+func liker(player string) publish.Digest { return sum("player " + player) }
 
 // mustLike likes, and looks whether the project's count is what it should be.
 func (s Stores) mustLike(t *testing.T, p publish.Project, by string, want int64) {
 	t.Helper()
-	same(t, "the count after a like", must(s.Like(t.Context(), p.ID, liker(by), true))(t), want)
+	same(t, "the count after a like", must(s.Gallery.Like(t.Context(), p.ID, liker(by), true))(t), want)
 	same(t, "the project's likes", must(s.Project(t.Context(), p.ID))(t).Likes, want)
 }
 
@@ -38,7 +38,7 @@ func like(t *testing.T, s Stores) {
 	s.mustLike(t, p, "a", 1)
 	s.mustLike(t, p, "b", 2)
 	s.mustLike(t, s.mustProject(t, "tetra"), "a", 1)
-	_, err := s.Like(t.Context(), "none", liker("a"), true)
+	_, err := s.Gallery.Like(t.Context(), "none", liker("a"), true)
 	wants(t, "of no project", err, publish.ErrNotFound)
 }
 
@@ -51,25 +51,25 @@ func likeOnce(t *testing.T, s Stores) {
 func likeUncounted(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustLike(t, p, "a", 1)
-	same(t, "the count", must(s.Like(t.Context(), p.ID, liker("b"), false))(t), 1)
-	same(t, "b likes it", must(s.Liked(t.Context(), p.ID, liker("b")))(t), true)
+	same(t, "the count", must(s.Gallery.Like(t.Context(), p.ID, liker("b"), false))(t), 1)
+	same(t, "b likes it", must(s.Gallery.Liked(t.Context(), p.ID, liker("b")))(t), true)
 	s.mustLike(t, p, "b", 1) // it is no new one
-	same(t, "the count, b's taken back", must(s.Unlike(t.Context(), p.ID, liker("b")))(t), 1)
-	same(t, "b likes it", must(s.Liked(t.Context(), p.ID, liker("b")))(t), false)
+	same(t, "the count, b's taken back", must(s.Gallery.Unlike(t.Context(), p.ID, liker("b")))(t), 1)
+	same(t, "b likes it", must(s.Gallery.Liked(t.Context(), p.ID, liker("b")))(t), false)
 	s.mustLike(t, p, "b", 2)
 }
 
 func likeAtOnce(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	at50(t, func(int) error { return drop(s.Like(background(), p.ID, liker("a"), true)) })
+	at50(t, func(int) error { return drop(s.Gallery.Like(background(), p.ID, liker("a"), true)) })
 	same(t, "likes", must(s.Project(t.Context(), p.ID))(t).Likes, 1)
-	at50(t, func(int) error { return drop(s.Unlike(background(), p.ID, liker("a"))) })
+	at50(t, func(int) error { return drop(s.Gallery.Unlike(background(), p.ID, liker("a"))) })
 	same(t, "likes, taken back fifty times", must(s.Project(t.Context(), p.ID))(t).Likes, 0)
 }
 
 func likedByMany(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	at50(t, func(i int) error { return drop(s.Like(background(), p.ID, liker(strconv.Itoa(i)), true)) })
+	at50(t, func(i int) error { return drop(s.Gallery.Like(background(), p.ID, liker(strconv.Itoa(i)), true)) })
 	same(t, "likes", must(s.Project(t.Context(), p.ID))(t).Likes, 50)
 }
 
@@ -91,26 +91,26 @@ func unlike(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustLike(t, p, "a", 1)
 	s.mustLike(t, p, "b", 2)
-	same(t, "a's", must(s.Unlike(t.Context(), p.ID, liker("a")))(t), 1)
-	same(t, "b likes it", must(s.Liked(t.Context(), p.ID, liker("b")))(t), true)
+	same(t, "a's", must(s.Gallery.Unlike(t.Context(), p.ID, liker("a")))(t), 1)
+	same(t, "b likes it", must(s.Gallery.Liked(t.Context(), p.ID, liker("b")))(t), true)
 	s.mustLike(t, p, "a", 2)
 }
 
 func unlikeNothing(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustLike(t, p, "a", 1)
-	same(t, "likes", must(s.Unlike(t.Context(), p.ID, liker("b")))(t), 1)
-	_, err := s.Unlike(t.Context(), "none", liker("a"))
+	same(t, "likes", must(s.Gallery.Unlike(t.Context(), p.ID, liker("b")))(t), 1)
+	_, err := s.Gallery.Unlike(t.Context(), "none", liker("a"))
 	wants(t, "of no project", err, publish.ErrNotFound)
 }
 
 func liked(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustLike(t, p, "a", 1)
-	for visitor, want := range map[string]bool{"a": true, "b": false} {
-		same(t, "liked", must(s.Liked(t.Context(), p.ID, liker(visitor)))(t), want)
+	for player, want := range map[string]bool{"a": true, "b": false} {
+		same(t, "liked", must(s.Gallery.Liked(t.Context(), p.ID, liker(player)))(t), want)
 	}
-	_, err := s.Liked(t.Context(), "none", liker("a"))
+	_, err := s.Gallery.Liked(t.Context(), "none", liker("a"))
 	wants(t, "of no project", err, publish.ErrNotFound)
 }
 
@@ -119,14 +119,14 @@ func likeSurvives(t *testing.T, s Stores) {
 	s.mustLike(t, p, "a", 1)
 	after := s.Copy(t)
 	same(t, "likes", must(after.Project(t.Context(), p.ID))(t).Likes, 1)
-	same(t, "liked", must(after.Liked(t.Context(), p.ID, liker("a")))(t), true)
+	same(t, "liked", must(after.Gallery.Liked(t.Context(), p.ID, liker("a")))(t), true)
 }
 
 func sweepLikes(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustLike(t, p, "a", 1)
 	ok(t, s.Remove(t.Context(), publish.Subject{Project: p.ID}, entry(publish.ActionDelete, "pong")))
-	_, err := s.Like(t.Context(), p.ID, liker("b"), true)
+	_, err := s.Gallery.Like(t.Context(), p.ID, liker("b"), true)
 	wants(t, "of a deleted project", err, publish.ErrNotFound)
 	// Each call may forget two records: it takes several, and then there is nothing left.
 	for more, calls := true, 0; more; calls++ {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -17,9 +18,6 @@ func projectCases() []storeCase {
 		{"Project/returns a project as the latest commit left it", readProject},
 		{"Version/returns one version of a project", readVersion},
 		{"Content/returns the bytes of a blob that is kept in its record", readContent},
-		{"AddCounts/adds plays and likes", addCounts},
-		{"AddCounts/projects that are gone are passed over", addCountsGone},
-		{"AddCounts/and so are those whose last counts were of the same Batch", addCountsTwice},
 		{"Ping/returns nil while reads and writes can be expected to work", func(t *testing.T, s Stores) { ok(t, s.Ping(t.Context())) }},
 	}
 }
@@ -128,42 +126,6 @@ func (s Stores) fileNamed(t *testing.T, p publish.Project, name string) publish.
 	return publish.File{}
 }
 
-func addCounts(t *testing.T, s Stores) {
-	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	counts := map[publish.ProjectID]publish.Counts{"pong": {Plays: 3, Likes: 1}}
-	ok(t, s.AddCounts(t.Context(), counts))
-	ok(t, s.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{"pong": {Plays: 4, Likes: -1}}))
-	p.Plays = 7
-	same(t, "the project", must(s.Project(t.Context(), "pong"))(t), p)
-	same(t, "another project", must(s.Project(t.Context(), "tetra"))(t), other)
-}
-
-func addCountsGone(t *testing.T, s Stores) {
-	p, gone := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	s.mustRemove(t, gone.ID)
-	ok(t, s.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{p.ID: {Plays: 1}, gone.ID: {Plays: 1}, "never-there": {Plays: 1}}))
-	same(t, "plays of the other", must(s.Project(t.Context(), p.ID))(t).Plays, int64(1))
-}
-
-func addCountsTwice(t *testing.T, s Stores) {
-	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	add := func(batch int64, ids ...publish.ProjectID) {
-		counts := map[publish.ProjectID]publish.Counts{}
-		for _, id := range ids {
-			counts[id] = publish.Counts{Plays: 1, Batch: batch}
-		}
-		ok(t, s.AddCounts(t.Context(), counts))
-	}
-	add(7, p.ID)
-	add(7, p.ID, other.ID)
-	p.Plays, p.Counted, other.Plays, other.Counted = 1, 7, 1, 7
-	same(t, "a project that had the batch", must(s.Project(t.Context(), p.ID))(t), p)
-	same(t, "one that had not", must(s.Project(t.Context(), other.ID))(t), other)
-	same(t, "today's plays", must(s.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, base(), base()))(t), map[publish.ProjectID][]int64{p.ID: {1}})
-	add(8, p.ID)
-	same(t, "plays after the next batch", must(s.Project(t.Context(), p.ID))(t).Plays, int64(2))
-}
-
 func projectListCases() []storeCase {
 	return []storeCase{
 		{"Projects/returns an account's projects, newest change first", listProjects},
@@ -191,7 +153,7 @@ func listProjects(t *testing.T, s Stores) {
 		}
 	}
 	s.mustPut(t, first, file("a.js", inline("a")))
-	ok(t, s.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{"two": {Plays: 1}}))
+	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{"two": {Plays: 1}}))
 	list := must(s.Projects(t.Context(), a.ID, 0, 10))(t)
 	same(t, "the order", ids(list), []publish.ProjectID{"one", "three", "two"})
 	for _, p := range list {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -39,7 +40,7 @@ func newScene(t *testing.T, s Stores) *scene {
 	p = must(s.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	u = s.mustSave(t, u, part(2, named("part-2")))
-	ok(t, s.AddCounts(t.Context(), map[publish.ProjectID]publish.Counts{"pong": {Plays: 2, Likes: 1}}))
+	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{"pong": {Plays: 2, Likes: 1}}))
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	k := must(s.KeyByHash(t.Context(), sum("key of kim")))(t)
 	ok(t, s.TouchKeys(t.Context(), map[int64]time.Time{k.ID: base()}))

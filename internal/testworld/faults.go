@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -95,9 +96,20 @@ func (s Store) FilesNear(ctx context.Context, id publish.ProjectID, folded strin
 	return with(s.Faults, "FilesNear", func() ([]publish.File, error) { return s.Store.FilesNear(ctx, id, folded) })
 }
 
-// AddCounts implements publish.Store.
-func (s Store) AddCounts(ctx context.Context, counts map[publish.ProjectID]publish.Counts) error {
-	return s.Faults.Around("AddCounts", func() error { return s.Store.AddCounts(ctx, counts) })
+// Counts is a store of counts with faults.
+type Counts struct {
+	gallery.CountStore
+	Faults *Faults
+}
+
+// AddCounts implements gallery.CountStore.
+func (s Counts) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) error {
+	return s.Faults.Around("AddCounts", func() error { return s.CountStore.AddCounts(ctx, counts) })
+}
+
+// Project implements gallery.CountStore.
+func (s Counts) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
+	return with(s.Faults, "Project", func() (publish.Project, error) { return s.CountStore.Project(ctx, id) })
 }
 
 // Site is a store of the website with faults.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sandlot/internal/blob"
+	"sandlot/internal/gallery"
 	"sandlot/internal/live"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -31,6 +32,10 @@ var Start = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 // A World is one installation, with a handle on each of its parts.
 type World struct {
 	Publish *publish.Service
+	Gallery *gallery.Service
+
+	Counters *gallery.Counters
+	KeyUses  *publish.KeyUses
 
 	Config publish.Config // of the Service
 	DB     *sqlstore.DB   // the store itself, which has no faults
@@ -113,7 +118,10 @@ func open(t testing.TB, dir string, disk *blob.Disk, clock *Clock, opts []Option
 		t.Cleanup(func() { w.Disk.Close() })
 	}
 	w.Blobs = &Blobs{Blobs: w.Disk}
+	w.Counters = w.newCounters(gallery.Config{Public: w.Config.Public})
+	w.KeyUses = publish.NewKeyUses(w.DB, w.Log, nil)
 	w.Publish = w.Another(w.Config)
+	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
 	return w
 }
 
@@ -128,7 +136,7 @@ func (w *World) close() {
 
 // Stores are what the Service is opened on.
 func (w *World) Stores() publish.Stores {
-	return publish.Stores{Store: Store{w.DB, w.Faults}, Jobs: w.DB, Site: Site{w.DB, w.Faults}, Blobs: w.Blobs, Live: w.Live}
+	return publish.Stores{Store: Store{w.DB, w.Faults}, Jobs: w.DB, Site: Site{w.DB, w.Faults}, Blobs: w.Blobs, Statistics: w.Counters, KeyUses: w.KeyUses}
 }
 
 // Another is a second Service on the stores as they are: what a restart would bring, or another process.
@@ -145,6 +153,28 @@ func (w *World) AnotherOn(cfg publish.Config, stores publish.Stores) *publish.Se
 		w.t.Fatal(err)
 	}
 	return s
+}
+
+// AnotherGallery is a second gallery on the stores as they are, with counters of its own and a Service that has seen nothing yet. Its time
+// is the world's.
+func (w *World) AnotherGallery(cfg gallery.Config) *gallery.Service {
+	w.t.Helper()
+	return w.newGallery(cfg, w.Another(w.Config), w.newCounters(cfg))
+}
+
+func (w *World) newGallery(cfg gallery.Config, projects gallery.Projects, counters *gallery.Counters) *gallery.Service {
+	w.t.Helper()
+	cfg.Now = w.now
+	s, err := gallery.New(w.t.Context(), cfg, w.DB.Gallery(), projects, counters)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+func (w *World) newCounters(cfg gallery.Config) *gallery.Counters {
+	cfg.Now = w.now
+	return gallery.NewCounters(cfg, Counts{w.DB.Gallery(), w.Faults}, w.Live, w.Log, nil)
 }
 
 // Now is the world's time.

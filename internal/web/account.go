@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
 // overviews is what the first page of the account asks of the domain.
 type overviews interface {
 	// Overview returns a page of the caller's projects with their plays by day, newest change first, and the cursor of the next page, if there is one.
-	Overview(ctx context.Context, by publish.Caller, cursor string) (list []publish.OverviewRow, next string, err error)
+	Overview(ctx context.Context, by publish.Caller, cursor string) (list []gallery.OverviewRow, next string, err error)
 }
 
 func (p *Pages) accountRoutes() []route {
@@ -30,7 +31,7 @@ func (p *Pages) account(v *visit) error {
 		return err
 	}
 	return v.show(http.StatusOK, "account.html", v.T("account.title"), struct {
-		Projects []publish.OverviewRow
+		Projects []gallery.OverviewRow
 		Next     string
 	}{list, next})
 }

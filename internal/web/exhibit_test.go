@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -82,9 +83,9 @@ func (e exhibit) Site(_ context.Context, _ publish.Caller, id publish.ProjectID)
 	return v.Project, err
 }
 
-func (e exhibit) ProjectPage(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.ProjectPage, error) {
+func (e exhibit) ProjectPage(_ context.Context, _ publish.Caller, id publish.ProjectID) (gallery.ProjectPage, error) {
 	v, err := e.find(id)
-	page := publish.ProjectPage{Project: v.Project, Stats: v.Stats}
+	page := gallery.ProjectPage{Project: v.Project, Stats: v.Stats}
 	switch id {
 	case exhibits[0].ID:
 		page.Description = "Guide the boats home before the fog comes in.\n\nArrow keys or touch. The lighthouse is yours."
@@ -119,11 +120,11 @@ func (exhibit) Report(_ context.Context, _ publish.Caller, in operate.NewReport)
 }
 
 // shelves are the lists that everybody sees.
-func (e exhibit) shelves(cursor string, some ...int) publish.Page {
-	var page publish.Page
+func (e exhibit) shelves(cursor string, some ...int) gallery.Page {
+	var page gallery.Page
 	for _, i := range some {
 		v := e.view(i)
-		page.Cards = append(page.Cards, publish.Card{Project: v.Project, Stats: v.Stats})
+		page.Cards = append(page.Cards, gallery.Card{Project: v.Project, Stats: v.Stats})
 	}
 	if cursor == "" && len(some) > 0 {
 		page.Next = "2a"
@@ -131,9 +132,9 @@ func (e exhibit) shelves(cursor string, some ...int) publish.Page {
 	return page
 }
 
-func (e exhibit) Browse(_ context.Context, _ publish.Caller, by publish.Sort, cursor string) (publish.Page, error) {
-	if by == publish.SortLive {
-		return publish.Page{}, nil
+func (e exhibit) Browse(_ context.Context, _ publish.Caller, by gallery.Sort, cursor string) (gallery.Page, error) {
+	if by == gallery.SortLive {
+		return gallery.Page{}, nil
 	}
 	whole := make([]int, 24) // as many as a page has
 	for i := range whole {
@@ -142,14 +143,14 @@ func (e exhibit) Browse(_ context.Context, _ publish.Caller, by publish.Sort, cu
 	return e.shelves(cursor, whole...), nil
 }
 
-func (e exhibit) Search(_ context.Context, _ publish.Caller, text, cursor string) (publish.Page, error) {
+func (e exhibit) Search(_ context.Context, _ publish.Caller, text, cursor string) (gallery.Page, error) {
 	if text != "harbor" {
-		return publish.Page{}, nil
+		return gallery.Page{}, nil
 	}
 	return e.shelves("none", 0), nil
 }
 
-func (e exhibit) Profile(_ context.Context, _ publish.Caller, handle, cursor string) (string, publish.Page, error) {
+func (e exhibit) Profile(_ context.Context, _ publish.Caller, handle, cursor string) (string, gallery.Page, error) {
 	switch handle {
 	case "ada":
 		return handle, e.shelves(cursor, 0, 1, 6), nil
@@ -158,9 +159,9 @@ func (e exhibit) Profile(_ context.Context, _ publish.Caller, handle, cursor str
 	case "noor":
 		return handle, e.shelves("none", 5, 9), nil
 	case "nobody":
-		return handle, publish.Page{}, nil
+		return handle, gallery.Page{}, nil
 	}
-	return "", publish.Page{}, publish.ErrNotFound
+	return "", gallery.Page{}, publish.ErrNotFound
 }
 
 // Identify knows ada, the same with an old login, somebody who has just come,
@@ -185,13 +186,13 @@ func (exhibit) Identify(_ context.Context, presented publish.Presented, from pub
 	return publish.InSession(s, a, from), nil
 }
 
-func (e exhibit) Overview(_ context.Context, by publish.Caller, cursor string) ([]publish.OverviewRow, string, error) {
+func (e exhibit) Overview(_ context.Context, by publish.Caller, cursor string) ([]gallery.OverviewRow, string, error) {
 	if by.Account() != 1 {
 		return nil, "", nil
 	}
-	var list []publish.OverviewRow
+	var list []gallery.OverviewRow
 	for i := range 50 { // as many as a page has
-		row := publish.OverviewRow{ProjectView: e.view(i % len(exhibits)), Days: make([]int64, 30)}
+		row := gallery.OverviewRow{ProjectView: e.view(i % len(exhibits)), Days: make([]int64, 30)}
 		for day := range row.Days {
 			row.Days[day] = int64((day*day*(i+3) + 7*day) % 41 * (i % 4))
 		}

@@ -98,7 +98,7 @@ var forms = map[string]sentForm{
 	},
 	"/p/{id}/like": {
 		fields: func(w *world) url.Values {
-			visitor, err := w.service.MintPlayerToken(w.t.Context(), publish.Caller{})
+			visitor, err := w.gallery.MintPlayerToken(w.t.Context(), publish.Caller{})
 			if err != nil {
 				panic(err)
 			}

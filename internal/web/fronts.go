@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/gallery"
 )
 
 // frontFor is how long a rendered page is sent again: to render one takes a
@@ -21,7 +21,7 @@ type fronts struct {
 
 type frontKey struct {
 	lang string
-	sort publish.Sort // one that the service took
+	sort gallery.Sort // one that the service took
 }
 
 type frontPage struct {

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
 // galleries is what the lists that everybody sees ask of the domain. What is no
 // cursor is publish.ErrNotFound.
 type galleries interface {
-	Browse(ctx context.Context, by publish.Caller, order publish.Sort, cursor string) (publish.Page, error)
-	Search(ctx context.Context, by publish.Caller, text, cursor string) (publish.Page, error)
+	Browse(ctx context.Context, by publish.Caller, order gallery.Sort, cursor string) (gallery.Page, error)
+	Search(ctx context.Context, by publish.Caller, text, cursor string) (gallery.Page, error)
 	// Profile returns the handle that the account has now, and no projects if it is another one.
-	Profile(ctx context.Context, by publish.Caller, handle, cursor string) (current string, page publish.Page, err error)
+	Profile(ctx context.Context, by publish.Caller, handle, cursor string) (current string, page gallery.Page, err error)
 }
 
 // profilePath is how the paths of profiles begin.
@@ -30,23 +31,23 @@ func (p *Pages) galleryRoutes() []route {
 
 // A shelf is a list of projects as a template sees it.
 type shelf struct {
-	publish.Page
+	gallery.Page
 	Query string // what was searched for
-	Sort  publish.Sort
+	Sort  gallery.Sort
 	After bool // whether it is a later page
 }
 
 // AllWaiting reports whether all projects that were looked at wait to be listed: there
 // may be more.
-func (s shelf) AllWaiting() bool { return s.Waiting >= publish.MostWaiting }
+func (s shelf) AllWaiting() bool { return s.Waiting >= gallery.MostWaiting }
 
 // home says what this is, and shows the gallery.
 func (p *Pages) home(v *visit) error {
 	query := v.r.URL.Query()
 	after := query.Get("after")
-	s := shelf{Query: wanted(query.Get("q")), Sort: publish.Sort(query.Get("sort")), After: after != ""}
+	s := shelf{Query: wanted(query.Get("q")), Sort: gallery.Sort(query.Get("sort")), After: after != ""}
 	if s.Sort == "" {
-		s.Sort = publish.SortNewest
+		s.Sort = gallery.SortNewest
 	}
 	if s.Query == "" && !s.After && v.me == nil && v.said == "" {
 		return p.front(v, s)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -92,7 +93,7 @@ type sought struct {
 	text string
 }
 
-func (s *sought) Search(ctx context.Context, by publish.Caller, text, cursor string) (publish.Page, error) {
+func (s *sought) Search(ctx context.Context, by publish.Caller, text, cursor string) (gallery.Page, error) {
 	s.text = text
 	return s.Gallery.Search(ctx, by, text, cursor)
 }
@@ -148,10 +149,10 @@ type emptied struct {
 	empty bool
 }
 
-func (e *emptied) Browse(ctx context.Context, by publish.Caller, sort publish.Sort, cursor string) (publish.Page, error) {
+func (e *emptied) Browse(ctx context.Context, by publish.Caller, sort gallery.Sort, cursor string) (gallery.Page, error) {
 	page, err := e.Gallery.Browse(ctx, by, sort, cursor)
 	if e.empty {
-		page = publish.Page{}
+		page = gallery.Page{}
 	}
 	return page, err
 }
@@ -196,7 +197,7 @@ func TestRegression27AnEmptyGallerySaysWhatIsMissing(t *testing.T) {
 		waiting int
 		want    string
 	}{
-		{1, "1 project is waiting"}, {2, "2 projects are waiting"}, {publish.MostWaiting - 1, "999 projects are waiting"}, {publish.MostWaiting, "A thousand projects or more"},
+		{1, "1 project is waiting"}, {2, "2 projects are waiting"}, {gallery.MostWaiting - 1, "999 projects are waiting"}, {gallery.MostWaiting, "A thousand projects or more"},
 	} {
 		for ; made < c.waiting; made++ {
 			h.add(publish.ProjectID(fmt.Sprintf("late-%06d", made)), publish.NewProject{Account: stranger})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -51,12 +52,12 @@ func (f *liveFake) Counts(_ context.Context, _ publish.Caller, id publish.Projec
 	return f.stats, f.gone
 }
 
-func (f *liveFake) Touch(_ context.Context, _ publish.Caller, id publish.ProjectID, p publish.Visitor) error {
+func (f *liveFake) Touch(_ context.Context, _ publish.Caller, id publish.ProjectID, p gallery.Player) error {
 	f.beats = append(f.beats, "touch "+string(id)+" "+string(p.ID))
 	return f.gone
 }
 
-func (f *liveFake) Leave(_ context.Context, _ publish.Caller, id publish.ProjectID, p publish.Visitor) error {
+func (f *liveFake) Leave(_ context.Context, _ publish.Caller, id publish.ProjectID, p gallery.Player) error {
 	f.beats = append(f.beats, "leave "+string(id)+" "+string(p.ID))
 	return nil
 }

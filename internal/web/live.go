@@ -9,14 +9,15 @@ import (
 	"regexp"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
 // live is what the moving numbers of a project's page ask of the domain.
 type live interface {
 	Counts(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Stats, error)
-	Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p publish.Visitor) error
-	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p publish.Visitor) error
+	Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
+	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
 }
 
 func (p *Pages) liveRoutes() []route {
@@ -99,7 +100,7 @@ func (p *Pages) heartbeat(v *visit) error {
 	}
 	player := v.today()
 	if isPlayer.MatchString(beat.Player) {
-		player.ID = publish.PlayerID(beat.Player)
+		player.ID = gallery.PlayerID(beat.Player)
 	}
 	tell := p.Gallery.Touch
 	if beat.Gone {

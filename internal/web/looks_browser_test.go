@@ -53,8 +53,8 @@ func TestEveryPageIsFitToBeSeen(t *testing.T) {
 	}
 }
 
-// A gallery is a hall on a real listener, and a browser in it that keeps nothing.
-type gallery struct {
+// A showroom is a hall on a real listener, and a browser in it that keeps nothing.
+type showroom struct {
 	*hall
 	site string
 	sent atomic.Int64 // bytes over the wire
@@ -70,13 +70,13 @@ type gallery struct {
 // slowly is long enough for a browser to paint what it has.
 const slowly = 300 * time.Millisecond
 
-func openGallery(t *testing.T) *gallery {
+func openGallery(t *testing.T) *showroom {
 	t.Helper()
 	axe, err := os.ReadFile(filepath.Join("testdata", "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gallery{ctx: testenv.Browser(t), slow: "nothing"}
+	g := &showroom{ctx: testenv.Browser(t), slow: "nothing"}
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == storageProbe { // is served by the project's own origin
 			w.Header().Set("Content-Type", "text/html")
@@ -104,7 +104,7 @@ func openGallery(t *testing.T) *gallery {
 }
 
 // note looks at what happens in the browser.
-func (g *gallery) note(event any) {
+func (g *showroom) note(event any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch e := event.(type) {
@@ -131,16 +131,16 @@ func (g *gallery) note(event any) {
 	}
 }
 
-func (g *gallery) tell(t *testing.T, method string, params any) {
+func (g *showroom) tell(t *testing.T, method string, params any) {
 	t.Helper()
 	run(t, g.ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error { return tab.Call(ctx, method, params, nil) }))
 }
 
-func (g *gallery) prefer(t *testing.T, scheme string) {
+func (g *showroom) prefer(t *testing.T, scheme string) {
 	g.tell(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
-func (g *gallery) screen(t *testing.T, wide bool) {
+func (g *showroom) screen(t *testing.T, wide bool) {
 	if wide {
 		run(t, g.ctx, chromedp.EmulateViewport(1440, 900))
 		return
@@ -149,7 +149,7 @@ func (g *gallery) screen(t *testing.T, wide bool) {
 }
 
 // visit opens a page, or sends its form from the page before, and looks at what came.
-func (g *gallery) visit(t *testing.T, l look, lang string) {
+func (g *showroom) visit(t *testing.T, l look, lang string) {
 	t.Helper()
 	g.hall.open(l, lang)
 	before := g.sent.Load()
@@ -181,7 +181,7 @@ func (g *gallery) visit(t *testing.T, l look, lang string) {
 }
 
 // send makes a form of the page that is open, and sends it.
-func (g *gallery) send(t *testing.T, l look) {
+func (g *showroom) send(t *testing.T, l look) {
 	t.Helper()
 	fields := ""
 	for name := range l.form {
@@ -195,7 +195,7 @@ func (g *gallery) send(t *testing.T, l look) {
 }
 
 // look asks axe, and the layout, what is wrong with the page as it is now.
-func (g *gallery) look(t *testing.T, l look, scheme string, wide bool, rule string) {
+func (g *showroom) look(t *testing.T, l look, scheme string, wide bool, rule string) {
 	t.Helper()
 	as := fmt.Sprintf("%s-%s-%s", l.name, map[bool]string{true: "1440", false: "360"}[wide], scheme)
 	g.shoot(t, as)
@@ -218,7 +218,7 @@ func (g *gallery) look(t *testing.T, l look, scheme string, wide bool, rule stri
 }
 
 // shoot leaves a picture of the whole page where somebody wants to look at it.
-func (g *gallery) shoot(t *testing.T, name string) {
+func (g *showroom) shoot(t *testing.T, name string) {
 	t.Helper()
 	folder := os.Getenv("SANDLOT_TEST_SHOTS")
 	if folder == "" {

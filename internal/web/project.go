@@ -6,13 +6,14 @@ import (
 	"net/http"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
 // projects is what the page of a project asks of the domain.
 type projects interface {
 	// ProjectPage returns what anybody may know of a project.
-	ProjectPage(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.ProjectPage, error)
+	ProjectPage(ctx context.Context, by publish.Caller, id publish.ProjectID) (gallery.ProjectPage, error)
 }
 
 // What a project's frame may do, and no more; browsers warn of features that they do not know. It may keep its own origin only where

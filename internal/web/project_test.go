@@ -14,13 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
 // ProjectPage knows the one project.
-func (s *service) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (publish.ProjectPage, error) {
+func (s *service) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (gallery.ProjectPage, error) {
 	found, err := s.Site(ctx, publish.Caller{}, id)
-	return publish.ProjectPage{Project: found, Stats: publish.Stats{Players: 3, Plays: 1234, Likes: 56}, Description: "It is <i>old</i>.\nBe quick."}, err
+	return gallery.ProjectPage{Project: found, Stats: publish.Stats{Players: 3, Plays: 1234, Likes: 56}, Description: "It is <i>old</i>.\nBe quick."}, err
 }
 
 // published is a service with one project, which a test describes.
@@ -37,7 +38,7 @@ func (s published) Site(ctx context.Context, by publish.Caller, id publish.Proje
 	return s.project, nil
 }
 
-func (s published) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (publish.ProjectPage, error) {
+func (s published) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (gallery.ProjectPage, error) {
 	page, err := s.service.ProjectPage(ctx, publish.Caller{}, id)
 	page.Project = s.project
 	page.Project.ID = id

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sandlot/internal/blob"
+	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -36,6 +37,7 @@ type world struct {
 	t        *testing.T
 	in       *testworld.World
 	service  *publish.Service
+	gallery  *gallery.Service
 	db       *sqlstore.DB
 	disk     *blob.Disk
 	kim, lee person
@@ -82,9 +84,9 @@ func webPlaces() publish.Places {
 // pagesOn are the pages of a world in which nobody is known.
 func pagesOn(t *testing.T, in *testworld.World) *world {
 	t.Helper()
-	w := &world{t: t, in: in, service: in.Publish, db: in.DB, disk: in.Disk}
+	w := &world{t: t, in: in, service: in.Publish, gallery: in.Gallery, db: in.DB, disk: in.Disk}
 	w.Pages = New(Config{
-		Service: w.service, Contents: w.service.Contents, Gallery: w.service, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: in.Config.Places, Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Service: w.service, Contents: w.service.Contents, Gallery: w.gallery, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: in.Config.Places, Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
 	return w
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -99,7 +100,7 @@ func (m moving) Counts(context.Context, publish.Caller, publish.ProjectID) (publ
 	return publish.Stats{Players: int(m.n.Load()), Plays: m.n.Load(), Likes: m.n.Load()}, nil
 }
 
-func (m moving) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (publish.ProjectPage, error) {
+func (m moving) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (gallery.ProjectPage, error) {
 	page, err := m.published.ProjectPage(ctx, publish.Caller{}, id)
 	page.Stats, _ = m.Counts(ctx, publish.Caller{}, id)
 	return page, err

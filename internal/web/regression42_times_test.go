@@ -41,7 +41,7 @@ func TestRegression42WhatStandsBesideATimeIsEscaped(t *testing.T) {
 var timeInHTML = regexp.MustCompile(`<time [^>]*>([^<]*)</time>`)
 
 // served are the times of a page as the server writes them.
-func (g *gallery) served(l look, lang string) (said []string) {
+func (g *showroom) served(l look, lang string) (said []string) {
 	g.hall.open(l, lang)
 	r := httptest.NewRequest(l.method(), l.path, strings.NewReader(l.form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -54,7 +54,7 @@ func (g *gallery) served(l look, lang string) (said []string) {
 }
 
 // shownIn are the times of a page as a browser in a zone shows them.
-func (g *gallery) shownIn(t *testing.T, l look, lang, zone string) []string {
+func (g *showroom) shownIn(t *testing.T, l look, lang, zone string) []string {
 	t.Helper()
 	g.tell(t, "Emulation.setTimezoneOverride", map[string]any{"timezoneId": zone})
 	if l.form != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -53,6 +54,6 @@ func (v *visit) welcome() (string, error) {
 }
 
 // today is the visitor, known by the token or else by the request for the rest of the day.
-func (v *visit) today() publish.Visitor {
-	return publish.Visitor{ID: v.VisitorID(v.r, v.visitor()), From: v.origin().Addr}
+func (v *visit) today() gallery.Player {
+	return gallery.Player{ID: v.VisitorID(v.r, v.visitor()), From: v.origin().Addr}
 }

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -72,7 +73,7 @@ type Config struct {
 	// RequestID tells the name of a request, for pages that report a fault.
 	RequestID func(context.Context) string
 	// VisitorID tells the visitors of a day apart, by the token of the browser, or where that is empty by the request, as the projects' own addresses do.
-	VisitorID func(r *http.Request, token string) publish.PlayerID
+	VisitorID func(r *http.Request, token string) gallery.PlayerID
 	Watchers  int              // streams of pages that are watched, at some 9 KiB each; 0: 20,000
 	Now       func() time.Time // nil: time.Now
 }

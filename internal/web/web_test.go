@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -77,8 +78,8 @@ type domain interface {
 type beneath struct{ domain }
 
 // Browse has nothing.
-func (*service) Browse(context.Context, publish.Caller, publish.Sort, string) (publish.Page, error) {
-	return publish.Page{}, nil
+func (*service) Browse(context.Context, publish.Caller, gallery.Sort, string) (gallery.Page, error) {
+	return gallery.Page{}, nil
 }
 
 func pages(s *service) *Pages {
@@ -87,7 +88,7 @@ func pages(s *service) *Pages {
 }
 
 // byAddress takes everybody at one address for one visitor.
-func byAddress(r *http.Request, _ string) publish.PlayerID { return publish.PlayerID(r.RemoteAddr) }
+func byAddress(r *http.Request, _ string) gallery.PlayerID { return gallery.PlayerID(r.RemoteAddr) }
 
 func request(h http.Handler, method, target, form string, header ...string) *http.Response {
 	r := httptest.NewRequest(method, "https://example.com"+target, strings.NewReader(form))

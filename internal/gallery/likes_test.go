@@ -1,4 +1,4 @@
-package publish_test
+package gallery_test
 
 import (
 	"encoding/base64"
@@ -8,10 +8,11 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
-// token mints one for a visitor.
+// token mints one for a browser.
 func (w *world) token() string {
 	w.t.Helper()
 	token, err := w.MintPlayerToken(w.t.Context(), nobody())
@@ -40,9 +41,9 @@ func (w *world) like(id publish.ProjectID, token string, like bool, want int64) 
 	}
 }
 
-func TestAVisitorLikesOnce(t *testing.T) {
+func TestAPlayerLikesOnce(t *testing.T) {
 	w := newWorld(t)
-	id := w.publish(w.account(), page).Project.ID
+	id := w.publish(w.account()).Project.ID
 	ada, bob := w.token(), w.token()
 	w.like(id, ada, true, 1)
 	w.like(id, ada, true, 1)
@@ -54,7 +55,7 @@ func TestAVisitorLikesOnce(t *testing.T) {
 
 func TestATokenThatIsMadeUpLikesNothing(t *testing.T) {
 	w := newWorld(t)
-	id := w.publish(w.account(), page).Project.ID
+	id := w.publish(w.account()).Project.ID
 	good := w.token()
 	made := []string{"", good[1:], good + "A", strings.Repeat("A", 43), "*"}
 	for i := range 40 {
@@ -73,7 +74,7 @@ func TestATokenThatIsMadeUpLikesNothing(t *testing.T) {
 		}
 	}
 	w.like(id, good, true, 1)
-	if !w.KnowsPlayerToken(t.Context(), nobody(), good) || !w.open(publish.Config{Places: local()}).KnowsPlayerToken(t.Context(), nobody(), good) {
+	if !w.KnowsPlayerToken(t.Context(), nobody(), good) || !w.in.AnotherGallery(gallery.Config{}).KnowsPlayerToken(t.Context(), nobody(), good) {
 		t.Error("a good one is not known, or not after a restart")
 	}
 	if newWorld(t).KnowsPlayerToken(t.Context(), nobody(), good) {
@@ -83,7 +84,7 @@ func TestATokenThatIsMadeUpLikesNothing(t *testing.T) {
 
 func TestFiftyLikesAtOnceAreOne(t *testing.T) {
 	w := newWorld(t)
-	id := w.publish(w.account(), page).Project.ID
+	id := w.publish(w.account()).Project.ID
 	token := w.token()
 	var all sync.WaitGroup
 	for range 50 {
@@ -99,15 +100,13 @@ func TestFiftyLikesAtOnceAreOne(t *testing.T) {
 
 func TestWhatIsNotThereIsNotLiked(t *testing.T) {
 	w := newWorld(t)
-	p := w.publish(w.account(), page).Project
+	p := w.publish(w.account()).Project
 	_, err := w.Like(t.Context(), nobody(), "none-abc234", w.token(), home, true)
 	refused(t, err, publish.CodeProjectNotFound)
 	_, err = w.Counts(t.Context(), nobody(), "none-abc234")
 	refused(t, err, publish.CodeProjectNotFound)
-	if _, err := w.operator().Suspend(t.Context(), byOperator, string(p.ID), "spam"); err != nil {
-		t.Fatal(err)
-	}
-	after := w.open(publish.Config{Places: local()}) // which has not seen it before
+	w.suspend(string(p.ID))
+	after := w.in.AnotherGallery(gallery.Config{}) // which has not seen it before
 	for _, like := range []bool{true, false} {
 		_, err = after.Like(t.Context(), nobody(), p.ID, w.token(), home, like)
 		refused(t, err, publish.CodeTakenDown)

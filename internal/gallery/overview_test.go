@@ -1,20 +1,21 @@
-package publish_test
+package gallery_test
 
 import (
 	"crypto/rand"
 	"errors"
 	"testing"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
 func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
 	w := newWorld(t)
 	kim := w.account()
-	w.publish(nobody(), page)
+	w.publish(nobody())
 	seen := map[publish.ProjectID]bool{}
 	for range 52 {
-		w.publish(kim, page)
+		w.publish(kim)
 	}
 	first, next, err := w.Overview(t.Context(), w.owner(kim.Account()), "")
 	if err != nil || len(first) != 50 || next == "" {
@@ -32,13 +33,11 @@ func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
 	}
 	busy := second[1].Project.ID
 	for range 3 {
-		w.Play(t.Context(), nobody(), busy, publish.Visitor{ID: publish.PlayerID(rand.Text())})
+		w.Play(t.Context(), nobody(), busy, gallery.Player{ID: gallery.PlayerID(rand.Text())})
 	}
-	if err := w.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w.flush()
 	second, _, err = w.Overview(t.Context(), w.owner(kim.Account()), next)
-	if err != nil || len(second[0].Days) != publish.OverviewDays || second[0].Days[29] != 0 || second[1].Days[29] != 3 || second[1].Stats.Plays != 3 {
+	if err != nil || len(second[0].Days) != gallery.OverviewDays || second[0].Days[29] != 0 || second[1].Days[29] != 3 || second[1].Stats.Plays != 3 {
 		t.Errorf("after three plays the page is %+v, %v", second, err)
 	}
 	if _, _, err := w.Overview(t.Context(), w.owner(kim.Account()), "no cursor"); !errors.Is(err, publish.ErrNotFound) {

@@ -1,4 +1,4 @@
-package publish_test
+package gallery_test
 
 import (
 	"crypto/rand"
@@ -6,16 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
 func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
 	w := newWorld(t)
-	by, id := w.managed()
-	if err := w.Describe(t.Context(), by, id, publish.Details{Title: "Pong", Description: "One\ntwo"}); err != nil {
+	out := w.publish(nobody())
+	by, id := w.owner(out.Project.Account), out.Project.ID
+	if err := w.in.Publish.Describe(t.Context(), by, id, publish.Details{Title: "Pong", Description: "One\ntwo"}); err != nil {
 		t.Fatal(err)
 	}
-	w.Play(t.Context(), nobody(), id, publish.Visitor{ID: publish.PlayerID(rand.Text())})
+	w.Play(t.Context(), nobody(), id, gallery.Player{ID: gallery.PlayerID(rand.Text())})
 	got, err := w.ProjectPage(t.Context(), nobody(), id)
 	if err != nil || got.Project.ID != id || got.Project.Title != "Pong" || got.Description != "One\ntwo" || got.Stats.Plays != 1 {
 		t.Errorf("it is %+v, %v", got, err)
@@ -24,16 +26,14 @@ func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
 
 func TestThereIsNoPageOfWhatIsNoProject(t *testing.T) {
 	w := newWorld(t)
-	_, id := w.managed()
-	at := w.Places.Project(id, 1, "").Page
+	id := w.publish(nobody()).Project.ID
+	at := w.in.Config.Places.Project(id, 1, "").Page
 	for _, id := range []publish.ProjectID{"", "nothing-abc234", publish.ProjectID(at), publish.ProjectID(strings.Repeat("x", 5000))} {
 		if _, err := w.ProjectPage(t.Context(), nobody(), id); !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.CodeProjectNotFound) {
 			t.Errorf("%.20q: %v", id, err)
 		}
 	}
-	if _, err := w.operator().Suspend(t.Context(), byOperator, string(id), "spam"); err != nil {
-		t.Fatal(err)
-	}
+	w.suspend(string(id))
 	if _, err := w.ProjectPage(t.Context(), nobody(), id); !errors.Is(err, publish.CodeTakenDown) {
 		t.Errorf("taken down: %v", err)
 	}

@@ -1,4 +1,4 @@
-package publish_test
+package gallery_test
 
 import (
 	"fmt"
@@ -7,19 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
-// maker is a caller whose projects may be listed.
-func (w *world) maker() publish.Caller {
-	by := w.account()
-	w.exec("UPDATE accounts SET verified = 1 WHERE id = ?", by.Account())
-	return by
-}
-
 func (w *world) handle(by publish.Caller) string {
 	w.t.Helper()
-	a, err := w.db.Account(w.t.Context(), by.Account())
+	a, err := w.in.DB.Account(w.t.Context(), by.Account())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -32,7 +26,7 @@ func (w *world) renamed(by publish.Caller, handle string) {
 	w.exec("UPDATE accounts SET handle = ? WHERE id = ?", handle, by.Account())
 }
 
-func shown(p publish.Page) (out []publish.ProjectID) {
+func shown(p gallery.Page) (out []publish.ProjectID) {
 	for _, c := range p.Cards {
 		out = append(out, c.Project.ID)
 	}
@@ -40,7 +34,7 @@ func shown(p publish.Page) (out []publish.ProjectID) {
 }
 
 // turn reads a list to its end, page by page.
-func turn(t *testing.T, read func(cursor string) (publish.Page, error)) (all []publish.ProjectID, pages int) {
+func turn(t *testing.T, read func(cursor string) (gallery.Page, error)) (all []publish.ProjectID, pages int) {
 	t.Helper()
 	for cursor, next := "", true; next; next = cursor != "" {
 		page, err := read(cursor)
@@ -58,24 +52,22 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 	by := w.maker()
 	var want []publish.ProjectID
 	for range 50 {
-		want = append(want, w.publish(by, page).Project.ID)
+		want = append(want, w.publish(by).Project.ID)
 	}
 	for _, id := range want {
-		if err := w.Touch(t.Context(), nobody(), id, publish.Visitor{ID: "ann"}); err != nil {
+		if err := w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "ann"}); err != nil {
 			t.Fatal(err)
 		}
-		w.Play(t.Context(), nobody(), id, publish.Visitor{ID: "ann"})
+		w.Play(t.Context(), nobody(), id, gallery.Player{ID: "ann"})
 	}
-	if err := w.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w.flush()
 	slices.Reverse(want)
-	for name, read := range map[string]func(string) (publish.Page, error){
-		"newest": func(c string) (publish.Page, error) { return w.Browse(t.Context(), nobody(), publish.SortNewest, c) },
-		"played": func(c string) (publish.Page, error) { return w.Browse(t.Context(), nobody(), publish.SortPlayed, c) },
-		"live":   func(c string) (publish.Page, error) { return w.Browse(t.Context(), nobody(), publish.SortLive, c) },
-		"found":  func(c string) (publish.Page, error) { return w.Search(t.Context(), nobody(), "space CATS", c) },
-		"profile": func(c string) (publish.Page, error) {
+	for name, read := range map[string]func(string) (gallery.Page, error){
+		"newest": func(c string) (gallery.Page, error) { return w.Browse(t.Context(), nobody(), gallery.SortNewest, c) },
+		"played": func(c string) (gallery.Page, error) { return w.Browse(t.Context(), nobody(), gallery.SortPlayed, c) },
+		"live":   func(c string) (gallery.Page, error) { return w.Browse(t.Context(), nobody(), gallery.SortLive, c) },
+		"found":  func(c string) (gallery.Page, error) { return w.Search(t.Context(), nobody(), "space CATS", c) },
+		"profile": func(c string) (gallery.Page, error) {
 			_, p, err := w.Profile(t.Context(), nobody(), w.handle(by), c)
 			return p, err
 		},
@@ -104,29 +96,27 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 	w := newWorld(t, public)
 	by := w.maker()
-	few, many := w.publish(by, page).Project.ID, w.publish(by, page).Project.ID
-	hidden := w.publish(nobody(), page).Project.ID
+	few, many := w.publish(by).Project.ID, w.publish(by).Project.ID
+	hidden := w.publish(nobody()).Project.ID
 	for i := range 9 {
-		visitor := publish.PlayerID(fmt.Sprint(i))
+		player := gallery.PlayerID(fmt.Sprint(i))
 		for _, id := range []publish.ProjectID{few, many, hidden}[min(i, 1):] {
-			w.Play(t.Context(), nobody(), id, publish.Visitor{ID: visitor})
-			if err := w.Touch(t.Context(), nobody(), id, publish.Visitor{ID: visitor}); err != nil {
+			w.Play(t.Context(), nobody(), id, gallery.Player{ID: player})
+			if err := w.Touch(t.Context(), nobody(), id, gallery.Player{ID: player}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := w.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, by := range []publish.Sort{publish.SortPlayed, publish.SortLive} {
+	w.flush()
+	for _, by := range []gallery.Sort{gallery.SortPlayed, gallery.SortLive} {
 		got, err := w.Browse(t.Context(), nobody(), by, "")
 		if err != nil || !slices.Equal(shown(got), []publish.ProjectID{many, few}) {
 			t.Fatalf("%s: %v, %v", by, shown(got), err)
 		}
 		same(t, string(by), got.Cards[0].Stats, publish.Stats{Players: 9, Plays: 9})
 	}
-	w.clock.move(7 * 24 * time.Hour)
-	for _, by := range []publish.Sort{publish.SortPlayed, publish.SortLive} {
+	w.in.Clock.Move(7 * 24 * time.Hour)
+	for _, by := range []gallery.Sort{gallery.SortPlayed, gallery.SortLive} {
 		if got, err := w.Browse(t.Context(), nobody(), by, ""); err != nil || len(got.Cards) != 0 {
 			t.Errorf("a week later %s has %v, %v", by, shown(got), err)
 		}
@@ -136,22 +126,22 @@ func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 func TestAFirstPageIsLookedUpAgainAfterSeconds(t *testing.T) {
 	w := newWorld(t)
 	by := w.maker()
-	first := w.publish(by, page).Project.ID
+	first := w.publish(by).Project.ID
 	newest := func() []publish.ProjectID {
-		got, err := w.Browse(t.Context(), nobody(), publish.SortNewest, "")
+		got, err := w.Browse(t.Context(), nobody(), gallery.SortNewest, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return shown(got)
 	}
 	newest()
-	w.Play(t.Context(), nobody(), first, publish.Visitor{ID: "ann"})
-	second := w.publish(by, page).Project.ID
-	got, err := w.Browse(t.Context(), nobody(), publish.SortNewest, "")
+	w.Play(t.Context(), nobody(), first, gallery.Player{ID: "ann"})
+	second := w.publish(by).Project.ID
+	got, err := w.Browse(t.Context(), nobody(), gallery.SortNewest, "")
 	if err != nil || !slices.Equal(shown(got), []publish.ProjectID{first}) || got.Cards[0].Stats.Plays != 1 {
 		t.Errorf("at once: %+v, %v", got, err)
 	}
-	w.clock.move(2 * time.Second)
+	w.in.Clock.Move(2 * time.Second)
 	same(t, "after two seconds", newest(), []publish.ProjectID{second, first})
 }
 
@@ -159,7 +149,7 @@ func TestSearchTakesAnyText(t *testing.T) {
 	w := newWorld(t)
 	by := w.maker()
 	w.renamed(by, "kim")
-	w.publish(by, page)
+	w.publish(by)
 	for text, want := range map[string]int{
 		"": 0, "  ": 0, "\"": 0, "*": 0, "\x00": 0, "\xff\xfe": 0, "--": 0, "spa*": 1, "\"space\"": 1, "cats-space": 1, "space\x00cats": 1,
 		"space dogs": 0, "🐈 cats": 1, "OR": 0, "ki": 1, "title:space": 0, strings.Repeat("space ", 9_000): 1, strings.Repeat("x", 1<<20): 0, "\u202ecats": 1,
@@ -173,7 +163,7 @@ func TestSearchTakesAnyText(t *testing.T) {
 func TestAnOldHandleLeadsToTheNewOne(t *testing.T) {
 	w := newWorld(t)
 	by := w.maker()
-	id := w.publish(by, page).Project.ID
+	id := w.publish(by).Project.ID
 	old := w.handle(by)
 	w.renamed(by, "renamed")
 	if current, p, err := w.Profile(t.Context(), nobody(), old, ""); err != nil || current != "renamed" || len(p.Cards) != 0 {

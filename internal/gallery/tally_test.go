@@ -1,4 +1,4 @@
-package publish
+package gallery
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"sandlot/internal/publish"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -15,12 +17,12 @@ var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 // written is a record of counts, as a store keeps it.
 type written struct {
 	mu      sync.Mutex
-	plays   map[ProjectID]int64
-	counted map[ProjectID]int64
+	plays   map[publish.ProjectID]int64
+	counted map[publish.ProjectID]int64
 	fail    error
 }
 
-func (w *written) write(counts map[ProjectID]Counts) error {
+func (w *written) write(counts map[publish.ProjectID]Counts) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.fail != nil {
@@ -35,7 +37,7 @@ func (w *written) write(counts map[ProjectID]Counts) error {
 	return nil
 }
 
-func (w *written) read(id ProjectID) func() (plays, number int64) {
+func (w *written) read(id publish.ProjectID) func() (plays, number int64) {
 	return func() (plays, number int64) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -44,13 +46,13 @@ func (w *written) read(id ProjectID) func() (plays, number int64) {
 }
 
 func newWritten() *written {
-	return &written{plays: map[ProjectID]int64{}, counted: map[ProjectID]int64{}}
+	return &written{plays: map[publish.ProjectID]int64{}, counted: map[publish.ProjectID]int64{}}
 }
 
-func TestPlaysAreCountedOncePerVisitorInHalfAnHour(t *testing.T) {
+func TestPlaysAreCountedOncePerPlayerInHalfAnHour(t *testing.T) {
 	type load struct {
-		project ProjectID
-		visitor PlayerID
+		project publish.ProjectID
+		player  PlayerID
 		after   time.Duration // since noon
 	}
 	tests := []struct {
@@ -59,10 +61,10 @@ func TestPlaysAreCountedOncePerVisitorInHalfAnHour(t *testing.T) {
 		want  int64 // of project a
 	}{
 		{"one load", []load{{"a", "x", 0}}, 1},
-		{"the same visitor just below 30 minutes", []load{{"a", "x", 0}, {"a", "x", 30*time.Minute - 1}}, 1},
-		{"the same visitor after 30 minutes", []load{{"a", "x", 0}, {"a", "x", 30 * time.Minute}}, 2},
+		{"the same player just below 30 minutes", []load{{"a", "x", 0}, {"a", "x", 30*time.Minute - 1}}, 1},
+		{"the same player after 30 minutes", []load{{"a", "x", 0}, {"a", "x", 30 * time.Minute}}, 2},
 		{"a load that did not count prolongs nothing", []load{{"a", "x", 0}, {"a", "x", 20 * time.Minute}, {"a", "x", 40 * time.Minute}}, 2},
-		{"two visitors", []load{{"a", "x", 0}, {"a", "y", 0}}, 2},
+		{"two players", []load{{"a", "x", 0}, {"a", "y", 0}}, 2},
 		{"another project", []load{{"a", "x", 0}, {"b", "x", 0}}, 1},
 		{"others in between, for hours", []load{{"a", "x", 0}, {"b", "y", 31 * time.Minute}, {"a", "x", 31 * time.Minute}, {"b", "y", 61 * time.Minute}, {"a", "x", 60 * time.Minute}}, 2},
 		{"the clock goes back ten minutes", []load{{"a", "x", 0}, {"a", "x", -10 * time.Minute}}, 1},
@@ -71,9 +73,9 @@ func TestPlaysAreCountedOncePerVisitorInHalfAnHour(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := newCounters(DefaultVisits)
+			c := newTally(DefaultPlays)
 			for _, l := range tt.loads {
-				c.play(l.project, l.visitor, noon.Add(l.after), always)
+				c.play(l.project, l.player, noon.Add(l.after), always)
 			}
 			if got := c.plays("a", func() (int64, int64) { return 100, 0 }) - 100; got != tt.want {
 				t.Errorf("%d plays, want %d", got, tt.want)
@@ -83,20 +85,20 @@ func TestPlaysAreCountedOncePerVisitorInHalfAnHour(t *testing.T) {
 }
 
 func TestCounters(t *testing.T) {
-	t.Run("visits remembered are bounded", func(t *testing.T) {
-		c := newCounters(DefaultVisits)
-		for i := range DefaultVisits + 1000 {
+	t.Run("loads remembered are bounded", func(t *testing.T) {
+		c := newTally(DefaultPlays)
+		for i := range DefaultPlays + 1000 {
 			c.play("a", PlayerID(fmt.Sprint(i)), noon, always)
 		}
-		if n := len(c.recent) + len(c.older); n > DefaultVisits {
-			t.Errorf("%d visits are remembered", n)
+		if n := len(c.recent) + len(c.older); n > DefaultPlays {
+			t.Errorf("%d loads are remembered", n)
 		}
-		if got := c.plays("a", func() (int64, int64) { return 0, 0 }); got != DefaultVisits+1000 {
+		if got := c.plays("a", func() (int64, int64) { return 0, 0 }); got != DefaultPlays+1000 {
 			t.Errorf("%d plays", got)
 		}
 	})
 	t.Run("what cannot be written stays for the next time", func(t *testing.T) {
-		c, w := newCounters(DefaultVisits), newWritten()
+		c, w := newTally(DefaultPlays), newWritten()
 		c.play("a", "x", noon, always)
 		w.fail = errors.New("broken")
 		if err := c.flush(w.write); !errors.Is(err, w.fail) {
@@ -115,9 +117,9 @@ func TestCounters(t *testing.T) {
 		}
 	})
 	t.Run("what was written although the store said otherwise counts once", func(t *testing.T) {
-		c, w, lost := newCounters(DefaultVisits), newWritten(), errors.New("the answer was lost")
+		c, w, lost := newTally(DefaultPlays), newWritten(), errors.New("the answer was lost")
 		c.play("a", "x", noon, always)
-		err := c.flush(func(counts map[ProjectID]Counts) error { return errors.Join(w.write(counts), lost) })
+		err := c.flush(func(counts map[publish.ProjectID]Counts) error { return errors.Join(w.write(counts), lost) })
 		if got := c.plays("a", w.read("a")); !errors.Is(err, lost) || got != 1 {
 			t.Errorf("%d plays, %v", got, err)
 		}
@@ -127,7 +129,7 @@ func TestCounters(t *testing.T) {
 		}
 	})
 	t.Run("a read during which a batch was written adds it", func(t *testing.T) {
-		c, w := newCounters(DefaultVisits), newWritten()
+		c, w := newTally(DefaultPlays), newWritten()
 		c.play("a", "x", noon, always)
 		got := c.plays("a", func() (int64, int64) {
 			plays, number := w.read("a")()
@@ -141,14 +143,14 @@ func TestCounters(t *testing.T) {
 		}
 	})
 	t.Run("nothing is written where nothing was counted", func(t *testing.T) {
-		if err := newCounters(DefaultVisits).flush(func(map[ProjectID]Counts) error { return errors.New("called") }); err != nil {
+		if err := newTally(DefaultPlays).flush(func(map[publish.ProjectID]Counts) error { return errors.New("called") }); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Run("a play during a flush is neither lost nor written twice", func(t *testing.T) {
-		c, w := newCounters(DefaultVisits), newWritten()
+		c, w := newTally(DefaultPlays), newWritten()
 		c.play("a", "x", noon, always)
-		err := c.flush(func(counts map[ProjectID]Counts) error {
+		err := c.flush(func(counts map[publish.ProjectID]Counts) error {
 			c.play("a", "y", noon, always)
 			return w.write(counts)
 		})
@@ -157,10 +159,10 @@ func TestCounters(t *testing.T) {
 		}
 	})
 	t.Run("two flushes at once write a play once", func(t *testing.T) {
-		c, w := newCounters(DefaultVisits), newWritten()
+		c, w := newTally(DefaultPlays), newWritten()
 		c.play("a", "x", noon, always)
 		var second sync.WaitGroup
-		err := c.flush(func(counts map[ProjectID]Counts) error {
+		err := c.flush(func(counts map[publish.ProjectID]Counts) error {
 			second.Go(func() {
 				if err := c.flush(w.write); err != nil {
 					t.Error(err)
@@ -177,7 +179,7 @@ func TestCounters(t *testing.T) {
 		}
 	})
 	t.Run("the sum never goes back and is exact, however flushes and reads fall", func(t *testing.T) {
-		c, w := newCounters(DefaultVisits), newWritten()
+		c, w := newTally(DefaultPlays), newWritten()
 		var players, others sync.WaitGroup
 		var done atomic.Bool
 		for i := range 4 {
@@ -213,19 +215,6 @@ func TestCounters(t *testing.T) {
 			t.Errorf("%d written, %v", w.plays["a"], err)
 		}
 	})
-}
-
-func TestKeyUses(t *testing.T) {
-	u := newKeyUses()
-	u.note(1, noon)
-	u.note(1, noon.Add(time.Minute))
-	u.note(2, noon)
-	if got := u.take(); len(got) != 2 || !got[1].Equal(noon.Add(time.Minute)) {
-		t.Errorf("got %v", got)
-	}
-	if got := u.take(); len(got) != 0 {
-		t.Errorf("taken twice: %v", got)
-	}
 }
 
 func always() bool { return true }

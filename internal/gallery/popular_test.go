@@ -1,10 +1,11 @@
-package publish_test
+package gallery_test
 
 import (
 	"fmt"
 	"net/netip"
 	"testing"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -12,8 +13,8 @@ import (
 // it says it is.
 func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 	w := newWorld(t)
-	id := w.publish(w.account(), page).Project.ID
-	public := w.open(publish.Config{Places: local(), Public: true})
+	id := w.publish(w.account()).Project.ID
+	public := w.in.AnotherGallery(gallery.Config{Public: true})
 	stats := func() publish.Stats {
 		_, stats, err := public.Stats(t.Context(), nobody(), string(id))
 		if err != nil {
@@ -23,17 +24,17 @@ func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 	}
 	one, other := netip.MustParseAddr("203.0.113.7"), netip.MustParseAddr("203.0.113.8")
 	for i := range 200 {
-		visitor := publish.Visitor{ID: publish.PlayerID(fmt.Sprint("visitor", i)), From: one}
-		public.Play(t.Context(), nobody(), id, visitor)
-		if err := public.Touch(t.Context(), nobody(), id, visitor); err != nil {
+		player := gallery.Player{ID: gallery.PlayerID(fmt.Sprint("player", i)), From: one}
+		public.Play(t.Context(), nobody(), id, player)
+		if err := public.Touch(t.Context(), nobody(), id, player); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := stats(); got.Plays != 60 || got.Players != 50 {
 		t.Errorf("%+v, want 60 plays and 50 players", got)
 	}
-	public.Play(t.Context(), nobody(), id, publish.Visitor{ID: "another", From: other})
-	if err := public.Touch(t.Context(), nobody(), id, publish.Visitor{ID: "another", From: other}); err != nil {
+	public.Play(t.Context(), nobody(), id, gallery.Player{ID: "another", From: other})
+	if err := public.Touch(t.Context(), nobody(), id, gallery.Player{ID: "another", From: other}); err != nil {
 		t.Fatal(err)
 	}
 	if got := stats(); got.Plays != 61 || got.Players != 51 {
@@ -66,7 +67,7 @@ func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 // takes another's like away.
 func TestRegression06TwoBehindOneAddressAreTwo(t *testing.T) {
 	w := newWorld(t)
-	id := w.publish(w.account(), page).Project.ID
+	id := w.publish(w.account()).Project.ID
 	ada, bob := w.token(), w.token()
 	w.like(id, ada, true, 1)
 	if liked, err := w.Liked(t.Context(), nobody(), id, bob); liked || err != nil {
@@ -83,11 +84,11 @@ func TestRegression06TwoBehindOneAddressAreTwo(t *testing.T) {
 // TestRegression06APrivateInstanceCountsEverybody: the bounds are for strangers.
 func TestRegression06APrivateInstanceCountsEverybody(t *testing.T) {
 	w := newWorld(t)
-	id := w.publish(w.account(), page).Project.ID
+	id := w.publish(w.account()).Project.ID
 	for i := range 100 {
-		visitor := publish.Visitor{ID: publish.PlayerID(fmt.Sprint("visitor", i)), From: home}
-		w.Play(t.Context(), nobody(), id, visitor)
-		if err := w.Touch(t.Context(), nobody(), id, visitor); err != nil {
+		player := gallery.Player{ID: gallery.PlayerID(fmt.Sprint("player", i)), From: home}
+		w.Play(t.Context(), nobody(), id, player)
+		if err := w.Touch(t.Context(), nobody(), id, player); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Like(t.Context(), nobody(), id, w.token(), home, true); err != nil {

@@ -1,14 +1,16 @@
-package publish
+package gallery
 
 import (
 	"fmt"
 	"net/netip"
 	"testing"
 	"time"
+
+	"sandlot/internal/publish"
 )
 
 // taken is how many of n at once an address gets.
-func taken(l *countLimit, id ProjectID, from string, n int, now time.Time) (got int) {
+func taken(l *countLimit, id publish.ProjectID, from string, n int, now time.Time) (got int) {
 	for range n {
 		if l.take(id, netip.MustParseAddr(from), now) {
 			got++
@@ -39,7 +41,7 @@ func TestRegression06ANetworkAddsSoMuchToAProject(t *testing.T) {
 	t.Run("each project and each network for itself", func(t *testing.T) {
 		l := newCountLimit(20, 60)
 		for _, c := range [][2]string{{"a", "203.0.113.7"}, {"b", "203.0.113.7"}, {"a", "203.0.113.8"}, {"a", "2001:db8::1"}, {"a", "2001:db9::1"}} {
-			if got := taken(l, ProjectID(c[0]), c[1], 100, noon); got != 20 {
+			if got := taken(l, publish.ProjectID(c[0]), c[1], 100, noon); got != 20 {
 				t.Errorf("%v: %d", c, got)
 			}
 		}
@@ -77,7 +79,7 @@ func TestRegression06ANetworkAddsSoMuchToAProject(t *testing.T) {
 		l := newCountLimit(20, 60)
 		taken(l, "a", "203.0.113.7", 100, noon)
 		for i := range 2 * countCells {
-			l.take(ProjectID(fmt.Sprint(i%1000)), netip.AddrFrom4([4]byte{byte(i >> 16), byte(i >> 8), byte(i), 1}), noon)
+			l.take(publish.ProjectID(fmt.Sprint(i%1000)), netip.AddrFrom4([4]byte{byte(i >> 16), byte(i >> 8), byte(i), 1}), noon)
 		}
 		if got := taken(l, "a", "203.0.113.7", 100, noon); got != 0 {
 			t.Errorf("%d more after it", got)

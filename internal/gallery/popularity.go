@@ -1,17 +1,13 @@
-package publish
+package gallery
 
 import (
 	"hash/maphash"
 	"net/netip"
 	"sync"
 	"time"
-)
 
-// A Visitor is whoever loads or plays a project.
-type Visitor struct {
-	ID   PlayerID
-	From netip.Addr // counts together with all of its network; what is not valid is a network of its own; never kept
-}
+	"sandlot/internal/publish"
+)
 
 // What one network adds to the numbers of one project on a public instance. What
 // is over is served and not counted, so that nobody becomes popular by a script.
@@ -24,44 +20,14 @@ const (
 	playersAtOnce = 50
 )
 
-// A Crowd is a network, and how many of its players of one project count at once.
-type Crowd struct {
-	Network netip.Prefix
-	Most    int
-}
-
-// A network is one of those that an address belongs to. Its share says how many
-// times as much as the narrowest it may add.
-type network struct {
-	prefix netip.Prefix
-	share  int
-}
-
-// widerShares are those of a /56 and a /48.
-var widerShares = [2]int{4, 16}
-
-// networks returns those that count, narrowest first: an IPv4 address, or the /64
-// of an IPv6 address, and the /56 and /48, of which one customer may have all.
-func networks(a netip.Addr) []network {
-	a = a.Unmap().WithZone("")
-	if !a.Is6() {
-		return []network{{netip.PrefixFrom(a, a.BitLen()), 1}}
-	}
-	list := []network{{share: 1}, {share: widerShares[0]}, {share: widerShares[1]}}
-	for i, bits := range [...]int{64, 56, 48} {
-		list[i].prefix = netip.PrefixFrom(a, bits).Masked()
-	}
-	return list
-}
-
 // crowds returns those that a player from an address is of.
-func (s *Service) crowds(from netip.Addr) []Crowd {
-	if !s.Public {
+func (c *Counters) crowds(from netip.Addr) []Crowd {
+	if !c.public {
 		return nil
 	}
 	var list []Crowd
-	for _, n := range networks(from) {
-		list = append(list, Crowd{n.prefix, n.share * playersAtOnce})
+	for _, n := range publish.Networks(from) {
+		list = append(list, Crowd{n.Prefix, n.Share * playersAtOnce})
 	}
 	return list
 }
@@ -87,21 +53,21 @@ func newCountLimit(atOnce, anHour int) *countLimit {
 }
 
 // take uses one up, if there is one in each of the address's networks.
-func (l *countLimit) take(id ProjectID, from netip.Addr, now time.Time) bool {
+func (l *countLimit) take(id publish.ProjectID, from netip.Addr, now time.Time) bool {
 	type cell struct {
-		project ProjectID
+		project publish.ProjectID
 		network netip.Prefix
 	}
 	var next [3]int64
 	var at [3]uint64
-	list := networks(from)
+	list := publish.Networks(from)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, n := range list {
-		at[i] = maphash.Comparable(l.seed, cell{id, n.prefix}) % countCells
+		at[i] = maphash.Comparable(l.seed, cell{id, n.Prefix}) % countCells
 		none := now.Add(l.most).UnixNano()
 		l.full[at[i]] = min(l.full[at[i]], none) // it is later where the clock was ahead
-		if next[i] = max(l.full[at[i]], now.UnixNano()) + int64(l.every)/int64(n.share); next[i] > none {
+		if next[i] = max(l.full[at[i]], now.UnixNano()) + int64(l.every)/int64(n.Share); next[i] > none {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package publish
+package gallery
 
 import (
 	"context"
@@ -8,11 +8,13 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"sandlot/internal/publish"
 )
 
 const (
-	// galleryPage is how many projects a page of a list has: it can be divided into two, three and four columns.
-	galleryPage = 24
+	// pageSize is how many projects a page of a list has: it can be divided into two, three and four columns.
+	pageSize = 24
 	// rankLimit is how many places a ranking has: 41 pages, more than anybody turns.
 	rankLimit = 1_000
 	// liveReach is how many of the busiest projects are looked at for those that may be listed, so that made-up players of others push few out.
@@ -26,43 +28,72 @@ const (
 	maxWords  = 8
 )
 
-// gallery keeps what everybody asks for.
-type gallery struct {
-	played, live *cached[[]ProjectID]
+// Sort is an order of the gallery.
+type Sort string
+
+// The orders of the gallery.
+const (
+	SortNewest Sort = "newest"
+	SortPlayed Sort = "played" // most plays in seven days
+	SortLive   Sort = "live"   // most players now
+)
+
+// Card is a project in a list.
+type Card struct {
+	Project publish.Project
+	Stats   publish.Stats
+}
+
+// Page is a part of a list. Next is the cursor of the part after it, empty on the
+// last. Where nothing at all is listed, Waiting is how many projects would be if
+// somebody confirmed their account's address, of the MostWaiting made last.
+type Page struct {
+	Cards   []Card
+	Next    string
+	Waiting int
+}
+
+// MostWaiting is how many projects are looked at for those that wait to be listed: it
+// bounds the look, and what an empty gallery tells.
+const MostWaiting = 1_000
+
+// lists keeps what everybody asks for.
+type lists struct {
+	played, live *cached[[]publish.ProjectID]
 	first        map[Sort]*cached[sheet]
 }
 
-// sheet is a page without its numbers, which are added for each visitor.
+// sheet is a page without its numbers, which are added for each caller.
 type sheet struct {
-	projects []Project
+	projects []publish.Project
 	next     string
 	waiting  int
 }
 
-func newGallery() *gallery {
+func newLists() *lists {
 	first := map[Sort]*cached[sheet]{}
-	for _, by := range []Sort{SortNewest, SortPlayed, SortLive} {
-		first[by] = newCached[sheet](firstFor)
+	for _, order := range []Sort{SortNewest, SortPlayed, SortLive} {
+		first[order] = newCached[sheet](firstFor)
 	}
-	return &gallery{played: newCached[[]ProjectID](playedFor), live: newCached[[]ProjectID](liveFor), first: first}
+	return &lists{played: newCached[[]publish.ProjectID](playedFor), live: newCached[[]publish.ProjectID](liveFor), first: first}
 }
 
-// Browse returns a page of the projects that may be listed. What is no cursor, or
-// no order, is ErrNotFound. A page may be some seconds old, a ranking by plays half
+// Browse returns a page of the projects that may be listed. An invalid cursor, or
+// order, is publish.ErrNotFound. A page may be some seconds old, a ranking by plays half
 // a minute; the numbers are those of now.
-func (s *Service) Browse(ctx context.Context, by Caller, order Sort, cursor string) (Page, error) {
-	if err := Authorize(by, ActLook, nil); err != nil {
+func (s *Service) Browse(ctx context.Context, by publish.Caller, order Sort, cursor string) (Page, error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return Page{}, err
 	}
 	place, err := readPlace(cursor)
-	first, known := s.gallery.first[order]
+	first, known := s.lists.first[order]
 	if err != nil || !known {
-		return Page{}, ErrNotFound
+		return Page{}, publish.ErrNotFound
 	}
 	find := func() (sheet, error) { return s.sorted(ctx, order, place) }
 	var found sheet
 	if place == 0 {
-		found, err = first.get(ctx, s.now(), find)
+		found, err = first.get(ctx, s.Now(), find)
 	} else {
 		found, err = find()
 	}
@@ -72,29 +103,29 @@ func (s *Service) Browse(ctx context.Context, by Caller, order Sort, cursor stri
 func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, error) {
 	switch order {
 	case SortPlayed:
-		ids, err := s.gallery.played.get(ctx, s.now(), func() ([]ProjectID, error) {
-			return s.site.MostPlayed(ctx, s.now().AddDate(0, 0, -6), rankLimit)
+		ids, err := s.lists.played.get(ctx, s.Now(), func() ([]publish.ProjectID, error) {
+			return s.store.MostPlayed(ctx, s.Now().AddDate(0, 0, -6), rankLimit)
 		})
 		return s.ranked(ctx, ids, place, err)
 	case SortLive:
-		ids, err := s.gallery.live.get(ctx, s.now(), func() ([]ProjectID, error) { return s.busiest(ctx) })
+		ids, err := s.lists.live.get(ctx, s.Now(), func() ([]publish.ProjectID, error) { return s.busiest(ctx) })
 		return s.ranked(ctx, ids, place, err)
 	}
 	found, err := s.listed(ctx, ListedQuery{Before: place})
 	if err == nil && place == 0 && len(found.projects) == 0 {
-		found.waiting, err = s.site.Waiting(ctx, MostWaiting)
+		found.waiting, err = s.store.Waiting(ctx, MostWaiting)
 	}
 	return found, err
 }
 
 // busiest returns the projects with the most players that may be listed.
-func (s *Service) busiest(ctx context.Context) ([]ProjectID, error) {
-	busy, err := s.live.Busiest(ctx, liveReach, s.now())
+func (s *Service) busiest(ctx context.Context) ([]publish.ProjectID, error) {
+	busy, err := s.counters.busiest(ctx, liveReach)
 	if err != nil {
 		return nil, fmt.Errorf("rank by players: %w", err)
 	}
 	found, err := s.inOrder(ctx, busy)
-	ids := make([]ProjectID, 0, rankLimit)
+	ids := make([]publish.ProjectID, 0, rankLimit)
 	for _, p := range found[:min(len(found), rankLimit)] {
 		ids = append(ids, p.ID)
 	}
@@ -102,12 +133,12 @@ func (s *Service) busiest(ctx context.Context) ([]ProjectID, error) {
 }
 
 // ranked is the page of a ranking that begins at a place.
-func (s *Service) ranked(ctx context.Context, ids []ProjectID, place int64, err error) (sheet, error) {
+func (s *Service) ranked(ctx context.Context, ids []publish.ProjectID, place int64, err error) (sheet, error) {
 	if err != nil {
 		return sheet{}, err
 	}
 	begin := min(place, int64(len(ids)))
-	end := min(begin+galleryPage, int64(len(ids)))
+	end := min(begin+pageSize, int64(len(ids)))
 	out := sheet{}
 	if end < int64(len(ids)) {
 		out.next = strconv.FormatInt(end, 36)
@@ -117,19 +148,19 @@ func (s *Service) ranked(ctx context.Context, ids []ProjectID, place int64, err 
 }
 
 // inOrder returns those of the projects that may be listed, in the order given.
-func (s *Service) inOrder(ctx context.Context, ids []ProjectID) ([]Project, error) {
+func (s *Service) inOrder(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := s.site.ListedOf(ctx, ids)
+	found, err := s.store.ListedOf(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[ProjectID]Project, len(found))
+	byID := make(map[publish.ProjectID]publish.Project, len(found))
 	for _, p := range found {
 		byID[p.ID] = p
 	}
-	out := make([]Project, 0, len(found))
+	out := make([]publish.Project, 0, len(found))
 	for _, id := range ids {
 		if p, ok := byID[id]; ok {
 			out = append(out, p)
@@ -140,15 +171,15 @@ func (s *Service) inOrder(ctx context.Context, ids []ProjectID) ([]Project, erro
 
 // listed is a page of a list that is newest first.
 func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
-	q.Limit = galleryPage + 1
-	found, err := s.site.Listed(ctx, q)
+	q.Limit = pageSize + 1
+	found, err := s.store.Listed(ctx, q)
 	if err != nil {
 		return sheet{}, err
 	}
 	out := sheet{}
-	if len(found) > galleryPage {
-		found = found[:galleryPage]
-		out.next = strconv.FormatInt(found[galleryPage-1].Number, 36)
+	if len(found) > pageSize {
+		found = found[:pageSize]
+		out.next = strconv.FormatInt(found[pageSize-1].Number, 36)
 	}
 	for _, l := range found {
 		out.projects = append(out.projects, l.Project)
@@ -160,22 +191,22 @@ func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
 func (s *Service) page(ctx context.Context, found sheet) Page {
 	out := Page{Next: found.next, Waiting: found.waiting, Cards: make([]Card, 0, len(found.projects))}
 	for _, p := range found.projects {
-		out.Cards = append(out.Cards, Card{p, s.quickStats(ctx, p)})
+		out.Cards = append(out.Cards, Card{p, s.counters.ListStats(ctx, p)})
 	}
 	return out
 }
 
-// Search returns a page of the projects in the gallery whose title and maker have
+// Search returns a page of the projects in the gallery whose title and handle have
 // words that begin with each word of text, newest first. Of text its first 200
-// bytes and 8 words count; without a word in it nothing is found. What is no cursor
-// is ErrNotFound.
-func (s *Service) Search(ctx context.Context, by Caller, text, cursor string) (Page, error) {
-	if err := Authorize(by, ActLook, nil); err != nil {
+// bytes and 8 words count; without a word in it nothing is found. An invalid cursor
+// is publish.ErrNotFound.
+func (s *Service) Search(ctx context.Context, by publish.Caller, text, cursor string) (Page, error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return Page{}, err
 	}
 	before, err := readPlace(cursor)
 	if err != nil {
-		return Page{}, ErrNotFound
+		return Page{}, publish.ErrNotFound
 	}
 	words := searchWords(text)
 	if len(words) == 0 {
@@ -194,18 +225,18 @@ func searchWords(text string) []string {
 
 // Profile returns the handle that the account with a handle has now, and a page of
 // its projects in the gallery, newest first. An account that is suspended or gone,
-// and what is no cursor, is ErrNotFound.
-func (s *Service) Profile(ctx context.Context, by Caller, handle, cursor string) (current string, _ Page, err error) {
-	if err := Authorize(by, ActLook, nil); err != nil {
+// and an invalid cursor, is publish.ErrNotFound.
+func (s *Service) Profile(ctx context.Context, by publish.Caller, handle, cursor string) (current string, _ Page, err error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return "", Page{}, err
 	}
 	before, err := readPlace(cursor)
 	if err != nil {
-		return "", Page{}, ErrNotFound
+		return "", Page{}, publish.ErrNotFound
 	}
-	a, err := s.site.AccountOfHandle(ctx, handle)
+	a, err := s.store.AccountOfHandle(ctx, handle)
 	if err == nil && a.Suspended {
-		err = ErrNotFound
+		err = publish.ErrNotFound
 	}
 	if err != nil || a.Handle != handle {
 		return a.Handle, Page{}, err
@@ -221,19 +252,7 @@ func readPlace(cursor string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(cursor, 36, 64)
 	if err != nil || n < 1 {
-		return 0, errors.New("no cursor")
+		return 0, errors.New("invalid cursor")
 	}
 	return n, nil
-}
-
-// listingWarnings tell the owner of a project that nobody finds it yet, and what ends
-// that.
-func (s *Service) listingWarnings(p Project) []Warning {
-	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
-		return nil
-	}
-	return []Warning{{
-		"not_listed", "The project is at its address, but not yet in the gallery or on its creator's profile: nobody has verified the email address of its account.",
-		"Opening the link in the message to that address, and pressing its button, lists all projects of the account. Without the message, send email with the account's api_key, or log in on the website.",
-	}}
 }

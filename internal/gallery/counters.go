@@ -1,0 +1,96 @@
+package gallery
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// Counters counts plays and players. It tells the numbers of a project as they are now, and writes plays every two seconds: a crash loses
+// those of at most five. The methods may be called concurrently.
+type Counters struct {
+	store    CountStore
+	live     Live
+	log      *slog.Logger
+	now      func() time.Time
+	public   bool
+	limit    *countLimit
+	tally    *tally
+	failures *publish.Failures
+}
+
+// NewCounters makes Counters. failures counts what could not be written; nil counts nothing.
+func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, failures *publish.Failures) *Counters {
+	cfg = cfg.withDefaults()
+	return &Counters{
+		store: store, live: live, log: log, now: cfg.Now, public: cfg.Public,
+		limit: newCountLimit(playsAtOnce, playsAnHour), tally: newTally(cfg.Plays), failures: failures,
+	}
+}
+
+// Stats implements publish.Statistics.
+func (c *Counters) Stats(ctx context.Context, p publish.Project) publish.Stats {
+	out := publish.Stats{Likes: p.Likes}
+	out.Plays = c.tally.plays(p.ID, func() (plays, number int64) {
+		if fresh, err := c.store.Project(ctx, p.ID); err == nil {
+			p.Plays, p.Counted, out.Likes = fresh.Plays, fresh.Counted, fresh.Likes
+		}
+		return p.Plays, p.Counted
+	})
+	n, err := c.live.Players(ctx, p.ID, c.now())
+	if err != nil {
+		c.log.Warn("players not counted", "error", err)
+	}
+	out.Players = n
+	return out
+}
+
+// ListStats implements publish.Statistics.
+func (c *Counters) ListStats(ctx context.Context, p publish.Project) publish.Stats {
+	n, _ := c.live.Players(ctx, p.ID, c.now()) // a list is complete without it
+	return publish.Stats{Players: n, Likes: p.Likes, Plays: c.tally.plays(p.ID, func() (plays, number int64) { return p.Plays, p.Counted })}
+}
+
+// play counts a player's load of a project, unless one was counted within the last half hour, or enough of the player's network were.
+func (c *Counters) play(id publish.ProjectID, p Player) {
+	now := c.now()
+	c.tally.play(id, p.ID, now, func() bool { return !c.public || c.limit.take(id, p.From, now) })
+}
+
+// busiest returns the projects that have players present, most players first, at most limit.
+func (c *Counters) busiest(ctx context.Context, limit int) ([]publish.ProjectID, error) {
+	return c.live.Busiest(ctx, limit, c.now())
+}
+
+// touch counts a player as present, unless enough of the player's network are.
+func (c *Counters) touch(ctx context.Context, id publish.ProjectID, p Player) {
+	c.soft("count a player", c.live.Touch(ctx, id, p.ID, c.now(), c.crowds(p.From)...))
+}
+
+// leave counts a player as gone.
+func (c *Counters) leave(ctx context.Context, id publish.ProjectID, p Player) {
+	c.soft("count a player out", c.live.Leave(ctx, id, p.ID, c.now()))
+}
+
+// soft logs an error of what may be forgotten; it fails no request.
+func (c *Counters) soft(what string, err error) {
+	if err != nil {
+		c.log.Warn("could not "+what, "error", err)
+	}
+}
+
+// Flush writes the plays that are still in memory. What cannot be written stays for the next time.
+func (c *Counters) Flush(ctx context.Context) error {
+	err := c.tally.flush(func(counts map[publish.ProjectID]Counts) error { return c.store.AddCounts(ctx, counts) })
+	if err != nil {
+		c.failures.Add(1)
+		return fmt.Errorf("write counts: %w", err)
+	}
+	return nil
+}
+
+// Run writes plays every two seconds until ctx ends, and then once more.
+func (c *Counters) Run(ctx context.Context) { publish.FlushUntil(ctx, "counts", c.Flush, c.log) }

@@ -1,0 +1,102 @@
+package gallery_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"sandlot/internal/gallery"
+	"sandlot/internal/publish"
+)
+
+func TestStats(t *testing.T) {
+	w := newWorld(t)
+	out := w.publish(nobody())
+	id := out.Project.ID
+	stats := func() publish.Stats {
+		t.Helper()
+		got, s, err := w.Stats(t.Context(), nobody(), out.Addresses.URL)
+		if err != nil || got != id {
+			t.Fatalf("%s, %v", got, err)
+		}
+		return s
+	}
+	same(t, "at first", stats(), publish.Stats{})
+	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "x"})
+	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "x"})
+	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "y"})
+	if err := w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "before plays are written", stats(), publish.Stats{Players: 1, Plays: 2})
+	t.Run("a store that fails loses no play", func(t *testing.T) {
+		broken := errors.New("broken")
+		w.in.Faults.Step = func(step string) (error, error) {
+			if step == "AddCounts" {
+				return broken, nil
+			}
+			return nil, nil
+		}
+		if err := w.in.Counters.Flush(t.Context()); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+		w.in.Faults.Step = nil
+		same(t, "after a failed write", stats(), publish.Stats{Players: 1, Plays: 2})
+	})
+	w.flush()
+	same(t, "after plays were written", stats(), publish.Stats{Players: 1, Plays: 2})
+	w.in.Clock.Move(gallery.Presence)
+	same(t, "45 s without a heartbeat", stats(), publish.Stats{Plays: 2})
+	if err := w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Leave(t.Context(), nobody(), id, gallery.Player{ID: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after a goodbye", stats(), publish.Stats{Plays: 2})
+	t.Run("a player of a project that is not there is refused", func(t *testing.T) {
+		refused(t, w.Touch(t.Context(), nobody(), "nope-000000", gallery.Player{ID: "x"}), publish.CodeProjectNotFound)
+	})
+	t.Run("a project and whoami tell the same", func(t *testing.T) {
+		v, err := w.in.Publish.Project(t.Context(), nobody(), string(id))
+		who, err2 := w.in.Publish.Whoami(t.Context(), w.in.CallerOf(out.Keys.Account), 1, "")
+		if err != nil || err2 != nil || v.Stats != stats() || who.Projects[0].Stats != stats() {
+			t.Errorf("%v %v, %v %v", v.Stats, who.Projects[0].Stats, err, err2)
+		}
+	})
+}
+
+func TestRunWritesPlaysWithinFiveSecondsAndAtTheEnd(t *testing.T) {
+	w := newWorld(t)
+	id := w.publish(nobody()).Project.ID
+	stored := func(t *testing.T) int64 {
+		p, err := w.in.DB.Project(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Plays
+	}
+	written := make(chan struct{}, 9)
+	w.in.Faults.Step = func(step string) (error, error) {
+		if step == "AddCounts" {
+			written <- struct{}{}
+		}
+		return nil, nil
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { w.in.Counters.Run(ctx); close(ended) }()
+	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "x"})
+	select {
+	case <-written:
+	case <-time.After(5 * time.Second):
+		t.Error("not written within five seconds")
+	}
+	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "y"})
+	stop()
+	<-ended
+	if got := stored(t); got != 2 {
+		t.Errorf("%d plays are stored", got)
+	}
+}

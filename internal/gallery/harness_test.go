@@ -1,0 +1,123 @@
+package gallery_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sandlot/internal/gallery"
+	"sandlot/internal/operate"
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+)
+
+const page = "<!doctype html><title>Space Cats</title><p>meow"
+
+// A world is a testworld.World with the gallery's methods as its own.
+type world struct {
+	*gallery.Service
+	in *testworld.World
+	t  *testing.T
+}
+
+func newWorld(t *testing.T, opts ...testworld.Option) *world {
+	t.Helper()
+	in := testworld.New(t, opts...)
+	return &world{in.Gallery, in, t}
+}
+
+// public makes an instance one that strangers come to.
+var public = testworld.With(func(c *publish.Config) { c.Public = true })
+
+func nobody() publish.Caller { return testworld.Nobody() }
+
+func (w *world) account() publish.Caller { w.t.Helper(); return w.in.NewAccount() }
+
+func (w *world) owner(id publish.AccountID) publish.Caller { w.t.Helper(); return w.in.OwnerOf(id) }
+
+func (w *world) publish(by publish.Caller) publish.Published {
+	w.t.Helper()
+	return w.in.PublishPage(by, page)
+}
+
+// maker is a caller whose projects may be listed.
+func (w *world) maker() publish.Caller {
+	by := w.account()
+	w.exec("UPDATE accounts SET verified = 1 WHERE id = ?", by.Account())
+	return by
+}
+
+// suspend does what an operator does.
+func (w *world) suspend(ref string) {
+	w.t.Helper()
+	operator, err := operate.New(w.t.Context(), operate.Config{}, w.in.DB, operate.WithClock(w.in.Now))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := operator.Suspend(w.t.Context(), publish.AsOperator(""), ref, "spam"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// exec changes the records as another process would.
+func (w *world) exec(query string, args ...any) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(w.in.Dir, "sandlot.db"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(query, args...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// lockDatabase holds the database as another process does, until the function it
+// returns is called.
+func (w *world) lockDatabase() (unlock func()) {
+	w.t.Helper()
+	other, err := sql.Open("sqlite", filepath.Join(w.in.Dir, "sandlot.db"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	conn, err := other.Conn(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := conn.ExecContext(w.t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		w.t.Fatal(err)
+	}
+	return func() {
+		if _, err := conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
+			w.t.Error(err)
+		}
+		conn.Close()
+		other.Close()
+	}
+}
+
+func (w *world) flush() {
+	w.t.Helper()
+	if err := w.in.Counters.Flush(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// refused checks that err is a refusal with this code.
+func refused(t *testing.T, err error, code publish.Code) {
+	t.Helper()
+	if e := publish.AsError(err); !errors.Is(err, code) || e == nil || e.Message == "" {
+		t.Errorf("got %v, want %s", err, code)
+	}
+}
+
+func same[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
