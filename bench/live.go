@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -122,24 +121,13 @@ func beat(s *rig.Service, project string, lanes []*rig.Lane) error {
 
 // counted returns how long it takes until the statistics tell the right number.
 func counted(ctx context.Context, s *rig.Service, project string) (time.Duration, error) {
-	l, err := rig.NewLane(ctx, s.Addr)
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
 	began, got := time.Now(), 0
 	for time.Since(began) < 2*countWait {
-		b, err := l.Want(http.StatusOK, rig.Get("/v1/project/"+project+"/stats", s.Addr, ""))
+		stats, err := s.API("").Stats(ctx, project)
 		if err != nil {
 			return 0, err
 		}
-		var stats struct {
-			Players int `json:"player_count"`
-		}
-		if err := json.Unmarshal(b, &stats); err != nil {
-			return 0, err
-		}
-		if got = stats.Players; got == players {
+		if got = stats.PlayerCount; got == players {
 			return time.Since(began), nil
 		}
 		time.Sleep(50 * time.Millisecond)

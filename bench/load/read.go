@@ -1,9 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"sandlot/bench/rig"
+	"sandlot/internal/client"
 )
 
 const (
@@ -70,7 +70,7 @@ func plays(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, err := s.plays(ctx)
+	start, err := s.API("").Stats(ctx, s.project)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func plays(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	counted, err := s.plays(ctx)
+	counted, err := s.API("").Stats(ctx, s.project)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func plays(ctx context.Context, l *load) ([]result, error) {
 	}
 	rate := float64(after-written) / t.Took.Seconds() / 1024
 	return []result{
-		promised("plays counted of those by new visitors", "all", counted-start == turn.Load(), "%d of %d, %.0f/s", counted-start, turn.Load(), t.Rate()),
+		promised("plays counted of those by new visitors", "all", counted.Plays-start.Plays == turn.Load(), "%d of %d, %.0f/s", counted.Plays-start.Plays, turn.Load(), t.Rate()),
 		promised("written to the store for them", "< 100 KiB/s", rate < 100, "%.0f KiB/s", rate),
 	}, s.Remove()
 }
@@ -111,36 +111,16 @@ func (s *stage) kept() (int64, error) {
 	return written - logged, err
 }
 
-// plays asks for the count.
-func (s *stage) plays(ctx context.Context) (int64, error) {
-	l, err := rig.NewLane(ctx, s.Addr)
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	b, err := l.Want(http.StatusOK, rig.Get("/v1/project/"+s.project+"/stats", s.Addr, ""))
-	if err != nil {
-		return 0, err
-	}
-	var stats struct{ Plays int64 }
-	return stats.Plays, json.Unmarshal(b, &stats)
-}
-
 // exports is row 12, with an account of 1 GB.
 func exports(ctx context.Context, l *load) ([]result, error) {
 	s, err := l.stage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	content := base64.StdEncoding.EncodeToString(page(100 << 20))
-	lane, err := rig.NewLane(ctx, s.Addr)
-	if err != nil {
-		return nil, err
-	}
-	defer lane.Close()
+	content := page(100 << 20)
 	for i := range exportFiles {
-		body := fmt.Sprintf(`{"project_id":%q,"filename":"large-%d.txt",%s}`, s.project, i, rig.JSON("content", content))
-		if _, err := lane.Want(http.StatusOK, rig.Post("/v1/update", s.Addr, "application/json", s.key, []byte(body))); err != nil {
+		f := client.Fields{ProjectID: s.project, Filename: fmt.Sprintf("large-%d.txt", i)}
+		if _, err := s.API(s.key).Update(ctx, f, bytes.NewReader(content)); err != nil {
 			return nil, err
 		}
 	}

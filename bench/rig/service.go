@@ -1,16 +1,18 @@
 package rig
 
 import (
+	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"time"
+
+	"sandlot/internal/client"
 )
 
 // A Service is a running sandlot.
@@ -59,36 +61,24 @@ func (s *Service) Host(project string) string {
 	return project + ".localhost" + s.Addr[len("127.0.0.1"):]
 }
 
+// perCall opens a connection for each call and closes it, so that none of its own stays with the service that is measured.
+var perCall = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: requestWait}
+
+// API calls the service with a key, or with none if that is empty. What is measured goes over a Lane instead.
+func (s *Service) API(key string) *client.Client {
+	return &client.Client{Base: &url.URL{Scheme: "http", Host: s.Addr}, Key: key, HTTP: perCall}
+}
+
 // Signup makes an account and returns its key.
 func (s *Service) Signup(ctx context.Context, email string) (key string, err error) {
-	var answer struct {
-		Key string `json:"api_key"`
-	}
-	err = s.call(ctx, http.StatusCreated, "/v1/signup", "", "{"+JSON("email", email)+"}", &answer)
-	return answer.Key, err
+	made, err := s.API("").Signup(ctx, client.Fields{Email: email})
+	return made.APIKey, err
 }
 
 // Publish publishes a primary file and returns the project.
 func (s *Service) Publish(ctx context.Context, key string, content []byte) (project string, err error) {
-	var answer struct {
-		Project string `json:"project_id"`
-	}
-	body := "{" + JSON("content", base64.StdEncoding.EncodeToString(content)) + "}"
-	err = s.call(ctx, http.StatusCreated, "/v1/publish", key, body, &answer)
-	return answer.Project, err
-}
-
-func (s *Service) call(ctx context.Context, status int, path, key, body string, answer any) error {
-	l, err := NewLane(ctx, s.Addr)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	b, err := l.Want(status, Post(path, s.Addr, "application/json", key, []byte(body)))
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return json.Unmarshal(b, answer)
+	made, err := s.API(key).Publish(ctx, client.Fields{}, bytes.NewReader(content))
+	return made.ProjectID, err
 }
 
 // Idle brings the service to rest, so that what it holds then is what it always
