@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -45,10 +44,14 @@ func behind(addr string, request []byte) []byte {
 
 // bomb is the body of a publish of 100 MB that repeats one text.
 func bomb(text string) ([]byte, error) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	piece := bytes.Repeat([]byte(text), (1<<20)/len(text))
-	for n := 0; n+len(piece) <= bombBytes; n += len(piece) {
+	return packed(`"email":"bomb@example.com",`, bytes.Repeat([]byte(text), (1<<20)/len(text)), bombBytes>>20)
+}
+
+// packed is the body of a publish whose content is gzipped: a piece, many times. The fields stand before the content.
+func packed(fields string, piece []byte, times int) ([]byte, error) {
+	var content bytes.Buffer
+	z := gzip.NewWriter(&content)
+	for range times {
 		if _, err := z.Write(piece); err != nil {
 			return nil, err
 		}
@@ -56,7 +59,7 @@ func bomb(text string) ([]byte, error) {
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, `{"email":"bomb@example.com","content_encoding":"gzip+base64",%s}`, rig.JSON("content", base64.StdEncoding.EncodeToString(packed.Bytes()))), nil
+	return fmt.Appendf(nil, `{%s"content_encoding":"gzip+base64",%s}`, fields, rig.JSON("content", base64.StdEncoding.EncodeToString(content.Bytes()))), nil
 }
 
 // keyBomb is row 21: what content that is full of beginnings of keys costs, beside
@@ -267,7 +270,7 @@ func popularity(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, err := s.numbers(ctx)
+	start, err := s.API("").Stats(ctx, s.project)
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +297,7 @@ func popularity(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.numbers(ctx)
+	after, err := s.API("").Stats(ctx, s.project)
 	if err != nil {
 		return nil, err
 	}
@@ -307,20 +310,6 @@ func popularity(ctx context.Context, l *load) ([]result, error) {
 		promised("plays that one address makes up", fmt.Sprintf("<= %d", mostPlays), plays <= mostPlays, "%d of %d tries", plays, turn.Load()/3*2),
 		promised("likes that it makes up", fmt.Sprintf("1 to %d", mostLikes), likes > 0 && likes <= mostLikes, "%d of %d tries", likes, turn.Load()/3),
 	}, s.Remove()
-}
-
-// numbers are a project's plays and likes.
-func (s *stage) numbers(ctx context.Context) (n struct{ Plays, Likes int64 }, err error) {
-	lane, err := rig.NewLane(ctx, s.Addr)
-	if err != nil {
-		return n, err
-	}
-	defer lane.Close()
-	b, err := lane.Want(http.StatusOK, rig.Get("/v1/project/"+s.project+"/stats", s.Addr, ""))
-	if err != nil {
-		return n, err
-	}
-	return n, json.Unmarshal(b, &n)
 }
 
 // silent is row 28: connections on which nothing is ever sent.

@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/base64"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,18 +22,11 @@ func keyBombs(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	for range 100 {
-		if _, err := z.Write([]byte(strings.Repeat("sla_", 250_000))); err != nil {
-			return nil, err
-		}
-	}
-	if err := z.Close(); err != nil {
+	body, err := packed("", bytes.Repeat([]byte("sla_"), 250_000), 100)
+	if err != nil {
 		return nil, err
 	}
-	body := `{"content_encoding":"gzip+base64",` + rig.JSON("content", base64.StdEncoding.EncodeToString(packed.Bytes())) + "}"
-	request := rig.Post("/v1/publish", s.Addr, "application/json", s.key, []byte(body))
+	request := rig.Post("/v1/publish", s.Addr, "application/json", s.key, body)
 	var made, refused atomic.Int64
 	cpu, err := s.CPU()
 	if err != nil {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -34,16 +32,11 @@ func packedBodies(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	if _, err := z.Write(page(100 << 20)); err != nil {
+	body, err := packed("", page(100<<20), 1)
+	if err != nil {
 		return nil, err
 	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	body := `{"content_encoding":"gzip+base64",` + rig.JSON("content", base64.StdEncoding.EncodeToString(packed.Bytes())) + "}"
-	request := rig.Post("/v1/publish", s.Addr, "application/json", s.key, []byte(body))
+	request := rig.Post("/v1/publish", s.Addr, "application/json", s.key, body)
 	var made, refused atomic.Int64
 	t, err := rig.Crowd(ctx, s.Addr, packedConns, 1, time.Hour, func(l *rig.Lane, _, _ int) error {
 		_, err := tally(l, request, &made, &refused)
@@ -100,35 +93,25 @@ type stormed struct {
 // visitors load the page.
 func (s *stage) storm(ctx context.Context, limit time.Duration, from func(i int) string) (stormed, error) {
 	var made, refused, turn atomic.Int64
-	type outcome struct {
-		t   rig.Times
-		err error
-	}
-	visitors := make(chan outcome, 1)
-	go func() {
-		t, err := s.probe(ctx, limit)
-		visitors <- outcome{t, err}
-	}()
 	content := base64.StdEncoding.EncodeToString(page(1000))
 	began := time.Now()
-	t, err := rig.Crowd(ctx, s.Addr, stormClients, 0, limit, func(*rig.Lane, int, int) error {
-		i := int(turn.Add(1))
-		time.Sleep(time.Until(began.Add(time.Second * time.Duration(i) / stormRate)))
-		l, err := rig.NewLane(ctx, s.Addr) // a refusal before the body ends the connection
-		if err != nil {
+	var t rig.Times
+	visitors, err := s.beside(ctx, limit, func() (err error) {
+		t, err = rig.Crowd(ctx, s.Addr, stormClients, 0, limit, func(*rig.Lane, int, int) error {
+			i := int(turn.Add(1))
+			time.Sleep(time.Until(began.Add(time.Second * time.Duration(i) / stormRate)))
+			l, err := rig.NewLane(ctx, s.Addr) // a refusal before the body ends the connection
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			body := fmt.Sprintf(`{"email":"storm-%d@example.com","content":%q}`, i, content)
+			_, err = tally(l, behind(from(i), rig.Post("/v1/publish", s.Addr, "application/json", "", []byte(body))), &made, &refused)
 			return err
-		}
-		defer l.Close()
-		body := fmt.Sprintf(`{"email":"storm-%d@example.com","content":%q}`, i, content)
-		request := fmt.Appendf(nil, "POST /v1/publish HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.Addr, from(i), len(body), body)
-		_, err = tally(l, request, &made, &refused)
+		})
 		return err
 	})
-	if err != nil {
-		return stormed{}, err
-	}
-	v := <-visitors
-	return stormed{made.Load(), refused.Load(), t.Rate(), v.t}, v.err
+	return stormed{made.Load(), refused.Load(), t.Rate(), visitors}, err
 }
 
 // updates is row 6.
