@@ -62,6 +62,7 @@ func access() []mutation {
 	return []mutation{
 		{"anybody operates", "internal/operate/service.go", "return publish.Authorize(by, publish.ActOperate, nil)", "return nil", operateTests},
 		{"anybody reads the audit log", "internal/operate/list.go", "	if err := operator(by); err != nil {\n		return nil, err\n	}\n	return s.store.Log(", "	return s.store.Log(", operateTests},
+		{"an overview is shown without a login", "internal/gallery/overview.go", "publish.ActSeeOwn", "publish.ActLook", "-run ^TestWhoIsLetInToTheGallery$ " + galleryTests},
 		{"any account may edit any project", caller, "by.key.Account != p.Account || ", "", apiTests},
 		{"a project key covers its account", caller, "|| by.Scoped() && by.key.Project != p.ID", "", apiTests},
 		{"a project key may publish", caller, "act == ActPublish && by.Scoped()", "false", apiTests},
