@@ -64,6 +64,20 @@ func (w *world) fill(n int, title string) (ids []publish.ProjectID) {
 	return ids
 }
 
+// claim signs an account up, and returns the token of the message that asks whether the address is theirs.
+func (w *world) claim(handle, address string) string {
+	w.t.Helper()
+	must(w.service.Signup(w.t.Context(), testworld.Nobody(), publish.SignupInput{Handle: handle, Email: address}))(w.t)
+	return w.token("/verify")
+}
+
+// moved gives kim's account the address that it proposes, and returns the token that takes the one before back.
+func (w *world) moved() string {
+	w.t.Helper()
+	must(w.service.TakeEmail(w.t.Context(), w.propose()))(w.t)
+	return w.token("/account/undo")
+}
+
 // suspend takes a project down.
 func (w *world) suspend(id publish.ProjectID) {
 	w.t.Helper()

@@ -124,7 +124,7 @@ func TestRegression42TextsWithANumberHaveItsForms(t *testing.T) {
 func TestRegression42NoTextServesTwoPurposes(t *testing.T) {
 	b := openBook()
 	in := func(name string) string { return b.say(fallback, name) }
-	h := pages(&service{token: "good"})
+	h := house(t)
 	has := func(page, name string, others ...string) {
 		t.Helper()
 		if in(name) == "" || !strings.Contains(page, ">"+in(name)+"<") {
@@ -137,10 +137,11 @@ func TestRegression42NoTextServesTwoPurposes(t *testing.T) {
 		}
 	}
 	get := func(target string) string { return text(t, request(h, "GET", target, "")) }
-	has(get("/account/email?token=good"), "email.no", "verify.no", "undo.no")
-	has(get("/account/undo?token=good"), "undo.no", "verify.no", "email.no")
-	has(get("/verify?token=good"), "verify.no", "email.no")
-	for kind, token := range map[string]string{"claims": "verify", "logins": "login"} {
+	has(get("/account/email?token="+h.propose()), "email.no", "verify.no", "undo.no")
+	has(get("/account/undo?token="+h.moved()), "undo.no", "verify.no", "email.no")
+	has(get("/verify?token="+h.claim("max", "max@example.com")), "verify.no", "email.no")
+	for kind, mail := range map[string]string{"claims": "verify", "logins": "login"} {
+		token := h.notAsked(mail, "max@example.com")
 		name := func(rest string) string { return fmt.Sprintf("not-me.%s-%s", kind, rest) }
 		stopped := text(t, press(h, "/not-me", token))
 		has(stopped, name("stopped-title"))

@@ -1,9 +1,9 @@
 package web
 
 import (
-	"context"
+	"crypto/rand"
+	"fmt"
 	"html"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,112 +11,68 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
-// loginFake knows the browser "here", whose login the token "good" and the code
-// 012345 prove, and which enters the accounts that it has.
-type loginFake struct {
-	more     int // projects of the first account that are not named
-	asked    []publish.LoginInput
-	proved   bool
-	tries    int
-	accounts []string
-	had      publish.Session
+// asks has a browser ask for a login in kim's account with that path to go to, as the form does. The browser of w is that one
+// from now on; what is sent to kim is returned.
+func (w *world) asks(to string) publish.Mail {
+	w.t.Helper()
+	resp := request(w, "POST", "/login", url.Values{"email": {"kim@example.com"}, "to": {to}}.Encode(), "Sec-Fetch-Site", "same-origin")
+	w.browser = cookie(w.t, resp, loginCookie).Value
+	w.in.SendMail()
+	if n := len(w.in.Mails); resp.StatusCode != http.StatusSeeOther || n == 0 || w.in.Mails[n-1].Code == "" {
+		w.t.Fatalf("asked for a login: %d, %+v", resp.StatusCode, w.in.Mails)
+	}
+	return w.in.Mails[len(w.in.Mails)-1]
 }
 
-func (f *loginFake) MintBrowser() (string, error) { return "drawn", nil }
-
-func (f *loginFake) AskLogin(_ context.Context, in publish.LoginInput) (string, error) {
-	if !strings.Contains(in.Email, "@") {
-		return "", publish.Refuse(publish.CodeInvalidEmail, "bad")
-	}
-	f.asked = append(f.asked, in)
-	return "here", nil
+// tokenOf is the token of the link in a message.
+func tokenOf(t *testing.T, m publish.Mail) string {
+	t.Helper()
+	return must(url.Parse(m.Link))(t).Query().Get("token")
 }
 
-func (f *loginFake) PendingLogin(_ context.Context, browser string) (publish.Login, error) {
-	if browser != "here" {
-		return publish.Login{}, publish.ErrNotFound
+// wrong is a code that is not that one.
+func wrong(code string) string {
+	if code == "999999" {
+		return "888888"
 	}
-	return publish.Login{Email: "<i>@example.com", Back: "/account/keys", Proved: f.proved}, nil
+	return "999999"
 }
 
-func (f *loginFake) LoginLink(_ context.Context, browser, token string) (bool, error) {
-	if token != "good" || f.proved {
-		return false, publish.ErrNotFound
-	}
-	return browser == "here", nil
+// another is an account beside kim's, whose address is verified.
+func (w *world) another(handle, address string) publish.Account {
+	w.t.Helper()
+	return must(w.service.Verify(w.t.Context(), w.claim(handle, address)))(w.t)
 }
 
-func (f *loginFake) UseLoginLink(_ context.Context, browser, token string) error {
-	if browser != "here" || token != "good" || f.proved {
-		return publish.ErrNotFound
-	}
-	f.proved = true
-	return nil
-}
-
-func (f *loginFake) UseLoginCode(_ context.Context, browser, code string) (bool, error) {
-	if f.tries++; browser != "here" || f.tries >= 5 || f.proved {
-		return false, publish.ErrNotFound
-	}
-	f.proved = code == "012345"
-	return f.proved, nil
-}
-
-func (f *loginFake) LoginAccounts(_ context.Context, browser string) (list []publish.Account, err error) {
-	if browser != "here" || !f.proved {
-		return nil, publish.ErrNotFound
-	}
-	for i, handle := range f.accounts {
-		list = append(list, publish.Account{ID: publish.AccountID(i + 1), Handle: handle})
-	}
-	return list, nil
-}
-
-// LoginChoices names two projects of the first account.
-func (f *loginFake) LoginChoices(ctx context.Context, browser string) (choices []publish.LoginChoice, err error) {
-	list, err := f.LoginAccounts(ctx, browser)
-	for i, a := range list {
-		c := publish.LoginChoice{Account: a}
-		if i == 0 {
-			c.Projects, c.More = []publish.Project{{ID: "game-abc123", Title: "<b>Pong"}, {ID: "bare-abc123"}}, f.more
-		}
-		choices = append(choices, c)
-	}
-	return choices, err
-}
-
-func (f *loginFake) FinishLogin(_ context.Context, browser, handle, _ string, had publish.Session) (string, string, error) {
-	if browser != "here" || !f.proved || !slices.Contains(f.accounts, handle) {
-		return "", "", publish.ErrNotFound
-	}
-	f.had = had
-	return "session of " + handle, "/account/keys", nil
-}
-
-func (f *loginFake) Remember(known, address string) (string, error) {
-	return known + "+" + address, nil
+// proved tells of each login whether it is.
+func (w *world) proved() string {
+	w.t.Helper()
+	return strings.Join(w.in.Query("SELECT proved FROM logins"), " ")
 }
 
 func TestRegression05TheBrowserKeepsAWordAfterALogin(t *testing.T) {
-	s := &service{loginFake: loginFake{accounts: []string{"kim"}, proved: true}}
-	resp := here(pages(s), "POST", "/login/choose", "handle=kim")
-	word := cookie(t, resp, knownCookie)
-	if word == nil || !word.HttpOnly || !word.Secure || word.MaxAge < 300*24*3600 || word.SameSite != http.SameSiteLaxMode || word.Value == "" {
+	h := house(t)
+	m := h.asks("/account/keys")
+	word := cookie(t, here(h, "POST", "/login/code", "code="+m.Code), knownCookie)
+	if !word.HttpOnly || !word.Secure || word.MaxAge < 300*24*3600 || word.SameSite != http.SameSiteLaxMode || word.Value == "" {
 		t.Errorf("the cookie is %+v", word)
 	}
-	resp = request(pages(s), "POST", "/login", "email=kim%40example.com", "Cookie", knownCookie+"=word", "Sec-Fetch-Site", "same-origin")
-	if len(s.asked) != 1 || s.asked[0].Known != "word" {
-		t.Errorf("asked was %+v, answered %d", s.asked, resp.StatusCode)
+	request(h, "POST", "/login", "email=kim%40example.com", "Cookie", knownCookie+"="+word.Value, "Sec-Fetch-Site", "same-origin")
+	request(h, "POST", "/login", "email=kim%40example.com", "Cookie", knownCookie+"=word", "Sec-Fetch-Site", "same-origin")
+	if asked := h.in.Query("SELECT asker FROM jobs ORDER BY id"); !slices.Equal(asked, []string{publish.AskedKnown, ""}) {
+		t.Errorf("with the word and without it these asked: %q", asked)
 	}
 }
 
 // here sends a request from the browser that asked.
-func here(h http.Handler, method, target, form string) *http.Response {
-	return request(h, method, target, form, "Cookie", loginCookie+"=here", "Sec-Fetch-Site", "same-origin")
+func here(h *world, method, target, form string) *http.Response {
+	return request(h, method, target, form, "Cookie", loginCookie+"="+h.browser, "Sec-Fetch-Site", "same-origin")
 }
 
 func cookie(t *testing.T, resp *http.Response, name string) *http.Cookie {
@@ -130,19 +86,21 @@ func cookie(t *testing.T, resp *http.Response, name string) *http.Cookie {
 }
 
 func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
-	s := &service{}
-	h := pages(s)
+	h := house(t)
 	if body := text(t, request(h, "GET", "/login?to=/account/keys%3Fa=b", "")); !strings.Contains(body, `name="to" value="/account/keys?a=b"`) || !strings.Contains(body, `type="email"`) {
 		t.Errorf("the form is %s", body)
 	}
 	resp := request(h, "POST", "/login", "email=+kim%40example.com+&to=/account/keys", "Accept-Language", "ja", "Sec-Fetch-Site", "same-origin")
 	c := cookie(t, resp, loginCookie)
-	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/login/code" || c.Value != "here" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
+	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/login/code" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
 		t.Errorf("got %d with %+v", resp.StatusCode, c)
 	}
-	want := publish.LoginInput{Email: "kim@example.com", Back: "/account/keys", Lang: "ja", From: publish.Sender{Network: "192.0.2.1"}}
-	if !slices.Equal(s.asked, []publish.LoginInput{want}) {
-		t.Errorf("asked was %+v", s.asked)
+	browser := hash(c.Value)
+	asker := must(publish.OpenVault(t.Context(), h.db, rand.Reader))(t).Asker(publish.Caller{From: publish.Sender{Network: someone}})
+	want := []string{fmt.Sprintf("%X kim@example.com /account/keys kim@example.com ja %s %X", browser[:], asker.Kind, asker.Network[:])}
+	got := h.in.Query("SELECT hex(l.browser) || ' ' || l.email || ' ' || l.back || ' ' || j.address || ' ' || j.lang || ' ' || j.asker || ' ' || hex(j.network) FROM logins l JOIN jobs j ON j.login = l.id")
+	if !slices.Equal(got, want) {
+		t.Errorf("asked was %q, wanted %q", got, want)
 	}
 }
 
@@ -169,62 +127,69 @@ func TestOnlyPathsOfTheSiteAreLedTo(t *testing.T) {
 
 // TestProgramsThatFetchLoginLinksUseNothingUp: mail scanners fetch every link.
 func TestProgramsThatFetchLoginLinksUseNothingUp(t *testing.T) {
-	s := &service{loginFake: loginFake{accounts: []string{"kim"}}}
-	h := pages(s)
+	h := house(t)
+	token := tokenOf(t, h.asks("/account/keys"))
+	before := h.in.Rows()
 	for range 20 {
 		for _, method := range []string{"GET", "HEAD"} {
-			for _, resp := range []*http.Response{request(h, method, "/login/link?token=good", ""), here(h, method, "/login/link?token=good", "")} {
+			for _, resp := range []*http.Response{request(h, method, "/login/link?token="+token, ""), here(h, method, "/login/link?token="+token, "")} {
 				if resp.StatusCode != http.StatusOK || resp.Header.Get("Referrer-Policy") != "no-referrer" || len(resp.Cookies()) > 0 {
 					t.Fatalf("%s: %d", method, resp.StatusCode)
 				}
 			}
 		}
 	}
-	if resp := here(h, "POST", "/login/link", "token=good"); s.proved != true || resp.Header.Get("Location") != "/account/keys" {
+	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
+		t.Errorf("something was recorded (-before +after):\n%s", diff)
+	}
+	if resp := here(h, "POST", "/login/link", "token="+token); cookie(t, resp, cookieName).Value == "" || resp.Header.Get("Location") != "/account/keys" {
 		t.Errorf("pressed: %d", resp.StatusCode)
 	}
 }
 
 func TestALinkOpenedInAnotherBrowserAsksForTheCode(t *testing.T) {
-	s := &service{loginFake: loginFake{accounts: []string{"kim"}}}
-	h := pages(s)
-	body := text(t, request(h, "GET", "/login/link?token=good", ""))
+	h := house(t)
+	token := tokenOf(t, h.asks("/account/keys"))
+	body := text(t, request(h, "GET", "/login/link?token="+token, ""))
 	if !strings.Contains(body, "Enter the code instead") || strings.Contains(body, `action="/login/link"`) || strings.Contains(body, "@example.com") || strings.Contains(body, "kim") {
 		t.Errorf("it shows %s", body)
 	}
-	if resp := request(h, "POST", "/login/link", "token=good", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone || s.proved {
+	if resp := request(h, "POST", "/login/link", "token="+token, "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone || h.proved() != "0" {
 		t.Errorf("pressed there: %d", resp.StatusCode)
 	}
 	for _, site := range []string{"cross-site", "same-site"} {
-		resp := request(h, "POST", "/login/link", "token=good", "Cookie", loginCookie+"=here", "Sec-Fetch-Site", site)
-		if resp.StatusCode != http.StatusForbidden || s.proved {
+		resp := request(h, "POST", "/login/link", "token="+token, "Cookie", loginCookie+"="+h.browser, "Sec-Fetch-Site", site)
+		if resp.StatusCode != http.StatusForbidden || h.proved() != "0" {
 			t.Errorf("pressed from %s: %d", site, resp.StatusCode)
 		}
 	}
-	two := request(h, "POST", "/login/link", "token=good", "Cookie", loginCookie+"=there; "+loginCookie+"=here", "Sec-Fetch-Site", "same-origin")
-	if two.StatusCode != http.StatusGone || s.proved {
+	two := request(h, "POST", "/login/link", "token="+token, "Cookie", loginCookie+"=there; "+loginCookie+"="+h.browser, "Sec-Fetch-Site", "same-origin")
+	if two.StatusCode != http.StatusGone || h.proved() != "0" {
 		t.Errorf("with two cookies: %d", two.StatusCode)
 	}
 }
 
 func TestTheCodeLogsIn(t *testing.T) {
-	s := &service{loginFake: loginFake{accounts: []string{"kim"}}}
-	h := pages(s)
-	if body := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(body, "&lt;i&gt;@example.com") || !strings.Contains(body, `autocomplete="one-time-code"`) || !strings.Contains(body, `inputmode="numeric"`) {
+	h := house(t)
+	m := h.asks("/account/keys")
+	if body := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(body, "kim@example.com") || !strings.Contains(body, `autocomplete="one-time-code"`) || !strings.Contains(body, `inputmode="numeric"`) {
 		t.Errorf("the form is %s", body)
 	}
-	if resp := here(h, "POST", "/login/code", "code=999999"); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text(t, resp), `role="alert"`) {
+	if resp := here(h, "POST", "/login/code", "code="+wrong(m.Code)); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text(t, resp), `role="alert"`) {
 		t.Errorf("a wrong code: %d", resp.StatusCode)
 	}
-	resp := here(h, "POST", "/login/code", "code=012+345")
+	resp := here(h, "POST", "/login/code", "code="+m.Code[:3]+"+"+m.Code[3:])
 	c, gone := cookie(t, resp, cookieName), cookie(t, resp, loginCookie)
-	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/account/keys" || c.Value != `session of kim` && c.Value != `"session of kim"` || !c.Secure || !c.HttpOnly || gone.MaxAge >= 0 {
+	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/account/keys" || !c.Secure || !c.HttpOnly || gone.MaxAge >= 0 {
 		t.Errorf("the code: %d, %+v, %+v", resp.StatusCode, c, gone)
 	}
-	if resp := request(h, "POST", "/login/code", "code=012345", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-origin"); resp.Header.Get("Location") != "/account" {
+	if _, me, ok := h.owner(c.Value).Login(); !ok || me.ID != h.kim.account.ID {
+		t.Errorf("it logs in to %+v", me)
+	}
+	if resp := request(h, "POST", "/login/code", "code="+m.Code, "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-origin"); resp.Header.Get("Location") != "/account" {
 		t.Errorf("sent twice: %d", resp.StatusCode)
 	}
-	if resp := here(h, "POST", "/login/code", "code=012345"); resp.StatusCode != http.StatusGone || !strings.Contains(text(t, resp), `href="/login"`) {
+	if resp := here(h, "POST", "/login/code", "code="+m.Code); resp.StatusCode != http.StatusGone || !strings.Contains(text(t, resp), `href="/login"`) {
 		t.Errorf("used again: %d", resp.StatusCode)
 	}
 	if resp := request(h, "GET", "/login/code", ""); resp.StatusCode != http.StatusGone {
@@ -232,37 +197,55 @@ func TestTheCodeLogsIn(t *testing.T) {
 	}
 }
 
+// TestTheAddressOfALoginIsEscaped: the domain takes no such address, and the page would escape one.
+func TestTheAddressOfALoginIsEscaped(t *testing.T) {
+	h := house(t)
+	h.browser = "here"
+	l := publish.Login{Browser: hash(h.browser), Email: "<i>@example.com", AskedAt: h.now(), ExpiresAt: h.now().Add(time.Minute)}
+	must(h.db.AddLogin(t.Context(), l, publish.Job{Kind: "login", Address: l.Email, Due: h.now()}))(t)
+	if body := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(body, "&lt;i&gt;@example.com") || strings.Contains(body, "<i>") {
+		t.Errorf("the form is %s", body)
+	}
+}
+
 func TestSeveralAccountsAreAChoice(t *testing.T) {
-	s := &service{loginFake: loginFake{accounts: []string{"kim", "lee"}}}
-	h := pages(s)
+	h := house(t)
+	h.another("ann", "kim@example.com")
+	h.another("max", "max@example.com")
+	token := tokenOf(t, h.asks("/account/keys"))
 	if resp := here(h, "GET", "/login/choose", ""); resp.StatusCode != http.StatusGone {
 		t.Errorf("before the proof: %d", resp.StatusCode)
 	}
-	for _, resp := range []*http.Response{here(h, "POST", "/login/link", "token=good"), here(h, "GET", "/login/code", "")} {
+	for _, resp := range []*http.Response{here(h, "POST", "/login/link", "token="+token), here(h, "GET", "/login/code", "")} {
 		if resp.Header.Get("Location") != "/login/choose" {
 			t.Errorf("led to %s", resp.Header.Get("Location"))
 		}
 	}
-	if body := text(t, here(h, "GET", "/login/choose", "")); !strings.Contains(body, `value="kim"`) || !strings.Contains(body, `value="lee"`) {
+	if body := text(t, here(h, "GET", "/login/choose", "")); !strings.Contains(body, `value="kim"`) || !strings.Contains(body, `value="ann"`) || strings.Contains(body, `value="max"`) {
 		t.Errorf("the choice is %s", body)
 	}
 	if resp := here(h, "POST", "/login/choose", "handle=max"); resp.StatusCode != http.StatusGone {
 		t.Errorf("another's account: %d", resp.StatusCode)
 	}
-	if resp := here(h, "POST", "/login/choose", "handle=lee"); cookie(t, resp, cookieName).Value == "" {
-		t.Errorf("chosen: %d", resp.StatusCode)
+	resp := here(h, "POST", "/login/choose", "handle=ann")
+	if _, me, ok := h.owner(cookie(t, resp, cookieName).Value).Login(); !ok || me.Handle != "ann" {
+		t.Errorf("chosen: %d, %+v", resp.StatusCode, me)
 	}
 }
 
 func TestALoginWhileLoggedInConfirmsTheAccount(t *testing.T) {
-	s := &service{loginFake: loginFake{accounts: []string{"kim", "lee"}}}
-	h := pages(s)
+	h := house(t)
+	h.another("ann", "kim@example.com")
+	token := tokenOf(t, h.asks("/account/keys"))
 	if body := text(t, asKim(h, "GET", "/login?to=/account/keys", "")); !strings.Contains(body, "Confirmez que c’est bien vous") {
 		t.Errorf("it says %s", body)
 	}
-	resp := request(h, "POST", "/login/link", "token=good", "Cookie", cookieName+"=kim; "+loginCookie+"=here", "Sec-Fetch-Site", "same-origin")
-	if resp.Header.Get("Location") != "/account/keys" || s.had.ID != 1 {
-		t.Errorf("it led to %s in place of %+v", resp.Header.Get("Location"), s.had)
+	resp := request(h, "POST", "/login/link", "token="+token, "Cookie", cookieName+"=kim; "+loginCookie+"="+h.browser, "Sec-Fetch-Site", "same-origin")
+	if resp.Header.Get("Location") != "/account/keys" {
+		t.Errorf("it led to %s", resp.Header.Get("Location"))
+	}
+	if left := h.in.Query("SELECT id FROM sessions"); !slices.Equal(left, []string{"2", "3"}) {
+		t.Errorf("the session that the browser had is not replaced: %v", left)
 	}
 }
 
@@ -317,6 +300,7 @@ func TestLoggingOutEndsTheSession(t *testing.T) {
 }
 
 func TestWithoutTLSALoginSaysThatItNeedsIt(t *testing.T) {
+	w := house(t)
 	for base, want := range map[string]int{
 		"http://example.com": http.StatusForbidden, "http://192.0.2.1:8080": http.StatusForbidden, "http://notlocalhost": http.StatusForbidden,
 		"https://example.com": http.StatusOK, "http://localhost:8080": http.StatusOK, "http://a.localhost": http.StatusOK, "http://127.0.0.1:8080": http.StatusOK, "http://[::1]": http.StatusOK,
@@ -325,7 +309,9 @@ func TestWithoutTLSALoginSaysThatItNeedsIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := New(Config{Service: &service{}, Gallery: &service{}, Places: publish.Places{Base: u}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }})
+		cfg := w.Config
+		cfg.Places.Base = u
+		h := New(cfg)
 		if resp := request(h, "GET", "/login", ""); resp.StatusCode != want {
 			t.Errorf("%s: %d", base, resp.StatusCode)
 		}
@@ -336,23 +322,24 @@ func TestWithoutTLSALoginSaysThatItNeedsIt(t *testing.T) {
 }
 
 func TestMessagesAndCodesOfAnAddressAreLimited(t *testing.T) {
-	s := &service{loginFake: loginFake{tries: -100}}
-	p := pages(s)
-	p.Admission = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}, WrongKeys: admission.Rate{Count: 3, Per: time.Hour, Burst: 3}})
+	h := house(t)
+	m := h.asks("/account")
+	h.Admission = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}, WrongKeys: admission.Rate{Count: 3, Per: time.Hour, Burst: 3}})
 	last := func(n int, target, form string) *http.Response {
 		for range n {
-			if resp := here(p, "POST", target, form); resp.StatusCode == http.StatusTooManyRequests {
+			h.later(time.Minute) // before that, the same form asks for the same message
+			if resp := here(h, "POST", target, form); resp.StatusCode == http.StatusTooManyRequests {
 				t.Errorf("%s is limited too early", target)
 			}
 		}
-		return here(p, "POST", target, form)
+		return here(h, "POST", target, form)
 	}
-	for target, resp := range map[string]*http.Response{"/login": last(2, "/login", "email=kim%40example.com"), "/login/code": last(3, "/login/code", "code=1")} {
+	for target, resp := range map[string]*http.Response{"/login/code": last(3, "/login/code", "code="+wrong(m.Code)), "/login": last(2, "/login", "email=kim%40example.com")} {
 		if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
 			t.Errorf("%s: %d", target, resp.StatusCode)
 		}
 	}
-	if n := len(s.asked); n != 2 {
-		t.Errorf("%d messages were asked for", n)
+	if jobs := h.in.Query("SELECT address FROM jobs"); len(jobs) != 2 {
+		t.Errorf("%d messages were asked for", len(jobs))
 	}
 }

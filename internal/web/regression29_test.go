@@ -5,6 +5,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sandlot/internal/publish"
 )
@@ -110,13 +113,16 @@ func TestRegression29WhatCannotBeTakenBackIsAskedOnce(t *testing.T) {
 		says                      []string
 	}{
 		{"/account/settings", `<form action="/account/settings/handle"`, "handle=Kim-B", `name="handle" value="kim-b"`, []string{"kim-b", "plus personne ne pourra jamais avoir kim"}},
-		{"/account/keys", `<form action="/account/keys/revoke"`, "id=8", `name="id" value="8"`, []string{"&lt;b&gt;agent", "Ab12"}},
-		{"/account/keys", `<form action="/account/keys/rotate"`, "", `name="nonce" value="fresh"`, []string{"irréversible"}},
-		{"/account/keys", `<form action="/account/keys/replace"`, "", `name="nonce" value="fresh"`, []string{"irréversible"}},
+		{"/account/keys", `<form action="/account/keys/revoke"`, "id=3", `name="id" value="3"`, []string{"&lt;b&gt;agent", "Ab12"}},
+		{"/account/keys", `<form action="/account/keys/rotate"`, "", `name="nonce" value="`, []string{"irréversible"}},
+		{"/account/keys", `<form action="/account/keys/replace"`, "", `name="nonce" value="`, []string{"irréversible"}},
 		{ownAt, `<form action="` + ownAt + `/remove"`, "file=%3Cb%3E.js", `name="file" value="&lt;b&gt;.js"`, []string{"&lt;b&gt;.js", "versions antérieures"}},
 	} {
-		s := &service{}
-		h := pages(s)
+		h := house(t)
+		h.later(-time.Hour)
+		h.add("early-abc123", publish.NewProject{Account: h.kim.account.ID}) // with a key of before the address was verified
+		h.later(time.Hour)
+		before := h.in.Rows()
 		if body := text(t, asKim(h, "GET", c.page, "")); !strings.Contains(body, c.begins) {
 			t.Errorf("%s has no %s", c.page, c.begins)
 		}
@@ -127,31 +133,33 @@ func TestRegression29WhatCannotBeTakenBackIsAskedOnce(t *testing.T) {
 				t.Errorf("%s asks without %s: %s", path.Path, want, body)
 			}
 		}
-		if len(s.done)+len(s.acts)+len(s.revoked)+len(s.forms) > 0 {
-			t.Errorf("%s did something when it asked", path.Path)
+		if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
+			t.Errorf("%s did something when it asked (-before +after):\n%s", path.Path, diff)
 		}
 	}
 }
 
 // TestRegression29NobodyGetsANameThatWasNotShown: a handle was brought into its form after the button was pressed.
 func TestRegression29NobodyGetsANameThatWasNotShown(t *testing.T) {
-	s := &service{}
-	h := pages(s)
-	if body := text(t, asKim(h, "POST", "/account/settings/handle", "handle=Kim-B")); !strings.Contains(body, `name="handle" value="kim-b"`) || len(s.done) > 0 {
-		t.Errorf("done %q, the page is %s", s.done, body)
+	h := house(t)
+	before := h.in.Rows()
+	if body := text(t, asKim(h, "POST", "/account/settings/handle", "handle=Kim-B")); !strings.Contains(body, `name="handle" value="kim-b"`) {
+		t.Errorf("the page is %s", body)
 	}
-	if body := text(t, asKim(h, "POST", ownAt+"/move", "file=a.js&to=./b.js&once=o")); !strings.Contains(body, `name="to" value="b.js"`) || !strings.Contains(body, `name="once" value="o"`) || len(s.acts) > 0 {
-		t.Errorf("done %q, the page is %s", s.acts, body)
+	if body := text(t, asKim(h, "POST", ownAt+"/move", "file=a.js&to=./b.js&once=o")); !strings.Contains(body, `name="to" value="b.js"`) || !strings.Contains(body, `name="once" value="o"`) {
+		t.Errorf("the page is %s", body)
+	}
+	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
+		t.Errorf("something was done (-before +after):\n%s", diff)
 	}
 }
 
 // TestRegression29ARefusedUploadKeepsItsFolder: without scripts, too.
 func TestRegression29ARefusedUploadKeepsItsFolder(t *testing.T) {
-	s := &service{}
-	s.refusal = publish.Refuse(publish.CodeInvalidFilename, "no")
-	for _, files := range [][]string{{"a.js", "A"}, {}} {
+	h := house(t)
+	for _, files := range [][]string{{strings.Repeat("a", 300) + ".js", "A"}, {}} {
 		body, kind := uploadOf("lib/<b>", files...)
-		if page := text(t, sendUpload(s, body, kind)); !strings.Contains(page, `name="folder"`) || !strings.Contains(page, `value="lib/&lt;b&gt;"`) {
+		if page := text(t, sendTo(h, body, kind)); !strings.Contains(page, `name="folder"`) || !strings.Contains(page, `value="lib/&lt;b&gt;"`) {
 			t.Errorf("of %d files it is %s", len(files), page)
 		}
 	}

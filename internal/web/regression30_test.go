@@ -3,6 +3,7 @@ package web
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot/internal/publish"
 )
@@ -43,10 +44,17 @@ func TestRegression30WhoIsLoggedInGoesToTheAccount(t *testing.T) {
 // TestRegression30WhichAccountShowsProjects: only handles were shown, which an agent had drawn.
 func TestRegression30WhichAccountShowsProjects(t *testing.T) {
 	for more, want := range map[int]string{0: "", 1: "and 1 more", 1234: "and 1,234 more"} {
-		s := &service{loginFake: loginFake{accounts: []string{"kim", "kim-2"}, proved: true, more: more}}
-		page := text(t, here(pages(s), "GET", "/login/choose", ""))
+		h := home(t)
+		h.fill(more, "")
+		h.later(time.Second)
+		h.add("third-abc123", publish.NewProject{Account: h.kim.account.ID})
+		h.add(bareID, publish.NewProject{Account: h.kim.account.ID})
+		h.add(gameID, publish.NewProject{Account: h.kim.account.ID, Title: "<b>Pong"})
+		h.another("kim-2", "kim@example.com")
+		here(h, "POST", "/login/link", "token="+tokenOf(t, h.asks("/account")))
+		page := text(t, here(h, "GET", "/login/choose", ""))
 		first, second, _ := strings.Cut(page, `value="kim-2"`)
-		if !strings.Contains(first, "<bdi>&lt;b&gt;Pong</bdi> · <bdi>bare-abc123</bdi>") || !strings.Contains(first, want) || more == 0 && strings.Contains(first, "more<") {
+		if !strings.Contains(first, "<bdi>&lt;b&gt;Pong</bdi> · <bdi>bare-abc123</bdi> · <bdi>third-abc123</bdi>") || !strings.Contains(first, want) || more == 0 && strings.Contains(first, "more<") {
 			t.Errorf("with %d more it is %s", more, first)
 		}
 		if !strings.Contains(second, "published anything yet") {
@@ -57,10 +65,9 @@ func TestRegression30WhichAccountShowsProjects(t *testing.T) {
 
 // TestRegression30TheCodePageSaysWhatComesToAnUnconfirmedAddress: to everybody alike.
 func TestRegression30TheCodePageSaysWhatComesToAnUnconfirmedAddress(t *testing.T) {
-	s := &service{}
-	h := pages(s)
-	resp := request(h, "POST", "/login", "email=kim%40example.com", "Sec-Fetch-Site", "same-origin")
-	if page := text(t, here(h, "GET", "/login/code", "")); resp.StatusCode != 303 || !strings.Contains(page, "Not confirmed yet?") {
-		t.Errorf("%d, then %s", resp.StatusCode, page)
+	h := house(t)
+	h.asks("/account")
+	if page := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(page, "Not confirmed yet?") {
+		t.Errorf("it is %s", page)
 	}
 }

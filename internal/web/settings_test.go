@@ -3,82 +3,19 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
-
-// ownerFake remembers what it did.
-type ownerFake struct {
-	done     []string
-	proposed string
-	deny     error // of what changes something
-	taken    bool  // whether the link "good" was used
-}
-
-func (f *ownerFake) do(what string) error {
-	if f.deny == nil {
-		f.done = append(f.done, what)
-	}
-	return f.deny
-}
-
-func (f *ownerFake) Rename(_ context.Context, id publish.AccountID, want string) (string, error) {
-	return want, f.do("rename " + want)
-}
-
-// HandleFor takes capitals down.
-func (f *ownerFake) HandleFor(_ context.Context, _ publish.AccountID, want string) (string, error) {
-	return strings.ToLower(want), nil
-}
-
-func (f *ownerFake) SetLang(_ context.Context, _ publish.AccountID, lang string) error {
-	return f.do("lang " + lang)
-}
-
-func (f *ownerFake) ProposeEmail(_ context.Context, _ publish.AccountID, address, lang string) error {
-	return f.do("email " + address + " " + lang)
-}
-
-func (f *ownerFake) WithdrawEmail(context.Context, publish.AccountID) error { return f.do("withdraw") }
-
-func (f *ownerFake) ProposedEmail(context.Context, publish.AccountID) (string, error) {
-	return f.proposed, nil
-}
-
-func (f *ownerFake) Export(_ context.Context, by publish.Caller) (publish.Export, error) {
-	id := by.Account()
-	return publish.Export{Account: publish.Account{ID: id}}, nil
-}
-
-func (f *ownerFake) DeleteAccount(_ context.Context, _ publish.AccountID, typed string) error {
-	if typed != "kim" {
-		return publish.Refuse(publish.CodeInvalidField, "no")
-	}
-	return f.do("delete")
-}
-
-func (f *ownerFake) EmailLink(_ context.Context, token string, undo bool) (publish.EmailMove, error) {
-	if f.taken || token != "good" {
-		return publish.EmailMove{}, publish.ErrNotFound
-	}
-	return publish.EmailMove{Account: 1, Handle: "kim", Email: "<b>new@example.com", Undo: undo}, nil
-}
-
-func (f *ownerFake) TakeEmail(ctx context.Context, token string) (publish.Account, error) {
-	m, err := f.EmailLink(ctx, token, false)
-	f.taken = f.taken || err == nil
-	return publish.Account{ID: 1, Handle: m.Handle, Email: m.Email}, err
-}
-
-func (f *ownerFake) TakeEmailBack(ctx context.Context, token string) (publish.Account, error) {
-	return f.TakeEmail(ctx, token)
-}
 
 // archived is an archive of one word, or of nothing that can be sent.
 func archived(_ context.Context, w io.Writer, e publish.Export) error {
@@ -90,8 +27,12 @@ func archived(_ context.Context, w io.Writer, e publish.Export) error {
 }
 
 func TestTheSettingsShowWhatIsSet(t *testing.T) {
-	s := &service{ownerFake: ownerFake{proposed: "<i>new@example.com"}}
-	body := text(t, asKim(pages(s), "GET", "/account/settings", ""))
+	h := house(t)
+	move := publish.EmailMove{Account: h.kim.account.ID, Email: "<i>new@example.com", ExpiresAt: h.now().Add(time.Hour)} // which the domain would not take
+	if err := h.db.ProposeEmail(t.Context(), move, publish.Job{Kind: publish.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
+		t.Fatal(err)
+	}
+	body := text(t, asKim(h, "GET", "/account/settings", ""))
 	for _, want := range []string{
 		`name="handle" maxlength="200"`, `value="kim"`, "&lt;i&gt;new@example.com", `<option value="fr" lang="fr" selected>Français`, `<option value="ja" lang="ja">日本語`,
 		`href="/account/export"`, `href="/account/delete"`, `href="/account/settings"`, `action="/account/settings/email"`,
@@ -103,83 +44,119 @@ func TestTheSettingsShowWhatIsSet(t *testing.T) {
 }
 
 func TestSettingsAreChangedByForms(t *testing.T) {
-	s := &service{}
+	h := house(t)
 	for path, form := range map[string]string{
 		"/account/settings/handle": "handle=kim-b", "/account/settings/language": "lang=ja", "/account/settings/email": "email=new@example.com",
 	} {
-		resp := asKim(pages(s), "POST", path, form)
+		resp := asKim(h, "POST", path, form)
 		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/account/settings#said" {
 			t.Errorf("%s: %d to %s", path, resp.StatusCode, resp.Header.Get("Location"))
 		}
 	}
-	if got := strings.Join(s.done, ","); len(s.done) != 3 || !strings.Contains(got, "rename kim-b") || !strings.Contains(got, "lang ja") || !strings.Contains(got, "email new@example.com fr") {
-		t.Errorf("done was %s", got)
+	if got := h.in.Query("SELECT handle || ' ' || lang FROM accounts"); !slices.Equal(got, []string{"kim-b ja"}) {
+		t.Errorf("the account is %q", got)
+	}
+	if got := h.in.Query("SELECT address FROM jobs WHERE kind = ?", publish.MailEmailChange); !slices.Equal(got, []string{"new@example.com"}) {
+		t.Errorf("messages go to %q", got)
 	}
 	for _, lang := range []string{"tlh", "fr-CA", "<b>"} {
-		asKim(pages(s), "POST", "/account/settings/language", "lang="+lang)
+		asKim(h, "POST", "/account/settings/language", "lang="+lang)
+		if got := h.in.Query("SELECT lang FROM accounts"); !slices.Equal(got, []string{"ja"}) {
+			t.Errorf("after %s, which is not offered, it is %q", lang, got)
+		}
 	}
-	asKim(pages(s), "POST", "/account/settings/language", "lang=")
-	if got := s.done[3:]; len(got) != 1 || got[0] != "lang " {
-		t.Errorf("of languages that are not offered: %q", got)
+	asKim(h, "POST", "/account/settings/language", "lang=")
+	if got := h.in.Query("SELECT lang FROM accounts"); !slices.Equal(got, []string{""}) {
+		t.Errorf("after none it is %q", got)
+	}
+}
+
+// TestAMessageSpeaksTheLanguageOfTheAccount that its owner looks at the page in.
+func TestAMessageSpeaksTheLanguageOfTheAccount(t *testing.T) {
+	h := house(t)
+	asKim(h, "POST", "/account/settings/email", "email=new@example.com")
+	if got := h.in.Query("SELECT address || ' ' || lang FROM jobs"); !slices.Equal(got, []string{"new@example.com fr"}) {
+		t.Errorf("the messages are %q", got)
 	}
 }
 
 func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
+	often := func(n int, path, form string) func(*world) {
+		return func(w *world) {
+			for i := range n {
+				w.later(time.Minute)
+				if resp := asKim(w, "POST", path, fmt.Sprintf(form, i)); resp.StatusCode != http.StatusSeeOther {
+					w.t.Errorf("%s: %d", path, resp.StatusCode)
+				}
+			}
+		}
+	}
 	for _, c := range []struct {
 		path, form, typed, says string
-		deny                    error
+		before                  func(*world)
 	}{
-		{"/account/settings/handle", "handle=%3Cb%3Etaken", `value="&lt;b&gt;taken"`, "est pris", publish.ErrExists},
-		{"/account/settings/handle", "handle=---", `value="---"`, "n’est pas possible", publish.Refuse(publish.CodeInvalidField, "x")},
-		{"/account/settings/handle", "handle=k", `value="k"`, "dix fois", publish.Refuse(publish.CodeRateLimited, "x")},
-		{"/account/settings/email", "email=nobody", `value="nobody"`, "ne semble pas valide", publish.Refuse(publish.CodeInvalidEmail, "x")},
-		{"/account/settings/email", "email=a@b.c", `value="a@b.c"`, "déjà votre adresse", publish.ErrExists},
-		{"/account/settings/email", "email=a@b.c", `value="a@b.c"`, "dix adresses", publish.Refuse(publish.CodeRateLimited, "x")},
+		{"/account/settings/handle", "handle=%3Cb%3Etaken", `value="&lt;b&gt;taken"`, "est pris", func(w *world) { w.claim("b-taken", "max@example.com") }},
+		{"/account/settings/handle", "handle=---", `value="---"`, "n’est pas possible", nil},
+		{"/account/settings/handle", "handle=k", `value="k"`, "dix fois", often(9, "/account/settings/handle", "handle=kim-%d")}, // beside lee's
+		{"/account/settings/email", "email=nobody", `value="nobody"`, "ne semble pas valide", nil},
+		{"/account/settings/email", "email=kim@example.com", `value="kim@example.com"`, "déjà votre adresse", nil},
+		{"/account/settings/email", "email=a@b.c", `value="a@b.c"`, "dix adresses", often(10, "/account/settings/email", "email=kim-%d@example.com")},
 		{"/account/delete", "handle=%3Cb%3E", `value="&lt;b&gt;"`, "pas votre nom", nil},
 	} {
-		s := &service{ownerFake: ownerFake{deny: c.deny}}
-		resp := asKim(pages(s), "POST", c.path, c.form)
+		h := house(t)
+		if c.before != nil {
+			c.before(h)
+		}
+		resp := asKim(h, "POST", c.path, c.form)
 		if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, c.typed) || !strings.Contains(body, c.says) || !strings.Contains(body, `aria-invalid="true"`) {
 			t.Errorf("%s %s: %d, %s", c.path, c.form, resp.StatusCode, body)
 		}
 	}
-	s := &service{ownerFake: ownerFake{deny: publish.Refuse(publish.CodeAccountSuspended, "x")}}
-	if resp := asKim(pages(s), "POST", "/account/settings/handle", "handle=k"); resp.StatusCode != http.StatusForbidden {
+	h := house(t)
+	if err := h.db.Suspend(t.Context(), publish.Subject{Account: h.kim.account.ID}, publish.LogEntry{At: h.now(), Reason: "spam"}); err != nil {
+		t.Fatal(err)
+	}
+	if resp := asKim(h, "POST", "/account/settings/handle", "handle=k"); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("of a suspended account: %d", resp.StatusCode)
 	}
 }
 
 func TestMessagesToNewAddressesAreLimited(t *testing.T) {
-	s := &service{}
-	h := pages(s)
+	h := house(t)
 	h.Admission = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}})
 	for _, want := range []int{http.StatusSeeOther, http.StatusSeeOther, http.StatusTooManyRequests} {
+		h.later(time.Minute) // before that, the same form asks for the same message
 		if resp := asKim(h, "POST", "/account/settings/email", "email=new@example.com"); resp.StatusCode != want {
 			t.Errorf("got %d, wanted %d", resp.StatusCode, want)
 		}
 	}
-	if len(s.done) != 2 {
-		t.Errorf("done was %q", s.done)
+	if jobs := h.in.Query("SELECT address FROM jobs"); len(jobs) != 2 {
+		t.Errorf("messages go to %q", jobs)
 	}
 }
 
 func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
-	for _, path := range []string{"/account/email", "/account/undo"} {
-		s := &service{}
-		h := pages(s)
+	for path, token := range map[string]func(*world) string{"/account/email": (*world).propose, "/account/undo": (*world).moved} {
+		h := house(t)
+		token := token(h)
+		before := h.in.Rows()
 		for _, method := range []string{"GET", "HEAD", "GET"} {
-			resp := request(h, method, path+"?token=good", "")
-			if body := text(t, resp); resp.StatusCode != http.StatusOK || s.taken || strings.Contains(body, "<b>") || resp.Header.Get("Referrer-Policy") != "no-referrer" {
+			resp := request(h, method, path+"?token="+token, "")
+			if body := text(t, resp); resp.StatusCode != http.StatusOK || strings.Contains(body, "<b>") || resp.Header.Get("Referrer-Policy") != "no-referrer" {
 				t.Errorf("%s %s: %d", method, path, resp.StatusCode)
 			}
 		}
-		if resp := request(h, "POST", path, "token=good", "Sec-Fetch-Site", "cross-site"); resp.StatusCode != http.StatusForbidden || s.taken {
+		if resp := request(h, "POST", path, "token="+token, "Sec-Fetch-Site", "cross-site"); resp.StatusCode != http.StatusForbidden {
 			t.Errorf("%s from elsewhere: %d", path, resp.StatusCode)
 		}
-		if resp := request(h, "POST", path, "token=good", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK || !s.taken {
+		if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
+			t.Errorf("%s: something was recorded (-before +after):\n%s", path, diff)
+		}
+		want := map[string]string{"/account/email": "other@example.com", "/account/undo": "kim@example.com"}[path]
+		if resp := request(h, "POST", path, "token="+token, "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK || h.in.Query("SELECT email FROM accounts")[0] != want {
 			t.Errorf("%s pressed: %d", path, resp.StatusCode)
 		}
-		for _, resp := range []*http.Response{request(h, "POST", path, "token=good", "Sec-Fetch-Site", "same-origin"), request(h, "GET", path+"?token=good", ""), request(h, "GET", path, "")} {
+		for _, resp := range []*http.Response{request(h, "POST", path, "token="+token, "Sec-Fetch-Site", "same-origin"), request(h, "GET", path+"?token="+token, ""), request(h, "GET", path, "")} {
 			if resp.StatusCode != http.StatusGone {
 				t.Errorf("%s afterwards: %d", path, resp.StatusCode)
 			}
@@ -187,13 +164,32 @@ func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
 	}
 }
 
+// TestTheAddressOfALinkIsEscaped: the domain takes no such address, and the page would escape one.
+func TestTheAddressOfALinkIsEscaped(t *testing.T) {
+	h := house(t)
+	move := publish.EmailMove{Account: h.kim.account.ID, Email: "<b>new@example.com", ExpiresAt: h.now().Add(time.Hour)}
+	if err := h.db.ProposeEmail(t.Context(), move, publish.Job{Kind: publish.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
+		t.Fatal(err)
+	}
+	must(h.db.AddEmailLink(t.Context(), hash("good"), move, h.now()))(t)
+	for _, resp := range []*http.Response{request(h, "GET", "/account/email?token=good", ""), request(h, "POST", "/account/email", "token=good", "Sec-Fetch-Site", "same-origin")} {
+		if body := text(t, resp); resp.StatusCode != http.StatusOK || strings.Contains(body, "<b>") || !strings.Contains(body, "&lt;b&gt;new@example.com") {
+			t.Errorf("%d: %s", resp.StatusCode, body)
+		}
+	}
+}
+
 func TestTakingTheAddressBackLogsThisBrowserOut(t *testing.T) {
-	resp := asKim(pages(&service{}), "POST", "/account/undo", "token=good")
+	h := house(t)
+	resp := asKim(h, "POST", "/account/undo", "token="+h.moved())
 	if c := resp.Cookies(); len(c) != 1 || c[0].Name != cookieName || c[0].MaxAge >= 0 {
 		t.Errorf("the cookies are %v", c)
 	}
 	if body := text(t, resp); strings.Contains(body, `action="/logout"`) {
 		t.Error("the page takes the browser for logged in")
+	}
+	if left := h.in.Sizes()["sessions"]; left > 0 {
+		t.Errorf("%d browsers are logged in", left)
 	}
 }
 
@@ -230,13 +226,14 @@ func TestAnExportThatFailsIsAPageOrBroken(t *testing.T) {
 }
 
 func TestDeletingTheAccountNeedsItsHandle(t *testing.T) {
-	s := &service{}
-	if resp := asKim(pages(s), "POST", "/account/delete", "handle=other"); resp.StatusCode != http.StatusUnprocessableEntity || len(s.done) != 0 {
+	h := house(t)
+	before := h.in.Rows()
+	if resp := asKim(h, "POST", "/account/delete", "handle=other"); resp.StatusCode != http.StatusUnprocessableEntity || cmp.Diff(before, h.in.Rows()) != "" {
 		t.Errorf("another handle: %d", resp.StatusCode)
 	}
-	resp := asKim(pages(s), "POST", "/account/delete", "handle=kim")
-	if len(s.done) != 1 || resp.StatusCode != http.StatusOK {
-		t.Fatalf("got %d, %v", resp.StatusCode, s.done)
+	resp := asKim(h, "POST", "/account/delete", "handle=kim")
+	if _, err := h.db.Account(t.Context(), h.kim.account.ID); !errors.Is(err, publish.ErrNotFound) || resp.StatusCode != http.StatusOK {
+		t.Fatalf("got %d, %v", resp.StatusCode, err)
 	}
 	if c := resp.Cookies(); len(c) != 1 || c[0].MaxAge >= 0 {
 		t.Errorf("the cookies are %v", c)

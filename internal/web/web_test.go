@@ -17,14 +17,11 @@ import (
 
 // service knows one project and one token, which it lets be used once.
 type service struct {
-	token string
-	used  bool
-	fault error
-	loginFake
+	token    string
+	used     bool
+	fault    error
 	claimed  []publish.Project
 	verifies publish.AccountID // whose address the token is for
-	notMeFake
-	ownerFake
 	keyFake
 	beneath
 	ownFake
