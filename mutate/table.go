@@ -143,6 +143,8 @@ func integrity() []mutation {
 		{"a declared hash is not compared", "internal/publish/checks.go", `d.SHA256 != "" && `, "false && ", publishTests},
 		{"a job is claimed that another process has", "internal/sqlstore/jobs.go", "(leased_until <= ?5 OR leased_until > ?6)", "(1 OR leased_until <= ?5 OR leased_until > ?6)", storeTests},
 		{"a lease of a wrong clock holds a job", "internal/sqlstore/lease.go", "l.length + skew", "l.length + 100000*skew", storeTests},
+		{"whoever lost a job gives it back", "internal/sqlstore/jobs.go", "leased_until = 0 WHERE id = ? AND leased_until = ?", "leased_until = 0 WHERE id = ? AND (1 OR leased_until = ?)", storeTests},
+		{"whoever lost a file gives it back", "internal/sqlstore/variants.go", `" AND leased_until = ?"`, `" AND (1 OR leased_until = ?)"`, storeTests},
 		{"a file is claimed that another process makes variants of", "internal/sqlstore/variants.go", "AND squeezed = 0 AND (leased_until <= ? OR", "AND squeezed = 0 AND (1 OR leased_until <= ? OR", storeTests},
 		{"a change of details is not counted", "internal/sqlstore/manage.go", "changed = changed + 1, ", "", storeTests},
 		{"a change of an account is not counted", "internal/sqlstore/owner.go", "changed = changed + 1, ", "", storeTests},

@@ -117,7 +117,7 @@ var errUnsettled = errors.New("not settled")
 func (c *Courier) attempt(ctx context.Context, j Job) error {
 	now := c.Now().UTC()
 	if at, sent := c.wasSent(j.ID); sent {
-		return c.settle(ctx, j.ID, at)
+		return c.settle(ctx, j, at)
 	}
 	drop, err := c.unwanted(ctx, j, now)
 	if err != nil {
@@ -165,7 +165,7 @@ func (c *Courier) send(ctx context.Context, j Job, m Mail) error {
 	// What was sent is settled also while the program stops, or it would be sent again.
 	settle := context.WithoutCancel(ctx)
 	if err == nil {
-		return c.settle(settle, j.ID, c.Now().UTC())
+		return c.settle(settle, j, c.Now().UTC())
 	}
 	c.Failures.Add(1)
 	return unsettled(c.putOff(settle, j, err))
@@ -173,8 +173,8 @@ func (c *Courier) send(ctx context.Context, j Job, m Mail) error {
 
 // settle removes a job whose message was sent. If that fails it is remembered, for a
 // mailbox must not get the same again and again while nothing can be written.
-func (c *Courier) settle(ctx context.Context, job int64, at time.Time) error {
-	err := c.Jobs.FinishJob(ctx, job, true, at)
+func (c *Courier) settle(ctx context.Context, j Job, at time.Time) error {
+	err := c.Jobs.FinishJob(ctx, j, true, at)
 	if errors.Is(err, ErrNotFound) {
 		err = nil // it was removed when that seemed to fail
 	}
@@ -184,9 +184,9 @@ func (c *Courier) settle(ctx context.Context, job int64, at time.Time) error {
 		c.sent = map[int64]time.Time{}
 	}
 	if err == nil {
-		delete(c.sent, job)
+		delete(c.sent, j.ID)
 	} else if len(c.sent) < mailUnsettled {
-		c.sent[job] = at
+		c.sent[j.ID] = at
 	}
 	return unsettled(err)
 }
@@ -215,12 +215,12 @@ func (c *Courier) putOff(ctx context.Context, j Job, why error) error {
 	}
 	wait := min(mailWait<<min(j.Attempts, 20), mailWaitMax)
 	c.Log.Warn("mail not sent, will retry", "job", j.ID, "attempts", j.Attempts+1, "retry_in_seconds", wait.Seconds(), "error", why)
-	return gone(c.Jobs.RetryJob(ctx, j.ID, now.Add(wait)))
+	return gone(c.Jobs.RetryJob(ctx, j, now.Add(wait)))
 }
 
 // drop removes a job whose message is not sent.
 func (c *Courier) drop(ctx context.Context, j Job, now time.Time) error {
-	return gone(c.Jobs.FinishJob(ctx, j.ID, false, now))
+	return gone(c.Jobs.FinishJob(ctx, j, false, now))
 }
 
 // gone takes a job that is not there for settled: it went with its account.

@@ -77,32 +77,32 @@ func (f *fakeJobs) CountMail(ctx context.Context, job int64, shares []Share, at,
 	return ctx.Err()
 }
 
-func (f *fakeJobs) FinishJob(ctx context.Context, id int64, sent bool, at time.Time) error {
+func (f *fakeJobs) FinishJob(ctx context.Context, j Job, sent bool, at time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := cmp.Or(ctx.Err(), f.fail); err != nil {
 		return err
 	}
-	delete(f.jobs, id)
+	delete(f.jobs, j.ID)
 	for _, counted := range f.mails {
-		if _, ok := counted[id]; ok && sent {
-			counted[id] = at
+		if _, ok := counted[j.ID]; ok && sent {
+			counted[j.ID] = at
 		} else {
-			delete(counted, id)
+			delete(counted, j.ID)
 		}
 	}
 	return nil
 }
 
-func (f *fakeJobs) RetryJob(ctx context.Context, id int64, due time.Time) error {
+func (f *fakeJobs) RetryJob(ctx context.Context, j Job, due time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := f.jobs[id]
+	j = f.jobs[j.ID]
 	j.Attempts, j.Due = j.Attempts+1, due
-	f.jobs[id] = j
+	f.jobs[j.ID] = j
 	return nil
 }
 

@@ -167,6 +167,7 @@ type Job struct {
 	Attempts int
 	Due      time.Time
 	Asker    Asker
+	Claim    int64 // names the claim that it was returned by
 }
 
 // Verification lets whoever has a token prove that they read Email.
@@ -184,10 +185,10 @@ type JobStore interface {
 	ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]Job, error)
 	// CountMail counts the message of a job, which may not be sent yet, in all of the shares at that time, or, if one of them has as many as it may after since, in none: ErrTooOften. One that is counted already stays as it is. What seems to be sent after that time, a wrong clock left.
 	CountMail(ctx context.Context, job int64, shares []Share, at, since time.Time) error
-	// FinishJob removes a job. Its message counts at that time if it was sent, and no more otherwise.
-	FinishJob(ctx context.Context, id int64, sent bool, at time.Time) error
-	// RetryJob makes a job due again, with one more attempt.
-	RetryJob(ctx context.Context, id int64, due time.Time) error
+	// FinishJob removes a job. Its message counts at that time if it was sent, and no more otherwise. One that was not sent and that somebody else has claimed since j's Claim is ErrNotFound.
+	FinishJob(ctx context.Context, j Job, sent bool, at time.Time) error
+	// RetryJob makes a job due again, with one more attempt. One that somebody else has claimed since j's Claim is ErrNotFound.
+	RetryJob(ctx context.Context, j Job, due time.Time) error
 	// AddVerification records a token of an account's current unverified address, and returns the account's handle; another address, one that is verified, or that of a suspended account is ErrMoved.
 	AddVerification(ctx context.Context, v Verification) (handle string, err error)
 	// Verification returns an unused, unexpired verification.
@@ -207,10 +208,10 @@ const SqueezeLeaseMax = 15 * time.Minute
 type VariantStore interface {
 	// Unsqueezed returns files whose variants have not been made yet and nobody has claimed, but for those with a blob in except, at most limit: the oldest of all, and then those of all accounts in turn, of each its oldest first. One of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB.
 	Unsqueezed(ctx context.Context, except []int64, limit int) ([]File, error)
-	// ClaimSqueezing keeps blobs without variants from others for a while, SqueezeLeaseMax at most, by the clock that all users of the store share. It returns those that nobody else has claimed. A claim ends with PutVariants.
-	ClaimSqueezing(ctx context.Context, blobs []int64, lease time.Duration) ([]int64, error)
-	// EndSqueezing gives back what was claimed and not done.
-	EndSqueezing(ctx context.Context, blobs []int64) error
+	// ClaimSqueezing keeps blobs without variants from others for a while, SqueezeLeaseMax at most, by the clock that all users of the store share. It returns those that nobody else has claimed, and what names the claim. A claim ends with PutVariants.
+	ClaimSqueezing(ctx context.Context, blobs []int64, lease time.Duration) (mine []int64, claim int64, err error)
+	// EndSqueezing gives back what was claimed and not done, and nothing that somebody else has claimed since.
+	EndSqueezing(ctx context.Context, blobs []int64, claim int64) error
 	// LeavePlain records as made, without any, the variants of files that are more than most turns away for their account, 1,000 files at a time, and returns how many.
 	LeavePlain(ctx context.Context, most int) (int, error)
 	// PutVariants records the variants of a blob (possibly none) as made. A blob that is gone is ErrNotFound.

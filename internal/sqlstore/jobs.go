@@ -98,6 +98,7 @@ func (db *DB) ClaimJobs(ctx context.Context, now, until time.Time, busy publish.
 // claim claims jobs. One that cannot be read is put off for as long as a job may be,
 // so that it keeps no other from its turn.
 func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy publish.Busy, limit int) (jobs []publish.Job, unread, err error) {
+	claim := l.until()
 	for again := true; again && len(jobs) < limit; {
 		list, err := due(ctx, t, now, l, busy, limit-len(jobs))
 		if err != nil {
@@ -105,8 +106,9 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy publish.Bus
 		}
 		again = false
 		for _, c := range list {
-			query, until := "UPDATE jobs SET leased_until = ? WHERE id = ?", l.until()
+			query, until := "UPDATE jobs SET leased_until = ? WHERE id = ?", claim
 			if c.unread == nil {
+				c.Claim = claim
 				jobs = append(jobs, c.Job)
 			} else {
 				again, query, until = true, "UPDATE jobs SET due = ? WHERE id = ?", micros(now.Add(publish.JobWaitMax))
@@ -147,25 +149,25 @@ func (db *DB) CountMail(ctx context.Context, job int64, shares []publish.Share, 
 
 // FinishJob implements publish.JobStore. The ID of a job is never used again, so
 // what was counted for it needs not forget it.
-func (db *DB) FinishJob(ctx context.Context, id int64, sent bool, at time.Time) error {
+func (db *DB) FinishJob(ctx context.Context, j publish.Job, sent bool, at time.Time) error {
 	return in("finish job", db.step(ctx, 0, func(t *tx) error {
-		err := t.must(publish.ErrNotFound, "DELETE FROM jobs WHERE id = ?", id)
+		err := t.must(publish.ErrNotFound, "DELETE FROM jobs WHERE id = ? AND (leased_until = ? OR ?)", j.ID, j.Claim, sent)
 		if err != nil {
 			return err
 		}
 		if !sent {
-			_, err = t.exec("DELETE FROM mails WHERE job = ?", id)
+			_, err = t.exec("DELETE FROM mails WHERE job = ?", j.ID)
 			return err
 		}
-		_, err = t.exec("UPDATE mails SET at = ? WHERE job = ?", micros(at), id)
+		_, err = t.exec("UPDATE mails SET at = ? WHERE job = ?", micros(at), j.ID)
 		return err
 	}))
 }
 
 // RetryJob implements publish.JobStore.
-func (db *DB) RetryJob(ctx context.Context, id int64, due time.Time) error {
+func (db *DB) RetryJob(ctx context.Context, j publish.Job, due time.Time) error {
 	return in("retry job", db.step(ctx, 0, func(t *tx) error {
-		return t.must(publish.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ?", micros(due), id)
+		return t.must(publish.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim)
 	}))
 }
 

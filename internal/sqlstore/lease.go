@@ -3,7 +3,9 @@ package sqlstore
 import "time"
 
 // A lease keeps a record to one process for a while, by the clock of the database:
-// what the clocks of processes say does not matter. It lapses if nobody ends it.
+// what the clocks of processes say does not matter. It lapses if nobody ends it. When
+// it ends names it: whoever has the record next has it for longer, so that one whose
+// lease has lapsed meanwhile ends no other's.
 type lease struct {
 	now    time.Time
 	length time.Duration

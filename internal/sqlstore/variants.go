@@ -29,20 +29,21 @@ func (db *DB) Unsqueezed(ctx context.Context, except []int64, limit int) ([]publ
 }
 
 // ClaimSqueezing implements publish.VariantStore.
-func (db *DB) ClaimSqueezing(ctx context.Context, blobs []int64, lease time.Duration) (mine []int64, err error) {
+func (db *DB) ClaimSqueezing(ctx context.Context, blobs []int64, length time.Duration) (mine []int64, claim int64, err error) {
 	err = db.step(ctx, 0, func(t *tx) (err error) {
 		l := db.lease(publish.SqueezeLeaseMax)
+		claim = lease{l.now, length}.until()
 		mine, err = all(ctx, t, scanValue[int64], "UPDATE blobs SET leased_until = ? WHERE "+dialect.Among("id", "?")+" AND squeezed = 0 AND (leased_until <= ? OR leased_until > ?) RETURNING id",
-			db.lease(lease).until(), sqlite.List(blobs), micros(l.now), l.never())
+			claim, sqlite.List(blobs), micros(l.now), l.never())
 		return err
 	})
-	return mine, in("claim files for variants", err)
+	return mine, claim, in("claim files for variants", err)
 }
 
 // EndSqueezing implements publish.VariantStore.
-func (db *DB) EndSqueezing(ctx context.Context, blobs []int64) error {
+func (db *DB) EndSqueezing(ctx context.Context, blobs []int64, claim int64) error {
 	return in("give back files for variants", db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("UPDATE blobs SET leased_until = 0 WHERE "+dialect.Among("id", "?"), sqlite.List(blobs))
+		_, err := t.exec("UPDATE blobs SET leased_until = 0 WHERE "+dialect.Among("id", "?")+" AND leased_until = ?", sqlite.List(blobs), claim)
 		return err
 	}))
 }

@@ -44,11 +44,11 @@ func (r *records) Unsqueezed(_ context.Context, except []int64, limit int) ([]pu
 	return out, nil
 }
 
-func (r *records) ClaimSqueezing(_ context.Context, blobs []int64, _ time.Duration) ([]int64, error) {
-	return blobs, nil
+func (r *records) ClaimSqueezing(_ context.Context, blobs []int64, _ time.Duration) ([]int64, int64, error) {
+	return blobs, 1, nil
 }
 
-func (r *records) EndSqueezing(context.Context, []int64) error { return nil }
+func (r *records) EndSqueezing(context.Context, []int64, int64) error { return nil }
 
 func (r *records) LeavePlain(context.Context, int) (int, error) { return 0, nil }
 

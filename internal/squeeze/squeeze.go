@@ -98,13 +98,13 @@ func (w *Worker) Run(ctx context.Context) {
 // many files it looked at. One that fails is put off, and does not keep the others from
 // theirs; if they would fail as well, 0 is returned with the error.
 func (w *Worker) Round(ctx context.Context) (int, error) {
-	files, err := w.claim(ctx)
+	files, claim, err := w.claim(ctx)
 	if err != nil {
 		w.failures.Add(1)
 		return 0, fmt.Errorf("read files to squeeze: %w", err)
 	}
 	left := files // claimed, and not done
-	defer func() { w.giveBack(ctx, left) }()
+	defer func() { w.giveBack(ctx, left, claim) }()
 	if len(files) == batch {
 		if err := w.leavePlain(ctx); err != nil {
 			return 0, err
@@ -132,23 +132,23 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 	return len(files), failed
 }
 
-// claim returns files that no other process makes the variants of.
-func (w *Worker) claim(ctx context.Context) ([]publish.File, error) {
+// claim returns files that no other process makes the variants of, and what names the claim.
+func (w *Worker) claim(ctx context.Context) ([]publish.File, int64, error) {
 	files, err := w.records.Unsqueezed(ctx, w.putOff.Waiting(w.now()), batch)
 	if err != nil || len(files) == 0 {
-		return nil, err
+		return nil, 0, err
 	}
-	mine, err := w.records.ClaimSqueezing(ctx, blobsOf(files), publish.SqueezeLeaseMax)
-	return slices.DeleteFunc(files, func(f publish.File) bool { return !slices.Contains(mine, f.Blob.ID) }), err
+	mine, claim, err := w.records.ClaimSqueezing(ctx, blobsOf(files), publish.SqueezeLeaseMax)
+	return slices.DeleteFunc(files, func(f publish.File) bool { return !slices.Contains(mine, f.Blob.ID) }), claim, err
 }
 
 // giveBack ends the claims of files that are not done: another round may come to them
 // at once. If it fails they lapse.
-func (w *Worker) giveBack(ctx context.Context, files []publish.File) {
+func (w *Worker) giveBack(ctx context.Context, files []publish.File, claim int64) {
 	if len(files) == 0 {
 		return
 	}
-	if err := w.records.EndSqueezing(context.WithoutCancel(ctx), blobsOf(files)); err != nil {
+	if err := w.records.EndSqueezing(context.WithoutCancel(ctx), blobsOf(files), claim); err != nil {
 		w.log.Warn("files without variants are not given back; they are free when their claims lapse", "error", err)
 	}
 }

@@ -88,7 +88,7 @@ func accountKeyAndJob(t *testing.T, s Stores) {
 
 func withoutIDs(jobs []publish.Job) []publish.Job {
 	for i := range jobs {
-		jobs[i].ID = 0
+		jobs[i].ID, jobs[i].Claim = 0, 0
 	}
 	return jobs
 }

@@ -35,7 +35,7 @@ func jobOfWrongClock(t *testing.T, s Stores) {
 	jobs := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)
 	same(t, "jobs that are due", len(jobs), 1)
 	same(t, "jobs while it is claimed", len(must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)), 0)
-	ok(t, s.RetryJob(t.Context(), jobs[0].ID, now.Add(publish.JobWaitMax)))
+	ok(t, s.RetryJob(t.Context(), jobs[0], now.Add(publish.JobWaitMax)))
 	same(t, "jobs while it waits as long as jobs wait", len(must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)), 0)
 }
 

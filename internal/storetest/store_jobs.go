@@ -20,7 +20,9 @@ func jobCases() []storeCase {
 		{"FinishJob/its message counts at that time if it was sent", finishCounts},
 		{"FinishJob/its message counts no more if it was not sent", finishUncounts},
 		{"FinishJob/the ID of a job is not used again", jobIDs},
+		{"FinishJob/one that was not sent and that somebody else has claimed since", lapsedFinish},
 		{"RetryJob/makes a job due again, with one more attempt", retryJob},
+		{"RetryJob/one that somebody else has claimed since", lapsedRetry},
 		{"CountMail/counts the message of a job in all of the shares, or in none", countMail},
 		{"CountMail/counts what is after since", countMailSince},
 		{"CountMail/one that is counted already stays as it is", countMailOnce},
@@ -136,9 +138,9 @@ func finishJob(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
 	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
-	ok(t, s.FinishJob(t.Context(), j.ID, false, now))
+	ok(t, s.FinishJob(t.Context(), j, false, now))
 	same(t, "jobs left", len(must(s.ClaimJobs(t.Context(), now.Add(time.Hour), now.Add(2*time.Hour), publish.Busy{}, 9))(t)), 0)
-	wants(t, "the same job again", s.FinishJob(t.Context(), j.ID, true, now), publish.ErrNotFound)
+	wants(t, "the same job again", s.FinishJob(t.Context(), j, true, now), publish.ErrNotFound)
 }
 
 // jobIDs: a worker whose claim has lapsed must not finish another's job.
@@ -146,9 +148,9 @@ func jobIDs(t *testing.T, s Stores) {
 	now := base()
 	a := s.withJobs(t, now)
 	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
-	ok(t, s.FinishJob(t.Context(), first.ID, false, now))
+	ok(t, s.FinishJob(t.Context(), first, false, now))
 	ok(t, s.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", now)))
-	wants(t, "the first job again", s.FinishJob(t.Context(), first.ID, false, now), publish.ErrNotFound)
+	wants(t, "the first job again", s.FinishJob(t.Context(), first, false, now), publish.ErrNotFound)
 	same(t, "jobs left", len(must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)), 1)
 }
 
@@ -169,7 +171,7 @@ func finishCounts(t *testing.T, s Stores) {
 	s.withJobs(t, now)
 	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)[0]
 	ok(t, s.count(j.ID, now, "box"))
-	ok(t, s.FinishJob(t.Context(), j.ID, true, now.Add(30*time.Minute)))
+	ok(t, s.FinishJob(t.Context(), j, true, now.Add(30*time.Minute)))
 	wants(t, "within an hour of the sending", s.count(98, now.Add(89*time.Minute), "box"), publish.ErrTooOften)
 	ok(t, s.count(99, now.Add(91*time.Minute), "box"))
 }
@@ -179,7 +181,7 @@ func finishUncounts(t *testing.T, s Stores) {
 	s.withJobs(t, now)
 	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)[0]
 	ok(t, s.count(j.ID, now, "box", "other box"))
-	ok(t, s.FinishJob(t.Context(), j.ID, false, now))
+	ok(t, s.FinishJob(t.Context(), j, false, now))
 	ok(t, s.count(99, now, "box", "other box"))
 }
 
@@ -226,11 +228,37 @@ func retryJob(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
 	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
-	ok(t, s.RetryJob(t.Context(), first.ID, now.Add(2*time.Minute)))
+	ok(t, s.RetryJob(t.Context(), first, now.Add(2*time.Minute)))
 	same(t, "due too early", len(must(s.ClaimJobs(t.Context(), now.Add(time.Minute), now.Add(time.Hour), publish.Busy{}, 9))(t)), 0)
 	again := must(s.ClaimJobs(t.Context(), now.Add(2*time.Minute), now.Add(time.Hour), publish.Busy{}, 9))(t)
-	first.Attempts, first.Due = 1, now.Add(2*time.Minute)
+	first.Attempts, first.Due, first.Claim = 1, now.Add(2*time.Minute), again[0].Claim
 	same(t, "the job", again, []publish.Job{first})
+}
+
+// lapsed returns a job of a claim that has lapsed, and as somebody else has claimed it since.
+func (s Stores) lapsed(t *testing.T) (before, since publish.Job) {
+	t.Helper()
+	now := base()
+	s.withJobs(t, now)
+	before = must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
+	s.Later(time.Minute)
+	return before, must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
+}
+
+func lapsedFinish(t *testing.T, s Stores) {
+	before, since := s.lapsed(t)
+	ok(t, s.count(since.ID, base(), "box"))
+	wants(t, "it was not sent", s.FinishJob(t.Context(), before, false, base()), publish.ErrNotFound)
+	wants(t, "it counts still", s.count(99, base(), "box"), publish.ErrTooOften)
+	ok(t, s.FinishJob(t.Context(), before, true, base())) // sent is sent
+	wants(t, "by the other", s.FinishJob(t.Context(), since, true, base()), publish.ErrNotFound)
+}
+
+func lapsedRetry(t *testing.T, s Stores) {
+	before, since := s.lapsed(t)
+	wants(t, "by whose claim has lapsed", s.RetryJob(t.Context(), before, base()), publish.ErrNotFound)
+	same(t, "claimed by a third", len(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), publish.Busy{}, 9))(t)), 0)
+	ok(t, s.RetryJob(t.Context(), since, base()))
 }
 
 func verificationCases() []storeCase {

@@ -191,8 +191,8 @@ func missing(t *testing.T, s Stores) {
 		{name: "Content", do: func(ctx context.Context) error { return drop(s.Content(ctx, 99)) }},
 		{name: "IdempotencyRecord", do: func(ctx context.Context) error { return drop(s.IdempotencyRecord(ctx, sum("nothing"), base())) }},
 		{name: "Upload", do: func(ctx context.Context) error { return drop(s.Upload(ctx, sum("nothing"), 0, base())) }},
-		{name: "FinishJob", do: func(ctx context.Context) error { return s.FinishJob(ctx, 99, true, base()) }},
-		{name: "RetryJob", do: func(ctx context.Context) error { return s.RetryJob(ctx, 99, base()) }},
+		{name: "FinishJob", do: func(ctx context.Context) error { return s.FinishJob(ctx, publish.Job{ID: 99}, true, base()) }},
+		{name: "RetryJob", do: func(ctx context.Context) error { return s.RetryJob(ctx, publish.Job{ID: 99}, base()) }},
 		{name: "AddVerification", do: func(ctx context.Context) error {
 			return drop(s.AddVerification(ctx, publish.Verification{Token: sum("t"), Account: 99, Email: "a@b.example"}))
 		}},

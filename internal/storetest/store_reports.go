@@ -78,7 +78,7 @@ func reportOfJob(t *testing.T, s Stores) {
 		must(s.AddReport(t.Context(), report(number), sum(number), reportJob()))(t)
 		job := must(s.ClaimJobs(t.Context(), base(), base(), publish.Busy{}, 9))(t)[0]
 		same(t, "the report", must(s.ReportOfJob(t.Context(), job.ID))(t).Case, number)
-		ok(t, s.FinishJob(t.Context(), job.ID, true, base()))
+		ok(t, s.FinishJob(t.Context(), job, true, base()))
 	}
 	wants(t, "of no job", drop(s.ReportOfJob(t.Context(), 99)), publish.ErrNotFound)
 }

@@ -177,6 +177,7 @@ func variantCases() []storeCase {
 		{"ClaimSqueezing/returns those that nobody else has claimed", claimSqueezing},
 		{"ClaimSqueezing/keeps blobs from others for a while", claimSqueezingLapses},
 		{"ClaimSqueezing/a claim ends with PutVariants, and with EndSqueezing", claimSqueezingEnds},
+		{"EndSqueezing/gives back nothing that somebody else has claimed since", lapsedSqueezing},
 		{"Unsqueezed/does not return parts and variants", unsqueezedFilesOnly},
 		{"PutVariants/records the variants of a blob (possibly none) as made", putVariants},
 		{"PutVariants/again replaces them", putVariantsAgain},
@@ -268,7 +269,9 @@ func (s Stores) claimSqueezing(t *testing.T, p publish.Project, lease time.Durat
 	for _, name := range names {
 		blobs = append(blobs, s.fileNamed(t, p, name).Blob.ID)
 	}
-	return len(must(s.ClaimSqueezing(t.Context(), blobs, lease))(t))
+	mine, _, err := s.ClaimSqueezing(t.Context(), blobs, lease)
+	ok(t, err)
+	return len(mine)
 }
 
 func claimSqueezing(t *testing.T, s Stores) {
@@ -294,11 +297,24 @@ func claimSqueezingLapses(t *testing.T, s Stores) {
 
 func claimSqueezingEnds(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
-	same(t, "both", s.claimSqueezing(t, p, time.Minute, "a.js", "index.html"), 2)
-	ok(t, s.EndSqueezing(t.Context(), []int64{s.fileNamed(t, p, "a.js").Blob.ID}))
+	js := []int64{s.fileNamed(t, p, "a.js").Blob.ID}
+	_, claim, err := s.ClaimSqueezing(t.Context(), append(js, s.fileNamed(t, p, "index.html").Blob.ID), time.Minute)
+	ok(t, err)
+	ok(t, s.EndSqueezing(t.Context(), js, claim))
 	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, nil))
 	same(t, "left", unsqueezedNames(t, s, 9), []string{"a.js"})
 	same(t, "one that has its variants", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
+}
+
+func lapsedSqueezing(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	blobs := []int64{s.fileNamed(t, p, "index.html").Blob.ID}
+	_, claim, err := s.ClaimSqueezing(t.Context(), blobs, time.Minute)
+	ok(t, err)
+	s.Later(time.Minute)
+	same(t, "claimed by another", s.claimSqueezing(t, p, time.Minute, "index.html"), 1)
+	ok(t, s.EndSqueezing(t.Context(), blobs, claim))
+	same(t, "claimed by a third", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
 }
 
 func unsqueezedFilesOnly(t *testing.T, s Stores) {
