@@ -133,7 +133,7 @@ func integrity() []mutation {
 		stage   = "internal/publish/contents.go"
 		uploads = "internal/sqlstore/uploads.go"
 		sweep   = "internal/sqlstore/sweep.go"
-		once    = "internal/publish/idempotency.go"
+		calls   = "internal/publish/idempotency.go"
 		used    = "EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)"
 	)
 	return []mutation{
@@ -151,11 +151,11 @@ func integrity() []mutation {
 		{"an edit does not look what it changes", "internal/sqlstore/projects.go", "p.Version != expect", "false", storeTests},
 		{"an upload is used more than once", uploads, "generation = ? AND done_project IS NULL`, c.Key", "generation <> -?`, c.Key", storeTests},
 		{"a completed upload tells its keys to anybody", "internal/publish/upload_complete.go", "return n == done.Part && call.hash() == done.SHA256", "_ = n\n	return true", publishTests},
-		{"a request sent again happens again", once, "	found, err := s.answerAgain(ctx, a, again)\n", "	found, err := false, error(nil)\n", publishTests + " " + apiTests},
-		{"another request gets the answer of the first", once, "rec.Request != a.request", "false", publishTests + " " + apiTests},
-		{"an Idempotency-Key is anybody's", once, `return "key " + a.by.key.Hash.String()`, `return "key"`, publishTests + " " + apiTests},
-		{"an Idempotency-Key without a key is everybody's", once, `return "network " + a.by.From.Network`, `return "network"`, "-run ^TestRegression11 " + publishTests},
-		{"a call made from another network is made again", once, "a.elsewhere = s.keyed(", "_ = s.keyed(", publishTests},
+		{"a request sent again happens again", calls, "	rec, keys, err := s.findAnswer(ctx, r)\n", "	rec, keys, err := IdempotencyRecord{}, Minted{}, errNoRecord\n", publishTests + " " + apiTests},
+		{"another request gets the answer of the first", calls, "rec.Request != r.asked", "false", publishTests + " " + apiTests},
+		{"an Idempotency-Key is anybody's", calls, `return "key " + r.by.key.Hash.String()`, `return "key"`, publishTests + " " + apiTests},
+		{"an Idempotency-Key without a key is everybody's", calls, `return "network " + r.by.From.Network`, `return "network"`, "-run ^TestRegression11 " + publishTests},
+		{"a call made from another network is made again", calls, "r.elsewhere = s.keyed(", "_ = s.keyed(", publishTests},
 		{"an upload_id without a key is everybody's", "internal/publish/upload.go", `owner = "network " + by.From.Network`, `owner = "network"`, "-run ^TestRegression11 " + publishTests},
 		{"open uploads are outside of the quota", "internal/sqlstore/quota.go", "has.Bytes+held > q.Bytes", "has.Bytes+0*held > q.Bytes", "-run ^TestRegression03 " + publishTests},
 		{"open uploads of a network are outside of its limit", "internal/sqlstore/quota.go", "has.bytes > all.times*q.Bytes", "false && has.bytes > all.times*q.Bytes", "-run ^TestRegression03 " + publishTests},

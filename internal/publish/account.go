@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"sandlot/internal/names"
@@ -12,54 +13,52 @@ import (
 // createTries bounds the draws of fresh names after all of one draw were taken.
 const createTries = 5
 
-// Signup makes an account without a project. With in.Idempotency, the same call again
-// within a day gets the first answer again and makes nothing.
-func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (out SignedUp, err error) {
-	by = Caller{From: by.From} // a key means nothing: this is another account
+// Signup creates an account without a project. The account is a new one whoever calls:
+// a key means nothing here. It is durable when it returns. With in.Idempotency the same
+// call within 24 hours returns the first answer and creates nothing.
+func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (SignedUp, error) {
+	by = Caller{From: by.From}
 	if err := s.admitNew(by); err != nil {
-		return out, err
+		return SignedUp{}, err
 	}
-	a, err := s.attempt(by, in.Idempotency, OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
+	req, err := s.newRequest(by, in.Idempotency, OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
 	if err != nil {
-		return out, err
+		return SignedUp{}, err
 	}
 	email, warnings, err := readEmail(in.Email)
 	if err != nil {
-		return out, err
+		return SignedUp{}, err
 	}
 	lang, w := cleanLang(in.Lang)
-	warnings = append(warnings, w...)
-	mail := EmailNone
+	outcome := EmailNone
 	if email != "" {
-		mail = EmailSet
+		outcome = EmailSet
 	}
-	out.Warnings = append(warnings, s.mailWarnings(by, mail)...)
-	out.Mailed = email != "" && s.sends()
-	err = s.once(ctx, a, func() error {
-		return retryExists(func() error { return s.signUp(ctx, by, a, in.Handle, email, lang, &out) })
-	}, func(rec IdempotencyRecord, keys Minted) error {
-		out.Account, err = s.store.Account(ctx, rec.Account)
-		if errors.Is(err, ErrNotFound) {
-			return Refuse(CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(OpSignup).Note("Make another one, under a fresh idempotency key.")
-		}
-		out.Account.Email, out.Account.EmailVerified = email, false // as it was
-		out.Key, out.Replayed = keys.Account, true
-		return err
+	out, err := idempotent(ctx, s, req, func() (SignedUp, error) {
+		return s.createAccount(ctx, by, in.Handle, email, lang, req)
+	}, func(rec IdempotencyRecord, keys Minted) (SignedUp, error) {
+		return s.recordedSignup(ctx, email, rec, keys)
 	})
+	out.Mailed = email != "" && s.sends()
+	out.Warnings = slices.Concat(warnings, w, s.mailWarnings(by, outcome))
 	return out, err
 }
 
-func (s *Service) signUp(ctx context.Context, by Caller, a *attempt, handle, email, lang string, out *SignedUp) error {
-	na, secret, err := s.newAccount(by, handle, email, lang)
-	if err != nil {
+// createAccount records an account under the first free handle.
+func (s *Service) createAccount(ctx context.Context, by Caller, handle, email, lang string, req *request) (out SignedUp, err error) {
+	err = retryTaken(func() error {
+		na, secret, err := s.newAccount(by, handle, email, lang)
+		if err != nil {
+			return err
+		}
+		if na.Idempotency, err = s.record(req, "", 0, EmailNone, Minted{Account: secret}, made{}); err != nil {
+			return err
+		}
+		out.Key = secret
+		out.Account, err = s.store.CreateAccount(ctx, na)
 		return err
-	}
-	if na.Idempotency, err = s.record(a, "", 0, EmailNone, Minted{Account: secret}, made{}); err != nil {
-		return err
-	}
-	out.Key = secret
-	out.Account, err = s.store.CreateAccount(ctx, na)
-	return err
+	})
+	return out, err
 }
 
 // newAccount draws what a new account needs.
@@ -138,9 +137,9 @@ func (s *Service) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
 	}}
 }
 
-// retryExists tries again with fresh names while all that were drawn are taken,
-// or where the account's address was verified since it was looked at.
-func retryExists(try func() error) error {
+// retryTaken tries a step anew with freshly drawn names while a name is taken, or where
+// the account's address was verified since it was read.
+func retryTaken(try func() error) error {
 	var err error
 	for range createTries {
 		if err = try(); !errors.Is(err, ErrExists) && !errors.Is(err, ErrVerified) {

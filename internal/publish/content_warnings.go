@@ -61,9 +61,9 @@ func (s *Service) fileWarnings(ctx context.Context, f File, page bool, charge Ch
 	return contentWarnings(c, f.Name, page), nil
 }
 
-// toldAgain are the warnings about a stored file, for an answer that is given again. A call
+// storedWarnings are the warnings about a stored file, for an answer from a record. A call
 // whose bytes were all charged has no charge.
-func (s *Service) toldAgain(ctx context.Context, p Project, f File, page bool, charge Charge) (about, kept []Warning, err error) {
+func (s *Service) storedWarnings(ctx context.Context, p Project, f File, page bool, charge Charge) (about, kept []Warning, err error) {
 	if f.Blob.ID == 0 {
 		return nil, nil, nil // its bytes were erased: there is nothing to look at
 	}

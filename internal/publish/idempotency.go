@@ -26,20 +26,21 @@ func CheckIdempotencyKey(key string) error {
 		With(OpSame).Note("Send a fresh random value, such as a UUID, with each new request, and the same value only when that request is sent again.")
 }
 
-// attempt is a call that was sent with an idempotency key; nil is one without.
-type attempt struct {
+// request is a call with an idempotency key, or a form with its token; nil is a call
+// without one.
+type request struct {
 	by        Caller
-	text      string // the idempotency key, which is not stored
-	key       Digest // of it and of its principal
-	elsewhere Digest // of it and of the request, for callers whom only their network tells apart; zero for others
-	request   Digest // of what was asked: the same for the same fields and content, however they were sent
-	lease     Digest // what only one call in flight may have
+	text      string // the idempotency key, which is not stored; empty for a form
+	key       Digest // of the idempotency key and of whom it belongs to; the record is found by it
+	elsewhere Digest // of the idempotency key and what was asked, for callers whom only their network tells apart; zero for others
+	asked     Digest // of what was asked: the same for the same fields and content, however they were sent
+	lease     Digest // what one call in flight holds, and no other
 }
 
-// attempt finds out under which name a call is remembered. The principal is the
-// key or the upload_token that is presented. Without one it is the sender's
-// network: an idempotency key may be guessed, however long it is.
-func (s *Service) attempt(by Caller, key string, op Op, part *PartInput, c Content, words ...any) (*attempt, error) {
+// newRequest describes a call by what it asks: the operation, its words and the bytes.
+// A key that cannot be an idempotency key is refused. The purposes of the digests stay
+// as they are, for the records of the last day are found by them.
+func (s *Service) newRequest(by Caller, key string, op Op, part *PartInput, c Content, words ...any) (*request, error) {
 	if key == "" {
 		return nil, nil
 	}
@@ -49,35 +50,45 @@ func (s *Service) attempt(by Caller, key string, op Op, part *PartInput, c Conte
 	if c.Missing {
 		c.SHA256 = Digest{}
 	}
-	request, err := json.Marshal([]any{op, words, part.asked(), c.Missing, c.SHA256})
+	asked, err := json.Marshal([]any{op, words, part.asked(), c.Missing, c.SHA256})
 	if err != nil {
 		return nil, fmt.Errorf("describe the request: %w", err)
 	}
-	a := &attempt{by: by, text: key, request: s.keyed("request", string(request))}
-	a.key = s.keyed("once", a.principal()+"\x00"+key)
+	r := &request{by: by, text: key, asked: s.keyed("request", string(asked))}
+	r.key = s.keyed("once", r.principal()+"\x00"+key)
 	if by.bare() {
-		a.elsewhere = s.keyed("once elsewhere", string(a.request[:])+key)
+		r.elsewhere = s.keyed("once elsewhere", string(r.asked[:])+key)
 	}
-	if a.lease = a.key; part != nil {
-		// The parts of an upload may come at once, also under one idempotency key.
-		a.lease = s.keyed("part", string(a.key[:])+string(a.request[:]))
+	if r.lease = r.key; part != nil {
+		// The parts of an upload may come concurrently, also under one idempotency key.
+		r.lease = s.keyed("part", string(r.key[:])+string(r.asked[:]))
 	}
-	return a, nil
+	return r, nil
 }
 
-// principal is whom the idempotency key belongs to. Among those who share a network
-// it is another one for each request, so that nobody's request can be in the way of
-// another's.
-func (a *attempt) principal() string {
-	switch {
-	case !a.by.Nobody():
-		return "key " + a.by.key.Hash.String()
-	case a.by.upload != nil:
-		return "upload " + a.by.upload.String()
-	case a.by.From.Shared:
-		return "request " + a.request.String()
+// formRequest describes a form that was sent from a page, whose token lets it do this
+// act once. The token of a page may come with several acts, each of which counts.
+func (s *Service) formRequest(by Caller, act, token string) (*request, error) {
+	if token == "" || len(token) > MaxFormToken {
+		return nil, Refuse(CodeInvalidField, "The form has no token.").In("nonce")
 	}
-	return "network " + a.by.From.Network
+	return &request{by: by, key: s.keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
+}
+
+// principal is whom the idempotency key belongs to: the key or the upload_token that was
+// presented, or else the sender's network, for an idempotency key may be guessed,
+// however long it is. Among those who share a network it is another one for each
+// request, so that nobody's request can be in the way of another's.
+func (r *request) principal() string {
+	switch {
+	case !r.by.Nobody():
+		return "key " + r.by.key.Hash.String()
+	case r.by.upload != nil:
+		return "upload " + r.by.upload.String()
+	case r.by.From.Shared:
+		return "request " + r.asked.String()
+	}
+	return "network " + r.by.From.Network
 }
 
 // asked is what of a declaration and of a part belongs to the request. Two ways
@@ -91,99 +102,122 @@ func (in *PartInput) asked() []any {
 	return []any{in.UploadID, in.N, in.Total, in.Last, strings.HasPrefix(in.Encoding, "gzip")}
 }
 
-// once makes a call that has an idempotency key at most once: do makes it, again
-// answers it from the record of the first time. A refusal leaves no record, so
-// the corrected request may come under the same idempotency key.
+// idempotent makes a call at most once for its idempotency key: do makes it, and leaves
+// a record in the same step; recorded answers it from that record. A refusal leaves no
+// record, so that the corrected request may come under the same idempotency key.
 //
-// In this process calls under one idempotency key exclude each other. Between
-// processes the record does, which is part of the step that it speaks of: so a
-// crash leaves both or neither.
-func (s *Service) once(ctx context.Context, a *attempt, do func() error, again func(IdempotencyRecord, Minted) error) error {
-	if a == nil {
+// In this process a call under the idempotency key of one in flight is refused with
+// CodeRequestInProgress. Between processes the record, which is unique, decides which
+// of two calls takes effect; the other is answered from it. A crash leaves both, the
+// effect and the record, or neither.
+func idempotent[T any](ctx context.Context, s *Service, r *request, do func() (T, error), recorded func(IdempotencyRecord, Minted) (T, error)) (T, error) {
+	var none T
+	if r == nil {
 		return do()
 	}
-	unlock, free := s.attempts.try(a.lease)
+	unlock, free := s.requests.try(r.lease)
 	if !free {
-		return Refuse(CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(OpWait).After(idempotencyWait).
+		return none, Refuse(CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(OpWait).After(idempotencyWait).
 			Note("Send the same request again: when the first is done, it gets the same answer.")
 	}
 	defer unlock()
-	found, err := s.answerAgain(ctx, a, again)
-	if found || err != nil {
-		return err
+	rec, keys, err := s.findAnswer(ctx, r)
+	if err == nil {
+		return recorded(rec, keys)
 	}
-	err = do()
+	if !errors.Is(err, errNoRecord) {
+		return none, err
+	}
+	out, err := do()
 	var refusal *Error
-	if errors.Is(err, ErrAlreadyDone) || errors.As(err, &refusal) {
-		// Another process may have made the call meanwhile, which may be why this one was refused.
-		if found, second := s.answerAgain(ctx, a, again); found {
-			return second
-		}
+	if !errors.Is(err, ErrAlreadyDone) && !errors.As(err, &refusal) {
+		return out, err
 	}
-	return err
+	// Another process may have made the call meanwhile, which may be why this one was refused.
+	rec, keys, second := s.findAnswer(ctx, r)
+	switch {
+	case second == nil:
+		return recorded(rec, keys)
+	case errors.As(second, &refusal):
+		return none, second
+	}
+	return out, err
 }
 
-// answerAgain answers a call from its record, if there is one.
-func (s *Service) answerAgain(ctx context.Context, a *attempt, again func(IdempotencyRecord, Minted) error) (found bool, err error) {
-	rec, err := s.store.IdempotencyRecord(ctx, a.key, s.now().UTC())
+// errNoRecord: the call has not been made.
+var errNoRecord = errors.New("no idempotency record")
+
+// findAnswer returns the record of a call that was made before, and the keys that it
+// minted; errNoRecord if it was not. A call that may not have that answer is refused.
+func (s *Service) findAnswer(ctx context.Context, r *request) (IdempotencyRecord, Minted, error) {
+	rec, err := s.store.IdempotencyRecord(ctx, r.key, s.now().UTC())
 	if errors.Is(err, ErrNotFound) {
-		return s.madeElsewhere(ctx, a)
+		return rec, Minted{}, s.notElsewhere(ctx, r)
 	}
 	if err != nil {
-		return false, fmt.Errorf("look for the first answer: %w", err)
+		return rec, Minted{}, fmt.Errorf("look for the first answer: %w", err)
 	}
-	if a.by.bare() && a.by.From.Shared {
-		return true, s.replayedElsewhere()
+	if r.by.bare() && r.by.From.Shared {
+		return rec, Minted{}, s.doneElsewhere()
 	}
-	if rec.Request != a.request {
-		return true, Refuse(CodeIdempotencyMismatch, "This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").With(OpSame).
+	if rec.Request != r.asked {
+		return rec, Minted{}, Refuse(CodeIdempotencyMismatch, "This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").With(OpSame).
 			Note("Send a fresh random idempotency key with this request; the old one belongs to the earlier request.")
 	}
-	keys, err := s.unseal(a.sealed(), rec.Answer)
-	if err != nil {
-		return true, err
-	}
-	return true, again(rec, keys)
+	keys, err := s.unseal(r.sealed(), rec.Answer)
+	return rec, keys, err
 }
 
-// madeElsewhere tells a call that was made from another network already. Its keys
-// are not shown: whoever asks may have guessed the idempotency key and the request.
-func (s *Service) madeElsewhere(ctx context.Context, a *attempt) (found bool, err error) {
-	if a.elsewhere == (Digest{}) {
-		return false, nil
+// notElsewhere refuses a call that was made from another network, without its keys:
+// whoever asks may have guessed the idempotency key and the request. If it was not, the
+// error is errNoRecord.
+func (s *Service) notElsewhere(ctx context.Context, r *request) error {
+	if r.elsewhere == (Digest{}) {
+		return errNoRecord
 	}
-	_, err = s.store.IdempotencyRecord(ctx, a.elsewhere, s.now().UTC())
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
+	switch _, err := s.store.IdempotencyRecord(ctx, r.elsewhere, s.now().UTC()); {
+	case errors.Is(err, ErrNotFound):
+		return errNoRecord
+	case err != nil:
+		return fmt.Errorf("look for an answer given elsewhere: %w", err)
 	}
-	if err != nil {
-		return false, fmt.Errorf("look for an answer given elsewhere: %w", err)
-	}
-	return true, s.replayedElsewhere()
+	return s.doneElsewhere()
 }
 
-func (s *Service) replayedElsewhere() error {
+func (s *Service) doneElsewhere() error {
 	return Refuse(CodeReplayedElsewhere, "This request was made under this idempotency key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
 		In("idempotency_key").With(OpWait).
 		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random idempotency key, such as a UUID.", s.Places.Base)
 }
 
-func (a *attempt) sealed() sealed {
-	return sealed{by: a.by, what: "idempotent answer", secret: a.text, of: a.request}
+func (r *request) sealed() sealed {
+	return sealed{by: r.by, what: "idempotent answer", secret: r.text, of: r.asked}
 }
 
-// record is what the step leaves so that its call can be answered again.
-func (s *Service) record(a *attempt, id ProjectID, version int, mail EmailOutcome, keys Minted, m made) (*IdempotencyRecord, error) {
-	if a == nil {
+// record is what the step of a call leaves, so that the call takes effect once and can be
+// answered from it; nil for a call without an idempotency key. A form leaves no answer.
+func (s *Service) record(r *request, id ProjectID, version int, email EmailOutcome, keys Minted, m made) (*IdempotencyRecord, error) {
+	if r == nil {
 		return nil, nil
 	}
-	answer, err := s.seal(a.sealed(), keys)
-	if err != nil {
+	rec := &IdempotencyRecord{Key: r.key, Elsewhere: r.elsewhere, Request: r.asked, ExpiresAt: s.expiry(idempotencyLife), Project: id, Version: version, Email: email}
+	if r.text == "" {
+		return rec, nil
+	}
+	var err error
+	if rec.Answer, err = s.seal(r.sealed(), keys); err != nil {
 		return nil, err
 	}
-	text, err := m.encode()
+	rec.Made, err = m.encode()
+	return rec, err
+}
+
+// formRecord is the record of a form whose act is on the account.
+func (s *Service) formRecord(by Caller, act, token string) (IdempotencyRecord, error) {
+	r, err := s.formRequest(by, act, token)
 	if err != nil {
-		return nil, err
+		return IdempotencyRecord{}, err
 	}
-	return &IdempotencyRecord{Made: text, Key: a.key, Elsewhere: a.elsewhere, Request: a.request, ExpiresAt: s.expiry(idempotencyLife), Project: id, Version: version, Mail: mail, Answer: answer}, nil
+	rec, err := s.record(r, "", 0, EmailNone, Minted{}, made{})
+	return *rec, err
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// This file answers calls again: the last call of a completed upload, and any
-// that has an idempotency key. Of the first answer only the minted keys are kept.
-// The rest is read from the version that the call made, or, where that was erased,
-// from what the call left of it.
+// This file answers calls that were made before: the last call of a completed upload,
+// and any that has an idempotency key. Of the first answer only the minted keys are
+// kept. The rest is read from the version that the call made, or, where that was
+// erased, from what the record says of it.
 
 // asOf is a project as one of its versions left it, with that version's files; of one
 // that is not kept any more, with the file that left is of.
@@ -95,8 +95,8 @@ func (out *Published) show(by Caller, minted Minted) {
 	}
 }
 
-// replayPublish answers the completing call of an upload again.
-func (s *Service) replayPublish(ctx context.Context, by Caller, c *completing) (Published, error) {
+// completedPublish answers the completing call of an upload that was used before.
+func (s *Service) completedPublish(ctx context.Context, by Caller, c *completing) (Published, error) {
 	done := *c.upload.Done
 	out, err := s.published(ctx, by, done.Project, done.Version, done.Made)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Service) replayPublish(ctx context.Context, by Caller, c *completing) (
 		}
 	}
 	s.tellEmail(&out, np)
-	about, kept, err := s.toldAgain(ctx, out.Project, out.File, true, c.call.in.Charge)
+	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, true, c.call.in.Charge)
 	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept, s.listingWarnings(out.Project))
 	return out, err
 }
@@ -130,8 +130,8 @@ func (s *Service) tellEmail(out *Published, np newProject) {
 	}
 }
 
-// replayUpdate answers the completing call of an upload again.
-func (s *Service) replayUpdate(ctx context.Context, by Caller, c *completing) (Updated, error) {
+// completedUpdate answers the completing call of an upload that was used before.
+func (s *Service) completedUpdate(ctx context.Context, by Caller, c *completing) (Updated, error) {
 	done := *c.upload.Done
 	out, err := s.updated(ctx, by, done.Project, done.Version, done.Made)
 	if err != nil {
@@ -145,13 +145,13 @@ func (s *Service) replayUpdate(ctx context.Context, by Caller, c *completing) (U
 	if err != nil {
 		return Updated{}, err
 	}
-	about, kept, err := s.toldAgain(ctx, out.Project, out.File, out.File.Name == out.Project.Primary, c.call.in.Charge)
+	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, out.File.Name == out.Project.Primary, c.call.in.Charge)
 	out.Warnings = slices.Concat(nf.Warnings, about, s.mailWarnings(by, mail), kept)
 	return out, err
 }
 
-// publishedAgain answers a call with an idempotency key again.
-func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput, np newProject, rec IdempotencyRecord, keys Minted) (Published, error) {
+// recordedPublish is the answer of a publish that was made before.
+func (s *Service) recordedPublish(ctx context.Context, by Caller, in PublishInput, np newProject, rec IdempotencyRecord, keys Minted) (Published, error) {
 	out, err := s.published(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
 		return Published{}, err
@@ -167,13 +167,13 @@ func (s *Service) publishedAgain(ctx context.Context, by Caller, in PublishInput
 		np, vain = m.publish(), call.warnings()
 	}
 	s.tellEmail(&out, np)
-	about, kept, err := s.toldAgain(ctx, out.Project, out.File, true, in.Part.charge())
-	out.Warnings, out.Replayed = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Mail), kept, s.listingWarnings(out.Project), vain), true
+	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, true, in.Part.charge())
+	out.Warnings, out.Replayed = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), vain), true
 	return out, err
 }
 
-// updatedAgain answers a call with an idempotency key again.
-func (s *Service) updatedAgain(ctx context.Context, by Caller, in UpdateInput, nf newFile, rec IdempotencyRecord) (Updated, error) {
+// recordedUpdate is the answer of an update that was made before.
+func (s *Service) recordedUpdate(ctx context.Context, by Caller, in UpdateInput, nf newFile, rec IdempotencyRecord) (Updated, error) {
 	out, err := s.updated(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
 		return Updated{}, err
@@ -187,8 +187,8 @@ func (s *Service) updatedAgain(ctx context.Context, by Caller, in UpdateInput, n
 		}
 		nf, vain = m.update(), call.warnings()
 	}
-	about, kept, err := s.toldAgain(ctx, out.Project, out.File, out.File.Name == out.Project.Primary, in.Part.charge())
-	out.Warnings, out.Replayed = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Mail), kept, vain), true
+	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, out.File.Name == out.Project.Primary, in.Part.charge())
+	out.Warnings, out.Replayed = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Email), kept, vain), true
 	return out, err
 }
 
@@ -222,8 +222,8 @@ func (m uploadMeta) update() newFile {
 	return *m.Update
 }
 
-// deletedAgain answers a call with an idempotency key again.
-func (s *Service) deletedAgain(ctx context.Context, by Caller, name string, rec IdempotencyRecord) (Deleted, error) {
+// recordedDelete is the answer of a deletion that was made before.
+func (s *Service) recordedDelete(ctx context.Context, by Caller, name string, rec IdempotencyRecord) (Deleted, error) {
 	p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 	if err == nil {
 		err = Authorize(by, ActEdit, &p)
@@ -233,11 +233,22 @@ func (s *Service) deletedAgain(ctx context.Context, by Caller, name string, rec 
 	}
 	return Deleted{
 		Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Previous: rec.Version - 1, Filename: name, Files: files,
-		Warnings: s.mailWarnings(by, rec.Mail), Replayed: true,
+		Warnings: s.mailWarnings(by, rec.Email), Replayed: true,
 	}, nil
 }
 
-// made is what a step leaves of its version for the answer that may be given again:
+// recordedSignup is the answer of a signup that was made before, with the address that
+// was given then, whatever its owner has said since.
+func (s *Service) recordedSignup(ctx context.Context, email string, rec IdempotencyRecord, keys Minted) (SignedUp, error) {
+	a, err := s.store.Account(ctx, rec.Account)
+	if errors.Is(err, ErrNotFound) {
+		return SignedUp{}, Refuse(CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(OpSignup).Note("Make another one, under a fresh idempotency key.")
+	}
+	a.Email, a.EmailVerified = email, false
+	return SignedUp{Account: a, Key: keys.Account, Replayed: true}, err
+}
+
+// made is what a step leaves of its version for an answer from the record:
 // that version, and the one before, may be erased meanwhile.
 type made struct {
 	Title    string

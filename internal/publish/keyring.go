@@ -3,7 +3,6 @@ package publish
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -95,11 +94,11 @@ func (s *Service) MintKey(ctx context.Context, by Caller, in NewKey) (Secret, er
 		return "", err
 	}
 	key.Project = in.Project
-	record, err := s.formRecord(by, "mint", in.Form)
+	rec, err := s.formRecord(by, "mint", in.Form)
 	if err != nil {
 		return "", err
 	}
-	return secret, lostRight(by, ActOwn, s.site.MintKey(ctx, by.Account(), key, maxProjectKeys, record))
+	return secret, lostRight(by, ActOwn, s.site.MintKey(ctx, by.Account(), key, maxProjectKeys, rec))
 }
 
 // RotateKey mints an account key and revokes all other account keys in the same step.
@@ -119,11 +118,11 @@ func (s *Service) replaceKeys(by Caller, what, form string, replace func(Key, Id
 	if err != nil {
 		return "", err
 	}
-	record, err := s.formRecord(by, what, form)
+	rec, err := s.formRecord(by, what, form)
 	if err != nil {
 		return "", err
 	}
-	return secret, lostRight(by, ActOwn, replace(key, record))
+	return secret, lostRight(by, ActOwn, replace(key, rec))
 }
 
 // OldKeys counts the keys that were made before the account's address was verified,
@@ -150,12 +149,4 @@ func (s *Service) RevokeKey(ctx context.Context, by Caller, id int64) error {
 		return err
 	}
 	return s.site.RevokeKey(ctx, by.Account(), id, s.now().UTC())
-}
-
-// formRecord is what a form leaves behind so that it acts once; what names its act.
-func (s *Service) formRecord(by Caller, what, form string) (IdempotencyRecord, error) {
-	if form == "" || len(form) > MaxFormToken {
-		return IdempotencyRecord{}, Refuse(CodeInvalidField, "The form has no token.").In("nonce")
-	}
-	return IdempotencyRecord{Key: s.keyed("form", fmt.Sprintf("%s %d %s", what, by.Account(), form)), ExpiresAt: s.expiry(idempotencyLife)}, nil
 }

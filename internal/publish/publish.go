@@ -20,11 +20,11 @@ type newProject struct {
 	Warnings []Warning `json:",omitempty"`
 }
 
-// Publish makes a project of in.Content, and an account for it if nobody calls.
-// It is durable when it returns. If the call is a part of an upload that is not
-// complete, Pending is set instead of Published. The content is used up or
-// discarded in any case. With in.Idempotency, the same call again within a day gets the
-// first answer again and makes nothing.
+// Publish creates a project whose primary file is in.Content, and an account for it
+// if nobody calls. It is durable when it returns. A part of an upload that is not
+// complete returns Pending instead. The content is consumed in any case. With
+// in.Idempotency the same call within 24 hours returns the first answer and creates
+// nothing. A refusal is an *Error, and leaves no effect and no record.
 func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out Published, pending *Pending, err error) {
 	defer s.Contents.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()
@@ -34,46 +34,31 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	if err := checkToken(by, in.Part); err != nil {
 		return Published{}, nil, err
 	}
-	a, err := s.attempt(by, in.Idempotency, OpPublish, in.Part, in.Content, in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked())
+	req, err := s.newRequest(by, in.Idempotency, OpPublish, in.Part, in.Content, in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked())
 	if err != nil {
 		return Published{}, nil, err
 	}
-	np, err := s.preparePublish(by, in)
+	words, err := checkPublish(by, in) // title, handle, e-mail, language: cleaned, or refused
 	if err != nil && (in.Part == nil || in.Part.first()) {
 		return Published{}, nil, err
 	}
-	err = s.once(ctx, a, func() error {
-		out, pending, err = s.publishNew(ctx, by, in, np, a)
-		return err
-	}, func(rec IdempotencyRecord, keys Minted) error {
-		out, err = s.publishedAgain(ctx, by, in, np, rec, keys)
-		return err
+	out, err = idempotent(ctx, s, req, func() (out Published, err error) {
+		if in.Part != nil {
+			out, pending, err = s.publishPart(ctx, by, in, words, req)
+			return out, err
+		}
+		if err := checkContent(in.Content, primaryFile, true, in.Declared); err != nil {
+			return Published{}, err
+		}
+		return s.createProject(ctx, by, words, in.Content, extras{request: req})
+	}, func(rec IdempotencyRecord, keys Minted) (Published, error) {
+		return s.recordedPublish(ctx, by, in, words, rec, keys)
 	})
 	return out, pending, err
 }
 
-// publishNew publishes what was not published before.
-func (s *Service) publishNew(ctx context.Context, by Caller, in PublishInput, np newProject, a *attempt) (Published, *Pending, error) {
-	if in.Part != nil {
-		return s.publishPart(ctx, by, in, np, a)
-	}
-	out, err := Published{}, checkContent(in.Content, primaryFile, true, in.Declared)
-	if err == nil {
-		out, err = s.create(ctx, by, np, in.Content, beside{once: a})
-	}
-	return out, nil, err
-}
-
-// beside is what a step does beside its effect: it closes the upload that it
-// uses up, and leaves the record of a call that has an idempotency key.
-type beside struct {
-	upload *completing
-	once   *attempt
-	mail   EmailOutcome
-}
-
-// preparePublish checks and mends the words of a publish.
-func (s *Service) preparePublish(by Caller, in PublishInput) (newProject, error) {
+// checkPublish cleans the words of a publish, or refuses them.
+func checkPublish(by Caller, in PublishInput) (newProject, error) {
 	np := newProject{Handle: in.Handle, Declared: in.Declared}
 	var err error
 	if np.Email, np.Warnings, err = readEmail(in.Email); err != nil {
@@ -99,32 +84,79 @@ func (s *Service) preparePublish(by Caller, in PublishInput) (newProject, error)
 	return np, nil
 }
 
-// create records the project, with its account if nobody calls.
-func (s *Service) create(ctx context.Context, by Caller, np newProject, c Content, also beside) (Published, error) {
-	out := Published{Warnings: append(np.Warnings, contentWarnings(c, primaryFile, true)...)}
-	if np.Title == "" {
-		np.Title, _ = cleanTitle(documentTitle(c))
+// createProject records the project, and its account if nobody calls, in one step.
+// What was taken or verified by somebody else meanwhile is drawn or read anew.
+func (s *Service) createProject(ctx context.Context, by Caller, words newProject, c Content, x extras) (out Published, err error) {
+	if words.Title == "" {
+		words.Title, _ = cleanTitle(documentTitle(c))
 	}
-	rec := NewProject{Account: by.Account(), Title: np.Title, Lang: np.Lang, CreatedAt: s.now().UTC(), Within: s.Quota}
-	rec.File = File{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}
-	rec.By, also.mail = by.key.ID, EmailSet
-	err := retryExists(func() (err error) {
-		if !by.Nobody() {
-			if rec.Email, also.mail, err = s.pendingEmail(ctx, by, np.Email, np.Lang); err != nil {
-				return err
-			}
+	np := NewProject{
+		By: by.key.ID, Account: by.Account(), Title: words.Title, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
+		File: File{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob},
+	}
+	email := EmailSet
+	err = retryTaken(func() (err error) {
+		if out.Keys, email, err = s.drawProject(ctx, by, words, &np); err != nil {
+			return err
 		}
-		return s.createOnce(ctx, by, np, &rec, also, &out)
+		m := madeOf(np.Title, np.Suffix, np.CreatedAt, np.File, true)
+		if np.Upload, np.Idempotency, err = s.records(by, x, np.ID, 1, email, out.Keys, m); err != nil {
+			return err
+		}
+		out.Project, err = s.store.CreateProject(ctx, np)
+		return err
 	})
 	if err != nil {
-		return out, fmt.Errorf("create project: %w", s.overQuota(lostRight(by, ActPublish, err)))
+		return Published{}, fmt.Errorf("create project: %w", s.overQuota(lostRight(by, ActPublish, err)))
 	}
-	out.Warnings = append(out.Warnings, s.mailWarnings(by, also.mail)...)
-	out = s.finishPublished(by, np, rec, out)
+	out.File, out.Quarantined = np.File, s.quarantined(out.Project)
+	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
+	out.Mailed = s.sends() && (by.Nobody() || np.Email != nil)
+	if by.Nobody() {
+		out.Account = &Account{ID: out.Project.Account, Handle: out.Project.Handle, Email: words.Email, Lang: words.Lang, CreatedAt: np.CreatedAt}
+	}
+	out.show(by, out.Keys)
 	kept, err := s.quarantineWarnings(ctx, out.Project, out.File)
 	s.untold(err)
-	out.Warnings = slices.Concat(out.Warnings, kept, s.listingWarnings(out.Project))
+	out.Warnings = slices.Concat(words.Warnings, contentWarnings(c, primaryFile, true), s.mailWarnings(by, email), kept, s.listingWarnings(out.Project))
 	return out, nil
+}
+
+// drawProject draws the names and keys of a project, and those of an account if nobody
+// calls. For a key's account it decides what becomes of the address.
+func (s *Service) drawProject(ctx context.Context, by Caller, words newProject, np *NewProject) (keys Minted, email EmailOutcome, err error) {
+	email = EmailSet
+	if by.Nobody() {
+		var na NewAccount
+		if na, keys.Account, err = s.newAccount(by, words.Handle, words.Email, words.Lang); err != nil {
+			return keys, email, err
+		}
+		np.New = &na
+	} else if np.Email, email, err = s.pendingEmail(ctx, by, words.Email, words.Lang); err != nil {
+		return keys, email, err
+	}
+	if np.Key, keys.Project, err = s.newKey(ProjectKey, "publish"); err != nil {
+		return keys, email, err
+	}
+	np.ID, np.Suffix = ProjectID(names.ProjectID(np.Title, s.intn)), s.randomSuffix()
+	return keys, email, nil
+}
+
+// extras say which records a step writes in the same transaction as its effect.
+type extras struct {
+	upload  *completing // the upload whose file the step takes, and so closes
+	request *request    // the call, if it has an idempotency key
+}
+
+// records makes the records of x for a step that makes a version of a project, which m
+// describes.
+func (s *Service) records(by Caller, x extras, id ProjectID, version int, email EmailOutcome, keys Minted, m made) (*Completion, *IdempotencyRecord, error) {
+	closed, err := s.completion(by, x.upload, id, version, keys, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	rec, err := s.record(x.request, id, version, email, keys, m)
+	return closed, rec, err
 }
 
 // lostRight is the error of a step that by was allowed to take when its call began: a
@@ -138,45 +170,6 @@ func lostRight(by Caller, act Action, err error) error {
 		return Authorize(by, act, nil)
 	}
 	return err
-}
-
-// createOnce draws fresh names and keys and tries to record them.
-func (s *Service) createOnce(ctx context.Context, by Caller, np newProject, rec *NewProject, also beside, out *Published) error {
-	if by.Nobody() {
-		na, secret, err := s.newAccount(by, np.Handle, np.Email, np.Lang)
-		if err != nil {
-			return err
-		}
-		rec.New, out.Keys.Account = &na, secret
-	}
-	key, secret, err := s.newKey(ProjectKey, "publish")
-	if err != nil {
-		return err
-	}
-	rec.Key, out.Keys.Project = key, secret
-	rec.ID, rec.Suffix = ProjectID(names.ProjectID(np.Title, s.intn)), s.randomSuffix()
-	m := madeOf(rec.Title, rec.Suffix, rec.CreatedAt, rec.File, true)
-	if rec.Upload, err = s.completion(by, also.upload, rec.ID, 1, out.Keys, m); err != nil {
-		return err
-	}
-	if rec.Idempotency, err = s.record(also.once, rec.ID, 1, also.mail, out.Keys, m); err != nil {
-		return err
-	}
-	out.Project, err = s.store.CreateProject(ctx, *rec)
-	return err
-}
-
-func (s *Service) finishPublished(by Caller, np newProject, rec NewProject, out Published) Published {
-	out.File, out.Quarantined = rec.File, s.quarantined(out.Project)
-	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
-	if by.Nobody() {
-		out.Account = &Account{ID: out.Project.Account, Handle: out.Project.Handle, Email: np.Email, Lang: np.Lang, CreatedAt: rec.CreatedAt}
-		out.Mailed = s.sends()
-	} else {
-		out.Keys.Account = accountSecret(by)
-		out.Mailed = rec.Email != nil && s.sends()
-	}
-	return out
 }
 
 // accountSecret echoes an account key to whoever just presented it.

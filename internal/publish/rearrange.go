@@ -153,34 +153,26 @@ func (e FormUsedError) Error() string {
 	return fmt.Sprintf("the form was used: it made version %d", e.Version)
 }
 
-// formAct is what a form is sent for, and the word that tells it from the same
-// wish at another time.
+// formAct is what a form of the website is sent for, and its form token, which tells it
+// from the same act at another time.
 type formAct struct {
 	form string
 	what []string
 }
 
-// actOnce is what an act on a project leaves behind so that it has its effect once.
-// The word of a page may come with several acts, each of which counts.
-func (s *Service) actOnce(by Caller, id ProjectID, act formAct) (*IdempotencyRecord, error) {
-	o, err := s.formRecord(by, fmt.Sprintf("%s %q", id, act.what), act.form)
-	o.Project = id
-	return &o, err
-}
-
 // rearrange makes the version that change computes from the current files; an
-// empty Change makes none. A form that did it already does it no second time; if
+// empty Change makes none. A form that was sent before changes nothing; if
 // the project has moved on since, that is a FormUsedError.
 func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act formAct, change func(Project, []File) (Change, error)) error {
 	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return err
 	}
-	once, err := s.actOnce(by, id, act)
+	req, err := s.formRequest(by, fmt.Sprintf("%s %q", id, act.what), act.form)
 	if err != nil {
 		return err
 	}
 	_, _, err = s.edit(ctx, id, nil, func(p Project) (Project, error) {
-		switch rec, err := s.store.IdempotencyRecord(ctx, once.Key, s.now().UTC()); {
+		switch rec, err := s.store.IdempotencyRecord(ctx, req.key, s.now().UTC()); {
 		case err == nil && rec.Version != p.Version:
 			return p, FormUsedError{rec.Version}
 		case !errors.Is(err, ErrNotFound):
@@ -200,8 +192,11 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 		if err := s.checkPlaces(p, current, c); err != nil {
 			return p, err
 		}
-		once.Version = p.Version + 1
-		return s.site.Rearrange(ctx, p.ID, c, Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Idempotency: once, Within: s.Quota})
+		rec, err := s.record(req, id, p.Version+1, EmailNone, Minted{}, made{})
+		if err != nil {
+			return p, err
+		}
+		return s.site.Rearrange(ctx, p.ID, c, Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Idempotency: rec, Within: s.Quota})
 	})
 	switch {
 	case errors.Is(err, ErrAlreadyDone):

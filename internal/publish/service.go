@@ -84,7 +84,7 @@ type Service struct {
 	used       *KeyUses
 	edits      *locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
 	uploads    *locks[Digest]
-	attempts   *locks[Digest] // calls under an idempotency key
+	requests   *locks[Digest] // calls in flight under an idempotency key
 	forms      *locks[Digest] // forms that ask for a message
 }
 
@@ -106,7 +106,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		Config: cfg, Contents: contents,
 		store: guardedStore{stores.Store, contents.held}, jobs: stores.Jobs, site: guardedSite{stores.Site, contents.held}, blobs: stores.Blobs, statistics: stores.Statistics, used: stores.KeyUses,
 		log: log, now: time.Now, random: rand.Reader,
-		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), attempts: newLocks[Digest](), forms: newLocks[Digest](),
+		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), requests: newLocks[Digest](), forms: newLocks[Digest](),
 	}
 	s.Heads = NewHeads(s.store, s.Remembered.Projects, log)
 	if s.statistics == nil {

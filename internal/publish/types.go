@@ -143,7 +143,7 @@ type IdempotencyRecord struct {
 	Account   AccountID // that made it, or that it made; set by the store
 	Project   ProjectID // empty for an account alone
 	Version   int       // that the step made
-	Mail      EmailOutcome
+	Email     EmailOutcome
 	Answer    []byte // the minted keys, sealed
 	Made      []byte // what the answer tells of the version, as the Service wrote it; empty where nothing is told
 }

@@ -25,11 +25,12 @@ type newFile struct {
 	Warnings  []Warning `json:",omitempty"`
 }
 
-// Update makes a new version of a project in which one file is new or other. It
-// is durable when it returns. If the call is a part of an upload that is not
-// complete, Pending is set instead of Updated. The content is used up or
-// discarded in any case. With in.Idempotency, the same call again within a day gets the
-// first answer again and changes nothing.
+// Update makes a new version of a project in which one file is new or changed. It is
+// durable when it returns. A part of an upload that is not complete returns Pending
+// instead. The content is consumed in any case. With in.Idempotency the same call
+// within 24 hours returns the first answer and changes nothing. Updates of one project
+// take effect one after another; one that expects another version than in.IfVersion
+// finds is CodeVersionConflict.
 func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
 	defer s.Contents.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()
@@ -39,23 +40,31 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	if in.Named && strings.TrimSpace(in.Project) == "" {
 		return Updated{}, nil, emptyProject(by)
 	}
-	a, err := s.attempt(by, in.Idempotency, OpUpdate, in.Part, in.Content, in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked())
+	req, err := s.newRequest(by, in.Idempotency, OpUpdate, in.Part, in.Content, in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked())
 	if err != nil {
 		return Updated{}, nil, err
 	}
-	nf := newFile{}
-	if in.Part == nil || in.Part.first() {
-		if nf, err = prepareUpdate(in); err != nil {
+	words, first := newFile{}, in.Part == nil || in.Part.first()
+	if first { // the words of a later part do not count
+		if words, err = s.checkUpdate(in); err != nil {
 			return Updated{}, nil, err
 		}
-		nf.Warnings = append(nf.Warnings, s.projectRead(in.Project)...)
 	}
-	err = s.once(ctx, a, func() error {
-		out, pending, err = s.updateNew(ctx, by, in, nf, a)
-		return err
-	}, func(rec IdempotencyRecord, _ Minted) error {
-		out, err = s.updatedAgain(ctx, by, in, nf, rec)
-		return err
+	out, err = idempotent(ctx, s, req, func() (out Updated, err error) {
+		if first || by.Scoped() {
+			p, err := s.target(ctx, by, in.Project)
+			if err != nil {
+				return Updated{}, err
+			}
+			words.Project = p.ID
+		}
+		if in.Part != nil {
+			out, pending, err = s.updatePart(ctx, by, in, words, req)
+			return out, err
+		}
+		return s.putFile(ctx, by, words, in.Content, extras{request: req})
+	}, func(rec IdempotencyRecord, _ Minted) (Updated, error) {
+		return s.recordedUpdate(ctx, by, in, words, rec)
 	})
 	return out, pending, err
 }
@@ -68,24 +77,8 @@ func emptyProject(by Caller) error {
 		Note("Send the project's id. If it comes from a variable, the variable is not set.")
 }
 
-// updateNew makes an update that was not made before.
-func (s *Service) updateNew(ctx context.Context, by Caller, in UpdateInput, nf newFile, a *attempt) (Updated, *Pending, error) {
-	if in.Part == nil || in.Part.first() || by.Scoped() {
-		p, err := s.target(ctx, by, in.Project)
-		if err != nil {
-			return Updated{}, nil, err
-		}
-		nf.Project = p.ID
-	}
-	if in.Part != nil {
-		return s.updatePart(ctx, by, in, nf, a)
-	}
-	out, err := s.put(ctx, by, nf, in.Content, beside{once: a})
-	return out, nil, err
-}
-
-// prepareUpdate checks and mends the words of an update.
-func prepareUpdate(in UpdateInput) (newFile, error) {
+// checkUpdate cleans the words of an update, or refuses them.
+func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared}
 	var err error
 	var w []Warning
@@ -103,12 +96,13 @@ func prepareUpdate(in UpdateInput) (newFile, error) {
 		title, w := cleanTitle(*in.Title)
 		nf.Title, nf.Warnings = &title, append(nf.Warnings, w...)
 	}
+	nf.Warnings = append(nf.Warnings, s.projectRead(in.Project)...)
 	return nf, nil
 }
 
-// put records the file.
-func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, also beside) (Updated, error) {
-	var mail EmailOutcome
+// putFile makes the version that has the file.
+func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content, x extras) (Updated, error) {
+	var email EmailOutcome
 	var err error
 	out := Updated{File: File{Name: nf.Filename, Folded: names.Fold(nf.Filename), Blob: c.Blob}}
 	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p Project) (_ Project, err error) {
@@ -122,7 +116,7 @@ func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, als
 			return p, err
 		}
 		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.key.ID, Title: nf.Title, Within: s.Quota}
-		if at.Email, mail, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang); err != nil {
+		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang); err != nil {
 			return p, err
 		}
 		title := p.Title
@@ -130,10 +124,7 @@ func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, als
 			title = *nf.Title
 		}
 		m := madeOf(title, at.Suffix, at.At, out.File, out.Created)
-		if at.Upload, err = s.completion(by, also.upload, p.ID, p.Version+1, Minted{}, m); err != nil {
-			return p, err
-		}
-		if at.Idempotency, err = s.record(also.once, p.ID, p.Version+1, mail, Minted{}, m); err != nil {
+		if at.Upload, at.Idempotency, err = s.records(by, x, p.ID, p.Version+1, email, Minted{}, m); err != nil {
 			return p, err
 		}
 		return s.store.PutFile(ctx, p.ID, out.File, at)
@@ -142,7 +133,7 @@ func (s *Service) put(ctx context.Context, by Caller, nf newFile, c Content, als
 		return Updated{}, fmt.Errorf("update project: %w", s.overQuota(err))
 	}
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
-	out.Warnings = slices.Concat(nf.Warnings, contentWarnings(c, nf.Filename, nf.Filename == out.Project.Primary), s.mailWarnings(by, mail))
+	out.Warnings = slices.Concat(nf.Warnings, contentWarnings(c, nf.Filename, nf.Filename == out.Project.Primary), s.mailWarnings(by, email))
 	out.Quarantined = s.quarantined(out.Project)
 	kept, err := s.quarantineWarnings(ctx, out.Project, out.File)
 	s.untold(err)
@@ -184,16 +175,16 @@ func filenameConflict(p Project, name, other string) error {
 	}
 	use += "-2" + ext
 	if other == primaryFile && names.Fold(name) == names.Fold(other) {
-		use = other // nobody means a second page beside it
+		use = other // two start pages are never what was meant
 	}
 	return e.In("filename").With(OpSame, Arg{"project_id", string(p.ID)}, Arg{"filename", use}).
 		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", Quoted(other))
 }
 
-// DeleteFile makes a new version of a project that lacks one file. With in.Idempotency,
-// the same call again within a day gets the first answer again and changes
-// nothing.
-func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (out Deleted, err error) {
+// DeleteFile makes a new version of a project that lacks one file. The primary file is
+// CodePrimaryFileProtected, one that is not there CodeFileNotFound. With in.Idempotency
+// the same call within 24 hours returns the first answer and changes nothing.
+func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (Deleted, error) {
 	if err := Authorize(by, ActEdit, nil); err != nil {
 		return Deleted{}, err
 	}
@@ -209,41 +200,48 @@ func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (ou
 		return Deleted{}, err
 	}
 	in.Email, read = email, slices.Concat(read, w, s.projectRead(in.Project))
-	a, err := s.attempt(by, in.Idempotency, OpDeleteFile, nil, Content{}, in.Project, in.Filename, in.Email, in.Lang, in.IfVersion)
+	req, err := s.newRequest(by, in.Idempotency, OpDeleteFile, nil, Content{}, in.Project, in.Filename, in.Email, in.Lang, in.IfVersion)
 	if err != nil {
 		return Deleted{}, err
 	}
-	err = s.once(ctx, a, func() error {
-		out, err = s.deleteNew(ctx, by, in, name, a)
-		return err
-	}, func(rec IdempotencyRecord, _ Minted) error {
-		out, err = s.deletedAgain(ctx, by, name, rec)
-		return err
+	out, err := idempotent(ctx, s, req, func() (Deleted, error) {
+		return s.deleteFile(ctx, by, in, name, req)
+	}, func(rec IdempotencyRecord, _ Minted) (Deleted, error) {
+		return s.recordedDelete(ctx, by, name, rec)
 	})
 	out.Warnings = append(read, out.Warnings...)
 	return out, err
 }
 
-func (s *Service) deleteNew(ctx context.Context, by Caller, in DeleteInput, name string, a *attempt) (Deleted, error) {
+// deleteFile makes the version that lacks the file.
+func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, name string, req *request) (Deleted, error) {
 	target, err := s.target(ctx, by, in.Project)
 	if err != nil {
 		return Deleted{}, err
 	}
-	out, mail := Deleted{Filename: name}, EmailNone
+	out, email := Deleted{Filename: name}, EmailNone
 	out.Project, out.Previous, err = s.edit(ctx, target.ID, in.IfVersion, func(p Project) (_ Project, err error) {
+		if err := s.checkDeletion(ctx, by, p, name); err != nil {
+			return p, err
+		}
 		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.key.ID}
-		if at.Email, mail, err = s.pendingEmail(ctx, by, in.Email, in.Lang); err != nil {
+		if at.Email, email, err = s.pendingEmail(ctx, by, in.Email, in.Lang); err != nil {
 			return p, err
 		}
-		if at.Idempotency, err = s.record(a, p.ID, p.Version+1, mail, Minted{}, made{}); err != nil {
+		if at.Idempotency, err = s.record(req, p.ID, p.Version+1, email, Minted{}, made{}); err != nil {
 			return p, err
 		}
-		return s.deleteOnce(ctx, by, p, name, at)
+		next, err := s.store.DeleteFile(ctx, p.ID, name, at)
+		if errors.Is(err, ErrFull) && s.Spend != nil {
+			s.Spend() // the version without the file needs a little room, which is kept free for deletions
+			return s.store.DeleteFile(ctx, p.ID, name, at)
+		}
+		return next, err
 	})
 	if err != nil {
 		return Deleted{}, fmt.Errorf("delete file: %w", err)
 	}
-	out.Warnings = s.mailWarnings(by, mail)
+	out.Warnings = s.mailWarnings(by, email)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Files, err = s.store.Files(ctx, out.Project.ID, out.Project.Version)
 	return out, done(err)
@@ -259,35 +257,23 @@ func unknownFile(err error) error {
 	return err
 }
 
-func (s *Service) deleteOnce(ctx context.Context, by Caller, p Project, name string, at Edit) (Project, error) {
+// checkDeletion refuses to delete the primary file, and a file that is not there.
+func (s *Service) checkDeletion(ctx context.Context, by Caller, p Project, name string) error {
 	if err := Authorize(by, ActEdit, &p); err != nil {
-		return p, err
+		return err
 	}
 	if name == primaryFile || name == p.Primary {
-		return p, Refuse(CodePrimaryFileProtected, "The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename").
+		return Refuse(CodePrimaryFileProtected, "The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename").
 			With(OpUpdate, Arg{"project_id", string(p.ID)}, Arg{"filename", name}, Arg{"content", "<base64 of the new file>"}).
 			Note("To change it, send new content with update.")
 	}
 	near, err := s.store.FilesNear(ctx, p.ID, names.Fold(name))
 	if err != nil {
-		return p, fmt.Errorf("read files near %q: %w", name, err)
+		return fmt.Errorf("read files near %q: %w", name, err)
 	}
-	for _, f := range near {
-		if f.Name == name {
-			return s.deleteFile(ctx, p.ID, name, at)
-		}
+	if !slices.ContainsFunc(near, func(f File) bool { return f.Name == name }) {
+		return Refuse(CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename").
+			With(OpProject, Arg{"id", string(p.ID)}).Note("If it was deleted before, nothing is left to do. The project's files are listed when you read it with its key.")
 	}
-	return p, Refuse(CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename").
-		With(OpProject, Arg{"id", string(p.ID)}).Note("If it was deleted before, nothing is left to do. The project's files are listed when you read it with its key.")
-}
-
-// deleteFile deletes a file on a full disk, too: it needs a little room for the
-// version without the file, which is kept for that.
-func (s *Service) deleteFile(ctx context.Context, id ProjectID, name string, at Edit) (Project, error) {
-	p, err := s.store.DeleteFile(ctx, id, name, at)
-	if !errors.Is(err, ErrFull) || s.Spend == nil {
-		return p, err
-	}
-	s.Spend()
-	return s.store.DeleteFile(ctx, id, name, at)
+	return nil
 }

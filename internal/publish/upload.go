@@ -114,7 +114,7 @@ func (s *Service) accept(ctx context.Context, call *partCall) (done *completing,
 	if u.Done != nil {
 		return newCompleting(call, u)
 	}
-	if err := s.checkAgain(call, u, fresh); err != nil {
+	if err := s.checkAgainstUpload(call, u, fresh); err != nil {
 		return nil, nil, err
 	}
 	if u, err = s.savePart(ctx, call, u, fresh); err != nil {
@@ -202,8 +202,8 @@ func part1First(call *partCall) error {
 	return e
 }
 
-// checkAgain refuses a call that contradicts what the upload has.
-func (s *Service) checkAgain(call *partCall, u Upload, fresh bool) error {
+// checkAgainstUpload refuses a call that contradicts what the upload has.
+func (s *Service) checkAgainstUpload(call *partCall, u Upload, fresh bool) error {
 	if err := s.checkTotal(call, u); err != nil {
 		return err
 	}

@@ -11,17 +11,17 @@ import (
 )
 
 // publishPart takes a call of a chunked publish.
-func (s *Service) publishPart(ctx context.Context, by Caller, in PublishInput, np newProject, a *attempt) (out Published, pending *Pending, err error) {
+func (s *Service) publishPart(ctx context.Context, by Caller, in PublishInput, np newProject, req *request) (out Published, pending *Pending, err error) {
 	call := publishCall(by, in, &np)
 	pending, err = s.partOf(ctx, call, func(ctx context.Context, c *completing) error {
 		if c.upload.Done != nil {
-			out, err = s.replayPublish(ctx, by, c)
+			out, err = s.completedPublish(ctx, by, c)
 			return err
 		}
 		np := c.meta.Publish
 		np.Declared = c.meta.Declared
 		return s.useParts(ctx, c, primaryFile, true, func(joined Content) error {
-			out, err = s.create(ctx, by, *np, joined, beside{upload: c, once: a})
+			out, err = s.createProject(ctx, by, *np, joined, extras{upload: c, request: req})
 			return err
 		})
 	})
@@ -73,17 +73,17 @@ func (in UpdateInput) metadata() []string {
 }
 
 // updatePart takes a call of a chunked update.
-func (s *Service) updatePart(ctx context.Context, by Caller, in UpdateInput, nf newFile, a *attempt) (out Updated, pending *Pending, err error) {
+func (s *Service) updatePart(ctx context.Context, by Caller, in UpdateInput, nf newFile, req *request) (out Updated, pending *Pending, err error) {
 	call := s.updateCall(by, in, &nf)
 	pending, err = s.partOf(ctx, call, func(ctx context.Context, c *completing) error {
 		if c.upload.Done != nil {
-			out, err = s.replayUpdate(ctx, by, c)
+			out, err = s.completedUpdate(ctx, by, c)
 			return err
 		}
 		nf := c.meta.Update
 		nf.Declared = c.meta.Declared
 		return s.useParts(ctx, c, nf.Filename, nf.Filename == primaryFile, func(joined Content) error {
-			out, err = s.put(ctx, by, *nf, joined, beside{upload: c, once: a})
+			out, err = s.putFile(ctx, by, *nf, joined, extras{upload: c, request: req})
 			return err
 		})
 	})

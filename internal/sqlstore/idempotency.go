@@ -11,7 +11,7 @@ import (
 const selectRecord = "SELECT key, request, expires_at, account, project, version, mail, answer, made FROM once WHERE key = ? AND expires_at > ?"
 
 func scanRecord(r row) (o publish.IdempotencyRecord, err error) {
-	err = r.Scan(asDigest{&o.Key}, asDigest{&o.Request}, asTime{&o.ExpiresAt}, &o.Account, &o.Project, &o.Version, &o.Mail, &o.Answer, &o.Made)
+	err = r.Scan(asDigest{&o.Key}, asDigest{&o.Request}, asTime{&o.ExpiresAt}, &o.Account, &o.Project, &o.Version, &o.Email, &o.Answer, &o.Made)
 	return o, err
 }
 
@@ -39,7 +39,7 @@ func (t *tx) addRecord(o *publish.IdempotencyRecord, account publish.AccountID, 
 	}
 	for _, key := range recordKeys(o) {
 		err := t.must(publish.ErrAlreadyDone, insertRecord,
-			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Mail, orEmpty(o.Answer), orEmpty(o.Made), string(project), micros(now))
+			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Email, orEmpty(o.Answer), orEmpty(o.Made), string(project), micros(now))
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func idempotencyCases() []storeCase {
 func recordOf(name string) *publish.IdempotencyRecord {
 	return &publish.IdempotencyRecord{
 		Key: sum("once " + name), Request: sum("request " + name), ExpiresAt: base().Add(time.Hour),
-		Project: publish.ProjectID(name), Version: 3, Mail: publish.EmailIgnored, Answer: []byte("sealed " + name), Made: []byte("made " + name),
+		Project: publish.ProjectID(name), Version: 3, Email: publish.EmailIgnored, Answer: []byte("sealed " + name), Made: []byte("made " + name),
 	}
 }
 
