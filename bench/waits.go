@@ -98,8 +98,11 @@ func (l grown) ofAccount(ctx context.Context) []change {
 	whole, entry := publish.Subject{Account: l.account}, publish.LogEntry{At: time.Now(), Actor: "bench", Action: "change", Target: "large"}
 	const of = " an account of 10,000 projects"
 	return []change{
-		{"verifying" + of, func() error { _, err := l.db.UseVerification(ctx, publish.Digest{1}, time.Now()); return err }},
-		{"renaming" + of, func() error { return l.db.Rename(ctx, l.account, "renamed", time.Now(), time.Now(), 1) }},
+		{"verifying" + of, func() error {
+			_, err := l.db.AccountStore().UseVerification(ctx, publish.Digest{1}, time.Now())
+			return err
+		}},
+		{"renaming" + of, func() error { return l.db.AccountStore().Rename(ctx, l.account, "renamed", time.Now(), time.Now(), 1) }},
 		{"suspending" + of, func() error { return l.db.Suspend(ctx, whole, entry) }},
 		{"restoring" + of, func() error { return l.db.Restore(ctx, whole, entry) }},
 		{"deleting" + of, func() error { return l.db.Remove(ctx, whole, entry) }},
@@ -189,7 +192,7 @@ func (l grown) waitBeside(ctx context.Context, c change) (line, error) {
 func longestWait(ctx context.Context, db *sqlstore.DB, id publish.AccountID, enough func(int) bool) (longest time.Duration, writes int, err error) {
 	for writes = 0; writes == 0 || !enough(writes); writes++ {
 		began := time.Now()
-		if err := db.SetLang(ctx, id, fmt.Sprintf("l%d", writes%10)); err != nil {
+		if err := db.AccountStore().SetLang(ctx, id, fmt.Sprintf("l%d", writes%10)); err != nil {
 			return 0, 0, err
 		}
 		longest = max(longest, time.Since(began))

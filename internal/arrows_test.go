@@ -14,6 +14,7 @@ import (
 // listed may import none. Only main, outside of this list, knows both the
 // transports and the stores.
 var arrows = map[string][]string{
+	"account":      {"failpoint", "names", "publish"},
 	"archive":      {"mediatype", "publish"},
 	"api":          {"admission", "content", "failpoint", "hint", "mediatype", "names", "publish"},
 	"blob":         {"failpoint", "publish"},
@@ -26,22 +27,22 @@ var arrows = map[string][]string{
 	"gallery":      {"names", "publish"},
 	"hint":         {"names", "publish"},
 	"live":         {"gallery", "publish"},
-	"mail":         {"publish"},
+	"mail":         {"account"},
 	"mediatype":    {},
 	"model":        {}, // tests only
 	"names":        {},
 	"operate":      {"failpoint", "names", "publish"},
 	"play":         {"admission", "gallery", "mediatype", "names", "publish"},
 	"publish":      {"content", "failpoint", "names"},
-	"sqlstore":     {"failpoint", "gallery", "operate", "publish", "sqlstore/sqlite"},
+	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/sqlite"},
 
 	"sqlstore/sqlite": {"failpoint", "publish"},
 
 	"squeeze":   {"failpoint", "mediatype", "publish"},
-	"storetest": {"gallery", "operate", "publish", "testenv"},
+	"storetest": {"account", "gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
-	"testworld": {"blob", "gallery", "live", "publish", "sqlstore", "testenv"}, // tests only
-	"web":       {"admission", "gallery", "operate", "publish"},
+	"testworld": {"account", "blob", "gallery", "live", "publish", "sqlstore", "testenv"}, // tests only
+	"web":       {"account", "admission", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
 }
 

@@ -32,7 +32,7 @@ func regressions() []mutation {
 		{"regression 27: nothing of unverified accounts is listed on a local instance", "internal/gallery/service.go", "ListUnverified(ctx, !cfg.Public)", "ListUnverified(ctx, false)", of("27", galleryTests)},
 		{"regression 31: Chromium is not told in its own word where lines begin", "internal/web/static/css/00-base.css", "text-align: -webkit-match-parent; ", "", of("31", "./internal/web")},
 		{"regression 29: no page says what a form did", "internal/web/visit.go", "	v.hear()\n", "", of("29", "./internal/web")},
-		{"regression 30: an address that nobody has verified gets nothing", "internal/publish/loginmail.go", "		return c.writeClaimed(ctx, j, now)\n", "		return Mail{}, err\n", of("30", publishTests)},
+		{"regression 30: an address that nobody has verified gets nothing", "internal/account/loginmail.go", "		return c.writeClaimed(ctx, j, now)\n", "		return Mail{}, err\n", of("30", accountTests)},
 		{"regression 33: a request may take a week", "cmd/sandlot/lifetime.go", "const requestLife = 6 * time.Hour", "const requestLife = 7 * 24 * time.Hour", of("33", main)},
 		{"regression 33: what is staged is not known by its name", "internal/operate/collect.go", "c.Staged != nil && c.Staged(ref)", "c.Staged == nil && c.Staged(ref)", of("33", publishTests)},
 		{"regression 34: the parts of an upload are read beside it", "internal/sqlstore/uploads.go", "			parts, err = all(ctx, q, scanPart, selectParts, num)\n", "			_, err = one(ctx, db, scanValue[int64], \"SELECT 1\")\n			parts, err = all(ctx, db, scanPart, selectParts, num)\n", of("34", storeTests)},

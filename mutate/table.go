@@ -20,6 +20,7 @@ func mutations() []mutation {
 const (
 	blobTests    = "./internal/blob/..."
 	storeTests   = "./internal/sqlstore/..."
+	accountTests = "./internal/account"
 	publishTests = "./internal/publish"
 	galleryTests = "./internal/gallery"
 	operateTests = "./internal/operate"
@@ -101,12 +102,12 @@ func admissions() []mutation {
 
 func messages() []mutation {
 	const (
-		notMe   = "internal/publish/notme.go"
+		notMe   = "internal/account/notme.go"
 		stops   = "internal/sqlstore/stops.go"
-		notMeOf = "-run ^TestNotMe$ ./internal/publish"
-		shares  = "internal/publish/shares.go"
-		share   = "-run ^TestRegression05 ./internal/publish"
-		claim   = "-run ^TestRegression07 ./internal/publish"
+		notMeOf = "-run ^TestNotMe$ ./internal/account"
+		shares  = "internal/account/shares.go"
+		share   = "-run ^TestRegression05 ./internal/account"
+		claim   = "-run ^TestRegression07 ./internal/account"
 		slow    = "-run ^TestRegression45 ./internal/mail"
 		claims  = "UPDATE accounts SET email = '' WHERE verified = 0 AND \"+ofMailbox"
 	)
@@ -118,12 +119,12 @@ func messages() []mutation {
 		{"mail: one stranger uses up the logins of all", shares, `, of(loginsByOne, "logins by %x", j.Asker.Network)`, "", share},
 		{"mail: strangers use up the logins of a browser that was logged in", shares, "AskedKnown:\n		return []Share{all, asked}", "AskedKnown:\n		return []Share{all, asked, unproved}", share},
 		{"mail: claims use up the logins of strangers", shares, `of(loginsByStranger, "logins")`, `of(loginsByStranger, "claims")`, share},
-		{"mail: a word of any mailbox makes a known browser", "internal/publish/known.go", "string(word)+names.EmailKey(address)", "string(word)", share},
-		{"mail: other messages take the places of logins", "internal/publish/dispatch.go", "r.total-r.logins >= most-most/4", "false && most > 0", slow},
-		{"mail: a slow domain takes all places", "internal/publish/dispatch.go", "case n < mailsPerDomain:", "case n < 100*mailsPerDomain:", slow},
+		{"mail: a word of any mailbox makes a known browser", "internal/account/known.go", "string(word)+names.EmailKey(address)", "string(word)", share},
+		{"mail: other messages take the places of logins", "internal/account/dispatch.go", "r.total-r.logins >= most-most/4", "false && most > 0", slow},
+		{"mail: a slow domain takes all places", "internal/account/dispatch.go", "case n < mailsPerDomain:", "case n < 100*mailsPerDomain:", slow},
 		{"mail: an address that was refused stays", "internal/sqlstore/jobs.go", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 2", claim},
 		{"mail: keys from before a verification stay", "internal/sqlstore/keyring.go", "created_at < (SELECT", "created_at > (SELECT", claim},
-		{"to look at the link of a message stops them", "internal/web/notme.go", "p.Service.NotMe(v", "p.Service.StopMail(v", "-run NotMe ./internal/web"},
+		{"to look at the link of a message stops them", "internal/web/notme.go", "p.Account.NotMe(v", "p.Account.StopMail(v", "-run NotMe ./internal/web"},
 	}
 }
 

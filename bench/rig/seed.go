@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 )
@@ -160,7 +161,7 @@ func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (publish.AccountID
 	if err := g.Wait(); err != nil {
 		return 0, err
 	}
-	_, err = db.AddVerification(ctx, publish.Verification{Token: publish.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)})
+	_, err = db.MailStore().AddVerification(ctx, account.Verification{Token: publish.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)})
 	return made.ID, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -85,7 +86,7 @@ func (m *metrics) workers(failures map[string]*publish.Failures) {
 }
 
 // mailServer shows whether messages get through; nil: there is no server.
-func (m *metrics) mailServer(s *publish.MailServer) {
+func (m *metrics) mailServer(s *account.MailServer) {
 	if s == nil {
 		return
 	}

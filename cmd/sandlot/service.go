@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/api"
 	"sandlot/internal/archive"
@@ -44,7 +45,9 @@ type app struct {
 	operate  *operate.Service
 	gallery  *gallery.Service
 	visitors *play.Visitors
-	mails    *publish.MailServer // nil without SMTP
+	account  *account.Service
+	vault    *publish.Vault
+	mails    *account.MailServer // nil without SMTP
 	workers  []func(context.Context)
 	failures map[string]*publish.Failures // by worker
 	running  sync.WaitGroup
@@ -75,10 +78,10 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		return nil, err
 	}
 	if s.SMTPURL != "" {
-		a.mails = &publish.MailServer{}
+		a.mails = &account.MailServer{}
 	}
 	cfg := publish.Config{
-		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "", MailServer: a.mails,
+		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "", MailUp: a.mails.Up,
 		Quarantine: s.quarantine(places.Base),
 		MailFolder: "the folder mail of the service's data folder",
 		Remembered: a.memory.remembered,
@@ -88,7 +91,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	players := live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})
 	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
 	keyUses := publish.NewKeyUses(a.store, log, counts)
-	a.stores = publish.Stores{Store: a.store, Jobs: a.store, Site: a.store, Blobs: a.blobs, Statistics: counters, KeyUses: keyUses}
+	a.stores = publish.Stores{Store: a.store, Site: a.store, Blobs: a.blobs, Statistics: counters, KeyUses: keyUses}
 	if a.service, err = publish.New(ctx, cfg, a.stores, log); err != nil {
 		return nil, err
 	}
@@ -96,6 +99,13 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		return nil, err
 	}
 	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
+		return nil, err
+	}
+	records := a.store.AccountStore()
+	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads}, records.Stores()); err != nil {
+		return nil, err
+	}
+	if a.vault, err = publish.OpenVault(ctx, records, rand.Reader); err != nil {
 		return nil, err
 	}
 	started := time.Now()
@@ -123,10 +133,10 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 }
 
 // courier sends what the service wants sent.
-func (a *app) courier(mailer publish.Mailer) *publish.Courier {
-	return &publish.Courier{
-		Jobs: a.store, Logins: a.store, Recovery: a.store, Reports: a.store, Stops: a.store, HashCode: a.service.HashCode, NotMeToken: a.service.NotMeToken,
-		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: time.Now, Random: rand.Reader, Failures: a.failuresOf("mail"),
+func (a *app) courier(mailer account.Mailer) *account.Courier {
+	return &account.Courier{
+		Store: a.store.MailStore(), Vault: a.vault,
+		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: time.Now, Failures: a.failuresOf("mail"),
 	}
 }
 
@@ -146,7 +156,7 @@ func inlineMax(setting size) int {
 }
 
 // mailer sends by SMTP, or writes to a folder.
-func (a *app) mailer() (publish.Mailer, error) {
+func (a *app) mailer() (account.Mailer, error) {
 	from := a.settings.sender(a.places)
 	if a.settings.SMTPURL == "" {
 		return mail.NewFolder(filepath.Join(a.settings.Data, mailName), from)
@@ -218,7 +228,7 @@ func (a *app) site(m *metrics) *site {
 	}
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, time.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
-	pages := web.New(web.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
+	pages := web.New(web.Config{Service: a.service, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
 	s := &site{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},

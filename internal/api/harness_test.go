@@ -145,7 +145,7 @@ func (w *world) open(cfg publish.Config, log *slog.Logger) {
 	}
 	shown := gallery.Config{Public: cfg.Public}
 	counters := gallery.NewCounters(shown, w.db.Gallery(), live.NewMemory(live.Limits{}), log, nil)
-	stores := publish.Stores{Store: w.db, Jobs: w.db, Site: w.db, Blobs: disk, Statistics: counters}
+	stores := publish.Stores{Store: w.db, Site: w.db, Blobs: disk, Statistics: counters}
 	if w.svc, err = publish.New(ctx, cfg, stores, log); err != nil {
 		w.t.Fatal(err)
 	}

@@ -2,30 +2,27 @@ package mail
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore"
 	"sandlot/internal/testenv"
+	"sandlot/internal/testworld"
 )
 
-// post is a service on a real store whose courier talks to a real mail server, at
-// which all recipients in a domain that begins with "slow" wait.
+// post is an installation whose courier talks to a real mail server, at which all
+// recipients in a domain that begins with "slow" wait.
 type post struct {
-	*publish.Service
+	*testworld.World
 	t       *testing.T
-	db      *sqlstore.DB
 	server  *fakeServer
-	courier *publish.Courier
+	courier *account.Courier
 	release chan struct{} // lets the slow ones go
 
 	mu        sync.Mutex
@@ -35,22 +32,12 @@ type post struct {
 
 func newPost(t *testing.T) *post {
 	t.Helper()
-	db, err := sqlstore.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "sandlot.db"), sqlstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	p := &post{t: t, db: db, server: &fakeServer{}, release: make(chan struct{}), waits: map[string]int{}}
+	p := &post{World: testworld.New(t, testworld.RealTime()), t: t, server: &fakeServer{}, release: make(chan struct{}), waits: map[string]int{}}
 	p.server.to = p.rcpt
 	p.server.start(t, nil, nil)
-	places := publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080"}
-	stores := publish.Stores{Store: db, Jobs: db, Site: db}
-	if p.Service, err = publish.New(t.Context(), publish.Config{Places: places, SMTP: true}, stores, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
-	}
-	p.courier = &publish.Courier{
-		Jobs: db, Logins: db, Recovery: db, Reports: db, Stops: db, HashCode: p.HashCode, NotMeToken: p.NotMeToken,
-		Mailer: sender(t, "smtp://"+p.server.address, nil), Places: places, Log: slog.New(slog.DiscardHandler), Now: time.Now, Random: rand.Reader,
+	p.courier = &account.Courier{
+		Store: p.DB.MailStore(), Vault: p.Vault(),
+		Mailer: sender(t, "smtp://"+p.server.address, nil), Places: testworld.Places(), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	}
 	return p
 }
@@ -82,7 +69,7 @@ func (p *post) waiting() int {
 // verify has a link sent that verifies an address.
 func (p *post) verify(address string) {
 	p.t.Helper()
-	if _, err := p.Signup(p.t.Context(), publish.Caller{From: publish.Sender{Network: address}}, publish.SignupInput{Email: address}); err != nil {
+	if _, err := p.Publish.Signup(p.t.Context(), publish.Caller{From: publish.Sender{Network: address}}, publish.SignupInput{Email: address}); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -95,7 +82,7 @@ func (p *post) member(address string) {
 		p.t.Fatal(err)
 	}
 	_, token, _ := strings.Cut(plainText(p.t, p.last().raw), "/verify?token=")
-	if _, err := p.Verify(p.t.Context(), strings.Fields(token)[0]); err != nil {
+	if _, err := p.Account.Verify(p.t.Context(), testworld.Nobody(), strings.Fields(token)[0]); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -111,7 +98,7 @@ func (p *post) last() delivery {
 
 func (p *post) login(address string) {
 	p.t.Helper()
-	if _, err := p.AskLogin(p.t.Context(), publish.LoginInput{Email: address}); err != nil {
+	if _, err := p.Account.AskLogin(p.t.Context(), testworld.Nobody(), account.LoginInput{Email: address}); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/account"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 	staleAfter = time.Hour
 )
 
-// Folder is a publish.Mailer that writes each message as a file, complete as a
+// Folder is a account.Mailer that writes each message as a file, complete as a
 // mail server would get it, which any mail program opens. The name begins with
 // the UTC time, so that a listing is in the order of sending. Messages stay
 // until somebody removes them. Send may be called concurrently.
@@ -31,7 +31,7 @@ type Folder struct {
 	writer *writer
 }
 
-var _ publish.Mailer = (*Folder)(nil)
+var _ account.Mailer = (*Folder)(nil)
 
 // NewFolder makes the folder dir, with mode 0700, if it is not there. from is
 // the sender: an address, or a name with an address in angle brackets.
@@ -53,8 +53,8 @@ func NewFolder(dir, from string) (*Folder, error) {
 // Send writes the message as a new file with mode 0600, which appears whole, or
 // after a crash at worst not at all. An error of the disk may pass, and nothing
 // is left of that message; a Mail that cannot be written wraps
-// publish.ErrRefused.
-func (f *Folder) Send(ctx context.Context, m publish.Mail) error {
+// account.ErrRefused.
+func (f *Folder) Send(ctx context.Context, m account.Mail) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/account"
 )
 
 func newTestFolder(t *testing.T) (*Folder, string) {
@@ -109,7 +109,7 @@ func TestFolder(t *testing.T) {
 		for _, to := range badAddresses {
 			m := verify("en")
 			m.To = to
-			if err := f.Send(t.Context(), m); !errors.Is(err, publish.ErrRefused) {
+			if err := f.Send(t.Context(), m); !errors.Is(err, account.ErrRefused) {
 				t.Errorf("%q: got %v, want ErrRefused", to, err)
 			}
 		}
@@ -123,7 +123,7 @@ func TestFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := f.Send(t.Context(), verify("en"))
-		if err == nil || errors.Is(err, publish.ErrRefused) || strings.Contains(err.Error(), "example") {
+		if err == nil || errors.Is(err, account.ErrRefused) || strings.Contains(err.Error(), "example") {
 			t.Errorf("got %v", err)
 		}
 		if err := os.Mkdir(dir, 0o700); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/account"
 	"sandlot/internal/wording"
 )
 
@@ -31,7 +31,7 @@ func TestRegression42NoMessageBreaksARuleOfItsLanguage(t *testing.T) {
 func TestRegression42AReportsMessageShowsItsCommand(t *testing.T) {
 	w := newTestWriter(t)
 	for _, lang := range w.book.langs {
-		p := write(t, w, publish.Mail{Kind: "report", To: "op@example.com", Lang: lang, Link: link, Case: "R-2F7K-9QXM"})
+		p := write(t, w, account.Mail{Kind: "report", To: "op@example.com", Lang: lang, Link: link, Case: "R-2F7K-9QXM"})
 		for _, body := range []string{p.text, p.html} {
 			if !strings.Contains(body, "sandlot admin reports R-2F7K-9QXM") || strings.Contains(body, "{case}") {
 				t.Errorf("in %s it is %s", lang, body)

@@ -1,7 +1,7 @@
 // Package mail writes the service's messages and hands them over: [SMTP] to a
 // mail server, [Folder] to a folder of .eml files, which needs no set-up.
 //
-// A message is made of the kind and the few values in a publish.Mail, in the
+// A message is made of the kind and the few values in a account.Mail, in the
 // words of the embedded catalog for its language. Nothing that somebody typed
 // gets into a header, except the recipient's address, which is checked here
 // again. Neither link nor address is ever logged or put into an error: who reads
@@ -24,7 +24,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/account"
 )
 
 //go:embed message.html
@@ -83,14 +83,14 @@ type page struct {
 
 // write makes the whole message, as multipart/alternative of text and HTML. All
 // its errors are final: the same Mail would fail again.
-func (w *writer) write(m publish.Mail) (*gomail.Msg, error) {
+func (w *writer) write(m account.Mail) (*gomail.Msg, error) {
 	p, err := w.page(m)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", publish.ErrRefused, err)
+		return nil, fmt.Errorf("%w: %w", account.ErrRefused, err)
 	}
 	var html bytes.Buffer
 	if err := w.html.Execute(&html, p); err != nil {
-		return nil, fmt.Errorf("%w: write HTML: %w", publish.ErrRefused, err)
+		return nil, fmt.Errorf("%w: write HTML: %w", account.ErrRefused, err)
 	}
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(gomail.EncodingQP))
 	msg.FromMailAddress(w.from)
@@ -105,7 +105,7 @@ func (w *writer) write(m publish.Mail) (*gomail.Msg, error) {
 	return msg, nil
 }
 
-func (w *writer) page(m publish.Mail) (page, error) {
+func (w *writer) page(m account.Mail) (page, error) {
 	if err := checkAddress(m.To); err != nil {
 		return page{}, err
 	}

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/account"
 )
 
 const (
@@ -25,12 +25,12 @@ const (
 	notMe = "https://sandlot.example/not-me?token=c3RvcA"
 )
 
-func verify(lang string) publish.Mail {
-	return publish.Mail{Kind: "verify", To: "ann@example.com", Lang: lang, Handle: "ann-42", Link: link, NotMe: notMe}
+func verify(lang string) account.Mail {
+	return account.Mail{Kind: "verify", To: "ann@example.com", Lang: lang, Handle: "ann-42", Link: link, NotMe: notMe}
 }
 
-func login(lang string) publish.Mail {
-	return publish.Mail{Kind: "login", To: "ann@example.com", Lang: lang, Link: link, Code: "012345", NotMe: notMe}
+func login(lang string) account.Mail {
+	return account.Mail{Kind: "login", To: "ann@example.com", Lang: lang, Link: link, Code: "012345", NotMe: notMe}
 }
 
 // parsed is a message as a mail program sees it.
@@ -86,7 +86,7 @@ func (p parsed) subject(t *testing.T) string {
 }
 
 // write makes a message and parses it.
-func write(t *testing.T, w *writer, m publish.Mail) parsed {
+func write(t *testing.T, w *writer, m account.Mail) parsed {
 	t.Helper()
 	msg, err := w.write(m)
 	if err != nil {
@@ -197,7 +197,7 @@ func TestMessage(t *testing.T) {
 	t.Run("in no kind of message gets what is given into a header", func(t *testing.T) {
 		const attack = "evil\r\nBcc: evil@example.com\r\n\r\nevil =?utf-8?q?=0D=0ABcc:evil?="
 		for kind, words := range w.book.byLang[fallback] {
-			m := publish.Mail{Kind: kind, To: "ann@example.com", Lang: "en" + attack, Handle: attack, Case: attack, Link: link}
+			m := account.Mail{Kind: kind, To: "ann@example.com", Lang: "en" + attack, Handle: attack, Case: attack, Link: link}
 			if words.Code != "" {
 				m.Code = "012345"
 			}
@@ -243,10 +243,10 @@ func TestALoginHasALinkAndACode(t *testing.T) {
 
 func TestRefusedBeforeItIsSent(t *testing.T) {
 	w := newTestWriter(t)
-	refused := func(t *testing.T, m publish.Mail) {
+	refused := func(t *testing.T, m account.Mail) {
 		t.Helper()
 		_, err := w.write(m)
-		if !errors.Is(err, publish.ErrRefused) {
+		if !errors.Is(err, account.ErrRefused) {
 			t.Errorf("got %v, want ErrRefused", err)
 		}
 		if err != nil && (strings.Contains(err.Error(), "example") || strings.Contains(err.Error(), "token")) {
@@ -286,7 +286,7 @@ func TestRefusedBeforeItIsSent(t *testing.T) {
 		refused(t, m)
 	})
 	t.Run("a link for who did not ask, in a message that has none", func(t *testing.T) {
-		refused(t, publish.Mail{Kind: "report", To: "ann@example.com", Link: link, NotMe: notMe})
+		refused(t, account.Mail{Kind: "report", To: "ann@example.com", Link: link, NotMe: notMe})
 	})
 	t.Run("a kind without texts", func(t *testing.T) {
 		m := verify("en")

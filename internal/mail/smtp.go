@@ -13,7 +13,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/account"
 )
 
 // sendTimeout is how long handing over one message may take in all: a minute,
@@ -41,7 +41,7 @@ type Config struct {
 	Roots *x509.CertPool
 }
 
-// SMTP is a publish.Mailer that hands messages to a mail server, each over a
+// SMTP is a account.Mailer that hands messages to a mail server, each over a
 // connection of its own. Send may be called concurrently.
 type SMTP struct {
 	server server
@@ -49,7 +49,7 @@ type SMTP struct {
 	writer *writer
 }
 
-var _ publish.Mailer = (*SMTP)(nil)
+var _ account.Mailer = (*SMTP)(nil)
 
 // NewSMTP checks the configuration; it does not connect. Its errors do not
 // repeat the URL, which holds a password.
@@ -67,14 +67,14 @@ func NewSMTP(c Config) (*SMTP, error) {
 
 // Send hands the message over, within a minute and until ctx ends. When it
 // returns nil the server has taken responsibility for it. An error wraps
-// publish.ErrRefused if the server refused the sender, the recipient or the
+// account.ErrRefused if the server refused the sender, the recipient or the
 // message with a permanent code, or if the Mail cannot be written; any other may
 // pass, also that of a wrong password, which the operator can mend. It wraps
-// publish.ErrUnreachable if it is about the server and not the message. Should the
+// account.ErrUnreachable if it is about the server and not the message. Should the
 // connection break after the message and before the answer, a later attempt
 // delivers it twice. No error tells the address, the link, or what the server
 // said beside its codes, for servers repeat addresses.
-func (s *SMTP) Send(ctx context.Context, m publish.Mail) error {
+func (s *SMTP) Send(ctx context.Context, m account.Mail) error {
 	msg, err := s.writer.write(m)
 	if err != nil {
 		return err
@@ -93,14 +93,14 @@ func (s *SMTP) Send(ctx context.Context, m publish.Mail) error {
 		return nil
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("send mail: %w: %w", publish.ErrUnreachable, ctx.Err())
+		return fmt.Errorf("send mail: %w: %w", account.ErrUnreachable, ctx.Err())
 	}
 	return fmt.Errorf("send mail: %w", explain(err))
 }
 
-var _ publish.Reacher = (*SMTP)(nil)
+var _ account.Reacher = (*SMTP)(nil)
 
-// Reach implements publish.Reacher: it connects and logs in, and says goodbye.
+// Reach implements account.Reacher: it connects and logs in, and says goodbye.
 func (s *SMTP) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -181,22 +181,22 @@ func explain(err error) error {
 		return explainSend(failed)
 	case errors.As(err, &reply):
 		// Greeting, STARTTLS or AUTH: nothing about this message.
-		return fmt.Errorf("%w: the server refuses the connection with code %d", publish.ErrUnreachable, reply.Code)
+		return fmt.Errorf("%w: the server refuses the connection with code %d", account.ErrUnreachable, reply.Code)
 	}
-	return fmt.Errorf("%w: %w", publish.ErrUnreachable, err) // of the network, TLS or the choice of a mechanism
+	return fmt.Errorf("%w: %w", account.ErrUnreachable, err) // of the network, TLS or the choice of a mechanism
 }
 
 func explainSend(failed *gomail.SendError) error {
 	code := failed.ErrorCode()
 	if code == 0 {
-		return fmt.Errorf("%w: %s: the connection failed", publish.ErrUnreachable, failed.Reason)
+		return fmt.Errorf("%w: %s: the connection failed", account.ErrUnreachable, failed.Reason)
 	}
 	err := fmt.Errorf("%s: code %d %s", failed.Reason, code, failed.EnhancedStatusCode())
 	if code >= 500 && !aboutSetup(code) {
-		return fmt.Errorf("%w: %w", publish.ErrRefused, err)
+		return fmt.Errorf("%w: %w", account.ErrRefused, err)
 	}
 	if aboutSetup(code) {
-		return fmt.Errorf("%w: %w", publish.ErrUnreachable, err)
+		return fmt.Errorf("%w: %w", account.ErrUnreachable, err)
 	}
 	return err
 }

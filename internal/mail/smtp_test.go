@@ -13,7 +13,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/account"
 )
 
 func TestSMTPDelivers(t *testing.T) {
@@ -248,7 +248,7 @@ func TestSMTPRefusals(t *testing.T) {
 				}
 				f.start(t, nil, nil)
 				err := sender(t, "smtp://"+f.address, nil).Send(t.Context(), verify("en"))
-				if err == nil || errors.Is(err, publish.ErrRefused) != final {
+				if err == nil || errors.Is(err, account.ErrRefused) != final {
 					t.Errorf("got %v, want final %v", err, final)
 				}
 				if err != nil && (!strings.Contains(err.Error(), fmt.Sprint(code)) || !strings.Contains(err.Error(), stage)) {
@@ -369,7 +369,7 @@ func TestSMTPInjection(t *testing.T) {
 	for _, to := range badAddresses {
 		m := verify("en")
 		m.To = to
-		if err := s.Send(t.Context(), m); !errors.Is(err, publish.ErrRefused) {
+		if err := s.Send(t.Context(), m); !errors.Is(err, account.ErrRefused) {
 			t.Errorf("%q: got %v, want ErrRefused", to, err)
 		}
 	}

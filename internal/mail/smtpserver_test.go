@@ -20,7 +20,7 @@ import (
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/account"
 )
 
 // fakeServer is a real SMTP server that a test can make refuse or stall.
@@ -232,7 +232,7 @@ func silent(t *testing.T, first string) (address string) {
 // passing fails the test unless err is one that may pass.
 func passing(t *testing.T, err error) {
 	t.Helper()
-	if err == nil || errors.Is(err, publish.ErrRefused) {
+	if err == nil || errors.Is(err, account.ErrRefused) {
 		t.Errorf("got %v, want an error that may pass", err)
 	}
 }

@@ -90,7 +90,7 @@ func (m *machine) open(t *rapid.T) {
 		Places:    publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true},
 		InlineMax: inlineMax, MaxFile: maxFile, MaxFiles: maxFiles, MaxUploads: maxUploads,
 	}
-	stores := publish.Stores{Store: m.db, Jobs: m.db, Site: m.db, Blobs: m.disk}
+	stores := publish.Stores{Store: m.db, Site: m.db, Blobs: m.disk}
 	m.Service, err = publish.New(ctx, cfg, stores, slog.New(slog.DiscardHandler), publish.WithClock(clock), publish.WithRandom(m.random))
 	if err != nil {
 		t.Fatal(err)

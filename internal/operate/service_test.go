@@ -27,7 +27,7 @@ func TestOnlyTheOperatorOperates(t *testing.T) {
 	w := testworld.New(t)
 	s := reflect.ValueOf(open(t, w))
 	out := w.PublishPage(testworld.Nobody(), "<p>")
-	me, err := w.Publish.Verify(t.Context(), w.Token("/verify"))
+	me, err := w.Account.Verify(t.Context(), testworld.Nobody(), w.Token("/verify"))
 	if err != nil {
 		t.Fatal(err)
 	}

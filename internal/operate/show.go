@@ -15,8 +15,8 @@ import (
 // were asked for, the newest first, but for files, which are in the order of their names.
 type Shown struct {
 	Found
-	Deleted  *Deletion               // of what is not there any more; then of all others Log alone is set
-	Proposed *publish.EmailMove      // another address that an account wants, and has not confirmed
+	Deleted  *Deletion // of what is not there any more; then of all others Log alone is set
+	Proposed *Proposal
 	Projects []ProjectDetail         // of an account, oldest first
 	Keys     []publish.Key           // in force
 	Versions []publish.VersionChange // of a project

@@ -49,6 +49,12 @@ type Deletion struct {
 	Entry  publish.LogEntry // that tells of it; with ID 0 if none does
 }
 
+// Proposal is another address that an account wants and that nobody has confirmed.
+type Proposal struct {
+	Email     string
+	ExpiresAt time.Time // of the link that confirms it
+}
+
 // AdminStore keeps what operators do, under the same promises as a publish.Store. What
 // was deleted is publish.ErrNotFound. The methods that list may read through everything:
 // they are for people.
@@ -88,7 +94,7 @@ type AdminStore interface {
 // see publish.KeyringStore, RecoveryStore, ManageStore and Store.
 type PartStore interface {
 	Keys(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Key, error)
-	ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (publish.EmailMove, error)
+	ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (Proposal, error)
 	Versions(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error)
 	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
 }

@@ -29,7 +29,7 @@ func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (Signed
 	if err != nil {
 		return SignedUp{}, err
 	}
-	lang, w := cleanLang(in.Lang)
+	lang, w := CleanLang(in.Lang)
 	outcome := EmailNone
 	if email != "" {
 		outcome = EmailSet
@@ -86,7 +86,7 @@ func (s *Service) newKey(kind KeyKind, name string) (Key, Secret, error) {
 }
 
 func (s *Service) verifyJob(by Caller, email, lang string) Job {
-	return Job{Kind: verifyMail, Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
+	return Job{Kind: MailVerify, Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
 }
 
 // pendingEmail decides what an email on a keyed call does: it is set pending
@@ -113,7 +113,7 @@ func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang str
 }
 
 // sends reports whether messages leave by SMTP now.
-func (s *Service) sends() bool { return s.SMTP && s.MailServer.Up() }
+func (s *Service) sends() bool { return s.SMTP && (s.MailUp == nil || s.MailUp()) }
 
 // mailWarnings tells why an address was ignored, or where the message lies if it
 // is not sent.

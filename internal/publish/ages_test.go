@@ -226,7 +226,7 @@ func TestRegression38NothingStaysStuckAfterAClockWasAhead(t *testing.T) {
 		w := newWorld(t)
 		by := w.account()
 		rename := func(handle string) error {
-			_, err := w.Rename(t.Context(), by.Account(), handle)
+			_, err := w.Rename(t.Context(), w.owner(by.Account()), handle)
 			return err
 		}
 		ahead(w, func() {

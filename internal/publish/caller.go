@@ -145,7 +145,7 @@ func authorizeSession(by Caller, act Action, p *Project) error {
 	case p != nil && p.Suspended && changes:
 		return takenDown(*p)
 	case by.key.Suspended && changes:
-		return accountSuspended()
+		return AccountSuspended()
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func authorizeSession(by Caller, act Action, p *Project) error {
 func authorizeKey(by Caller, act Action, p *Project) error {
 	switch {
 	case by.key.Suspended && (act == ActPublish || act == ActEdit):
-		return accountSuspended()
+		return AccountSuspended()
 	case act == ActPublish && by.Scoped():
 		return Refuse(CodeAccountKeyRequired, "A project key cannot publish a new project: it covers %s alone.", by.key.Project).
 			With(OpSame).Note("Publish a new project with the account's api_key (sla_...). The project of this key is changed with update, naming project_id %s.", by.key.Project)
@@ -172,7 +172,8 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 	return nil
 }
 
-func accountSuspended() error {
+// AccountSuspended is the refusal of what the owner of a suspended account may not.
+func AccountSuspended() error {
 	return Refuse(CodeAccountSuspended, "The operator of this service has suspended the account of this key. Nothing was changed.").
 		With(OpExport).Note("Ask the operator why. What the account has published can still be read and exported with its key.")
 }

@@ -119,8 +119,8 @@ func cleanTitle(title string) (string, []Warning) {
 	return clean, w
 }
 
-// cleanLang never fails: what cannot be brought into form is dropped.
-func cleanLang(lang string) (string, []Warning) {
+// CleanLang never fails: what cannot be brought into form is dropped.
+func CleanLang(lang string) (string, []Warning) {
 	if lang == "" {
 		return "", nil
 	}

@@ -82,7 +82,7 @@ func Quoted(s string) string {
 // state and may be called again when that state has changed meanwhile: the
 // project's, that of its owner's address, or what the caller may do.
 func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change func(p Project) (Project, error)) (next Project, previous int, err error) {
-	unlock, err := s.edits.lock(ctx, id)
+	unlock, err := s.edits.Lock(ctx, id)
 	if err != nil {
 		return Project{}, 0, err
 	}

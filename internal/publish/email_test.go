@@ -1,35 +1,27 @@
 package publish_test
 
 import (
-	"context"
-	"crypto/rand"
-	"errors"
-	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
-// postbox is a Mailer that keeps what it gets.
-type postbox struct{ mails []publish.Mail }
-
-func (p *postbox) Send(_ context.Context, m publish.Mail) error {
-	p.mails = append(p.mails, m)
-	return nil
+// postman sends what is due, and returns it.
+func (w *world) postman() []account.Mail {
+	w.t.Helper()
+	before := len(w.in.Mails)
+	w.in.SendMail()
+	return slices.Clone(w.in.Mails[before:])
 }
 
-// mail sends what is due and returns the tokens of the messages.
+// mail sends what is due, which are links that verify an address, and returns their tokens.
 func (w *world) mail() (tokens []string) {
 	w.t.Helper()
-	var box postbox
-	c := &publish.Courier{Jobs: w.db, Stops: w.db, NotMeToken: w.NotMeToken, Mailer: &box, Places: local(), Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Random: rand.Reader, AtOnce: 1}
-	if err := c.SendDue(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
-	for _, m := range box.mails {
+	for _, m := range w.postman() {
 		u, err := url.Parse(m.Link)
 		if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/verify?") {
 			w.t.Fatalf("link %q, %v", m.Link, err)
@@ -96,7 +88,7 @@ func TestEmailOnAKeyedCall(t *testing.T) {
 			if len(tokens) != 1 {
 				t.Fatalf("%d links", len(tokens))
 			}
-			if _, err := w.Verify(t.Context(), tokens[0]); err != nil {
+			if _, err := w.Verify(t.Context(), nobody(), tokens[0]); err != nil {
 				t.Fatal(err)
 			}
 			t.Run("with a verified address it is ignored with a warning", func(t *testing.T) {
@@ -111,112 +103,4 @@ func TestEmailOnAKeyedCall(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestVerification(t *testing.T) {
-	w := newWorld(t)
-	out := w.publish(nobody(), page)
-	id := out.Project.ID
-	tokens := w.mail()
-	if len(tokens) != 1 {
-		t.Fatalf("%d links", len(tokens))
-	}
-	verified := func() bool {
-		t.Helper()
-		p, err := w.Site(t.Context(), nobody(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p.Verified
-	}
-	if verified() {
-		t.Error("verified without a link")
-	}
-	t.Run("opening the link verifies nothing, however often", func(t *testing.T) {
-		for range 20 {
-			if v, err := w.Claim(t.Context(), tokens[0]); err != nil || v.Email != address {
-				t.Fatalf("%+v, %v", v, err)
-			}
-		}
-		if verified() {
-			t.Error("it does")
-		}
-	})
-	t.Run("another token is refused", func(t *testing.T) {
-		for _, token := range []string{"", tokens[0] + "x", tokens[0][1:]} {
-			if _, err := w.Verify(t.Context(), token); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("%q: %v", token, err)
-			}
-		}
-	})
-	t.Run("the button verifies, and every reader of the project knows at once", func(t *testing.T) {
-		if a, err := w.Verify(t.Context(), tokens[0]); err != nil || !a.EmailVerified || !verified() {
-			t.Errorf("%+v, %v", a, err)
-		}
-	})
-	t.Run("a link works once", func(t *testing.T) {
-		if _, err := w.Verify(t.Context(), tokens[0]); !errors.Is(err, publish.ErrNotFound) {
-			t.Errorf("got %v", err)
-		}
-	})
-	t.Run("any number of accounts may hold the same unverified address", func(t *testing.T) {
-		other := w.publish(nobody(), page)
-		if other.Project.Account == out.Project.Account || other.Account.EmailVerified {
-			t.Errorf("account %+v", other.Account)
-		}
-		if p, err := w.Site(t.Context(), nobody(), other.Project.ID); err != nil || p.Verified {
-			t.Errorf("%+v, %v", p, err)
-		}
-	})
-	t.Run("a link lives a day", func(t *testing.T) {
-		tokens := w.mail()
-		w.clock.move(24 * time.Hour)
-		if _, err := w.Verify(t.Context(), tokens[0]); !errors.Is(err, publish.ErrNotFound) {
-			t.Errorf("got %v", err)
-		}
-	})
-	t.Run("another address ends the link to the one before", func(t *testing.T) {
-		account := w.account()
-		one := w.publishWith(account, "one@example.org")
-		first := w.mail()
-		w.publishWith(account, "two@example.org")
-		if _, err := w.Verify(t.Context(), first[0]); !errors.Is(err, publish.ErrNotFound) {
-			t.Errorf("the old link: %v", err)
-		}
-		second := w.mail()
-		if a, err := w.Verify(t.Context(), second[0]); err != nil || a.Email != "two@example.org" || a.ID != one.Project.Account {
-			t.Errorf("%+v, %v", a, err)
-		}
-	})
-	t.Run("the same address again leaves the links that were sent in force", func(t *testing.T) {
-		// A client that sends its address with every call gets three messages a day, and the first must still work.
-		account := w.account()
-		var sent []string
-		for i := range 6 {
-			w.publishWith(account, "often@example.org")
-			sent = append(sent, w.mail()...)
-			if i < 3 && len(sent) != i+1 {
-				t.Fatalf("%d mails after %d calls", len(sent), i+1)
-			}
-		}
-		if len(sent) != 3 {
-			t.Errorf("%d mails", len(sent))
-		}
-		if a, err := w.Verify(t.Context(), sent[0]); err != nil || a.Email != "often@example.org" || !a.EmailVerified {
-			t.Errorf("the first link: %+v, %v", a, err)
-		}
-		if _, err := w.Verify(t.Context(), sent[1]); !errors.Is(err, publish.ErrNotFound) {
-			t.Errorf("the second link, after the first was used: %v", err)
-		}
-	})
-}
-
-// publishWith publishes with a key and an address.
-func (w *world) publishWith(by publish.Caller, email string) publish.Published {
-	w.t.Helper()
-	out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: email, Content: w.stage(page)})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return out
 }

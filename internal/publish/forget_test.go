@@ -2,9 +2,7 @@ package publish_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"log/slog"
 	"slices"
 	"testing"
 
@@ -70,39 +68,5 @@ func TestRegression24MessagesThatCannotBeDeletedKeepNoOthers(t *testing.T) {
 	}}
 	if err := f.Forget(t.Context()); err == nil || len(records.list) != 250 {
 		t.Errorf("%d addresses are left: %v", len(records.list), err)
-	}
-}
-
-// mailerFunc is a Mailer.
-type mailerFunc func(publish.Mail) error
-
-func (f mailerFunc) Send(_ context.Context, m publish.Mail) error { return f(m) }
-
-// TestRegression24AJobThatWentWithItsAccountFailsNothing deletes an account while its
-// message is on its way.
-func TestRegression24AJobThatWentWithItsAccountFailsNothing(t *testing.T) {
-	for name, answer := range map[string]error{"sent": nil, "not sent": errors.New("later"), "refused": publish.ErrRefused} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			out := w.publishWith(publish.Caller{}, "kim@example.com")
-			w.jobsOf(func(m publish.Mail) error {
-				if _, err := w.operator().Delete(t.Context(), byOperator, "@"+out.Account.Handle, "was asked for"); err != nil {
-					t.Error(err)
-				}
-				return answer
-			})
-			if mails := w.postman(); len(mails) != 0 {
-				t.Errorf("%d messages later", len(mails))
-			}
-		})
-	}
-}
-
-// jobsOf sends what is due with a mailer.
-func (w *world) jobsOf(send func(publish.Mail) error) {
-	w.t.Helper()
-	c := &publish.Courier{Jobs: w.db, Stops: w.db, NotMeToken: w.NotMeToken, Mailer: mailerFunc(send), Places: local(), Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Random: rand.Reader, AtOnce: 1}
-	if err := c.SendDue(w.t.Context()); err != nil {
-		w.t.Fatal(err)
 	}
 }

@@ -43,7 +43,7 @@ func TestAnAccountThatIsDeletedMeanwhile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := w.DeleteAccount(ctx, a.ID, a.Handle); err != nil {
+			if err := w.DeleteAccount(ctx, w.owner(a.ID), a.Handle); err != nil {
 				t.Fatal(err)
 			}
 			refused(t, send(w, by, made.Project.ID, c), publish.CodeInvalidKey)

@@ -84,7 +84,7 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 			t.Error("stored")
 		}
 		w.blobs.AfterPut = nil
-		w.stageOn(w.open(w.Config), large)
+		w.stageOn(w.open(w.Service.Config), large)
 		if n := w.collectOld(t); n != 3 || w.onDisk() != 0 {
 			t.Errorf("%d collected, %d left", n, w.onDisk())
 		}

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/testworld"
@@ -22,10 +24,14 @@ const (
 // large is a page that is not kept inline.
 var large = page + strings.Repeat(" meow", inlineMax)
 
-// world is a testworld.World with short names, and the methods of the Service and of its Contents as its own.
+// accounts is the room of accounts, by a name that a world can have beside its Service.
+type accounts = account.Service
+
+// world is a testworld.World with short names, and the methods of its Services and of their Contents as its own.
 type world struct {
 	*publish.Service
 	*publish.Contents
+	*accounts
 	in    *testworld.World
 	t     *testing.T
 	db    *sqlstore.DB
@@ -45,7 +51,7 @@ func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
 		opts = append(opts, testworld.With(c))
 	}
 	in := testworld.New(t, opts...)
-	return &world{Service: in.Publish, Contents: in.Publish.Contents, in: in, t: t, db: in.DB, store: in.Faults, blobs: in.Blobs, clock: clock{in.Clock}, dir: in.Dir, logs: in.Logs}
+	return &world{Service: in.Publish, Contents: in.Publish.Contents, accounts: in.Account, in: in, t: t, db: in.DB, store: in.Faults, blobs: in.Blobs, clock: clock{in.Clock}, dir: in.Dir, logs: in.Logs}
 }
 
 // clock is the world's, by the names that these tests use.
@@ -84,6 +90,30 @@ func (w *world) owner(id publish.AccountID) publish.Caller { w.t.Helper(); retur
 func nobody() publish.Caller { return testworld.Nobody() }
 
 func (w *world) account() publish.Caller { w.t.Helper(); return w.in.NewAccount() }
+
+// owned is an account with a verified address, its key and a project.
+func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Project) {
+	w.t.Helper()
+	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, token := range w.mail() {
+		if out.Account, err = w.Verify(w.t.Context(), nobody(), token); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	by := w.caller(out.Key)
+	return out.Account, by, w.publish(by, page).Project
+}
+
+// wantErr fails the test unless err has the code.
+func wantErr(t *testing.T, what string, err error, code error) {
+	t.Helper()
+	if !errors.Is(err, code) {
+		t.Errorf("%s: %v, wanted %v", what, err, code)
+	}
+}
 
 func (w *world) publish(by publish.Caller, text string) publish.Published {
 	w.t.Helper()

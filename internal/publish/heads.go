@@ -48,7 +48,7 @@ type Heads struct {
 	mu    sync.RWMutex
 	known map[ProjectID]*head
 	gen   [256]uint64 // per shard of project ids: grows with each drop
-	fills *locks[ProjectID]
+	fills *Locks[ProjectID]
 }
 
 // head is one project as it was read.
@@ -60,7 +60,7 @@ type head struct {
 
 // NewHeads makes an empty cache of at most most heads, of some 500 bytes each.
 func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
-	return &Heads{changes: changes, most: most, log: log, begin: time.Now(), known: map[ProjectID]*head{}, fills: newLocks[ProjectID]()}
+	return &Heads{changes: changes, most: most, log: log, begin: time.Now(), known: map[ProjectID]*head{}, fills: NewLocks[ProjectID]()}
 }
 
 // since is the time on a clock that nobody sets.
@@ -72,7 +72,7 @@ func (h *Heads) get(ctx context.Context, id ProjectID, load func(context.Context
 	if p, ok := h.peek(id); ok {
 		return p, nil
 	}
-	unlock, err := h.fills.lock(ctx, id)
+	unlock, err := h.fills.Lock(ctx, id)
 	if err != nil {
 		return Project{}, err
 	}

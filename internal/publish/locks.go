@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// locks lets one holder at a time have a key, and keeps nothing for keys that
+// Locks lets one holder at a time have a key, and keeps nothing for keys that
 // nobody holds or waits for.
-type locks[K comparable] struct {
+type Locks[K comparable] struct {
 	mu   sync.Mutex
 	held map[K]*turn
 }
@@ -17,11 +17,12 @@ type turn struct {
 	users int           // holders and waiters
 }
 
-func newLocks[K comparable]() *locks[K] { return &locks[K]{held: map[K]*turn{}} }
+// NewLocks makes Locks that nobody holds.
+func NewLocks[K comparable]() *Locks[K] { return &Locks[K]{held: map[K]*turn{}} }
 
-// lock waits for the key until ctx ends. It returns the function that gives the
+// Lock waits for the key until ctx ends. It returns the function that gives the
 // key back.
-func (l *locks[K]) lock(ctx context.Context, key K) (func(), error) {
+func (l *Locks[K]) Lock(ctx context.Context, key K) (func(), error) {
 	t := l.join(key)
 	select {
 	case <-t.free:
@@ -33,7 +34,7 @@ func (l *locks[K]) lock(ctx context.Context, key K) (func(), error) {
 }
 
 // try takes the key if nobody has it or waits for it.
-func (l *locks[K]) try(key K) (unlock func(), ok bool) {
+func (l *Locks[K]) try(key K) (unlock func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held[key] != nil {
@@ -44,7 +45,7 @@ func (l *locks[K]) try(key K) (unlock func(), ok bool) {
 	return func() { t.free <- struct{}{}; l.leave(key, t) }, true
 }
 
-func (l *locks[K]) join(key K) *turn {
+func (l *Locks[K]) join(key K) *turn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t, ok := l.held[key]
@@ -57,7 +58,7 @@ func (l *locks[K]) join(key K) *turn {
 	return t
 }
 
-func (l *locks[K]) leave(key K, t *turn) {
+func (l *Locks[K]) leave(key K, t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if t.users--; t.users == 0 {

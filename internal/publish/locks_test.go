@@ -10,11 +10,11 @@ import (
 
 func TestLocks(t *testing.T) {
 	t.Run("one holder at a time has a key", func(t *testing.T) {
-		l, n := newLocks[string](), 0
+		l, n := NewLocks[string](), 0
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() {
-				unlock, err := l.lock(context.Background(), "a")
+				unlock, err := l.Lock(context.Background(), "a")
 				if err != nil {
 					t.Error(err)
 					return
@@ -29,12 +29,12 @@ func TestLocks(t *testing.T) {
 		}
 	})
 	t.Run("another key is not waited for", func(t *testing.T) {
-		l := newLocks[string]()
-		unlockA, err := l.lock(t.Context(), "a")
+		l := NewLocks[string]()
+		unlockA, err := l.Lock(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
-		unlockB, err := l.lock(t.Context(), "b")
+		unlockB, err := l.Lock(t.Context(), "b")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,15 +46,15 @@ func TestLocks(t *testing.T) {
 	})
 	t.Run("a waiter goes when its context ends, and leaves nothing", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			l := newLocks[string]()
-			unlock, err := l.lock(t.Context(), "a")
+			l := NewLocks[string]()
+			unlock, err := l.Lock(t.Context(), "a")
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			failed := make(chan error, 1)
 			go func() {
-				_, err := l.lock(ctx, "a")
+				_, err := l.Lock(ctx, "a")
 				failed <- err
 			}()
 			synctest.Wait()
@@ -73,14 +73,14 @@ func TestLocks(t *testing.T) {
 	})
 	t.Run("a key given back goes to one that waits", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			l := newLocks[string]()
-			unlock, err := l.lock(t.Context(), "a")
+			l := NewLocks[string]()
+			unlock, err := l.Lock(t.Context(), "a")
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := make(chan func(), 1)
 			go func() {
-				if next, err := l.lock(t.Context(), "a"); err == nil {
+				if next, err := l.Lock(t.Context(), "a"); err == nil {
 					got <- next
 				}
 			}()

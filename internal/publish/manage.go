@@ -48,6 +48,8 @@ type ManageStore interface {
 	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit.
 	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
+	// Remove deletes a project, as the operator does, and records e.
+	Remove(ctx context.Context, s Subject, e LogEntry) error
 	// EraseVersion takes a version's files away, but for those of other versions, and leaves its number; a second call has no further effect. The current version is ErrMoved.
 	EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) error
 }

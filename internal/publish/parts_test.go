@@ -169,7 +169,7 @@ func TestDeclared(t *testing.T) {
 
 func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Service{vault: &Vault{}, uploads: newLocks[Digest](), log: slog.New(slog.DiscardHandler)}
+		s := &Service{vault: &Vault{}, uploads: NewLocks[Digest](), log: slog.New(slog.DiscardHandler)}
 		one := 1
 		call := func() *partCall {
 			return &partCall{op: OpPublish, in: PartInput{UploadID: "0123456789abcdefghijkl", N: &one}}
@@ -178,7 +178,7 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 		if err := s.begin(first); err != nil {
 			t.Fatal(err)
 		}
-		unlock, err := s.uploads.lock(t.Context(), first.key)
+		unlock, err := s.uploads.Lock(t.Context(), first.key)
 		if err != nil {
 			t.Fatal(err)
 		}

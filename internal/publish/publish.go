@@ -72,7 +72,7 @@ func checkPublish(by Caller, in PublishInput) (newProject, error) {
 	var w []Warning
 	np.Title, w = cleanTitle(in.Title)
 	np.Warnings = append(np.Warnings, w...)
-	np.Lang, w = cleanLang(in.Lang)
+	np.Lang, w = CleanLang(in.Lang)
 	np.Warnings = append(np.Warnings, w...)
 	if !by.Nobody() && in.Handle != "" {
 		np.Handle = ""

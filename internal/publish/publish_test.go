@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -60,7 +61,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 		}
 	})
 	t.Run("a verification link is enqueued for the address, and none is said to be sent without SMTP", func(t *testing.T) {
-		jobs, err := w.db.ClaimJobs(t.Context(), w.clock.now(), w.clock.now().Add(time.Minute), publish.Busy{}, 9)
+		jobs, err := w.db.MailStore().ClaimJobs(t.Context(), w.clock.now(), w.clock.now().Add(time.Minute), account.Busy{}, 9)
 		if err != nil || len(jobs) != 1 || jobs[0].Address != out.Account.Email || jobs[0].Lang != "pt-BR" || jobs[0].Account != out.Project.Account {
 			t.Errorf("jobs %+v, %v", jobs, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -49,7 +50,7 @@ func TestReports(t *testing.T) {
 			t.Errorf("%s, and then %s", number, again)
 		}
 		mails := w.postman()
-		if len(mails) != 1 || mails[0] != (publish.Mail{Kind: "report", To: "operator@example.com", Lang: "fr", Case: number, Link: local().Base.String() + "/p/" + string(p.ID)}) {
+		if len(mails) != 1 || mails[0] != (account.Mail{Kind: "report", To: "operator@example.com", Lang: "fr", Case: number, Link: local().Base.String() + "/p/" + string(p.ID)}) {
 			t.Errorf("messages %+v", mails)
 		}
 		if in.Project = other.ID; w.reported(in) == number {

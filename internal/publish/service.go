@@ -25,7 +25,7 @@ type Config struct {
 	Room        func() bool // whether the disk takes new content; nil: always
 	Spend       func()      // frees room on the disk that is kept for deletions; nil: there is none
 	SMTP        bool        // whether messages are really sent
-	MailServer  *MailServer // whether they get through; nil: they do
+	MailUp      func() bool // whether they get through; nil: they do
 	MailFolder  string      // where they are written otherwise, as the operator named it
 	Remembered  Remembered  // bounds of what is kept in memory
 }
@@ -40,8 +40,7 @@ const (
 	DefaultMaxUploads = 1_000 // an agent has one or a few; each may hold a file on the disk
 	MaxParts          = 10_000
 	MaxUploadID       = 128
-	uploadLife        = 24 * time.Hour // of an unfinished upload, and of the answer of a finished one
-	verificationLife  = 24 * time.Hour
+	uploadLife        = 24 * time.Hour   // of an unfinished upload, and of the answer of a finished one
 	waitForUpload     = 30 * time.Second // for another call that completes the same upload
 	assemblyLimit     = 10 * time.Minute // a 1 GiB file at 2 MB/s, the slowest disk worth waiting for
 )
@@ -54,7 +53,6 @@ type Remembered struct {
 // Stores is what a Service keeps things in.
 type Stores struct {
 	Store      Store
-	Jobs       JobStore
 	Site       SiteStore
 	Blobs      Blobs
 	Statistics Statistics // nil: what the records have
@@ -72,7 +70,6 @@ type Service struct {
 	Heads *Heads
 
 	store  Store
-	jobs   JobStore
 	site   SiteStore
 	blobs  Blobs
 	log    *slog.Logger
@@ -82,10 +79,9 @@ type Service struct {
 
 	statistics Statistics
 	used       *KeyUses
-	edits      *locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
-	uploads    *locks[Digest]
-	requests   *locks[Digest] // calls in flight under an idempotency key
-	forms      *locks[Digest] // forms that ask for a message
+	edits      *Locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
+	uploads    *Locks[Digest]
+	requests   *Locks[Digest] // calls in flight under an idempotency key
 }
 
 // Option replaces a part of a Service in tests.
@@ -104,9 +100,9 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	contents := newContents(cfg, stores, log)
 	s := &Service{
 		Config: cfg, Contents: contents,
-		store: guardedStore{stores.Store, contents.held}, jobs: stores.Jobs, site: guardedSite{stores.Site, contents.held}, blobs: stores.Blobs, statistics: stores.Statistics, used: stores.KeyUses,
+		store: guardedStore{stores.Store, contents.held}, site: guardedSite{stores.Site, contents.held}, blobs: stores.Blobs, statistics: stores.Statistics, used: stores.KeyUses,
 		log: log, now: time.Now, random: rand.Reader,
-		edits: newLocks[ProjectID](), uploads: newLocks[Digest](), requests: newLocks[Digest](), forms: newLocks[Digest](),
+		edits: NewLocks[ProjectID](), uploads: NewLocks[Digest](), requests: NewLocks[Digest](),
 	}
 	s.Heads = NewHeads(s.store, s.Remembered.Projects, log)
 	if s.statistics == nil {

@@ -16,27 +16,19 @@ type Session struct {
 	ExpiresAt time.Time
 }
 
-// Life of a session, and how often it is noted that it lives.
-const (
-	sessionLife = 30 * 24 * time.Hour // after it was seen last: whoever plays once a month stays logged in
-	sessionSeen = time.Hour           // a write for each page would be many
-	maxAgent    = 200
-)
+// SessionLife is how long a session lives after it was seen last: whoever plays once a
+// month stays logged in. One that seems to live longer got its time from a wrong clock.
+const SessionLife = 30 * 24 * time.Hour
 
-// A SessionStore keeps the logins, under the same promises as a Store.
+// sessionSeen is how often it is noted that a session lives: a write for each page would be many.
+const sessionSeen = time.Hour
+
+// A SessionStore looks sessions up, under the same promises as a Store.
 type SessionStore interface {
-	// AddSession records a session under the hash of its token, and returns its ID.
-	AddSession(ctx context.Context, token Digest, s Session) (int64, error)
 	// Session returns the session of a token and its account. One that has expired, and one of an account that is gone, is ErrNotFound.
 	Session(ctx context.Context, token Digest, now time.Time) (Session, Account, error)
 	// SeeSession records that a session was seen, and until when it lives now.
 	SeeSession(ctx context.Context, id int64, seen, expires time.Time) error
-	// Sessions returns an account's sessions that have not expired, newest first.
-	Sessions(ctx context.Context, id AccountID, now time.Time) ([]Session, error)
-	// EndSession ends one of an account's sessions; one that is over or another account's is ErrNotFound.
-	EndSession(ctx context.Context, account AccountID, id int64) error
-	// EndSessions ends all of an account's sessions but one (0: all).
-	EndSessions(ctx context.Context, account AccountID, but int64) error
 }
 
 // identifySession looks a browser's session up by its token.
@@ -47,26 +39,10 @@ func (s *Service) identifySession(ctx context.Context, token string, from Sender
 		return Caller{}, err
 	}
 	if now.Sub(found.SeenAt).Abs() >= sessionSeen {
-		found.SeenAt, found.ExpiresAt = now, now.Add(sessionLife)
+		found.SeenAt, found.ExpiresAt = now, now.Add(SessionLife)
 		if err := s.site.SeeSession(ctx, found.ID, found.SeenAt, found.ExpiresAt); err != nil {
 			s.log.Warn("session not noted as seen", "error", err) // it goes on, only not for longer
 		}
 	}
 	return InSession(found, a, from), nil
-}
-
-// Sessions returns the account's sessions, newest first.
-func (s *Service) Sessions(ctx context.Context, id AccountID) ([]Session, error) {
-	return s.site.Sessions(ctx, id, s.now().UTC())
-}
-
-// EndSession logs one of the account's browsers out. One that is not the
-// account's, or is out already, is ErrNotFound.
-func (s *Service) EndSession(ctx context.Context, account AccountID, id int64) error {
-	return s.site.EndSession(ctx, account, id)
-}
-
-// EndSessions logs all of the account's browsers out but one (0: all).
-func (s *Service) EndSessions(ctx context.Context, account AccountID, but int64) error {
-	return s.site.EndSessions(ctx, account, but)
 }

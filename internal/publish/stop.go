@@ -1,8 +1,9 @@
 package publish
 
 import (
-	"context"
 	"time"
+
+	"sandlot/internal/names"
 )
 
 // The kinds of a Stop.
@@ -19,26 +20,6 @@ type Stop struct {
 	Until   time.Time // zero: until it is lifted
 }
 
-// A StopStore keeps which mailboxes want no messages, under the same promises as
-// a Store. A Stop that is past its Until is not there.
-type StopStore interface {
-	// StopMail records a stop in place of the one that its mailbox had of the kind, and ends all logins with an address of the mailbox: one for which names.EmailKey returns key. One of StopClaims also takes these addresses away from accounts that have not verified them, and out of proposals, with all tokens for either.
-	StopMail(ctx context.Context, s Stop, key string) error
-	// StopOf returns the stop of a mailbox. One that ends by itself and seems to begin in a time to come is over.
-	StopOf(ctx context.Context, mailbox Digest, kind string, now time.Time) (Stop, error)
-	// LiftStop forgets the stop of a mailbox; one that is not there is not an error.
-	LiftStop(ctx context.Context, mailbox Digest, kind string) error
-}
-
-// stopOf is the kind of stop that holds back messages of a kind. Others come in
-// any case: reports go to an operator who wants them, and nobody must be able to
-// keep an owner from hearing that an account was taken.
-func stopOf(mail string) (kind string, ok bool) {
-	switch mail {
-	case verifyMail, MailEmailChange:
-		return StopClaims, true
-	case loginMail:
-		return StopLogins, true
-	}
-	return "", false
-}
+// MailboxOf is what is kept of the mailbox of an address where the address is not needed:
+// the same for all addresses that reach it, and not to be turned back.
+func MailboxOf(address string) Digest { return digest([]byte(names.EmailKey(address))) }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What a Store, a JobStore or Blobs answers when it cannot do a step.
+// What a store or Blobs answers when it cannot do a step.
 var (
 	// ErrNotFound: there is no such record.
 	ErrNotFound = errors.New("not found")
@@ -156,49 +156,6 @@ type Completion struct {
 	Done       UploadDone
 }
 
-// Job is work to be done after the answer: a mail to be sent.
-type Job struct {
-	ID       int64
-	Kind     string    // "verify", "login" (whose message may be "login-unverified"), "report", MailEmailChange or MailEmailNotice
-	Account  AccountID // 0 for a login: whether there is an account is found out later
-	Login    int64     // whose message it is; 0 for another kind
-	Address  string
-	Lang     string
-	Attempts int
-	Due      time.Time
-	Asker    Asker
-	Claim    int64 // names the claim that it was returned by
-}
-
-// Verification lets whoever has a token prove that they read Email.
-type Verification struct {
-	Token     Digest // of the token
-	Account   AccountID
-	Email     string
-	ExpiresAt time.Time
-}
-
-// JobStore keeps the jobs and what they lead to, under the same promises as a
-// Store.
-type JobStore interface {
-	// ClaimJobs returns jobs that are due, need not wait for what is busy, and nobody else has claimed, at most limit, and keeps others from them for as long as from now to until, by the clock that all users of the store share, not by theirs. Logins come first, and among equals what is due first. A job is also due if that seems to be more than JobWaitMax ahead. One that is damaged is put off for JobWaitMax, and told by ErrCorrupt beside the jobs.
-	ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]Job, error)
-	// CountMail counts the message of a job, which may not be sent yet, in all of the shares at that time, or, if one of them has as many as it may after since, in none: ErrTooOften. One that is counted already stays as it is. What seems to be sent after that time, a wrong clock left.
-	CountMail(ctx context.Context, job int64, shares []Share, at, since time.Time) error
-	// FinishJob removes a job. Its message counts at that time if it was sent, and no more otherwise. One that was not sent and that somebody else has claimed since j's Claim is ErrNotFound.
-	FinishJob(ctx context.Context, j Job, sent bool, at time.Time) error
-	// RetryJob makes a job due again, with one more attempt. One that somebody else has claimed since j's Claim is ErrNotFound.
-	RetryJob(ctx context.Context, j Job, due time.Time) error
-	// AddVerification records a token of an account's current unverified address, and returns the account's handle; another address, one that is verified, or that of a suspended account is ErrMoved.
-	AddVerification(ctx context.Context, v Verification) (handle string, err error)
-	// Verification returns an unused, unexpired verification.
-	Verification(ctx context.Context, token Digest, now time.Time) (Verification, error)
-	// RefuseVerification consumes it, with all others of the account, and takes its address away from the account, which is returned as it was.
-	RefuseVerification(ctx context.Context, token Digest, now time.Time) (Account, error)
-	// UseVerification consumes it, with all others of the account, and marks the account's address as verified since now.
-	UseVerification(ctx context.Context, token Digest, now time.Time) (Account, error)
-}
-
 // SqueezeLeaseMax is the longest that a blob is claimed for its variants to be made. One
 // that seems to be claimed for longer got its time from a wrong clock.
 const SqueezeLeaseMax = 15 * time.Minute
@@ -233,25 +190,4 @@ type Blobs interface {
 	List(ctx context.Context, before time.Time) iter.Seq2[BlobRef, error]
 	// Ping returns nil while Put can be expected to work.
 	Ping(ctx context.Context) error
-}
-
-// A Mailer hands a message to the world. An error that wraps ErrRefused is
-// final; any other may pass.
-type Mailer interface {
-	Send(ctx context.Context, m Mail) error
-}
-
-// ErrRefused: the mail server refuses this message or mailbox for good.
-var ErrRefused = errors.New("mail refused")
-
-// Mail is a message in words the Mailer finds by Kind and Lang.
-type Mail struct {
-	Kind   string // that of its Job
-	To     string
-	Lang   string // BCP 47; the Mailer falls back to English
-	Handle string // empty in a login
-	Case   string // of a report
-	Link   string
-	Code   string // of a login: what can be typed instead of opening the link
-	NotMe  string // the link for those who did not ask; empty in a report
 }

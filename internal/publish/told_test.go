@@ -1,12 +1,8 @@
 package publish_test
 
 import (
-	"context"
-	"errors"
-	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"sandlot/internal/publish"
 )
@@ -70,60 +66,4 @@ func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(
 			t.Errorf("told %q", e.Message)
 		}
 	})
-}
-
-// lateJobs fails a verification after it happened.
-type lateJobs struct{ publish.JobStore }
-
-func (s lateJobs) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error) {
-	a, err := s.JobStore.UseVerification(ctx, token, now)
-	return a, errors.Join(err, publish.ErrUnavailable)
-}
-
-// lateSite fails a change of an address after it happened.
-type lateSite struct{ publish.SiteStore }
-
-func (s lateSite) TakeEmail(ctx context.Context, token publish.Digest, now, undo time.Time, notice publish.Job) (publish.Account, error) {
-	a, err := s.SiteStore.TakeEmail(ctx, token, now, undo, notice)
-	return a, errors.Join(err, publish.ErrUnavailable)
-}
-
-func TestRegression32WhatIsRememberedOfAProjectIsForgottenAfterAnErrorToo(t *testing.T) {
-	for what, change := range map[string]func(w *world, s *publish.Service, id publish.AccountID) error{
-		"the address was verified": func(w *world, s *publish.Service, _ publish.AccountID) error {
-			_, err := s.Verify(t.Context(), w.mail()[0])
-			return err
-		},
-		"another address was taken": func(w *world, s *publish.Service, id publish.AccountID) error {
-			if err := w.ProposeEmail(t.Context(), id, "new@example.org", "en"); err != nil {
-				return err
-			}
-			for _, m := range w.postman() {
-				if m.Kind == publish.MailEmailChange {
-					_, err := s.TakeEmail(t.Context(), linkOf(t, m, "email"))
-					return err
-				}
-			}
-			return errors.New("no message")
-		},
-	} {
-		t.Run(what, func(t *testing.T) {
-			w := newWorld(t)
-			p := w.publish(nobody(), page).Project
-			stores := publish.Stores{Store: w.in.Stores().Store, Jobs: lateJobs{w.db}, Site: lateSite{w.db}, Blobs: w.blobs}
-			s, err := publish.New(t.Context(), publish.Config{Places: local()}, stores, slog.New(slog.DiscardHandler), publish.WithClock(w.clock.now))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p, err := s.Site(t.Context(), nobody(), p.ID); err != nil || p.Verified {
-				t.Fatalf("verified %v, %v", p.Verified, err)
-			}
-			if err := change(w, s, p.Account); !errors.Is(err, publish.ErrUnavailable) {
-				t.Fatalf("got %v", err)
-			}
-			if p, err := s.Site(t.Context(), nobody(), p.ID); err != nil || !p.Verified {
-				t.Errorf("verified %v, %v", p.Verified, err)
-			}
-		})
-	}
 }

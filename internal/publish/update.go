@@ -89,7 +89,7 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 		return nf, err
 	}
 	nf.Warnings = append(nf.Warnings, w...)
-	if nf.Lang, w = cleanLang(in.Lang); w != nil {
+	if nf.Lang, w = CleanLang(in.Lang); w != nil {
 		nf.Warnings = append(nf.Warnings, w...)
 	}
 	if in.Title != nil {

@@ -116,7 +116,7 @@ func (s *Service) partOf(ctx context.Context, call *partCall, use func(context.C
 	}
 	wait, cancel := context.WithTimeout(ctx, waitForUpload)
 	defer cancel()
-	unlock, err := s.uploads.lock(wait, call.key)
+	unlock, err := s.uploads.Lock(wait, call.key)
 	if err != nil {
 		return nil, inProgress(ctx, err)
 	}

@@ -4,10 +4,6 @@ package publish
 // consumer of its own.
 type SiteStore interface {
 	SessionStore
-	OwnerStore
-	RecoveryStore
 	KeyringStore
-	LoginStore
 	ManageStore
-	StopStore
 }

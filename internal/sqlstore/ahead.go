@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -15,11 +16,11 @@ var aheads = []struct {
 	{"UPDATE uploads SET expires_at = ?1 WHERE num IN (SELECT num FROM uploads WHERE expires_at > ?2 LIMIT ?3)", publish.UploadLifeMax},
 	{"UPDATE removals SET at = ?1 WHERE project IN (SELECT project FROM removals WHERE at > ?2 LIMIT ?3)", 0},
 	{"UPDATE once SET expires_at = ?1 WHERE key IN (SELECT key FROM once WHERE expires_at > ?2 LIMIT ?3)", publish.IdempotencyLifeMax},
-	{"UPDATE verifications SET expires_at = ?1 WHERE token IN (SELECT token FROM verifications WHERE expires_at > ?2 LIMIT ?3)", publish.VerificationLifeMax},
-	{"UPDATE sessions SET expires_at = ?1 WHERE id IN (SELECT id FROM sessions WHERE expires_at > ?2 LIMIT ?3)", publish.SessionLifeMax},
-	{"UPDATE logins SET expires_at = ?1 WHERE id IN (SELECT id FROM logins WHERE expires_at > ?2 LIMIT ?3)", publish.LoginLifeMax},
-	{"UPDATE email_moves SET expires_at = ?1 WHERE id IN (SELECT id FROM email_moves WHERE expires_at > ?2 LIMIT ?3)", publish.MoveLifeMax},
-	{"UPDATE stops SET until = ?1 WHERE id IN (SELECT id FROM stops WHERE until > 0 AND until > ?2 LIMIT ?3)", publish.PauseMax},
+	{"UPDATE verifications SET expires_at = ?1 WHERE token IN (SELECT token FROM verifications WHERE expires_at > ?2 LIMIT ?3)", account.VerificationLifeMax},
+	{"UPDATE sessions SET expires_at = ?1 WHERE id IN (SELECT id FROM sessions WHERE expires_at > ?2 LIMIT ?3)", publish.SessionLife},
+	{"UPDATE logins SET expires_at = ?1 WHERE id IN (SELECT id FROM logins WHERE expires_at > ?2 LIMIT ?3)", account.LoginLifeMax},
+	{"UPDATE email_moves SET expires_at = ?1 WHERE id IN (SELECT id FROM email_moves WHERE expires_at > ?2 LIMIT ?3)", account.MoveLifeMax},
+	{"UPDATE stops SET until = ?1 WHERE id IN (SELECT id FROM stops WHERE until > 0 AND until > ?2 LIMIT ?3)", account.PauseMax},
 	{"UPDATE reports SET closed_at = ?1 WHERE id IN (SELECT id FROM reports WHERE closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND closed_at > ?2 LIMIT ?3)", 0},
 }
 

@@ -35,7 +35,7 @@ func clockAhead(ahead *atomic.Int64) func() time.Time {
 
 func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Stores {
 	return storetest.Stores{
-		Records: db,
+		Records: db, Accounts: accountRecords(db), Mail: db.MailStore(),
 		Gallery: db.Gallery(),
 		Copy: func(t *testing.T) storetest.Stores {
 			copied := copyDatabase(t, path)
@@ -49,6 +49,11 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Stores {
 			mustExec(t, db, "UPDATE projects SET changed = changed + 1, unlisted = ? WHERE id = ?", yes, string(id))
 		},
 	}
+}
+
+func accountRecords(db *DB) storetest.AccountRecords {
+	a := db.AccountStore()
+	return storetest.AccountRecords{LoginStore: a, SessionStore: a, OwnerStore: a, RecoveryStore: a, ClaimStore: a, StopStore: a, AddSession: a.AddSession}
 }
 
 // emptyDatabase is a database with its tables.

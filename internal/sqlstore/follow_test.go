@@ -100,7 +100,9 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 		change    func() error
 		now, then func(*testing.T)
 	}{
-		{"rename", func() error { return db.Rename(context.Background(), p.Account, "toad", time.Now(), time.Time{}, 9) }, func(t *testing.T) {
+		{"rename", func() error {
+			return db.AccountStore().Rename(context.Background(), p.Account, "toad", time.Now(), time.Time{}, 9)
+		}, func(t *testing.T) {
 			q, err := db.Project(context.Background(), last)
 			check(t, "read", err, nil)
 			equal(t, "handle", q.Handle, "toad")
@@ -115,7 +117,7 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 			}
 			check(t, "unverify", err, nil)
 			mustExec(t, db, "INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, 'a@example.org', ?)", token[:], p.Account, micros(time.Now().Add(time.Hour)))
-			_, err = db.UseVerification(context.Background(), token, time.Now())
+			_, err = db.AccountStore().UseVerification(context.Background(), token, time.Now())
 			return err
 		}, nil, func(t *testing.T) { listed(t, followers) }},
 		{"remove", func() error { return db.Remove(context.Background(), account, entry) }, func(t *testing.T) {

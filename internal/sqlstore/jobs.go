@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/sqlite"
 )
@@ -58,16 +59,16 @@ var (
 
 // due returns the jobs that may go now, or else those that a wrong clock made due
 // in a time that no job waits for.
-func due(ctx context.Context, q querier, now time.Time, l lease, busy publish.Busy, limit int) ([]dueJob, error) {
+func due(ctx context.Context, q querier, now time.Time, l lease, busy account.Busy, limit int) ([]dueJob, error) {
 	jobs, err := dueWithin(ctx, q, math.MinInt64, micros(now), l, busy, limit)
 	if err != nil || len(jobs) > 0 {
 		return jobs, err
 	}
-	return dueWithin(ctx, q, micros(now.Add(publish.JobWaitMax+skew)), math.MaxInt64, l, busy, limit)
+	return dueWithin(ctx, q, micros(now.Add(account.JobWaitMax+skew)), math.MaxInt64, l, busy, limit)
 }
 
 // dueWithin returns jobs of a span of time, logins first.
-func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy publish.Busy, limit int) ([]dueJob, error) {
+func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy account.Busy, limit int) ([]dueJob, error) {
 	jobs, err := all(ctx, q, scanDue, dueLogins, after, until, sqlite.List(busy.Logins), limit, micros(l.now), l.never())
 	if err != nil || busy.OnlyLogins || len(jobs) == limit {
 		return jobs, err
@@ -76,17 +77,17 @@ func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy
 	return append(jobs, others...), err
 }
 
-// ClaimJobs implements publish.JobStore. If whoever claimed a job is gone when its
+// ClaimJobs implements account.MailStore. If whoever claimed a job is gone when its
 // lease ends, it is simply there again.
-func (db *DB) ClaimJobs(ctx context.Context, now, until time.Time, busy publish.Busy, limit int) (jobs []publish.Job, err error) {
+func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy account.Busy, limit int) (jobs []publish.Job, err error) {
 	// Mostly there is none, and to know that takes no turn of the writer.
-	l := db.lease(until.Sub(now))
-	if found, err := due(ctx, db, now, l, busy, 1); err != nil || len(found) == 0 {
+	l := store.db.lease(until.Sub(now))
+	if found, err := due(ctx, store.db, now, l, busy, 1); err != nil || len(found) == 0 {
 		return nil, in("look for jobs", err)
 	}
 	var unread error
-	err = db.step(ctx, 0, func(t *tx) (err error) {
-		jobs, unread, err = t.claim(ctx, now, db.lease(until.Sub(now)), busy, limit)
+	err = store.db.step(ctx, 0, func(t *tx) (err error) {
+		jobs, unread, err = t.claim(ctx, now, store.db.lease(until.Sub(now)), busy, limit)
 		return err
 	})
 	if err != nil {
@@ -97,7 +98,7 @@ func (db *DB) ClaimJobs(ctx context.Context, now, until time.Time, busy publish.
 
 // claim claims jobs. One that cannot be read is put off for as long as a job may be,
 // so that it keeps no other from its turn.
-func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy publish.Busy, limit int) (jobs []publish.Job, unread, err error) {
+func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Busy, limit int) (jobs []publish.Job, unread, err error) {
 	claim := l.until()
 	for again := true; again && len(jobs) < limit; {
 		list, err := due(ctx, t, now, l, busy, limit-len(jobs))
@@ -111,7 +112,7 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy publish.Bus
 				c.Claim = claim
 				jobs = append(jobs, c.Job)
 			} else {
-				again, query, until = true, "UPDATE jobs SET due = ? WHERE id = ?", micros(now.Add(publish.JobWaitMax))
+				again, query, until = true, "UPDATE jobs SET due = ? WHERE id = ?", micros(now.Add(account.JobWaitMax))
 				unread = errors.Join(unread, fmt.Errorf("%w: the record of job %d: %w", publish.ErrCorrupt, c.ID, c.unread))
 			}
 			if _, err := t.exec(query, until, c.ID); err != nil {
@@ -122,9 +123,9 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy publish.Bus
 	return jobs, unread, nil
 }
 
-// CountMail implements publish.JobStore.
-func (db *DB) CountMail(ctx context.Context, job int64, shares []publish.Share, at, since time.Time) error {
-	return in("count mail", db.step(ctx, 0, func(t *tx) error {
+// CountMail implements account.MailStore.
+func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Share, at, since time.Time) error {
+	return in("count mail", store.db.step(ctx, 0, func(t *tx) error {
 		counted, err := t.number("SELECT count(*) FROM mails WHERE job = ?", job)
 		if err != nil || counted > 0 {
 			return err
@@ -135,7 +136,7 @@ func (db *DB) CountMail(ctx context.Context, job int64, shares []publish.Share, 
 				return err
 			}
 			if n >= int64(s.Most) {
-				return publish.ErrTooOften
+				return account.ErrTooOften
 			}
 		}
 		for _, s := range shares {
@@ -147,10 +148,10 @@ func (db *DB) CountMail(ctx context.Context, job int64, shares []publish.Share, 
 	}))
 }
 
-// FinishJob implements publish.JobStore. The ID of a job is never used again, so
+// FinishJob implements account.MailStore. The ID of a job is never used again, so
 // what was counted for it needs not forget it.
-func (db *DB) FinishJob(ctx context.Context, j publish.Job, sent bool, at time.Time) error {
-	return in("finish job", db.step(ctx, 0, func(t *tx) error {
+func (store Mail) FinishJob(ctx context.Context, j publish.Job, sent bool, at time.Time) error {
+	return in("finish job", store.db.step(ctx, 0, func(t *tx) error {
 		err := t.must(publish.ErrNotFound, "DELETE FROM jobs WHERE id = ? AND (leased_until = ? OR ?)", j.ID, j.Claim, sent)
 		if err != nil {
 			return err
@@ -164,16 +165,16 @@ func (db *DB) FinishJob(ctx context.Context, j publish.Job, sent bool, at time.T
 	}))
 }
 
-// RetryJob implements publish.JobStore.
-func (db *DB) RetryJob(ctx context.Context, j publish.Job, due time.Time) error {
-	return in("retry job", db.step(ctx, 0, func(t *tx) error {
+// RetryJob implements account.MailStore.
+func (store Mail) RetryJob(ctx context.Context, j publish.Job, due time.Time) error {
+	return in("retry job", store.db.step(ctx, 0, func(t *tx) error {
 		return t.must(publish.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim)
 	}))
 }
 
-// AddVerification implements publish.JobStore.
-func (db *DB) AddVerification(ctx context.Context, v publish.Verification) (handle string, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+// AddVerification implements account.MailStore.
+func (store Mail) AddVerification(ctx context.Context, v account.Verification) (handle string, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		a, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", v.Account)
 		if err != nil {
 			return err
@@ -193,21 +194,21 @@ func (db *DB) AddVerification(ctx context.Context, v publish.Verification) (hand
 
 const selectVerification = "SELECT token, account, email, expires_at FROM verifications WHERE token = ? AND expires_at > ?"
 
-func scanVerification(r row) (v publish.Verification, err error) {
+func scanVerification(r row) (v account.Verification, err error) {
 	err = r.Scan(asDigest{&v.Token}, &v.Account, &v.Email, asTime{&v.ExpiresAt})
 	return v, err
 }
 
-// Verification implements publish.JobStore.
-func (db *DB) Verification(ctx context.Context, token publish.Digest, now time.Time) (publish.Verification, error) {
-	v, err := one(ctx, db, scanVerification, selectVerification, token[:], micros(now))
+// Verification implements account.ClaimStore.
+func (store Account) Verification(ctx context.Context, token publish.Digest, now time.Time) (account.Verification, error) {
+	v, err := one(ctx, store.db, scanVerification, selectVerification, token[:], micros(now))
 	return v, in("read verification", err)
 }
 
-// UseVerification implements publish.JobStore. What it does not find it does not
+// UseVerification implements account.ClaimStore. What it does not find it does not
 // find in Verification either.
-func (db *DB) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
-	err = db.changeAccount(ctx, func(t *tx) error {
+func (store Account) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
+	err = store.db.changeAccount(ctx, func(t *tx) error {
 		v, err := one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
 		if err != nil {
 			return err
@@ -224,9 +225,9 @@ func (db *DB) UseVerification(ctx context.Context, token publish.Digest, now tim
 	return a, in("use verification", err)
 }
 
-// RefuseVerification implements publish.JobStore.
-func (db *DB) RefuseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+// RefuseVerification implements account.ClaimStore.
+func (store Account) RefuseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		v, err := one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
 		if err != nil {
 			return err

@@ -4,19 +4,20 @@ import (
 	"context"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
 const loginColumns = "id, browser, email, back, tries, proved, asked_at, expires_at"
 
-func scanLogin(r row) (l publish.Login, err error) {
+func scanLogin(r row) (l account.Login, err error) {
 	err = r.Scan(&l.ID, asDigest{&l.Browser}, &l.Email, &l.Back, &l.Tries, &l.Proved, asTime{&l.AskedAt}, asTime{&l.ExpiresAt})
 	return l, err
 }
 
-// AddLogin implements publish.LoginStore.
-func (db *DB) AddLogin(ctx context.Context, l publish.Login, job publish.Job) (id int64, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+// AddLogin implements account.LoginStore.
+func (store Account) AddLogin(ctx context.Context, l account.Login, job publish.Job) (id int64, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		if _, err := t.exec("DELETE FROM logins WHERE browser = ?", l.Browser[:]); err != nil {
 			return err
 		}
@@ -31,22 +32,22 @@ func (db *DB) AddLogin(ctx context.Context, l publish.Login, job publish.Job) (i
 	return id, in("add login", err)
 }
 
-// Login implements publish.LoginStore.
-func (db *DB) Login(ctx context.Context, browser publish.Digest, now time.Time) (publish.Login, error) {
-	l, err := one(ctx, db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE browser = ? AND expires_at > ?", browser[:], micros(now))
+// Login implements account.LoginStore.
+func (store Account) Login(ctx context.Context, browser publish.Digest, now time.Time) (account.Login, error) {
+	l, err := one(ctx, store.db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE browser = ? AND expires_at > ?", browser[:], micros(now))
 	return l, in("read login", err)
 }
 
-// LoginOfToken implements publish.LoginStore.
-func (db *DB) LoginOfToken(ctx context.Context, token publish.Digest, now time.Time) (publish.Login, error) {
-	l, err := one(ctx, db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE token = ? AND expires_at > ?", token[:], micros(now))
+// LoginOfToken implements account.LoginStore.
+func (store Account) LoginOfToken(ctx context.Context, token publish.Digest, now time.Time) (account.Login, error) {
+	l, err := one(ctx, store.db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE token = ? AND expires_at > ?", token[:], micros(now))
 	return l, in("read login", err)
 }
 
-// WriteLogin implements publish.LoginStore. Of addresses that differ in case it
+// WriteLogin implements account.MailStore. Of addresses that differ in case it
 // prefers the one that was asked for.
-func (db *DB) WriteLogin(ctx context.Context, id int64, m publish.LoginMessage, now time.Time) (address string, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+func (store Mail) WriteLogin(ctx context.Context, id int64, m account.LoginMessage, now time.Time) (address string, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		asked, err := one(ctx, t, scanValue[string], "SELECT email FROM logins WHERE id = ? AND proved = 0 AND expires_at > ?", id, micros(now))
 		if err != nil {
 			return err
@@ -71,17 +72,17 @@ func (db *DB) WriteLogin(ctx context.Context, id int64, m publish.LoginMessage, 
 	return address, in("write login", err)
 }
 
-// ProveLogin implements publish.LoginStore.
-func (db *DB) ProveLogin(ctx context.Context, browser, token publish.Digest, now time.Time) error {
-	return in("prove login", db.step(ctx, 0, func(t *tx) error {
+// ProveLogin implements account.LoginStore.
+func (store Account) ProveLogin(ctx context.Context, browser, token publish.Digest, now time.Time) error {
+	return in("prove login", store.db.step(ctx, 0, func(t *tx) error {
 		return t.must(publish.ErrNotFound, "UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE token = ? AND browser = ? AND expires_at > ?",
 			token[:], browser[:], micros(now))
 	}))
 }
 
-// TryLogin implements publish.LoginStore.
-func (db *DB) TryLogin(ctx context.Context, id int64, code publish.Digest, most int, now time.Time) (right bool, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+// TryLogin implements account.LoginStore.
+func (store Account) TryLogin(ctx context.Context, id int64, code publish.Digest, most int, now time.Time) (right bool, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		n, err := t.exec("UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE id = ? AND code = ? AND expires_at > ?", id, code[:], micros(now))
 		if right = n == 1; right || err != nil {
 			return err
@@ -95,9 +96,9 @@ func (db *DB) TryLogin(ctx context.Context, id int64, code publish.Digest, most 
 	return right, in("try login", err)
 }
 
-// LogIn implements publish.LoginStore.
-func (db *DB) LogIn(ctx context.Context, login int64, token publish.Digest, s, had publish.Session) (id int64, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+// LogIn implements account.LoginStore.
+func (store Account) LogIn(ctx context.Context, login int64, token publish.Digest, s, had publish.Session) (id int64, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		email, err := one(ctx, t, scanValue[string], "SELECT email FROM logins WHERE id = ? AND proved = 1", login)
 		if err != nil {
 			return err
@@ -117,24 +118,24 @@ func (db *DB) LogIn(ctx context.Context, login int64, token publish.Digest, s, h
 	return id, in("log in", err)
 }
 
-// AccountsOf implements publish.LoginStore.
-func (db *DB) AccountsOf(ctx context.Context, email string, limit int) ([]publish.Account, error) {
-	list, err := all(ctx, db, scanAccount, "SELECT "+accountColumns+` FROM accounts
+// AccountsOf implements account.LoginStore.
+func (store Account) AccountsOf(ctx context.Context, email string, limit int) ([]publish.Account, error) {
+	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts
 		WHERE `+dialect.EqualFold("email", "?")+` AND email = ? AND verified = 1 AND deleted_at IS NULL LIMIT ?`, email, email, limit)
 	return list, in("list accounts of an address", err)
 }
 
-// Claimant implements publish.LoginStore.
-func (db *DB) Claimant(ctx context.Context, id int64, now time.Time) (publish.Account, error) {
-	a, err := one(ctx, db, scanAccount, "SELECT "+accountColumns+` FROM accounts WHERE id = (
+// Claimant implements account.MailStore.
+func (store Mail) Claimant(ctx context.Context, id int64, now time.Time) (publish.Account, error) {
+	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts WHERE id = (
 		SELECT a.id FROM logins l JOIN accounts a ON a.mailbox = l.mailbox
 		WHERE l.id = ? AND l.proved = 0 AND l.expires_at > ? AND a.verified = 0 AND `+dialect.EqualFold("a.email", "l.email")+` AND a.deleted_at IS NULL AND a.suspended_at IS NULL
 		ORDER BY a.id DESC LIMIT 1)`, id, micros(now))
 	return a, in("look for whom an address was given", err)
 }
 
-// CountProjects implements publish.LoginStore.
-func (db *DB) CountProjects(ctx context.Context, id publish.AccountID) (int, error) {
-	n, err := one(ctx, db, scanValue[int], "SELECT projects FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
+// CountProjects implements account.LoginStore.
+func (store Account) CountProjects(ctx context.Context, id publish.AccountID) (int, error) {
+	n, err := one(ctx, store.db, scanValue[int], "SELECT projects FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 	return n, in("count projects", err)
 }

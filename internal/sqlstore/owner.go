@@ -5,12 +5,13 @@ import (
 	"errors"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
-// Rename implements publish.OwnerStore.
-func (db *DB) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
-	return in("rename", db.changeAccount(ctx, func(t *tx) error {
+// Rename implements account.OwnerStore.
+func (store Account) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
+	return in("rename", store.db.changeAccount(ctx, func(t *tx) error {
 		if err := t.active(id); err != nil {
 			return err
 		}
@@ -19,7 +20,7 @@ func (db *DB) Rename(ctx context.Context, id publish.AccountID, handle string, a
 			return err
 		}
 		if n >= int64(limit) {
-			return publish.ErrTooOften
+			return account.ErrTooOften
 		}
 		if _, err := t.firstFree([]string{handle}); err != nil {
 			return err
@@ -32,18 +33,18 @@ func (db *DB) Rename(ctx context.Context, id publish.AccountID, handle string, a
 	}))
 }
 
-// HandleGiven implements publish.OwnerStore.
-func (db *DB) HandleGiven(ctx context.Context, handle string) (bool, error) {
-	_, err := one(ctx, db, scanValue[int64], "SELECT account FROM handles WHERE handle = ?", handle)
+// HandleGiven implements account.OwnerStore.
+func (store Account) HandleGiven(ctx context.Context, handle string) (bool, error) {
+	_, err := one(ctx, store.db, scanValue[int64], "SELECT account FROM handles WHERE handle = ?", handle)
 	if errors.Is(err, publish.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, in("look for handle", err)
 }
 
-// SetLang implements publish.OwnerStore.
-func (db *DB) SetLang(ctx context.Context, id publish.AccountID, lang string) error {
-	return in("set language", db.step(ctx, 0, func(t *tx) error {
+// SetLang implements account.OwnerStore.
+func (store Account) SetLang(ctx context.Context, id publish.AccountID, lang string) error {
+	return in("set language", store.db.step(ctx, 0, func(t *tx) error {
 		return t.must(publish.ErrNotFound, "UPDATE accounts SET lang = ? WHERE id = ? AND deleted_at IS NULL", lang, id)
 	}))
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -126,19 +127,19 @@ func useAll(t *testing.T, db *DB) {
 	_, err = db.DeleteFile(ctx, p.ID, "a.js", publish.Edit{Expect: 3})
 	check(t, "delete file", err, nil)
 	check(t, "set email", db.SetEmail(ctx, a.ID, "b@example.com", publish.Job{Kind: "verify"}), nil)
-	_, err = db.AddVerification(ctx, publish.Verification{Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
+	_, err = db.MailStore().AddVerification(ctx, account.Verification{Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
 	check(t, "add verification", err, nil)
-	jobs, err := db.ClaimJobs(ctx, now.Add(time.Hour), now.Add(2*time.Hour), publish.Busy{}, 9)
+	jobs, err := db.MailStore().ClaimJobs(ctx, now.Add(time.Hour), now.Add(2*time.Hour), account.Busy{}, 9)
 	check(t, "claim jobs", err, nil)
-	check(t, "count mail", db.CountMail(ctx, jobs[0].ID, []publish.Share{{Most: 1}}, now, now), nil)
-	check(t, "finish job", db.FinishJob(ctx, jobs[0], true, now), nil)
-	check(t, "finish job without a message", db.FinishJob(ctx, jobs[2], false, now), nil)
-	check(t, "retry job", db.RetryJob(ctx, jobs[1], now), nil)
+	check(t, "count mail", db.MailStore().CountMail(ctx, jobs[0].ID, []account.Share{{Most: 1}}, now, now), nil)
+	check(t, "finish job", db.MailStore().FinishJob(ctx, jobs[0], true, now), nil)
+	check(t, "finish job without a message", db.MailStore().FinishJob(ctx, jobs[2], false, now), nil)
+	check(t, "retry job", db.MailStore().RetryJob(ctx, jobs[1], now), nil)
 	check(t, "touch keys", db.TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
 	check(t, "add counts", db.Gallery().AddCounts(ctx, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}), nil)
-	_, err = db.UseVerification(ctx, publish.Digest{}, now)
+	_, err = db.AccountStore().UseVerification(ctx, publish.Digest{}, now)
 	check(t, "use verification", err, nil)
-	_, err = db.AddVerification(ctx, publish.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
+	_, err = db.MailStore().AddVerification(ctx, account.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
 	check(t, "add verification of a verified address", err, publish.ErrMoved)
 	refuse(t, db, now)
 	_, _, err = db.Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
@@ -163,9 +164,9 @@ func refuse(t *testing.T, db *DB, now time.Time) {
 	ctx := context.Background()
 	a, err := db.CreateAccount(ctx, publish.NewAccount{Handles: []string{"refuser"}, Email: "c@example.com", Key: publish.Key{Hash: publish.Digest{7}}})
 	check(t, "create account", err, nil)
-	_, err = db.AddVerification(ctx, publish.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "c@example.com", ExpiresAt: now.Add(time.Hour)})
+	_, err = db.MailStore().AddVerification(ctx, account.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "c@example.com", ExpiresAt: now.Add(time.Hour)})
 	check(t, "add verification", err, nil)
-	_, err = db.RefuseVerification(ctx, publish.Digest{7}, now)
+	_, err = db.AccountStore().RefuseVerification(ctx, publish.Digest{7}, now)
 	check(t, "refuse verification", err, nil)
 	_, _, err = db.OldKeys(ctx, a.ID)
 	check(t, "old keys", err, nil)
@@ -174,57 +175,57 @@ func refuse(t *testing.T, db *DB, now time.Time) {
 
 func useLogins(t *testing.T, db *DB, now time.Time) {
 	ctx := context.Background()
-	id, err := db.AddLogin(ctx, publish.Login{Email: "b@example.com", ExpiresAt: now.Add(time.Hour)}, publish.Job{})
+	id, err := db.AccountStore().AddLogin(ctx, account.Login{Email: "b@example.com", ExpiresAt: now.Add(time.Hour)}, publish.Job{})
 	check(t, "add login", err, nil)
-	_, err = db.Login(ctx, publish.Digest{}, now)
+	_, err = db.AccountStore().Login(ctx, publish.Digest{}, now)
 	check(t, "login", err, nil)
-	_, err = db.LoginOfToken(ctx, publish.Digest{}, now)
+	_, err = db.AccountStore().LoginOfToken(ctx, publish.Digest{}, now)
 	check(t, "login of token", err, publish.ErrNotFound)
-	_, err = db.WriteLogin(ctx, id, publish.LoginMessage{ExpiresAt: now.Add(time.Hour)}, now)
+	_, err = db.MailStore().WriteLogin(ctx, id, account.LoginMessage{ExpiresAt: now.Add(time.Hour)}, now)
 	check(t, "write login", err, nil)
-	_, err = db.Claimant(ctx, id, now)
+	_, err = db.MailStore().Claimant(ctx, id, now)
 	check(t, "claimant", ignore(err), nil)
-	_, err = db.CountProjects(ctx, 1)
+	_, err = db.AccountStore().CountProjects(ctx, 1)
 	check(t, "count projects", ignore(err), nil)
-	check(t, "prove login", db.ProveLogin(ctx, publish.Digest{1}, publish.Digest{}, now), publish.ErrNotFound)
-	_, err = db.TryLogin(ctx, id, publish.Digest{1}, 5, now)
+	check(t, "prove login", db.AccountStore().ProveLogin(ctx, publish.Digest{1}, publish.Digest{}, now), publish.ErrNotFound)
+	_, err = db.AccountStore().TryLogin(ctx, id, publish.Digest{1}, 5, now)
 	check(t, "try login", err, nil)
-	_, err = db.AccountsOf(ctx, "", 9)
+	_, err = db.AccountStore().AccountsOf(ctx, "", 9)
 	check(t, "accounts of", err, nil)
-	_, err = db.TryLogin(ctx, id, publish.Digest{}, 5, now)
+	_, err = db.AccountStore().TryLogin(ctx, id, publish.Digest{}, 5, now)
 	check(t, "try login with its code", err, nil)
-	_, err = db.LogIn(ctx, id, publish.Digest{9}, publish.Session{Account: 1}, publish.Session{})
+	_, err = db.AccountStore().LogIn(ctx, id, publish.Digest{9}, publish.Session{Account: 1}, publish.Session{})
 	check(t, "log in", err, nil)
 }
 
 func useStops(t *testing.T, db *DB, now time.Time) {
 	ctx := context.Background()
 	stop := publish.Stop{Kind: publish.StopClaims, At: now, Until: now.Add(time.Hour)}
-	check(t, "stop", db.StopMail(ctx, stop, "b@example.com"), nil)
-	_, err := db.StopOf(ctx, publish.Digest{}, publish.StopClaims, now)
+	check(t, "stop", db.AccountStore().StopMail(ctx, stop, "b@example.com"), nil)
+	_, err := db.AccountStore().StopOf(ctx, publish.Digest{}, publish.StopClaims, now)
 	check(t, "stop of", err, nil)
-	check(t, "lift", db.LiftStop(ctx, publish.Digest{}, publish.StopClaims), nil)
-	check(t, "stop again", db.StopMail(ctx, stop, "b@example.com"), nil)
+	check(t, "lift", db.AccountStore().LiftStop(ctx, publish.Digest{}, publish.StopClaims), nil)
+	check(t, "stop again", db.AccountStore().StopMail(ctx, stop, "b@example.com"), nil)
 	check(t, "lift all", db.LiftStops(ctx, publish.Digest{}, publish.LogEntry{}), nil)
 }
 
 // useOwned does what owners do.
 func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now time.Time) {
 	ctx, soon := context.Background(), now.Add(time.Hour)
-	check(t, "rename", db.Rename(ctx, a.ID, "renamed", now, now, 9), nil)
-	check(t, "set language", db.SetLang(ctx, a.ID, "fr"), nil)
-	m := publish.EmailMove{Account: a.ID, Email: "c@example.com", ExpiresAt: soon}
-	check(t, "propose", db.ProposeEmail(ctx, m, publish.Job{Address: "c"}, now, 9), nil)
+	check(t, "rename", db.AccountStore().Rename(ctx, a.ID, "renamed", now, now, 9), nil)
+	check(t, "set language", db.AccountStore().SetLang(ctx, a.ID, "fr"), nil)
+	m := account.EmailMove{Account: a.ID, Email: "c@example.com", ExpiresAt: soon}
+	check(t, "propose", db.AccountStore().ProposeEmail(ctx, m, publish.Job{Address: "c"}, now, 9), nil)
 	_, err := db.ProposedEmail(ctx, a.ID, now)
 	check(t, "proposed", err, nil)
-	check(t, "withdraw", db.WithdrawEmail(ctx, 0), nil)
-	_, err = db.AddEmailLink(ctx, publish.Digest{3}, m, now)
+	check(t, "withdraw", db.AccountStore().WithdrawEmail(ctx, 0), nil)
+	_, err = db.MailStore().AddEmailLink(ctx, publish.Digest{3}, m, now)
 	check(t, "add link", err, nil)
-	_, err = db.EmailLink(ctx, publish.Digest{3}, false, now)
+	_, err = db.AccountStore().EmailLink(ctx, publish.Digest{3}, false, now)
 	check(t, "link", err, nil)
-	_, err = db.TakeEmail(ctx, publish.Digest{3}, now, soon, publish.Job{})
+	_, err = db.AccountStore().TakeEmail(ctx, publish.Digest{3}, now, soon, publish.Job{})
 	check(t, "take", err, nil)
-	_, err = db.TakeEmailBack(ctx, publish.Digest{3}, now)
+	_, err = db.AccountStore().TakeEmailBack(ctx, publish.Digest{3}, now)
 	check(t, "take back", err, publish.ErrNotFound)
 	k := publish.Key{Hash: benchSum("minted", 1), Project: p.ID}
 	check(t, "mint", db.MintKey(ctx, p.Account, k, 9, publish.IdempotencyRecord{Key: publish.Digest{4}}), nil)
@@ -299,7 +300,7 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		"detail":       func() error { _, err := db.ProjectDetail(ctx, p.ID); return err },
 		"plays by day": func() error { _, err := db.Gallery().PlaysByDay(ctx, []publish.ProjectID{p.ID}, now, now); return err },
 		"listed":       func() error { _, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Limit: 9}); return err },
-		"given":        func() error { _, err := db.HandleGiven(ctx, "a"); return err },
+		"given":        func() error { _, err := db.AccountStore().HandleGiven(ctx, "a"); return err },
 		"waiting":      func() error { _, err := db.Gallery().Waiting(ctx, 9); return err },
 		"rule":         func() error { return db.Gallery().ListUnverified(ctx, false) },
 		"profile": func() error {
@@ -321,7 +322,7 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	}
 	_, err := db.IdempotencyRecord(ctx, publish.Digest{}, now)
 	check(t, "once", err, publish.ErrNotFound)
-	_, err = db.Verification(ctx, publish.Digest{}, now)
+	_, err = db.AccountStore().Verification(ctx, publish.Digest{}, now)
 	check(t, "verification", err, publish.ErrNotFound)
 }
 

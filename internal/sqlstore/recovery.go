@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"sandlot/internal/account"
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -15,7 +17,7 @@ const selectMove = `SELECT m.id, m.account, a.handle, m.email, m.undo, m.expires
 	AND (m.undo = 1 OR NOT EXISTS (SELECT 1 FROM email_moves l WHERE l.account = m.account AND l.id > m.id AND l.undo = 0)) AND `
 
 type move struct {
-	publish.EmailMove
+	account.EmailMove
 	id int64
 }
 
@@ -29,9 +31,9 @@ func moveOf(ctx context.Context, q querier, token publish.Digest, undo bool, now
 	return one(ctx, q, scanMove, selectMove+"m.id = (SELECT move FROM email_links WHERE token = ?2) AND m.undo = ?3", micros(now), token[:], undo)
 }
 
-// ProposeEmail implements publish.RecoveryStore.
-func (db *DB) ProposeEmail(ctx context.Context, m publish.EmailMove, job publish.Job, now time.Time, limit int) error {
-	return in("propose address", db.step(ctx, 0, func(t *tx) error {
+// ProposeEmail implements account.RecoveryStore.
+func (store Account) ProposeEmail(ctx context.Context, m account.EmailMove, job publish.Job, now time.Time, limit int) error {
+	return in("propose address", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.active(m.Account); err != nil {
 			return err
 		}
@@ -40,7 +42,7 @@ func (db *DB) ProposeEmail(ctx context.Context, m publish.EmailMove, job publish
 			return err
 		}
 		if n >= int64(limit) {
-			return publish.ErrTooOften
+			return account.ErrTooOften
 		}
 		m.Undo = false
 		if err := t.addMove(m); err != nil {
@@ -50,20 +52,26 @@ func (db *DB) ProposeEmail(ctx context.Context, m publish.EmailMove, job publish
 	}))
 }
 
-func (t *tx) addMove(m publish.EmailMove) error {
+func (t *tx) addMove(m account.EmailMove) error {
 	_, err := t.exec("INSERT INTO email_moves (account, email, undo, expires_at) VALUES (?, ?, ?, ?)", m.Account, m.Email, m.Undo, micros(m.ExpiresAt))
 	return err
 }
 
-// ProposedEmail implements publish.RecoveryStore.
-func (db *DB) ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (publish.EmailMove, error) {
-	m, err := one(ctx, db, scanMove, selectMove+"m.account = ?2 AND m.undo = 0 ORDER BY m.id DESC LIMIT 1", micros(now), id)
+// ProposedEmail implements account.RecoveryStore.
+func (store Account) ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (account.EmailMove, error) {
+	m, err := one(ctx, store.db, scanMove, selectMove+"m.account = ?2 AND m.undo = 0 ORDER BY m.id DESC LIMIT 1", micros(now), id)
 	return m.EmailMove, in("read proposed address", err)
 }
 
-// WithdrawEmail implements publish.RecoveryStore.
-func (db *DB) WithdrawEmail(ctx context.Context, id publish.AccountID) error {
-	return in("withdraw address", db.step(ctx, 0, func(t *tx) error {
+// ProposedEmail implements operate.AdminStore.
+func (db *DB) ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (operate.Proposal, error) {
+	m, err := db.AccountStore().ProposedEmail(ctx, id, now)
+	return operate.Proposal{Email: m.Email, ExpiresAt: m.ExpiresAt}, err
+}
+
+// WithdrawEmail implements account.RecoveryStore.
+func (store Account) WithdrawEmail(ctx context.Context, id publish.AccountID) error {
+	return in("withdraw address", store.db.step(ctx, 0, func(t *tx) error {
 		if _, err := t.exec("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ? AND undo = 0)", id); err != nil {
 			return err
 		}
@@ -72,9 +80,9 @@ func (db *DB) WithdrawEmail(ctx context.Context, id publish.AccountID) error {
 	}))
 }
 
-// AddEmailLink implements publish.RecoveryStore.
-func (db *DB) AddEmailLink(ctx context.Context, token publish.Digest, m publish.EmailMove, now time.Time) (handle string, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+// AddEmailLink implements account.MailStore.
+func (store Mail) AddEmailLink(ctx context.Context, token publish.Digest, m account.EmailMove, now time.Time) (handle string, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		found, err := one(ctx, t, scanMove, selectMove+"m.account = ?2 AND m.email = ?3 AND m.undo = ?4 AND a.suspended_at IS NULL ORDER BY m.id DESC LIMIT 1",
 			micros(now), m.Account, m.Email, m.Undo)
 		if err != nil {
@@ -87,15 +95,15 @@ func (db *DB) AddEmailLink(ctx context.Context, token publish.Digest, m publish.
 	return handle, in("add link of an address", err)
 }
 
-// EmailLink implements publish.RecoveryStore.
-func (db *DB) EmailLink(ctx context.Context, token publish.Digest, undo bool, now time.Time) (publish.EmailMove, error) {
-	m, err := moveOf(ctx, db, token, undo, now)
+// EmailLink implements account.RecoveryStore.
+func (store Account) EmailLink(ctx context.Context, token publish.Digest, undo bool, now time.Time) (account.EmailMove, error) {
+	m, err := moveOf(ctx, store.db, token, undo, now)
 	return m.EmailMove, in("read link of an address", err)
 }
 
-// TakeEmail implements publish.RecoveryStore.
-func (db *DB) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (a publish.Account, err error) {
-	err = db.changeAccount(ctx, func(t *tx) error {
+// TakeEmail implements account.RecoveryStore.
+func (store Account) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (a publish.Account, err error) {
+	err = store.db.changeAccount(ctx, func(t *tx) error {
 		m, err := moveOf(ctx, t, token, false, now)
 		if err != nil {
 			return err
@@ -107,7 +115,7 @@ func (db *DB) TakeEmail(ctx context.Context, token publish.Digest, now, undoUnti
 		if a, err = t.moveEmail(m, 0); err != nil || !old.EmailVerified || old.Email == m.Email {
 			return err
 		}
-		if err := t.addMove(publish.EmailMove{Account: m.Account, Email: old.Email, Undo: true, ExpiresAt: undoUntil}); err != nil {
+		if err := t.addMove(account.EmailMove{Account: m.Account, Email: old.Email, Undo: true, ExpiresAt: undoUntil}); err != nil {
 			return err
 		}
 		notice.Address, notice.Lang = old.Email, old.Lang
@@ -116,9 +124,9 @@ func (db *DB) TakeEmail(ctx context.Context, token publish.Digest, now, undoUnti
 	return a, in("take address", err)
 }
 
-// TakeEmailBack implements publish.RecoveryStore.
-func (db *DB) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
-	err = db.changeAccount(ctx, func(t *tx) error {
+// TakeEmailBack implements account.RecoveryStore.
+func (store Account) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
+	err = store.db.changeAccount(ctx, func(t *tx) error {
 		m, err := moveOf(ctx, t, token, true, now)
 		if err != nil {
 			return err

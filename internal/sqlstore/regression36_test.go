@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -30,16 +31,16 @@ func TestRegression36ADamagedJobKeepsNoOther(t *testing.T) {
 	now := clock
 	claims := func(at time.Time) ([]publish.Job, error) {
 		clock = at
-		return db.ClaimJobs(t.Context(), at, at.Add(time.Minute), publish.Busy{}, 9)
+		return db.MailStore().ClaimJobs(t.Context(), at, at.Add(time.Minute), account.Busy{}, 9)
 	}
 	jobs, err := claims(now)
 	if len(jobs) != 1 || jobs[0].Address != "good@example.org" || !errors.Is(err, publish.ErrCorrupt) {
 		t.Fatalf("%v, %v", jobs, err)
 	}
-	if jobs, err = claims(now.Add(publish.JobWaitMax - time.Second)); len(jobs) != 1 || err != nil {
+	if jobs, err = claims(now.Add(account.JobWaitMax - time.Second)); len(jobs) != 1 || err != nil {
 		t.Errorf("while the damaged ones are put off: %v, %v", jobs, err)
 	}
-	if jobs, err = claims(now.Add(publish.JobWaitMax)); len(jobs) != 0 || !errors.Is(err, publish.ErrCorrupt) {
+	if jobs, err = claims(now.Add(account.JobWaitMax)); len(jobs) != 0 || !errors.Is(err, publish.ErrCorrupt) {
 		t.Errorf("when they are due again: %v, %v", jobs, err)
 	}
 }

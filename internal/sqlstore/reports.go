@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -57,11 +58,11 @@ func (t *tx) addReportJob(j publish.Job, report int64) error {
 	return err
 }
 
-// ReportOfJob implements publish.ReportMailStore. The ID of a job that is done may be
+// ReportOfJob implements account.MailStore. The ID of a job that is done may be
 // used again: the newest report is meant.
-func (db *DB) ReportOfJob(ctx context.Context, job int64) (publish.ReportNotice, error) {
-	r, err := one(ctx, db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE job = ? ORDER BY id DESC LIMIT 1", job)
-	return publish.ReportNotice{Case: r.Case, Project: r.Project}, in("read report", err)
+func (store Mail) ReportOfJob(ctx context.Context, job int64) (account.ReportNotice, error) {
+	r, err := one(ctx, store.db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE job = ? ORDER BY id DESC LIMIT 1", job)
+	return account.ReportNotice{Case: r.Case, Project: r.Project}, in("read report", err)
 }
 
 // Report implements operate.ReportStore.

@@ -15,8 +15,8 @@ func scanSession(r row) (s publish.Session, err error) {
 }
 
 // AddSession implements publish.SessionStore.
-func (db *DB) AddSession(ctx context.Context, token publish.Digest, s publish.Session) (id int64, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+func (store Account) AddSession(ctx context.Context, token publish.Digest, s publish.Session) (id int64, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		id, err = t.addSession(token, s)
 		return err
 	})
@@ -48,22 +48,22 @@ func (db *DB) SeeSession(ctx context.Context, id int64, seen, expires time.Time)
 	}))
 }
 
-// Sessions implements publish.SessionStore.
-func (db *DB) Sessions(ctx context.Context, id publish.AccountID, now time.Time) ([]publish.Session, error) {
-	list, err := all(ctx, db, scanSession, "SELECT "+sessionColumns+" FROM sessions s WHERE s.account = ? AND s.expires_at > ? ORDER BY s.id DESC", id, micros(now))
+// Sessions implements account.SessionStore.
+func (store Account) Sessions(ctx context.Context, id publish.AccountID, now time.Time) ([]publish.Session, error) {
+	list, err := all(ctx, store.db, scanSession, "SELECT "+sessionColumns+" FROM sessions s WHERE s.account = ? AND s.expires_at > ? ORDER BY s.id DESC", id, micros(now))
 	return list, in("list sessions", err)
 }
 
-// EndSession implements publish.SessionStore.
-func (db *DB) EndSession(ctx context.Context, account publish.AccountID, id int64) error {
-	return in("end session", db.step(ctx, 0, func(t *tx) error {
+// EndSession implements account.SessionStore.
+func (store Account) EndSession(ctx context.Context, account publish.AccountID, id int64) error {
+	return in("end session", store.db.step(ctx, 0, func(t *tx) error {
 		return t.must(publish.ErrNotFound, "DELETE FROM sessions WHERE account = ? AND id = ?", account, id)
 	}))
 }
 
-// EndSessions implements publish.SessionStore.
-func (db *DB) EndSessions(ctx context.Context, account publish.AccountID, but int64) error {
-	return in("end sessions", db.step(ctx, 0, func(t *tx) error {
+// EndSessions implements account.SessionStore.
+func (store Account) EndSessions(ctx context.Context, account publish.AccountID, but int64) error {
+	return in("end sessions", store.db.step(ctx, 0, func(t *tx) error {
 		_, err := t.exec("DELETE FROM sessions WHERE account = ? AND id <> ?", account, but)
 		return err
 	}))

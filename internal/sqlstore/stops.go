@@ -22,9 +22,9 @@ func scanStop(r row) (s publish.Stop, err error) {
 // the database makes of the address.
 const ofMailbox = "mailbox = ?1"
 
-// StopMail implements publish.StopStore. A proposal stays without its address: it
+// StopMail implements account.StopStore. A proposal stays without its address: it
 // is the last one still, so that none before it counts again.
-func (db *DB) StopMail(ctx context.Context, s publish.Stop, key string) error {
+func (store Account) StopMail(ctx context.Context, s publish.Stop, key string) error {
 	queries := []string{"DELETE FROM logins WHERE " + ofMailbox}
 	if s.Kind == publish.StopClaims {
 		queries = append(queries,
@@ -33,7 +33,7 @@ func (db *DB) StopMail(ctx context.Context, s publish.Stop, key string) error {
 			"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE undo = 0 AND "+ofMailbox+")",
 			"UPDATE email_moves SET email = '' WHERE undo = 0 AND "+ofMailbox)
 	}
-	return in("stop mail", db.step(ctx, 0, func(t *tx) error {
+	return in("stop mail", store.db.step(ctx, 0, func(t *tx) error {
 		for _, query := range queries {
 			if _, err := t.exec(query, key); err != nil {
 				return err
@@ -52,17 +52,17 @@ func (db *DB) StopMail(ctx context.Context, s publish.Stop, key string) error {
 	}))
 }
 
-// StopOf implements publish.StopStore.
-func (db *DB) StopOf(ctx context.Context, mailbox publish.Digest, kind string, now time.Time) (publish.Stop, error) {
-	s, err := one(ctx, db, scanStop, "SELECT "+stopColumns+" FROM stops WHERE mailbox = ? AND kind = ? AND (until = 0 OR until > ? AND at <= ?)", mailbox[:], kind, micros(now), notAfter(now))
+// StopOf implements account.StopStore.
+func (store Account) StopOf(ctx context.Context, mailbox publish.Digest, kind string, now time.Time) (publish.Stop, error) {
+	s, err := one(ctx, store.db, scanStop, "SELECT "+stopColumns+" FROM stops WHERE mailbox = ? AND kind = ? AND (until = 0 OR until > ? AND at <= ?)", mailbox[:], kind, micros(now), notAfter(now))
 	return s, in("read stop", err)
 }
 
 const deleteStop = "DELETE FROM stops WHERE mailbox = ? AND kind = ?"
 
-// LiftStop implements publish.StopStore.
-func (db *DB) LiftStop(ctx context.Context, mailbox publish.Digest, kind string) error {
-	return in("lift stop", db.step(ctx, 0, func(t *tx) error {
+// LiftStop implements account.StopStore.
+func (store Account) LiftStop(ctx context.Context, mailbox publish.Digest, kind string) error {
+	return in("lift stop", store.db.step(ctx, 0, func(t *tx) error {
 		_, err := t.exec(deleteStop, mailbox[:], kind)
 		return err
 	}))

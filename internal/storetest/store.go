@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -19,14 +20,12 @@ import (
 // Records is everything that keeps records.
 type Records interface {
 	publish.Store
-	publish.JobStore
 	operate.SweepStore
 	publish.VariantStore
 	operate.AdminStore
 	operate.ReportStore
 	operate.MailboxStore
 	operate.PartStore
-	publish.ReportMailStore
 	operate.ForgetStore
 	operate.VerifyStore
 	operate.TrimStore
@@ -43,11 +42,25 @@ type GalleryRecords interface {
 	gallery.CountStore
 }
 
+// AccountRecords is everything that package account keeps.
+type AccountRecords struct {
+	account.LoginStore
+	account.SessionStore
+	account.OwnerStore
+	account.RecoveryStore
+	account.ClaimStore
+	account.StopStore
+	// AddSession records a session under the hash of its token, and returns its ID.
+	AddSession func(ctx context.Context, token publish.Digest, s publish.Session) (int64, error)
+}
+
 // Stores is a store under test, empty at first, with what the suite cannot do
 // through the interfaces.
 type Stores struct {
 	Records
-	Gallery GalleryRecords
+	Accounts AccountRecords
+	Mail     account.MailStore
+	Gallery  GalleryRecords
 	// Copy opens a second store on what is on the disk now, as a crash would leave it.
 	Copy func(t *testing.T) Stores
 	// Revoke revokes the key with this hash.

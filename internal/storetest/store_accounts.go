@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -81,7 +82,7 @@ func accountKeyAndJob(t *testing.T, s Stores) {
 	a := s.mustAccount(t, na)
 	k := must(s.KeyByHash(t.Context(), na.Key.Hash))(t)
 	same(t, "the key", k, publish.Key{ID: k.ID, Hash: na.Key.Hash, Kind: publish.AccountKey, Account: a.ID, Name: na.Key.Name, LastFour: "Ab12", CreatedAt: na.Key.CreatedAt})
-	jobs := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)
+	jobs := must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)
 	j.Account = a.ID
 	same(t, "the jobs", withoutIDs(jobs), []publish.Job{j})
 }
@@ -111,7 +112,7 @@ func setEmailVerified(t *testing.T, s Stores) {
 	other := publish.NewEmail{Address: "new@example.com", Job: job("new@example.com", base())}
 	np, at := newProject("tetra", a.ID), edit(p)
 	np.Email, at.Email = &other, &other
-	before := must(s.ClaimJobs(t.Context(), base(), base(), publish.Busy{}, 9))(t)
+	before := must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)
 	wants(t, "on its own", s.SetEmail(t.Context(), a.ID, other.Address, other.Job), publish.ErrVerified)
 	wants(t, "with a project", drop(s.CreateProject(t.Context(), np)), publish.ErrVerified)
 	wants(t, "with a file", drop(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrVerified)
@@ -119,7 +120,7 @@ func setEmailVerified(t *testing.T, s Stores) {
 	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
 	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
 	wants(t, "the other project", drop(s.Project(t.Context(), "tetra")), publish.ErrNotFound)
-	same(t, "the jobs", must(s.ClaimJobs(t.Context(), base(), base(), publish.Busy{}, 9))(t), before)
+	same(t, "the jobs", must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t), before)
 }
 
 func byRevoked(t *testing.T, s Stores) {
@@ -155,7 +156,7 @@ func (s Stores) verified(t *testing.T, handle, email string) publish.Account {
 	na.Email = email
 	a := s.mustAccount(t, na)
 	s.mustVerification(t, a, "token of "+handle, base().Add(time.Hour))
-	a = must(s.UseVerification(t.Context(), sum("token of "+handle), base()))(t)
+	a = must(s.Accounts.UseVerification(t.Context(), sum("token of "+handle), base()))(t)
 	same(t, "verified", a.EmailVerified, true)
 	return a
 }
@@ -166,9 +167,9 @@ func setEmailEnds(t *testing.T, s Stores) {
 	a := s.mustAccount(t, na)
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	ok(t, s.SetEmail(t.Context(), a.ID, "old@example.com", job("old@example.com", base())))
-	same(t, "the address of the verification, set again", must(s.Verification(t.Context(), sum("token"), base()))(t).Email, "old@example.com")
+	same(t, "the address of the verification, set again", must(s.Accounts.Verification(t.Context(), sum("token"), base()))(t).Email, "old@example.com")
 	ok(t, s.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())))
-	_, err := s.UseVerification(t.Context(), sum("token"), base())
+	_, err := s.Accounts.UseVerification(t.Context(), sum("token"), base())
 	wants(t, "the verification of another address", err, publish.ErrNotFound)
 }
 
@@ -177,7 +178,7 @@ func setEmailJob(t *testing.T, s Stores) {
 	j := job("kim@example.com", base())
 	ok(t, s.SetEmail(t.Context(), a.ID, j.Address, j))
 	j.Account = a.ID
-	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
 }
 
 func secret(t *testing.T, s Stores) {

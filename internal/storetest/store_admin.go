@@ -210,7 +210,7 @@ func removeAccount(t *testing.T, s Stores) {
 	for name, err := range map[string]error{
 		"the account": drop(s.Account(t.Context(), a.ID)), "by its handle": drop(s.AccountByHandle(t.Context(), "kim")), "its project": drop(s.Project(t.Context(), p.ID)),
 		"its key": drop(s.KeyByHash(t.Context(), sum("key of kim"))), "its project's key": drop(s.KeyByHash(t.Context(), sum("key of project pong"))),
-		"its verification": drop(s.Verification(t.Context(), sum("token"), base())), "deleting it again": s.Remove(t.Context(), ofAccount(a.ID), e),
+		"its verification": drop(s.Accounts.Verification(t.Context(), sum("token"), base())), "deleting it again": s.Remove(t.Context(), ofAccount(a.ID), e),
 		"a project of it":  drop(s.CreateProject(t.Context(), newProject("tetra", a.ID))),
 		"a key of it":      drop(s.AddKey(t.Context(), a.ID, key("new"), false, e)),
 		"an address of it": s.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())),

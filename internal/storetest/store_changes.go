@@ -63,7 +63,7 @@ func changesGrow(t *testing.T, s Stores) {
 		{"a suspension of the account", func() error { return s.Suspend(t.Context(), account, at) }},
 		{"the end of that", func() error { return s.Restore(t.Context(), account, at) }},
 		{"another handle", func() error { return s.rename(t, a, "kimberly") }},
-		{"a verification", func() error { _, err := s.UseVerification(t.Context(), sum("token"), base()); return err }},
+		{"a verification", func() error { _, err := s.Accounts.UseVerification(t.Context(), sum("token"), base()); return err }},
 		{"another address", func() error { s.move(t, a, "new@example.com", "back"); return nil }},
 	} {
 		ok(t, step.do())

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -32,30 +33,30 @@ func jobOfWrongClock(t *testing.T, s Stores) {
 	now := base()
 	a := s.mustAccount(t, newAccount("kim"))
 	ok(t, s.SetEmail(t.Context(), a.ID, "kim@example.org", publish.Job{Kind: "verify", Address: "kim@example.org", Due: now.Add(aYear)}))
-	jobs := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)
+	jobs := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)
 	same(t, "jobs that are due", len(jobs), 1)
-	same(t, "jobs while it is claimed", len(must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)), 0)
-	ok(t, s.RetryJob(t.Context(), jobs[0], now.Add(publish.JobWaitMax)))
-	same(t, "jobs while it waits as long as jobs wait", len(must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)), 0)
+	same(t, "jobs while it is claimed", len(must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)), 0)
+	ok(t, s.Mail.RetryJob(t.Context(), jobs[0], now.Add(account.JobWaitMax)))
+	same(t, "jobs while it waits as long as jobs wait", len(must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)), 0)
 }
 
 func mailsToCome(t *testing.T, s Stores) {
 	now := base()
 	for job, at := range []time.Time{now, now.Add(aYear)} {
-		ok(t, s.CountMail(t.Context(), int64(job+1), []publish.Share{share("kim", 9)}, at, at.Add(-aDay)))
+		ok(t, s.Mail.CountMail(t.Context(), int64(job+1), []account.Share{share("kim", 9)}, at, at.Add(-aDay)))
 	}
-	ok(t, s.CountMail(t.Context(), 3, []publish.Share{share("kim", 2)}, now, now.Add(-aDay)))
-	wants(t, "one more", s.CountMail(t.Context(), 4, []publish.Share{share("kim", 2)}, now, now.Add(-aDay)), publish.ErrTooOften)
+	ok(t, s.Mail.CountMail(t.Context(), 3, []account.Share{share("kim", 2)}, now, now.Add(-aDay)))
+	wants(t, "one more", s.Mail.CountMail(t.Context(), 4, []account.Share{share("kim", 2)}, now, now.Add(-aDay)), account.ErrTooOften)
 }
 
 func stopToCome(t *testing.T, s Stores) {
 	now := base()
 	stop := publish.Stop{Mailbox: sum("kim"), Kind: publish.StopLogins, At: now.Add(aYear), Until: now.Add(aYear + aDay)}
-	ok(t, s.StopMail(t.Context(), stop, "kim@example.org"))
-	_, err := s.StopOf(t.Context(), stop.Mailbox, stop.Kind, now)
+	ok(t, s.Accounts.StopMail(t.Context(), stop, "kim@example.org"))
+	_, err := s.Accounts.StopOf(t.Context(), stop.Mailbox, stop.Kind, now)
 	wants(t, "a pause of a year to come", err, publish.ErrNotFound)
 	stop.Until = time.Time{}
-	ok(t, s.StopMail(t.Context(), stop, "kim@example.org"))
-	got := must(s.StopOf(t.Context(), stop.Mailbox, stop.Kind, now))(t)
+	ok(t, s.Accounts.StopMail(t.Context(), stop, "kim@example.org"))
+	got := must(s.Accounts.StopOf(t.Context(), stop.Mailbox, stop.Kind, now))(t)
 	same(t, "a stop that somebody has to lift", got.Until.IsZero(), true)
 }

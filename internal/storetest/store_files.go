@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -63,7 +64,7 @@ func putFileTitle(t *testing.T, s Stores) {
 	p = must(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at))(t)
 	same(t, "title and verified", []any{p.Title, p.Verified}, []any{title, false})
 	a.Email, a.EmailVerified, j.Account = j.Address, false, a.ID
-	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
 	same(t, "the project, read again", must(s.Project(t.Context(), p.ID))(t), p)
 	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
 }

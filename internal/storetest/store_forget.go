@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -16,7 +17,7 @@ func removeTexts(t *testing.T, s Stores) {
 	other := s.mustProject(t, "tetra")
 	ok(t, s.SetEmail(t.Context(), other.Account, "lee@example.org", job("lee@example.org", base())))
 	ok(t, s.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, "@kim")))
-	for _, j := range must(s.ClaimJobs(t.Context(), base().Add(time.Hour), base().Add(2*time.Hour), publish.Busy{}, 9))(t) {
+	for _, j := range must(s.Mail.ClaimJobs(t.Context(), base().Add(time.Hour), base().Add(2*time.Hour), account.Busy{}, 9))(t) {
 		same(t, "the address of a job", j.Address, "lee@example.org")
 	}
 	same(t, "its keys", len(must(s.Keys(t.Context(), a.ID, 0, 9))(t)), 0)
@@ -29,7 +30,7 @@ func (s Stores) provedAddress(t *testing.T, a publish.Account, address string) {
 	ok(t, s.SetEmail(t.Context(), a.ID, address, job(address, base())))
 	a.Email = address
 	s.mustVerification(t, a, "token of "+address, base().Add(time.Hour))
-	must(s.UseVerification(t.Context(), sum("token of "+address), base()))(t)
+	must(s.Accounts.UseVerification(t.Context(), sum("token of "+address), base()))(t)
 }
 
 func removeReported(t *testing.T, s Stores) {
@@ -80,7 +81,7 @@ func deletedAccount(t *testing.T, s Stores) {
 	for _, handle := range []string{"kim", "nobody"} {
 		wants(t, "of "+handle, drop(s.DeletedAccount(t.Context(), handle)), publish.ErrNotFound)
 	}
-	ok(t, s.Rename(t.Context(), a.ID, "kimberly", base(), base().Add(-time.Hour), 9))
+	ok(t, s.Accounts.Rename(t.Context(), a.ID, "kimberly", base(), base().Add(-time.Hour), 9))
 	e := entry(publish.ActionDelete, "@kimberly")
 	ok(t, s.Remove(t.Context(), ofAccount(a.ID), e))
 	for _, handle := range []string{"kim", "kimberly"} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -35,9 +36,9 @@ func (s Stores) verify(t *testing.T, a publish.AccountID) {
 	t.Helper()
 	address := fmt.Sprintf("owner-%d@example.com", a)
 	ok(t, s.SetEmail(t.Context(), a, address, job(address, base())))
-	v := publish.Verification{Token: sum(address), Account: a, Email: address, ExpiresAt: base().Add(time.Hour)}
-	must(s.AddVerification(t.Context(), v))(t)
-	must(s.UseVerification(t.Context(), v.Token, base()))(t)
+	v := account.Verification{Token: sum(address), Account: a, Email: address, ExpiresAt: base().Add(time.Hour)}
+	must(s.Mail.AddVerification(t.Context(), v))(t)
+	must(s.Accounts.UseVerification(t.Context(), v.Token, base()))(t)
 }
 
 // maker records an account with a verified address.

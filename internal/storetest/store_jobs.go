@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -43,9 +44,9 @@ func (s Stores) withJobs(t *testing.T, due ...time.Time) publish.Account {
 func claimDue(t *testing.T, s Stores) {
 	now := base()
 	a := s.withJobs(t, now.Add(-time.Second), now.Add(-2*time.Second), now, now.Add(time.Second))
-	got := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 2))(t)
+	got := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 2))(t)
 	same(t, "the first two", []time.Time{got[0].Due, got[1].Due}, []time.Time{now.Add(-2 * time.Second), now.Add(-time.Second)})
-	got = must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)
+	got = must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)
 	want := job("kim@example.com", now)
 	want.Account = a.ID
 	same(t, "the rest that is due", withoutIDs(got), []publish.Job{want})
@@ -64,9 +65,9 @@ func (s Stores) waiting(t *testing.T, logins, others []string) {
 }
 
 // claimed are the addresses of jobs that a claim returns, which then wait again.
-func (s Stores) claimed(t *testing.T, busy publish.Busy) (to []string) {
+func (s Stores) claimed(t *testing.T, busy account.Busy) (to []string) {
 	t.Helper()
-	for _, j := range must(s.ClaimJobs(t.Context(), base(), base(), busy, 9))(t) {
+	for _, j := range must(s.Mail.ClaimJobs(t.Context(), base(), base(), busy, 9))(t) {
 		to = append(to, j.Kind+" "+j.Address)
 	}
 	slices.Sort(to)
@@ -75,18 +76,18 @@ func (s Stores) claimed(t *testing.T, busy publish.Busy) (to []string) {
 
 func claimBusy(t *testing.T, s Stores) {
 	s.waiting(t, []string{"a@one.example", "b@Two.example"}, []string{"c@one.example", "d@two.example", "e@three.example"})
-	same(t, "busy with logins to one domain", s.claimed(t, publish.Busy{Logins: []string{"two.example"}}),
+	same(t, "busy with logins to one domain", s.claimed(t, account.Busy{Logins: []string{"two.example"}}),
 		[]string{"login a@one.example", "verify c@one.example", "verify d@two.example", "verify e@three.example"})
-	same(t, "busy with others to two", s.claimed(t, publish.Busy{Others: []string{"one.example", "two.example"}}),
+	same(t, "busy with others to two", s.claimed(t, account.Busy{Others: []string{"one.example", "two.example"}}),
 		[]string{"login a@one.example", "login b@Two.example", "verify e@three.example"})
-	same(t, "busy with as many others as may be", s.claimed(t, publish.Busy{Logins: []string{"one.example"}, OnlyLogins: true}), []string{"login b@Two.example"})
+	same(t, "busy with as many others as may be", s.claimed(t, account.Busy{Logins: []string{"one.example"}, OnlyLogins: true}), []string{"login b@Two.example"})
 }
 
 func claimOrder(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now.Add(-time.Minute), now.Add(-time.Hour))
 	s.login(t, "browser", "kim@example.com")
-	got := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)
+	got := must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)
 	same(t, "the first", got[0].Kind, "login")
 	same(t, "the rest", []time.Time{got[1].Due, got[2].Due}, []time.Time{now.Add(-time.Hour), now.Add(-time.Minute)})
 }
@@ -94,14 +95,14 @@ func claimOrder(t *testing.T, s Stores) {
 func claimKeeps(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
-	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)
+	first := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)
 	same(t, "claimed", len(first), 1)
 	s.Later(59 * time.Second)
 	for _, clock := range []time.Time{now, now.Add(59 * time.Second), now.Add(5 * time.Hour)} {
-		same(t, "claimed by another, whose clock may be ahead", len(must(s.ClaimJobs(t.Context(), clock, clock.Add(time.Hour), publish.Busy{}, 9))(t)), 0)
+		same(t, "claimed by another, whose clock may be ahead", len(must(s.Mail.ClaimJobs(t.Context(), clock, clock.Add(time.Hour), account.Busy{}, 9))(t)), 0)
 	}
 	s.Later(time.Second)
-	again := must(s.ClaimJobs(t.Context(), now, now.Add(time.Hour), publish.Busy{}, 9))(t)
+	again := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Hour), account.Busy{}, 9))(t)
 	same(t, "claimed when the time is over", len(again), 1)
 	same(t, "the job", again[0].ID, first[0].ID)
 }
@@ -114,7 +115,7 @@ func claimRace(t *testing.T, s Stores) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			jobs, err := s.ClaimJobs(background(), now, now.Add(time.Minute), publish.Busy{}, 3)
+			jobs, err := s.Mail.ClaimJobs(background(), now, now.Add(time.Minute), account.Busy{}, 3)
 			if err != nil {
 				t.Error(err)
 			}
@@ -137,67 +138,67 @@ func claimRace(t *testing.T, s Stores) {
 func finishJob(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
-	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
-	ok(t, s.FinishJob(t.Context(), j, false, now))
-	same(t, "jobs left", len(must(s.ClaimJobs(t.Context(), now.Add(time.Hour), now.Add(2*time.Hour), publish.Busy{}, 9))(t)), 0)
-	wants(t, "the same job again", s.FinishJob(t.Context(), j, true, now), publish.ErrNotFound)
+	j := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 1))(t)[0]
+	ok(t, s.Mail.FinishJob(t.Context(), j, false, now))
+	same(t, "jobs left", len(must(s.Mail.ClaimJobs(t.Context(), now.Add(time.Hour), now.Add(2*time.Hour), account.Busy{}, 9))(t)), 0)
+	wants(t, "the same job again", s.Mail.FinishJob(t.Context(), j, true, now), publish.ErrNotFound)
 }
 
 // jobIDs: a worker whose claim has lapsed must not finish another's job.
 func jobIDs(t *testing.T, s Stores) {
 	now := base()
 	a := s.withJobs(t, now)
-	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
-	ok(t, s.FinishJob(t.Context(), first, false, now))
+	first := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 1))(t)[0]
+	ok(t, s.Mail.FinishJob(t.Context(), first, false, now))
 	ok(t, s.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", now)))
-	wants(t, "the first job again", s.FinishJob(t.Context(), first, false, now), publish.ErrNotFound)
-	same(t, "jobs left", len(must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)), 1)
+	wants(t, "the first job again", s.Mail.FinishJob(t.Context(), first, false, now), publish.ErrNotFound)
+	same(t, "jobs left", len(must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)), 1)
 }
 
 // share is a count of so many messages in a day.
-func share(name string, most int) publish.Share { return publish.Share{Counter: sum(name), Most: most} }
+func share(name string, most int) account.Share { return account.Share{Counter: sum(name), Most: most} }
 
 // count counts the message of a job in shares of one message each.
 func (s Stores) count(job int64, at time.Time, names ...string) error {
-	var shares []publish.Share
+	var shares []account.Share
 	for _, name := range names {
 		shares = append(shares, share(name, 1))
 	}
-	return s.CountMail(background(), job, shares, at, at.Add(-time.Hour))
+	return s.Mail.CountMail(background(), job, shares, at, at.Add(-time.Hour))
 }
 
 func finishCounts(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
-	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)[0]
+	j := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)[0]
 	ok(t, s.count(j.ID, now, "box"))
-	ok(t, s.FinishJob(t.Context(), j, true, now.Add(30*time.Minute)))
-	wants(t, "within an hour of the sending", s.count(98, now.Add(89*time.Minute), "box"), publish.ErrTooOften)
+	ok(t, s.Mail.FinishJob(t.Context(), j, true, now.Add(30*time.Minute)))
+	wants(t, "within an hour of the sending", s.count(98, now.Add(89*time.Minute), "box"), account.ErrTooOften)
 	ok(t, s.count(99, now.Add(91*time.Minute), "box"))
 }
 
 func finishUncounts(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
-	j := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 9))(t)[0]
+	j := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)[0]
 	ok(t, s.count(j.ID, now, "box", "other box"))
-	ok(t, s.FinishJob(t.Context(), j, false, now))
+	ok(t, s.Mail.FinishJob(t.Context(), j, false, now))
 	ok(t, s.count(99, now, "box", "other box"))
 }
 
 func countMail(t *testing.T, s Stores) {
 	now := base()
 	ok(t, s.count(1, now, "all", "one"))
-	wants(t, "one share is full", s.count(2, now, "two", "all", "three"), publish.ErrTooOften)
+	wants(t, "one share is full", s.count(2, now, "two", "all", "three"), account.ErrTooOften)
 	ok(t, s.count(3, now, "two", "three"))
-	ok(t, s.CountMail(t.Context(), 4, []publish.Share{share("all", 2)}, now, now.Add(-time.Hour)))
-	wants(t, "two are full", s.CountMail(t.Context(), 5, []publish.Share{share("all", 2)}, now, now.Add(-time.Hour)), publish.ErrTooOften)
+	ok(t, s.Mail.CountMail(t.Context(), 4, []account.Share{share("all", 2)}, now, now.Add(-time.Hour)))
+	wants(t, "two are full", s.Mail.CountMail(t.Context(), 5, []account.Share{share("all", 2)}, now, now.Add(-time.Hour)), account.ErrTooOften)
 }
 
 func countMailSince(t *testing.T, s Stores) {
 	now := base()
 	ok(t, s.count(1, now, "box"))
-	wants(t, "within the hour", s.count(2, now.Add(59*time.Minute), "box"), publish.ErrTooOften)
+	wants(t, "within the hour", s.count(2, now.Add(59*time.Minute), "box"), account.ErrTooOften)
 	ok(t, s.count(2, now.Add(time.Hour), "box"))
 }
 
@@ -212,7 +213,7 @@ func countMailRace(t *testing.T, s Stores) {
 	now, counted := base(), make(chan bool, 20)
 	for job := range 20 {
 		go func() {
-			counted <- s.CountMail(background(), int64(job+1), []publish.Share{share("box", 5)}, now, now.Add(-time.Hour)) == nil
+			counted <- s.Mail.CountMail(background(), int64(job+1), []account.Share{share("box", 5)}, now, now.Add(-time.Hour)) == nil
 		}()
 	}
 	n := 0
@@ -227,10 +228,10 @@ func countMailRace(t *testing.T, s Stores) {
 func retryJob(t *testing.T, s Stores) {
 	now := base()
 	s.withJobs(t, now)
-	first := must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
-	ok(t, s.RetryJob(t.Context(), first, now.Add(2*time.Minute)))
-	same(t, "due too early", len(must(s.ClaimJobs(t.Context(), now.Add(time.Minute), now.Add(time.Hour), publish.Busy{}, 9))(t)), 0)
-	again := must(s.ClaimJobs(t.Context(), now.Add(2*time.Minute), now.Add(time.Hour), publish.Busy{}, 9))(t)
+	first := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 1))(t)[0]
+	ok(t, s.Mail.RetryJob(t.Context(), first, now.Add(2*time.Minute)))
+	same(t, "due too early", len(must(s.Mail.ClaimJobs(t.Context(), now.Add(time.Minute), now.Add(time.Hour), account.Busy{}, 9))(t)), 0)
+	again := must(s.Mail.ClaimJobs(t.Context(), now.Add(2*time.Minute), now.Add(time.Hour), account.Busy{}, 9))(t)
 	first.Attempts, first.Due, first.Claim = 1, now.Add(2*time.Minute), again[0].Claim
 	same(t, "the job", again, []publish.Job{first})
 }
@@ -240,25 +241,25 @@ func (s Stores) lapsed(t *testing.T) (before, since publish.Job) {
 	t.Helper()
 	now := base()
 	s.withJobs(t, now)
-	before = must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
+	before = must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 1))(t)[0]
 	s.Later(time.Minute)
-	return before, must(s.ClaimJobs(t.Context(), now, now.Add(time.Minute), publish.Busy{}, 1))(t)[0]
+	return before, must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 1))(t)[0]
 }
 
 func lapsedFinish(t *testing.T, s Stores) {
 	before, since := s.lapsed(t)
 	ok(t, s.count(since.ID, base(), "box"))
-	wants(t, "it was not sent", s.FinishJob(t.Context(), before, false, base()), publish.ErrNotFound)
-	wants(t, "it counts still", s.count(99, base(), "box"), publish.ErrTooOften)
-	ok(t, s.FinishJob(t.Context(), before, true, base())) // sent is sent
-	wants(t, "by the other", s.FinishJob(t.Context(), since, true, base()), publish.ErrNotFound)
+	wants(t, "it was not sent", s.Mail.FinishJob(t.Context(), before, false, base()), publish.ErrNotFound)
+	wants(t, "it counts still", s.count(99, base(), "box"), account.ErrTooOften)
+	ok(t, s.Mail.FinishJob(t.Context(), before, true, base())) // sent is sent
+	wants(t, "by the other", s.Mail.FinishJob(t.Context(), since, true, base()), publish.ErrNotFound)
 }
 
 func lapsedRetry(t *testing.T, s Stores) {
 	before, since := s.lapsed(t)
-	wants(t, "by whose claim has lapsed", s.RetryJob(t.Context(), before, base()), publish.ErrNotFound)
-	same(t, "claimed by a third", len(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), publish.Busy{}, 9))(t)), 0)
-	ok(t, s.RetryJob(t.Context(), since, base()))
+	wants(t, "by whose claim has lapsed", s.Mail.RetryJob(t.Context(), before, base()), publish.ErrNotFound)
+	same(t, "claimed by a third", len(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Hour), account.Busy{}, 9))(t)), 0)
+	ok(t, s.Mail.RetryJob(t.Context(), since, base()))
 }
 
 func verificationCases() []storeCase {
@@ -283,42 +284,42 @@ func (s Stores) withEmail(t *testing.T, handle string) publish.Account {
 	return s.mustAccount(t, na)
 }
 
-func (s Stores) mustVerification(t *testing.T, a publish.Account, token string, expires time.Time) publish.Verification {
+func (s Stores) mustVerification(t *testing.T, a publish.Account, token string, expires time.Time) account.Verification {
 	t.Helper()
-	v := publish.Verification{Token: sum(token), Account: a.ID, Email: a.Email, ExpiresAt: expires}
-	must(s.AddVerification(t.Context(), v))(t)
+	v := account.Verification{Token: sum(token), Account: a.ID, Email: a.Email, ExpiresAt: expires}
+	must(s.Mail.AddVerification(t.Context(), v))(t)
 	return v
 }
 
 func addVerification(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
-	v := publish.Verification{Token: sum("token"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)}
-	same(t, "the handle", must(s.AddVerification(t.Context(), v))(t), "kim")
-	same(t, "what was recorded", must(s.Verification(t.Context(), v.Token, base()))(t), v)
+	v := account.Verification{Token: sum("token"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)}
+	same(t, "the handle", must(s.Mail.AddVerification(t.Context(), v))(t), "kim")
+	same(t, "what was recorded", must(s.Accounts.Verification(t.Context(), v.Token, base()))(t), v)
 }
 
 func addVerificationOther(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
 	a.Email = "other@example.com"
-	_, err := s.AddVerification(t.Context(), publish.Verification{Token: sum("token"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)})
+	_, err := s.Mail.AddVerification(t.Context(), account.Verification{Token: sum("token"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)})
 	wants(t, "another address", err, publish.ErrMoved)
-	_, err = s.Verification(t.Context(), sum("token"), base())
+	_, err = s.Accounts.Verification(t.Context(), sum("token"), base())
 	wants(t, "its token", err, publish.ErrNotFound)
 }
 
 func addVerificationVerified(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
-	_, err := s.AddVerification(t.Context(), publish.Verification{Token: sum("again"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)})
+	_, err := s.Mail.AddVerification(t.Context(), account.Verification{Token: sum("again"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)})
 	wants(t, "a verified address", err, publish.ErrMoved)
 }
 
 func readVerification(t *testing.T, s Stores) {
 	v := s.mustVerification(t, s.withEmail(t, "kim"), "token", base().Add(time.Hour))
-	same(t, "the verification", must(s.Verification(t.Context(), v.Token, v.ExpiresAt.Add(-time.Second)))(t), v)
-	_, err := s.Verification(t.Context(), v.Token, v.ExpiresAt)
+	same(t, "the verification", must(s.Accounts.Verification(t.Context(), v.Token, v.ExpiresAt.Add(-time.Second)))(t), v)
+	_, err := s.Accounts.Verification(t.Context(), v.Token, v.ExpiresAt)
 	wants(t, "when it has expired", err, publish.ErrNotFound)
-	must(s.UseVerification(t.Context(), v.Token, base()))(t)
-	_, err = s.Verification(t.Context(), v.Token, base())
+	must(s.Accounts.UseVerification(t.Context(), v.Token, base()))(t)
+	_, err = s.Accounts.Verification(t.Context(), v.Token, base())
 	wants(t, "when it was used", err, publish.ErrNotFound)
 }
 
@@ -328,14 +329,14 @@ func useVerification(t *testing.T, s Stores) {
 		s.mustVerification(t, kim, token, base().Add(time.Hour))
 	}
 	s.mustVerification(t, lee, "of lee", base().Add(time.Hour))
-	must(s.UseVerification(t.Context(), sum("one"), base()))(t)
+	must(s.Accounts.UseVerification(t.Context(), sum("one"), base()))(t)
 	for _, token := range []string{"one", "two"} {
-		_, err := s.UseVerification(t.Context(), sum(token), base())
+		_, err := s.Accounts.UseVerification(t.Context(), sum(token), base())
 		wants(t, "token "+token+" afterwards", err, publish.ErrNotFound)
 	}
-	must(s.Verification(t.Context(), sum("of lee"), base()))(t)
+	must(s.Accounts.Verification(t.Context(), sum("of lee"), base()))(t)
 	s.mustVerification(t, lee, "expired", base().Add(-time.Second))
-	_, err := s.UseVerification(t.Context(), sum("expired"), base())
+	_, err := s.Accounts.UseVerification(t.Context(), sum("expired"), base())
 	wants(t, "an expired token", err, publish.ErrNotFound)
 }
 
@@ -343,7 +344,7 @@ func useVerificationMarks(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
 	must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
-	got := must(s.UseVerification(t.Context(), sum("token"), base()))(t)
+	got := must(s.Accounts.UseVerification(t.Context(), sum("token"), base()))(t)
 	a.EmailVerified = true
 	same(t, "the account", got, a)
 	same(t, "the account, read again", must(s.Account(t.Context(), a.ID))(t), a)
@@ -357,28 +358,28 @@ func refuseVerification(t *testing.T, s Stores) {
 	}
 	s.mustVerification(t, lee, "of lee", base().Add(time.Hour))
 	s.mustVerification(t, lee, "expired", base().Add(-time.Second))
-	must(s.RefuseVerification(t.Context(), sum("one"), base()))(t)
+	must(s.Accounts.RefuseVerification(t.Context(), sum("one"), base()))(t)
 	for _, token := range []string{"one", "two", "expired"} {
-		wants(t, token, drop(s.RefuseVerification(t.Context(), sum(token), base())), publish.ErrNotFound)
-		wants(t, token, drop(s.UseVerification(t.Context(), sum(token), base())), publish.ErrNotFound)
+		wants(t, token, drop(s.Accounts.RefuseVerification(t.Context(), sum(token), base())), publish.ErrNotFound)
+		wants(t, token, drop(s.Accounts.UseVerification(t.Context(), sum(token), base())), publish.ErrNotFound)
 	}
-	must(s.Verification(t.Context(), sum("of lee"), base()))(t)
+	must(s.Accounts.Verification(t.Context(), sum("of lee"), base()))(t)
 	same(t, "another account", must(s.Account(t.Context(), lee.ID))(t), lee)
 }
 
 func refuseVerificationTakes(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
-	same(t, "as it was", must(s.RefuseVerification(t.Context(), sum("token"), base()))(t), a)
+	same(t, "as it was", must(s.Accounts.RefuseVerification(t.Context(), sum("token"), base()))(t), a)
 	a.Email = ""
 	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
-	v := publish.Verification{Token: sum("late"), Account: a.ID, Email: "kim@example.com", ExpiresAt: base().Add(time.Hour)}
-	wants(t, "a message that comes late", drop(s.AddVerification(t.Context(), v)), publish.ErrMoved)
+	v := account.Verification{Token: sum("late"), Account: a.ID, Email: "kim@example.com", ExpiresAt: base().Add(time.Hour)}
+	wants(t, "a message that comes late", drop(s.Mail.AddVerification(t.Context(), v)), publish.ErrMoved)
 }
 
 func addVerificationSuspended(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
 	ok(t, s.Suspend(t.Context(), ofAccount(a.ID), entry(publish.ActionSuspend, "@kim")))
-	_, err := s.AddVerification(t.Context(), publish.Verification{Token: sum("token"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)})
+	_, err := s.Mail.AddVerification(t.Context(), account.Verification{Token: sum("token"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)})
 	wants(t, "of a suspended account", err, publish.ErrMoved)
 }

@@ -156,7 +156,7 @@ func (s Stores) withOldKeys(t *testing.T) (a publish.Account, verified time.Time
 	must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	verified = base().Add(time.Minute)
-	must(s.UseVerification(t.Context(), sum("token"), verified))(t)
+	must(s.Accounts.UseVerification(t.Context(), sum("token"), verified))(t)
 	later := keyOf("later", verified.Add(time.Second))
 	later.Project = "pong"
 	ok(t, s.MintKey(t.Context(), a.ID, later, 9, formRecord("mint")))

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -33,10 +34,10 @@ func loginCases() []storeCase {
 }
 
 // login records a login of a browser for an address.
-func (s Stores) login(t *testing.T, browser, email string) publish.Login {
+func (s Stores) login(t *testing.T, browser, email string) account.Login {
 	t.Helper()
-	l := publish.Login{Browser: sum(browser), Email: email, Back: "/account", AskedAt: base(), ExpiresAt: base().Add(time.Minute)}
-	l.ID = must(s.AddLogin(t.Context(), l, loginJob(email)))(t)
+	l := account.Login{Browser: sum(browser), Email: email, Back: "/account", AskedAt: base(), ExpiresAt: base().Add(time.Minute)}
+	l.ID = must(s.Accounts.AddLogin(t.Context(), l, loginJob(email)))(t)
 	return l
 }
 
@@ -45,29 +46,29 @@ func loginJob(email string) publish.Job {
 }
 
 // written is a login whose message names token and code.
-func (s Stores) written(t *testing.T, browser, email, token, code string) publish.Login {
+func (s Stores) written(t *testing.T, browser, email, token, code string) account.Login {
 	t.Helper()
 	l := s.login(t, browser, email)
 	l.ExpiresAt = base().Add(time.Hour)
-	l.Email = must(s.WriteLogin(t.Context(), l.ID, publish.LoginMessage{Token: sum(token), Code: sum(code), ExpiresAt: l.ExpiresAt}, base()))(t)
+	l.Email = must(s.Mail.WriteLogin(t.Context(), l.ID, account.LoginMessage{Token: sum(token), Code: sum(code), ExpiresAt: l.ExpiresAt}, base()))(t)
 	return l
 }
 
 func addLogin(t *testing.T, s Stores) {
 	first := s.login(t, "browser", "kim@example.com")
-	same(t, "the login", must(s.Login(t.Context(), sum("browser"), base()))(t), first)
+	same(t, "the login", must(s.Accounts.Login(t.Context(), sum("browser"), base()))(t), first)
 	second := s.login(t, "browser", "lee@example.com")
 	other := s.login(t, "another", "kim@example.com")
-	same(t, "the login in its place", must(s.Login(t.Context(), sum("browser"), base()))(t), second)
-	same(t, "another browser's", must(s.Login(t.Context(), sum("another"), base()))(t), other)
-	wants(t, "the first", drop(s.TryLogin(t.Context(), first.ID, sum("code"), 5, base())), publish.ErrNotFound)
+	same(t, "the login in its place", must(s.Accounts.Login(t.Context(), sum("browser"), base()))(t), second)
+	same(t, "another browser's", must(s.Accounts.Login(t.Context(), sum("another"), base()))(t), other)
+	wants(t, "the first", drop(s.Accounts.TryLogin(t.Context(), first.ID, sum("code"), 5, base())), publish.ErrNotFound)
 }
 
 func addLoginJob(t *testing.T, s Stores) {
 	l := s.login(t, "browser", "kim@example.com")
 	want := loginJob("kim@example.com")
 	want.Login = l.ID
-	got := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)
+	got := must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)
 	want.Due = got[0].Due
 	same(t, "the jobs", withoutIDs(got), []publish.Job{want})
 }
@@ -76,20 +77,20 @@ func expiredLogin(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
 	l := s.written(t, "browser", "kim@example.com", "token", "code")
 	at := l.ExpiresAt
-	wants(t, "read", drop(s.Login(t.Context(), l.Browser, at)), publish.ErrNotFound)
-	wants(t, "by its token", drop(s.LoginOfToken(t.Context(), sum("token"), at)), publish.ErrNotFound)
-	wants(t, "written", drop(s.WriteLogin(t.Context(), l.ID, publish.LoginMessage{ExpiresAt: at.Add(time.Hour)}, at)), publish.ErrNotFound)
-	wants(t, "proved by its token", s.ProveLogin(t.Context(), l.Browser, sum("token"), at), publish.ErrNotFound)
-	wants(t, "proved by its code", drop(s.TryLogin(t.Context(), l.ID, sum("code"), 5, at)), publish.ErrNotFound)
+	wants(t, "read", drop(s.Accounts.Login(t.Context(), l.Browser, at)), publish.ErrNotFound)
+	wants(t, "by its token", drop(s.Accounts.LoginOfToken(t.Context(), sum("token"), at)), publish.ErrNotFound)
+	wants(t, "written", drop(s.Mail.WriteLogin(t.Context(), l.ID, account.LoginMessage{ExpiresAt: at.Add(time.Hour)}, at)), publish.ErrNotFound)
+	wants(t, "proved by its token", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), at), publish.ErrNotFound)
+	wants(t, "proved by its code", drop(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, at)), publish.ErrNotFound)
 }
 
 func loginOfToken(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
 	l := s.written(t, "browser", "kim@example.com", "token", "code")
-	same(t, "the login", must(s.LoginOfToken(t.Context(), sum("token"), base()))(t), l)
-	wants(t, "of another token", drop(s.LoginOfToken(t.Context(), sum("other"), base())), publish.ErrNotFound)
-	ok(t, s.ProveLogin(t.Context(), l.Browser, sum("token"), base()))
-	wants(t, "when it is proved", drop(s.LoginOfToken(t.Context(), sum("token"), base())), publish.ErrNotFound)
+	same(t, "the login", must(s.Accounts.LoginOfToken(t.Context(), sum("token"), base()))(t), l)
+	wants(t, "of another token", drop(s.Accounts.LoginOfToken(t.Context(), sum("other"), base())), publish.ErrNotFound)
+	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()))
+	wants(t, "when it is proved", drop(s.Accounts.LoginOfToken(t.Context(), sum("token"), base())), publish.ErrNotFound)
 }
 
 func writeLoginSpelling(t *testing.T, s Stores) {
@@ -103,67 +104,67 @@ func writeLoginSpelling(t *testing.T, s Stores) {
 func writeLoginAgain(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
 	l := s.written(t, "browser", "kim@example.com", "first", "code")
-	m := publish.LoginMessage{Token: sum("second"), Code: sum("new code"), ExpiresAt: base().Add(2 * time.Hour)}
-	must(s.WriteLogin(t.Context(), l.ID, m, base()))(t)
-	wants(t, "the former token", s.ProveLogin(t.Context(), l.Browser, sum("first"), base()), publish.ErrNotFound)
-	same(t, "the former code", must(s.TryLogin(t.Context(), l.ID, sum("code"), 5, base()))(t), false)
-	same(t, "its end", must(s.Login(t.Context(), l.Browser, base()))(t).ExpiresAt, m.ExpiresAt)
-	same(t, "the new code", must(s.TryLogin(t.Context(), l.ID, sum("new code"), 5, base()))(t), true)
+	m := account.LoginMessage{Token: sum("second"), Code: sum("new code"), ExpiresAt: base().Add(2 * time.Hour)}
+	must(s.Mail.WriteLogin(t.Context(), l.ID, m, base()))(t)
+	wants(t, "the former token", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("first"), base()), publish.ErrNotFound)
+	same(t, "the former code", must(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, base()))(t), false)
+	same(t, "its end", must(s.Accounts.Login(t.Context(), l.Browser, base()))(t).ExpiresAt, m.ExpiresAt)
+	same(t, "the new code", must(s.Accounts.TryLogin(t.Context(), l.ID, sum("new code"), 5, base()))(t), true)
 }
 
 func writeLoginNobody(t *testing.T, s Stores) {
 	s.withEmail(t, "lee") // not verified
 	kim := s.verified(t, "kim", "kim@example.com")
-	m := publish.LoginMessage{Token: sum("token"), Code: sum("code"), ExpiresAt: base().Add(time.Hour)}
+	m := account.LoginMessage{Token: sum("token"), Code: sum("code"), ExpiresAt: base().Add(time.Hour)}
 	for i, email := range []string{"lee@example.com", "nobody@example.com"} {
 		l := s.login(t, email, email)
 		m.Token[0] = byte(i)
-		wants(t, email, drop(s.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
-		same(t, "its login stays", must(s.Login(t.Context(), l.Browser, base()))(t), l)
+		wants(t, email, drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
+		same(t, "its login stays", must(s.Accounts.Login(t.Context(), l.Browser, base()))(t), l)
 	}
 	l := s.written(t, "browser", "kim@example.com", "proved", "code")
-	ok(t, s.ProveLogin(t.Context(), l.Browser, sum("proved"), base()))
-	wants(t, "a login that is proved", drop(s.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
+	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("proved"), base()))
+	wants(t, "a login that is proved", drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
 	ok(t, s.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
 	l = s.login(t, "browser", "kim@example.com")
-	wants(t, "of an account that is gone", drop(s.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
+	wants(t, "of an account that is gone", drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
 }
 
 func proveLogin(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
 	l := s.written(t, "browser", "kim@example.com", "token", "code")
 	s.written(t, "another", "kim@example.com", "other", "code")
-	wants(t, "by another browser", s.ProveLogin(t.Context(), sum("another"), sum("token"), base()), publish.ErrNotFound)
-	wants(t, "by no token", s.ProveLogin(t.Context(), l.Browser, publish.Digest{}, base()), publish.ErrNotFound)
-	ok(t, s.ProveLogin(t.Context(), l.Browser, sum("token"), base()))
+	wants(t, "by another browser", s.Accounts.ProveLogin(t.Context(), sum("another"), sum("token"), base()), publish.ErrNotFound)
+	wants(t, "by no token", s.Accounts.ProveLogin(t.Context(), l.Browser, publish.Digest{}, base()), publish.ErrNotFound)
+	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()))
 	l.Proved = true
-	same(t, "the login", must(s.Login(t.Context(), l.Browser, base()))(t), l)
-	wants(t, "a second time", s.ProveLogin(t.Context(), l.Browser, sum("token"), base()), publish.ErrNotFound)
-	wants(t, "by its code then", drop(s.TryLogin(t.Context(), l.ID, sum("code"), 5, base())), publish.ErrNotFound)
+	same(t, "the login", must(s.Accounts.Login(t.Context(), l.Browser, base()))(t), l)
+	wants(t, "a second time", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()), publish.ErrNotFound)
+	wants(t, "by its code then", drop(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, base())), publish.ErrNotFound)
 }
 
 func tryLogin(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
 	l := s.written(t, "browser", "kim@example.com", "token", "code")
-	same(t, "the code", must(s.TryLogin(t.Context(), l.ID, sum("code"), 5, base()))(t), true)
+	same(t, "the code", must(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, base()))(t), true)
 	l.Proved = true
-	same(t, "the login", must(s.Login(t.Context(), l.Browser, base()))(t), l)
-	wants(t, "a second time", drop(s.TryLogin(t.Context(), l.ID, sum("code"), 5, base())), publish.ErrNotFound)
-	wants(t, "by its token then", s.ProveLogin(t.Context(), l.Browser, sum("token"), base()), publish.ErrNotFound)
+	same(t, "the login", must(s.Accounts.Login(t.Context(), l.Browser, base()))(t), l)
+	wants(t, "a second time", drop(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, base())), publish.ErrNotFound)
+	wants(t, "by its token then", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()), publish.ErrNotFound)
 }
 
 func tryLoginWrong(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
 	l := s.written(t, "browser", "kim@example.com", "token", "code")
 	unwritten := s.login(t, "another", "nobody@example.com")
-	for _, one := range []publish.Login{l, unwritten} {
+	for _, one := range []account.Login{l, unwritten} {
 		for tries := range 3 {
-			got := must(s.Login(t.Context(), one.Browser, base()))(t)
+			got := must(s.Accounts.Login(t.Context(), one.Browser, base()))(t)
 			same(t, "the tries", got.Tries, tries)
-			same(t, "a wrong code", must(s.TryLogin(t.Context(), one.ID, sum("wrong"), 3, base()))(t), false)
+			same(t, "a wrong code", must(s.Accounts.TryLogin(t.Context(), one.ID, sum("wrong"), 3, base()))(t), false)
 		}
-		wants(t, "after the last", drop(s.Login(t.Context(), one.Browser, base())), publish.ErrNotFound)
-		wants(t, "the right code then", drop(s.TryLogin(t.Context(), one.ID, sum("code"), 3, base())), publish.ErrNotFound)
+		wants(t, "after the last", drop(s.Accounts.Login(t.Context(), one.Browser, base())), publish.ErrNotFound)
+		wants(t, "the right code then", drop(s.Accounts.TryLogin(t.Context(), one.ID, sum("code"), 3, base())), publish.ErrNotFound)
 	}
 }
 
@@ -172,7 +173,7 @@ func tryLoginRace(t *testing.T, s Stores) {
 	counted := make(chan bool, 20)
 	for range 20 {
 		go func() {
-			_, err := s.TryLogin(background(), l.ID, sum("wrong"), 5, base())
+			_, err := s.Accounts.TryLogin(background(), l.ID, sum("wrong"), 5, base())
 			counted <- err == nil
 		}()
 	}
@@ -186,10 +187,10 @@ func tryLoginRace(t *testing.T, s Stores) {
 }
 
 // proved is a login of an account's verified address, after its proof.
-func (s Stores) proved(t *testing.T, browser string, a publish.Account) publish.Login {
+func (s Stores) proved(t *testing.T, browser string, a publish.Account) account.Login {
 	t.Helper()
 	l := s.written(t, browser, a.Email, "token of "+browser, "code")
-	ok(t, s.ProveLogin(t.Context(), l.Browser, sum("token of "+browser), base()))
+	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token of "+browser), base()))
 	return l
 }
 
@@ -200,8 +201,8 @@ func newSession(a publish.Account) publish.Session {
 func logIn(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
 	l, in := s.proved(t, "browser", a), newSession(a)
-	in.ID = must(s.LogIn(t.Context(), l.ID, token("one"), in, publish.Session{}))(t)
-	wants(t, "the login", drop(s.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
+	in.ID = must(s.Accounts.LogIn(t.Context(), l.ID, token("one"), in, publish.Session{}))(t)
+	wants(t, "the login", drop(s.Accounts.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
 	got, owner, err := s.Session(t.Context(), token("one"), base())
 	ok(t, err)
 	same(t, "the session", got, in)
@@ -214,8 +215,8 @@ func logIn(t *testing.T, s Stores) {
 func logInAgain(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
 	had, other := s.session(t, a, "had"), s.session(t, a, "other")
-	id := must(s.LogIn(t.Context(), s.proved(t, "browser", a).ID, token("new"), newSession(a), had))(t)
-	list := must(s.Sessions(t.Context(), a.ID, base()))(t)
+	id := must(s.Accounts.LogIn(t.Context(), s.proved(t, "browser", a).ID, token("new"), newSession(a), had))(t)
+	list := must(s.Accounts.Sessions(t.Context(), a.ID, base()))(t)
 	same(t, "the sessions", []int64{list[0].ID, list[1].ID, int64(len(list))}, []int64{id, other.ID, 2})
 }
 
@@ -223,20 +224,20 @@ func logInRefused(t *testing.T, s Stores) {
 	kim, lee := s.verified(t, "kim", "kim@example.com"), s.verified(t, "lee", "lee@example.com")
 	had := s.session(t, kim, "had")
 	used := s.proved(t, "used", kim)
-	must(s.LogIn(t.Context(), used.ID, token("used"), newSession(kim), publish.Session{}))(t)
-	for what, l := range map[string]publish.Login{"over": used, "not proved": s.written(t, "waits", kim.Email, "waits", "code"), "another account's": s.proved(t, "lee's", lee)} {
-		wants(t, what, drop(s.LogIn(t.Context(), l.ID, token(what), newSession(kim), had)), publish.ErrNotFound)
+	must(s.Accounts.LogIn(t.Context(), used.ID, token("used"), newSession(kim), publish.Session{}))(t)
+	for what, l := range map[string]account.Login{"over": used, "not proved": s.written(t, "waits", kim.Email, "waits", "code"), "another account's": s.proved(t, "lee's", lee)} {
+		wants(t, what, drop(s.Accounts.LogIn(t.Context(), l.ID, token(what), newSession(kim), had)), publish.ErrNotFound)
 	}
-	same(t, "kim's sessions", len(must(s.Sessions(t.Context(), kim.ID, base()))(t)), 2)
-	same(t, "lee's login waits", must(s.Login(t.Context(), sum("lee's"), base()))(t).Proved, true)
+	same(t, "kim's sessions", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 2)
+	same(t, "lee's login waits", must(s.Accounts.Login(t.Context(), sum("lee's"), base()))(t).Proved, true)
 }
 
 func logInMoved(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
 	l := s.proved(t, "browser", a)
 	s.move(t, a, "new@example.com", "new")
-	wants(t, "the address before", drop(s.LogIn(t.Context(), l.ID, token("one"), newSession(a), publish.Session{})), publish.ErrNotFound)
-	same(t, "sessions", len(must(s.Sessions(t.Context(), a.ID, base()))(t)), 0)
+	wants(t, "the address before", drop(s.Accounts.LogIn(t.Context(), l.ID, token("one"), newSession(a), publish.Session{})), publish.ErrNotFound)
+	same(t, "sessions", len(must(s.Accounts.Sessions(t.Context(), a.ID, base()))(t)), 0)
 }
 
 // claiming records an account with an address that nobody has verified.
@@ -253,27 +254,27 @@ func claimant(t *testing.T, s Stores) {
 	s.claiming(t, "tag", "kim+tag@example.com")
 	s.verified(t, "lee", "kim@example.com")
 	l := s.login(t, "browser", "KIM@example.com")
-	same(t, "it is", must(s.Claimant(t.Context(), l.ID, base()))(t), must(s.Account(t.Context(), last.ID))(t))
+	same(t, "it is", must(s.Mail.Claimant(t.Context(), l.ID, base()))(t), must(s.Account(t.Context(), last.ID))(t))
 }
 
 func claimantNone(t *testing.T, s Stores) {
 	at := base()
 	l := s.login(t, "browser", "kim@example.com")
-	wants(t, "nobody's", drop(s.Claimant(t.Context(), l.ID, at)), publish.ErrNotFound)
+	wants(t, "nobody's", drop(s.Mail.Claimant(t.Context(), l.ID, at)), publish.ErrNotFound)
 	gone := s.claiming(t, "gone", "kim@example.com")
 	ok(t, s.Remove(t.Context(), ofAccount(gone.ID), entry(publish.ActionDelete, "@gone")))
 	down := s.claiming(t, "down", "kim@example.com")
 	ok(t, s.Suspend(t.Context(), ofAccount(down.ID), entry(publish.ActionSuspend, "@down")))
-	wants(t, "of a deleted and a suspended account", drop(s.Claimant(t.Context(), l.ID, at)), publish.ErrNotFound)
+	wants(t, "of a deleted and a suspended account", drop(s.Mail.Claimant(t.Context(), l.ID, at)), publish.ErrNotFound)
 	s.claiming(t, "kim", "kim@example.com")
-	must(s.Claimant(t.Context(), l.ID, at))(t)
-	wants(t, "too late", drop(s.Claimant(t.Context(), l.ID, l.ExpiresAt)), publish.ErrNotFound)
-	wants(t, "of no login", drop(s.Claimant(t.Context(), l.ID+1, at)), publish.ErrNotFound)
+	must(s.Mail.Claimant(t.Context(), l.ID, at))(t)
+	wants(t, "too late", drop(s.Mail.Claimant(t.Context(), l.ID, l.ExpiresAt)), publish.ErrNotFound)
+	wants(t, "of no login", drop(s.Mail.Claimant(t.Context(), l.ID+1, at)), publish.ErrNotFound)
 	s.verified(t, "lee", "kim@example.com")
 	proved := s.login(t, "other", "kim@example.com")
-	must(s.WriteLogin(t.Context(), proved.ID, publish.LoginMessage{Token: sum("t"), Code: sum("c"), ExpiresAt: proved.ExpiresAt}, at))(t)
-	must(s.TryLogin(t.Context(), proved.ID, sum("c"), 5, at))(t)
-	wants(t, "of a login that is proved", drop(s.Claimant(t.Context(), proved.ID, at)), publish.ErrNotFound)
+	must(s.Mail.WriteLogin(t.Context(), proved.ID, account.LoginMessage{Token: sum("t"), Code: sum("c"), ExpiresAt: proved.ExpiresAt}, at))(t)
+	must(s.Accounts.TryLogin(t.Context(), proved.ID, sum("c"), 5, at))(t)
+	wants(t, "of a login that is proved", drop(s.Mail.Claimant(t.Context(), proved.ID, at)), publish.ErrNotFound)
 }
 
 func countProjects(t *testing.T, s Stores) {
@@ -282,8 +283,8 @@ func countProjects(t *testing.T, s Stores) {
 		s.titled(t, id, kim.ID, id)
 	}
 	ok(t, s.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
-	same(t, "of kim", must(s.CountProjects(t.Context(), kim.ID))(t), 2)
-	wants(t, "of nobody", drop(s.CountProjects(t.Context(), kim.ID+1)), publish.ErrNotFound)
+	same(t, "of kim", must(s.Accounts.CountProjects(t.Context(), kim.ID))(t), 2)
+	wants(t, "of nobody", drop(s.Accounts.CountProjects(t.Context(), kim.ID+1)), publish.ErrNotFound)
 }
 
 func accountsOf(t *testing.T, s Stores) {
@@ -294,18 +295,18 @@ func accountsOf(t *testing.T, s Stores) {
 	pending := newAccount("pending")
 	pending.Email = "us@example.com"
 	s.mustAccount(t, pending)
-	same(t, "the accounts", must(s.AccountsOf(t.Context(), "us@example.com", 9))(t), []publish.Account{
+	same(t, "the accounts", must(s.Accounts.AccountsOf(t.Context(), "us@example.com", 9))(t), []publish.Account{
 		must(s.Account(t.Context(), kim.ID))(t), must(s.Account(t.Context(), lee.ID))(t),
 	})
-	same(t, "at most one", len(must(s.AccountsOf(t.Context(), "us@example.com", 1))(t)), 1)
+	same(t, "at most one", len(must(s.Accounts.AccountsOf(t.Context(), "us@example.com", 1))(t)), 1)
 }
 
 func sweepLogins(t *testing.T, s Stores) {
 	l := s.login(t, "browser", "kim@example.com")
 	_, _, err := s.Sweep(t.Context(), l.ExpiresAt.Add(-time.Second), base(), 100)
 	ok(t, err)
-	must(s.Login(t.Context(), l.Browser, base()))(t)
+	must(s.Accounts.Login(t.Context(), l.Browser, base()))(t)
 	_, _, err = s.Sweep(t.Context(), l.ExpiresAt, base(), 100)
 	ok(t, err)
-	wants(t, "read as of before", drop(s.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
+	wants(t, "read as of before", drop(s.Accounts.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
 }

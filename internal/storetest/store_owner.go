@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -25,7 +26,7 @@ func ownerCases() []storeCase {
 
 func (s Stores) rename(t *testing.T, a publish.Account, handle string) error {
 	t.Helper()
-	return s.Rename(t.Context(), a.ID, handle, base(), base().Add(-time.Hour), 3)
+	return s.Accounts.Rename(t.Context(), a.ID, handle, base(), base().Add(-time.Hour), 3)
 }
 
 func rename(t *testing.T, s Stores) {
@@ -47,7 +48,7 @@ func handleGiven(t *testing.T, s Stores) {
 	ok(t, s.rename(t, kim, "kim-b"))
 	ok(t, s.Remove(t.Context(), ofAccount(lee.ID), entry(publish.ActionDelete, "@lee")))
 	for handle, want := range map[string]bool{"kim": true, "kim-b": true, "lee": true, "ada": false, "": false} {
-		same(t, handle, must(s.HandleGiven(t.Context(), handle))(t), want)
+		same(t, handle, must(s.Accounts.HandleGiven(t.Context(), handle))(t), want)
 	}
 }
 
@@ -67,10 +68,10 @@ func renameTooOften(t *testing.T, s Stores) {
 	for i := range 3 {
 		ok(t, s.rename(t, kim, fmt.Sprint("kim-", i)))
 	}
-	wants(t, "the fourth", s.rename(t, kim, "kim-4"), publish.ErrTooOften)
+	wants(t, "the fourth", s.rename(t, kim, "kim-4"), account.ErrTooOften)
 	same(t, "the handle", must(s.Account(t.Context(), kim.ID))(t).Handle, "kim-2")
 	ok(t, s.rename(t, lee, "kim-4"))
-	ok(t, s.Rename(t.Context(), kim.ID, "kim-5", base().Add(time.Hour), base().Add(time.Minute), 3))
+	ok(t, s.Accounts.Rename(t.Context(), kim.ID, "kim-5", base().Add(time.Hour), base().Add(time.Minute), 3))
 }
 
 func renameRace(t *testing.T, s Stores) {
@@ -80,7 +81,7 @@ func renameRace(t *testing.T, s Stores) {
 	for i := range racers {
 		a := s.mustAccount(t, newAccount(fmt.Sprint("racer-", i)))
 		wg.Go(func() {
-			errs[i] = s.Rename(background(), a.ID, "kim", base(), base().Add(-time.Hour), 3)
+			errs[i] = s.Accounts.Rename(background(), a.ID, "kim", base(), base().Add(-time.Hour), 3)
 		})
 	}
 	wg.Wait()
@@ -104,9 +105,9 @@ func renameGone(t *testing.T, s Stores) {
 
 func setLang(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
-	ok(t, s.SetLang(t.Context(), kim.ID, "ja"))
+	ok(t, s.Accounts.SetLang(t.Context(), kim.ID, "ja"))
 	same(t, "the language", must(s.Account(t.Context(), kim.ID))(t).Lang, "ja")
-	wants(t, "of no account", s.SetLang(t.Context(), kim.ID+1, "ja"), publish.ErrNotFound)
+	wants(t, "of no account", s.Accounts.SetLang(t.Context(), kim.ID+1, "ja"), publish.ErrNotFound)
 }
 
 func removeEnds(t *testing.T, s Stores) {
@@ -114,8 +115,8 @@ func removeEnds(t *testing.T, s Stores) {
 	s.session(t, kim, "one")
 	s.propose(t, kim, "new@example.com", "link")
 	ok(t, s.Remove(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionDelete, "@kim")))
-	same(t, "sessions", len(must(s.Sessions(t.Context(), kim.ID, base()))(t)), 0)
-	_, err := s.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{})
+	same(t, "sessions", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 0)
+	_, err := s.Accounts.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{})
 	wants(t, "its link", err, publish.ErrNotFound)
 }
 
@@ -125,13 +126,13 @@ func ownerSuspended(t *testing.T, s Stores) {
 	s.mustPut(t, p, file("a.js", inline("abc")))
 	mint := key("minted")
 	mint.Project = p.ID
-	move := publish.EmailMove{Account: kim.ID, Email: "new@example.com", ExpiresAt: base().Add(time.Hour)}
+	move := account.EmailMove{Account: kim.ID, Email: "new@example.com", ExpiresAt: base().Add(time.Hour)}
 	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	before := must(s.Project(t.Context(), p.ID))(t)
 	for what, err := range map[string]error{
 		"another handle": s.rename(t, kim, "other"), "a key": s.MintKey(t.Context(), kim.ID, mint, 9, formRecord("mint")),
 		"another account key": s.RotateKey(t.Context(), kim.ID, key("rotated"), formRecord("rotate")), "a key for old ones": s.ReplaceOldKeys(t.Context(), kim.ID, key("replaced"), formRecord("replace")),
-		"another address": s.ProposeEmail(t.Context(), move, publish.Job{Kind: "proposal", Due: base()}, base(), 3),
+		"another address": s.Accounts.ProposeEmail(t.Context(), move, publish.Job{Kind: "proposal", Due: base()}, base(), 3),
 		"details":         s.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other"}), "a version erased": s.EraseVersion(t.Context(), p.ID, 1, base()),
 	} {
 		wants(t, what, err, publish.ErrSuspended)
@@ -142,5 +143,5 @@ func ownerSuspended(t *testing.T, s Stores) {
 	}
 	must(s.KeyByHash(t.Context(), sum("key of kim")))(t)
 	must(s.Version(t.Context(), p.ID, 1))(t)
-	wants(t, "a proposal", drop(s.ProposedEmail(t.Context(), kim.ID, base())), publish.ErrNotFound)
+	wants(t, "a proposal", drop(s.Accounts.ProposedEmail(t.Context(), kim.ID, base())), publish.ErrNotFound)
 }

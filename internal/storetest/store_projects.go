@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -51,7 +52,7 @@ func createProjectNew(t *testing.T, s Stores) {
 	k := must(s.KeyByHash(t.Context(), na.Key.Hash))(t)
 	same(t, "the account key", []any{k.Account, k.Kind}, []any{p.Account, publish.AccountKey})
 	j.Account = p.Account
-	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
 }
 
 func createProjectEmail(t *testing.T, s Stores) {
@@ -63,7 +64,7 @@ func createProjectEmail(t *testing.T, s Stores) {
 	a.Email = j.Address
 	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
 	j.Account = a.ID
-	same(t, "the jobs", withoutIDs(must(s.ClaimJobs(t.Context(), base(), base().Add(time.Minute), publish.Busy{}, 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
 }
 
 func createProjectExists(t *testing.T, s Stores) {

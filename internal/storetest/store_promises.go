@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -50,7 +51,7 @@ func newScene(t *testing.T, s Stores) *scene {
 }
 
 // state reads all of a scene that can be read without changing it.
-func (sc *scene) state(t *testing.T, s Records) map[string]any {
+func (sc *scene) state(t *testing.T, s Stores) map[string]any {
 	t.Helper()
 	ctx := t.Context()
 	all := map[string]any{
@@ -60,7 +61,7 @@ func (sc *scene) state(t *testing.T, s Records) map[string]any {
 		"key":          must(s.KeyByHash(ctx, sc.k.Hash))(t),
 		"upload":       must(s.Upload(ctx, sc.u.Key, 0, base()))(t),
 		"part":         text(t, s, sc.u.Parts[0].Blob),
-		"verification": must(s.Verification(ctx, sum("token"), base()))(t),
+		"verification": must(s.Accounts.Verification(ctx, sum("token"), base()))(t),
 		"unknown":      must(s.Unknown(ctx, []publish.BlobRef{"b-wasm", "part-2", "refused"}))(t),
 		"unsqueezed":   must(s.Unsqueezed(ctx, nil, 9))(t),
 		"log":          must(s.Log(ctx, operate.LogQuery{Limit: 9}))(t),
@@ -191,14 +192,16 @@ func missing(t *testing.T, s Stores) {
 		{name: "Content", do: func(ctx context.Context) error { return drop(s.Content(ctx, 99)) }},
 		{name: "IdempotencyRecord", do: func(ctx context.Context) error { return drop(s.IdempotencyRecord(ctx, sum("nothing"), base())) }},
 		{name: "Upload", do: func(ctx context.Context) error { return drop(s.Upload(ctx, sum("nothing"), 0, base())) }},
-		{name: "FinishJob", do: func(ctx context.Context) error { return s.FinishJob(ctx, publish.Job{ID: 99}, true, base()) }},
-		{name: "RetryJob", do: func(ctx context.Context) error { return s.RetryJob(ctx, publish.Job{ID: 99}, base()) }},
+		{name: "FinishJob", do: func(ctx context.Context) error { return s.Mail.FinishJob(ctx, publish.Job{ID: 99}, true, base()) }},
+		{name: "RetryJob", do: func(ctx context.Context) error { return s.Mail.RetryJob(ctx, publish.Job{ID: 99}, base()) }},
 		{name: "AddVerification", do: func(ctx context.Context) error {
-			return drop(s.AddVerification(ctx, publish.Verification{Token: sum("t"), Account: 99, Email: "a@b.example"}))
+			return drop(s.Mail.AddVerification(ctx, account.Verification{Token: sum("t"), Account: 99, Email: "a@b.example"}))
 		}},
-		{name: "Verification", do: func(ctx context.Context) error { return drop(s.Verification(ctx, sum("nothing"), base())) }},
-		{name: "UseVerification", do: func(ctx context.Context) error { return drop(s.UseVerification(ctx, sum("nothing"), base())) }},
-		{name: "RefuseVerification", do: func(ctx context.Context) error { return drop(s.RefuseVerification(ctx, sum("nothing"), base())) }},
+		{name: "Verification", do: func(ctx context.Context) error { return drop(s.Accounts.Verification(ctx, sum("nothing"), base())) }},
+		{name: "UseVerification", do: func(ctx context.Context) error { return drop(s.Accounts.UseVerification(ctx, sum("nothing"), base())) }},
+		{name: "RefuseVerification", do: func(ctx context.Context) error {
+			return drop(s.Accounts.RefuseVerification(ctx, sum("nothing"), base()))
+		}},
 		{name: "PutVariants", do: func(ctx context.Context) error { return s.PutVariants(ctx, 99, nil) }},
 	} {
 		wants(t, c.name, c.do(t.Context()), publish.ErrNotFound)

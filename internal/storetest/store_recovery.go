@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -35,15 +36,15 @@ const (
 // propose records a proposal with a link.
 func (s Stores) propose(t *testing.T, a publish.Account, address, link string) {
 	t.Helper()
-	m := publish.EmailMove{Account: a.ID, Email: address, ExpiresAt: base().Add(moveLife)}
-	ok(t, s.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Address: address, Lang: "de", Due: base()}, base(), 3))
-	must(s.AddEmailLink(t.Context(), token(link), m, base()))(t)
+	m := account.EmailMove{Account: a.ID, Email: address, ExpiresAt: base().Add(moveLife)}
+	ok(t, s.Accounts.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Address: address, Lang: "de", Due: base()}, base(), 3))
+	must(s.Mail.AddEmailLink(t.Context(), token(link), m, base()))(t)
 }
 
 // take uses a link, which gives the address before a way back.
 func (s Stores) take(t *testing.T, link string) publish.Account {
 	t.Helper()
-	return must(s.TakeEmail(t.Context(), token(link), base(), base().Add(undoLife), publish.Job{Kind: "notice", Due: base()}))(t)
+	return must(s.Accounts.TakeEmail(t.Context(), token(link), base(), base().Add(undoLife), publish.Job{Kind: "notice", Due: base()}))(t)
 }
 
 // move makes an address the account's, and gives the one before a link back.
@@ -51,53 +52,53 @@ func (s Stores) move(t *testing.T, a publish.Account, address, back string) publ
 	t.Helper()
 	s.propose(t, a, address, "to "+address)
 	moved := s.take(t, "to "+address)
-	must(s.AddEmailLink(t.Context(), token(back), publish.EmailMove{Account: a.ID, Email: a.Email, Undo: true}, base()))(t)
+	must(s.Mail.AddEmailLink(t.Context(), token(back), account.EmailMove{Account: a.ID, Email: a.Email, Undo: true}, base()))(t)
 	return moved
 }
 
 func withdrawEmail(t *testing.T, s Stores) {
 	kim, lee := s.verified(t, "kim", "kim@example.com"), s.verified(t, "lee", "lee@example.com")
-	ok(t, s.WithdrawEmail(t.Context(), kim.ID))
+	ok(t, s.Accounts.WithdrawEmail(t.Context(), kim.ID))
 	s.move(t, kim, "second@example.com", "back")
 	for n, address := range []string{"a@example.com", "b@example.com", "c@example.com"} {
 		s.propose(t, kim, address, fmt.Sprint(n))
 	}
 	s.propose(t, lee, "other@example.com", "of lee")
 	for range 2 {
-		ok(t, s.WithdrawEmail(t.Context(), kim.ID))
+		ok(t, s.Accounts.WithdrawEmail(t.Context(), kim.ID))
 	}
-	_, err := s.ProposedEmail(t.Context(), kim.ID, base())
+	_, err := s.Accounts.ProposedEmail(t.Context(), kim.ID, base())
 	wants(t, "proposed", err, publish.ErrNotFound)
 	for n := range 3 {
-		_, err = s.EmailLink(t.Context(), token(fmt.Sprint(n)), false, base())
+		_, err = s.Accounts.EmailLink(t.Context(), token(fmt.Sprint(n)), false, base())
 		wants(t, "its link", err, publish.ErrNotFound)
 	}
-	m := publish.EmailMove{Account: kim.ID, Email: "c@example.com", ExpiresAt: base().Add(moveLife)}
-	_, err = s.AddEmailLink(t.Context(), token("late"), m, base())
+	m := account.EmailMove{Account: kim.ID, Email: "c@example.com", ExpiresAt: base().Add(moveLife)}
+	_, err = s.Mail.AddEmailLink(t.Context(), token("late"), m, base())
 	wants(t, "a link that comes late", err, publish.ErrNotFound)
-	wants(t, "one more", s.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Due: base()}, base(), 3), publish.ErrTooOften)
-	same(t, "of another account", must(s.ProposedEmail(t.Context(), lee.ID, base()))(t).Email, "other@example.com")
-	same(t, "the way back", must(s.TakeEmailBack(t.Context(), token("back"), base()))(t).Email, "kim@example.com")
+	wants(t, "one more", s.Accounts.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Due: base()}, base(), 3), account.ErrTooOften)
+	same(t, "of another account", must(s.Accounts.ProposedEmail(t.Context(), lee.ID, base()))(t).Email, "other@example.com")
+	same(t, "the way back", must(s.Accounts.TakeEmailBack(t.Context(), token("back"), base()))(t).Email, "kim@example.com")
 }
 
 func proposeEmail(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
-	must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), publish.Busy{}, 100))(t)
-	_, err := s.ProposedEmail(t.Context(), kim.ID, base())
+	must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Hour), account.Busy{}, 100))(t)
+	_, err := s.Accounts.ProposedEmail(t.Context(), kim.ID, base())
 	wants(t, "before", err, publish.ErrNotFound)
 	s.propose(t, kim, "wrong@example.com", "one")
 	s.propose(t, kim, "right@example.com", "two")
-	got := must(s.ProposedEmail(t.Context(), kim.ID, base()))(t)
+	got := must(s.Accounts.ProposedEmail(t.Context(), kim.ID, base()))(t)
 	same(t, "proposed", []string{got.Email, got.Handle}, []string{"right@example.com", "kim"})
 	same(t, "the account", must(s.Account(t.Context(), kim.ID))(t), kim)
 	var addresses []string
-	for _, j := range must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), publish.Busy{}, 100))(t) {
+	for _, j := range must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Hour), account.Busy{}, 100))(t) {
 		addresses = append(addresses, j.Kind+" "+j.Address+" "+j.Lang)
 	}
 	same(t, "jobs", addresses, []string{"proposal wrong@example.com de", "proposal right@example.com de"})
-	_, err = s.ProposedEmail(t.Context(), kim.ID, base().Add(2*moveLife))
+	_, err = s.Accounts.ProposedEmail(t.Context(), kim.ID, base().Add(2*moveLife))
 	wants(t, "expired", err, publish.ErrNotFound)
-	wants(t, "of no account", s.ProposeEmail(t.Context(), publish.EmailMove{Account: kim.ID + 1}, publish.Job{}, base(), 3), publish.ErrNotFound)
+	wants(t, "of no account", s.Accounts.ProposeEmail(t.Context(), account.EmailMove{Account: kim.ID + 1}, publish.Job{}, base(), 3), publish.ErrNotFound)
 }
 
 func proposeTooOften(t *testing.T, s Stores) {
@@ -105,42 +106,42 @@ func proposeTooOften(t *testing.T, s Stores) {
 	for i := range 3 {
 		s.propose(t, kim, fmt.Sprintf("kim-%d@example.com", i), fmt.Sprint(i))
 	}
-	m := publish.EmailMove{Account: kim.ID, Email: "more@example.com", ExpiresAt: base().Add(2 * moveLife)}
-	wants(t, "the fourth", s.ProposeEmail(t.Context(), m, publish.Job{}, base(), 3), publish.ErrTooOften)
-	ok(t, s.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Due: base()}, base().Add(moveLife+time.Minute), 3))
+	m := account.EmailMove{Account: kim.ID, Email: "more@example.com", ExpiresAt: base().Add(2 * moveLife)}
+	wants(t, "the fourth", s.Accounts.ProposeEmail(t.Context(), m, publish.Job{}, base(), 3), account.ErrTooOften)
+	ok(t, s.Accounts.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Due: base()}, base().Add(moveLife+time.Minute), 3))
 }
 
 func addEmailLink(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	s.propose(t, kim, "old@example.com", "one")
-	m := publish.EmailMove{Account: kim.ID, Email: "new@example.com", ExpiresAt: base().Add(moveLife)}
-	ok(t, s.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Due: base()}, base(), 3))
-	same(t, "the handle", must(s.AddEmailLink(t.Context(), token("two"), m, base()))(t), "kim")
-	for what, m := range map[string]publish.EmailMove{
+	m := account.EmailMove{Account: kim.ID, Email: "new@example.com", ExpiresAt: base().Add(moveLife)}
+	ok(t, s.Accounts.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Due: base()}, base(), 3))
+	same(t, "the handle", must(s.Mail.AddEmailLink(t.Context(), token("two"), m, base()))(t), "kim")
+	for what, m := range map[string]account.EmailMove{
 		"a replaced one": {Account: kim.ID, Email: "old@example.com"},
 		"another way":    {Account: kim.ID, Email: "new@example.com", Undo: true},
 		"another's":      {Account: kim.ID + 1, Email: "new@example.com"},
 	} {
-		_, err := s.AddEmailLink(t.Context(), token(what), m, base())
+		_, err := s.Mail.AddEmailLink(t.Context(), token(what), m, base())
 		wants(t, what, err, publish.ErrNotFound)
 	}
-	_, err := s.AddEmailLink(t.Context(), token("late"), m, base().Add(2*moveLife))
+	_, err := s.Mail.AddEmailLink(t.Context(), token("late"), m, base().Add(2*moveLife))
 	wants(t, "an expired one", err, publish.ErrNotFound)
 	ok(t, s.Suspend(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionSuspend, "@kim")))
-	_, err = s.AddEmailLink(t.Context(), token("three"), m, base())
+	_, err = s.Mail.AddEmailLink(t.Context(), token("three"), m, base())
 	wants(t, "that of a suspended account", err, publish.ErrNotFound)
 }
 
 func emailLink(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	s.propose(t, kim, "new@example.com", "link")
-	got := must(s.EmailLink(t.Context(), token("link"), false, base()))(t)
+	got := must(s.Accounts.EmailLink(t.Context(), token("link"), false, base()))(t)
 	same(t, "the move", []any{got.Account, got.Handle, got.Email, got.Undo}, []any{kim.ID, "kim", "new@example.com", false})
-	_, err := s.EmailLink(t.Context(), token("link"), true, base())
+	_, err := s.Accounts.EmailLink(t.Context(), token("link"), true, base())
 	wants(t, "as an undo", err, publish.ErrNotFound)
-	_, err = s.EmailLink(t.Context(), token("link"), false, got.ExpiresAt)
+	_, err = s.Accounts.EmailLink(t.Context(), token("link"), false, got.ExpiresAt)
 	wants(t, "expired", err, publish.ErrNotFound)
-	_, err = s.EmailLink(t.Context(), token("other"), false, base())
+	_, err = s.Accounts.EmailLink(t.Context(), token("other"), false, base())
 	wants(t, "another token", err, publish.ErrNotFound)
 }
 
@@ -148,12 +149,12 @@ func emailLinkReplaced(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	s.propose(t, kim, "wrong@example.com", "one")
 	s.propose(t, kim, "right@example.com", "two")
-	_, err := s.EmailLink(t.Context(), token("one"), false, base())
+	_, err := s.Accounts.EmailLink(t.Context(), token("one"), false, base())
 	wants(t, "the replaced one", err, publish.ErrNotFound)
-	_, err = s.TakeEmail(t.Context(), token("one"), base(), base(), publish.Job{})
+	_, err = s.Accounts.TakeEmail(t.Context(), token("one"), base(), base(), publish.Job{})
 	wants(t, "taken", err, publish.ErrNotFound)
 	same(t, "the account", must(s.Account(t.Context(), kim.ID))(t), kim)
-	must(s.EmailLink(t.Context(), token("two"), false, base()))(t)
+	must(s.Accounts.EmailLink(t.Context(), token("two"), false, base()))(t)
 }
 
 func takeEmail(t *testing.T, s Stores) {
@@ -169,21 +170,21 @@ func takeEmailOnce(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	s.propose(t, kim, "new@example.com", "link")
 	s.take(t, "link")
-	_, err := s.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{})
+	_, err := s.Accounts.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{})
 	wants(t, "again", err, publish.ErrNotFound)
-	_, err = s.ProposedEmail(t.Context(), kim.ID, base())
+	_, err = s.Accounts.ProposedEmail(t.Context(), kim.ID, base())
 	wants(t, "what is proposed", err, publish.ErrNotFound)
 }
 
 func takeEmailNotice(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
-	must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), publish.Busy{}, 100))(t)
+	must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Hour), account.Busy{}, 100))(t)
 	s.move(t, kim, "new@example.com", "back")
-	jobs := must(s.ClaimJobs(t.Context(), base(), base().Add(time.Hour), publish.Busy{}, 100))(t)
+	jobs := must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Hour), account.Busy{}, 100))(t)
 	last := jobs[len(jobs)-1]
 	same(t, "the job", []any{last.Kind, last.Account, last.Address, last.Lang}, []any{"notice", kim.ID, "kim@example.com", kim.Lang})
-	must(s.EmailLink(t.Context(), token("back"), true, base().Add(undoLife-time.Minute)))(t)
-	_, err := s.TakeEmailBack(t.Context(), token("back"), base().Add(undoLife+time.Minute))
+	must(s.Accounts.EmailLink(t.Context(), token("back"), true, base().Add(undoLife-time.Minute)))(t)
+	_, err := s.Accounts.TakeEmailBack(t.Context(), token("back"), base().Add(undoLife+time.Minute))
 	wants(t, "too late", err, publish.ErrNotFound)
 }
 
@@ -191,7 +192,7 @@ func takeEmailUnverified(t *testing.T, s Stores) {
 	kim := s.withEmail(t, "kim")
 	s.propose(t, kim, "new@example.com", "link")
 	s.take(t, "link")
-	_, err := s.AddEmailLink(t.Context(), token("back"), publish.EmailMove{Account: kim.ID, Email: kim.Email, Undo: true}, base())
+	_, err := s.Mail.AddEmailLink(t.Context(), token("back"), account.EmailMove{Account: kim.ID, Email: kim.Email, Undo: true}, base())
 	wants(t, "a link back", err, publish.ErrNotFound)
 }
 
@@ -200,10 +201,10 @@ func takeEmailBack(t *testing.T, s Stores) {
 	s.move(t, kim, "new@example.com", "back")
 	s.session(t, kim, "one")
 	s.session(t, lee, "two")
-	same(t, "the account", must(s.TakeEmailBack(t.Context(), token("back"), base()))(t), kim)
-	same(t, "its sessions", len(must(s.Sessions(t.Context(), kim.ID, base()))(t)), 0)
-	same(t, "another's", len(must(s.Sessions(t.Context(), lee.ID, base()))(t)), 1)
-	_, err := s.TakeEmailBack(t.Context(), token("back"), base())
+	same(t, "the account", must(s.Accounts.TakeEmailBack(t.Context(), token("back"), base()))(t), kim)
+	same(t, "its sessions", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 0)
+	same(t, "another's", len(must(s.Accounts.Sessions(t.Context(), lee.ID, base()))(t)), 1)
+	_, err := s.Accounts.TakeEmailBack(t.Context(), token("back"), base())
 	wants(t, "again", err, publish.ErrNotFound)
 }
 
@@ -213,12 +214,12 @@ func takeEmailBackEnds(t *testing.T, s Stores) {
 	third := s.move(t, second, "third@example.com", "to second")
 	s.move(t, third, "fourth@example.com", "to third")
 	s.propose(t, third, "fifth@example.com", "to fifth")
-	must(s.TakeEmailBack(t.Context(), token("to second"), base()))(t)
-	_, err := s.TakeEmailBack(t.Context(), token("to third"), base())
+	must(s.Accounts.TakeEmailBack(t.Context(), token("to second"), base()))(t)
+	_, err := s.Accounts.TakeEmailBack(t.Context(), token("to third"), base())
 	wants(t, "a later one", err, publish.ErrNotFound)
-	_, err = s.TakeEmail(t.Context(), token("to fifth"), base(), base(), publish.Job{})
+	_, err = s.Accounts.TakeEmail(t.Context(), token("to fifth"), base(), base(), publish.Job{})
 	wants(t, "a proposal", err, publish.ErrNotFound)
-	same(t, "an earlier one", must(s.TakeEmailBack(t.Context(), token("to first"), base()))(t), first)
+	same(t, "an earlier one", must(s.Accounts.TakeEmailBack(t.Context(), token("to first"), base()))(t), first)
 }
 
 func sweepMoves(t *testing.T, s Stores) {
@@ -226,7 +227,7 @@ func sweepMoves(t *testing.T, s Stores) {
 	s.propose(t, kim, "new@example.com", "link")
 	_, _, err := s.Sweep(t.Context(), base().Add(2*moveLife), base(), 1000)
 	ok(t, err)
-	_, err = s.EmailLink(t.Context(), token("link"), false, base())
+	_, err = s.Accounts.EmailLink(t.Context(), token("link"), false, base())
 	wants(t, "the link, read as of before", err, publish.ErrNotFound)
 	same(t, "whose messages go", must(s.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t), []operate.ForgottenEmail{{Account: kim.ID, Email: "new@example.com"}})
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -36,9 +37,9 @@ func addReport(t *testing.T, s Stores) {
 	same(t, "the number", must(s.AddReport(t.Context(), want, sum("one"), nil))(t), "R-1")
 	same(t, "the report", must(s.Report(t.Context(), "R-1"))(t), want)
 	wants(t, "another", drop(s.Report(t.Context(), "R-2")), publish.ErrNotFound)
-	same(t, "jobs without one", len(must(s.ClaimJobs(t.Context(), base(), base(), publish.Busy{}, 9))(t)), 0)
+	same(t, "jobs without one", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 0)
 	must(s.AddReport(t.Context(), report("R-2"), sum("two"), reportJob()))(t)
-	jobs := must(s.ClaimJobs(t.Context(), base(), base(), publish.Busy{}, 9))(t)
+	jobs := must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)
 	same(t, "the job's kind and address", jobs[0].Kind+" "+jobs[0].Address, "report operator@example.com")
 }
 
@@ -46,7 +47,7 @@ func addReportTwice(t *testing.T, s Stores) {
 	must(s.AddReport(t.Context(), report("R-1"), sum("form"), reportJob()))(t)
 	same(t, "the second time", must(s.AddReport(t.Context(), report("R-2"), sum("form"), reportJob()))(t), "R-1")
 	wants(t, "its own number", drop(s.Report(t.Context(), "R-2")), publish.ErrNotFound)
-	same(t, "the jobs", len(must(s.ClaimJobs(t.Context(), base(), base(), publish.Busy{}, 9))(t)), 1)
+	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 1)
 }
 
 func addReportRace(t *testing.T, s Stores) {
@@ -70,17 +71,17 @@ func addReportRace(t *testing.T, s Stores) {
 func addReportTaken(t *testing.T, s Stores) {
 	must(s.AddReport(t.Context(), report("R-1"), sum("one"), nil))(t)
 	wants(t, "by another form", drop(s.AddReport(t.Context(), report("R-1"), sum("two"), reportJob())), publish.ErrExists)
-	same(t, "the jobs", len(must(s.ClaimJobs(t.Context(), base(), base(), publish.Busy{}, 9))(t)), 0)
+	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 0)
 }
 
 func reportOfJob(t *testing.T, s Stores) {
 	for _, number := range []string{"R-1", "R-2"} {
 		must(s.AddReport(t.Context(), report(number), sum(number), reportJob()))(t)
-		job := must(s.ClaimJobs(t.Context(), base(), base(), publish.Busy{}, 9))(t)[0]
-		same(t, "the report", must(s.ReportOfJob(t.Context(), job.ID))(t).Case, number)
-		ok(t, s.FinishJob(t.Context(), job, true, base()))
+		job := must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)[0]
+		same(t, "the report", must(s.Mail.ReportOfJob(t.Context(), job.ID))(t).Case, number)
+		ok(t, s.Mail.FinishJob(t.Context(), job, true, base()))
 	}
-	wants(t, "of no job", drop(s.ReportOfJob(t.Context(), 99)), publish.ErrNotFound)
+	wants(t, "of no job", drop(s.Mail.ReportOfJob(t.Context(), 99)), publish.ErrNotFound)
 }
 
 func listReports(t *testing.T, s Stores) {

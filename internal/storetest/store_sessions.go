@@ -30,7 +30,7 @@ func (s Stores) session(t *testing.T, a publish.Account, name string) publish.Se
 		Account: a.ID, Agent: "Browser " + name, CreatedAt: base(), ProvedAt: base().Add(time.Second),
 		SeenAt: base().Add(2 * time.Second), ExpiresAt: base().Add(time.Hour),
 	}
-	in.ID = must(s.AddSession(t.Context(), token(name), in))(t)
+	in.ID = must(s.Accounts.AddSession(t.Context(), token(name), in))(t)
 	return in
 }
 
@@ -74,18 +74,18 @@ func listSessions(t *testing.T, s Stores) {
 	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
 	first, second := s.session(t, kim, "one"), s.session(t, kim, "two")
 	s.session(t, lee, "three")
-	same(t, "kim's", must(s.Sessions(t.Context(), kim.ID, base()))(t), []publish.Session{second, first})
-	same(t, "kim's later", len(must(s.Sessions(t.Context(), kim.ID, second.ExpiresAt))(t)), 0)
+	same(t, "kim's", must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t), []publish.Session{second, first})
+	same(t, "kim's later", len(must(s.Accounts.Sessions(t.Context(), kim.ID, second.ExpiresAt))(t)), 0)
 }
 
 func endSession(t *testing.T, s Stores) {
 	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
 	in := s.session(t, kim, "one")
-	wants(t, "another account's", s.EndSession(t.Context(), lee.ID, in.ID), publish.ErrNotFound)
-	ok(t, s.EndSession(t.Context(), kim.ID, in.ID))
+	wants(t, "another account's", s.Accounts.EndSession(t.Context(), lee.ID, in.ID), publish.ErrNotFound)
+	ok(t, s.Accounts.EndSession(t.Context(), kim.ID, in.ID))
 	_, _, err := s.Session(t.Context(), token("one"), base())
 	wants(t, "ended", err, publish.ErrNotFound)
-	wants(t, "ended twice", s.EndSession(t.Context(), kim.ID, in.ID), publish.ErrNotFound)
+	wants(t, "ended twice", s.Accounts.EndSession(t.Context(), kim.ID, in.ID), publish.ErrNotFound)
 }
 
 func endSessions(t *testing.T, s Stores) {
@@ -93,11 +93,11 @@ func endSessions(t *testing.T, s Stores) {
 	s.session(t, kim, "one")
 	kept := s.session(t, kim, "two")
 	other := s.session(t, lee, "three")
-	ok(t, s.EndSessions(t.Context(), kim.ID, kept.ID))
-	same(t, "kim's", must(s.Sessions(t.Context(), kim.ID, base()))(t), []publish.Session{kept})
-	ok(t, s.EndSessions(t.Context(), kim.ID, 0))
-	same(t, "kim's after all", len(must(s.Sessions(t.Context(), kim.ID, base()))(t)), 0)
-	same(t, "lee's", must(s.Sessions(t.Context(), lee.ID, base()))(t), []publish.Session{other})
+	ok(t, s.Accounts.EndSessions(t.Context(), kim.ID, kept.ID))
+	same(t, "kim's", must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t), []publish.Session{kept})
+	ok(t, s.Accounts.EndSessions(t.Context(), kim.ID, 0))
+	same(t, "kim's after all", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 0)
+	same(t, "lee's", must(s.Accounts.Sessions(t.Context(), lee.ID, base()))(t), []publish.Session{other})
 }
 
 func sweepSessions(t *testing.T, s Stores) {
@@ -105,5 +105,5 @@ func sweepSessions(t *testing.T, s Stores) {
 	in := s.session(t, a, "one")
 	_, _, err := s.Sweep(t.Context(), in.ExpiresAt, base(), 100)
 	ok(t, err)
-	same(t, "sessions, read as of before", len(must(s.Sessions(t.Context(), a.ID, base()))(t)), 0)
+	same(t, "sessions, read as of before", len(must(s.Accounts.Sessions(t.Context(), a.ID, base()))(t)), 0)
 }

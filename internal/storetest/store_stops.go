@@ -30,7 +30,7 @@ func stop(kind string) publish.Stop {
 // stop stops the mailbox of kim@example.com.
 func (s Stores) stop(t *testing.T, kind string) {
 	t.Helper()
-	ok(t, s.StopMail(t.Context(), stop(kind), "kim@example.com"))
+	ok(t, s.Accounts.StopMail(t.Context(), stop(kind), "kim@example.com"))
 }
 
 // spellings are addresses of one mailbox, and others those of its neighbours.
@@ -43,15 +43,15 @@ func stopMail(t *testing.T, s Stores) {
 	claims, logins := stop(publish.StopClaims), stop(publish.StopLogins)
 	logins.Until = base().Add(time.Hour)
 	for _, want := range []publish.Stop{claims, logins} {
-		ok(t, s.StopMail(t.Context(), want, "kim@example.com"))
+		ok(t, s.Accounts.StopMail(t.Context(), want, "kim@example.com"))
 	}
 	for _, want := range []publish.Stop{claims, logins} {
-		same(t, "the stop", must(s.StopOf(t.Context(), want.Mailbox, want.Kind, base()))(t), want)
+		same(t, "the stop", must(s.Accounts.StopOf(t.Context(), want.Mailbox, want.Kind, base()))(t), want)
 	}
 	logins.Until = base().Add(2 * time.Hour)
-	ok(t, s.StopMail(t.Context(), logins, "kim@example.com"))
-	same(t, "the stop in its place", must(s.StopOf(t.Context(), logins.Mailbox, logins.Kind, base()))(t), logins)
-	wants(t, "of another mailbox", drop(s.StopOf(t.Context(), sum("other"), publish.StopClaims, base())), publish.ErrNotFound)
+	ok(t, s.Accounts.StopMail(t.Context(), logins, "kim@example.com"))
+	same(t, "the stop in its place", must(s.Accounts.StopOf(t.Context(), logins.Mailbox, logins.Kind, base()))(t), logins)
+	wants(t, "of another mailbox", drop(s.Accounts.StopOf(t.Context(), sum("other"), publish.StopClaims, base())), publish.ErrNotFound)
 }
 
 func stopEndsLogins(t *testing.T, s Stores) {
@@ -62,10 +62,10 @@ func stopEndsLogins(t *testing.T, s Stores) {
 		}
 		s.stop(t, kind)
 		for _, email := range mine {
-			wants(t, email, drop(s.Login(t.Context(), sum("browser of "+email), base())), publish.ErrNotFound)
+			wants(t, email, drop(s.Accounts.Login(t.Context(), sum("browser of "+email), base())), publish.ErrNotFound)
 		}
 		for _, email := range others {
-			must(s.Login(t.Context(), sum("browser of "+email), base()))(t)
+			must(s.Accounts.Login(t.Context(), sum("browser of "+email), base()))(t)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func stopTakesClaims(t *testing.T, s Stores) {
 	}
 	s.stop(t, publish.StopClaims)
 	for _, a := range claims {
-		wants(t, "the token of "+a.Email, drop(s.Verification(t.Context(), sum("claim of "+a.Email), base())), publish.ErrNotFound)
+		wants(t, "the token of "+a.Email, drop(s.Accounts.Verification(t.Context(), sum("claim of "+a.Email), base())), publish.ErrNotFound)
 		a.Email = ""
 		same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
 	}
@@ -100,7 +100,7 @@ func stopTakesClaims(t *testing.T, s Stores) {
 		same(t, "another account", must(s.Account(t.Context(), a.ID))(t), a)
 	}
 	for _, a := range kept {
-		must(s.Verification(t.Context(), sum("claim of "+a.Email), base()))(t)
+		must(s.Accounts.Verification(t.Context(), sum("claim of "+a.Email), base()))(t)
 	}
 }
 
@@ -110,12 +110,12 @@ func stopTakesProposals(t *testing.T, s Stores) {
 	s.propose(t, lee, "Kim+x@example.com", "second")
 	s.move(t, max, "max@example.com", "back")
 	s.stop(t, publish.StopClaims)
-	wants(t, "its link", drop(s.EmailLink(t.Context(), token("second"), false, base())), publish.ErrNotFound)
-	wants(t, "taken", drop(s.TakeEmail(t.Context(), token("second"), base(), base(), publish.Job{})), publish.ErrNotFound)
-	wants(t, "the proposal before", drop(s.EmailLink(t.Context(), token("first"), false, base())), publish.ErrNotFound)
-	_, err := s.ProposedEmail(t.Context(), lee.ID, base())
+	wants(t, "its link", drop(s.Accounts.EmailLink(t.Context(), token("second"), false, base())), publish.ErrNotFound)
+	wants(t, "taken", drop(s.Accounts.TakeEmail(t.Context(), token("second"), base(), base(), publish.Job{})), publish.ErrNotFound)
+	wants(t, "the proposal before", drop(s.Accounts.EmailLink(t.Context(), token("first"), false, base())), publish.ErrNotFound)
+	_, err := s.Accounts.ProposedEmail(t.Context(), lee.ID, base())
 	wants(t, "what is proposed", err, publish.ErrNotFound)
-	must(s.EmailLink(t.Context(), token("back"), true, base()))(t)
+	must(s.Accounts.EmailLink(t.Context(), token("back"), true, base()))(t)
 }
 
 func stopLoginsAlone(t *testing.T, s Stores) {
@@ -123,16 +123,16 @@ func stopLoginsAlone(t *testing.T, s Stores) {
 	s.propose(t, lee, "kim@example.com", "link")
 	s.stop(t, publish.StopLogins)
 	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
-	must(s.Verification(t.Context(), sum("claim of kim@example.com"), base()))(t)
-	must(s.EmailLink(t.Context(), token("link"), false, base()))(t)
+	must(s.Accounts.Verification(t.Context(), sum("claim of kim@example.com"), base()))(t)
+	must(s.Accounts.EmailLink(t.Context(), token("link"), false, base()))(t)
 }
 
 func stopEnds(t *testing.T, s Stores) {
 	pause := stop(publish.StopLogins)
 	pause.Until = base().Add(time.Hour)
-	ok(t, s.StopMail(t.Context(), pause, "kim@example.com"))
-	must(s.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until.Add(-time.Second)))(t)
-	wants(t, "at its end", drop(s.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until)), publish.ErrNotFound)
+	ok(t, s.Accounts.StopMail(t.Context(), pause, "kim@example.com"))
+	must(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until.Add(-time.Second)))(t)
+	wants(t, "at its end", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until)), publish.ErrNotFound)
 	same(t, "the list then", len(must(s.Stops(t.Context(), nil, pause.Until, 0, 9))(t)), 0)
 	wants(t, "lifted then", s.LiftStops(t.Context(), pause.Mailbox, publish.LogEntry{At: pause.Until}), publish.ErrNotFound)
 }
@@ -141,17 +141,17 @@ func liftStop(t *testing.T, s Stores) {
 	s.stop(t, publish.StopClaims)
 	s.stop(t, publish.StopLogins)
 	for range 2 {
-		ok(t, s.LiftStop(t.Context(), sum("kim@example.com"), publish.StopClaims))
+		ok(t, s.Accounts.LiftStop(t.Context(), sum("kim@example.com"), publish.StopClaims))
 	}
-	wants(t, "the stop", drop(s.StopOf(t.Context(), sum("kim@example.com"), publish.StopClaims, base())), publish.ErrNotFound)
-	must(s.StopOf(t.Context(), sum("kim@example.com"), publish.StopLogins, base()))(t)
+	wants(t, "the stop", drop(s.Accounts.StopOf(t.Context(), sum("kim@example.com"), publish.StopClaims, base())), publish.ErrNotFound)
+	must(s.Accounts.StopOf(t.Context(), sum("kim@example.com"), publish.StopLogins, base()))(t)
 }
 
 func listStops(t *testing.T, s Stores) {
 	var all []publish.Stop
 	for _, name := range []string{"a", "b", "c"} {
 		one := publish.Stop{Mailbox: sum(name), Kind: publish.StopClaims, At: base()}
-		ok(t, s.StopMail(t.Context(), one, name+"@example.com"))
+		ok(t, s.Accounts.StopMail(t.Context(), one, name+"@example.com"))
 		all = append([]publish.Stop{one}, all...)
 	}
 	same(t, "all", must(s.Stops(t.Context(), nil, base(), 0, 9))(t), all)
@@ -173,10 +173,10 @@ func liftStops(t *testing.T, s Stores) {
 func sweepStops(t *testing.T, s Stores) {
 	pause := stop(publish.StopLogins)
 	pause.Until = base().Add(time.Hour)
-	ok(t, s.StopMail(t.Context(), pause, "kim@example.com"))
+	ok(t, s.Accounts.StopMail(t.Context(), pause, "kim@example.com"))
 	s.stop(t, publish.StopClaims)
 	_, _, err := s.Sweep(t.Context(), base().Add(2*time.Hour), base(), 1000)
 	ok(t, err)
-	wants(t, "the pause, read as of before", drop(s.StopOf(t.Context(), pause.Mailbox, pause.Kind, base())), publish.ErrNotFound)
-	must(s.StopOf(t.Context(), pause.Mailbox, publish.StopClaims, base()))(t)
+	wants(t, "the pause, read as of before", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, base())), publish.ErrNotFound)
+	must(s.Accounts.StopOf(t.Context(), pause.Mailbox, publish.StopClaims, base()))(t)
 }

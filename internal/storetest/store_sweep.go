@@ -123,9 +123,9 @@ func sweepBookkeeping(t *testing.T, s Stores) {
 	s.mustVerification(t, a, "later", base().Add(time.Hour))
 	s.sweep(t, base().Add(2*time.Minute), base())
 	// By a clock that was set back the one that was forgotten stays forgotten.
-	_, err := s.Verification(t.Context(), sum("soon"), base())
+	_, err := s.Accounts.Verification(t.Context(), sum("soon"), base())
 	wants(t, "the expired one", err, publish.ErrNotFound)
-	must(s.Verification(t.Context(), sum("later"), base()))(t)
+	must(s.Accounts.Verification(t.Context(), sum("later"), base()))(t)
 }
 
 func sweepLimit(t *testing.T, s Stores) {

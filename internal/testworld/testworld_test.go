@@ -30,7 +30,7 @@ func TestAWorld(t *testing.T) {
 	t.Run("sends the messages that are due", func(t *testing.T) {
 		w := New(t)
 		p := w.PublishPage(Nobody(), "<p>")
-		a, err := w.Publish.Verify(t.Context(), w.Token("/verify"))
+		a, err := w.Account.Verify(t.Context(), Nobody(), w.Token("/verify"))
 		if err != nil || a.ID != p.Project.Account || len(w.Mails) != 1 || w.Mails[0].To != Address {
 			t.Errorf("%+v, %v, %+v", a, err, w.Mails)
 		}

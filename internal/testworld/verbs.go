@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -53,7 +54,7 @@ func (w *World) OwnerOf(id publish.AccountID) publish.Caller {
 	w.t.Helper()
 	token, now := rand.Text(), w.Clock.Now()
 	s := publish.Session{Account: id, CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(24 * time.Hour)}
-	if _, err := w.DB.AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s); err != nil {
+	if _, err := w.DB.AccountStore().AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s); err != nil {
 		w.t.Fatal(err)
 	}
 	by, err := w.Publish.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: Network})
@@ -127,8 +128,8 @@ func (w *World) Bytes(b publish.Blob) string {
 	return string(data)
 }
 
-// Send implements publish.Mailer: it keeps the message in Mails.
-func (w *World) Send(_ context.Context, m publish.Mail) error {
+// Send implements account.Mailer: it keeps the message in Mails.
+func (w *World) Send(_ context.Context, m account.Mail) error {
 	w.Mails = append(w.Mails, m)
 	return nil
 }
@@ -136,9 +137,8 @@ func (w *World) Send(_ context.Context, m publish.Mail) error {
 // SendMail sends the messages that are due, one after the other, to Mails.
 func (w *World) SendMail() {
 	w.t.Helper()
-	c := &publish.Courier{
-		Jobs: w.DB, Logins: w.DB, Recovery: w.DB, Reports: w.DB, Stops: w.DB, HashCode: w.Publish.HashCode, NotMeToken: w.Publish.NotMeToken,
-		Mailer: w, Places: w.Config.Places, Log: slog.New(slog.DiscardHandler), Now: w.now, Random: rand.Reader, AtOnce: 1,
+	c := &account.Courier{
+		Store: w.DB.MailStore(), Vault: w.Vault(), Mailer: w, Places: w.Config.Places, Log: slog.New(slog.DiscardHandler), Now: w.now, AtOnce: 1,
 	}
 	if err := c.SendDue(w.t.Context()); err != nil {
 		w.t.Fatal(err)

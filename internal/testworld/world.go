@@ -8,6 +8,7 @@ package testworld
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"log/slog"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/blob"
 	"sandlot/internal/gallery"
 	"sandlot/internal/live"
@@ -32,6 +34,7 @@ var Start = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 // A World is one installation, with a handle on each of its parts.
 type World struct {
 	Publish *publish.Service
+	Account *account.Service
 	Gallery *gallery.Service
 
 	Counters *gallery.Counters
@@ -47,7 +50,7 @@ type World struct {
 	Log    *slog.Logger
 	Logs   *Logs
 	Dir    string         // has sandlot.db and the folder blobs
-	Mails  []publish.Mail // that SendMail sent
+	Mails  []account.Mail // that SendMail sent
 
 	t      testing.TB
 	now    func() time.Time
@@ -121,6 +124,7 @@ func open(t testing.TB, dir string, disk *blob.Disk, clock *Clock, opts []Option
 	w.Counters = w.newCounters(gallery.Config{Public: w.Config.Public})
 	w.KeyUses = publish.NewKeyUses(w.DB, w.Log, nil)
 	w.Publish = w.Another(w.Config)
+	w.Account = w.AnotherAccount(w.DB.AccountStore().Stores())
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
 	return w
 }
@@ -136,7 +140,7 @@ func (w *World) close() {
 
 // Stores are what the Service is opened on.
 func (w *World) Stores() publish.Stores {
-	return publish.Stores{Store: Store{w.DB, w.Faults}, Jobs: w.DB, Site: Site{w.DB, w.Faults}, Blobs: w.Blobs, Statistics: w.Counters, KeyUses: w.KeyUses}
+	return publish.Stores{Store: Store{w.DB, w.Faults}, Site: Site{w.DB, w.Faults}, Blobs: w.Blobs, Statistics: w.Counters, KeyUses: w.KeyUses}
 }
 
 // Another is a second Service on the stores as they are: what a restart would bring, or another process.
@@ -153,6 +157,27 @@ func (w *World) AnotherOn(cfg publish.Config, stores publish.Stores) *publish.Se
 		w.t.Fatal(err)
 	}
 	return s
+}
+
+// AnotherAccount is a second account.Service beside w.Publish, on these stores.
+func (w *World) AnotherAccount(stores account.Stores) *account.Service {
+	w.t.Helper()
+	cfg := account.Config{Spend: w.Config.Spend, Heads: w.Publish.Heads}
+	s, err := account.New(w.t.Context(), cfg, stores, account.WithClock(w.now))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// Vault is that of the installation.
+func (w *World) Vault() *publish.Vault {
+	w.t.Helper()
+	v, err := publish.OpenVault(w.t.Context(), w.DB, rand.Reader)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return v
 }
 
 // AnotherGallery is a second gallery on the stores as they are, with counters of its own and a Service that has seen nothing yet. Its time

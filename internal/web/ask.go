@@ -33,7 +33,7 @@ func (v *visit) query(name string) string {
 func (p *Pages) askRename(v *visit) error { return v.askHandle(v.query("handle")) }
 
 func (v *visit) askHandle(want string) error {
-	handle, err := v.Service.HandleFor(v.r.Context(), v.me.Account.ID, want)
+	handle, err := v.Account.HandleFor(v.r.Context(), v.by, want)
 	switch {
 	case err != nil:
 		return v.handleRefused(want, err)

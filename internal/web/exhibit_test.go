@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -202,50 +203,50 @@ func (e exhibit) Overview(_ context.Context, by publish.Caller, cursor string) (
 	return list, "next", nil
 }
 
-func (exhibit) Sessions(_ context.Context, id publish.AccountID) ([]publish.Session, error) {
+func (exhibit) Sessions(_ context.Context, by publish.Caller) ([]publish.Session, error) {
 	phone := "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1"
-	return []publish.Session{{ID: 1, Account: id, Agent: firefox, CreatedAt: shown, SeenAt: shown}, {ID: 2, Account: id, Agent: phone, CreatedAt: shown, SeenAt: shown}}, nil
+	return []publish.Session{{ID: 1, Account: by.Account(), Agent: firefox, CreatedAt: shown, SeenAt: shown}, {ID: 2, Account: by.Account(), Agent: phone, CreatedAt: shown, SeenAt: shown}}, nil
 }
 
-func (exhibit) WithdrawEmail(context.Context, publish.AccountID) error { return nil }
+func (exhibit) WithdrawEmail(context.Context, publish.Caller) error { return nil }
 
-func (exhibit) ProposedEmail(_ context.Context, id publish.AccountID) (string, error) {
-	return map[publish.AccountID]string{2: longMail}[id], nil
+func (exhibit) ProposedEmail(_ context.Context, by publish.Caller) (string, error) {
+	return map[publish.AccountID]string{2: longMail}[by.Account()], nil
 }
 
-func (exhibit) HandleFor(_ context.Context, _ publish.AccountID, want string) (string, error) {
+func (exhibit) HandleFor(_ context.Context, by publish.Caller, want string) (string, error) {
 	if want == "!?" {
 		return "", publish.Refuse(publish.CodeInvalidField, "no")
 	}
 	return longHandle, nil
 }
 
-func (exhibit) Rename(context.Context, publish.AccountID, string) (string, error) {
+func (exhibit) Rename(context.Context, publish.Caller, string) (string, error) {
 	return "", publish.Refuse(publish.CodeInvalidField, "no")
 }
 
-func (exhibit) ProposeEmail(context.Context, publish.AccountID, string, string) error {
+func (exhibit) ProposeEmail(context.Context, publish.Caller, string, string) error {
 	return publish.Refuse(publish.CodeInvalidEmail, "no")
 }
 
-func (exhibit) EmailLink(_ context.Context, token string, undo bool) (publish.EmailMove, error) {
+func (exhibit) EmailLink(_ context.Context, by publish.Caller, token string, undo bool) (account.EmailMove, error) {
 	if token != "good" {
-		return publish.EmailMove{}, publish.ErrNotFound
+		return account.EmailMove{}, publish.ErrNotFound
 	}
-	return publish.EmailMove{Account: 1, Handle: "ada", Email: longMail, Undo: undo}, nil
+	return account.EmailMove{Account: 1, Handle: "ada", Email: longMail, Undo: undo}, nil
 }
 
-func (exhibit) TakeEmail(context.Context, string) (publish.Account, error) {
+func (exhibit) TakeEmail(context.Context, publish.Caller, string) (publish.Account, error) {
 	return publish.Account{ID: 9, Handle: longHandle, Email: longMail}, nil
 }
 
-func (e exhibit) TakeEmailBack(ctx context.Context, token string) (publish.Account, error) {
-	return e.TakeEmail(ctx, token)
+func (e exhibit) TakeEmailBack(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
+	return e.TakeEmail(ctx, by, token)
 }
 
 // Claim takes a token for what an account has published.
-func (e exhibit) Claim(_ context.Context, token string) (publish.Claim, error) {
-	c := publish.Claim{Email: longMail, Account: publish.Account{Handle: longHandle, CreatedAt: shown}}
+func (e exhibit) Claim(_ context.Context, by publish.Caller, token string) (account.Claim, error) {
+	c := account.Claim{Email: longMail, Account: publish.Account{Handle: longHandle, CreatedAt: shown}}
 	switch token {
 	case "good":
 		for i := range exhibits {
@@ -254,12 +255,12 @@ func (e exhibit) Claim(_ context.Context, token string) (publish.Claim, error) {
 		c.More = true
 	case "new":
 	default:
-		return publish.Claim{}, publish.ErrNotFound
+		return account.Claim{}, publish.ErrNotFound
 	}
 	return c, nil
 }
 
-func (exhibit) RefuseClaim(context.Context, string) (publish.Account, string, error) {
+func (exhibit) RefuseClaim(context.Context, publish.Caller, string) (publish.Account, string, error) {
 	return publish.Account{Handle: longHandle, Email: longMail}, "verify", nil
 }
 
@@ -272,21 +273,21 @@ func (e exhibit) ReplaceOldKeys(ctx context.Context, by publish.Caller, nonce st
 	return e.RotateKey(ctx, by, nonce)
 }
 
-func (e exhibit) Verify(ctx context.Context, token string) (publish.Account, error) {
+func (e exhibit) Verify(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
 	return publish.Account{Handle: "ada", Email: longMail}, nil
 }
 
 // NotMe takes a token for the kind of a message.
-func (exhibit) NotMe(_ context.Context, token string) (publish.NotMe, error) {
-	return publish.NotMe{Mail: token, Email: longMail}, nil
+func (exhibit) NotMe(_ context.Context, by publish.Caller, token string) (account.NotMe, error) {
+	return account.NotMe{Mail: token, Email: longMail}, nil
 }
 
-func (exhibit) StopMail(_ context.Context, token string) (publish.NotMe, error) {
-	return publish.NotMe{Mail: token, Email: longMail, Stop: publish.Stop{Kind: publish.StopClaims, Until: shown}}, nil
+func (exhibit) StopMail(_ context.Context, by publish.Caller, token string) (account.NotMe, error) {
+	return account.NotMe{Mail: token, Email: longMail, Stop: publish.Stop{Kind: publish.StopClaims, Until: shown}}, nil
 }
 
-func (e exhibit) AllowMail(ctx context.Context, token string) (publish.NotMe, error) {
-	return e.NotMe(ctx, token)
+func (e exhibit) AllowMail(ctx context.Context, by publish.Caller, token string) (account.NotMe, error) {
+	return e.NotMe(ctx, by, token)
 }
 
 func (exhibit) Keys(_ context.Context, by publish.Caller, _ int64) ([]publish.Key, int64, error) {
@@ -368,40 +369,42 @@ func (exhibit) Versions(context.Context, publish.Caller, publish.ProjectID, int)
 	}, 9, nil
 }
 
-func (exhibit) DeleteAccount(_ context.Context, _ publish.AccountID, typed string) error {
+func (exhibit) DeleteAccount(_ context.Context, by publish.Caller, typed string) error {
 	if typed != "ada" {
 		return publish.Refuse(publish.CodeInvalidField, "no")
 	}
 	return nil
 }
 
-func (exhibit) MintBrowser() (string, error) { return "drawn", nil }
+func (exhibit) MintBrowser(context.Context, publish.Caller) (string, error) { return "drawn", nil }
 
-func (exhibit) AskLogin(_ context.Context, in publish.LoginInput) (string, error) {
+func (exhibit) AskLogin(_ context.Context, _ publish.Caller, in account.LoginInput) (string, error) {
 	_, err := publish.CleanEmail(in.Email)
 	return "here", err
 }
 
-func (exhibit) PendingLogin(_ context.Context, browser string) (publish.Login, error) {
+func (exhibit) PendingLogin(_ context.Context, by publish.Caller, browser string) (account.Login, error) {
 	if browser != "here" {
-		return publish.Login{}, publish.ErrNotFound
+		return account.Login{}, publish.ErrNotFound
 	}
-	return publish.Login{Email: longMail, Back: "/account/keys"}, nil
+	return account.Login{Email: longMail, Back: "/account/keys"}, nil
 }
 
-func (exhibit) LoginLink(_ context.Context, browser, token string) (bool, error) {
+func (exhibit) LoginLink(_ context.Context, by publish.Caller, browser, token string) (bool, error) {
 	if token != "good" {
 		return false, publish.ErrNotFound
 	}
 	return browser == "here", nil
 }
 
-func (exhibit) UseLoginCode(context.Context, string, string) (bool, error) { return false, nil }
+func (exhibit) UseLoginCode(context.Context, publish.Caller, string, string) (bool, error) {
+	return false, nil
+}
 
-func (e exhibit) LoginChoices(ctx context.Context, browser string) (list []publish.LoginChoice, err error) {
-	accounts, err := e.LoginAccounts(ctx, browser)
+func (e exhibit) LoginChoices(ctx context.Context, by publish.Caller, browser string) (list []account.LoginChoice, err error) {
+	accounts, err := e.LoginAccounts(ctx, by, browser)
 	for i, a := range accounts {
-		c := publish.LoginChoice{Account: a}
+		c := account.LoginChoice{Account: a}
 		switch i {
 		case 0:
 			c.Projects = []publish.Project{e.view(0).Project, e.view(1).Project, e.view(6).Project}
@@ -414,7 +417,7 @@ func (e exhibit) LoginChoices(ctx context.Context, browser string) (list []publi
 	return list, err
 }
 
-func (exhibit) LoginAccounts(_ context.Context, browser string) ([]publish.Account, error) {
+func (exhibit) LoginAccounts(_ context.Context, by publish.Caller, browser string) ([]publish.Account, error) {
 	if browser != "here" {
 		return nil, publish.ErrNotFound
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -55,7 +56,7 @@ var forms = map[string]sentForm{
 	"/not-me/undo": {
 		fields: func(w *world) url.Values {
 			token := w.notMe()
-			must(w.service.StopMail(w.t.Context(), token))(w.t)
+			must(w.account.StopMail(w.t.Context(), publish.Caller{}, token))(w.t)
 			return url.Values{"token": {token}}
 		}, status: 200, again: 200,
 	},
@@ -78,7 +79,7 @@ var forms = map[string]sentForm{
 	},
 	"/login/choose": {
 		fields: func(w *world) url.Values {
-			if err := w.service.UseLoginLink(w.t.Context(), w.browser, w.login()); err != nil {
+			if err := w.account.UseLoginLink(w.t.Context(), publish.Caller{}, w.browser, w.login()); err != nil {
 				w.t.Fatal(err)
 			}
 			return url.Values{"handle": {w.kim.account.Handle}}
@@ -128,7 +129,7 @@ var forms = map[string]sentForm{
 	},
 	"/account/undo": {
 		fields: func(w *world) url.Values {
-			must(w.service.TakeEmail(w.t.Context(), w.propose()))(w.t)
+			must(w.account.TakeEmail(w.t.Context(), publish.Caller{}, w.propose()))(w.t)
 			return url.Values{"token": {w.token("/account/undo")}}
 		}, status: 200, again: 410,
 	},
@@ -199,7 +200,7 @@ func noFields(*world) url.Values { return url.Values{} }
 func (w *world) login() string {
 	w.t.Helper()
 	w.later(time.Minute) // a form that is sent again at once asks for nothing
-	w.browser = must(w.service.AskLogin(w.t.Context(), publish.LoginInput{Email: "kim@example.com", Browser: w.browser, Back: "/account/keys"}))(w.t)
+	w.browser = must(w.account.AskLogin(w.t.Context(), publish.Caller{}, account.LoginInput{Email: "kim@example.com", Browser: w.browser, Back: "/account/keys"}))(w.t)
 	return w.token("/login/link")
 }
 
@@ -214,7 +215,7 @@ func (w *world) notMe() string {
 // propose proposes another address for kim's account, and returns the token of its message.
 func (w *world) propose() string {
 	w.t.Helper()
-	if err := w.service.ProposeEmail(w.t.Context(), w.kim.account.ID, "other@example.com", "en"); err != nil {
+	if err := w.account.ProposeEmail(w.t.Context(), w.owner(w.kim.session), "other@example.com", "en"); err != nil {
 		w.t.Fatal(err)
 	}
 	return w.token("/account/email")

@@ -28,13 +28,13 @@ func home(t *testing.T, opts ...testworld.Option) *world {
 	w := pagesOn(t, testworld.New(t, opts...))
 	ctx := t.Context()
 	must(w.service.Signup(ctx, testworld.Nobody(), publish.SignupInput{Handle: "lee", Email: "kim@example.com", Lang: "fr"}))(t)
-	w.kim.account = must(w.service.Verify(ctx, w.token("/verify")))(t)
+	w.kim.account = must(w.account.Verify(ctx, testworld.Nobody(), w.token("/verify")))(t)
 	w.kim.session = "kim"
 	for i, agent := range []string{"<b>curl", firefox} {
 		s := publish.Session{Account: w.kim.account.ID, Agent: agent, CreatedAt: w.now(), ProvedAt: w.now(), SeenAt: w.now(), ExpiresAt: w.now().Add(100 * time.Hour)}
-		must(w.db.AddSession(ctx, hash([]string{"kim", "firefox"}[i]), s))(t)
+		must(w.db.AccountStore().AddSession(ctx, hash([]string{"kim", "firefox"}[i]), s))(t)
 	}
-	must(w.service.Rename(ctx, w.kim.account.ID, "kim"))(t)
+	must(w.account.Rename(ctx, w.owner("kim"), "kim"))(t)
 	return w
 }
 
@@ -74,7 +74,7 @@ func (w *world) claim(handle, address string) string {
 // moved gives kim's account the address that it proposes, and returns the token that takes the one before back.
 func (w *world) moved() string {
 	w.t.Helper()
-	must(w.service.TakeEmail(w.t.Context(), w.propose()))(w.t)
+	must(w.account.TakeEmail(w.t.Context(), publish.Caller{}, w.propose()))(w.t)
 	return w.token("/account/undo")
 }
 

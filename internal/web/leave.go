@@ -1,12 +1,19 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
 
 	"sandlot/internal/publish"
 )
+
+// exports is what the page that hands everything over asks of the domain.
+type exports interface {
+	// Export returns all that the caller's account has published.
+	Export(ctx context.Context, by publish.Caller) (publish.Export, error)
+}
 
 // export sends everything of the account as a ZIP, as it is written.
 func (p *Pages) export(v *visit) error {
@@ -60,7 +67,7 @@ func (p *Pages) askDelete(v *visit) error {
 // finds nobody logged in.
 func (p *Pages) deleteAccount(v *visit) error {
 	typed, handle := v.r.PostForm.Get("handle"), v.me.Account.Handle
-	err := p.Service.DeleteAccount(v.r.Context(), v.me.Account.ID, typed)
+	err := p.Account.DeleteAccount(v.r.Context(), v.by, typed)
 	if errors.Is(err, publish.CodeInvalidField) {
 		return v.show(http.StatusUnprocessableEntity, "delete_account.html", v.T("delete.title"), field{typed, v.T("delete.wrong")})
 	}

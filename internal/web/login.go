@@ -9,30 +9,31 @@ import (
 	"net/url"
 	"strings"
 
+	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
-// logins is what the pages ask of the domain to log somebody in. A browser is
-// told by the token that AskLogin returned. What is used, too old or another
+// Logins is what the pages ask of the domain to log somebody in; *account.Service is one.
+// A browser is told by the token that AskLogin returned. What is used, too old or another
 // browser's is publish.ErrNotFound.
-type logins interface {
+type Logins interface {
 	// MintBrowser draws a token for a browser that has not asked for a login yet.
-	MintBrowser() (string, error)
+	MintBrowser(ctx context.Context, by publish.Caller) (string, error)
 	// AskLogin has a message sent, if an account has the address; it does not tell.
-	AskLogin(ctx context.Context, in publish.LoginInput) (browser string, err error)
-	PendingLogin(ctx context.Context, browser string) (publish.Login, error)
+	AskLogin(ctx context.Context, by publish.Caller, in account.LoginInput) (browser string, err error)
+	PendingLogin(ctx context.Context, by publish.Caller, browser string) (account.Login, error)
 	// LoginLink looks at a link and uses nothing up; UseLoginLink and UseLoginCode do.
-	LoginLink(ctx context.Context, browser, token string) (own bool, err error)
-	UseLoginLink(ctx context.Context, browser, token string) error
-	UseLoginCode(ctx context.Context, browser, code string) (right bool, err error)
-	LoginAccounts(ctx context.Context, browser string) ([]publish.Account, error)
+	LoginLink(ctx context.Context, by publish.Caller, browser, token string) (own bool, err error)
+	UseLoginLink(ctx context.Context, by publish.Caller, browser, token string) error
+	UseLoginCode(ctx context.Context, by publish.Caller, browser, code string) (right bool, err error)
+	LoginAccounts(ctx context.Context, by publish.Caller, browser string) ([]publish.Account, error)
 	// LoginChoices returns what tells the accounts of LoginAccounts apart.
-	LoginChoices(ctx context.Context, browser string) ([]publish.LoginChoice, error)
-	// FinishLogin returns the token of a session in place of the one the browser had, and the path to go to.
-	FinishLogin(ctx context.Context, browser, handle, agent string, had publish.Session) (token, back string, err error)
+	LoginChoices(ctx context.Context, by publish.Caller, browser string) ([]account.LoginChoice, error)
+	// FinishLogin returns the token of a session in place of the one that the caller had, and the path to go to.
+	FinishLogin(ctx context.Context, by publish.Caller, browser, handle, agent string) (token, back string, err error)
 	// Remember returns what the browser is to keep after a login with an address, in place of known.
-	Remember(known, address string) (string, error)
+	Remember(ctx context.Context, by publish.Caller, known, address string) (string, error)
 }
 
 // Cookies of a login: the one that binds it to its browser, and how long browsers
@@ -83,7 +84,7 @@ func (p *Pages) askLogin(v *visit) error {
 		form.Email = v.me.Account.Email
 	}
 	if v.browser() == "" {
-		token, err := p.Service.MintBrowser()
+		token, err := p.Logins.MintBrowser(v.r.Context(), v.by)
 		if err != nil {
 			return err
 		}
@@ -103,11 +104,8 @@ func (v *visit) showLogin(status int, form loginForm) error {
 // sendLogin has the message sent. It answers the same whatever the address.
 func (p *Pages) sendLogin(v *visit) error {
 	form := loginForm{Email: strings.TrimSpace(v.r.PostForm.Get("email")), To: localPath(v.r.PostForm.Get("to"))}
-	in := publish.LoginInput{Email: form.Email, Browser: v.browser(), Back: form.To, Lang: v.lang, From: v.from(), Known: v.cookie(knownCookie)}
-	if v.me != nil {
-		in.Own = v.me.Account.Email
-	}
-	browser, err := p.Service.AskLogin(v.r.Context(), in)
+	in := account.LoginInput{Email: form.Email, Browser: v.browser(), Back: form.To, Lang: v.lang, Known: v.cookie(knownCookie)}
+	browser, err := p.Logins.AskLogin(v.r.Context(), v.by, in)
 	if errors.Is(err, publish.CodeInvalidEmail) || errors.Is(err, publish.CodeEmailRequired) {
 		form.Bad = true
 		return v.showLogin(http.StatusUnprocessableEntity, form)
@@ -128,7 +126,7 @@ type codeForm struct {
 func (p *Pages) askCode(v *visit) error { return v.showCode(http.StatusOK, false) }
 
 func (v *visit) showCode(status int, wrong bool) error {
-	l, err := v.Service.PendingLogin(v.r.Context(), v.browser())
+	l, err := v.Logins.PendingLogin(v.r.Context(), v.by, v.browser())
 	switch {
 	case err != nil:
 		return v.loginOver(err)
@@ -144,7 +142,7 @@ func (p *Pages) useCode(v *visit) error {
 	tried := sha256.Sum256([]byte(browser + " " + code))
 	right := false
 	err := p.Admission.Guess(v.origin(), tried, func() (_ bool, err error) {
-		right, err = p.Service.UseLoginCode(v.r.Context(), browser, code)
+		right, err = p.Logins.UseLoginCode(v.r.Context(), v.by, browser, code)
 		return right, err
 	})
 	switch {
@@ -160,7 +158,7 @@ func (p *Pages) useCode(v *visit) error {
 func (p *Pages) askLink(v *visit) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
 	token := v.r.URL.Query().Get("token")
-	own, err := p.Service.LoginLink(v.r.Context(), v.browser(), token)
+	own, err := p.Logins.LoginLink(v.r.Context(), v.by, v.browser(), token)
 	switch {
 	case err != nil:
 		return v.loginOver(err)
@@ -172,7 +170,7 @@ func (p *Pages) askLink(v *visit) error {
 
 func (p *Pages) useLink(v *visit) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
-	if err := p.Service.UseLoginLink(v.r.Context(), v.browser(), v.r.PostForm.Get("token")); err != nil {
+	if err := p.Logins.UseLoginLink(v.r.Context(), v.by, v.browser(), v.r.PostForm.Get("token")); err != nil {
 		return v.loginOver(err)
 	}
 	return v.proved()
@@ -181,7 +179,7 @@ func (p *Pages) useLink(v *visit) error {
 // proved goes on after the address is proved: into the account that asked to be
 // confirmed, or the only one, or to a choice.
 func (v *visit) proved() error {
-	list, err := v.Service.LoginAccounts(v.r.Context(), v.browser())
+	list, err := v.Logins.LoginAccounts(v.r.Context(), v.by, v.browser())
 	if err != nil {
 		return v.loginOver(err)
 	}
@@ -194,7 +192,7 @@ func (v *visit) proved() error {
 }
 
 func (p *Pages) askAccount(v *visit) error {
-	list, err := p.Service.LoginChoices(v.r.Context(), v.browser())
+	list, err := p.Logins.LoginChoices(v.r.Context(), v.by, v.browser())
 	if err != nil {
 		return v.loginOver(err)
 	}
@@ -206,19 +204,15 @@ func (p *Pages) useAccount(v *visit) error {
 }
 
 func (v *visit) finishLogin(handle string) error {
-	var had publish.Session
-	if v.me != nil {
-		had = v.me.Session
-	}
-	l, err := v.Service.PendingLogin(v.r.Context(), v.browser())
+	l, err := v.Logins.PendingLogin(v.r.Context(), v.by, v.browser())
 	if err != nil {
 		return v.loginOver(err)
 	}
-	token, back, err := v.Service.FinishLogin(v.r.Context(), v.browser(), handle, v.r.UserAgent(), had)
+	token, back, err := v.Logins.FinishLogin(v.r.Context(), v.by, v.browser(), handle, v.r.UserAgent())
 	if err != nil {
 		return v.loginOver(err)
 	}
-	known, err := v.Service.Remember(v.cookie(knownCookie), l.Email)
+	known, err := v.Logins.Remember(v.r.Context(), v.by, v.cookie(knownCookie), l.Email)
 	if err != nil {
 		return err
 	}
@@ -243,7 +237,7 @@ func (v *visit) loginOver(err error) error {
 // logout ends the session. Without one it is as it should be.
 func (p *Pages) logout(v *visit) error {
 	if v.me != nil {
-		err := p.Service.EndSession(v.r.Context(), v.me.Session.Account, v.me.Session.ID)
+		err := p.Account.EndSession(v.r.Context(), v.by, v.me.Session.ID)
 		if err != nil && !errors.Is(err, publish.ErrNotFound) {
 			return err
 		}

@@ -13,13 +13,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
 // asks has a browser ask for a login in kim's account with that path to go to, as the form does. The browser of w is that one
 // from now on; what is sent to kim is returned.
-func (w *world) asks(to string) publish.Mail {
+func (w *world) asks(to string) account.Mail {
 	w.t.Helper()
 	resp := request(w, "POST", "/login", url.Values{"email": {"kim@example.com"}, "to": {to}}.Encode(), "Sec-Fetch-Site", "same-origin")
 	w.browser = cookie(w.t, resp, loginCookie).Value
@@ -31,7 +32,7 @@ func (w *world) asks(to string) publish.Mail {
 }
 
 // tokenOf is the token of the link in a message.
-func tokenOf(t *testing.T, m publish.Mail) string {
+func tokenOf(t *testing.T, m account.Mail) string {
 	t.Helper()
 	return must(url.Parse(m.Link))(t).Query().Get("token")
 }
@@ -47,7 +48,7 @@ func wrong(code string) string {
 // another is an account beside kim's, whose address is verified.
 func (w *world) another(handle, address string) publish.Account {
 	w.t.Helper()
-	return must(w.service.Verify(w.t.Context(), w.claim(handle, address)))(w.t)
+	return must(w.account.Verify(w.t.Context(), publish.Caller{}, w.claim(handle, address)))(w.t)
 }
 
 // proved tells of each login whether it is.
@@ -201,8 +202,8 @@ func TestTheCodeLogsIn(t *testing.T) {
 func TestTheAddressOfALoginIsEscaped(t *testing.T) {
 	h := house(t)
 	h.browser = "here"
-	l := publish.Login{Browser: hash(h.browser), Email: "<i>@example.com", AskedAt: h.now(), ExpiresAt: h.now().Add(time.Minute)}
-	must(h.db.AddLogin(t.Context(), l, publish.Job{Kind: "login", Address: l.Email, Due: h.now()}))(t)
+	l := account.Login{Browser: hash(h.browser), Email: "<i>@example.com", AskedAt: h.now(), ExpiresAt: h.now().Add(time.Minute)}
+	must(h.db.AccountStore().AddLogin(t.Context(), l, publish.Job{Kind: "login", Address: l.Email, Due: h.now()}))(t)
 	if body := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(body, "&lt;i&gt;@example.com") || strings.Contains(body, "<i>") {
 		t.Errorf("the form is %s", body)
 	}

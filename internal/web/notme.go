@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
@@ -13,9 +14,9 @@ import (
 // domain. Each returns publish.ErrNotFound for a token that is not ours, or too old.
 type notMes interface {
 	// NotMe looks at a link and changes nothing.
-	NotMe(ctx context.Context, token string) (publish.NotMe, error)
-	StopMail(ctx context.Context, token string) (publish.NotMe, error)
-	AllowMail(ctx context.Context, token string) (publish.NotMe, error)
+	NotMe(ctx context.Context, by publish.Caller, token string) (account.NotMe, error)
+	StopMail(ctx context.Context, by publish.Caller, token string) (account.NotMe, error)
+	AllowMail(ctx context.Context, by publish.Caller, token string) (account.NotMe, error)
 }
 
 func (p *Pages) notMeRoutes() []route {
@@ -30,7 +31,7 @@ func (p *Pages) notMeRoutes() []route {
 // was replaced; Allowed: a stop has just been taken back.
 type notMePage struct {
 	Token string
-	publish.NotMe
+	account.NotMe
 	Notice, Allowed bool
 }
 
@@ -38,20 +39,20 @@ type notMePage struct {
 func (p *Pages) askNotMe(v *visit) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
 	token := v.r.URL.Query().Get("token")
-	n, err := p.Service.NotMe(v.r.Context(), token)
+	n, err := p.Account.NotMe(v.r.Context(), v.by, token)
 	return v.showNotMe(notMePage{Token: token, NotMe: n}, err)
 }
 
 // stopMail stops the messages. Pressed again it shows the same.
 func (p *Pages) stopMail(v *visit) error {
 	token := v.token()
-	n, err := p.Service.StopMail(v.r.Context(), token)
+	n, err := p.Account.StopMail(v.r.Context(), v.by, token)
 	return v.showNotMe(notMePage{Token: token, NotMe: n}, err)
 }
 
 func (p *Pages) allowMail(v *visit) error {
 	token := v.token()
-	n, err := p.Service.AllowMail(v.r.Context(), token)
+	n, err := p.Account.AllowMail(v.r.Context(), v.by, token)
 	return v.showNotMe(notMePage{Token: token, NotMe: n, Allowed: true}, err)
 }
 
@@ -63,7 +64,7 @@ func (v *visit) showNotMe(page notMePage, err error) error {
 	if err != nil {
 		return err
 	}
-	page.Notice = page.Mail == publish.MailEmailNotice
+	page.Notice = page.Mail == account.MailEmailNotice
 	title := v.T("not-me.title")
 	switch {
 	case page.Allowed && page.Logins():

@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/account"
 	"sandlot/internal/testworld"
 )
 
 // notAsked is the token for those who did not ask for a message of that kind, sent to that address.
 func (w *world) notAsked(mail, address string) string {
 	w.t.Helper()
-	return must(w.service.NotMeToken(mail, address))(w.t)
+	return must(account.NotMeToken(w.in.Vault(), w.now(), mail, address))(w.t)
 }
 
 func press(h http.Handler, path, token string) *http.Response {
@@ -25,7 +25,7 @@ func TestLookingAtANotMeLinkStopsNothing(t *testing.T) {
 	h := house(t)
 	before := h.in.Rows()
 	for mail, want := range map[string]string{
-		"verify": "Whoever entered it won’t be told", "login": "you can’t log in with your email either", publish.MailEmailNotice: "Take it back",
+		"verify": "Whoever entered it won’t be told", "login": "you can’t log in with your email either", account.MailEmailNotice: "Take it back",
 	} {
 		token := h.notAsked(mail, "<b>@example.com")
 		for range 5 {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/blob"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
@@ -37,6 +38,7 @@ type world struct {
 	t        *testing.T
 	in       *testworld.World
 	service  *publish.Service
+	account  *account.Service
 	gallery  *gallery.Service
 	db       *sqlstore.DB
 	disk     *blob.Disk
@@ -84,9 +86,9 @@ func webPlaces() publish.Places {
 // pagesOn are the pages of a world in which nobody is known.
 func pagesOn(t *testing.T, in *testworld.World) *world {
 	t.Helper()
-	w := &world{t: t, in: in, service: in.Publish, gallery: in.Gallery, db: in.DB, disk: in.Disk}
+	w := &world{t: t, in: in, service: in.Publish, account: in.Account, gallery: in.Gallery, db: in.DB, disk: in.Disk}
 	w.Pages = New(Config{
-		Service: w.service, Contents: w.service.Contents, Gallery: w.gallery, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: in.Config.Places, Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Service: w.service, Account: in.Account, Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: in.Config.Places, Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
 	return w
 }
@@ -96,7 +98,7 @@ func (w *world) person(name string) (p person) {
 	t, ctx := w.t, w.t.Context()
 	t.Helper()
 	out := must(w.service.Signup(ctx, publish.Caller{}, publish.SignupInput{Handle: name, Email: name + "@example.com"}))(t)
-	p.account = must(w.service.Verify(ctx, w.token("/verify")))(t)
+	p.account = must(w.account.Verify(ctx, publish.Caller{}, w.token("/verify")))(t)
 	by := must(w.service.Identify(ctx, publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}))(t)
 	made, _, err := w.service.Publish(ctx, by, publish.PublishInput{Content: w.stage("<!doctype html><p>" + name)})
 	if err != nil {
@@ -134,7 +136,7 @@ func (w *world) session(id publish.AccountID, token string) int64 {
 	w.t.Helper()
 	at := w.now()
 	s := publish.Session{Account: id, CreatedAt: at, ProvedAt: at, SeenAt: at, ExpiresAt: at.Add(100 * time.Hour)}
-	return must(w.db.AddSession(w.t.Context(), hash(token), s))(w.t)
+	return must(w.db.AccountStore().AddSession(w.t.Context(), hash(token), s))(w.t)
 }
 
 func (w *world) stage(text string) publish.Content { w.t.Helper(); return w.in.Stage(text) }

@@ -4,15 +4,16 @@ import (
 	"context"
 	"net/http"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
 // recoveries is what the links in mails about an address ask of the domain. Each
 // returns publish.ErrNotFound for a token that is unknown, used, expired or replaced.
 type recoveries interface {
-	EmailLink(ctx context.Context, token string, undo bool) (publish.EmailMove, error)
-	TakeEmail(ctx context.Context, token string) (publish.Account, error)
-	TakeEmailBack(ctx context.Context, token string) (publish.Account, error)
+	EmailLink(ctx context.Context, by publish.Caller, token string, undo bool) (account.EmailMove, error)
+	TakeEmail(ctx context.Context, by publish.Caller, token string) (publish.Account, error)
+	TakeEmailBack(ctx context.Context, by publish.Caller, token string) (publish.Account, error)
 }
 
 // movePage is what a link of a mail shows. Done: the account has the address.
@@ -23,14 +24,14 @@ type movePage struct {
 
 // askEmail shows what the link to a new address would do, and does nothing.
 func (p *Pages) askEmail(v *visit) error {
-	return v.askMove(false, func(m publish.EmailMove) movePage {
+	return v.askMove(false, func(m account.EmailMove) movePage {
 		return movePage{Action: "/account/email", Question: v.T("email.question", "email", m.Email, "handle", m.Handle), Yes: v.T("email.yes"), No: v.T("email.no")}
 	}, v.T("email.title"))
 }
 
 // takeEmail uses the link up: the address is the account's.
 func (p *Pages) takeEmail(v *visit) error {
-	a, err := p.Service.TakeEmail(v.r.Context(), v.token())
+	a, err := v.Account.TakeEmail(v.r.Context(), v.by, v.token())
 	if err != nil {
 		return v.linkUsedUp(err)
 	}
@@ -39,7 +40,7 @@ func (p *Pages) takeEmail(v *visit) error {
 
 // askUndo shows what the link to the address before would do, and does nothing.
 func (p *Pages) askUndo(v *visit) error {
-	return v.askMove(true, func(m publish.EmailMove) movePage {
+	return v.askMove(true, func(m account.EmailMove) movePage {
 		return movePage{Action: "/account/undo", Question: v.T("undo.question", "email", m.Email, "handle", m.Handle), Yes: v.T("undo.yes"), No: v.T("undo.no")}
 	}, v.T("undo.title"))
 }
@@ -47,7 +48,7 @@ func (p *Pages) askUndo(v *visit) error {
 // undoEmail uses the link up: the address before is the account's again, and no
 // browser is logged in to it any more, not even this one.
 func (p *Pages) undoEmail(v *visit) error {
-	a, err := p.Service.TakeEmailBack(v.r.Context(), v.token())
+	a, err := v.Account.TakeEmailBack(v.r.Context(), v.by, v.token())
 	if err != nil {
 		return v.linkUsedUp(err)
 	}
@@ -58,10 +59,10 @@ func (p *Pages) undoEmail(v *visit) error {
 	return v.show(http.StatusOK, "email_move.html", v.T("undo.done-title"), movePage{Done: v.T("undo.done", "email", a.Email, "handle", a.Handle)})
 }
 
-func (v *visit) askMove(undo bool, page func(publish.EmailMove) movePage, title string) error {
+func (v *visit) askMove(undo bool, page func(account.EmailMove) movePage, title string) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
 	token := v.r.URL.Query().Get("token")
-	m, err := v.Service.EmailLink(v.r.Context(), token, undo)
+	m, err := v.Account.EmailLink(v.r.Context(), v.by, token, undo)
 	if err != nil {
 		return v.linkUsedUp(err)
 	}

@@ -10,17 +10,18 @@ import (
 	"sandlot/internal/publish"
 )
 
-// sessionLists is what the page of the logins asks of the domain. Each method
-// knows only of the sessions of the account that it is given.
+// sessionLists is what the page of the logins asks of the domain, on behalf of the caller
+// whose account it is.
 type sessionLists interface {
-	Sessions(ctx context.Context, id publish.AccountID) ([]publish.Session, error)
-	EndSession(ctx context.Context, account publish.AccountID, id int64) error
-	EndSessions(ctx context.Context, account publish.AccountID, but int64) error
+	Sessions(ctx context.Context, by publish.Caller) ([]publish.Session, error)
+	EndSession(ctx context.Context, by publish.Caller, id int64) error
+	// EndOtherSessions ends all of the account's sessions but the caller's own.
+	EndOtherSessions(ctx context.Context, by publish.Caller) error
 }
 
 // sessions lists where the account is logged in.
 func (p *Pages) sessions(v *visit) error {
-	list, err := p.Service.Sessions(v.r.Context(), v.me.Account.ID)
+	list, err := p.Account.Sessions(v.r.Context(), v.by)
 	if err != nil {
 		return err
 	}
@@ -30,9 +31,8 @@ func (p *Pages) sessions(v *visit) error {
 // endSessions logs one browser out, or all but this one. A session that is over
 // already is as it should be: the button was pressed twice.
 func (p *Pages) endSessions(v *visit) error {
-	me := v.me.Session
 	if v.r.PostForm.Get("others") != "" {
-		if err := p.Service.EndSessions(v.r.Context(), me.Account, me.ID); err != nil {
+		if err := p.Account.EndOtherSessions(v.r.Context(), v.by); err != nil {
 			return err
 		}
 		return v.done("/account/sessions", "said.others-out")
@@ -41,7 +41,7 @@ func (p *Pages) endSessions(v *visit) error {
 	if err != nil {
 		return publish.ErrNotFound
 	}
-	if err := p.Service.EndSession(v.r.Context(), me.Account, id); err != nil && !errors.Is(err, publish.ErrNotFound) {
+	if err := p.Account.EndSession(v.r.Context(), v.by, id); err != nil && !errors.Is(err, publish.ErrNotFound) {
 		return err
 	}
 	return v.done("/account/sessions", "said.browser-out")

@@ -9,19 +9,16 @@ import (
 	"sandlot/internal/publish"
 )
 
-// owners is what the settings ask of the domain. Each method knows only of the
-// account that it is given.
+// owners is what the settings ask of the domain, on behalf of the caller whose account it is.
 type owners interface {
 	// HandleFor returns the handle that Rename would give, or the error that it would return but for how often it was asked.
-	HandleFor(ctx context.Context, id publish.AccountID, want string) (string, error)
-	Rename(ctx context.Context, id publish.AccountID, want string) (string, error)
-	SetLang(ctx context.Context, id publish.AccountID, lang string) error
-	ProposeEmail(ctx context.Context, id publish.AccountID, address, lang string) error
-	ProposedEmail(ctx context.Context, id publish.AccountID) (string, error)
-	WithdrawEmail(ctx context.Context, id publish.AccountID) error
-	Export(ctx context.Context, by publish.Caller) (publish.Export, error)
-	DeleteAccount(ctx context.Context, id publish.AccountID, typed string) error
-	recoveries
+	HandleFor(ctx context.Context, by publish.Caller, want string) (string, error)
+	Rename(ctx context.Context, by publish.Caller, want string) (string, error)
+	SetLang(ctx context.Context, by publish.Caller, lang string) error
+	ProposeEmail(ctx context.Context, by publish.Caller, address, lang string) error
+	ProposedEmail(ctx context.Context, by publish.Caller) (string, error)
+	WithdrawEmail(ctx context.Context, by publish.Caller) error
+	DeleteAccount(ctx context.Context, by publish.Caller, typed string) error
 }
 
 func (p *Pages) settingsRoutes() []route {
@@ -61,7 +58,7 @@ func (p *Pages) settings(v *visit) error {
 // showSettings fills in what the page has in any case.
 func (v *visit) showSettings(status int, page settingsPage) error {
 	var err error
-	if page.Proposed, err = v.Service.ProposedEmail(v.r.Context(), v.me.Account.ID); err != nil {
+	if page.Proposed, err = v.Account.ProposedEmail(v.r.Context(), v.by); err != nil {
 		return err
 	}
 	page.Langs, page.Fresh = v.book.langs, v.fresh()
@@ -79,12 +76,12 @@ func (v *visit) fresh() bool { return v.Now().Sub(v.me.ProvedAt).Abs() <= freshF
 // first.
 func (p *Pages) rename(v *visit) error {
 	want := v.r.PostForm.Get("handle")
-	handle, err := p.Service.HandleFor(v.r.Context(), v.me.Account.ID, want)
+	handle, err := p.Account.HandleFor(v.r.Context(), v.by, want)
 	if err == nil && handle != want {
 		return v.askHandle(want)
 	}
 	if err == nil {
-		_, err = p.Service.Rename(v.r.Context(), v.me.Account.ID, want)
+		_, err = p.Account.Rename(v.r.Context(), v.by, want)
 	}
 	if err != nil {
 		return v.handleRefused(want, err)
@@ -113,7 +110,7 @@ func (p *Pages) setLanguage(v *visit) error {
 	if found, ok := v.book.nearest(lang); lang != "" && (!ok || found != lang) {
 		return v.redirect("/account/settings") // the page offers no other
 	}
-	if err := p.Service.SetLang(v.r.Context(), v.me.Account.ID, lang); err != nil {
+	if err := p.Account.SetLang(v.r.Context(), v.by, lang); err != nil {
 		return err
 	}
 	return v.done("/account/settings", "said.language")
@@ -121,7 +118,7 @@ func (p *Pages) setLanguage(v *visit) error {
 
 func (p *Pages) proposeEmail(v *visit) error {
 	address := v.r.PostForm.Get("email")
-	err := p.Service.ProposeEmail(v.r.Context(), v.me.Account.ID, address, v.lang)
+	err := p.Account.ProposeEmail(v.r.Context(), v.by, address, v.lang)
 	wrong := ""
 	switch {
 	case err == nil:
@@ -140,7 +137,7 @@ func (p *Pages) proposeEmail(v *visit) error {
 
 // withdrawEmail ends the proposal; the button may be pressed twice.
 func (p *Pages) withdrawEmail(v *visit) error {
-	if err := p.Service.WithdrawEmail(v.r.Context(), v.me.Account.ID); err != nil {
+	if err := p.Account.WithdrawEmail(v.r.Context(), v.by); err != nil {
 		return err
 	}
 	return v.done("/account/settings", "said.email-kept")

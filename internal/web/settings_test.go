@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
@@ -28,8 +29,8 @@ func archived(_ context.Context, w io.Writer, e publish.Export) error {
 
 func TestTheSettingsShowWhatIsSet(t *testing.T) {
 	h := house(t)
-	move := publish.EmailMove{Account: h.kim.account.ID, Email: "<i>new@example.com", ExpiresAt: h.now().Add(time.Hour)} // which the domain would not take
-	if err := h.db.ProposeEmail(t.Context(), move, publish.Job{Kind: publish.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
+	move := account.EmailMove{Account: h.kim.account.ID, Email: "<i>new@example.com", ExpiresAt: h.now().Add(time.Hour)} // which the domain would not take
+	if err := h.db.AccountStore().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
 		t.Fatal(err)
 	}
 	body := text(t, asKim(h, "GET", "/account/settings", ""))
@@ -56,7 +57,7 @@ func TestSettingsAreChangedByForms(t *testing.T) {
 	if got := h.in.Query("SELECT handle || ' ' || lang FROM accounts"); !slices.Equal(got, []string{"kim-b ja"}) {
 		t.Errorf("the account is %q", got)
 	}
-	if got := h.in.Query("SELECT address FROM jobs WHERE kind = ?", publish.MailEmailChange); !slices.Equal(got, []string{"new@example.com"}) {
+	if got := h.in.Query("SELECT address FROM jobs WHERE kind = ?", account.MailEmailChange); !slices.Equal(got, []string{"new@example.com"}) {
 		t.Errorf("messages go to %q", got)
 	}
 	for _, lang := range []string{"tlh", "fr-CA", "<b>"} {
@@ -167,11 +168,11 @@ func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
 // TestTheAddressOfALinkIsEscaped: the domain takes no such address, and the page would escape one.
 func TestTheAddressOfALinkIsEscaped(t *testing.T) {
 	h := house(t)
-	move := publish.EmailMove{Account: h.kim.account.ID, Email: "<b>new@example.com", ExpiresAt: h.now().Add(time.Hour)}
-	if err := h.db.ProposeEmail(t.Context(), move, publish.Job{Kind: publish.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
+	move := account.EmailMove{Account: h.kim.account.ID, Email: "<b>new@example.com", ExpiresAt: h.now().Add(time.Hour)}
+	if err := h.db.AccountStore().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
 		t.Fatal(err)
 	}
-	must(h.db.AddEmailLink(t.Context(), hash("good"), move, h.now()))(t)
+	must(h.db.MailStore().AddEmailLink(t.Context(), hash("good"), move, h.now()))(t)
 	for _, resp := range []*http.Response{request(h, "GET", "/account/email?token=good", ""), request(h, "POST", "/account/email", "token=good", "Sec-Fetch-Site", "same-origin")} {
 		if body := text(t, resp); resp.StatusCode != http.StatusOK || strings.Contains(body, "<b>") || !strings.Contains(body, "&lt;b&gt;new@example.com") {
 			t.Errorf("%d: %s", resp.StatusCode, body)

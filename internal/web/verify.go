@@ -1,12 +1,24 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
+	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
+
+// claims is what the links that verify an address ask of the domain. Each returns
+// publish.ErrNotFound for a token that is unknown, used or expired.
+type claims interface {
+	// Claim looks at a link and uses nothing up.
+	Claim(ctx context.Context, by publish.Caller, token string) (account.Claim, error)
+	Verify(ctx context.Context, by publish.Caller, token string) (publish.Account, error)
+	// RefuseClaim returns the account as it was, and the token of a page that refuses all such messages.
+	RefuseClaim(ctx context.Context, by publish.Caller, token string) (a publish.Account, notMe string, err error)
+}
 
 func (p *Pages) verifyRoutes() []route {
 	return []route{
@@ -19,7 +31,7 @@ func (p *Pages) verifyRoutes() []route {
 // claimPage is what the page of a link shows: what whoever says yes vouches for.
 type claimPage struct {
 	Token string
-	publish.Claim
+	account.Claim
 }
 
 // Shown is how many projects the page shows.
@@ -30,7 +42,7 @@ func (p claimPage) Shown() int { return len(p.Projects) }
 func (p *Pages) askVerify(v *visit) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
 	token := v.r.URL.Query().Get("token")
-	found, err := p.Service.Claim(v.r.Context(), token)
+	found, err := p.Account.Claim(v.r.Context(), v.by, token)
 	if err != nil {
 		return v.linkUsedUp(err)
 	}
@@ -39,7 +51,7 @@ func (p *Pages) askVerify(v *visit) error {
 
 // refuseClaim uses the link up: the address is taken away from the account.
 func (p *Pages) refuseClaim(v *visit) error {
-	a, notMe, err := p.Service.RefuseClaim(v.r.Context(), v.token())
+	a, notMe, err := p.Account.RefuseClaim(v.r.Context(), v.by, v.token())
 	if err != nil {
 		return v.linkUsedUp(err)
 	}
@@ -62,11 +74,11 @@ const maxOnward = 5
 // verify uses the link up, and shows the way on.
 func (p *Pages) verify(v *visit) error {
 	token := v.token()
-	vouched, err := p.Service.Claim(v.r.Context(), token)
+	vouched, err := p.Account.Claim(v.r.Context(), v.by, token)
 	if err != nil {
 		return v.linkUsedUp(err)
 	}
-	a, err := p.Service.Verify(v.r.Context(), token)
+	a, err := p.Account.Verify(v.r.Context(), v.by, token)
 	if err != nil {
 		return v.linkUsedUp(err)
 	}

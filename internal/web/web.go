@@ -28,18 +28,20 @@ import (
 // Service is what the pages ask of the domain; *publish.Service is one.
 type Service interface {
 	Site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
-	// Claim, Verify and RefuseClaim return publish.ErrNotFound for a token that is unknown, used or expired.
-	Claim(ctx context.Context, token string) (publish.Claim, error)
-	Verify(ctx context.Context, token string) (publish.Account, error)
-	// RefuseClaim returns the account as it was, and the token of a page that refuses all such messages.
-	RefuseClaim(ctx context.Context, token string) (a publish.Account, notMe string, err error)
 	sessions
+	exports
+	keyrings
+	ownProjects
+}
+
+// Account is what the pages ask about a person's account and its messages;
+// *account.Service is one.
+type Account interface {
 	sessionLists
 	owners
-	keyrings
-	logins
+	recoveries
+	claims
 	notMes
-	ownProjects
 }
 
 // Gallery is what the pages ask about what everybody sees and plays.
@@ -61,6 +63,8 @@ type Contents interface {
 // Config is what the pages are made of. All but Now and Admission must be set.
 type Config struct {
 	Service  Service
+	Account  Account
+	Logins   Logins
 	Contents Contents
 	Gallery  Gallery
 	Reports  Reports

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -35,23 +36,23 @@ func (s *service) Site(_ context.Context, _ publish.Caller, id publish.ProjectID
 	return publish.Project{ID: id, Version: 1}, s.fault
 }
 
-func (s *service) Claim(_ context.Context, token string) (publish.Claim, error) {
+func (s *service) Claim(_ context.Context, by publish.Caller, token string) (account.Claim, error) {
 	if s.fault != nil {
-		return publish.Claim{}, s.fault
+		return account.Claim{}, s.fault
 	}
 	if token != s.token || s.used {
-		return publish.Claim{}, publish.ErrNotFound
+		return account.Claim{}, publish.ErrNotFound
 	}
-	return publish.Claim{Email: `me"<b>@example.com`, Account: publish.Account{Handle: "me"}, Projects: s.claimed, More: s.claimed != nil}, nil
+	return account.Claim{Email: `me"<b>@example.com`, Account: publish.Account{Handle: "me"}, Projects: s.claimed, More: s.claimed != nil}, nil
 }
 
-func (s *service) RefuseClaim(ctx context.Context, token string) (publish.Account, string, error) {
-	a, err := s.Verify(ctx, token)
+func (s *service) RefuseClaim(ctx context.Context, by publish.Caller, token string) (publish.Account, string, error) {
+	a, err := s.Verify(ctx, by, token)
 	return a, "not-me", err
 }
 
-func (s *service) Verify(ctx context.Context, token string) (publish.Account, error) {
-	v, err := s.Claim(ctx, token)
+func (s *service) Verify(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
+	v, err := s.Claim(ctx, by, token)
 	s.used = s.used || err == nil
 	return publish.Account{ID: s.verifies, Email: v.Email, Handle: "me"}, err
 }
@@ -67,6 +68,8 @@ func (s *service) Identify(_ context.Context, presented publish.Presented, from 
 // domain is all that the pages ask.
 type domain interface {
 	Service
+	Account
+	Logins
 	Gallery
 	Reports
 }
@@ -81,7 +84,7 @@ func (*service) Browse(context.Context, publish.Caller, gallery.Sort, string) (g
 
 func pages(s *service) *Pages {
 	base := &url.URL{Scheme: "https", Host: "example.com"}
-	return New(Config{Service: s, Contents: s, Gallery: s, Reports: s, Places: publish.Places{Base: base, Content: "example.net"}, Log: slog.New(slog.DiscardHandler), Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
+	return New(Config{Service: s, Account: s, Logins: s, Contents: s, Gallery: s, Reports: s, Places: publish.Places{Base: base, Content: "example.net"}, Log: slog.New(slog.DiscardHandler), Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
 }
 
 // byAddress takes everybody at one address for one visitor.

@@ -1,4 +1,4 @@
-package publish
+package account
 
 import (
 	"cmp"
@@ -17,29 +17,31 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
-// fakeJobs is a JobStore in memory.
+// fakeJobs is a MailStore in memory, of verifications.
 type fakeJobs struct {
+	MailStore
 	mu     sync.Mutex
 	now    func() time.Time
-	jobs   map[int64]Job
-	last   int64                          // ID of a job
-	leases []int                          // how many jobs each claim got
-	mails  map[Digest]map[int64]time.Time // by share and job
+	jobs   map[int64]publish.Job
+	last   int64                                  // ID of a job
+	leases []int                                  // how many jobs each claim got
+	mails  map[publish.Digest]map[int64]time.Time // by share and job
 	tokens []Verification
 	moved  map[string]error // by address: what AddVerification answers
 	fail   error            // of FinishJob
 }
 
-func (f *fakeJobs) ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]Job, error) {
+func (f *fakeJobs) ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]publish.Job, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var due []Job
+	var due []publish.Job
 	for id, j := range f.jobs {
 		if !j.Due.After(now) && len(due) < limit && !slices.Contains(busy.Others, laneOf(j).domain) && !busy.OnlyLogins {
 			due = append(due, j)
@@ -47,7 +49,7 @@ func (f *fakeJobs) ClaimJobs(ctx context.Context, now, until time.Time, busy Bus
 			f.jobs[id] = j
 		}
 	}
-	slices.SortFunc(due, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(due, func(a, b publish.Job) int { return cmp.Compare(a.ID, b.ID) })
 	f.leases = append(f.leases, len(due))
 	return due, nil
 }
@@ -77,7 +79,7 @@ func (f *fakeJobs) CountMail(ctx context.Context, job int64, shares []Share, at,
 	return ctx.Err()
 }
 
-func (f *fakeJobs) FinishJob(ctx context.Context, j Job, sent bool, at time.Time) error {
+func (f *fakeJobs) FinishJob(ctx context.Context, j publish.Job, sent bool, at time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := cmp.Or(ctx.Err(), f.fail); err != nil {
@@ -94,7 +96,7 @@ func (f *fakeJobs) FinishJob(ctx context.Context, j Job, sent bool, at time.Time
 	return nil
 }
 
-func (f *fakeJobs) RetryJob(ctx context.Context, j Job, due time.Time) error {
+func (f *fakeJobs) RetryJob(ctx context.Context, j publish.Job, due time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -116,23 +118,11 @@ func (f *fakeJobs) AddVerification(_ context.Context, v Verification) (string, e
 	return "ada", nil
 }
 
-func (f *fakeJobs) Verification(context.Context, Digest, time.Time) (Verification, error) {
-	return Verification{}, ErrNotFound
-}
-
-func (f *fakeJobs) RefuseVerification(context.Context, Digest, time.Time) (Account, error) {
-	return Account{}, ErrNotFound
-}
-
-func (f *fakeJobs) UseVerification(context.Context, Digest, time.Time) (Account, error) {
-	return Account{}, ErrNotFound
-}
-
 // add enqueues a mail to an address, due now.
 func (f *fakeJobs) add(address string) int64 {
 	f.last++
 	id := f.last
-	f.jobs[id] = Job{ID: id, Kind: "verify", Account: 1, Address: address, Lang: "de", Due: f.now()}
+	f.jobs[id] = publish.Job{ID: id, Kind: "verify", Account: 1, Address: address, Lang: "de", Due: f.now()}
 	return id
 }
 
@@ -160,20 +150,25 @@ func (m *fakeMailer) Send(_ context.Context, mail Mail) error {
 	return nil
 }
 
-// noStops is a StopStore of mailboxes that want everything.
-type noStops struct{ StopStore }
-
-func (noStops) StopOf(context.Context, Digest, string, time.Time) (Stop, error) {
-	return Stop{}, ErrNotFound
+func (f *fakeJobs) StopOf(context.Context, publish.Digest, string, time.Time) (publish.Stop, error) {
+	return publish.Stop{}, publish.ErrNotFound
 }
 
-func notMeOf(mail, address string) (string, error) { return mail + "-" + address, nil }
+// noSecrets is a store in which no secret is yet.
+type noSecrets struct{}
+
+func (noSecrets) Secret(_ context.Context, _ string, fresh []byte) ([]byte, error) { return fresh, nil }
 
 func newCourier(t *testing.T, logs io.Writer) (*Courier, *fakeJobs, *fakeMailer) {
 	t.Helper()
-	jobs := &fakeJobs{now: time.Now, jobs: map[int64]Job{}, mails: map[Digest]map[int64]time.Time{}, moved: map[string]error{}}
+	jobs := &fakeJobs{now: time.Now, jobs: map[int64]publish.Job{}, mails: map[publish.Digest]map[int64]time.Time{}, moved: map[string]error{}}
 	mailer := &fakeMailer{}
-	c := &Courier{Jobs: jobs, Stops: noStops{}, NotMeToken: notMeOf, Mailer: mailer, Places: placesAt(t, "https://example.com", "", false), Log: slog.New(slog.NewTextHandler(logs, nil)), Now: time.Now, Random: rand.Reader}
+	vault, err := publish.OpenVault(t.Context(), noSecrets{}, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := publish.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}}
+	c := &Courier{Store: jobs, Vault: vault, Mailer: mailer, Places: places, Log: slog.New(slog.NewTextHandler(logs, nil)), Now: time.Now}
 	return c, jobs, mailer
 }
 
@@ -202,7 +197,11 @@ func TestCourier(t *testing.T) {
 			if len(m.sent) != 1 || len(jobs.jobs) != 0 {
 				t.Fatalf("%d sent, %d jobs left", len(m.sent), len(jobs.jobs))
 			}
-			want := Mail{Kind: "verify", To: "ada@example.org", Lang: "de", Handle: "ada", Link: m.sent[0].Link, NotMe: "https://example.com/not-me?token=verify-ada@example.org"}
+			want := Mail{Kind: "verify", To: "ada@example.org", Lang: "de", Handle: "ada", Link: m.sent[0].Link, NotMe: m.sent[0].NotMe}
+			token, ours := strings.CutPrefix(want.NotMe, "https://example.com/not-me?token=")
+			if n, err := openNotMe(c.Vault, time.Now(), token); !ours || err != nil || n.Mail != "verify" || n.Email != want.To {
+				t.Errorf("its link for others is %s, of %+v, %v", want.NotMe, n, err)
+			}
 			if m.sent[0] != want {
 				t.Errorf("got %+v", m.sent[0])
 			}
@@ -211,7 +210,7 @@ func TestCourier(t *testing.T) {
 			jobs.add("ada@example.org")
 			send(t, c)
 			tok := linkToken(t, m.sent[0])
-			want := Verification{Token: digest([]byte(tok)), Account: 1, Email: "ada@example.org", ExpiresAt: time.Now().Add(24 * time.Hour).UTC()}
+			want := Verification{Token: digest(tok), Account: 1, Email: "ada@example.org", ExpiresAt: time.Now().Add(24 * time.Hour).UTC()}
 			if len(tok) != 43 || jobs.tokens[0] != want {
 				t.Errorf("token %q is kept as %+v", tok, jobs.tokens[0])
 			}
@@ -275,7 +274,7 @@ func TestCourier(t *testing.T) {
 			if len(m.sent) != 1 || len(jobs.jobs) != 0 || len(jobs.tokens) != 4 {
 				t.Fatalf("%d sent, %d jobs left, %d tokens", len(m.sent), len(jobs.jobs), len(jobs.tokens))
 			}
-			if last := digest([]byte(linkToken(t, m.sent[0]))); last != jobs.tokens[3].Token || last == jobs.tokens[2].Token {
+			if last := digest(linkToken(t, m.sent[0])); last != jobs.tokens[3].Token || last == jobs.tokens[2].Token {
 				t.Error("the message does not carry the newest token")
 			}
 		},
@@ -307,8 +306,8 @@ func TestCourier(t *testing.T) {
 			}
 		},
 		"a message to an address that was changed since is dropped": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
-			jobs.moved["old@example.org"] = fmt.Errorf("add verification: %w", ErrMoved)
-			jobs.moved["gone@example.org"] = ErrNotFound
+			jobs.moved["old@example.org"] = fmt.Errorf("add verification: %w", publish.ErrMoved)
+			jobs.moved["gone@example.org"] = publish.ErrNotFound
 			jobs.add("old@example.org")
 			jobs.add("gone@example.org")
 			jobs.add("new@example.org")
@@ -319,7 +318,10 @@ func TestCourier(t *testing.T) {
 		},
 		"without randomness nothing is sent, and the job stays": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
 			broken := errors.New("broken")
-			c.Random = iotest.ErrReader(broken)
+			var err error
+			if c.Vault, err = publish.OpenVault(t.Context(), noSecrets{}, io.MultiReader(io.LimitReader(rand.Reader, 32), iotest.ErrReader(broken))); err != nil {
+				t.Fatal(err)
+			}
 			jobs.add("ada@example.org")
 			if err := c.SendDue(t.Context()); !errors.Is(err, broken) || m.tried != 0 || len(jobs.jobs) != 1 {
 				t.Errorf("got %v, %d tries, %d jobs left", err, m.tried, len(jobs.jobs))

@@ -1,16 +1,18 @@
-package publish_test
+package account_test
 
 import (
+	"context"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
 // claimLink is the token of a link that verifies an address.
-func claimLink(t *testing.T, m publish.Mail) string {
+func claimLink(t *testing.T, m account.Mail) string {
 	t.Helper()
 	u, err := url.Parse(m.Link)
 	if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/verify?token=") {
@@ -22,7 +24,7 @@ func claimLink(t *testing.T, m publish.Mail) string {
 // claimant is an account with an address that nobody has verified, whose message was lost.
 func (w *world) claimant(email string) publish.Published {
 	w.t.Helper()
-	out, _, err := w.Publish(w.t.Context(), nobody(), publish.PublishInput{Email: email, Content: w.stage(page)})
+	out, _, err := w.Publish(w.t.Context(), nobody(), publish.PublishInput{Email: email, Content: w.in.Stage(page)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -41,10 +43,10 @@ func TestRegression30ALoginWithAnUnverifiedAddressSendsTheLinkAgain(t *testing.T
 	if len(mails) != 1 || mails[0].Kind != "login-unverified" || mails[0].To != "Kim@example.com" || mails[0].Handle != last.Account.Handle || mails[0].Code != "" || mails[0].Lang != "ja" {
 		t.Fatalf("sent was %+v", mails)
 	}
-	if l, err := w.PendingLogin(t.Context(), browser); err != nil || l.Email != "kim@example.com" {
+	if l, err := w.PendingLogin(t.Context(), nobody(), browser); err != nil || l.Email != "kim@example.com" {
 		t.Errorf("the page would say %+v, %v", l, err)
 	}
-	a, err := w.Verify(t.Context(), claimLink(t, mails[0]))
+	a, err := w.Verify(t.Context(), nobody(), claimLink(t, mails[0]))
 	if err != nil || a.ID != last.Account.ID {
 		t.Fatalf("verified was %+v, %v", a, err)
 	}
@@ -56,7 +58,7 @@ func TestRegression30ALoginWithAnUnverifiedAddressSendsTheLinkAgain(t *testing.T
 		if mails := w.postman(); len(mails) != 0 {
 			t.Errorf("sent was %+v", mails)
 		}
-		if _, err := w.PendingLogin(t.Context(), browser); err != nil {
+		if _, err := w.PendingLogin(t.Context(), nobody(), browser); err != nil {
 			t.Errorf("the page would say %v", err)
 		}
 	})
@@ -88,8 +90,10 @@ func TestRegression30TheLinkAgainCountsAsALogin(t *testing.T) {
 // TestRegression30ASuspendedOrDeletedAccountGetsNoLink, as at its signup.
 func TestRegression30ASuspendedOrDeletedAccountGetsNoLink(t *testing.T) {
 	w := newWorld(t)
-	for _, query := range []string{"UPDATE accounts SET suspended_at = 1 WHERE id = ?", "UPDATE accounts SET deleted_at = 1 WHERE id = ?"} {
-		w.exec(query, w.claimant("kim@example.com").Account.ID)
+	for _, end := range []func(context.Context, publish.Subject, publish.LogEntry) error{w.db.Suspend, w.db.Remove} {
+		if err := end(t.Context(), publish.Subject{Account: w.claimant("kim@example.com").Account.ID}, publish.LogEntry{At: w.clock.now()}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	w.ask("kim@example.com", "")
 	if mails := w.postman(); len(mails) != 0 {
@@ -108,13 +112,13 @@ func TestRegression30LoginChoicesNameProjects(t *testing.T) {
 		last = w.publish(by, page).Project.ID
 	}
 	browser, token, _ := w.askMail("kim@example.com")
-	if _, err := w.LoginChoices(t.Context(), browser); err != publish.ErrNotFound {
+	if _, err := w.LoginChoices(t.Context(), nobody(), browser); err != publish.ErrNotFound {
 		t.Errorf("before the proof: %v", err)
 	}
-	if err := w.UseLoginLink(t.Context(), browser, token); err != nil {
+	if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
 		t.Fatal(err)
 	}
-	list, err := w.LoginChoices(t.Context(), browser)
+	list, err := w.LoginChoices(t.Context(), nobody(), browser)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v, %v", list, err)
 	}

@@ -1,4 +1,4 @@
-package publish_test
+package account_test
 
 import (
 	"testing"

@@ -1,6 +1,7 @@
-package publish
+package account
 
 import (
+	"context"
 	"crypto/hmac"
 	"encoding/base64"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"sandlot/internal/names"
+	"sandlot/internal/publish"
 )
 
 // Limits of what a browser keeps of the mailboxes that it was logged in with.
@@ -20,7 +22,10 @@ const (
 // Remember returns what a browser keeps after a login with an address, beside what
 // it has kept before: words that are random but for this installation, which can
 // tell for an address whether one of them is of its mailbox. They give no access.
-func (s *Service) Remember(known, address string) (string, error) {
+func (s *Service) Remember(_ context.Context, by publish.Caller, known, address string) (string, error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+		return "", err
+	}
 	words := s.knownWords(known)
 	for i, w := range words {
 		if s.isOf(w, address) {
@@ -38,14 +43,14 @@ func (s *Service) Remember(known, address string) (string, error) {
 // loginAsker is who asks for a login, as messages are counted: a browser that was
 // logged in with the mailbox before has a share that no stranger can use up. Whether
 // an account has the address plays no part.
-func (s *Service) loginAsker(in LoginInput, email string) Asker {
-	a := s.vault.Asker(Caller{From: in.From})
-	if in.Own != "" && names.EmailKey(in.Own) == names.EmailKey(email) {
-		a.Kind = AskedKnown
+func (s *Service) loginAsker(by publish.Caller, known, email string) publish.Asker {
+	a := s.vault.Asker(publish.Caller{From: by.From})
+	if _, own, ok := by.Login(); ok && own.Email != "" && names.EmailKey(own.Email) == names.EmailKey(email) {
+		a.Kind = publish.AskedKnown
 	}
-	for _, w := range s.knownWords(in.Known) {
+	for _, w := range s.knownWords(known) {
 		if s.isOf(w, email) {
-			a.Kind = AskedKnown
+			a.Kind = publish.AskedKnown
 		}
 	}
 	return a
@@ -67,6 +72,6 @@ func (s *Service) isOf(word, address string) bool {
 }
 
 func (s *Service) markOf(word []byte, address string) []byte {
-	sum := s.keyed("known browser", string(word)+names.EmailKey(address))
+	sum := s.vault.Keyed("known browser", string(word)+names.EmailKey(address))
 	return sum[:knownBytes]
 }

@@ -1,16 +1,16 @@
-package publish
+package account
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/url"
 	"sync"
 	"time"
 
 	"sandlot/internal/failpoint"
+	"sandlot/internal/publish"
 )
 
 // Limits of the courier.
@@ -35,23 +35,16 @@ const JobWaitMax = 6 * time.Hour
 // no slow mail server holds the others. One Run at a time; any number of couriers
 // on other nodes.
 type Courier struct {
-	Jobs     JobStore
-	Logins   LoginStore
-	Recovery RecoveryStore
-	Reports  ReportMailStore
-	Stops    StopStore
-	HashCode func(login int64, code string) Digest // that of the Service
-	// NotMeToken is that of the Service.
-	NotMeToken func(mail, address string) (string, error)
-	Mailer     Mailer
-	Server     *MailServer // learns whether messages get through; nil: nobody asks
-	Places     Places
-	Log        *slog.Logger
-	Now        func() time.Time
-	Random     io.Reader
-	AtOnce     int // messages under way at once; 0: mailsAtOnce
+	Store  MailStore
+	Vault  *publish.Vault
+	Mailer Mailer
+	Server *MailServer // learns whether messages get through; nil: nobody asks
+	Places publish.Places
+	Log    *slog.Logger
+	Now    func() time.Time
+	AtOnce int // messages under way at once; 0: mailsAtOnce
 	// Failures counts messages that were not sent when they were to be.
-	Failures *Failures
+	Failures *publish.Failures
 
 	mu   sync.Mutex
 	sent map[int64]time.Time // jobs whose message was sent, which could not be recorded: when that was
@@ -85,7 +78,7 @@ func (c *Courier) Run(ctx context.Context) {
 // message that fails keeps no other; the error tells all that failed.
 func (c *Courier) SendDue(ctx context.Context) error {
 	r := c.newRound()
-	var failed Errors
+	var failed publish.Errors
 	for {
 		if err := r.fill(ctx); err != nil {
 			failed.Add(err)
@@ -101,8 +94,8 @@ func (c *Courier) SendDue(ctx context.Context) error {
 
 // deliver sends the message of one job, or settles that it is not sent. A job that
 // fails before is put off like a message that was not taken, and given up like one.
-func (c *Courier) deliver(ctx context.Context, j Job) error {
-	err := Guarded(func() error { return c.attempt(ctx, j) })
+func (c *Courier) deliver(ctx context.Context, j publish.Job) error {
+	err := publish.Guarded(func() error { return c.attempt(ctx, j) })
 	if err == nil || ctx.Err() != nil || errors.Is(err, errUnsettled) {
 		return err
 	}
@@ -114,7 +107,7 @@ func (c *Courier) deliver(ctx context.Context, j Job) error {
 // is due again when its lease ends, and then is settled without another message.
 var errUnsettled = errors.New("not settled")
 
-func (c *Courier) attempt(ctx context.Context, j Job) error {
+func (c *Courier) attempt(ctx context.Context, j publish.Job) error {
 	now := c.Now().UTC()
 	if at, sent := c.wasSent(j.ID); sent {
 		return c.settle(ctx, j, at)
@@ -128,7 +121,7 @@ func (c *Courier) attempt(ctx context.Context, j Job) error {
 		return c.drop(ctx, j, now)
 	}
 	m, err := c.write(ctx, j, now)
-	if errors.Is(err, ErrMoved) || errors.Is(err, ErrNotFound) {
+	if errors.Is(err, publish.ErrMoved) || errors.Is(err, publish.ErrNotFound) {
 		return c.drop(ctx, j, now) // another address was given since, or nobody can log in with this one
 	}
 	if err != nil {
@@ -142,19 +135,19 @@ func (c *Courier) attempt(ctx context.Context, j Job) error {
 
 // unwanted tells why a message is not sent, empty if it is. Then it is counted: in
 // the step that looks whether it may be, so that no number of couriers sends more.
-func (c *Courier) unwanted(ctx context.Context, j Job, now time.Time) (why string, err error) {
+func (c *Courier) unwanted(ctx context.Context, j publish.Job, now time.Time) (why string, err error) {
 	stopped, err := c.stopped(ctx, j, now)
 	if err != nil || stopped {
 		return "mailbox opted out", err
 	}
-	err = c.Jobs.CountMail(ctx, j.ID, sharesOf(j), now, now.Add(-mailDay))
+	err = c.Store.CountMail(ctx, j.ID, sharesOf(j), now, now.Add(-mailDay))
 	if errors.Is(err, ErrTooOften) {
 		return "daily limit of this mailbox reached", nil
 	}
 	return "", err
 }
 
-func (c *Courier) send(ctx context.Context, j Job, m Mail) error {
+func (c *Courier) send(ctx context.Context, j publish.Job, m Mail) error {
 	limited, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
 	err := c.Mailer.Send(limited, m)
@@ -173,9 +166,9 @@ func (c *Courier) send(ctx context.Context, j Job, m Mail) error {
 
 // settle removes a job whose message was sent. If that fails it is remembered, for a
 // mailbox must not get the same again and again while nothing can be written.
-func (c *Courier) settle(ctx context.Context, j Job, at time.Time) error {
-	err := c.Jobs.FinishJob(ctx, j, true, at)
-	if errors.Is(err, ErrNotFound) {
+func (c *Courier) settle(ctx context.Context, j publish.Job, at time.Time) error {
+	err := c.Store.FinishJob(ctx, j, true, at)
+	if errors.Is(err, publish.ErrNotFound) {
 		err = nil // it was removed when that seemed to fail
 	}
 	c.mu.Lock()
@@ -207,7 +200,7 @@ func unsettled(err error) error {
 }
 
 // putOff lets a job wait, longer with each attempt, or gives it up.
-func (c *Courier) putOff(ctx context.Context, j Job, why error) error {
+func (c *Courier) putOff(ctx context.Context, j publish.Job, why error) error {
 	now := c.Now().UTC()
 	if errors.Is(why, ErrRefused) || j.Attempts+1 >= mailTries {
 		c.Log.Warn("gave up sending mail", "job", j.ID, "attempts", j.Attempts+1, "error", why)
@@ -215,30 +208,30 @@ func (c *Courier) putOff(ctx context.Context, j Job, why error) error {
 	}
 	wait := min(mailWait<<min(j.Attempts, 20), mailWaitMax)
 	c.Log.Warn("mail not sent, will retry", "job", j.ID, "attempts", j.Attempts+1, "retry_in_seconds", wait.Seconds(), "error", why)
-	return gone(c.Jobs.RetryJob(ctx, j, now.Add(wait)))
+	return gone(c.Store.RetryJob(ctx, j, now.Add(wait)))
 }
 
 // drop removes a job whose message is not sent.
-func (c *Courier) drop(ctx context.Context, j Job, now time.Time) error {
-	return gone(c.Jobs.FinishJob(ctx, j, false, now))
+func (c *Courier) drop(ctx context.Context, j publish.Job, now time.Time) error {
+	return gone(c.Store.FinishJob(ctx, j, false, now))
 }
 
 // gone takes a job that is not there for settled: it went with its account.
 func gone(err error) error {
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, publish.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
 // write makes the message of a job.
-func (c *Courier) write(ctx context.Context, j Job, now time.Time) (Mail, error) {
+func (c *Courier) write(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
 	switch j.Kind {
-	case loginMail:
+	case MailLogin:
 		return c.writeLogin(ctx, j, now)
 	case MailEmailChange, MailEmailNotice:
 		return c.writeMove(ctx, j, now)
-	case MailReport:
+	case publish.MailReport:
 		return c.writeReport(ctx, j)
 	}
 	return c.writeVerify(ctx, j, now)
@@ -246,13 +239,13 @@ func (c *Courier) write(ctx context.Context, j Job, now time.Time) (Mail, error)
 
 // writeVerify mints the token of a verification and puts it into a link. Only its hash
 // is kept, so that a message that is tried again carries a new one.
-func (c *Courier) writeVerify(ctx context.Context, j Job, now time.Time) (Mail, error) {
-	token, err := randomText(c.Random, base62, 43) // 256 bits
+func (c *Courier) writeVerify(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
+	token, err := c.Vault.Text(base62, 43) // 256 bits
 	if err != nil {
 		return Mail{}, fmt.Errorf("mint token: %w", err)
 	}
-	v := Verification{Token: digest([]byte(token)), Account: j.Account, Email: j.Address, ExpiresAt: now.Add(verificationLife)}
-	handle, err := c.Jobs.AddVerification(ctx, v)
+	v := Verification{Token: digest(token), Account: j.Account, Email: j.Address, ExpiresAt: now.Add(verificationLife)}
+	handle, err := c.Store.AddVerification(ctx, v)
 	if err != nil {
 		return Mail{}, err
 	}

@@ -1,4 +1,4 @@
-package publish
+package account
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"time"
+
+	"sandlot/internal/publish"
 )
 
 // ErrUnreachable: there is no mail server where it should be, or it does not let the
@@ -55,7 +57,7 @@ func (c *Courier) watch(ctx context.Context) {
 	for first := true; ; first = false {
 		if first || !c.Server.Up() {
 			limited, cancel := context.WithTimeout(ctx, reachLimit)
-			err := Guarded(func() error { return server.Reach(limited) })
+			err := publish.Guarded(func() error { return server.Reach(limited) })
 			cancel()
 			if ctx.Err() == nil {
 				c.Server.note(err, c.Log)

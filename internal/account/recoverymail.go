@@ -1,16 +1,18 @@
-package publish
+package account
 
 import (
 	"context"
 	"fmt"
 	"net/url"
 	"time"
+
+	"sandlot/internal/publish"
 )
 
-// writeMove mints the token of a way to another address. ErrNotFound: there is
+// writeMove mints the token of a way to another address. publish.ErrNotFound: there is
 // none any more.
-func (c *Courier) writeMove(ctx context.Context, j Job, now time.Time) (Mail, error) {
-	token, err := randomText(c.Random, base62, 43) // 256 bits
+func (c *Courier) writeMove(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
+	token, err := c.Vault.Text(base62, 43) // 256 bits
 	if err != nil {
 		return Mail{}, fmt.Errorf("mint token: %w", err)
 	}
@@ -18,7 +20,7 @@ func (c *Courier) writeMove(ctx context.Context, j Job, now time.Time) (Mail, er
 	if j.Kind == MailEmailNotice {
 		m.Undo, path = true, "/account/undo?token="
 	}
-	handle, err := c.Recovery.AddEmailLink(ctx, digest([]byte(token)), m, now)
+	handle, err := c.Store.AddEmailLink(ctx, digest(token), m, now)
 	if err != nil {
 		return Mail{}, err
 	}

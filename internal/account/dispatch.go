@@ -1,10 +1,12 @@
-package publish
+package account
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+
+	"sandlot/internal/publish"
 )
 
 // Limits of the messages that are under way at once.
@@ -25,8 +27,8 @@ type lane struct {
 	domain string
 }
 
-func laneOf(j Job) lane {
-	return lane{j.Kind == loginMail, strings.ToLower(j.Address[strings.LastIndexByte(j.Address, '@')+1:])}
+func laneOf(j publish.Job) lane {
+	return lane{j.Kind == MailLogin, strings.ToLower(j.Address[strings.LastIndexByte(j.Address, '@')+1:])}
 }
 
 // round is what a courier has under way. Only its own goroutine touches it.
@@ -76,10 +78,10 @@ func (r *round) busy() Busy {
 // message begins, so that its lease is longer than it may take.
 // What is told of damaged jobs keeps no other.
 func (r *round) fill(ctx context.Context) error {
-	var failed Errors
+	var failed publish.Errors
 	for r.total < r.c.atOnce() {
 		now := r.c.Now().UTC()
-		jobs, err := r.c.Jobs.ClaimJobs(ctx, now, now.Add(mailLease), r.busy(), 1)
+		jobs, err := r.c.Store.ClaimJobs(ctx, now, now.Add(mailLease), r.busy(), 1)
 		if err != nil {
 			if ctx.Err() == nil {
 				r.c.Failures.Add(1)
@@ -94,7 +96,7 @@ func (r *round) fill(ctx context.Context) error {
 	return failed.Err()
 }
 
-func (r *round) begin(ctx context.Context, j Job) {
+func (r *round) begin(ctx context.Context, j publish.Job) {
 	l := laneOf(j)
 	r.count(l, 1)
 	go func() {

@@ -1,4 +1,4 @@
-package publish_test
+package account_test
 
 import (
 	"encoding/base64"
@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
 // notMe is the token in the link of a message for those who did not ask.
-func notMe(t *testing.T, m publish.Mail) string {
+func notMe(t *testing.T, m account.Mail) string {
 	t.Helper()
 	u, err := url.Parse(m.NotMe)
 	if err != nil || !strings.HasPrefix(m.NotMe, "http://localhost:8080/not-me?token=") {
@@ -34,7 +35,7 @@ func (w *world) claim(email string) publish.Caller {
 }
 
 // one returns the only message that is due.
-func (w *world) one() publish.Mail {
+func (w *world) one() account.Mail {
 	w.t.Helper()
 	mails := w.postman()
 	if len(mails) != 1 {
@@ -44,9 +45,9 @@ func (w *world) one() publish.Mail {
 }
 
 // stop presses the button behind the link of a message.
-func (w *world) stop(m publish.Mail) publish.NotMe {
+func (w *world) stop(m account.Mail) account.NotMe {
 	w.t.Helper()
-	n, err := w.StopMail(w.t.Context(), notMe(w.t, m))
+	n, err := w.StopMail(w.t.Context(), nobody(), notMe(w.t, m))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func TestNotMe(t *testing.T) {
 			by := w.claim("kim@example.org")
 			m := w.one()
 			for range 20 {
-				if n, err := w.NotMe(t.Context(), notMe(t, m)); err != nil || n.Email != "kim@example.org" || n.Stop.Kind != "" || n.Logins() {
+				if n, err := w.NotMe(t.Context(), nobody(), notMe(t, m)); err != nil || n.Email != "kim@example.org" || n.Stop.Kind != "" || n.Logins() {
 					t.Fatalf("it is about %+v, %v", n, err)
 				}
 			}
@@ -81,14 +82,14 @@ func TestNotMe(t *testing.T) {
 			}
 			for _, m := range mails {
 				_, token, _ := strings.Cut(m.Link, "token=")
-				if _, err := w.Verify(t.Context(), token); !errors.Is(err, publish.ErrNotFound) {
+				if _, err := w.Verify(t.Context(), nobody(), token); !errors.Is(err, publish.ErrNotFound) {
 					t.Errorf("a token works: %v", err)
 				}
 			}
 			w.clock.move(48 * time.Hour)
 			w.claim("KIM+other@example.org")
 			lee := w.member("lee@example.org")
-			if err := w.ProposeEmail(t.Context(), lee.ID, "kim@example.org", "en"); err != nil {
+			if err := w.ProposeEmail(t.Context(), w.owner(lee.ID), "kim@example.org", "en"); err != nil {
 				t.Fatal(err)
 			}
 			if mails := w.postman(); len(mails) != 0 {
@@ -119,10 +120,12 @@ func TestNotMe(t *testing.T) {
 		},
 		"nor by the answer to the last part of an upload, sent again": func(t *testing.T, w *world) {
 			w.SMTP = true
-			w.waits(nobody(), part{id: longID, n: 1, text: page, email: "kim@example.org"})
-			two := 2
+			id, one, two := strings.Repeat("u", 32), 1, 2
+			if _, pending, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Content: w.in.Stage(page), Email: "kim@example.org", Part: &publish.PartInput{UploadID: id, N: &one}}); err != nil || pending == nil {
+				t.Fatalf("the first part: %v, %v", pending, err)
+			}
 			complete := func() publish.Published {
-				out, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Content: w.stage("two"), Part: &publish.PartInput{UploadID: longID, N: &two, Last: true}})
+				out, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Content: w.in.Stage("two"), Part: &publish.PartInput{UploadID: id, N: &two, Last: true}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -141,11 +144,11 @@ func TestNotMe(t *testing.T) {
 			if first != second || first.Stop.Kind != publish.StopClaims || !first.Stop.Until.IsZero() {
 				t.Errorf("the stops are %+v, %+v", first, second)
 			}
-			if n, err := w.NotMe(t.Context(), notMe(t, m)); err != nil || n != first {
+			if n, err := w.NotMe(t.Context(), nobody(), notMe(t, m)); err != nil || n != first {
 				t.Errorf("the page then shows %+v, %v", n, err)
 			}
 			for range 2 {
-				if n, err := w.AllowMail(t.Context(), notMe(t, m)); err != nil || n.Stop.Kind != "" {
+				if n, err := w.AllowMail(t.Context(), nobody(), notMe(t, m)); err != nil || n.Stop.Kind != "" {
 					t.Errorf("taken back it is %+v, %v", n, err)
 				}
 			}
@@ -157,10 +160,10 @@ func TestNotMe(t *testing.T) {
 			w.claim("kim@example.org")
 			w.stop(w.one())
 			browser, token, _ := w.askMail("kim@example.org")
-			if err := w.UseLoginLink(t.Context(), browser, token); err != nil {
+			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := w.FinishLogin(t.Context(), browser, kim.Handle, "", publish.Session{}); err != nil {
+			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, ""); err != nil {
 				t.Error(err)
 			}
 		},
@@ -174,7 +177,7 @@ func TestNotMe(t *testing.T) {
 				t.Errorf("the stop is %+v", n)
 			}
 			for _, b := range []string{browser, other} {
-				if _, err := w.PendingLogin(t.Context(), b); !errors.Is(err, publish.ErrNotFound) {
+				if _, err := w.PendingLogin(t.Context(), nobody(), b); !errors.Is(err, publish.ErrNotFound) {
 					t.Errorf("a login goes on: %v", err)
 				}
 			}
@@ -195,34 +198,34 @@ func TestNotMe(t *testing.T) {
 			w.stop(w.one())
 			w.change(kim.ID, "new@example.org")
 			m := w.one()
-			if m.Kind != publish.MailEmailNotice || m.To != "kim@example.org" {
+			if m.Kind != account.MailEmailNotice || m.To != "kim@example.org" {
 				t.Fatalf("sent was %+v", m)
 			}
 			w.stop(m) // who knows nothing of the account
 			_, token, _ := strings.Cut(m.Link, "token=")
-			if _, err := w.TakeEmailBack(t.Context(), token); err != nil {
+			if _, err := w.TakeEmailBack(t.Context(), nobody(), token); err != nil {
 				t.Errorf("the way back is gone: %v", err)
 			}
 		},
 		"a proposal loses its link, and the account keeps its address": func(t *testing.T, w *world) {
 			lee := w.member("lee@example.org")
-			if err := w.ProposeEmail(t.Context(), lee.ID, "kim@example.org", "en"); err != nil {
+			if err := w.ProposeEmail(t.Context(), w.owner(lee.ID), "kim@example.org", "en"); err != nil {
 				t.Fatal(err)
 			}
 			m := w.one()
 			w.stop(m)
 			_, token, _ := strings.Cut(m.Link, "token=")
-			if _, err := w.TakeEmail(t.Context(), token); !errors.Is(err, publish.ErrNotFound) {
+			if _, err := w.TakeEmail(t.Context(), nobody(), token); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("the link works: %v", err)
 			}
-			if email, err := w.ProposedEmail(t.Context(), lee.ID); email != "" || err != nil {
+			if email, err := w.ProposedEmail(t.Context(), w.owner(lee.ID)); email != "" || err != nil {
 				t.Errorf("proposed is %q, %v", email, err)
 			}
 		},
 		"a token that is not ours is refused, and changes nothing": func(t *testing.T, w *world) {
 			by := w.claim("kim@example.org")
 			good := notMe(t, w.one())
-			elsewhere, err := newWorld(t).NotMeToken("verify", "kim@example.org")
+			elsewhere, err := account.NotMeToken(newWorld(t).in.Vault(), w.clock.now(), "verify", "kim@example.org")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -236,9 +239,9 @@ func TestNotMe(t *testing.T) {
 				"padded": good + "=", "in clear": base64.RawURLEncoding.EncodeToString([]byte("verify 9999999999 kim@example.org")), "no base64": "\x00<>", "of 1 MB": strings.Repeat("A", 1<<20),
 			} {
 				for what, use := range map[string]func() error{
-					"looked at": func() error { _, err := w.NotMe(t.Context(), token); return err },
-					"pressed":   func() error { _, err := w.StopMail(t.Context(), token); return err },
-					"undone":    func() error { _, err := w.AllowMail(t.Context(), token); return err },
+					"looked at": func() error { _, err := w.NotMe(t.Context(), nobody(), token); return err },
+					"pressed":   func() error { _, err := w.StopMail(t.Context(), nobody(), token); return err },
+					"undone":    func() error { _, err := w.AllowMail(t.Context(), nobody(), token); return err },
 				} {
 					if err := use(); !errors.Is(err, publish.ErrNotFound) {
 						t.Errorf("%s, %s: %v", name, what, err)
@@ -253,25 +256,25 @@ func TestNotMe(t *testing.T) {
 			w.claim("kim@example.org")
 			m := w.one()
 			w.clock.move(30*24*time.Hour - time.Minute)
-			again := w.open(w.Config)
-			if _, err := again.NotMe(t.Context(), notMe(t, m)); err != nil {
+			again := w.in.AnotherAccount(w.db.AccountStore().Stores())
+			if _, err := again.NotMe(t.Context(), nobody(), notMe(t, m)); err != nil {
 				t.Error(err)
 			}
 			w.clock.move(time.Minute)
-			if _, err := w.StopMail(t.Context(), notMe(t, m)); !errors.Is(err, publish.ErrNotFound) {
+			if _, err := w.StopMail(t.Context(), nobody(), notMe(t, m)); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("after 30 days: %v", err)
 			}
 		},
 		"the token shows nobody whom it is for, and fits the longest address": func(t *testing.T, w *world) {
 			long := strings.Repeat("a", 64) + "@" + strings.Repeat(strings.Repeat("b", 61)+".", 3) + "org"
-			token, err := w.NotMeToken(publish.MailEmailNotice, long)
+			token, err := account.NotMeToken(w.in.Vault(), w.clock.now(), account.MailEmailNotice, long)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || strings.Contains(string(raw), "aaa") {
 				t.Errorf("it is %q, %v", raw, err)
 			}
-			if n, err := w.NotMe(t.Context(), token); err != nil || n.Email != long {
+			if n, err := w.NotMe(t.Context(), nobody(), token); err != nil || n.Email != long {
 				t.Errorf("of %d characters: %+v, %v", len(token), n, err)
 			}
 		},
@@ -292,7 +295,7 @@ func TestNotMe(t *testing.T) {
 				seen = append(seen, m.Kind)
 			}
 			slices.Sort(seen)
-			same(t, "the kinds", seen, []string{publish.MailEmailNotice, "login", "report", "verify"})
+			same(t, "the kinds", seen, []string{account.MailEmailNotice, "login", "report", "verify"})
 		},
 	}
 	for name, proof := range proofs {
@@ -303,14 +306,14 @@ func TestNotMe(t *testing.T) {
 // change gives an account another address, by the link to that.
 func (w *world) change(id publish.AccountID, to string) {
 	w.t.Helper()
-	if err := w.ProposeEmail(w.t.Context(), id, to, "en"); err != nil {
+	if err := w.ProposeEmail(w.t.Context(), w.owner(id), to, "en"); err != nil {
 		w.t.Fatal(err)
 	}
 	for _, m := range w.postman() {
-		if m.Kind == publish.MailEmailChange {
+		if m.Kind == account.MailEmailChange {
 			notMe(w.t, m)
 			_, token, _ := strings.Cut(m.Link, "token=")
-			if _, err := w.TakeEmail(w.t.Context(), token); err != nil {
+			if _, err := w.TakeEmail(w.t.Context(), nobody(), token); err != nil {
 				w.t.Fatal(err)
 			}
 		}

@@ -1,10 +1,8 @@
-package publish_test
+package account_test
 
 import (
 	"bytes"
-	"crypto/rand"
 	"errors"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -24,31 +23,17 @@ func (w *world) member(email string) publish.Account {
 		w.t.Fatal(err)
 	}
 	for _, token := range w.mail() {
-		if _, err := w.Verify(w.t.Context(), token); err != nil {
+		if _, err := w.Verify(w.t.Context(), nobody(), token); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 	return out.Account
 }
 
-// postman sends what is due, logins too.
-func (w *world) postman() []publish.Mail {
-	w.t.Helper()
-	var box postbox
-	c := &publish.Courier{
-		Jobs: w.db, Logins: w.db, Recovery: w.db, Reports: w.db, Stops: w.db, HashCode: w.HashCode, NotMeToken: w.NotMeToken, Mailer: &box, Places: local(),
-		Log: slog.New(slog.DiscardHandler), Now: w.clock.now, Random: rand.Reader, AtOnce: 1, // in order
-	}
-	if err := c.SendDue(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
-	return box.mails
-}
-
 // ask asks for a login and returns the browser's token.
 func (w *world) ask(email, browser string) string {
 	w.t.Helper()
-	browser, err := w.AskLogin(w.t.Context(), publish.LoginInput{Email: email, Browser: browser, Back: "/account/keys", Lang: "ja"})
+	browser, err := w.AskLogin(w.t.Context(), nobody(), account.LoginInput{Email: email, Browser: browser, Back: "/account/keys", Lang: "ja"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -66,7 +51,7 @@ func (w *world) askMail(email string) (browser, token, code string) {
 	return browser, loginToken(w.t, mails[0]), mails[0].Code
 }
 
-func loginToken(t *testing.T, m publish.Mail) string {
+func loginToken(t *testing.T, m account.Mail) string {
 	t.Helper()
 	u, err := url.Parse(m.Link)
 	if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/login/link?token=") {
@@ -105,18 +90,18 @@ func TestLogin(t *testing.T) {
 						t.Errorf("%s got %+v", email, m)
 					}
 				}
-				l, err := w.PendingLogin(t.Context(), browser)
+				l, err := w.PendingLogin(t.Context(), nobody(), browser)
 				if err != nil || l.Email != email || l.Back != "/account/keys" {
 					t.Errorf("it waits as %+v, %v", l, err)
 				}
-				if right, err := w.UseLoginCode(t.Context(), browser, "000000"); right || err != nil {
+				if right, err := w.UseLoginCode(t.Context(), nobody(), browser, "000000"); right || err != nil {
 					t.Errorf("a code: %v, %v", right, err)
 				}
 			}
 		},
 		"what is no address is refused": func(t *testing.T, w *world) {
 			for email, code := range map[string]publish.Code{"": publish.CodeEmailRequired, "kim": publish.CodeInvalidEmail, "a@b.cd\r\nBcc: x@y.zz": publish.CodeInvalidEmail} {
-				if _, err := w.AskLogin(t.Context(), publish.LoginInput{Email: email}); !errors.Is(err, code) {
+				if _, err := w.AskLogin(t.Context(), nobody(), account.LoginInput{Email: email}); !errors.Is(err, code) {
 					t.Errorf("%q: %v", email, err)
 				}
 			}
@@ -126,25 +111,25 @@ func TestLogin(t *testing.T) {
 			browser, token, _ := w.askMail("kim@example.org")
 			other := w.ask("kim@example.org", "")
 			for range 20 {
-				if own, err := w.LoginLink(t.Context(), browser, token); !own || err != nil {
+				if own, err := w.LoginLink(t.Context(), nobody(), browser, token); !own || err != nil {
 					t.Fatalf("looked at: %v, %v", own, err)
 				}
 			}
 			for _, b := range []string{other, "", "x"} {
-				if own, err := w.LoginLink(t.Context(), b, token); own || err != nil {
+				if own, err := w.LoginLink(t.Context(), nobody(), b, token); own || err != nil {
 					t.Errorf("looked at elsewhere: %v, %v", own, err)
 				}
-				if err := w.UseLoginLink(t.Context(), b, token); !errors.Is(err, publish.ErrNotFound) {
+				if err := w.UseLoginLink(t.Context(), nobody(), b, token); !errors.Is(err, publish.ErrNotFound) {
 					t.Errorf("used elsewhere: %v", err)
 				}
 			}
-			if err := w.UseLoginLink(t.Context(), browser, token); err != nil {
+			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.UseLoginLink(t.Context(), browser, token); !errors.Is(err, publish.ErrNotFound) {
+			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("used again: %v", err)
 			}
-			session, back, err := w.FinishLogin(t.Context(), browser, kim.Handle, "Firefox", publish.Session{})
+			session, back, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "Firefox")
 			if err != nil || back != "/account/keys" {
 				t.Fatalf("back to %q, %v", back, err)
 			}
@@ -153,14 +138,14 @@ func TestLogin(t *testing.T) {
 			if err != nil || a.ID != kim.ID || s.Agent != "Firefox" || !s.ProvedAt.Equal(w.clock.now()) {
 				t.Errorf("the session is %+v of %+v, %v", s, a, err)
 			}
-			if _, _, err := w.FinishLogin(t.Context(), browser, kim.Handle, "", publish.Session{}); !errors.Is(err, publish.ErrNotFound) {
+			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, ""); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("finished twice: %v", err)
 			}
 		},
 		"nobody gets in without the proof": func(t *testing.T, w *world) {
 			kim := w.member("kim@example.org")
 			browser, _, _ := w.askMail("kim@example.org")
-			if _, _, err := w.FinishLogin(t.Context(), browser, kim.Handle, "", publish.Session{}); !errors.Is(err, publish.ErrNotFound) {
+			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, ""); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("got in: %v", err)
 			}
 		},
@@ -168,10 +153,10 @@ func TestLogin(t *testing.T) {
 			w.member("kim@example.org")
 			browser, token, code := w.askMail("kim@example.org")
 			w.clock.move(15 * time.Minute)
-			if err := w.UseLoginLink(t.Context(), browser, token); !errors.Is(err, publish.ErrNotFound) {
+			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("the link: %v", err)
 			}
-			if _, err := w.UseLoginCode(t.Context(), browser, code); !errors.Is(err, publish.ErrNotFound) {
+			if _, err := w.UseLoginCode(t.Context(), nobody(), browser, code); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("the code: %v", err)
 			}
 		},
@@ -179,17 +164,17 @@ func TestLogin(t *testing.T) {
 			w.member("kim@example.org")
 			browser, token, code := w.askMail("kim@example.org")
 			for i := range 4 {
-				if right, err := w.UseLoginCode(t.Context(), browser, "x"); right || err != nil {
+				if right, err := w.UseLoginCode(t.Context(), nobody(), browser, "x"); right || err != nil {
 					t.Errorf("wrong code %d: %v, %v", i+1, right, err)
 				}
 			}
-			if _, err := w.UseLoginCode(t.Context(), browser, "x"); !errors.Is(err, publish.ErrNotFound) {
+			if _, err := w.UseLoginCode(t.Context(), nobody(), browser, "x"); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("wrong code 5: %v", err)
 			}
-			if _, err := w.UseLoginCode(t.Context(), browser, code); !errors.Is(err, publish.ErrNotFound) {
+			if _, err := w.UseLoginCode(t.Context(), nobody(), browser, code); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("the right one then: %v", err)
 			}
-			if err := w.UseLoginLink(t.Context(), browser, token); !errors.Is(err, publish.ErrNotFound) {
+			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("the link then: %v", err)
 			}
 		},
@@ -197,33 +182,33 @@ func TestLogin(t *testing.T) {
 			w.member("kim@example.org")
 			browser, _, code := w.askMail("kim@example.org")
 			other := w.ask("kim@example.org", "")
-			if right, err := w.UseLoginCode(t.Context(), other, code); right || err != nil {
+			if right, err := w.UseLoginCode(t.Context(), nobody(), other, code); right || err != nil {
 				t.Errorf("in another browser: %v, %v", right, err)
 			}
-			if right, err := w.UseLoginCode(t.Context(), browser, "x"); right || err != nil {
+			if right, err := w.UseLoginCode(t.Context(), nobody(), browser, "x"); right || err != nil {
 				t.Errorf("wrong: %v, %v", right, err)
 			}
-			if right, err := w.UseLoginCode(t.Context(), browser, code); !right || err != nil {
+			if right, err := w.UseLoginCode(t.Context(), nobody(), browser, code); !right || err != nil {
 				t.Errorf("right: %v, %v", right, err)
 			}
-			if _, err := w.UseLoginCode(t.Context(), browser, code); !errors.Is(err, publish.ErrNotFound) {
+			if _, err := w.UseLoginCode(t.Context(), nobody(), browser, code); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("again: %v", err)
 			}
 		},
 		"one address with two accounts enters either, and no other": func(t *testing.T, w *world) {
 			kim, lee, max := w.member("us@example.org"), w.member("us@example.org"), w.member("max@example.org")
 			browser, token, _ := w.askMail("us@example.org")
-			if err := w.UseLoginLink(t.Context(), browser, token); err != nil {
+			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
 				t.Fatal(err)
 			}
-			list, err := w.LoginAccounts(t.Context(), browser)
+			list, err := w.LoginAccounts(t.Context(), nobody(), browser)
 			if err != nil || len(list) != 2 || list[0].ID != kim.ID || list[1].ID != lee.ID {
 				t.Fatalf("the choice is %+v, %v", list, err)
 			}
-			if _, _, err := w.FinishLogin(t.Context(), browser, max.Handle, "", publish.Session{}); !errors.Is(err, publish.ErrNotFound) {
+			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, max.Handle, ""); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("another's: %v", err)
 			}
-			if _, _, err := w.FinishLogin(t.Context(), browser, lee.Handle, "", publish.Session{}); err != nil {
+			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, lee.Handle, ""); err != nil {
 				t.Errorf("the second: %v", err)
 			}
 		},
@@ -251,18 +236,18 @@ func TestLogin(t *testing.T) {
 		},
 		"a proof in a browser that is logged in goes on with its session": func(t *testing.T, w *world) {
 			kim, lee := w.member("kim@example.org"), w.member("lee@example.org")
-			first := w.logIn("kim@example.org", kim.Handle, publish.Session{})
+			by, first := w.logIn("kim@example.org", kim.Handle, nobody())
 			w.clock.move(time.Hour)
-			second := w.logIn("kim@example.org", kim.Handle, first)
+			by, second := w.logIn("kim@example.org", kim.Handle, by)
 			if !second.CreatedAt.Equal(first.CreatedAt) || !second.ProvedAt.Equal(w.clock.now()) {
 				t.Errorf("the session is %+v", second)
 			}
-			third := w.logIn("lee@example.org", lee.Handle, second)
+			_, third := w.logIn("lee@example.org", lee.Handle, by)
 			if !third.CreatedAt.Equal(w.clock.now()) {
 				t.Errorf("another account's session is %+v", third)
 			}
-			if list, err := w.Sessions(t.Context(), kim.ID); err != nil || len(list) != 0 {
-				t.Errorf("left are %+v, %v", list, err)
+			if list := w.sessions(kim.ID); len(list) != 0 {
+				t.Errorf("left are %+v", list)
 			}
 		},
 		"the fourth message of a day that a stranger asks for is dropped, and verifications have a share of their own": func(t *testing.T, w *world) {
@@ -285,16 +270,16 @@ func TestLogin(t *testing.T) {
 		"of two that finish at once one gets in": func(t *testing.T, w *world) {
 			kim := w.member("kim@example.org")
 			browser, token, _ := w.askMail("kim@example.org")
-			if err := w.UseLoginLink(t.Context(), browser, token); err != nil {
+			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
 				t.Fatal(err)
 			}
 			var wg sync.WaitGroup
 			for range 8 {
-				wg.Go(func() { _, _, _ = w.FinishLogin(t.Context(), browser, kim.Handle, "", publish.Session{}) })
+				wg.Go(func() { _, _, _ = w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "") })
 			}
 			wg.Wait()
-			if list, err := w.Sessions(t.Context(), kim.ID); err != nil || len(list) != 1 {
-				t.Errorf("%d sessions, %v", len(list), err)
+			if list := w.sessions(kim.ID); len(list) != 1 {
+				t.Errorf("%d sessions", len(list))
 			}
 		},
 	}
@@ -303,23 +288,33 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// logIn goes the whole way and returns the session.
-func (w *world) logIn(email, handle string, had publish.Session) publish.Session {
+// logIn goes the whole way in the browser of a caller, and returns who that is then, with the session.
+func (w *world) logIn(email, handle string, had publish.Caller) (publish.Caller, publish.Session) {
 	w.t.Helper()
 	browser, token, _ := w.askMail(email)
-	if err := w.UseLoginLink(w.t.Context(), browser, token); err != nil {
+	if err := w.UseLoginLink(w.t.Context(), nobody(), browser, token); err != nil {
 		w.t.Fatal(err)
 	}
-	session, _, err := w.FinishLogin(w.t.Context(), browser, handle, "", had)
+	session, _, err := w.FinishLogin(w.t.Context(), had, browser, handle, "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	by, err := w.Identify(w.t.Context(), publish.Presented{Session: session}, publish.Sender{})
-	s, _, _ := by.Login()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return s
+	s, _, _ := by.Login()
+	return by, s
+}
+
+// sessions are the account's, as they are recorded.
+func (w *world) sessions(id publish.AccountID) []publish.Session {
+	w.t.Helper()
+	list, err := w.db.AccountStore().Sessions(w.t.Context(), id, w.clock.now())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return list
 }
 
 // recorded reports whether a file of the database has these bytes.
@@ -355,12 +350,12 @@ func TestNoSecretOfALoginIsStored(t *testing.T) {
 	if !w.recorded("kim@example.org") {
 		t.Fatal("the address is not seen in the database either")
 	}
-	l, err := w.PendingLogin(t.Context(), browser)
+	l, err := w.PendingLogin(t.Context(), nobody(), browser)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := newWorld(t)
-	if w.HashCode(l.ID, code) == other.HashCode(l.ID, code) || w.HashCode(l.ID, code) == w.HashCode(l.ID+1, code) {
+	own, other := w.in.Vault(), newWorld(t).in.Vault()
+	if account.HashCode(own, l.ID, code) == account.HashCode(other, l.ID, code) || account.HashCode(own, l.ID, code) == account.HashCode(own, l.ID+1, code) {
 		t.Error("the code's hash is that of another installation or login")
 	}
 }

@@ -1,4 +1,4 @@
-package publish_test
+package account_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
@@ -22,7 +23,7 @@ func TestRegression07TheLinkShowsWhatItVouchesFor(t *testing.T) {
 		w.clock.move(time.Hour)
 		w.publish(w.caller(p.Keys.Account), "<!doctype html><title>Second</title>x")
 		for range 20 {
-			c, err := w.Claim(t.Context(), token)
+			c, err := w.Claim(t.Context(), nobody(), token)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,17 +40,17 @@ func TestRegression07TheLinkShowsWhatItVouchesFor(t *testing.T) {
 	t.Run("of more projects than anybody looks through it says that there are more", func(t *testing.T) {
 		w, p, token := published(t)
 		by := w.caller(p.Keys.Account)
-		for i := range publish.ClaimShown {
+		for i := range account.ClaimShown {
 			w.publish(by, fmt.Sprint(page, i))
 		}
-		if c, err := w.Claim(t.Context(), token); err != nil || len(c.Projects) != publish.ClaimShown || !c.More {
+		if c, err := w.Claim(t.Context(), nobody(), token); err != nil || len(c.Projects) != account.ClaimShown || !c.More {
 			t.Errorf("%d projects, more %v, %v", len(c.Projects), c.More, err)
 		}
 	})
 	t.Run("no takes the address away from the account, and from no other", func(t *testing.T) {
 		w, p, token := published(t)
 		own := w.member(address)
-		a, notMe, err := w.RefuseClaim(t.Context(), token)
+		a, notMe, err := w.RefuseClaim(t.Context(), nobody(), token)
 		if err != nil || a.Handle != p.Account.Handle || a.Email != address {
 			t.Fatalf("%+v, %v", a, err)
 		}
@@ -60,21 +61,21 @@ func TestRegression07TheLinkShowsWhatItVouchesFor(t *testing.T) {
 			t.Errorf("another account has %q, %v", a.Email, err)
 		}
 		for range 2 {
-			if _, _, err := w.RefuseClaim(t.Context(), token); !errors.Is(err, publish.ErrNotFound) {
+			if _, _, err := w.RefuseClaim(t.Context(), nobody(), token); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("the link still works: %v", err)
 			}
-			if _, err := w.Verify(t.Context(), token); !errors.Is(err, publish.ErrNotFound) {
+			if _, err := w.Verify(t.Context(), nobody(), token); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("the link still works: %v", err)
 			}
 		}
-		if n, err := w.StopMail(t.Context(), notMe); err != nil || n.Email != address || n.Logins() {
+		if n, err := w.StopMail(t.Context(), nobody(), notMe); err != nil || n.Email != address || n.Logins() {
 			t.Errorf("what it offers is about %+v, %v", n, err)
 		}
 	})
 	t.Run("yes offers to end all keys older than that moment, and mints a new one", func(t *testing.T) {
 		w, p, token := published(t)
 		w.clock.move(time.Hour)
-		a, err := w.Verify(t.Context(), token)
+		a, err := w.Verify(t.Context(), nobody(), token)
 		if err != nil {
 			t.Fatal(err)
 		}

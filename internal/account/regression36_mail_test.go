@@ -1,4 +1,4 @@
-package publish
+package account
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
 func TestRegression36AJobThatFailsBeforeItIsSentStarvesNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, jobs, m := newCourier(t, io.Discard)
-		c.AtOnce, c.Failures = 1, &Failures{}
+		c.AtOnce, c.Failures = 1, &publish.Failures{}
 		broken := errors.New("broken")
 		jobs.moved["bad@example.org"] = broken
 		bad := jobs.add("bad@example.org")
@@ -38,7 +39,7 @@ func TestRegression36AJobThatFailsBeforeItIsSentStarvesNoOther(t *testing.T) {
 func TestRegression36AMessageThatPanicsEndsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, jobs, m := newCourier(t, io.Discard)
-		c.AtOnce, c.Failures = 1, &Failures{}
+		c.AtOnce, c.Failures = 1, &publish.Failures{}
 		send := c.Mailer
 		c.Mailer = mailerFunc(func(ctx context.Context, mail Mail) error {
 			if mail.To == "bad@example.org" {
@@ -65,9 +66,9 @@ func TestRegression36AMessageThatCouldNotBeSettledIsNotSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, jobs, m := newCourier(t, io.Discard)
 		jobs.add("ada@example.org")
-		jobs.fail = ErrUnavailable
+		jobs.fail = publish.ErrUnavailable
 		for range 3 {
-			if err := c.SendDue(t.Context()); !errors.Is(err, ErrUnavailable) {
+			if err := c.SendDue(t.Context()); !errors.Is(err, publish.ErrUnavailable) {
 				t.Errorf("got %v", err)
 			}
 			testenv.Pass(2 * mailLease)

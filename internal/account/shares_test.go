@@ -1,4 +1,4 @@
-package publish_test
+package account_test
 
 import (
 	"fmt"
@@ -6,14 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
+// from is somebody without a key in a network.
+func from(addr string) publish.Caller { return publish.Caller{From: publish.Sender{Network: addr}} }
+
 // askFrom asks for a login by a form of a browser that was never seen before.
 func (w *world) askFrom(addr, email, known string) {
 	w.t.Helper()
-	if _, err := w.AskLogin(w.t.Context(), publish.LoginInput{Email: email, From: publish.Sender{Network: addr}, Known: known}); err != nil {
+	if _, err := w.AskLogin(w.t.Context(), from(addr), account.LoginInput{Email: email, Known: known}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -39,7 +43,7 @@ func (w *world) strangers(email string) {
 	}
 }
 
-func kinds(mails []publish.Mail) map[string]int {
+func kinds(mails []account.Mail) map[string]int {
 	n := map[string]int{}
 	for _, m := range mails {
 		n[m.Kind]++
@@ -71,7 +75,7 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 		},
 		"strangers in any number of networks leave a share for a browser that was logged in before": func(t *testing.T, w *world) {
 			w.member(kim)
-			known, err := w.Remember("", kim)
+			known, err := w.Remember(w.t.Context(), nobody(), "", kim)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,24 +106,24 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 		"the notice that an address was taken away comes after all else": func(t *testing.T, w *world) {
 			a := w.member(kim)
 			w.fill(kim)
-			if err := w.ProposeEmail(t.Context(), a.ID, "new@example.org", ""); err != nil {
+			if err := w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", ""); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.TakeEmail(t.Context(), linkOf(t, w.postman()[0], "email")); err != nil {
+			if _, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email")); err != nil {
 				t.Fatal(err)
 			}
-			same(t, "sent", kinds(w.postman()), map[string]int{publish.MailEmailNotice: 1})
+			same(t, "sent", kinds(w.postman()), map[string]int{account.MailEmailNotice: 1})
 		},
 		"the mailbox is never flooded: 20 a day in all": func(t *testing.T, w *world) {
 			w.member(kim)
 			w.clock.move(25 * time.Hour)
-			if n := w.fill(kim); n != publish.MailsPerDay-2 {
+			if n := w.fill(kim); n != account.MailsPerDay-2 {
 				t.Errorf("%d were sent, beside notices", n)
 			}
 		},
 		"a word of a browser is good for its mailbox alone": func(t *testing.T, w *world) {
 			w.member(kim)
-			theirs, err := w.Remember("", "stranger@example.org")
+			theirs, err := w.Remember(w.t.Context(), nobody(), "", "stranger@example.org")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +189,7 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 // notices, and returns how many there were.
 func (w *world) fill(email string) int {
 	w.t.Helper()
-	known, err := w.Remember("", email)
+	known, err := w.Remember(w.t.Context(), nobody(), "", email)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -196,7 +200,7 @@ func (w *world) fill(email string) int {
 		w.publishWith(by, email)
 		w.askFrom("203.0.113.7", email, known)
 	}
-	mails := slices.DeleteFunc(w.postman(), func(m publish.Mail) bool { return m.To != email })
+	mails := slices.DeleteFunc(w.postman(), func(m account.Mail) bool { return m.To != email })
 	return sent + len(mails)
 }
 
@@ -205,11 +209,11 @@ func TestABrowserRemembersFiveMailboxes(t *testing.T) {
 	w := newWorld(t)
 	known, err := "", error(nil)
 	for i := range 7 {
-		if known, err = w.Remember(known, fmt.Sprintf("n%d@example.org", i)); err != nil {
+		if known, err = w.Remember(w.t.Context(), nobody(), known, fmt.Sprintf("n%d@example.org", i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	again, err := w.Remember(known, "n4@example.org")
+	again, err := w.Remember(w.t.Context(), nobody(), known, "n4@example.org")
 	if err != nil || len(again) != len(known) || len(known) > 250 {
 		t.Errorf("%d and %d bytes, %v", len(known), len(again), err)
 	}

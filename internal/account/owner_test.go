@@ -1,18 +1,17 @@
-package publish_test
+package account_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore"
 )
 
 // owned is an account with a verified address, its key and a project.
@@ -23,7 +22,7 @@ func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Pr
 		w.t.Fatal(err)
 	}
 	for _, token := range w.mail() {
-		if out.Account, err = w.Verify(w.t.Context(), token); err != nil {
+		if out.Account, err = w.Verify(w.t.Context(), nobody(), token); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -45,31 +44,31 @@ func TestRename(t *testing.T) {
 	if _, err := w.Site(t.Context(), nobody(), p.ID); err != nil {
 		t.Fatal(err)
 	}
-	handle, err := w.Rename(t.Context(), a.ID, " Ada Löve ")
+	handle, err := w.Rename(t.Context(), w.owner(a.ID), " Ada Löve ")
 	if err != nil || handle != "ada-love" {
 		t.Fatalf("renamed to %q, %v", handle, err)
 	}
 	if site, err := w.Site(t.Context(), nobody(), p.ID); err != nil || site.Handle != "ada-love" {
 		t.Errorf("its project is of %q, %v", site.Handle, err)
 	}
-	if _, err := w.Rename(t.Context(), a.ID, "ada-love"); err != nil {
+	if _, err := w.Rename(t.Context(), w.owner(a.ID), "ada-love"); err != nil {
 		t.Errorf("to the same: %v", err)
 	}
-	_, err = w.Rename(t.Context(), a.ID, a.Handle)
+	_, err = w.Rename(t.Context(), w.owner(a.ID), a.Handle)
 	wantErr(t, "to one that was given up", err, publish.ErrExists)
 	for _, want := range []string{"", "---", "admin", "_x", "\u202e"} {
-		_, err = w.Rename(t.Context(), a.ID, want)
+		_, err = w.Rename(t.Context(), w.owner(a.ID), want)
 		wantErr(t, fmt.Sprintf("to %q", want), err, publish.CodeInvalidField)
 	}
 	for i := range 9 {
-		if _, err := w.Rename(t.Context(), a.ID, fmt.Sprint("ada-", i)); err != nil {
+		if _, err := w.Rename(t.Context(), w.owner(a.ID), fmt.Sprint("ada-", i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err = w.Rename(t.Context(), a.ID, "ada-11")
+	_, err = w.Rename(t.Context(), w.owner(a.ID), "ada-11")
 	wantErr(t, "the eleventh of a day", err, publish.CodeRateLimited)
 	w.clock.move(24 * time.Hour)
-	if _, err := w.Rename(t.Context(), a.ID, "ada-11"); err != nil {
+	if _, err := w.Rename(t.Context(), w.owner(a.ID), "ada-11"); err != nil {
 		t.Errorf("a day later: %v", err)
 	}
 }
@@ -81,19 +80,19 @@ func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	_, renamed := w.Rename(ctx, a.ID, "other")
+	_, renamed := w.Rename(ctx, w.owner(a.ID), "other")
 	_, minted := w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "key", Form: "one"})
 	_, rotated := w.RotateKey(ctx, w.owner(a.ID), "one")
 	for what, err := range map[string]error{
 		"rename": renamed, "mint": minted, "rotate": rotated, "revoke": w.RevokeKey(ctx, w.owner(a.ID), 1),
-		"language": w.SetLang(ctx, a.ID, "fr"), "address": w.ProposeEmail(ctx, a.ID, "new@example.org", "en"),
+		"language": w.SetLang(ctx, w.owner(a.ID), "fr"), "address": w.ProposeEmail(ctx, w.owner(a.ID), "new@example.org", "en"),
 	} {
 		wantErr(t, what, err, publish.CodeAccountSuspended)
 	}
 	if e, err := w.Export(ctx, w.owner(a.ID)); err != nil || len(e.Projects) != 1 {
 		t.Errorf("its export: %d projects, %v", len(e.Projects), err)
 	}
-	if err := w.DeleteAccount(ctx, a.ID, a.Handle); err != nil {
+	if err := w.DeleteAccount(ctx, w.owner(a.ID), a.Handle); err != nil {
 		t.Errorf("delete: %v", err)
 	}
 }
@@ -102,7 +101,7 @@ func TestSetLang(t *testing.T) {
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
 	for in, want := range map[string]string{"pt": "pt", "ZH-hans": "zh-Hans", "no language": "", "": ""} {
-		if err := w.SetLang(t.Context(), a.ID, in); err != nil {
+		if err := w.SetLang(t.Context(), w.owner(a.ID), in); err != nil {
 			t.Fatal(err)
 		}
 		got, err := w.db.Account(t.Context(), a.ID)
@@ -115,9 +114,10 @@ func TestSetLang(t *testing.T) {
 func TestDeleteAccount(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
-	wantErr(t, "another word typed", w.DeleteAccount(t.Context(), a.ID, "yes"), publish.CodeInvalidField)
-	wantErr(t, "nothing typed", w.DeleteAccount(t.Context(), a.ID, ""), publish.CodeInvalidField)
-	if err := w.DeleteAccount(t.Context(), a.ID, " @"+strings.ToUpper(a.Handle)); err != nil {
+	me := w.owner(a.ID)
+	wantErr(t, "another word typed", w.DeleteAccount(t.Context(), me, "yes"), publish.CodeInvalidField)
+	wantErr(t, "nothing typed", w.DeleteAccount(t.Context(), me, ""), publish.CodeInvalidField)
+	if err := w.DeleteAccount(t.Context(), me, " @"+strings.ToUpper(a.Handle)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := w.Site(t.Context(), nobody(), p.ID)
@@ -126,12 +126,12 @@ func TestDeleteAccount(t *testing.T) {
 	if err != nil || len(log) != 1 || log[0].Actor != publish.ActorOwner || log[0].Action != publish.ActionDelete || !log[0].At.Equal(w.clock.now()) {
 		t.Errorf("the audit log has %+v, %v", log, err)
 	}
-	wantErr(t, "again", w.DeleteAccount(t.Context(), a.ID, a.Handle), publish.ErrNotFound)
+	wantErr(t, "again", w.DeleteAccount(t.Context(), me, a.Handle), publish.ErrNotFound)
 }
 
 // fullDisk takes no deletion until room was made.
 type fullDisk struct {
-	*sqlstore.DB
+	account.OwnerStore
 	full bool
 }
 
@@ -139,25 +139,26 @@ func (f *fullDisk) Remove(ctx context.Context, s publish.Subject, e publish.LogE
 	if f.full {
 		return publish.ErrFull
 	}
-	return f.DB.Remove(ctx, s, e)
+	return f.OwnerStore.Remove(ctx, s, e)
 }
 
 func TestADeletionFindsTheRoomThatIsKeptForIt(t *testing.T) {
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
-	site := &fullDisk{DB: w.db, full: true}
-	cfg := publish.Config{Places: local(), Spend: func() { site.full = false }}
-	s, err := publish.New(t.Context(), cfg, publish.Stores{Store: w.db, Jobs: w.db, Site: site, Blobs: w.blobs}, slog.New(slog.DiscardHandler))
+	stores := w.db.AccountStore().Stores()
+	disk := &fullDisk{OwnerStore: stores.Owners, full: true}
+	stores.Owners = disk
+	s, err := account.New(t.Context(), account.Config{Spend: func() { disk.full = false }}, stores)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.DeleteAccount(t.Context(), a.ID, a.Handle); err != nil {
+	if err := s.DeleteAccount(t.Context(), w.owner(a.ID), a.Handle); err != nil {
 		t.Error(err)
 	}
 }
 
 // linkOf is the token of a message's link, which has to be of that page.
-func linkOf(t *testing.T, m publish.Mail, page string) string {
+func linkOf(t *testing.T, m account.Mail, page string) string {
 	t.Helper()
 	u, err := url.Parse(m.Link)
 	if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/account/"+page+"?token=") || len(u.Query().Get("token")) != 43 {
@@ -170,39 +171,39 @@ func TestAnotherRecoveryAddress(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	a, by, _ := w.owned(address)
-	if err := w.ProposeEmail(ctx, a.ID, "new@example.org", "fr"); err != nil {
+	if err := w.ProposeEmail(ctx, w.owner(a.ID), "new@example.org", "fr"); err != nil {
 		t.Fatal(err)
 	}
 	mails := w.postman()
-	if len(mails) != 1 || mails[0].Kind != publish.MailEmailChange || mails[0].To != "new@example.org" || mails[0].Lang != "fr" || mails[0].Handle != a.Handle {
+	if len(mails) != 1 || mails[0].Kind != account.MailEmailChange || mails[0].To != "new@example.org" || mails[0].Lang != "fr" || mails[0].Handle != a.Handle {
 		t.Fatalf("sent was %+v", mails)
 	}
 	token := linkOf(t, mails[0], "email")
 	if email, _ := w.email(by); email != address {
 		t.Errorf("before the link is used the address is %s", email)
 	}
-	if email, err := w.ProposedEmail(ctx, a.ID); err != nil || email != "new@example.org" {
+	if email, err := w.ProposedEmail(ctx, w.owner(a.ID)); err != nil || email != "new@example.org" {
 		t.Errorf("proposed is %q, %v", email, err)
 	}
-	_, err := w.EmailLink(ctx, token, true)
+	_, err := w.EmailLink(ctx, nobody(), token, true)
 	wantErr(t, "the link as one back", err, publish.ErrNotFound)
-	if m, err := w.EmailLink(ctx, token, false); err != nil || m.Email != "new@example.org" || m.Handle != a.Handle {
+	if m, err := w.EmailLink(ctx, nobody(), token, false); err != nil || m.Email != "new@example.org" || m.Handle != a.Handle {
 		t.Errorf("the link is %+v, %v", m, err)
 	}
-	if got, err := w.TakeEmail(ctx, token); err != nil || got.Email != "new@example.org" || !got.EmailVerified {
+	if got, err := w.TakeEmail(ctx, nobody(), token); err != nil || got.Email != "new@example.org" || !got.EmailVerified {
 		t.Fatalf("taken: %+v, %v", got, err)
 	}
-	_, err = w.TakeEmail(ctx, token)
+	_, err = w.TakeEmail(ctx, nobody(), token)
 	wantErr(t, "taken twice", err, publish.ErrNotFound)
-	if email, err := w.ProposedEmail(ctx, a.ID); err != nil || email != "" {
+	if email, err := w.ProposedEmail(ctx, w.owner(a.ID)); err != nil || email != "" {
 		t.Errorf("proposed is still %q, %v", email, err)
 	}
 	back := w.postman()
-	if len(back) != 1 || back[0].Kind != publish.MailEmailNotice || back[0].To != address || back[0].Handle != a.Handle {
+	if len(back) != 1 || back[0].Kind != account.MailEmailNotice || back[0].To != address || back[0].Handle != a.Handle {
 		t.Fatalf("the address before got %+v", back)
 	}
 	w.clock.move(7*24*time.Hour - time.Minute)
-	if got, err := w.TakeEmailBack(ctx, linkOf(t, back[0], "undo")); err != nil || got.Email != address || !got.EmailVerified {
+	if got, err := w.TakeEmailBack(ctx, nobody(), linkOf(t, back[0], "undo")); err != nil || got.Email != address || !got.EmailVerified {
 		t.Errorf("taken back: %+v, %v", got, err)
 	}
 }
@@ -210,12 +211,12 @@ func TestAnotherRecoveryAddress(t *testing.T) {
 func TestTheWayToAnAddressEnds(t *testing.T) {
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
-	if err := w.ProposeEmail(t.Context(), a.ID, "new@example.org", "en"); err != nil {
+	if err := w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", "en"); err != nil {
 		t.Fatal(err)
 	}
 	token := linkOf(t, w.postman()[0], "email")
 	w.clock.move(24 * time.Hour)
-	_, err := w.TakeEmail(t.Context(), token)
+	_, err := w.TakeEmail(t.Context(), nobody(), token)
 	wantErr(t, "a link of yesterday", err, publish.ErrNotFound)
 }
 
@@ -225,14 +226,14 @@ func TestAnAddressThatCannotBeProposed(t *testing.T) {
 	for in, want := range map[string]error{
 		"": publish.CodeInvalidEmail, "no address": publish.CodeInvalidEmail, "a@example.org\r\nBcc: b@example.org": publish.CodeInvalidEmail, address: publish.ErrExists,
 	} {
-		wantErr(t, fmt.Sprintf("%q", in), w.ProposeEmail(t.Context(), a.ID, in, "en"), want)
+		wantErr(t, fmt.Sprintf("%q", in), w.ProposeEmail(t.Context(), w.owner(a.ID), in, "en"), want)
 	}
 	for i := range 10 {
-		if err := w.ProposeEmail(t.Context(), a.ID, fmt.Sprintf("n%d@example.org", i), "en"); err != nil {
+		if err := w.ProposeEmail(t.Context(), w.owner(a.ID), fmt.Sprintf("n%d@example.org", i), "en"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wantErr(t, "the eleventh of a day", w.ProposeEmail(t.Context(), a.ID, "more@example.org", "en"), publish.CodeRateLimited)
+	wantErr(t, "the eleventh of a day", w.ProposeEmail(t.Context(), w.owner(a.ID), "more@example.org", "en"), publish.CodeRateLimited)
 	if mails := w.postman(); len(mails) != 1 || mails[0].To != "n9@example.org" {
 		t.Errorf("sent were %+v, of which all but the last are replaced", mails)
 	}
@@ -241,14 +242,14 @@ func TestAnAddressThatCannotBeProposed(t *testing.T) {
 func TestStrangersCannotKeepANoticeFromAnAddress(t *testing.T) {
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
-	for range publish.MailsPerDay {
+	for range account.MailsPerDay {
 		w.publish(nobody(), page) // under the same address
 		w.postman()
 	}
-	if err := w.ProposeEmail(t.Context(), a.ID, "new@example.org", "en"); err != nil {
+	if err := w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", "en"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.TakeEmail(t.Context(), linkOf(t, w.postman()[0], "email")); err != nil {
+	if _, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email")); err != nil {
 		t.Fatal(err)
 	}
 	if mails := w.postman(); len(mails) != 1 || mails[0].To != address {

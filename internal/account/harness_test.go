@@ -1,0 +1,149 @@
+package account_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sandlot/internal/account"
+	"sandlot/internal/operate"
+	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore"
+	"sandlot/internal/testworld"
+)
+
+const (
+	address = testworld.Address
+	page    = "<!doctype html><title>Space Cats</title><p>meow"
+)
+
+// The two rooms, by names that a world can have both of.
+type (
+	accounts = account.Service
+	projects = publish.Service
+)
+
+// world is a testworld.World with short names, and the methods of both rooms as its own.
+type world struct {
+	*accounts
+	*projects
+	in    *testworld.World
+	t     *testing.T
+	db    *sqlstore.DB
+	clock clock
+	dir   string
+
+	reportMail string // who is told of reports
+}
+
+func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
+	t.Helper()
+	var opts []testworld.Option
+	for _, c := range change {
+		opts = append(opts, testworld.With(c))
+	}
+	in := testworld.New(t, opts...)
+	return &world{accounts: in.Account, projects: in.Publish, in: in, t: t, db: in.DB, clock: clock{in.Clock}, dir: in.Dir}
+}
+
+// clock is the world's, by the names that these tests use.
+type clock struct{ *testworld.Clock }
+
+func (c clock) now() time.Time { return c.Now() }
+
+func (c clock) move(d time.Duration) { c.Move(d) }
+
+func (w *world) caller(key publish.Secret) publish.Caller { w.t.Helper(); return w.in.CallerOf(key) }
+
+func (w *world) owner(id publish.AccountID) publish.Caller { w.t.Helper(); return w.in.OwnerOf(id) }
+
+func (w *world) account() publish.Caller { w.t.Helper(); return w.in.NewAccount() }
+
+// byOperator is the operator, whose commands nobody gave a name to.
+var byOperator = publish.AsOperator("")
+
+// operator is what operators do on the same stores.
+func (w *world) operator() *operate.Service {
+	w.t.Helper()
+	s, err := operate.New(w.t.Context(), operate.Config{ReportMail: w.reportMail}, w.db, operate.WithClock(w.clock.now))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+func (w *world) reported(in operate.NewReport) {
+	w.t.Helper()
+	if _, err := w.operator().Report(w.t.Context(), nobody(), in); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func nobody() publish.Caller { return testworld.Nobody() }
+
+func (w *world) publish(by publish.Caller, text string) publish.Published {
+	w.t.Helper()
+	return w.in.PublishPage(by, text)
+}
+
+// publishWith publishes with a key and an address.
+func (w *world) publishWith(by publish.Caller, email string) publish.Published {
+	w.t.Helper()
+	out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: email, Content: w.in.Stage(page)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+// postman sends what is due, and returns it.
+func (w *world) postman() []account.Mail {
+	w.t.Helper()
+	before := len(w.in.Mails)
+	w.in.SendMail()
+	return slices.Clone(w.in.Mails[before:])
+}
+
+// mail sends what is due, which are links that verify an address, and returns their tokens.
+func (w *world) mail() (tokens []string) {
+	w.t.Helper()
+	for _, m := range w.postman() {
+		u, err := url.Parse(m.Link)
+		if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/verify?") {
+			w.t.Fatalf("link %q, %v", m.Link, err)
+		}
+		tokens = append(tokens, u.Query().Get("token"))
+	}
+	return tokens
+}
+
+// email is what whoami tells of the account's address.
+func (w *world) email(by publish.Caller) (string, bool) {
+	w.t.Helper()
+	who, err := w.Whoami(w.t.Context(), by, 1, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return who.Account.Email, who.Account.EmailVerified
+}
+
+// refused checks that err is a refusal with this code, and returns it.
+func refused(t *testing.T, err error, code publish.Code) *publish.Error {
+	t.Helper()
+	e := publish.AsError(err)
+	if e == nil || e.Code != code {
+		t.Fatalf("got %v, want %s", err, code)
+	}
+	return e
+}
+
+func same[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}

@@ -1,0 +1,57 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// The kinds of a message that lets somebody log in.
+const (
+	MailLogin = "login"
+	// mailClaimed is what a job of MailLogin sends where nobody has verified the address; its link is that of publish.MailVerify.
+	mailClaimed = "login-unverified"
+)
+
+// writeLogin mints the token and the code of a login, of which only hashes are
+// kept. publish.ErrNotFound: nobody gets a message.
+func (c *Courier) writeLogin(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
+	token, err := c.Vault.Text(base62, browserToken)
+	if err != nil {
+		return Mail{}, fmt.Errorf("mint token: %w", err)
+	}
+	code, err := c.Vault.Text("0123456789", 6)
+	if err != nil {
+		return Mail{}, fmt.Errorf("mint code: %w", err)
+	}
+	m := LoginMessage{Token: digest(token), Code: hashCode(c.Vault, j.Login, code), ExpiresAt: now.Add(loginLife)}
+	to, err := c.Store.WriteLogin(ctx, j.Login, m, now)
+	if errors.Is(err, publish.ErrNotFound) {
+		return c.writeClaimed(ctx, j, now)
+	}
+	if err != nil {
+		return Mail{}, err
+	}
+	link := c.Places.Base.String() + "/login/link?token=" + url.QueryEscape(token)
+	return Mail{Kind: j.Kind, To: to, Lang: j.Lang, Link: link, Code: code}, nil
+}
+
+// writeClaimed is the message to whoever asks to log in with an address that was given
+// for an account and that nobody has verified: the link that does, once more. It counts
+// as the login that was asked for, and is not for a mailbox that wants no such links.
+// publish.ErrNotFound: nobody gets a message.
+func (c *Courier) writeClaimed(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
+	if stopped, err := c.stopped(ctx, publish.Job{Kind: publish.MailVerify, Address: j.Address}, now); stopped || err != nil {
+		return Mail{}, cmp.Or(err, publish.ErrNotFound)
+	}
+	a, err := c.Store.Claimant(ctx, j.Login, now)
+	if err != nil {
+		return Mail{}, err
+	}
+	return c.writeVerify(ctx, publish.Job{Kind: mailClaimed, Account: a.ID, Address: a.Email, Lang: j.Lang}, now)
+}

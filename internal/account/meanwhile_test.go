@@ -1,0 +1,79 @@
+package account_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"sandlot/internal/account"
+	"sandlot/internal/publish"
+)
+
+// suspending is an OwnerStore that suspends an account right before it is renamed.
+type suspending struct {
+	account.OwnerStore
+	suspend func()
+}
+
+func (s *suspending) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
+	s.suspend()
+	return s.OwnerStore.Rename(ctx, id, handle, at, since, limit)
+}
+
+func TestRegression35NobodyIsRenamedAfterASuspension(t *testing.T) {
+	w := newWorld(t)
+	out := w.publish(nobody(), page)
+	stores := w.db.AccountStore().Stores()
+	stores.Owners = &suspending{stores.Owners, func() {
+		if err := w.db.Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+			t.Error(err)
+		}
+	}}
+	_, err := w.in.AnotherAccount(stores).Rename(t.Context(), w.owner(out.Project.Account), "other")
+	refused(t, err, publish.CodeAccountSuspended)
+	if p, err := w.db.Project(t.Context(), out.Project.ID); err != nil || p.Handle != out.Project.Handle {
+		t.Errorf("the project is %+v, %v", p, err)
+	}
+}
+
+// moving is a LoginStore under which an account's address goes back to the one
+// before, right before a login is finished.
+type moving struct {
+	account.LoginStore
+	undo func()
+}
+
+func (m *moving) LogIn(ctx context.Context, login int64, token publish.Digest, s, had publish.Session) (int64, error) {
+	m.undo()
+	return m.LoginStore.LogIn(ctx, login, token, s, had)
+}
+
+func TestRegression35NobodyIsLoggedInByAnAddressThatWasTakenBack(t *testing.T) {
+	w := newWorld(t)
+	kim := w.member("kim@example.org")
+	if err := w.ProposeEmail(t.Context(), w.owner(kim.ID), "thief@example.org", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email")); err != nil {
+		t.Fatal(err)
+	}
+	back := linkOf(t, w.postman()[0], "undo")
+	browser, token, _ := w.askMail("thief@example.org")
+	if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
+		t.Fatal(err)
+	}
+	stores := w.db.AccountStore().Stores()
+	stores.Logins = &moving{stores.Logins, func() {
+		if _, err := w.TakeEmailBack(t.Context(), nobody(), back); err != nil {
+			t.Error(err)
+		}
+	}}
+	s := w.in.AnotherAccount(stores)
+	if _, _, err := s.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "Firefox"); !errors.Is(err, publish.ErrNotFound) {
+		t.Errorf("logged in, %v", err)
+	}
+	if list := w.sessions(kim.ID); len(list) != 0 {
+		t.Errorf("%d sessions", len(list))
+	}
+}

@@ -1,0 +1,148 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// The kinds of mail about another recovery address.
+const (
+	MailEmailChange = "email-change" // to the new address, with the link that makes it the account's
+	MailEmailNotice = "email-notice" // to the address before, with the link that takes it back
+)
+
+// Limits of changing the address.
+const (
+	proposalLife    = 24 * time.Hour     // of a new address whose link is not opened
+	undoLife        = 7 * 24 * time.Hour // long enough for who reads mail once a week
+	proposalsPerDay = 10                 // a few typing mistakes; each is a message to somebody
+)
+
+// EmailMove is an account's way to another address, which whoever has the token
+// of its link may take: to a new one that was proposed, or, if Undo, back to one
+// that it had.
+type EmailMove struct {
+	Account   publish.AccountID
+	Handle    string // of the account; set on reading
+	Email     string
+	Undo      bool
+	ExpiresAt time.Time
+}
+
+// A RecoveryStore keeps the moves of addresses, under the same promises as a
+// Store. A move that has expired is not there; a suspended account proposes none: publish.ErrSuspended.
+type RecoveryStore interface {
+	// ProposeEmail records a move to a new address, in place of one proposed before, and enqueues the job. One more than limit proposals that have not expired at now is ErrTooOften.
+	ProposeEmail(ctx context.Context, m EmailMove, job publish.Job, now time.Time, limit int) error
+	// ProposedEmail returns the move that an account's owner proposed last.
+	ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (EmailMove, error)
+	// WithdrawEmail ends all proposals of an account, which go on to count; where there is none it changes nothing.
+	WithdrawEmail(ctx context.Context, id publish.AccountID) error
+	// EmailLink returns the move of a token, if it is an Undo or not as asked. A proposal that is not the last is publish.ErrNotFound.
+	EmailLink(ctx context.Context, token publish.Digest, undo bool, now time.Time) (EmailMove, error)
+	// TakeEmail consumes the token of a proposal, with all proposals of the account: its address is the account's, and verified. If the address before was verified and another, it can be taken back until undoUntil, and gets the job.
+	TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (publish.Account, error)
+	// TakeEmailBack consumes the token of an Undo, with all moves of the account that came after it and all proposals: its address is the account's, and verified, and all sessions end.
+	TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error)
+}
+
+// ProposeEmail sends a link to a new recovery address, which is the account's
+// once it is used. A proposal before it ends; the same again within ten seconds is
+// a form that was sent twice, and changes nothing. What is no address is
+// publish.CodeInvalidEmail, the verified address of the account publish.ErrExists, and one too
+// many in a day is publish.CodeRateLimited.
+func (s *Service) ProposeEmail(ctx context.Context, by publish.Caller, address, lang string) error {
+	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
+		return err
+	}
+	email, err := publish.CleanEmail(address)
+	_, a, _ := by.Login()
+	switch {
+	case err != nil:
+		return err
+	case email == "":
+		return publish.Refuse(publish.CodeInvalidEmail, "There is no address.").In("email")
+	case email == a.Email && a.EmailVerified:
+		return fmt.Errorf("the address of the account: %w", publish.ErrExists)
+	}
+	return ownerMay(s.propose(ctx, a.ID, email, lang))
+}
+
+// propose records a proposal and has its message sent, unless the form was sent twice.
+func (s *Service) propose(ctx context.Context, id publish.AccountID, email, lang string) error {
+	unlock, err := s.forms.Lock(ctx, s.vault.Keyed("propose", strconv.FormatInt(int64(id), 10)))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	now := s.now().UTC()
+	if before, err := s.store.Recovery.ProposedEmail(ctx, id, now); err == nil && before.Email == email && (before.ExpiresAt.Sub(now)-proposalLife).Abs() < formAgain {
+		return nil
+	}
+	m := EmailMove{Account: id, Email: email, ExpiresAt: now.Add(proposalLife)}
+	asker := publish.Asker{Kind: publish.AskedWithKey, Network: s.vault.Keyed("mail network", fmt.Sprint("account ", id))}
+	job := publish.Job{Kind: MailEmailChange, Address: email, Lang: lang, Due: now, Asker: asker}
+	err = s.store.Recovery.ProposeEmail(ctx, m, job, now, proposalsPerDay)
+	if errors.Is(err, ErrTooOften) {
+		return publish.Refuse(publish.CodeRateLimited, "The account proposed %d addresses in a day.", proposalsPerDay).After(proposalLife)
+	}
+	return err
+}
+
+// ProposedEmail returns the address that waits for its link to be used, empty if
+// there is none.
+func (s *Service) ProposedEmail(ctx context.Context, by publish.Caller) (string, error) {
+	if err := publish.Authorize(by, publish.ActSeeOwn, nil); err != nil {
+		return "", err
+	}
+	m, err := s.store.Recovery.ProposedEmail(ctx, by.Account(), s.now().UTC())
+	if errors.Is(err, publish.ErrNotFound) {
+		return "", nil
+	}
+	return m.Email, err
+}
+
+// WithdrawEmail ends what ProposeEmail began: the link to the new address leads
+// nowhere any more. Idempotent.
+func (s *Service) WithdrawEmail(ctx context.Context, by publish.Caller) error {
+	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
+		return err
+	}
+	return s.store.Recovery.WithdrawEmail(ctx, by.Account())
+}
+
+// EmailLink returns what the token of a link would do. One that is used, too old
+// or replaced is publish.ErrNotFound.
+func (s *Service) EmailLink(ctx context.Context, by publish.Caller, token string, undo bool) (EmailMove, error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+		return EmailMove{}, err
+	}
+	return s.store.Recovery.EmailLink(ctx, digest(token), undo, s.now().UTC())
+}
+
+// TakeEmail consumes the token of a new address. The address before it is told.
+func (s *Service) TakeEmail(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+		return publish.Account{}, err
+	}
+	now := s.now().UTC()
+	a, err := s.store.Recovery.TakeEmail(ctx, digest(token), now, now.Add(undoLife), publish.Job{Kind: MailEmailNotice, Due: now})
+	s.changed(a.ID, err)
+	return a, err
+}
+
+// TakeEmailBack consumes the token that an address got when it was replaced: it
+// is the account's again, and every browser is logged out.
+func (s *Service) TakeEmailBack(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+		return publish.Account{}, err
+	}
+	a, err := s.store.Recovery.TakeEmailBack(ctx, digest(token), s.now().UTC())
+	s.changed(a.ID, err)
+	return a, err
+}

@@ -1,0 +1,48 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// maxAgent is how many bytes are kept of what a browser says it is.
+const maxAgent = 200
+
+// A SessionStore keeps the sessions as their owners see them, under the same promises as
+// a publish.Store.
+type SessionStore interface {
+	// Sessions returns an account's sessions that have not expired, newest first.
+	Sessions(ctx context.Context, id publish.AccountID, now time.Time) ([]publish.Session, error)
+	// EndSession ends one of an account's sessions; one that is over or another account's is publish.ErrNotFound.
+	EndSession(ctx context.Context, account publish.AccountID, id int64) error
+	// EndSessions ends all of an account's sessions but one (0: all).
+	EndSessions(ctx context.Context, account publish.AccountID, but int64) error
+}
+
+// Sessions returns the account's sessions that have not expired, newest first.
+func (s *Service) Sessions(ctx context.Context, by publish.Caller) ([]publish.Session, error) {
+	if err := publish.Authorize(by, publish.ActSeeOwn, nil); err != nil {
+		return nil, err
+	}
+	return s.store.Sessions.Sessions(ctx, by.Account(), s.now().UTC())
+}
+
+// EndSession logs one of the account's browsers out. One that is not the account's, or is
+// out already, is publish.ErrNotFound.
+func (s *Service) EndSession(ctx context.Context, by publish.Caller, id int64) error {
+	if err := publish.Authorize(by, publish.ActDelete, nil); err != nil {
+		return err
+	}
+	return s.store.Sessions.EndSession(ctx, by.Account(), id)
+}
+
+// EndOtherSessions logs all of the account's browsers out but the caller's.
+func (s *Service) EndOtherSessions(ctx context.Context, by publish.Caller) error {
+	if err := publish.Authorize(by, publish.ActDelete, nil); err != nil {
+		return err
+	}
+	own, _, _ := by.Login()
+	return s.store.Sessions.EndSessions(ctx, by.Account(), own.ID)
+}
