@@ -284,7 +284,7 @@ func TestNotMe(t *testing.T) {
 			w.change(kim.ID, "new@example.org") // checks the link of its own message
 			p := w.publish(nobody(), page).Project
 			w.ask("new@example.org", "")
-			w.reported(operate.NewReport{Project: p.ID, Reason: "other", Nonce: "form"})
+			w.reported(operate.NewReport{Project: p.ID, Reason: "other", FormToken: "form"})
 			var seen []string
 			for _, m := range w.postman() {
 				if m.Kind != "report" {

@@ -163,7 +163,7 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 			p := w.publish(nobody(), page).Project.ID
 			w.postman()
 			send := func(addr string, i int) {
-				in := operate.NewReport{Project: p, Reason: "other", Details: "x", Nonce: fmt.Sprint(addr, i)}
+				in := operate.NewReport{Project: p, Reason: "other", Details: "x", FormToken: fmt.Sprint(addr, i)}
 				if _, err := w.operator().Report(t.Context(), publish.Caller{From: publish.Sender{Network: addr}}, in); err != nil {
 					t.Fatal(err)
 				}

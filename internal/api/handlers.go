@@ -13,8 +13,8 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
 	}
-	c.again(out.Replayed)
-	if out.Account != nil && !out.Replayed {
+	c.again(out.FromRecord)
+	if out.Account != nil && !out.FromRecord {
 		c.grant.Made()
 	}
 	c.w.Header().Set("Location", out.Addresses.URL)
@@ -26,13 +26,13 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
 	}
-	c.again(out.Replayed)
+	c.again(out.FromRecord)
 	return reply{http.StatusOK, newUpdated(out, c.notes(out.Warnings))}, nil
 }
 
 func (a *API) deleteFile(c *call, in publish.DeleteInput) (reply, error) {
 	out, err := a.Service.DeleteFile(c.r.Context(), c.by, in)
-	c.again(out.Replayed)
+	c.again(out.FromRecord)
 	return reply{http.StatusOK, newDeleted(out, c.notes(out.Warnings))}, err
 }
 
@@ -41,8 +41,8 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 		c.warn("key_ignored", "The Authorization header was ignored: signup makes a new account.", "If you have a key already, use it instead of a second account.")
 	}
 	out, err := a.Service.Signup(c.r.Context(), c.by, in)
-	c.again(out.Replayed)
-	if err == nil && !out.Replayed {
+	c.again(out.FromRecord)
+	if err == nil && !out.FromRecord {
 		c.grant.Made()
 	}
 	return reply{http.StatusCreated, newSignedUp(out, c.notes(out.Warnings))}, err

@@ -30,7 +30,7 @@ func (m *machine) signup(t *rapid.T) {
 			in.Handle += "x"
 		}
 		out, err := m.Signup(t.Context(), nobody, in)
-		return firstAnswer{replayed: out.Replayed, keys: publish.Minted{Account: out.Key}}, err
+		return firstAnswer{replayed: out.FromRecord, keys: publish.Minted{Account: out.Key}}, err
 	}})
 }
 
@@ -109,7 +109,7 @@ func (m *machine) publish(t *rapid.T) {
 		}
 		in.Content, _ = m.stage(t, page)
 		out, _, err := m.Publish(t.Context(), m.caller(t, asked), in)
-		return firstAnswer{out.Replayed, out.Project, out.Keys}, err
+		return firstAnswer{out.FromRecord, out.Project, out.Keys}, err
 	}})
 }
 
@@ -209,7 +209,7 @@ func (m *machine) update(t *rapid.T) {
 		in := in
 		in.Content, _ = m.stage(t, again)
 		out, _, err := m.Update(t.Context(), m.caller(t, by), in)
-		return firstAnswer{replayed: out.Replayed, project: out.Project}, err
+		return firstAnswer{replayed: out.FromRecord, project: out.Project}, err
 	}})
 }
 
@@ -272,7 +272,7 @@ func (m *machine) deleteFile(t *rapid.T) {
 			in.Filename = primary
 		}
 		out, err := m.DeleteFile(t.Context(), m.caller(t, by), in)
-		return firstAnswer{replayed: out.Replayed, project: out.Project}, err
+		return firstAnswer{replayed: out.FromRecord, project: out.Project}, err
 	}})
 }
 

@@ -32,13 +32,13 @@ func Reasons() []string {
 type NewReport struct {
 	Project                  publish.ProjectID
 	Reason, Details, Contact string
-	Nonce                    string // of the form: the same form with the same words sent twice is one report
+	FormToken                string // of the form: the same form with the same words sent twice is one report
 	Lang                     string // of the form, and so of the message about it
 }
 
 // Reportable returns a project that can be reported, also one that is suspended,
 // and what tells the form for it from another. What is no project is publish.ErrNotFound.
-func (s *Service) Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, nonce string, err error) {
+func (s *Service) Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, formToken string, err error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Project{}, "", err
 	}
@@ -48,8 +48,8 @@ func (s *Service) Reportable(ctx context.Context, by publish.Caller, id publish.
 	if p, err = s.store.Project(ctx, id); err != nil {
 		return publish.Project{}, "", err
 	}
-	nonce, err = s.vault.FormToken()
-	return p, nonce, err
+	formToken, err = s.vault.FormToken()
+	return p, formToken, err
 }
 
 // Report records a report, has the operator told if an address for that is
@@ -64,7 +64,7 @@ func (s *Service) Report(ctx context.Context, by publish.Caller, in NewReport) (
 	if !slices.Contains(Reasons(), in.Reason) {
 		return "", publish.Refuse(publish.CodeInvalidField, "The reason is none of the list.").In("reason")
 	}
-	if in.Nonce == "" || len(in.Nonce) > publish.MaxFormToken {
+	if in.FormToken == "" || len(in.FormToken) > publish.MaxFormToken {
 		return "", publish.Refuse(publish.CodeInvalidField, "The form is not one of ours.").In("nonce")
 	}
 	if r.Details, err = cleanDetails(in.Details); err != nil {
@@ -73,7 +73,7 @@ func (s *Service) Report(ctx context.Context, by publish.Caller, in NewReport) (
 	if r.Contact, err = publish.CleanEmail(strings.TrimSpace(in.Contact)); err != nil {
 		return "", err
 	}
-	return s.addReport(ctx, by, r, in, s.vault.Keyed("report", fmt.Sprintf("%s %s %q", p.ID, in.Nonce, []string{r.Reason, r.Details, r.Contact})))
+	return s.addReport(ctx, by, r, in, s.vault.Keyed("report", fmt.Sprintf("%s %s %q", p.ID, in.FormToken, []string{r.Reason, r.Details, r.Contact})))
 }
 
 func (s *Service) addReport(ctx context.Context, by publish.Caller, r Report, in NewReport, form publish.Digest) (number string, err error) {

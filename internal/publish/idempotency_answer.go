@@ -168,7 +168,7 @@ func (s *Service) recordedPublish(ctx context.Context, by Caller, in PublishInpu
 	}
 	s.tellEmail(&out, np)
 	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, true, in.Part.charge())
-	out.Warnings, out.Replayed = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), vain), true
+	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), vain), true
 	return out, err
 }
 
@@ -188,7 +188,7 @@ func (s *Service) recordedUpdate(ctx context.Context, by Caller, in UpdateInput,
 		nf, vain = m.update(), call.warnings()
 	}
 	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, out.File.Name == out.Project.Primary, in.Part.charge())
-	out.Warnings, out.Replayed = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Email), kept, vain), true
+	out.Warnings, out.FromRecord = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Email), kept, vain), true
 	return out, err
 }
 
@@ -233,7 +233,7 @@ func (s *Service) recordedDelete(ctx context.Context, by Caller, name string, re
 	}
 	return Deleted{
 		Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Previous: rec.Version - 1, Filename: name, Files: files,
-		Warnings: s.mailWarnings(by, rec.Email), Replayed: true,
+		Warnings: s.mailWarnings(by, rec.Email), FromRecord: true,
 	}, nil
 }
 
@@ -245,7 +245,7 @@ func (s *Service) recordedSignup(ctx context.Context, email string, rec Idempote
 		return SignedUp{}, Refuse(CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(OpSignup).Note("Make another one, under a fresh idempotency key.")
 	}
 	a.Email, a.EmailVerified = email, false
-	return SignedUp{Account: a, Key: keys.Account, Replayed: true}, err
+	return SignedUp{Account: a, Key: keys.Account, FromRecord: true}, err
 }
 
 // made is what a step leaves of its version for an answer from the record:

@@ -41,10 +41,10 @@ type onceCall struct {
 func (w *world) onceCalls(id publish.ProjectID) map[string]onceCall {
 	answer := func(out publish.Published, err error) (made, bool, error) {
 		m := made{Keys: out.Keys, Project: out.Project.ID, Version: out.Project.Version, Account: out.Project.Account, Handle: out.Project.Handle, Address: out.Addresses, Warnings: codes(out.Warnings)}
-		return m, out.Replayed, err
+		return m, out.FromRecord, err
 	}
 	changed := func(out publish.Updated, err error) (made, bool, error) {
-		return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.Replayed, err
+		return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.FromRecord, err
 	}
 	publishes := func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
 		out, _, err := s.Publish(w.t.Context(), by, publish.PublishInput{Email: address, Title: "a\x00b", Content: w.stageOn(s, large), Idempotency: key})
@@ -64,11 +64,11 @@ func (w *world) onceCalls(id publish.ProjectID) map[string]onceCall {
 		}, false},
 		"delete-file": {"DeleteFile", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
 			out, err := s.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "old.js", Email: address, Idempotency: key})
-			return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.Replayed, err
+			return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.FromRecord, err
 		}, false},
 		"signup": {"CreateAccount", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
 			out, err := s.Signup(w.t.Context(), by, publish.SignupInput{Handle: "ada", Email: address, Idempotency: key})
-			return made{Keys: publish.Minted{Account: out.Key}, Account: out.Account.ID, Handle: out.Account.Handle, Warnings: codes(out.Warnings)}, out.Replayed, err
+			return made{Keys: publish.Minted{Account: out.Key}, Account: out.Account.ID, Handle: out.Account.Handle, Warnings: codes(out.Warnings)}, out.FromRecord, err
 		}, true},
 	}
 }
@@ -260,8 +260,8 @@ func TestOnceOneKeyForAllParts(t *testing.T) {
 		}
 	}
 	again, _, err := send(last.n)
-	if err != nil || !again.Replayed || again.Keys != last.out.Keys {
-		t.Errorf("the completing part again: replayed %v, %v", again.Replayed, err)
+	if err != nil || !again.FromRecord || again.Keys != last.out.Keys {
+		t.Errorf("the completing part again: replayed %v, %v", again.FromRecord, err)
 	}
 	_, _, err = send(last.n%(parts-1) + 1)
 	refused(t, err, publish.CodeIdempotencyMismatch)
@@ -317,8 +317,8 @@ func TestOnceOnTwoNodes(t *testing.T) {
 			return nil, nil
 		}
 		got, err := update(w.Service)
-		if err != nil || !got.Replayed || got.Project.Version != first.Project.Version {
-			t.Errorf("version %d, not %d, replayed %v, %v", got.Project.Version, first.Project.Version, got.Replayed, err)
+		if err != nil || !got.FromRecord || got.Project.Version != first.Project.Version {
+			t.Errorf("version %d, not %d, replayed %v, %v", got.Project.Version, first.Project.Version, got.FromRecord, err)
 		}
 	})
 }
@@ -335,15 +335,15 @@ func TestOncePrincipals(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("without a key it is good in the same network", func(t *testing.T) {
-		if again, err := publishes(from("192.0.2.1"), guessable); err != nil || !again.Replayed || again.Keys != first.Keys {
-			t.Errorf("replayed %v, %v", again.Replayed, err)
+		if again, err := publishes(from("192.0.2.1"), guessable); err != nil || !again.FromRecord || again.Keys != first.Keys {
+			t.Errorf("replayed %v, %v", again.FromRecord, err)
 		}
 	})
 	t.Run("each key is a principal of its own", func(t *testing.T) {
 		one, two := w.account(), w.caller(first.Keys.Account)
 		for _, by := range []publish.Caller{one, two} {
-			if out, err := publishes(by, guessable); err != nil || out.Replayed {
-				t.Errorf("replayed %v, %v", out.Replayed, err)
+			if out, err := publishes(by, guessable); err != nil || out.FromRecord {
+				t.Errorf("replayed %v, %v", out.FromRecord, err)
 			}
 		}
 	})

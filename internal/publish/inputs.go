@@ -133,7 +133,7 @@ type Published struct {
 	Mailed      bool     // whether a verification is on its way by SMTP
 	Warnings    []Warning
 	Quarantined bool
-	Replayed    bool // it is the first answer, given again under the same idempotency key
+	FromRecord  bool // the answer of an earlier call, from its idempotency record
 }
 
 // Minted are keys shown once. Account is empty where the caller has it already.
@@ -163,27 +163,27 @@ type Updated struct {
 	Created     bool // the file is new
 	Warnings    []Warning
 	Quarantined bool
-	Replayed    bool // it is the first answer, given again under the same idempotency key
+	FromRecord  bool // the answer of an earlier call, from its idempotency record
 }
 
 // Deleted is the answer to a deletion.
 type Deleted struct {
-	Project   Project
-	Addresses Addresses
-	Previous  int
-	Filename  string
-	Files     []File
-	Warnings  []Warning
-	Replayed  bool // it is the first answer, given again under the same idempotency key
+	Project    Project
+	Addresses  Addresses
+	Previous   int
+	Filename   string
+	Files      []File
+	Warnings   []Warning
+	FromRecord bool // the answer of an earlier call, from its idempotency record
 }
 
 // SignedUp is the answer to a signup.
 type SignedUp struct {
-	Account  Account
-	Key      Secret
-	Mailed   bool
-	Warnings []Warning
-	Replayed bool // it is the first answer, given again under the same idempotency key
+	Account    Account
+	Key        Secret
+	Mailed     bool
+	Warnings   []Warning
+	FromRecord bool // the answer of an earlier call, from its idempotency record
 }
 
 // ProjectView is a project as a caller may see it.

@@ -60,8 +60,8 @@ func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
 	t.Run("on publish, also when it is answered again", func(t *testing.T) {
 		says(t, first.Quarantined, first.Warnings, all...)
 		again, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(blockedPage), Idempotency: "page"})
-		if err != nil || !again.Replayed {
-			t.Fatal(again.Replayed, err)
+		if err != nil || !again.FromRecord {
+			t.Fatal(again.FromRecord, err)
 		}
 		says(t, again.Quarantined, again.Warnings, all...)
 	})

@@ -33,8 +33,8 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Run("from its own network it gets the first answer again", func(t *testing.T) {
-				if again, err := send(from("192.0.2.1"), "A"); err != nil || !again.Replayed || again.Keys != first.Keys {
-					t.Errorf("replayed %v, %v", again.Replayed, err)
+				if again, err := send(from("192.0.2.1"), "A"); err != nil || !again.FromRecord || again.Keys != first.Keys {
+					t.Errorf("replayed %v, %v", again.FromRecord, err)
 				}
 			})
 			for name, by := range map[string]publish.Caller{"another network": from("192.0.2.2"), "a network that strangers share": crowd()} {
@@ -48,8 +48,8 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 					})
 				})
 				t.Run("nobody is in the way of another request from "+name, func(t *testing.T) {
-					if out, err := send(by, "B of "+name); err != nil || out.Replayed || out.Keys == first.Keys {
-						t.Errorf("replayed %v, %v", out.Replayed, err)
+					if out, err := send(by, "B of "+name); err != nil || out.FromRecord || out.Keys == first.Keys {
+						t.Errorf("replayed %v, %v", out.FromRecord, err)
 					}
 				})
 			}
@@ -59,7 +59,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 			})
 			t.Run("where strangers share a network, requests are not in each other's way", func(t *testing.T) {
 				for _, title := range []string{"D", "E"} {
-					if out, err := send(crowd(), title); err != nil || out.Replayed {
+					if out, err := send(crowd(), title); err != nil || out.FromRecord {
 						t.Errorf("%s: %v", title, err)
 					}
 					w.unchanged(t, func() {
@@ -70,7 +70,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 			})
 			t.Run("after a day the value is free", func(t *testing.T) {
 				w.clock.move(24 * time.Hour)
-				if out, err := send(from("192.0.2.2"), "A"); err != nil || out.Replayed {
+				if out, err := send(from("192.0.2.2"), "A"); err != nil || out.FromRecord {
 					t.Error(err)
 				}
 			})

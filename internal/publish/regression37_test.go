@@ -71,7 +71,7 @@ func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
 		t.Helper()
 		w.unchanged(t, func() {
 			again, err := publishes()
-			if err != nil || !again.Replayed || again.Keys != first.Keys || again.Addresses != first.Addresses || again.Project.Title != "First" || again.File.Blob.SHA256 != first.File.Blob.SHA256 {
+			if err != nil || !again.FromRecord || again.Keys != first.Keys || again.Addresses != first.Addresses || again.Project.Title != "First" || again.File.Blob.SHA256 != first.File.Blob.SHA256 {
 				t.Errorf("publish: %+v, %v", again.Project, err)
 			}
 			for i, c := range calls {
@@ -95,7 +95,7 @@ func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
 	t.Run("after its own version was erased", same)
 	t.Run("of a deletion too, while its version is there", func(t *testing.T) {
 		again, err := deletes()
-		if err != nil || !again.Replayed || again.Previous != deleted.Previous || len(again.Files) != len(deleted.Files) {
+		if err != nil || !again.FromRecord || again.Previous != deleted.Previous || len(again.Files) != len(deleted.Files) {
 			t.Errorf("%+v, %v", again, err)
 		}
 	})
@@ -145,7 +145,7 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 	}
 	t.Run("a report with other words is another report", func(t *testing.T) {
 		report := func(details string) string {
-			number, err := w.operator().Report(t.Context(), nobody(), operate.NewReport{Project: id, Reason: "other", Details: details, Nonce: "form"})
+			number, err := w.operator().Report(t.Context(), nobody(), operate.NewReport{Project: id, Reason: "other", Details: details, FormToken: "form"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,7 @@ func TestReports(t *testing.T) {
 		w := newWorld(t)
 		p := w.publish(publish.Caller{}, page).Project
 		w.postman()
-		number := w.reported(operate.NewReport{Project: p.ID, Reason: "malware", Details: " one\r\ntwo\x1b[2J\u202e ", Contact: " ann@EXAMPLE.com ", Nonce: "form"})
+		number := w.reported(operate.NewReport{Project: p.ID, Reason: "malware", Details: " one\r\ntwo\x1b[2J\u202e ", Contact: " ann@EXAMPLE.com ", FormToken: "form"})
 		if !regexp.MustCompile(`^R-[0-9A-Z]{4}-[0-9A-Z]{4}$`).MatchString(number) {
 			t.Errorf("the number is %q", number)
 		}
@@ -43,7 +43,7 @@ func TestReports(t *testing.T) {
 		w := newWorld(t)
 		w.reportMail = "operator@example.com"
 		p, other := w.publish(publish.Caller{}, page).Project, w.publish(publish.Caller{}, page).Project
-		in := operate.NewReport{Project: p.ID, Reason: "other", Nonce: "form", Lang: "fr"}
+		in := operate.NewReport{Project: p.ID, Reason: "other", FormToken: "form", Lang: "fr"}
 		w.postman()
 		number := w.reported(in)
 		if again := w.reported(in); again != number {
@@ -63,13 +63,13 @@ func TestReports(t *testing.T) {
 		if _, err := w.operator().Suspend(t.Context(), byOperator, string(p.ID), "a report"); err != nil {
 			t.Fatal(err)
 		}
-		w.reported(operate.NewReport{Project: p.ID, Reason: "illegal", Nonce: "form"})
+		w.reported(operate.NewReport{Project: p.ID, Reason: "illegal", FormToken: "form"})
 	})
 	t.Run("what cannot be is refused, and nothing is kept", func(t *testing.T) {
 		w := newWorld(t)
 		w.reportMail = "operator@example.com"
 		p := w.publish(publish.Caller{}, page).Project
-		good := operate.NewReport{Project: p.ID, Reason: "other", Details: strings.Repeat("ü", operate.MaxDetails), Nonce: "form"}
+		good := operate.NewReport{Project: p.ID, Reason: "other", Details: strings.Repeat("ü", operate.MaxDetails), FormToken: "form"}
 		w.postman()
 		for name, change := range map[string]struct {
 			with func(*operate.NewReport)
@@ -78,8 +78,8 @@ func TestReports(t *testing.T) {
 			"no project":      {func(r *operate.NewReport) { r.Project = "other-abc123" }, publish.ErrNotFound},
 			"no id at all":    {func(r *operate.NewReport) { r.Project = "../" }, publish.ErrNotFound},
 			"another reason":  {func(r *operate.NewReport) { r.Reason = "<b>" }, publish.CodeInvalidField},
-			"no nonce":        {func(r *operate.NewReport) { r.Nonce = "" }, publish.CodeInvalidField},
-			"a long nonce":    {func(r *operate.NewReport) { r.Nonce = strings.Repeat("x", 99) }, publish.CodeInvalidField},
+			"no nonce":        {func(r *operate.NewReport) { r.FormToken = "" }, publish.CodeInvalidField},
+			"a long nonce":    {func(r *operate.NewReport) { r.FormToken = strings.Repeat("x", 99) }, publish.CodeInvalidField},
 			"long details":    {func(r *operate.NewReport) { r.Details += "x" }, publish.CodeInvalidField},
 			"not UTF-8":       {func(r *operate.NewReport) { r.Details = "\xff" }, publish.CodeInvalidField},
 			"no address":      {func(r *operate.NewReport) { r.Contact = "ann" }, publish.CodeInvalidEmail},

@@ -54,9 +54,9 @@ func (v *visit) lacks(field string) bool {
 	return len(values) > 1 || !utf8.ValidString(values[0]) || strings.ContainsRune(values[0], 0)
 }
 
-// ofNonce reports whether a form was refused for the word by which it acts once:
+// refusedToken reports whether a form was refused for its form token:
 // every form of ours has a good one.
-func ofNonce(err error) bool {
+func refusedToken(err error) bool {
 	var e *publish.Error
 	return errors.As(err, &e) && e.Field == "nonce"
 }

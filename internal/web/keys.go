@@ -40,16 +40,16 @@ func (p *Pages) keyRoutes() []route {
 
 // keysPage is what the page of the keys shows.
 type keysPage struct {
-	Keys     []publish.Key
-	Next     int64             // where the next page begins; 0: nowhere
-	Projects []publish.Project // to choose from
-	More     bool              // whether there are others: their ids can be typed
-	Name     field
-	Project  string // chosen
-	Nonce    string // of the forms
-	Old      int    // keys from before the address was verified
-	Verified time.Time
-	Fresh    bool // whether the login may change keys
+	Keys      []publish.Key
+	Next      int64             // where the next page begins; 0: nowhere
+	Projects  []publish.Project // to choose from
+	More      bool              // whether there are others: their ids can be typed
+	Name      field
+	Project   string // chosen
+	FormToken string // of the forms
+	Old       int    // keys from before the address was verified
+	Verified  time.Time
+	Fresh     bool // whether the login may change keys
 }
 
 // newKeyPage shows a secret, once; it is empty where the form came a second time.
@@ -77,7 +77,7 @@ func (v *visit) showKeys(status int, page keysPage) error {
 		if page.Projects, page.More, err = v.Service.KeyProjects(ctx, v.by); err != nil {
 			return err
 		}
-		if page.Nonce, err = v.Service.FormToken(v.r.Context(), v.by); err != nil {
+		if page.FormToken, err = v.Service.FormToken(v.r.Context(), v.by); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (p *Pages) mintKey(v *visit) error {
 	switch {
 	case errors.Is(err, publish.ErrTooMany):
 		wrong = v.T("keys.many")
-	case ofNonce(err):
+	case refusedToken(err):
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
 	case errors.Is(err, publish.CodeInvalidField):
@@ -114,7 +114,7 @@ func (p *Pages) replaceOldKeys(v *visit) error {
 
 func (v *visit) replaceKeys(replace func(context.Context, publish.Caller, string) (publish.Secret, error), said string) error {
 	secret, err := replace(v.r.Context(), v.by, v.r.PostForm.Get("nonce"))
-	if ofNonce(err) {
+	if refusedToken(err) {
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
 	}

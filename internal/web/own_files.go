@@ -235,7 +235,7 @@ func (v *visit) arranged(err error, page ownPage, said string, args ...any) erro
 	switch {
 	case err == nil:
 		return v.done(v.ownPath(), said, args...)
-	case ofNonce(err):
+	case refusedToken(err):
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
 	}

@@ -48,14 +48,14 @@ func (p *Pages) ownRoutes() []route {
 // ownPage is what the page of a project shows to its owner.
 type ownPage struct {
 	publish.Managed
-	Shown    []publish.File // those of its files that are on this page of the list
-	After    bool           // whether others come before them
-	Next     string         // the name that the next page comes after; empty: there is none
-	Once     string         // of this page: a form of it that is sent twice acts once
-	Wrong    string         // what was refused, in the visitor's language
-	Refused  string         // the file that it is about, if it is one of several
-	From, To string         // a name that was refused
-	Folder   string         // of an upload that was refused
+	Shown     []publish.File // those of its files that are on this page of the list
+	After     bool           // whether others come before them
+	Next      string         // the name that the next page comes after; empty: there is none
+	FormToken string         // of this page: each of its forms acts once under it
+	Wrong     string         // what was refused, in the visitor's language
+	Refused   string         // the file that it is about, if it is one of several
+	From, To  string         // a name that was refused
+	Folder    string         // of an upload that was refused
 }
 
 // MaxDescription is how many characters a description may have.
@@ -104,7 +104,7 @@ func (v *visit) showOwn(status int, page ownPage) error {
 	query := v.r.URL.Query()
 	v.place = len(query) == 1 && query.Has("after")
 	page.list(query.Get("after"))
-	page.Once = rand.Text()
+	page.FormToken = rand.Text()
 	return v.show(status, "own_project.html", name(page.Project), page)
 }
 

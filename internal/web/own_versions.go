@@ -23,15 +23,15 @@ const namesShown = 12
 // versionsPage is what the page of the versions shows.
 type versionsPage struct {
 	publish.Managed
-	Versions []publish.VersionChange
-	Next     int // where the next page begins; 0: nowhere
-	Once     string
+	Versions  []publish.VersionChange
+	Next      int // where the next page begins; 0: nowhere
+	FormToken string
 }
 
 func (p *Pages) versions(v *visit) error {
 	before, _ := strconv.Atoi(v.r.URL.Query().Get("before")) // an invalid number means the first page
 	ctx := v.r.Context()
-	page := versionsPage{Once: rand.Text()}
+	page := versionsPage{FormToken: rand.Text()}
 	var err error
 	if page.Managed, err = p.Service.Manage(ctx, v.by, v.ownID()); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // Reports is what the form against a project asks of the operator's room.
 type Reports interface {
 	// Reportable returns publish.ErrNotFound for a project that is not there; one that was taken down is.
-	Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, nonce string, err error)
+	Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, formToken string, err error)
 	Report(ctx context.Context, by publish.Caller, in operate.NewReport) (number string, err error)
 }
 
@@ -61,7 +61,7 @@ func (v *visit) showReport(status int, form reportForm) error {
 	if err != nil {
 		return err
 	}
-	form.Project, form.Nonce = project, nonce
+	form.Project, form.FormToken = project, nonce
 	form.Reasons, form.Most = v.reasons(), operate.MaxDetails
 	return v.show(status, "report.html", v.T("report.title"), form)
 }
@@ -70,7 +70,7 @@ func (v *visit) showReport(status int, form reportForm) error {
 func (p *Pages) report(v *visit) error {
 	in := operate.NewReport{
 		Project: publish.ProjectID(v.r.PostForm.Get("project")), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
-		Contact: v.r.PostForm.Get("contact"), Nonce: v.r.PostForm.Get("nonce"), Lang: v.lang,
+		Contact: v.r.PostForm.Get("contact"), FormToken: v.r.PostForm.Get("nonce"), Lang: v.lang,
 	}
 	number, err := p.Reports.Report(v.r.Context(), v.by, in)
 	form := reportForm{NewReport: in}
@@ -78,7 +78,7 @@ func (p *Pages) report(v *visit) error {
 	switch {
 	case err == nil:
 		return v.show(http.StatusOK, "reported.html", v.T("reported.title"), number)
-	case ofNonce(err):
+	case refusedToken(err):
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
 	case errors.Is(err, publish.CodeInvalidEmail):
