@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,23 +13,38 @@ import (
 
 // numbers are change numbers that a test sets.
 type numbers struct {
+	mu    sync.Mutex
 	of    map[ProjectID]int64
 	takes time.Duration
 	err   error
-	asked [][]ProjectID
+	asks  int
 }
 
-func (n *numbers) Changes(ctx context.Context, ids []ProjectID) (map[ProjectID]int64, error) {
-	n.asked = append(n.asked, ids)
-	select {
-	case <-time.After(n.takes):
-		return n.of, n.err
-	case <-ctx.Done():
+func (n *numbers) Changes(ctx context.Context, _ []ProjectID) (map[ProjectID]int64, error) {
+	n.mu.Lock()
+	n.asks++
+	of, takes, err := n.of, n.takes, n.err
+	n.mu.Unlock()
+	if !elapses(ctx, takes) {
 		return nil, ctx.Err()
 	}
+	return of, err
 }
 
-// source is a project as a store has it.
+// become sets what is answered from now on.
+func (n *numbers) become(of map[ProjectID]int64, takes time.Duration, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.of, n.takes, n.err = of, takes, err
+}
+
+func (n *numbers) asked() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.asks
+}
+
+// source is a project as a store has it, for one reader.
 type source struct {
 	version int
 	takes   time.Duration
@@ -38,15 +54,23 @@ type source struct {
 
 func (s *source) load(ctx context.Context) (Project, error) {
 	s.loads++
-	select {
-	case <-time.After(s.takes):
-	case <-ctx.Done():
+	if !elapses(ctx, s.takes) {
 		return Project{}, ctx.Err()
 	}
 	if s.err != nil {
 		return Project{}, s.err
 	}
 	return headAt(s.version)(ctx)
+}
+
+// elapses waits for d to pass, unless ctx ends before it.
+func elapses(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // confirming runs a test with heads that are confirmed, on a clock of its own.
@@ -78,13 +102,13 @@ func TestHeadsInUseAreConfirmedTogether(t *testing.T) {
 		if p, err := reads(t, h, s, time.Minute); err != nil || p.Version != 1 || s.loads != 1 {
 			t.Errorf("%v, %v; it was read %d times", p, err, s.loads)
 		}
-		if least := int(time.Minute/time.Second) - 1; len(n.asked) < least || len(n.asked) > 2*least {
-			t.Errorf("the change numbers were asked for %d times in a minute", len(n.asked))
+		if least := int(time.Minute/time.Second) - 1; n.asked() < least || n.asked() > 2*least {
+			t.Errorf("the change numbers were asked for %d times in a minute", n.asked())
 		}
-		asked := len(n.asked)
+		asked := n.asked()
 		testenv.Pass(time.Minute)
-		if len(n.asked) > asked+1 {
-			t.Errorf("nobody read it, and it was confirmed %d times", len(n.asked)-asked)
+		if n.asked() > asked+1 {
+			t.Errorf("nobody read it, and it was confirmed %d times", n.asked()-asked)
 		}
 		if p, err := h.get(t.Context(), "a", (&source{version: 2}).load); err != nil || p.Version != 2 {
 			t.Errorf("after a minute without a confirmation: %v, %v", p, err)
@@ -101,7 +125,8 @@ func TestWhatAnotherProcessChangedIsServedForTheHoldAtMost(t *testing.T) {
 				if _, err := reads(t, h, s, 5*time.Second); err != nil {
 					t.Fatal(err)
 				}
-				n.of, s.version = now, 2
+				n.become(now, 0, nil)
+				s.version = 2
 				if p, err := reads(t, h, s, HeadsHold+20*time.Millisecond); err != nil || p.Version != 2 {
 					t.Errorf("%v, %v", p, err)
 				}
@@ -138,8 +163,8 @@ func TestALateConfirmationEvictsNothing(t *testing.T) {
 
 func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
 	for name, breaks := range map[string]func(*numbers, *source){
-		"it refuses":         func(n *numbers, s *source) { n.err, s.err = ErrUnavailable, ErrUnavailable },
-		"it does not answer": func(n *numbers, s *source) { n.takes, s.takes = time.Hour, time.Hour },
+		"it refuses":         func(n *numbers, s *source) { n.become(nil, 0, ErrUnavailable); s.err = ErrUnavailable },
+		"it does not answer": func(n *numbers, s *source) { n.become(nil, time.Hour, nil); s.takes = time.Hour },
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := &numbers{of: map[ProjectID]int64{"a": 1}}
@@ -170,7 +195,8 @@ func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
 				if failures.Count() == 0 {
 					t.Error("no failure was counted")
 				}
-				*n, *s = numbers{of: map[ProjectID]int64{"a": 2}}, source{version: 2}
+				n.become(map[ProjectID]int64{"a": 2}, 0, nil)
+				*s = source{version: 2}
 				if p, err := h.get(t.Context(), "a", s.load); err != nil || p.Version != 2 {
 					t.Errorf("when the store is back: %v, %v", p, err)
 				}
@@ -201,8 +227,8 @@ func TestRegression36WhoCannotConfirmHeadsCounts(t *testing.T) {
 		if _, err := reads(t, h, &source{version: 1}, 3*confirmEvery+confirmEvery/2); err != nil {
 			t.Fatal(err)
 		}
-		if failures.Count() != 3 || len(n.asked) != 3 {
-			t.Errorf("%d of %d queries that failed were counted", failures.Count(), len(n.asked))
+		if failures.Count() != 3 || n.asked() != 3 {
+			t.Errorf("%d of %d queries that failed were counted", failures.Count(), n.asked())
 		}
 	})
 }
