@@ -14,29 +14,29 @@ import (
 const cardLook = "2"
 
 // card sends the picture that stands for a project where its address is shared.
-func (p *Pages) card(v *visit) error {
+func (s *shares) card(v *visit) error {
 	found, err := v.shown(publish.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
-	return v.picture("image/png", []string{"card", cardLook, string(found.ID), found.Title, found.Handle}, func() ([]byte, error) {
-		return p.pictures.brush.card(found)
+	return s.picture(v, "image/png", []string{"card", cardLook, string(found.ID), found.Title, found.Handle}, func() ([]byte, error) {
+		return s.pictures.brush.card(found)
 	})
 }
 
 // code sends the address of a project's page as a QR code.
-func (p *Pages) code(v *visit) error {
+func (s *shares) code(v *visit) error {
 	found, err := v.shown(publish.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
-	page := p.Places.Project(found.ID, found.Version, "").Page
-	return v.picture("image/svg+xml", []string{"code", page}, func() ([]byte, error) { return qrCode(page) })
+	page := s.places.Project(found.ID, found.Version, "").Page
+	return s.picture(v, "image/svg+xml", []string{"code", page}, func() ([]byte, error) { return qrCode(page) })
 }
 
 // picture sends a picture that is made of no more than these parts.
-func (v *visit) picture(contentType string, parts []string, draw func() ([]byte, error)) error {
+func (s *shares) picture(v *visit, contentType string, parts []string, draw func() ([]byte, error)) error {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	key := base64.RawURLEncoding.EncodeToString(sum[:])
 	h := v.w.Header()
@@ -46,7 +46,7 @@ func (v *visit) picture(contentType string, parts []string, draw func() ([]byte,
 		v.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	body, err := v.pictures.get(v.r.Context(), key, draw)
+	body, err := s.pictures.get(v.r.Context(), key, draw)
 	if err != nil {
 		h.Del("ETag")
 		h.Set("Cache-Control", "no-store")

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
 
@@ -15,27 +16,47 @@ const (
 	embedHeight = 600
 )
 
-// embed shows the frame alone, inside of any page. It knows nobody.
-func (p *Pages) embed(v *visit) error {
+// shares are what other sites show of a project: its frame, its card and its code. They know nobody. They may be used concurrently.
+type shares struct {
+	places   publish.Places
+	policy   string // of a page
+	pictures *pictures
+}
+
+func newShares(at publish.Places, policy string) *shares {
+	return &shares{places: at, policy: policy, pictures: newPictures()}
+}
+
+func (s *shares) routes() []route {
+	return []route{
+		{"GET", "/p/{id}/card.png", stranger, admission.Look, s.card},
+		{"GET", "/p/{id}/code.svg", stranger, admission.Look, s.code},
+		{"GET", "/embed/{id}", stranger, admission.Look, s.embed},
+		{"GET", "/oembed", stranger, admission.Look, s.oembed},
+	}
+}
+
+// embed shows the frame alone, inside of any page.
+func (s *shares) embed(v *visit) error {
 	found, err := v.shown(publish.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
 	v.speak(found.Lang)
 	h := v.w.Header()
-	h.Set("Content-Security-Policy", strings.Replace(p.policy, "frame-ancestors 'none'", "frame-ancestors *", 1))
+	h.Set("Content-Security-Policy", strings.Replace(s.policy, "frame-ancestors 'none'", "frame-ancestors *", 1))
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Del("Cross-Origin-Opener-Policy")
 	h.Set("X-Robots-Tag", "noindex") // the project has a page of its own
-	s := p.stage(found)
-	if s.Storage != "" {
-		s.Storage += "?embedded"
+	on := newStage(s.places, found)
+	if on.Storage != "" {
+		on.Storage += "?embedded"
 	}
-	return v.show(http.StatusOK, "embed.html", s.Name, s)
+	return v.show(http.StatusOK, "embed.html", on.Name, on)
 }
 
 // snippet is the HTML by which others embed a project.
-func (p *Pages) snippet(of publish.Project, width, height int) string {
-	return `<iframe src="` + p.Places.Base.String() + "/embed/" + string(of.ID) + `" title="` + html.EscapeString(name(of)) +
+func snippet(at publish.Places, of publish.Project, width, height int) string {
+	return `<iframe src="` + at.Base.String() + "/embed/" + string(of.ID) + `" title="` + html.EscapeString(name(of)) +
 		`" width="` + strconv.Itoa(width) + `" height="` + strconv.Itoa(height) + `" allow="` + allowed + `" loading="lazy"></iframe>`
 }

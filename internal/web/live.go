@@ -20,11 +20,17 @@ type live interface {
 	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
 }
 
-func (p *Pages) liveRoutes() []route {
+// numbers are the moving numbers of a project's page, which its scripts ask for. They may be used concurrently.
+type numbers struct {
+	gallery  live
+	watchers *watchers
+}
+
+func (n *numbers) routes() []route {
 	return []route{
-		{"GET", "/p/{id}/live", stranger, admission.Watch, p.live},
-		{"GET", "/p/{id}/counts", stranger, admission.Look, p.counts},
-		{"POST", "/p/{id}/heartbeat", stranger, admission.Heartbeat, p.heartbeat},
+		{"GET", "/p/{id}/live", stranger, admission.Watch, n.live},
+		{"GET", "/p/{id}/counts", stranger, admission.Look, n.counts},
+		{"POST", "/p/{id}/heartbeat", stranger, admission.Heartbeat, n.heartbeat},
 	}
 }
 
@@ -37,8 +43,8 @@ type counts struct {
 
 func countsOf(s publish.Stats) counts { return counts{s.Players, s.Plays, s.Likes} }
 
-func (p *Pages) counts(v *visit) error {
-	stats, err := p.Gallery.Counts(v.r.Context(), v.by, publish.ProjectID(v.r.PathValue("id")))
+func (n *numbers) counts(v *visit) error {
+	stats, err := n.gallery.Counts(v.r.Context(), v.by, publish.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
@@ -46,17 +52,17 @@ func (p *Pages) counts(v *visit) error {
 }
 
 // live tells the numbers as they change, as server-sent events.
-func (p *Pages) live(v *visit) error {
+func (n *numbers) live(v *visit) error {
 	if v.fromElsewhere() {
 		v.problem(http.StatusForbidden, "error.elsewhere")
 		return nil
 	}
 	id := publish.ProjectID(v.r.PathValue("id"))
-	stats, err := p.Gallery.Counts(v.r.Context(), v.by, id)
+	stats, err := n.gallery.Counts(v.r.Context(), v.by, id)
 	if err != nil || v.r.Method == http.MethodHead {
 		return err
 	}
-	place, denied := p.watchers.reserve(v.origin().Addr)
+	place, denied := n.watchers.reserve(v.origin().Addr)
 	if denied != nil {
 		return denied
 	}
@@ -88,7 +94,7 @@ var isPlayer = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // heartbeat takes what the page says while its frame is open. Those of the project's
 // own address count with them.
-func (p *Pages) heartbeat(v *visit) error {
+func (n *numbers) heartbeat(v *visit) error {
 	var beat struct {
 		Player string `json:"player"` // a random id from the page's storage, or empty
 		Gone   bool   `json:"gone"`   // the frame is being closed
@@ -102,9 +108,9 @@ func (p *Pages) heartbeat(v *visit) error {
 	if isPlayer.MatchString(beat.Player) {
 		player.ID = gallery.PlayerID(beat.Player)
 	}
-	tell := p.Gallery.Touch
+	tell := n.gallery.Touch
 	if beat.Gone {
-		tell = p.Gallery.Leave
+		tell = n.gallery.Leave
 	}
 	if err := tell(v.r.Context(), v.by, publish.ProjectID(v.r.PathValue("id")), player); err != nil {
 		return fmt.Errorf("heartbeat: %w", err)

@@ -62,8 +62,8 @@ func TestStreamsAreForThePageAlone(t *testing.T) {
 			t.Errorf("%v: %d", header, resp.StatusCode)
 		}
 	}
-	if h.watchers.slots.Held() != 0 {
-		t.Errorf("%d streams are counted that did not begin", h.watchers.slots.Held())
+	if h.numbers.watchers.slots.Held() != 0 {
+		t.Errorf("%d streams are counted that did not begin", h.numbers.watchers.slots.Held())
 	}
 }
 

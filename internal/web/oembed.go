@@ -26,13 +26,13 @@ type oembedAnswer struct {
 }
 
 // oembed answers for the address of a project, any of them but a version's.
-func (p *Pages) oembed(v *visit) error {
+func (s *shares) oembed(v *visit) error {
 	q := v.r.URL.Query()
 	if format := q.Get("format"); format != "" && format != "json" {
 		http.Error(v.w, "There is only format=json.", http.StatusNotImplemented)
 		return nil
 	}
-	id := p.Places.ProjectID(q.Get("url"))
+	id := s.places.ProjectID(q.Get("url"))
 	if string(id) == q.Get("url") { // it is no address
 		return publish.ErrNotFound
 	}
@@ -40,7 +40,7 @@ func (p *Pages) oembed(v *visit) error {
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(p.oembedOf(found, atMost(q.Get("maxwidth"), embedWidth), atMost(q.Get("maxheight"), embedHeight)))
+	body, err := json.Marshal(s.oembedOf(found, atMost(q.Get("maxwidth"), embedWidth), atMost(q.Get("maxheight"), embedHeight)))
 	if err != nil {
 		return err
 	}
@@ -50,13 +50,13 @@ func (p *Pages) oembed(v *visit) error {
 	return v.send("application/json", body)
 }
 
-func (p *Pages) oembedOf(found publish.Project, width, height int) oembedAnswer {
-	base := p.Places.Base.String()
+func (s *shares) oembedOf(found publish.Project, width, height int) oembedAnswer {
+	base := s.places.Base.String()
 	return oembedAnswer{
 		Version: "1.0", Type: "rich", Title: name(found), AuthorName: found.Handle, AuthorURL: base + "/@" + found.Handle,
 		ProviderName: "Sandlot", ProviderURL: base + "/",
 		ThumbnailURL: base + "/p/" + string(found.ID) + "/card.png", ThumbnailWidth: cardWidth, ThumbnailHeight: cardHeight,
-		HTML: p.snippet(found, width, height), Width: width, Height: height,
+		HTML: snippet(s.places, found, width, height), Width: width, Height: height,
 	}
 }
 

@@ -49,10 +49,6 @@ type projectPage struct {
 func (p *Pages) projectRoutes() []route {
 	return []route{
 		{"GET", "/p/{id}", anyone, admission.Look, p.project},
-		{"GET", "/p/{id}/card.png", stranger, admission.Look, p.card},
-		{"GET", "/p/{id}/code.svg", stranger, admission.Look, p.code},
-		{"GET", "/embed/{id}", stranger, admission.Look, p.embed},
-		{"GET", "/oembed", stranger, admission.Look, p.oembed},
 	}
 }
 
@@ -74,8 +70,8 @@ func (p *Pages) project(v *visit) error {
 		}
 	}
 	v.speak(found.Lang)
-	page := projectPage{stage: p.stage(found), Stats: got.Stats, Liked: liked, Visitor: fresh, About: got.Description, Noindex: found.Unlisted || !found.Verified}
-	page.Embed = p.snippet(found, embedWidth, embedHeight)
+	page := projectPage{stage: newStage(p.Places, found), Stats: got.Stats, Liked: liked, Visitor: fresh, About: got.Description, Noindex: found.Unlisted || !found.Verified}
+	page.Embed = snippet(p.Places, found, embedWidth, embedHeight)
 	if found.Threads && p.Places.Content != "" {
 		// A frame is isolated only within a page that is: what this page loads is its own, and the project allows itself to be framed.
 		v.w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
@@ -96,11 +92,11 @@ func (v *visit) shown(id publish.ProjectID) (publish.Project, error) {
 	return found, err
 }
 
-func (p *Pages) stage(of publish.Project) stage {
-	at := p.Places.Project(of.ID, of.Version, "")
+func newStage(places publish.Places, of publish.Project) stage {
+	at := places.Project(of.ID, of.Version, "")
 	s := stage{Project: of, Name: name(of), Address: at.URL, Page: at.Page, Sandbox: sandboxOwnOrigin, Allow: allowed}
 	s.Storage = at.URL + ".sandlot/storage"
-	if p.Places.Content == "" {
+	if places.Content == "" {
 		s.Sandbox, s.Storage = sandbox, ""
 	}
 	return s

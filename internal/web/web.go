@@ -93,10 +93,10 @@ type Pages struct {
 	book      *book
 	templates *template.Template
 	assets    map[string]asset
-	watchers  *watchers
 	fronts    fronts
 	policy    string // Content-Security-Policy of a page
-	pictures  *pictures
+	shares    *shares
+	numbers   *numbers
 }
 
 // New returns the pages. It panics only if an embedded file is broken, which
@@ -108,9 +108,10 @@ func New(cfg Config) *Pages {
 	if cfg.Watchers <= 0 {
 		cfg.Watchers = maxWatchers
 	}
-	p := &Pages{Config: cfg, book: openBook(), assets: openAssets(), pictures: newPictures()}
-	p.watchers = newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)
+	p := &Pages{Config: cfg, book: openBook(), assets: openAssets()}
 	p.policy = policy(cfg.Places)
+	p.shares = newShares(cfg.Places, p.policy)
+	p.numbers = &numbers{cfg.Gallery, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
 	p.templates = template.Must(template.New("").Funcs(template.FuncMap{"asset": p.assetURL}).ParseFS(files, "templates/*.html"))
 	mux := http.NewServeMux()
 	for _, r := range p.routes() {
@@ -127,7 +128,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.Se
 
 // Close ends the streams of all who watch a project's numbers, which would otherwise
 // outlive the server: their connections are taken from it. None begins afterwards.
-func (p *Pages) Close() { p.watchers.close() }
+func (p *Pages) Close() { p.numbers.watchers.close() }
 
 // Has reports whether a path is that of a page, or would be: the rest of the site is
 // the API's, which helps whoever mistyped an endpoint.
