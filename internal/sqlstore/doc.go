@@ -1,7 +1,7 @@
-// Package sqlstore keeps the records of Sandlot in an SQL database: it is
-// [publish.Store] and its three sisters on SQLite. It decides nothing. Who may
-// do what, which names are allowed and how much is too much is settled before a
-// call arrives here.
+// Package sqlstore keeps the records of Sandlot in an SQL database: it implements
+// the store interfaces of the rooms publish, account, gallery and operate, under
+// the promises that stand with them. It decides nothing. Who may do what, which
+// names are allowed and how much is too much is settled before a call arrives here.
 //
 // # Engine
 //
