@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"squeeze":   {"failpoint", "mediatype", "publish"},
 	"storetest": {"account", "gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
-	"testworld": {"account", "blob", "gallery", "live", "publish", "sqlstore", "testenv"}, // tests only
+	"testworld": {"account", "blob", "gallery", "live", "operate", "publish", "sqlstore", "testenv"}, // tests only
 	"web":       {"account", "admission", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
 }

@@ -1,13 +1,8 @@
 package account_test
 
 import (
-	"net/url"
-	"slices"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"sandlot/internal/account"
 	"sandlot/internal/operate"
@@ -69,11 +64,7 @@ var byOperator = publish.AsOperator("")
 // operator is what operators do on the same stores.
 func (w *world) operator() *operate.Service {
 	w.t.Helper()
-	s, err := operate.New(w.t.Context(), operate.Config{ReportMail: w.reportMail}, w.db, operate.WithClock(w.clock.now))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return s
+	return w.in.AnotherOperate(operate.Config{ReportMail: w.reportMail})
 }
 
 func (w *world) reported(in operate.NewReport) {
@@ -101,49 +92,21 @@ func (w *world) publishWith(by publish.Caller, email string) publish.Published {
 }
 
 // postman sends what is due, and returns it.
-func (w *world) postman() []account.Mail {
-	w.t.Helper()
-	before := len(w.in.Mails)
-	w.in.SendMail()
-	return slices.Clone(w.in.Mails[before:])
-}
+func (w *world) postman() []account.Mail { w.t.Helper(); return w.in.Due() }
 
 // mail sends what is due, which are links that verify an address, and returns their tokens.
-func (w *world) mail() (tokens []string) {
-	w.t.Helper()
-	for _, m := range w.postman() {
-		u, err := url.Parse(m.Link)
-		if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/verify?") {
-			w.t.Fatalf("link %q, %v", m.Link, err)
-		}
-		tokens = append(tokens, u.Query().Get("token"))
-	}
-	return tokens
-}
+func (w *world) mail() []string { w.t.Helper(); return w.in.VerifyTokens() }
 
 // email is what whoami tells of the account's address.
-func (w *world) email(by publish.Caller) (string, bool) {
-	w.t.Helper()
-	who, err := w.Whoami(w.t.Context(), by, 1, "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return who.Account.Email, who.Account.EmailVerified
-}
+func (w *world) email(by publish.Caller) (string, bool) { w.t.Helper(); return w.in.Email(by) }
 
 // refused checks that err is a refusal with this code, and returns it.
 func refused(t *testing.T, err error, code publish.Code) *publish.Error {
 	t.Helper()
-	e := publish.AsError(err)
-	if e == nil || e.Code != code {
-		t.Fatalf("got %v, want %s", err, code)
-	}
-	return e
+	return testworld.Refused(t, err, code)
 }
 
 func same[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	testworld.Same(t, what, got, want)
 }

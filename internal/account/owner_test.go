@@ -17,17 +17,7 @@ import (
 // owned is an account with a verified address, its key and a project.
 func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Project) {
 	w.t.Helper()
-	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for _, token := range w.mail() {
-		if out.Account, err = w.Verify(w.t.Context(), nobody(), token); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	by := w.caller(out.Key)
-	return out.Account, by, w.publish(by, page).Project
+	return w.in.Owned(email, page)
 }
 
 // wantErr fails the test unless err has the code.

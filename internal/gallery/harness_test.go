@@ -7,10 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot/internal/gallery"
-	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -54,11 +51,7 @@ func (w *world) maker() publish.Caller {
 // suspend does what an operator does.
 func (w *world) suspend(ref string) {
 	w.t.Helper()
-	operator, err := operate.New(w.t.Context(), operate.Config{}, w.in.DB, operate.WithClock(w.in.Now))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if _, err := operator.Suspend(w.t.Context(), publish.AsOperator(""), ref, "spam"); err != nil {
+	if _, err := w.in.Operate.Suspend(w.t.Context(), publish.AsOperator(""), ref, "spam"); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -117,7 +110,5 @@ func refused(t *testing.T, err error, code publish.Code) {
 
 func same[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	testworld.Same(t, what, got, want)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,6 +73,22 @@ func (w *World) NewAccount() publish.Caller {
 		w.t.Fatal(err)
 	}
 	return w.CallerOf(out.Key)
+}
+
+// Owned is a new account with a verified address, its key and a project.
+func (w *World) Owned(email, text string) (publish.Account, publish.Caller, publish.Project) {
+	w.t.Helper()
+	out, err := w.Publish.Signup(w.t.Context(), Nobody(), publish.SignupInput{Email: email})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, token := range w.VerifyTokens() {
+		if out.Account, err = w.Account.Verify(w.t.Context(), Nobody(), token); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	by := w.CallerOf(out.Key)
+	return out.Account, by, w.PublishPage(by, text).Project
 }
 
 // PublishPage publishes a page; nobody does so with Address.
@@ -143,6 +160,37 @@ func (w *World) SendMail() {
 	if err := c.SendDue(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// Due sends the messages that are due, and returns them alone.
+func (w *World) Due() []account.Mail {
+	w.t.Helper()
+	before := len(w.Mails)
+	w.SendMail()
+	return slices.Clone(w.Mails[before:])
+}
+
+// VerifyTokens sends the messages that are due, which must all lead to where an address is verified, and returns their tokens.
+func (w *World) VerifyTokens() (tokens []string) {
+	w.t.Helper()
+	for _, m := range w.Due() {
+		u, err := url.Parse(m.Link)
+		if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/verify?") {
+			w.t.Fatalf("link %q, %v", m.Link, err)
+		}
+		tokens = append(tokens, u.Query().Get("token"))
+	}
+	return tokens
+}
+
+// Email is what whoami tells of the account's address.
+func (w *World) Email(by publish.Caller) (address string, verified bool) {
+	w.t.Helper()
+	who, err := w.Publish.Whoami(w.t.Context(), by, 1, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return who.Account.Email, who.Account.EmailVerified
 }
 
 // Token sends the messages that are due, and returns the token of the last message that leads to the path, such as "/verify".

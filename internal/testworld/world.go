@@ -20,6 +20,7 @@ import (
 	"sandlot/internal/blob"
 	"sandlot/internal/gallery"
 	"sandlot/internal/live"
+	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/testenv"
@@ -36,6 +37,7 @@ type World struct {
 	Publish *publish.Service
 	Account *account.Service
 	Gallery *gallery.Service
+	Operate *operate.Service
 
 	Counters *gallery.Counters
 	KeyUses  *publish.KeyUses
@@ -126,6 +128,7 @@ func open(t testing.TB, dir string, disk *blob.Disk, clock *Clock, opts []Option
 	w.Publish = w.Another(w.Config)
 	w.Account = w.AnotherAccount(w.DB.AccountStore().Stores())
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
+	w.Operate = w.AnotherOperate(operate.Config{})
 	return w
 }
 
@@ -164,6 +167,16 @@ func (w *World) AnotherAccount(stores account.Stores) *account.Service {
 	w.t.Helper()
 	cfg := account.Config{Spend: w.Config.Spend, Heads: w.Publish.Heads}
 	s, err := account.New(w.t.Context(), cfg, stores, account.WithClock(w.now))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// AnotherOperate is a second operate.Service on the stores as they are, as a command beside the server opens one.
+func (w *World) AnotherOperate(cfg operate.Config) *operate.Service {
+	w.t.Helper()
+	s, err := operate.New(w.t.Context(), cfg, w.DB, operate.WithClock(w.now))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,0 +1,31 @@
+package testworld
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sandlot/internal/publish"
+)
+
+// Refused ends the test unless err is a refusal with this code, which says something and tells no key. It returns the refusal.
+func Refused(t testing.TB, err error, code publish.Code) *publish.Error {
+	t.Helper()
+	e := publish.AsError(err)
+	if e == nil || e.Code != code {
+		t.Fatalf("got %v, want %s", err, code)
+	}
+	if e.Message == "" || publish.KeyPattern.MatchString(fmt.Sprintf("%s %+v %+v", e.Message, e.Fix, e.Details)) {
+		t.Errorf("the message is empty or tells a key: %q", e.Message)
+	}
+	return e
+}
+
+// Same fails the test unless got is what was wanted.
+func Same[T any](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
