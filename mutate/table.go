@@ -141,7 +141,7 @@ func integrity() []mutation {
 		used    = "EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)"
 	)
 	return []mutation{
-		{"the collector does not ask whether the clock is right", "internal/operate/collect.go", "c.Ages == nil", "c.Ages == nil || true", publishTests},
+		{"the collector does not ask whether the clock is right", "internal/operate/collect.go", "c.Ages == nil", "c.Ages == nil || true", operateTests},
 		{"a blob's hash is not compared", verify, "sum != b.SHA256 || ", "false && sum != b.SHA256 || ", blobTests},
 		{"a content's hash is not compared", stage, " || digest(data) != b.SHA256", "", publishTests},
 		{"a declared hash is not compared", "internal/publish/checks.go", `d.SHA256 != "" && `, "false && ", publishTests},

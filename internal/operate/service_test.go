@@ -10,9 +10,6 @@ import (
 	"sandlot/internal/testworld"
 )
 
-// byOperator is the operator, whose commands nobody gave a name to.
-var byOperator = publish.AsOperator("")
-
 func open(t *testing.T, w *testworld.World) *operate.Service {
 	t.Helper()
 	s, err := operate.New(t.Context(), operate.Config{}, w.DB, operate.WithClock(w.Now))

@@ -1,8 +1,6 @@
 package publish_test
 
 import (
-	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,35 +9,13 @@ import (
 )
 
 // postman sends what is due, and returns it.
-func (w *world) postman() []account.Mail {
-	w.t.Helper()
-	before := len(w.in.Mails)
-	w.in.SendMail()
-	return slices.Clone(w.in.Mails[before:])
-}
+func (w *world) postman() []account.Mail { w.t.Helper(); return w.in.Due() }
 
 // mail sends what is due, which are links that verify an address, and returns their tokens.
-func (w *world) mail() (tokens []string) {
-	w.t.Helper()
-	for _, m := range w.postman() {
-		u, err := url.Parse(m.Link)
-		if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/verify?") {
-			w.t.Fatalf("link %q, %v", m.Link, err)
-		}
-		tokens = append(tokens, u.Query().Get("token"))
-	}
-	return tokens
-}
+func (w *world) mail() []string { w.t.Helper(); return w.in.VerifyTokens() }
 
 // email is what whoami tells of the account's address.
-func (w *world) email(by publish.Caller) (string, bool) {
-	w.t.Helper()
-	who, err := w.Whoami(w.t.Context(), by, 1, "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return who.Account.Email, who.Account.EmailVerified
-}
+func (w *world) email(by publish.Caller) (string, bool) { w.t.Helper(); return w.in.Email(by) }
 
 func TestEmailOnAKeyedCall(t *testing.T) {
 	// Each call that takes an email, on a project that has a file to delete.

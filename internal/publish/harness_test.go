@@ -2,12 +2,9 @@ package publish_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"sandlot/internal/account"
 	"sandlot/internal/publish"
@@ -40,8 +37,6 @@ type world struct {
 	clock clock
 	dir   string
 	logs  *testworld.Logs
-
-	reportMail string // who is told of reports
 }
 
 func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
@@ -94,17 +89,7 @@ func (w *world) account() publish.Caller { w.t.Helper(); return w.in.NewAccount(
 // owned is an account with a verified address, its key and a project.
 func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Project) {
 	w.t.Helper()
-	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for _, token := range w.mail() {
-		if out.Account, err = w.Verify(w.t.Context(), nobody(), token); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	by := w.caller(out.Key)
-	return out.Account, by, w.publish(by, page).Project
+	return w.in.Owned(email, page)
 }
 
 // wantErr fails the test unless err has the code.
@@ -149,21 +134,12 @@ func codes(warnings []publish.Warning) (out []string) {
 // refused checks that err is a refusal with this code, and returns it.
 func refused(t *testing.T, err error, code publish.Code) *publish.Error {
 	t.Helper()
-	e := publish.AsError(err)
-	if e == nil || e.Code != code {
-		t.Fatalf("got %v, want %s", err, code)
-	}
-	if e.Message == "" || publish.KeyPattern.MatchString(fmt.Sprintf("%s %+v %+v", e.Message, e.Fix, e.Details)) {
-		t.Errorf("the message is empty or tells a key: %q", e.Message)
-	}
-	return e
+	return testworld.Refused(t, err, code)
 }
 
 func same[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	testworld.Same(t, what, got, want)
 }
 
 func (w *world) kept() map[string]int { w.t.Helper(); return w.in.Sizes() }

@@ -145,7 +145,7 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 	}
 	t.Run("a report with other words is another report", func(t *testing.T) {
 		report := func(details string) string {
-			number, err := w.operator().Report(t.Context(), nobody(), operate.NewReport{Project: id, Reason: "other", Details: details, FormToken: "form"})
+			number, err := w.in.Operate.Report(t.Context(), nobody(), operate.NewReport{Project: id, Reason: "other", Details: details, FormToken: "form"})
 			if err != nil {
 				t.Fatal(err)
 			}

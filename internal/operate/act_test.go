@@ -1,4 +1,4 @@
-package publish_test
+package operate_test
 
 import (
 	"errors"
@@ -7,32 +7,20 @@ import (
 
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
-// byOperator is the operator, whose commands nobody gave a name to.
-var byOperator = publish.AsOperator("")
-
-// operator is what operators do on the same stores.
-func (w *world) operator() *operate.Service {
-	w.t.Helper()
-	s, err := operate.New(w.t.Context(), operate.Config{ReportMail: w.reportMail}, w.db, operate.WithClock(w.clock.now))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return s
-}
-
 func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
-	w := newWorld(t)
-	out := w.publish(nobody(), page)
-	other, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Handle: string(out.Project.ID)}) // a handle that is a project's id
+	w := testworld.New(t)
+	out := w.PublishPage(testworld.Nobody(), page)
+	other, err := w.Publish.Signup(t.Context(), testworld.Nobody(), publish.SignupInput{Handle: string(out.Project.ID)}) // a handle that is a project's id
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := w.operator()
+	a := w.Operate
 	for ref, want := range map[string]string{
 		"@" + out.Account.Handle: "@" + out.Account.Handle, out.Account.Handle: "@" + out.Account.Handle, " " + strings.ToUpper(out.Account.Handle): "@" + out.Account.Handle,
-		address: "@" + out.Account.Handle, out.Addresses.URL: string(out.Project.ID), out.Addresses.Version: string(out.Project.ID),
+		testworld.Address: "@" + out.Account.Handle, out.Addresses.URL: string(out.Project.ID), out.Addresses.Version: string(out.Project.ID),
 		out.Addresses.Path + "deep/file.js": string(out.Project.ID), out.Addresses.Page: string(out.Project.ID), "@" + other.Account.Handle: "@" + other.Account.Handle,
 	} {
 		if found, err := a.Find(t.Context(), byOperator, ref); err != nil || found.Target() != want {
@@ -47,8 +35,8 @@ func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
 	if _, err := a.Find(t.Context(), byOperator, string(out.Project.ID)); err == nil || !strings.Contains(err.Error(), "both an account and a project") {
 		t.Errorf("what is both: %v", err)
 	}
-	w.publish(nobody(), page) // a second account of the address
-	if _, err := a.Find(t.Context(), byOperator, address); err == nil || !strings.Contains(err.Error(), "@"+out.Account.Handle) {
+	w.PublishPage(testworld.Nobody(), page) // a second account of the address
+	if _, err := a.Find(t.Context(), byOperator, testworld.Address); err == nil || !strings.Contains(err.Error(), "@"+out.Account.Handle) {
 		t.Errorf("an address of two accounts: %v", err)
 	}
 	if _, err := a.Account(t.Context(), byOperator, out.Addresses.URL); err == nil {
@@ -57,9 +45,9 @@ func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
 }
 
 func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
-	w := newWorld(t)
-	p := w.publish(nobody(), page).Project
-	a := w.operator()
+	w := testworld.New(t)
+	p := w.PublishPage(testworld.Nobody(), page).Project
+	a := w.Operate
 	for _, reason := range []string{"", "  \n", strings.Repeat("x", 3000)} {
 		if _, err := a.Suspend(t.Context(), byOperator, string(p.ID), reason); err == nil {
 			t.Errorf("suspended for %.10q", reason)
@@ -75,30 +63,30 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 	if _, err := a.Suspend(t.Context(), byOperator, string(p.ID), " shows the key "+secret.Reveal()); err != nil {
 		t.Fatal(err)
 	}
-	log, err := w.db.Log(t.Context(), operate.LogQuery{Limit: 9})
+	log, err := w.DB.Log(t.Context(), operate.LogQuery{Limit: 9})
 	if err != nil || len(log) != 2 {
 		t.Fatalf("%v, %v", log, err)
 	}
-	want := publish.LogEntry{ID: log[0].ID, At: w.clock.now(), Actor: "operator", Action: "suspend", Target: string(p.ID), Reason: "shows the key <key>"}
-	same(t, "the newest entry", log[0], want)
-	if w.caller(secret).Account() != p.Account {
+	want := publish.LogEntry{ID: log[0].ID, At: w.Now(), Actor: "operator", Action: "suspend", Target: string(p.ID), Reason: "shows the key <key>"}
+	testworld.Same(t, "the newest entry", log[0], want)
+	if w.CallerOf(secret).Account() != p.Account {
 		t.Error("the new key is another account's")
 	}
 }
 
 func TestASuspendedAccountChangesNothing(t *testing.T) {
-	w := newWorld(t)
-	out := w.publish(nobody(), page)
-	if _, err := w.operator().Suspend(t.Context(), byOperator, out.Account.Handle, "spam"); err != nil {
+	w := testworld.New(t)
+	out := w.PublishPage(testworld.Nobody(), page)
+	if _, err := w.Operate.Suspend(t.Context(), byOperator, out.Account.Handle, "spam"); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []publish.Secret{out.Keys.Account, out.Keys.Project} {
-		by := w.caller(key)
+		by := w.CallerOf(key)
 		for _, act := range []publish.Action{publish.ActPublish, publish.ActEdit} {
-			refused(t, w.Admit(t.Context(), by, act), publish.CodeAccountSuspended)
+			testworld.Refused(t, w.Publish.Admit(t.Context(), by, act), publish.CodeAccountSuspended)
 		}
 		for _, act := range []publish.Action{publish.ActReadFiles, publish.ActReadAccount} {
-			if err := w.Admit(t.Context(), by, act); err != nil {
+			if err := w.Publish.Admit(t.Context(), by, act); err != nil {
 				t.Errorf("action %d: %v", act, err)
 			}
 		}
@@ -107,14 +95,14 @@ func TestASuspendedAccountChangesNothing(t *testing.T) {
 
 // TestAnUploadThatASuspensionOvertakes is one whose caller was let in before.
 func TestAnUploadThatASuspensionOvertakes(t *testing.T) {
-	w := newWorld(t)
-	out := w.publish(nobody(), page)
-	by, content := w.caller(out.Keys.Account), w.stage(large)
-	if _, err := w.operator().Suspend(t.Context(), byOperator, out.Account.Handle, "spam"); err != nil {
+	w := testworld.New(t)
+	out := w.PublishPage(testworld.Nobody(), page)
+	by, content := w.CallerOf(out.Keys.Account), w.Stage(large)
+	if _, err := w.Operate.Suspend(t.Context(), byOperator, out.Account.Handle, "spam"); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "a.html", Content: content})
-	refused(t, err, publish.CodeTakenDown)
-	_, _, err = w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(page)})
-	refused(t, err, publish.CodeAccountSuspended)
+	_, _, err := w.Publish.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "a.html", Content: content})
+	testworld.Refused(t, err, publish.CodeTakenDown)
+	_, _, err = w.Publish.Publish(t.Context(), by, publish.PublishInput{Content: w.Stage(page)})
+	testworld.Refused(t, err, publish.CodeAccountSuspended)
 }

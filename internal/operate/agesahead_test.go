@@ -1,4 +1,4 @@
-package publish_test
+package operate_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 // TestRegression38WhatAClockWasAheadLeftGoes: what was begun, deleted or left behind while the clock was
@@ -17,12 +18,12 @@ import (
 func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 	begin := func(h *house, by publish.Caller, id string) error {
 		one, two := 1, 2
-		_, _, err := h.Publish(t.Context(), by, publish.PublishInput{Content: h.stage(large), Part: &publish.PartInput{UploadID: id, N: &one, Total: &two}})
+		_, _, err := h.Publish.Publish(t.Context(), by, publish.PublishInput{Content: h.Stage(large), Part: &publish.PartInput{UploadID: id, N: &one, Total: &two}})
 		return err
 	}
 	aDayLater := func(h *house) {
 		t.Helper()
-		h.clock.move(-year)
+		h.Clock.Move(-year)
 		h.runs(2 * time.Hour)
 		h.collect()
 		h.runs(operate.Grace + time.Hour)
@@ -32,18 +33,17 @@ func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 	}
 	t.Run("parts of uploads, and their share of the quota", func(t *testing.T) {
 		const most = 3
-		h := &house{world: newWorld(t, func(c *publish.Config) { c.MaxUploads = most })}
-		h.restart()
-		by := h.account()
+		h := newHouse(t, testworld.With(func(c *publish.Config) { c.MaxUploads = most }))
+		by := h.NewAccount()
 		h.runs(2 * time.Hour)
-		h.clock.move(year)
+		h.Clock.Move(year)
 		for n := range most {
 			if err := begin(h, by, fmt.Sprint("ahead", n)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		aDayLater(h)
-		if kept := h.kept(); kept["uploads"] != 0 || kept["upload_parts"] != 0 {
+		if kept := h.Sizes(); kept["uploads"] != 0 || kept["upload_parts"] != 0 {
 			t.Errorf("%d uploads are left, %d parts", kept["uploads"], kept["upload_parts"])
 		}
 		if err := begin(h, by, "now"); err != nil {
@@ -52,71 +52,71 @@ func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 	})
 	t.Run("an upload goes on, and ends as others do", func(t *testing.T) {
 		h := newHouse(t)
-		by := h.account()
+		by := h.NewAccount()
 		h.runs(2 * time.Hour)
-		h.clock.move(year)
+		h.Clock.Move(year)
 		if err := begin(h, by, "u"); err != nil {
 			t.Fatal(err)
 		}
-		h.clock.move(-year)
+		h.Clock.Move(-year)
 		h.runs(2 * time.Hour)
 		h.collect()
 		two := 2
-		out, pending, err := h.Publish(t.Context(), by, publish.PublishInput{Content: h.stage("rest"), Part: &publish.PartInput{UploadID: "u", N: &two}})
+		out, pending, err := h.Publish.Publish(t.Context(), by, publish.PublishInput{Content: h.Stage("rest"), Part: &publish.PartInput{UploadID: "u", N: &two}})
 		if err != nil || pending != nil {
 			t.Fatalf("%v, %v", pending, err)
 		}
-		same(t, "content", h.text(out.Project.ID, 1, "index.html"), large+"rest")
+		testworld.Same(t, "content", h.Text(out.Project.ID, 1, "index.html"), large+"rest")
 	})
 	t.Run("the files of a deleted project", func(t *testing.T) {
 		h := newHouse(t)
 		h.runs(2 * time.Hour)
-		h.clock.move(year)
-		out := h.publish(nobody(), large)
-		if err := h.DeleteProject(t.Context(), h.owner(out.Project.Account), out.Project.ID, string(out.Project.ID)); err != nil {
+		h.Clock.Move(year)
+		out := h.PublishPage(testworld.Nobody(), large)
+		if err := h.Publish.DeleteProject(t.Context(), h.OwnerOf(out.Project.Account), out.Project.ID, string(out.Project.ID)); err != nil {
 			t.Fatal(err)
 		}
 		aDayLater(h)
-		if kept := h.kept(); kept["files"] != 0 || kept["blobs"] != 0 || kept["blobs on disk"] != 0 {
+		if kept := h.Sizes(); kept["files"] != 0 || kept["blobs"] != 0 || kept["blobs on disk"] != 0 {
 			t.Errorf("left are %d files, %d blobs, %d on disk", kept["files"], kept["blobs"], kept["blobs on disk"])
 		}
 	})
 	t.Run("bytes that no record names", func(t *testing.T) {
 		h := newHouse(t)
-		h.strays(1)
+		strays(t, h.World, 1)
 		ahead := time.Now().Add(year)
-		err := filepath.WalkDir(filepath.Join(h.dir, "blobs"), func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(filepath.Join(h.Dir, "blobs"), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() {
 				err = os.Chtimes(path, ahead, ahead)
 			}
 			return err
 		})
-		if err != nil || h.onDisk() != 1 {
-			t.Fatalf("%d files, %v", h.onDisk(), err)
+		if err != nil || h.BlobsOnDisk() != 1 {
+			t.Fatalf("%d files, %v", h.BlobsOnDisk(), err)
 		}
 		h.runs(2 * time.Hour)
 		h.collect()
-		if n := h.onDisk(); n != 0 {
+		if n := h.BlobsOnDisk(); n != 0 {
 			t.Errorf("%d files are left", n)
 		}
 	})
 	t.Run("records that end by themselves", func(t *testing.T) {
 		h := newHouse(t)
 		h.runs(2 * time.Hour)
-		h.clock.move(year)
+		h.Clock.Move(year)
 		h.leave()
-		h.clock.move(-year)
+		h.Clock.Move(-year)
 		h.runs(2 * time.Hour)
 		h.collect()
 		for range 40 * 24 {
-			h.clock.move(time.Hour)
+			h.Clock.Move(time.Hour)
 			h.ran += time.Hour
 			h.mayDelete()
 		}
 		for range 3 {
 			h.collect()
 		}
-		kept := h.kept()
+		kept := h.Sizes()
 		for _, name := range []string{"uploads", "upload_parts", "once", "verifications", "sessions", "logins", "stops", "mails", "email_moves", "email_links"} {
 			if kept[name] != 0 {
 				t.Errorf("%s: %d are left", name, kept[name])

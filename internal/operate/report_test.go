@@ -1,4 +1,4 @@
-package publish_test
+package operate_test
 
 import (
 	"errors"
@@ -9,13 +9,14 @@ import (
 	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
-func (w *world) reported(in operate.NewReport) string {
-	w.t.Helper()
-	number, err := w.operator().Report(w.t.Context(), nobody(), in)
+func reported(t *testing.T, s *operate.Service, in operate.NewReport) string {
+	t.Helper()
+	number, err := s.Report(t.Context(), testworld.Nobody(), in)
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return number
 }
@@ -23,54 +24,54 @@ func (w *world) reported(in operate.NewReport) string {
 func TestReports(t *testing.T) {
 	t.Parallel()
 	t.Run("a report has a number, and the operator reads it", func(t *testing.T) {
-		w := newWorld(t)
-		p := w.publish(publish.Caller{}, page).Project
-		w.postman()
-		number := w.reported(operate.NewReport{Project: p.ID, Reason: "malware", Details: " one\r\ntwo\x1b[2J\u202e ", Contact: " ann@EXAMPLE.com ", FormToken: "form"})
+		w := testworld.New(t)
+		p := w.PublishPage(testworld.Nobody(), page).Project
+		w.Due()
+		number := reported(t, w.Operate, operate.NewReport{Project: p.ID, Reason: "malware", Details: " one\r\ntwo\x1b[2J\u202e ", Contact: " ann@EXAMPLE.com ", FormToken: "form"})
 		if !regexp.MustCompile(`^R-[0-9A-Z]{4}-[0-9A-Z]{4}$`).MatchString(number) {
 			t.Errorf("the number is %q", number)
 		}
-		got, err := w.operator().ReadReport(t.Context(), byOperator, strings.ToLower(number))
+		got, err := w.Operate.ReadReport(t.Context(), byOperator, strings.ToLower(number))
 		want := operate.Report{Case: number, Project: p.ID, Reason: "malware", Details: "one\ntwo[2J", Contact: "ann@example.com", At: got.At}
 		if err != nil || got != want {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		if mails := w.postman(); len(mails) != 0 {
+		if mails := w.Due(); len(mails) != 0 {
 			t.Errorf("%d messages, and nobody is to be told", len(mails))
 		}
 	})
 	t.Run("the same form sent twice is one report, and one message", func(t *testing.T) {
-		w := newWorld(t)
-		w.reportMail = "operator@example.com"
-		p, other := w.publish(publish.Caller{}, page).Project, w.publish(publish.Caller{}, page).Project
+		w := testworld.New(t)
+		w.Operate = w.AnotherOperate(operate.Config{ReportMail: "operator@example.com"})
+		p, other := w.PublishPage(testworld.Nobody(), page).Project, w.PublishPage(testworld.Nobody(), page).Project
 		in := operate.NewReport{Project: p.ID, Reason: "other", FormToken: "form", Lang: "fr"}
-		w.postman()
-		number := w.reported(in)
-		if again := w.reported(in); again != number {
+		w.Due()
+		number := reported(t, w.Operate, in)
+		if again := reported(t, w.Operate, in); again != number {
 			t.Errorf("%s, and then %s", number, again)
 		}
-		mails := w.postman()
-		if len(mails) != 1 || mails[0] != (account.Mail{Kind: "report", To: "operator@example.com", Lang: "fr", Case: number, Link: local().Base.String() + "/p/" + string(p.ID)}) {
+		mails := w.Due()
+		if len(mails) != 1 || mails[0] != (account.Mail{Kind: "report", To: "operator@example.com", Lang: "fr", Case: number, Link: testworld.Places().Base.String() + "/p/" + string(p.ID)}) {
 			t.Errorf("messages %+v", mails)
 		}
-		if in.Project = other.ID; w.reported(in) == number {
+		if in.Project = other.ID; reported(t, w.Operate, in) == number {
 			t.Error("a report of another project has the same number")
 		}
 	})
 	t.Run("a project that was taken down can be reported", func(t *testing.T) {
-		w := newWorld(t)
-		p := w.publish(publish.Caller{}, page).Project
-		if _, err := w.operator().Suspend(t.Context(), byOperator, string(p.ID), "a report"); err != nil {
+		w := testworld.New(t)
+		p := w.PublishPage(testworld.Nobody(), page).Project
+		if _, err := w.Operate.Suspend(t.Context(), byOperator, string(p.ID), "a report"); err != nil {
 			t.Fatal(err)
 		}
-		w.reported(operate.NewReport{Project: p.ID, Reason: "illegal", FormToken: "form"})
+		reported(t, w.Operate, operate.NewReport{Project: p.ID, Reason: "illegal", FormToken: "form"})
 	})
 	t.Run("what cannot be is refused, and nothing is kept", func(t *testing.T) {
-		w := newWorld(t)
-		w.reportMail = "operator@example.com"
-		p := w.publish(publish.Caller{}, page).Project
+		w := testworld.New(t)
+		w.Operate = w.AnotherOperate(operate.Config{ReportMail: "operator@example.com"})
+		p := w.PublishPage(testworld.Nobody(), page).Project
 		good := operate.NewReport{Project: p.ID, Reason: "other", Details: strings.Repeat("ü", operate.MaxDetails), FormToken: "form"}
-		w.postman()
+		w.Due()
 		for name, change := range map[string]struct {
 			with func(*operate.NewReport)
 			want error
@@ -87,13 +88,13 @@ func TestReports(t *testing.T) {
 		} {
 			in := good
 			change.with(&in)
-			if _, err := w.operator().Report(t.Context(), nobody(), in); !errors.Is(err, change.want) {
+			if _, err := w.Operate.Report(t.Context(), testworld.Nobody(), in); !errors.Is(err, change.want) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if list, err := w.operator().Reports(t.Context(), byOperator, operate.ReportQuery{Limit: 9}); err != nil || len(list) > 0 || len(w.postman()) > 0 {
+		if list, err := w.Operate.Reports(t.Context(), byOperator, operate.ReportQuery{Limit: 9}); err != nil || len(list) > 0 || len(w.Due()) > 0 {
 			t.Errorf("kept: %v, %v", list, err)
 		}
-		w.reported(good)
+		reported(t, w.Operate, good)
 	})
 }

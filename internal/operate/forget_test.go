@@ -1,4 +1,4 @@
-package publish_test
+package operate_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package publish_test
+package operate_test
 
 import (
 	"context"
@@ -46,35 +46,35 @@ func (o outdated) BlobsAfter(ctx context.Context, after int64, limit int) ([]pub
 }
 
 func TestVerifyTellsNothingOfWhatIsCollectedMeanwhile(t *testing.T) {
-	w := newWorld(t)
-	p := w.publish(w.account(), large).Project
+	w := testworld.New(t)
+	p := w.PublishPage(w.NewAccount(), large).Project
 	collect := func() {
-		if _, err := w.operator().Delete(t.Context(), byOperator, string(p.ID), "spam"); err != nil && !errors.Is(err, publish.ErrNotFound) {
+		if _, err := w.Operate.Delete(t.Context(), byOperator, string(p.ID), "spam"); err != nil && !errors.Is(err, publish.ErrNotFound) {
 			t.Error(err)
 		}
-		w.clock.move(48 * time.Hour)
-		c := &operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
+		w.Clock.Move(48 * time.Hour)
+		c := &operate.Collector{Records: w.DB, Blobs: testworld.AllBlobs(w.Blobs), Now: w.Now}
 		if _, err := c.Collect(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
-	v := operate.Verifier{Records: outdated{w.db, collect}, Blobs: alone{w.blobs}, Now: w.clock.now, Report: func(f operate.Finding) error {
+	v := operate.Verifier{Records: outdated{w.DB, collect}, Blobs: alone{w.Blobs}, Now: w.Now, Report: func(f operate.Finding) error {
 		t.Errorf("told is %+v", f)
 		return nil
 	}}
 	seen, err := v.Run(t.Context())
-	if err != nil || seen.Blobs == 0 || w.onDisk() != 0 {
-		t.Errorf("%+v, %v, %d blobs on the disk", seen, err, w.onDisk())
+	if err != nil || seen.Blobs == 0 || w.BlobsOnDisk() != 0 {
+		t.Errorf("%+v, %v, %d blobs on the disk", seen, err, w.BlobsOnDisk())
 	}
 }
 
 func TestRegression36VerifyListsWhatCannotBeRead(t *testing.T) {
-	w := newWorld(t)
-	by := w.account()
-	p := w.publish(by, large).Project
-	w.put(by, p.ID, "more.txt", large+"more")
+	w := testworld.New(t)
+	by := w.NewAccount()
+	p := w.PublishPage(by, large).Project
+	w.PutFile(by, p.ID, "more.txt", large+"more")
 	var found []operate.Finding
-	v := operate.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, errors.New("input/output error")}, Now: w.clock.now, Report: func(f operate.Finding) error {
+	v := operate.Verifier{Records: w.DB, Blobs: unreadable{alone{w.Blobs}, errors.New("input/output error")}, Now: w.Now, Report: func(f operate.Finding) error {
 		found = append(found, f)
 		return nil
 	}}
@@ -90,14 +90,14 @@ func TestRegression36VerifyListsWhatCannotBeRead(t *testing.T) {
 }
 
 func TestRegression36VerifyListsWhatCannotBeDeleted(t *testing.T) {
-	w := newWorld(t)
-	ref := w.strays(1)[0]
-	blobs := stuckBlobs{testworld.AllBlobs(w.blobs), map[publish.BlobRef]bool{ref: true}, map[publish.BlobRef]int{}}
-	if _, err := (&operate.Collector{Records: w.db, Blobs: blobs, Now: w.clock.now}).Collect(t.Context()); err == nil {
+	w := testworld.New(t)
+	ref := strays(t, w, 1)[0]
+	blobs := stuckBlobs{testworld.AllBlobs(w.Blobs), map[publish.BlobRef]bool{ref: true}, map[publish.BlobRef]int{}}
+	if _, err := (&operate.Collector{Records: w.DB, Blobs: blobs, Now: w.Now}).Collect(t.Context()); err == nil {
 		t.Error("collected")
 	}
 	var found []operate.Finding
-	v := operate.Verifier{Records: w.db, Blobs: alone{blobs}, Now: w.clock.now, Report: func(f operate.Finding) error {
+	v := operate.Verifier{Records: w.DB, Blobs: alone{blobs}, Now: w.Now, Report: func(f operate.Finding) error {
 		found = append(found, f)
 		return nil
 	}}
@@ -107,10 +107,10 @@ func TestRegression36VerifyListsWhatCannotBeDeleted(t *testing.T) {
 }
 
 func TestVerifyEndsWithTheErrorOfReport(t *testing.T) {
-	w := newWorld(t)
-	w.publish(w.account(), large)
+	w := testworld.New(t)
+	w.PublishPage(w.NewAccount(), large)
 	enough := errors.New("enough")
-	v := operate.Verifier{Records: w.db, Blobs: unreadable{alone{w.blobs}, publish.ErrCorrupt}, Now: w.clock.now, Report: func(operate.Finding) error { return enough }}
+	v := operate.Verifier{Records: w.DB, Blobs: unreadable{alone{w.Blobs}, publish.ErrCorrupt}, Now: w.Now, Report: func(operate.Finding) error { return enough }}
 	if _, err := v.Run(t.Context()); !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
 	}
@@ -128,14 +128,14 @@ func (o otherContent) Content(ctx context.Context, id int64) ([]byte, error) {
 }
 
 func TestVerifyNamesContentInARecordThatIsNotWhatWasKept(t *testing.T) {
-	w := newWorld(t)
-	p := w.publish(w.account(), "<!doctype html><title>small</title>").Project
+	w := testworld.New(t)
+	p := w.PublishPage(w.NewAccount(), "<!doctype html><title>small</title>").Project
 	for name, change := range map[string]func([]byte) []byte{
 		"flipped": func(b []byte) []byte { b[0] ^= 1; return b },
 		"cut":     func(b []byte) []byte { return b[1:] },
 	} {
 		var found []operate.Finding
-		v := operate.Verifier{Records: otherContent{w.db, change}, Blobs: alone{w.blobs}, Now: w.clock.now, Report: func(f operate.Finding) error {
+		v := operate.Verifier{Records: otherContent{w.DB, change}, Blobs: alone{w.Blobs}, Now: w.Now, Report: func(f operate.Finding) error {
 			found = append(found, f)
 			return nil
 		}}

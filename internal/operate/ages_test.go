@@ -1,8 +1,7 @@
-package publish_test
+package operate_test
 
 import (
 	"database/sql"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -12,32 +11,37 @@ import (
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
+
+// year is by how much these tests set the clock.
+const year = 365 * 24 * time.Hour
 
 // house is a world with a process that runs: its clock can be set, the time that it
 // runs cannot.
 type house struct {
-	*world
+	*testworld.World
+	t   *testing.T
 	ran time.Duration
 	*operate.AgeGuard
 }
 
-func newHouse(t *testing.T) *house {
-	h := &house{world: newWorld(t)}
+func newHouse(t *testing.T, opts ...testworld.Option) *house {
+	h := &house{World: testworld.New(t, opts...), t: t}
 	h.restart()
 	return h
 }
 
 func (h *house) restart() {
 	h.ran = 0
-	h.AgeGuard = &operate.AgeGuard{Times: h.db, Now: h.clock.now, Running: func() time.Duration { return h.ran }, Log: slog.New(slog.DiscardHandler)}
+	h.AgeGuard = &operate.AgeGuard{Times: h.DB, Now: h.World.Now, Running: func() time.Duration { return h.ran }, Log: slog.New(slog.DiscardHandler)}
 }
 
 // runs lets time pass, of which the process is told every minute.
 func (h *house) runs(d time.Duration) {
 	h.t.Helper()
 	for ; d > 0; d -= time.Minute {
-		h.clock.move(time.Minute)
+		h.Clock.Move(time.Minute)
 		h.ran += time.Minute
 		h.mayDelete()
 	}
@@ -54,7 +58,7 @@ func (h *house) mayDelete() bool {
 
 func (h *house) collect() {
 	h.t.Helper()
-	c := operate.Collector{Records: h.db, Blobs: h.blobs, Trim: h.db, Keep: 1, Ages: h.AgeGuard, Now: h.clock.now}
+	c := operate.Collector{Records: h.DB, Blobs: h.Blobs, Trim: h.DB, Keep: 1, Ages: h.AgeGuard, Now: h.World.Now}
 	if _, err := c.Collect(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
@@ -70,23 +74,23 @@ func aged() []string {
 // leave leaves something in each of aged that a clock two years ahead makes old.
 func (h *house) leave() {
 	h.t.Helper()
-	out := h.publish(nobody(), large)
-	by, id := h.caller(out.Keys.Account), out.Project.ID
-	h.put(by, id, "a.css", large+"1")
-	h.put(by, id, "a.css", large+"2")
+	out := h.PublishPage(testworld.Nobody(), large)
+	by, id := h.CallerOf(out.Keys.Account), out.Project.ID
+	h.PutFile(by, id, "a.css", large+"1")
+	h.PutFile(by, id, "a.css", large+"2")
 	one, two := 1, 2
 	part := &publish.PartInput{UploadID: "u", N: &one, Total: &two}
-	if _, _, err := h.Publish(h.t.Context(), by, publish.PublishInput{Content: h.stage(large), Part: part}); err != nil {
+	if _, _, err := h.Publish.Publish(h.t.Context(), by, publish.PublishInput{Content: h.Stage(large), Part: part}); err != nil {
 		h.t.Fatal(err)
 	}
-	if _, err := h.blobs.Put(h.t.Context(), h.blobs.Name(), strings.NewReader("nobody refers to this")); err != nil {
+	if _, err := h.Blobs.Put(h.t.Context(), h.Blobs.Name(), strings.NewReader("nobody refers to this")); err != nil {
 		h.t.Fatal(err)
 	}
-	h.in.Gallery.Play(h.t.Context(), nobody(), id, gallery.Player{ID: "x"})
-	if err := h.in.Counters.Flush(h.t.Context()); err != nil {
+	h.Gallery.Play(h.t.Context(), testworld.Nobody(), id, gallery.Player{ID: "x"})
+	if err := h.Counters.Flush(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
-	soon, now := h.clock.now().Add(time.Hour).UnixMicro(), h.clock.now().UnixMicro()
+	soon, now := h.World.Now().Add(time.Hour).UnixMicro(), h.World.Now().UnixMicro()
 	h.exec("INSERT INTO once (key, request, expires_at, account, project, version, mail, answer) VALUES (x'01', x'01', ?, 0, '', 0, 0, x'')", soon)
 	h.exec("INSERT INTO verifications (token, account, email, expires_at) VALUES (x'01', 1, 'a@example.org', ?)", soon)
 	h.exec("INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (x'01', 1, '', 0, 0, 0, ?)", soon)
@@ -99,7 +103,7 @@ func (h *house) leave() {
 
 func (h *house) exec(query string, args ...any) {
 	h.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(h.dir, "sandlot.db"))
+	db, err := sql.Open("sqlite", filepath.Join(h.Dir, "sandlot.db"))
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -114,14 +118,14 @@ func TestRegression38AClockThatJumpsDeletesNothing(t *testing.T) {
 		h := newHouse(t)
 		h.runs(2 * time.Hour)
 		h.leave()
-		before := h.kept()
-		h.clock.move(2 * year)
-		h.unchanged(t, h.collect)
+		before := h.Sizes()
+		h.Clock.Move(2 * year)
+		h.Unchanged(t, h.collect)
 		h.runs(operate.ClockQuiet - time.Minute)
-		h.unchanged(t, h.collect)
+		h.Unchanged(t, h.collect)
 		h.runs(time.Minute)
 		h.collect()
-		after := h.kept()
+		after := h.Sizes()
 		for _, name := range aged() {
 			if before[name] == 0 || after[name] >= before[name] {
 				t.Errorf("%s: %d of %d are left after an hour", name, after[name], before[name])
@@ -132,14 +136,14 @@ func TestRegression38AClockThatJumpsDeletesNothing(t *testing.T) {
 		h := newHouse(t)
 		h.runs(2 * time.Hour)
 		h.leave()
-		h.clock.move(2 * year)
+		h.Clock.Move(2 * year)
 		h.runs(operate.ClockQuiet - time.Minute)
-		h.clock.move(-2 * year)
-		h.unchanged(t, h.collect)
+		h.Clock.Move(-2 * year)
+		h.Unchanged(t, h.collect)
 		h.runs(2 * time.Hour)
-		before := h.kept()
+		before := h.Sizes()
 		h.collect()
-		if after := h.kept(); after["uploads"] != before["uploads"] || after["play_days"] != before["play_days"] {
+		if after := h.Sizes(); after["uploads"] != before["uploads"] || after["play_days"] != before["play_days"] {
 			t.Errorf("%v are left of %v", after, before)
 		}
 	})
@@ -147,12 +151,12 @@ func TestRegression38AClockThatJumpsDeletesNothing(t *testing.T) {
 		h := newHouse(t)
 		h.runs(2 * time.Hour)
 		h.leave()
-		h.clock.move(2 * year)
+		h.Clock.Move(2 * year)
 		for range 3 {
 			h.restart()
-			h.unchanged(t, h.collect)
+			h.Unchanged(t, h.collect)
 			h.runs(operate.ClockQuiet - time.Minute)
-			h.unchanged(t, h.collect)
+			h.Unchanged(t, h.collect)
 		}
 	})
 }
@@ -165,21 +169,21 @@ func TestAgeGuard(t *testing.T) {
 	}{
 		{"the first start of all", func(*house) {}, false},
 		{"an hour after it", func(h *house) { h.runs(time.Hour) }, true},
-		{"an hour back", func(h *house) { h.runs(2 * time.Hour); h.clock.move(-time.Hour) }, true},
-		{"more than an hour back", func(h *house) { h.runs(2 * time.Hour); h.clock.move(-time.Hour - time.Second) }, false},
-		{"more than an hour ahead", func(h *house) { h.runs(2 * time.Hour); h.clock.move(time.Hour + time.Second) }, false},
+		{"an hour back", func(h *house) { h.runs(2 * time.Hour); h.Clock.Move(-time.Hour) }, true},
+		{"more than an hour back", func(h *house) { h.runs(2 * time.Hour); h.Clock.Move(-time.Hour - time.Second) }, false},
+		{"more than an hour ahead", func(h *house) { h.runs(2 * time.Hour); h.Clock.Move(time.Hour + time.Second) }, false},
 		{"a second jump begins the hour again", func(h *house) {
 			h.runs(2 * time.Hour)
-			h.clock.move(year)
+			h.Clock.Move(year)
 			h.runs(59 * time.Minute)
-			h.clock.move(-year)
+			h.Clock.Move(-year)
 			h.runs(59 * time.Minute)
 		}, false},
-		{"a restart with the clock right", func(h *house) { h.runs(2 * time.Hour); h.clock.move(time.Minute); h.restart() }, true},
-		{"a restart a year back", func(h *house) { h.runs(2 * time.Hour); h.clock.move(-year); h.restart() }, false},
+		{"a restart with the clock right", func(h *house) { h.runs(2 * time.Hour); h.Clock.Move(time.Minute); h.restart() }, true},
+		{"a restart a year back", func(h *house) { h.runs(2 * time.Hour); h.Clock.Move(-year); h.restart() }, false},
 		{"a restart does not make a wrong clock right", func(h *house) {
 			h.runs(2 * time.Hour)
-			h.clock.move(year)
+			h.Clock.Move(year)
 			h.runs(30 * time.Minute)
 			h.restart()
 		}, false},
@@ -193,52 +197,4 @@ func TestAgeGuard(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestRegression38NothingStaysStuckAfterAClockWasAhead(t *testing.T) {
-	// ahead does something while the clock is a year ahead, and sets it right.
-	ahead := func(w *world, do func()) {
-		w.clock.move(year)
-		do()
-		w.clock.move(-year)
-	}
-	t.Run("a message waits no longer than messages wait", func(t *testing.T) {
-		w := newWorld(t)
-		ahead(w, func() { w.publish(nobody(), page) })
-		if n := len(w.mail()); n != 1 {
-			t.Errorf("%d messages", n)
-		}
-	})
-	t.Run("a mailbox that had enough gets mail again", func(t *testing.T) {
-		w := newWorld(t)
-		ahead(w, func() {
-			for range 10 {
-				w.publish(nobody(), page)
-				w.mail()
-			}
-		})
-		w.publish(nobody(), page)
-		if n := len(w.mail()); n != 1 {
-			t.Errorf("%d messages", n)
-		}
-	})
-	t.Run("an account that was renamed often can be renamed", func(t *testing.T) {
-		w := newWorld(t)
-		by := w.account()
-		rename := func(handle string) error {
-			_, err := w.Rename(t.Context(), w.owner(by.Account()), handle)
-			return err
-		}
-		ahead(w, func() {
-			n := 0
-			for ; n < 50 && rename(fmt.Sprint("ada-", n)) == nil; n++ {
-			}
-			if n == 0 || n == 50 {
-				t.Errorf("it was renamed %d times in a day", n)
-			}
-		})
-		if err := rename("ada-again"); err != nil {
-			t.Error(err)
-		}
-	})
 }

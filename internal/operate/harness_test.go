@@ -1,0 +1,19 @@
+package operate_test
+
+import (
+	"errors"
+	"strings"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+)
+
+const page = "<!doctype html><title>Space Cats</title><p>meow"
+
+// large is a page that is not kept inline.
+var large = page + strings.Repeat(" meow", testworld.InlineMax)
+
+var broken = errors.New("broken")
+
+// byOperator is the operator, whose commands nobody gave a name to.
+var byOperator = publish.AsOperator("")
