@@ -17,17 +17,18 @@ var arrows = map[string][]string{
 	"account":      {"failpoint", "names", "publish"},
 	"archive":      {"mediatype", "publish"},
 	"api":          {"admission", "content", "failpoint", "hint", "mediatype", "names", "publish"},
-	"blob":         {"failpoint", "publish"},
+	"blob":         {"durable", "failpoint", "publish"},
 	"blob/crashfs": {"blob"},
 	"admission":    {"publish"},
 	"client":       {}, // not even publish: it stands outside of the service
 	"content":      {},
+	"durable":      {},
 	"front":        {},
 	"failpoint":    {},
 	"gallery":      {"names", "publish"},
 	"hint":         {"names", "publish"},
 	"live":         {"gallery", "publish"},
-	"mail":         {"account"},
+	"mail":         {"account", "durable"},
 	"mediatype":    {},
 	"model":        {}, // tests only
 	"names":        {},
@@ -36,7 +37,7 @@ var arrows = map[string][]string{
 	"publish":      {"content", "failpoint", "names"},
 	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/sqlite"},
 
-	"sqlstore/sqlite": {"failpoint", "publish"},
+	"sqlstore/sqlite": {"durable", "failpoint", "publish"},
 
 	"squeeze":   {"failpoint", "mediatype", "publish"},
 	"storetest": {"account", "gallery", "operate", "publish", "testenv"},

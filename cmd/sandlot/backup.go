@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/blob"
+	"sandlot/internal/durable"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -131,13 +132,13 @@ func (b *backup) fill(ctx context.Context, db *sqlstore.DB) error {
 	}
 	for _, sync := range []func() error{
 		to.SyncFolders,
-		func() error { return syncPath(filepath.Join(b.tmp, databaseName+partial)) },
+		func() error { return durable.Sync(os.Open(filepath.Join(b.tmp, databaseName+partial))) },
 		func() error {
 			return os.Rename(filepath.Join(b.tmp, databaseName+partial), filepath.Join(b.tmp, databaseName))
 		},
-		func() error { return syncPath(b.tmp) },
+		func() error { return durable.Sync(os.Open(b.tmp)) },
 		func() error { return os.Rename(b.tmp, b.dir) },
-		func() error { return syncPath(filepath.Dir(b.dir)) },
+		func() error { return durable.Sync(os.Open(filepath.Dir(b.dir))) },
 	} {
 		if err := errors.Join(ctx.Err(), sync()); err != nil {
 			return err
@@ -214,13 +215,4 @@ func (b *backup) complete(ctx context.Context, records *sqlstore.DB, from, to *b
 	var err error
 	b.seen, err = v.Run(ctx)
 	return err
-}
-
-// syncPath makes a file, or the names in a folder, durable.
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

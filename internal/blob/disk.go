@@ -28,6 +28,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot/internal/durable"
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
 )
@@ -66,9 +67,9 @@ type Disk struct {
 	now     func() time.Time
 	trust   *trust
 	flights *flights
-	writing writing      // what has a temporary file
-	looking bool         // nothing is to be removed in passing
-	place   func() error // tells whether the folder is where it was opened; nil: it has no name of its own
+	writing writing       // what has a temporary file
+	looking bool          // nothing is to be removed in passing
+	place   durable.Place // of the folder; empty if it has no name of its own
 
 	ping struct {
 		sync.Mutex
@@ -156,7 +157,7 @@ func makeFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = syncFolder(func() (*os.File, error) { return os.Open(parent) })
+	err = durable.Sync(os.Open(parent))
 	// A folder that someone else made in a place we may not read is theirs to
 	// keep.
 	if errors.Is(err, fs.ErrPermission) {

@@ -5,37 +5,26 @@ import (
 	"os"
 	"path/filepath"
 
+	"sandlot/internal/durable"
 	"sandlot/internal/publish"
 )
 
-// placeOf returns what tells whether an open folder is still found under its name.
-// One that was renamed, or has another in its place, can be written and synced for
-// as long as it is open, and whoever opens the name next finds nothing of it.
-func placeOf(root *os.Root) (check func() error, err error) {
+// placeOf remembers where an open folder is.
+func placeOf(root *os.Root) (durable.Place, error) {
+	p := durable.Place{What: "the folder of blobs"}
 	name, err := filepath.Abs(root.Name())
 	if err != nil {
-		return nil, err
+		return p, err
 	}
 	opened, err := root.Stat(".")
-	if err != nil {
-		return nil, err
-	}
-	return func() error {
-		now, err := os.Stat(name)
-		if err != nil {
-			return fmt.Errorf("%w: the folder of blobs is not where it was opened: %w", publish.ErrUnavailable, err)
-		}
-		if !os.SameFile(opened, now) {
-			return fmt.Errorf("%w: the folder of blobs is not where it was opened: %s is another folder", publish.ErrUnavailable, name)
-		}
-		return nil
-	}, nil
+	p.Add(name, opened)
+	return p, err
 }
 
-// inPlace returns an error unless the folder is where it was opened.
+// inPlace returns publish.ErrUnavailable unless the folder is where it was opened.
 func (d *Disk) inPlace() error {
-	if d.place == nil {
-		return nil
+	if err := d.place.Check(); err != nil {
+		return fmt.Errorf("%w: %w", publish.ErrUnavailable, err)
 	}
-	return d.place()
+	return nil
 }

@@ -4,7 +4,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
+
+	"sandlot/internal/durable"
 )
 
 // FS is all that a Disk asks of a file system. It is apart so that a test can
@@ -68,23 +69,7 @@ func (r rooted) Remove(name string) error { return r.root.Remove(name) }
 func (r rooted) Close() error { return r.root.Close() }
 
 func (r rooted) SyncDir(name string) error {
-	return syncFolder(func() (*os.File, error) { return r.root.Open(name) })
-}
-
-// syncFolder makes the entries of a folder durable.
-func syncFolder(open func() (*os.File, error)) error {
-	if runtime.GOOS == "windows" {
-		return nil // it refuses to sync a folder, and journals the entries itself
-	}
-	f, err := open()
-	if err != nil {
-		return err
-	}
-	err = f.Sync()
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return durable.Sync(r.root.Open(name))
 }
 
 // rootedTemp hides the other methods of a file, above all ReadFrom, whose

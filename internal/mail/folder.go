@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/durable"
 )
 
 const (
@@ -81,11 +82,7 @@ func (f *Folder) Send(ctx context.Context, m account.Mail) error {
 // syncFolder puts the new name on the disk too: the job that asked for the
 // message is about to be forgotten.
 func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync mail folder: %w", err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+	if err := durable.Sync(os.Open(dir)); err != nil {
 		return fmt.Errorf("sync mail folder: %w", err)
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot/internal/durable"
 	"sandlot/internal/publish"
 )
 
@@ -108,15 +109,7 @@ func ensureFile(path string) (size int64, err error) {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return 0, err
 	}
-	return 0, syncFolder(filepath.Dir(path))
-}
-
-func syncFolder(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return 0, durable.Sync(os.Open(filepath.Dir(path)))
 }
 
 // checkEmpty refuses an empty file beside a log that holds something: it was a

@@ -193,7 +193,7 @@ func (e *Engine) Now() time.Time { return e.now() }
 // CheckPlace returns publish.ErrUnavailable unless the database's files are those
 // that were opened: another database in their place has other records.
 func (e *Engine) CheckPlace() error {
-	if err := e.write.place.check(); err != nil {
+	if err := e.write.place.Check(); err != nil {
 		return fmt.Errorf("%w: %w", publish.ErrUnavailable, err)
 	}
 	return nil

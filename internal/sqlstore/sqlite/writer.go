@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"sandlot/internal/durable"
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
 )
@@ -50,7 +51,7 @@ type writer struct {
 	// fold asks for the log to be folded into the database after the next batch.
 	fold atomic.Bool
 
-	place place // set when the database is open, before the first step
+	place durable.Place // set when the database is open, before the first step
 
 	// commit ends the transaction. It is a seam: a test puts a disk that fails here.
 	commit func() error
@@ -227,7 +228,7 @@ func (w *writer) begin() error {
 	}
 	// Looked at before, so that nothing is seen of what cannot be kept; and again
 	// after the commit, so that nothing of it is acknowledged.
-	if err := w.place.check(); err != nil {
+	if err := w.place.Check(); err != nil {
 		return w.doubt(err)
 	}
 	return in("begin", Classify(w.exec("BEGIN IMMEDIATE")))
@@ -250,7 +251,7 @@ func (w *writer) transact(batch []*step) error {
 		_ = w.exec("ROLLBACK")
 		return w.failed(err)
 	}
-	if err := w.place.check(); err != nil {
+	if err := w.place.Check(); err != nil {
 		return w.doubt(err)
 	}
 	failpoint.Hit(failpoint.AfterCommit)
