@@ -17,7 +17,7 @@ var arrows = map[string][]string{
 	"account":      {"failpoint", "names", "publish"},
 	"archive":      {"mediatype", "publish"},
 	"api":          {"admission", "content", "failpoint", "hint", "mediatype", "names", "publish"},
-	"blob":         {"durable", "failpoint", "publish"},
+	"blob":         {"content", "durable", "failpoint", "publish"},
 	"blob/crashfs": {"blob"},
 	"admission":    {"publish"},
 	"client":       {}, // not even publish: it stands outside of the service
@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"model":        {}, // tests only
 	"names":        {},
 	"operate":      {"failpoint", "names", "publish"},
-	"play":         {"admission", "gallery", "mediatype", "names", "publish"},
+	"play":         {"admission", "content", "gallery", "mediatype", "names", "publish"},
 	"publish":      {"content", "failpoint", "names"},
 	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/sqlite"},
 
@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 	"storetest": {"account", "gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
 	"testworld": {"account", "blob", "gallery", "live", "operate", "publish", "sqlstore", "testenv"}, // tests only
-	"web":       {"account", "admission", "gallery", "operate", "publish"},
+	"web":       {"account", "admission", "content", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/api"
+	"sandlot/internal/content"
 	"sandlot/internal/front"
 	"sandlot/internal/publish"
 )
@@ -94,26 +95,11 @@ func (r *recorder) lost(err error) {
 // ReadFrom lets a file go from the disk to the connection without a detour.
 func (r *recorder) ReadFrom(src io.Reader) (int64, error) {
 	r.begin()
-	from := &countedReader{src: src}
-	n, err := io.Copy(r.ResponseWriter, from)
+	from := content.Source{Reader: src}
+	n, err := io.Copy(r.ResponseWriter, &from)
 	r.bytes += n
-	if from.err == nil {
+	if from.Err == nil {
 		r.lost(err)
-	}
-	return n, err
-}
-
-// countedReader remembers whether reading failed, and not writing.
-type countedReader struct {
-	src io.Reader
-	err error
-}
-
-// Read implements io.Reader.
-func (c *countedReader) Read(p []byte) (int, error) {
-	n, err := c.src.Read(p)
-	if err != nil && err != io.EOF {
-		c.err = err
 	}
 	return n, err
 }

@@ -6,19 +6,15 @@ import (
 	"io"
 	"sync"
 
+	"sandlot/internal/content"
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
 )
 
-const (
-	// bufferSize is how much is read before it is written: from 256 KiB on the
-	// calls cost nothing beside the bytes. There is one buffer for each Put that
-	// runs, and one for each of the hashers.
-	bufferSize = 256 << 10
-
-	// emptyReads is how often in a row a reader may give nothing.
-	emptyReads = 100
-)
+// bufferSize is how much is read before it is written: from 256 KiB on the
+// calls cost nothing beside the bytes. There is one buffer for each Put that
+// runs, and one for each of the hashers.
+const bufferSize = 256 << 10
 
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
@@ -150,7 +146,7 @@ func copyTo(ctx context.Context, w TempFile, r io.Reader) (int64, error) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		n, rerr := fill(r, buf[:])
+		n, rerr := content.Fill(r, buf[:], len(buf))
 		if _, err := w.Write(buf[:n]); err != nil {
 			return 0, classify(err)
 		}
@@ -164,23 +160,6 @@ func copyTo(ctx context.Context, w TempFile, r io.Reader) (int64, error) {
 			return 0, rerr
 		}
 	}
-}
-
-// fill reads until the buffer is full or r ends. Unlike io.ReadFull it passes
-// on r's own error: a request that was cut off says io.ErrUnexpectedEOF, and
-// must not be taken for one that ended.
-func fill(r io.Reader, buf []byte) (n int, err error) {
-	for empty := 0; n < len(buf) && err == nil; {
-		var m int
-		m, err = r.Read(buf[n:])
-		n += m
-		if m > 0 {
-			empty = 0
-		} else if empty++; empty == emptyReads && err == nil {
-			err = io.ErrNoProgress
-		}
-	}
-	return n, err
 }
 
 // writeback starts the writing to the disk while the rest is still coming, so

@@ -20,28 +20,12 @@ const gunzipBuffer = 32 << 10
 // and of kind TooLarge where there is more than limit, after exactly limit bytes. Bytes read before an error are not proven: checksums stand at the
 // end. An error of r itself is returned unchanged.
 func Gunzip(r io.Reader, limit int64) io.Reader {
-	src := &source{r: r}
+	src := &Source{Reader: r}
 	return &gunzipper{src: src, buf: bufio.NewReaderSize(src, gunzipBuffer), limit: limit, left: limit}
 }
 
-// A source remembers the error of a reader, for errors of the stream and of its decoder must not be confused, and counts its bytes.
-type source struct {
-	r   io.Reader
-	n   int64
-	err error
-}
-
-func (s *source) Read(b []byte) (int, error) {
-	n, err := s.r.Read(b)
-	s.n += int64(n)
-	if err != nil && err != io.EOF {
-		s.err = err
-	}
-	return n, err
-}
-
 type gunzipper struct {
-	src         *source
+	src         *Source
 	buf         *bufio.Reader
 	z           *gzip.Reader
 	limit, left int64
@@ -82,8 +66,8 @@ func (g *gunzipper) step(b []byte) (int, error) {
 func (g *gunzipper) first() error {
 	magic, _ := g.buf.Peek(2) // what there is; an error of the source is kept beside it
 	if !isMagic(magic) {
-		if g.src.err != nil {
-			return g.src.err
+		if g.src.Err != nil {
+			return g.src.Err
 		}
 		return gzipError(BadGzip, 1, "content is not gzip, which content_encoding declares")
 	}
@@ -97,13 +81,13 @@ func (g *gunzipper) first() error {
 // next goes to the next member, or returns io.EOF behind the last.
 func (g *gunzipper) next() error {
 	magic, _ := g.buf.Peek(2)
-	if g.src.err != nil {
-		return g.src.err
+	if g.src.Err != nil {
+		return g.src.Err
 	}
 	if len(magic) == 0 {
 		return io.EOF
 	}
-	at := g.src.n - int64(g.buf.Buffered()) + 1
+	at := g.src.N - int64(g.buf.Buffered()) + 1
 	if !isMagic(magic) {
 		return gzipError(GzipTrailing, at, fmt.Sprintf("the gzip stream in content is followed by something else, at its byte %d", at))
 	}
@@ -117,10 +101,10 @@ func (g *gunzipper) explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case g.src.err != nil:
-		return g.src.err
+	case g.src.Err != nil:
+		return g.src.Err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return gzipError(TruncatedGzip, 0, fmt.Sprintf("the gzip stream in content ends too early, after %d bytes", g.src.n))
+		return gzipError(TruncatedGzip, 0, fmt.Sprintf("the gzip stream in content ends too early, after %d bytes", g.src.N))
 	case errors.Is(err, gzip.ErrChecksum):
 		return gzipError(BadGzip, 0, "the gzip stream in content is damaged: its checksum or its length is wrong")
 	}

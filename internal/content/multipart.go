@@ -202,11 +202,7 @@ func (r *partReader) Read(b []byte) (n int, err error) {
 	if r.err != nil || len(b) == 0 {
 		return 0, r.err
 	}
-	for n < len(b) && err == nil {
-		var k int
-		k, err = r.part.Read(b[n:])
-		n += k
-	}
+	n, err = Fill(r.part, b, len(b))
 	r.total += int64(n)
 	r.first = append(r.first, b[:min(2-len(r.first), n)]...)
 	switch {

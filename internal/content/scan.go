@@ -11,8 +11,6 @@ const (
 	maxWindow = 64 << 10
 	// firstWindow is where every body begins, growing fourfold whenever as much was read: most bodies are small, and need no more.
 	firstWindow = 4 << 10
-	// maxEmptyReads is how often in a row a reader may return nothing at all, as bufio has it.
-	maxEmptyReads = 100
 )
 
 // A scanner shows a body through a window. The bytes of buf up to r are consumed, those up to v can be seen, and those up to w are
@@ -82,17 +80,9 @@ func (s *scanner) ended() error {
 // otherwise become as many small writes.
 func (s *scanner) fill() {
 	s.slide()
-	empty := 0
-	for had := s.w; s.err == nil && (s.w == had || s.w < len(s.buf)/2); {
-		var n int
-		n, s.err = s.body.Read(s.buf[s.w:])
-		s.w += n
-		if n > 0 {
-			empty = 0
-		} else if empty++; empty == maxEmptyReads && s.err == nil {
-			s.err = io.ErrNoProgress
-		}
-	}
+	var n int
+	n, s.err = Fill(s.body, s.buf[s.w:], max(1, len(s.buf)/2-s.w))
+	s.w += n
 	s.show()
 }
 

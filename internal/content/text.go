@@ -64,7 +64,7 @@ func (t *text) next() (block, error) {
 func (t *text) cut(window []byte) (block, error) {
 	end := bytes.IndexByte(window, '"')
 	if end < 0 {
-		end = len(window) - partialRune(window)
+		end = len(window) - PartialRune(window)
 	}
 	raw := window[:end]
 	if bytes.IndexByte(raw, '\\') < 0 {
@@ -119,19 +119,6 @@ func runBefore(b []byte, c byte) int {
 		return n
 	}
 	return len(b)
-}
-
-// partialRune is how many bytes at the end of b begin a UTF-8 sequence that b does not complete.
-func partialRune(b []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
-		if c := b[len(b)-n]; utf8.RuneStart(c) {
-			if utf8.FullRune(b[len(b)-n:]) {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
 }
 
 // at is where text[k] stands, if all before it is base64: as a character of the string, counted from 1, and as an index of raw.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 
+	"sandlot/internal/content"
 	"sandlot/internal/publish"
 )
 
@@ -84,13 +85,13 @@ func (x *exchange) copy(w io.Writer, p piece) bool {
 		_, err := w.Write(p.body)
 		return err == nil
 	}
-	src := source{r: io.LimitReader(p.stream, p.n)}
+	src := content.Source{Reader: io.LimitReader(p.stream, p.n)}
 	n, err := io.Copy(w, &src)
-	if src.err == nil && err == nil && n < p.n {
-		src.err = io.ErrUnexpectedEOF
+	if src.Err == nil && err == nil && n < p.n {
+		src.Err = io.ErrUnexpectedEOF
 	}
-	if src.err != nil {
-		x.breakOff(src.err)
+	if src.Err != nil {
+		x.breakOff(src.Err)
 	}
 	return err == nil
 }
@@ -101,19 +102,4 @@ func (x *exchange) breakOff(err error) {
 		x.log.ErrorContext(x.r.Context(), "response ended early", "project", x.project.ID, "path", x.r.URL.Path, "err", err)
 	}
 	panic(http.ErrAbortHandler)
-}
-
-// A source tells a failure of reading from one of the client's.
-type source struct {
-	r   io.Reader
-	err error
-}
-
-// Read reads, and keeps the error.
-func (s *source) Read(b []byte) (int, error) {
-	n, err := s.r.Read(b)
-	if err != nil && err != io.EOF {
-		s.err = err
-	}
-	return n, err
 }

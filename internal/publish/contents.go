@@ -72,13 +72,13 @@ func (c *Contents) keep(ctx context.Context, inspected func(*inspector) io.Reade
 	seen := inspected(in)
 	head := c.buffer()
 	defer c.buffers.Put(head)
-	n, err := fill(*head, seen)
-	if err == io.EOF { // itself: an error that wraps it is one of r, not its end
+	n, err := content.Fill(seen, *head, len(*head))
+	if n < len(*head) && err == io.EOF { // itself: an error that wraps it is one of r, not its end
 		kept := in.content()
 		kept.Inline = bytes.Clone((*head)[:n])
 		return kept, nil
 	}
-	if err != nil {
+	if err != nil && err != io.EOF { // which the next read says again
 		return Content{}, fmt.Errorf("stage content: %w", err)
 	}
 	ref, err := c.putStaged(ctx, io.MultiReader(bytes.NewReader(*head), seen))
@@ -113,25 +113,6 @@ func (c *Contents) buffer() *[]byte {
 	}
 	b := make([]byte, max(c.inlineMax, 0)+1)
 	return &b
-}
-
-// fill reads until buf is full. Unlike io.ReadFull it returns r's own error, for
-// one that was cut off says io.ErrUnexpectedEOF.
-func fill(buf []byte, r io.Reader) (n int, err error) {
-	for empty := 0; n < len(buf) && err == nil; {
-		var m int
-		m, err = r.Read(buf[n:])
-		n += m
-		if empty++; m > 0 {
-			empty = 0
-		} else if empty == 100 && err == nil { // as bufio has it
-			err = io.ErrNoProgress
-		}
-	}
-	if n == len(buf) && err == io.EOF {
-		err = nil // the next read says it again
-	}
-	return n, err
 }
 
 // Unpack replaces staged gzip content by what it holds, at most limit bytes. The

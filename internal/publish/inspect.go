@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"hash"
 	"unicode/utf8"
+
+	"sandlot/internal/content"
 )
 
 // headSize is how much of a file's beginning is looked at for its title.
@@ -59,23 +61,9 @@ func (in *inspector) checkText(p []byte) {
 		p = p[n-len(in.split):]
 		in.split = nil
 	}
-	whole := p[:len(p)-unfinished(p)]
+	whole := p[:len(p)-content.PartialRune(p)]
 	in.text = utf8.Valid(whole)
 	in.split = append([]byte(nil), p[len(whole):]...)
-}
-
-// unfinished returns how many bytes at the end of p begin a character that p
-// does not finish.
-func unfinished(p []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
-		if c := p[len(p)-n]; utf8.RuneStart(c) {
-			if utf8.FullRune(p[len(p)-n:]) {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
 }
 
 // content tells what was seen.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/content"
 	"sandlot/internal/publish"
 )
 
@@ -130,10 +131,10 @@ func (u *upload) take(part *multipart.Part) error {
 	if len(u.files) == publish.MaxForm {
 		return publish.ErrTooMany
 	}
-	from := &partSource{r: part}
-	c, err := u.Contents.Stage(u.r.Context(), from)
-	if from.err != nil {
-		err = broken(from.err)
+	from := content.Source{Reader: part}
+	c, err := u.Contents.Stage(u.r.Context(), &from)
+	if from.Err != nil {
+		err = broken(from.Err)
 	}
 	if err == nil {
 		c.Head = nil // not looked at again: of each file there are 16 KiB
@@ -169,21 +170,6 @@ func (c *limitedBody) end() { c.denied = cmp.Or(c.denied, c.grant.Whole()) }
 
 // broken keeps what tells that a form is too large.
 func broken(err error) error { return fmt.Errorf("%w: %w", errBroken, err) }
-
-// partSource remembers whether its reader failed: another failure is the store's.
-type partSource struct {
-	r   io.Reader
-	err error
-}
-
-// Read implements io.Reader.
-func (s *partSource) Read(b []byte) (int, error) {
-	n, err := s.r.Read(b)
-	if err != nil && err != io.EOF {
-		s.err = err
-	}
-	return n, err
-}
 
 func word(part io.Reader, into *string) error {
 	b, err := io.ReadAll(io.LimitReader(part, maxWord+1))
