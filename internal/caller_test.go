@@ -22,7 +22,7 @@ func TestNobodyForgesACaller(t *testing.T) {
 		}
 		read++
 		if bytes.Contains(text, []byte("publish.InSession(")) {
-			t.Errorf("%s makes a session's caller without Identify", path)
+			t.Errorf("%s makes a session's caller, and is no publish.Authenticator", path)
 		}
 		if bytes.Contains(text, []byte("publish.AsOperator(")) && !strings.HasPrefix(filepath.ToSlash(path), "../cmd/sandlot/") {
 			t.Errorf("%s makes the operator's caller, and is no command of theirs", path)

@@ -159,7 +159,7 @@ func integrity() []mutation {
 		{"another request gets the answer of the first", calls, "rec.Request != r.asked", "false", publishTests + " " + apiTests},
 		{"an Idempotency-Key is anybody's", calls, `return "key " + r.by.key.Hash.String()`, `return "key"`, publishTests + " " + apiTests},
 		{"an Idempotency-Key without a key is everybody's", calls, `return "network " + r.by.From.Network`, `return "network"`, "-run ^TestRegression11 " + publishTests},
-		{"a call made from another network is made again", calls, "r.elsewhere = s.keyed(", "_ = s.keyed(", publishTests},
+		{"a call made from another network is made again", calls, "r.elsewhere = s.vault.Keyed(", "_ = s.vault.Keyed(", publishTests},
 		{"an upload_id without a key is everybody's", "internal/publish/upload.go", `owner = "network " + by.From.Network`, `owner = "network"`, "-run ^TestRegression11 " + publishTests},
 		{"open uploads are outside of the quota", "internal/sqlstore/quota.go", "has.Bytes+held > q.Bytes", "has.Bytes+0*held > q.Bytes", "-run ^TestRegression03 " + publishTests},
 		{"open uploads of a network are outside of its limit", "internal/sqlstore/quota.go", "has.bytes > all.times*q.Bytes", "false && has.bytes > all.times*q.Bytes", "-run ^TestRegression03 " + publishTests},

@@ -33,7 +33,7 @@ func newSmallHouse(t *testing.T) *smallHouse {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.by, err = h.service.Identify(t.Context(), publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}); err != nil {
+	if h.by, err = h.callers.Identify(t.Context(), publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}); err != nil {
 		t.Fatal(err)
 	}
 	return h

@@ -42,6 +42,7 @@ type app struct {
 	blobs    *blob.Disk
 	stores   publish.Stores
 	service  *publish.Service
+	callers  *publish.Authenticator
 	operate  *operate.Service
 	gallery  *gallery.Service
 	visitors *play.Visitors
@@ -91,7 +92,8 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	players := live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})
 	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
 	keyUses := publish.NewKeyUses(a.store, log, counts)
-	a.stores = publish.Stores{Store: a.store, Site: a.store, Blobs: a.blobs, Statistics: counters, KeyUses: keyUses}
+	a.stores = publish.Stores{Store: a.store, Site: a.store, Blobs: a.blobs, Statistics: counters}
+	a.callers = &publish.Authenticator{Store: a.store, Uses: keyUses, Now: time.Now, Log: log}
 	if a.service, err = publish.New(ctx, cfg, a.stores, log); err != nil {
 		return nil, err
 	}
@@ -222,13 +224,13 @@ func (a *app) close() error {
 func (a *app) site(m *metrics) *site {
 	m.workers(a.failures)
 	m.mailServer(a.mails)
-	limits := a.settings.admission(a.places, a.memory, a.service)
+	limits := a.settings.admission(a.places, a.memory, a.callers)
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
 		return archive.Write(ctx, w, e, a.service.Contents)
 	}
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, time.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
-	pages := web.New(web.Config{Service: a.service, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
+	pages := web.New(web.Config{Service: a.service, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
 	s := &site{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},

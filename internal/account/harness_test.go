@@ -26,6 +26,7 @@ type (
 type world struct {
 	*accounts
 	*projects
+	*publish.Authenticator
 	in    *testworld.World
 	t     *testing.T
 	db    *sqlstore.DB
@@ -42,7 +43,7 @@ func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
 		opts = append(opts, testworld.With(c))
 	}
 	in := testworld.New(t, opts...)
-	return &world{accounts: in.Account, projects: in.Publish, in: in, t: t, db: in.DB, clock: clock{in.Clock}, dir: in.Dir}
+	return &world{accounts: in.Account, projects: in.Publish, Authenticator: in.Callers, in: in, t: t, db: in.DB, clock: clock{in.Clock}, dir: in.Dir}
 }
 
 // clock is the world's, by the names that these tests use.

@@ -7,7 +7,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Keys finds out whose key is presented; *publish.Service is one.
+// Keys finds out whose key is presented; *publish.Authenticator does.
 type Keys interface {
 	Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error)
 }

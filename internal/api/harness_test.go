@@ -21,6 +21,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sandlot/internal/admission"
 	"sandlot/internal/archive"
@@ -92,7 +93,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 			return archive.Write(ctx, out, e, w.svc.Contents)
 		}
 	}
-	s.limits.Keys = s.keys(w.svc)
+	s.limits.Keys = s.keys(w.callers())
 	w.api = New(Config{Service: s.service(w.svc), Contents: s.contents(w.svc.Contents), Gallery: w.gallery, Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = cmp.Or(s.addr, r.RemoteAddr)
@@ -152,6 +153,11 @@ func (w *world) open(cfg publish.Config, log *slog.Logger) {
 	if w.gallery, err = gallery.New(ctx, shown, w.db.Gallery(), w.svc, counters); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// callers knows the keys of the world.
+func (w *world) callers() *publish.Authenticator {
+	return &publish.Authenticator{Store: w.db, Now: time.Now, Log: slog.New(slog.NewTextHandler(w.logs, nil))}
 }
 
 // transport sends every request to the server, whatever host it names.

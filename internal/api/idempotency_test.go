@@ -151,7 +151,7 @@ func (w *world) restart() {
 		w.t.Fatal(err)
 	}
 	w.open(w.cfg, slog.New(slog.NewTextHandler(w.logs, nil)))
-	w.api.Service, w.api.Admission.Keys = w.svc, w.svc
+	w.api.Service, w.api.Admission.Keys = w.svc, w.callers()
 }
 
 func TestOnceIsTheSameRequestHoweverItIsSent(t *testing.T) {

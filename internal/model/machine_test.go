@@ -33,6 +33,7 @@ type machine struct {
 	fs   *crashfs.FS
 	disk *blob.Disk
 	*publish.Service
+	*publish.Authenticator
 	random io.Reader
 	latest time.Time // the latest that the clock has shown
 
@@ -90,6 +91,7 @@ func (m *machine) open(t *rapid.T) {
 		Places:    publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true},
 		InlineMax: inlineMax, MaxFile: maxFile, MaxFiles: maxFiles, MaxUploads: maxUploads,
 	}
+	m.Authenticator = &publish.Authenticator{Store: m.db, Now: clock, Log: slog.New(slog.DiscardHandler)}
 	stores := publish.Stores{Store: m.db, Site: m.db, Blobs: m.disk}
 	m.Service, err = publish.New(ctx, cfg, stores, slog.New(slog.DiscardHandler), publish.WithClock(clock), publish.WithRandom(m.random))
 	if err != nil {

@@ -149,44 +149,6 @@ func retryTaken(try func() error) error {
 	return fmt.Errorf("no free name after %d draws: %w", createTries, err)
 }
 
-// Identify finds out who asks. Nothing presented is nobody. A key that is
-// mistyped is told so without a look-up; one that is unknown, revoked or belongs
-// to a deleted project is CodeInvalidKey. An upload_token is nobody, who may join
-// its upload. A session that is unknown or over is ErrNotFound; one that is not is
-// noted as seen.
-func (s *Service) Identify(ctx context.Context, presented Presented, from Sender) (Caller, error) {
-	switch {
-	case presented.Session != "":
-		return s.identifySession(ctx, presented.Session, from)
-	case presented.Key == "":
-		return Caller{From: from}, nil
-	case isUploadToken(presented.Key):
-		return s.identifyUpload(ctx, presented.Key, from)
-	}
-	return s.identifyKey(ctx, presented.Key, from)
-}
-
-func (s *Service) identifyKey(ctx context.Context, secret Secret, from Sender) (Caller, error) {
-	if !LooksLikeKey(secret.Reveal()) {
-		return Caller{}, Refuse(CodeInvalidKey, "The key is mistyped or cut off.").
-			With(OpPresentKey).Note("Copy the whole key: sla_ or slp_ and 36 characters.")
-	}
-	k, err := s.store.KeyByHash(ctx, secret.Hash())
-	if errors.Is(err, ErrNotFound) {
-		return Caller{}, unknownKey()
-	}
-	if err != nil {
-		return Caller{}, fmt.Errorf("look up key: %w", err)
-	}
-	s.used.note(k.ID, s.now().UTC())
-	return Caller{From: from, kind: callerKey, key: k, secret: &secret}, nil
-}
-
-func unknownKey() error {
-	return Refuse(CodeInvalidKey, "The key is unknown here or was revoked.").
-		With(OpPresentKey).Note("Use the api_key that an earlier publish or signup on this instance returned.")
-}
-
 // present is err, or CodeInvalidKey where something was not found because the
 // caller's account was deleted since the call began: its key is like any that is
 // unknown.

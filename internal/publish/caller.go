@@ -3,7 +3,7 @@ package publish
 import "errors"
 
 // Caller is who asks. It is the argument after the context of every method of a
-// Service, here and in the other rooms. Identify makes it from what was presented,
+// Service, here and in the other rooms. An Authenticator makes it from what was presented,
 // AsOperator for the commands of whoever runs the machine; nothing else can. The zero
 // Caller is nobody, from nowhere.
 type Caller struct {
@@ -81,7 +81,7 @@ func (c Caller) Login() (s Session, a Account, ok bool) {
 // OperatorName is who the operator's command was given by, empty for any other caller.
 func (c Caller) OperatorName() string { return c.name }
 
-// InSession is the caller of a session in its account, which Identify has looked up. Nobody
+// InSession is the caller of a session in its account, which an Authenticator has looked up. Nobody
 // else may make one: a test looks for it.
 func InSession(s Session, a Account, from Sender) Caller {
 	return Caller{From: from, kind: callerSession, key: Key{Account: a.ID, Kind: AccountKey, Suspended: a.Suspended}, me: &a, sess: s}

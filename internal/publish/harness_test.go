@@ -24,10 +24,11 @@ var large = page + strings.Repeat(" meow", inlineMax)
 // accounts is the room of accounts, by a name that a world can have beside its Service.
 type accounts = account.Service
 
-// world is a testworld.World with short names, and the methods of its Services and of their Contents as its own.
+// world is a testworld.World with short names, and the methods of its Services, their Contents and its Authenticator as its own.
 type world struct {
 	*publish.Service
 	*publish.Contents
+	*publish.Authenticator
 	*accounts
 	in    *testworld.World
 	t     *testing.T
@@ -46,7 +47,7 @@ func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
 		opts = append(opts, testworld.With(c))
 	}
 	in := testworld.New(t, opts...)
-	return &world{Service: in.Publish, Contents: in.Publish.Contents, accounts: in.Account, in: in, t: t, db: in.DB, store: in.Faults, blobs: in.Blobs, clock: clock{in.Clock}, dir: in.Dir, logs: in.Logs}
+	return &world{Service: in.Publish, Contents: in.Publish.Contents, Authenticator: in.Callers, accounts: in.Account, in: in, t: t, db: in.DB, store: in.Faults, blobs: in.Blobs, clock: clock{in.Clock}, dir: in.Dir, logs: in.Logs}
 }
 
 // clock is the world's, by the names that these tests use.

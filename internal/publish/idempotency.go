@@ -54,14 +54,14 @@ func (s *Service) newRequest(by Caller, key string, op Op, part *PartInput, c Co
 	if err != nil {
 		return nil, fmt.Errorf("describe the request: %w", err)
 	}
-	r := &request{by: by, text: key, asked: s.keyed("request", string(asked))}
-	r.key = s.keyed("once", r.principal()+"\x00"+key)
+	r := &request{by: by, text: key, asked: s.vault.Keyed("request", string(asked))}
+	r.key = s.vault.Keyed("once", r.principal()+"\x00"+key)
 	if by.bare() {
-		r.elsewhere = s.keyed("once elsewhere", string(r.asked[:])+key)
+		r.elsewhere = s.vault.Keyed("once elsewhere", string(r.asked[:])+key)
 	}
 	if r.lease = r.key; part != nil {
 		// The parts of an upload may come concurrently, also under one idempotency key.
-		r.lease = s.keyed("part", string(r.key[:])+string(r.asked[:]))
+		r.lease = s.vault.Keyed("part", string(r.key[:])+string(r.asked[:]))
 	}
 	return r, nil
 }
@@ -72,7 +72,7 @@ func (s *Service) formRequest(by Caller, act, token string) (*request, error) {
 	if token == "" || len(token) > MaxFormToken {
 		return nil, Refuse(CodeInvalidField, "The form has no token.").In("nonce")
 	}
-	return &request{by: by, key: s.keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
+	return &request{by: by, key: s.vault.Keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
 }
 
 // principal is whom the idempotency key belongs to: the key or the upload_token that was

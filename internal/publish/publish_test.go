@@ -76,7 +76,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 		if err != nil || p.Version != 1 {
 			t.Errorf("%+v, %v", p, err)
 		}
-		if _, err := again.Identify(t.Context(), publish.Presented{Key: out.Keys.Project}, publish.Sender{Network: ""}); err != nil {
+		if _, err := w.Identify(t.Context(), publish.Presented{Key: out.Keys.Project}, publish.Sender{Network: ""}); err != nil {
 			t.Error(err)
 		}
 	})

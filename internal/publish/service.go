@@ -56,7 +56,6 @@ type Stores struct {
 	Site       SiteStore
 	Blobs      Blobs
 	Statistics Statistics // nil: what the records have
-	KeyUses    *KeyUses   // nil: they are not remembered
 }
 
 // Service is the rules. Its methods may be called concurrently; each takes the
@@ -78,7 +77,6 @@ type Service struct {
 	vault  *Vault
 
 	statistics Statistics
-	used       *KeyUses
 	edits      *Locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
 	uploads    *Locks[Digest]
 	requests   *Locks[Digest] // calls in flight under an idempotency key
@@ -100,7 +98,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	contents := newContents(cfg, stores, log)
 	s := &Service{
 		Config: cfg, Contents: contents,
-		store: guardedStore{stores.Store, contents.held}, site: guardedSite{stores.Site, contents.held}, blobs: stores.Blobs, statistics: stores.Statistics, used: stores.KeyUses,
+		store: guardedStore{stores.Store, contents.held}, site: guardedSite{stores.Site, contents.held}, blobs: stores.Blobs, statistics: stores.Statistics,
 		log: log, now: time.Now, random: rand.Reader,
 		edits: NewLocks[ProjectID](), uploads: NewLocks[Digest](), requests: NewLocks[Digest](),
 	}

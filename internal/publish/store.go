@@ -57,8 +57,6 @@ type Store interface {
 	Account(ctx context.Context, id AccountID) (Account, error)
 	// SetEmail makes address the unverified address of an account, ends its verifications of other addresses, and enqueues the job. An account that has a verified address is ErrVerified, here and wherever a NewEmail is part of a step.
 	SetEmail(ctx context.Context, id AccountID, address string, job Job) error
-	// KeyByHash returns the key with this hash. A revoked key, and one whose project is gone, is ErrNotFound.
-	KeyByHash(ctx context.Context, hash Digest) (Key, error)
 
 	// CreateProject records an account (if new), a project, its version 1, its keys, its idempotency record, and closes the upload it came from. A project of that ID is ErrExists. An owner that would have more than p.Within is ErrTooManyProjects or ErrTooManyBytes; for p.By see there.
 	CreateProject(ctx context.Context, p NewProject) (Project, error)
@@ -87,8 +85,6 @@ type Store interface {
 	UploadParts(ctx context.Context, key Digest, generation int64) ([]Part, error)
 	// SaveUpload records all of u but its Parts and Done, and adds or replaces part if it is not nil; the generation must still be u.Generation (0: the upload does not exist yet), else ErrUploadMoved. One upload more than within.Uploads is ErrTooManyUploads, and a part that takes the owner or the account over its bytes is ErrTooManyBytes. It returns the next generation.
 	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
-	// UploadOfToken returns the key of the upload with this token. One that is past its ExpiresAt is ErrNotFound.
-	UploadOfToken(ctx context.Context, token Digest, now time.Time) (Digest, error)
 
 	// IdempotencyRecord returns the record of a step that was made under this key, or that has it as Elsewhere. One that is past its ExpiresAt is ErrNotFound.
 	IdempotencyRecord(ctx context.Context, key Digest, now time.Time) (IdempotencyRecord, error)

@@ -66,15 +66,15 @@ func (s *Service) uploadKey(call *partCall) Digest {
 	default:
 		owner = "network " + by.From.Network
 	}
-	return s.keyed("upload", string(call.op)+"\x00"+owner+"\x00"+call.in.UploadID)
+	return s.vault.Keyed("upload", string(call.op)+"\x00"+owner+"\x00"+call.in.UploadID)
 }
 
 // owner is who may have only so many open uploads.
 func (s *Service) owner(by Caller) Digest {
 	if by.Nobody() {
-		return s.keyed("uploads of", "network "+by.From.Network)
+		return s.vault.Keyed("uploads of", "network "+by.From.Network)
 	}
-	return s.keyed("uploads of", fmt.Sprintf("account %d", by.Account()))
+	return s.vault.Keyed("uploads of", fmt.Sprintf("account %d", by.Account()))
 }
 
 // wider are the networks around a caller's own, of whom nobody else is known: a
@@ -85,7 +85,7 @@ func (s *Service) wider(by Caller) (of [2]Digest) {
 		return of
 	}
 	for i, n := range Networks(at)[1:] {
-		of[i] = s.keyed("uploads of", "network "+n.Prefix.String())
+		of[i] = s.vault.Keyed("uploads of", "network "+n.Prefix.String())
 	}
 	return of
 }

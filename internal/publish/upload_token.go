@@ -1,9 +1,6 @@
 package publish
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -16,24 +13,6 @@ const uploadTokenPrefix = "slu_"
 const uploadToken = "upload token"
 
 func isUploadToken(s Secret) bool { return strings.HasPrefix(s.Reveal(), uploadTokenPrefix) }
-
-// identifyUpload finds the upload of a token.
-func (s *Service) identifyUpload(ctx context.Context, token Secret, from Sender) (Caller, error) {
-	text := token.Reveal()
-	if body := len(text) - keySum; len(text) != len(uploadTokenPrefix)+keyRandom+keySum || checksum(text[:body]) != text[body:] {
-		return Caller{}, Refuse(CodeInvalidKey, "The upload_token is mistyped or cut: it does not have the form or the checksum of one.").
-			With(OpWait).Note("Copy the whole upload_token from the answer to part 1: slu_ and 36 characters.")
-	}
-	upload, err := s.store.UploadOfToken(ctx, token.Hash(), s.now().UTC())
-	if errors.Is(err, ErrNotFound) {
-		return Caller{}, Refuse(CodeInvalidKey, "The upload_token is unknown here, or its upload has expired.").
-			With(OpWait).Note("Begin the upload anew: send part 1 without a key, and use the upload_token of its answer.")
-	}
-	if err != nil {
-		return Caller{}, fmt.Errorf("look up upload_token: %w", err)
-	}
-	return Caller{From: from, upload: &upload}, nil
-}
 
 // bare reports whether nothing but the network tells who the caller is.
 func (c Caller) bare() bool { return c.Nobody() && c.upload == nil }

@@ -151,5 +151,3 @@ func (s *Service) unseal(k sealed, answer []byte) (Minted, error) {
 	err = json.Unmarshal(plain, &keys)
 	return Minted{Account: keys[0], Project: keys[1]}, err
 }
-
-func (s *Service) keyed(purpose, text string) Digest { return s.vault.Keyed(purpose, text) }

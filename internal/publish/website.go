@@ -3,7 +3,6 @@ package publish
 // A SiteStore is what the website needs beside what the API does, each part with a
 // consumer of its own.
 type SiteStore interface {
-	SessionStore
 	KeyringStore
 	ManageStore
 }

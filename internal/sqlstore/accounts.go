@@ -134,7 +134,7 @@ func (t *tx) createKey(k publish.Key, account publish.AccountID, project *int64)
 	return err
 }
 
-// KeyByHash implements publish.Store.
+// KeyByHash implements publish.CredentialStore.
 func (db *DB) KeyByHash(ctx context.Context, hash publish.Digest) (publish.Key, error) {
 	k, err := one(ctx, db, scanKey, `
 		SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL

@@ -14,7 +14,7 @@ func scanSession(r row) (s publish.Session, err error) {
 	return s, err
 }
 
-// AddSession implements publish.SessionStore.
+// AddSession records a session under the hash of its token, and returns its ID.
 func (store Account) AddSession(ctx context.Context, token publish.Digest, s publish.Session) (id int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		id, err = t.addSession(token, s)
@@ -28,7 +28,7 @@ func (t *tx) addSession(token publish.Digest, s publish.Session) (id int64, err 
 		token[:], s.Account, s.Agent, micros(s.CreatedAt), micros(s.ProvedAt), micros(s.SeenAt), micros(s.ExpiresAt))
 }
 
-// Session implements publish.SessionStore.
+// Session implements publish.CredentialStore.
 func (db *DB) Session(ctx context.Context, token publish.Digest, now time.Time) (publish.Session, publish.Account, error) {
 	var a publish.Account
 	s, err := one(ctx, db, func(r row) (s publish.Session, err error) {
@@ -41,7 +41,7 @@ func (db *DB) Session(ctx context.Context, token publish.Digest, now time.Time) 
 	return s, a, in("read session", err)
 }
 
-// SeeSession implements publish.SessionStore.
+// SeeSession implements publish.CredentialStore.
 func (db *DB) SeeSession(ctx context.Context, id int64, seen, expires time.Time) error {
 	return in("see session", db.step(ctx, 0, func(t *tx) error {
 		return t.must(publish.ErrNotFound, "UPDATE sessions SET seen_at = ?, expires_at = ? WHERE id = ?", micros(seen), micros(expires), id)

@@ -61,7 +61,7 @@ func (db *DB) Upload(ctx context.Context, key publish.Digest, part int, now time
 	return u.Upload, nil
 }
 
-// UploadOfToken implements publish.Store.
+// UploadOfToken implements publish.CredentialStore.
 func (db *DB) UploadOfToken(ctx context.Context, token publish.Digest, now time.Time) (publish.Digest, error) {
 	key, err := one(ctx, db, func(r row) (key publish.Digest, err error) {
 		err = r.Scan(asDigest{&key})

@@ -30,6 +30,7 @@ type Records interface {
 	operate.VerifyStore
 	operate.TrimStore
 	publish.SiteStore
+	publish.CredentialStore
 	publish.KeyUseStore
 	operate.SpaceStore
 	operate.ClockStore

@@ -43,7 +43,7 @@ func Nobody() publish.Caller { return publish.Caller{From: publish.Sender{Networ
 // CallerOf is whoever presents the key.
 func (w *World) CallerOf(key publish.Secret) publish.Caller {
 	w.t.Helper()
-	by, err := w.Publish.Identify(w.t.Context(), publish.Presented{Key: key}, publish.Sender{Network: Network})
+	by, err := w.Callers.Identify(w.t.Context(), publish.Presented{Key: key}, publish.Sender{Network: Network})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (w *World) OwnerOf(id publish.AccountID) publish.Caller {
 	if _, err := w.DB.AccountStore().AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s); err != nil {
 		w.t.Fatal(err)
 	}
-	by, err := w.Publish.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: Network})
+	by, err := w.Callers.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: Network})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -41,6 +41,7 @@ type World struct {
 
 	Counters *gallery.Counters
 	KeyUses  *publish.KeyUses
+	Callers  *publish.Authenticator // with the keys and sessions of Publish
 
 	Config publish.Config // of the Service
 	DB     *sqlstore.DB   // the store itself, which has no faults
@@ -125,6 +126,7 @@ func open(t testing.TB, dir string, disk *blob.Disk, clock *Clock, opts []Option
 	w.Blobs = &Blobs{Blobs: w.Disk}
 	w.Counters = w.newCounters(gallery.Config{Public: w.Config.Public})
 	w.KeyUses = publish.NewKeyUses(w.DB, w.Log, nil)
+	w.Callers = &publish.Authenticator{Store: w.DB, Uses: w.KeyUses, Now: w.now, Log: w.Log}
 	w.Publish = w.Another(w.Config)
 	w.Account = w.AnotherAccount(w.DB.AccountStore().Stores())
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
@@ -143,7 +145,7 @@ func (w *World) close() {
 
 // Stores are what the Service is opened on.
 func (w *World) Stores() publish.Stores {
-	return publish.Stores{Store: Store{w.DB, w.Faults}, Site: Site{w.DB, w.Faults}, Blobs: w.Blobs, Statistics: w.Counters, KeyUses: w.KeyUses}
+	return publish.Stores{Store: Store{w.DB, w.Faults}, Site: Site{w.DB, w.Faults}, Blobs: w.Blobs, Statistics: w.Counters}
 }
 
 // Another is a second Service on the stores as they are: what a restart would bring, or another process.

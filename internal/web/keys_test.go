@@ -126,7 +126,7 @@ func TestANewKeyIsShownOnce(t *testing.T) {
 		if len(publish.KeyPattern.FindAllString(body, -1)) != 1 || !strings.Contains(body, `/static/js/copy.js`) {
 			t.Errorf("%s shows %s", path, body)
 		}
-		if _, err := h.service.Identify(t.Context(), publish.Presented{Key: publish.Secret(publish.KeyPattern.FindString(body))}, publish.Sender{Network: someone}); err != nil {
+		if _, err := h.in.Callers.Identify(t.Context(), publish.Presented{Key: publish.Secret(publish.KeyPattern.FindString(body))}, publish.Sender{Network: someone}); err != nil {
 			t.Errorf("%s: the key that is shown is not known: %v", path, err)
 		}
 		resp = asKim(h, "POST", path, form)

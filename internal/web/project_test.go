@@ -52,7 +52,7 @@ func (s published) Reportable(ctx context.Context, by publish.Caller, id publish
 
 func pagesOf(p publish.Project, content string) *Pages {
 	base := &url.URL{Scheme: "https", Host: "example.com"}
-	return New(Config{Service: published{&service{}, p}, Account: published{&service{}, p}, Logins: published{&service{}, p}, Gallery: published{&service{}, p}, Reports: published{&service{}, p}, Places: publish.Places{Base: base, Content: content}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
+	return New(Config{Service: published{&service{}, p}, Sessions: published{&service{}, p}, Account: published{&service{}, p}, Logins: published{&service{}, p}, Gallery: published{&service{}, p}, Reports: published{&service{}, p}, Places: publish.Places{Base: base, Content: content}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
 }
 
 var chess = publish.Project{Title: `Chess "<b>&`, Handle: "kim", Verified: true, Version: 7, UpdatedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}

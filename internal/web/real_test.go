@@ -88,7 +88,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 	t.Helper()
 	w := &world{t: t, in: in, service: in.Publish, account: in.Account, gallery: in.Gallery, db: in.DB, disk: in.Disk}
 	w.Pages = New(Config{
-		Service: w.service, Account: in.Account, Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: in.Config.Places, Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Service: w.service, Sessions: in.Callers, Account: in.Account, Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: in.Config.Places, Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
 	return w
 }
@@ -99,7 +99,7 @@ func (w *world) person(name string) (p person) {
 	t.Helper()
 	out := must(w.service.Signup(ctx, publish.Caller{}, publish.SignupInput{Handle: name, Email: name + "@example.com"}))(t)
 	p.account = must(w.account.Verify(ctx, publish.Caller{}, w.token("/verify")))(t)
-	by := must(w.service.Identify(ctx, publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}))(t)
+	by := must(w.in.Callers.Identify(ctx, publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}))(t)
 	made, _, err := w.service.Publish(ctx, by, publish.PublishInput{Content: w.stage("<!doctype html><p>" + name)})
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func (w *world) person(name string) (p person) {
 // owner is whoever has logged in to an account with this token.
 func (w *world) owner(token string) publish.Caller {
 	w.t.Helper()
-	return must(w.service.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: "192.0.2.1"}))(w.t)
+	return must(w.in.Callers.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: "192.0.2.1"}))(w.t)
 }
 
 func (w *world) session(id publish.AccountID, token string) int64 {

@@ -150,7 +150,7 @@ func TestRegression42SizesHaveTheUnitsOfTheirLanguage(t *testing.T) {
 	}
 }
 
-// speaking is a service whose accounts have a language.
+// speaking finds accounts that have a language.
 type speaking struct {
 	*service
 	lang string
@@ -173,7 +173,7 @@ func TestRegression42UploadsAreRefusedInTheVisitorsLanguage(t *testing.T) {
 		for _, lang := range b.langs {
 			s := &service{ownFake: ownFake{refusal: publish.FileError{Name: "lib/<b>.js", Err: publish.Refuse(code, "In English.")}}}
 			h := pages(s)
-			h.Service = speaking{s, lang}
+			h.Sessions = speaking{s, lang}
 			resp := asKim(h, "POST", ownAt+"/primary", "file=a&once=o")
 			body := text(t, resp)
 			if resp.StatusCode != http.StatusUnprocessableEntity || strings.Contains(body, "In English.") || !strings.Contains(html.UnescapeString(body), b.say(lang, name)) || !strings.Contains(body, "<bdi>lib/&lt;b&gt;.js</bdi>") {

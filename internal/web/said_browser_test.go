@@ -39,7 +39,7 @@ func newDesk(t *testing.T) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h = New(Config{Service: d.service, Account: d.service, Logins: d.service, Contents: d.service, Gallery: d.service, Places: publish.Places{Base: base, Content: base.Host}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }, VisitorID: byAddress})
+	h = New(Config{Service: d.service, Sessions: d.service, Account: d.service, Logins: d.service, Contents: d.service, Gallery: d.service, Places: publish.Places{Base: base, Content: base.Host}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }, VisitorID: byAddress})
 	return d
 }
 

@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// sessions is what the pages ask of the domain about logins.
+// sessions finds out whose browser asks; *publish.Authenticator does.
 type sessions interface {
 	// Identify returns the caller of a cookie's token, publish.ErrNotFound for a session that is unknown or over.
 	Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error)
@@ -30,7 +30,7 @@ func (v *visit) recognise() error {
 	if len(cookies) != 1 || cookies[0].Value == "" {
 		return nil
 	}
-	by, err := v.Service.Identify(v.r.Context(), publish.Presented{Session: cookies[0].Value}, v.from())
+	by, err := v.Sessions.Identify(v.r.Context(), publish.Presented{Session: cookies[0].Value}, v.from())
 	if errors.Is(err, publish.ErrNotFound) {
 		v.setCookie(cookieName, "", -1)
 		return nil

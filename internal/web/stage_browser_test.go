@@ -37,6 +37,7 @@ func newPlayground(t *testing.T) *playground {
 // newPlaygroundOf is one whose project is the service's.
 func newPlaygroundOf(t *testing.T, s interface {
 	Service
+	sessions
 	Account
 	Logins
 	Gallery
@@ -72,7 +73,7 @@ addEventListener('click', () => document.documentElement.requestFullscreen())</s
 	t.Cleanup(srv.Close)
 	g.port = srv.URL[strings.LastIndexByte(srv.URL, ':')+1:]
 	at := publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:" + g.port}, Content: "localhost:" + g.port}
-	h = New(Config{Service: s, Account: s, Logins: s, Gallery: s, Places: at, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }, VisitorID: byAddress})
+	h = New(Config{Service: s, Sessions: s, Account: s, Logins: s, Gallery: s, Places: at, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }, VisitorID: byAddress})
 	return g
 }
 

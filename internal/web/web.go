@@ -28,7 +28,6 @@ import (
 // Service is what the pages ask of the domain; *publish.Service is one.
 type Service interface {
 	Site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
-	sessions
 	exports
 	keyrings
 	ownProjects
@@ -63,6 +62,7 @@ type Contents interface {
 // Config is what the pages are made of. All but Now and Admission must be set.
 type Config struct {
 	Service  Service
+	Sessions sessions
 	Account  Account
 	Logins   Logins
 	Contents Contents

@@ -68,6 +68,7 @@ func (s *service) Identify(_ context.Context, presented publish.Presented, from 
 // domain is all that the pages ask.
 type domain interface {
 	Service
+	sessions
 	Account
 	Logins
 	Gallery
@@ -84,7 +85,7 @@ func (*service) Browse(context.Context, publish.Caller, gallery.Sort, string) (g
 
 func pages(s *service) *Pages {
 	base := &url.URL{Scheme: "https", Host: "example.com"}
-	return New(Config{Service: s, Account: s, Logins: s, Contents: s, Gallery: s, Reports: s, Places: publish.Places{Base: base, Content: "example.net"}, Log: slog.New(slog.DiscardHandler), Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
+	return New(Config{Service: s, Sessions: s, Account: s, Logins: s, Contents: s, Gallery: s, Reports: s, Places: publish.Places{Base: base, Content: "example.net"}, Log: slog.New(slog.DiscardHandler), Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
 }
 
 // byAddress takes everybody at one address for one visitor.

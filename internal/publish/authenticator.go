@@ -1,0 +1,120 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Session is a browser that has logged in to an account.
+type Session struct {
+	ID        int64
+	Account   AccountID
+	Agent     string // what the browser said it is, cut to 200 bytes
+	CreatedAt time.Time
+	ProvedAt  time.Time // when its owner proved last that they read the account's address
+	SeenAt    time.Time // to about an hour
+	ExpiresAt time.Time
+}
+
+// SessionLife is how long a session lives after it was seen last: whoever plays once a
+// month stays logged in. One that seems to live longer got its time from a wrong clock.
+const SessionLife = 30 * 24 * time.Hour
+
+// sessionSeen is how often it is noted that a session lives: a write for each page would be many.
+const sessionSeen = time.Hour
+
+// A CredentialStore finds what callers present by its hash, under the same promises as a Store.
+type CredentialStore interface {
+	// KeyByHash returns the key with this hash. A revoked key, and one whose project is gone, is ErrNotFound.
+	KeyByHash(ctx context.Context, hash Digest) (Key, error)
+	// UploadOfToken returns the key of the upload with this token. One that is past its ExpiresAt is ErrNotFound.
+	UploadOfToken(ctx context.Context, token Digest, now time.Time) (Digest, error)
+	// Session returns the session of a token and its account. One that has expired, and one of an account that is gone, is ErrNotFound.
+	Session(ctx context.Context, token Digest, now time.Time) (Session, Account, error)
+	// SeeSession records that a session was seen, and until when it lives now.
+	SeeSession(ctx context.Context, id int64, seen, expires time.Time) error
+}
+
+// An Authenticator makes the Caller of what a request presented; beside AsOperator nothing
+// else makes one. Its fields are set before it is used. It may be used concurrently.
+type Authenticator struct {
+	Store CredentialStore
+	Uses  *KeyUses // of the keys that it finds; nil: they are not remembered
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Identify finds out who asks. Nothing presented is nobody. A key that is
+// mistyped is told so without a look-up; one that is unknown, revoked or belongs
+// to a deleted project is CodeInvalidKey. An upload_token is nobody, who may join
+// its upload. A session that is unknown or over is ErrNotFound; one that is not is
+// noted as seen.
+func (a *Authenticator) Identify(ctx context.Context, presented Presented, from Sender) (Caller, error) {
+	switch {
+	case presented.Session != "":
+		return a.session(ctx, presented.Session, from)
+	case presented.Key == "":
+		return Caller{From: from}, nil
+	case isUploadToken(presented.Key):
+		return a.uploadToken(ctx, presented.Key, from)
+	}
+	return a.key(ctx, presented.Key, from)
+}
+
+func (a *Authenticator) key(ctx context.Context, secret Secret, from Sender) (Caller, error) {
+	if !LooksLikeKey(secret.Reveal()) {
+		return Caller{}, Refuse(CodeInvalidKey, "The key is mistyped or cut off.").
+			With(OpPresentKey).Note("Copy the whole key: sla_ or slp_ and 36 characters.")
+	}
+	k, err := a.Store.KeyByHash(ctx, secret.Hash())
+	if errors.Is(err, ErrNotFound) {
+		return Caller{}, unknownKey()
+	}
+	if err != nil {
+		return Caller{}, fmt.Errorf("look up key: %w", err)
+	}
+	a.Uses.note(k.ID, a.Now().UTC())
+	return Caller{From: from, kind: callerKey, key: k, secret: &secret}, nil
+}
+
+func unknownKey() error {
+	return Refuse(CodeInvalidKey, "The key is unknown here or was revoked.").
+		With(OpPresentKey).Note("Use the api_key that an earlier publish or signup on this instance returned.")
+}
+
+// uploadToken finds the upload of an upload_token.
+func (a *Authenticator) uploadToken(ctx context.Context, token Secret, from Sender) (Caller, error) {
+	text := token.Reveal()
+	if body := len(text) - keySum; len(text) != len(uploadTokenPrefix)+keyRandom+keySum || checksum(text[:body]) != text[body:] {
+		return Caller{}, Refuse(CodeInvalidKey, "The upload_token is mistyped or cut: it does not have the form or the checksum of one.").
+			With(OpWait).Note("Copy the whole upload_token from the answer to part 1: slu_ and 36 characters.")
+	}
+	upload, err := a.Store.UploadOfToken(ctx, token.Hash(), a.Now().UTC())
+	if errors.Is(err, ErrNotFound) {
+		return Caller{}, Refuse(CodeInvalidKey, "The upload_token is unknown here, or its upload has expired.").
+			With(OpWait).Note("Begin the upload anew: send part 1 without a key, and use the upload_token of its answer.")
+	}
+	if err != nil {
+		return Caller{}, fmt.Errorf("look up upload_token: %w", err)
+	}
+	return Caller{From: from, upload: &upload}, nil
+}
+
+// session looks a browser's session up by its token.
+func (a *Authenticator) session(ctx context.Context, token string, from Sender) (Caller, error) {
+	now := a.Now().UTC()
+	found, account, err := a.Store.Session(ctx, digest([]byte(token)), now)
+	if err != nil {
+		return Caller{}, err
+	}
+	if now.Sub(found.SeenAt).Abs() >= sessionSeen {
+		found.SeenAt, found.ExpiresAt = now, now.Add(SessionLife)
+		if err := a.Store.SeeSession(ctx, found.ID, found.SeenAt, found.ExpiresAt); err != nil {
+			a.Log.Warn("session not noted as seen", "error", err) // it goes on, only not for longer
+		}
+	}
+	return InSession(found, account, from), nil
+}
