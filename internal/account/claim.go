@@ -8,25 +8,26 @@ import (
 	"sandlot/internal/publish"
 )
 
-// verificationLife is how long the link of a verification leads somewhere.
+// verificationLife is how long the link of a verification works.
 const verificationLife = 24 * time.Hour
 
-// ClaimShown is how many projects of an account a Claim shows, those changed last:
-// more than anybody looks through.
+// ClaimShown is the most projects of an account that a Claim shows, those that were changed
+// last first. Nobody looks through more.
 const ClaimShown = 100
 
-// Claim is what whoever verifies an address vouches for: an account that somebody
-// gave the address for, and what was published with it.
+// Claim is what a verification would confirm: that an address belongs to an account, and so
+// everything that was published with it. Whoever opens the link sees it before they say yes.
 type Claim struct {
-	Email    string
-	Account  publish.Account
-	Projects []publish.Project
-	More     bool // whether it has others
+	Email    string            // the address that somebody gave for the account
+	Account  publish.Account   // as it is now
+	Projects []publish.Project // at most ClaimShown, those that were changed last first
+	More     bool              // whether the account has others
 }
 
-// Verification lets whoever has a token prove that they read Email.
+// Verification is the record of a link that was sent to Email. Whoever has its token has read
+// a message to that address.
 type Verification struct {
-	Token     publish.Digest // of the token
+	Token     publish.Digest // the hash of the token; the token itself is only in the message
 	Account   publish.AccountID
 	Email     string
 	ExpiresAt time.Time
@@ -37,9 +38,11 @@ type Verification struct {
 type ClaimStore interface {
 	// Verification returns a verification.
 	Verification(ctx context.Context, token publish.Digest, now time.Time) (Verification, error)
-	// RefuseVerification consumes it, with all others of the account, and takes its address away from the account, which is returned as it was.
+	// RefuseVerification consumes it, with all others of the account, and takes its address away
+	// from the account, which is returned as it was.
 	RefuseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error)
-	// UseVerification consumes it, with all others of the account, and marks the account's address as verified since now.
+	// UseVerification consumes it, with all others of the account, and marks the account's address
+	// as verified since now.
 	UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error)
 	// Account is that of publish.Store.
 	Account(ctx context.Context, id publish.AccountID) (publish.Account, error)
@@ -47,8 +50,8 @@ type ClaimStore interface {
 	Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error)
 }
 
-// Claim returns what the token of a link would verify, and uses nothing up. One that
-// is unknown, used or expired is publish.ErrNotFound.
+// Claim returns what the token of a link would verify. It changes nothing, so that programs
+// that open links do no harm. A token that is unknown, used or expired is publish.ErrNotFound.
 func (s *Service) Claim(ctx context.Context, by publish.Caller, token string) (Claim, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return Claim{}, err
@@ -69,7 +72,9 @@ func (s *Service) Claim(ctx context.Context, by publish.Caller, token string) (C
 	return c, nil
 }
 
-// Verify consumes the token of a link: the account's address is verified.
+// Verify consumes the token of a link and marks the account's address as verified. It
+// returns the account as it is then. All other verifications of the account end with it.
+// Errors are those of Claim.
 func (s *Service) Verify(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Account{}, err
@@ -79,9 +84,10 @@ func (s *Service) Verify(ctx context.Context, by publish.Caller, token string) (
 	return a, err
 }
 
-// RefuseClaim consumes the token of a link: the address is taken away from the
-// account, which is returned with it. notMe is the token of a link that refuses all
-// such messages.
+// RefuseClaim consumes the token of a link and takes the address away from the account,
+// which it returns as it was before. The account keeps its projects and keys. notMe is the
+// token of a link that stops all messages of this kind to the address: see StopMail. Errors
+// are those of Claim.
 func (s *Service) RefuseClaim(ctx context.Context, by publish.Caller, token string) (a publish.Account, notMe string, err error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return a, "", err

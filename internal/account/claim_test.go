@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-func TestRegression07TheLinkShowsWhatItVouchesFor(t *testing.T) {
+func TestRegression07TheLinkShowsTheAccountThatItConfirms(t *testing.T) {
 	// published is an account that a stranger made with somebody's address, and the token of the link.
 	published := func(t *testing.T) (w *world, p publish.Published, token string) {
 		w = newWorld(t)
@@ -88,11 +88,11 @@ func TestRegression07TheLinkShowsWhatItVouchesFor(t *testing.T) {
 		if n, at, err := w.OldKeys(t.Context(), w.owner(a.ID)); err != nil || n != 2 || !at.Equal(verified) {
 			t.Errorf("%d old keys, before %v, %v", n, at, err)
 		}
-		fresh, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "nonce")
+		fresh, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "form")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "nonce"); !errors.Is(err, publish.ErrAlreadyDone) {
+		if _, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "form"); !errors.Is(err, publish.ErrAlreadyDone) {
 			t.Errorf("the same form again: %v", err)
 		}
 		for _, old := range []publish.Secret{p.Keys.Account, p.Keys.Project} {

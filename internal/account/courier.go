@@ -15,25 +15,30 @@ import (
 
 // Limits of the courier.
 const (
-	// mailTries: with the waits below 20 hours. RFC 5321, 4.5.4.1, asks for 4-5 days of a relay; but a link lives for one, and the relay that took the message goes on.
+	// mailTries: with the waits below 20 hours. RFC 5321, 4.5.4.1, asks for 4-5 days of a relay;
+	// but a link lives for one, and the relay that took the message goes on.
 	mailTries   = 12
-	mailWait    = time.Minute     // before the second try; doubles up to mailWaitMax
-	mailWaitMax = JobWaitMax      //
+	mailWait    = time.Minute // before the second try; doubles up to mailWaitMax
+	mailWaitMax = JobWaitMax
 	mailLease   = 5 * time.Minute // a job whose courier died is tried again after it
-	mailTimeout = 2 * time.Minute
-	mailPoll    = time.Second // a message leaves about a second after the answer
-	// mailUnsettled bounds the messages that were sent and are to be settled still: some only while the records cannot be written.
+	mailTimeout = 2 * time.Minute // for one message, from connecting to the server's answer
+	mailPoll    = time.Second     // a message leaves about a second after the answer
+	// mailUnsettled bounds the jobs that are remembered as sent because their records could not be removed.
 	mailUnsettled = 10_000
 )
 
-// JobWaitMax is the longest that a job waits. One that seems to wait longer got its
-// time from a wrong clock.
+// JobWaitMax is the longest that a job waits for its next try. A job that seems to wait
+// longer got its time from a wrong clock, and counts as due.
 const JobWaitMax = 6 * time.Hour
 
-// Courier sends the messages that the jobs ask for: after the answer, again if
-// it fails, also after a restart. It sends several at once, logins first, so that
-// no slow mail server holds the others. One Run at a time; any number of couriers
-// on other nodes.
+// Courier sends the messages that jobs ask for. Sending begins after the call that recorded
+// the job has been answered. A message that the mail server does not take is tried up to 12
+// times over about 20 hours, across restarts. Several messages are under way at once, logins
+// first, so a slow mail server delays only messages to its own domain.
+//
+// All fields but Server, AtOnce and Failures are needed, and none may change once Run has
+// begun. Only one Run or SendDue may be under way in a Courier. Any number of processes may
+// each run a Courier on the same store: a job is claimed before it is sent.
 type Courier struct {
 	Store  MailStore
 	Vault  *publish.Vault
@@ -50,7 +55,8 @@ type Courier struct {
 	sent map[int64]time.Time // jobs whose message was sent, which could not be recorded: when that was
 }
 
-// Run sends until ctx ends.
+// Run sends what is due, about a second after it became due, until ctx ends. It returns when
+// the messages under way have ended. Failures are logged and counted; none ends it.
 func (c *Courier) Run(ctx context.Context) {
 	var watching sync.WaitGroup
 	watching.Go(func() { c.watch(ctx) })
@@ -74,8 +80,8 @@ func (c *Courier) Run(ctx context.Context) {
 	}
 }
 
-// SendDue sends what is due now, and returns when nothing is under way any more. A
-// message that fails keeps no other; the error tells all that failed.
+// SendDue sends everything that is due now and returns when nothing is under way any more. A
+// message that fails holds up no other. The error joins those of all messages that failed.
 func (c *Courier) SendDue(ctx context.Context) error {
 	r := c.newRound()
 	var failed publish.Errors
@@ -92,10 +98,11 @@ func (c *Courier) SendDue(ctx context.Context) error {
 	}
 }
 
-// deliver sends the message of one job, or settles that it is not sent. A job that
-// fails before is put off like a message that was not taken, and given up like one.
+// deliver sends the message of one job, or removes the job if its message must not be sent. A
+// job that fails before there is a message is put off and given up like one whose message
+// the server did not take.
 func (c *Courier) deliver(ctx context.Context, j publish.Job) error {
-	err := publish.Guarded(func() error { return c.attempt(ctx, j) })
+	err := publish.Guarded(func() error { return c.try(ctx, j) })
 	if err == nil || ctx.Err() != nil || errors.Is(err, errUnsettled) {
 		return err
 	}
@@ -103,11 +110,13 @@ func (c *Courier) deliver(ctx context.Context, j publish.Job) error {
 	return errors.Join(err, c.putOff(ctx, j, err))
 }
 
-// errUnsettled: what became of a message is known and could not be recorded. The job
-// is due again when its lease ends, and then is settled without another message.
+// errUnsettled says that what became of a message could not be recorded. The job is due
+// again when its lease ends; it is then recorded without sending the message again.
 var errUnsettled = errors.New("not settled")
 
-func (c *Courier) attempt(ctx context.Context, j publish.Job) error {
+// try makes one try at a job: it drops a job whose message is unwanted or has lost its
+// purpose, and sends the message otherwise.
+func (c *Courier) try(ctx context.Context, j publish.Job) error {
 	now := c.Now().UTC()
 	if at, sent := c.wasSent(j.ID); sent {
 		return c.settle(ctx, j, at)
@@ -133,8 +142,9 @@ func (c *Courier) attempt(ctx context.Context, j publish.Job) error {
 	return c.send(ctx, j, m)
 }
 
-// unwanted tells why a message is not sent, empty if it is. Then it is counted: in
-// the step that looks whether it may be, so that no number of couriers sends more.
+// unwanted returns why a message must not be sent, for the log; empty if it may be. If it may,
+// the message has been counted in its mailbox's shares. Looking and counting are one step, so
+// that several couriers together do not send more than the shares allow.
 func (c *Courier) unwanted(ctx context.Context, j publish.Job, now time.Time) (why string, err error) {
 	stopped, err := c.stopped(ctx, j, now)
 	if err != nil || stopped {
@@ -147,6 +157,7 @@ func (c *Courier) unwanted(ctx context.Context, j publish.Job, now time.Time) (w
 	return "", err
 }
 
+// send hands a message to the mail server within mailTimeout, and records what became of it.
 func (c *Courier) send(ctx context.Context, j publish.Job, m Mail) error {
 	limited, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
@@ -164,8 +175,9 @@ func (c *Courier) send(ctx context.Context, j publish.Job, m Mail) error {
 	return unsettled(c.putOff(settle, j, err))
 }
 
-// settle removes a job whose message was sent. If that fails it is remembered, for a
-// mailbox must not get the same again and again while nothing can be written.
+// settle removes a job whose message was sent at a time. If that fails, the job is remembered
+// in memory: a mailbox must not get the same message with every try while the database cannot
+// be written.
 func (c *Courier) settle(ctx context.Context, j publish.Job, at time.Time) error {
 	err := c.Store.FinishJob(ctx, j, true, at)
 	if errors.Is(err, publish.ErrNotFound) {
@@ -192,6 +204,7 @@ func (c *Courier) wasSent(job int64) (at time.Time, ok bool) {
 	return at, ok
 }
 
+// unsettled marks err as errUnsettled. It keeps nil.
 func unsettled(err error) error {
 	if err == nil {
 		return nil
@@ -199,7 +212,9 @@ func unsettled(err error) error {
 	return fmt.Errorf("%w: %w", errUnsettled, err)
 }
 
-// putOff lets a job wait, longer with each attempt, or gives it up.
+// putOff makes a job due again after a wait that doubles with each try, from mailWait to
+// mailWaitMax. After mailTries tries, or if the server refused the message for good, the job is
+// dropped.
 func (c *Courier) putOff(ctx context.Context, j publish.Job, why error) error {
 	now := c.Now().UTC()
 	if errors.Is(why, ErrRefused) || j.Attempts+1 >= mailTries {
@@ -211,12 +226,13 @@ func (c *Courier) putOff(ctx context.Context, j publish.Job, why error) error {
 	return gone(c.Store.RetryJob(ctx, j, now.Add(wait)))
 }
 
-// drop removes a job whose message is not sent.
+// drop removes a job whose message is never sent, and takes it out of the mailbox's shares.
 func (c *Courier) drop(ctx context.Context, j publish.Job, now time.Time) error {
 	return gone(c.Store.FinishJob(ctx, j, false, now))
 }
 
-// gone takes a job that is not there for settled: it went with its account.
+// gone keeps every error but publish.ErrNotFound: a job that is not there any more went with
+// its account, and nothing is left to do for it.
 func gone(err error) error {
 	if errors.Is(err, publish.ErrNotFound) {
 		return nil
@@ -224,7 +240,8 @@ func gone(err error) error {
 	return err
 }
 
-// write makes the message of a job.
+// write makes the message of a job by its kind, and records the hash of the token in its link.
+// publish.ErrMoved and publish.ErrNotFound mean that the message has lost its purpose.
 func (c *Courier) write(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
 	switch j.Kind {
 	case MailLogin:

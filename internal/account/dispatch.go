@@ -12,16 +12,16 @@ import (
 // Limits of the messages that are under way at once.
 const (
 	mailsAtOnce    = 8 // connections to the mail server; the usual ones take more from one client
-	mailsPerDomain = 2 // under way to one domain, of logins and again of all other messages
+	mailsPerDomain = 2 // under way to one domain, of logins; as many again of all other messages
 )
 
-// Busy says which due jobs have to wait for messages that are under way.
+// Busy says which due jobs have to wait until messages that are under way have ended.
 type Busy struct {
 	Logins, Others []string // domains, in lower case, that have their share of logins, or of other messages
 	OnlyLogins     bool     // other messages have all the places that they may have
 }
 
-// lane is what shares mailsPerDomain places.
+// lane is what shares mailsPerDomain places: the logins to one domain, or the other messages.
 type lane struct {
 	login  bool
 	domain string
@@ -31,7 +31,8 @@ func laneOf(j publish.Job) lane {
 	return lane{j.Kind == MailLogin, strings.ToLower(j.Address[strings.LastIndexByte(j.Address, '@')+1:])}
 }
 
-// round is what a courier has under way. Only its own goroutine touches it.
+// round counts what a courier has under way. Only the goroutine of Run or SendDue uses it;
+// those that send report to it through ended.
 type round struct {
 	c      *Courier
 	lanes  map[lane]int
@@ -40,7 +41,7 @@ type round struct {
 	ended  chan ending // has room for all that are under way
 }
 
-// ending says that no message of a job is on its way any more; err is why it could not be settled.
+// ending reports that the try at a job is over; err is why it failed.
 type ending struct {
 	lane lane
 	err  error
@@ -57,7 +58,7 @@ func (c *Courier) atOnce() int {
 	return mailsAtOnce
 }
 
-// busy says what has to wait now. A quarter of the places is for logins alone: a
+// busy returns what has to wait now. A quarter of the places is for logins alone, since a
 // person sits and waits for each of them.
 func (r *round) busy() Busy {
 	most := r.c.atOnce()
@@ -74,9 +75,9 @@ func (r *round) busy() Busy {
 	return b
 }
 
-// fill begins what is due until all places are taken. Each job is claimed when its
-// message begins, so that its lease is longer than it may take.
-// What is told of damaged jobs keeps no other.
+// fill begins jobs that are due until all places are taken. Each job is claimed just before it
+// begins, so that its lease outlasts its try. An error about damaged jobs does not keep
+// others from beginning.
 func (r *round) fill(ctx context.Context) error {
 	var failed publish.Errors
 	for r.total < r.c.atOnce() {
@@ -96,6 +97,7 @@ func (r *round) fill(ctx context.Context) error {
 	return failed.Err()
 }
 
+// begin tries a job in a goroutine of its own.
 func (r *round) begin(ctx context.Context, j publish.Job) {
 	l := laneOf(j)
 	r.count(l, 1)
@@ -108,7 +110,7 @@ func (r *round) begin(ctx context.Context, j publish.Job) {
 	}()
 }
 
-// end takes note of a message that is not under way any more.
+// end frees the place of a try that is over, and returns its error.
 func (r *round) end(e ending) error {
 	r.count(e.lane, -1)
 	return e.err
@@ -124,7 +126,7 @@ func (r *round) count(l lane, by int) {
 	}
 }
 
-// drain waits for all that is under way.
+// drain waits until nothing is under way, and joins the errors of what failed.
 func (r *round) drain() error {
 	var errs []error
 	for r.total > 0 {

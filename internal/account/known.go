@@ -12,16 +12,19 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Limits of what a browser keeps of the mailboxes that it was logged in with.
+// Limits of the words that a browser keeps, one for each mailbox that it was logged in with.
 const (
-	knownMailboxes = 5  // a family's
-	knownBytes     = 16 // of the random half of a word, and of the other
-	knownSeparator = "."
+	knownMailboxes = 5   // a family's
+	knownBytes     = 16  // of each half of a word: the first is random, the second a keyed hash of it and the mailbox
+	knownSeparator = "." // between words
 )
 
-// Remember returns what a browser keeps after a login with an address, beside what
-// it has kept before: words that are random but for this installation, which can
-// tell for an address whether one of them is of its mailbox. They give no access.
+// Remember returns what a browser should keep after a login with an address. known is what it
+// has kept so far, and may be empty or anything at all. The result holds one word for each of
+// the last five mailboxes. Only this installation can tell, for a given address, whether one
+// of the words belongs to its mailbox; to anybody else they are random. They give no access:
+// they let messages that the browser asks for count in a share that strangers cannot use up.
+// Nothing is kept on the server.
 func (s *Service) Remember(_ context.Context, by publish.Caller, known, address string) (string, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return "", err
@@ -40,9 +43,9 @@ func (s *Service) Remember(_ context.Context, by publish.Caller, known, address 
 	return strings.Join(append([]string{fresh}, words[:min(len(words), knownMailboxes-1)]...), knownSeparator), nil
 }
 
-// loginAsker is who asks for a login, as messages are counted: a browser that was
-// logged in with the mailbox before has a share that no stranger can use up. Whether
-// an account has the address plays no part.
+// loginAsker returns in whose name the message of a login is counted. A browser that is or was
+// logged in with the mailbox counts as known. Whether an account has the address plays no part,
+// so the answer takes the same time.
 func (s *Service) loginAsker(by publish.Caller, known, email string) publish.Asker {
 	a := s.vault.Asker(publish.Caller{From: by.From})
 	if _, own, ok := by.Login(); ok && own.Email != "" && names.EmailKey(own.Email) == names.EmailKey(email) {
@@ -56,7 +59,8 @@ func (s *Service) loginAsker(by publish.Caller, known, email string) publish.Ask
 	return a
 }
 
-// knownWords are the words that a browser keeps; what else it may send is none.
+// knownWords returns the words in what a browser sent, at most knownMailboxes. Anything that
+// does not have the form of a word is left out.
 func (s *Service) knownWords(known string) (words []string) {
 	for w := range strings.SplitSeq(known, knownSeparator) {
 		if len(words) < knownMailboxes && len(w) == base64.RawURLEncoding.EncodedLen(2*knownBytes) {
@@ -66,11 +70,13 @@ func (s *Service) knownWords(known string) (words []string) {
 	return words
 }
 
+// isOf reports whether a word belongs to the mailbox of an address.
 func (s *Service) isOf(word, address string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(word)
 	return err == nil && len(b) == 2*knownBytes && hmac.Equal(b[knownBytes:], s.markOf(b[:knownBytes], address))
 }
 
+// markOf is the second half of a word, made of its first half and a mailbox.
 func (s *Service) markOf(word []byte, address string) []byte {
 	sum := s.vault.Keyed("known browser", string(word)+names.EmailKey(address))
 	return sum[:knownBytes]

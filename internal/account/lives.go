@@ -1,7 +1,7 @@
 package account
 
-// The longest for which a record is kept that ends by itself. One that seems to end
-// later got its time from a wrong clock.
+// The longest that each kind of record lives. A record that seems to end later got its time
+// from a wrong clock.
 const (
 	VerificationLifeMax = verificationLife
 	LoginLifeMax        = loginLife

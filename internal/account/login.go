@@ -10,20 +10,20 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Login is a browser's wish to log in, on its way from an address to the proof
-// that whoever uses the browser reads it.
+// Login is a login that a browser has asked for and not finished: it has named an address, and
+// has yet to prove that whoever uses it reads the messages to that address.
 type Login struct {
 	ID        int64
 	Browser   publish.Digest // of the token in the browser that asked
 	Email     string         // as it was typed; since the message was written, as accounts have it
-	Back      string         // where to go after it: a path of the site
+	Back      string         // where to go after it: a path of the website
 	Tries     int            // wrong codes so far
-	Proved    bool
+	Proved    bool           // whether the link or the code was used
 	AskedAt   time.Time
 	ExpiresAt time.Time
 }
 
-// LoginMessage is what a store keeps of the message of a login.
+// LoginMessage is what a store keeps of the message of a login: hashes of its token and code.
 type LoginMessage struct {
 	Token, Code publish.Digest
 	ExpiresAt   time.Time // of the login, from now on
@@ -32,16 +32,17 @@ type LoginMessage struct {
 // Limits of a login.
 const (
 	loginLife     = 15 * time.Minute // time to find a message that came late; a code of six digits must not be good for long
-	formAgain     = 10 * time.Second // a form that was sent twice within it asks once
+	formAgain     = 10 * time.Second // a form that is sent twice within this time has its effect once
 	loginTries    = 5                // wrong codes: five of a million are guessed once in 200,000 logins
-	loginAccounts = 100              // of one address, to choose from
-	browserToken  = 43               // letters of base62: 256 bits
+	loginAccounts = 100              // the most accounts of one address that a browser may choose from
+	browserToken  = 43               // characters of base62: 256 bits
 )
 
 // A LoginStore keeps logins that are not finished, under the same promises as a
 // publish.Store. One that is past its ExpiresAt is not there.
 type LoginStore interface {
-	// AddLogin records a login in place of the one that its browser had, and enqueues its job. It returns the login's ID.
+	// AddLogin records a login in place of the one that its browser had, and enqueues its job. It
+	// returns the login's ID.
 	AddLogin(ctx context.Context, l Login, job publish.Job) (int64, error)
 	// Login returns the login of a browser.
 	Login(ctx context.Context, browser publish.Digest, now time.Time) (Login, error)
@@ -49,9 +50,14 @@ type LoginStore interface {
 	LoginOfToken(ctx context.Context, token publish.Digest, now time.Time) (Login, error)
 	// ProveLogin marks the login that has both as proved, and forgets its token and code.
 	ProveLogin(ctx context.Context, browser, token publish.Digest, now time.Time) error
-	// TryLogin marks a login as proved if code is its own, and forgets its token and code. Otherwise it counts a try, and ends the login at the most-th. A login that is proved is publish.ErrNotFound.
+	// TryLogin marks a login as proved if code is its own, and forgets its token and code.
+	// Otherwise it counts a try, and ends the login at the most-th. A login that is proved is
+	// publish.ErrNotFound.
 	TryLogin(ctx context.Context, id int64, code publish.Digest, most int, now time.Time) (right bool, err error)
-	// LogIn ends a proved login and records a session under the hash of its token, in an account that has verified the login's address; a session that its browser had ends, if had has an ID. It returns the new session's ID. A login that is over or not proved, and any other account, is publish.ErrNotFound.
+	// LogIn ends a proved login and records a session under the hash of its token, in an account
+	// that has verified the login's address; a session that its browser had ends, if had has an ID.
+	// It returns the new session's ID. A login that is over or not proved, and any other account,
+	// is publish.ErrNotFound.
 	LogIn(ctx context.Context, login int64, token publish.Digest, s, had publish.Session) (int64, error)
 	// AccountsOf returns the accounts that have verified an address, in exactly this spelling, at most limit.
 	AccountsOf(ctx context.Context, email string, limit int) ([]publish.Account, error)
@@ -64,17 +70,21 @@ type LoginStore interface {
 // LoginInput is what a browser sends to ask for a login.
 type LoginInput struct {
 	Email   string
-	Browser string // the token it has from an earlier time, if any
-	Back    string // a path of the site, of at most 500 bytes
-	Lang    string // of the message
+	Browser string // the token that an earlier AskLogin or MintBrowser gave it, if any
+	Back    string // a path of the website, of at most 500 bytes
+	Lang    string // of the message, as BCP 47
 	Known   string // what Remember gave the browser, if anything
 }
 
-// AskLogin has a message sent to an address, if an account has verified it, or, if one
-// has it and none has verified it, the link that verifies it once more. It
-// returns the token that binds the login to the browser. Whether there is such an
-// account it does not find out: the courier does, after the answer. So neither
-// the answer nor its time tells.
+// AskLogin has a message with a link and a code sent to an address, if an account has verified
+// it. If accounts have the address and none has verified it, the message has the link that
+// verifies it instead. If no account has it, nothing is sent.
+//
+// AskLogin returns the token that binds the login to the browser, for at most 15 minutes. It
+// does not find out whether there is an account: the Courier does that, after the answer, so
+// that neither the answer nor its time tells. Asking again with the same token and address
+// within ten seconds sends nothing more; asking later replaces the login before. A missing or
+// malformed address is publish.CodeEmailRequired or publish.CodeInvalidEmail.
 func (s *Service) AskLogin(ctx context.Context, by publish.Caller, in LoginInput) (browser string, err error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return "", err
@@ -109,8 +119,8 @@ func (s *Service) AskLogin(ctx context.Context, by publish.Caller, in LoginInput
 	return browser, err
 }
 
-// MintBrowser returns a token that binds a login to a browser, for one that has
-// asked for none yet: so a form that it sends twice asks once.
+// MintBrowser returns a token for a browser that has not asked for a login yet. If it is kept
+// with the form, a form that is sent twice asks for one message.
 func (s *Service) MintBrowser(_ context.Context, by publish.Caller) (string, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return "", err
@@ -118,6 +128,7 @@ func (s *Service) MintBrowser(_ context.Context, by publish.Caller) (string, err
 	return s.mintBrowser()
 }
 
+// mintBrowser draws a token of a browser.
 func (s *Service) mintBrowser() (string, error) {
 	token, err := s.vault.Text(base62, browserToken)
 	if err != nil {
@@ -126,12 +137,13 @@ func (s *Service) mintBrowser() (string, error) {
 	return token, nil
 }
 
+// isBrowserToken reports whether s has the form of a token of a browser.
 func isBrowserToken(s string) bool {
 	return len(s) == browserToken && strings.Trim(s, base62) == ""
 }
 
-// PendingLogin returns the login that a browser has asked for; publish.ErrNotFound if
-// there is none, or it is too old.
+// PendingLogin returns the login that a browser has asked for. If there is none, or it is older
+// than 15 minutes, the error is publish.ErrNotFound.
 func (s *Service) PendingLogin(ctx context.Context, by publish.Caller, browser string) (Login, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return Login{}, err
@@ -139,8 +151,8 @@ func (s *Service) PendingLogin(ctx context.Context, by publish.Caller, browser s
 	return s.store.Logins.Login(ctx, digest(browser), s.now().UTC())
 }
 
-// LoginLink tells whether the token of a link is that of the browser's own login.
-// It uses nothing up. A token that is used, too old or unknown is publish.ErrNotFound.
+// LoginLink reports whether the token of a link belongs to the browser's own login. It changes
+// nothing. A token that is used, expired or unknown is publish.ErrNotFound.
 func (s *Service) LoginLink(ctx context.Context, by publish.Caller, browser, token string) (own bool, err error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return false, err
@@ -149,8 +161,8 @@ func (s *Service) LoginLink(ctx context.Context, by publish.Caller, browser, tok
 	return l.Browser == digest(browser), err
 }
 
-// UseLoginLink uses the token of a link up, which proves the browser's login. Any
-// other token, and that of another browser's login, is publish.ErrNotFound.
+// UseLoginLink consumes the token of a link and marks the browser's login as proved. Any other
+// token, that of another browser's login included, is publish.ErrNotFound and is not consumed.
 func (s *Service) UseLoginLink(ctx context.Context, by publish.Caller, browser, token string) error {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return err
@@ -158,9 +170,9 @@ func (s *Service) UseLoginLink(ctx context.Context, by publish.Caller, browser, 
 	return s.store.Logins.ProveLogin(ctx, digest(browser), digest(token), s.now().UTC())
 }
 
-// UseLoginCode proves the browser's login by the code of its message, or counts a
-// wrong one. After five wrong ones, and where there is none to prove, it is
-// publish.ErrNotFound.
+// UseLoginCode marks the browser's login as proved if code is the one in its message, and
+// counts a wrong code otherwise. The fifth wrong code ends the login: then, and if there is no
+// login to prove, the error is publish.ErrNotFound.
 func (s *Service) UseLoginCode(ctx context.Context, by publish.Caller, browser, code string) (right bool, err error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return false, err
@@ -177,18 +189,18 @@ func (s *Service) UseLoginCode(ctx context.Context, by publish.Caller, browser, 
 	return right, err
 }
 
-// LoginProjects is how many projects of an account a LoginChoice names.
+// LoginProjects is the most projects of an account that a LoginChoice names.
 const LoginProjects = 3
 
-// LoginChoice is an account that a browser may enter, with the projects that were changed
-// last, and how many more it has.
+// LoginChoice is an account that a browser may enter, with what tells it from others of the
+// same address.
 type LoginChoice struct {
 	publish.Account
-	Projects []publish.Project
-	More     int
+	Projects []publish.Project // at most LoginProjects, those that were changed last first
+	More     int               // how many other projects the account has
 }
 
-// LoginChoices returns what tells the accounts of LoginAccounts apart.
+// LoginChoices returns the accounts of LoginAccounts with projects of each, and the same errors.
 func (s *Service) LoginChoices(ctx context.Context, by publish.Caller, browser string) ([]LoginChoice, error) {
 	list, err := s.LoginAccounts(ctx, by, browser)
 	if err != nil {
@@ -210,8 +222,8 @@ func (s *Service) LoginChoices(ctx context.Context, by publish.Caller, browser s
 	return choices, nil
 }
 
-// LoginAccounts returns the accounts that a browser may enter after its proof.
-// None is publish.ErrNotFound, as is a login without a proof.
+// LoginAccounts returns the accounts that a browser may enter with its proved login, at most
+// 100. If there is none, or the login is not proved, the error is publish.ErrNotFound.
 func (s *Service) LoginAccounts(ctx context.Context, by publish.Caller, browser string) ([]publish.Account, error) {
 	l, err := s.PendingLogin(ctx, by, browser)
 	if err != nil {
@@ -227,9 +239,11 @@ func (s *Service) LoginAccounts(ctx context.Context, by publish.Caller, browser 
 	return list, err
 }
 
-// FinishLogin makes a proved login a session in the account of that handle, and
-// returns the session's token and where to go. It ends the session that the
-// caller had, if any: one in the same account goes on as the new one. An account that is not the address's is publish.ErrNotFound.
+// FinishLogin ends a proved login with a session in the account of that handle. It returns the
+// token of the session, which is kept nowhere else, and the path of the website to go to.
+// agent is what the browser says it is, of which 200 bytes are kept. A session that the caller
+// has ends; in the same account, the new session keeps the time at which the old one began. A
+// handle that is not among LoginAccounts is publish.ErrNotFound.
 func (s *Service) FinishLogin(ctx context.Context, by publish.Caller, browser, handle, agent string) (token, back string, err error) {
 	list, err := s.LoginAccounts(ctx, by, browser)
 	if err != nil {
@@ -249,9 +263,8 @@ func (s *Service) FinishLogin(ctx context.Context, by publish.Caller, browser, h
 	return "", "", publish.ErrNotFound
 }
 
-// logIn records a session whose owner has just proved that they read the
-// account's address. Of two at once one gets in, and none after the account has
-// another address.
+// logIn records a session whose owner has just proved that they read the account's address. Of
+// two calls with the same login one succeeds. None does once the account has another address.
 func (s *Service) logIn(ctx context.Context, l Login, id publish.AccountID, agent string, had publish.Session) (token string, err error) {
 	if token, err = s.vault.Text(base62, browserToken); err != nil {
 		return "", fmt.Errorf("mint session: %w", err)
@@ -265,8 +278,8 @@ func (s *Service) logIn(ctx context.Context, l Login, id publish.AccountID, agen
 	return token, err
 }
 
-// hashCode hashes the code of a login's message under the installation's secret:
-// who reads the records cannot find it by trying.
+// hashCode hashes the code of a login's message under the installation's secret. There are only
+// a million codes, and whoever reads the records must not find one by trying them all.
 func hashCode(vault *publish.Vault, login int64, code string) publish.Digest {
 	return vault.Keyed("login code", fmt.Sprintf("%d %s", login, code))
 }

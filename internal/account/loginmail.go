@@ -14,12 +14,13 @@ import (
 // The kinds of a message that lets somebody log in.
 const (
 	MailLogin = "login"
-	// mailClaimed is what a job of MailLogin sends where nobody has verified the address; its link is that of publish.MailVerify.
+	// mailClaimed is the kind of message that a job of MailLogin sends if nobody has verified the
+	// address. Its link is like that of publish.MailVerify.
 	mailClaimed = "login-unverified"
 )
 
-// writeLogin mints the token and the code of a login, of which only hashes are
-// kept. publish.ErrNotFound: nobody gets a message.
+// writeLogin mints the token and the code of a login, of which only hashes are kept, and makes
+// its message. publish.ErrNotFound means that nobody gets one.
 func (c *Courier) writeLogin(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
 	token, err := c.Vault.Text(base62, browserToken)
 	if err != nil {
@@ -41,10 +42,10 @@ func (c *Courier) writeLogin(ctx context.Context, j publish.Job, now time.Time) 
 	return Mail{Kind: j.Kind, To: to, Lang: j.Lang, Link: link, Code: code}, nil
 }
 
-// writeClaimed is the message to whoever asks to log in with an address that was given
-// for an account and that nobody has verified: the link that does, once more. It counts
-// as the login that was asked for, and is not for a mailbox that wants no such links.
-// publish.ErrNotFound: nobody gets a message.
+// writeClaimed makes the message for a login with an address that accounts have and none has
+// verified: it has a new link that verifies the address. It counts as the login that was asked
+// for. publish.ErrNotFound means that nobody gets a message: no account has the address, or its
+// mailbox stopped claims.
 func (c *Courier) writeClaimed(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
 	if stopped, err := c.stopped(ctx, publish.Job{Kind: publish.MailVerify, Address: j.Address}, now); stopped || err != nil {
 		return Mail{}, cmp.Or(err, publish.ErrNotFound)

@@ -5,23 +5,25 @@ import (
 	"errors"
 )
 
-// A Mailer hands a message to the world. An error that wraps ErrRefused is
-// final; any other may pass.
+// A Mailer hands messages over to a mail server or a folder. Send returns nil once the message
+// is accepted. An error that wraps ErrRefused is final, and one that wraps ErrUnreachable is
+// about the server and not the message; after any other the message may be sent again. Send may
+// be called concurrently.
 type Mailer interface {
 	Send(ctx context.Context, m Mail) error
 }
 
-// ErrRefused: the mail server refuses this message or mailbox for good.
+// ErrRefused says that the mail server refuses this message or its mailbox for good.
 var ErrRefused = errors.New("mail refused")
 
-// Mail is a message in words the Mailer finds by Kind and Lang.
+// Mail is what a message says. The Mailer finds the words by Kind and Lang.
 type Mail struct {
-	Kind   string // that of its Job
-	To     string
+	Kind   string // one of the kinds of publish.Job, or the one for a login with an unverified address
+	To     string // one plain address
 	Lang   string // BCP 47; the Mailer falls back to English
-	Handle string // empty in a login
-	Case   string // of a report
-	Link   string
-	Code   string // of a login: what can be typed instead of opening the link
+	Handle string // of the account that the message is about; empty in a login
+	Case   string // the number of a report; empty otherwise
+	Link   string // a whole URL
+	Code   string // of a login: six digits that can be typed instead of opening the link
 	NotMe  string // the link for those who did not ask; empty in a report
 }

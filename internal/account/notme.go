@@ -13,28 +13,28 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Limits of what whoever gets a message can do who did not ask for it.
+// Limits of the link for those who get a message that they did not ask for.
 const (
 	notMeLife  = 30 * 24 * time.Hour // of the link: as long as the laws on unsubscribing want one to work
 	notMeMax   = 600                 // characters of a token: one for the longest address has fewer
 	loginPause = 24 * time.Hour      // long enough to tire a pest out, and it ends by itself: an owner who forgot it is not locked out
 )
 
-// notMePurpose is what tokens of these links are sealed for.
+// notMePurpose keeps these tokens apart from whatever else is sealed under the same secret.
 const notMePurpose = "not me"
 
 // NotMe is what a link "this was not me" is about.
 type NotMe struct {
-	Mail  string // the kind of message it came with
-	Email string
-	Stop  publish.Stop // in force, if its Kind is set
+	Mail  string       // the kind of the message that the link was in
+	Email string       // the address that the message went to
+	Stop  publish.Stop // the stop that is in force; its Kind is empty if there is none
 }
 
-// Logins reports whether the link stops logins, and not claims.
+// Logins reports whether the link stops logins. Otherwise it stops claims.
 func (n NotMe) Logins() bool { return n.kind() == publish.StopLogins }
 
-// kind is that of the stop. A notice of another address cannot be stopped; who
-// knows nothing of the account does not want to be claimed either.
+// kind is the kind of stop that the link sets. A notice that an address was replaced cannot be
+// stopped, so its link stops claims: whoever knows nothing of the account does not want those.
 func (n NotMe) kind() string {
 	if n.Mail == MailLogin {
 		return publish.StopLogins
@@ -42,18 +42,21 @@ func (n NotMe) kind() string {
 	return publish.StopClaims
 }
 
+// mailbox is the hash under which the stop of the address is kept.
 func (n NotMe) mailbox() publish.Digest { return publish.MailboxOf(n.Email) }
 
-// NotMeToken is the token of a link in a message of a kind to an address. It is
-// sealed under the installation's secret: nobody else can make one, or read in a
-// log whom it is for; and nothing is kept of it.
+// NotMeToken returns the token of the link "this was not me" for a message of a kind to an
+// address. It works for 30 days from now. It is sealed under the installation's secret, so
+// nobody else can make one, and nobody who finds one in a log can read the address. Nothing is
+// kept of it.
 func NotMeToken(vault *publish.Vault, now time.Time, mail, address string) (string, error) {
 	plain := fmt.Sprintf("%s %d %s", mail, now.Add(notMeLife).Unix(), address) // none of them has a blank
 	token, err := vault.Seal(notMePurpose, []byte(plain))
 	return base64.RawURLEncoding.EncodeToString(token), err
 }
 
-// openNotMe reads a token. One that is not ours, or too old, is publish.ErrNotFound.
+// openNotMe reads a token. One that was not made by NotMeToken, or has expired, is
+// publish.ErrNotFound. Stop is not set.
 func openNotMe(vault *publish.Vault, now time.Time, token string) (NotMe, error) {
 	if len(token) > notMeMax {
 		return NotMe{}, publish.ErrNotFound
@@ -75,8 +78,9 @@ func openNotMe(vault *publish.Vault, now time.Time, token string) (NotMe, error)
 	return NotMe{Mail: mail, Email: address}, nil
 }
 
-// NotMe tells what a link "this was not me" is about, and changes nothing. A
-// token that is not ours, or too old, is publish.ErrNotFound.
+// NotMe returns what a link "this was not me" is about, and whether its stop is in force. It
+// changes nothing. A token that is not one of ours, or older than 30 days, is
+// publish.ErrNotFound.
 func (s *Service) NotMe(ctx context.Context, by publish.Caller, token string) (NotMe, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return NotMe{}, err
@@ -92,10 +96,11 @@ func (s *Service) NotMe(ctx context.Context, by publish.Caller, token string) (N
 	return n, err
 }
 
-// StopMail stops the messages that a link is about, and ends what waits for one:
-// claims of the address by accounts that have not verified it, and logins. To do
-// it twice is to do it once. Logins are paused for a day. Accounts that have
-// verified the address keep it. Errors are those of NotMe.
+// StopMail stops messages of the link's kind to the mailbox of its address: claims for good,
+// logins for 24 hours. It also ends what waits for such messages. A stop of claims takes the
+// address away from accounts that have not verified it, and out of proposals; either stop ends
+// the logins that were asked for. Accounts that have verified the address keep it. A second
+// call has no further effect, but that a pause of logins begins anew. Errors are those of NotMe.
 func (s *Service) StopMail(ctx context.Context, by publish.Caller, token string) (NotMe, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return NotMe{}, err
@@ -113,8 +118,8 @@ func (s *Service) StopMail(ctx context.Context, by publish.Caller, token string)
 	return n, s.store.Stops.StopMail(ctx, stop, names.EmailKey(n.Email))
 }
 
-// AllowMail takes StopMail back, but for what it has ended. Errors are those of
-// NotMe.
+// AllowMail lifts the stop of StopMail. What StopMail has ended stays ended. Errors are those
+// of NotMe.
 func (s *Service) AllowMail(ctx context.Context, by publish.Caller, token string) (NotMe, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return NotMe{}, err
@@ -126,7 +131,7 @@ func (s *Service) AllowMail(ctx context.Context, by publish.Caller, token string
 	return n, s.store.Stops.LiftStop(ctx, n.mailbox(), n.kind())
 }
 
-// stopped reports whether the mailbox of a job wants no such message.
+// stopped reports whether a stop holds back the message of a job.
 func (c *Courier) stopped(ctx context.Context, j publish.Job, now time.Time) (bool, error) {
 	kind, ok := stopOf(j.Kind)
 	if !ok {
@@ -139,8 +144,8 @@ func (c *Courier) stopped(ctx context.Context, j publish.Job, now time.Time) (bo
 	return err == nil, err
 }
 
-// addNotMe gives a message the link for those who did not ask for it. An operator
-// has asked for reports.
+// addNotMe gives a message the link for those who did not ask for it. Messages about reports
+// have none, for the operator has asked for them.
 func (c *Courier) addNotMe(m *Mail) error {
 	if m.Kind == publish.MailReport {
 		return nil

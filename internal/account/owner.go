@@ -11,20 +11,23 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Limits of renaming. A handle that was given up is gone for everybody, so
-// whoever tries names out uses them up.
+// Limits of renaming. A handle that was given up is never given out again, so whoever tries
+// names out uses them up for everybody.
 const (
 	renamesPerDay = 10
 	renameWindow  = 24 * time.Hour
 )
 
-// ErrTooOften: the same was done as often as it may be in the time that counts.
+// ErrTooOften says that something was done as often as it may be within its window of time.
 var ErrTooOften = errors.New("too often")
 
-// An OwnerStore keeps what owners change about their accounts, under the same
-// promises as a publish.Store. What was deleted is publish.ErrNotFound; a suspended account cannot be renamed: publish.ErrSuspended.
+// An OwnerStore keeps what owners change about their accounts, under the same promises as a
+// publish.Store. What was deleted is publish.ErrNotFound; a suspended account cannot be renamed:
+// publish.ErrSuspended.
 type OwnerStore interface {
-	// Rename gives an account a handle that was never given out before; one that was is publish.ErrExists, and one more than limit renames after since is ErrTooOften. The handle before is not given out again.
+	// Rename gives an account a handle that was never given out before; one that was is
+	// publish.ErrExists, and one more than limit renames after since is ErrTooOften. The handle
+	// before is not given out again.
 	Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error
 	// HandleGiven reports whether a handle was ever given out.
 	HandleGiven(ctx context.Context, handle string) (bool, error)
@@ -36,8 +39,8 @@ type OwnerStore interface {
 	Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error
 }
 
-// HandleFor returns the handle that Rename would give for a wish, or the error that it
-// would return, but for how often it was asked today. It changes nothing.
+// HandleFor returns the handle that Rename would give for a wish, or the error that Rename
+// would return. It changes nothing, and does not look at how often the account was renamed.
 func (s *Service) HandleFor(ctx context.Context, by publish.Caller, want string) (string, error) {
 	handle, own, err := wishedHandle(by, want)
 	if err != nil || own {
@@ -50,8 +53,8 @@ func (s *Service) HandleFor(ctx context.Context, by publish.Caller, want string)
 	return handle, err
 }
 
-// wishedHandle brings the wish of an account's owner into the form of a handle, and tells
-// whether it is the account's own already.
+// wishedHandle brings a wish into the form of a handle, and reports whether the account has that
+// handle already.
 func wishedHandle(by publish.Caller, want string) (handle string, own bool, err error) {
 	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
 		return "", false, err
@@ -63,10 +66,12 @@ func wishedHandle(by publish.Caller, want string) (handle string, own bool, err 
 	return handle, handle == a.Handle, nil
 }
 
-// Rename gives the account another handle: the wish brought into the form of one,
-// which it returns. A wish with nothing left, or a reserved one, is
-// publish.CodeInvalidField; one that was ever given out is publish.ErrExists, and one too many
-// today is publish.CodeRateLimited. The handle that the account has changes nothing.
+// Rename gives the account another handle and returns it. The handle is the wish brought into
+// form: see names.Handle. A wish of which nothing is left, or that is reserved, is
+// publish.CodeInvalidField; a handle that was ever given out is publish.ErrExists; the eleventh
+// rename within 24 hours is publish.CodeRateLimited. The handle that the account has already
+// changes nothing and is no error. All projects of the account are read with the new handle once
+// Rename has returned.
 func (s *Service) Rename(ctx context.Context, by publish.Caller, want string) (string, error) {
 	handle, own, err := wishedHandle(by, want)
 	if err != nil || own {
@@ -87,8 +92,8 @@ func (s *Service) Rename(ctx context.Context, by publish.Caller, want string) (s
 	return handle, ownerMay(err)
 }
 
-// SetLang records the language in which the account is spoken to; an empty one is
-// whatever its browser asks for.
+// SetLang records the language in which the account's messages and pages are written. An empty
+// or unusable lang means whatever the browser asks for.
 func (s *Service) SetLang(ctx context.Context, by publish.Caller, lang string) error {
 	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
 		return err
@@ -97,9 +102,10 @@ func (s *Service) SetLang(ctx context.Context, by publish.Caller, lang string) e
 	return s.store.Owners.SetLang(ctx, by.Account(), clean)
 }
 
-// DeleteAccount deletes the account with all it owns, as the operator's delete
-// does, once its owner has typed its handle; anything else is publish.CodeInvalidField.
-// A suspended account may go, too.
+// DeleteAccount deletes the account with all its projects, for good, and records that in the
+// audit log. typed must be the account's handle, with or without an @; anything else is
+// publish.CodeInvalidField. A suspended account can be deleted, too. On a full disk the room
+// kept for deletions is given up first.
 func (s *Service) DeleteAccount(ctx context.Context, by publish.Caller, typed string) error {
 	if err := publish.Authorize(by, publish.ActDelete, nil); err != nil {
 		return err

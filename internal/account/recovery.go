@@ -23,39 +23,45 @@ const (
 	proposalsPerDay = 10                 // a few typing mistakes; each is a message to somebody
 )
 
-// EmailMove is an account's way to another address, which whoever has the token
-// of its link may take: to a new one that was proposed, or, if Undo, back to one
-// that it had.
+// EmailMove is a change of an account's address that waits for its link to be opened: to a new
+// address that was proposed, or, if Undo, back to one that was replaced.
 type EmailMove struct {
 	Account   publish.AccountID
-	Handle    string // of the account; set on reading
-	Email     string
-	Undo      bool
+	Handle    string // of the account; stores set it on reading and ignore it on writing
+	Email     string // the address that the account gets
+	Undo      bool   // whether it was the account's address before
 	ExpiresAt time.Time
 }
 
-// A RecoveryStore keeps the moves of addresses, under the same promises as a
-// Store. A move that has expired is not there; a suspended account proposes none: publish.ErrSuspended.
+// A RecoveryStore keeps the moves of addresses, under the same promises as a publish.Store. A move
+// that has expired is not there; a suspended account proposes none: publish.ErrSuspended.
 type RecoveryStore interface {
-	// ProposeEmail records a move to a new address, in place of one proposed before, and enqueues the job. One more than limit proposals that have not expired at now is ErrTooOften.
+	// ProposeEmail records a move to a new address, in place of one proposed before, and enqueues
+	// the job. One more than limit proposals that have not expired at now is ErrTooOften.
 	ProposeEmail(ctx context.Context, m EmailMove, job publish.Job, now time.Time, limit int) error
 	// ProposedEmail returns the move that an account's owner proposed last.
 	ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (EmailMove, error)
-	// WithdrawEmail ends all proposals of an account, which go on to count; where there is none it changes nothing.
+	// WithdrawEmail ends all proposals of an account, which go on to count; where there is none it
+	// changes nothing.
 	WithdrawEmail(ctx context.Context, id publish.AccountID) error
-	// EmailLink returns the move of a token, if it is an Undo or not as asked. A proposal that is not the last is publish.ErrNotFound.
+	// EmailLink returns the move of a token, if it is an Undo or not as asked. A proposal that is
+	// not the last is publish.ErrNotFound.
 	EmailLink(ctx context.Context, token publish.Digest, undo bool, now time.Time) (EmailMove, error)
-	// TakeEmail consumes the token of a proposal, with all proposals of the account: its address is the account's, and verified. If the address before was verified and another, it can be taken back until undoUntil, and gets the job.
+	// TakeEmail consumes the token of a proposal, with all proposals of the account: its address is
+	// the account's, and verified. If the address before was verified and another, it can be taken
+	// back until undoUntil, and gets the job.
 	TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (publish.Account, error)
-	// TakeEmailBack consumes the token of an Undo, with all moves of the account that came after it and all proposals: its address is the account's, and verified, and all sessions end.
+	// TakeEmailBack consumes the token of an Undo, with all moves of the account that came after it
+	// and all proposals: its address is the account's, and verified, and all sessions end.
 	TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error)
 }
 
-// ProposeEmail sends a link to a new recovery address, which is the account's
-// once it is used. A proposal before it ends; the same again within ten seconds is
-// a form that was sent twice, and changes nothing. What is no address is
-// publish.CodeInvalidEmail, the verified address of the account publish.ErrExists, and one too
-// many in a day is publish.CodeRateLimited.
+// ProposeEmail has a link sent to a new recovery address. The account keeps its address until
+// the link is used, which is possible for 24 hours. A proposal before it ends. The same
+// proposal within ten seconds is a form that was sent twice, and has no further effect. lang is
+// the language of the message. A malformed address is publish.CodeInvalidEmail, the account's
+// own verified address is publish.ErrExists, and the eleventh proposal within 24 hours is
+// publish.CodeRateLimited.
 func (s *Service) ProposeEmail(ctx context.Context, by publish.Caller, address, lang string) error {
 	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
 		return err
@@ -73,7 +79,7 @@ func (s *Service) ProposeEmail(ctx context.Context, by publish.Caller, address, 
 	return ownerMay(s.propose(ctx, a.ID, email, lang))
 }
 
-// propose records a proposal and has its message sent, unless the form was sent twice.
+// propose records a proposal and the job of its message, unless the form was sent twice.
 func (s *Service) propose(ctx context.Context, id publish.AccountID, email, lang string) error {
 	unlock, err := s.forms.Lock(ctx, s.vault.Keyed("propose", strconv.FormatInt(int64(id), 10)))
 	if err != nil {
@@ -94,8 +100,7 @@ func (s *Service) propose(ctx context.Context, id publish.AccountID, email, lang
 	return err
 }
 
-// ProposedEmail returns the address that waits for its link to be used, empty if
-// there is none.
+// ProposedEmail returns the address that waits for its link to be used, empty if there is none.
 func (s *Service) ProposedEmail(ctx context.Context, by publish.Caller) (string, error) {
 	if err := publish.Authorize(by, publish.ActSeeOwn, nil); err != nil {
 		return "", err
@@ -107,8 +112,8 @@ func (s *Service) ProposedEmail(ctx context.Context, by publish.Caller) (string,
 	return m.Email, err
 }
 
-// WithdrawEmail ends what ProposeEmail began: the link to the new address leads
-// nowhere any more. Idempotent.
+// WithdrawEmail ends what ProposeEmail began: the link in its message no longer works. It is
+// idempotent.
 func (s *Service) WithdrawEmail(ctx context.Context, by publish.Caller) error {
 	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
 		return err
@@ -116,8 +121,9 @@ func (s *Service) WithdrawEmail(ctx context.Context, by publish.Caller) error {
 	return s.store.Recovery.WithdrawEmail(ctx, by.Account())
 }
 
-// EmailLink returns what the token of a link would do. One that is used, too old
-// or replaced is publish.ErrNotFound.
+// EmailLink returns the move that the token of a link would make, and changes nothing. undo
+// says which of the two kinds the link is of. A token that is used, expired, replaced or of the
+// other kind is publish.ErrNotFound.
 func (s *Service) EmailLink(ctx context.Context, by publish.Caller, token string, undo bool) (EmailMove, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return EmailMove{}, err
@@ -125,7 +131,9 @@ func (s *Service) EmailLink(ctx context.Context, by publish.Caller, token string
 	return s.store.Recovery.EmailLink(ctx, digest(token), undo, s.now().UTC())
 }
 
-// TakeEmail consumes the token of a new address. The address before it is told.
+// TakeEmail consumes the token of a proposal: its address becomes the account's, and is
+// verified. If the address before was verified, it gets a message with a link that takes the
+// change back, for seven days. Errors are those of EmailLink.
 func (s *Service) TakeEmail(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Account{}, err
@@ -136,8 +144,9 @@ func (s *Service) TakeEmail(ctx context.Context, by publish.Caller, token string
 	return a, err
 }
 
-// TakeEmailBack consumes the token that an address got when it was replaced: it
-// is the account's again, and every browser is logged out.
+// TakeEmailBack consumes the token that an address got when it was replaced: the address is the
+// account's again, and verified. Every browser is logged out, and all later moves of the
+// account end. Keys stay. Errors are those of EmailLink.
 func (s *Service) TakeEmailBack(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Account{}, err

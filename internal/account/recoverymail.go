@@ -9,8 +9,8 @@ import (
 	"sandlot/internal/publish"
 )
 
-// writeMove mints the token of a way to another address. publish.ErrNotFound: there is
-// none any more.
+// writeMove mints the token of a move to another address and makes its message. If the move is
+// over, the error is publish.ErrNotFound.
 func (c *Courier) writeMove(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
 	token, err := c.Vault.Text(base62, 43) // 256 bits
 	if err != nil {

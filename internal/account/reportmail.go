@@ -6,14 +6,14 @@ import (
 	"sandlot/internal/publish"
 )
 
-// ReportNotice is what an operator is told of a report by mail.
+// ReportNotice is all that a message tells the operator about a report.
 type ReportNotice struct {
 	Case    string // its number
 	Project publish.ProjectID
 }
 
-// writeReport writes the message that tells an operator of a report. What it says
-// stays where it is: who reads the mail of an operator need not learn who wrote it.
+// writeReport makes the message that tells the operator of a report. It has the number of the
+// report and its project only: whoever else reads that mailbox must not learn who reported what.
 func (c *Courier) writeReport(ctx context.Context, j publish.Job) (Mail, error) {
 	r, err := c.Store.ReportOfJob(ctx, j.ID)
 	if err != nil {

@@ -11,17 +11,20 @@ import (
 	"sandlot/internal/publish"
 )
 
+// base62 is the alphabet of tokens.
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // Config is what a Service needs to know about the rest of the installation.
 type Config struct {
-	// Spend frees room on the disk that is kept for deletions; nil: there is none.
+	// Spend frees the room on the disk that is kept for deletions; nil if there is none.
 	Spend func()
-	// Heads is told of each step that changed how the projects of an account are read; nil: nothing is cached.
+	// Heads are the cached heads, which are dropped when a step changes how the projects of an
+	// account are read; nil if none are cached.
 	Heads *publish.Heads
 }
 
-// Stores is what a Service keeps things in.
+// Stores are the stores that a Service keeps its records in. All are needed. One value may
+// implement several of them.
 type Stores struct {
 	Secrets  publish.SecretStore
 	Logins   LoginStore
@@ -32,17 +35,19 @@ type Stores struct {
 	Stops    StopStore
 }
 
-// Service is the rules. Its methods may be called concurrently. Each takes the caller and
-// returns a *publish.Error for what it refuses, and publish.ErrLoginNeeded for a caller
-// without a session where only the owner of an account may act. Any other error is a fault
-// of the service, for publish.AsError to translate.
+// Service has the rules of this package. Its methods may be called concurrently. Each takes
+// the caller, and returns a *publish.Error for what it refuses and publish.ErrLoginNeeded for a
+// caller without a session where only the owner of an account may act. publish.ErrNotFound and
+// publish.ErrExists are returned where a method says so. Any other error is a fault of the
+// service, for publish.AsError to translate. What a method has changed is durable when it
+// returns nil.
 type Service struct {
 	Config
 	store  Stores
 	vault  *publish.Vault
 	now    func() time.Time
 	random io.Reader
-	forms  *publish.Locks[publish.Digest] // forms that ask for a message
+	forms  *publish.Locks[publish.Digest] // held while a form that asks for a message is recorded
 }
 
 // Option replaces a part of a Service in tests.
@@ -51,7 +56,8 @@ type Option func(*Service)
 // WithClock makes the Service read the time from now.
 func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
 
-// New makes a Service. It asks the store for the installation's secret, and fails with it.
+// New makes a Service. It reads the installation's secret from the store, and returns the error
+// if that fails.
 func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Service, error) {
 	s := &Service{Config: cfg, store: stores, now: time.Now, random: rand.Reader, forms: publish.NewLocks[publish.Digest]()}
 	for _, o := range opts {
@@ -62,16 +68,16 @@ func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Servi
 	return s, err
 }
 
-// changed follows a step after which all projects of an account are read otherwise,
-// unless err says that it certainly had no effect.
+// changed drops the cached heads of an account's projects after a step that changed how they
+// are read. err is the step's error; nothing is dropped if it certainly had no effect.
 func (s *Service) changed(id publish.AccountID, err error) {
 	if s.Heads != nil && !errors.Is(err, publish.ErrNoEffect) {
 		s.Heads.Drop(publish.Changed{Account: id})
 	}
 }
 
-// ownerMay is the error of a step that an owner took: where the account was suspended
-// since its owner was let in, the refusal of one that is.
+// ownerMay translates the error of an owner's step. If the account was suspended after the
+// caller was authorized, it is the refusal that a suspended account gets.
 func ownerMay(err error) error {
 	if errors.Is(err, publish.ErrSuspended) {
 		return publish.AccountSuspended()
@@ -79,4 +85,5 @@ func ownerMay(err error) error {
 	return err
 }
 
+// digest hashes a token. Tokens have 256 random bits, so the hash needs no secret.
 func digest(text string) publish.Digest { return sha256.Sum256([]byte(text)) }

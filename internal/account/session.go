@@ -7,7 +7,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// maxAgent is how many bytes are kept of what a browser says it is.
+// maxAgent is how many bytes of what a browser says it is are kept.
 const maxAgent = 200
 
 // A SessionStore keeps the sessions as their owners see them, under the same promises as
@@ -15,7 +15,8 @@ const maxAgent = 200
 type SessionStore interface {
 	// Sessions returns an account's sessions that have not expired, newest first.
 	Sessions(ctx context.Context, id publish.AccountID, now time.Time) ([]publish.Session, error)
-	// EndSession ends one of an account's sessions; one that is over or another account's is publish.ErrNotFound.
+	// EndSession ends one of an account's sessions; one that is over or another account's is
+	// publish.ErrNotFound.
 	EndSession(ctx context.Context, account publish.AccountID, id int64) error
 	// EndSessions ends all of an account's sessions but one (0: all).
 	EndSessions(ctx context.Context, account publish.AccountID, but int64) error
@@ -29,8 +30,8 @@ func (s *Service) Sessions(ctx context.Context, by publish.Caller) ([]publish.Se
 	return s.store.Sessions.Sessions(ctx, by.Account(), s.now().UTC())
 }
 
-// EndSession logs one of the account's browsers out. One that is not the account's, or is
-// out already, is publish.ErrNotFound.
+// EndSession logs one of the account's browsers out at once. A session that is another
+// account's, or is over already, is publish.ErrNotFound. A suspended account may do it, too.
 func (s *Service) EndSession(ctx context.Context, by publish.Caller, id int64) error {
 	if err := publish.Authorize(by, publish.ActDelete, nil); err != nil {
 		return err
@@ -38,7 +39,7 @@ func (s *Service) EndSession(ctx context.Context, by publish.Caller, id int64) e
 	return s.store.Sessions.EndSession(ctx, by.Account(), id)
 }
 
-// EndOtherSessions logs all of the account's browsers out but the caller's.
+// EndOtherSessions logs out all of the account's browsers but the caller's own.
 func (s *Service) EndOtherSessions(ctx context.Context, by publish.Caller) error {
 	if err := publish.Authorize(by, publish.ActDelete, nil); err != nil {
 		return err

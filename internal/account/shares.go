@@ -8,14 +8,14 @@ import (
 	"sandlot/internal/publish"
 )
 
-// MailsPerDay is how many messages one mailbox gets from an installation in 24
-// hours, of all kinds but reports, which an operator has asked for. The rest is
-// dropped without telling.
+// MailsPerDay is the most messages that one mailbox gets from an installation within 24 hours.
+// Reports are not counted, for the operator has asked for them. Further messages are dropped,
+// and whoever asked for them is not told.
 const MailsPerDay = 20
 
-// Shares of MailsPerDay. Strangers can use up theirs, and nothing else: 9 in all.
-// So the others always find some room: 3 a key, then 6 a browser that was logged in
-// before, and the last 2 are for the notice that an address was taken away.
+// Shares of MailsPerDay. Strangers have 9 in all and can use up no others. So there is always
+// room for what others ask for: 3 messages for an account's key, 6 for browsers that were logged
+// in with the mailbox before, and 2 for the notice that an address was replaced.
 const (
 	mailDay          = 24 * time.Hour
 	mailsAsked       = MailsPerDay - 2 // all but notices
@@ -29,13 +29,13 @@ const (
 	reportsByOne     = 20  // of them by one network
 )
 
-// Share is a count of messages, and how many there may be in a day.
+// Share is a count of messages that a job needs room in.
 type Share struct {
-	Counter publish.Digest
-	Most    int
+	Counter publish.Digest // the name of the count: a hash of the mailbox and of what is counted
+	Most    int            // how many messages there may be within 24 hours
 }
 
-// sharesOf are the counts that the message of a job needs room in.
+// sharesOf returns the counts in all of which the message of a job needs room.
 func sharesOf(j publish.Job) []Share {
 	mailbox := names.EmailKey(j.Address)
 	of := func(most int, what string, args ...any) Share {

@@ -17,13 +17,17 @@ const (
 	copyMax = 2 << 10
 )
 
-// An Answer is the http.ResponseWriter for a request that the front answers, and
-// knows what became of the answer. It differs from net/http's in three ways: it has
-// no chunks, so an answer whose length is unknown when 16 KiB of it are written ends
-// with its connection, and a handler that may fail midway sets Content-Length; header
-// fields must be set before WriteHeader, or may be sent as they were; and it takes
-// whole answers by WritePrepared. It belongs to one request: neither it nor what its
-// methods return may be used after the handler has returned, nor by two goroutines.
+// An Answer is the http.ResponseWriter for a request that the front answers. It also
+// tells what became of the answer. It differs from net/http's in three ways:
+//
+//   - It sends no chunks. If the length of a body is not known when 16 KiB of it are
+//     written, the connection ends with the body. A handler that may fail midway must set
+//     Content-Length, or a client could take part of the body for the whole.
+//   - Header fields must be set before WriteHeader. Those set later may or may not be sent.
+//   - It takes whole answers by WritePrepared.
+//
+// An Answer belongs to one request. Neither it nor what its methods return may be used
+// after the handler has returned, nor by two goroutines at once.
 type Answer struct {
 	conn     *socket
 	dates    *dates
@@ -39,7 +43,7 @@ type Answer struct {
 	out      []byte
 }
 
-// begin takes an answer into use. With last the connection ends behind it.
+// begin takes an answer into use for a request on c. With last the connection ends after it.
 func (a *Answer) begin(c *socket, d *dates, headOnly, last bool) {
 	if a.out == nil {
 		a.out = make([]byte, 0, answerBuffer)
@@ -48,30 +52,32 @@ func (a *Answer) begin(c *socket, d *dates, headOnly, last bool) {
 	*a = Answer{conn: c, dates: d, now: time.Now(), header: a.header, length: -1, headOnly: headOnly, last: last, out: a.out[:0]}
 }
 
+// clear lets go of what the answer refers to, and keeps its buffer.
 func (a *Answer) clear() {
 	clear(a.header)
 	*a = Answer{header: a.header, out: a.out[:0]}
 }
 
-// Err returns why the client did not get what was written, nil as far as is known:
-// what the system has accepted may still be lost.
+// Err returns the error of the connection after which nothing was sent any more, nil if there
+// was none. Bytes that the system has accepted may still be lost.
 func (a *Answer) Err() error { return a.err }
 
-// Began returns when the request had come.
+// Began returns the time at which the whole request had arrived.
 func (a *Answer) Began() time.Time { return a.now }
 
-// Status returns the answer's status. 0 means that none was set yet: then it is 200,
-// if the handler returns so.
+// Status returns the answer's status, 0 before one is set. If the handler returns without
+// setting one it becomes 200.
 func (a *Answer) Status() int { return a.status }
 
-// Bytes returns how many bytes of the body the handler has written.
+// Bytes returns how many bytes of the body the handler has written. They are not all sent if
+// Err is not nil, and none are in the answer to a HEAD.
 func (a *Answer) Bytes() int64 { return a.written }
 
 // Header implements http.ResponseWriter.
 func (a *Answer) Header() http.Header { return a.header }
 
-// WriteHeader implements http.ResponseWriter. Informational answers are not sent:
-// no client needs them.
+// WriteHeader implements http.ResponseWriter. Only the first call has an effect. Informational
+// answers (1xx) are not sent.
 func (a *Answer) WriteHeader(status int) {
 	if a.status != 0 || status < 200 {
 		return
@@ -101,11 +107,14 @@ func (a *Answer) suppress() {
 	}
 }
 
-// WritePrepared sends a whole answer, in place of Header, WriteHeader and Write. The
-// fields of its header, all but the date, are lines that end with CRLF, in two parts;
-// they tell the length of the body, and body is that or empty. It returns false, and
-// has done nothing, if Header has a field, the answer has begun, or the connection
-// ends behind it, which prepared lines do not say. The slices are not changed, nor
+// WritePrepared sends a whole answer, in place of Header, WriteHeader and Write. shared and
+// own are the fields of its header, but for the date, as lines that end with CRLF. They must
+// tell the length of the body; body is that body, or empty for a 304. In the answer to a HEAD
+// the body is not sent.
+//
+// WritePrepared returns false, and has done nothing, if Header has a field, if the answer has
+// begun, or if the connection ends after it, which prepared lines do not say. Otherwise the
+// answer is complete and nothing may be written behind it. The slices are not changed, nor
 // used after the handler has returned.
 func (a *Answer) WritePrepared(status int, shared, own, body []byte) bool {
 	if a.status != 0 || len(a.header) > 0 || a.last {
@@ -122,12 +131,14 @@ func (a *Answer) WritePrepared(status int, shared, own, body []byte) bool {
 	return true
 }
 
-// bodyAllowed reports whether an answer with that status has a body (RFC 9110, 6.4.1).
+// bodyAllowed reports whether an answer with its status has a body (RFC 9110, 6.4.1).
 func (a *Answer) bodyAllowed() bool {
 	return a.status != http.StatusNoContent && a.status != http.StatusNotModified
 }
 
-// Write implements http.ResponseWriter.
+// Write implements http.ResponseWriter. Bytes beyond the Content-Length that was set are
+// http.ErrContentLength, and bytes of an answer that has no body are http.ErrBodyNotAllowed.
+// It blocks while the client takes nothing, and fails when the client falls below LeastRate.
 func (a *Answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
@@ -147,8 +158,8 @@ func (a *Answer) Write(p []byte) (int, error) {
 	return a.send(p)
 }
 
-// ReadFrom implements io.ReaderFrom: what is streamed goes through the one buffer
-// that the answer has anyway. A reader that stalls holds nothing else.
+// ReadFrom implements io.ReaderFrom. It copies src through the buffer that the answer has
+// anyway, so that a stalled client holds no other memory.
 func (a *Answer) ReadFrom(src io.Reader) (n int64, err error) {
 	if err := a.FlushError(); err != nil {
 		return 0, err
@@ -213,6 +224,7 @@ func (a *Answer) put(p []byte) {
 	a.out = a.out[:0]
 }
 
+// flush sends what is gathered.
 func (a *Answer) flush() {
 	if len(a.out) > 0 && a.err == nil {
 		_, a.err = a.conn.Write(a.out)
@@ -258,6 +270,7 @@ func (a *Answer) appendHead(b []byte) []byte {
 	return append(b, "\r\n"...)
 }
 
+// appendStatus appends the status line.
 func appendStatus(b []byte, status int) []byte {
 	switch status {
 	case http.StatusOK:
@@ -283,6 +296,7 @@ func appendValue(b []byte, v string) []byte {
 	return b
 }
 
+// first is the first of the values of a field, empty if there is none.
 func first(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -290,14 +304,16 @@ func first(values []string) string {
 	return values[0]
 }
 
-// SetReadDeadline is for http.ResponseController. The body, if there is one, has
-// come already: there is nothing to wait for.
+// SetReadDeadline is for http.ResponseController. It has no effect: the body of a plain
+// request has arrived with it.
 func (a *Answer) SetReadDeadline(time.Time) error { return nil }
 
-// SetWriteDeadline is for http.ResponseController.
+// SetWriteDeadline is for http.ResponseController. A later write may replace the deadline by
+// its own, after which a stalled client is cut.
 func (a *Answer) SetWriteDeadline(t time.Time) error { return a.conn.SetWriteDeadline(t) }
 
-// FlushError is for http.ResponseController: it sends what was written so far.
+// FlushError is for http.ResponseController. It sends the header and what was written so
+// far, and returns Err.
 func (a *Answer) FlushError() error {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)

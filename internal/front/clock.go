@@ -9,18 +9,18 @@ import (
 // sleepEvery is how often a process that runs looks at its clock.
 const sleepEvery = 250 * time.Millisecond
 
-// A Clock tells for how long the process did not run, because it was stopped
-// (SIGSTOP) or its machine was paused. Clients must not be cut for that time. The
-// zero value is ready, Run must run meanwhile, and all methods may be called
-// concurrently. A nil Clock has never slept.
+// A Clock tells for how long the process did not run because it was stopped (SIGSTOP) or
+// its machine was paused. Deadlines of clients are put off by that time. The zero value can
+// be used; Run must run while it is. All methods may be called concurrently. A nil Clock
+// reports that the process was never stopped.
 type Clock struct {
 	mu    sync.Mutex
 	last  time.Time // when it was looked at
 	slept time.Duration
 }
 
-// Run looks at the time every 250 ms until ctx ends: a much longer time between two
-// looks was sleep.
+// Run looks at the time every 250 ms until ctx ends. If much more time than that has passed
+// between two looks, the process was stopped.
 func (c *Clock) Run(ctx context.Context) {
 	tick := time.NewTicker(sleepEvery)
 	defer tick.Stop()
@@ -34,8 +34,8 @@ func (c *Clock) Run(ctx context.Context) {
 	}
 }
 
-// Slept returns for how long the process has slept since Run began. Differences
-// between two calls count; the value alone means nothing.
+// Slept returns for how long the process was stopped since the first look. Only the
+// difference between two calls has a meaning.
 func (c *Clock) Slept() time.Duration {
 	if c == nil {
 		return 0
@@ -43,7 +43,7 @@ func (c *Clock) Slept() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	// A busy machine is late, too, but not by as much as a look and another.
+	// A busy machine is late, too, but not by three looks.
 	if gap := now.Sub(c.last); !c.last.IsZero() && gap > 3*sleepEvery {
 		c.slept += gap
 	}
@@ -51,8 +51,8 @@ func (c *Clock) Slept() time.Duration {
 	return c.slept
 }
 
-// A sleepyDeadline is a connection's deadline for reads, which waits for as long as
-// the process slept.
+// A sleepyDeadline is a connection's deadline for reads. It is put off by the time for which
+// the process was stopped.
 type sleepyDeadline struct {
 	clock *Clock
 	mu    sync.Mutex
@@ -60,7 +60,7 @@ type sleepyDeadline struct {
 	slept time.Duration // when due was set
 }
 
-// put sets a deadline by set.
+// put sets the deadline t, by calling set.
 func (d *sleepyDeadline) put(t time.Time, set func(time.Time) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -68,8 +68,8 @@ func (d *sleepyDeadline) put(t time.Time, set func(time.Time) error) error {
 	return set(t)
 }
 
-// putOff sets a deadline that has passed later by the time that the process slept
-// since it was set. It reports whether it is still to come.
+// putOff is called when the deadline has passed. It sets it later, by the time for which the
+// process was stopped since it was set, and reports whether the new one is still to come.
 func (d *sleepyDeadline) putOff(set func(time.Time) error) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

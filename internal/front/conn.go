@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A conn is a connection that is served here.
+// A conn is a connection that is served here. One goroutine at a time uses it; only wake and
+// Close may be called by others.
 type conn struct {
 	*socket
 	front  *Listener
@@ -16,11 +17,11 @@ type conn struct {
 	err    error              // of the last read
 	read   func(uintptr) bool // made once, for each read needs it
 	until  time.Time          // the read deadline that is set
-	asked  time.Time          // when it began to wait for a request last
+	asked  time.Time          // when it last began to wait for a request
 	posted bool               // the last request was a POST
 }
 
-// newConn returns nil if the connection is not one to be served here.
+// newConn returns nil if the connection cannot be served here.
 func newConn(f *Listener, s *socket) *conn {
 	if s.raw == nil || !canRead {
 		return nil
@@ -82,8 +83,8 @@ func (c *conn) serve() {
 // its deadline is not set anew with every request.
 const idleSlack = 5 * time.Second
 
-// fill makes sure that there are bytes of a request. It returns false when the
-// connection has ended, or has waited long enough.
+// fill waits for bytes of a request, unless there are some. It returns false when the
+// connection has ended, or has waited for as long as it may.
 func (c *conn) fill(now time.Time) bool {
 	if c.got > 0 {
 		return true // more than one request came at once
@@ -106,11 +107,11 @@ func (c *conn) fill(now time.Time) bool {
 	return c.raw.Read(c.read) == nil && c.err == nil && c.got > 0
 }
 
-// wake ends a connection that waits.
+// wake ends the connection if it waits for a request.
 func (c *conn) wake() { _ = c.SetReadDeadline(time.Unix(1, 0)) }
 
-// plain reports whether the bytes that came begin with a plain request, whole, and
-// for a host that is wanted.
+// plain reports whether the bytes that came begin with a whole plain request, for a host that
+// is served here.
 func (c *conn) plain() bool {
 	if !c.x.parse(c.x.in[:c.got]) {
 		return false
@@ -172,13 +173,14 @@ func (c *conn) acquire() *exchange {
 	return c.x
 }
 
-// A handedConn is read from where the request began.
+// A handedConn is a connection that is handed to net/http. It is read from the beginning of
+// the request.
 type handedConn struct {
 	*socket
 	head []byte
 }
 
-// Read reads what was read already, first.
+// Read yields what was read here, and then what comes.
 func (c *handedConn) Read(p []byte) (int, error) {
 	if len(c.head) > 0 {
 		n := copy(p, c.head)

@@ -12,6 +12,7 @@ type dates struct {
 	last atomic.Pointer[dated]
 }
 
+// dated is the field for one second.
 type dated struct {
 	second int64
 	line   string

@@ -14,8 +14,8 @@ const (
 	linesMax = 48
 )
 
-// An exchange is a request and its answer, with all the memory they need. It is
-// used for one after another, on whatever connection.
+// An exchange is a request and its answer, with all the memory that they need. It is used
+// for one request after another, also of different connections.
 type exchange struct {
 	in      [headMax]byte
 	used    int    // bytes of in that the request took
@@ -29,6 +29,7 @@ type exchange struct {
 	dirty   bool // there is something to clear
 }
 
+// newExchange makes an exchange that is cleared.
 func newExchange() *exchange {
 	x := &exchange{}
 	// They grow to what they are used for: to clear a map takes as long as it is large.
@@ -36,7 +37,7 @@ func newExchange() *exchange {
 	return x
 }
 
-// begin makes the request complete for the handler.
+// begin completes the request that was parsed, and its answer, for the handler.
 func (x *exchange) begin(c *conn) {
 	r := &x.request
 	r.RemoteAddr = c.remote

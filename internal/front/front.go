@@ -13,6 +13,13 @@
 // A connection that waits for its next request holds no buffer here. Ten thousand
 // players who say twice a minute that they are there cost little more than their
 // sockets.
+//
+// Every connection, also one that net/http serves, keeps a pace: one whose client takes
+// less than [LeastRate] is cut. [Clock] sees to it that nobody is cut for the time that the
+// process itself was stopped.
+//
+// On Linux answers are written by one system call for header and body, past Go's
+// scheduler (send_linux.go). Elsewhere the connection's own methods are used.
 package front
 
 import (
@@ -37,15 +44,15 @@ type Handler interface {
 	ServeProject(a *Answer, r *http.Request, label string)
 }
 
-// Config is what a Listener is made from. Handler is needed.
+// Config is what a Listener is made from. Only Handler is needed.
 type Config struct {
 	Handler Handler
 	Slots   Slots         // bounds the connections; nil: no limit
-	Clock   *Clock        // tells for how long the process slept; nil: never
+	Clock   *Clock        // tells for how long the process was stopped; nil: it never was
 	First   time.Duration // how long a new connection may send nothing; 0: as long as Idle
 	Idle    time.Duration // how long a connection may wait for its next request; 0: two minutes
 
-	rest time.Duration // 0: restAfter; a test moves every connection
+	rest time.Duration // 0: restAfter; a test sets it so that every connection goes on in a new goroutine
 }
 
 // A Listener accepts connections, paced as those of Pace, and answers their plain
@@ -63,9 +70,9 @@ type Listener struct {
 	dates     dates
 	exchanges sync.Pool // of *exchange
 
-	handed chan net.Conn // without room: no connection is left in it when nobody takes more
+	handed chan net.Conn // without room, so that no connection is left in it when nobody calls Accept any more
 	ended  chan struct{} // closed when nothing is accepted any more
-	err    error         // why; set before ended is closed
+	err    error         // why nothing is; set before ended is closed
 
 	closing atomic.Bool
 	mu      sync.Mutex
@@ -73,8 +80,10 @@ type Listener struct {
 	serving sync.WaitGroup
 }
 
-// NewListener begins to accept from l. Connections that do not tell their
-// descriptor (syscall.Conn) are all handed over.
+// NewListener begins to accept connections from l, which belongs to the Listener from
+// then on. A connection that does not give access to its descriptor (syscall.Conn) is
+// net/http's from the start. The Listener must be closed, and somebody must call Accept
+// until it fails: a connection that is handed over waits for that.
 func NewListener(l net.Listener, c Config) *Listener {
 	f := &Listener{
 		Listener: l, paced: pacedListener{l, c.Slots, c.Clock}, handler: c.Handler, first: c.First, idle: c.Idle, rest: cmp.Or(c.rest, restAfter),
@@ -89,8 +98,8 @@ func NewListener(l net.Listener, c Config) *Listener {
 	return f
 }
 
-// accept gives each connection a goroutine. After an error that may pass, such as
-// too many open files, it waits as net/http does.
+// accept accepts connections and gives each a goroutine, until the listener fails for good. After an
+// error that may pass, such as too many open files, it waits and goes on, as net/http does.
 func (f *Listener) accept() {
 	defer close(f.ended)
 	const first, most = 5 * time.Millisecond, time.Second
@@ -112,7 +121,8 @@ func (f *Listener) accept() {
 	}
 }
 
-// begin serves a connection.
+// begin serves a connection in a goroutine of its own, or hands it to net/http if it cannot
+// be served here.
 func (f *Listener) begin(s *socket) {
 	c := newConn(f, s)
 	if c == nil {
@@ -134,7 +144,7 @@ func (f *Listener) forget(c *conn) {
 	delete(f.conns, c)
 }
 
-// hand gives a connection to net/http, or ends it if that takes no more.
+// hand gives a connection to the caller of Accept, or closes it if there will be none.
 func (f *Listener) hand(c net.Conn) {
 	select {
 	case f.handed <- c:
@@ -143,7 +153,8 @@ func (f *Listener) hand(c net.Conn) {
 	}
 }
 
-// Accept returns the next connection for net/http.
+// Accept waits for the next connection whose request is not plain. Reading from it yields
+// that request from its first byte. After Close it returns an error.
 func (f *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-f.handed:
@@ -153,15 +164,17 @@ func (f *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close stops accepting.
+// Close stops accepting. Connections that are being served go on, each until the answer to
+// its request is sent: see Shutdown.
 func (f *Listener) Close() error {
 	f.closing.Store(true)
 	return f.Listener.Close()
 }
 
-// Shutdown ends the connections that wait, and returns when the others have
-// answered the request they are at, or with ctx's error. Nothing is accepted after
-// Close, which comes first.
+// Shutdown ends the connections that wait for a request, and returns nil when the others
+// have sent the answer that they are at. If ctx ends before, it closes them all and returns
+// ctx's error. Close must have been called. Connections that were handed over are not its
+// business.
 func (f *Listener) Shutdown(ctx context.Context) error {
 	f.closing.Store(true)
 	f.each(func(c *conn) { c.wake() })
@@ -179,6 +192,7 @@ func (f *Listener) Shutdown(ctx context.Context) error {
 	}
 }
 
+// each calls do for every connection that is served here.
 func (f *Listener) each(do func(*conn)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,12 +12,13 @@ import (
 // bodyMax bounds the body of a plain request: a heartbeat has under a hundred bytes.
 const bodyMax = 512
 
-// parse reports whether in begins with a plain request, and sets the exchange's
-// request to it.
+// parse reports whether in begins with a plain request, and if so sets the exchange's
+// request to it. If not, the request may be set in part.
 //
 // Plain is what RFC 9112 allows without any of its allowances: GET, HEAD or POST of
 // a path, HTTP/1.1, CRLF, one Host, a connection that goes on, and either no body or
-// a short one that has come with it.
+// a short one that has come with it. Everything else is left to net/http: a parser that is
+// more lenient than another in the same program is how requests are smuggled.
 func (x *exchange) parse(in []byte) bool {
 	end := bytes.Index(in, []byte("\r\n\r\n"))
 	if end < 0 {
@@ -35,7 +36,7 @@ func (x *exchange) parse(in []byte) bool {
 	return x.used <= len(in)
 }
 
-// parseLine takes the request line.
+// parseLine parses the request line, and reports whether it is plain.
 func (x *exchange) parseLine(line string) bool {
 	method, rest, _ := strings.Cut(line, " ")
 	target, proto, _ := strings.Cut(rest, " ")
@@ -50,8 +51,8 @@ func (x *exchange) parseLine(line string) bool {
 	return false
 }
 
-// parseTarget takes a path, which may have a query. One with anything that would
-// have to be decoded is parsed as net/http would.
+// parseTarget parses a path, which may have a query, and reports whether it is plain. A path
+// with anything that has to be decoded is parsed by net/url, as net/http does.
 func (x *exchange) parseTarget(target string) bool {
 	if target == "" || target[0] != '/' || strings.HasPrefix(target, "//") {
 		return false
@@ -69,7 +70,8 @@ func (x *exchange) parseTarget(target string) bool {
 	return true
 }
 
-// parseFields takes the lines of the header, each with its line break.
+// parseFields parses the lines of the header, each with its line break, and reports whether
+// they are plain.
 func (x *exchange) parseFields(lines string) bool {
 	h, n := x.request.Header, 0
 	for ; lines != ""; n++ {
@@ -126,7 +128,8 @@ func (x *exchange) special(name, value string) bool {
 	return true
 }
 
-// length takes a Content-Length: one, in plain digits, of a short body.
+// length parses a Content-Length, and reports whether it is plain: the only one, in digits,
+// of a body of at most bodyMax bytes.
 func (x *exchange) length(value string) bool {
 	n, err := strconv.ParseUint(value, 10, 31)
 	if err != nil || !only(value, digits) || n > bodyMax || x.request.Header["Content-Length"] != nil {
@@ -136,7 +139,7 @@ func (x *exchange) length(value string) bool {
 	return n == 0 || x.request.Method == http.MethodPost
 }
 
-// charSet tells which bytes are of a set.
+// charSet is a set of bytes.
 type charSet [256]bool
 
 const (
@@ -151,6 +154,7 @@ var (
 	hostChars  = setOf(alphanumeric + "-._:")
 )
 
+// setOf returns the set of the bytes in chars.
 func setOf(chars string) *charSet {
 	var s charSet
 	for i := range len(chars) {
@@ -159,6 +163,7 @@ func setOf(chars string) *charSet {
 	return &s
 }
 
+// only reports whether all bytes of s are in the set.
 func only(s string, set *charSet) bool {
 	for i := range len(s) {
 		if !set[s[i]] {

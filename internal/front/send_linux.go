@@ -7,21 +7,22 @@ import (
 	"unsafe"
 )
 
-// direct returns a writer that writes as c does, deadline included, but does not tell
-// the scheduler: the connection does not block, and to prepare for a call that takes
-// long costs more, on a busy machine, than most calls. Only one goroutine may write.
+// direct returns a writer for c that keeps its deadline but does not tell Go's scheduler
+// about its system calls. The calls do not block, and preparing the scheduler for one that
+// does costs more, on a busy machine, than most calls. Only one goroutine may write.
 func direct(c *socket) *directWriter {
 	d := &directWriter{c: c}
 	d.try = d.send
 	return d
 }
 
+// A directWriter writes a header and a body in one system call.
 type directWriter struct {
 	c          *socket
 	try        func(fd uintptr) bool // made once, for each write needs it
 	head, body []byte                // what is left
 	flags      uintptr               // of the send
-	waited     bool                  // the connection took no more for a while
+	waited     bool                  // whether the connection took no more for a while
 	err        error
 }
 

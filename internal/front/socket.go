@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// LeastRate is what each side of a connection has to take or bring on average, in
-	// bytes a second. It is far below any line in use, and enough that 100 MB end within
-	// 28 hours.
+	// LeastRate is the least that a client has to take of an answer, and to send of a body,
+	// on average, in bytes a second. It is far below any line in use, and high enough that
+	// 100 MB take no more than 28 hours.
 	LeastRate = 1 << 10
 	// answerWait is the time in which a reader must take LeastRate on average. A full
 	// window of a slow line opens seldom, so it is longer than what bodies get.
@@ -21,22 +21,24 @@ const (
 	writePiece = 64 << 10
 )
 
-// Slots bounds the connections there may be. Its methods are called concurrently.
+// Slots bounds how many connections there are. Its methods are called concurrently.
 type Slots interface {
-	// Take reports whether a connection may stay. Give is called once for each that may.
+	// Take reports whether a connection may stay. One that may not is closed without a word.
 	Take(c net.Conn) bool
-	// Give is called when a connection that was taken is closed.
+	// Give is called once for each connection that Take let stay, when it is closed.
 	Give(c net.Conn)
 }
 
-// Pace returns a listener whose connections cannot be held by clients that stall:
-// their Write fails with os.ErrDeadlineExceeded when the other side takes less than
-// LeastRate for 20 s. Connections for which slots has no room are closed at once. A
-// nil slots is no limit, a nil clock knows of no sleep.
+// Pace returns a listener whose connections cannot be held by clients that stall. A Write
+// fails with os.ErrDeadlineExceeded when the client has taken less than LeastRate on average
+// for 20 s, not counting time for which the process was stopped. Connections for which slots
+// has no room are closed at once. A nil slots is no limit; a nil clock means that the process
+// is never stopped.
 func Pace(l net.Listener, slots Slots, clock *Clock) net.Listener {
 	return pacedListener{l, slots, clock}
 }
 
+// pacedListener is what Pace returns.
 type pacedListener struct {
 	net.Listener
 	slots Slots
@@ -52,6 +54,7 @@ func (l pacedListener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
+// accept is Accept, with the connection as what it is.
 func (l pacedListener) accept() (*socket, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -65,12 +68,12 @@ func (l pacedListener) accept() (*socket, error) {
 	}
 }
 
-// A socket is a connection that is cut when its reader stalls. As with net/http,
-// only one goroutine writes at a time. It has no ReadFrom: what is served is
-// checked as it is read, so that no file goes to the connection directly.
+// A socket is a connection that is cut when its client stalls. Only one goroutine may write
+// at a time, as with net/http. It has no ReadFrom: what is served is checked while it is
+// read, so no file goes to the connection directly.
 type socket struct {
 	net.Conn
-	raw    syscall.RawConn // nil: it does not tell its descriptor
+	raw    syscall.RawConn // nil if the connection does not give access to its descriptor
 	to     *directWriter
 	slots  Slots // nil: no limit
 	closed atomic.Bool
@@ -84,6 +87,7 @@ type socket struct {
 	slept    time.Duration // what the clock told then
 }
 
+// newSocket makes a socket of a connection for which slots had room.
 func newSocket(c net.Conn, slots Slots, clock *Clock) *socket {
 	s := &socket{Conn: c, slots: slots, wait: answerWait, reads: sleepyDeadline{clock: clock}}
 	if sc, ok := c.(syscall.Conn); ok {
@@ -93,7 +97,8 @@ func newSocket(c net.Conn, slots Slots, clock *Clock) *socket {
 	return s
 }
 
-// Close may be called more than once, and while others read and write.
+// Close closes the connection and gives its slot back. It may be called more than once, and
+// while others read and write.
 func (s *socket) Close() error {
 	if s.slots != nil && s.closed.CompareAndSwap(false, true) {
 		s.slots.Give(s.Conn)
@@ -101,7 +106,7 @@ func (s *socket) Close() error {
 	return s.Conn.Close()
 }
 
-// Read reads. A deadline that passed while the process slept has not passed.
+// Read implements net.Conn. A deadline that passed while the process was stopped is put off.
 func (s *socket) Read(p []byte) (n int, err error) {
 	for {
 		n, err = s.Conn.Read(p)
@@ -111,18 +116,18 @@ func (s *socket) Read(p []byte) (n int, err error) {
 	}
 }
 
-// SetReadDeadline sets when reads fail.
+// SetReadDeadline implements net.Conn.
 func (s *socket) SetReadDeadline(t time.Time) error {
 	return s.reads.put(t, s.Conn.SetReadDeadline)
 }
 
-// SetDeadline sets when reads and writes fail.
+// SetDeadline implements net.Conn.
 func (s *socket) SetDeadline(t time.Time) error {
 	return errors.Join(s.SetReadDeadline(t), s.Conn.SetWriteDeadline(t))
 }
 
-// CloseWrite is for net/http, which ends its side first after a refusal, so that
-// the client still reads it.
+// CloseWrite is for net/http: after a refusal it closes its own side first, so that the
+// client can still read the answer.
 func (s *socket) CloseWrite() error {
 	if half, ok := s.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -130,12 +135,12 @@ func (s *socket) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// Write writes all of p, as long as the reader keeps its pace.
+// Write writes all of p, and fails if the client falls below LeastRate.
 func (s *socket) Write(p []byte) (int, error) { return s.writeBoth(p, nil) }
 
-// writeBoth writes head and then body, with as few calls of the system as can be,
-// and returns how many bytes of both were accepted. Each piece begins with at least
-// half of the wait.
+// writeBoth writes head and then body in as few system calls as possible. It returns how
+// many bytes of both the system has accepted, and fails if the client falls below LeastRate.
+// Each piece has at least half of the wait.
 func (s *socket) writeBoth(head, body []byte) (n int, err error) {
 	for {
 		s.extend()
@@ -158,13 +163,14 @@ func (s *socket) writeBoth(head, body []byte) (n int, err error) {
 	}
 }
 
-// cut takes the first n bytes off two slices that are one after the other.
+// cut drops the first n bytes of head and body taken together.
 func cut(head, body []byte, n int) (restHead, restBody []byte) {
 	h := min(n, len(head))
 	return head[h:], body[n-h:]
 }
 
-// extend sets the deadline when half of it is over: most answers pass without.
+// extend sets the deadline of writes if less than half of the wait is left. Most answers need
+// no new one.
 func (s *socket) extend() {
 	s.now = time.Now()
 	if s.deadline.Sub(s.now) > s.wait/2 {
@@ -174,15 +180,15 @@ func (s *socket) extend() {
 	_ = s.Conn.SetWriteDeadline(s.deadline) // fails on a closed connection, as the write will
 }
 
-// moves reports, at a deadline, whether the other side has taken enough since it
-// was set: LeastRate for the half of the wait that every piece has.
+// moves reports, at a deadline, whether the client has taken enough since it was set:
+// LeastRate for the half of the wait that every piece has.
 func (s *socket) moves() bool {
 	return s.taken()-s.before >= LeastRate*int64(s.wait/2)/int64(time.Second)
 }
 
-// taken is how much the other side has taken. The system wakes a writer only when a
-// good part of its buffer is free, which on a slow line can take minutes. So what
-// the system still holds does not count, where it tells.
+// taken is how many bytes the client has taken. Bytes that the system still holds do not
+// count, where it tells: it wakes a writer only when a good part of its buffer is free, which
+// on a slow line can take minutes.
 func (s *socket) taken() int64 { return s.written - unsent(s.Conn) }
 
 // writePlain writes by the connection's own method.

@@ -28,7 +28,7 @@ const (
 	maxWords  = 8
 )
 
-// Sort is an order of the gallery.
+// Sort is the order of a list in the gallery.
 type Sort string
 
 // The orders of the gallery.
@@ -44,20 +44,19 @@ type Card struct {
 	Stats   publish.Stats
 }
 
-// Page is a part of a list. Next is the cursor of the part after it, empty on the
-// last. Where nothing at all is listed, Waiting is how many projects would be if
-// somebody confirmed their account's address, of the MostWaiting made last.
+// Page is a page of a list.
 type Page struct {
-	Cards   []Card
-	Next    string
+	Cards []Card // at most 24
+	Next  string // the cursor of the next page; empty on the last
+	// Waiting is 0 unless nothing at all is listed. Then it is how many of the MostWaiting newest projects would be listed if their account's
+	// address were verified.
 	Waiting int
 }
 
-// MostWaiting is how many projects are looked at for those that wait to be listed: it
-// bounds the look, and what an empty gallery tells.
+// MostWaiting is how many of the newest projects are searched for those that wait to be listed.
 const MostWaiting = 1_000
 
-// lists keeps what everybody asks for.
+// lists keeps the rankings and first pages, which everybody asks for.
 type lists struct {
 	played, live *cached[[]publish.ProjectID]
 	first        map[Sort]*cached[sheet]
@@ -78,9 +77,9 @@ func newLists() *lists {
 	return &lists{played: newCached[[]publish.ProjectID](playedFor), live: newCached[[]publish.ProjectID](liveFor), first: first}
 }
 
-// Browse returns a page of the projects that may be listed. An invalid cursor, or
-// order, is publish.ErrNotFound. A page may be some seconds old, a ranking by plays half
-// a minute; the numbers are those of now.
+// Browse returns a page of the projects that may be listed, in an order; an empty cursor means the first page. A first page may be two
+// seconds old, a ranking by players three seconds, and one by plays half a minute. The numbers on the cards are current. An invalid cursor
+// or order is publish.ErrNotFound.
 func (s *Service) Browse(ctx context.Context, by publish.Caller, order Sort, cursor string) (Page, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return Page{}, err
@@ -100,6 +99,7 @@ func (s *Service) Browse(ctx context.Context, by publish.Caller, order Sort, cur
 	return s.page(ctx, found), err
 }
 
+// sorted finds the page of an order that begins at a place.
 func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, error) {
 	switch order {
 	case SortPlayed:
@@ -196,10 +196,9 @@ func (s *Service) page(ctx context.Context, found sheet) Page {
 	return out
 }
 
-// Search returns a page of the projects in the gallery whose title and handle have
-// words that begin with each word of text, newest first. Of text its first 200
-// bytes and 8 words count; without a word in it nothing is found. An invalid cursor
-// is publish.ErrNotFound.
+// Search returns a page of the projects that may be listed and match a text, newest first. A project matches if each word of the text begins
+// a word of its title or its account's handle, whatever case and accents. Only the first 200 bytes and 8 words of the text count; a text
+// without a word matches nothing. An invalid cursor is publish.ErrNotFound.
 func (s *Service) Search(ctx context.Context, by publish.Caller, text, cursor string) (Page, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return Page{}, err
@@ -216,6 +215,7 @@ func (s *Service) Search(ctx context.Context, by publish.Caller, text, cursor st
 	return s.page(ctx, found), err
 }
 
+// searchWords are the words of a text that count in a search.
 func searchWords(text string) []string {
 	words := strings.FieldsFunc(text[:min(len(text), maxSearch)], func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
@@ -223,9 +223,9 @@ func searchWords(text string) []string {
 	return words[:min(len(words), maxWords)]
 }
 
-// Profile returns the handle that the account with a handle has now, and a page of
-// its projects in the gallery, newest first. An account that is suspended or gone,
-// and an invalid cursor, is publish.ErrNotFound.
+// Profile returns a page of the projects of an account that may be listed, newest first. For a handle that the account no longer has, the
+// page is empty and current is the handle that it has now. An account that is suspended or gone, and an invalid cursor, is
+// publish.ErrNotFound.
 func (s *Service) Profile(ctx context.Context, by publish.Caller, handle, cursor string) (current string, _ Page, err error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return "", Page{}, err
@@ -245,7 +245,7 @@ func (s *Service) Profile(ctx context.Context, by publish.Caller, handle, cursor
 	return a.Handle, s.page(ctx, found), err
 }
 
-// readPlace reads a cursor; the empty one is 0.
+// readPlace reads a cursor. The empty one is 0, the first page.
 func readPlace(cursor string) (int64, error) {
 	if cursor == "" {
 		return 0, nil

@@ -9,8 +9,9 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Counters counts plays and players. It tells the numbers of a project as they are now, and writes plays every two seconds: a crash loses
-// those of at most five. The methods may be called concurrently.
+// Counters counts plays and players. It tells the numbers of a project as they are now, plays that are not written yet included. Plays are
+// written every two seconds; a crash loses those of at most five seconds. All methods may be called concurrently; only one Run may be under
+// way.
 type Counters struct {
 	store    CountStore
 	live     Live
@@ -22,7 +23,7 @@ type Counters struct {
 	failures *publish.Failures
 }
 
-// NewCounters makes Counters. failures counts what could not be written; nil counts nothing.
+// NewCounters makes Counters. failures counts the writes that failed; it may be nil.
 func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, failures *publish.Failures) *Counters {
 	cfg = cfg.withDefaults()
 	return &Counters{
@@ -54,7 +55,7 @@ func (c *Counters) ListStats(ctx context.Context, p publish.Project) publish.Sta
 	return publish.Stats{Players: n, Likes: p.Likes, Plays: c.tally.plays(p.ID, func() (plays, number int64) { return p.Plays, p.Counted })}
 }
 
-// play counts a player's load of a project, unless one was counted within the last half hour, or enough of the player's network were.
+// play is Service.Play.
 func (c *Counters) play(id publish.ProjectID, p Player) {
 	now := c.now()
 	c.tally.play(id, p.ID, now, func() bool { return !c.public || c.limit.take(id, p.From, now) })
@@ -65,7 +66,7 @@ func (c *Counters) busiest(ctx context.Context, limit int) ([]publish.ProjectID,
 	return c.live.Busiest(ctx, limit, c.now())
 }
 
-// touch counts a player as present, unless enough of the player's network are.
+// touch is Service.Touch for a project that exists.
 func (c *Counters) touch(ctx context.Context, id publish.ProjectID, p Player) {
 	c.soft("count a player", c.live.Touch(ctx, id, p.ID, c.now(), c.crowds(p.From)...))
 }
@@ -75,14 +76,14 @@ func (c *Counters) leave(ctx context.Context, id publish.ProjectID, p Player) {
 	c.soft("count a player out", c.live.Leave(ctx, id, p.ID, c.now()))
 }
 
-// soft logs an error of what may be forgotten; it fails no request.
+// soft logs an error about soft state, which fails no request.
 func (c *Counters) soft(what string, err error) {
 	if err != nil {
 		c.log.Warn("could not "+what, "error", err)
 	}
 }
 
-// Flush writes the plays that are still in memory. What cannot be written stays for the next time.
+// Flush writes the plays that are still in memory. Plays that cannot be written stay there for the next Flush.
 func (c *Counters) Flush(ctx context.Context) error {
 	err := c.tally.flush(func(counts map[publish.ProjectID]Counts) error { return c.store.AddCounts(ctx, counts) })
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"sandlot/internal/publish"
 )
 
-// A player's token is so many random bytes, and as many of a hash that only this
-// installation can make: a token that was made up is nobody's.
+// tokenBytes is the size of each half of a player's token: random bytes, and a keyed hash of them that only this installation can make. So
+// a token that somebody made up is recognised.
 const tokenBytes = 16
 
-// MintPlayerToken returns a token by which a browser can be told from others. There is
-// nothing in it about whose it is, and none of it is kept until they like something.
+// MintPlayerToken returns a token that tells a browser from others. It says nothing about whose it is. Nothing is kept of it until its
+// browser likes a project, and then only a hash that differs from project to project.
 func (s *Service) MintPlayerToken(_ context.Context, by publish.Caller) (string, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return "", err
@@ -33,21 +33,23 @@ func (s *Service) KnowsPlayerToken(_ context.Context, by publish.Caller, token s
 	return publish.Authorize(by, publish.ActLook, nil) == nil && s.minted(token)
 }
 
+// minted reports whether MintPlayerToken of this installation made the token.
 func (s *Service) minted(token string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	return err == nil && len(b) == 2*tokenBytes && hmac.Equal(b[tokenBytes:], s.signature(b[:tokenBytes]))
 }
 
-// signature has the purpose that the first tokens had: browsers keep theirs for a year.
+// signature is the second half of a token, made of its first half. Its purpose keeps the old name "visitor", for browsers keep their tokens
+// for a year.
 func (s *Service) signature(token []byte) []byte {
 	sum := s.vault.Keyed("visitor", string(token))
 	return sum[:tokenBytes]
 }
 
-// Like records that the browser with a token likes a project, or takes that back,
-// and returns the project's likes. Idempotent: a second call has no further effect. A like
-// from a network that has added enough is kept and not counted. A token that
-// MintPlayerToken did not make is publish.ErrNotFound.
+// Like records that the browser with a token likes a project, or takes that back, and returns how many likes the project has then. It is
+// idempotent: a second call has no further effect. from is the address of the request. A like from a network that has added as many as it
+// may is recorded but not counted. A token that MintPlayerToken did not make is publish.ErrNotFound; a project that does not exist or was
+// taken down is refused as by publish.Service.Site.
 func (s *Service) Like(ctx context.Context, by publish.Caller, id publish.ProjectID, token string, from netip.Addr, like bool) (int64, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return 0, err
@@ -66,12 +68,12 @@ func (s *Service) Like(ctx context.Context, by publish.Caller, id publish.Projec
 	if err != nil {
 		return 0, err
 	}
-	// Who presses again uses up nothing.
+	// A like that is there already takes nothing of what the network may add.
 	counted := !liked && (!s.Public || s.likes.take(id, from, s.Now()))
 	return s.store.Like(ctx, id, player, counted)
 }
 
-// Liked reports whether the browser with a token likes a project.
+// Liked reports whether the browser with a token likes a project. For a token that MintPlayerToken did not make it is false.
 func (s *Service) Liked(ctx context.Context, by publish.Caller, id publish.ProjectID, token string) (bool, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return false, err
@@ -82,6 +84,7 @@ func (s *Service) Liked(ctx context.Context, by publish.Caller, id publish.Proje
 	return s.store.Liked(ctx, id, s.liker(id, token))
 }
 
+// liker is the hash under which a like is kept. It differs from project to project, so that nobody can tell what else a browser likes.
 func (s *Service) liker(id publish.ProjectID, token string) publish.Digest {
 	return s.vault.Keyed("likes", string(id)+"\x00"+token)
 }

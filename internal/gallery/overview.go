@@ -11,20 +11,18 @@ import (
 const (
 	// overviewPage is how many projects a person sees at once.
 	overviewPage = 50
-	// OverviewDays is of how many days an overview tells the plays.
+	// OverviewDays is how many days of plays an overview has.
 	OverviewDays = 30
 )
 
-// OverviewRow is a project with its plays on each of the last OverviewDays days,
-// in UTC, today last. Plays of the last seconds may be missing.
+// OverviewRow is a project with its plays by day.
 type OverviewRow struct {
 	publish.ProjectView
-	Days []int64
+	Days []int64 // plays on each of the last OverviewDays days, in UTC, today last; those of the last seconds may be missing
 }
 
-// Overview returns a page of the caller's projects with their numbers, newest
-// change first. Next is the cursor of the page after it, empty on the last. An invalid
-// cursor is publish.ErrNotFound.
+// Overview returns a page of at most 50 of the caller's projects, those that were changed last first. next is the cursor of the next page,
+// empty on the last. An invalid cursor is publish.ErrNotFound.
 func (s *Service) Overview(ctx context.Context, by publish.Caller, cursor string) (list []OverviewRow, next string, err error) {
 	if err := publish.Authorize(by, publish.ActSeeOwn, nil); err != nil {
 		return nil, "", err

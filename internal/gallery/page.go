@@ -11,11 +11,11 @@ import (
 type ProjectPage struct {
 	Project     publish.Project
 	Stats       publish.Stats
-	Description string // plain text, with line breaks; often empty
+	Description string // plain text, which may have line breaks and may be empty
 }
 
-// ProjectPage returns what the page of a project shows, with counts that are exact. An
-// invalid id is publish.ErrNotFound, a project that was taken down publish.CodeTakenDown.
+// ProjectPage returns what the page of a project shows. Its counts include plays that are not written yet. An invalid id is
+// publish.ErrNotFound, and a project that was taken down is publish.CodeTakenDown.
 func (s *Service) ProjectPage(ctx context.Context, by publish.Caller, id publish.ProjectID) (ProjectPage, error) {
 	if !names.ValidProjectID(string(id)) {
 		return ProjectPage{}, publish.ErrNotFound
@@ -28,7 +28,8 @@ func (s *Service) ProjectPage(ctx context.Context, by publish.Caller, id publish
 	return ProjectPage{p, s.counters.Stats(ctx, p), d.Description}, err
 }
 
-// Stats returns the public numbers of the project that ref, its id or an address of it, names. They are exact.
+// Stats returns the id and the public numbers of a project. ref is its id or any of its addresses. Plays that are not written yet are
+// included. Errors are those of publish.Service.Find.
 func (s *Service) Stats(ctx context.Context, by publish.Caller, ref string) (publish.ProjectID, publish.Stats, error) {
 	p, err := s.find(ctx, by, ref)
 	if err != nil {
@@ -45,18 +46,18 @@ func (s *Service) find(ctx context.Context, by publish.Caller, ref string) (publ
 	return s.projects.Find(ctx, by, ref)
 }
 
-// Counts returns a project's public numbers, for those who watch them: cheaper than
-// Stats, and as exact. A project that was taken down is publish.CodeTakenDown.
+// Counts returns a project's public numbers for those who watch them. They are those of Stats, at less cost: the project is taken from its
+// cached head. A project that was taken down is publish.CodeTakenDown.
 func (s *Service) Counts(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Stats, error) {
-	p, err := s.site(ctx, by, id)
+	p, err := s.current(ctx, by, id)
 	if err != nil {
 		return publish.Stats{}, err
 	}
 	return s.counters.Stats(ctx, p), nil
 }
 
-// site is find by an id alone, from what is cached of a project.
-func (s *Service) site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error) {
+// current returns a project that anybody may look at, from its cached head.
+func (s *Service) current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Project{}, err
 	}

@@ -6,25 +6,27 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Play counts a player's load of a project, unless one was counted within the last half hour, or enough of the player's network were. It
-// asks no store whether there is such a project: the plays of others are passed over when they are written.
+// Play counts a player's load of a project. It counts nothing if a load by the player was counted within the last half hour, or if the
+// player's network has added as many plays as it may. It does not ask whether the project exists: plays of others are dropped when they
+// are written. A crash loses the plays of the last five seconds at most.
 func (s *Service) Play(_ context.Context, by publish.Caller, id publish.ProjectID, p Player) {
 	if publish.Authorize(by, publish.ActLook, nil) == nil {
 		s.counters.play(id, p)
 	}
 }
 
-// Touch counts a player of a project that exists as present, unless enough of the player's network are. That a count cannot be had is no
+// Touch counts a player as present for Presence from now, unless as many players of the same network are present as may count. A project
+// that does not exist or was taken down is refused as by publish.Service.Site. That the player could not be counted is logged and is no
 // error.
 func (s *Service) Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p Player) error {
-	if _, err := s.site(ctx, by, id); err != nil {
+	if _, err := s.current(ctx, by, id); err != nil {
 		return err
 	}
 	s.counters.touch(ctx, id, p)
 	return nil
 }
 
-// Leave counts a player as gone.
+// Leave counts a player as gone. It changes nothing for one who is not present. That it failed is logged and is no error.
 func (s *Service) Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p Player) error {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return err

@@ -9,9 +9,8 @@ import (
 	"sandlot/internal/publish"
 )
 
-// What one network adds to the numbers of one project on a public instance. What
-// is over is served and not counted, so that nobody becomes popular by a script.
-// They let a school class behind one address count.
+// The most that one network adds to the numbers of one project on a public instance. Loads and likes beyond are served and not counted, so
+// that a script makes nobody popular. A school class behind one address still counts.
 const (
 	playsAtOnce   = 60
 	playsAnHour   = 240
@@ -20,7 +19,7 @@ const (
 	playersAtOnce = 50
 )
 
-// crowds returns those that a player from an address is of.
+// crowds returns the networks whose bounds a player from an address counts in; none on an instance that is not public.
 func (c *Counters) crowds(from netip.Addr) []Crowd {
 	if !c.public {
 		return nil
@@ -35,9 +34,8 @@ func (c *Counters) crowds(from netip.Addr) []Crowd {
 // countCells is how many cells a countLimit has, in 512 KiB.
 const countCells = 1 << 16
 
-// A countLimit bounds how much each network adds to each project. A network and a
-// project share a cell with the others of one hash: so the memory is fixed, nobody
-// can have it forget what they used up, and in a crowd too large for it less is
+// A countLimit bounds how much each network adds to each project. Each pair of network and project has a cell by its hash, and pairs with the
+// same hash share one. So the memory is fixed, and nobody can make the countLimit forget what they used up. Where pairs share a cell less is
 // counted, never more. It may be used concurrently.
 type countLimit struct {
 	every time.Duration // until there is one more
@@ -52,7 +50,8 @@ func newCountLimit(atOnce, anHour int) *countLimit {
 	return &countLimit{every: every, most: every * time.Duration(atOnce), seed: maphash.MakeSeed(), full: make([]int64, countCells)}
 }
 
-// take uses one up, if there is one in each of the address's networks.
+// take reports whether an address may add one to a project now. If so, one is taken from each of the address's networks; otherwise nothing
+// is.
 func (l *countLimit) take(id publish.ProjectID, from netip.Addr, now time.Time) bool {
 	type cell struct {
 		project publish.ProjectID

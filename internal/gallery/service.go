@@ -11,12 +11,16 @@ import (
 
 // Config is what an operator decides about a gallery.
 type Config struct {
-	Public bool             // whether strangers are expected: then a network counts only so much, and only projects of verified accounts are listed
-	Plays  int              // that are remembered for half an hour, at about 100 bytes each; beyond it the older half may count twice; 0: DefaultPlays
-	Now    func() time.Time // nil: time.Now
+	// Public says that strangers are expected. Then what one network adds to a project's numbers is bounded, and only projects of verified
+	// accounts are listed.
+	Public bool
+	// Plays is how many loads are remembered for half an hour, so that each counts once, at about 100 bytes each. Beyond that the older half
+	// is forgotten, and may count twice. 0 is DefaultPlays.
+	Plays int
+	Now   func() time.Time // nil: time.Now
 }
 
-// DefaultPlays is how many plays of the last half hour are remembered: 25 MiB.
+// DefaultPlays is how many loads of the last half hour are remembered by default: 25 MiB.
 const DefaultPlays = 250_000
 
 func (c Config) withDefaults() Config {
@@ -39,8 +43,8 @@ type Projects interface {
 	Whoami(ctx context.Context, by publish.Caller, limit int, cursor string) (publish.Identity, error)
 }
 
-// Service is the rules of what everybody sees and plays. Its methods may be called concurrently; each takes the caller as an argument and
-// returns a *publish.Error for what it refuses, or publish.ErrNotFound. Any other error is a fault of the service.
+// Service has the rules of what everybody sees and plays. Its methods may be called concurrently. Each takes the caller, and returns a
+// *publish.Error or publish.ErrNotFound for what it refuses. Any other error is a fault of the service.
 type Service struct {
 	Config
 	store    Store
@@ -51,7 +55,8 @@ type Service struct {
 	lists    *lists
 }
 
-// New makes a Service, whose Config must be that of its counters. It tells the store what may be listed, and fails with it.
+// New makes a Service. cfg must be the Config that counters was made with. New tells the store what may be listed and reads the
+// installation's secret, and returns the error if either fails.
 func New(ctx context.Context, cfg Config, store Store, projects Projects, counters *Counters) (*Service, error) {
 	vault, err := publish.OpenVault(ctx, store, rand.Reader)
 	if err != nil {

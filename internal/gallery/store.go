@@ -15,7 +15,8 @@ import (
 type Store interface {
 	publish.SecretStore
 
-	// ListUnverified says whether projects of accounts without a verified address may be listed, too; at first they may not. From its return on no list has what may not be there.
+	// ListUnverified says whether projects of accounts without a verified address may be listed, too; at first they may not. From its
+	// return on no list has what may not be there.
 	ListUnverified(ctx context.Context, yes bool) error
 	// Waiting counts the projects that would be listed were their account's address verified, among the reach projects that were made last.
 	Waiting(ctx context.Context, reach int) (int, error)
@@ -23,16 +24,21 @@ type Store interface {
 	Listed(ctx context.Context, q ListedQuery) ([]Listed, error)
 	// ListedOf returns those of the projects that may be listed, in no order.
 	ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error)
-	// MostPlayed returns projects that may be listed and were played since the day of the time given, most plays first, newest first among equals, at most limit.
+	// MostPlayed returns projects that may be listed and were played since the day of the time given, most plays first, newest first among
+	// equals, at most limit.
 	MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error)
-	// PlaysByDay returns the plays of projects on each day, in UTC, from that of from to that of to: the day of from is the first. Projects that were not played, or are deleted, are absent. AddCounts counts its plays for the day on which it is called; Sweep forgets days that began 61 days ago or earlier.
+	// PlaysByDay returns the plays of projects on each day, in UTC, from that of from to that of to: the day of from is the first. Projects
+	// that were not played, or are deleted, are absent. AddCounts counts its plays for the day on which it is called; Sweep forgets days
+	// that began 61 days ago or earlier.
 	PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to time.Time) (map[publish.ProjectID][]int64, error)
 	// AccountOfHandle returns the account that has a handle, or had it once.
 	AccountOfHandle(ctx context.Context, handle string) (publish.Account, error)
 	// Details returns what a project's owner says about it.
 	Details(ctx context.Context, id publish.ProjectID) (publish.Details, error)
 
-	// Like records that a player likes a project, once however often, and returns the likes there are now. A new one counts in the project's Likes in the same step if counted is set. The player is a hash that is another one for each project, so that nobody can tell what else a player likes.
+	// Like records that a player likes a project, once however often, and returns the likes there are now. A new one counts in the
+	// project's Likes in the same step if counted is set. The player is a hash that is another one for each project, so that nobody can
+	// tell what else a player likes.
 	Like(ctx context.Context, id publish.ProjectID, player publish.Digest, counted bool) (likes int64, err error)
 	// Unlike takes a player's like back, and its count if it was counted. Where there is none it changes nothing.
 	Unlike(ctx context.Context, id publish.ProjectID, player publish.Digest) (likes int64, err error)
@@ -48,10 +54,11 @@ type CountStore interface {
 	AddCounts(ctx context.Context, counts map[publish.ProjectID]Counts) error
 }
 
-// Live counts who is playing now. Soft state: it may forget everything at any
-// moment, and an error from it never fails a request.
+// Live counts who is playing now. It may forget everything at any moment, and an error from it never fails a request. All methods may be
+// called concurrently.
 type Live interface {
-	// Touch counts the player as present for Presence from now, as one of those crowds, unless Most others of one of them are present in the project: then the player is not.
+	// Touch counts the player as present for Presence from now. The player belongs to each Crowd in of: if Most others of one of them are
+	// present in the project, the player is not counted.
 	Touch(ctx context.Context, id publish.ProjectID, p PlayerID, now time.Time, of ...Crowd) error
 	// Leave counts the player as gone.
 	Leave(ctx context.Context, id publish.ProjectID, p PlayerID, now time.Time) error
@@ -70,40 +77,41 @@ type PlayerID string
 
 // A Player is whoever loads or plays a project.
 type Player struct {
-	ID   PlayerID
-	From netip.Addr // counts together with all of its network; what is not valid is a network of its own; never kept
+	ID PlayerID
+	// From is the address of the request. It is bounded together with its network, and never kept. All invalid addresses are one network.
+	From netip.Addr
 }
 
-// A Crowd is a network, and how many of its players of one project count at once.
+// A Crowd is a network whose players of one project are bounded.
 type Crowd struct {
 	Network netip.Prefix
-	Most    int
+	Most    int // players of one project that count at once
 }
 
-// Counts are additions to a project's counters. A Batch that is not 0 is kept with
-// the project as Counted: who reads it knows whether these counts are in it.
+// Counts are additions to a project's counters. A Batch other than 0 is kept with the project as Counted, in the same step. Whoever reads
+// the project can tell by it whether these counts are included.
 type Counts struct{ Plays, Likes, Batch int64 }
 
 // ListedQuery says which projects to list.
 type ListedQuery struct {
-	Account publish.AccountID // of this account; 0: of all
-	Words   []string          // with words in title and handle that begin with each of these, whatever their case and accents; then of all accounts
-	Before  int64             // only those with a lower Number; 0: all
-	Limit   int
+	Account publish.AccountID // only those of this account; 0: of all accounts
+	// Words, if any, are such that each begins a word in the project's title or handle, whatever its case and accents. Account is not looked
+	// at then.
+	Words  []string
+	Before int64 // only those with a lower Number; 0: all
+	Limit  int   // the most projects
 }
 
-// Listed is a project in a list that everybody sees. Its Number grows with every
-// project that is made.
+// Listed is a project in a list that everybody sees.
 type Listed struct {
 	publish.Project
-	Number int64
+	Number int64 // higher than that of every project that was made before
 }
 
-// daysKept is how long plays are kept by day: twice what an overview shows, so that
-// a month can be held against the one before.
+// daysKept is how many days plays are kept by day: twice what an overview shows, so that a month can be compared with the one before.
 const daysKept = 60
 
-// DaysKept is the first moment of the days that are still kept at a time.
+// DaysKept returns the beginning of the oldest day, in UTC, whose plays are still kept at a time.
 func DaysKept(now time.Time) time.Time {
 	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -daysKept)
 }

@@ -8,12 +8,12 @@ import (
 	"sandlot/internal/publish"
 )
 
-// playWindow: a player's loads of a project within it are one play.
+// playWindow is the time within which all loads of a project by a player are one play.
 const playWindow = 30 * time.Minute
 
-// tally counts plays in memory until they are written. No lock is held while
-// they are: a count belongs to a batch with a number, the store keeps the number
-// with the count, and so a reader can tell what the count it read includes.
+// tally counts plays in memory until they are written. No lock is held during a write. Instead counts are written in batches with numbers,
+// and the store keeps with each project the number of the batch that was added last. So a reader can tell which batches a stored count
+// includes. It may be used concurrently.
 type tally struct {
 	most    int // loads that are remembered; beyond it the older half is forgotten, and may count twice
 	mu      sync.Mutex
@@ -21,7 +21,7 @@ type tally struct {
 	older   map[load]time.Time
 	since   time.Time // when recent was begun
 	pending map[publish.ProjectID]int64
-	sending *batch // being written, or to be written again
+	sending *batch // is being written, or failed and will be written again under the same number
 	sent    batch  // the last that was written
 	writing bool   // whether a flush is under way
 }
@@ -39,12 +39,12 @@ type load struct {
 }
 
 func newTally(most int) *tally {
-	// Numbers of other processes, and of the one before, are elsewhere in 2^62.
+	// Other processes, and the one before this, began elsewhere among 2^62 numbers.
 	first := batch{number: 1 + rand.Int64N(1<<62)}
 	return &tally{most: most, recent: map[load]time.Time{}, older: map[load]time.Time{}, pending: map[publish.ProjectID]int64{}, sent: first}
 }
 
-// play counts a load that is the player's first in half an hour, if it may.
+// play counts a load, if it is the player's first within playWindow and may returns true. may is called only then.
 func (t *tally) play(id publish.ProjectID, player PlayerID, now time.Time, may func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,17 +59,18 @@ func (t *tally) play(id publish.ProjectID, player PlayerID, now time.Time, may f
 	t.pending[id]++
 }
 
+// within reports whether a load in m was counted less than playWindow before or after now.
 func within(m map[load]time.Time, l load, now time.Time) bool {
 	at, ok := m[l]
 	return ok && now.Sub(at).Abs() < playWindow
 }
 
-// readTries bounds how often a count is read again. Each time two batches have to
-// be written during one read, and they are written two seconds apart.
+// readTries bounds how often a stored count is read. It is read once more only if two batches were written during one read, and they are
+// written two seconds apart.
 const readTries = 8
 
-// plays is what read returns, a stored count with the number of its batch, plus
-// what is not written yet. It never waits for a write.
+// plays returns the plays of a project, those that are not written yet included. read returns the stored count with the number of its last
+// batch; it may be called up to readTries times. plays never waits for a write.
 func (t *tally) plays(id publish.ProjectID, read func() (plays, number int64)) (sum int64) {
 	for range readTries {
 		begun := t.lastSent()
@@ -82,14 +83,15 @@ func (t *tally) plays(id publish.ProjectID, read func() (plays, number int64)) (
 	return sum
 }
 
+// lastSent is the number of the batch that was written last.
 func (t *tally) lastSent() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.sent.number
 }
 
-// sum adds to a stored count the batches that it does not include. It is exact
-// unless more than one batch was written since the read began, after begun.
+// sum adds to a stored count the plays that it does not include. number is that of the count's last batch, begun that of the batch that was
+// written last when the read began. The sum is exact unless more than one batch was written since.
 func (t *tally) sum(id publish.ProjectID, stored, number, begun int64) (sum int64, exact bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,13 +106,12 @@ func (t *tally) sum(id publish.ProjectID, stored, number, begun int64) (sum int6
 	return sum, t.sent.number-begun <= 1
 }
 
-// flush writes what was counted. What cannot be written stays for the next time,
-// under the same number: it may have been written all the same. A flush beside
-// another does nothing.
+// flush writes what was counted. A batch that fails is kept and written again under the same number, for it may have been written in spite
+// of the error. If another flush is under way, flush does nothing.
 func (t *tally) flush(write func(map[publish.ProjectID]Counts) error) error {
-	for again := true; again; {
+	for more := true; more; {
 		var b *batch
-		if b, again = t.begin(); b == nil {
+		if b, more = t.begin(); b == nil {
 			return nil
 		}
 		counts := make(map[publish.ProjectID]Counts, len(b.plays))
@@ -126,8 +127,8 @@ func (t *tally) flush(write func(map[publish.ProjectID]Counts) error) error {
 	return nil
 }
 
-// begin returns the batch to be written, nil if there is none, and whether it was
-// tried before, so that others may wait behind it.
+// begin returns the batch to be written, nil if there is none, and whether it failed before: then newer plays may wait to be written after
+// it.
 func (t *tally) begin() (b *batch, before bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,6 +144,7 @@ func (t *tally) begin() (b *batch, before bool) {
 	return t.sending, before
 }
 
+// end ends the write of the batch from begin.
 func (t *tally) end(written bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
