@@ -17,9 +17,10 @@ var arrows = map[string][]string{
 	"account":      {"failpoint", "names", "publish"},
 	"archive":      {"mediatype", "publish"},
 	"api":          {"admission", "content", "failpoint", "hint", "mediatype", "names", "publish"},
-	"blob":         {"content", "durable", "failpoint", "publish"},
+	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
 	"blob/crashfs": {"blob"},
 	"admission":    {"publish"},
+	"checkpoint":   {},
 	"client":       {}, // not even publish: it stands outside of the service
 	"content":      {},
 	"durable":      {},
@@ -34,13 +35,13 @@ var arrows = map[string][]string{
 	"names":        {},
 	"operate":      {"failpoint", "names", "publish"},
 	"play":         {"admission", "content", "gallery", "mediatype", "names", "publish"},
-	"publish":      {"content", "failpoint", "names"},
+	"publish":      {"checkpoint", "content", "failpoint", "names"},
 	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/sqlite"},
 
 	"sqlstore/sqlite": {"durable", "failpoint", "publish"},
 
 	"squeeze":   {"failpoint", "mediatype", "publish"},
-	"storetest": {"account", "gallery", "operate", "publish", "testenv"},
+	"storetest": {"account", "checkpoint", "gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
 	"testworld": {"account", "blob", "gallery", "live", "operate", "publish", "sqlstore", "testenv"}, // tests only
 	"web":       {"account", "admission", "content", "gallery", "operate", "publish"},

@@ -15,10 +15,12 @@ import (
 //
 // The first time this process opens a blob, it reads it whole and compares the
 // size and the SHA-256: what differs is publish.ErrCorrupt, before a byte is
-// yielded. From then on the file is trusted while its size, modification time
+// yielded. For a range of a blob that comes with its Checkpoints, it reads and
+// compares only the MiBs that the range lies in. From then on the file, or those MiBs of
+// it, are trusted while its size, modification time
 // and inode stay the same; damage that changes none of them is not noticed
-// until the process starts again. Callers that come at once wait for one and
-// the same reading; ctx ends it, or the waiting.
+// until the process starts again. Callers that come at once for the same wait for
+// one and the same reading; ctx ends it, or the waiting.
 //
 // A missing blob is publish.ErrNotFound. A range that is not within the blob is
 // an error. The reader gives exactly the range; it fails with
@@ -44,7 +46,7 @@ func (d *Disk) open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadC
 	if !valid(b.Ref) {
 		return nil, publish.ErrNotFound // no blob ever had this name
 	}
-	f, err := d.verified(ctx, b)
+	f, err := d.verified(ctx, b, scopeOf(b, off, n))
 	if err != nil {
 		return nil, err
 	}

@@ -1,20 +1,20 @@
 package blob
 
 import (
-	"container/list"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
 
+	"sandlot/internal/checkpoint"
 	"sandlot/internal/publish"
 )
 
 const (
 	// trusted is how many blobs are remembered as verified: 16,384 of them take
-	// about 4 MiB. One that was forgotten is read again, at nearly 2 GB/s.
+	// about 4 MiB, and one of which only ranges were read a bit more for each MiB.
+	// One that was forgotten is read again, at nearly 2 GB/s.
 	trusted = 16384
 
 	// hashers is how many blobs are read for verification at once. More would
@@ -30,22 +30,22 @@ type proof struct {
 	sha256 publish.Digest
 }
 
-// verified opens a blob whose bytes are known to be right.
-func (d *Disk) verified(ctx context.Context, b publish.Blob) (File, error) {
+// verified opens a blob whose bytes in s are known to be right.
+func (d *Disk) verified(ctx context.Context, b publish.Blob, s scope) (File, error) {
 	for {
 		f, p, err := d.openFile(b)
 		if err != nil {
 			return nil, err
 		}
-		if d.trust.has(b.Ref, p) {
+		if d.trust.has(b.Ref, p, s) {
 			return f, nil
 		}
 		// Not kept open while waiting: a crowd would use up the descriptors.
 		f.Close()
-		fl, mine := d.flights.join(b)
+		fl, mine := d.flights.join(b, s)
 		if mine {
-			f, err := d.verify(ctx, b)
-			d.flights.land(b, fl, err)
+			f, err := d.verify(ctx, b, s)
+			d.flights.land(b, s, fl, err)
 			return f, err
 		}
 		select {
@@ -60,8 +60,8 @@ func (d *Disk) verified(ctx context.Context, b publish.Blob) (File, error) {
 	}
 }
 
-// verify reads a blob whole and, if it is right, returns it open.
-func (d *Disk) verify(ctx context.Context, b publish.Blob) (File, error) {
+// verify reads what s has of a blob and, if it is right, returns it open.
+func (d *Disk) verify(ctx context.Context, b publish.Blob, s scope) (File, error) {
 	select {
 	case d.flights.slots <- struct{}{}:
 		defer func() { <-d.flights.slots }()
@@ -72,40 +72,73 @@ func (d *Disk) verify(ctx context.Context, b publish.Blob) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := check(ctx, f, b); err != nil {
+	if s.whole() {
+		err = check(ctx, f, b)
+	} else {
+		err = checkPieces(ctx, f, b, s)
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	// p is from before the reading: a change during it makes the next Open
 	// read again.
-	d.trust.add(b.Ref, p)
+	d.trust.add(b.Ref, p, s)
 	return f, nil
 }
 
 // check compares the bytes of f, from its beginning, with b.
 func check(ctx context.Context, f io.Reader, b publish.Blob) error {
+	h := checkpoint.New()
+	if err := pour(ctx, h, f); err != nil {
+		return err
+	}
+	if sum := publish.Digest(h.Sum()); sum != b.SHA256 || h.Size() != b.Size {
+		return fmt.Errorf("%w: %d bytes of SHA-256 %s instead of %d of %s", publish.ErrCorrupt, h.Size(), sum, b.Size, b.SHA256)
+	}
+	if b.Checkpoints != "" && b.Checkpoints != h.Points() {
+		return fmt.Errorf("%w: the bytes are right, but the checkpoints recorded with them are not theirs", publish.ErrCorrupt)
+	}
+	return nil
+}
+
+// checkPieces compares the MiBs of f that are in s with the checkpoints of b.
+func checkPieces(ctx context.Context, f io.ReadSeeker, b publish.Blob, s scope) error {
+	if _, err := f.Seek(s.first*checkpoint.Step, io.SeekStart); err != nil {
+		return classify(err)
+	}
+	for n := s.first; n <= s.last; n++ {
+		p, err := checkpoint.NewPiece(b.Checkpoints, n)
+		if err != nil {
+			return err
+		}
+		if err := pour(ctx, p, io.LimitReader(f, checkpoint.Step)); err != nil {
+			return err
+		}
+		if !p.OK(b.SHA256) {
+			return fmt.Errorf("%w: other bytes in the MiB from byte %d", publish.ErrCorrupt, n*checkpoint.Step)
+		}
+	}
+	return nil
+}
+
+// pour writes all of r to h, which never fails.
+func pour(ctx context.Context, h io.Writer, r io.Reader) error {
 	buf := buffers.Get().(*[bufferSize]byte)
 	defer buffers.Put(buf)
-	h := sha256.New()
-	size := int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := f.Read(buf[:])
+		n, err := r.Read(buf[:])
 		h.Write(buf[:n])
-		size += int64(n)
 		if err == io.EOF {
-			break
+			return nil
 		}
 		if err != nil {
 			return classify(err)
 		}
 	}
-	if sum := publish.Digest(h.Sum(nil)); sum != b.SHA256 || size != b.Size {
-		return fmt.Errorf("%w: %d bytes of SHA-256 %s instead of %d of %s", publish.ErrCorrupt, size, sum, b.Size, b.SHA256)
-	}
-	return nil
 }
 
 // flights lets one caller verify a blob while the others wait.
@@ -120,6 +153,7 @@ type flightKey struct {
 	ref    publish.BlobRef
 	size   int64
 	sha256 publish.Digest
+	scope  scope
 }
 
 type flight struct {
@@ -132,8 +166,8 @@ func newFlights(n int) *flights {
 }
 
 // join returns the flight for b, and whether the caller has to fly it.
-func (s *flights) join(b publish.Blob) (fl *flight, mine bool) {
-	k := flightKey{b.Ref, b.Size, b.SHA256}
+func (s *flights) join(b publish.Blob, of scope) (fl *flight, mine bool) {
+	k := flightKey{b.Ref, b.Size, b.SHA256, of}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if fl, ok := s.flying[k]; ok {
@@ -144,64 +178,12 @@ func (s *flights) join(b publish.Blob) (fl *flight, mine bool) {
 	return fl, true
 }
 
-func (s *flights) land(b publish.Blob, fl *flight, err error) {
+func (s *flights) land(b publish.Blob, of scope, fl *flight, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.flying, flightKey{b.Ref, b.Size, b.SHA256})
+	delete(s.flying, flightKey{b.Ref, b.Size, b.SHA256, of})
 	fl.err = err
 	close(fl.done)
-}
-
-// trust remembers which files were verified, the most recently opened ones.
-type trust struct {
-	max int
-
-	mu    sync.Mutex
-	order *list.List // of trustEntry, the most recently used first
-	known map[publish.BlobRef]*list.Element
-}
-
-type trustEntry struct {
-	ref publish.BlobRef
-	proof
-}
-
-func newTrust(max int) *trust {
-	return &trust{max: max, order: list.New(), known: make(map[publish.BlobRef]*list.Element)}
-}
-
-func (t *trust) has(ref publish.BlobRef, p proof) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	e, ok := t.known[ref]
-	if !ok || e.Value.(trustEntry).proof != p {
-		return false
-	}
-	t.order.MoveToFront(e)
-	return true
-}
-
-func (t *trust) add(ref publish.BlobRef, p proof) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.remove(ref)
-	t.known[ref] = t.order.PushFront(trustEntry{ref, p})
-	if t.order.Len() > t.max {
-		t.remove(t.order.Back().Value.(trustEntry).ref)
-	}
-}
-
-func (t *trust) drop(ref publish.BlobRef) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.remove(ref)
-}
-
-func (t *trust) remove(ref publish.BlobRef) {
-	if e, ok := t.known[ref]; ok {
-		t.order.Remove(e)
-		delete(t.known, ref)
-	}
 }
 
 // ended tells whether err is about the caller's context and not about the blob.

@@ -178,7 +178,7 @@ type Blobs interface {
 	Name() BlobRef
 	// Put stores what r yields under a fresh name, and is durable when it returns nil. If r fails, nothing is stored and the error wraps r's. No room is ErrFull. Only Ref and Size of the Blob are set.
 	Put(ctx context.Context, ref BlobRef, r io.Reader) (Blob, error)
-	// Open returns n bytes from off (n < 0: up to the end). Bytes that do not have the blob's size and SHA-256 are ErrCorrupt, a missing blob is ErrNotFound: neither yields a single byte.
+	// Open returns n bytes from off (n < 0: up to the end). Bytes that do not have the blob's size and SHA-256 are ErrCorrupt, a missing blob is ErrNotFound: neither yields a single byte. Of a blob that comes with its Checkpoints only the MiBs that a range lies in are read and compared: damage elsewhere does not matter. Checkpoints that are not those of the bytes that are compared are ErrCorrupt. The whole, and an empty range, are compared with the SHA-256 of the whole.
 	Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error)
 	// Delete removes a blob; deleting a missing blob is not an error.
 	Delete(ctx context.Context, ref BlobRef) error

@@ -86,6 +86,10 @@ type Blob struct {
 	SHA256 Digest
 	Text   bool   // whether the bytes are valid UTF-8
 	Inline []byte // the bytes on their way into the record; never filled on reading
+
+	// Checkpoints of package checkpoint, for a blob of more than 1 MiB under Ref, on their
+	// way into the record or to Blobs.Open.
+	Checkpoints string
 }
 
 // Variant is a compressed representation of a file's bytes.

@@ -18,6 +18,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"sandlot/internal/checkpoint"
 	"sandlot/internal/publish"
 )
 
@@ -55,6 +56,16 @@ func (s blobs) put(t *testing.T, data []byte) publish.Blob {
 		t.Fatalf("Put: %v", err)
 	}
 	b.SHA256 = sha256.Sum256(data)
+	return b
+}
+
+// putPointed is put for a blob that comes with its Checkpoints.
+func (s blobs) putPointed(t *testing.T, data []byte) publish.Blob {
+	t.Helper()
+	b := s.put(t, data)
+	h := checkpoint.New()
+	_, _ = h.Write(data) // never fails
+	b.Checkpoints = h.Points()
 	return b
 }
 
@@ -240,6 +251,36 @@ var blobOpenCases = []blobCase{
 		b.SHA256[31] ^= 1
 		if _, err := s.read(t, b, 0, 1); !errors.Is(err, publish.ErrCorrupt) {
 			t.Errorf("after a right one: got %v, want ErrCorrupt", err)
+		}
+	}},
+	{"of a blob that comes with its Checkpoints only the MiBs that a range lies in are compared; the whole, and an empty range, are compared with the SHA-256", func(t *testing.T, s blobs) {
+		const step = checkpoint.Step
+		data := noise(3*step + 7)
+		b := s.putPointed(t, data)
+		points := []byte(b.Checkpoints)
+		points[40] ^= 1 // between the second MiB and the third
+		b.Checkpoints, b.SHA256[31] = string(points), b.SHA256[31]^1
+		for _, r := range [][2]int64{{0, 1}, {5, step - 5}} {
+			got, err := s.read(t, b, r[0], r[1])
+			if err != nil || !bytes.Equal(got, data[r[0]:r[0]+r[1]]) {
+				t.Errorf("%d from %d: %d bytes, %v", r[1], r[0], len(got), err)
+			}
+		}
+		for _, r := range [][2]int64{{step, 1}, {2*step - 1, 1}, {2 * step, 1}, {0, step + 1}, {step - 1, 2}, {1, -1}, {3 * step, 1}, {0, -1}, {0, 0}, {b.Size, 0}} {
+			if got, err := s.read(t, b, r[0], r[1]); !errors.Is(err, publish.ErrCorrupt) || len(got) > 0 {
+				t.Errorf("%d from %d: %d bytes, %v; want ErrCorrupt", r[1], r[0], len(got), err)
+			}
+		}
+	}},
+	{"Checkpoints that are not those of the bytes that are compared are ErrCorrupt", func(t *testing.T, s blobs) {
+		for _, cut := range []int{1, 32, 63} {
+			b := s.putPointed(t, noise(3*checkpoint.Step))
+			b.Checkpoints = b.Checkpoints[:cut]
+			for _, n := range []int64{1, -1} {
+				if got, err := s.read(t, b, 0, n); !errors.Is(err, publish.ErrCorrupt) || len(got) > 0 {
+					t.Errorf("%d bytes of them, %d to be read: %d bytes, %v", cut, n, len(got), err)
+				}
+			}
 		}
 	}},
 	{"bytes that do not have the blob's size are ErrCorrupt", func(t *testing.T, s blobs) {
