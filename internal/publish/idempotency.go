@@ -12,8 +12,9 @@ import (
 const (
 	// MaxIdempotencyKey is the contract's: a UUID has 36 characters.
 	MaxIdempotencyKey = 255
-	idempotencyLife   = 24 * time.Hour // as the contract has it: longer than any client retries
-	idempotencyWait   = time.Second    // most calls are done by then
+	// IdempotencyLife is the contract's: longer than any client retries.
+	IdempotencyLife = 24 * time.Hour
+	idempotencyWait = time.Second // most calls are done by then
 )
 
 // CheckIdempotencyKey refuses what cannot be an idempotency key: it has 1 to
@@ -200,7 +201,7 @@ func (s *Service) record(r *request, id ProjectID, version int, email EmailOutco
 	if r == nil {
 		return nil, nil
 	}
-	rec := &IdempotencyRecord{Key: r.key, Elsewhere: r.elsewhere, Request: r.asked, ExpiresAt: s.expiry(idempotencyLife), Project: id, Version: version, Email: email}
+	rec := &IdempotencyRecord{Key: r.key, Elsewhere: r.elsewhere, Request: r.asked, ExpiresAt: s.expiry(IdempotencyLife), Project: id, Version: version, Email: email}
 	if r.text == "" {
 		return rec, nil
 	}

@@ -40,7 +40,7 @@ const (
 	DefaultMaxUploads = 1_000 // an agent has one or a few; each may hold a file on the disk
 	MaxParts          = 10_000
 	MaxUploadID       = 128
-	uploadLife        = 24 * time.Hour   // of an unfinished upload, and of the answer of a finished one
+	UploadLife        = 24 * time.Hour   // of an unfinished upload, and of the answer of a finished one
 	waitForUpload     = 30 * time.Second // for another call that completes the same upload
 	assemblyLimit     = 10 * time.Minute // a 1 GiB file at 2 MB/s, the slowest disk worth waiting for
 )
@@ -56,6 +56,13 @@ type Stores struct {
 	Site       SiteStore
 	Blobs      Blobs
 	Statistics Statistics // nil: what the records have
+}
+
+// A SiteStore is what the website needs beside what the API does, each part with a
+// consumer of its own.
+type SiteStore interface {
+	KeyringStore
+	ManageStore
 }
 
 // Service is the rules. Its methods may be called concurrently; each takes the

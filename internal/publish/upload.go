@@ -189,7 +189,7 @@ func (s *Service) newUpload(call *partCall) (Upload, error) {
 	if !call.in.first() || call.by.upload != nil {
 		return Upload{}, part1First(call)
 	}
-	u := Upload{Key: call.key, Owner: s.owner(call.by), Wider: s.wider(call.by), Account: call.by.Account(), ExpiresAt: s.expiry(uploadLife)}
+	u := Upload{Key: call.key, Owner: s.owner(call.by), Wider: s.wider(call.by), Account: call.by.Account(), ExpiresAt: s.expiry(UploadLife)}
 	return u, s.giveToken(call, &u)
 }
 
@@ -314,7 +314,7 @@ func (s *Service) completion(by Caller, c *completing, id ProjectID, version int
 	if done.Answer, err = s.seal(c.call.sealed(by, done), keys); err != nil {
 		return nil, err
 	}
-	return &Completion{Key: c.call.key, Generation: c.upload.Generation, ExpiresAt: s.expiry(uploadLife), Done: done}, nil
+	return &Completion{Key: c.call.key, Generation: c.upload.Generation, ExpiresAt: s.expiry(UploadLife), Done: done}, nil
 }
 
 // assemble joins the parts and unpacks them if part 1 said so.

@@ -13,9 +13,9 @@ var aheads = []struct {
 	query string // sets the time ?1 where it is later than ?2, in at most ?3 records
 	life  time.Duration
 }{
-	{"UPDATE uploads SET expires_at = ?1 WHERE num IN (SELECT num FROM uploads WHERE expires_at > ?2 LIMIT ?3)", publish.UploadLifeMax},
+	{"UPDATE uploads SET expires_at = ?1 WHERE num IN (SELECT num FROM uploads WHERE expires_at > ?2 LIMIT ?3)", publish.UploadLife},
 	{"UPDATE removals SET at = ?1 WHERE project IN (SELECT project FROM removals WHERE at > ?2 LIMIT ?3)", 0},
-	{"UPDATE once SET expires_at = ?1 WHERE key IN (SELECT key FROM once WHERE expires_at > ?2 LIMIT ?3)", publish.IdempotencyLifeMax},
+	{"UPDATE once SET expires_at = ?1 WHERE key IN (SELECT key FROM once WHERE expires_at > ?2 LIMIT ?3)", publish.IdempotencyLife},
 	{"UPDATE verifications SET expires_at = ?1 WHERE token IN (SELECT token FROM verifications WHERE expires_at > ?2 LIMIT ?3)", account.VerificationLifeMax},
 	{"UPDATE sessions SET expires_at = ?1 WHERE id IN (SELECT id FROM sessions WHERE expires_at > ?2 LIMIT ?3)", publish.SessionLife},
 	{"UPDATE logins SET expires_at = ?1 WHERE id IN (SELECT id FROM logins WHERE expires_at > ?2 LIMIT ?3)", account.LoginLifeMax},
