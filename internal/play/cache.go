@@ -15,25 +15,28 @@ import (
 )
 
 const (
-	// maxBody bounds a cached body. Filling needs it in memory at once, and above a megabyte opening a file costs
-	// little beside sending it.
+	// maxBody is the largest body that is cached, in bytes. Filling the cache needs it in memory at
+	// once, and for larger ones opening the file costs little compared with sending it.
 	maxBody = 1 << 20
-	// fillSlots bounds the fills under way: with bodies of maxBody they hold 8 MiB on top of the cache.
+	// fillSlots bounds the fills under way: with bodies of maxBody they hold 8 MiB on top of the
+	// cache.
 	fillSlots = 8
-	// fillTime bounds one fill, waiting for a slot included: as long as a browser's user would wait.
+	// fillTime bounds one fill, waiting for a slot included: as long as a browser's user would
+	// wait.
 	fillTime = 30 * time.Second
 	// unsettled is how long a list is kept while variants of its files may still come.
 	unsettled = time.Second
 )
 
-// key names what is cached: the list of a version, or the bytes that have a digest. What is under a key never changes.
+// key names what is cached: the list of a version, by project and version, or the bytes that have a
+// digest. What is kept under a key never changes, so nothing in the cache is ever out of date.
 type key struct {
 	project publish.ProjectID
 	version int
 	digest  publish.Digest
 }
 
-// name is the key as a flight has it.
+// name is the key as text, for singleflight.
 func (k key) name() string {
 	if k.project != "" {
 		return string(k.project) + "/" + strconv.Itoa(k.version)
@@ -56,13 +59,15 @@ func (v value) weight() uint32 {
 	return entry + uint32(cap(v.body))
 }
 
-// A cache keeps lists and bodies within a bound on their bytes, and gets each once however many ask for it.
+// A cache keeps lists and bodies, at most so many bytes of them. What many ask for at once is
+// loaded once. All methods may be called concurrently.
 type cache struct {
 	entries *otter.Cache[key, value]
 	flights singleflight.Group
 	slots   chan struct{}
 }
 
+// newCache makes a cache that holds about so many bytes.
 func newCache(bytes int64) *cache {
 	return &cache{
 		entries: otter.Must(&otter.Options[key, value]{
@@ -73,8 +78,10 @@ func newCache(bytes int64) *cache {
 	}
 }
 
-// fill returns what load returns, and keeps it if that is no error. Of many callers with one key one loads and all get
-// the result. Loading goes on when a caller leaves, for the others; valid tells whether what is there already will do.
+// fill returns what load returns, and keeps it unless load fails. Of many callers with one key one
+// loads, and all get its result. valid tells whether a value that another call has just put there
+// will do. Loading does not end with ctx, for others may wait for it; it ends after fillTime. At
+// most fillSlots loads are under way.
 func (c *cache) fill(ctx context.Context, k key, valid func(value) bool, load func(context.Context) (value, error)) (value, error) {
 	done := c.flights.DoChan(k.name(), func() (any, error) {
 		// Another flight may have landed between the look-up and this one's start.
@@ -104,7 +111,8 @@ func (c *cache) fill(ctx context.Context, k key, valid func(value) bool, load fu
 	}
 }
 
-// guard turns a panic of load into an error: nobody else could recover it in a flight, and the process would end.
+// guard turns a panic of load into an error. In the goroutine of singleflight nobody else could
+// recover it, and the process would end.
 func guard(ctx context.Context, load func(context.Context) (value, error)) (v value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -114,7 +122,8 @@ func guard(ctx context.Context, load func(context.Context) (value, error)) (v va
 	return load(ctx)
 }
 
-// list returns the files of the version that is visited.
+// list returns the files of the project's version, from the cache or the store. A list that may
+// still get variants is read again after a second.
 func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
 	k := key{project: p.ID, version: p.Version}
 	settled := func(v value) bool { return v.list.until.IsZero() || h.now().Before(v.list.until) }
@@ -131,7 +140,8 @@ func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
 	return v.list, err
 }
 
-// body returns all bytes of a small blob. They are shared: nobody may change them.
+// body returns all bytes of a blob of at most bodyMax bytes, from the cache or the store. They are
+// shared and must not be changed.
 func (h *Handler) body(ctx context.Context, b publish.Blob) ([]byte, error) {
 	k := key{digest: b.SHA256}
 	if v, ok := h.cache.entries.GetIfPresent(k); ok {
@@ -158,7 +168,8 @@ func (h *Handler) readAll(ctx context.Context, b publish.Blob) ([]byte, error) {
 	return body, nil
 }
 
-// blobError says what failed. Bytes that a list names and nobody has are damage like any other.
+// blobError says what failed. A blob that a list names and that is missing counts as damaged:
+// publish.ErrCorrupt.
 func blobError(doing string, b publish.Blob, err error) error {
 	if errors.Is(err, publish.ErrNotFound) {
 		return fmt.Errorf("%s blob %d %s: %w: %w", doing, b.ID, b.Ref, publish.ErrCorrupt, err)

@@ -16,13 +16,13 @@ const (
 	numCodings
 )
 
-// codings are their names, and marks what each adds to a file's ETag.
+// codings are the names of the codings, and marks what each adds to a file's ETag.
 var (
 	codings = [numCodings]string{"identity", "br", "zstd", "gzip"}
 	marks   = [numCodings]string{"", "-br", "-zst", "-gz"}
 )
 
-// codingOf returns the coding of that name; identity if it is none of ours.
+// codingOf returns the coding of a name, whatever its case. Unknown names are identity.
 func codingOf(name string) coding {
 	for c := brotli; c < numCodings; c++ {
 		if strings.EqualFold(name, codings[c]) {
@@ -35,11 +35,12 @@ func codingOf(name string) coding {
 	return identity
 }
 
-// wishes are the qualities a client gives to the codings, in thousandths. Zero is unacceptable.
+// wishes are the qualities that a client gives to the codings, in thousandths. 0 means that it does
+// not accept the coding.
 type wishes [numCodings]int
 
-// wished reads Accept-Encoding (RFC 9110, section 12.5.3). Plain bytes are acceptable unless they are refused, and
-// without any word about them they come last.
+// wished reads Accept-Encoding (RFC 9110, section 12.5.3). Plain bytes are accepted unless the
+// client refuses them. If it does not mention them, they come last.
 func wished(h http.Header) wishes {
 	var w wishes
 	var named [numCodings]bool
@@ -68,7 +69,8 @@ func wished(h http.Header) wishes {
 	return w
 }
 
-// quality reads "q=0.5" among the parameters of a coding, in thousandths. No q is 1, a malformed one is 0.
+// quality reads the parameters of a coding, such as "q=0.5", and returns the quality in
+// thousandths: 1000 if there is none, 0 if it is malformed.
 func quality(params string) int {
 	if params == "" {
 		return 1000
@@ -91,8 +93,9 @@ func quality(params string) int {
 	return min(q, 1000)
 }
 
-// form returns the form of the file that the client likes best, and of those the smallest. A client that accepts none
-// gets the plain bytes: they may be of use, and a refusal is not.
+// form returns the form of the file that a request's Accept-Encoding prefers, and among equals the
+// smallest. A client that accepts none gets the plain bytes: they may be of use to it, and a
+// refusal is not.
 func (f *file) form(h http.Header) *form {
 	if len(f.packed) == 0 {
 		return &f.plain

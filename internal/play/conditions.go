@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// conditions evaluates If-Match and If-None-Match (RFC 9110, section 13.2.2). It answers, and returns the status, if
-// they decide; otherwise it returns 0. There is no Last-Modified, so conditions on times do not apply.
+// conditions evaluates If-Match and If-None-Match (RFC 9110, section 13.2.2). If they decide the
+// answer, it sends 412 or 304 and returns that status. Otherwise it returns 0. Nothing here has a
+// Last-Modified, so conditions on times do not apply.
 func (x *exchange) conditions(f *file, o *form) int {
 	if want := x.r.Header["If-Match"]; len(want) > 0 && !star(want) && !nameTag(want, o.etag[0], false) {
 		x.refuse(http.StatusPreconditionFailed, "The file is not what this request expects.")
@@ -27,8 +28,9 @@ func (x *exchange) conditions(f *file, o *form) int {
 // star reports whether a condition is "*", which matches whatever there is.
 func star(lines []string) bool { return len(lines) == 1 && strings.TrimSpace(lines[0]) == "*" }
 
-// nameTag reports whether a list of entity tags has etag, which is a strong one. A weak comparison passes
-// over the W/ of a tag, a strong one never matches such a tag. What is no list matches nothing.
+// nameTag reports whether a list of entity tags has etag, which is a strong one. A weak comparison
+// ignores the W/ of a tag; a strong one does not match such a tag. A malformed list matches nothing
+// from the malformed tag on.
 func nameTag(lines []string, etag string, weak bool) bool {
 	for _, line := range lines {
 		for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " \t,") {

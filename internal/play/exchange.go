@@ -15,30 +15,32 @@ type place int
 const (
 	onProject place = iota // the project's own origin
 	onVersion              // a version's own origin
-	onPath                 // the path form on the site's origin
+	onPath                 // the path form on the website's origin
 )
 
-// An exchange is one request to one project, and its answer. It belongs to one goroutine.
+// An exchange is one request to one project, and its answer. Only one goroutine may use it.
 type exchange struct {
 	*Handler
 	w       http.ResponseWriter
 	r       *http.Request
 	project publish.Project // as of the version that is served; zero if there is none
 	place   place
-	root    string // what the path of every file begins with
-	// followed: a browser's own navigation to this file gets the script with it.
+	root    string // the path of the project's folder on its origin, with a slash at its end
+	// followed tells that a browser's own navigation to this file gets the heartbeat's script after
+	// it, so that the answer varies with what tells a navigation.
 	followed bool
-	// named: If-None-Match has the tag of what would be sent, not "*" alone.
+	// named tells that If-None-Match has the tag of what would be sent; "*" does not count.
 	named bool
 }
 
-// allowed are the methods of everything but the heartbeat.
+// allowed are the methods that everything but the heartbeat takes.
 const allowed = "GET, HEAD, OPTIONS"
 
-// ours is the folder of the service in every project; no file of a project can be in it.
+// ours is the service's own folder in every project. No file of a project can be in it.
 const ours = "/.sandlot/"
 
-// reads reports whether the request is a GET or HEAD, and answers it if not.
+// reads reports whether the request is a GET or HEAD. If not, it has answered it: an OPTIONS with
+// methods, others with 405.
 func (x *exchange) reads(methods string) bool {
 	switch x.r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -51,8 +53,9 @@ func (x *exchange) reads(methods string) bool {
 	return false
 }
 
-// Refuse answers a request to a project's origin that the program refuses before it looks for the project, with the
-// headers that everything on such an origin has.
+// Refuse answers a request to a project's origin with a status of 400 or above and a page that says
+// message. It is for what the program refuses before it looks for the project. The answer has the
+// headers that every answer on such an origin has, so that it is as isolated as the project.
 func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
 	x := exchange{Handler: h, w: w, r: r, root: "/"}
 	x.refuse(status, message)
@@ -76,12 +79,13 @@ func (x *exchange) notAllowed(methods string) {
 	x.say(http.StatusMethodNotAllowed, "method")
 }
 
-// notFound answers where there is nothing.
+// notFound answers 404 with our own page.
 func (x *exchange) notFound() {
 	x.say(http.StatusNotFound, "missing")
 }
 
-// statuses are those of the kinds of errors that reading can meet; any other is a fault of ours. It never changes.
+// statuses has the status of each kind of error that reading can meet. Any other error is a fault
+// of ours. It never changes.
 var statuses = map[publish.Kind]int{
 	publish.KindMissing:     http.StatusNotFound,
 	publish.KindTakenDown:   http.StatusUnavailableForLegalReasons,
@@ -90,7 +94,10 @@ var statuses = map[publish.Kind]int{
 	publish.KindFull:        http.StatusInsufficientStorage,
 }
 
-// fail answers with a page for an error of the Service. What is no *publish.Error is logged and told to nobody.
+// fail answers with a page for an error of the Service. An error that is neither a *publish.Error
+// nor a publish.Code is a fault: it is logged, and the client is told nothing of it. The page of a
+// project that was taken down has a browser clear its cache, and a service worker of such a project
+// is replaced by one that removes itself.
 func (x *exchange) fail(err error) {
 	if errors.Is(err, publish.CodeTakenDown) && x.place != onPath && x.r.Header.Get("Service-Worker") == "script" {
 		x.lastWorker()
@@ -112,7 +119,8 @@ func (x *exchange) fail(err error) {
 	}
 	switch {
 	case code == publish.CodeTakenDown && x.place != onPath && navigates(x.r.Header):
-		// What the browser has kept of it. Not its storage: a restored project is to find its players' games again.
+		// What the browser has kept of it. Not its storage: a restored project is to find its
+		// players' games again.
 		x.w.Header().Set("Clear-Site-Data", `"cache"`)
 	case status >= 500 && x.r.Context().Err() == nil:
 		x.log.ErrorContext(x.r.Context(), "serving failed", "project", x.project.ID, "path", x.r.URL.Path, "err", err)

@@ -6,17 +6,19 @@ import (
 	"sandlot/internal/mediatype"
 )
 
-// field is a header with its value made once. The values are shared by all responses: net/http only reads them, and
-// whoever appends to one gets a copy, for they have no room to grow.
+// field is a header field whose value is made once and shared by all responses. That is safe:
+// net/http only reads values, and whoever appends to one gets a copy, for they have no room to
+// grow.
 type field struct {
 	name  string
 	value []string
 }
 
-// always are on every response, whatever its status. Published code is trusted with its own origin and nothing else:
-// its type is never guessed, it shares no process with other origins, and it gets no device that a page could ask for.
-// Of those only what Chromium knows everywhere is named: it warns of other names in the console of every game.
-// There is no frame-ancestors: projects may be framed anywhere, for nothing in them is authenticated.
+// always are the fields of every response, whatever its status. Published code is trusted with its
+// own origin and nothing else: browsers do not guess its type, run it in no process of other
+// origins, and give it no device that a page can ask for. Permissions-Policy names only features
+// that Chromium knows on every system, because it warns about others in the console of every game.
+// There is no frame-ancestors: projects may be framed anywhere, for nothing in them needs a login.
 var always = [...]field{
 	{"X-Content-Type-Options", []string{"nosniff"}},
 	{"Origin-Agent-Cluster", []string{"?1"}},
@@ -28,10 +30,11 @@ var always = [...]field{
 
 const csp = "object-src 'none'; base-uri 'self'"
 
-// quarantined is added for the projects of an account that nobody has verified, where the operator asks for it: a
-// self-contained game runs on, while a page that asks for passwords can send them nowhere unseen: what no policy
-// forbids is to lead its own tab elsewhere. Dialogs work and forms fire their events, for honest games use them;
-// form-action keeps what a form holds at home.
+// quarantined is the policy for projects of accounts whose address is not verified, if the operator
+// wants quarantine. A self-contained game goes on working, while a page that asks for passwords
+// cannot send them anywhere unseen. No policy forbids a page to lead its own tab elsewhere, which
+// is seen. Dialogs work and forms fire their events, for honest games use them; form-action keeps
+// forms from sending.
 const (
 	quarantined = csp + "; default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:; " +
 		"connect-src 'self' data: blob:; form-action 'none'; frame-src 'self' data: blob:; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms"
@@ -43,15 +46,17 @@ var (
 	// The sandbox without allow-same-origin is the path form's also in quarantine.
 	quarantinedOriginPolicy = []string{quarantinedOrigin}
 	quarantinedPathPolicy   = []string{quarantined}
-	// Without allow-same-origin the page's origin is opaque: it reaches neither cookies nor storage of the site.
+	// Without allow-same-origin the page's origin is opaque: it reaches neither cookies nor storage
+	// of the website.
 	pathPolicy = []string{csp + "; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals " +
 		"allow-forms allow-popups allow-downloads"}
 	anyOrigin = []string{"*"}
 	exposed   = []string{"Content-Encoding, Content-Range, ETag"}
 	noindex   = []string{"noindex"}
 
-	// What browsers ask for before a page may share memory between threads. All that a project serves may be embedded
-	// by its own pages (Cross-Origin-Resource-Policy); what it loads from elsewhere has to allow it.
+	// Browsers ask for these two before a page may share memory between threads. Everything that a
+	// project serves may be embedded by its own pages (Cross-Origin-Resource-Policy); what it loads
+	// from elsewhere has to allow that.
 	ownGroup  = []string{"same-origin"}
 	isolating = []string{"require-corp"}
 
@@ -70,7 +75,8 @@ var (
 	varyBrowserLanguage = []string{"Sec-Fetch-Dest, Upgrade-Insecure-Requests, Accept, Accept-Language"}
 )
 
-// headers sets what every response carries and returns the header for the rest.
+// headers sets the fields that every response of the exchange has, with the given Cache-Control,
+// and returns the header for further fields.
 func (x *exchange) headers(cacheControl []string) http.Header {
 	h := x.w.Header()
 	for i := range always {
@@ -93,7 +99,7 @@ func (x *exchange) headers(cacheControl []string) http.Header {
 	return h
 }
 
-// policy chooses the Content-Security-Policy.
+// policy returns the Content-Security-Policy for the place and the project.
 func (x *exchange) policy() []string {
 	quarantine := x.quarantine && !x.project.Verified
 	switch {
@@ -107,8 +113,8 @@ func (x *exchange) policy() []string {
 	return originPolicy
 }
 
-// fresh returns how long a file's bytes may be kept. Those of a version never change; those of a project are asked for
-// every time, which costs a 304.
+// fresh returns the Cache-Control of a file. The files of a version never change and may be kept
+// for a year. Those of a project must be asked for every time, which costs a 304.
 func (x *exchange) fresh() []string {
 	if x.place == onVersion {
 		return immutable
@@ -116,7 +122,8 @@ func (x *exchange) fresh() []string {
 	return revalidate
 }
 
-// varies returns what a response depends on: the encodings, and what tells a browser's own navigation.
+// varies returns the Vary of a response that depends on the encodings a client takes, or on whether
+// it is a browser's own navigation; nil if it depends on neither.
 func varies(encodings, navigation bool) []string {
 	switch {
 	case encodings && navigation:
@@ -129,10 +136,12 @@ func varies(encodings, navigation bool) []string {
 	return nil
 }
 
-// unknownType is what the bytes of a pre-compressed file are to a client that does not unpack them.
+// unknownType is the Content-Type of a file that its author compressed, for a client that does not
+// unpack it.
 var unknownType = []string{mediatype.Unknown}
 
-// describe sets the headers that tell what a form is.
+// describe sets the fields that every response has and those that describe a form, for an answer
+// with that status. It leaves Content-Length to the caller.
 func (x *exchange) describe(f *file, o *form, status int) http.Header {
 	h := x.headers(x.fresh())
 	if status == http.StatusNotFound {

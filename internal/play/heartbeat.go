@@ -9,7 +9,8 @@ import (
 	"sandlot/internal/publish"
 )
 
-// maxHeartbeat bounds the body of a heartbeat: a player of 64 characters in a small object needs half of it.
+// maxHeartbeat is the largest body of a heartbeat, in bytes. A player's id of 64 characters needs
+// half of it.
 const maxHeartbeat = 256
 
 // beat is the body of a heartbeat.
@@ -18,7 +19,7 @@ type beat struct {
 	Gone   bool   `json:"gone"`   // the page is being left
 }
 
-// mayBeat reports whether the request is what player.js sends, and answers it if not.
+// mayBeat reports whether the request is one that player.js sends. If not, it has answered it.
 func (x *exchange) mayBeat() bool {
 	const methods = "POST, OPTIONS"
 	switch {
@@ -34,7 +35,9 @@ func (x *exchange) mayBeat() bool {
 	return false
 }
 
-// takeBeat reads a heartbeat and passes it on. That a count was not to be had is no reason to fail.
+// takeBeat reads a heartbeat and counts its player as present or gone. The answer is 204 also if
+// counting failed, which is logged. A player without an id of its own counts by the hash of its
+// visitor.
 func (x *exchange) takeBeat() {
 	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, maxHeartbeat))
 	var b beat
@@ -61,8 +64,9 @@ func (x *exchange) takeBeat() {
 	x.w.WriteHeader(http.StatusNoContent)
 }
 
-// fromHere reports whether the request comes from the project's own page, as far as a browser tells. A page in the path
-// form's sandbox has an opaque origin, and to itself is another site.
+// fromHere reports whether the request comes from the project's own page, as far as a browser
+// tells. A page in the sandbox of the path form has an opaque origin: its own requests count as
+// cross-origin, and are known by the Origin "null".
 func (x *exchange) fromHere() bool {
 	if x.place == onPath && x.r.Header.Get("Origin") == "null" {
 		return true
@@ -70,7 +74,8 @@ func (x *exchange) fromHere() bool {
 	return new(http.CrossOriginProtection).Check(x.r) == nil
 }
 
-// isPlayer reports whether s can be a player's id: 1 to 64 letters, digits, hyphens and underscores.
+// isPlayer reports whether s can be a player's id: 1 to 64 ASCII letters, digits, hyphens and
+// underscores.
 func isPlayer(s string) bool {
 	for i := range len(s) {
 		c := s[i] | 0x20

@@ -10,11 +10,13 @@ import (
 	"sandlot/internal/publish"
 )
 
-// A list is the files of one version, with all that can be said about them before a request comes.
+// A list has the files of one version, with everything about them that does not depend on a
+// request. It is shared by requests and never changes, but for icon and the prepared answers in it,
+// which may be set concurrently.
 type list struct {
-	files  map[string]*file
-	icon   atomic.Pointer[string] // the name of the project's own; nil: not looked for yet
-	until  time.Time              // when to ask again because variants may have come; zero: never
+	files  map[string]*file       // by their names
+	icon   atomic.Pointer[string] // the name of the project's own icon, empty if it has none; nil: not looked for yet
+	until  time.Time              // when to read the list again because variants may have come; zero: never
 	weight uint32                 // about how many bytes the list takes
 }
 
@@ -22,15 +24,15 @@ type list struct {
 type file struct {
 	hash      string // SHA-256 of the published bytes, lower-case hex
 	mediaType []string
-	html      bool // browsers show it as a page
-	text      bool // valid UTF-8
-	plain     form
-	packed    []form // smaller forms of the same bytes
-	encoded   bool   // pre-compressed by its author: packed is the same bytes, to be unpacked by the client
-	varies    bool   // there are, or may come, packed forms
+	html      bool   // whether browsers show it as a page
+	text      bool   // whether it is valid UTF-8
+	plain     form   // the bytes as they were published
+	packed    []form // compressed forms, each smaller than plain unless encoded
+	encoded   bool   // whether its author compressed it: packed is the same bytes, for clients that unpack them
+	varies    bool   // whether it has compressed forms, or may get them
 }
 
-// A form is one representation of a file: it has its own bytes and its own validator.
+// A form is one representation of a file: it has its own bytes and its own ETag.
 type form struct {
 	coding   coding
 	encoding []string // value of Content-Encoding; nil for plain bytes
@@ -43,7 +45,8 @@ type form struct {
 	prepared *preparedAnswer // nil: it has none
 }
 
-// newList makes a list; until is when to ask again if anything is still to come.
+// newList makes a list of a version's files. until is when to read them again if variants of some
+// may still come.
 func newList(files []publish.File, until time.Time) *list {
 	l := &list{files: make(map[string]*file, len(files))}
 	for i := range files {
@@ -52,7 +55,8 @@ func newList(files []publish.File, until time.Time) *list {
 			f.prepare()
 		}
 		l.files[files[i].Name] = f
-		// Measured: a file takes about 400 bytes, and each form about 350 with its header values, beside its prepared answers.
+		// Measured: a file takes about 400 bytes, and each form about 350 with its header values,
+		// without its prepared answers.
 		l.weight += uint32(400 + 2*len(files[i].Name) + (350+preparedWeight)*(1+len(f.packed)))
 		if f.varies && !files[i].Squeezed {
 			l.until = until
@@ -61,7 +65,7 @@ func newList(files []publish.File, until time.Time) *list {
 	return l
 }
 
-// newFile says what can be said about a file beforehand.
+// newFile makes a file, with its forms.
 func newFile(p *publish.File) *file {
 	f := &file{
 		hash:      p.Blob.SHA256.String(),
@@ -84,8 +88,9 @@ func newFile(p *publish.File) *file {
 	return f
 }
 
-// makeForm makes one form of the file. Its ETag is the hash of the published bytes and the mark of the coding: what a
-// coding makes of the same bytes is made once and kept.
+// makeForm makes one form of the file, whose bytes are those of b. Its ETag is the hash of the
+// published bytes with the mark of the coding. That names the form's bytes, since a file is
+// compressed once and the result kept.
 func (f *file) makeForm(c coding, b publish.Blob) form {
 	o := form{coding: c, size: b.Size, blob: b}
 	o.etag = []string{`"` + f.hash + marks[c] + `"`}
@@ -96,7 +101,7 @@ func (f *file) makeForm(c coding, b publish.Blob) form {
 	return o
 }
 
-// prepare gives each form a place for its prepared answers.
+// prepare makes room for prepared answers of each form.
 func (f *file) prepare() {
 	f.plain.prepared = new(preparedAnswer)
 	for i := range f.packed {
@@ -104,8 +109,10 @@ func (f *file) prepare() {
 	}
 }
 
-// find returns the file that a decoded path names: "/" is the primary file, "folder/" the index.html in it, all other
-// names are as published. A folder that lacks its slash but has an index.html is told by folder.
+// find returns the file that a decoded path names, and its name. "/" is the primary file, "folder/"
+// the index.html in that folder; all other names are as they were published. f is nil if there is
+// no such file. Then folder tells whether the path names a folder with an index.html and lacks only
+// the slash at its end.
 func (l *list) find(path, primary string) (f *file, name string, folder bool) {
 	name, ok := strings.CutPrefix(path, "/")
 	switch {

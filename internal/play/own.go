@@ -10,22 +10,24 @@ import (
 	"sandlot/internal/admission"
 )
 
-// A door is what has a name in the service's own folder.
+// A door is one name in the service's own folder, /.sandlot/.
 type door struct {
 	name      string
 	operation admission.Operation
-	checks    func(*exchange) bool // whether the request can be answered; it answers others itself
+	checks    func(*exchange) bool // reports whether the request can be served; if not, it has answered it
 	serve     func(*exchange)
 }
 
-// doors are all of them. Files of projects are behind none: they are a Look, which is free, so that nobody is asked.
+// doors are all of them. It never changes. Files of projects have none: reading them is free, so
+// admission is not asked.
 var doors = []door{
 	{"heartbeat", admission.Heartbeat, (*exchange).mayBeat, (*exchange).takeBeat},
 	{"player.js", admission.Look, (*exchange).mayRead, (*exchange).playerScript},
 	{"storage", admission.Look, (*exchange).mayRead, (*exchange).storage},
 }
 
-// own answers for the service's own folder. A version's address has none: it is the owner's preview, where nobody plays.
+// own answers for a name in the service's own folder. The address of a version has no such folder:
+// it is the owner's preview, where nobody plays.
 func (x *exchange) own(name string) {
 	i := slices.IndexFunc(doors, func(d door) bool { return d.name == name })
 	switch {
@@ -40,7 +42,7 @@ func (x *exchange) own(name string) {
 	}
 }
 
-// enter answers at a door, if admission lets the visitor in.
+// enter serves a door, if admission allows its operation to the client.
 func (x *exchange) enter(d door) {
 	grant, err := x.admission.Admit(admission.Origin{Addr: admission.Peer(x.r.RemoteAddr)}, d.operation, admission.Body{Length: x.r.ContentLength})
 	if err != nil {
@@ -51,7 +53,7 @@ func (x *exchange) enter(d door) {
 	d.serve(x)
 }
 
-// denied answers to whom admission did not let in.
+// denied answers a request that admission refused: 429 with Retry-After, in whole seconds.
 func (x *exchange) denied(err error) {
 	var d *admission.Denied
 	if !errors.As(err, &d) {
@@ -62,6 +64,8 @@ func (x *exchange) denied(err error) {
 	x.refuse(http.StatusTooManyRequests, d.Error())
 }
 
+// mayRead is the check of a door that is read.
 func (x *exchange) mayRead() bool { return x.reads(allowed) }
 
+// playerScript answers with the heartbeat's script.
 func (x *exchange) playerScript() { x.send(x.script, x.script.form(x.r.Header), http.StatusOK) }

@@ -9,7 +9,10 @@ import (
 	"sandlot/internal/publish"
 )
 
-// ServePath answers a request to the path form. Its path begins with the base URL's path and "/~/", and is as it came.
+// ServePath answers a request to the path form, {base}/~/{project_id}/{file}. The request's URL
+// must be as it came: a router that cleans paths must not see it before. Where the path form is not
+// served, the answer is a 404. Published code runs there in a sandbox with an opaque origin, since
+// the origin is the website's.
 func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 	x := exchange{Handler: h, w: w, r: r, place: onPath}
 	rest, ok := strings.CutPrefix(r.URL.Path, h.prefix)
@@ -34,7 +37,7 @@ func (h *Handler) hasPath() bool { return h.places.PathForm || h.places.Content 
 func (x *exchange) servePath(path string, slash bool) {
 	switch reading := x.r.Method == http.MethodGet || x.r.Method == http.MethodHead; {
 	case x.r.Header.Get("Service-Worker") == "script":
-		// A worker would run outside of the sandbox, on the origin of the site.
+		// A worker would run outside of the sandbox, on the origin of the website.
 		x.refuse(http.StatusForbidden, "Service workers are for projects on their own address.")
 	case reading && x.moves() && navigates(x.r.Header):
 		x.redirect(http.StatusTemporaryRedirect, x.places.Origin(string(x.project.ID))+escape(path))
@@ -45,10 +48,11 @@ func (x *exchange) servePath(path string, slash bool) {
 	}
 }
 
-// moves reports whether a browser's own navigation to this address is sent on to the project's own origin.
+// moves reports whether a browser's own navigation to this address is redirected to the project's
+// own origin.
 func (x *exchange) moves() bool { return x.place == onPath && x.places.Content != "" }
 
-// redirect sends the client elsewhere, with the query it came with.
+// redirect sends the client to another location, with the query that it came with.
 func (x *exchange) redirect(status int, location string) {
 	cacheControl := x.fresh()
 	if status == http.StatusTemporaryRedirect {
@@ -66,7 +70,7 @@ func (x *exchange) redirect(status int, location string) {
 	x.w.WriteHeader(status)
 }
 
-// escape returns a decoded path as it is written in a URL.
+// escape returns a decoded path as it must be written in a URL.
 func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
 // lastSegment returns where the last segment of a name begins.

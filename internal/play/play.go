@@ -1,15 +1,35 @@
 // Package play serves what was published.
 //
-// Each project has an origin of its own, {project_id}.{content host}, so that no project can read another's storage or
-// the login of the site; each of its versions has one too, and where names cannot be resolved the path form
-// {base}/~/{project_id}/ serves the same bytes inside a sandbox. The way of a request: which project (asked anew every
-// time, so that an acknowledged write is seen at once), which file (from a cached list of the version), which form of
-// it (plain, compressed, with the heartbeat's script), then the conditions and ranges of HTTP, and the bytes, from a
-// cache when they are few and streamed when they are many. Lists and bytes never change under their keys, so nothing
-// in the cache is ever out of date.
+// # Addresses
 //
-// Bytes are sent exactly as published. The one exception is a browser's own top-level navigation to an HTML primary
-// file, which is followed by one script that says "somebody is playing".
+// Each project has an origin of its own, {project_id}.{content host}, so that no project can read
+// another's storage or the login of the website. Each version of it has one, too, which only its
+// owner learns. Where names cannot be resolved the path form {base}/~/{project_id}/ serves the same
+// bytes inside a sandbox.
+//
+// # A request
+//
+// A request takes these steps, all of which are in read.go:
+//
+//   - Which project? The Service is asked every time, so that an acknowledged write is seen at once.
+//   - Which file? It is looked up in the list of the project's version.
+//   - Which form of it? Plain, compressed, or with the heartbeat's script.
+//   - Conditions and ranges of HTTP are applied.
+//   - The bytes are sent: from the cache if they are few, streamed if they are many.
+//
+// Lists and bytes are cached under keys under which they never change, so nothing in the cache is
+// ever out of date.
+//
+// # Bytes
+//
+// Bytes are sent exactly as they were published, and never if they do not have their hash. The one
+// exception is a browser's own top-level navigation to an HTML primary file: it gets one more
+// script after the file, by which the page tells every 20 seconds that somebody is playing.
+//
+// # Visitors
+//
+// A load of the primary file is a play, and a heartbeat counts a player as present. Whose they are
+// is known by a hash that cannot be traced back after midnight UTC: see [Visitors].
 package play
 
 import (
@@ -25,7 +45,9 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Service is what this package reads of projects. *publish.Service has it.
+// Service is what this package asks about projects. *publish.Service implements it. A project that
+// does not exist is publish.CodeProjectNotFound, and one that was taken down is
+// publish.CodeTakenDown.
 type Service interface {
 	// Site returns a project as the latest acknowledged write left it.
 	Site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
@@ -33,43 +55,49 @@ type Service interface {
 	SiteVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, suffix string) (publish.Project, error)
 }
 
-// Contents is where versions' files are read from. *publish.Contents is one.
+// Contents is where the files of versions are read from. *publish.Contents implements it.
 type Contents interface {
-	// Files returns the files of a version. Of a file that is not Squeezed, variants may still come.
+	// Files returns the files of a version. A file that is not Squeezed may still get variants.
 	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
-	// Open returns n verified bytes of a blob from off (n < 0: up to the end).
+	// Open returns n verified bytes of a blob from off (n < 0: up to the end). A blob that is
+	// missing is publish.ErrNotFound, a damaged one publish.ErrCorrupt.
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 }
 
-// Gallery is who counts plays and players.
+// Gallery counts plays and players. *gallery.Service implements it.
 type Gallery interface {
-	// Play counts a load, unless the same visitor's last one is too recent, or enough come from one network.
+	// Play counts a load, unless one by the same player was counted shortly before, or the network
+	// adds too many.
 	Play(ctx context.Context, by publish.Caller, id publish.ProjectID, player gallery.Player)
-	// Touch counts a player as present, unless enough of one network are.
+	// Touch counts a player as present, unless too many of one network are.
 	Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
 	// Leave counts a player as gone.
 	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
 }
 
 // Config is what a Handler is made from. Only Service, Contents, Gallery and Places are needed.
+// Everything in it is called concurrently.
 type Config struct {
 	Service    Service
 	Contents   Contents
 	Gallery    Gallery
 	Places     publish.Places
-	Visitors   *Visitors                    // nil: one of its own
-	Token      func(r *http.Request) string // by which a browser is known on the site's origin, empty if it is not; nil: none is
-	Quarantine bool                         // whether projects of unverified accounts may send nothing anywhere else
-	Admission  *admission.Limits            // holds visitors to their limits; nil: none
-	CacheBytes int64                        // bound on the cached lists and bytes; 0: 64 MiB
+	Visitors   *Visitors                    // nil: one of the Handler's own
+	Token      func(r *http.Request) string // the token of a browser on the website's origin, empty if it has none; nil: no browser has one
+	Quarantine bool                         // whether projects of unverified accounts may contact nothing but their own origin
+	Admission  *admission.Limits            // the limits of heartbeats; nil: none
+	CacheBytes int64                        // the most bytes of lists and bodies in the cache; 0: 64 MiB
 	Now        func() time.Time             // nil: time.Now
 	Log        *slog.Logger                 // nil: nothing is logged
 }
 
-// defaultCacheBytes holds the current files of some thousand small games, and is what the smallest machines can spare.
+// defaultCacheBytes holds the current files of some thousand small games, and is what the smallest
+// machines can spare.
 const defaultCacheBytes = 64 << 20
 
-// Handler serves published files. Its methods may be called concurrently.
+// Handler serves published files. Its methods may be called concurrently. A handler that fails
+// after it has begun an answer panics with http.ErrAbortHandler, so that the client sees that the
+// answer is not whole.
 type Handler struct {
 	service     Service
 	contents    Contents
@@ -93,7 +121,7 @@ type Handler struct {
 	prefix      string      // of the path form: "/~/", after the base URL's path
 }
 
-// New makes a Handler.
+// New makes a Handler. It panics if the texts that are built into the program are broken.
 func New(c Config) *Handler {
 	h := &Handler{
 		service: c.Service, contents: c.Contents, gallery: c.Gallery, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: playerFile(), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), quarantine: c.Quarantine, admission: c.Admission,
@@ -122,9 +150,10 @@ func New(c Config) *Handler {
 	return h
 }
 
-// Label returns the label of a request's Host under the content host, and whether the Host is under it: then the
-// request belongs to ServeOrigin whatever the label is, and never to the site. The port is not compared: a request
-// that came through a tunnel must not fall through to the site either.
+// Label returns the part of a request's Host before the content host, in lower case. ok tells
+// whether the Host is under the content host at all. If so, the request belongs to ServeOrigin
+// whatever the label is, and never to the website. Ports are not compared: a request that came
+// through a tunnel must not reach the website either.
 func (h *Handler) Label(host string) (label string, ok bool) {
 	if h.suffix == "" {
 		return "", false

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// plays reports whether a load of the primary document that was answered with status is a play. Whoever reads is one
-// (a browser, a program without a name, a plain library), but for those that look before somebody plays: a prefetch, a
-// crawler, the previewer of a link. A 304 is one for who names the representation, which only the service can have told;
-// "*" names none.
+// plays reports whether a load of the primary file that was answered with status is a play. Every
+// GET of the whole file is one, by whatever program, except those that come before somebody plays:
+// prefetches, crawlers and previews of links. A 304 is a play only if the request has the ETag of
+// the file, which only the service can have told it; "*" does not count.
 func (x *exchange) plays(status int) bool {
 	return x.r.Method == http.MethodGet &&
 		(status == http.StatusOK || status == http.StatusNotModified && x.named) &&
@@ -18,8 +18,8 @@ func (x *exchange) plays(status int) bool {
 		!prefetches(x.r.Header) && !x.agents.crawls(first(x.r.Header["User-Agent"]))
 }
 
-// first is what Header.Get returns, without a look at how the name is written:
-// that takes longer than to find it.
+// first is the first of the values of a field, empty if there is none. It is Header.Get for a name
+// that is known to be in its canonical form, which takes longer to check than the value to find.
 func first(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -27,7 +27,8 @@ func first(values []string) string {
 	return values[0]
 }
 
-// prefetches reports whether a browser loads in advance. Sec-Purpose is the standard's, the others are older.
+// prefetches reports whether a browser loads a page in advance. Sec-Purpose is the standard field,
+// the others are older.
 func prefetches(h http.Header) bool {
 	for _, name := range [...]string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
 		for _, value := range h[name] {
@@ -40,8 +41,9 @@ func prefetches(h http.Header) bool {
 	return false
 }
 
-// crawlers are parts of the User-Agent, in lower case, of programs that read pages for a search, a preview or a watch,
-// from what each says of itself. Most have "bot", "crawler" or "spider" in it.
+// crawlers are parts, in lower case, of the User-Agents of programs that read pages for a search
+// engine, a preview or a monitor, as their makers document them. Most contain "bot", "crawler" or
+// "spider".
 var crawlers = [...]string{
 	"bot", "crawl", "spider", "slurp", "archiver", // search engines and archives
 	"preview", "facebookexternalhit", "facebookcatalog", "meta-externalagent", "meta-externalfetcher", // links shown to friends
@@ -51,8 +53,9 @@ var crawlers = [...]string{
 	"uptime", "pingdom", "statuscake", "lighthouse", "page speed", "gtmetrix", // watchers
 }
 
-// agents remembers of some User-Agents whether they are crawlers': a few make nearly all requests, and to look for
-// every part in one takes as long as the rest of a small answer. It may be used concurrently.
+// agents remembers for some User-Agents whether they are crawlers'. A few make nearly all requests,
+// and searching one for every part takes as long as the rest of a small answer. It may be used
+// concurrently.
 type agents struct {
 	seed  maphash.Seed
 	known [256]atomic.Pointer[agent]
@@ -64,9 +67,10 @@ type agent struct {
 	crawls bool
 }
 
+// newAgents makes agents that remember nothing yet.
 func newAgents() *agents { return &agents{seed: maphash.MakeSeed()} }
 
-// crawls reports what the function of that name does.
+// crawls is the function crawls, with what it remembers.
 func (a *agents) crawls(name string) bool {
 	if name == "" || len(name) > maxAgent {
 		return crawls(name)
@@ -86,7 +90,7 @@ func crawls(agent string) bool {
 		return false
 	}
 	agent = strings.ToLower(agent)
-	// A brand of telephones.
+	// Telephones of the brand Cubot are no bots.
 	agent = strings.ReplaceAll(agent, "cubot", "")
 	for _, part := range crawlers {
 		if strings.Contains(agent, part) {

@@ -7,32 +7,35 @@ import (
 	"sync/atomic"
 )
 
-// A preparedWriter sends a whole answer whose header fields, all but the date, are prepared lines. It returns false, and
-// has done nothing, where that cannot be done. *front.Answer is one.
+// A preparedWriter sends a whole answer whose header fields, but for the date, are prepared lines.
+// It returns false, and has done nothing, if it cannot. *front.Answer is one; answers through
+// net/http are not prepared.
 type preparedWriter interface {
 	WritePrepared(status int, shared, own, body []byte) bool
 }
 
-// lines are lines of a header, made when they are first wanted.
+// lines are lines of a header, made when they are first needed. They never change then.
 type lines = atomic.Pointer[[]byte]
 
-// A preparedAnswer has the lines that are those of one form alone, for a 200 and for a 304.
+// A preparedAnswer has the lines that belong to one form alone: those of a 200 and those of a 304.
 type preparedAnswer [2]lines
 
-// sharedLines are those that many answers have, for each combination of what they depend on.
+// sharedLines are the lines that many answers have in common, for each combination of what they
+// depend on.
 type sharedLines [1 << 5]lines
 
 const (
 	// preparedWeight is about how many bytes the lines of a form take.
 	preparedWeight = 400
-	// preparedFiles is up to how many files a list has prepared answers: they must not fill the cache for files that
-	// are asked for seldom.
+	// preparedFiles is the most files that a list may have for its answers to be prepared. Those of
+	// long lists would fill the cache with lines for files that are seldom asked for.
 	preparedFiles = 1000
 )
 
-// sendPrepared sends a whole answer from prepared lines, if there can be any: to a request for a project's own address,
-// and for a form that is sent as it is. The lines are of the same fields as in any other answer. The body is empty or
-// all of the form's; a HEAD gets none.
+// sendPrepared sends a whole answer from prepared lines, and reports whether it did. It does so for
+// a 200 or a 304 on a project's own origin, if the form has room for prepared answers and the
+// connection takes them. The header has the same fields as any other answer's. body is all of the
+// form's bytes, or empty for a 304; a HEAD gets none.
 func (x *exchange) sendPrepared(f *file, o *form, status int, body []byte) bool {
 	w, ok := x.w.(preparedWriter)
 	if !ok || o.prepared == nil || x.place != onProject || status != http.StatusOK && status != http.StatusNotModified {
@@ -50,7 +53,7 @@ func (x *exchange) sendPrepared(f *file, o *form, status int, body []byte) bool 
 	return w.WritePrepared(status, *shared.Load(), *own.Load(), body)
 }
 
-// combination makes a number of what is true.
+// combination is the number whose bits are the values given, the first one lowest.
 func combination(set ...bool) (n int) {
 	for i, b := range set {
 		if b {
@@ -63,7 +66,7 @@ func combination(set ...bool) (n int) {
 // ownFields are those that tell one form from another.
 var ownFields = [...]string{"Accept-Ranges", "Content-Encoding", "Content-Length", "Content-Type", "Etag"}
 
-// prepare makes the lines of the fields that describe sets.
+// prepare makes both parts of the lines, from the fields that describe sets for any other answer.
 func (x *exchange) prepare(f *file, o *form, status int, shared, own *lines) {
 	aside := *x
 	aside.w = headerOnly{}
@@ -85,9 +88,10 @@ func (x *exchange) prepare(f *file, o *form, status int, shared, own *lines) {
 	own.Store(&ours)
 }
 
-// headerOnly takes the fields of an answer and nothing else.
+// headerOnly is an http.ResponseWriter that keeps the header and drops everything else.
 type headerOnly http.Header
 
+// Header implements http.ResponseWriter.
 func (h headerOnly) Header() http.Header       { return http.Header(h) }
 func (headerOnly) Write(p []byte) (int, error) { return len(p), nil }
 func (headerOnly) WriteHeader(int)             {}

@@ -10,21 +10,23 @@ import (
 	"strings"
 )
 
-// maxSpans bounds the ranges of one request. Players ask for one; whoever asks for more than this means harm, and gets
-// the whole file.
+// maxSpans is the most ranges of one request. Media players ask for one. A request for more gets
+// the whole file, so that many small ranges do not cost more than the file.
 const maxSpans = 16
 
 // A span is n bytes from off.
 type span struct{ off, n int64 }
 
-// header is the span as Content-Range has it.
+// header is the Content-Range of the span in a file of size bytes.
 func (s span) header(size int64) string {
 	return fmt.Sprintf("bytes %d-%d/%d", s.off, s.off+s.n-1, size)
 }
 
-// ranges reads the Range of a GET, which is of the plain bytes only: whoever asks for a part gets it unpacked. It
-// reports false where the whole is to be sent; no spans at all is 416. The chosen form is needed because a page with
-// the script in it is not cut into pieces, and neither is a pre-compressed file on its way to be unpacked.
+// ranges reads the Range of a GET. Ranges are of the plain bytes only: a client that asks for a
+// part gets it uncompressed. It returns false if the whole file is to be sent: if there is no Range
+// or it is malformed, if If-Range does not match, and if the chosen form cannot be cut, since it
+// has the script after it or is to be unpacked by the client. True without spans means that no
+// range lies within the file: the answer is 416.
 func (x *exchange) ranges(f *file, chosen *form) ([]span, bool) {
 	header := first(x.r.Header["Range"])
 	if header == "" || x.r.Method != http.MethodGet || len(chosen.after) > 0 || f.encoded && chosen != &f.plain {
@@ -52,8 +54,8 @@ func (x *exchange) ranges(f *file, chosen *form) ([]span, bool) {
 	return spans, true
 }
 
-// parseSpans reads the ranges within size bytes and drops those that begin behind them. It reports false if one is
-// malformed.
+// parseSpans reads the ranges of a file of size bytes, and leaves out those that begin after its
+// end. It returns false if one is malformed.
 func parseSpans(set string, size int64) ([]span, bool) {
 	var spans []span
 	for _, item := range strings.Split(set, ",") {
@@ -79,7 +81,7 @@ func parseSpans(set string, size int64) ([]span, bool) {
 	return spans, true
 }
 
-// position reads a number of a range; -1 is an absent one.
+// position reads a number of a range. It is -1 if there is none.
 func position(s string) (int64, error) {
 	if s == "" {
 		return -1, nil
@@ -88,7 +90,8 @@ func position(s string) (int64, error) {
 	return int64(n), err
 }
 
-// sendSpans answers with parts of a file's plain bytes and returns the status.
+// sendSpans answers with parts of a file's plain bytes, and returns the status: 206, or 416 if
+// there are no spans.
 func (x *exchange) sendSpans(f *file, spans []span) int {
 	if len(spans) == 0 {
 		x.w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(f.plain.size, 10))
@@ -114,7 +117,7 @@ func (x *exchange) sendSpans(f *file, spans []span) int {
 	return http.StatusPartialContent
 }
 
-// sendParts answers with several spans as multipart/byteranges. The first is open already.
+// sendParts answers with several spans as multipart/byteranges. first is the first of them, opened.
 func (x *exchange) sendParts(f *file, spans []span, first piece) {
 	h := x.w.Header()
 	mediaType := h["Content-Type"]
@@ -140,7 +143,8 @@ func (x *exchange) sendParts(f *file, spans []span, first piece) {
 	_ = body.Close() // an error means that the client is gone
 }
 
-// sendLater sends a span after the first; whatever fails now can only break the connection.
+// sendLater sends a span after the first, and reports whether the client got it. The header is sent
+// already, so bytes that cannot be read break the connection.
 func (x *exchange) sendLater(w io.Writer, f *file, s span) bool {
 	p, err := x.open(x.r.Context(), &f.plain, s.off, s.n)
 	if err != nil {
@@ -158,7 +162,7 @@ func partHeader(mediaType []string, s span, size int64) textproto.MIMEHeader {
 // A counter counts what is written to it.
 type counter int64
 
-// Write counts.
+// Write implements io.Writer. It never fails.
 func (c *counter) Write(b []byte) (int, error) {
 	*c += counter(len(b))
 	return len(b), nil

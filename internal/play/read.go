@@ -11,10 +11,12 @@ import (
 	"sandlot/internal/publish"
 )
 
-// This file is the way of a read, from the top down: which project, which file, which form of it, and how it is answered.
+// This file is the way of a read, from the top down: which project, which file, which form of it,
+// and how it is answered.
 
-// ServeOrigin answers a request to the origin with that label: a project's, a version's, or nobody's, which is a clean
-// 404. The request's URL must be as it came: a router that cleans paths must not see it before.
+// ServeOrigin answers a request to the origin with a label from Label: a project's or a version's.
+// Any other label is answered with our own 404. The request's URL must be as it came: a router that
+// cleans paths must not see it before.
 func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label string) {
 	x := exchange{Handler: h, w: w, r: r, root: "/"}
 	id, n, suffix, ok := names.ParseLabel(label)
@@ -35,7 +37,7 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 	x.serve(r.URL.Path)
 }
 
-// serve answers for a decoded path within the project.
+// serve answers a request for a decoded path within the project, which begins with a slash.
 func (x *exchange) serve(path string) {
 	switch {
 	case strings.HasPrefix(path, ours):
@@ -46,7 +48,8 @@ func (x *exchange) serve(path string) {
 	}
 }
 
-// file answers a GET or HEAD of a decoded path.
+// file answers a GET or HEAD of a decoded path: with the file of that name, a redirect to a folder,
+// the icon, or a 404.
 func (x *exchange) file(path string) {
 	l, err := x.list(x.r.Context(), &x.project)
 	if err != nil {
@@ -68,8 +71,9 @@ func (x *exchange) file(path string) {
 	}
 }
 
-// primary answers with the primary file. A browser's own navigation gets the script with it, and a load is a play;
-// neither on a version's address, which is the owner's preview.
+// primary answers with the primary file. A browser's own navigation gets the heartbeat's script
+// after it, and a load counts as a play. Neither is so on the address of a version, which is the
+// owner's preview.
 func (x *exchange) primary(f *file) {
 	o := f.form(x.r.Header)
 	if x.place == onVersion {
@@ -89,7 +93,8 @@ func (x *exchange) primary(f *file) {
 	}
 }
 
-// visitor is who sent the request. Only the site's own origin has cookies that the project cannot have set.
+// visitor returns who sent the request. Its token counts only on the website's origin: cookies of
+// other origins may have been set by a project.
 func (x *exchange) visitor(now time.Time) gallery.Player {
 	token := ""
 	if x.place == onPath {
@@ -98,7 +103,7 @@ func (x *exchange) visitor(now time.Time) gallery.Player {
 	return gallery.Player{ID: x.visitors.ID(x.r, token, now), From: admission.Peer(x.r.RemoteAddr)}
 }
 
-// missing answers for a file that is not there: with the project's own page for that, if it has one.
+// missing answers 404 for a file that is not there, with the project's own 404.html if it has one.
 func (x *exchange) missing(l *list) {
 	if f := l.files["404.html"]; f != nil {
 		x.send(f, f.form(x.r.Header), http.StatusNotFound)
@@ -107,9 +112,10 @@ func (x *exchange) missing(l *list) {
 	x.notFound()
 }
 
-// send answers with one form of a file and returns the status. Conditions and ranges count only where the status would
-// be 200. Whatever can fail is done before the first byte; what fails later breaks the connection, so that a short
-// answer never looks whole.
+// send answers with one form of a file, and returns the status of the answer. Conditions and ranges
+// count only if status is 200. Whatever can fail is done before the first byte. What fails later
+// breaks the connection, so that a short answer never looks whole. In place of a damaged compressed
+// form the plain one is sent.
 func (x *exchange) send(f *file, o *form, status int) int {
 	if status == http.StatusOK {
 		spans, part := x.ranges(f, o)

@@ -15,12 +15,12 @@ import (
 	"sandlot/internal/publish"
 )
 
-// catalogs holds what the pages of errors say, one file a language, named after it.
+// catalogs holds the texts of the pages of errors: a file for each language, named after it.
 //
 //go:embed texts/*.json
 var catalogs embed.FS
 
-// fallback is the language of whoever speaks none of ours, and of programs.
+// fallback is the language for those who prefer none of ours, and for programs.
 const fallback = "en"
 
 // said is what a page of an error says.
@@ -29,7 +29,7 @@ type said struct {
 	Text  string `json:"text"`
 }
 
-// A book holds it in all languages.
+// A book holds the texts in all languages. It never changes.
 type book struct {
 	langs   []string // the first is the fallback
 	matcher language.Matcher
@@ -62,7 +62,8 @@ func openBook() *book {
 	return b
 }
 
-// accepted returns the language for an Accept-Language.
+// accepted returns the language of ours that fits an Accept-Language best, and fallback if none
+// does.
 func (b *book) accepted(header string) string {
 	tags, _, err := language.ParseAcceptLanguage(header[:min(len(header), 200)]) // a browser sends under a hundred bytes
 	if err != nil || len(tags) == 0 {
@@ -72,7 +73,7 @@ func (b *book) accepted(header string) string {
 	return b.langs[i]
 }
 
-// nameOf is what a page says of an error.
+// nameOf is the name of the text for an error.
 func nameOf(code publish.Code, status int) string {
 	switch {
 	case code == publish.CodeProjectNotFound:
@@ -91,8 +92,9 @@ func nameOf(code publish.Code, status int) string {
 	return "fault"
 }
 
-// say answers with a small page of our own, in the language of whoever asks. The site's own choice of a language is a
-// cookie, which projects never see.
+// say answers with a small page of our own that has the text of that name, in the language that
+// Accept-Language asks for. A language that somebody chose on the website is in a cookie, which
+// never comes to a project's origin.
 func (x *exchange) say(status int, name string) {
 	lang := x.book.accepted(x.r.Header.Get("Accept-Language"))
 	h := x.w.Header()
@@ -103,7 +105,7 @@ func (x *exchange) say(status int, name string) {
 	x.show(status, lang, x.book.byLang[lang][name])
 }
 
-// refuse answers programs, which alone send what this is for.
+// refuse answers with a page in English. It is for requests that only programs send.
 func (x *exchange) refuse(status int, message string) {
 	if x.moves() {
 		x.w.Header()["Vary"] = varies(false, true)
@@ -111,13 +113,13 @@ func (x *exchange) refuse(status int, message string) {
 	x.show(status, fallback, said{http.StatusText(status), message})
 }
 
-// errorStyle has the colours and the type of the site.
+// errorStyle has the colours and the type of the website.
 const errorStyle = `:root{color-scheme:light dark;--paper:#fbf9f5;--ink:#23211d;--quiet:#6a655c}` +
 	`@media(prefers-color-scheme:dark){:root{--paper:#191816;--ink:#ece8e0;--quiet:#a39c90}}` +
 	`body{margin:0;padding:20vh 1.25rem 1.25rem;font:1.125rem/1.6 ui-sans-serif,system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:var(--paper);color:var(--ink);overflow-wrap:anywhere}` +
 	`main{max-width:36rem;margin:auto}h1{margin:0;font-size:1.75rem;line-height:1.25}p{margin:.75rem 0 0;color:var(--quiet)}`
 
-// show answers with a page. Headers that were set before stay.
+// show answers with a page that says something. Header fields that were set before stay.
 func (x *exchange) show(status int, lang string, is said) {
 	title := html.EscapeString(is.Title)
 	body := `<!doctype html><html lang="` + lang + `" dir="ltr"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +

@@ -9,24 +9,28 @@ import (
 	"strconv"
 )
 
-// A storagePage is a small page of each project's own origin. The site's page frames it to find out whether scripts of that
-// origin have their storage there, which browsers take from pages framed by another site: a game that reads it first
-// would stay blank. It tells the site's origin alone, knows nothing, and has nothing to press.
+// A storagePage is a small page on each project's own origin. The website frames it to find out
+// whether scripts of that origin have storage in a frame. Some browsers keep storage from pages
+// that another site frames, and a game that reads it first thing would then stay blank. The page
+// tells only the website's origin, holds no data, and has nothing to press.
 type storagePage struct {
-	body             []byte
-	policy, embedded []string // Content-Security-Policy; embedded: where the site's page is itself in somebody else's
+	body     []byte
+	policy   []string // its Content-Security-Policy: the website alone may frame it
+	embedded []string // the policy where the website's page is itself framed by somebody else's
 }
 
-// embeddedQuery marks the request of a page that others embed: then the frames around are not the site's alone.
+// embeddedQuery is the query of a request by /embed. The page around that is somebody else's, so
+// anybody may frame it.
 const embeddedQuery = "embedded"
 
+// newStoragePage makes the page for a website at base.
 func newStoragePage(base *url.URL) storagePage {
 	site := base.Scheme + "://" + base.Host
 	origin, err := json.Marshal(site) // with < and > escaped
 	if err != nil {
 		panic(err) // a text always encodes
 	}
-	// To read says as much as to write, and other tabs of the project hear nothing of it.
+	// Reading tells as much as writing would, and other tabs of the project do not hear of it.
 	script := `let storage=true;try{localStorage.length}catch{storage=false}parent.postMessage({storage},` + string(origin) + `)`
 	sum := sha256.Sum256([]byte(script))
 	policy := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors "
@@ -37,7 +41,7 @@ func newStoragePage(base *url.URL) storagePage {
 	}
 }
 
-// storage answers with the page, which the project's own origin alone has.
+// storage answers with the page. Only a project's own origin has it.
 func (x *exchange) storage() {
 	if x.place != onProject {
 		x.notFound()

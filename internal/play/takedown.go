@@ -11,11 +11,13 @@ import (
 //go:embed lastworker.js
 var lastWorkerJS []byte
 
+// scriptType is the Content-Type of a worker.
 var scriptType = []string{"text/javascript; charset=utf-8"}
 
-// lastWorker answers a browser that asks whether the worker it has registered for a project has changed. The worker
-// could go on showing what was taken down for as long as nobody replaces it, and an error would only keep it: browsers
-// drop a worker for nothing but another one that drops itself.
+// lastWorker answers a browser that asks whether the service worker of a project has changed. That
+// worker could go on showing what was taken down for as long as nothing replaces it. An error would
+// keep it in place: browsers drop a worker only for another one, so this one takes its place and
+// removes itself.
 func (x *exchange) lastWorker() {
 	h := x.headers(never)
 	h["Content-Type"] = scriptType

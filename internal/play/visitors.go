@@ -14,39 +14,44 @@ import (
 	"sandlot/internal/gallery"
 )
 
-// Visitors tells the visitors of a day apart without knowing who they are. A visitor is a hash of the client's network
-// and User-Agent, or of the token that its browser has, under a random salt, which is renewed at midnight UTC: after that nobody can tell which addresses
-// yesterday's hashes were made of, or that a visitor came back. No address is kept. It may be used concurrently.
+// Visitors tells the visitors of a day apart without knowing who they are. A visitor is known by a
+// hash of the client's network and User-Agent, or of the token that its browser has, made with a
+// random salt. The salt is replaced at midnight UTC. After that nobody can find out which addresses
+// the hashes of the day were made of, or whether a visitor came back. No address is kept. All
+// methods may be called concurrently.
 type Visitors struct {
 	keep   func(day int64, fresh [32]byte) [32]byte
 	mu     sync.Mutex // held to renew it
 	latest atomic.Pointer[salt]
 }
 
-// A salt is that of one day.
+// A salt is the salt of one day.
 type salt struct {
 	day   int64 // since 1970
 	bytes [32]byte
 }
 
-// NewVisitors makes a Visitors whose salts are in memory alone. Hashes of two of them cannot be compared.
+// NewVisitors makes Visitors whose salts are in memory only. A restart begins a new salt, so a
+// visitor who comes back on the same day counts as another one.
 func NewVisitors() *Visitors {
 	return KeepVisitors(func(_ int64, fresh [32]byte) [32]byte { return fresh })
 }
 
-// KeepVisitors makes a Visitors whose salts are kept: keep returns that of a day, counted from 1970, which is fresh
-// where it has none of that day, and forgets all others.
+// KeepVisitors makes Visitors whose salts outlive a restart. keep returns the salt that was kept
+// for a day, counted from 1970; if there is none, it keeps fresh and returns that. It must forget
+// the salts of all other days. It is called about once a day, and not concurrently.
 func KeepVisitors(keep func(day int64, fresh [32]byte) [32]byte) *Visitors {
 	v := &Visitors{keep: keep}
 	v.latest.Store(&salt{day: -1})
 	return v
 }
 
-// maxAgent bounds what is hashed of a User-Agent: real ones have less than 300 bytes.
+// maxAgent is how many bytes of a User-Agent are hashed. Real ones have fewer than 300.
 const maxAgent = 512
 
-// ID returns the hash, 32 hexadecimal digits, of whoever sent the request, whose RemoteAddr must be the client's: of the
-// token that their browser has, or where that is empty of their network and User-Agent.
+// ID returns the hash of whoever sent the request at a time, as 32 hexadecimal digits. If token is
+// not empty, it is the hash of that; otherwise of the client's network and User-Agent. The
+// request's RemoteAddr must be the client's, not a proxy's.
 func (v *Visitors) ID(r *http.Request, token string, now time.Time) gallery.PlayerID {
 	var room [32 + 64 + maxAgent]byte
 	b := append(room[:0], v.today(now).bytes[:]...)
@@ -63,7 +68,8 @@ func (v *Visitors) ID(r *http.Request, token string, now time.Time) gallery.Play
 	return gallery.PlayerID(text[:])
 }
 
-// appendNetwork writes the network of the address in a RemoteAddr in the one form that it has: all of IPv4, the /64 of IPv6.
+// appendNetwork appends the network of the address in a RemoteAddr: an IPv4 address, or the /64 of
+// an IPv6 address. An address that cannot be read is appended as it is.
 func appendNetwork(b []byte, remote string) []byte {
 	if strings.Count(remote, ":") == 1 { // IPv4, which is written in one way only
 		return append(b, remote[:strings.IndexByte(remote, ':')]...)
@@ -74,7 +80,8 @@ func appendNetwork(b []byte, remote string) []byte {
 	return append(b, remote...)
 }
 
-// Renew has the salt of a day that is over forgotten, as ID has, for when nobody comes.
+// Renew replaces the salt if its day is over at a time. ID does that, too; Renew is for when no
+// request comes.
 func (v *Visitors) Renew(now time.Time) { v.today(now) }
 
 // today returns the salt of the day.
