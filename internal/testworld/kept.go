@@ -3,6 +3,7 @@ package testworld
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strconv"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sandlot/internal/publish"
 )
 
 // Query reads the database with a connection beside the store's, and returns the first column of each row.
@@ -74,10 +77,30 @@ func (w *World) Rows() map[string][]string {
 	w.t.Helper()
 	out := map[string][]string{}
 	for _, name := range w.tables() {
-		columns := w.Query("SELECT 'coalesce(hex(\"' || name || '\"), ''-'')' FROM pragma_table_info('" + name + "')")
-		out[name] = w.Query("SELECT " + strings.Join(columns, " || ' ' || ") + " FROM \"" + name + "\" ORDER BY 1")
+		out[name] = w.rows(name, "1")
 	}
 	return out
+}
+
+// RowsOf are all rows of an account and of its projects, by table.
+func (w *World) RowsOf(id publish.AccountID) map[string][]string {
+	w.t.Helper()
+	out := map[string][]string{"accounts": w.rows("accounts", fmt.Sprint("id = ", id))}
+	for column, where := range map[string]string{"account": " = %d", "project": " IN (SELECT num FROM projects WHERE account = %d)"} {
+		for _, name := range w.tables() {
+			if len(w.Query("SELECT name FROM pragma_table_info(?) WHERE name = ? AND type = 'INTEGER'", name, column)) > 0 {
+				out[name+" by "+column] = w.rows(name, fmt.Sprintf(column+where, id))
+			}
+		}
+	}
+	return out
+}
+
+// rows are those of a table that are meant, in order.
+func (w *World) rows(table, where string) []string {
+	w.t.Helper()
+	columns := w.Query("SELECT 'coalesce(hex(\"' || name || '\"), ''-'')' FROM pragma_table_info('" + table + "')")
+	return w.Query("SELECT " + strings.Join(columns, " || ' ' || ") + " FROM \"" + table + "\" WHERE " + where + " ORDER BY 1")
 }
 
 // Written is a number that every commit changes.
