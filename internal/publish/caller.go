@@ -158,7 +158,7 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 	case act == ActPublish && by.Scoped():
 		return Refuse(CodeAccountKeyRequired, "A project key cannot publish a new project: it covers %s alone.", by.key.Project).
 			With(OpSame).Note("Publish a new project with the account's api_key (sla_...). The project of this key is changed with update, naming project_id %s.", by.key.Project)
-	case act == ActPublish:
+	case act == ActPublish && by.kind != callerOperator: // nobody, too: this makes them an account
 		return nil
 	case by.kind != callerKey:
 		return Refuse(CodeKeyRequired, "This call needs a key.").With(OpPresentKey)

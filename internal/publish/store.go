@@ -108,7 +108,7 @@ type NewAccount struct {
 // NewProject is a project to be recorded with its version 1.
 type NewProject struct {
 	ID          ProjectID
-	Account     AccountID   // the owner, unless New is set
+	Account     AccountID   // the owner, unless New is set; one that is suspended is ErrSuspended, whoever asks
 	New         *NewAccount // recorded in the same step, and then the owner
 	By          int64       // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, one of a suspended account ErrSuspended
 	Email       *NewEmail   // set pending in the same step

@@ -59,6 +59,9 @@ func (t *tx) owner(np publish.NewProject) (publish.Account, error) {
 	if err := t.mayAct(np.By); err != nil {
 		return publish.Account{}, err
 	}
+	if err := t.active(np.Account); err != nil {
+		return publish.Account{}, err
+	}
 	if err := t.setEmail(np.Account, np.Email); err != nil {
 		return publish.Account{}, err
 	}

@@ -145,6 +145,8 @@ func bySuspended(t *testing.T, s Stores) {
 	ok(t, s.Restore(t.Context(), ofProject(p.ID), entry(publish.ActionRestore, "pong")))
 	ok(t, s.Suspend(t.Context(), ofAccount(p.Account), entry(publish.ActionSuspend, "@pong")))
 	wants(t, "a project", drop(s.CreateProject(t.Context(), np)), publish.ErrSuspended)
+	np.By = 0
+	wants(t, "a project by who has no key", drop(s.CreateProject(t.Context(), np)), publish.ErrSuspended)
 	wants(t, "a file", drop(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrSuspended)
 	wants(t, "the project", drop(s.Project(t.Context(), "tetra")), publish.ErrNotFound)
 }
