@@ -14,10 +14,10 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestPlainFiftyKills is the run of the test command: fifty kills beside one in each
+// TestUnracedFiftyKills is the run of the test command: fifty kills beside one in each
 // migration. CONTRIBUTING.md has the longer one. SANDLOT_TEST_SEED repeats one.
-func TestPlainFiftyKills(t *testing.T) {
-	testenv.Plain(t)
+func TestUnracedFiftyKills(t *testing.T) {
+	testenv.Unraced(t)
 	dir := t.TempDir()
 	tagged, err := build(t.Context(), dir, "sandlot-failpoints", "-tags", "failpoints")
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestPlainFault05PowerLoss: what was acknowledged survives a power loss at each kill. The soak with -power is the longer one.
-func TestPlainFault05PowerLoss(t *testing.T) {
-	testenv.Plain(t)
+// TestUnracedFault05PowerLoss: what was acknowledged survives a power loss at each kill. The soak with -power is the longer one.
+func TestUnracedFault05PowerLoss(t *testing.T) {
+	testenv.Unraced(t)
 	dir := t.TempDir()
 	tagged, err := build(t.Context(), dir, "sandlot-failpoints", "-tags", "failpoints")
 	if err != nil {

@@ -34,8 +34,8 @@ const (
 
 func TestModel(t *testing.T) { check(t, racing) }
 
-func TestPlainModel(t *testing.T) {
-	testenv.Plain(t)
+func TestUnracedModel(t *testing.T) {
+	testenv.Unraced(t)
 	check(t, plain)
 }
 

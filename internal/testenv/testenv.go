@@ -19,8 +19,11 @@ const (
 	binaryEnv  = "SANDLOT_BIN"
 )
 
-// plainPrefix begins the name of every test that scripts/test runs without the race detector.
-const plainPrefix = "TestPlain"
+// plainPrefix and unracedPrefix begin the names of the tests that scripts/test runs without the race detector.
+const (
+	plainPrefix   = "TestPlain"
+	unracedPrefix = "TestUnraced"
+)
 
 // Need returns if every one of the programs is found on the PATH; otherwise it ends the test as Skip does, naming the missing ones.
 func Need(tb testing.TB, programs ...string) {
@@ -51,12 +54,24 @@ func Skip(tb testing.TB, what string) {
 }
 
 // Plain marks a test that measures its own process, its memory or its speed, which the race detector would falsify. Under the race
-// detector the test is skipped; scripts/test runs it in a second pass without. That pass chooses by name, so Plain fails a test whose
-// name does not begin with "TestPlain".
+// detector the test is skipped; scripts/test runs it in a second pass without, with nothing beside it. That pass chooses by name, so Plain
+// fails a test whose name does not begin with "TestPlain".
 func Plain(tb testing.TB) {
 	tb.Helper()
-	if !strings.HasPrefix(tb.Name(), plainPrefix) {
-		tb.Fatalf("%s is to run without the race detector: its name must begin with %s", tb.Name(), plainPrefix)
+	withoutRace(tb, plainPrefix)
+}
+
+// Unraced marks a test that measures nothing, but does so much that it would take too long under the race detector. It is as Plain, but its
+// name begins with "TestUnraced", and scripts/test runs it beside other tests.
+func Unraced(tb testing.TB) {
+	tb.Helper()
+	withoutRace(tb, unracedPrefix)
+}
+
+func withoutRace(tb testing.TB, prefix string) {
+	tb.Helper()
+	if !strings.HasPrefix(tb.Name(), prefix) {
+		tb.Fatalf("%s is to run without the race detector: its name must begin with %s", tb.Name(), prefix)
 	}
 	if raceEnabled {
 		tb.Skipf("runs without the race detector only")

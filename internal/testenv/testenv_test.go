@@ -126,9 +126,15 @@ func TestMarkPlain(t *testing.T) {
 		if got := outcome(t, "TestPlainMemory/idle", Plain); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+		if got := outcome(t, "TestUnracedKills/again", Unraced); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	})
 	t.Run("a name that the second pass does not choose fails", func(t *testing.T) {
 		if got := outcome(t, "TestMemory", Plain); !strings.HasPrefix(got, "failed: TestMemory") {
+			t.Errorf("got %q", got)
+		}
+		if got := outcome(t, "TestPlainKills", Unraced); !strings.HasPrefix(got, "failed: TestPlainKills") {
 			t.Errorf("got %q", got)
 		}
 	})
