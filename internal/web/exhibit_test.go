@@ -376,6 +376,8 @@ func (exhibit) DeleteAccount(_ context.Context, by publish.Caller, typed string)
 	return nil
 }
 
+func (exhibit) FormToken(context.Context, publish.Caller) (string, error) { return "fresh", nil }
+
 func (exhibit) MintBrowser(context.Context, publish.Caller) (string, error) { return "drawn", nil }
 
 func (exhibit) AskLogin(_ context.Context, _ publish.Caller, in account.LoginInput) (string, error) {

@@ -5,6 +5,7 @@ import (
 	"html"
 	"net/netip"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +70,15 @@ func (w *world) claim(handle, address string) string {
 	w.t.Helper()
 	must(w.service.Signup(w.t.Context(), testworld.Nobody(), publish.SignupInput{Handle: handle, Email: address}))(w.t)
 	return w.token("/verify")
+}
+
+// accountOf is the account with a handle.
+func (w *world) accountOf(handle string) (id publish.AccountID) {
+	w.t.Helper()
+	if _, err := fmt.Sscan(strings.Join(w.in.Query("SELECT id FROM accounts WHERE handle = ?", handle), " "), &id); err != nil {
+		w.t.Fatal(err)
+	}
+	return id
 }
 
 // moved gives kim's account the address that it proposes, and returns the token that takes the one before back.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,85 +13,6 @@ import (
 )
 
 const newSecret = "slp_0123456789012345678901234567890123456789"
-
-// keyFake has two keys, and makes one for each nonce.
-type keyFake struct {
-	forms   map[string]bool
-	revoked []int64
-	refuse  error
-	latest  []publish.Project // of those of an account with more; nil: there are two
-}
-
-func (f *keyFake) Keys(_ context.Context, by publish.Caller, before int64) ([]publish.Key, int64, error) {
-	id := by.Account()
-	at := time.Date(2026, 2, 3, 4, 5, 0, 0, time.UTC)
-	list := []publish.Key{
-		{ID: 8, Kind: publish.ProjectKey, Project: "game-abc123", Name: "<b>agent", LastFour: "Ab12", CreatedAt: at, LastUsedAt: at},
-		{ID: 7, Kind: publish.AccountKey, Name: "account key", LastFour: "Cd34", CreatedAt: at},
-	}
-	switch {
-	case id != 1:
-		return nil, 0, nil
-	case before == 8:
-		return list[1:], 0, nil
-	case before != 0 && before < 8:
-		return nil, 0, nil
-	}
-	return list, 7, nil
-}
-
-func (f *keyFake) KeyProjects(context.Context, publish.Caller) (list []publish.Project, more bool, err error) {
-	if f.latest != nil {
-		return f.latest, true, nil
-	}
-	return []publish.Project{{ID: "game-abc123", Title: `"Pong"`}, {ID: "bare-abc123"}}, false, nil
-}
-
-func (f *keyFake) FormToken(context.Context, publish.Caller) (string, error) { return "fresh", nil }
-
-func (f *keyFake) once(nonce string) (publish.Secret, error) {
-	if f.forms == nil {
-		f.forms = map[string]bool{}
-	}
-	switch {
-	case f.refuse != nil:
-		return "", f.refuse
-	case nonce == "":
-		return "", publish.Refuse(publish.CodeInvalidField, "no nonce")
-	case f.forms[nonce]:
-		return newSecret, publish.ErrAlreadyDone
-	}
-	f.forms[nonce] = true
-	return newSecret, nil
-}
-
-func (f *keyFake) MintKey(_ context.Context, _ publish.Caller, in publish.NewKey) (publish.Secret, error) {
-	if in.Project != "game-abc123" {
-		return "", publish.ErrNotFound
-	}
-	return f.once(in.Form)
-}
-
-func (f *keyFake) RotateKey(_ context.Context, _ publish.Caller, nonce string) (publish.Secret, error) {
-	return f.once(nonce)
-}
-
-func (f *keyFake) OldKeys(context.Context, publish.Caller) (int, time.Time, error) {
-	return 3, time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), nil
-}
-
-func (f *keyFake) ReplaceOldKeys(_ context.Context, _ publish.Caller, nonce string) (publish.Secret, error) {
-	return f.once(nonce)
-}
-
-func (f *keyFake) RevokeKey(_ context.Context, by publish.Caller, id int64) error {
-	account := by.Account()
-	if account != 1 || id != 8 {
-		return publish.ErrNotFound
-	}
-	f.revoked = append(f.revoked, id)
-	return nil
-}
 
 func TestTheKeysAreListedByTheirEnds(t *testing.T) {
 	h := house(t)

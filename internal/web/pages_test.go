@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot/internal/publish"
 )
@@ -121,12 +122,12 @@ func TestARefusedNameIsOnThePageThatSaysSo(t *testing.T) {
 }
 
 func TestAKeyForOneOfManyProjects(t *testing.T) {
-	var latest []publish.Project
+	h := home(t)
+	h.add(gameID, publish.NewProject{Account: h.kim.account.ID})
+	h.later(time.Second)
 	for i := range 100 {
-		latest = append(latest, publish.Project{ID: publish.ProjectID(fmt.Sprintf("game-%06d", i)), Title: strings.Repeat(fmt.Sprintf("<b>%d ", i), 40)})
+		h.add(publish.ProjectID(fmt.Sprintf("game-%06d", i)), publish.NewProject{Account: h.kim.account.ID, Title: strings.Repeat(fmt.Sprintf("<b>%d ", i), 40)})
 	}
-	s := &service{keyFake: keyFake{latest: latest}}
-	h := pages(s)
 	if size := visited(t, h, "/account/keys"); size > maxFirstVisit {
 		t.Errorf("it takes %d bytes", size)
 	}
@@ -140,17 +141,20 @@ func TestAKeyForOneOfManyProjects(t *testing.T) {
 		t.Errorf("the projects to choose from are %d", strings.Count(body, "<option value=\"game-"))
 	}
 	for project, status := range map[string]int{"+game-abc123+": http.StatusOK, "another": http.StatusNotFound, "": http.StatusNotFound} {
-		if resp := asKim(h, "POST", "/account/keys", "name=x&nonce=n&project="+project); resp.StatusCode != status {
+		if resp := asKim(h, "POST", "/account/keys", "name=x&nonce=n"+url.QueryEscape(project)+"&project="+project); resp.StatusCode != status {
 			t.Errorf("for %q: %d", project, resp.StatusCode)
 		}
 	}
-	s.refuse = publish.Refuse(publish.CodeInvalidField, "x")
-	resp := asKim(h, "POST", "/account/keys", "name=&nonce=n&project="+url.QueryEscape(`"><script>`))
-	if body := text(t, resp); resp.StatusCode != http.StatusNotFound || strings.Contains(body, "<script>") {
-		t.Errorf("what was typed: %d", resp.StatusCode)
+	for name, status := range map[string]int{"x": http.StatusNotFound, "": http.StatusUnprocessableEntity} {
+		resp := asKim(h, "POST", "/account/keys", "nonce=of"+name+"&name="+name+"&project="+url.QueryEscape(`"><script>`))
+		if body := text(t, resp); resp.StatusCode != status || strings.Contains(body, "<script>") {
+			t.Errorf("what was typed with the name %q: %d", name, resp.StatusCode)
+		}
 	}
-	s.refuse = publish.ErrTooMany
-	resp = asKim(h, "POST", "/account/keys", "name=x&nonce=n&project=game-abc123")
+	for i := range 98 { // beside the one that it came with, and the one above
+		must(h.service.MintKey(t.Context(), h.owner("kim"), publish.NewKey{Project: gameID, Name: "x", Form: fmt.Sprint(i)}))(t)
+	}
+	resp := asKim(h, "POST", "/account/keys", "name=x&nonce=last&project=game-abc123")
 	if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="game-abc123"`) {
 		t.Errorf("what was typed is lost: %d", resp.StatusCode)
 	}

@@ -86,10 +86,12 @@ func TestRegression42ATitleSaysItsLanguage(t *testing.T) {
 			t.Errorf("it has no %s", want)
 		}
 	}
-	s := &service{token: "good", claimed: []publish.Project{{ID: "game-abc123", Title: "象棋", Lang: "zh-Hans"}}}
+	h := house(t)
+	token := h.claim("max", "max@example.com")
+	h.add("chess-abc123", publish.NewProject{Account: h.accountOf("max"), Title: "象棋", Lang: "zh-Hans"})
 	for what, page := range map[string]string{
 		"the report's":       text(t, request(pagesOf(chinese, "example.net"), "GET", "/report?project=game-abc123", "")),
-		"the confirmation's": text(t, request(pages(s), "POST", "/verify", "token=good", "Sec-Fetch-Site", "same-origin")),
+		"the confirmation's": text(t, request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin")),
 	} {
 		if !strings.Contains(page, `<bdi lang="zh-Hans">`) {
 			t.Errorf("%s is %s", what, page)

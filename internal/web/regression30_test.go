@@ -10,14 +10,16 @@ import (
 
 // TestRegression30ThereIsAWayOnAfterTheLink: the page said that it can be closed.
 func TestRegression30ThereIsAWayOnAfterTheLink(t *testing.T) {
-	var many []publish.Project
-	for i := range 9 {
-		many = append(many, publish.Project{ID: publish.ProjectID("game-" + string(rune('a'+i))), Title: "<i>Pong"})
+	h := house(t)
+	token := h.claim("max", "max@example.com")
+	for _, name := range []string{"i", "h", "g", "f", "e", "d", "c", "b", "a"} { // the newest comes first
+		title := "<i>Pong"
+		if name == "b" {
+			title = ""
+		}
+		h.add(publish.ProjectID("game-"+name), publish.NewProject{Account: h.accountOf("max"), Title: title})
 	}
-	many[1].Title = ""
-	s := &service{token: "good", claimed: many}
-	h := pages(s)
-	page := text(t, request(h, "POST", "/verify", "token=good", "Sec-Fetch-Site", "same-origin"))
+	page := text(t, request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin"))
 	for _, want := range []string{`<a href="/p/game-a"><bdi>&lt;i&gt;Pong</bdi></a>`, `<a href="/p/game-b"><bdi>game-b</bdi></a>`, `href="/login?to=/account"`, `href="/account/keys"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s: %s", want, page)
@@ -26,7 +28,7 @@ func TestRegression30ThereIsAWayOnAfterTheLink(t *testing.T) {
 	if strings.Contains(page, "/p/game-f") {
 		t.Error("it leads to more projects than a few")
 	}
-	again := request(h, "POST", "/verify", "token=good", "Sec-Fetch-Site", "same-origin")
+	again := request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin")
 	if page := text(t, again); again.StatusCode != 410 || !strings.Contains(page, `href="/login"`) {
 		t.Errorf("pressed twice it is %d, %s", again.StatusCode, page)
 	}
@@ -34,9 +36,11 @@ func TestRegression30ThereIsAWayOnAfterTheLink(t *testing.T) {
 
 // TestRegression30WhoIsLoggedInGoesToTheAccount: no second login is asked for.
 func TestRegression30WhoIsLoggedInGoesToTheAccount(t *testing.T) {
-	s := &service{token: "good"}
-	s.verifies = 1
-	if page := text(t, asKim(pages(s), "POST", "/verify", "token=good")); !strings.Contains(page, `<a class="second" href="/account">`) || strings.Contains(page, "/login?to") {
+	h := house(t)
+	token := h.claim("max", "max@example.com")
+	h.session(h.accountOf("max"), "max")
+	resp := request(h, "POST", "/verify", "token="+token, "Cookie", cookieName+"=max", "Sec-Fetch-Site", "same-origin")
+	if page := text(t, resp); !strings.Contains(page, `<a class="second" href="/account">`) || strings.Contains(page, "/login?to") {
 		t.Errorf("the page is %s", page)
 	}
 }

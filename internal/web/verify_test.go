@@ -1,25 +1,36 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
 
 func TestRegression07ThePageAsksWhetherItIsYours(t *testing.T) {
-	at := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
-	hostile := `"><script>alert(1)</script>` + strings.Repeat("W", 170)
-	s := &service{token: "good", claimed: []publish.Project{{ID: "game-abc123", Title: hostile, CreatedAt: at}, {ID: "bare-abc123", CreatedAt: at}}}
-	h := pages(s)
+	attack := `"><script>alert(1)</script>` + strings.Repeat("W", 170)
+	h := house(t)
+	token := h.claim("max", "max@example.com")
+	maker := h.accountOf("max")
+	for i := range account.ClaimShown - 1 {
+		h.add(publish.ProjectID(fmt.Sprintf("more-%06d", i)), publish.NewProject{Account: maker})
+	}
+	h.add("bare-abc124", publish.NewProject{Account: maker})
+	h.add("game-abc124", publish.NewProject{Account: maker, Title: attack})
+	before := h.in.Rows()
 	for range 3 {
-		resp := request(h, "GET", "/verify?token=good", "")
+		resp := request(h, "GET", "/verify?token="+token, "")
 		body := text(t, resp)
 		for _, want := range []string{
-			"@", `dir="auto">&#34;&gt;&lt;script&gt;`, `dir="auto">bare-abc123</a>`, `href="/p/game-abc123"`, "9:30", "through the API", "without a login",
-			`action="/verify"`, `action="/verify/no"`, `value="good"`, "There are more",
+			"@", `dir="auto">&#34;&gt;&lt;script&gt;`, `dir="auto">bare-abc124</a>`, `href="/p/game-abc124"`, "12:00", "through the API", "without a login",
+			`action="/verify"`, `action="/verify/no"`, `value="` + token + `"`, "There are more",
 		} {
 			if !strings.Contains(body, want) {
 				t.Errorf("the page has no %s", want)
@@ -29,25 +40,37 @@ func TestRegression07ThePageAsksWhetherItIsYours(t *testing.T) {
 			t.Errorf("the title acts, or the token leaves with the links: %v", resp.Header)
 		}
 	}
-	if s.used {
-		t.Error("looking at the page used the link up")
+	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
+		t.Errorf("looking at the page used the link up (-before +after):\n%s", diff)
 	}
-	resp := request(h, "POST", "/verify/no", "token=good", "Sec-Fetch-Site", "same-origin")
-	if body := text(t, resp); resp.StatusCode != http.StatusOK || !s.used || !strings.Contains(body, `action="/not-me"`) || !strings.Contains(body, `value="not-me"`) {
-		t.Errorf("%d: %s", resp.StatusCode, body)
+	resp := request(h, "POST", "/verify/no", "token="+token, "Sec-Fetch-Site", "same-origin")
+	body := text(t, resp)
+	notMe := regexp.MustCompile(`action="/not-me">\s*<input type="hidden" name="token" value="([^"]+)"`).FindStringSubmatch(body)
+	if resp.StatusCode != http.StatusOK || notMe == nil {
+		t.Fatalf("%d: %s", resp.StatusCode, body)
 	}
-	if resp := request(h, "POST", "/verify/no", "token=good", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone {
+	if resp := press(h, "/not-me", notMe[1]); resp.StatusCode != http.StatusOK || h.in.Sizes()["stops"] != 1 {
+		t.Errorf("all such messages are not stopped: %d", resp.StatusCode)
+	}
+	if resp := request(h, "POST", "/verify/no", "token="+token, "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone {
 		t.Errorf("again: %d", resp.StatusCode)
 	}
-	resp = request(pages(&service{token: "good"}), "POST", "/verify", "token=good", "Sec-Fetch-Site", "same-origin")
+}
+
+func TestRegression07WhoSaysYesCanReplaceTheOldKeys(t *testing.T) {
+	h := house(t)
+	resp := request(h, "POST", "/verify", "token="+h.claim("max", "max@example.com"), "Sec-Fetch-Site", "same-origin")
 	if body := text(t, resp); !strings.Contains(body, `href="/account/keys"`) {
 		t.Errorf("yes does not lead to the keys: %s", body)
 	}
+	h.later(-time.Hour)
+	h.add("early-abc123", publish.NewProject{Account: h.kim.account.ID}) // with a key of before the address was verified
+	h.later(time.Hour)
 	body := text(t, asKim(h, "GET", "/account/keys", ""))
 	if !strings.Contains(body, `action="/account/keys/replace"`) {
 		t.Error("the page of the keys does not offer to replace the old ones")
 	}
-	if resp := asKim(h, "POST", "/account/keys/replace", "nonce=n"); resp.StatusCode != http.StatusOK || !strings.Contains(text(t, resp), "sl") {
+	if resp := asKim(h, "POST", "/account/keys/replace", "nonce=n"); resp.StatusCode != http.StatusOK || !publish.KeyPattern.MatchString(text(t, resp)) {
 		t.Errorf("replaced: %d", resp.StatusCode)
 	}
 }
