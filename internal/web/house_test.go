@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"html"
 	"net/netip"
@@ -96,6 +97,16 @@ func (w *world) suspend(id publish.ProjectID) {
 	}
 }
 
+// fail makes that step of the store fail from now on.
+func (w *world) fail(step string, err error) {
+	w.in.Faults.Step = func(at string) (before, after error) {
+		if at == step {
+			before = err
+		}
+		return before, nil
+	}
+}
+
 // next is where the page leads on to.
 func next(t *testing.T, body string) string {
 	t.Helper()
@@ -120,6 +131,39 @@ func (w *world) add(id publish.ProjectID, np publish.NewProject) publish.Project
 func (w *world) put(id publish.ProjectID, n int, name, text string) publish.Project {
 	w.t.Helper()
 	return must(w.db.PutFile(w.t.Context(), id, fileOf(name, text), publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"}))(w.t)
+}
+
+// rearrange records the version after n.
+func (w *world) rearrange(id publish.ProjectID, n int, c publish.Change) publish.Project {
+	w.t.Helper()
+	return must(w.db.Rearrange(w.t.Context(), id, c, publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"}))(w.t)
+}
+
+// describe records what kim says of the game.
+func (w *world) describe(d publish.Details) {
+	w.t.Helper()
+	if err := w.db.SetDetails(w.t.Context(), gameID, d); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// state is what the game is now: its version, primary file, files, erased versions and details.
+func (w *world) state() string {
+	w.t.Helper()
+	p, err := w.db.Project(w.t.Context(), gameID)
+	if errors.Is(err, publish.ErrNotFound) {
+		return "gone"
+	}
+	var files, erased []string
+	for _, f := range must(w.db.Files(w.t.Context(), gameID, p.Version))(w.t) {
+		files = append(files, f.Name)
+	}
+	for _, v := range must(w.db.Versions(w.t.Context(), gameID, 0, p.Version))(w.t) {
+		if v.Erased {
+			erased = append(erased, fmt.Sprint(v.N))
+		}
+	}
+	return fmt.Sprint(p.Version, " ", p.Primary, " ", files, erased, must(w.db.Details(w.t.Context(), gameID))(w.t))
 }
 
 func fileOf(name, text string) publish.File {

@@ -1,103 +1,59 @@
 package web
 
 import (
-	"context"
 	"net/http"
-	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"sandlot/internal/admission"
-	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
-
-// liveFake knows the tokens that it has minted, which begin with "v", and has a
-// project's likes by token and address.
-type liveFake struct {
-	minted int
-	liked  map[string]bool
-	stats  publish.Stats
-	gone   error // of Counts
-	beats  []string
-}
-
-func (f *liveFake) MintPlayerToken(context.Context, publish.Caller) (string, error) {
-	f.minted++
-	return "v" + strings.Repeat("x", f.minted), nil
-}
-
-func (f *liveFake) KnowsPlayerToken(_ context.Context, _ publish.Caller, token string) bool {
-	return strings.HasPrefix(token, "v")
-}
-
-func (f *liveFake) Like(_ context.Context, _ publish.Caller, _ publish.ProjectID, token string, from netip.Addr, like bool) (int64, error) {
-	if f.liked == nil {
-		f.liked = map[string]bool{}
-	}
-	f.liked[token+" "+from.String()] = like
-	return 7, nil
-}
-
-func (f *liveFake) Liked(_ context.Context, _ publish.Caller, _ publish.ProjectID, token string) (bool, error) {
-	return f.liked[token+" "+someone], nil
-}
-
-func (f *liveFake) Counts(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.Stats, error) {
-	if id != "game-abc123" {
-		return publish.Stats{}, publish.Refuse(publish.CodeProjectNotFound, "There is no such project.")
-	}
-	return f.stats, f.gone
-}
-
-func (f *liveFake) Touch(_ context.Context, _ publish.Caller, id publish.ProjectID, p gallery.Player) error {
-	f.beats = append(f.beats, "touch "+string(id)+" "+string(p.ID))
-	return f.gone
-}
-
-func (f *liveFake) Leave(_ context.Context, _ publish.Caller, id publish.ProjectID, p gallery.Player) error {
-	f.beats = append(f.beats, "leave "+string(id)+" "+string(p.ID))
-	return nil
-}
 
 const likePath, someone = "/p/game-abc123/like", "192.0.2.1" // the address of httptest's requests
 
+// likes reports whether the browser with that token likes the game.
+func (w *world) likes(token string) bool {
+	w.t.Helper()
+	return must(w.gallery.Liked(w.t.Context(), testworld.Nobody(), gameID, token))(w.t)
+}
+
+func (w *world) visitor() string {
+	w.t.Helper()
+	return must(w.gallery.MintPlayerToken(w.t.Context(), testworld.Nobody()))(w.t)
+}
+
 func TestALikeLeadsBackAndGivesTheBrowserAToken(t *testing.T) {
-	s := &service{}
-	resp := request(pages(s), "POST", likePath, "like=1", "Sec-Fetch-Site", "same-origin")
-	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/p/game-abc123" || !s.liked["vx "+someone] {
-		t.Errorf("%d to %s, liked are %v", resp.StatusCode, resp.Header.Get("Location"), s.liked)
+	h := house(t)
+	resp := request(h, "POST", likePath, "like=1", "Sec-Fetch-Site", "same-origin")
+	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/p/game-abc123" {
+		t.Errorf("%d to %s", resp.StatusCode, resp.Header.Get("Location"))
 	}
-	cookies := resp.Cookies()
-	if len(cookies) != 1 {
-		t.Fatalf("the cookies are %v", cookies)
-	}
-	c := cookies[0]
-	if c.Name != "__Host-visitor" || c.Value != "vx" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.MaxAge != 400*24*3600 {
+	c := cookie(t, resp, "__Host-visitor")
+	if len(resp.Cookies()) != 1 || !h.likes(c.Value) || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.MaxAge != 400*24*3600 {
 		t.Errorf("the cookie is %v", c)
 	}
 }
 
 func TestALikeIsOfTheTokenThatTheBrowserHas(t *testing.T) {
-	for name, c := range map[string]struct {
-		cookies []string
-		want    string
-	}{
-		"its own":         {[]string{"vother"}, "vother"},
-		"one made up":     {[]string{"forged"}, "vx"},
-		"two of the name": {[]string{"va", "vb"}, "vx"},
-	} {
-		s := &service{}
-		header := []string{}
-		for i, v := range c.cookies {
-			c.cookies[i] = visitorCookie + "=" + v
+	h := house(t)
+	its := h.visitor()
+	for name, tokens := range map[string][]string{"its own": {its}, "one made up": {"forged"}, "two of the name": {h.visitor(), h.visitor()}} {
+		header := ""
+		for _, token := range tokens {
+			header += visitorCookie + "=" + token + "; "
 		}
-		header = append(header, "Cookie", strings.Join(c.cookies, "; "))
-		resp := request(pages(s), "POST", likePath, "like=0", header...)
-		if _, ok := s.liked[c.want+" "+someone]; !ok || (len(resp.Cookies()) == 0) != (c.want == "vother") {
-			t.Errorf("%s: liked are %v, cookies %v", name, s.liked, resp.Cookies())
+		resp := request(h, "POST", likePath, "like=1", "Cookie", strings.TrimSuffix(header, "; "))
+		if name == "its own" {
+			if !h.likes(its) || len(resp.Cookies()) > 0 {
+				t.Errorf("its own is not taken, or replaced: %v", resp.Cookies())
+			}
+			continue
+		}
+		if !h.likes(cookie(t, resp, visitorCookie).Value) || slices.ContainsFunc(tokens, h.likes) {
+			t.Errorf("%s: the cookies are %v", name, resp.Cookies())
 		}
 	}
 }

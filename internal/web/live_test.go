@@ -3,11 +3,8 @@ package web
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
-
-	"sandlot/internal/publish"
 )
 
 func TestCountsAreThoseOfTheDomain(t *testing.T) {
@@ -20,30 +17,31 @@ func TestCountsAreThoseOfTheDomain(t *testing.T) {
 }
 
 func TestHeartbeatsAreCounted(t *testing.T) {
-	s := &service{}
-	h := pages(s)
+	h := house(t)
 	for _, c := range []struct {
-		body   string
-		status int
+		body    string
+		status  int
+		players int // afterwards
 	}{
-		{`{"player":"abc_-1"}`, 204},
-		{`{"player":"abc_-1","gone":true}`, 204},
-		{`{"player":""}`, 204},
-		{`{"player":"<b>"}`, 204},
-		{`{"player":"` + strings.Repeat("x", 65) + `"}`, 204},
-		{`{"player":1}`, 400},
-		{`no json`, 400},
-		{`{"player":"` + strings.Repeat("x", 300) + `"}`, 400},
+		{`{"player":"abc_-1"}`, 204, 1},
+		{`{"player":"abc_-2"}`, 204, 2},
+		{`{"player":"abc_-1","gone":true}`, 204, 1},
+		{`{"player":""}`, 204, 2},
+		{`{"player":"<b>"}`, 204, 2}, // by their address, as the one before
+		{`{"player":"` + strings.Repeat("x", 65) + `"}`, 204, 2},
+		{`{"player":1}`, 400, 2},
+		{`no json`, 400, 2},
+		{`{"player":"` + strings.Repeat("x", 300) + `"}`, 400, 2},
+		{`{"gone":true}`, 204, 1},
 	} {
-		if resp := request(h, "POST", "/p/game-abc123/heartbeat", c.body); resp.StatusCode != c.status {
-			t.Errorf("%.20s: %d", c.body, resp.StatusCode)
+		resp := request(h, "POST", "/p/game-abc123/heartbeat", c.body)
+		if players := must(h.in.Live.Players(t.Context(), gameID, h.now()))(t); resp.StatusCode != c.status || players != c.players {
+			t.Errorf("%.30s: %d, and %d play", c.body, resp.StatusCode, players)
 		}
 	}
-	at := "touch game-abc123 "
-	if want := []string{at + "abc_-1", "leave game-abc123 abc_-1", at + someone + ":1234", at + someone + ":1234", at + someone + ":1234"}; !slices.Equal(s.beats, want) {
-		t.Errorf("the beats are %q", s.beats)
-	}
-	if resp := request(pages(&service{liveFake: liveFake{gone: publish.Refuse(publish.CodeTakenDown, "down")}}), "POST", "/p/game-abc123/heartbeat", "{}"); resp.StatusCode != http.StatusUnavailableForLegalReasons {
+	down := house(t)
+	down.suspend(gameID)
+	if resp := request(down, "POST", "/p/game-abc123/heartbeat", "{}"); resp.StatusCode != http.StatusUnavailableForLegalReasons {
 		t.Errorf("of one that was taken down: %d", resp.StatusCode)
 	}
 }
@@ -71,12 +69,15 @@ func TestThereIsNoStreamOfWhatIsNotThere(t *testing.T) {
 	if resp := request(house(t), "GET", "/p/nothing-abc123/live", ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("of nothing: %d", resp.StatusCode)
 	}
-	for err, want := range map[error]int{publish.Refuse(publish.CodeTakenDown, "down"): 451, errors.New("a fault"): 500} {
-		s := &service{liveFake: liveFake{gone: err}}
-		for _, path := range []string{"/p/game-abc123/live", "/p/game-abc123/counts"} {
-			if resp := request(pages(s), "GET", path, ""); resp.StatusCode != want {
-				t.Errorf("%s with %v: %d", path, err, resp.StatusCode)
-			}
+	down, broken := house(t), house(t)
+	down.suspend(gameID)
+	broken.fail("Project", errors.New("a fault"))
+	for _, path := range []string{"/p/game-abc123/live", "/p/game-abc123/counts"} {
+		if resp := request(down, "GET", path, ""); resp.StatusCode != http.StatusUnavailableForLegalReasons {
+			t.Errorf("%s of one that was taken down: %d", path, resp.StatusCode)
+		}
+		if resp := request(broken, "GET", path, ""); resp.StatusCode != http.StatusInternalServerError {
+			t.Errorf("%s with a fault: %d", path, resp.StatusCode)
 		}
 	}
 }

@@ -238,7 +238,7 @@ func newHall() *hall { return hallAt(&url.URL{Scheme: "https", Host: "example.co
 func hallAt(base *url.URL) *hall {
 	of := func(base *url.URL) *Pages {
 		return New(Config{
-			Service: exhibit{&service{}}, Sessions: exhibit{&service{}}, Account: exhibit{&service{}}, Logins: exhibit{&service{}}, Gallery: exhibit{&service{}}, Reports: exhibit{&service{}}, Places: publish.Places{Base: base, Content: base.Host}, Log: slog.New(slog.DiscardHandler),
+			Service: exhibit{}, Sessions: exhibit{}, Account: exhibit{}, Logins: exhibit{}, Gallery: exhibit{}, Reports: exhibit{}, Places: publish.Places{Base: base, Content: base.Host}, Log: slog.New(slog.DiscardHandler),
 			RequestID: func(context.Context) string { return "01JCM3V5Q8W7KX2N4T6Y9Z0ABC" }, VisitorID: byAddress,
 		})
 	}

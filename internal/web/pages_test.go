@@ -19,9 +19,17 @@ import (
 func exported(n int) (list []publish.File) {
 	for i := range n {
 		hash := sha256.Sum256(fmt.Append(nil, i))
-		list = append(list, publish.File{Name: fmt.Sprintf("assets/%05d-%x.png", i, hash[:16]), Blob: publish.Blob{Size: int64(i) * 4321}})
+		list = append(list, fileOf(fmt.Sprintf("assets/%05d-%x.png", i, hash[:16]), strings.Repeat("x", i%100)))
 	}
 	return list
+}
+
+// shipped is a house whose game has these files, which come before its page.
+func shipped(t *testing.T, files []publish.File) *world {
+	t.Helper()
+	h := house(t)
+	h.rearrange(gameID, 3, publish.Change{Drop: []publish.File{fileOf("<b>.js", "two")}, Put: files})
+	return h
 }
 
 var (
@@ -46,12 +54,13 @@ func visited(t *testing.T, h http.Handler, target string) int {
 
 func TestPagesOfTenThousandFilesHaveEachOnceInOrder(t *testing.T) {
 	t.Parallel()
-	files := exported(10_000)
-	h := pages(&service{ownFake: ownFake{files: files}})
+	files := exported(9_999)
+	h := shipped(t, files)
 	var want, got []string
 	for _, f := range files {
 		want = append(want, f.Name)
 	}
+	want = append(want, "index.html")
 	turned := 0
 	for at := ownAt; at != ""; turned++ {
 		body := text(t, asKim(h, "GET", at, ""))
@@ -75,8 +84,8 @@ func TestPagesOfTenThousandFilesHaveEachOnceInOrder(t *testing.T) {
 }
 
 func TestAPageOfTenThousandFilesIsShortOnItsWay(t *testing.T) {
-	files := exported(10_000)
-	h := pages(&service{ownFake: ownFake{files: files}})
+	files := exported(9_999)
+	h := shipped(t, files)
 	for _, target := range []string{ownAt, ownAt + "?after=" + url.QueryEscape(files[199].Name)} {
 		if size := visited(t, h, target); size > maxFirstVisit {
 			t.Errorf("%s takes %d bytes", target, size)
@@ -91,7 +100,8 @@ func TestAPageOfTenThousandFilesIsShortOnItsWay(t *testing.T) {
 func TestAnAddressOfNoPageOfFilesIsTheFirst(t *testing.T) {
 	files := exported(450)
 	files[200].Name = `assets/00200 &"<i>#?%.png`
-	h := pages(&service{ownFake: ownFake{files: files}})
+	files[200].Folded = files[200].Name
+	h := shipped(t, files)
 	for after, first := range map[string]string{
 		"": files[0].Name, "nothing": files[0].Name, "\xff\x00": files[0].Name, "zzz": files[0].Name, strings.Repeat("x", 10_000): files[0].Name,
 		files[199].Name: files[200].Name, files[200].Name: files[201].Name,
@@ -102,7 +112,7 @@ func TestAnAddressOfNoPageOfFilesIsTheFirst(t *testing.T) {
 			t.Errorf("after %.50q: %d, %q", after, resp.StatusCode, found)
 		}
 	}
-	exact := pages(&service{ownFake: ownFake{files: files[:ownFilesPage]}})
+	exact := shipped(t, files[:ownFilesPage-1])
 	if body := text(t, asKim(exact, "GET", ownAt, "")); strings.Contains(body, `class="pager"`) {
 		t.Error("a whole page leads to one without files")
 	}
@@ -110,13 +120,12 @@ func TestAnAddressOfNoPageOfFilesIsTheFirst(t *testing.T) {
 
 func TestARefusedNameIsOnThePageThatSaysSo(t *testing.T) {
 	files := exported(450)
-	h := pages(&service{ownFake: ownFake{files: files, refusal: publish.Refuse(publish.CodeInvalidFilename, "no")}})
-	resp := asKim(h, "POST", ownAt+"/move", url.Values{"once": {"o"}, "file": {files[420].Name}, "to": {"typed"}}.Encode())
+	resp := asKim(shipped(t, files), "POST", ownAt+"/move", url.Values{"once": {"o"}, "file": {files[420].Name}, "to": {"typed?"}}.Encode())
 	body := text(t, resp)
 	if found := listed.FindStringSubmatch(body); found == nil || found[1] != files[400].Name {
 		t.Errorf("the page begins with %q", found)
 	}
-	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="typed"`) || !strings.Contains(body, "<details open>") {
+	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="typed?"`) || !strings.Contains(body, "<details open>") {
 		t.Errorf("it is %d, or has lost what was typed", resp.StatusCode)
 	}
 }

@@ -1,66 +1,47 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
 	"image/png"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
-	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
-// ProjectPage knows the one project.
-func (s *service) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (gallery.ProjectPage, error) {
-	found, err := s.Site(ctx, publish.Caller{}, id)
-	return gallery.ProjectPage{Project: found, Stats: publish.Stats{Players: 3, Plays: 1234, Likes: 56}, Description: "It is <i>old</i>.\nBe quick."}, err
-}
+// chess is a project with a title that has to be escaped.
+var chess = publish.NewProject{Title: `Chess "<b>&`}
 
-// published is a service with one project, which a test describes.
-type published struct {
-	*service
-	project publish.Project
-}
+// about is what is said of it.
+var about = publish.Details{Title: chess.Title, Description: "It is <i>old</i>.\nBe quick."}
 
-func (s published) Site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error) {
-	if _, err := s.service.Site(ctx, by, id); err != nil {
-		return publish.Project{}, err
+// board is a home whose game is one of chess, or of such words.
+func board(t *testing.T, np publish.NewProject, opts ...testworld.Option) *world {
+	t.Helper()
+	w := home(t, opts...)
+	np.Account = w.kim.account.ID
+	w.add(gameID, np)
+	for n := range 6 {
+		w.put(gameID, n+1, "a.js", "")
 	}
-	s.project.ID = id
-	return s.project, nil
+	w.describe(about)
+	w.count(gameID, 1234, 56, 3)
+	return w
 }
 
-func (s published) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (gallery.ProjectPage, error) {
-	page, err := s.service.ProjectPage(ctx, publish.Caller{}, id)
-	page.Project = s.project
-	page.Project.ID = id
-	return page, err
-}
-
-func (s published) Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, string, error) {
-	p, err := s.Site(ctx, by, id)
-	return p, "nonce", err
-}
-
-func pagesOf(p publish.Project, content string) *Pages {
-	base := &url.URL{Scheme: "https", Host: "example.com"}
-	return New(Config{Service: published{&service{}, p}, Sessions: published{&service{}, p}, Account: published{&service{}, p}, Logins: published{&service{}, p}, Gallery: published{&service{}, p}, Reports: published{&service{}, p}, Places: publish.Places{Base: base, Content: content}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
-}
-
-var chess = publish.Project{Title: `Chess "<b>&`, Handle: "kim", Verified: true, Version: 7, UpdatedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+// noContent takes the projects' own addresses away.
+var noContent = testworld.With(func(c *publish.Config) { c.Places.Content = "" })
 
 func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
-	body := text(t, request(pagesOf(chess, "example.net"), "GET", "/p/game-abc123", ""))
+	body := text(t, request(board(t, chess), "GET", "/p/game-abc123", ""))
 	for _, want := range []string{
-		`<h1 dir="auto">Chess &#34;&lt;b&gt;&amp;</h1>`, `href="/@kim"`, `Version 7 · <time data-as="day" datetime="2026-03-04T05:06:07Z">Mar 4, 2026`, "1,234",
+		`<h1 dir="auto">Chess &#34;&lt;b&gt;&amp;</h1>`, `href="/@kim"`, `Version 7 · <time data-as="day" datetime="2026-05-04T12:00:00Z">May 4, 2026`, "1,234",
 		`dir="auto">It is &lt;i&gt;old&lt;/i&gt;.`, `property="og:description" content="It is &lt;i&gt;old&lt;/i&gt;.`,
 		`<link rel="canonical" href="https://example.com/p/game-abc123">`, `property="og:image" content="https://example.com/p/game-abc123/card.png"`,
 		`href="https://game-abc123.example.net/" target="_blank" rel="noopener"`, `type="application/json&#43;oembed"`, `src="/p/game-abc123/code.svg"`, `href="/report?project=game-abc123"`,
@@ -78,19 +59,17 @@ func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
 
 // TestRegression42ATitleSaysItsLanguage: without it Chinese was written with the characters of Japanese, and read aloud as the page's own language.
 func TestRegression42ATitleSaysItsLanguage(t *testing.T) {
-	chinese := chess
-	chinese.Lang = "zh-Hans"
-	body := text(t, request(pagesOf(chinese, "example.net"), "GET", "/p/game-abc123", ""))
+	h := board(t, publish.NewProject{Title: chess.Title, Lang: "zh-Hans"})
+	body := text(t, request(h, "GET", "/p/game-abc123", ""))
 	for _, want := range []string{`<h1 dir="auto" lang="zh-Hans">`, `<p class="description" dir="auto" lang="zh-Hans">`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("it has no %s", want)
 		}
 	}
-	h := house(t)
 	token := h.claim("max", "max@example.com")
 	h.add("chess-abc123", publish.NewProject{Account: h.accountOf("max"), Title: "象棋", Lang: "zh-Hans"})
 	for what, page := range map[string]string{
-		"the report's":       text(t, request(pagesOf(chinese, "example.net"), "GET", "/report?project=game-abc123", "")),
+		"the report's":       text(t, request(h, "GET", "/report?project=game-abc123", "")),
 		"the confirmation's": text(t, request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin")),
 	} {
 		if !strings.Contains(page, `<bdi lang="zh-Hans">`) {
@@ -101,7 +80,7 @@ func TestRegression42ATitleSaysItsLanguage(t *testing.T) {
 
 func TestNothingOfAProjectIsLoadedBeforeAGesture(t *testing.T) {
 	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
-		body := text(t, request(pagesOf(chess, "example.net"), "GET", target, ""))
+		body := text(t, request(board(t, chess), "GET", target, ""))
 		before, rest, _ := strings.Cut(body, "<template>")
 		_, after, found := strings.Cut(rest, "</template>")
 		if !found || strings.Contains(before+after, "<iframe src") || !strings.Contains(rest, `<iframe src="https://game-abc123.example.net/"`) {
@@ -111,31 +90,31 @@ func TestNothingOfAProjectIsLoadedBeforeAGesture(t *testing.T) {
 }
 
 func TestAProjectWithThreadsHasThemInItsFrame(t *testing.T) {
-	threaded := chess
-	threaded.Threads = true
+	without, threaded, apart := board(t, chess), board(t, chess), board(t, chess, noContent)
+	threaded.describe(publish.Details{Threads: true})
+	apart.describe(publish.Details{Threads: true})
 	for name, c := range map[string]struct {
-		project       publish.Project
-		content, path string
-		want          string
+		h          *world
+		path, want string
 	}{
-		"with threads":          {threaded, "example.net", "/p/game-abc123", "require-corp"},
-		"without":               {chess, "example.net", "/p/game-abc123", ""},
-		"without an own origin": {threaded, "", "/p/game-abc123", ""},
-		"in a page of others":   {threaded, "example.net", "/embed/game-abc123", ""},
+		"with threads":          {threaded, "/p/game-abc123", "require-corp"},
+		"without":               {without, "/p/game-abc123", ""},
+		"without an own origin": {apart, "/p/game-abc123", ""},
+		"in a page of others":   {threaded, "/embed/game-abc123", ""},
 	} {
-		if got := request(pagesOf(c.project, c.content), "GET", c.path, "").Header.Get("Cross-Origin-Embedder-Policy"); got != c.want {
+		if got := request(c.h, "GET", c.path, "").Header.Get("Cross-Origin-Embedder-Policy"); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
 
 func TestTheFrameMayDoWhatGamesNeedAndNoMore(t *testing.T) {
-	for content, own := range map[string]bool{"example.net": true, "": false} {
-		body := text(t, request(pagesOf(chess, content), "GET", "/p/game-abc123", ""))
+	for h, own := range map[*world]bool{board(t, chess): true, board(t, chess, noContent): false} {
+		body := text(t, request(h, "GET", "/p/game-abc123", ""))
 		_, frame, _ := strings.Cut(body, "<template><iframe ")
 		frame, _, _ = strings.Cut(frame, ">")
 		if strings.Contains(frame, "allow-same-origin") != own {
-			t.Errorf("with content under %q its origin is wrong: %s", content, frame)
+			t.Errorf("with content under %q its origin is wrong: %s", h.Places.Content, frame)
 		}
 		for _, want := range []string{"allow-scripts", "allow-pointer-lock", "allow-forms", "allow-popups", "allow-downloads", "allow-storage-access-by-user-activation", `allow="autoplay; fullscreen; gamepad; `, "cross-origin-isolated"} {
 			if !strings.Contains(frame, want) {
@@ -149,10 +128,9 @@ func TestTheFrameMayDoWhatGamesNeedAndNoMore(t *testing.T) {
 }
 
 func TestAPageSpeaksItsProjectsLanguage(t *testing.T) {
-	german := chess
-	german.Lang = "de-CH"
+	german := board(t, publish.NewProject{Lang: "de-CH"})
 	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
-		resp := request(pagesOf(german, "example.net"), "GET", target, "", "Accept-Language", "fr")
+		resp := request(german, "GET", target, "", "Accept-Language", "fr")
 		if lang := resp.Header.Get("Content-Language"); lang != "de" || !strings.Contains(text(t, resp), "Spielen") {
 			t.Errorf("%s is in %q", target, lang)
 		}
@@ -160,37 +138,40 @@ func TestAPageSpeaksItsProjectsLanguage(t *testing.T) {
 }
 
 func TestWhatIsUnlistedOrOfNobodyProvedIsKeptFromSearch(t *testing.T) {
-	unlisted, unproved := chess, chess
-	unlisted.Unlisted, unproved.Verified = true, false
-	for _, p := range []publish.Project{unlisted, unproved} {
-		resp := request(pagesOf(p, "example.net"), "GET", "/p/game-abc123", "")
+	h := board(t, chess)
+	h.describe(publish.Details{Unlisted: true})
+	h.claim("max", "max@example.com")
+	h.add("unproved-abc123", publish.NewProject{Account: h.accountOf("max")})
+	for _, p := range []publish.ProjectID{gameID, "unproved-abc123"} {
+		resp := request(h, "GET", "/p/"+string(p), "")
 		if resp.StatusCode != http.StatusOK || resp.Header.Get("X-Robots-Tag") != "noindex" || !strings.Contains(text(t, resp), `<meta name="robots" content="noindex">`) {
-			t.Errorf("%+v is shown to search with %d", p, resp.StatusCode)
+			t.Errorf("%s is shown to search with %d", p, resp.StatusCode)
 		}
 	}
 }
 
 func TestPagesOfNoProjectOrWithAFaultSaySo(t *testing.T) {
+	h, down, gone := house(t), house(t), house(t)
+	down.fail("Project", errors.New("down"))
+	gone.suspend(gameID)
 	for _, target := range []string{"/p/%s", "/p/%s/card.png", "/p/%s/code.svg", "/embed/%s", "/oembed?url=https://example.com/p/%s"} {
-		if resp := request(house(t), "GET", fmt.Sprintf(target, "other-abc123"), ""); resp.StatusCode != http.StatusNotFound {
+		if resp := request(h, "GET", fmt.Sprintf(target, "other-abc123"), ""); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s of nothing: %d", target, resp.StatusCode)
 		}
-		long := &service{fault: publish.Refuse(publish.CodeInvalidField, "long")}
-		if resp := request(pages(long), "GET", fmt.Sprintf(target, "game-abc123"), ""); target != "/p/%s" && resp.StatusCode != http.StatusNotFound {
+		if resp := request(h, "GET", fmt.Sprintf(target, strings.Repeat("x", 1000)), ""); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s of what is no id: %d", target, resp.StatusCode)
 		}
-		if resp := request(pages(&service{fault: errors.New("down")}), "GET", fmt.Sprintf(target, "game-abc123"), ""); resp.StatusCode != http.StatusInternalServerError {
+		if resp := request(down, "GET", fmt.Sprintf(target, "game-abc123"), ""); resp.StatusCode != http.StatusInternalServerError {
 			t.Errorf("%s with a store that is down: %d", target, resp.StatusCode)
 		}
-		gone := &service{fault: publish.Refuse(publish.CodeTakenDown, "down")}
-		if resp := request(pages(gone), "GET", fmt.Sprintf(target, "game-abc123"), ""); resp.StatusCode != http.StatusUnavailableForLegalReasons {
+		if resp := request(gone, "GET", fmt.Sprintf(target, "game-abc123"), ""); resp.StatusCode != http.StatusUnavailableForLegalReasons {
 			t.Errorf("%s taken down: %d", target, resp.StatusCode)
 		}
 	}
 }
 
 func TestAnEmbeddedFrameMayBeAnywhereAndKnowsNobody(t *testing.T) {
-	resp := request(pagesOf(chess, "example.net"), "GET", "/embed/game-abc123", "", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Dest", "iframe")
+	resp := request(board(t, chess), "GET", "/embed/game-abc123", "", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Dest", "iframe")
 	csp := resp.Header.Get("Content-Security-Policy")
 	if !strings.Contains(csp, "frame-ancestors *") || strings.Contains(csp, "'none'; frame-ancestors 'none'") || resp.Header.Get("Cross-Origin-Opener-Policy") != "" {
 		t.Errorf("its policy is %s", csp)
@@ -204,7 +185,7 @@ func TestAnEmbeddedFrameMayBeAnywhereAndKnowsNobody(t *testing.T) {
 }
 
 func TestOEmbedTellsHowToShowAProject(t *testing.T) {
-	h := pagesOf(chess, "example.net")
+	h := board(t, chess)
 	for _, address := range []string{"https://example.com/p/game-abc123", "https://game-abc123.example.net/", "https://example.com/~/game-abc123/"} {
 		resp := request(h, "GET", "/oembed?format=json&maxwidth=320&url="+url.QueryEscape(address), "")
 		var got oembedAnswer
@@ -229,7 +210,7 @@ func TestOEmbedTellsHowToShowAProject(t *testing.T) {
 }
 
 func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
-	h := pagesOf(chess, "example.net")
+	h := board(t, chess)
 	resp := request(h, "GET", "/p/game-abc123/card.png", "")
 	img, err := png.Decode(resp.Body)
 	if err != nil || resp.Header.Get("Content-Type") != "image/png" || img.Bounds().Dx() != 1200 || img.Bounds().Dy() != 630 {
@@ -239,15 +220,14 @@ func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
 	if again := request(h, "GET", "/p/game-abc123/card.png", "", "If-None-Match", tag); again.StatusCode != http.StatusNotModified {
 		t.Errorf("asked again: %d", again.StatusCode)
 	}
-	renamed := chess
-	renamed.Handle = "kim2"
-	if other := request(pagesOf(renamed, "example.net"), "HEAD", "/p/game-abc123/card.png", ""); other.Header.Get("ETag") == tag || text(t, other) != "" {
+	must(h.account.Rename(t.Context(), h.owner("kim"), "kim2"))(t)
+	if other := request(h, "HEAD", "/p/game-abc123/card.png", ""); other.Header.Get("ETag") == tag || text(t, other) != "" {
 		t.Errorf("of another maker it is the same")
 	}
 }
 
 func TestTheCodeIsAPictureOfThePagesAddress(t *testing.T) {
-	resp := request(pagesOf(chess, "example.net"), "GET", "/p/game-abc123/code.svg", "")
+	resp := request(board(t, chess), "GET", "/p/game-abc123/code.svg", "")
 	body := text(t, resp)
 	if resp.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(body, "<svg ") || strings.Contains(body, "%!") || strings.Contains(body, "Chess") {
 		t.Errorf("it is %s", body)

@@ -1,19 +1,21 @@
 package web
 
 import (
+	"html"
 	"net/http"
 	"strings"
 	"testing"
-
-	"sandlot/internal/publish"
 )
 
 func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
 	for path, form := range map[string]string{"/move": "file=a&to=b&once=o", "/primary": "file=a&once=o", "/restore": "n=2&once=o"} {
-		s := &service{ownFake: ownFake{refusal: publish.FormUsedError{Version: 41}}}
-		resp := asKim(pages(s), "POST", ownAt+path, form)
+		h := house(t)
+		h.put(gameID, 3, "a", "a")
+		asKim(h, "POST", ownAt+path, form)
+		h.put(gameID, 5, "c", "c")
+		resp := asKim(h, "POST", ownAt+path, form)
 		body := text(t, resp)
-		if resp.StatusCode != http.StatusConflict || !strings.Contains(body, "Ce formulaire a déjà servi") || !strings.Contains(body, "41") || strings.Contains(body, `name="once" value="o"`) {
+		if resp.StatusCode != http.StatusConflict || !strings.Contains(html.UnescapeString(body), openBook().say("fr", "own.form-used", "version", 5)) || strings.Contains(body, `name="once" value="o"`) {
 			t.Errorf("%s: %d", path, resp.StatusCode)
 		}
 	}

@@ -10,12 +10,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
-	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -90,26 +88,14 @@ func TestRegression42NumbersAreWrittenAsBrowsersDo(t *testing.T) {
 	}
 }
 
-// A moving service has one project, whose plays and players a test sets.
-type moving struct {
-	published
-	n *atomic.Int64
-}
-
-func (m moving) Counts(context.Context, publish.Caller, publish.ProjectID) (publish.Stats, error) {
-	return publish.Stats{Players: int(m.n.Load()), Plays: m.n.Load(), Likes: m.n.Load()}, nil
-}
-
-func (m moving) ProjectPage(ctx context.Context, _ publish.Caller, id publish.ProjectID) (gallery.ProjectPage, error) {
-	page, err := m.published.ProjectPage(ctx, publish.Caller{}, id)
-	page.Stats, _ = m.Counts(ctx, publish.Caller{}, id)
-	return page, err
-}
-
 // TestRegression42LabelsFollowTheirNumbers: the page said "1 plays" after the number had changed.
 func TestRegression42LabelsFollowTheirNumbers(t *testing.T) {
-	ctx, n := testenv.Browser(t), new(atomic.Int64)
-	g := newPlaygroundOf(t, moving{published{&service{}, chess}, n})
+	ctx, g := testenv.Browser(t), newPlayground(t)
+	plays := int64(1234)
+	played := func(n int64) {
+		g.count(gameID, n-plays, 0, 0)
+		plays = n
+	}
 	for _, c := range []struct {
 		lang string
 		at   []int64
@@ -121,10 +107,10 @@ func TestRegression42LabelsFollowTheirNumbers(t *testing.T) {
 		run(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 			return tab.Call(ctx, "Network.setExtraHTTPHeaders", map[string]any{"headers": map[string]string{"Accept-Language": c.lang}}, nil)
 		}))
-		n.Store(c.at[0])
+		played(c.at[0])
 		run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
 		for i, want := range c.want {
-			n.Store(c.at[i])
+			played(c.at[i])
 			await(t, ctx, fmt.Sprintf(`((dd) => dd.textContent + ' ' + dd.parentElement.querySelector('dt').textContent)(document.querySelector('[data-plays]')) === %q`, want))
 		}
 	}
@@ -150,31 +136,19 @@ func TestRegression42SizesHaveTheUnitsOfTheirLanguage(t *testing.T) {
 	}
 }
 
-// speaking finds accounts that have a language.
-type speaking struct {
-	*service
-	lang string
-}
-
-func (s speaking) Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error) {
-	by, err := s.service.Identify(ctx, presented, from)
-	session, a, _ := by.Login()
-	a.Lang = s.lang
-	return publish.InSession(session, a, from), err
-}
-
 // TestRegression42UploadsAreRefusedInTheVisitorsLanguage: beside it stood what the API says, in English.
 func TestRegression42UploadsAreRefusedInTheVisitorsLanguage(t *testing.T) {
-	b := openBook()
+	b, h := openBook(), house(t)
 	for code, name := range map[publish.Code]string{
 		publish.CodeInvalidFilename: "own.bad-name", publish.CodeFilenameConflict: "own.conflict", publish.CodeFileNotFound: "own.no-file", publish.CodeQuotaExceeded: "own.quota",
 		publish.CodeKeyInContent: "own.key-inside", publish.CodeInvalidField: "own.empty-primary", publish.CodeDoubleEncoded: "own.encoded", publish.CodeContentTooLarge: "own.file-large",
 	} {
 		for _, lang := range b.langs {
-			s := &service{ownFake: ownFake{refusal: publish.FileError{Name: "lib/<b>.js", Err: publish.Refuse(code, "In English.")}}}
-			h := pages(s)
-			h.Sessions = speaking{s, lang}
-			resp := asKim(h, "POST", ownAt+"/primary", "file=a&once=o")
+			h.fail("Rearrange", publish.FileError{Name: "lib/<b>.js", Err: publish.Refuse(code, "In English.")})
+			if err := h.account.SetLang(t.Context(), h.owner("kim"), lang); err != nil {
+				t.Fatal(err)
+			}
+			resp := asKim(h, "POST", ownAt+"/primary", "once=o&file=%3Cb%3E.js")
 			body := text(t, resp)
 			if resp.StatusCode != http.StatusUnprocessableEntity || strings.Contains(body, "In English.") || !strings.Contains(html.UnescapeString(body), b.say(lang, name)) || !strings.Contains(body, "<bdi>lib/&lt;b&gt;.js</bdi>") {
 				t.Errorf("%s in %s: %d %s", code, lang, resp.StatusCode, body)

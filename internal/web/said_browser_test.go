@@ -1,59 +1,31 @@
 package web
 
 import (
-	"context"
-	"log/slog"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
-// A desk is the pages for kim in a browser: what she does is remembered by the service.
-type desk struct {
-	*service
-	mu   sync.Mutex
-	site string
-}
-
-func newDesk(t *testing.T) *desk {
+// newDesk is the pages of a house for kim in a browser, and where they are.
+func newDesk(t *testing.T) (*world, string) {
 	t.Helper()
-	d := &desk{service: &service{}}
-	var h *Pages
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		d.mu.Lock()
-		defer d.mu.Unlock()
+	var h *world
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.AddCookie(&http.Cookie{Name: cookieName, Value: "kim"})
 		h.ServeHTTP(w, r)
 	}))
+	at := listens(srv)
+	h = house(t, at)
+	h.put(gameID, 3, "a.js", "")
+	srv.Start()
 	t.Cleanup(srv.Close)
-	d.site = "http://localhost" + srv.URL[strings.LastIndexByte(srv.URL, ':'):]
-	base, err := url.Parse(d.site)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h = New(Config{Service: d.service, Sessions: d.service, Account: d.service, Logins: d.service, Contents: d.service, Gallery: d.service, Places: publish.Places{Base: base, Content: base.Host}, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }, VisitorID: byAddress})
-	return d
-}
-
-// did is what was done with the project so far.
-func (d *desk) did() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return strings.Join(d.acts, "; ")
-}
-
-func (d *desk) refuse(err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.refusal = err
+	return h, h.Places.Base.String()
 }
 
 const (
@@ -67,8 +39,9 @@ const field = document.querySelector('[name=files]'); field.files = files.files;
 
 // TestRegression29AnUploadKeepsWhatIsTypedBeside: the page was loaded again, and what stood in its other fields was gone.
 func TestRegression29AnUploadKeepsWhatIsTypedBeside(t *testing.T) {
-	ctx, d := testenv.Browser(t), newDesk(t)
-	run(t, ctx, chromedp.Navigate(d.site+ownAt))
+	ctx := testenv.Browser(t)
+	h, site := newDesk(t)
+	run(t, ctx, chromedp.Navigate(site+ownAt))
 	run(t, ctx, chromedp.Evaluate[bool](typeBeside))
 	for i := range 2 { // the second by the form that came with the first
 		run(t, ctx, chromedp.Evaluate[bool](`document.querySelector('#said')?.remove(); true`))
@@ -77,11 +50,11 @@ func TestRegression29AnUploadKeepsWhatIsTypedBeside(t *testing.T) {
 		if !run(t, ctx, chromedp.Evaluate[bool](isKept)) {
 			t.Error("what was typed beside is gone")
 		}
-		if n := strings.Count(d.did(), "lib/new.js=x"); n != i+1 {
-			t.Errorf("%d uploads did %s", i+1, d.did())
+		if want := fmt.Sprintf("%d index.html [<b>.js a.js index.html lib/new.js]", 4+i+1); !strings.HasPrefix(h.state(), want) {
+			t.Errorf("%d uploads did %s", i+1, h.state())
 		}
 	}
-	d.refuse(publish.Refuse(publish.CodeInvalidFilename, "no"))
+	h.suspend(gameID)
 	run(t, ctx, chromedp.Evaluate[bool](sendFile))
 	await(t, ctx, `document.querySelector('[role=alert]').textContent.trim() !== ''`)
 	if !run(t, ctx, chromedp.Evaluate[bool](isKept+` && document.querySelector('[name=files]').files.length === 1`)) {
@@ -95,12 +68,13 @@ func TestRegression29AnUploadKeepsWhatIsTypedBeside(t *testing.T) {
 
 // TestRegression29WhatAFormDidIsWhereTheReaderIs: it has the focus, so a screen reader reads it.
 func TestRegression29WhatAFormDidIsWhereTheReaderIs(t *testing.T) {
-	ctx, d := testenv.Browser(t), newDesk(t)
-	run(t, ctx, chromedp.Navigate(d.site+ownAt+"/remove?file=a.js"))
+	ctx := testenv.Browser(t)
+	h, site := newDesk(t)
+	run(t, ctx, chromedp.Navigate(site+ownAt+"/remove?file=a.js"))
 	run(t, ctx, chromedp.Click("main form button"))
 	await(t, ctx, `document.activeElement.id === 'said'`)
-	if d.did() != "remove a.js" {
-		t.Errorf("it did %q", d.did())
+	if !strings.HasPrefix(h.state(), "5 index.html [<b>.js index.html]") {
+		t.Errorf("it is now %s", h.state())
 	}
 	run(t, ctx, chromedp.Reload())
 	await(t, ctx, `document.readyState === 'complete'`)

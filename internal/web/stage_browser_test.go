@@ -2,8 +2,9 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"io"
-	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,11 +18,13 @@ import (
 
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
+	"sandlot/internal/testworld"
 )
 
 // A playground is the pages and one project on a real listener, with how often
 // the project was loaded.
 type playground struct {
+	*world
 	port   string
 	loaded atomic.Int32
 
@@ -29,26 +32,15 @@ type playground struct {
 	holds   chan struct{} // that page waits until it is closed; nil: it does not
 }
 
-func newPlayground(t *testing.T) *playground {
-	t.Helper()
-	return newPlaygroundOf(t, published{&service{}, chess})
-}
+func newPlayground(t *testing.T) *playground { t.Helper(); return newPlaygroundOf(t, chess) }
 
-// newPlaygroundOf is one whose project is the service's.
-func newPlaygroundOf(t *testing.T, s interface {
-	Service
-	sessions
-	Account
-	Logins
-	Gallery
-},
-) *playground {
+// newPlaygroundOf is one whose project is this one.
+func newPlaygroundOf(t *testing.T, np publish.NewProject) *playground {
 	t.Helper()
 	g := &playground{storage: "true"}
-	var h *Pages
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.Host, "game-abc123.localhost:") {
-			h.ServeHTTP(w, r)
+			g.ServeHTTP(w, r)
 			return
 		}
 		if r.URL.Path == "/" {
@@ -70,11 +62,19 @@ addEventListener('message', (e) => { if (e.data === 'small') document.exitFullsc
  parent.postMessage(e.data === 'drawn' ? { drawn } : (e.data === 'step' ? '' : 'at ') + location.hash, '*') })
 addEventListener('click', () => document.documentElement.requestFullscreen())</script>`)
 	}))
+	g.world = board(t, np, listens(srv))
+	g.port = g.Places.Base.Port()
+	srv.Start()
 	t.Cleanup(srv.Close)
-	g.port = srv.URL[strings.LastIndexByte(srv.URL, ':')+1:]
-	at := publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:" + g.port}, Content: "localhost:" + g.port}
-	h = New(Config{Service: s, Sessions: s, Account: s, Logins: s, Gallery: s, Places: at, Log: slog.New(slog.DiscardHandler), RequestID: func(context.Context) string { return "" }, VisitorID: byAddress})
 	return g
+}
+
+// listens places a world at a server's address, under localhost.
+func listens(srv *httptest.Server) testworld.Option {
+	host := "localhost:" + fmt.Sprint(srv.Listener.Addr().(*net.TCPAddr).Port)
+	return testworld.With(func(c *publish.Config) {
+		c.Places = publish.Places{Base: &url.URL{Scheme: "http", Host: host}, Content: host}
+	})
 }
 
 func run[T any](t *testing.T, ctx context.Context, action chromedp.Action[T]) T {
@@ -242,9 +242,7 @@ func TestRegression16PlayWaitsForTheAnswer(t *testing.T) {
 // TestRegression28WhatTellsOfBlockedStorageIsWhole: on a phone the poster cut the box off, and with it its buttons; in a low frame of
 // another site's, too. French needs the most lines.
 func TestRegression28WhatTellsOfBlockedStorageIsWhole(t *testing.T) {
-	french := chess
-	french.Lang = "fr"
-	g := newPlaygroundOf(t, published{&service{}, french})
+	g := newPlaygroundOf(t, publish.NewProject{Title: chess.Title, Lang: "fr"})
 	g.storage = "false"
 	ctx := testenv.Browser(t)
 	for _, c := range []struct {

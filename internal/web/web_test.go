@@ -1,9 +1,7 @@
 package web
 
 import (
-	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -18,29 +16,6 @@ import (
 	"sandlot/internal/publish"
 )
 
-// service knows one project.
-type service struct {
-	fault error
-	beneath
-	ownFake
-	liveFake
-}
-
-func (s *service) Site(_ context.Context, _ publish.Caller, id publish.ProjectID) (publish.Project, error) {
-	if id != "game-abc123" {
-		return publish.Project{}, publish.Refuse(publish.CodeProjectNotFound, "There is no such project.")
-	}
-	return publish.Project{ID: id, Version: 1}, s.fault
-}
-
-// Session knows the token "kim".
-func (s *service) Identify(_ context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error) {
-	if presented.Session != "kim" {
-		return publish.Caller{}, publish.ErrNotFound
-	}
-	return publish.InSession(publish.Session{ID: 1, Account: 1, ProvedAt: time.Now()}, publish.Account{ID: 1, Handle: "kim", Lang: "fr"}, from), s.fault
-}
-
 // domain is all that the pages ask.
 type domain interface {
 	Service
@@ -49,19 +24,6 @@ type domain interface {
 	Logins
 	Gallery
 	Reports
-}
-
-// beneath is what answers where nothing above it does.
-type beneath struct{ domain }
-
-// Browse has nothing.
-func (*service) Browse(context.Context, publish.Caller, gallery.Sort, string) (gallery.Page, error) {
-	return gallery.Page{}, nil
-}
-
-func pages(s *service) *Pages {
-	base := &url.URL{Scheme: "https", Host: "example.com"}
-	return New(Config{Service: s, Sessions: s, Account: s, Logins: s, Contents: s, Gallery: s, Reports: s, Places: publish.Places{Base: base, Content: "example.net"}, Log: slog.New(slog.DiscardHandler), Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress})
 }
 
 // byAddress takes everybody at one address for one visitor.
