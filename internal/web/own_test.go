@@ -106,7 +106,7 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 		}
 	}
 	for err, status := range map[error]int{
-		publish.NoEffect(publish.ErrFull): http.StatusInsufficientStorage, errors.New("fault"): http.StatusInternalServerError,
+		publish.NoEffect(publish.ErrFull): http.StatusInsufficientStorage, publish.ErrFull: http.StatusServiceUnavailable, errors.New("fault"): http.StatusInternalServerError,
 		publish.Refuse(publish.CodeTakenDown, "down"): http.StatusUnavailableForLegalReasons,
 	} {
 		h := house(t)
