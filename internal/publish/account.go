@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"sandlot/internal/names"
 )
@@ -21,7 +20,7 @@ func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (Signed
 	if err := s.admitNew(by); err != nil {
 		return SignedUp{}, err
 	}
-	req, err := s.newRequest(by, in.Idempotency, OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
+	req, err := s.idempotency.newRequest(by, in.Idempotency, OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
 	if err != nil {
 		return SignedUp{}, err
 	}
@@ -34,7 +33,7 @@ func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (Signed
 	if email != "" {
 		outcome = EmailSet
 	}
-	out, err := idempotent(ctx, s, req, func() (SignedUp, error) {
+	out, err := idempotent(ctx, s.idempotency, req, func() (SignedUp, error) {
 		return s.createAccount(ctx, by, in.Handle, email, lang, req)
 	}, func(rec IdempotencyRecord, keys Minted) (SignedUp, error) {
 		return s.recordedSignup(ctx, email, rec, keys)
@@ -51,7 +50,7 @@ func (s *Service) createAccount(ctx context.Context, by Caller, handle, email, l
 		if err != nil {
 			return err
 		}
-		if na.Idempotency, err = s.record(req, "", 0, EmailNone, Minted{Account: secret}, made{}); err != nil {
+		if na.Idempotency, err = s.idempotency.record(req, "", 0, EmailNone, Minted{Account: secret}, made{}); err != nil {
 			return err
 		}
 		out.Key = secret
@@ -171,7 +170,4 @@ func (s *Service) Admit(_ context.Context, by Caller, act Action) error {
 }
 
 // randomSuffix is the random part of a version's address: 50 bits.
-func (s *Service) randomSuffix() string { return names.Random(10, s.intn) }
-
-// expiry is when something made now ends.
-func (s *Service) expiry(life time.Duration) time.Time { return s.now().UTC().Add(life) }
+func (s *Service) randomSuffix() string { return names.Random(10, s.vault.intn) }

@@ -174,7 +174,7 @@ func plainAddress(email string) string {
 // handleChoices returns the handles to try, best first; a wish is never refused.
 func (s *Service) handleChoices(want string) []string {
 	if want == "" {
-		want = names.FriendlyHandle(s.intn)
+		want = names.FriendlyHandle(s.vault.intn)
 	}
-	return names.HandleChoices(want, s.intn)
+	return names.HandleChoices(want, s.vault.intn)
 }

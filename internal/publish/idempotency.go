@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -27,6 +28,21 @@ func CheckIdempotencyKey(key string) error {
 		With(OpSame).Note("Send a fresh random value, such as a UUID, with each new request, and the same value only when that request is sent again.")
 }
 
+// idempotency keeps calls and forms that are sent again from having their effect again. It may
+// be used concurrently.
+type idempotency struct {
+	store    idempotencyStore
+	vault    *Vault
+	now      func() time.Time
+	inFlight *Locks[Digest] // calls under an idempotency key
+	base     *url.URL       // of the pages
+}
+
+// idempotencyStore is what idempotency asks of a Store.
+type idempotencyStore interface {
+	IdempotencyRecord(ctx context.Context, key Digest, now time.Time) (IdempotencyRecord, error)
+}
+
 // request is a call with an idempotency key, or a form with its token; nil is a call
 // without one.
 type request struct {
@@ -41,39 +57,39 @@ type request struct {
 // newRequest describes a call by what it asks: the operation, its words and the bytes.
 // A key that cannot be an idempotency key is refused. The purposes of the digests stay
 // as they are, for the records of the last day are found by them.
-func (s *Service) newRequest(by Caller, key string, op Op, part *PartInput, c Content, words ...any) (*request, error) {
+func (c *idempotency) newRequest(by Caller, key string, op Op, part *PartInput, sent Content, words ...any) (*request, error) {
 	if key == "" {
 		return nil, nil
 	}
 	if err := CheckIdempotencyKey(key); err != nil {
 		return nil, err
 	}
-	if c.Missing {
-		c.SHA256 = Digest{}
+	if sent.Missing {
+		sent.SHA256 = Digest{}
 	}
-	asked, err := json.Marshal([]any{op, words, part.asked(), c.Missing, c.SHA256})
+	asked, err := json.Marshal([]any{op, words, part.asked(), sent.Missing, sent.SHA256})
 	if err != nil {
 		return nil, fmt.Errorf("describe the request: %w", err)
 	}
-	r := &request{by: by, text: key, asked: s.vault.Keyed("request", string(asked))}
-	r.key = s.vault.Keyed("once", r.principal()+"\x00"+key)
+	r := &request{by: by, text: key, asked: c.vault.Keyed("request", string(asked))}
+	r.key = c.vault.Keyed("once", r.principal()+"\x00"+key)
 	if by.bare() {
-		r.elsewhere = s.vault.Keyed("once elsewhere", string(r.asked[:])+key)
+		r.elsewhere = c.vault.Keyed("once elsewhere", string(r.asked[:])+key)
 	}
 	if r.lease = r.key; part != nil {
 		// The parts of an upload may come concurrently, also under one idempotency key.
-		r.lease = s.vault.Keyed("part", string(r.key[:])+string(r.asked[:]))
+		r.lease = c.vault.Keyed("part", string(r.key[:])+string(r.asked[:]))
 	}
 	return r, nil
 }
 
 // formRequest describes a form that was sent from a page, whose token lets it do this
 // act once. The token of a page may come with several acts, each of which counts.
-func (s *Service) formRequest(by Caller, act, token string) (*request, error) {
+func (c *idempotency) formRequest(by Caller, act, token string) (*request, error) {
 	if token == "" || len(token) > MaxFormToken {
 		return nil, Refuse(CodeInvalidField, "The form has no token.").In("nonce")
 	}
-	return &request{by: by, key: s.vault.Keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
+	return &request{by: by, key: c.vault.Keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
 }
 
 // principal is whom the idempotency key belongs to: the key or the upload_token that was
@@ -111,18 +127,18 @@ func (in *PartInput) asked() []any {
 // CodeRequestInProgress. Between processes the record, which is unique, decides which
 // of two calls takes effect; the other is answered from it. A crash leaves both, the
 // effect and the record, or neither.
-func idempotent[T any](ctx context.Context, s *Service, r *request, do func() (T, error), recorded func(IdempotencyRecord, Minted) (T, error)) (T, error) {
+func idempotent[T any](ctx context.Context, c *idempotency, r *request, do func() (T, error), recorded func(IdempotencyRecord, Minted) (T, error)) (T, error) {
 	var none T
 	if r == nil {
 		return do()
 	}
-	unlock, free := s.requests.try(r.lease)
+	unlock, free := c.inFlight.try(r.lease)
 	if !free {
 		return none, Refuse(CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(OpWait).After(idempotencyWait).
 			Note("Send the same request again: when the first is done, it gets the same answer.")
 	}
 	defer unlock()
-	rec, keys, err := s.findAnswer(ctx, r)
+	rec, keys, err := c.findAnswer(ctx, r)
 	if err == nil {
 		return recorded(rec, keys)
 	}
@@ -135,7 +151,7 @@ func idempotent[T any](ctx context.Context, s *Service, r *request, do func() (T
 		return out, err
 	}
 	// Another process may have made the call meanwhile, which may be why this one was refused.
-	rec, keys, second := s.findAnswer(ctx, r)
+	rec, keys, second := c.findAnswer(ctx, r)
 	switch {
 	case second == nil:
 		return recorded(rec, keys)
@@ -150,45 +166,45 @@ var errNoRecord = errors.New("no idempotency record")
 
 // findAnswer returns the record of a call that was made before, and the keys that it
 // minted; errNoRecord if it was not. A call that may not have that answer is refused.
-func (s *Service) findAnswer(ctx context.Context, r *request) (IdempotencyRecord, Minted, error) {
-	rec, err := s.store.IdempotencyRecord(ctx, r.key, s.now().UTC())
+func (c *idempotency) findAnswer(ctx context.Context, r *request) (IdempotencyRecord, Minted, error) {
+	rec, err := c.store.IdempotencyRecord(ctx, r.key, c.now().UTC())
 	if errors.Is(err, ErrNotFound) {
-		return rec, Minted{}, s.notElsewhere(ctx, r)
+		return rec, Minted{}, c.notElsewhere(ctx, r)
 	}
 	if err != nil {
 		return rec, Minted{}, fmt.Errorf("look for the first answer: %w", err)
 	}
 	if r.by.bare() && r.by.From.Shared {
-		return rec, Minted{}, s.doneElsewhere()
+		return rec, Minted{}, c.doneElsewhere()
 	}
 	if rec.Request != r.asked {
 		return rec, Minted{}, Refuse(CodeIdempotencyMismatch, "This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").With(OpSame).
 			Note("Send a fresh random idempotency key with this request; the old one belongs to the earlier request.")
 	}
-	keys, err := s.unseal(r.sealed(), rec.Answer)
+	keys, err := c.vault.unsealKeys(r.sealed(), rec.Answer)
 	return rec, keys, err
 }
 
 // notElsewhere refuses a call that was made from another network, without its keys:
 // whoever asks may have guessed the idempotency key and the request. If it was not, the
 // error is errNoRecord.
-func (s *Service) notElsewhere(ctx context.Context, r *request) error {
+func (c *idempotency) notElsewhere(ctx context.Context, r *request) error {
 	if r.elsewhere == (Digest{}) {
 		return errNoRecord
 	}
-	switch _, err := s.store.IdempotencyRecord(ctx, r.elsewhere, s.now().UTC()); {
+	switch _, err := c.store.IdempotencyRecord(ctx, r.elsewhere, c.now().UTC()); {
 	case errors.Is(err, ErrNotFound):
 		return errNoRecord
 	case err != nil:
 		return fmt.Errorf("look for an answer given elsewhere: %w", err)
 	}
-	return s.doneElsewhere()
+	return c.doneElsewhere()
 }
 
-func (s *Service) doneElsewhere() error {
+func (c *idempotency) doneElsewhere() error {
 	return Refuse(CodeReplayedElsewhere, "This request was made under this idempotency key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
 		In("idempotency_key").With(OpWait).
-		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random idempotency key, such as a UUID.", s.Places.Base)
+		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random idempotency key, such as a UUID.", c.base)
 }
 
 func (r *request) sealed() sealed {
@@ -197,16 +213,16 @@ func (r *request) sealed() sealed {
 
 // record is what the step of a call leaves, so that the call takes effect once and can be
 // answered from it; nil for a call without an idempotency key. A form leaves no answer.
-func (s *Service) record(r *request, id ProjectID, version int, email EmailOutcome, keys Minted, m made) (*IdempotencyRecord, error) {
+func (c *idempotency) record(r *request, id ProjectID, version int, email EmailOutcome, keys Minted, m made) (*IdempotencyRecord, error) {
 	if r == nil {
 		return nil, nil
 	}
-	rec := &IdempotencyRecord{Key: r.key, Elsewhere: r.elsewhere, Request: r.asked, ExpiresAt: s.expiry(IdempotencyLife), Project: id, Version: version, Email: email}
+	rec := &IdempotencyRecord{Key: r.key, Elsewhere: r.elsewhere, Request: r.asked, ExpiresAt: c.now().UTC().Add(IdempotencyLife), Project: id, Version: version, Email: email}
 	if r.text == "" {
 		return rec, nil
 	}
 	var err error
-	if rec.Answer, err = s.seal(r.sealed(), keys); err != nil {
+	if rec.Answer, err = c.vault.sealKeys(r.sealed(), keys); err != nil {
 		return nil, err
 	}
 	rec.Made, err = m.encode()
@@ -214,11 +230,11 @@ func (s *Service) record(r *request, id ProjectID, version int, email EmailOutco
 }
 
 // formRecord is the record of a form whose act is on the account.
-func (s *Service) formRecord(by Caller, act, token string) (IdempotencyRecord, error) {
-	r, err := s.formRequest(by, act, token)
+func (c *idempotency) formRecord(by Caller, act, token string) (IdempotencyRecord, error) {
+	r, err := c.formRequest(by, act, token)
 	if err != nil {
 		return IdempotencyRecord{}, err
 	}
-	rec, err := s.record(r, "", 0, EmailNone, Minted{}, made{})
+	rec, err := c.record(r, "", 0, EmailNone, Minted{}, made{})
 	return *rec, err
 }

@@ -105,7 +105,7 @@ func (s *Service) completedPublish(ctx context.Context, by Caller, c *completing
 	if !c.call.completes(done) {
 		return Published{}, uploadCompleted(done, out.Addresses.URL)
 	}
-	keys, err := s.unseal(c.call.sealed(by, done), done.Answer)
+	keys, err := s.vault.unsealKeys(c.call.sealed(by, done), done.Answer)
 	if err != nil {
 		return Published{}, uploadCompleted(done, out.Addresses.URL)
 	}
@@ -160,7 +160,7 @@ func (s *Service) recordedPublish(ctx context.Context, by Caller, in PublishInpu
 	var vain []Warning
 	if in.Part != nil {
 		call := publishCall(by, in, &np)
-		m, err := s.firstSaid(ctx, call)
+		m, err := s.uploads.firstSaid(ctx, call)
 		if err != nil {
 			return Published{}, err
 		}
@@ -181,7 +181,7 @@ func (s *Service) recordedUpdate(ctx context.Context, by Caller, in UpdateInput,
 	var vain []Warning
 	if in.Part != nil {
 		call := s.updateCall(by, in, &nf)
-		m, err := s.firstSaid(ctx, call)
+		m, err := s.uploads.firstSaid(ctx, call)
 		if err != nil {
 			return Updated{}, err
 		}
@@ -190,22 +190,6 @@ func (s *Service) recordedUpdate(ctx context.Context, by Caller, in UpdateInput,
 	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, out.File.Name == out.Project.Primary, in.Part.charge())
 	out.Warnings, out.FromRecord = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Email), kept, vain), true
 	return out, err
-}
-
-// firstSaid is what part 1 of the call's upload said, which is kept as long as
-// the answer.
-func (s *Service) firstSaid(ctx context.Context, call *partCall) (m uploadMeta, err error) {
-	u, err := s.store.Upload(ctx, s.uploadKey(call), 0, s.now().UTC())
-	if errors.Is(err, ErrNotFound) {
-		return m, nil
-	}
-	if err != nil {
-		return m, fmt.Errorf("read upload: %w", err)
-	}
-	if err := mayJoin(call, u); err != nil {
-		return m, err
-	}
-	return u.said()
 }
 
 func (m uploadMeta) publish() newProject {

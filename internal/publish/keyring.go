@@ -94,7 +94,7 @@ func (s *Service) MintKey(ctx context.Context, by Caller, in NewKey) (Secret, er
 		return "", err
 	}
 	key.Project = in.Project
-	rec, err := s.formRecord(by, "mint", in.Form)
+	rec, err := s.idempotency.formRecord(by, "mint", in.Form)
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +118,7 @@ func (s *Service) replaceKeys(by Caller, what, form string, replace func(Key, Id
 	if err != nil {
 		return "", err
 	}
-	rec, err := s.formRecord(by, what, form)
+	rec, err := s.idempotency.formRecord(by, what, form)
 	if err != nil {
 		return "", err
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -169,7 +168,7 @@ func TestDeclared(t *testing.T) {
 
 func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Service{vault: &Vault{}, uploads: NewLocks[Digest](), log: slog.New(slog.DiscardHandler)}
+		s := &uploads{vault: &Vault{}, locks: NewLocks[Digest]()}
 		one := 1
 		call := func() *partCall {
 			return &partCall{op: OpPublish, in: PartInput{UploadID: "0123456789abcdefghijkl", N: &one}}
@@ -178,7 +177,7 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 		if err := s.begin(first); err != nil {
 			t.Fatal(err)
 		}
-		unlock, err := s.uploads.Lock(t.Context(), first.key)
+		unlock, err := s.locks.Lock(t.Context(), first.key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +199,7 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 }
 
 func TestUploadIDsAreKeptApart(t *testing.T) {
-	s := &Service{vault: &Vault{[]byte("secret"), rand.Reader}, random: rand.Reader}
+	s := &uploads{vault: &Vault{[]byte("secret"), rand.Reader}}
 	one := 1
 	a, b := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.1"}}, Caller{kind: callerKey, key: Key{Account: 2}, From: Sender{Network: "192.0.2.1"}}
 	elsewhere := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.9"}}

@@ -34,7 +34,7 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	if err := checkToken(by, in.Part); err != nil {
 		return Published{}, nil, err
 	}
-	req, err := s.newRequest(by, in.Idempotency, OpPublish, in.Part, in.Content, in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked())
+	req, err := s.idempotency.newRequest(by, in.Idempotency, OpPublish, in.Part, in.Content, in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked())
 	if err != nil {
 		return Published{}, nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	if err != nil && (in.Part == nil || in.Part.first()) {
 		return Published{}, nil, err
 	}
-	out, err = idempotent(ctx, s, req, func() (out Published, err error) {
+	out, err = idempotent(ctx, s.idempotency, req, func() (out Published, err error) {
 		if in.Part != nil {
 			out, pending, err = s.publishPart(ctx, by, in, words, req)
 			return out, err
@@ -107,7 +107,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 		return err
 	})
 	if err != nil {
-		return Published{}, fmt.Errorf("create project: %w", s.overQuota(lostRight(by, ActPublish, err)))
+		return Published{}, fmt.Errorf("create project: %w", s.Quota.exceeded(lostRight(by, ActPublish, err)))
 	}
 	out.File, out.Quarantined = np.File, s.quarantined(out.Project)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
@@ -138,7 +138,7 @@ func (s *Service) drawProject(ctx context.Context, by Caller, words newProject, 
 	if np.Key, keys.Project, err = s.newKey(ProjectKey, "publish"); err != nil {
 		return keys, email, err
 	}
-	np.ID, np.Suffix = ProjectID(names.ProjectID(np.Title, s.intn)), s.randomSuffix()
+	np.ID, np.Suffix = ProjectID(names.ProjectID(np.Title, s.vault.intn)), s.randomSuffix()
 	return keys, email, nil
 }
 
@@ -151,11 +151,11 @@ type extras struct {
 // records makes the records of x for a step that makes a version of a project, which m
 // describes.
 func (s *Service) records(by Caller, x extras, id ProjectID, version int, email EmailOutcome, keys Minted, m made) (*Completion, *IdempotencyRecord, error) {
-	closed, err := s.completion(by, x.upload, id, version, keys, m)
+	closed, err := s.uploads.completion(by, x.upload, id, version, keys, m)
 	if err != nil {
 		return nil, nil, err
 	}
-	rec, err := s.record(x.request, id, version, email, keys, m)
+	rec, err := s.idempotency.record(x.request, id, version, email, keys, m)
 	return closed, rec, err
 }
 

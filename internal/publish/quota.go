@@ -23,15 +23,6 @@ type Quota struct {
 	Bytes    int64 // of the files of all their versions and the parts of open uploads, each as often as it was sent
 }
 
-// UploadQuota bounds what open uploads, those that are neither completed nor expired,
-// may hold. A zero is no bound.
-type UploadQuota struct {
-	Uploads int      // of one owner
-	Bytes   int64    // Held by all of one owner
-	Wider   [2]int64 // how many times as much all of one of the Wider networks may have
-	Account int64    // that an account has, as in Quota
-}
-
 // admitNew decides whether a new project, or an account for nobody, may be made.
 func (s *Service) admitNew(by Caller) error {
 	switch {
@@ -45,49 +36,20 @@ func (s *Service) admitNew(by Caller) error {
 	return nil
 }
 
-// overQuota explains that an account would have more than it may.
-func (s *Service) overQuota(err error) error {
+// exceeded explains that an account would have more than it may.
+func (q Quota) exceeded(err error) error {
 	var e *Error
 	switch {
 	case errors.Is(err, ErrTooManyProjects):
-		e = Refuse(CodeQuotaExceeded, "The account has %d projects, which is the limit.", s.Quota.Projects).Detail("limit", s.Quota.Projects).With(OpWhoami).
+		e = Refuse(CodeQuotaExceeded, "The account has %d projects, which is the limit.", q.Projects).Detail("limit", q.Projects).With(OpWhoami).
 			Note("Change a project that is there with update instead of publishing a new one.")
 	case errors.Is(err, ErrTooManyBytes):
-		e = Refuse(CodeQuotaExceeded, "The account's files would have more than %d bytes together, which is the limit. Earlier versions count, and so do the parts of unfinished uploads.", s.Quota.Bytes).
-			Detail("limit", s.Quota.Bytes).With(OpWait).Note("Make the file smaller, finish uploads that are open or wait until they expire, or ask the operator for more room.")
+		e = Refuse(CodeQuotaExceeded, "The account's files would have more than %d bytes together, which is the limit. Earlier versions count, and so do the parts of unfinished uploads.", q.Bytes).
+			Detail("limit", q.Bytes).With(OpWait).Note("Make the file smaller, finish uploads that are open or wait until they expire, or ask the operator for more room.")
 	default:
 		return err
 	}
 	// Nothing frees a quota by itself; this is for clients that wait without reading.
-	return e.Because(err).After(time.Hour)
-}
-
-// uploadQuota bounds the uploads of a caller.
-func (s *Service) uploadQuota(by Caller) UploadQuota {
-	q := UploadQuota{Uploads: s.MaxUploads}
-	switch {
-	case !by.Nobody():
-		q.Account = s.Quota.Bytes
-	case !by.From.Free:
-		q.Bytes = s.UploadBytes
-		q.Wider = [2]int64{int64(widerShares[0]), int64(widerShares[1])}
-	}
-	return q
-}
-
-// overUploads explains that a call's uploads would be more than they may.
-func (s *Service) overUploads(by Caller, err error) error {
-	var e *Error
-	switch {
-	case errors.Is(err, ErrTooManyUploads):
-		e = Refuse(CodeQuotaExceeded, "There are %d unfinished uploads already, which is the limit.", s.MaxUploads).In("upload_id").
-			With(OpWait).Note("Finish some; what is unfinished expires after 24 hours.")
-	case errors.Is(err, ErrTooManyBytes) && by.Nobody():
-		e = Refuse(CodeQuotaExceeded, "The unfinished uploads of this network would hold more than %d bytes, which is the limit without a key.", s.UploadBytes).
-			Detail("limit", s.UploadBytes).With(OpWait).Note("Finish some, wait until they expire after 24 hours, or use the api_key of an account.")
-	default:
-		return s.overQuota(err)
-	}
 	return e.Because(err).After(time.Hour)
 }
 

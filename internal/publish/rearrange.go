@@ -167,7 +167,7 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return err
 	}
-	req, err := s.formRequest(by, fmt.Sprintf("%s %q", id, act.what), act.form)
+	req, err := s.idempotency.formRequest(by, fmt.Sprintf("%s %q", id, act.what), act.form)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 		if err := s.checkPlaces(p, current, c); err != nil {
 			return p, err
 		}
-		rec, err := s.record(req, id, p.Version+1, EmailNone, Minted{}, made{})
+		rec, err := s.idempotency.record(req, id, p.Version+1, EmailNone, Minted{}, made{})
 		if err != nil {
 			return p, err
 		}
@@ -204,7 +204,7 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 	case errors.Is(err, ErrNoPrimary): // of an older version whose records are damaged
 		return ErrNotFound
 	}
-	return s.overQuota(err)
+	return s.Quota.exceeded(err)
 }
 
 // checkPlaces refuses files that could not stand beside each other on every file

@@ -14,18 +14,18 @@ func upload(by Caller, id string, sum Digest) sealed {
 }
 
 func TestSeal(t *testing.T) {
-	s := &Service{vault: &Vault{bytes.Repeat([]byte{1}, 32), rand.Reader}}
+	s := &Vault{bytes.Repeat([]byte{1}, 32), rand.Reader}
 	mine, other := Secret(testKey(t, AccountKey)), Secret(testKey(t, AccountKey))
 	keys := Minted{Account: Secret(testKey(t, AccountKey)), Project: Secret(testKey(t, ProjectKey))}
 	by, id, sum := Caller{secret: &mine}, "an-upload", digest([]byte("bytes"))
-	answer, err := s.seal(upload(by, id, sum), keys)
+	answer, err := s.sealKeys(upload(by, id, sum), keys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed := func(i int) []byte { b := bytes.Clone(answer); b[i] ^= 1; return b }
 	tests := []struct {
 		name string
-		s    *Service
+		s    *Vault
 		by   Caller
 		id   string
 		done UploadDone
@@ -36,7 +36,7 @@ func TestSeal(t *testing.T) {
 		{"no key does not", s, Caller{}, id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"another upload_id does not", s, by, id + "x", UploadDone{SHA256: sum, Answer: answer}, false},
 		{"other bytes do not", s, by, id, UploadDone{SHA256: digest([]byte("others")), Answer: answer}, false},
-		{"another installation does not", &Service{vault: &Vault{secret: make([]byte, 32)}}, by, id, UploadDone{SHA256: sum, Answer: answer}, false},
+		{"another installation does not", &Vault{secret: make([]byte, 32)}, by, id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"a changed answer does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(len(answer) - 1)}, false},
 		{"a changed nonce does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(0)}, false},
 		{"a cut answer does not", s, by, id, UploadDone{SHA256: sum, Answer: answer[:11]}, false},
@@ -44,7 +44,7 @@ func TestSeal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.s.unseal(upload(tt.by, tt.id, tt.done.SHA256), tt.done.Answer)
+			got, err := tt.s.unsealKeys(upload(tt.by, tt.id, tt.done.SHA256), tt.done.Answer)
 			if tt.ok && (err != nil || got != keys) {
 				t.Errorf("got other keys, or %v", err)
 			}
@@ -56,7 +56,7 @@ func TestSeal(t *testing.T) {
 	t.Run("what opens the answer of an upload opens none of another purpose", func(t *testing.T) {
 		other := upload(by, id, sum)
 		other.what = "idempotent answer"
-		if got, err := s.unseal(other, answer); err == nil || got != (Minted{}) {
+		if got, err := s.unsealKeys(other, answer); err == nil || got != (Minted{}) {
 			t.Error("it opened")
 		}
 	})
@@ -66,14 +66,14 @@ func TestSeal(t *testing.T) {
 		}
 	})
 	t.Run("the same keys are never sealed alike twice", func(t *testing.T) {
-		if again, err := s.seal(upload(by, id, sum), keys); err != nil || bytes.Equal(again, answer) {
+		if again, err := s.sealKeys(upload(by, id, sum), keys); err != nil || bytes.Equal(again, answer) {
 			t.Errorf("sealed alike, or %v", err)
 		}
 	})
 	t.Run("without randomness nothing is sealed", func(t *testing.T) {
 		broken := errors.New("broken")
-		dry := &Service{vault: &Vault{s.vault.secret, iotest.ErrReader(broken)}}
-		if _, err := dry.seal(upload(by, id, sum), keys); !errors.Is(err, broken) {
+		dry := &Vault{s.secret, iotest.ErrReader(broken)}
+		if _, err := dry.sealKeys(upload(by, id, sum), keys); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
 		}
 	})

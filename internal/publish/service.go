@@ -40,9 +40,7 @@ const (
 	DefaultMaxUploads = 1_000 // an agent has one or a few; each may hold a file on the disk
 	MaxParts          = 10_000
 	MaxUploadID       = 128
-	UploadLife        = 24 * time.Hour   // of an unfinished upload, and of the answer of a finished one
-	waitForUpload     = 30 * time.Second // for another call that completes the same upload
-	assemblyLimit     = 10 * time.Minute // a 1 GiB file at 2 MB/s, the slowest disk worth waiting for
+	UploadLife        = 24 * time.Hour // of an unfinished upload, and of the answer of a finished one
 )
 
 // Remembered bounds what a Service keeps in memory to be fast; 0 is the default.
@@ -77,16 +75,15 @@ type Service struct {
 
 	store  Store
 	site   SiteStore
-	blobs  Blobs
 	log    *slog.Logger
 	now    func() time.Time
 	random io.Reader
 	vault  *Vault
 
-	statistics Statistics
-	edits      *Locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
-	uploads    *Locks[Digest]
-	requests   *Locks[Digest] // calls in flight under an idempotency key
+	statistics  Statistics
+	edits       *Locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
+	uploads     *uploads
+	idempotency *idempotency
 }
 
 // Option replaces a part of a Service in tests.
@@ -105,9 +102,9 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	contents := newContents(cfg, stores, log)
 	s := &Service{
 		Config: cfg, Contents: contents,
-		store: guardedStore{stores.Store, contents.held}, site: guardedSite{stores.Site, contents.held}, blobs: stores.Blobs, statistics: stores.Statistics,
+		store: guardedStore{stores.Store, contents.held}, site: guardedSite{stores.Site, contents.held}, statistics: stores.Statistics,
 		log: log, now: time.Now, random: rand.Reader,
-		edits: NewLocks[ProjectID](), uploads: NewLocks[Digest](), requests: NewLocks[Digest](),
+		edits: NewLocks[ProjectID](),
 	}
 	s.Heads = NewHeads(s.store, s.Remembered.Projects, log)
 	if s.statistics == nil {
@@ -120,6 +117,11 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	if s.vault, err = OpenVault(ctx, s.store, s.random); err != nil {
 		return nil, err
 	}
+	s.uploads = &uploads{
+		store: s.store, contents: contents, vault: s.vault, now: s.now, locks: NewLocks[Digest](),
+		maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
+	}
+	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: NewLocks[Digest](), base: cfg.Places.Base}
 	return s, nil
 }
 
@@ -148,19 +150,4 @@ func Ready(ctx context.Context, stores Stores) error {
 		return fmt.Errorf("blobs: %w", err)
 	}
 	return nil
-}
-
-// intn draws a number in [0,n), each equally likely, from the Service's source.
-// A source that fails is a machine that cannot make keys: there is no going on.
-func (s *Service) intn(n int) int {
-	limit := uint32(1<<32 - 1<<32%uint64(n) - 1)
-	for {
-		var b [4]byte
-		if _, err := io.ReadFull(s.random, b[:]); err != nil {
-			panic("no randomness: " + err.Error())
-		}
-		if v := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]); v <= limit {
-			return int(v % uint32(n))
-		}
-	}
 }

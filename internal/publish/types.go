@@ -99,41 +99,6 @@ type Variant struct {
 	CRC32    uint32 // IEEE, of the plain bytes; set for gzip, whose deflate stream an export copies
 }
 
-// Upload is one chunked publish or update that has accepted its part 1.
-type Upload struct {
-	Key        Digest    // of the namespace and the client's upload_id
-	Token      Digest    // of the upload_token; zero for none
-	Owner      Digest    // of the account or the sender's network: who may have only so many
-	Wider      [2]Digest // of the networks around that of the sender, without a key; zero for none
-	Account    AccountID // whose key sent part 1; 0 without a key
-	Meta       []byte    // what part 1 said, as the Service wrote it; opaque to a store
-	Total      int       // 0 while unknown
-	Generation int64     // grows with every accepted change
-	Received   Numbers   // the parts that have come
-	Bytes      int64     // of these parts
-	Held       int64     // of all parts that were sent, also those that were replaced
-	Parts      []Part    // those that were asked for
-	ExpiresAt  time.Time
-	Done       *UploadDone // set once it completed
-}
-
-// Part is one piece of an upload.
-type Part struct {
-	N    int // 1 to 10,000
-	Blob Blob
-}
-
-// UploadDone is what is left of a completed upload for a day, so that the call
-// that completed it can be answered again.
-type UploadDone struct {
-	Project ProjectID
-	Version int
-	Part    int    // the number of the completing part, 0 if a total completed it
-	SHA256  Digest // of the completing part's bytes, or zero
-	Answer  []byte // the minted keys, sealed
-	Made    []byte // what the answer tells of the version, as the Service wrote it
-}
-
 // An IdempotencyRecord is what a step leaves for a day, so that the call that made it
 // gets the same answer when it is sent again under the same idempotency key. Of the
 // answer it holds the minted keys, and what it says of the version, which may be erased

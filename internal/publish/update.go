@@ -40,7 +40,7 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	if in.Named && strings.TrimSpace(in.Project) == "" {
 		return Updated{}, nil, emptyProject(by)
 	}
-	req, err := s.newRequest(by, in.Idempotency, OpUpdate, in.Part, in.Content, in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked())
+	req, err := s.idempotency.newRequest(by, in.Idempotency, OpUpdate, in.Part, in.Content, in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked())
 	if err != nil {
 		return Updated{}, nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 			return Updated{}, nil, err
 		}
 	}
-	out, err = idempotent(ctx, s, req, func() (out Updated, err error) {
+	out, err = idempotent(ctx, s.idempotency, req, func() (out Updated, err error) {
 		if first || by.Scoped() {
 			p, err := s.target(ctx, by, in.Project)
 			if err != nil {
@@ -130,7 +130,7 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 		return s.store.PutFile(ctx, p.ID, out.File, at)
 	})
 	if err != nil {
-		return Updated{}, fmt.Errorf("update project: %w", s.overQuota(err))
+		return Updated{}, fmt.Errorf("update project: %w", s.Quota.exceeded(err))
 	}
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = slices.Concat(nf.Warnings, contentWarnings(c, nf.Filename, nf.Filename == out.Project.Primary), s.mailWarnings(by, email))
@@ -200,11 +200,11 @@ func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (De
 		return Deleted{}, err
 	}
 	in.Email, read = email, slices.Concat(read, w, s.projectRead(in.Project))
-	req, err := s.newRequest(by, in.Idempotency, OpDeleteFile, nil, Content{}, in.Project, in.Filename, in.Email, in.Lang, in.IfVersion)
+	req, err := s.idempotency.newRequest(by, in.Idempotency, OpDeleteFile, nil, Content{}, in.Project, in.Filename, in.Email, in.Lang, in.IfVersion)
 	if err != nil {
 		return Deleted{}, err
 	}
-	out, err := idempotent(ctx, s, req, func() (Deleted, error) {
+	out, err := idempotent(ctx, s.idempotency, req, func() (Deleted, error) {
 		return s.deleteFile(ctx, by, in, name, req)
 	}, func(rec IdempotencyRecord, _ Minted) (Deleted, error) {
 		return s.recordedDelete(ctx, by, name, rec)
@@ -228,7 +228,7 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 		if at.Email, email, err = s.pendingEmail(ctx, by, in.Email, in.Lang); err != nil {
 			return p, err
 		}
-		if at.Idempotency, err = s.record(req, p.ID, p.Version+1, email, Minted{}, made{}); err != nil {
+		if at.Idempotency, err = s.idempotency.record(req, p.ID, p.Version+1, email, Minted{}, made{}); err != nil {
 			return p, err
 		}
 		next, err := s.store.DeleteFile(ctx, p.ID, name, at)

@@ -1,19 +1,13 @@
 package publish
 
-import (
-	"context"
-	"io"
-
-	"sandlot/internal/failpoint"
-	"sandlot/internal/names"
-)
+import "sandlot/internal/names"
 
 // checkPart refuses what cannot be a call of an upload. Where there is no usable
 // upload_id it proposes to begin anew, under another one; where it cannot tell
 // which part was meant, the client has to say: part 1 would replace what has been
 // accepted.
-func (s *Service) checkPart(in PartInput, c Content) error {
-	again := func(e *Error) error { return e.With(OpSame, s.beginning()...) }
+func (up *uploads) checkPart(in PartInput, c Content) error {
+	again := func(e *Error) error { return e.With(OpSame, up.beginning()...) }
 	same := func(e *Error) error { return e.With(OpSame) }
 	unnumbered := func(e *Error) error {
 		return e.With(OpSame, Arg{"part", PlaceholderPart}).Note("Parts are numbered from 1, in the order in which they make the file.")
@@ -44,12 +38,12 @@ func (s *Service) checkPart(in PartInput, c Content) error {
 const PlaceholderPart = "<number of this part>"
 
 // beginning are the arguments that begin a new upload.
-func (s *Service) beginning() []Arg {
-	return []Arg{{"upload_id", s.freshUploadID()}, {"part", 1}}
+func (up *uploads) beginning() []Arg {
+	return []Arg{{"upload_id", up.freshUploadID()}, {"part", 1}}
 }
 
 // freshUploadID is an upload_id that nobody else has: 26 characters of 5 bits each.
-func (s *Service) freshUploadID() string { return names.Random(26, s.intn) }
+func (up *uploads) freshUploadID() string { return names.Random(26, up.vault.intn) }
 
 func visible(s string) bool {
 	for i := range len(s) {
@@ -61,7 +55,7 @@ func visible(s string) bool {
 }
 
 // checkTotal refuses a part above the total, and a total that contradicts.
-func (s *Service) checkTotal(call *partCall, u Upload) error {
+func (up *uploads) checkTotal(call *partCall, u Upload) error {
 	in, total := call.in, u.Total
 	for _, told := range []struct {
 		yes bool
@@ -82,7 +76,7 @@ func (s *Service) checkTotal(call *partCall, u Upload) error {
 	}
 	if total != 0 && highest > total {
 		return outOfRange("Part %d is above the %d parts that the upload has in all.", highest, total).In("part").
-			With(OpSame, append(s.beginning(), Arg{"total_parts", highest})...)
+			With(OpSame, append(up.beginning(), Arg{"total_parts", highest})...)
 	}
 	return nil
 }
@@ -90,88 +84,4 @@ func (s *Service) checkTotal(call *partCall, u Upload) error {
 func outOfRange(format string, args ...any) *Error {
 	return Refuse(CodePartOutOfRange, format, args...).
 		Note("Send the parts you announced, or start a new upload with another upload_id.")
-}
-
-func (u Upload) complete() bool { return u.Total != 0 && u.Received.Count() == u.Total }
-
-// sizeWith is the size of the parts with the call's part in place. u has the part
-// of its number, if there is one.
-func (u Upload) sizeWith(call *partCall) int64 {
-	n := u.Bytes + call.content.Size
-	for _, p := range u.Parts {
-		n -= p.Blob.Size
-	}
-	return n
-}
-
-// has reports whether the call's part has been accepted with the same bytes.
-func (u Upload) has(call *partCall) bool {
-	return len(u.Parts) > 0 && u.Parts[0].N == call.number() && u.Parts[0].Blob.SHA256 == call.content.SHA256
-}
-
-// listed is how many numbers an answer lists: enough to go on with, and little
-// beside the part that was sent.
-const listed = 100
-
-// pending lists what has come and what has not.
-func (u Upload) pending(call *partCall) *Pending {
-	last, came := max(u.Total, u.Received.Highest()), u.Received.Count()
-	return &Pending{
-		UploadID: call.in.UploadID, Token: call.token, Total: u.Total, ExpiresAt: u.ExpiresAt,
-		Received: u.Received.first(true, last, listed), ReceivedCount: came,
-		Missing: u.Received.first(false, last, listed), MissingCount: last - came,
-	}
-}
-
-// hash is that of the part's bytes, or zero in a call that only told the total.
-func (call *partCall) hash() Digest {
-	if call.in.N == nil {
-		return Digest{}
-	}
-	return call.content.SHA256
-}
-
-// partsReader reads the parts of an upload one after another.
-type partsReader struct {
-	ctx   context.Context
-	open  func(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error)
-	parts []Part
-	now   io.ReadCloser
-}
-
-func (r *partsReader) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
-	for {
-		if r.now == nil {
-			if len(r.parts) == 0 {
-				return 0, io.EOF
-			}
-			var err error
-			if r.now, err = r.open(r.ctx, r.parts[0].Blob, 0, -1); err != nil {
-				return 0, err
-			}
-			r.parts = r.parts[1:]
-		}
-		n, err := r.now.Read(p)
-		if err == io.EOF {
-			failpoint.Hit(failpoint.MidAssembly)
-			r.Close()
-			err = nil
-		}
-		if n > 0 || err != nil {
-			return n, err
-		}
-	}
-}
-
-// Close ends the part that is being read.
-func (r *partsReader) Close() error {
-	if r.now == nil {
-		return nil
-	}
-	err := r.now.Close()
-	r.now = nil
-	return err
 }

@@ -132,22 +132,37 @@ func (v *Vault) sealer(k sealed) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// seal encrypts minted keys, so that only a caller who sends the same again can read them.
-func (s *Service) seal(k sealed, keys Minted) ([]byte, error) {
+// sealKeys encrypts minted keys, so that only a caller who sends the same again can read them.
+func (v *Vault) sealKeys(k sealed, keys Minted) ([]byte, error) {
 	plain, err := json.Marshal([2]string{keys.Account.Reveal(), keys.Project.Reveal()})
 	if err != nil {
 		return nil, fmt.Errorf("seal keys: %w", err)
 	}
-	return s.vault.seal(k, plain)
+	return v.seal(k, plain)
 }
 
-// unseal is the way back. Another caller gets an error.
-func (s *Service) unseal(k sealed, answer []byte) (Minted, error) {
-	plain, err := s.vault.unseal(k, answer)
+// unsealKeys is the way back. Another caller gets an error.
+func (v *Vault) unsealKeys(k sealed, answer []byte) (Minted, error) {
+	plain, err := v.unseal(k, answer)
 	if err != nil {
 		return Minted{}, err
 	}
 	var keys [2]Secret
 	err = json.Unmarshal(plain, &keys)
 	return Minted{Account: keys[0], Project: keys[1]}, err
+}
+
+// intn draws a number in [0,n), each equally likely, from the same source as all else.
+// A source that fails is a machine that cannot make keys: there is no going on.
+func (v *Vault) intn(n int) int {
+	limit := uint32(1<<32 - 1<<32%uint64(n) - 1)
+	for {
+		var b [4]byte
+		if _, err := io.ReadFull(v.random, b[:]); err != nil {
+			panic("no randomness: " + err.Error())
+		}
+		if v := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]); v <= limit {
+			return int(v % uint32(n))
+		}
+	}
 }

@@ -1,0 +1,262 @@
+package publish
+
+import (
+	"encoding/json"
+	"strings"
+
+	"sandlot/internal/names"
+)
+
+// partCall is one call of a chunked upload.
+type partCall struct {
+	by      Caller
+	op      Op // OpPublish or OpUpdate
+	in      PartInput
+	said    newFile  // what a call after part 1 says of the file; part 1 counts
+	ignored []string // the fields of such a call that do not count
+	key     Digest
+	token   Secret // of the upload; empty where a key is needed
+	content Content
+	meta    uploadMeta // of this call; what part 1 said is in the Upload
+}
+
+// uploadMeta is what an upload remembers of the words that were sent with it.
+type uploadMeta struct {
+	Encoding string      `json:",omitempty"`
+	Publish  *newProject `json:",omitempty"`
+	Update   *newFile    `json:",omitempty"`
+	Declared Declared
+	Token    []byte `json:",omitempty"` // the upload_token, sealed
+}
+
+func (in PartInput) first() bool { return in.N != nil && *in.N == 1 }
+
+// publishCall is one call of a chunked publish. What np says counts in part 1
+// only.
+func publishCall(by Caller, in PublishInput, np *newProject) *partCall {
+	call := &partCall{by: by, op: OpPublish, in: *in.Part, content: in.Content}
+	if !in.Part.first() {
+		call.ignored, np.Warnings = in.metadata(), nil
+	}
+	call.meta = uploadMeta{Encoding: in.Part.Encoding, Publish: np, Declared: in.Declared}
+	return call
+}
+
+// updateCall is one call of a chunked update. What nf says counts in part 1 only.
+func (s *Service) updateCall(by Caller, in UpdateInput, nf *newFile) *partCall {
+	call := &partCall{by: by, op: OpUpdate, in: *in.Part, content: in.Content}
+	if !in.Part.first() {
+		call.ignored, call.said = in.metadata(), in.said(s.Places)
+	}
+	call.meta = uploadMeta{Encoding: in.Part.Encoding, Update: nf, Declared: in.Declared}
+	return call
+}
+
+// metadata lists the fields of a call that only part 1 has a use for.
+func (in PublishInput) metadata() (list []string) {
+	for _, f := range []struct{ name, value string }{{"title", in.Title}, {"handle", in.Handle}, {"email", in.Email}, {"lang", in.Lang}} {
+		if f.value != "" {
+			list = append(list, f.name)
+		}
+	}
+	return list
+}
+
+func (in UpdateInput) metadata() []string {
+	list := PublishInput{Email: in.Email, Lang: in.Lang}.metadata()
+	if in.Title != nil {
+		list = append(list, "title")
+	}
+	return list
+}
+
+// said is what a call after part 1 says of the file, to be compared.
+func (in UpdateInput) said(at Places) newFile {
+	nf := newFile{Filename: in.Filename, IfVersion: in.IfVersion}
+	if in.Project != "" {
+		nf.Project = at.ProjectID(in.Project)
+	}
+	if clean, _, err := names.ReadFilename(in.Filename); err == nil {
+		nf.Filename = clean
+	}
+	return nf
+}
+
+// mayJoin refuses a project key in an upload to another project, and a call that
+// names another project than part 1 did.
+func mayJoin(call *partCall, u Upload) error {
+	m, err := u.said()
+	first := m.Update
+	if first == nil || err != nil {
+		return err
+	}
+	if call.by.Scoped() {
+		if err := Authorize(call.by, ActEdit, &Project{ID: first.Project, Account: call.by.Account()}); err != nil {
+			return err
+		}
+	}
+	if said := call.said.Project; said != "" && said != first.Project {
+		return Refuse(CodeInvalidField, "The field project_id names %s, but part 1 of this upload named %s.", Quoted(string(said)), first.Project).In("project_id").
+			With(OpSame, Arg{"project_id", string(first.Project)}).Note("Name the project of part 1, or begin another upload under another upload_id.")
+	}
+	call.ignore(*first)
+	return nil
+}
+
+// ignore notes what the call says otherwise than part 1 did.
+func (call *partCall) ignore(first newFile) {
+	if said := call.said.Filename; said != "" && said != first.Filename {
+		call.ignored = append(call.ignored, "filename")
+	}
+	if said := call.said.IfVersion; said != nil && (first.IfVersion == nil || *said != *first.IfVersion) {
+		call.ignored = append(call.ignored, "if_version")
+	}
+}
+
+// warnings tell what the call said in vain.
+func (call *partCall) warnings() []Warning {
+	if len(call.ignored) == 0 {
+		return nil
+	}
+	return []Warning{{
+		"metadata_ignored", "These fields are ignored after part 1: " + strings.Join(call.ignored, ", ") + ".",
+		"Send them with part 1.",
+	}}
+}
+
+func part1First(call *partCall) error {
+	e := Refuse(CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
+		With(OpSame, Arg{"part", 1}).Note("Send part 1 first, with the metadata; then the others in any order.")
+	if call.by.bare() {
+		e.Note("Send part 1 first, with the metadata; then the others in any order. Without a key the parts after the first need the upload_token of its answer in place of a key, unless they come from the same network.")
+	}
+	return e
+}
+
+// fixed reports whether the call sends a part 1 again that it must not replace.
+func (call *partCall) fixed(fresh bool) bool { return !fresh && call.in.first() && call.by.bare() }
+
+// newPart adds the call's part to what u counts. It is nil for a call without one,
+// and for one whose bytes have come before.
+func (call *partCall) newPart(u *Upload) *Part {
+	if call.in.N == nil || u.has(call) {
+		return nil
+	}
+	u.Bytes, u.Held = u.sizeWith(call), u.Held+call.content.Size
+	u.Received = u.Received.With(*call.in.N)
+	return &Part{N: *call.in.N, Blob: call.content.Blob}
+}
+
+// number is that of the call's part, 0 in a call that only tells the total.
+func (call *partCall) number() int {
+	if call.in.N == nil {
+		return 0
+	}
+	return *call.in.N
+}
+
+// mergeMeta keeps what part 1 said, and what any call declared about the file.
+// A declaration that is true of the part itself says nothing about the file; if
+// it was taken for one, when the part had come damaged, it is withdrawn.
+func mergeMeta(old []byte, call *partCall, replace bool) ([]byte, error) {
+	m, err := Upload{Meta: old}.said()
+	if err != nil {
+		return nil, err
+	}
+	declared, token := m.Declared, m.Token
+	if call.in.first() && replace {
+		m = call.meta
+		if token != nil {
+			m.Token = token
+		}
+	}
+	switch d := call.meta.Declared; {
+	case d == (Declared{}):
+	case checkDeclared(call.content.Blob, d) != nil:
+		declared = d
+	case d.equal(declared):
+		declared = Declared{}
+	}
+	m.Declared = declared
+	return json.Marshal(m)
+}
+
+// hash is that of the part's bytes, or zero in a call that only told the total.
+func (call *partCall) hash() Digest {
+	if call.in.N == nil {
+		return Digest{}
+	}
+	return call.content.SHA256
+}
+
+// completes reports whether a call is the one that completed the upload, sent
+// again. Behind one address a short upload_id and no bytes could be anybody's.
+func (call *partCall) completes(done UploadDone) bool {
+	n := 0
+	if call.in.N != nil {
+		n = *call.in.N
+	}
+	if call.by.bare() && call.content.Size == 0 {
+		return false
+	}
+	return n == done.Part && call.hash() == done.SHA256
+}
+
+// An upload_token joins an upload that was begun without a key, from any network.
+// It has the shape of a key. Its hash is kept, and the token itself sealed under
+// the upload_id, so that every answer to a part can show it.
+const uploadTokenPrefix = "slu_"
+
+// uploadToken is the purpose that tokens are sealed for.
+const uploadToken = "upload token"
+
+func isUploadToken(s Secret) bool { return strings.HasPrefix(s.Reveal(), uploadTokenPrefix) }
+
+// bare reports whether nothing but the network tells who the caller is.
+func (c Caller) bare() bool { return c.Nobody() && c.upload == nil }
+
+// checkToken refuses an upload_token where there is no upload to join.
+func checkToken(by Caller, part *PartInput) error {
+	if by.upload == nil || part != nil {
+		return nil
+	}
+	return Refuse(CodeInvalidKey, "The key that was sent is an upload_token: it joins its upload, and this call is no part of one.").
+		With(OpPresentKey).Note("Send upload_id and part or total_parts with it. Another call needs an api_key (sla_...), or, for a first publish, none.")
+}
+
+// giveToken draws the token of a new upload that nobody's key belongs to.
+func (up *uploads) giveToken(call *partCall, u *Upload) error {
+	if !call.by.Nobody() {
+		return nil
+	}
+	token, err := mint(uploadTokenPrefix, up.vault.random)
+	if err != nil {
+		return err
+	}
+	u.Token, call.token = token.Hash(), token
+	call.meta.Token, err = up.vault.seal(call.tokenSeal(), []byte(token.Reveal()))
+	return err
+}
+
+// readToken finds out the token of the call's upload, for the answer. It fails for a
+// call that presents the token of an upload of another upload_id.
+func (up *uploads) readToken(call *partCall, u Upload) error {
+	if !call.by.Nobody() {
+		return nil
+	}
+	m, err := u.said()
+	if err != nil {
+		return err
+	}
+	token, err := up.vault.unseal(call.tokenSeal(), m.Token)
+	if err != nil {
+		return Refuse(CodeInvalidKey, "The upload_token is that of an upload with another upload_id.").In("upload_id").
+			With(OpWait).Note("Send the upload_id of the part 1 whose answer had this upload_token.")
+	}
+	call.token = Secret(token)
+	return nil
+}
+
+func (call *partCall) tokenSeal() sealed {
+	return sealed{what: uploadToken, secret: call.in.UploadID, of: call.key}
+}
