@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Proxies are the peers whose word about a client's address is taken.
+// Proxies are the networks whose peers are believed about a client's address.
 type Proxies []netip.Prefix
 
-// ParseProxies reads a list of addresses and CIDR ranges, separated by commas or
-// blanks. An empty text is no proxies. A list that trusts a great part of the internet
-// is refused: with it anybody could claim any address.
+// ParseProxies reads a list of addresses and CIDR ranges, separated by commas or blanks. An
+// empty text means no proxies. A list that trusts 1/64 of the IPv4 addresses or 1/4096 of
+// the IPv6 addresses is refused: with it anybody could claim any address.
 func ParseProxies(text string) (Proxies, error) {
 	var list Proxies
 	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -32,16 +32,16 @@ func ParseProxies(text string) (Proxies, error) {
 	return list, nil
 }
 
-// A list is vast from this share of all addresses on: 64 million of IPv4, more than any
-// network of proxies has, and of IPv6 what the largest registries have to give to a
-// continent.
+// A list is vast if it has this share of all addresses: a /6 of IPv4, which is 64 million
+// addresses and more than any network of proxies has, or a /12 of IPv6, which is what a
+// registry has for a continent.
 const (
 	vastBits4 = 6
 	vastBits6 = 12
 )
 
-// vast reports whether the ranges together, each address counted once and those of this
-// machine and of private networks left out, are a great part of all.
+// vast reports whether the ranges together are a great part of all addresses. Each address is
+// counted once; those of this machine and of private networks are not counted.
 func (p Proxies) vast() bool {
 	var share4, share6 float64
 	for i, r := range p {
@@ -59,7 +59,7 @@ func (p Proxies) vast() bool {
 	return share4 >= math.Ldexp(1, -vastBits4) || share6 >= math.Ldexp(1, -vastBits6)
 }
 
-// localRanges are the addresses that Local speaks of. They never change.
+// localRanges are the ranges whose addresses are Local. They never change.
 var localRanges = []netip.Prefix{
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"),
 	netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("fc00::/7"), netip.MustParsePrefix("fe80::/10"),
@@ -70,15 +70,15 @@ func (p Proxies) Trust(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(r netip.Prefix) bool { return r.Contains(a) })
 }
 
-// Client returns the address that a request comes from: that of the peer, or,
-// where the peer is trusted, the right-most address in what the proxies tell
-// that is not itself trusted. What stands left of that anybody may have written.
-// If all are trusted it is the left-most. It is false where a trusted proxy tells
-// something that is no address before one is found: nobody knows who that
-// client is, and it must not pass for the proxy.
+// Client returns the address that a request comes from. If the peer is not trusted, that is
+// the peer's. Otherwise it is the right-most address in the proxies' headers that is not
+// itself trusted, for anything left of that may be forged. If all are trusted, it is the
+// left-most. Client returns false if a trusted proxy tells something that is no address
+// before such an address is found: then nobody knows who the client is, and it must not be
+// taken for the proxy.
 //
-// for_ are the values of X-Forwarded-For, in order; forwarded those of Forwarded
-// (RFC 7239), which count only where there is none of the other.
+// for_ are the values of X-Forwarded-For, in order. forwarded are those of Forwarded (RFC
+// 7239), which count only if there is no X-Forwarded-For.
 func (p Proxies) Client(peer netip.Addr, for_, forwarded []string) (netip.Addr, bool) {
 	if !p.Trust(peer) || len(for_) == 0 && len(forwarded) == 0 {
 		return peer, true
@@ -114,8 +114,8 @@ func forwardedFor(value string) []string {
 	return hops
 }
 
-// parseHop reads an address, with a port or without: ip, ip:port, [v6] or [v6]:port.
-// The port may be a hidden one (RFC 7239, 6.3), for it does not matter.
+// parseHop reads an address with or without a port: ip, ip:port, [v6] or [v6]:port. The port
+// is not looked at and may be an obfuscated one (RFC 7239, 6.3).
 func parseHop(hop string) (netip.Addr, bool) {
 	host, port, ok := strings.TrimSpace(hop), "", true
 	if rest, v6 := strings.CutPrefix(host, "["); v6 {
@@ -130,20 +130,20 @@ func parseHop(hop string) (netip.Addr, bool) {
 	return plain(a), ok && err == nil && !strings.ContainsFunc(port, outsidePort)
 }
 
-// outsidePort reports what is not a character of a port, a hidden one included.
+// outsidePort reports whether a character cannot be in a port, obfuscated ones included.
 func outsidePort(r rune) bool {
 	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 	return !letter && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.'
 }
 
-// Peer returns the address in a host:port, as of http.Request.RemoteAddr. It is
-// not valid for what is not of that form.
+// Peer returns the address in a text of the form host:port. For any other text the address is
+// not valid.
 func Peer(hostport string) netip.Addr {
 	a, _ := parseHop(hostport)
 	return a
 }
 
-// plain makes one form of the forms that an address can have.
+// plain brings an address into one form: without a zone, and IPv4 not as IPv6.
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 // Local reports whether a is on this machine or in a private network: loopback,
@@ -152,18 +152,19 @@ func Local(a netip.Addr) bool {
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
 }
 
-// Exempt reports whether clients at a have no limits: on an instance for
-// everybody only those on this machine, for behind a private address may be a
-// proxy or a container's gateway, and so the whole internet.
+// Exempt reports whether clients at an address have no limits but the one that protects the
+// memory. On a public instance these are only clients on this machine: behind a private
+// address may be a proxy or the gateway of a container, and so the whole internet.
 func Exempt(a netip.Addr, public bool) bool {
 	return a.IsLoopback() || !public && Local(a)
 }
 
-// ownBits is the network of one customer: providers give a household or a host 2^64 addresses at least.
+// ownBits is the size of the IPv6 network of one client: providers give a household or a host
+// at least a /64.
 const ownBits = 64
 
-// Group is what counts as one client: an IPv4 address, or the /64 network of an
-// IPv6 address.
+// Group returns what counts as one client with an address: an IPv4 address itself, or the
+// first address of the /64 of an IPv6 address. An invalid address is a group of its own.
 func Group(a netip.Addr) netip.Addr {
 	if a.Is4() {
 		return a

@@ -2,11 +2,11 @@ package admission
 
 import "sandlot/internal/publish"
 
-// Charge begins to count bytes of one kind that the request makes: what is decoded, or what
-// is unpacked. The request costs what the largest of these has come to, or the bytes that
-// were received, whichever is more. What it returns is for one goroutine at a time; its error
-// is a *Denied where the limit has no room for the bytes: what there was is used up, and
-// nothing may come of the request.
+// Charge begins to count one kind of bytes that come of the request, such as those that are
+// decoded or unpacked. The cost of a request is the largest of these counts and of the bytes
+// received. The function that Charge returns adds n bytes. It is for one goroutine at a time.
+// If a limit has no room for them, its error is a *Denied: what was left of the limit is
+// used up, and the request must have no effect.
 func (g *Grant) Charge() publish.Charge {
 	var made int64
 	return func(n int) error {
@@ -20,7 +20,8 @@ func (g *Grant) Charge() publish.Charge {
 	}
 }
 
-// Received says that so many bytes of the body came. The error is as that of Charge.
+// Received counts n bytes of the body that were received. Its error is like that of Charge's
+// function.
 func (g *Grant) Received(n int) error {
 	if g == nil {
 		return nil
@@ -31,8 +32,8 @@ func (g *Grant) Received(n int) error {
 	return refused(g.charge(g.received))
 }
 
-// Whole says that nothing more of the body is received, so that it makes way for
-// nobody any more. It is denied if it did already: then nothing may come of the request.
+// Whole tells that the body has been received, so that it does not have to make way any more.
+// If it had to already, the error is a *Denied, and the request must have no effect.
 func (g *Grant) Whole() error {
 	if g == nil {
 		return nil
@@ -46,8 +47,7 @@ func (g *Grant) Whole() error {
 	return nil
 }
 
-// charge takes from all volumes what the request costs now beyond what was charged
-// before.
+// charge takes from all volumes what the request costs in addition to what was charged before.
 func (g *Grant) charge(cost int64) *Denied {
 	more := cost - g.charged
 	if more <= 0 || g.done {

@@ -6,13 +6,12 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Denied is the error of a limit that is reached. errors.As finds in it the
-// *publish.Error to answer with as well: CodeRateLimited, or CodeUnavailable where the
-// limit is the service's own.
+// Denied is the error of a limit that is reached. It wraps the *publish.Error to answer with:
+// publish.CodeRateLimited, or publish.CodeUnavailable if the limit is the service's own.
 type Denied struct {
-	Limit string        // its name, which is also the name of its setting and of its RateLimit field
-	All   bool          // whether it is one of the whole service, not of the caller
-	After time.Duration // when to try again; above 0
+	Limit string        // the limit's name, as in RateLimit fields and after limit- in settings
+	All   bool          // whether the limit is one of the whole service, not of the caller
+	After time.Duration // how long to wait before the next try; above 0
 }
 
 // Error gives the message.
@@ -21,8 +20,9 @@ func (d *Denied) Error() string { return d.refusal().Message }
 // Unwrap gives the *publish.Error.
 func (d *Denied) Unwrap() error { return d.refusal() }
 
+// refusal makes the *publish.Error. Its wait is in whole seconds.
 func (d *Denied) refusal() *publish.Error {
-	after := (d.After + time.Second - 1).Truncate(time.Second) // what is told in seconds must not be too early
+	after := (d.After + time.Second - 1).Truncate(time.Second) // rounded up, so that the next try is not too early
 	if d.All {
 		return publish.Refuse(publish.CodeUnavailable, "The service is busy with other uploads. Nothing was changed.").After(after).With(publish.OpWait)
 	}
@@ -34,7 +34,7 @@ func (d *Denied) refusal() *publish.Error {
 	return e.Note("%s", text[1])
 }
 
-// told says of each limit what there was too much of, and what else could be done. It never
+// told has two sentences for each limit: what there was too much of, and what to do. It never
 // changes.
 var told = map[string][2]string{
 	"accounts":   {"Too many accounts were made from this address without a key.", "Use the api_key that an earlier answer returned: with a key a publish makes no account. Or wait."},
@@ -52,7 +52,7 @@ var told = map[string][2]string{
 	"watchers":   {"Too many pages are watched from this address.", "Close some. Or wait."},
 }
 
-// refused makes an error of a limit that is reached; nil of nil.
+// refused returns d as an error, which is nil if d is.
 func refused(d *Denied) error {
 	if d == nil {
 		return nil

@@ -8,12 +8,14 @@ import (
 
 // Body is what is known of a request's body before any of it is read.
 type Body struct {
-	Length int64  // its bytes; below 0 where nobody knows
-	Stop   func() // ends the receiving at once, for a body that has to make way; nil: it never has to. It must not call the Grant
+	Length int64 // in bytes; below 0 if it is not known
+	// Stop ends the receiving of the body at once, if it has to make way for another. It must
+	// not call the Grant. If it is nil, the body never has to make way.
+	Stop func()
 }
 
-// Grant is the permission for one request. Done must be called when it is over. Its
-// methods may be called concurrently, and on nil, which has no limits.
+// Grant is the permission for one request. Done must be called when the request is over. The
+// methods may be called concurrently, and on nil, which stands for no limits.
 type Grant struct {
 	l       *Limits
 	from    Origin
@@ -26,23 +28,24 @@ type Grant struct {
 	stop     func()
 	began    time.Time
 	received int64
-	length   int64 // as it was told; below 1 where it was not
-	charged  int64 // of the volumes
-	whole    bool  // nothing more is received
-	cut      bool
+	length   int64 // as the request declared it; below 1 if it did not
+	charged  int64 // bytes that were taken from the volumes
+	whole    bool  // whether the body was received to its end
+	cut      bool  // whether the body had to make way
 	volumes  []share
 	accounts []share // set while the request may make an account
 	standing []Standing
 }
 
-// Admit asks for an operation, before anything of the request's body is read. What the
-// operation counts against is taken from all limits or from none. An operation with a body is
-// a write at once, and its bytes count as they come; where all slots are taken, the slowest
-// body of the network with the most of them makes way for one of a network with fewer. in is
-// not looked at for other operations.
+// Admit asks for an operation, before anything of the request's body is read. It takes what
+// the operation counts against from all limits, or, if it is denied, from none.
 //
-// The error is a *Denied, or a fault for an operation that there is not: a route
-// without one answers nothing.
+// An operation with a body counts as a write at once; its bytes count as they come. If all
+// slots for bodies are taken, the slowest body of the network that has the most of them
+// makes way for one of a network that has fewer. in is not looked at for other operations.
+//
+// The error is a *Denied, or a fault for the zero Operation and those that do not exist: so a
+// route without an operation answers nothing. On a nil Limits everything is admitted.
 func (l *Limits) Admit(from Origin, op Operation, in Body) (*Grant, error) {
 	if !op.Known() {
 		return nil, fmt.Errorf("admit: there is no %v", op)
@@ -62,9 +65,9 @@ func (l *Limits) Admit(from Origin, op Operation, in Body) (*Grant, error) {
 	return g, nil
 }
 
-// Also asks for an operation that only the contents of the request reveal, such as the
-// message that comes with a publish. It must be one without a body and without an archive.
-// The error is as that of Admit.
+// Also asks for a further operation that only the content of the request reveals, such as the
+// message that a publish causes. The operation must be one without a body and without an
+// archive. The error is like that of Admit.
 func (g *Grant) Also(op Operation) error {
 	if !op.Known() || termsOf[op].body || termsOf[op].archive {
 		return fmt.Errorf("admit: %v does not come with another operation", op)
@@ -77,7 +80,8 @@ func (g *Grant) Also(op Operation) error {
 	return refused(g.l.admit(g, termsOf[op], Body{}))
 }
 
-// Standing is what is left after this request, one for each limit that holds for its body.
+// Standing returns what was left when the request was admitted, once for each limit that holds
+// for its body. It is empty for operations without a body.
 func (g *Grant) Standing() []Standing {
 	if g == nil {
 		return nil
@@ -85,7 +89,7 @@ func (g *Grant) Standing() []Standing {
 	return g.standing
 }
 
-// Made says that the request has made an account.
+// Made tells that the request has made an account, which counts against the limit for them.
 func (g *Grant) Made() {
 	if g == nil {
 		return
@@ -95,7 +99,7 @@ func (g *Grant) Made() {
 	spend(g.accounts, g.l.Now())
 }
 
-// Done ends the request. Further calls have no effect.
+// Done ends the request and frees its slot. Further calls have no effect.
 func (g *Grant) Done() {
 	if g == nil {
 		return
@@ -145,7 +149,7 @@ func (l *Limits) admit(g *Grant, of terms, in Body) *Denied {
 	return nil
 }
 
-// enter gives a body a slot.
+// enter gives a body a slot, for which another may have to make way.
 func (l *Limits) enter(g *Grant, at []*entry, of terms, in Body) *Denied {
 	g.stop, g.began, g.length = in.Stop, l.Now(), in.Length
 	if at != nil {
@@ -171,7 +175,8 @@ func (l *Limits) enter(g *Grant, at []*entry, of terms, in Body) *Denied {
 	return nil
 }
 
-// count holds a body to its caller's limits: all are looked at before any is used.
+// count holds a body to the limits of its caller. It looks at all of them before it takes from
+// any.
 func (l *Limits) count(g *Grant, at []*entry, of terms, in Body) *Denied {
 	now := l.Now()
 	if l.held.full(g.of) {
@@ -205,7 +210,7 @@ func (l *Limits) count(g *Grant, at []*entry, of terms, in Body) *Denied {
 	return nil
 }
 
-// release gives the slot back. A body that was cut gave it to another.
+// release gives the slot of a body back. A body that had to make way has given it to another.
 func (g *Grant) release() {
 	if g.cut {
 		g.l.leaving--

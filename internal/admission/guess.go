@@ -7,13 +7,14 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Keys finds out whose key is presented; *publish.Authenticator does.
+// Keys makes the caller of a presented key. *publish.Authenticator does. What it does not know
+// is publish.ErrNotFound or publish.CodeInvalidKey.
 type Keys interface {
 	Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error)
 }
 
-// Identify finds out whose key this is, as Keys does, and counts it if it is wrong. It is
-// the only way for a transport to look up a key.
+// Identify makes the caller of a key, as Keys does, and counts the key if it is wrong. It is
+// the only way for a transport to look up a key. Errors are those of Guess.
 func (l *Limits) Identify(ctx context.Context, from Origin, key publish.Secret) (by publish.Caller, err error) {
 	err = l.Guess(from, key.Hash(), func() (bool, error) {
 		by, err = l.Keys.Identify(ctx, publish.Presented{Key: key}, l.Sender(from))
@@ -22,13 +23,14 @@ func (l *Limits) Identify(ctx context.Context, from Origin, key publish.Secret) 
 	return by, err
 }
 
-// Guess tries a secret that somebody could guess, a key or a short code, which secret is
-// the hash of. try tells whether it is right; that nothing is known under it
-// (publish.ErrNotFound, publish.CodeInvalidKey) is wrong, any other error says nothing.
+// Guess calls try for something that could be guessed, a key or a short code, and counts it
+// for the address if it is wrong. secret is its hash. It is wrong if try returns false, or one
+// of the errors publish.ErrNotFound and publish.CodeInvalidKey; after any other error it counts
+// neither as right nor as wrong.
 //
-// An address from which too many wrong ones came is refused without a try, but for
-// secrets that were right before: so the people behind one address do not suffer for one
-// of them. The error is a *Denied then, and that of try otherwise.
+// If too many wrong ones came from an address, Guess refuses without calling try, and the
+// error is a *Denied. Secrets that were right before are still tried, so that the others
+// behind an address do not suffer for one of them. Otherwise the error is that of try.
 func (l *Limits) Guess(from Origin, secret [32]byte, try func() (right bool, err error)) error {
 	if d := l.mayGuess(from, secret); d != nil {
 		return d
@@ -40,6 +42,7 @@ func (l *Limits) Guess(from Origin, secret [32]byte, try func() (right bool, err
 	return err
 }
 
+// mayGuess denies a try if too many wrong secrets came from the address.
 func (l *Limits) mayGuess(from Origin, secret [32]byte) *Denied {
 	if l == nil {
 		return nil
@@ -52,6 +55,7 @@ func (l *Limits) mayGuess(from Origin, secret [32]byte) *Denied {
 	return short(l.guesses(from), l.Now())
 }
 
+// guessed counts a wrong secret, and remembers a right one.
 func (l *Limits) guessed(from Origin, secret [32]byte, right bool) {
 	if l == nil {
 		return
@@ -68,7 +72,8 @@ func (l *Limits) guessed(from Origin, secret [32]byte, right bool) {
 	spend(list, l.Now())
 }
 
-// guesses are the shares of wrong keys: an address's alone, for whose they are nobody knows.
+// guesses are the shares of wrong keys. Only addresses have such shares: nobody knows whose
+// account a wrong key was meant for.
 func (l *Limits) guesses(from Origin) []share {
 	return l.shares(l.address(from.Addr), Origin{}, wrongKeys)
 }

@@ -6,33 +6,34 @@ import (
 	"time"
 )
 
-// Config says what may be done. A zero is no limit. What an address may do, its
-// larger networks may do a few times.
+// Config says how much may be done. A zero is no limit. "Each address" means each client: see
+// Group. Its larger IPv6 networks may do four and sixteen times as much.
 type Config struct {
-	Accounts   Rate // accounts made without a key: each address
-	Writes     Rate // requests with a body: each address, each account; half of it each key
-	Bytes      Rate // that they cost: likewise
-	Mails      Rate // messages asked for: each address, each account
-	WrongKeys  Rate // each address
-	Heartbeats Rate // each address
-	Reports    Rate // each address
-	Likes      Rate // each address, also those that are taken back
-	Searches   Rate // each address
-	Downloads  Rate // of archives: each address, each account
-	Bodies     int  // received at once: each address
-	Archives   int  // sent at once: each account
-	MaxBodies  int  // received at once in all, also of clients that have no other limit
-	Remembered int  // addresses, and likewise accounts and keys, that are remembered: at some 300 bytes each; 0: 65,536
-	Public     bool // whether everybody may come: then only this machine is exempt, else its private networks, too
-	Now        func() time.Time
-	Keys       Keys // whom Identify asks
+	Accounts   Rate             // accounts made without a key: each address
+	Writes     Rate             // requests with a body: each address, each account; half of it each key
+	Bytes      Rate             // that they cost: likewise
+	Mails      Rate             // messages asked for: each address, each account
+	WrongKeys  Rate             // each address
+	Heartbeats Rate             // each address
+	Reports    Rate             // each address
+	Likes      Rate             // each address, also those that are taken back
+	Searches   Rate             // each address
+	Downloads  Rate             // of archives: each address, each account
+	Bodies     int              // received at once: each address
+	Archives   int              // sent at once: each account
+	MaxBodies  int              // received at once in all, those of exempt clients included
+	Remembered int              // addresses that are remembered, and as many accounts and keys, at some 300 bytes each; 0: 65,536
+	Public     bool             // whether strangers may come: then only this machine is exempt, otherwise private networks, too
+	Now        func() time.Time // nil: time.Now
+	Keys       Keys             // whom Identify asks
 }
 
 const (
 	// maxEntries bounds the addresses, and the accounts and keys, that are remembered: 20 MB a table, and more clients
 	// than a single machine serves in the hour that most limits are for.
 	maxEntries = 65_536
-	// goodKeysPart is the part of that number that bounds the hashes of keys that were right before, at some 50 bytes each.
+	// goodKeysPart is the part of that number that bounds the hashes of keys that were right
+	// before, at some 50 bytes each.
 	goodKeysPart = 4
 	// bodyWait is when to try again while bodies are being received: most take less.
 	bodyWait = 2 * time.Second
@@ -40,8 +41,9 @@ const (
 	archiveWait = 10 * time.Second
 )
 
-// Limits holds callers to a Config. Its methods may be called concurrently, and
-// on nil, which has no limits. Clients that are Exempt have none but MaxBodies.
+// Limits holds callers to a Config. Clients that are Exempt have no limit but MaxBodies. The
+// methods may be called concurrently. Admit, Guess, Sender and Exempt may be called on nil,
+// which stands for no limits.
 type Limits struct {
 	Config
 	mu        sync.Mutex
@@ -70,15 +72,15 @@ func New(cfg Config) *Limits {
 	}
 }
 
-// Standing is what is left of one limit, for the RateLimit headers.
+// Standing tells what is left of one limit.
 type Standing struct {
-	Limit string
-	Rate  Rate
-	Left  int64
-	Full  time.Duration // until all of it is there again
+	Limit string        // the limit's name, as in Denied
+	Rate  Rate          // the limit
+	Left  int64         // how much may be done now
+	Full  time.Duration // how long it takes until all of it is there again
 }
 
-// share is one subject of a limit.
+// share is what one address, account or key has of a limit.
 type share struct {
 	e    *entry
 	kind kind
@@ -88,8 +90,8 @@ type share struct {
 // Exempt reports whether clients at a have no limits.
 func (l *Limits) Exempt(a netip.Addr) bool { return Exempt(a, l != nil && l.Public) }
 
-// address finds the entries of an address, one for each of its networks; nil for
-// one that has no limits.
+// address returns the entries of an address, one for each of its networks. It is nil for an
+// address that is exempt.
 func (l *Limits) address(a netip.Addr) []*entry {
 	if Exempt(a, l.Public) {
 		return nil
@@ -102,6 +104,7 @@ func (l *Limits) address(a netip.Addr) []*entry {
 	return list
 }
 
+// find returns the entry of a key, a new one if there is none.
 func find[K comparable](t *table[K, *entry], k K) *entry {
 	e, ok := t.get(k)
 	if !ok {
@@ -111,7 +114,8 @@ func find[K comparable](t *table[K, *entry], k K) *entry {
 	return e
 }
 
-// shares are all subjects whose limits of some kinds hold for o.
+// shares returns the shares that limits of these kinds have for an origin: those of its
+// networks, its account and its key.
 func (l *Limits) shares(at []*entry, o Origin, of ...kind) []share {
 	var list []share
 	add := func(e *entry, k kind, r Rate) {
@@ -134,12 +138,13 @@ func (l *Limits) shares(at []*entry, o Origin, of ...kind) []share {
 	return list
 }
 
+// rate is the limit of a kind for one client.
 func (l *Limits) rate(k kind) Rate {
 	return [kinds]Rate{l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes, l.Searches, l.Downloads}[k]
 }
 
-// left is what a share still has, less than 0 for one that owes. What is being
-// done counts as done.
+// left is what a share has left, below 0 if it owes something. Accounts that requests under way
+// may yet make count as made.
 func (s share) left(now time.Time) float64 {
 	n := s.e.bucket(s.kind, s.rate).TokensAt(now)
 	if s.kind == accounts {
@@ -148,26 +153,26 @@ func (s share) left(now time.Time) float64 {
 	return n
 }
 
-// lacks says when a call that needs so many can be made again: at the latest when
-// the bucket is full.
+// lacks denies a call that needs n. It may be tried again when the share has as much, or all
+// that it can have.
 func (s share) lacks(n int64, now time.Time) *Denied {
 	missing := float64(min(n, s.rate.Burst)) - s.left(now)
 	return &Denied{Limit: names[s.kind], After: max(s.rate.until(missing), time.Second)}
 }
 
-// spend takes n, into debt if need be, but never more than a full bucket.
+// spend takes n from a share, but not more than it can ever have. The share may owe it then.
 func (s share) spend(n int64, now time.Time) {
 	s.e.bucket(s.kind, s.rate).ReserveN(now, int(min(n, s.rate.Burst)))
 }
 
-// spend takes 1 of each share.
+// spend takes 1 from each share.
 func spend(list []share, now time.Time) {
 	for _, s := range list {
 		s.spend(1, now)
 	}
 }
 
-// short finds the share that has less than 1 for the longest.
+// short denies a request if a share has less than 1, by the share for which that lasts longest.
 func short(list []share, now time.Time) *Denied {
 	var worst *Denied
 	for _, s := range list {
@@ -181,7 +186,7 @@ func short(list []share, now time.Time) *Denied {
 	return worst
 }
 
-// standing tells the least that is left of each kind.
+// standing returns, for each kind, the standing of the share that has the least left.
 func standing(list []share, now time.Time) []Standing {
 	var out []Standing
 	for _, s := range list {

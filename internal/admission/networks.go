@@ -2,18 +2,17 @@ package admission
 
 import "net/netip"
 
-// levels are the networks in which an IPv6 address counts, the narrowest first,
-// and how many times as much each may do as one client. Providers give a
-// household a /64 at least, mostly a /56, and a company a /48: so whoever has many
-// networks has a few clients' allowance, and 256 neighbours in one /48 have more
-// than sixteen of them need.
+// levels are the networks in which an IPv6 address counts, the narrowest first, and how many
+// times as much each may do as one client. Providers give a household at least a /64, mostly
+// a /56, and a company a /48. So whoever has many networks has the limits of a few clients,
+// while 256 neighbours in a /48 still have what sixteen clients need.
 var levels = [...]struct {
 	bits   int
 	factor int64
 }{{ownBits, 1}, {56, 4}, {48, 16}}
 
-// networks are those in which an address counts, the narrowest first. An IPv4
-// address, and what is no address, counts as itself alone.
+// networks returns the networks in which an address counts, the narrowest first. An IPv4
+// address counts as itself alone, and so do all invalid addresses together.
 func networks(a netip.Addr) []netip.Prefix {
 	if !a.Is6() {
 		p, _ := a.Prefix(a.BitLen()) // the zero Prefix stands for what is no address
@@ -26,19 +25,19 @@ func networks(a netip.Addr) []netip.Prefix {
 	return list
 }
 
-// times is the rate of so many clients.
+// times is the rate for as much as factor clients.
 func (r Rate) times(factor int64) Rate {
 	return Rate{Count: r.Count * factor, Per: r.Per, Burst: r.Burst * factor}
 }
 
-// partOfAll is the part of all that no network but a single client's own may hold
-// of what is held at once: so it takes several to leave nothing to others.
+// partOfAll: of what is held at once, no larger network may hold more than one in partOfAll.
+// So it takes several to leave nothing to others.
 const partOfAll = 4
 
 // held counts what is held at once, by network.
 type held struct {
-	each, all int // what one client may hold, and what there is; 0: no limit
-	by        map[netip.Prefix]int
+	each, all int                  // what one client may hold, and all together; 0: no limit
+	by        map[netip.Prefix]int // what each network holds
 }
 
 // most is what a network of a level may hold.
@@ -50,7 +49,7 @@ func (h *held) most(level int) int {
 	return max(n, h.each)
 }
 
-// full reports whether one of the networks holds all it may.
+// full reports whether one of the networks holds as many as it may.
 func (h *held) full(of []netip.Prefix) bool {
 	for i, p := range of {
 		if h.each > 0 && h.by[p] >= h.most(i) {

@@ -2,11 +2,11 @@ package admission
 
 import "fmt"
 
-// Operation is what a request asks for. Each route of each transport has one: the
-// zero Operation is none, and nothing is admitted with it.
+// Operation is what a request asks for. Each route of each transport names one. The zero
+// Operation is none, and no request is admitted with it.
 type Operation uint8
 
-// The operations. Those of a word or two are the API's as well as any other transport's.
+// The operations.
 const (
 	_          Operation = iota
 	Look                 // reads something, or sends a small form about what is one's own
@@ -16,23 +16,23 @@ const (
 	Signup               // makes an account
 	Upload               // brings files in a form of the website
 	Export               // has an archive sent
-	Mail                 // has a message sent, which asks for it alone or with another operation
+	Mail                 // has a message sent; alone, or in addition to another operation by Grant.Also
 	EnterCode            // tries the code of a login: see Limits.Guess
 	Search               // looks for projects by words
-	Like                 // likes a project, or no longer does
+	Like                 // likes a project, or takes that back
 	Report               // reports a project
 	Heartbeat            // says that somebody plays
 	Watch                // watches a project's numbers: its streams have Slots of their own
 	operations
 )
 
-// terms say what an operation takes of a caller, beside nothing at all.
+// terms say what an operation takes of its caller's limits.
 type terms struct {
 	name     string
-	counts   []kind // one of each of these limits
-	body     bool   // a slot while its body is received, a write, and what the bytes cost
-	accounts bool   // by nobody it may make an account
-	archive  bool   // one of the archives that are sent to an account at once
+	counts   []kind // it takes one of each of these limits
+	body     bool   // it takes a slot while its body is received, one write, and what its bytes cost
+	accounts bool   // it may make an account if its caller is nobody
+	archive  bool   // it takes one of the archives that are sent to an account at once
 }
 
 // termsOf has the terms of each operation. It never changes.
@@ -61,10 +61,10 @@ func (op Operation) String() string {
 	return termsOf[op].name
 }
 
-// Known reports whether there is such an operation.
+// Known reports whether the operation exists.
 func (op Operation) Known() bool { return op > 0 && op < operations }
 
-// Free reports whether the operation takes nothing, so that nobody is ever refused.
+// Free reports whether the operation takes nothing of any limit, so that it is never refused.
 func (op Operation) Free() bool {
 	return op.Known() && !termsOf[op].body && !termsOf[op].archive && len(termsOf[op].counts) == 0
 }

@@ -6,22 +6,22 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Origin is where a request comes from, and whose it is as far as that is known.
+// Origin is where a request comes from, and who sent it as far as that is known.
 type Origin struct {
-	Addr    netip.Addr // the client's, as Proxies.Client finds it; the zero Addr where nobody knows
-	Account int64      // 0 for nobody
-	Key     int64      // 0 for nobody, and for the owner of an account in a session
+	Addr    netip.Addr // the client's address, as Proxies.Client finds it; the zero Addr if it is not known
+	Account int64      // of the caller; 0 for nobody
+	Key     int64      // of the caller; 0 for nobody, and for a session
 }
 
-// From is the origin of a caller at an address in the form host:port, as a server names its peer.
+// From is the origin of a caller at an address in the form host:port.
 func From(hostport string, by publish.Caller) Origin {
 	return Origin{Addr: Peer(hostport), Account: int64(by.Account()), Key: by.Key().ID}
 }
 
-// Sender is the origin as the domain sees it, to tell callers without a key apart. On
-// an instance for everybody a private address that is not this machine's may be that of
-// a proxy or of a container's gateway, with everybody behind it; so may one that nobody
-// knows.
+// Sender returns the origin as the domain sees it, to tell callers without a key apart. It is
+// Shared if anybody at all may come from that network: if the address is not known, and, on a
+// public instance, if it is a private address other than this machine's, behind which may be
+// a proxy or the gateway of a container.
 func (l *Limits) Sender(o Origin) publish.Sender {
 	public := l != nil && l.Public
 	crowd := public && Local(o.Addr) && !o.Addr.IsLoopback()

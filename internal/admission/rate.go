@@ -10,8 +10,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rate is how much of something may be done: Count in each Per on average, and
-// Burst at once. The zero Rate is no limit.
+// Rate is how much of something may be done: Count in each Per on average, and Burst at once.
+// The zero Rate is no limit.
 type Rate struct {
 	Count int64
 	Per   time.Duration
@@ -20,7 +20,7 @@ type Rate struct {
 
 var periods = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
 
-// errRate is what every text that is no rate gets.
+// errRate is the error for every text that is not a rate.
 var errRate = errors.New("a rate is COUNT/PERIOD:BURST with a period of s, m, h or d, such as 60/h:20; or off")
 
 // ParseRate reads a rate as the settings have it: "60/h:20", or "off".
@@ -32,7 +32,8 @@ func ParseRate(text string) (Rate, error) {
 // sixteen times as much) is never beyond an int64.
 const mostOfRate = 1 << 50
 
-// ParseRateOf reads a rate whose numbers are written in a form of their own.
+// ParseRateOf is ParseRate for a rate whose numbers are read by number, such as sizes with
+// units.
 func ParseRateOf(text string, number func(string) (int64, error)) (Rate, error) {
 	if text == "off" {
 		return Rate{}, nil
@@ -48,16 +49,17 @@ func ParseRateOf(text string, number func(string) (int64, error)) (Rate, error) 
 	return Rate{Count: c, Per: per, Burst: b}, nil
 }
 
-// half is for one key of an account, so that no key can use up all.
+// half is the rate of one key of an account, so that no key can use up what the account has.
 func (r Rate) half() Rate {
 	return Rate{Count: (r.Count + 1) / 2, Per: r.Per, Burst: (r.Burst + 1) / 2}
 }
 
+// limiter makes a full bucket.
 func (r Rate) limiter() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(float64(r.Count)/r.Per.Seconds()), int(r.Burst))
 }
 
-// until is how long it takes to gain so much.
+// until is how long it takes until so much may be done again.
 func (r Rate) until(tokens float64) time.Duration {
 	return time.Duration(tokens * float64(r.Per) / float64(r.Count))
 }

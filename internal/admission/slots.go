@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Slots bound what is held at once, such as connections: in all, and by each
-// network. Its methods may be called concurrently.
+// Slots bound how many of something, such as connections, are held at once: in all, and by
+// each network. All methods may be called concurrently.
 type Slots struct {
 	exempt func(netip.Addr) bool
 	mu     sync.Mutex
@@ -14,15 +14,16 @@ type Slots struct {
 	held   held
 }
 
-// NewSlots has all slots free. One client may hold each of them, its larger
-// networks more, but none more than a quarter of all; 0 is no limit. Whoever is
-// exempt may hold all.
+// NewSlots returns Slots of which none is held. There are all of them, of which one client may
+// hold each; 0 is no limit. Larger networks may hold four and sixteen times as many, but no
+// more than a quarter of all. Addresses that are exempt are bounded by all alone.
 func NewSlots(each, all int, exempt func(netip.Addr) bool) *Slots {
 	return &Slots{exempt: exempt, held: held{each, all, map[netip.Prefix]int{}}}
 }
 
-// Take takes a slot for an address, or says which limit is reached: that of all,
-// or that of its network. Give must be called for each that was taken.
+// Take takes a slot for an address, and reports whether it did. If not, all tells whether all
+// slots are taken; otherwise the address's network holds as many as it may. Give must be
+// called once for each slot that was taken.
 func (s *Slots) Take(a netip.Addr) (taken, all bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +41,7 @@ func (s *Slots) Take(a netip.Addr) (taken, all bool) {
 	return true, false
 }
 
-// Give gives back what an address took.
+// Give gives back a slot that was taken for an address.
 func (s *Slots) Give(a netip.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +50,7 @@ func (s *Slots) Give(a netip.Addr) {
 	}
 }
 
-// Held is how many are held.
+// Held returns how many slots are held.
 func (s *Slots) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,7 +2,7 @@ package admission
 
 import "golang.org/x/time/rate"
 
-// kind is what is limited.
+// kind is one of the limits that have a rate.
 type kind int
 
 const (
@@ -19,17 +19,18 @@ const (
 	kinds
 )
 
-// names are those of the RateLimit headers.
+// names are the names of the limits, as they are told to clients.
 var names = [kinds]string{"accounts", "writes", "bytes", "mails", "wrong-keys", "heartbeats", "reports", "likes", "searches", "downloads"}
 
-// entry is what one address, account or key has done of late. A bucket is made
-// when it is first needed.
+// entry is what one address, account or key has done lately. Its buckets are made when they are
+// first needed.
 type entry struct {
 	buckets  [kinds]*rate.Limiter
 	making   int // accounts that the bodies being received may yet make
 	archives int // being sent
 }
 
+// bucket returns the bucket of a kind, a full one if there is none yet.
 func (e *entry) bucket(k kind, r Rate) *rate.Limiter {
 	if e.buckets[k] == nil {
 		e.buckets[k] = r.limiter()
@@ -37,9 +38,9 @@ func (e *entry) bucket(k kind, r Rate) *rate.Limiter {
 	return e.buckets[k]
 }
 
-// table keeps the entries that were used last, at least half of its bound of
-// them. What it forgets starts anew, which only an attacker with tens of
-// thousands of addresses brings about, and gains nothing by.
+// table keeps the entries that were used last: at most about as many as its bound, and at
+// least half as many. An entry that was forgotten begins anew. Only an attacker with tens of
+// thousands of addresses can bring that about, and gains nothing by it.
 type table[K comparable, V any] struct {
 	recent, older map[K]V
 	most          int

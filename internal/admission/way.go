@@ -9,16 +9,16 @@ import (
 const (
 	// settling is how long a body has before its pace is judged: connections begin slowly.
 	settling = time.Second
-	// slowPace is below any line on which somebody would send a project, in bytes a second. A body that is slower makes way
-	// also for one of a network that holds as many.
+	// slowPace, in bytes a second, is below any line on which somebody would send a project. A
+	// slower body makes way also for one of a network that holds as many.
 	slowPace = 16 << 10
 	// leavingPart is the part of all bodies that may have been cut and not have ended: each still has its buffers.
 	leavingPart = 8
 )
 
-// makesWay finds the body that goes so that another can come, which asks for its
-// own network: the slowest of those of the network that has the most. There is none if
-// no network has more than the other's would, and none of them is slow.
+// makesWay returns the body that has to make way for another: the slowest body of the network
+// that has the most. It is nil if no network has more than the other's would have, and no body
+// is slow.
 func (l *Limits) makesWay(other *Grant) *Grant {
 	if l.leaving >= max(1, l.MaxBodies/leavingPart) {
 		return nil
@@ -38,7 +38,7 @@ func (l *Limits) makesWay(other *Grant) *Grant {
 	return first
 }
 
-// before reports whether p makes way before q does.
+// before reports whether p has to make way rather than q.
 func (l *Limits) before(p, q *Grant, now time.Time) bool {
 	return cmp.Or(cmp.Compare(l.holds(q), l.holds(p)), cmp.Compare(p.pace(now), q.pace(now)), p.began.Compare(q.began)) < 0
 }
@@ -51,6 +51,8 @@ func (l *Limits) holds(p *Grant) int {
 	return l.held.by[p.widest()]
 }
 
+// widest is the widest network of the body's client; the zero Prefix for a client without
+// limits.
 func (p *Grant) widest() netip.Prefix {
 	if p.of == nil {
 		return netip.Prefix{}
@@ -58,12 +60,12 @@ func (p *Grant) widest() netip.Prefix {
 	return p.of[len(p.of)-1]
 }
 
-// pace is what came in a second, in bytes.
+// pace is how many bytes of the body came each second, on average.
 func (p *Grant) pace(now time.Time) float64 {
 	return float64(p.received) / max(now.Sub(p.began), settling).Seconds()
 }
 
-// cut ends a body, whose slot is free at once.
+// cut ends the receiving of a body. Its slot is free at once.
 func (l *Limits) cut(p *Grant) {
 	p.release()
 	p.cut = true

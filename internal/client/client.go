@@ -17,7 +17,7 @@ import (
 	"strconv"
 )
 
-// ErrNoAnswer means that no whole answer came: the call may have happened, or not.
+// ErrNoAnswer means that no whole answer came. The call may or may not have happened.
 var ErrNoAnswer = errors.New("no answer")
 
 // answerMax bounds the JSON answers, in bytes. The longest is a project of 10,000 files with 8 MiB of content inline.
@@ -125,6 +125,7 @@ func (c *Client) Export(ctx context.Context) (io.ReadCloser, error) {
 	return resp.Body, nil
 }
 
+// get makes a call that changes nothing.
 func (c *Client) get(ctx context.Context, into any, query url.Values, path ...string) error {
 	req, err := c.request(ctx, http.MethodGet, nil, query, path...)
 	if err != nil {
@@ -168,6 +169,7 @@ func (c *Client) do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// decode sends a request and reads its JSON answer.
 func (c *Client) decode(req *http.Request, into any) (*http.Response, error) {
 	resp, err := c.do(req)
 	if err != nil {
@@ -184,7 +186,7 @@ func (c *Client) decode(req *http.Request, into any) (*http.Response, error) {
 	return resp, nil
 }
 
-// read returns the whole body.
+// read returns the whole body, of at most answerMax bytes.
 func read(body io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, answerMax+1))
 	if err != nil {

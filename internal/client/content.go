@@ -13,6 +13,7 @@ func withContent(fields []byte, content io.Reader) io.ReadCloser {
 	return body
 }
 
+// writeContent writes what withContent returns. Its error is that of content or of w.
 func writeContent(w io.Writer, fields []byte, content io.Reader) error {
 	begin := fields[:len(fields)-1] // without the closing brace
 	if len(begin) > 1 {

@@ -2,7 +2,7 @@ package client
 
 import "time"
 
-// Fields are what a call is told beside its content. What is empty is not sent.
+// Fields are what a call says in addition to its content. Empty fields are not sent.
 type Fields struct {
 	ProjectID       string `json:"project_id,omitempty"`
 	Filename        string `json:"filename,omitempty"`
@@ -22,7 +22,7 @@ type Fields struct {
 // An Answer is what a call that changes something was answered. Which parts are set depends on the call and on Status.
 type Answer struct {
 	Status   int  `json:"-"` // of HTTP
-	Replayed bool `json:"-"` // the answer of an earlier call with the same Idempotency-Key
+	Replayed bool `json:"-"` // whether it came from the idempotency record of an earlier call
 
 	Account            // of a signup, or of a publish
 	Change             // of a publish, an update or a deletion
@@ -58,7 +58,7 @@ type Change struct {
 	Deleted       string `json:"deleted"` // of a deletion: the filename
 }
 
-// Pending says what an upload has and needs. Of the parts it lists the first hundred.
+// Pending says which parts an upload has and needs. It lists the first hundred of each.
 type Pending struct {
 	UploadID      string    `json:"upload_id"`
 	UploadToken   string    `json:"upload_token"` // continues an upload begun without a key, as a Client's Key
@@ -70,7 +70,7 @@ type Pending struct {
 	ExpiresAt     time.Time `json:"expires_at"`
 }
 
-// A Warning is something that the service did otherwise than it was told, or ignored.
+// A Warning tells of a part of a call that the service ignored or read in another way.
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -125,7 +125,7 @@ type Identity struct {
 	NextCursor    string    `json:"next_cursor"` // empty: these are all
 }
 
-// A Key is what is known of a key beside its secret.
+// A Key is everything about a key except its secret.
 type Key struct {
 	Kind      string `json:"kind"` // "account" or "project"
 	Name      string `json:"name"`

@@ -8,10 +8,12 @@ import (
 	"sandlot/internal/publish"
 )
 
-// idempotencyHeader is the header of the API that brings the idempotency key.
+// idempotencyHeader is the header in which the API takes an idempotency key.
 const idempotencyHeader = "Idempotency-Key"
 
-// CurlOf prints an operation as a call of curl. It is "" for no operation.
+// CurlOf prints an operation with its arguments as a call of curl, on one line. base is the
+// address of the service, without a slash at its end. on is the request at hand, whose key and
+// file the call needs, too. For publish.OpNone the result is empty.
 func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 	if op != on.Op {
 		on.IdempotencyKey = ""
@@ -39,8 +41,8 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 	return ""
 }
 
-// bodied prints a call with a file. Unless the content is given, curl reads it
-// from the file of that name, so that nobody has to spell out base64.
+// bodied prints a call with a file. Unless args have the content, curl reads the file itself, so
+// that nobody has to write base64.
 func bodied(base string, on Request, op publish.Op, args []publish.Arg) string {
 	if content := argument(args, "content", "<"); !strings.HasPrefix(content, "<") {
 		return asJSON(base, on.Keyed || op == publish.OpUpdate, on.IdempotencyKey, op, args)
@@ -56,13 +58,13 @@ func bodied(base string, on Request, op publish.Op, args []publish.Arg) string {
 	return out + " -F " + quote("content=@"+atFile(on.file(args)))
 }
 
-// start is a call of curl up to its fields.
+// start is the beginning of a call of curl, up to its fields.
 func start(base string, on Request, op publish.Op) string {
 	return "curl " + quote(base+"/v1/"+string(op)) + auth(on.Keyed || op == publish.OpUpdate) + keyHeader(on.IdempotencyKey)
 }
 
-// formFields prints the fields of a form. The file is sent as it is there, so its
-// encoding goes without saying.
+// formFields prints the fields of a form, without the content and its encoding: in a form the
+// file is sent as it is.
 func formFields(args []publish.Arg) (out string) {
 	for _, a := range args {
 		if a.Name != "content" && a.Name != "content_encoding" {
@@ -72,8 +74,8 @@ func formFields(args []publish.Arg) (out string) {
 	return out
 }
 
-// file is the name of the file on the client's side that a call sends: as the
-// client called it, even where the project cannot.
+// file is the name that the file of a call has on the client's side. That is what the client
+// called it, even if the project cannot take that name.
 func (on Request) file(args []publish.Arg) string {
 	part, total := argument(args, "part", ""), argument(args, "total_parts", "")
 	switch {
@@ -87,8 +89,8 @@ func (on Request) file(args []publish.Arg) string {
 	return argument(args, "filename", "index.html")
 }
 
-// atFile writes a file's name so that curl reads just that behind an @: it would
-// take a hyphen for its standard input, and more into some characters.
+// atFile writes a file's name so that curl takes it for just that after an @. Curl takes a
+// hyphen for its standard input, and gives other characters a meaning.
 func atFile(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
@@ -99,8 +101,8 @@ func atFile(name string) string {
 	return name
 }
 
-// keyHeader repeats the Idempotency-Key of the request: what was refused left no
-// record under it.
+// keyHeader prints the idempotency key of the request. The corrected call may come under the
+// same key, for a refused call leaves no idempotency record.
 func keyHeader(key string) string {
 	if key == "" {
 		return ""
@@ -108,11 +110,13 @@ func keyHeader(key string) string {
 	return " -H " + quote(idempotencyHeader+": "+key)
 }
 
+// asJSON prints a call whose arguments are a JSON object.
 func asJSON(base string, keyed bool, key string, op publish.Op, args []publish.Arg) string {
 	return "curl -X POST " + quote(base+"/v1/"+string(op)) + auth(keyed) + keyHeader(key) +
 		" -H 'Content-Type: application/json' -d " + quote(asObject(args))
 }
 
+// auth prints the header for a key that has to be filled in.
 func auth(keyed bool) string {
 	if !keyed {
 		return ""

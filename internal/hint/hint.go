@@ -8,9 +8,10 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Curl says how to mend a request: sentences, and then calls of curl, each on a
-// line of its own, that work when pasted into a shell once what stands in angle
-// brackets is filled in. It is never empty. base is the address of the service.
+// Curl says how to mend a request: in sentences, and then, if a call helps, in calls of curl,
+// each on a line of its own. They work when pasted into a shell, once what stands in angle
+// brackets is filled in. The result is never empty. base is the address of the service, without
+// a slash at its end.
 func Curl(base string, on Request, e *publish.Error) string {
 	if e.Code == publish.CodeContentTooLarge && on.aboveAll() {
 		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. Make it smaller, or split it into several files of the project.", on.Most)
@@ -52,7 +53,7 @@ func (p proposal) curl(base string, e *publish.Error) []string {
 	return []string{CurlOf(base, on, op, args)}
 }
 
-// withProse says something to a command that is clear without a word.
+// withProse joins the lines, and puts a sentence before a call that has none.
 func withProse(lines []string) string {
 	if hint := Lines(lines); hint != lines[len(lines)-1] || !strings.HasPrefix(hint, "curl ") {
 		return hint
@@ -60,7 +61,7 @@ func withProse(lines []string) string {
 	return "The corrected call:\n" + Lines(lines)
 }
 
-// aboveAll reports whether the file is known to be larger than any may be.
+// aboveAll reports whether the file is certainly larger than any file may be.
 func (on Request) aboveAll() bool {
 	for _, a := range on.Args {
 		if n, ok := a.Value.(int); ok && a.Name == "size" && int64(n) > on.Most {
@@ -70,7 +71,7 @@ func (on Request) aboveAll() bool {
 	return on.Most > 0 && on.Least > on.Most
 }
 
-// encodes says where base64 comes from. Nobody has to write it out.
+// encodes says how to send content without writing base64 by hand.
 func (on Request) encodes(args []publish.Arg) string {
 	file := on.file(args)
 	if strings.HasPrefix(file, "<") {
@@ -79,7 +80,7 @@ func (on Request) encodes(args []publish.Arg) string {
 	return "For JSON, let a program write the base64 text. In a form the file is sent as it is:"
 }
 
-// Lines joins those that say something.
+// Lines joins the lines that are not empty.
 func Lines(lines []string) string {
 	var some []string
 	for _, l := range lines {
@@ -101,5 +102,5 @@ func firstThenThis(base string, on Request, op publish.Op, args []publish.Arg) [
 	return append(first, CurlOf(base, on, op, later))
 }
 
-// ofEachPart are the fields that every part has; the others come with part 1.
+// ofEachPart are the arguments that every part has. All others come with part 1.
 var ofEachPart = []string{"project_id", "upload_id", "part", "total_parts"}

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// What has to be filled in. None of these is ever accepted where it stands.
+// What the client has to fill in. The service refuses each of these where it stands.
 const (
 	unknownFile    = "<filename>"
 	unknownProject = "<project_id>"
@@ -26,11 +26,12 @@ type proposal struct {
 	on    Request // with what the proposal changes of it
 	op    publish.Op
 	args  []publish.Arg
-	again bool // whether op is that of the request
-	waits bool // whether no call mends it but the same one later, if that does
+	same  bool // whether op is that of the request
+	waits bool // whether no other call helps, only the same one later, if any
 }
 
-// propose fills up the Fix of an error. Nothing of the request at fault is repeated.
+// propose completes the Fix of an error with what the request said. The argument at fault is
+// not repeated.
 func propose(on Request, e *publish.Error) proposal {
 	p := proposal{on: on, op: e.Fix.Op, args: e.Fix.Args}
 	p.on.Doubt = on.Doubt || e.Field == "project_id"
@@ -45,7 +46,7 @@ func propose(on Request, e *publish.Error) proposal {
 		if p.op = p.on.Op; p.op == publish.OpNone {
 			p.op = or
 		}
-		p.args, p.again = p.on.same(p.args, fault, e.Fix.Without...), true
+		p.args, p.same = p.on.same(p.args, fault, e.Fix.Without...), true
 	}
 	switch e.Fix.Op {
 	case publish.OpNone, publish.OpSame:
@@ -69,15 +70,15 @@ func propose(on Request, e *publish.Error) proposal {
 	return p
 }
 
-// rest says that the call may lack what was not read of the request.
+// rest says, if it is so, that the call may lack what was not read of the request.
 func (p proposal) rest() string {
-	if p.again && p.on.Cut && hasBody(p.op) {
+	if p.same && p.on.Cut && hasBody(p.op) {
 		return "The rest of the body wasn't read: add any fields missing below."
 	}
 	return ""
 }
 
-// patience says when to send the same again, where the Fix says nothing.
+// patience says when to send the same request again, unless the Fix says it.
 func (p proposal) patience(e *publish.Error) string {
 	if e.Fix.Note != "" {
 		return ""
@@ -85,15 +86,18 @@ func (p proposal) patience(e *publish.Error) string {
 	return fmt.Sprintf("Send the same request again in %d s.", max(1, int(math.Ceil(e.RetryAfter.Seconds()))))
 }
 
+// missing reports whether an argument is missing, by a code.
 func missing(code publish.Code) bool {
 	return code == publish.CodeMissingField || code == publish.CodeEmailRequired
 }
 
+// without returns the arguments but for one, and leaves args alone.
 func without(args []publish.Arg, name string) []publish.Arg {
 	return slices.DeleteFunc(slices.Clone(args), func(a publish.Arg) bool { return a.Name == name })
 }
 
-// instead are the arguments of a publish in place of an update, which has its words.
+// instead returns the arguments of a publish that is proposed in place of an update, with the
+// title, handle and language of the update.
 func (on *Request) instead(args []publish.Arg) []publish.Arg {
 	if !strings.HasSuffix(strings.ToLower(on.Local), ".html") {
 		on.Local = "" // a page is published, and that was none
@@ -112,8 +116,8 @@ func hasBody(op publish.Op) bool {
 
 func takesFile(op publish.Op) bool { return op == publish.OpPublish || op == publish.OpUpdate }
 
-// withDefaults adds what a call cannot do without. It never makes up a file or a
-// project: a name that is not known has to be filled in.
+// withDefaults adds the arguments without which a call would be refused. It never makes up a file
+// or a project: names that are not known have to be filled in.
 func withDefaults(on Request, op publish.Op, args []publish.Arg) []publish.Arg {
 	var more []publish.Arg
 	add := func(name, value string) {
@@ -148,8 +152,8 @@ func onlyTotal(args []publish.Arg) bool {
 	return has(args, "upload_id") && has(args, "total_parts") && !has(args, "part")
 }
 
-// asObject writes arguments as a JSON object, in their order. Markup stays readable:
-// nothing of this is ever parsed as HTML.
+// asObject writes arguments as a JSON object, in their order. < and > are not escaped, for the
+// result is never parsed as HTML.
 func asObject(args []publish.Arg) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

@@ -13,21 +13,21 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Request is what a hint repeats of the request at hand, so that the call it
-// proposes changes nothing but what the request was to change.
+// Request is what is known of the request at hand. A hint repeats it, so that the proposed call
+// changes only what the request was to change.
 type Request struct {
 	Op             publish.Op
 	Keyed          bool          // whether it brought a key
 	Token          bool          // whether it brought the upload_token of an upload
-	Args           []publish.Arg // as sent, where it is Showable
+	Args           []publish.Arg // as they were sent, if they are Showable
 	Cut            bool          // whether there was a body that was not read to its end
 	Doubt          bool          // whether it named a project that cannot be repeated
-	IdempotencyKey string        // where it is Showable
-	Local          string        // how the client calls the file, if it said
+	IdempotencyKey string        // if it is Showable
+	Local          string        // what the client calls the file, if it said so
 	Files          []string      // the names in a list of files, which no operation takes
-	Limit          int64         // the largest content of one call, in bytes
-	Most           int64         // the largest file in bytes, however many parts bring it
-	Least          int64         // how large the file is at the least, in bytes, by what was declared
+	Limit          int64         // the most content of one call, in bytes
+	Most           int64         // the largest file, in bytes, however many parts it comes in; 0 if nobody knows
+	Least          int64         // the least size that the file can have, in bytes, by what the request declared
 }
 
 // decorations are the arguments that name a project. It never changes.
@@ -36,20 +36,20 @@ var decorations = []string{"title", "handle", "lang"}
 // argOrder is the order in which arguments are printed. It never changes.
 var argOrder = []string{"project_id", "id", "filename", "email", "title", "handle", "lang", "sha256", "size", "if_version", "upload_id", "part", "total_parts"}
 
-// maxShown is the length, in bytes, of a text that is repeated: that of a filename.
+// maxShown is the longest text that is repeated, in bytes: as long as a filename may be.
 const maxShown = 512
 
-// Add adds a text where it is safe to show and not there yet.
+// Add adds an argument, if it is Showable and there is none of that name yet.
 func (on *Request) Add(name, value string) {
 	if Showable(value) && argument(on.Args, name, "") == "" {
 		on.Args = append(on.Args, publish.Arg{Name: name, Value: value})
 	}
 }
 
-// Has reports whether the request said an argument.
+// Has reports whether the request had an argument of that name.
 func (on Request) Has(name string) bool { return has(on.Args, name) }
 
-// Arg is what the request said of an argument, or "".
+// Arg returns the value of the request's argument of that name, empty if there is none.
 func (on Request) Arg(name string) string { return argument(on.Args, name, "") }
 
 // Showable tells whether a text can stand in a command: short, without a key or a
@@ -79,9 +79,9 @@ func LocalName(sent string) string {
 	return sent
 }
 
-// same gives the arguments of the request's own operation, with those of the fix
-// in place of its own, and without the field at fault unless the fix has it, and
-// without those that the fix leaves out.
+// same returns the arguments of the request, with those of the fix in place of its own. The
+// argument at fault, and those that the fix leaves out, are not among them unless the fix has
+// them.
 func (on Request) same(fix []publish.Arg, fault string, without ...string) []publish.Arg {
 	var all []publish.Arg
 	for _, sent := range on.Args {
@@ -102,6 +102,7 @@ func (on Request) same(fix []publish.Arg, fault string, without ...string) []pub
 	return all
 }
 
+// order is the place of an argument among others.
 func order(a publish.Arg) int {
 	if i := slices.Index(argOrder, a.Name); i >= 0 {
 		return i
@@ -109,10 +110,9 @@ func order(a publish.Arg) int {
 	return len(argOrder)
 }
 
-// inParts completes a call of an upload that lost its upload_id or its part,
-// because it was not right. Without a usable upload_id it begins anew; which part
-// it is, only the client knows, for part 1 would replace one that has been
-// accepted.
+// inParts completes a call of an upload whose upload_id or part was refused. Without a usable
+// upload_id the upload begins anew. Which part it is only the client knows: a made-up number
+// could replace a part that was accepted.
 func inParts(args []publish.Arg, fault string) []publish.Arg {
 	upload, part, total := has(args, "upload_id"), has(args, "part"), has(args, "total_parts")
 	switch {
@@ -127,10 +127,12 @@ func inParts(args []publish.Arg, fault string) []publish.Arg {
 	return append(args, publish.Arg{Name: "upload_id", Value: rand.Text()}, publish.Arg{Name: "part", Value: 1})
 }
 
+// has reports whether there is an argument of that name.
 func has(args []publish.Arg, name string) bool {
 	return slices.ContainsFunc(args, func(a publish.Arg) bool { return a.Name == name })
 }
 
+// argument returns the value of the argument of that name as text, and or if there is none.
 func argument(args []publish.Arg, name, or string) string {
 	for _, a := range args {
 		if a.Name == name {

@@ -12,13 +12,12 @@ import (
 	"sandlot/internal/publish"
 )
 
-// mostPart is the largest part that a hint cuts: it is sent again whole if the
-// connection breaks.
+// mostPart is the largest part that a hint proposes, in bytes: if the connection breaks, the
+// whole part has to be sent again.
 const mostPart = 64 << 20
 
-// cutIntoParts shows how to send a file that is too large for one call: cut by
-// split, each piece one part of an upload of its own. What the request said goes
-// with part 1.
+// cutIntoParts shows how to send a file that is too large for one call: split cuts it, and each
+// piece is one part of a new upload. The other arguments of the request go with part 1.
 func cutIntoParts(base string, on Request, op publish.Op, args []publish.Arg) []string {
 	id := rand.Text()
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
@@ -46,11 +45,11 @@ func cutIntoParts(base string, on Request, op publish.Op, args []publish.Arg) []
 	}
 }
 
-// mostFiles bounds the files of a list for which commands are shown.
+// mostFiles is the most files of a list for which calls are shown.
 const mostFiles = 20
 
-// oneByOne shows what to do with a list of files: publish takes the page, and
-// update one file after another.
+// oneByOne shows how to send a list of files: the page by publish, if the request was one, and
+// every other file by an update of its own.
 func oneByOne(base string, on Request, op publish.Op, args []publish.Arg) []string {
 	args = slices.DeleteFunc(slices.Clone(args), func(a publish.Arg) bool { return a.Name == "filename" })
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
@@ -71,13 +70,13 @@ func oneByOne(base string, on Request, op publish.Op, args []publish.Arg) []stri
 	return append(lines, eachFile(base, on, publish.OpUpdate, rest, args)...)
 }
 
-// CurlEach is a call of update for each of these files, and for at most mostFiles of them.
+// CurlEach returns a call of update for each of these files, for at most 20 of them.
 func CurlEach(base string, on Request, files []string) []string {
 	return eachFile(base, on, publish.OpUpdate, files, nil)
 }
 
-// eachFile is a call for each of these files, and for at most mostFiles of them. The
-// first says what else was said of the project.
+// eachFile returns a call for each of these files, for at most mostFiles of them. The first call
+// has those of the arguments said that are about the project.
 func eachFile(base string, on Request, op publish.Op, files []string, said []publish.Arg) (lines []string) {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	id := argument(on.Args, "project_id", unknownProject)
@@ -100,7 +99,7 @@ func eachFile(base string, on Request, op publish.Op, files []string, said []pub
 // ofProject are the arguments of an update that are not about its file.
 var ofProject = []string{"title", "lang", "email", "if_version"}
 
-// usable is a filename for a file that was listed under this name.
+// usable returns a filename that the service takes for a file that was listed under this name.
 func usable(name string) string {
 	clean, _, err := names.ReadFilename(name)
 	if err == nil {
@@ -113,7 +112,8 @@ func usable(name string) string {
 	return unknownFile
 }
 
-// MainPage is the file of a list that a publish would take.
+// MainPage returns the file of a list that a publish should send: an index.html, else any other
+// page, else "index.html".
 func MainPage(files []string) string {
 	for _, is := range []func(string) bool{
 		func(name string) bool { return strings.EqualFold(path.Base(name), "index.html") },

@@ -6,7 +6,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// A ToolCall is an operation as a model calls it: the name of a tool, and its arguments.
+// A ToolCall is an operation as a model calls it: the name of a tool, and its arguments in order.
 type ToolCall struct {
 	Name string
 	Args []publish.Arg
@@ -15,10 +15,9 @@ type ToolCall struct {
 // String writes the name and the arguments as a JSON object, in their order.
 func (c ToolCall) String() string { return c.Name + " " + asObject(c.Args) }
 
-// Tool says how to mend a request that came as a tool call: sentences, of which there is
-// one at least, and the call to make instead, whose Name is empty where no call mends it. What stands in
-// angle brackets in it has to be filled in. Keys are no part of it: they belong to the
-// connection.
+// Tool says how to mend a request that came as a tool call. text is never empty. call is the
+// call to make instead; its Name is empty if no call helps. What stands in angle brackets in it
+// has to be filled in. Keys are not arguments of tools: they belong to the connection.
 func Tool(on Request, e *publish.Error) (text string, call ToolCall) {
 	p := propose(on, e)
 	if p.waits {
@@ -42,7 +41,7 @@ func Tool(on Request, e *publish.Error) (text string, call ToolCall) {
 	return text, call
 }
 
-// tool is the call of a proposal. Without an operation it is empty.
+// tool is the call of a proposal, empty if there is none.
 func (p proposal) tool() ToolCall {
 	op, args := p.op, p.args
 	switch op {
@@ -62,7 +61,7 @@ func (p proposal) tool() ToolCall {
 	if takesFile(op) && !has(args, "content") && !onlyTotal(args) {
 		args = append(args, publish.Arg{Name: "content", Value: "<base64 of " + strings.Trim(p.on.file(args), "<>") + ">"})
 	}
-	if p.again && p.on.IdempotencyKey != "" {
+	if p.same && p.on.IdempotencyKey != "" {
 		args = append(args, publish.Arg{Name: "idempotency_key", Value: p.on.IdempotencyKey})
 	}
 	return ToolCall{Name: strings.ReplaceAll(string(op), "-", "_"), Args: args}
