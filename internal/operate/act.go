@@ -9,8 +9,9 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Suspend takes a project off all its addresses, or an account with all its
-// projects, and keeps everything. It needs a reason.
+// Suspend takes a project off all its addresses, or an account with all its projects, and keeps
+// everything. ref is as for Find. A reason is required. One that is suspended already is an
+// error. Suspend returns the account or project as it is then; so do Restore and Delete.
 func (s *Service) Suspend(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
 	return s.act(ctx, by, ref, publish.ActionSuspend, reason, true, func(f Found, e publish.LogEntry) error {
 		err := s.store.Suspend(ctx, f.subject(), e)
@@ -21,7 +22,8 @@ func (s *Service) Suspend(ctx context.Context, by publish.Caller, ref, reason st
 	})
 }
 
-// Restore ends a suspension.
+// Restore ends a suspension. A project of a suspended account stays down until the account is
+// restored. One that is not suspended is an error. A reason may be given.
 func (s *Service) Restore(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
 	return s.act(ctx, by, ref, publish.ActionRestore, reason, false, func(f Found, e publish.LogEntry) error {
 		err := s.store.Restore(ctx, f.subject(), e)
@@ -32,17 +34,20 @@ func (s *Service) Restore(ctx context.Context, by publish.Caller, ref, reason st
 	})
 }
 
-// Delete removes a project, or an account with all its projects, for good. Its
-// bytes go with the next rounds of the collector. It needs a reason.
+// Delete removes a project, or an account with all its projects, for good. The bytes go a day
+// later, with the rounds of the Collector. A reason is required. The result is as it was
+// before.
 func (s *Service) Delete(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
 	return s.act(ctx, by, ref, publish.ActionDelete, reason, true, func(f Found, e publish.LogEntry) error {
 		return s.store.Remove(ctx, f.subject(), e)
 	})
 }
 
-// maxReason bounds a reason: a paragraph and a reference.
+// maxReason is the longest reason, in bytes: a paragraph and a reference.
 const maxReason = 2000
 
+// act does one thing to what ref names, with its entry in the audit log, and returns what it
+// did it to.
 func (s *Service) act(ctx context.Context, by publish.Caller, ref, action, reason string, needed bool, do func(Found, publish.LogEntry) error) (Found, error) {
 	if err := operator(by); err != nil {
 		return Found{}, err
@@ -58,10 +63,10 @@ func (s *Service) act(ctx context.Context, by publish.Caller, ref, action, reaso
 	if err := do(found, s.entry(by, action, found.Target(), reason)); err != nil {
 		return found, err
 	}
-	return s.again(ctx, found)
+	return s.after(ctx, found)
 }
 
-// checkReason returns a reason as the log keeps it.
+// checkReason returns a reason as the log keeps it: trimmed, and without keys.
 func checkReason(reason string, needed bool) (string, error) {
 	reason = strings.TrimSpace(reason)
 	switch {
@@ -73,8 +78,9 @@ func checkReason(reason string, needed bool) (string, error) {
 	return publish.Redact(reason), nil
 }
 
-// again reads what an act has left; what it deleted stays as it was found.
-func (s *Service) again(ctx context.Context, f Found) (Found, error) {
+// after reads what an act was done to as it is after the act. What the act deleted is returned as
+// it was before.
+func (s *Service) after(ctx context.Context, f Found) (Found, error) {
 	after, err := s.find(ctx, f.Target())
 	if f.Project != nil {
 		after, err = s.project(ctx, string(f.Project.ID))
@@ -85,8 +91,9 @@ func (s *Service) again(ctx context.Context, f Found) (Found, error) {
 	return after, err
 }
 
-// NewKey mints an account key for an account that has lost its own, or whose key
-// has leaked; if revoke, its other account keys end at once. It tells how many.
+// NewKey mints an account key for an account that has lost its own, or whose key has leaked. The
+// secret is returned and kept nowhere. If revoke, the account's other account keys end in the
+// same step; the number is how many did.
 func (s *Service) NewKey(ctx context.Context, by publish.Caller, ref, reason string, revoke bool) (AccountDetail, publish.Secret, int, error) {
 	if err := operator(by); err != nil {
 		return AccountDetail{}, "", 0, err

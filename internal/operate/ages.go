@@ -11,39 +11,41 @@ import (
 	"sandlot/internal/publish"
 )
 
-// A ClockStore remembers what time it was, under the same promises as a publish.Store.
+// A ClockStore keeps the time at which the clock was last trusted, under the same promises as a
+// publish.Store.
 type ClockStore interface {
-	// LastTime returns the time that was recorded last.
+	// LastTime returns the time that was recorded last. If none was, it is publish.ErrNotFound.
 	LastTime(ctx context.Context) (time.Time, error)
-	// RecordTime records what time it is.
+	// RecordTime records a time in place of the one before.
 	RecordTime(ctx context.Context, now time.Time) error
 }
 
 const (
-	// clockJump is by how much a clock may differ from what the process has run, before it is taken for wrong. Changes of daylight saving do not move it.
+	// clockJump is by how much the clock may differ from the time that the process has run before
+	// it counts as a jump. Daylight saving does not move the clock.
 	clockJump = time.Hour
-	// ClockQuiet is how long a clock must go right after a jump before anything is deleted by it.
+	// ClockQuiet is how long the clock must go right after a jump before anything is deleted by its age.
 	ClockQuiet  = time.Hour
 	clockEvery  = time.Minute
 	recordEvery = 10 * time.Minute // well below clockJump, so that a restart is no jump
 )
 
-// AgeGuard decides whether anything may be deleted for its age. After a jump of the
-// clock nothing may, for an hour: so a clock that is wrong for a while takes nothing
-// with it. It may be used concurrently.
+// AgeGuard decides whether anything may be deleted because of its age. For an hour after a jump
+// of the clock nothing may, so that a clock that is wrong for a while deletes nothing. All
+// methods may be called concurrently.
 type AgeGuard struct {
 	Times   ClockStore
 	Now     func() time.Time
-	Running func() time.Duration // how long the process has run, by a clock that nobody sets
+	Running func() time.Duration // how long the process has run, by a clock that nobody can set
 	Log     *slog.Logger
 	// Failures counts times that could not be read or recorded.
 	Failures *publish.Failures
 
 	mu       sync.Mutex
 	started  bool
-	begun    time.Time     // when the process began, by the clock as it was when it jumped last
-	jumped   time.Duration // when it did, as Running tells it
-	recorded time.Duration // when the time was recorded last
+	begun    time.Time     // when the process began, by the clock as it is since its last jump
+	jumped   time.Duration // when the clock jumped last, by Running
+	recorded time.Duration // when the time was recorded last, by Running
 }
 
 // Run looks at the clock every minute until ctx ends, so that no jump is missed.
@@ -63,12 +65,14 @@ func (g *AgeGuard) Run(ctx context.Context) {
 	}
 }
 
-// MayDelete reports whether the clock has gone right for an hour, against the time
-// that the process has run, or since it was right before a restart.
+// MayDelete reports whether the clock can be trusted: whether it has agreed for an hour with the
+// time that the process has run. That hour may have been before a restart, if the clock agrees
+// with the time that was recorded then. An error with true means that the time could not be
+// recorded.
 func (g *AgeGuard) MayDelete(ctx context.Context) (bool, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now, ran := g.Now().Round(0), g.Running() // Round: the clock as it is set, without the one that nobody sets
+	now, ran := g.Now().Round(0), g.Running() // Round leaves only the clock that can be set
 	switch begun := now.Add(-ran); {
 	case !g.started:
 		if err := g.start(ctx, now, ran); err != nil {
@@ -92,8 +96,8 @@ func (g *AgeGuard) MayDelete(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// start compares the clock with the time that was recorded before the restart.
-// Where none was, it has still to prove itself.
+// start compares the clock with the time that was recorded before the restart. If none was, the
+// clock is not trusted yet.
 func (g *AgeGuard) start(ctx context.Context, now time.Time, ran time.Duration) error {
 	last, err := g.Times.LastTime(ctx)
 	if err != nil && !errors.Is(err, publish.ErrNotFound) {

@@ -15,15 +15,22 @@ import (
 
 // Limits of the collector.
 const (
-	// Grace is how long what nothing refers to is kept. No request lives as long, and what one has staged is known by its name as well: file times alone prove nothing.
+	// Grace is how long something is kept after nothing refers to it any more. No request lives as
+	// long. What a request has staged is known by its name as well, for times of files alone prove
+	// nothing.
 	Grace        = 24 * time.Hour
 	collectEvery = time.Hour
-	collectBatch = 500 // records a call, whose names are held at once
+	collectBatch = 500 // records for each call, whose names are in memory at once
 )
 
 // SweepStore tells what nothing refers to, under the same promises as a publish.Store.
 type SweepStore interface {
-	// Sweep forgets expired uploads, idempotency records, sessions, logins and stops, blob records created before the time given that nothing refers to, the files of projects that were deleted before it, and used-up bookkeeping; at most limit records a call. What a clock that was ahead left is as if it were made now. It returns the names that may now be deleted from Blobs, and whether there is more. What fails keeps it from nothing of another kind; the error tells it, beside what was done.
+	// Sweep forgets expired uploads, idempotency records, sessions, logins and stops, blob records
+	// created before the time given that nothing refers to, the files of projects that were deleted
+	// before it, and used-up bookkeeping; at most limit records a call. What got a time in the
+	// future from a wrong clock counts as made now. It returns the names that may now be deleted
+	// from Blobs, and whether there is more. A failure with one kind of records does not keep it
+	// from others; the error then comes together with what was done.
 	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error)
 	// Unknown returns those of the names that no record has.
 	Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error)
@@ -31,28 +38,34 @@ type SweepStore interface {
 
 // TrimStore forgets old versions, under the same promises as a publish.Store.
 type TrimStore interface {
-	// Trim looks at some projects after the one with this Number and forgets those of their versions that have at least keep newer ones and were superseded before the time given, or, as a clock had it that was ahead, long after; their files are left to Sweep. A step of it changes at most limit records. It returns how far it came, and whether there is more; also with an error that is about one project, which is then the last.
+	// Trim looks at some projects after the one with this Number and forgets those of their
+	// versions that have at least keep newer ones and were superseded before the time given, or, as
+	// a clock had it that was ahead, long after; their files are left to Sweep. A step of it
+	// changes at most limit records. It returns how far it came, and whether there is more; also
+	// with an error that is about one project, which is then the last.
 	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error)
 }
 
-// CollectBlobs are the stored bytes as a Collector takes them away; its methods are those of publish.Blobs.
+// CollectBlobs is where a Collector deletes stored bytes. Its methods are those of publish.Blobs.
 type CollectBlobs interface {
 	Delete(ctx context.Context, ref publish.BlobRef) error
 	List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error]
 }
 
-// Collector deletes what nothing refers to any more: expired uploads, records
-// without a version, and stored bytes without a record; and versions that are too
-// many, if so set. Names are never used
-// again, so it may run beside everything else, and beside other collectors.
+// Collector deletes what nothing refers to any more: expired uploads, records that no version
+// needs, and stored bytes without a record. If Keep is set, it first forgets versions beyond
+// that number. Names of blobs are never used again, so it needs no lock: it may run beside
+// everything else, other Collectors included. Only one Run or Collect of a Collector may be
+// under way.
 type Collector struct {
 	Records SweepStore
 	Blobs   CollectBlobs
-	// Staged is Contents.Held: what a request still holds is no stray, whatever the times of files. Nil: nobody stores anything.
+	// Staged reports whether a request still holds a blob, as Contents.Held does. Such a blob is no
+	// stray, whatever the time of its file. Nil if nobody stores anything meanwhile.
 	Staged func(publish.BlobRef) bool
 	Trim   TrimStore // needed only if Keep is not 0
-	Keep   int       // versions of each project; 0: all of them
-	Ages   *AgeGuard // asked before each round; nil: the clock is right
+	Keep   int       // how many versions of each project are kept; 0: all of them
+	Ages   *AgeGuard // is asked before each round; nil: the clock is trusted
 	Log    *slog.Logger
 	Now    func() time.Time
 	// Failures counts blobs that could not be deleted, and steps that failed.
@@ -79,10 +92,10 @@ func (c *Collector) Run(ctx context.Context) {
 	}
 }
 
-// Collect makes one round and returns how many blobs it deleted. What fails keeps it
-// from nothing else; the error tells all of it.
+// Collect makes one round and returns how many blobs it deleted: none while the clock is not
+// trusted. A failure does not keep it from the rest; the error joins all of them.
 func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
-	now := c.Now().UTC() // before the guard is asked, who then knows of any jump before it
+	now := c.Now().UTC() // read before the guard is asked, so that the guard knows of any jump before it
 	may, err := c.mayDelete(ctx)
 	if !may {
 		return 0, err
@@ -92,14 +105,14 @@ func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
 	failed.Add(c.trim(ctx, now.Add(-Grace)))
 	deleted, err = c.sweep(ctx, now)
 	failed.Add(err)
-	// Also when the records cannot be written: what is a stray is found by reading, and
-	// what a step that failed may have recorded is held as staged.
+	// This is done also when the records cannot be written: strays are found by reading, and
+	// what a failed step may have recorded is held as staged.
 	n, err := c.Strays(ctx, now.Add(-Grace))
 	failed.Add(err)
 	return deleted + n, failed.Err()
 }
 
-// sweep deletes what the records let go of.
+// sweep forgets records that nothing needs, and deletes their blobs.
 func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err error) {
 	var failed publish.Errors
 	for more := true; more && ctx.Err() == nil; {
@@ -130,8 +143,8 @@ func (c *Collector) mayDelete(ctx context.Context) (bool, error) {
 	return c.Ages.MayDelete(ctx)
 }
 
-// trim forgets versions that are too many, of which the bytes are then collected.
-// What was superseded within the grace is kept, for somebody may be reading it.
+// trim forgets versions beyond Keep; their bytes are collected like others. Versions that were
+// superseded after before are kept, for somebody may be reading them.
 func (c *Collector) trim(ctx context.Context, before time.Time) error {
 	if c.Keep == 0 {
 		return nil
@@ -152,8 +165,8 @@ func (c *Collector) trim(ctx context.Context, before time.Time) error {
 	return failed.Err()
 }
 
-// Strays deletes bytes that were stored before the time given and have no record,
-// and returns how many blobs that were.
+// Strays deletes blobs that were stored before a time and have no record, and returns how many it
+// deleted. It does not ask Ages.
 func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, err error) {
 	var failed publish.Errors
 	batch := make([]publish.BlobRef, 0, collectBatch)
@@ -177,10 +190,10 @@ func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, 
 	return deleted, failed.Err()
 }
 
-// deleteUnknown deletes those blobs that no record has and nobody has staged.
+// deleteUnknown deletes those of the blobs that no record has and no request holds.
 func (c *Collector) deleteUnknown(ctx context.Context, refs []publish.BlobRef) (deleted int, err error) {
-	// What is staged is left out before the records are asked, not after: what was
-	// recorded in between is then found in them.
+	// Staged blobs are left out before the records are asked: one that is recorded in between
+	// is then found there.
 	refs = slices.DeleteFunc(refs, func(ref publish.BlobRef) bool { return c.Staged != nil && c.Staged(ref) })
 	unknown, err := c.Records.Unknown(ctx, refs)
 	if err != nil {
@@ -190,8 +203,8 @@ func (c *Collector) deleteUnknown(ctx context.Context, refs []publish.BlobRef) (
 	return c.delete(ctx, unknown)
 }
 
-// delete deletes blobs that nothing refers to. One that cannot be deleted is put off,
-// without a record, and so is found among the strays again.
+// delete deletes blobs that nothing refers to. One that cannot be deleted is put off. It has no
+// record any more, so it is found among the strays later.
 func (c *Collector) delete(ctx context.Context, refs []publish.BlobRef) (deleted int, err error) {
 	var failed publish.Errors
 	now := c.now()

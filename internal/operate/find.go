@@ -11,16 +11,16 @@ import (
 	"sandlot/internal/publish"
 )
 
-// sameEmail bounds how many accounts of one address are told apart for a person.
+// sameEmail is the most accounts of one address that an error names.
 const sameEmail = 20
 
-// Found is what an operator named: one of the two is set.
+// Found is what an operator named: an account or a project. One of the two is set.
 type Found struct {
 	Account *AccountDetail
 	Project *ProjectDetail
 }
 
-// Target is the name in the audit log, empty if nothing was found.
+// Target is the name under which the audit log has it, empty if nothing was found.
 func (f Found) Target() string {
 	switch {
 	case f.Account != nil:
@@ -31,6 +31,7 @@ func (f Found) Target() string {
 	return ""
 }
 
+// subject is what a store's method is about.
 func (f Found) subject() publish.Subject {
 	if f.Account != nil {
 		return publish.Subject{Account: f.Account.ID}
@@ -38,10 +39,10 @@ func (f Found) subject() publish.Subject {
 	return publish.Subject{Project: f.Project.ID}
 }
 
-// Find looks up what an operator named: an account by its handle, with or
-// without the "@", or its address; or a project by its id or any of its
-// addresses. What is not there is publish.ErrNotFound, which tells if it was deleted, and what could mean several is an
-// error that names them.
+// Find looks up what an operator named: an account by its handle, with or without an @, or by
+// its e-mail address; or a project by its id or any of its addresses. What is not there is
+// publish.ErrNotFound, with a message that says so if it was deleted. A name that could mean
+// several is an error that lists them.
 func (s *Service) Find(ctx context.Context, by publish.Caller, ref string) (Found, error) {
 	if err := operator(by); err != nil {
 		return Found{}, err
@@ -81,7 +82,7 @@ func (s *Service) look(ctx context.Context, ref string) (Found, error) {
 	return account, accountErr
 }
 
-// Account is Find for what must be an account.
+// Account is Find for an account. A project is an error.
 func (s *Service) Account(ctx context.Context, by publish.Caller, ref string) (AccountDetail, error) {
 	if err := operator(by); err != nil {
 		return AccountDetail{}, err
@@ -143,8 +144,8 @@ func (s *Service) project(ctx context.Context, id string) (Found, error) {
 	return Found{Project: &found}, nil
 }
 
-// idInAddress finds a project id in any address of a project, wherever the
-// installation is reached: ids are random, so one of another is not found here.
+// idInAddress finds the project id in any address of a project, whatever its host: ids are
+// random, so that of another installation is not found here.
 func idInAddress(ref string) string {
 	u, err := url.Parse(ref)
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 	forgetBatch = 100 // addresses held at once
 )
 
-// ForgottenEmail is an address of an account that was deleted.
+// ForgottenEmail is an address of a deleted account, or one that an account no longer has.
 type ForgottenEmail struct {
 	Account publish.AccountID
 	Email   string
@@ -24,16 +24,17 @@ type ForgottenEmail struct {
 // A ForgetStore remembers the addresses of deleted accounts until their messages are
 // deleted, too, under the same promises as a publish.Store.
 type ForgetStore interface {
-	// Forgotten returns addresses of deleted accounts, and those that accounts no longer have, at most limit of those after one of them, in an order that stays. The zero value is before all.
+	// Forgotten returns addresses of deleted accounts, and those that accounts no longer have, at
+	// most limit of those after one of them, in an order that stays. The zero value is before all.
 	Forgotten(ctx context.Context, after ForgottenEmail, limit int) ([]ForgottenEmail, error)
 	// ForgetEmail forgets one of them; one that is not there is not an error.
 	ForgetEmail(ctx context.Context, f ForgottenEmail) error
 }
 
-// Forgetter deletes the messages of deleted accounts that were written as files.
+// Forgetter deletes messages to forgotten addresses that were written as files.
 type Forgetter struct {
 	Records ForgetStore
-	// Messages deletes the messages to an address.
+	// Messages deletes all messages to an address.
 	Messages func(ctx context.Context, address string) error
 	Log      *slog.Logger
 	// Failures counts rounds that failed.
@@ -57,8 +58,8 @@ func (f *Forgetter) Run(ctx context.Context) {
 	}
 }
 
-// Forget makes one round. What fails keeps it from nothing else. Messages to an
-// address that another account has are that account's, too, and stay.
+// Forget makes one round. Messages to an address that another account has stay, for they are
+// that account's, too. A failure does not keep it from the rest; the error joins all of them.
 func (f *Forgetter) Forget(ctx context.Context) error {
 	var failed publish.Errors
 	var last ForgottenEmail
@@ -76,6 +77,7 @@ func (f *Forgetter) Forget(ctx context.Context) error {
 	}
 }
 
+// forget deletes the messages to one address, and then forgets the address.
 func (f *Forgetter) forget(ctx context.Context, e ForgottenEmail) error {
 	if !e.Used {
 		if err := f.Messages(ctx, e.Email); err != nil {

@@ -8,8 +8,8 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Accounts lists accounts with an ID above after, oldest first, at most limit; only suspended
-// ones if suspended.
+// Accounts returns accounts with an ID above after, oldest first, at most limit. If suspended, it
+// returns only those that are suspended.
 func (s *Service) Accounts(ctx context.Context, by publish.Caller, after publish.AccountID, suspended bool, limit int) ([]AccountDetail, error) {
 	if err := operator(by); err != nil {
 		return nil, err
@@ -17,7 +17,7 @@ func (s *Service) Accounts(ctx context.Context, by publish.Caller, after publish
 	return s.store.ListAccounts(ctx, after, suspended, limit)
 }
 
-// Projects lists projects, oldest first.
+// Projects returns the projects of a query, oldest first.
 func (s *Service) Projects(ctx context.Context, by publish.Caller, q ProjectQuery) ([]ProjectDetail, error) {
 	if err := operator(by); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (s *Service) Projects(ctx context.Context, by publish.Caller, q ProjectQuer
 	return s.store.ListProjects(ctx, q)
 }
 
-// Log lists entries of the audit log, newest first.
+// Log returns the entries of the audit log of a query, newest first.
 func (s *Service) Log(ctx context.Context, by publish.Caller, q LogQuery) ([]publish.LogEntry, error) {
 	if err := operator(by); err != nil {
 		return nil, err
@@ -33,7 +33,8 @@ func (s *Service) Log(ctx context.Context, by publish.Caller, q LogQuery) ([]pub
 	return s.store.Log(ctx, q)
 }
 
-// LogTarget is how the log names what an operator named, whether it is there or was deleted.
+// LogTarget returns the name under which the audit log has what an operator named, as for Find.
+// It finds also what was deleted.
 func (s *Service) LogTarget(ctx context.Context, by publish.Caller, ref string) (string, error) {
 	if err := operator(by); err != nil {
 		return "", err

@@ -10,7 +10,8 @@ import (
 	"sandlot/internal/publish"
 )
 
-// A MailboxStore shows stops to an operator, who may lift them.
+// A MailboxStore shows the stops of mailboxes to an operator, who may lift them, under the same
+// promises as a publish.Store.
 type MailboxStore interface {
 	// Stops returns stops, newest first, at most limit, after the skip newest; only of one mailbox if it is not nil.
 	Stops(ctx context.Context, mailbox *publish.Digest, now time.Time, skip, limit int) ([]publish.Stop, error)
@@ -18,8 +19,8 @@ type MailboxStore interface {
 	LiftStops(ctx context.Context, mailbox publish.Digest, e publish.LogEntry) error
 }
 
-// Stops returns mailboxes that want no messages, newest first: see MailboxStore. An
-// address that is not empty asks for its mailbox alone.
+// Stops returns the stops of mailboxes that want no messages, newest first, at most limit after
+// the skip newest. If address is not empty, it returns those of its mailbox alone.
 func (s *Service) Stops(ctx context.Context, by publish.Caller, address string, skip, limit int) ([]publish.Stop, error) {
 	if err := operator(by); err != nil {
 		return nil, err
@@ -34,8 +35,9 @@ func (s *Service) Stops(ctx context.Context, by publish.Caller, address string, 
 	return s.store.Stops(ctx, &mailbox, s.now().UTC(), skip, limit)
 }
 
-// AllowMail lets a mailbox get messages again; one that gets them is publish.ErrNotFound.
-// The address does not get into the log, which nobody can take it out of again.
+// AllowMail lifts all stops of the mailbox of an address, and returns the name that the mailbox
+// has in the audit log. The address itself does not get into the log, since it could never be
+// removed from there. A mailbox without stops is publish.ErrNotFound.
 func (s *Service) AllowMail(ctx context.Context, by publish.Caller, address, reason string) (target string, err error) {
 	if err := operator(by); err != nil {
 		return "", err
@@ -54,6 +56,7 @@ func (s *Service) AllowMail(ctx context.Context, by publish.Caller, address, rea
 	return target, nil
 }
 
+// namedMailbox is the mailbox of an address that an operator wrote.
 func namedMailbox(address string) (publish.Digest, error) {
 	clean, err := names.Email(strings.TrimSpace(address))
 	if err != nil {
@@ -62,6 +65,6 @@ func namedMailbox(address string) (publish.Digest, error) {
 	return publish.MailboxOf(clean), nil
 }
 
-// MailboxName is what operators see of a mailbox whose address is not kept: the
-// first twelve digits of its hash.
+// MailboxName is the name by which operators know a mailbox, whose address is not kept: the first
+// twelve hexadecimal digits of its hash.
 func MailboxName(mailbox publish.Digest) string { return fmt.Sprintf("mailbox:%x", mailbox[:6]) }

@@ -13,17 +13,16 @@ import (
 	"sandlot/internal/publish"
 )
 
-// MaxDetails is how many characters the details of a report have: two pages, more
-// than anybody reads at once.
+// MaxDetails is the most characters that the details of a report may have: two pages.
 const MaxDetails = 4000
 
-// Limits of a report that nobody sees.
+// How the number of a report is drawn.
 const (
 	caseDraws    = 5                                  // of 10^12 numbers five are not taken in a row
 	caseAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base32: nothing in it is taken for something else
 )
 
-// Reasons are what a report can be about.
+// Reasons returns what a report can be about.
 func Reasons() []string {
 	return []string{"illegal", "deceptive", "malware", "copyright", "harassment", "other"}
 }
@@ -31,13 +30,13 @@ func Reasons() []string {
 // NewReport is a report as somebody sends it.
 type NewReport struct {
 	Project                  publish.ProjectID
-	Reason, Details, Contact string
-	FormToken                string // of the form: the same form with the same words sent twice is one report
-	Lang                     string // of the form, and so of the message about it
+	Reason, Details, Contact string // see Report
+	FormToken                string // of the form: the same form with the same words is one report, however often it is sent
+	Lang                     string // of the form, as BCP 47; the message to the operator is in it
 }
 
-// Reportable returns a project that can be reported, also one that is suspended,
-// and what tells the form for it from another. What is no project is publish.ErrNotFound.
+// Reportable returns a project that can be reported, which may be suspended, and the token of a
+// form to report it with. Anything else is publish.ErrNotFound. Anybody may call it.
 func (s *Service) Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, formToken string, err error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Project{}, "", err
@@ -52,9 +51,9 @@ func (s *Service) Reportable(ctx context.Context, by publish.Caller, id publish.
 	return p, formToken, err
 }
 
-// Report records a report, has the operator told if an address for that is
-// configured, and returns the number of the case. Fields that cannot be are
-// publish.CodeInvalidField, or publish.CodeInvalidEmail.
+// Report records a report and returns its number. The operator gets a message if there is an
+// address for that. The same form with the same words returns the number of the first report.
+// Invalid fields are publish.CodeInvalidField or publish.CodeInvalidEmail. Anybody may call it.
 func (s *Service) Report(ctx context.Context, by publish.Caller, in NewReport) (number string, err error) {
 	p, _, err := s.Reportable(ctx, by, in.Project)
 	if err != nil {
@@ -76,6 +75,8 @@ func (s *Service) Report(ctx context.Context, by publish.Caller, in NewReport) (
 	return s.addReport(ctx, by, r, in, s.vault.Keyed("report", fmt.Sprintf("%s %s %q", p.ID, in.FormToken, []string{r.Reason, r.Details, r.Contact})))
 }
 
+// addReport records a report under a number that no other has. form is the digest that tells the
+// same form with the same words.
 func (s *Service) addReport(ctx context.Context, by publish.Caller, r Report, in NewReport, form publish.Digest) (number string, err error) {
 	var job *publish.Job
 	if s.reportMail != "" {
@@ -94,7 +95,7 @@ func (s *Service) addReport(ctx context.Context, by publish.Caller, r Report, in
 	return "", fmt.Errorf("draw case: %d are taken", caseDraws)
 }
 
-// cleanDetails frees a text of what could steer the terminal of whoever reads it.
+// cleanDetails removes what could control the terminal of whoever reads the details.
 func cleanDetails(text string) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxDetails {

@@ -10,25 +10,28 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Report is what somebody has to say against a project.
+// Report is what somebody has said against a project.
 type Report struct {
 	Case    string // its number, such as R-7K3M-9Q2D
 	Project publish.ProjectID
 	Reason  string // one of Reasons
 	Details string // of at most MaxDetails characters
-	Contact string // where an answer reaches who wrote it, if they want one
+	Contact string // the e-mail address for an answer; may be empty
 	At      time.Time
-	// ClosedAt is when the operator was done with it, zero while it is open. ReportKept later Details and Contact are empty.
+	// ClosedAt is when the operator closed it, zero while it is open. Details and Contact are deleted ReportKept later.
 	ClosedAt time.Time
 }
 
-// ReportKept is how long what somebody wrote in a report is kept after it was closed: long enough for an objection to what became of it.
+// ReportKept is how long the words of a report are kept after it was closed: long enough for an
+// objection to the outcome.
 const ReportKept = 90 * 24 * time.Hour
 
 // A ReportStore keeps reports, under the same promises as a publish.Store. They stay, but for
 // what somebody wrote in them: see ReportKept.
 type ReportStore interface {
-	// AddReport records a report that came by a form, and enqueues the job, if there is one. It returns the number of the case: that of the report which came by the same form before, if one did, and then nothing is recorded. A number that another report has is publish.ErrExists.
+	// AddReport records a report that came by a form, and enqueues the job, if there is one. It
+	// returns the number of the case: that of the report which came by the same form before, if one
+	// did, and then nothing is recorded. A number that another report has is publish.ErrExists.
 	AddReport(ctx context.Context, r Report, form publish.Digest, job *publish.Job) (number string, err error)
 	// Project returns a project, also one that is suspended.
 	Project(ctx context.Context, id publish.ProjectID) (publish.Project, error)
@@ -36,7 +39,8 @@ type ReportStore interface {
 	Report(ctx context.Context, number string) (Report, error)
 	// Reports returns reports, newest first.
 	Reports(ctx context.Context, q ReportQuery) ([]Report, error)
-	// CloseReport marks a report as closed at e.At, but no earlier than it came, and records e. One that is closed already is publish.ErrMoved.
+	// CloseReport marks a report as closed at e.At, but no earlier than it came, and records e. One
+	// that is closed already is publish.ErrMoved.
 	CloseReport(ctx context.Context, number string, e publish.LogEntry) error
 }
 
@@ -44,11 +48,11 @@ type ReportStore interface {
 type ReportQuery struct {
 	Open    bool              // only those that are not closed
 	Project publish.ProjectID // of this project; empty: of all
-	Skip    int               // without the newest
-	Limit   int
+	Skip    int               // how many of the newest are left out
+	Limit   int               // the most reports
 }
 
-// Reports returns reports for an operator: see ReportStore.
+// Reports returns the reports of a query, newest first.
 func (s *Service) Reports(ctx context.Context, by publish.Caller, q ReportQuery) ([]Report, error) {
 	if err := operator(by); err != nil {
 		return nil, err
@@ -56,8 +60,8 @@ func (s *Service) Reports(ctx context.Context, by publish.Caller, q ReportQuery)
 	return s.store.Reports(ctx, q)
 }
 
-// CloseReport ends a report, and returns it. What somebody wrote in it goes after
-// ReportKept.
+// CloseReport closes a report and returns it. What its sender wrote is deleted after ReportKept.
+// One that is closed already is an error.
 func (s *Service) CloseReport(ctx context.Context, by publish.Caller, number, reason string) (Report, error) {
 	if err := operator(by); err != nil {
 		return Report{}, err
@@ -80,7 +84,8 @@ func (s *Service) CloseReport(ctx context.Context, by publish.Caller, number, re
 	return s.report(ctx, r.Case)
 }
 
-// ReadReport returns one report, by its number as people write it.
+// ReadReport returns one report by its number, in whatever case. An unknown number is
+// publish.ErrNotFound.
 func (s *Service) ReadReport(ctx context.Context, by publish.Caller, number string) (Report, error) {
 	if err := operator(by); err != nil {
 		return Report{}, err

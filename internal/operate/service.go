@@ -11,11 +11,10 @@ import (
 
 // Config is what an operator decides about a Service.
 type Config struct {
-	ReportMail string // who is told of reports; empty: nobody
+	ReportMail string // the address that gets a message about each report; empty: none
 }
 
-// A Store is what a Service keeps things in: everything that the operator's calls need, and no
-// more. What the workers need is in stores of their own.
+// A Store has everything that the calls of a Service need. The workers have stores of their own.
 type Store interface {
 	AdminStore
 	PartStore
@@ -24,12 +23,14 @@ type Store interface {
 	publish.SecretStore
 }
 
-// Service is what the operator of an installation may do, and the one thing that others may ask
-// of them: to look at a project, by a report. It may work beside a running server, which notices
-// within publish.HeadsHold. Everything that changes something is in the audit log.
+// Service is what the operator of an installation may do, and what others may ask of the
+// operator: to look at a project, by a report. It may be used beside a running server, which
+// notices a change within publish.HeadsHold. Every change is recorded in the audit log, in the
+// same step.
 //
-// Its methods may be called at once from many places. They return publish.ErrOperatorNeeded to
-// whoever is not the operator, but for Reportable and Report, which are for anybody.
+// Its methods may be called concurrently. They return publish.ErrOperatorNeeded to any caller
+// but the operator, except Reportable and Report, which are for anybody. What is not there is
+// publish.ErrNotFound. Errors have messages that can be shown to the operator.
 type Service struct {
 	store      Store
 	vault      *publish.Vault
@@ -44,7 +45,8 @@ type Option func(*Service)
 // WithClock makes the Service read the time from now.
 func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
 
-// New makes a Service. It asks the store for the installation's secret, and fails with it.
+// New makes a Service. It reads the installation's secret from the store, and returns the error
+// if that fails.
 func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service, error) {
 	s := &Service{store: store, reportMail: cfg.ReportMail, now: time.Now, random: rand.Reader}
 	for _, o := range opts {
@@ -58,7 +60,7 @@ func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service
 // operator refuses whoever is not the operator.
 func operator(by publish.Caller) error { return publish.Authorize(by, publish.ActOperate, nil) }
 
-// entry is the line of the log for what the operator does now.
+// entry makes the entry of the audit log for what the operator does now.
 func (s *Service) entry(by publish.Caller, action, target, reason string) publish.LogEntry {
 	return publish.LogEntry{At: s.now().UTC(), Actor: publish.ActorOperator, Name: by.OperatorName(), Action: action, Target: target, Reason: reason}
 }

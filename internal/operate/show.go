@@ -11,22 +11,22 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Shown is an account or a project with what belongs to it. Each list has as many as
-// were asked for, the newest first, but for files, which are in the order of their names.
+// Shown is an account or a project with what belongs to it. Each list has at most as many items as
+// were asked for, newest first unless it says otherwise.
 type Shown struct {
 	Found
-	Deleted  *Deletion // of what is not there any more; then of all others Log alone is set
-	Proposed *Proposal
+	Deleted  *Deletion               // of what was deleted; then only Log is set beside it
+	Proposed *Proposal               // of an account, if it has one
 	Projects []ProjectDetail         // of an account, oldest first
-	Keys     []publish.Key           // in force
+	Keys     []publish.Key           // those that are not revoked
 	Versions []publish.VersionChange // of a project
-	Files    []publish.File          // of its current version
+	Files    []publish.File          // of a project's current version, by their names
 	Reports  []Report                // of the project, or of the projects listed
 	Log      []publish.LogEntry
 }
 
-// Show is Find for who wants to see all of it; limit bounds each list. What was deleted
-// is shown as such.
+// Show is Find together with what belongs to the account or project. Each list has at most limit
+// items. What was deleted is no error: Deleted tells of it.
 func (s *Service) Show(ctx context.Context, by publish.Caller, ref string, limit int) (out Shown, err error) {
 	if err := operator(by); err != nil {
 		return out, err
@@ -56,6 +56,7 @@ func (s *Service) Show(ctx context.Context, by publish.Caller, ref string, limit
 	return out, err
 }
 
+// showAccount adds what belongs to an account.
 func (s *Service) showAccount(ctx context.Context, out *Shown, limit int) (err error) {
 	proposed, err := s.store.ProposedEmail(ctx, out.Account.ID, s.now().UTC())
 	if err == nil {
@@ -79,6 +80,7 @@ func (s *Service) showAccount(ctx context.Context, out *Shown, limit int) (err e
 	return nil
 }
 
+// showProject adds what belongs to a project.
 func (s *Service) showProject(ctx context.Context, out *Shown, limit int) (err error) {
 	p := out.Project
 	if out.Versions, err = s.store.Versions(ctx, p.ID, 0, limit); err != nil {
@@ -95,7 +97,7 @@ func (s *Service) showProject(ctx context.Context, out *Shown, limit int) (err e
 	return err
 }
 
-// keysOf looks for the keys of one project among those of its account.
+// keysOf returns keys of one project, which it finds among those of its account.
 func (s *Service) keysOf(ctx context.Context, account publish.AccountID, id publish.ProjectID, limit int) (keys []publish.Key, err error) {
 	const page = 500
 	for before := int64(0); len(keys) < limit; {
@@ -115,8 +117,8 @@ func (s *Service) keysOf(ctx context.Context, account publish.AccountID, id publ
 	return keys, nil
 }
 
-// deleted tells of the deletion of what an operator named, as Find takes it, but for an
-// e-mail address, which went with its account. What is there, or never was, is publish.ErrNotFound.
+// deleted returns the deletion of what an operator named, as for Find. E-mail addresses find
+// nothing, for they went with their accounts. What was not deleted is publish.ErrNotFound.
 func (s *Service) deleted(ctx context.Context, ref string) (Deletion, error) {
 	ref = strings.TrimSpace(ref)
 	handle, isHandle := strings.CutPrefix(ref, "@")
@@ -142,7 +144,8 @@ func (s *Service) deletedProject(ctx context.Context, id string) (Deletion, erro
 	return s.store.DeletedProject(ctx, publish.ProjectID(id))
 }
 
-// toldDeleted adds to publish.ErrNotFound what became of something that was there.
+// toldDeleted adds to an error that is publish.ErrNotFound when and by whom ref was deleted, if it
+// was.
 func (s *Service) toldDeleted(ctx context.Context, ref string, err error) error {
 	if !errors.Is(err, publish.ErrNotFound) {
 		return err
@@ -154,7 +157,7 @@ func (s *Service) toldDeleted(ctx context.Context, ref string, err error) error 
 	return fmt.Errorf("%s was deleted %s: %w", publish.Quoted(strings.TrimSpace(ref)), d.Told(), publish.ErrNotFound)
 }
 
-// Told says when it was, by whom, and with what.
+// Told says, for people, when the deletion was, by whom, and of what.
 func (d Deletion) Told() string {
 	text := "at " + d.At.UTC().Format(time.RFC3339)
 	if d.Entry.ID != 0 {

@@ -8,12 +8,13 @@ import (
 	"sandlot/internal/publish"
 )
 
-// A SpaceStore gives the room of records that are gone back to the disk, under the
-// same promises as a publish.Store.
+// A SpaceStore returns the room of deleted records to the disk, under the same promises as a
+// publish.Store.
 type SpaceStore interface {
 	// Unused returns how many bytes of the store's room on the disk hold nothing. New records get them first.
 	Unused(ctx context.Context) (int64, error)
-	// GiveBack returns a little of that room to the disk, unless other steps wait, and tells whether there is more to return. It keeps some for the records of the next minutes.
+	// GiveBack returns a little of that room to the disk, unless other steps wait, and tells
+	// whether there is more to return. It keeps some for the records of the next minutes.
 	GiveBack(ctx context.Context) (more bool, err error)
 }
 
@@ -23,7 +24,8 @@ const (
 	shrinkPause = 10 * time.Millisecond
 )
 
-// Shrinker returns the room of what was deleted to the disk, in small steps.
+// Shrinker returns the room of deleted records to the disk, in small steps between which others
+// may write.
 type Shrinker struct {
 	Space SpaceStore
 	Log   *slog.Logger
@@ -31,7 +33,7 @@ type Shrinker struct {
 	Failures *publish.Failures
 }
 
-// Run looks every minute until ctx ends.
+// Run shrinks every minute until ctx ends. Failures are logged and counted.
 func (s *Shrinker) Run(ctx context.Context) {
 	tick := time.NewTicker(shrinkEvery)
 	defer tick.Stop()
@@ -48,7 +50,7 @@ func (s *Shrinker) Run(ctx context.Context) {
 	}
 }
 
-// Shrink returns all that is to be returned now.
+// Shrink returns all room to the disk that is to be returned now.
 func (s *Shrinker) Shrink(ctx context.Context) error {
 	for {
 		more, err := s.Space.GiveBack(ctx)

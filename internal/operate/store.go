@@ -11,16 +11,16 @@ import (
 type AccountDetail struct {
 	publish.Account
 	SuspendedAt time.Time // zero if it is not suspended
-	VerifiedAt  time.Time // when its address was; zero if it was not, or nobody knows
-	Projects    int
-	Bytes       int64 // of the current versions of its projects
+	VerifiedAt  time.Time // when its address was verified; zero if it was not, or if that was not recorded
+	Projects    int       // how many it has
+	Bytes       int64     // of the current versions of its projects
 }
 
-// ProjectDetail is a project as its operator sees it. Project.Suspended also
-// tells of a suspended account.
+// ProjectDetail is a project as its operator sees it. Project.Suspended is also true if the
+// project's account is suspended.
 type ProjectDetail struct {
 	publish.Project
-	Number      int64     // grows with every project that is made
+	Number      int64     // higher than that of every project that was made before
 	SuspendedAt time.Time // zero if it is not suspended itself
 }
 
@@ -46,7 +46,7 @@ type LogQuery struct {
 type Deletion struct {
 	At     time.Time
 	Target string           // whose it was, as the log names it: the account of a project that went with it
-	Entry  publish.LogEntry // that tells of it; with ID 0 if none does
+	Entry  publish.LogEntry // the entry of the audit log; its ID is 0 if there is none
 }
 
 // Proposal is another address that an account wants and that nobody has confirmed.
@@ -55,33 +55,41 @@ type Proposal struct {
 	ExpiresAt time.Time // of the link that confirms it
 }
 
-// AdminStore keeps what operators do, under the same promises as a publish.Store. What
-// was deleted is publish.ErrNotFound. The methods that list may read through everything:
-// they are for people.
+// AdminStore keeps what operators do, under the same promises as a publish.Store. What was deleted
+// is publish.ErrNotFound. Methods that list may read all records: they are for people.
 type AdminStore interface {
 	// AccountByHandle returns the account that has this handle now.
 	AccountByHandle(ctx context.Context, handle string) (AccountDetail, error)
 	// AccountsByEmail returns accounts with this address, oldest first, at most limit.
 	AccountsByEmail(ctx context.Context, address string, limit int) ([]AccountDetail, error)
-	// ListAccounts returns accounts with an ID above after, oldest first, at most limit; only suspended ones if suspended.
+	// ListAccounts returns accounts with an ID above after, oldest first, at most limit; only
+	// suspended ones if suspended.
 	ListAccounts(ctx context.Context, after publish.AccountID, suspended bool, limit int) ([]AccountDetail, error)
 	// ProjectDetail returns a project.
 	ProjectDetail(ctx context.Context, id publish.ProjectID) (ProjectDetail, error)
 	// ListProjects returns projects, oldest first.
 	ListProjects(ctx context.Context, q ProjectQuery) ([]ProjectDetail, error)
 
-	// What becomes of an account is true of all its projects at once, for whoever reads one; into lists they come by and by, the last of them before the method returns, or by Sweep if that is cut short.
+	// What becomes of an account is true of all its projects at once, for whoever reads one; into
+	// lists they come by and by, the last of them before the method returns, or by Sweep if that is
+	// cut short.
 
 	// Suspend marks the subject as suspended at e.At and records e. One that is suspended already is ErrExists.
 	Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) error
 	// Restore ends a suspension and records e. One that is not suspended is ErrMoved.
 	Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) error
-	// Remove deletes the subject, an account with its projects, and records e. Handles and project ids are not used again, and stay; titles and descriptions, and of an account the names of its keys and what its calls left, are then in no file of the store, nor are details and contact of reports that give an address which it had proved, and no other account has; its addresses, once ForgetEmail was called for them. The files are left to Sweep.
+	// Remove deletes the subject, an account with its projects, and records e. Handles and project
+	// ids are not used again, and stay; titles and descriptions, and of an account the names of its
+	// keys and what its calls left, are then in no file of the store, nor are details and contact
+	// of reports that give an address which it had proved, and no other account has; its addresses,
+	// once ForgetEmail was called for them. The files are left to Sweep.
 	Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error
-	// AddKey adds a key to an account and records e. If revoke, all its other account keys are revoked, and it tells how many.
+	// AddKey adds a key to an account and records e. If revoke, all its other account keys are
+	// revoked, and it tells how many.
 	AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error)
 
-	// DeletedAccount tells of the deletion of the account that had this handle; one that is there, or never was, is ErrNotFound.
+	// DeletedAccount tells of the deletion of the account that had this handle; one that is there,
+	// or never was, is ErrNotFound.
 	DeletedAccount(ctx context.Context, handle string) (Deletion, error)
 	// DeletedProject is DeletedAccount for a project.
 	DeletedProject(ctx context.Context, id publish.ProjectID) (Deletion, error)

@@ -21,9 +21,12 @@ type VerifyStore interface {
 	Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error)
 	// BlobsAfter returns blobs with an ID above after, in the order of their IDs, at most limit.
 	BlobsAfter(ctx context.Context, after int64, limit int) ([]publish.Blob, error)
-	// BlobUses returns what refers to a blob, at most limit, the oldest version first. A blob without a record is ErrNotFound.
+	// BlobUses returns what refers to a blob, at most limit, the oldest version first. A blob
+	// without a record is ErrNotFound.
 	BlobUses(ctx context.Context, id int64, limit int) ([]BlobUse, error)
-	// Mistakes compares the next projects, at most limit, after the one with this Number, with their files and versions. It returns how many it saw and the last one's Number; none is the end.
+	// Mistakes compares the next projects, at most limit, after the one with this Number, with
+	// their files and versions. It returns how many it saw and the last one's Number; none is the
+	// end.
 	Mistakes(ctx context.Context, after int64, limit int) (found []Mistake, seen int, last int64, err error)
 	// AccountMistakes is Mistakes for accounts, by their IDs: their totals and handles.
 	AccountMistakes(ctx context.Context, after int64, limit int) (found []Mistake, seen int, last int64, err error)
@@ -41,8 +44,7 @@ type BlobUse struct {
 	Upload   bool   // a part; then all else is empty
 }
 
-// Mistake is something in the records of a project, or of an account, that
-// contradicts the rest.
+// Mistake is something in the records of a project or an account that contradicts other records.
 type Mistake struct {
 	Handle   string // if it is about an account
 	Project  publish.ProjectID
@@ -50,7 +52,7 @@ type Mistake struct {
 	Detail   string
 }
 
-// VerifyBlobs are the stored bytes as a Verifier reads them.
+// VerifyBlobs is where a Verifier reads stored bytes.
 type VerifyBlobs interface {
 	// Open is that of publish.Blobs, and reads the whole blob before it returns.
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
@@ -64,13 +66,13 @@ type VerifyBlobs interface {
 const (
 	FoundMissing  = "missing"    // bytes that are recorded are not there
 	FoundDamaged  = "damaged"    // bytes are not those that were stored: cut, longer, or changed
-	FoundUnread   = "unreadable" // bytes that the disk does not give
+	FoundUnread   = "unreadable" // bytes cannot be read from the disk
 	FoundMistake  = "mistake"    // records contradict each other
 	FoundDatabase = "database"   // the database itself is damaged
-	FoundStray    = "stray"      // something that nobody needs; the collector takes what is its own
+	FoundStray    = "stray"      // something that nothing refers to; the Collector deletes what belongs to the service
 )
 
-// Finding is something that is not as it should be.
+// Finding is one thing that is not as it should be. Empty fields do not apply.
 type Finding struct {
 	Kind     string            `json:"kind"`
 	Handle   string            `json:"handle,omitempty"` // of an account
@@ -98,19 +100,20 @@ const (
 	damageShown = 100 // sentences about the database
 )
 
-// Verifier compares every blob with its hash, and every record with what it
-// refers to. It streams, and may work beside a running server.
+// Verifier compares every blob with its hash, and every record with what it refers to. It holds
+// some hundred records at a time, and may run beside a running server. A Verifier is for one
+// Run.
 type Verifier struct {
 	Records VerifyStore
 	Blobs   VerifyBlobs
 	Now     func() time.Time
-	Report  func(Finding) error // gets what is found as it is found; its error ends the run
+	Report  func(Finding) error // is called with each finding as it is found; its error ends the run
 
 	seen Verified
 }
 
-// Run verifies everything once. Findings are no error; an error means that it
-// could not be done.
+// Run verifies everything once and returns what it has counted. Findings are no error: an error
+// means that not everything could be verified.
 func (v *Verifier) Run(ctx context.Context) (Verified, error) {
 	for _, part := range []func(context.Context) error{v.database, v.accounts, v.projects, v.blobs, v.strays} {
 		if err := part(ctx); err != nil {
@@ -120,6 +123,7 @@ func (v *Verifier) Run(ctx context.Context) (Verified, error) {
 	return v.seen, nil
 }
 
+// found counts and reports a finding.
 func (v *Verifier) found(f Finding) error {
 	if f.Kind == FoundStray {
 		v.seen.Strays++
@@ -129,6 +133,7 @@ func (v *Verifier) found(f Finding) error {
 	return v.Report(f)
 }
 
+// database verifies the database itself.
 func (v *Verifier) database(ctx context.Context) error {
 	list, err := v.Records.Damage(ctx, damageShown)
 	for _, detail := range list {
@@ -139,18 +144,20 @@ func (v *Verifier) database(ctx context.Context) error {
 	return err
 }
 
+// accounts verifies the records of accounts.
 func (v *Verifier) accounts(ctx context.Context) error {
 	_, err := v.mistakes(ctx, v.Records.AccountMistakes)
 	return err
 }
 
+// projects verifies the records of projects, their files and versions.
 func (v *Verifier) projects(ctx context.Context) error {
 	n, err := v.mistakes(ctx, v.Records.Mistakes)
 	v.seen.Projects += n
 	return err
 }
 
-// mistakes reads page after page and tells how many records that were.
+// mistakes reads page after page, reports the mistakes, and returns how many records it read.
 func (v *Verifier) mistakes(ctx context.Context, read func(ctx context.Context, after int64, limit int) ([]Mistake, int, int64, error)) (all int64, err error) {
 	for last := int64(0); ; {
 		found, seen, next, err := read(ctx, last, verifyPage)
@@ -167,6 +174,7 @@ func (v *Verifier) mistakes(ctx context.Context, read func(ctx context.Context, 
 	}
 }
 
+// blobs verifies the bytes of all blobs that have a record.
 func (v *Verifier) blobs(ctx context.Context) error {
 	for last := int64(0); ; {
 		page, err := v.Records.BlobsAfter(ctx, last, verifyPage)
@@ -184,6 +192,7 @@ func (v *Verifier) blobs(ctx context.Context) error {
 	}
 }
 
+// blob verifies the bytes of one blob.
 func (v *Verifier) blob(ctx context.Context, b publish.Blob) error {
 	err := v.read(ctx, b)
 	kind := FoundDamaged
@@ -207,8 +216,8 @@ func (v *Verifier) blob(ctx context.Context, b publish.Blob) error {
 	return v.bad(b, kind, err.Error(), uses)
 }
 
-// read reads the blob whole. What is in its record
-// is compared with its hash here: a store has no checksums of its own.
+// read reads a whole blob. Blobs compares those in files with their hashes; those in records are
+// compared here.
 func (v *Verifier) read(ctx context.Context, b publish.Blob) error {
 	if b.Ref == "" {
 		bytes, err := v.Records.Content(ctx, b.ID)
@@ -229,7 +238,7 @@ func (v *Verifier) read(ctx context.Context, b publish.Blob) error {
 	return r.Close()
 }
 
-// bad reports a blob once for each file that has it.
+// bad reports a damaged blob, once for each file that has it.
 func (v *Verifier) bad(b publish.Blob, kind, detail string, uses []BlobUse) error {
 	f := Finding{Kind: kind, Blob: string(b.Ref), Detail: detail}
 	if b.Ref == "" {
@@ -252,7 +261,7 @@ func (v *Verifier) bad(b publish.Blob, kind, detail string, uses []BlobUse) erro
 	return nil
 }
 
-// strays reports what the collector should have taken, and what it never will.
+// strays reports blobs that the Collector should have deleted, and files that it never will.
 func (v *Verifier) strays(ctx context.Context) error {
 	before := v.Now().Add(-Grace)
 	batch := make([]publish.BlobRef, 0, verifyPage)
