@@ -17,19 +17,19 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// A stage is a fake behind a real listener, with what was sent for pages.
+// A stage is a world behind a real listener, with what was sent for pages.
 type stage struct {
-	*fake
+	*world
 	addr string
 
 	pages sync.Mutex
 	sent  []string // Content-Encoding of each page
 }
 
-// newStage serves a fake on every host and on the path form, as main does.
+// newStage serves a world on every host and on the path form, as main does.
 func newStage(t *testing.T, alone bool, more ...func(*Config)) *stage {
 	t.Helper()
-	s := &stage{fake: newFake()}
+	s := &stage{world: newWorld(t)}
 	s.heard = make(chan string, 100)
 	var h *Handler
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +50,7 @@ func newStage(t *testing.T, alone bool, more ...func(*Config)) *stage {
 	if !alone {
 		content = "localhost:" + s.addr[strings.LastIndexByte(s.addr, ':')+1:]
 	}
-	h = newHandler(s, content, more...)
+	h = newHandler(s.world, content, more...)
 	return s
 }
 

@@ -3,6 +3,7 @@ package play
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime"
 	"strings"
@@ -17,7 +18,7 @@ import (
 
 func TestCacheIsFilledOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newFake()
+		s := newWorld(t)
 		f := s.file("index.html", page("one"))
 		s.put(gameID, f)
 		s.gate = make(chan struct{})
@@ -33,15 +34,15 @@ func TestCacheIsFilledOnce(t *testing.T) {
 		synctest.Wait()
 		close(s.gate)
 		wg.Wait()
-		if s.lists != 1 || s.opens[f.Blob.Ref] != 1 {
-			t.Errorf("100 askers: %d lists, %d opens", s.lists, s.opens[f.Blob.Ref])
+		if s.lists != 1 || s.opens[f.Content.Ref] != 1 {
+			t.Errorf("100 askers: %d lists, %d opens", s.lists, s.opens[f.Content.Ref])
 		}
 	})
 }
 
 func TestACancelledAskerDoesNotFailTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newFake()
+		s := newWorld(t)
 		f := s.file("index.html", page("one"))
 		s.put(gameID, f)
 		s.gate = make(chan struct{})
@@ -65,7 +66,7 @@ func TestACancelledAskerDoesNotFailTheOthers(t *testing.T) {
 
 func TestFillsAreBoundedInNumberAndTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newFake()
+		s := newWorld(t)
 		const projects = 3 * fillSlots
 		for i := range projects {
 			s.put(projectN(i), s.file("index.html", fmt.Sprint("<p>", i)))
@@ -100,7 +101,7 @@ func TestFillsAreBoundedInNumberAndTime(t *testing.T) {
 func projectN(i int) publish.ProjectID { return publish.ProjectID(fmt.Sprintf("many-%06d", i)) }
 
 func TestEveryWriteIsSeenAtOnce(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	h := newHandler(s, "localhost")
 	for i := range 20 {
 		want := fmt.Sprint("<p>version ", i)
@@ -114,7 +115,7 @@ func TestEveryWriteIsSeenAtOnce(t *testing.T) {
 	if s.lists != 20 {
 		t.Errorf("%d lists for 20 versions", s.lists)
 	}
-	delete(s.projects, gameID)
+	s.must(s.Publish.DeleteProject(t.Context(), s.owner, gameID, string(gameID)))
 	if res := get(h, "/"); res.StatusCode != 404 {
 		t.Errorf("a project that is gone: %d", res.StatusCode)
 	}
@@ -122,17 +123,15 @@ func TestEveryWriteIsSeenAtOnce(t *testing.T) {
 
 func TestVariantsAreUsedASecondAfterTheyAreMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newFake()
-		f := s.file("index.html", page("one"))
-		variants := f.Variants
-		f.Variants, f.Squeezed = nil, false
-		s.put(gameID, f)
+		s := newWorld(t)
+		s.plain = true
+		s.put(gameID, s.file("index.html", page("one")))
 		h := newHandler(s, "localhost")
 		encoding := func() string { return get(h, "/", "Accept-Encoding: gzip").Header.Get("Content-Encoding") }
 		if got := encoding(); got != "" {
 			t.Errorf("before: %q", got)
 		}
-		s.versions[gameID][0][0].Variants, s.versions[gameID][0][0].Squeezed = variants, true
+		s.squeeze(gameID)
 		testenv.Pass(unsettled)
 		if got := encoding(); got != "gzip" {
 			t.Errorf("after: %q", got)
@@ -145,7 +144,7 @@ func TestVariantsAreUsedASecondAfterTheyAreMade(t *testing.T) {
 }
 
 func TestAnErrorIsNotCached(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	s.listErr = publish.ErrUnavailable
 	h := newHandler(s, "localhost")
@@ -159,25 +158,20 @@ func TestAnErrorIsNotCached(t *testing.T) {
 }
 
 func TestAPanicOfTheStoreFailsOneRequest(t *testing.T) {
-	h := newHandler(panicking{newFake()}, "localhost")
+	s := newWorld(t)
+	s.put(gameID, s.file("index.html", "<p>hi"))
+	s.Blobs.Opening = func(context.Context, publish.Blob, func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+		panic("a bug")
+	}
+	h := newHandler(s, "localhost")
 	if res := get(h, "/"); res.StatusCode != http.StatusInternalServerError {
 		t.Errorf("%d", res.StatusCode)
 	}
 }
 
-type panicking struct{ *fake }
-
-func (panicking) Site(context.Context, publish.Caller, publish.ProjectID) (publish.Project, error) {
-	return publish.Project{ID: gameID, Primary: "index.html", Version: 1}, nil
-}
-
-func (panicking) Files(context.Context, publish.ProjectID, int) ([]publish.File, error) {
-	panic("a bug")
-}
-
 func TestCacheIsBoundedByWeight(t *testing.T) {
 	const bound = 1 << 20
-	s := newFake()
+	s := newWorld(t)
 	h := newHandler(s, "localhost", func(c *Config) { c.CacheBytes = bound })
 	for i := range 100 {
 		id := projectN(i)
@@ -197,8 +191,9 @@ func TestCacheIsBoundedByWeight(t *testing.T) {
 // TestPlainListWeight compares the weight of a list with the memory it takes.
 func TestPlainListWeight(t *testing.T) {
 	testenv.Plain(t)
-	s := newFake()
-	model := s.file("index.html", page("one"))
+	s := newWorld(t)
+	s.put(gameID, s.file("index.html", page("one")))
+	model := s.files(gameID)[0]
 	files := make([]publish.File, 10_000)
 	for i := range files {
 		files[i] = model
@@ -217,7 +212,7 @@ func TestPlainListWeight(t *testing.T) {
 // TestPlainLargeFilesTakeNoMemory streams 64 MB.
 func TestPlainLargeFilesTakeNoMemory(t *testing.T) {
 	testenv.Plain(t)
-	s := newFake()
+	s := newWorld(t)
 	big := s.file("big.zip", strings.Repeat("0123456789abcdef", 4<<20))
 	s.put(gameID, s.file("index.html", "<p>hi"), big)
 	h := newHandler(s, "localhost")
@@ -252,7 +247,7 @@ func (s *sink) Write(b []byte) (int, error) { s.n += len(b); return len(b), nil 
 
 // BenchmarkServe measures the handler alone, with what a browser sends.
 func BenchmarkServe(b *testing.B) {
-	s := newFake()
+	s := newWorld(b)
 	s.put(gameID, s.file("index.html", strings.Repeat(page("one"), 4)), s.file("main.js", strings.Repeat("let a = 1;\n", 900)))
 	h := newHandler(s, "localhost:8080")
 	etag := get(h, "/main.js", "Accept-Encoding: gzip, deflate, br, zstd").Header.Get("Etag")

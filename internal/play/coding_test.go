@@ -8,11 +8,11 @@ import (
 )
 
 func TestAcceptEncoding(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	body := page("one")
-	f := s.file("index.html", body)
-	s.put(gameID, f)
+	s.put(gameID, s.file("index.html", body))
 	h := newHandler(s, "localhost")
+	f := s.files(gameID)[0]
 	sizes := map[string]int64{"": f.Blob.Size}
 	smallest := ""
 	for _, v := range f.Variants {
@@ -71,23 +71,21 @@ func TestAcceptEncoding(t *testing.T) {
 }
 
 func TestVariantsThatAreNotSmallerAreNotSent(t *testing.T) {
-	s := newFake()
-	f := s.file("a.js", strings.Repeat("x", 300))
-	for i := range f.Variants {
-		f.Variants[i].Blob = s.blob(strings.Repeat("y", 300))
-	}
-	s.put(gameID, s.file("index.html", "<p>hi"), f)
+	s := newWorld(t)
+	same := strings.Repeat("y", 300)
+	s.packed = map[string]string{"br": same, "zstd": same, "gzip": same}
+	s.put(gameID, s.file("index.html", "<p>hi"), s.file("a.js", strings.Repeat("x", 300)))
 	if got := get(newHandler(s, "localhost"), "/a.js", "Accept-Encoding: br, gzip").Header.Get("Content-Encoding"); got != "" {
 		t.Errorf("%q, which is no smaller", got)
 	}
 }
 
 func TestETagForEachRepresentation(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	f := s.file("index.html", page("one"))
 	s.put(gameID, f)
 	h := newHandler(s, "localhost")
-	hash := f.Blob.SHA256.String()
+	hash := f.Content.SHA256.String()
 	got := map[string]string{}
 	for _, headers := range [][]string{
 		{"Accept-Encoding: identity"},
@@ -113,9 +111,9 @@ func TestETagForEachRepresentation(t *testing.T) {
 }
 
 func TestPrecompressedBuilds(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	wasm := "\x00asm" + strings.Repeat("code", 200)
-	br, gz := string(compress("br", []byte(wasm))), string(compress("gzip", []byte(wasm)))
+	br, gz := compress("br", wasm), compress("gzip", wasm)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("build.wasm.br", br), s.file("build.wasm.gz", gz), s.file("levels.json.gz", gz))
 	h := newHandler(s, "localhost")
 	for _, c := range []struct {

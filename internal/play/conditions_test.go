@@ -11,11 +11,11 @@ import (
 )
 
 func TestConditions(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	f := s.file("index.html", page("one"))
 	s.put(gameID, f)
 	h := newHandler(s, "localhost")
-	hash := f.Blob.SHA256.String()
+	hash := f.Content.SHA256.String()
 	plain, gz := `"`+hash+`"`, `"`+hash+`-gz"`
 	for _, c := range []struct {
 		name    string
@@ -66,12 +66,12 @@ func TestConditions(t *testing.T) {
 }
 
 func TestRanges(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	const body = "0123456789"
 	f := s.file("a.txt", body)
 	s.put(gameID, s.file("index.html", "<p>hi"), f, s.file("empty.txt", ""))
 	h := newHandler(s, "localhost")
-	etag := `"` + f.Blob.SHA256.String() + `"`
+	etag := `"` + f.Content.SHA256.String() + `"`
 	for _, c := range []struct {
 		name    string
 		headers []string
@@ -124,7 +124,7 @@ func TestRanges(t *testing.T) {
 }
 
 func TestRangesAreOfThePlainBytes(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))
 	h := newHandler(s, "localhost")
 	res := get(h, "/", "Range: bytes=0-8", "Accept-Encoding: gzip")
@@ -140,7 +140,7 @@ func TestRangesAreOfThePlainBytes(t *testing.T) {
 }
 
 func TestSeveralRanges(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	big := strings.Repeat("0123456789", 300_000)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("a.txt", "0123456789"), s.file("big.bin", big))
 	h := newHandler(s, "localhost")

@@ -23,7 +23,7 @@ func TestEveryDoorHasAnOperation(t *testing.T) {
 // TestHeartbeatsHaveALimit for each address, on every address of a project; reading has none.
 func TestHeartbeatsHaveALimit(t *testing.T) {
 	limits := admission.New(admission.Config{Heartbeats: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}, Public: true})
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))
 	h := newHandler(s, "example.net", func(c *Config) { c.Admission = limits })
 	beat := func() *http.Response { return at(h, onProject, request("POST", "/.sandlot/heartbeat")) }

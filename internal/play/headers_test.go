@@ -21,9 +21,9 @@ var wantAlways = map[string]string{
 var wantNever = []string{"Set-Cookie", "Access-Control-Allow-Credentials", "Service-Worker-Allowed", "Server", "X-Powered-By"}
 
 func TestHeadersOnEveryResponse(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	damaged := s.file("damaged.bin", "some bytes")
-	s.broken[damaged.Blob.Ref] = publish.ErrCorrupt
+	s.broken[damaged.Content.Ref] = publish.ErrCorrupt
 	s.put(gameID, s.file("index.html", page("one")), s.file("a.txt", "0123456789"), s.file("docs/index.html", "<p>docs"), damaged)
 	h := newHandler(s, "localhost:8080")
 	etag := get(h, "/a.txt").Header.Get("Etag")
@@ -116,17 +116,16 @@ func checkHeaders(t *testing.T, p place, res *http.Response) {
 }
 
 func TestNoindexUntilVerified(t *testing.T) {
-	s := newFake()
-	p := s.put(gameID, s.file("index.html", "<p>hi"))
-	p.Verified = true
-	s.projects[gameID] = p
+	s := newWorld(t)
+	s.put(gameID, s.file("index.html", "<p>hi"))
+	s.verify()
 	if got := get(newHandler(s, "localhost"), "/").Header.Values("X-Robots-Tag"); got != nil {
 		t.Errorf("X-Robots-Tag: %q on a verified account's project", got)
 	}
 }
 
 func TestCacheControl(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	h := newHandler(s, "localhost")
 	for _, c := range []struct {
@@ -146,7 +145,7 @@ func TestCacheControl(t *testing.T) {
 }
 
 func TestLabel(t *testing.T) {
-	h := newHandler(newFake(), "Play.Example.net:8080")
+	h := newHandler(newWorld(t), "Play.Example.net:8080")
 	for host, want := range map[string]string{
 		"chess-abc234.play.example.net:8080": "chess-abc234",
 		"chess-abc234.play.example.net":      "chess-abc234", // behind a tunnel or proxy
@@ -164,7 +163,7 @@ func TestLabel(t *testing.T) {
 			t.Errorf("Label(%q) = %q, want none", host, got)
 		}
 	}
-	if _, ok := newHandler(newFake(), "").Label("chess-abc234.localhost"); ok {
+	if _, ok := newHandler(newWorld(t), "").Label("chess-abc234.localhost"); ok {
 		t.Error("a label without a content host")
 	}
 }

@@ -28,8 +28,8 @@ func TestRegression21AnIconIsAlwaysThere(t *testing.T) {
 		{"no end", map[string]string{document: "<link " + strings.Repeat("x", 1<<20)}, "", "image/svg+xml"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newFake()
-			var files []publish.File
+			s := newWorld(t)
+			var files []publish.FormFile
 			for name, content := range c.files {
 				files = append(files, s.file(name, content))
 			}

@@ -4,9 +4,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
-
-	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // path answers a request to the path form as it comes from the site.
@@ -17,7 +14,7 @@ func path(h *Handler, target string, method string, headers ...string) *httptest
 }
 
 func TestPathForm(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("a b.txt", "text"), s.file("docs/index.html", "<p>docs"))
 	own, alone := newHandler(s, "localhost:8080"), newHandler(s, "")
 	const at = "/~/chess-abc234"
@@ -81,26 +78,22 @@ func TestPathForm(t *testing.T) {
 }
 
 func TestPathFormIsOfTheCurrentVersion(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>one"))
 	h := newHandler(s, "localhost")
+	first := s.versionLabel()
 	s.put(gameID, s.file("index.html", "<p>two"))
 	if got := path(h, "/~/chess-abc234/", "GET").Body.String(); got != "<p>two" {
 		t.Errorf("%q", got)
 	}
 	w := newRecorder()
-	h.ServeOrigin(w, request("GET", "/"), "chess-abc234--v1-"+suffix)
+	h.ServeOrigin(w, request("GET", "/"), first)
 	if got := w.Body.String(); got != "<p>one" {
-		t.Errorf("version 1: %q", got)
+		t.Errorf("the version before: %q", got)
 	}
 	w = newRecorder()
-	h.ServeOrigin(w, request("GET", "/"), "chess-abc234--v1-9999999999")
+	h.ServeOrigin(w, request("GET", "/"), first[:len(first)-1]+"9")
 	if w.Code != 404 {
 		t.Errorf("a guessed suffix: %d", w.Code)
 	}
 }
-
-var (
-	_ Service = (*publish.Service)(nil)
-	_ Gallery = (*gallery.Service)(nil)
-)

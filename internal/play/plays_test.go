@@ -14,7 +14,7 @@ import (
 )
 
 func TestPlays(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")), s.file("a.txt", "text"), s.file("404.html", "<p>lost"))
 	h := newHandler(s, "localhost")
 	etag := get(h, "/").Header.Get("Etag")
@@ -72,7 +72,7 @@ func TestPlays(t *testing.T) {
 	t.Run("a load that failed", func(t *testing.T) {
 		broken := s.file("index.html", "<p>broken")
 		s.put(gameID, broken)
-		s.broken[broken.Blob.Ref] = publish.ErrCorrupt
+		s.broken[broken.Content.Ref] = publish.ErrCorrupt
 		before := s.plays()
 		if res := get(h, "/"); res.StatusCode != 500 || s.plays() != before {
 			t.Errorf("%d, %d plays", res.StatusCode, s.plays()-before)
@@ -120,7 +120,7 @@ func TestVisitors(t *testing.T) {
 }
 
 func TestHeartbeat(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	h := newHandler(s, "localhost")
 	beat := func(p place, body string, headers ...string) int {

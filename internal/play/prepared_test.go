@@ -62,10 +62,11 @@ func TestPreparedAnswersAreTheOthers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, verified := range []bool{false, true} {
-				s := newFake()
-				p := s.put(gameID, s.file("index.html", page("a")), s.file("game.js", page("b")), s.file("logo.png", "png"), s.file("empty.txt", ""), s.file("404.html", "no"))
-				p.Verified = verified
-				s.projects[gameID] = p
+				s := newWorld(t)
+				s.put(gameID, s.file("index.html", page("a")), s.file("game.js", page("b")), s.file("logo.png", "png"), s.file("empty.txt", ""), s.file("404.html", "no"))
+				if verified {
+					s.verify()
+				}
 				h := newHandler(s, "localhost")
 				var got [3]seen
 				answers := 0

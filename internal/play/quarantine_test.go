@@ -8,19 +8,14 @@ import (
 
 // TestQuarantine: the projects of an account that nobody has verified may send nothing anywhere else, where the operator asks for it.
 func TestQuarantine(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("game")))
-	verify := func(yes bool) {
-		p := s.projects[gameID]
-		p.Verified = yes
-		s.projects[gameID] = p
-	}
 	policy := func(on bool, where place) string {
 		h := newHandler(s, "example.net", func(c *Config) { c.Quarantine = on })
 		return at(h, where, request("GET", "/")).Header.Get("Content-Security-Policy")
 	}
-	for _, where := range []place{onProject, onVersion, onPath} {
-		verify(false)
+	places := []place{onProject, onVersion, onPath}
+	for _, where := range places {
 		strict := policy(true, where)
 		for _, want := range []string{"default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:", "connect-src 'self' data: blob:", "form-action 'none'", "frame-src 'self' data: blob:", "sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms"} {
 			if !strings.Contains(strict, want) {
@@ -33,7 +28,9 @@ func TestQuarantine(t *testing.T) {
 		if got := policy(false, where); strings.Contains(got, "form-action") {
 			t.Errorf("place %v: without quarantine %q", where, got)
 		}
-		verify(true)
+	}
+	s.verify()
+	for _, where := range places {
 		if got := policy(true, where); strings.Contains(got, "form-action") {
 			t.Errorf("place %v: verified, and yet %q", where, got)
 		}

@@ -40,24 +40,24 @@ func TestRegression42PagesOfErrorsAreInAllLanguages(t *testing.T) {
 	}
 }
 
-// fakesThatFail are services each of which fails in one way, with what the page is to say.
-func fakesThatFail() map[string]*fake {
-	fail := func(err error) *fake {
-		s := newFake()
+// worldsThatFail are worlds each of which fails in one way, with what the page is to say.
+func worldsThatFail(t *testing.T) map[string]*world {
+	fail := func(err error) *world {
+		s := newWorld(t)
 		f := s.file("index.html", "<p>hi")
 		s.put(gameID, f)
-		s.broken[f.Blob.Ref] = err
+		s.broken[f.Content.Ref] = err
 		return s
 	}
-	return map[string]*fake{
-		"project": newFake(), "taken-down": down(), "damaged": fail(publish.ErrCorrupt), "later": fail(publish.ErrUnavailable), "fault": fail(errors.New("broken on purpose")),
+	return map[string]*world{
+		"project": newWorld(t), "taken-down": down(t), "damaged": fail(publish.ErrCorrupt), "later": fail(publish.ErrUnavailable), "fault": fail(errors.New("broken on purpose")),
 		"too-many": fail(publish.Refuse(publish.CodeRateLimited, "busy")),
 	}
 }
 
 // TestRegression42ErrorsOfProjectsSpeakTheVisitorsLanguage: they were in English for everybody.
 func TestRegression42ErrorsOfProjectsSpeakTheVisitorsLanguage(t *testing.T) {
-	fine := newFake()
+	fine := newWorld(t)
 	fine.put(gameID, fine.file("index.html", "<p>hi"))
 	asked := map[string]func(accept string, p place) *http.Response{
 		"missing": func(accept string, p place) *http.Response {
@@ -67,7 +67,7 @@ func TestRegression42ErrorsOfProjectsSpeakTheVisitorsLanguage(t *testing.T) {
 			return at(newHandler(fine, "localhost"), p, request("DELETE", "/", accept))
 		},
 	}
-	for name, s := range fakesThatFail() {
+	for name, s := range worldsThatFail(t) {
 		asked[name] = func(accept string, p place) *http.Response {
 			return at(newHandler(s, "localhost"), p, request("GET", "/", accept))
 		}

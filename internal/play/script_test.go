@@ -21,9 +21,9 @@ const (
 )
 
 func TestScriptAfterANavigation(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	body := page("one")
-	p := s.put(gameID, s.file("index.html", body), s.file("docs/index.html", body), s.file("a.js", "1"))
+	s.put(gameID, s.file("index.html", body), s.file("docs/index.html", body), s.file("a.js", "1"))
 	own, alone := newHandler(s, "localhost"), newHandler(s, "")
 	for _, c := range []struct {
 		name    string
@@ -73,15 +73,14 @@ func TestScriptAfterANavigation(t *testing.T) {
 			})
 		}
 	}
-	p.Primary = "a.js"
-	s.projects[gameID] = p
+	s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, "a.js", "a form"))
 	if res := get(own, "/", document); bodyOf(t, res) != "1" || strings.Contains(res.Header.Get("Vary"), "Sec-Fetch") {
 		t.Error("a script after a primary file that is no page")
 	}
 }
 
 func TestScriptForAnyEncoding(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	large := strings.Repeat(page("large"), 600) // 1.3 MB: streamed
 	var noise strings.Builder                   // does not become small, so that the packed form is streamed too
 	for rnd := rand.New(rand.NewPCG(1, 2)); noise.Len() < 5<<19; {
@@ -113,7 +112,7 @@ func TestScriptForAnyEncoding(t *testing.T) {
 }
 
 func TestScriptAndUTF16(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	utf16 := "\xff\xfe<\x00p\x00>\x00\xe9\x00"
 	s.put(gameID, s.file("index.html", utf16))
 	h := newHandler(s, "localhost")
@@ -127,14 +126,11 @@ func TestScriptAndUTF16(t *testing.T) {
 }
 
 func TestAGzipOfAnotherMakerIsNotContinued(t *testing.T) {
-	s := newFake()
-	f := s.file("index.html", page("one"))
+	s := newWorld(t)
 	// The last block is a fixed one that holds "hello\n": made by gzip -1.
 	foreign := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0xe7, 2, 0, 0x20, 0x30, 0x3a, 0x36, 6, 0, 0, 0}
-	for i := range f.Variants {
-		f.Variants[i].Blob = s.blob(string(foreign))
-	}
-	s.put(gameID, f)
+	s.packed = map[string]string{"gzip": string(foreign)}
+	s.put(gameID, s.file("index.html", page("one")))
 	res := get(newHandler(s, "localhost"), "/", document, "Accept-Encoding: gzip")
 	if got := bodyOf(t, res); res.Header.Get("Content-Encoding") != "" || got != page("one")+ownTag {
 		t.Errorf("%q %.80q", res.Header.Get("Content-Encoding"), got)
@@ -186,7 +182,7 @@ func FuzzContinueGzip(f *testing.F) {
 }
 
 func TestPlayerScript(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	h := newHandler(s, "localhost")
 	res := get(h, "/.sandlot/player.js")

@@ -3,6 +3,7 @@ package play
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"sandlot/internal/publish"
 )
@@ -18,7 +20,7 @@ import (
 func newRecorder() *httptest.ResponseRecorder { return httptest.NewRecorder() }
 
 func TestPaths(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>primary"), s.file("docs/index.html", "<p>docs"), s.file("a b/ü+c.txt", "odd"),
 		s.file("docs/more/x.js", "1"), s.file("robots.txt", "all"))
 	h := newHandler(s, "localhost")
@@ -53,10 +55,9 @@ func TestPaths(t *testing.T) {
 }
 
 func TestPrimaryOfAnotherName(t *testing.T) {
-	s := newFake()
-	p := s.put(gameID, s.file("game.html", "<p>game"), s.file("index.html", "<p>index"))
-	p.Primary = "game.html"
-	s.projects[gameID] = p
+	s := newWorld(t)
+	s.put(gameID, s.file("game.html", "<p>game"), s.file("index.html", "<p>index"))
+	s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, "game.html", "a form"))
 	h := newHandler(s, "localhost")
 	for path, want := range map[string]string{"/": "<p>game", "/game.html": "<p>game", "/index.html": "<p>index"} {
 		if got := bodyOf(t, get(h, path)); got != want {
@@ -66,7 +67,7 @@ func TestPrimaryOfAnotherName(t *testing.T) {
 }
 
 func TestRow89(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	h := newHandler(s, "localhost")
 	for _, path := range []string{
@@ -83,7 +84,7 @@ func TestRow89(t *testing.T) {
 }
 
 func TestRow91TypesAreNeverGuessed(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	html := "<!doctype html><script>alert(1)</script>"
 	s.put(gameID, s.file("index.html", html), s.file("x", html), s.file("x.svg", "<svg><script/></svg>"), s.file("x.html.txt", html),
 		s.file("latin1.html", "<p>\xe9t\xe9"), s.file("game.wasm", "\x00asm"))
@@ -104,7 +105,7 @@ func TestRow91TypesAreNeverGuessed(t *testing.T) {
 }
 
 func TestRow92OnlyThatProject(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>mine"), s.file("secret.txt", "mine"))
 	s.put("other-abc234", s.file("index.html", "<p>other"))
 	h := newHandler(s, "localhost")
@@ -121,7 +122,7 @@ func TestRow92OnlyThatProject(t *testing.T) {
 }
 
 func TestRow93(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	h := newHandler(s, "localhost")
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"} {
@@ -164,7 +165,7 @@ func raw(t *testing.T, srv *httptest.Server, text string) *http.Response {
 }
 
 func TestOwn404(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("404.html", page("lost")))
 	h := newHandler(s, "localhost")
 	res := get(h, "/none", "Accept-Encoding: gzip", "Range: bytes=0-1", "If-None-Match: *")
@@ -180,7 +181,7 @@ func TestOwn404(t *testing.T) {
 }
 
 func TestHEADHasTheHeadersOfGET(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")), s.file("big.bin", strings.Repeat("x", 2<<20)))
 	h := newHandler(s, "localhost")
 	for _, c := range [][]string{
@@ -205,13 +206,13 @@ func TestHEADHasTheHeadersOfGET(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	small, large := s.file("small.bin", "some bytes"), s.file("large.bin", strings.Repeat("0123456789", 200_000))
 	s.put(gameID, s.file("index.html", "<p>hi"), small, large)
 	var log bytes.Buffer
 	h := newHandler(s, "localhost", logTo(&log))
-	for _, f := range []publish.File{small, large} {
-		s.broken[f.Blob.Ref] = publish.ErrCorrupt
+	for _, f := range []publish.FormFile{small, large} {
+		s.broken[f.Content.Ref] = publish.ErrCorrupt
 		t.Run("a damaged blob is 500 for that file only/"+f.Name, func(t *testing.T) {
 			if res := at(h, onProject, request("HEAD", "/"+f.Name)); res.StatusCode != 500 || bodyOf(t, res) != "" {
 				t.Errorf("HEAD: %d", res.StatusCode)
@@ -228,7 +229,7 @@ func TestFaults(t *testing.T) {
 			if res := get(h, "/"); res.StatusCode != 200 {
 				t.Errorf("another file: %d", res.StatusCode)
 			}
-			delete(s.broken, f.Blob.Ref)
+			delete(s.broken, f.Content.Ref)
 			if res := get(h, "/"+f.Name); res.StatusCode != 200 {
 				t.Errorf("the error was kept: %d", res.StatusCode)
 			}
@@ -239,10 +240,10 @@ func TestFaults(t *testing.T) {
 	}
 
 	t.Run("HEAD reads no more than it must", func(t *testing.T) {
-		opens := func(f publish.File) int { return s.opens[f.Blob.Ref] }
+		opens := func(f publish.FormFile) int { return s.opens[f.Content.Ref] }
 		before, most := opens(small), opens(large)
 		for range 3 {
-			for _, f := range []publish.File{small, large} {
+			for _, f := range []publish.FormFile{small, large} {
 				if res := at(h, onProject, request("HEAD", "/"+f.Name)); res.StatusCode != 200 {
 					t.Errorf("HEAD: %d", res.StatusCode)
 				}
@@ -253,11 +254,12 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	t.Run("a damaged variant is passed over", func(t *testing.T) {
-		f := s.file("index.html", page("variant"))
-		for _, v := range f.Variants {
-			s.broken[v.Blob.Ref] = publish.ErrCorrupt
+		s.put(gameID, s.file("index.html", page("variant")))
+		for _, f := range s.files(gameID) {
+			for _, v := range f.Variants {
+				s.broken[v.Blob.Ref] = publish.ErrCorrupt
+			}
 		}
-		s.put(gameID, f)
 		for _, c := range []struct{ header, want string }{{"X: y", page("variant")}, {document, page("variant") + ownTag}} {
 			res := get(h, "/", "Accept-Encoding: br, gzip", c.header)
 			if got := bodyOf(t, res); res.StatusCode != 200 || got != c.want || res.Header.Get("Content-Encoding") != "" {
@@ -266,29 +268,30 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	t.Run("a missing blob is damage too", func(t *testing.T) {
-		s.broken[large.Blob.Ref] = publish.ErrNotFound
-		defer delete(s.broken, large.Blob.Ref)
+		s.broken[large.Content.Ref] = publish.ErrNotFound
+		defer delete(s.broken, large.Content.Ref)
 		if res := get(h, "/large.bin"); res.StatusCode != 500 || !strings.Contains(bodyOf(t, res), "damaged") {
 			t.Errorf("%d", res.StatusCode)
 		}
 	})
 	t.Run("a store that cannot work is 503 with Retry-After", func(t *testing.T) {
-		s.broken[large.Blob.Ref] = publish.ErrUnavailable
-		defer delete(s.broken, large.Blob.Ref)
+		s.broken[large.Content.Ref] = publish.ErrUnavailable
+		defer delete(s.broken, large.Content.Ref)
 		if res := get(h, "/large.bin"); res.StatusCode != 503 || res.Header.Get("Retry-After") != "5" {
 			t.Errorf("%d %q", res.StatusCode, res.Header.Get("Retry-After"))
 		}
 	})
 	t.Run("an error of nobody's is 500 and told to nobody", func(t *testing.T) {
-		s.broken[large.Blob.Ref] = io.ErrClosedPipe
-		defer delete(s.broken, large.Blob.Ref)
+		s.broken[large.Content.Ref] = io.ErrClosedPipe
+		defer delete(s.broken, large.Content.Ref)
 		if res := get(h, "/large.bin"); res.StatusCode != 500 || strings.Contains(bodyOf(t, res), "pipe") {
 			t.Errorf("%d", res.StatusCode)
 		}
 	})
 	t.Run("a failure midway breaks the connection", func(t *testing.T) {
-		s.short[large.Blob.Ref] = true
-		defer delete(s.short, large.Blob.Ref)
+		s.Blobs.Opening = func(context.Context, publish.Blob, func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+			return io.NopCloser(io.MultiReader(strings.NewReader(strings.Repeat("x", 700_000)), iotest.ErrReader(publish.ErrCorrupt))), nil
+		}
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeOrigin(w, r, string(gameID)) }))
 		defer srv.Close()
 		for _, ranges := range []string{"", "bytes=0-1500000", "bytes=0-1,3-1500000"} {
@@ -308,7 +311,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestLargeFilesAreByteExact(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	body := strings.Repeat("0123456789abcdef", 200_000)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("big.bin", body), s.file("empty.bin", ""))
 	h := newHandler(s, "localhost")

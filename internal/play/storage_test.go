@@ -7,7 +7,7 @@ import (
 
 // TestRegression16ThePageThatAsksForStorageIsOfNoOtherUse: it tells the site alone, is framed by the site alone, and has no data.
 func TestRegression16ThePageThatAsksForStorageIsOfNoOtherUse(t *testing.T) {
-	s := newFake()
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))
 	h := newHandler(s, "localhost")
 	res := get(h, "/.sandlot/storage", "Cookie: secret=1")

@@ -4,20 +4,22 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"sandlot/internal/publish"
 )
 
-// down is a project that was taken down, of two versions.
-func down() *fake {
-	s := newFake()
+// down is a world in which the game, of three versions, was taken down.
+func down(t *testing.T) *world {
+	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("sw.js", "// a worker"))
-	p := s.put(gameID, s.file("index.html", "<p>hello"))
-	p.Suspended = true
-	s.projects[gameID] = p
+	s.put(gameID, s.file("index.html", "<p>hello"))
+	_, err := s.Operate.Suspend(t.Context(), publish.AsOperator("anna"), string(gameID), "a report")
+	s.must(err)
 	return s
 }
 
 func TestATakenDownProjectIs451OnEveryAddress(t *testing.T) {
-	h := newHandler(down(), "localhost")
+	h := newHandler(down(t), "localhost")
 	for _, p := range []place{onProject, onVersion, onPath} {
 		for _, target := range []string{"/", "/index.html", "/sw.js", "/none", "/.sandlot/player.js"} {
 			for _, header := range []string{"X: none", "Sec-Fetch-Dest: document", `If-None-Match: *`, "Range: bytes=0-1"} {
@@ -43,7 +45,7 @@ func TestATakenDownProjectIs451OnEveryAddress(t *testing.T) {
 }
 
 func TestTheWorkerOfATakenDownProjectIsReplacedByItsLast(t *testing.T) {
-	s := down()
+	s := down(t)
 	h := newHandler(s, "localhost")
 	for _, p := range []place{onProject, onVersion} {
 		for _, target := range []string{"/sw.js", "/deep/worker.js?v=2", "/none"} {
@@ -61,9 +63,9 @@ func TestTheWorkerOfATakenDownProjectIsReplacedByItsLast(t *testing.T) {
 	if resp := at(h, onPath, request("GET", "/sw.js", "Service-Worker: script")); resp.StatusCode != 451 {
 		t.Errorf("in the path form: %d", resp.StatusCode)
 	}
-	p := s.projects[gameID]
-	p.Suspended = false
-	s.projects[gameID] = p
+	_, err := s.Operate.Restore(t.Context(), publish.AsOperator("anna"), string(gameID), "a mistake")
+	s.must(err)
+	s.Publish.Heads.Drop(publish.Changed{Projects: []publish.ProjectID{gameID}}) // as a second does
 	if resp := at(h, onProject, request("GET", "/sw.js", "Service-Worker: script")); resp.StatusCode != 200 {
 		t.Errorf("the project's own, restored: %d", resp.StatusCode)
 	} else if body, _ := io.ReadAll(resp.Body); string(body) != "// a worker" {

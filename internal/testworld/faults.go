@@ -134,6 +134,17 @@ type Blobs struct {
 	BeforePut  error // nothing is stored
 	AfterPut   error // returned although the blob is stored
 	FailDelete error
+	// Opening stands around Open, which open calls; nil means no faults.
+	Opening func(ctx context.Context, b publish.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error)
+}
+
+// Open implements publish.Blobs.
+func (b *Blobs) Open(ctx context.Context, blob publish.Blob, off, n int64) (io.ReadCloser, error) {
+	open := func() (io.ReadCloser, error) { return b.Blobs.Open(ctx, blob, off, n) }
+	if b.Opening == nil {
+		return open()
+	}
+	return b.Opening(ctx, blob, open)
 }
 
 // Put implements publish.Blobs.
