@@ -67,12 +67,13 @@ func TestACancelledAskerDoesNotFailTheOthers(t *testing.T) {
 func TestFillsAreBoundedInNumberAndTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld(t)
+		h := newHandler(s, "localhost")
 		const projects = 3 * fillSlots
 		for i := range projects {
 			s.put(projectN(i), s.file("index.html", fmt.Sprint("<p>", i)))
+			h.ServeOrigin(newRecorder(), request("GET", "/", "If-None-Match: *"), string(projectN(i))) // so that its list is there
 		}
 		s.gate = make(chan struct{})
-		h := newHandler(s, "localhost")
 		start := time.Now()
 		codes := make(chan int, projects)
 		for i := range projects {
