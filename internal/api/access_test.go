@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
@@ -102,21 +101,11 @@ func newCast(t *testing.T) *cast {
 	c.revoke(c.revoked)
 	down := c.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201)
 	c.suspended, c.suspendedProjectID = down.str("api_key"), down.str("project_id")
-	if _, err := c.operator().Suspend(t.Context(), byOperator, "@"+down.str("handle"), "spam"); err != nil {
+	if _, err := c.Operate.Suspend(t.Context(), byOperator, "@"+down.str("handle"), "spam"); err != nil {
 		t.Fatal(err)
 	}
 	c.unknown = unknownKey(t)
 	return c
-}
-
-// operator works beside the service, on the same database.
-func (w *world) operator() *operate.Service {
-	w.t.Helper()
-	s, err := operate.New(w.t.Context(), operate.Config{}, w.db)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return s
 }
 
 // byOperator is the operator, whose commands nobody gave a name to.
@@ -124,7 +113,7 @@ var byOperator = publish.AsOperator("")
 
 func (c *cast) revoke(key string) {
 	c.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(c.dir, "sandlot.db"))
+	db, err := sql.Open("sqlite", filepath.Join(c.Dir, "sandlot.db"))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -211,7 +200,7 @@ func TestAccessExtra(t *testing.T) {
 	t.Parallel()
 	t.Run("a project that is suspended alone is 451 for everybody but its owner, who cannot change it", func(t *testing.T) {
 		c := newCast(t)
-		if _, err := c.operator().Suspend(t.Context(), byOperator, c.projectID, "a report"); err != nil {
+		if _, err := c.Operate.Suspend(t.Context(), byOperator, c.projectID, "a report"); err != nil {
 			t.Fatal(err)
 		}
 		path := "/v1/project/" + c.projectID
@@ -235,7 +224,7 @@ func TestAccessExtra(t *testing.T) {
 	})
 	t.Run("a suspended account's project key is refused like its own", func(t *testing.T) {
 		c := newCast(t)
-		if _, err := c.operator().Suspend(t.Context(), byOperator, "@"+c.get("/v1/whoami", c.account).str("handle"), "spam"); err != nil {
+		if _, err := c.Operate.Suspend(t.Context(), byOperator, "@"+c.get("/v1/whoami", c.account).str("handle"), "spam"); err != nil {
 			t.Fatal(err)
 		}
 		for _, key := range []string{c.account, c.project} {
@@ -245,7 +234,7 @@ func TestAccessExtra(t *testing.T) {
 	})
 	t.Run("a deleted account's key is unknown, and its project is not there", func(t *testing.T) {
 		c := newCast(t)
-		if _, err := c.operator().Delete(t.Context(), byOperator, "@"+c.get("/v1/whoami", c.account).str("handle"), "it was asked for"); err != nil {
+		if _, err := c.Operate.Delete(t.Context(), byOperator, "@"+c.get("/v1/whoami", c.account).str("handle"), "it was asked for"); err != nil {
 			t.Fatal(err)
 		}
 		for _, key := range []string{c.account, c.project} {

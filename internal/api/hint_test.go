@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 // words splits a command line as a POSIX shell does, as far as hints go: blanks,
@@ -76,7 +77,7 @@ func (w *world) curl(line string) answer {
 		body = form.String()
 		header.Set("Content-Type", parts.FormDataContentType())
 	}
-	path, ok := strings.CutPrefix(address, places().Base.String())
+	path, ok := strings.CutPrefix(address, testworld.Places().Base.String())
 	if !ok {
 		w.t.Fatalf("no address of this instance in %s", line)
 	}
@@ -204,13 +205,14 @@ func TestFaults(t *testing.T) {
 		{"a refusal is not logged", publish.Refuse(publish.CodeQuotaExceeded, "wait"), 429, publish.CodeQuotaExceeded, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := settled(t, func(s *settings) { s.service = func(inner Service) Service { return failing{inner, c.err} } })
+			w := settled(t)
+			w.Faults.Step = func(string) (before, after error) { return c.err, nil }
 			got := w.post("/v1/signup", "", obj{}).refused(c.status, c.code)
 			if strings.Contains(got.text, "SELECT") {
 				t.Errorf("the cause is told: %s", got.text)
 			}
-			if logged := strings.Contains(w.logs.String(), got.str("request_id")); logged != c.logged {
-				t.Errorf("logged is %v:\n%s", logged, w.logs.String())
+			if logged := strings.Contains(w.Logs.String(), got.str("request_id")); logged != c.logged {
+				t.Errorf("logged is %v:\n%s", logged, w.Logs.String())
 			}
 			if retry := publish.AsError(c.err); retry != nil && retry.RetryAfter > 0 && got.header.Get("Retry-After") == "" {
 				t.Error("no Retry-After")

@@ -3,7 +3,6 @@ package api
 import (
 	"database/sql"
 	"fmt"
-	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -134,7 +133,7 @@ func TestOnce(t *testing.T) {
 // verify makes every address verified.
 func (w *world) verify() {
 	w.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(w.dir, "sandlot.db"))
+	db, err := sql.Open("sqlite", filepath.Join(w.Dir, "sandlot.db"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -147,11 +146,8 @@ func (w *world) verify() {
 // restart puts another Service behind the API, which knows what the stores hold.
 func (w *world) restart() {
 	w.t.Helper()
-	if err := w.db.Close(); err != nil {
-		w.t.Fatal(err)
-	}
-	w.open(w.cfg, slog.New(slog.NewTextHandler(w.logs, nil)))
-	w.api.Service, w.api.Admission.Keys = w.svc, w.callers()
+	w.Publish = w.Another(w.Config)
+	w.api.Service, w.api.Contents = w.Publish, w.Publish.Contents
 }
 
 func TestOnceIsTheSameRequestHoweverItIsSent(t *testing.T) {
@@ -304,7 +300,7 @@ func TestOnceFiftyAtOnce(t *testing.T) {
 		"delete-file": {"/v1/delete-file", w.project, obj{"project_id": w.projectID, "filename": "logo.svg"}, "SELECT count(*) FROM versions"},
 	} {
 		var before, after int
-		fmt.Sscan(column(t, w.rows, c.counted)[0], &before)
+		fmt.Sscan(w.Query(c.counted)[0], &before)
 		var wg sync.WaitGroup
 		texts, fresh := make([]string, 50), make([]bool, 50)
 		for i := range texts {
@@ -323,7 +319,7 @@ func TestOnceFiftyAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		fmt.Sscan(column(t, w.rows, c.counted)[0], &after)
+		fmt.Sscan(w.Query(c.counted)[0], &after)
 		first := 0
 		for i, text := range texts {
 			if text == "" || text != texts[0] {
@@ -355,10 +351,10 @@ func TestOnceKeepsNoKeyInClear(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.db.IdempotencyRecord(t.Context(), publish.Digest{}, time.Now()); err == nil || len(column(t, w.rows, "SELECT count(*) FROM once")) != 1 || column(t, w.rows, "SELECT count(*) FROM once")[0] != "5" {
-		t.Fatalf("kept %v", column(t, w.rows, "SELECT count(*) FROM once"))
+	if _, err := w.DB.IdempotencyRecord(t.Context(), publish.Digest{}, time.Now()); err == nil || len(w.Query("SELECT count(*) FROM once")) != 1 || w.Query("SELECT count(*) FROM once")[0] != "5" {
+		t.Fatalf("kept %v", w.Query("SELECT count(*) FROM once"))
 	}
-	files, err := filepath.Glob(filepath.Join(w.dir, "sandlot.db*"))
+	files, err := filepath.Glob(filepath.Join(w.Dir, "sandlot.db*"))
 	if err != nil || len(files) < 2 {
 		t.Fatalf("%v %v", files, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 func TestRowsKeyInBodyAlone(t *testing.T) {
@@ -131,7 +132,7 @@ func TestWrongMethodsShowTheCall(t *testing.T) {
 		path := strings.Replace(rt.pattern, "{id}", w.projectID, 1)
 		got := w.send(method, path, key, nil).refused(405, publish.CodeMethodNotAllowed)
 		line := pasted(got.str("hint"))
-		if !strings.Contains(line, places().Base.String()+path) {
+		if !strings.Contains(line, testworld.Places().Base.String()+path) {
 			t.Errorf("%s: %s", path, got.str("hint"))
 			continue
 		}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"sandlot/internal/testworld"
 )
 
 // watch keeps what the requests to a world say while it is on.
@@ -149,7 +151,7 @@ func (s *shell) filled(line, but string) string {
 		}
 		return name
 	})
-	return strings.ReplaceAll(line, places().Base.String(), s.w.server.URL)
+	return strings.ReplaceAll(line, testworld.Places().Base.String(), s.w.server.URL)
 }
 
 // run gives a command to bash. It returns the status of every call in it, 000 where

@@ -165,7 +165,7 @@ func mends(w *world) []mend {
 
 		{name: "without a key where it needs one", code: publish.CodePublishClosed, path: pub, body: obj{"title": "Mine", "content": page64, "email": someone}, last: mine, world: func(t *testing.T) *world {
 			w := settled(t)
-			w.svc.Opening = publish.OpenToKeys
+			w.Publish.Opening = publish.OpenToKeys
 			return w
 		}},
 		{name: "one project too many", code: publish.CodeQuotaExceeded, path: pub, key: "account", body: obj{"content": page64}, world: func(t *testing.T) *world {
@@ -173,12 +173,12 @@ func mends(w *world) []mend {
 		}},
 		{name: "a suspended account", code: publish.CodeAccountSuspended, path: pub, key: "account", body: obj{"content": page64}, wants: "/v1/export", world: func(t *testing.T) *world {
 			w := settled(t)
-			_, err := w.operator().Suspend(t.Context(), byOperator, "@"+w.get("/v1/whoami", w.account).str("handle"), "spam")
+			_, err := w.Operate.Suspend(t.Context(), byOperator, "@"+w.get("/v1/whoami", w.account).str("handle"), "spam")
 			return w.without(err)
 		}},
 		{name: "a project taken down", code: publish.CodeTakenDown, path: pub, key: "account", wants: "/v1/export", world: func(t *testing.T) *world {
 			w := settled(t)
-			_, err := w.operator().Suspend(t.Context(), byOperator, w.projectID, "a report")
+			_, err := w.Operate.Suspend(t.Context(), byOperator, w.projectID, "a report")
 			return w.without(err)
 		}},
 		{name: "damaged bytes", code: publish.CodeBlobCorrupt, method: "GET", path: "/v1/export", key: "account", wants: "/v1/update & filename=data.bin", files: map[string]string{"data.bin": "new"}, last: map[string]any{"filename": "data.bin"}, world: func(t *testing.T) *world {
@@ -304,10 +304,8 @@ func or(s, other string) string {
 // TestRegression19WaitingIsSaidInProse is about the codes that no other call mends.
 func TestRegression19WaitingIsSaidInProse(t *testing.T) {
 	t.Parallel()
-	fail := &switched{}
 	w := newWorld(t, func(s *settings) {
 		s.limits, s.addr = admission.Config{Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 4}}, "203.0.113.1:4711"
-		s.service = func(inner Service) Service { fail.failing = failing{inner, nil}; return fail }
 	})
 	waits := func(code publish.Code) {
 		t.Helper()
@@ -320,10 +318,10 @@ func TestRegression19WaitingIsSaidInProse(t *testing.T) {
 		}
 	}
 	for code, err := range map[publish.Code]error{publish.CodeStorageFull: publish.NoEffect(publish.ErrFull), publish.CodeUnavailable: publish.ErrUnavailable, publish.CodeInternal: errors.New("SELECT")} {
-		fail.err = err
+		w.Faults.Step = func(string) (before, after error) { return err, nil }
 		waits(code)
 	}
-	fail.err = nil
+	w.Faults.Step = nil
 	w.post("/v1/signup", "", obj{}).wants(201)
 	waits(publish.CodeRateLimited)
 }

@@ -12,6 +12,7 @@ import (
 
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
+	"sandlot/internal/testworld"
 )
 
 // shell pastes the commands of hints into a real shell, in a folder of its own.
@@ -287,7 +288,7 @@ func TestRegression19ANearPathShowsTheCall(t *testing.T) {
 			}
 			hint := w.send(method, path, w.account, body).refused(404, publish.CodeNotFound).str("hint")
 			lines := shellLines(t, hint)
-			if len(lines) != 1 || !strings.Contains(lines[0]+" ", places().Base.String()+want+" ") {
+			if len(lines) != 1 || !strings.Contains(lines[0]+" ", testworld.Places().Base.String()+want+" ") {
 				t.Fatalf("%s", hint)
 			}
 			w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": "gone.txt", "content": "YQ=="}).wants(200)
@@ -354,7 +355,7 @@ func TestRegression19AHintRunsNothingOfTheRequest(t *testing.T) {
 // paste1 runs a command, whatever becomes of it.
 func (s *shell) paste1(line string) {
 	s.t.Helper()
-	line = strings.ReplaceAll(line, places().Base.String(), s.w.server.URL)
+	line = strings.ReplaceAll(line, testworld.Places().Base.String(), s.w.server.URL)
 	cmd := exec.CommandContext(s.t.Context(), "bash", "-c", "curl() { :; }\n"+line)
 	cmd.Dir = s.dir
 	_ = cmd.Run()

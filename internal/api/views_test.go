@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"sandlot/internal/publish"
 )
@@ -100,8 +101,12 @@ func TestProjectContent(t *testing.T) {
 		}
 	})
 	t.Run("bytes that break off break the connection", func(t *testing.T) {
-		w := settled(t, func(s *settings) { s.contents = func(inner Contents) Contents { return torn{inner} } })
+		w := settled(t)
 		w.put("big.bin", noise(200<<10))
+		w.Blobs.Opening = func(_ context.Context, b publish.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+			r, err := open()
+			return io.NopCloser(io.MultiReader(io.LimitReader(r, b.Size-1), iotest.ErrReader(errors.New("read: the disk is gone")))), err
+		}
 		res, err := transport(w.server).RoundTrip(w.request("/v1/project/" + w.projectID + "?content=all"))
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +117,13 @@ func TestProjectContent(t *testing.T) {
 		}
 	})
 	t.Run("a store that fails before the first byte is a plain error", func(t *testing.T) {
-		w := settled(t, func(s *settings) { s.contents = func(inner Contents) Contents { return shut{inner} } })
+		w := settled(t)
+		w.Faults.Step = func(step string) (before, after error) {
+			if step == "Files" {
+				return publish.ErrUnavailable, nil
+			}
+			return nil, nil
+		}
 		w.get("/v1/project/"+w.projectID, w.project).refused(503, publish.CodeUnavailable)
 	})
 }
@@ -129,28 +140,6 @@ func (w *world) request(path string) *http.Request {
 	}
 	r.Header.Set("Authorization", "Bearer "+w.project)
 	return r
-}
-
-// torn is Contents whose files break off.
-type torn struct{ Contents }
-
-func (s torn) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
-	r, err := s.Contents.Open(ctx, b, off, n)
-	if err != nil {
-		return nil, err
-	}
-	return io.NopCloser(io.MultiReader(io.LimitReader(r, b.Size-1), broken{})), nil
-}
-
-type broken struct{}
-
-func (broken) Read([]byte) (int, error) { return 0, errors.New("read: the disk is gone") }
-
-// shut is Contents that open no file.
-type shut struct{ Contents }
-
-func (shut) Open(context.Context, publish.Blob, int64, int64) (io.ReadCloser, error) {
-	return nil, fmt.Errorf("open: %w", publish.ErrUnavailable)
 }
 
 func TestWhoami(t *testing.T) {
@@ -240,7 +229,7 @@ func TestExport(t *testing.T) {
 		if err == nil {
 			t.Error("the short archive looks whole")
 		}
-		if !strings.Contains(w.logs.String(), "the rest cannot be read") {
+		if !strings.Contains(w.Logs.String(), "the rest cannot be read") {
 			t.Error("nothing is logged")
 		}
 	})
@@ -252,8 +241,8 @@ func TestExport(t *testing.T) {
 		if !strings.Contains(got.str("message"), `"big.bin"`) || !strings.Contains(got.str("message"), w.projectID) {
 			t.Errorf("%s", got.text)
 		}
-		if n := strings.Count(w.logs.String(), "level=ERROR"); n != 1 || !strings.Contains(w.logs.String(), "open blob") {
-			t.Errorf("%d faults are logged, or not why:\n%s", n, w.logs)
+		if n := strings.Count(w.Logs.String(), "level=ERROR"); n != 1 || !strings.Contains(w.Logs.String(), "open blob") {
+			t.Errorf("%d faults are logged, or not why:\n%s", n, w.Logs)
 		}
 		line := strings.Replace(pasted(got.str("hint")), "<api_key>", w.account, 1)
 		w.curl(line).wants(200)
