@@ -102,7 +102,7 @@ func squeezed(ctx context.Context, data string) error {
 	}
 	defer db.Close()
 	for {
-		left, err := db.Unsqueezed(ctx, nil, 1)
+		left, err := db.Variants().Unsqueezed(ctx, nil, 1)
 		if err != nil || len(left) == 0 {
 			return err
 		}
@@ -130,11 +130,11 @@ func storedBytes(ctx context.Context, data string) (n int64, err error) {
 
 // storedForms are what is stored of each file of the first account's project.
 func storedForms(ctx context.Context, db *sqlstore.DB) ([]publish.Blob, error) {
-	projects, err := db.Projects(ctx, 1, 0, 1)
+	projects, err := db.Publish().Projects(ctx, 1, 0, 1)
 	if err != nil || len(projects) != 1 {
 		return nil, fmt.Errorf("the first account has %d projects, %w", len(projects), err)
 	}
-	files, err := db.Files(ctx, projects[0].ID, projects[0].Version)
+	files, err := db.Publish().Files(ctx, projects[0].ID, projects[0].Version)
 	var forms []publish.Blob
 	for _, f := range files {
 		forms = append(forms, storedForm(f))

@@ -67,7 +67,7 @@ func seedLarge(ctx context.Context, file string) (l grown, err error) {
 		return l, err
 	}
 	defer db.Close()
-	other, err := db.CreateAccount(ctx, publish.NewAccount{Handles: []string{"other"}, Key: publish.Key{Kind: publish.AccountKey, Hash: publish.Digest{1}}, CreatedAt: time.Now()})
+	other, err := db.Publish().CreateAccount(ctx, publish.NewAccount{Handles: []string{"other"}, Key: publish.Key{Kind: publish.AccountKey, Hash: publish.Digest{1}}, CreatedAt: time.Now()})
 	if err != nil {
 		return l, err
 	}
@@ -76,7 +76,7 @@ func seedLarge(ctx context.Context, file string) (l grown, err error) {
 		return l, err
 	}
 	create := func(id string, n byte) (publish.Project, error) {
-		return db.CreateProject(ctx, publish.NewProject{
+		return db.Publish().CreateProject(ctx, publish.NewProject{
 			ID: publish.ProjectID(id), Account: other.ID, Suffix: "first", CreatedAt: time.Now(), Key: publish.Key{Hash: publish.Digest{n}},
 			File: publish.File{Name: "index.html", Folded: "index.html", Blob: publish.Blob{Size: 1, Inline: []byte("x")}},
 		})
@@ -99,13 +99,13 @@ func (l grown) ofAccount(ctx context.Context) []change {
 	const of = " an account of 10,000 projects"
 	return []change{
 		{"verifying" + of, func() error {
-			_, err := l.db.AccountStore().UseVerification(ctx, publish.Digest{1}, time.Now())
+			_, err := l.db.Account().UseVerification(ctx, publish.Digest{1}, time.Now())
 			return err
 		}},
-		{"renaming" + of, func() error { return l.db.AccountStore().Rename(ctx, l.account, "renamed", time.Now(), time.Now(), 1) }},
-		{"suspending" + of, func() error { return l.db.Suspend(ctx, whole, entry) }},
-		{"restoring" + of, func() error { return l.db.Restore(ctx, whole, entry) }},
-		{"deleting" + of, func() error { return l.db.Remove(ctx, whole, entry) }},
+		{"renaming" + of, func() error { return l.db.Account().Rename(ctx, l.account, "renamed", time.Now(), time.Now(), 1) }},
+		{"suspending" + of, func() error { return l.db.Operate().Suspend(ctx, whole, entry) }},
+		{"restoring" + of, func() error { return l.db.Operate().Restore(ctx, whole, entry) }},
+		{"deleting" + of, func() error { return l.db.Operate().Remove(ctx, whole, entry) }},
 	}
 }
 
@@ -115,10 +115,10 @@ func (l grown) ofProjects(ctx context.Context) []change {
 	return []change{
 		{"moving 10,000 files", func() error { return move(ctx, l.db, l.files) }},
 		{"restoring a version of 10,000 files", func() error { return restore(ctx, l.db, l.files) }},
-		{"erasing a version of 10,000 files", func() error { return l.db.EraseVersion(ctx, id, n+1, time.Now()) }},
-		{"erasing one of 400,000 versions", func() error { return l.db.EraseVersion(ctx, l.versions.ID, waitVersions/2, time.Now()) }},
+		{"erasing a version of 10,000 files", func() error { return l.db.Publish().EraseVersion(ctx, id, n+1, time.Now()) }},
+		{"erasing one of 400,000 versions", func() error { return l.db.Publish().EraseVersion(ctx, l.versions.ID, waitVersions/2, time.Now()) }},
 		{"deleting a project of 10,000 files", func() error {
-			return l.db.Remove(ctx, publish.Subject{Project: id}, publish.LogEntry{At: time.Now(), Actor: "bench", Action: "delete", Target: string(id)})
+			return l.db.Operate().Remove(ctx, publish.Subject{Project: id}, publish.LogEntry{At: time.Now(), Actor: "bench", Action: "delete", Target: string(id)})
 		}},
 		{"collecting all that was deleted", func() error { return collect(ctx, l.db) }},
 	}
@@ -126,7 +126,7 @@ func (l grown) ofProjects(ctx context.Context) []change {
 
 // move brings all files but the primary one to another folder.
 func move(ctx context.Context, db *sqlstore.DB, p publish.Project) error {
-	list, err := db.Files(ctx, p.ID, p.Version)
+	list, err := db.Publish().Files(ctx, p.ID, p.Version)
 	if err != nil {
 		return err
 	}
@@ -137,21 +137,21 @@ func move(ctx context.Context, db *sqlstore.DB, p publish.Project) error {
 			c.Drop, c.Put = append(c.Drop, f), append(c.Put, publish.File{Name: name, Folded: name, Blob: f.Blob})
 		}
 	}
-	_, err = db.Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "moved"})
+	_, err = db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "moved"})
 	return err
 }
 
 // restore makes a version of the files before they were moved.
 func restore(ctx context.Context, db *sqlstore.DB, p publish.Project) error {
-	old, err := db.Files(ctx, p.ID, p.Version)
+	old, err := db.Publish().Files(ctx, p.ID, p.Version)
 	if err != nil {
 		return err
 	}
-	now, err := db.Files(ctx, p.ID, p.Version+1)
+	now, err := db.Publish().Files(ctx, p.ID, p.Version+1)
 	if err != nil {
 		return err
 	}
-	_, err = db.Rearrange(ctx, p.ID, publish.Change{Drop: now, Put: old, Primary: p.Primary}, publish.Edit{At: time.Now(), Expect: p.Version + 1, Suffix: "restored"})
+	_, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Drop: now, Put: old, Primary: p.Primary}, publish.Edit{At: time.Now(), Expect: p.Version + 1, Suffix: "restored"})
 	return err
 }
 
@@ -159,7 +159,7 @@ func restore(ctx context.Context, db *sqlstore.DB, p publish.Project) error {
 func collect(ctx context.Context, db *sqlstore.DB) error {
 	for more := true; more; {
 		var err error
-		if _, more, err = db.Sweep(ctx, time.Now(), time.Now().Add(time.Hour), 500); err != nil {
+		if _, more, err = db.Upkeep().Sweep(ctx, time.Now(), time.Now().Add(time.Hour), 500); err != nil {
 			return err
 		}
 	}
@@ -192,7 +192,7 @@ func (l grown) waitBeside(ctx context.Context, c change) (line, error) {
 func longestWait(ctx context.Context, db *sqlstore.DB, id publish.AccountID, enough func(int) bool) (longest time.Duration, writes int, err error) {
 	for writes = 0; writes == 0 || !enough(writes); writes++ {
 		began := time.Now()
-		if err := db.AccountStore().SetLang(ctx, id, fmt.Sprintf("l%d", writes%10)); err != nil {
+		if err := db.Account().SetLang(ctx, id, fmt.Sprintf("l%d", writes%10)); err != nil {
 			return 0, 0, err
 		}
 		longest = max(longest, time.Since(began))

@@ -97,7 +97,7 @@ func copier(data string) (http.HandlerFunc, error) {
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		for _, b := range forms {
-			bytes, err := db.Content(r.Context(), b.ID)
+			bytes, err := db.Publish().Content(r.Context(), b.ID)
 			if err == nil {
 				_, err = w.Write(bytes)
 			}

@@ -28,7 +28,7 @@ const (
 )
 
 // tooWide are the types, interfaces and packages over a bound. The list only shrinks.
-var tooWide = []string{"files of publish", "sqlstore.DB", "storetest.Records"}
+var tooWide = []string{"files of publish"}
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string

@@ -172,7 +172,7 @@ func integrity() []mutation {
 		{"readers see what a draft has put", "internal/sqlstore/files.go", "f.until > p.version AND f.since <= p.version", "f.until > p.version", storeTests},
 		{"an edit goes past a draft", "internal/sqlstore/draft.go", "return draftedError{found}", "return nil", storeTests},
 		{"a draft that is refused leaves its blobs", "internal/sqlstore/draft.go", "if f.blob > d.known {", "if false {", storeTests},
-		{"what is left of a draft is said to be nothing", "internal/sqlstore/draft.go", "undone := db.undo(context.WithoutCancel(ctx), d)", "var undone error", storeTests},
+		{"what is left of a draft is said to be nothing", "internal/sqlstore/draft.go", "undone := store.db.undo(context.WithoutCancel(ctx), d)", "var undone error", storeTests},
 		{"a version is recorded without its primary file", "internal/sqlstore/manage.go", "return publish.ErrNoPrimary", "return nil", storeTests},
 		{"bytes are deleted of a step that may have happened", "internal/publish/contents_held.go", "to := doubtful", "to := staged", "-run ^TestRegression32 " + publishTests},
 		{"the collector does not wait a day", "internal/operate/collect.go", "c.Strays(ctx, now.Add(-Grace))", "c.Strays(ctx, now)", operateTests},

@@ -86,7 +86,7 @@ func seedAccount(ctx context.Context, db *sqlstore.DB, a int) error {
 		Handles: []string{fmt.Sprintf("seed-%d", a)}, CreatedAt: now,
 		Key: publish.Key{Kind: publish.AccountKey, Hash: publish.Secret(SeededKey(a)).Hash(), CreatedAt: now},
 	}
-	made, err := db.CreateAccount(ctx, account)
+	made, err := db.Publish().CreateAccount(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func seedAccount(ctx context.Context, db *sqlstore.DB, a int) error {
 
 func seedProject(ctx context.Context, db *sqlstore.DB, owner publish.AccountID, i int, now time.Time) error {
 	content, digest := seedContent(i)
-	_, err := db.CreateProject(ctx, publish.NewProject{
+	_, err := db.Publish().CreateProject(ctx, publish.NewProject{
 		ID: publish.ProjectID(SeededProject(i)), Account: owner, Title: "A seeded game", Suffix: fmt.Sprintf("%x", digest[:5]), CreatedAt: now,
 		File: publish.File{Name: "index.bin", Folded: "index.bin", Blob: publish.Blob{Size: seedContentLen, SHA256: digest, Inline: content}},
 		Key:  publish.Key{Kind: publish.ProjectKey, Hash: sha256.Sum256(fmt.Appendf(nil, "project %d", i)), CreatedAt: now},
@@ -149,7 +149,7 @@ func key(drawn string) string {
 // the token of Digest{1} does that.
 func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (publish.AccountID, error) {
 	now := time.Now()
-	made, err := db.CreateAccount(ctx, publish.NewAccount{Handles: []string{"large"}, Email: "large@example.com", CreatedAt: now})
+	made, err := db.Publish().CreateAccount(ctx, publish.NewAccount{Handles: []string{"large"}, Email: "large@example.com", CreatedAt: now})
 	if err != nil {
 		return 0, err
 	}
@@ -161,7 +161,7 @@ func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (publish.AccountID
 	if err := g.Wait(); err != nil {
 		return 0, err
 	}
-	_, err = db.MailStore().AddVerification(ctx, account.Verification{Token: publish.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)})
+	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: publish.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)})
 	return made.ID, err
 }
 
@@ -172,7 +172,7 @@ func SeedFiles(ctx context.Context, db *sqlstore.DB, p publish.Project, n int) (
 		name := fmt.Sprintf("levels/%05d.json", i)
 		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprintf("seed-%d", i)), Size: seedContentLen, SHA256: sha256.Sum256([]byte(name))}})
 	}
-	return db.Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "seeded"})
+	return db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "seeded"})
 }
 
 // SeedVersions gives a project n versions, of which each has other bytes of one file.

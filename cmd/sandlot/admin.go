@@ -70,7 +70,7 @@ func (d dataFolder) administerAs(ctx context.Context, name string, do func(opera
 	if err != nil {
 		return err
 	}
-	service, err := operate.New(ctx, operate.Config{}, db)
+	service, err := operate.New(ctx, operate.Config{}, db.Operate())
 	if err == nil {
 		err = do(operator{service, publish.AsOperator(name), db})
 	}
@@ -143,7 +143,7 @@ func (c *deleteCommand) Run(ctx context.Context, t *terminal) error {
 		found, err := a.Delete(ctx, a.by, c.Target, c.Reason)
 		if err == nil {
 			// A server does the same within a minute; there may be none.
-			err = (&operate.Forgetter{Records: a.db, Messages: c.messages}).Forget(ctx)
+			err = (&operate.Forgetter{Records: a.db.Upkeep(), Messages: c.messages}).Forget(ctx)
 		}
 		if found.Account != nil {
 			return fmt.Sprintf("%s is deleted, with %s of %s.", found.Target(), amount(found.Account.Projects, "project"), amount(found.Account.Bytes, "byte")), err

@@ -188,7 +188,7 @@ func (b *backup) clone(ctx context.Context, from, to *blob.Disk, ref publish.Blo
 func (b *backup) complete(ctx context.Context, records *sqlstore.DB, from, to *blob.Disk) error {
 	const page = 500 // records held at once
 	for last := int64(0); ; {
-		list, err := records.BlobsAfter(ctx, last, page)
+		list, err := records.Upkeep().BlobsAfter(ctx, last, page)
 		if err != nil {
 			return err
 		}
@@ -205,10 +205,10 @@ func (b *backup) complete(ctx context.Context, records *sqlstore.DB, from, to *b
 			}
 		}
 	}
-	if _, err := (&operate.Collector{Records: records, Blobs: to}).Strays(ctx, always()); err != nil {
+	if _, err := (&operate.Collector{Records: records.Upkeep(), Blobs: to}).Strays(ctx, always()); err != nil {
 		return err
 	}
-	v := operate.Verifier{Records: records, Blobs: to, Now: time.Now, Report: func(f operate.Finding) error {
+	v := operate.Verifier{Records: records.Upkeep(), Blobs: to, Now: time.Now, Report: func(f operate.Finding) error {
 		_, err := fmt.Fprintln(b.out, findingLine(f))
 		return err
 	}}

@@ -77,12 +77,12 @@ func (h *smallHouse) fill() {
 		ids = append(ids, id)
 	}
 	for _, id := range ids {
-		if err := h.store.Remove(h.t.Context(), publish.Subject{Project: id}, publish.LogEntry{Actor: publish.ActorOperator, Action: publish.ActionDelete}); err != nil {
+		if err := h.store.Operate().Remove(h.t.Context(), publish.Subject{Project: id}, publish.LogEntry{Actor: publish.ActorOperator, Action: publish.ActionDelete}); err != nil {
 			h.t.Fatal(err)
 		}
 	}
 	later := func() time.Time { return time.Now().Add(operate.Grace + time.Hour) }
-	if _, err := (&operate.Collector{Records: h.store, Blobs: h.blobs, Log: h.log, Now: later}).Collect(h.t.Context()); err != nil {
+	if _, err := (&operate.Collector{Records: h.store.Upkeep(), Blobs: h.blobs, Log: h.log, Now: later}).Collect(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -99,7 +99,7 @@ func (h *smallHouse) publishes() {
 // shrinks gives back what is unused.
 func (h *smallHouse) shrinks() {
 	h.t.Helper()
-	if err := (&operate.Shrinker{Space: h.store}).Shrink(h.t.Context()); err != nil {
+	if err := (&operate.Shrinker{Space: h.store.Upkeep()}).Shrink(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
 	// Some is kept, and the file is cut after the last step was answered.
@@ -134,7 +134,7 @@ func TestRegression44ADiskThatWasFullTakesNewContentAfterDeletions(t *testing.T)
 		h.open()
 		h.fill()
 		h.shrinks()
-		if _, err := h.store.Project(t.Context(), id); err != nil {
+		if _, err := h.store.Publish().Project(t.Context(), id); err != nil {
 			t.Error(err)
 		}
 		h.publishes()

@@ -87,23 +87,23 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		MailFolder: "the folder mail of the service's data folder",
 		Remembered: a.memory.remembered,
 	}
-	s.restrict(&cfg, s.Data, a.store)
+	s.restrict(&cfg, s.Data, a.store.Upkeep())
 	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays}
 	players := live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})
 	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
-	keyUses := publish.NewKeyUses(a.store, log, counts)
-	a.stores = publish.Stores{Store: a.store, Site: a.store, Blobs: a.blobs, Statistics: counters}
-	a.callers = &publish.Authenticator{Store: a.store, Uses: keyUses, Now: time.Now, Log: log}
+	keyUses := publish.NewKeyUses(a.store.Credentials(), log, counts)
+	a.stores = publish.Stores{Store: a.store.Publish(), Site: a.store.Publish(), Blobs: a.blobs, Statistics: counters}
+	a.callers = &publish.Authenticator{Store: a.store.Credentials(), Uses: keyUses, Now: time.Now, Log: log}
 	if a.service, err = publish.New(ctx, cfg, a.stores, log); err != nil {
 		return nil, err
 	}
-	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail}, a.store); err != nil {
+	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail}, a.store.Operate()); err != nil {
 		return nil, err
 	}
 	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
 		return nil, err
 	}
-	records := a.store.AccountStore()
+	records := a.store.Account()
 	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads}, records.Stores()); err != nil {
 		return nil, err
 	}
@@ -111,9 +111,9 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		return nil, err
 	}
 	started := time.Now()
-	ages := &operate.AgeGuard{Times: a.store, Now: time.Now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
+	ages := &operate.AgeGuard{Times: a.store.Upkeep(), Now: time.Now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
 	collector := &operate.Collector{
-		Records: a.store, Blobs: a.blobs, Staged: a.service.Contents.Held, Trim: a.store, Keep: s.KeepVersions, Ages: ages, Log: log, Now: time.Now,
+		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Trim: a.store.Upkeep(), Keep: s.KeepVersions, Ages: ages, Log: log, Now: time.Now,
 		Failures: a.failuresOf("collect"),
 	}
 	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep)
@@ -126,10 +126,10 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		func(ctx context.Context) { a.service.Heads.Run(ctx, unconfirmed) },
 		a.courier(mailer).Run,
 		collector.Run,
-		(&operate.Forgetter{Records: a.store, Messages: folder.messages, Log: log, Failures: a.failuresOf("forget")}).Run,
+		(&operate.Forgetter{Records: a.store.Upkeep(), Messages: folder.messages, Log: log, Failures: a.failuresOf("forget")}).Run,
 		ages.Run,
-		(&operate.Shrinker{Space: a.store, Log: log, Failures: a.failuresOf("shrink")}).Run,
-		squeeze.New(a.service.Contents.Guard(a.store), a.service.Contents, log, a.failuresOf("variants")).Run,
+		(&operate.Shrinker{Space: a.store.Upkeep(), Log: log, Failures: a.failuresOf("shrink")}).Run,
+		squeeze.New(a.service.Contents.Guard(a.store.Variants()), a.service.Contents, log, a.failuresOf("variants")).Run,
 	}
 	return a, nil
 }
@@ -137,7 +137,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 // courier sends what the service wants sent.
 func (a *app) courier(mailer account.Mailer) *account.Courier {
 	return &account.Courier{
-		Store: a.store.MailStore(), Vault: a.vault,
+		Store: a.store.Mail(), Vault: a.vault,
 		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: time.Now, Failures: a.failuresOf("mail"),
 	}
 }

@@ -51,7 +51,7 @@ func verifyFolder(ctx context.Context, folder dataFolder, report func(operate.Fi
 	if err != nil {
 		return seen, errors.Join(fmt.Errorf("the folder of files cannot be read: %w", err), db.Close())
 	}
-	v := operate.Verifier{Records: db, Blobs: blobs, Now: time.Now, Report: report}
+	v := operate.Verifier{Records: db.Upkeep(), Blobs: blobs, Now: time.Now, Report: report}
 	seen, err = v.Run(ctx)
 	return seen, errors.Join(err, blobs.Close(), db.Close())
 }

@@ -57,7 +57,7 @@ func TestRegression07TheLinkShowsTheAccountThatItConfirms(t *testing.T) {
 		if email, _ := w.email(w.caller(p.Keys.Account)); email != "" {
 			t.Errorf("it still has %s", email)
 		}
-		if a, err := w.db.Account(t.Context(), own.ID); err != nil || !a.EmailVerified || a.Email != address {
+		if a, err := w.db.Publish().Account(t.Context(), own.ID); err != nil || !a.EmailVerified || a.Email != address {
 			t.Errorf("another account has %q, %v", a.Email, err)
 		}
 		for range 2 {

@@ -39,7 +39,7 @@ func TestRegression24AJobThatWentWithItsAccountFailsNothing(t *testing.T) {
 func (w *world) jobsOf(send func(account.Mail) error) {
 	w.t.Helper()
 	c := &account.Courier{
-		Store: w.db.MailStore(), Vault: w.in.Vault(), Mailer: sender(send), Places: testworld.Places(), Log: slog.New(slog.DiscardHandler), Now: w.clock.now, AtOnce: 1,
+		Store: w.db.Mail(), Vault: w.in.Vault(), Mailer: sender(send), Places: testworld.Places(), Log: slog.New(slog.DiscardHandler), Now: w.clock.now, AtOnce: 1,
 	}
 	if err := c.SendDue(w.t.Context()); err != nil {
 		w.t.Fatal(err)

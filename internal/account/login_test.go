@@ -310,7 +310,7 @@ func (w *world) logIn(email, handle string, had publish.Caller) (publish.Caller,
 // sessions are the account's, as they are recorded.
 func (w *world) sessions(id publish.AccountID) []publish.Session {
 	w.t.Helper()
-	list, err := w.db.AccountStore().Sessions(w.t.Context(), id, w.clock.now())
+	list, err := w.db.Account().Sessions(w.t.Context(), id, w.clock.now())
 	if err != nil {
 		w.t.Fatal(err)
 	}

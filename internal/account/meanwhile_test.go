@@ -24,15 +24,15 @@ func (s *suspending) Rename(ctx context.Context, id publish.AccountID, handle st
 func TestRegression35NobodyIsRenamedAfterASuspension(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
-	stores := w.db.AccountStore().Stores()
+	stores := w.db.Account().Stores()
 	stores.Owners = &suspending{stores.Owners, func() {
-		if err := w.db.Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+		if err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
 			t.Error(err)
 		}
 	}}
 	_, err := w.in.AnotherAccount(stores).Rename(t.Context(), w.owner(out.Project.Account), "other")
 	refused(t, err, publish.CodeAccountSuspended)
-	if p, err := w.db.Project(t.Context(), out.Project.ID); err != nil || p.Handle != out.Project.Handle {
+	if p, err := w.db.Publish().Project(t.Context(), out.Project.ID); err != nil || p.Handle != out.Project.Handle {
 		t.Errorf("the project is %+v, %v", p, err)
 	}
 }
@@ -63,7 +63,7 @@ func TestRegression35NobodyIsLoggedInByAnAddressThatWasTakenBack(t *testing.T) {
 	if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
 		t.Fatal(err)
 	}
-	stores := w.db.AccountStore().Stores()
+	stores := w.db.Account().Stores()
 	stores.Logins = &moving{stores.Logins, func() {
 		if _, err := w.TakeEmailBack(t.Context(), nobody(), back); err != nil {
 			t.Error(err)

@@ -256,7 +256,7 @@ func TestNotMe(t *testing.T) {
 			w.claim("kim@example.org")
 			m := w.one()
 			w.clock.move(30*24*time.Hour - time.Minute)
-			again := w.in.AnotherAccount(w.db.AccountStore().Stores())
+			again := w.in.AnotherAccount(w.db.Account().Stores())
 			if _, err := again.NotMe(t.Context(), nobody(), notMe(t, m)); err != nil {
 				t.Error(err)
 			}
@@ -341,7 +341,7 @@ func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
 	if err != nil || target != operate.MailboxName(list[0].Mailbox) || strings.Contains(target, "kim") {
 		t.Errorf("allowed is %s, %v", target, err)
 	}
-	log, err := w.db.Log(t.Context(), operate.LogQuery{Target: target, Limit: 9})
+	log, err := w.db.Operate().Log(t.Context(), operate.LogQuery{Target: target, Limit: 9})
 	if err != nil || len(log) != 1 || log[0].Action != publish.ActionAllowMail || log[0].Reason != "she asked" {
 		t.Errorf("the log says %+v, %v", log, err)
 	}

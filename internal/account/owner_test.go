@@ -66,7 +66,7 @@ func TestRename(t *testing.T) {
 func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
-	if err := w.db.Suspend(t.Context(), publish.Subject{Account: a.ID}, publish.LogEntry{At: w.clock.now()}); err != nil {
+	if err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: a.ID}, publish.LogEntry{At: w.clock.now()}); err != nil {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
@@ -94,7 +94,7 @@ func TestSetLang(t *testing.T) {
 		if err := w.SetLang(t.Context(), w.owner(a.ID), in); err != nil {
 			t.Fatal(err)
 		}
-		got, err := w.db.Account(t.Context(), a.ID)
+		got, err := w.db.Publish().Account(t.Context(), a.ID)
 		if err != nil || got.Lang != want {
 			t.Errorf("%q is kept as %q, %v", in, got.Lang, err)
 		}
@@ -112,7 +112,7 @@ func TestDeleteAccount(t *testing.T) {
 	}
 	_, err := w.Site(t.Context(), nobody(), p.ID)
 	wantErr(t, "its project", err, publish.CodeProjectNotFound)
-	log, err := w.db.Log(t.Context(), operate.LogQuery{Target: "@" + a.Handle, Limit: 9})
+	log, err := w.db.Operate().Log(t.Context(), operate.LogQuery{Target: "@" + a.Handle, Limit: 9})
 	if err != nil || len(log) != 1 || log[0].Actor != publish.ActorOwner || log[0].Action != publish.ActionDelete || !log[0].At.Equal(w.clock.now()) {
 		t.Errorf("the audit log has %+v, %v", log, err)
 	}
@@ -135,7 +135,7 @@ func (f *fullDisk) Remove(ctx context.Context, s publish.Subject, e publish.LogE
 func TestADeletionFindsTheRoomThatIsKeptForIt(t *testing.T) {
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
-	stores := w.db.AccountStore().Stores()
+	stores := w.db.Account().Stores()
 	disk := &fullDisk{OwnerStore: stores.Owners, full: true}
 	stores.Owners = disk
 	s, err := account.New(t.Context(), account.Config{Spend: func() { disk.full = false }}, stores)

@@ -13,7 +13,7 @@ func TestRegression29TheHandleThatItWillBe(t *testing.T) {
 	other, _, _ := w.owned("lee@example.org")
 	for _, want := range []string{"Kim B", "Ünï", a.Handle, other.Handle, "", "admin", "---"} {
 		shown, refused := w.HandleFor(t.Context(), w.owner(a.ID), want)
-		if now, err := w.db.Account(t.Context(), a.ID); err != nil || now.Handle != a.Handle {
+		if now, err := w.db.Publish().Account(t.Context(), a.ID); err != nil || now.Handle != a.Handle {
 			t.Fatalf("%q: the account is %q, %v", want, now.Handle, err)
 		}
 		got, err := w.Rename(t.Context(), w.owner(a.ID), want)

@@ -48,7 +48,7 @@ func TestRegression32WhatIsRememberedOfAProjectIsForgottenAfterAnErrorToo(t *tes
 		t.Run(what, func(t *testing.T) {
 			w := newWorld(t)
 			p := w.publish(nobody(), page).Project
-			stores := w.db.AccountStore().Stores()
+			stores := w.db.Account().Stores()
 			fails := late{stores.Claims, stores.Recovery}
 			stores.Claims, stores.Recovery = fails, fails
 			s := w.in.AnotherAccount(stores)

@@ -351,7 +351,7 @@ func TestOnceKeepsNoKeyInClear(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.DB.IdempotencyRecord(t.Context(), publish.Digest{}, time.Now()); err == nil || len(w.Query("SELECT count(*) FROM once")) != 1 || w.Query("SELECT count(*) FROM once")[0] != "5" {
+	if _, err := w.DB.Publish().IdempotencyRecord(t.Context(), publish.Digest{}, time.Now()); err == nil || len(w.Query("SELECT count(*) FROM once")) != 1 || w.Query("SELECT count(*) FROM once")[0] != "5" {
 		t.Fatalf("kept %v", w.Query("SELECT count(*) FROM once"))
 	}
 	files, err := filepath.Glob(filepath.Join(w.Dir, "sandlot.db*"))

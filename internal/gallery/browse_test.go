@@ -13,7 +13,7 @@ import (
 
 func (w *world) handle(by publish.Caller) string {
 	w.t.Helper()
-	a, err := w.in.DB.Account(w.t.Context(), by.Account())
+	a, err := w.in.DB.Publish().Account(w.t.Context(), by.Account())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func TestRunWritesPlaysWithinFiveSecondsAndAtTheEnd(t *testing.T) {
 	w := newWorld(t)
 	id := w.publish(nobody()).Project.ID
 	stored := func(t *testing.T) int64 {
-		p, err := w.in.DB.Project(t.Context(), id)
+		p, err := w.in.DB.Publish().Project(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}

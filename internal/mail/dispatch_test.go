@@ -36,7 +36,7 @@ func newPost(t *testing.T) *post {
 	p.server.to = p.rcpt
 	p.server.start(t, nil, nil)
 	p.courier = &account.Courier{
-		Store: p.DB.MailStore(), Vault: p.Vault(),
+		Store: p.DB.Mail(), Vault: p.Vault(),
 		Mailer: sender(t, "smtp://"+p.server.address, nil), Places: testworld.Places(), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	}
 	return p

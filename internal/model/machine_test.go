@@ -91,8 +91,8 @@ func (m *machine) open(t *rapid.T) {
 		Places:    publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true},
 		InlineMax: inlineMax, MaxFile: maxFile, MaxFiles: maxFiles, MaxUploads: maxUploads,
 	}
-	m.Authenticator = &publish.Authenticator{Store: m.db, Now: clock, Log: slog.New(slog.DiscardHandler)}
-	stores := publish.Stores{Store: m.db, Site: m.db, Blobs: m.disk}
+	m.Authenticator = &publish.Authenticator{Store: m.db.Credentials(), Now: clock, Log: slog.New(slog.DiscardHandler)}
+	stores := publish.Stores{Store: m.db.Publish(), Site: m.db.Publish(), Blobs: m.disk}
 	m.Service, err = publish.New(ctx, cfg, stores, slog.New(slog.DiscardHandler), publish.WithClock(clock), publish.WithRandom(m.random))
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func (m *machine) collect(t *rapid.T) {
 		m.now = m.latest.Add(3 * operate.Grace)
 		m.latest = m.now
 	}
-	c := operate.Collector{Records: m.db, Blobs: m.disk, Staged: m.Contents.Held, Now: func() time.Time { return m.now }}
+	c := operate.Collector{Records: m.db.Upkeep(), Blobs: m.disk, Staged: m.Contents.Held, Now: func() time.Time { return m.now }}
 	if _, err := c.Collect(t.Context()); err != nil {
 		t.Fatalf("collect: %v", err)
 	}

@@ -63,7 +63,7 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 	if _, err := a.Suspend(t.Context(), byOperator, string(p.ID), " shows the key "+secret.Reveal()); err != nil {
 		t.Fatal(err)
 	}
-	log, err := w.DB.Log(t.Context(), operate.LogQuery{Limit: 9})
+	log, err := w.DB.Operate().Log(t.Context(), operate.LogQuery{Limit: 9})
 	if err != nil || len(log) != 2 {
 		t.Fatalf("%v, %v", log, err)
 	}

@@ -34,7 +34,7 @@ func newHouse(t *testing.T, opts ...testworld.Option) *house {
 
 func (h *house) restart() {
 	h.ran = 0
-	h.AgeGuard = &operate.AgeGuard{Times: h.DB, Now: h.World.Now, Running: func() time.Duration { return h.ran }, Log: slog.New(slog.DiscardHandler)}
+	h.AgeGuard = &operate.AgeGuard{Times: h.DB.Upkeep(), Now: h.World.Now, Running: func() time.Duration { return h.ran }, Log: slog.New(slog.DiscardHandler)}
 }
 
 // runs lets time pass, of which the process is told every minute.
@@ -58,7 +58,7 @@ func (h *house) mayDelete() bool {
 
 func (h *house) collect() {
 	h.t.Helper()
-	c := operate.Collector{Records: h.DB, Blobs: h.Blobs, Trim: h.DB, Keep: 1, Ages: h.AgeGuard, Now: h.World.Now}
+	c := operate.Collector{Records: h.DB.Upkeep(), Blobs: h.Blobs, Trim: h.DB.Upkeep(), Keep: 1, Ages: h.AgeGuard, Now: h.World.Now}
 	if _, err := c.Collect(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}

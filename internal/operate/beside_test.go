@@ -16,7 +16,7 @@ func TestFault16CollectorBesidePublishes(t *testing.T) {
 	w := testworld.New(t)
 	by := w.NewAccount()
 	id := w.PublishPage(by, large).Project.ID
-	c := operate.Collector{Records: w.DB, Blobs: w.Blobs, Now: func() time.Time { return time.Now().Add(operate.Grace - time.Hour) }}
+	c := operate.Collector{Records: w.DB.Upkeep(), Blobs: w.Blobs, Now: func() time.Time { return time.Now().Add(operate.Grace - time.Hour) }}
 	stop, stopped := make(chan bool), make(chan bool)
 	go func() {
 		defer close(stopped)

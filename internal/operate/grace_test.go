@@ -18,7 +18,7 @@ import (
 // whose clock is a day behind.
 func collectOld(t *testing.T, w *testworld.World) (deleted int) {
 	t.Helper()
-	c := operate.Collector{Records: w.DB, Blobs: testworld.AllBlobs(w.Blobs.Blobs), Staged: w.Publish.Contents.Held, Now: w.Now}
+	c := operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs.Blobs), Staged: w.Publish.Contents.Held, Now: w.Now}
 	n, err := c.Collect(t.Context())
 	if err != nil {
 		t.Errorf("collect: %v", err)

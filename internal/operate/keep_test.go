@@ -21,7 +21,7 @@ func TestKeepVersions(t *testing.T) {
 		p = w.PutFile(by, p.ID, "index.html", large+fmt.Sprint(n)).Project
 		suffixes[n] = p.Suffix
 	}
-	collector := &operate.Collector{Records: w.DB, Blobs: testworld.AllBlobs(w.Blobs), Trim: w.DB, Keep: 2, Log: slog.New(slog.DiscardHandler), Now: w.Now}
+	collector := &operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Trim: w.DB.Upkeep(), Keep: 2, Log: slog.New(slog.DiscardHandler), Now: w.Now}
 	collect := func() {
 		t.Helper()
 		if _, err := collector.Collect(t.Context()); err != nil {
@@ -51,7 +51,7 @@ func TestKeepVersions(t *testing.T) {
 	testworld.Same(t, "the current page", w.Text(p.ID, 5, "index.html"), large+"5")
 	testworld.Same(t, "the next version", w.PutFile(by, p.ID, "a.txt", "more").Project.Version, 6)
 
-	all := &operate.Collector{Records: w.DB, Blobs: testworld.AllBlobs(w.Blobs), Log: slog.New(slog.DiscardHandler), Now: w.Now}
+	all := &operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Log: slog.New(slog.DiscardHandler), Now: w.Now}
 	w.Clock.Move(1000 * time.Hour)
 	if _, err := all.Collect(t.Context()); err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 		}
 	}
 	blobs := stuckBlobs{testworld.AllBlobs(w.Blobs), stuck, map[publish.BlobRef]int{}}
-	c := &operate.Collector{Records: w.DB, Blobs: blobs, Staged: w.Publish.Contents.Held, Log: slog.New(slog.DiscardHandler), Now: w.Now, Failures: &publish.Failures{}}
+	c := &operate.Collector{Records: w.DB.Upkeep(), Blobs: blobs, Staged: w.Publish.Contents.Held, Log: slog.New(slog.DiscardHandler), Now: w.Now, Failures: &publish.Failures{}}
 	t.Run("all others are deleted", func(t *testing.T) {
 		if n, err := c.Collect(t.Context()); n != 10 || err == nil {
 			t.Errorf("%d deleted, %v", n, err)
@@ -116,11 +116,11 @@ func TestRegression36AProjectThatCannotBeTrimmedStopsNoOther(t *testing.T) {
 		w.PutFile(by, second.ID, "index.html", large)
 	}
 	w.Clock.Move(49 * time.Hour)
-	c := operate.Collector{Records: w.DB, Blobs: testworld.AllBlobs(w.Blobs), Trim: brokenTrim{w.DB, 1}, Keep: 1, Now: w.Now}
+	c := operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Trim: brokenTrim{w.DB.Upkeep(), 1}, Keep: 1, Now: w.Now}
 	if _, err := c.Collect(t.Context()); err == nil {
 		t.Error("nothing is told")
 	}
-	if _, err := w.DB.Version(t.Context(), second.ID, 2); !errors.Is(err, publish.ErrNotFound) {
+	if _, err := w.DB.Publish().Version(t.Context(), second.ID, 2); !errors.Is(err, publish.ErrNotFound) {
 		t.Errorf("version 2 of the other project: %v", err)
 	}
 	testworld.Same(t, "blobs left", w.BlobsOnDisk(), 1)
@@ -132,7 +132,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	p := w.PublishPage(by, large).Project
 	strays := strays(t, w, 3)
 	ran := time.Duration(0)
-	ages := &operate.AgeGuard{Times: w.DB, Now: w.Now, Running: func() time.Duration { return ran }, Log: slog.New(slog.DiscardHandler)}
+	ages := &operate.AgeGuard{Times: w.DB.Upkeep(), Now: w.Now, Running: func() time.Duration { return ran }, Log: slog.New(slog.DiscardHandler)}
 	if _, err := ages.MayDelete(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	database := filepath.Join(w.Dir, "sandlot.db")
 	ok(os.Rename(database, database+".away"))
 	doubtful := w.Stage(large + "doubtful")
-	err := w.DB.PutVariants(t.Context(), 1, nil)
+	err := w.DB.Variants().PutVariants(t.Context(), 1, nil)
 	if !errors.Is(err, publish.ErrUnavailable) {
 		t.Fatalf("written without a database: %v", err)
 	}
@@ -156,7 +156,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	}
 	w.Clock.Move(49 * time.Hour)
 	ran += 49 * time.Hour
-	c := operate.Collector{Records: w.DB, Blobs: testworld.AllBlobs(w.Blobs), Staged: w.Publish.Contents.Held, Ages: ages, Now: w.Now}
+	c := operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Staged: w.Publish.Contents.Held, Ages: ages, Now: w.Now}
 	if n, err := c.Collect(t.Context()); n != len(strays) || !errors.Is(err, publish.ErrUnavailable) {
 		t.Errorf("%d deleted, %v", n, err)
 	}

@@ -12,7 +12,7 @@ import (
 
 func open(t *testing.T, w *testworld.World) *operate.Service {
 	t.Helper()
-	s, err := operate.New(t.Context(), operate.Config{}, w.DB, operate.WithClock(w.Now))
+	s, err := operate.New(t.Context(), operate.Config{}, w.DB.Operate(), operate.WithClock(w.Now))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,12 +53,12 @@ func TestVerifyTellsNothingOfWhatIsCollectedMeanwhile(t *testing.T) {
 			t.Error(err)
 		}
 		w.Clock.Move(48 * time.Hour)
-		c := &operate.Collector{Records: w.DB, Blobs: testworld.AllBlobs(w.Blobs), Now: w.Now}
+		c := &operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Now: w.Now}
 		if _, err := c.Collect(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
-	v := operate.Verifier{Records: outdated{w.DB, collect}, Blobs: alone{w.Blobs}, Now: w.Now, Report: func(f operate.Finding) error {
+	v := operate.Verifier{Records: outdated{w.DB.Upkeep(), collect}, Blobs: alone{w.Blobs}, Now: w.Now, Report: func(f operate.Finding) error {
 		t.Errorf("told is %+v", f)
 		return nil
 	}}
@@ -74,7 +74,7 @@ func TestRegression36VerifyListsWhatCannotBeRead(t *testing.T) {
 	p := w.PublishPage(by, large).Project
 	w.PutFile(by, p.ID, "more.txt", large+"more")
 	var found []operate.Finding
-	v := operate.Verifier{Records: w.DB, Blobs: unreadable{alone{w.Blobs}, errors.New("input/output error")}, Now: w.Now, Report: func(f operate.Finding) error {
+	v := operate.Verifier{Records: w.DB.Upkeep(), Blobs: unreadable{alone{w.Blobs}, errors.New("input/output error")}, Now: w.Now, Report: func(f operate.Finding) error {
 		found = append(found, f)
 		return nil
 	}}
@@ -93,11 +93,11 @@ func TestRegression36VerifyListsWhatCannotBeDeleted(t *testing.T) {
 	w := testworld.New(t)
 	ref := strays(t, w, 1)[0]
 	blobs := stuckBlobs{testworld.AllBlobs(w.Blobs), map[publish.BlobRef]bool{ref: true}, map[publish.BlobRef]int{}}
-	if _, err := (&operate.Collector{Records: w.DB, Blobs: blobs, Now: w.Now}).Collect(t.Context()); err == nil {
+	if _, err := (&operate.Collector{Records: w.DB.Upkeep(), Blobs: blobs, Now: w.Now}).Collect(t.Context()); err == nil {
 		t.Error("collected")
 	}
 	var found []operate.Finding
-	v := operate.Verifier{Records: w.DB, Blobs: alone{blobs}, Now: w.Now, Report: func(f operate.Finding) error {
+	v := operate.Verifier{Records: w.DB.Upkeep(), Blobs: alone{blobs}, Now: w.Now, Report: func(f operate.Finding) error {
 		found = append(found, f)
 		return nil
 	}}
@@ -110,7 +110,7 @@ func TestVerifyEndsWithTheErrorOfReport(t *testing.T) {
 	w := testworld.New(t)
 	w.PublishPage(w.NewAccount(), large)
 	enough := errors.New("enough")
-	v := operate.Verifier{Records: w.DB, Blobs: unreadable{alone{w.Blobs}, publish.ErrCorrupt}, Now: w.Now, Report: func(operate.Finding) error { return enough }}
+	v := operate.Verifier{Records: w.DB.Upkeep(), Blobs: unreadable{alone{w.Blobs}, publish.ErrCorrupt}, Now: w.Now, Report: func(operate.Finding) error { return enough }}
 	if _, err := v.Run(t.Context()); !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
 	}
@@ -135,7 +135,7 @@ func TestVerifyNamesContentInARecordThatIsNotWhatWasKept(t *testing.T) {
 		"cut":     func(b []byte) []byte { return b[1:] },
 	} {
 		var found []operate.Finding
-		v := operate.Verifier{Records: otherContent{w.DB, change}, Blobs: alone{w.Blobs}, Now: w.Now, Report: func(f operate.Finding) error {
+		v := operate.Verifier{Records: otherContent{w.DB.Upkeep(), change}, Blobs: alone{w.Blobs}, Now: w.Now, Report: func(f operate.Finding) error {
 			found = append(found, f)
 			return nil
 		}}

@@ -81,7 +81,7 @@ func (w *world) put(id publish.ProjectID, files ...publish.FormFile) {
 	w.t.Helper()
 	w.Faults.Step, w.Blobs.Opening = nil, nil // what put itself reads is not counted
 	defer func() { w.Faults.Step, w.Blobs.Opening = w.step, w.opening }()
-	_, err := w.DB.CreateProject(w.t.Context(), publish.NewProject{
+	_, err := w.DB.Publish().CreateProject(w.t.Context(), publish.NewProject{
 		ID: id, Account: w.owner.Account(), CreatedAt: w.Now(), Suffix: suffix, Key: publish.Key{Hash: sha256.Sum256([]byte(id)), CreatedAt: w.Now()},
 		File: publish.File{Name: "index.html", Folded: "index.html", Blob: w.Stage("<p>").Blob},
 	})
@@ -108,16 +108,16 @@ func (w *world) squeeze(id publish.ProjectID) {
 				variants = append(variants, publish.Variant{Encoding: enc, Blob: w.Stage(packed).Blob})
 			}
 		}
-		w.must(w.DB.PutVariants(w.t.Context(), f.Blob.ID, variants))
+		w.must(w.DB.Variants().PutVariants(w.t.Context(), f.Blob.ID, variants))
 	}
 }
 
 // files are those of a project's current version.
 func (w *world) files(id publish.ProjectID) []publish.File {
 	w.t.Helper()
-	p, err := w.DB.Project(w.t.Context(), id)
+	p, err := w.DB.Publish().Project(w.t.Context(), id)
 	w.must(err)
-	files, err := w.DB.Files(w.t.Context(), id, p.Version)
+	files, err := w.DB.Publish().Files(w.t.Context(), id, p.Version)
 	w.must(err)
 	return files
 }
@@ -271,7 +271,7 @@ func at(h *Handler, p place, r *http.Request) *http.Response {
 
 // versionLabel is that of the current version of the game, or of one that is not there.
 func (w *world) versionLabel() string {
-	p, err := w.DB.Project(w.t.Context(), gameID)
+	p, err := w.DB.Publish().Project(w.t.Context(), gameID)
 	if err != nil {
 		p.Version, p.Suffix = 1, suffix
 	}

@@ -155,7 +155,7 @@ func TestBlobsThatFail(t *testing.T) {
 		if w.onDisk() != 1 {
 			t.Fatalf("%d blobs", w.onDisk())
 		}
-		c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
+		c := operate.Collector{Records: w.db.Upkeep(), Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
 		if n, err := c.Collect(t.Context()); err != nil || n != 1 || w.onDisk() != 0 {
 			t.Errorf("%d collected, %d left, %v", n, w.onDisk(), err)
 		}
@@ -296,7 +296,7 @@ func TestStoreThatFails(t *testing.T) {
 // readable checks that every file of every project can be read.
 func (w *world) readable(t *testing.T) {
 	t.Helper()
-	e, err := w.db.Projects(t.Context(), 1, 0, 10)
+	e, err := w.db.Publish().Projects(t.Context(), 1, 0, 10)
 	if err != nil && !errors.Is(err, publish.ErrNotFound) {
 		t.Fatal(err)
 	}

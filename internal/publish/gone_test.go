@@ -39,7 +39,7 @@ func TestAnAccountThatIsDeletedMeanwhile(t *testing.T) {
 			by := w.account()
 			made := w.publish(by, page)
 			c := w.stage(large)
-			a, err := w.db.Account(ctx, by.Account())
+			a, err := w.db.Publish().Account(ctx, by.Account())
 			if err != nil {
 				t.Fatal(err)
 			}

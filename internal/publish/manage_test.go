@@ -236,7 +236,7 @@ func TestVersions(t *testing.T) {
 		if err != nil || m.Project.Version != 5 || m.Project.Primary != "index.html" || len(m.Files) != 1 || m.Files[0].Name != "index.html" {
 			t.Errorf("%+v, %v", m, err)
 		}
-		if v, err := w.db.Version(t.Context(), id, 4); err != nil {
+		if v, err := w.db.Publish().Version(t.Context(), id, 4); err != nil {
 			t.Error(err)
 		} else if p, err := w.SiteVersion(t.Context(), nobody(), id, 4, v.Suffix); err != nil || p.Primary != "b.html" {
 			t.Errorf("version 4 opens %q: %v", p.Primary, err)
@@ -266,7 +266,7 @@ func TestVersions(t *testing.T) {
 	t.Run("an erased one has no address and cannot come back; the current one stays", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
-		v, err := w.db.Version(t.Context(), id, 1)
+		v, err := w.db.Publish().Version(t.Context(), id, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,7 +74,7 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 			}
 		}, map[string]publish.Code{"CreateProject": publish.CodeInvalidKey, "PutFile": publish.CodeInvalidKey, "DeleteFile": publish.CodeInvalidKey}},
 		"an account that is suspended meanwhile": {func(t *testing.T, w *world, p publish.Published) {
-			if err := w.db.Suspend(t.Context(), publish.Subject{Account: p.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+			if err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: p.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
 				t.Error(err)
 			}
 		}, map[string]publish.Code{"CreateProject": publish.CodeAccountSuspended, "PutFile": publish.CodeTakenDown, "DeleteFile": publish.CodeTakenDown}},
@@ -100,7 +100,7 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 				if w.onDisk() != 0 {
 					t.Error("the content of a refused call stays")
 				}
-				if p, err := w.db.Project(t.Context(), out.Project.ID); err != nil || p.Version != 2 {
+				if p, err := w.db.Publish().Project(t.Context(), out.Project.ID); err != nil || p.Version != 2 {
 					t.Errorf("version %d, %v", p.Version, err)
 				}
 			})
@@ -140,13 +140,13 @@ func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
 		t.Run(step, func(t *testing.T) {
 			w := newWorld(t)
 			out := w.publish(nobody(), page)
-			s := w.openOver(publish.Config{Places: local()}, &suspending{w.db, func() {
-				if err := w.db.Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+			s := w.openOver(publish.Config{Places: local()}, &suspending{w.db.Publish(), func() {
+				if err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
 					t.Error(err)
 				}
 			}})
 			refused(t, c.do(s, w.owner(out.Project.Account), out), c.code)
-			if p, err := w.db.Project(t.Context(), out.Project.ID); err != nil || p.Handle != out.Project.Handle || p.Title != out.Project.Title {
+			if p, err := w.db.Publish().Project(t.Context(), out.Project.ID); err != nil || p.Handle != out.Project.Handle || p.Title != out.Project.Title {
 				t.Errorf("the project is %+v, %v", p, err)
 			}
 		})

@@ -61,7 +61,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 		}
 	})
 	t.Run("a verification link is enqueued for the address, and none is said to be sent without SMTP", func(t *testing.T) {
-		jobs, err := w.db.MailStore().ClaimJobs(t.Context(), w.clock.now(), w.clock.now().Add(time.Minute), account.Busy{}, 9)
+		jobs, err := w.db.Mail().ClaimJobs(t.Context(), w.clock.now(), w.clock.now().Add(time.Minute), account.Busy{}, 9)
 		if err != nil || len(jobs) != 1 || jobs[0].Address != out.Account.Email || jobs[0].Lang != "pt-BR" || jobs[0].Account != out.Project.Account {
 			t.Errorf("jobs %+v, %v", jobs, err)
 		}
@@ -327,7 +327,7 @@ func TestIdentify(t *testing.T) {
 		})
 	}
 	t.Run("only the hash of a key is stored", func(t *testing.T) {
-		k, err := w.db.KeyByHash(t.Context(), publish.Secret(key).Hash())
+		k, err := w.db.Credentials().KeyByHash(t.Context(), publish.Secret(key).Hash())
 		if err != nil || k.LastFour != key[36:] || strings.Contains(fmt.Sprintf("%+v", k), key[4:20]) {
 			t.Errorf("%+v, %v", k, err)
 		}

@@ -54,7 +54,7 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 	if err != nil || len(e.Projects) != 2 {
 		t.Fatalf("%d projects, %v", len(e.Projects), err)
 	}
-	c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Staged: w.Held, Now: w.clock.now}
+	c := operate.Collector{Records: w.db.Upkeep(), Blobs: testworld.AllBlobs(w.blobs), Staged: w.Held, Now: w.clock.now}
 	for i, v := range e.Projects {
 		if i == 0 { // the other one has a newer version as well
 			w.put(by, v.Project.ID, "new.txt", large+"new")

@@ -160,7 +160,7 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 // version is the number of a project's current version.
 func (w *world) version(t *testing.T, id publish.ProjectID) int {
 	t.Helper()
-	p, err := w.db.Project(t.Context(), id)
+	p, err := w.db.Publish().Project(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

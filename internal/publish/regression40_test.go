@@ -66,7 +66,7 @@ func TestRegression40WhatEndedAnUploadIsTold(t *testing.T) {
 		}
 		each(t, "it expired", func(w *world, _ func(int, string) (publish.Project, error)) {
 			w.clock.move(25 * time.Hour)
-			if _, _, err := w.db.Sweep(t.Context(), w.clock.now(), w.clock.now().Add(-24*time.Hour), 100); err != nil {
+			if _, _, err := w.db.Upkeep().Sweep(t.Context(), w.clock.now(), w.clock.now().Add(-24*time.Hour), 100); err != nil {
 				t.Error(err)
 			}
 		}, func(t *testing.T, _ publish.Project, err error) {

@@ -289,7 +289,7 @@ func TestAPartSentAgainReplacesTheEarlierOne(t *testing.T) {
 		by := w.account()
 		out := w.publish(by, large)
 		w.clock.move(25 * time.Hour)
-		c := operate.Collector{Records: w.db, Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
+		c := operate.Collector{Records: w.db.Upkeep(), Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
 		if _, err := c.Collect(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	for round := range 30 {
-		p, err := w.db.Project(t.Context(), id)
+		p, err := w.db.Publish().Project(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 		for range 3 {
 			all.Go(func() {
 				for range 3 {
-					list, err := w.db.Files(t.Context(), id, n)
+					list, err := w.db.Publish().Files(t.Context(), id, n)
 					if err != nil && !errors.Is(err, publish.ErrNotFound) || err == nil && len(list) != more+2 {
 						t.Errorf("a list of %d files, %v", len(list), err)
 					}
@@ -59,16 +59,16 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 			})
 		}
 		all.Wait()
-		p, err = w.db.Project(t.Context(), id)
+		p, err = w.db.Publish().Project(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := w.db.Files(t.Context(), id, p.Version)
+		list, err := w.db.Publish().Files(t.Context(), id, p.Version)
 		if err != nil || len(list) != more+2 || p.FileCount != more+2 {
 			t.Fatalf("round %d: version %d has %d files and is said to have %d, %v", round, p.Version, len(list), p.FileCount, err)
 		}
 	}
-	found, _, _, err := w.db.Mistakes(t.Context(), 0, 10)
+	found, _, _, err := w.db.Upkeep().Mistakes(t.Context(), 0, 10)
 	if err != nil || len(found) != 0 {
 		t.Errorf("the records contradict each other: %v, %v", found, err)
 	}

@@ -13,7 +13,7 @@ import (
 type Account struct{ db *DB }
 
 // AccountStore is the view of the database for package account.
-func (db *DB) AccountStore() Account { return Account{db} }
+func (db *DB) Account() Account { return Account{db} }
 
 // Stores are those of an account.Service.
 func (store Account) Stores() account.Stores {
@@ -22,22 +22,22 @@ func (store Account) Stores() account.Stores {
 
 // Secret implements publish.SecretStore.
 func (store Account) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
-	return store.db.Secret(ctx, name, fresh)
+	return store.db.Publish().Secret(ctx, name, fresh)
 }
 
 // Account implements account.OwnerStore.
 func (store Account) Account(ctx context.Context, id publish.AccountID) (publish.Account, error) {
-	return store.db.Account(ctx, id)
+	return store.db.Publish().Account(ctx, id)
 }
 
 // Projects implements account.ClaimStore.
 func (store Account) Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error) {
-	return store.db.Projects(ctx, id, before, limit)
+	return store.db.Publish().Projects(ctx, id, before, limit)
 }
 
 // Remove implements account.OwnerStore.
 func (store Account) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
-	return store.db.Remove(ctx, s, e)
+	return store.db.Operate().Remove(ctx, s, e)
 }
 
 // Mail keeps the messages that are to be sent, in the database of a DB and under the same
@@ -47,9 +47,9 @@ type Mail struct{ db *DB }
 var _ account.MailStore = Mail{}
 
 // MailStore is the view of the database for an account.Courier.
-func (db *DB) MailStore() Mail { return Mail{db} }
+func (db *DB) Mail() Mail { return Mail{db} }
 
 // StopOf implements account.MailStore.
 func (store Mail) StopOf(ctx context.Context, mailbox publish.Digest, kind string, now time.Time) (publish.Stop, error) {
-	return store.db.AccountStore().StopOf(ctx, mailbox, kind, now)
+	return store.db.Account().StopOf(ctx, mailbox, kind, now)
 }

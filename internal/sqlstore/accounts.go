@@ -18,9 +18,9 @@ func scanAccount(r row) (a publish.Account, err error) {
 
 // CreateAccount implements publish.Store. If all of the handles were taken the
 // error is publish.ErrExists.
-func (db *DB) CreateAccount(ctx context.Context, na publish.NewAccount) (a publish.Account, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
-		if err := t.addRecord(na.Idempotency, 0, "", db.now()); err != nil {
+func (store Publish) CreateAccount(ctx context.Context, na publish.NewAccount) (a publish.Account, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.addRecord(na.Idempotency, 0, "", store.db.now()); err != nil {
 			return err
 		}
 		if a, err = t.createAccount(na); err != nil {
@@ -66,14 +66,14 @@ func (t *tx) firstFree(handles []string) (string, error) {
 }
 
 // Account implements publish.Store.
-func (db *DB) Account(ctx context.Context, id publish.AccountID) (publish.Account, error) {
-	a, err := one(ctx, db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
+func (store Publish) Account(ctx context.Context, id publish.AccountID) (publish.Account, error) {
+	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 	return a, in("read account", err)
 }
 
 // SetEmail implements publish.Store.
-func (db *DB) SetEmail(ctx context.Context, id publish.AccountID, address string, job publish.Job) error {
-	return in("set email", db.step(ctx, 0, func(t *tx) error {
+func (store Publish) SetEmail(ctx context.Context, id publish.AccountID, address string, job publish.Job) error {
+	return in("set email", store.db.step(ctx, 0, func(t *tx) error {
 		return t.setEmail(id, &publish.NewEmail{Address: address, Job: job})
 	}))
 }
@@ -135,8 +135,8 @@ func (t *tx) createKey(k publish.Key, account publish.AccountID, project *int64)
 }
 
 // KeyByHash implements publish.CredentialStore.
-func (db *DB) KeyByHash(ctx context.Context, hash publish.Digest) (publish.Key, error) {
-	k, err := one(ctx, db, scanKey, `
+func (store Credentials) KeyByHash(ctx context.Context, hash publish.Digest) (publish.Key, error) {
+	k, err := one(ctx, store.db, scanKey, `
 		SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL
 		FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
 		WHERE k.hash = ? AND k.revoked_at IS NULL AND a.deleted_at IS NULL AND p.deleted_at IS NULL`, hash[:])
@@ -153,8 +153,8 @@ func scanKey(r row) (k publish.Key, err error) {
 }
 
 // TouchKeys implements publish.Store. Keys that are not there are passed over.
-func (db *DB) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
-	return in("touch keys", db.step(ctx, 0, func(t *tx) error {
+func (store Credentials) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
+	return in("touch keys", store.db.step(ctx, 0, func(t *tx) error {
 		for id, at := range used {
 			if _, err := t.exec("UPDATE keys SET last_used_at = ? WHERE id = ? AND last_used_at < ?", micros(at), id, micros(at)); err != nil {
 				return err
@@ -165,13 +165,13 @@ func (db *DB) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 }
 
 // Secret implements publish.Store.
-func (db *DB) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+func (store Publish) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	const query = "SELECT value FROM secrets WHERE name = ?"
-	secret, err := one(ctx, db, scanValue[[]byte], query, name)
+	secret, err := one(ctx, store.db, scanValue[[]byte], query, name)
 	if !errors.Is(err, publish.ErrNotFound) {
 		return secret, in("read secret", err)
 	}
-	err = db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		if _, err := t.exec("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, orEmpty(fresh)); err != nil {
 			return err
 		}

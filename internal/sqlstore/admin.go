@@ -11,8 +11,6 @@ import (
 	"sandlot/internal/publish"
 )
 
-var _ operate.AdminStore = (*DB)(nil)
-
 const selectAccountDetail = `
 	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0), CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END,
 		(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
@@ -36,20 +34,20 @@ func sometime(micros int64) (t time.Time) {
 }
 
 // AccountByHandle implements operate.AdminStore.
-func (db *DB) AccountByHandle(ctx context.Context, handle string) (operate.AccountDetail, error) {
-	d, err := one(ctx, db, scanAccountDetail, selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
+func (store Operate) AccountByHandle(ctx context.Context, handle string) (operate.AccountDetail, error) {
+	d, err := one(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
 	return d, in("read account", err)
 }
 
 // AccountsByEmail implements operate.AdminStore. It reads through all accounts.
-func (db *DB) AccountsByEmail(ctx context.Context, address string, limit int) ([]operate.AccountDetail, error) {
-	list, err := all(ctx, db, scanAccountDetail, selectAccountDetail+"a.email = ? ORDER BY a.id LIMIT ?", address, limit)
+func (store Operate) AccountsByEmail(ctx context.Context, address string, limit int) ([]operate.AccountDetail, error) {
+	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.email = ? ORDER BY a.id LIMIT ?", address, limit)
 	return list, in("look for accounts", err)
 }
 
 // ListAccounts implements operate.AdminStore.
-func (db *DB) ListAccounts(ctx context.Context, after publish.AccountID, suspended bool, limit int) ([]operate.AccountDetail, error) {
-	list, err := all(ctx, db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR NOT ?) ORDER BY a.id LIMIT ?", after, suspended, limit)
+func (store Operate) ListAccounts(ctx context.Context, after publish.AccountID, suspended bool, limit int) ([]operate.AccountDetail, error) {
+	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR NOT ?) ORDER BY a.id LIMIT ?", after, suspended, limit)
 	return list, in("list accounts", err)
 }
 
@@ -73,32 +71,32 @@ type behind struct {
 func (b behind) Scan(dest ...any) error { return b.row.Scan(append([]any{b.first}, dest...)...) }
 
 // ProjectDetail implements operate.AdminStore.
-func (db *DB) ProjectDetail(ctx context.Context, id publish.ProjectID) (operate.ProjectDetail, error) {
-	d, err := one(ctx, db, scanProjectDetail, selectProjectDetail+"p.id = ?", string(id))
+func (store Operate) ProjectDetail(ctx context.Context, id publish.ProjectID) (operate.ProjectDetail, error) {
+	d, err := one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ?", string(id))
 	return d, in("read project", err)
 }
 
 // ListProjects implements operate.AdminStore.
-func (db *DB) ListProjects(ctx context.Context, q operate.ProjectQuery) ([]operate.ProjectDetail, error) {
+func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) ([]operate.ProjectDetail, error) {
 	const rest = "p.num > ? AND (p.suspended_at IS NOT NULL OR NOT ?) ORDER BY p.num LIMIT ?"
 	query, args := selectProjectDetail+rest, []any{q.After, q.Suspended, q.Limit}
 	if q.Account != 0 {
 		query, args = selectProjectDetail+"p.account = ? AND "+rest, append([]any{q.Account}, args...)
 	}
-	list, err := all(ctx, db, scanProjectDetail, query, args...)
+	list, err := all(ctx, store.db, scanProjectDetail, query, args...)
 	return list, in("list projects", err)
 }
 
 // Suspend implements operate.AdminStore.
-func (db *DB) Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
-	return in("suspend", db.changeAccount(ctx, func(t *tx) error {
+func (store Operate) Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+	return in("suspend", store.db.changeAccount(ctx, func(t *tx) error {
 		return t.act(s, e, publish.ErrExists, micros(e.At), "suspended_at IS NULL")
 	}))
 }
 
 // Restore implements operate.AdminStore.
-func (db *DB) Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
-	return in("restore", db.changeAccount(ctx, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
+func (store Operate) Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+	return in("restore", store.db.changeAccount(ctx, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
 }
 
 // act sets when a subject was suspended, if it is in the state it must be in; in
@@ -126,8 +124,8 @@ func named(s publish.Subject) (table string, id any) {
 // Remove implements operate.AdminStore. What a deleted account or project was
 // called by people goes at once; their rows stay, so that their names do. What other
 // records tell of an account goes in steps, which Sweep does if they are cut short.
-func (db *DB) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
-	err := db.changeAccount(ctx, func(t *tx) error {
+func (store Operate) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+	err := store.db.changeAccount(ctx, func(t *tx) error {
 		var err error
 		if s.Project != "" {
 			err = t.removeProject(s.Project, e.At)
@@ -140,8 +138,8 @@ func (db *DB) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry)
 		return t.log(e)
 	})
 	if err == nil {
-		_ = db.finishForgets(context.WithoutCancel(ctx)) // Sweep sees to what is left
-		db.engine.Wipe()
+		_ = store.db.finishForgets(context.WithoutCancel(ctx)) // Sweep sees to what is left
+		store.db.engine.Wipe()
 	}
 	return in("remove", err)
 }
@@ -180,8 +178,8 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 }
 
 // AddKey implements operate.AdminStore.
-func (db *DB) AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+func (store Operate) AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
 			return err
 		}
@@ -210,7 +208,7 @@ func scanLogEntry(r row) (e publish.LogEntry, err error) {
 }
 
 // Log implements operate.AdminStore.
-func (db *DB) Log(ctx context.Context, q operate.LogQuery) ([]publish.LogEntry, error) {
+func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]publish.LogEntry, error) {
 	const (
 		entries = selectLog + "id < ?1"
 		some    = " AND (?2 = '' OR actor = ?2 OR name = ?2) AND (?3 = '' OR action = ?3) AND at >= ?4 AND at < ?5"
@@ -231,7 +229,7 @@ func (db *DB) Log(ctx context.Context, q operate.LogQuery) ([]publish.LogEntry, 
 	if q.Target != "" {
 		query, args = entries+some+" AND target = ?7"+last, append(args, q.Target)
 	}
-	list, err := all(ctx, db, scanLogEntry, query, args...)
+	list, err := all(ctx, store.db, scanLogEntry, query, args...)
 	return list, in("read log", err)
 }
 
@@ -245,17 +243,17 @@ const (
 )
 
 // DeletedAccount implements operate.AdminStore.
-func (db *DB) DeletedAccount(ctx context.Context, handle string) (operate.Deletion, error) {
-	return db.deletion(ctx, selectAccountDeleted, handle)
+func (store Operate) DeletedAccount(ctx context.Context, handle string) (operate.Deletion, error) {
+	return store.deletion(ctx, selectAccountDeleted, handle)
 }
 
 // DeletedProject implements operate.AdminStore.
-func (db *DB) DeletedProject(ctx context.Context, id publish.ProjectID) (operate.Deletion, error) {
-	return db.deletion(ctx, selectProjectDeleted, string(id))
+func (store Operate) DeletedProject(ctx context.Context, id publish.ProjectID) (operate.Deletion, error) {
+	return store.deletion(ctx, selectProjectDeleted, string(id))
 }
 
-func (db *DB) deletion(ctx context.Context, query, name string) (d operate.Deletion, err error) {
-	err = db.snapshot(ctx, func(q querier) error {
+func (store Operate) deletion(ctx context.Context, query, name string) (d operate.Deletion, err error) {
+	err = store.db.snapshot(ctx, func(q querier) error {
 		d, err = one(ctx, q, func(r row) (d operate.Deletion, err error) {
 			err = r.Scan(asTime{&d.At}, &d.Target)
 			return d, err

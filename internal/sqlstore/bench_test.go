@@ -39,7 +39,7 @@ func benchCreate(b *testing.B, anonymous bool, size int) {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	a, err := db.CreateAccount(b.Context(), benchAccount(0))
+	a, err := db.Publish().CreateAccount(b.Context(), benchAccount(0))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func benchCreate(b *testing.B, anonymous bool, size int) {
 				na := benchAccount(n.Load()<<32 | n.Add(1))
 				np.New = &na
 			}
-			if _, err := db.CreateProject(context.Background(), np); err != nil {
+			if _, err := db.Publish().CreateProject(context.Background(), np); err != nil {
 				b.Error(err)
 			}
 		}
@@ -106,14 +106,14 @@ func BenchmarkChanges(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	a, err := db.CreateAccount(b.Context(), benchAccount(0))
+	a, err := db.Publish().CreateAccount(b.Context(), benchAccount(0))
 	if err != nil {
 		b.Fatal(err)
 	}
 	create := func(n uint64) publish.ProjectID {
 		np := benchProject(n, nil)
 		np.Account = a.ID
-		if _, err := db.CreateProject(b.Context(), np); err != nil {
+		if _, err := db.Publish().CreateProject(b.Context(), np); err != nil {
 			b.Error(err)
 		}
 		return np.ID
@@ -130,7 +130,7 @@ func BenchmarkChanges(b *testing.B) {
 	all.Wait()
 	ask := func(b *testing.B) {
 		for b.Loop() {
-			if got, err := db.Changes(b.Context(), ids); err != nil || len(got) != hot {
+			if got, err := db.Publish().Changes(b.Context(), ids); err != nil || len(got) != hot {
 				b.Fatalf("%d change numbers, %v", len(got), err)
 			}
 		}

@@ -52,8 +52,8 @@ func (t *tx) loosen(id int64) error {
 }
 
 // Content implements publish.Store.
-func (db *DB) Content(ctx context.Context, blobID int64) ([]byte, error) {
-	bytes, err := one(ctx, db, scanValue[[]byte], "SELECT bytes FROM contents WHERE blob = ?", blobID)
+func (store Publish) Content(ctx context.Context, blobID int64) ([]byte, error) {
+	bytes, err := one(ctx, store.db, scanValue[[]byte], "SELECT bytes FROM contents WHERE blob = ?", blobID)
 	if err != nil {
 		return nil, in("read content", err)
 	}
@@ -61,15 +61,15 @@ func (db *DB) Content(ctx context.Context, blobID int64) ([]byte, error) {
 }
 
 // Unknown implements operate.SweepStore.
-func (db *DB) Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error) {
+func (store Upkeep) Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error) {
 	// Another database in its place may have them, as one that was restored from a backup.
-	if err := db.engine.CheckPlace(); err != nil {
+	if err := store.db.engine.CheckPlace(); err != nil {
 		return nil, in("look up blobs", err)
 	}
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	unknown, err := all(ctx, db, scanValue[publish.BlobRef],
+	unknown, err := all(ctx, store.db, scanValue[publish.BlobRef],
 		"SELECT n.value FROM "+dialect.Each("?", "n")+" WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.ref = n.value)", sqlite.List(refs))
 	return unknown, in("look up blobs", err)
 }

@@ -7,18 +7,16 @@ import (
 	"sandlot/internal/sqlstore/sqlite"
 )
 
-var _ publish.ChangeStore = (*DB)(nil)
-
 // Changes implements publish.ChangeStore. A change number is the sum of two that only
 // grow: the project's own, and its account's, which one statement moves on for all of
 // its projects. Each statement that changes what is read of a project counts it; a
 // guard in the tests refuses one that does not.
-func (db *DB) Changes(ctx context.Context, ids []publish.ProjectID) (map[publish.ProjectID]int64, error) {
+func (store Publish) Changes(ctx context.Context, ids []publish.ProjectID) (map[publish.ProjectID]int64, error) {
 	type change struct {
 		id publish.ProjectID
 		n  int64
 	}
-	list, err := all(ctx, db, func(r row) (c change, err error) {
+	list, err := all(ctx, store.db, func(r row) (c change, err error) {
 		err = r.Scan(&c.id, &c.n)
 		return c, err
 	}, `SELECT p.id, p.changed + a.changed FROM `+dialect.Each("?", "j")+` CROSS JOIN projects p JOIN accounts a ON a.id = p.account

@@ -3,15 +3,11 @@ package sqlstore
 import (
 	"context"
 	"time"
-
-	"sandlot/internal/operate"
 )
 
-var _ operate.ClockStore = (*DB)(nil)
-
 // LastTime implements operate.ClockStore.
-func (db *DB) LastTime(ctx context.Context) (at time.Time, err error) {
-	at, err = one(ctx, db, func(r row) (at time.Time, err error) {
+func (store Upkeep) LastTime(ctx context.Context) (at time.Time, err error) {
+	at, err = one(ctx, store.db, func(r row) (at time.Time, err error) {
 		err = r.Scan(asTime{&at})
 		return at, err
 	}, "SELECT at FROM clock WHERE one = 1")
@@ -19,8 +15,8 @@ func (db *DB) LastTime(ctx context.Context) (at time.Time, err error) {
 }
 
 // RecordTime implements operate.ClockStore.
-func (db *DB) RecordTime(ctx context.Context, now time.Time) error {
-	return in("record the time", db.step(ctx, 0, func(t *tx) error {
+func (store Upkeep) RecordTime(ctx context.Context, now time.Time) error {
+	return in("record the time", store.db.step(ctx, 0, func(t *tx) error {
 		_, err := t.exec("INSERT INTO clock (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", micros(now))
 		return err
 	}))

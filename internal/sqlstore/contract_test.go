@@ -12,13 +12,10 @@ import (
 	"sandlot/internal/testenv"
 )
 
-func TestStoreContract(t *testing.T) {
-	storetest.TestStore(t, openForSuite)
-}
-
-func TestGalleryContract(t *testing.T) {
-	storetest.TestGallery(t, openForSuite)
-}
+func TestPublishContract(t *testing.T) { storetest.TestPublish(t, openForSuite) }
+func TestAccountContract(t *testing.T) { storetest.TestAccount(t, openForSuite) }
+func TestGalleryContract(t *testing.T) { storetest.TestGallery(t, openForSuite) }
+func TestOperateContract(t *testing.T) { storetest.TestOperate(t, openForSuite) }
 
 func openForSuite(t *testing.T) storetest.Stores {
 	path := filepath.Join(t.TempDir(), "sandlot.db")
@@ -35,8 +32,8 @@ func clockAhead(ahead *atomic.Int64) func() time.Time {
 
 func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Stores {
 	return storetest.Stores{
-		Records: db, Accounts: accountRecords(db), Mail: db.MailStore(),
-		Gallery: db.Gallery(),
+		Publish: db.Publish(), Site: db.Publish(), Credentials: db.Credentials(), KeyUses: db.Credentials(), Variants: db.Variants(),
+		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), Operate: db.Operate(), Upkeep: db.Upkeep(),
 		Copy: func(t *testing.T) storetest.Stores {
 			copied := copyDatabase(t, path)
 			return storesOf(mustOpenAt(t, copied, clockAhead(ahead)), copied, ahead)
@@ -52,7 +49,7 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Stores {
 }
 
 func accountRecords(db *DB) storetest.AccountRecords {
-	a := db.AccountStore()
+	a := db.Account()
 	return storetest.AccountRecords{LoginStore: a, SessionStore: a, OwnerStore: a, RecoveryStore: a, ClaimStore: a, StopStore: a, AddSession: a.AddSession}
 }
 

@@ -22,7 +22,7 @@ func TestCopyTo(t *testing.T) {
 			var err error
 			for p := p; ctx.Err() == nil && err == nil; {
 				f := publish.File{Name: "a.js", Folded: "a.js", Blob: publish.Blob{Inline: make([]byte, 10_000), Size: 10_000}}
-				p, err = db.PutFile(context.Background(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
+				p, err = db.Publish().PutFile(context.Background(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
 			}
 			ended <- err
 		}()
@@ -34,11 +34,11 @@ func TestCopyTo(t *testing.T) {
 			t.Errorf("%v, %v", info.Mode(), err)
 		}
 		copied := mustOpen(t, path)
-		mistakes, seen, _, err := copied.Mistakes(t.Context(), 0, 9)
+		mistakes, seen, _, err := copied.Upkeep().Mistakes(t.Context(), 0, 9)
 		if err != nil || seen != 1 || len(mistakes) != 0 {
 			t.Errorf("of %d projects: %v, %v", seen, mistakes, err)
 		}
-		damage, err := copied.Damage(t.Context(), 9)
+		damage, err := copied.Upkeep().Damage(t.Context(), 9)
 		if err != nil || len(damage) != 0 {
 			t.Errorf("%v, %v", damage, err)
 		}

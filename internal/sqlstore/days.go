@@ -13,9 +13,9 @@ import (
 func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
 // AddCounts implements gallery.CountStore.
-func (g *Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) error {
-	return in("add counts", g.db.step(ctx, 0, func(t *tx) error {
-		day := dayOf(g.db.now())
+func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) error {
+	return in("add counts", store.db.step(ctx, 0, func(t *tx) error {
+		day := dayOf(store.db.now())
 		for id, c := range counts {
 			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND deleted_at IS NULL AND (counted <> ?3 OR ?3 = 0)"+ofAccount,
 				c.Plays, c.Likes, c.Batch, string(id))
@@ -45,13 +45,13 @@ func (t *tx) addPlays(id publish.ProjectID, plays, day int64) error {
 
 // PlaysByDay implements gallery.Store. It looks each day of each project up,
 // about a microsecond each.
-func (g *Gallery) PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to time.Time) (map[publish.ProjectID][]int64, error) {
+func (store Gallery) PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to time.Time) (map[publish.ProjectID][]int64, error) {
 	type count struct {
 		project    publish.ProjectID
 		day, plays int64
 	}
 	first, last := dayOf(from), dayOf(to)
-	counts, err := all(ctx, g.db, func(r row) (c count, err error) {
+	counts, err := all(ctx, store.db, func(r row) (c count, err error) {
 		err = r.Scan(&c.project, &c.day, &c.plays)
 		return c, err
 	}, `WITH RECURSIVE days (day) AS (SELECT ? UNION ALL SELECT day + 1 FROM days WHERE day < ?)

@@ -1,7 +1,8 @@
-// Package sqlstore keeps the records of Sandlot in an SQL database: it implements
-// the store interfaces of the rooms publish, account, gallery and operate, under
-// the promises that stand with them. It decides nothing. Who may do what, which
-// names are allowed and how much is too much is settled before a call arrives here.
+// Package sqlstore keeps the records of Sandlot in an SQL database, which is SQLite. A
+// [DB] has a small store for each consumer: [Publish], [Credentials] and [Variants],
+// [Account] and [Mail], [Gallery], [Operate] and [Upkeep]. They share the engine and its transactions, and
+// decide nothing. Who may do what, which names are allowed and how much is too much is
+// settled before a call arrives here.
 //
 // # Engine
 //

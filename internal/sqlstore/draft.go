@@ -86,16 +86,16 @@ func parts(c publish.Change) (list []publish.Change) {
 }
 
 // rearrangeLarge is Rearrange in steps.
-func (db *DB) rearrangeLarge(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
-	end, err := db.drafts.begin(ctx, id)
+func (store Publish) rearrangeLarge(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+	end, err := store.db.drafts.begin(ctx, id)
 	if err != nil {
 		return publish.Project{}, publish.NoEffect(err)
 	}
 	defer end()
 	var d draft
-	err = db.undrafted(ctx, "", func() error {
-		return db.step(ctx, 0, func(t *tx) (err error) {
-			d, err = t.beginDraft(id, c, at, db.now())
+	err = store.db.undrafted(ctx, "", func() error {
+		return store.db.step(ctx, 0, func(t *tx) (err error) {
+			d, err = t.beginDraft(id, c, at, store.db.now())
 			return err
 		})
 	})
@@ -103,13 +103,13 @@ func (db *DB) rearrangeLarge(ctx context.Context, id publish.ProjectID, c publis
 		return publish.Project{}, err
 	}
 	for _, part := range parts(c) {
-		if err := db.addToDraft(ctx, &d, part); err != nil {
-			return publish.Project{}, db.giveUp(ctx, d, err)
+		if err := store.addToDraft(ctx, &d, part); err != nil {
+			return publish.Project{}, store.giveUp(ctx, d, err)
 		}
 	}
-	p, err := db.publishDraft(ctx, d, id, c, at)
+	p, err := store.publishDraft(ctx, d, id, c, at)
 	if err != nil {
-		return publish.Project{}, db.giveUp(ctx, d, err)
+		return publish.Project{}, store.giveUp(ctx, d, err)
 	}
 	return p, nil
 }
@@ -167,14 +167,14 @@ func (t *tx) drafted(project, own int64) error {
 }
 
 // addToDraft makes a part of a draft.
-func (db *DB) addToDraft(ctx context.Context, d *draft, part publish.Change) error {
+func (store Publish) addToDraft(ctx context.Context, d *draft, part publish.Change) error {
 	p := projectRow{num: d.project}
-	err := db.patient(ctx, inlined(part.Put), func(t *tx) error {
+	err := store.db.patient(ctx, inlined(part.Put), func(t *tx) error {
 		p.Version, p.Size, p.FileCount = d.n, 0, 0
 		if err := t.drafted(d.project, d.id); err != nil {
 			return err
 		}
-		return t.change(&p, part, db.now())
+		return t.change(&p, part, store.db.now())
 	})
 	if err == nil {
 		d.size += p.Size
@@ -184,16 +184,16 @@ func (db *DB) addToDraft(ctx context.Context, d *draft, part publish.Change) err
 }
 
 // publishDraft makes a draft the current version.
-func (db *DB) publishDraft(ctx context.Context, d draft, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+func (store Publish) publishDraft(ctx context.Context, d draft, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
 	var p projectRow
-	err := db.patient(ctx, 0, func(t *tx) (err error) {
-		p, err = t.edit(id, at, db.now(), d.id, func(t *tx, p *projectRow) error {
+	err := store.db.patient(ctx, 0, func(t *tx) (err error) {
+		p, err = t.edit(id, at, store.db.now(), d.id, func(t *tx, p *projectRow) error {
 			if _, err := t.exec("DELETE FROM drafts WHERE id = ?", d.id); err != nil {
 				return err
 			}
 			p.Size += d.size
 			p.FileCount += d.files
-			return t.settle(p, c, at, db.now())
+			return t.settle(p, c, at, store.db.now())
 		})
 		return err
 	})
@@ -222,11 +222,11 @@ func patiently(ctx context.Context, step func() error) error {
 
 // giveUp takes a draft back after an error. What it then returns is
 // publish.ErrNoEffect only if nothing of the draft is left.
-func (db *DB) giveUp(ctx context.Context, d draft, err error) error {
+func (store Publish) giveUp(ctx context.Context, d draft, err error) error {
 	if !errors.Is(err, publish.ErrNoEffect) {
 		return err // the step may have made the version
 	}
-	undone := db.undo(context.WithoutCancel(ctx), d)
+	undone := store.db.undo(context.WithoutCancel(ctx), d)
 	if undone == nil && !errors.Is(err, errDraftLost) {
 		return err
 	}

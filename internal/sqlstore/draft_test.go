@@ -33,7 +33,7 @@ func manyFilesOf(t *testing.T, db *DB, n uint64) (p publish.Project, c publish.C
 		name := fmt.Sprintf("a/%d.js", i)
 		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprintf("%d-%d", n, i)), Size: 3}})
 	}
-	p, err := db.Rearrange(ctx, p.ID, c, publish.Edit{Expect: 1})
+	p, err := db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{Expect: 1})
 	check(t, "make files", err, nil)
 	c = publish.Change{}
 	for i, f := range mustFiles(t, db, p, p.Version) {
@@ -53,7 +53,7 @@ func manyFilesOf(t *testing.T, db *DB, n uint64) (p publish.Project, c publish.C
 
 func mustFiles(t *testing.T, db *DB, p publish.Project, version int) []publish.File {
 	t.Helper()
-	list, err := db.Files(context.Background(), p.ID, version)
+	list, err := db.Publish().Files(context.Background(), p.ID, version)
 	check(t, "list files", err, nil)
 	return list
 }
@@ -72,18 +72,18 @@ func folders(t *testing.T, db *DB, p publish.Project, version int) string {
 // is fails the test unless the project is at a version that is whole.
 func is(t *testing.T, db *DB, p publish.Project, version int, want string) {
 	t.Helper()
-	q, err := db.Project(context.Background(), p.ID)
+	q, err := db.Publish().Project(context.Background(), p.ID)
 	check(t, "read project", err, nil)
 	equal(t, "version", q.Version, version)
 	equal(t, "files of the current version", folders(t, db, p, version), want)
-	found, _, _, err := db.Mistakes(context.Background(), 0, 10)
+	found, _, _, err := db.Upkeep().Mistakes(context.Background(), 0, 10)
 	check(t, "compare projects", err, nil)
-	more, _, _, err := db.AccountMistakes(context.Background(), 0, 10)
+	more, _, _, err := db.Upkeep().AccountMistakes(context.Background(), 0, 10)
 	check(t, "compare accounts", err, nil)
 	for _, m := range append(found, more...) {
 		t.Error(m.Detail)
 	}
-	_, err = db.Files(context.Background(), p.ID, version+1)
+	_, err = db.Publish().Files(context.Background(), p.ID, version+1)
 	check(t, "files of the next version", err, publish.ErrNotFound)
 }
 
@@ -101,10 +101,10 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 	steps, most := 0, int64(0)
 	watchSteps(t, db, func(rows int64) {
 		if steps++; steps%3 == 0 {
-			q, err := db.Project(context.Background(), p.ID)
+			q, err := db.Publish().Project(context.Background(), p.ID)
 			check(t, "read project", err, nil)
 			equal(t, "files", folders(t, db, p, q.Version), map[int]string{2: whereA, 3: whereB, 4: whereA}[q.Version])
-			near, err := db.FilesNear(context.Background(), p.ID, map[int]string{2: "a", 3: "b", 4: "a"}[q.Version])
+			near, err := db.Publish().FilesNear(context.Background(), p.ID, map[int]string{2: "a", 3: "b", 4: "a"}[q.Version])
 			check(t, "look for files", err, nil)
 			equal(t, "files near", len(near), nearLimit)
 		}
@@ -120,11 +120,11 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 			return publish.Change{Drop: mustFiles(t, db, p, 3), Put: mustFiles(t, db, p, 2), Primary: p.Primary}
 		}, whereA},
 	} {
-		was, err := db.Project(t.Context(), p.ID)
+		was, err := db.Publish().Project(t.Context(), p.ID)
 		check(t, "read", err, nil)
 		change := do.c()
 		steps, most = 0, 0
-		_, err = db.Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: was.Version})
+		_, err = db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: was.Version})
 		check(t, do.what, err, nil)
 		if most > draftRows || steps < 2*manyFiles/draftStep {
 			t.Errorf("%s: %d steps, one of which changed %d rows", do.what, steps, most)
@@ -133,7 +133,7 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 	}
 	t.Run("one for which there is no room is refused at first", func(t *testing.T) {
 		steps = 0
-		_, err := db.Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4, Within: publish.Quota{Bytes: 9 * manyFiles}})
+		_, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4, Within: publish.Quota{Bytes: 9 * manyFiles}})
 		check(t, "beyond the quota", err, publish.ErrTooManyBytes)
 		check(t, "beyond the quota", err, publish.ErrNoEffect)
 		equal(t, "commits", steps, 0)
@@ -144,7 +144,7 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 			c.Put[i].Blob = publish.Blob{Ref: publish.BlobRef(fmt.Sprint("other-", i)), Size: 1}
 		}
 		steps, most = 0, 0
-		_, err := db.Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4})
+		_, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4})
 		check(t, "without its primary file", err, publish.ErrNoPrimary)
 		check(t, "without its primary file", err, publish.ErrNoEffect)
 		if most > draftRows || steps < 4*manyFiles/draftStep {
@@ -169,7 +169,7 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 			copies = append(copies, copyDatabase(t, path))
 		}
 	})
-	_, err := db.Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
+	_, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
 	check(t, "rearrange", err, nil)
 	equal(t, "steps", steps, last)
 	for i, crashed := range copies {
@@ -181,13 +181,13 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 			again := mustOpen(t, copyDatabase(t, crashed))
 			is(t, again, p, version, want)
 			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
-			_, err := again.PutFile(t.Context(), p.ID, f, publish.Edit{Expect: version})
+			_, err := again.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: version})
 			check(t, "put file", err, nil)
 			is(t, again, p, version+1, strings.Replace(want, " index", " c:1 index", 1))
 		})
 		t.Run(fmt.Sprint("rearranged after crash ", i), func(t *testing.T) {
 			again := mustOpen(t, copyDatabase(t, crashed))
-			_, err := again.Rearrange(t.Context(), p.ID, publish.Change{Drop: mustFiles(t, again, p, version), Put: mustFiles(t, again, p, 2), Primary: p.Primary}, publish.Edit{Expect: version})
+			_, err := again.Publish().Rearrange(t.Context(), p.ID, publish.Change{Drop: mustFiles(t, again, p, version), Put: mustFiles(t, again, p, 2), Primary: p.Primary}, publish.Edit{Expect: version})
 			check(t, "restore", err, nil)
 			is(t, again, p, version+1, whereA)
 		})
@@ -230,7 +230,7 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 				})
 				return nil
 			}), nil)
-			_, err := db.Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
+			_, err := db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
 			if err == nil || errors.Is(err, publish.ErrNoEffect) != c.without {
 				t.Errorf("error is %v; that it had no effect should be %v", err, c.without)
 			}
@@ -242,7 +242,7 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 				sweepAll(t, db, time.Now().Add(time.Hour))
 			}
 			equal(t, "drafts", records(t, db, "drafts"), 0)
-			_, err = db.Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
+			_, err = db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
 			check(t, "again", err, nil)
 			is(t, db, p, 3, whereB)
 		})
@@ -261,7 +261,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 	}{
 		"for an edit": {func(t *testing.T, other *DB, p publish.Project) {
 			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
-			_, err := other.PutFile(ctx, p.ID, f, publish.Edit{Expect: 2})
+			_, err := other.Publish().PutFile(ctx, p.ID, f, publish.Edit{Expect: 2})
 			check(t, "put file", err, nil)
 		}, 3, "map[a:2000 c:1 index.html:1]"},
 		"in part": {func(t *testing.T, other *DB, _ publish.Project) {
@@ -291,7 +291,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 					c.meanwhile(t, other, p)
 				}
 			})
-			_, err := db.Rearrange(ctx, p.ID, change, publish.Edit{Expect: 2})
+			_, err := db.Publish().Rearrange(ctx, p.ID, change, publish.Edit{Expect: 2})
 			check(t, "rearrange", err, publish.ErrUnavailable)
 			if errors.Is(err, publish.ErrNoEffect) {
 				t.Errorf("%v: but blobs may be recorded", err)

@@ -15,7 +15,7 @@ func TestRegression41NothingIsMadeOfADraft(t *testing.T) {
 	db := mustOpen(t, t.TempDir()+"/sandlot.db")
 	p, c := manyFilesOf(t, db, 1)
 	waits := func() (n int) {
-		list, err := db.Unsqueezed(context.Background(), nil, 3*manyFiles)
+		list, err := db.Variants().Unsqueezed(context.Background(), nil, 3*manyFiles)
 		check(t, "list", err, nil)
 		return len(list)
 	}
@@ -27,7 +27,7 @@ func TestRegression41NothingIsMadeOfADraft(t *testing.T) {
 			equal(t, "files that wait meanwhile", waits(), before)
 		}
 	})
-	_, err := db.Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
+	_, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
 	check(t, "rearrange", err, nil)
 	if amid == 0 {
 		t.Error("nobody looked while there was a draft")
@@ -49,7 +49,7 @@ func TestRegression41ACopyHasNothingOfADraft(t *testing.T) {
 			check(t, "copy", db.CopyTo(context.Background(), path), nil)
 		}
 	})
-	_, err := db.Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
+	_, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
 	check(t, "rearrange", err, nil)
 	is(t, db, p, 3, whereB)
 	copied := mustOpen(t, path)

@@ -24,8 +24,8 @@ const selectErasures = `SELECT e.project, e.n,
 
 // EraseVersion implements publish.ManageStore. The version is gone with the first
 // step; those that let go of its files are done by Sweep if they are cut short.
-func (db *DB) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) error {
-	err := db.step(ctx, 0, func(t *tx) error {
+func (store Publish) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) error {
+	err := store.db.step(ctx, 0, func(t *tx) error {
 		p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))
 		if err != nil {
 			return err
@@ -49,7 +49,7 @@ func (db *DB) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at 
 	if err != nil {
 		return in("erase version", err)
 	}
-	_ = db.finishErasures(context.WithoutCancel(ctx)) // Sweep sees to what is left
+	_ = store.db.finishErasures(context.WithoutCancel(ctx)) // Sweep sees to what is left
 	return nil
 }
 

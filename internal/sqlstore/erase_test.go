@@ -89,14 +89,14 @@ func TestRegression41ErasingLetsGoOfFilesInSteps(t *testing.T) {
 	steps, most, crashed := 0, int64(0), ""
 	watchSteps(t, db, func(rows int64) {
 		if steps++; steps == 1 {
-			_, err := db.Files(context.Background(), p.ID, 2)
+			_, err := db.Publish().Files(context.Background(), p.ID, 2)
 			check(t, "files of the erased version", err, publish.ErrNotFound)
 			crashed = copyDatabase(t, path)
 		}
 		most = max(most, rows)
 	})
 	steps, most = 0, 0
-	check(t, "erase", db.EraseVersion(t.Context(), p.ID, 2, time.Now()), nil)
+	check(t, "erase", db.Publish().EraseVersion(t.Context(), p.ID, 2, time.Now()), nil)
 	if most > 500 || steps < files/100 {
 		t.Errorf("%d steps, one of which changed %d rows", steps, most)
 	}
@@ -108,7 +108,7 @@ func TestRegression41ErasingLetsGoOfFilesInSteps(t *testing.T) {
 	equal(t, "files", count(db, "files"), 1)
 	again := mustOpen(t, crashed)
 	equal(t, "files after a crash", count(again, "files"), files+1)
-	_, _, err := again.Sweep(t.Context(), time.Now(), time.Time{}, 500)
+	_, _, err := again.Upkeep().Sweep(t.Context(), time.Now(), time.Time{}, 500)
 	check(t, "sweep", err, nil)
 	equal(t, "files after a sweep", count(again, "files"), 1)
 	equal(t, "erasures", count(again, "erasures"), 0)

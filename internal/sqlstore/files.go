@@ -15,9 +15,9 @@ const nearLimit = 10
 
 // PutFile implements publish.Store. If another file has the same folded name the
 // error is publish.ErrExists.
-func (db *DB) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, error) {
-	p, err := db.edit(ctx, id, at, len(f.Blob.Inline), func(t *tx, p *projectRow) error {
-		blob, err := t.keep(f.Blob, asFile, db.now())
+func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, error) {
+	p, err := store.edit(ctx, id, at, len(f.Blob.Inline), func(t *tx, p *projectRow) error {
+		blob, err := t.keep(f.Blob, asFile, store.db.now())
 		if err != nil {
 			return err
 		}
@@ -31,14 +31,14 @@ func (db *DB) PutFile(ctx context.Context, id publish.ProjectID, f publish.File,
 		if err := t.addFile(*p, f, blob); err != nil {
 			return err
 		}
-		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, db.now())
+		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, store.db.now())
 	})
 	return p, in("put file", err)
 }
 
 // DeleteFile implements publish.Store.
-func (db *DB) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, error) {
-	p, err := db.edit(ctx, id, at, 0, func(t *tx, p *projectRow) error {
+func (store Publish) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, error) {
+	p, err := store.edit(ctx, id, at, 0, func(t *tx, p *projectRow) error {
 		if name == p.Primary {
 			return publish.ErrNoPrimary
 		}
@@ -90,25 +90,25 @@ const (
 )
 
 // Files implements publish.Store.
-func (db *DB) Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error) {
-	return db.files(ctx, id, version, versionOf, selectFiles)
+func (store Publish) Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error) {
+	return store.files(ctx, id, version, versionOf, selectFiles)
 }
 
 // FilesWith implements publish.Store.
-func (db *DB) FilesWith(ctx context.Context, id publish.ProjectID, version int, encoding string) ([]publish.File, error) {
-	return db.files(ctx, id, version, versionKept, selectFilesWith, encoding)
+func (store Publish) FilesWith(ctx context.Context, id publish.ProjectID, version int, encoding string) ([]publish.File, error) {
+	return store.files(ctx, id, version, versionKept, selectFilesWith, encoding)
 }
 
 // files lists the files of a version that is there, by one of the queries above, which
 // may take an argument first.
-func (db *DB) files(ctx context.Context, id publish.ProjectID, version int, there findVersion, query string, first ...any) ([]publish.File, error) {
+func (store Publish) files(ctx context.Context, id publish.ProjectID, version int, there findVersion, query string, first ...any) ([]publish.File, error) {
 	// The current version is where it takes no look at the project's history.
 	current := func(q querier) ([]fileRow, error) {
 		return all(ctx, q, scanFileRow, query+"p.version = ? AND "+currentFiles+orderFiles, append(first, string(id), version)...)
 	}
-	rows, err := current(db)
+	rows, err := current(store.db)
 	if err == nil && len(rows) == 0 {
-		err = db.snapshot(ctx, func(q querier) error {
+		err = store.db.snapshot(ctx, func(q querier) error {
 			if rows, err = current(q); err != nil || len(rows) > 0 {
 				return err
 			}
@@ -162,7 +162,7 @@ func scanFile(r row) (f publish.File, err error) {
 }
 
 // FilesNear implements publish.Store. The files come without their variants.
-func (db *DB) FilesNear(ctx context.Context, id publish.ProjectID, folded string) ([]publish.File, error) {
+func (store Publish) FilesNear(ctx context.Context, id publish.ProjectID, folded string) ([]publish.File, error) {
 	names := lineage(folded)
 	args := []any{string(id)}
 	for _, n := range names {
@@ -170,7 +170,7 @@ func (db *DB) FilesNear(ctx context.Context, id publish.ProjectID, folded string
 	}
 	args = append(args, string(id), folded+"/", folded+"0", nearLimit) // "0" is the character after "/"
 	var files []publish.File
-	err := db.snapshot(ctx, func(q querier) (err error) {
+	err := store.db.snapshot(ctx, func(q querier) (err error) {
 		if files, err = all(ctx, q, scanFile, nearQuery(len(names)), args...); err == nil && len(files) == 0 {
 			_, err = one(ctx, q, scanProject, selectProject+"p.id = ?", string(id))
 		}

@@ -65,7 +65,7 @@ func manyProjects(t *testing.T, db *DB, p publish.Project) {
 		}
 		return nil
 	}), nil)
-	_, _, err := db.Sweep(t.Context(), time.Now(), time.Time{}, 2*followers)
+	_, _, err := db.Upkeep().Sweep(t.Context(), time.Now(), time.Time{}, 2*followers)
 	check(t, "settle", err, nil)
 }
 
@@ -101,38 +101,38 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 		now, then func(*testing.T)
 	}{
 		{"rename", func() error {
-			return db.AccountStore().Rename(context.Background(), p.Account, "toad", time.Now(), time.Time{}, 9)
+			return db.Account().Rename(context.Background(), p.Account, "toad", time.Now(), time.Time{}, 9)
 		}, func(t *testing.T) {
-			q, err := db.Project(context.Background(), last)
+			q, err := db.Publish().Project(context.Background(), last)
 			check(t, "read", err, nil)
 			equal(t, "handle", q.Handle, "toad")
 		}, func(t *testing.T) { listed(t, followers, "toad") }},
-		{"suspend", func() error { return db.Suspend(context.Background(), account, entry) }, func(t *testing.T) { listed(t, 0) }, func(t *testing.T) { listed(t, 0) }},
-		{"restore", func() error { return db.Restore(context.Background(), account, entry) }, nil, func(t *testing.T) { listed(t, followers) }},
+		{"suspend", func() error { return db.Operate().Suspend(context.Background(), account, entry) }, func(t *testing.T) { listed(t, 0) }, func(t *testing.T) { listed(t, 0) }},
+		{"restore", func() error { return db.Operate().Restore(context.Background(), account, entry) }, nil, func(t *testing.T) { listed(t, followers) }},
 		{"verify", func() error {
 			mustExec(t, db, "UPDATE accounts SET verified = 0, email = 'a@example.org' WHERE id = ?", p.Account)
-			_, _, err := db.Sweep(context.Background(), time.Now(), time.Time{}, followStep)
+			_, _, err := db.Upkeep().Sweep(context.Background(), time.Now(), time.Time{}, followStep)
 			for more := true; more && err == nil; {
-				_, more, err = db.Sweep(context.Background(), time.Now(), time.Time{}, followStep)
+				_, more, err = db.Upkeep().Sweep(context.Background(), time.Now(), time.Time{}, followStep)
 			}
 			check(t, "unverify", err, nil)
 			mustExec(t, db, "INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, 'a@example.org', ?)", token[:], p.Account, micros(time.Now().Add(time.Hour)))
-			_, err = db.AccountStore().UseVerification(context.Background(), token, time.Now())
+			_, err = db.Account().UseVerification(context.Background(), token, time.Now())
 			return err
 		}, nil, func(t *testing.T) { listed(t, followers) }},
-		{"remove", func() error { return db.Remove(context.Background(), account, entry) }, func(t *testing.T) {
+		{"remove", func() error { return db.Operate().Remove(context.Background(), account, entry) }, func(t *testing.T) {
 			ctx := context.Background()
-			_, err := db.Project(ctx, last)
+			_, err := db.Publish().Project(ctx, last)
 			check(t, "read project", err, publish.ErrNotFound)
-			_, err = db.Files(ctx, last, 1)
+			_, err = db.Publish().Files(ctx, last, 1)
 			check(t, "list files", err, publish.ErrNotFound)
-			_, err = db.Version(ctx, last, 1)
+			_, err = db.Publish().Version(ctx, last, 1)
 			check(t, "read version", err, publish.ErrNotFound)
-			_, err = db.Details(ctx, last)
+			_, err = db.Publish().Details(ctx, last)
 			check(t, "read details", err, publish.ErrNotFound)
-			_, err = db.ProjectDetail(ctx, last)
+			_, err = db.Operate().ProjectDetail(ctx, last)
 			check(t, "read as the operator", err, publish.ErrNotFound)
-			_, err = db.Versions(ctx, last, 0, 9)
+			_, err = db.Publish().Versions(ctx, last, 0, 9)
 			check(t, "list versions", err, publish.ErrNotFound)
 			_, err = db.Gallery().Liked(ctx, last, publish.Digest{})
 			check(t, "read like", err, publish.ErrNotFound)
@@ -171,11 +171,11 @@ func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
 		})
 		return nil
 	}), nil)
-	check(t, "remove", db.Remove(t.Context(), publish.Subject{Account: p.Account}, publish.LogEntry{At: time.Now(), Actor: "me", Action: "delete", Target: "it"}), nil)
+	check(t, "remove", db.Operate().Remove(t.Context(), publish.Subject{Account: p.Account}, publish.LogEntry{At: time.Now(), Actor: "me", Action: "delete", Target: "it"}), nil)
 	again := mustOpen(t, copyDatabase(t, path))
 	for more := true; more; {
 		var err error
-		_, more, err = again.Sweep(t.Context(), time.Now(), time.Now().Add(time.Hour), 500) // as a day later
+		_, more, err = again.Upkeep().Sweep(t.Context(), time.Now(), time.Now().Add(time.Hour), 500) // as a day later
 		check(t, "sweep", err, nil)
 	}
 	for _, q := range []string{"projects WHERE deleted_at IS NULL", "files", "versions", "removals", "follows", "listings"} {
@@ -183,7 +183,7 @@ func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
 		check(t, "count", err, nil)
 		equal(t, q, n, 0)
 	}
-	list, _, _, err := again.AccountMistakes(t.Context(), 0, 10)
+	list, _, _, err := again.Upkeep().AccountMistakes(t.Context(), 0, 10)
 	check(t, "compare", err, nil)
 	equal(t, "mistakes", len(list), 0)
 }

@@ -129,8 +129,8 @@ func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
 }
 
 // Forgotten implements operate.ForgetStore.
-func (db *DB) Forgotten(ctx context.Context, after operate.ForgottenEmail, limit int) ([]operate.ForgottenEmail, error) {
-	list, err := all(ctx, db, func(r row) (f operate.ForgottenEmail, err error) {
+func (store Upkeep) Forgotten(ctx context.Context, after operate.ForgottenEmail, limit int) ([]operate.ForgottenEmail, error) {
+	list, err := all(ctx, store.db, func(r row) (f operate.ForgottenEmail, err error) {
 		err = r.Scan(&f.Account, &f.Email, &f.Used)
 		return f, err
 	}, "SELECT g.account, g.email, "+used+" FROM forgets g WHERE g.email <> '' AND (g.account, g.email) > (?, ?) ORDER BY g.account, g.email LIMIT ?", after.Account, after.Email, limit)
@@ -138,11 +138,11 @@ func (db *DB) Forgotten(ctx context.Context, after operate.ForgottenEmail, limit
 }
 
 // ForgetEmail implements operate.ForgetStore.
-func (db *DB) ForgetEmail(ctx context.Context, f operate.ForgottenEmail) error {
-	err := db.step(ctx, 0, func(t *tx) error {
+func (store Upkeep) ForgetEmail(ctx context.Context, f operate.ForgottenEmail) error {
+	err := store.db.step(ctx, 0, func(t *tx) error {
 		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ?", f.Account, f.Email)
 		return err
 	})
-	db.engine.Wipe()
+	store.db.engine.Wipe()
 	return in("forget address", err)
 }

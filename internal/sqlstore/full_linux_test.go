@@ -80,7 +80,7 @@ func publishLarge(t *testing.T, db *DB, n uint64) error {
 	np, na := benchProject(n, bytes.Repeat([]byte{byte(n)}, 64<<10)), benchAccount(n)
 	np.New = &na
 	np.File.Blob.SHA256 = sha256.Sum256(np.File.Blob.Inline)
-	_, err := db.CreateProject(t.Context(), np)
+	_, err := db.Publish().CreateProject(t.Context(), np)
 	return err
 }
 
@@ -90,14 +90,14 @@ func holds(t *testing.T, db *DB, n, refused uint64) {
 	t.Helper()
 	for i := range n {
 		id := publish.ProjectID(benchName("project", i))
-		files, err := db.Files(t.Context(), id, 1)
+		files, err := db.Publish().Files(t.Context(), id, 1)
 		if err != nil {
 			t.Fatalf("project %d: %v", i, err)
 		}
-		if _, err := db.Content(t.Context(), files[0].Blob.ID); err != nil {
+		if _, err := db.Publish().Content(t.Context(), files[0].Blob.ID); err != nil {
 			t.Fatalf("content of project %d: %v", i, err)
 		}
 	}
-	_, err := db.Project(t.Context(), publish.ProjectID(benchName("project", refused)))
+	_, err := db.Publish().Project(t.Context(), publish.ProjectID(benchName("project", refused)))
 	check(t, "the refused project", err, publish.ErrNotFound)
 }

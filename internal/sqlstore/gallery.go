@@ -10,30 +10,31 @@ import (
 	"sandlot/internal/sqlstore/sqlite"
 )
 
-// Gallery is what a gallery keeps in a DB: it implements gallery.Store and gallery.CountStore.
+// Gallery keeps what package gallery needs, in the database of a DB and under the same
+// promises.
 type Gallery struct{ db *DB }
 
 var (
-	_ gallery.Store      = (*Gallery)(nil)
-	_ gallery.CountStore = (*Gallery)(nil)
+	_ gallery.Store      = Gallery{}
+	_ gallery.CountStore = Gallery{}
 )
 
-// Gallery is the gallery's part of the records.
-func (db *DB) Gallery() *Gallery { return &Gallery{db} }
+// Gallery is the view of the database for package gallery.
+func (db *DB) Gallery() Gallery { return Gallery{db} }
 
 // Secret implements gallery.Store.
-func (g *Gallery) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
-	return g.db.Secret(ctx, name, fresh)
+func (store Gallery) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+	return store.db.Publish().Secret(ctx, name, fresh)
 }
 
 // Project implements gallery.CountStore.
-func (g *Gallery) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
-	return g.db.Project(ctx, id)
+func (store Gallery) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
+	return store.db.Publish().Project(ctx, id)
 }
 
 // Details implements gallery.Store.
-func (g *Gallery) Details(ctx context.Context, id publish.ProjectID) (publish.Details, error) {
-	return g.db.Details(ctx, id)
+func (store Gallery) Details(ctx context.Context, id publish.ProjectID) (publish.Details, error) {
+	return store.db.Publish().Details(ctx, id)
 }
 
 // readListing is 1 where projects of accounts without a verified address are listed, too.
@@ -72,13 +73,13 @@ func (t *tx) list(p projectRow, may bool) error {
 
 // ListUnverified implements gallery.Store. Where the rule is another one it
 // returns when all projects follow it, which is a step for each hundred.
-func (g *Gallery) ListUnverified(ctx context.Context, yes bool) error {
+func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 	const about = "choose what is listed"
-	now, err := one(ctx, g.db, scanValue[bool], readListing)
+	now, err := one(ctx, store.db, scanValue[bool], readListing)
 	if err != nil || now == yes {
 		return in(about, err)
 	}
-	return in(about, g.db.changeAccount(ctx, func(t *tx) error {
+	return in(about, store.db.changeAccount(ctx, func(t *tx) error {
 		if _, err := t.exec("UPDATE listing SET unverified = ? WHERE one = 1", yes); err != nil {
 			return err
 		}
@@ -90,8 +91,8 @@ func (g *Gallery) ListUnverified(ctx context.Context, yes bool) error {
 
 // Waiting implements gallery.Store. Numbers that are not used any more count as
 // projects that do not wait.
-func (g *Gallery) Waiting(ctx context.Context, reach int) (int, error) {
-	n, err := one(ctx, g.db, scanValue[int], `
+func (store Gallery) Waiting(ctx context.Context, reach int) (int, error) {
+	n, err := one(ctx, store.db, scanValue[int], `
 		SELECT count(*) FROM projects p JOIN accounts a ON a.id = p.account
 		WHERE p.num > (SELECT max(num) FROM projects) - ? AND p.unlisted = 0 AND p.suspended_at IS NULL AND p.deleted_at IS NULL
 			AND NOT `+vouched+` AND a.suspended_at IS NULL AND a.deleted_at IS NULL`, reach)
@@ -99,7 +100,7 @@ func (g *Gallery) Waiting(ctx context.Context, reach int) (int, error) {
 }
 
 // Listed implements gallery.Store.
-func (g *Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]gallery.Listed, error) {
+func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]gallery.Listed, error) {
 	if q.Before == 0 {
 		q.Before = math.MaxInt64
 	}
@@ -112,13 +113,13 @@ func (g *Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]gallery.
 	case q.Account != 0:
 		query, args = selectListed+"p.account = ?"+rest, append([]any{q.Account}, args...)
 	}
-	list, err := all(ctx, g.db, scanListed, query, args...)
+	list, err := all(ctx, store.db, scanListed, query, args...)
 	return list, in("list projects", err)
 }
 
 // ListedOf implements gallery.Store.
-func (g *Gallery) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error) {
-	rows, err := all(ctx, g.db, scanProject, selectListed+dialect.Among("p.id", "?"), sqlite.List(ids))
+func (store Gallery) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error) {
+	rows, err := all(ctx, store.db, scanProject, selectListed+dialect.Among("p.id", "?"), sqlite.List(ids))
 	list := make([]publish.Project, len(rows))
 	for i, r := range rows {
 		list[i] = r.Project
@@ -128,15 +129,15 @@ func (g *Gallery) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publ
 
 // MostPlayed implements gallery.Store. It reads each project's plays of
 // each of the days: the more were played, the longer it takes.
-func (g *Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error) {
-	list, err := all(ctx, g.db, scanValue[publish.ProjectID], `
+func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error) {
+	list, err := all(ctx, store.db, scanValue[publish.ProjectID], `
 		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d JOIN projects p ON p.num = d.project
 		WHERE p.listed = 1 AND (SELECT `+vouched+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account) ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
 	return list, in("list most played projects", err)
 }
 
 // AccountOfHandle implements gallery.Store.
-func (g *Gallery) AccountOfHandle(ctx context.Context, handle string) (publish.Account, error) {
-	a, err := one(ctx, g.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
+func (store Gallery) AccountOfHandle(ctx context.Context, handle string) (publish.Account, error) {
+	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
 	return a, in("read account", err)
 }

@@ -16,8 +16,8 @@ func scanRecord(r row) (o publish.IdempotencyRecord, err error) {
 }
 
 // IdempotencyRecord implements publish.Store.
-func (db *DB) IdempotencyRecord(ctx context.Context, key publish.Digest, now time.Time) (publish.IdempotencyRecord, error) {
-	o, err := one(ctx, db, scanRecord, selectRecord, key[:], micros(now))
+func (store Publish) IdempotencyRecord(ctx context.Context, key publish.Digest, now time.Time) (publish.IdempotencyRecord, error) {
+	o, err := one(ctx, store.db, scanRecord, selectRecord, key[:], micros(now))
 	return o, in("read what was made", err)
 }
 

@@ -8,11 +8,11 @@ import (
 )
 
 // Keys implements publish.KeyringStore.
-func (db *DB) Keys(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Key, error) {
+func (store Publish) Keys(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Key, error) {
 	if before == 0 {
 		before = 1<<63 - 1
 	}
-	list, err := all(ctx, db, scanKey, `
+	list, err := all(ctx, store.db, scanKey, `
 		SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL
 		FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
 		WHERE k.account = ? AND k.id < ? AND k.revoked_at IS NULL AND a.deleted_at IS NULL AND p.deleted_at IS NULL
@@ -21,9 +21,9 @@ func (db *DB) Keys(ctx context.Context, id publish.AccountID, before int64, limi
 }
 
 // MintKey implements publish.KeyringStore.
-func (db *DB) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, record publish.IdempotencyRecord) error {
-	return in("mint key", db.step(ctx, 0, func(t *tx) error {
-		if err := t.addRecord(&record, id, "", db.now()); err != nil {
+func (store Publish) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, record publish.IdempotencyRecord) error {
+	return in("mint key", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.addRecord(&record, id, "", store.db.now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -45,9 +45,9 @@ func (db *DB) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, 
 }
 
 // RotateKey implements publish.KeyringStore.
-func (db *DB) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
-	return in("rotate key", db.step(ctx, 0, func(t *tx) error {
-		if err := t.addRecord(&record, id, "", db.now()); err != nil {
+func (store Publish) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
+	return in("rotate key", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.addRecord(&record, id, "", store.db.now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -66,12 +66,12 @@ func (db *DB) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key
 const oldKeys = " account = ?1 AND revoked_at IS NULL AND created_at < (SELECT verified_at FROM accounts WHERE id = ?1 AND deleted_at IS NULL)"
 
 // OldKeys implements publish.KeyringStore.
-func (db *DB) OldKeys(ctx context.Context, id publish.AccountID) (n int, verified time.Time, err error) {
+func (store Publish) OldKeys(ctx context.Context, id publish.AccountID) (n int, verified time.Time, err error) {
 	type found struct {
 		n  int
 		at int64
 	}
-	f, err := one(ctx, db, func(r row) (f found, err error) {
+	f, err := one(ctx, store.db, func(r row) (f found, err error) {
 		err = r.Scan(&f.n, &f.at)
 		return f, err
 	}, "SELECT (SELECT count(*) FROM keys k LEFT JOIN projects p ON p.num = k.project WHERE p.deleted_at IS NULL AND k.account = ?1 AND k.revoked_at IS NULL AND k.created_at < a.verified_at), coalesce(a.verified_at, 0) FROM accounts a WHERE a.id = ?1 AND a.deleted_at IS NULL", id)
@@ -82,9 +82,9 @@ func (db *DB) OldKeys(ctx context.Context, id publish.AccountID) (n int, verifie
 }
 
 // ReplaceOldKeys implements publish.KeyringStore.
-func (db *DB) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
-	return in("replace old keys", db.step(ctx, 0, func(t *tx) error {
-		if err := t.addRecord(&record, id, "", db.now()); err != nil {
+func (store Publish) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
+	return in("replace old keys", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.addRecord(&record, id, "", store.db.now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -98,8 +98,8 @@ func (db *DB) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k publis
 }
 
 // RevokeKey implements publish.KeyringStore.
-func (db *DB) RevokeKey(ctx context.Context, account publish.AccountID, id int64, at time.Time) error {
-	return in("revoke key", db.step(ctx, 0, func(t *tx) error {
+func (store Publish) RevokeKey(ctx context.Context, account publish.AccountID, id int64, at time.Time) error {
+	return in("revoke key", store.db.step(ctx, 0, func(t *tx) error {
 		return t.must(publish.ErrNotFound, "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND account = ?", micros(at), id, account)
 	}))
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Like implements gallery.Store.
-func (g *Gallery) Like(ctx context.Context, id publish.ProjectID, by publish.Digest, counted bool) (int64, error) {
-	likes, err := g.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
+func (store Gallery) Like(ctx context.Context, id publish.ProjectID, by publish.Digest, counted bool) (int64, error) {
+	likes, err := store.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
 		n, err := t.exec("INSERT INTO likes (project, visitor, counted) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", project, by[:], counted)
 		if !counted {
 			n = 0
@@ -20,8 +20,8 @@ func (g *Gallery) Like(ctx context.Context, id publish.ProjectID, by publish.Dig
 }
 
 // Unlike implements gallery.Store.
-func (g *Gallery) Unlike(ctx context.Context, id publish.ProjectID, by publish.Digest) (int64, error) {
-	likes, err := g.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
+func (store Gallery) Unlike(ctx context.Context, id publish.ProjectID, by publish.Digest) (int64, error) {
+	likes, err := store.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
 		counted, err := t.number("DELETE FROM likes WHERE project = ? AND visitor = ? RETURNING counted", project, by[:])
 		if errors.Is(err, publish.ErrNotFound) {
 			return 0, nil
@@ -32,8 +32,8 @@ func (g *Gallery) Unlike(ctx context.Context, id publish.ProjectID, by publish.D
 }
 
 // changeLikes keeps the project's count with its likes: change tells by how much.
-func (g *Gallery) changeLikes(ctx context.Context, id publish.ProjectID, change func(t *tx, project int64) (int64, error)) (likes int64, err error) {
-	err = g.db.step(ctx, 0, func(t *tx) error {
+func (store Gallery) changeLikes(ctx context.Context, id publish.ProjectID, change func(t *tx, project int64) (int64, error)) (likes int64, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
 		if err != nil {
 			return err
@@ -49,8 +49,8 @@ func (g *Gallery) changeLikes(ctx context.Context, id publish.ProjectID, change 
 }
 
 // Liked implements gallery.Store.
-func (g *Gallery) Liked(ctx context.Context, id publish.ProjectID, by publish.Digest) (bool, error) {
-	liked, err := one(ctx, g.db, scanValue[bool], `
+func (store Gallery) Liked(ctx context.Context, id publish.ProjectID, by publish.Digest) (bool, error) {
+	liked, err := one(ctx, store.db, scanValue[bool], `
 		SELECT EXISTS (SELECT 1 FROM likes l WHERE l.project = p.num AND l.visitor = ?)
 		FROM projects p WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount, by[:], string(id))
 	return liked, in("read like", err)

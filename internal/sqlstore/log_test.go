@@ -30,7 +30,7 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 		name := fmt.Sprintf("%d.txt", i)
 		many.Put = append(many.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, SHA256: sha256.Sum256([]byte("x")), Inline: []byte("x")}})
 	}
-	p, err := db.Rearrange(t.Context(), p.ID, many, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "0123456789"})
+	p, err := db.Publish().Rearrange(t.Context(), p.ID, many, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "0123456789"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 	for range 4 {
 		readers.Go(func() {
 			for !done.Load() {
-				if list, err := db.Files(t.Context(), p.ID, p.Version); err != nil || len(list) < 1000 {
+				if list, err := db.Publish().Files(t.Context(), p.ID, p.Version); err != nil || len(list) < 1000 {
 					t.Errorf("%d files, %v", len(list), err)
 					return
 				}
@@ -57,7 +57,7 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 	for i := range 160 {
 		text := bytes.Repeat([]byte{byte(i)}, 64<<10)
 		f := publish.File{Name: "a.js", Folded: "a.js", Blob: publish.Blob{Size: int64(len(text)), SHA256: sha256.Sum256(text), Inline: text}}
-		if other, err = db.PutFile(t.Context(), other.ID, f, publish.Edit{At: time.Now(), Expect: other.Version, Suffix: "0123456789"}); err != nil {
+		if other, err = db.Publish().PutFile(t.Context(), other.ID, f, publish.Edit{At: time.Now(), Expect: other.Version, Suffix: "0123456789"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,15 +11,13 @@ import (
 	"sandlot/internal/publish"
 )
 
-var _ publish.ManageStore = (*DB)(nil)
-
 // changesLimit bounds the changed files that a page of versions is described
 // with: a version by hand has a few, one by a form some hundred.
 const changesLimit = 20_000
 
 // Details implements publish.ManageStore.
-func (db *DB) Details(ctx context.Context, id publish.ProjectID) (publish.Details, error) {
-	d, err := one(ctx, db, func(r row) (d publish.Details, err error) {
+func (store Publish) Details(ctx context.Context, id publish.ProjectID) (publish.Details, error) {
+	d, err := one(ctx, store.db, func(r row) (d publish.Details, err error) {
 		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads)
 		return d, err
 	}, "SELECT title, description, unlisted, threads FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
@@ -27,8 +25,8 @@ func (db *DB) Details(ctx context.Context, id publish.ProjectID) (publish.Detail
 }
 
 // SetDetails implements publish.ManageStore.
-func (db *DB) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
-	return in("set details", db.step(ctx, len(d.Description), func(t *tx) error {
+func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
+	return in("set details", store.db.step(ctx, len(d.Description), func(t *tx) error {
 		p, err := one(ctx, t, scanProject, selectProject+"p.id = ?", string(id))
 		if err != nil {
 			return err
@@ -42,16 +40,16 @@ func (db *DB) SetDetails(ctx context.Context, id publish.ProjectID, d publish.De
 }
 
 // Rearrange implements publish.ManageStore.
-func (db *DB) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+func (store Publish) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
 	if large(c) {
-		p, err := db.rearrangeLarge(ctx, id, c, at)
+		p, err := store.rearrangeLarge(ctx, id, c, at)
 		return p, in("rearrange", err)
 	}
-	p, err := db.edit(ctx, id, at, inlined(c.Put), func(t *tx, p *projectRow) error {
-		if err := t.change(p, c, db.now()); err != nil {
+	p, err := store.edit(ctx, id, at, inlined(c.Put), func(t *tx, p *projectRow) error {
+		if err := t.change(p, c, store.db.now()); err != nil {
 			return err
 		}
-		return t.settle(p, c, at, db.now())
+		return t.settle(p, c, at, store.db.now())
 	})
 	return p, in("rearrange", err)
 }
@@ -112,12 +110,12 @@ func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
 }
 
 // Versions implements publish.ManageStore.
-func (db *DB) Versions(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error) {
+func (store Publish) Versions(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
 	var list []publish.VersionChange
-	err := db.snapshot(ctx, func(q querier) error {
+	err := store.db.snapshot(ctx, func(q querier) error {
 		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
 		if err != nil {
 			return err

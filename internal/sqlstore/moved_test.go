@@ -32,7 +32,7 @@ func TestFault10FilesThatAreGone(t *testing.T) {
 			check(t, "a write", db.Gallery().AddCounts(t.Context(), count), publish.ErrUnavailable)
 			check(t, "another", db.Gallery().AddCounts(t.Context(), count), publish.ErrUnavailable)
 			check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
-			_, err := db.Project(t.Context(), p.ID)
+			_, err := db.Publish().Project(t.Context(), p.ID)
 			check(t, "a read", err, nil)
 		})
 	}

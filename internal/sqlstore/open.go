@@ -15,9 +15,9 @@ import (
 // is right for a server. Now also tells whether an upload has expired.
 type Options = sqlite.Options
 
-// DB keeps the records in one SQLite database. It implements publish.Store,
-// publish.JobStore, operate.SweepStore, publish.VariantStore and
-// operate.AdminStore, under their promises: a method that returns nil has synced its effect to the disk. All
+// DB keeps the records in one SQLite database. Publish, Credentials, Variants, Account,
+// Mail, Gallery, Operate and Upkeep are its views for their consumers, under the promises
+// of their interfaces: a method that returns nil has synced its effect to the disk. All
 // methods may be called concurrently.
 //
 // When the disk is full writes fail with publish.ErrFull, reads go on, and writes

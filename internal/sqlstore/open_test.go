@@ -50,7 +50,7 @@ func TestOpen(t *testing.T) {
 		if _, err := os.Stat(path + "-wal"); err == nil {
 			t.Error("the log is still there after Close")
 		}
-		got, err := mustOpen(t, path).Project(t.Context(), want.ID)
+		got, err := mustOpen(t, path).Publish().Project(t.Context(), want.ID)
 		check(t, "read", err, nil)
 		equal(t, "the project", got, want)
 	})
@@ -186,7 +186,7 @@ func mustProject(t testing.TB, db *DB, n uint64) publish.Project {
 	np, na := benchProject(n, []byte(strings.Repeat("a game ", 1000))), benchAccount(n)
 	np.New = &na
 	np.File.Blob.SHA256 = sha256.Sum256(np.File.Blob.Inline)
-	p, err := db.CreateProject(context.Background(), np)
+	p, err := db.Publish().CreateProject(context.Background(), np)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestLockedByAnother(t *testing.T) {
 		t.Errorf("the writes behind it waited %v more: they had waited long enough", more)
 	}
 	check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
-	got, err := db.Project(t.Context(), p.ID)
+	got, err := db.Publish().Project(t.Context(), p.ID)
 	check(t, "a read", err, nil)
 	equal(t, "plays", got.Plays, 0)
 	if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {

@@ -95,54 +95,54 @@ func useAll(t *testing.T, db *DB) {
 	t.Helper()
 	ctx, now := context.Background(), time.Now()
 	na := benchAccount(2)
-	a, err := db.CreateAccount(ctx, na)
+	a, err := db.Publish().CreateAccount(ctx, na)
 	check(t, "create account", err, nil)
 	p := mustProject(t, db, 1)
 	for _, version := range []int{1, 2} {
-		_, err = db.Files(ctx, p.ID, version)
+		_, err = db.Publish().Files(ctx, p.ID, version)
 		_ = err
-		_, err = db.FilesWith(ctx, p.ID, version, "gzip")
+		_, err = db.Publish().FilesWith(ctx, p.ID, version, "gzip")
 		_ = err
 	}
 	u := publish.Upload{Key: benchSum("upload", 1), Account: a.ID, ExpiresAt: now.Add(time.Hour)}
 	for range 3 {
-		u.Generation, err = db.SaveUpload(ctx, u, &publish.Part{N: 1, Blob: publish.Blob{Inline: []byte("x")}}, publish.UploadQuota{Uploads: 9, Account: 1 << 30})
+		u.Generation, err = db.Publish().SaveUpload(ctx, u, &publish.Part{N: 1, Blob: publish.Blob{Inline: []byte("x")}}, publish.UploadQuota{Uploads: 9, Account: 1 << 30})
 		check(t, "save upload", err, nil)
 	}
 	once := &publish.IdempotencyRecord{Key: benchSum("once", 1), ExpiresAt: now}
 	at := publish.Edit{Expect: 1, Idempotency: once, Upload: &publish.Completion{Key: u.Key, Generation: u.Generation, ExpiresAt: now}}
 	blob := publish.Blob{Ref: "a-blob", Size: 1}
-	p, err = db.PutFile(ctx, p.ID, publish.File{Name: "a.js", Folded: "a.js", Blob: blob}, at)
+	p, err = db.Publish().PutFile(ctx, p.ID, publish.File{Name: "a.js", Folded: "a.js", Blob: blob}, at)
 	check(t, "put file", err, nil)
-	files, err := db.Files(ctx, p.ID, 2)
+	files, err := db.Publish().Files(ctx, p.ID, 2)
 	check(t, "files", err, nil)
 	check(t, "again", func() error {
-		_, err := db.PutFile(ctx, p.ID, publish.File{Name: "b.js", Folded: "b.js", Blob: files[0].Blob}, publish.Edit{Expect: 2})
+		_, err := db.Publish().PutFile(ctx, p.ID, publish.File{Name: "b.js", Folded: "b.js", Blob: files[0].Blob}, publish.Edit{Expect: 2})
 		return err
 	}(), nil)
 	variants := []publish.Variant{{Encoding: "br", Blob: publish.Blob{Inline: []byte("x")}}}
 	for range 2 {
-		check(t, "put variants", db.PutVariants(ctx, files[0].Blob.ID, variants), nil)
+		check(t, "put variants", db.Variants().PutVariants(ctx, files[0].Blob.ID, variants), nil)
 	}
-	_, err = db.DeleteFile(ctx, p.ID, "a.js", publish.Edit{Expect: 3})
+	_, err = db.Publish().DeleteFile(ctx, p.ID, "a.js", publish.Edit{Expect: 3})
 	check(t, "delete file", err, nil)
-	check(t, "set email", db.SetEmail(ctx, a.ID, "b@example.com", publish.Job{Kind: "verify"}), nil)
-	_, err = db.MailStore().AddVerification(ctx, account.Verification{Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
+	check(t, "set email", db.Publish().SetEmail(ctx, a.ID, "b@example.com", publish.Job{Kind: "verify"}), nil)
+	_, err = db.Mail().AddVerification(ctx, account.Verification{Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
 	check(t, "add verification", err, nil)
-	jobs, err := db.MailStore().ClaimJobs(ctx, now.Add(time.Hour), now.Add(2*time.Hour), account.Busy{}, 9)
+	jobs, err := db.Mail().ClaimJobs(ctx, now.Add(time.Hour), now.Add(2*time.Hour), account.Busy{}, 9)
 	check(t, "claim jobs", err, nil)
-	check(t, "count mail", db.MailStore().CountMail(ctx, jobs[0].ID, []account.Share{{Most: 1}}, now, now), nil)
-	check(t, "finish job", db.MailStore().FinishJob(ctx, jobs[0], true, now), nil)
-	check(t, "finish job without a message", db.MailStore().FinishJob(ctx, jobs[2], false, now), nil)
-	check(t, "retry job", db.MailStore().RetryJob(ctx, jobs[1], now), nil)
-	check(t, "touch keys", db.TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
+	check(t, "count mail", db.Mail().CountMail(ctx, jobs[0].ID, []account.Share{{Most: 1}}, now, now), nil)
+	check(t, "finish job", db.Mail().FinishJob(ctx, jobs[0], true, now), nil)
+	check(t, "finish job without a message", db.Mail().FinishJob(ctx, jobs[2], false, now), nil)
+	check(t, "retry job", db.Mail().RetryJob(ctx, jobs[1], now), nil)
+	check(t, "touch keys", db.Credentials().TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
 	check(t, "add counts", db.Gallery().AddCounts(ctx, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}), nil)
-	_, err = db.AccountStore().UseVerification(ctx, publish.Digest{}, now)
+	_, err = db.Account().UseVerification(ctx, publish.Digest{}, now)
 	check(t, "use verification", err, nil)
-	_, err = db.MailStore().AddVerification(ctx, account.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
+	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
 	check(t, "add verification of a verified address", err, publish.ErrMoved)
 	refuse(t, db, now)
-	_, _, err = db.Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
+	_, _, err = db.Upkeep().Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
 	check(t, "sweep", err, nil)
 	useLogins(t, db, now)
 	useStops(t, db, now)
@@ -156,94 +156,94 @@ func useAll(t *testing.T, db *DB) {
 	check(t, "unlike", err, nil)
 	act(t, db, a, p)
 	readAll(t, db, p, now)
-	_, _, err = db.Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
+	_, _, err = db.Upkeep().Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
 	check(t, "trim", err, nil)
 }
 
 func refuse(t *testing.T, db *DB, now time.Time) {
 	ctx := context.Background()
-	a, err := db.CreateAccount(ctx, publish.NewAccount{Handles: []string{"refuser"}, Email: "c@example.com", Key: publish.Key{Hash: publish.Digest{7}}})
+	a, err := db.Publish().CreateAccount(ctx, publish.NewAccount{Handles: []string{"refuser"}, Email: "c@example.com", Key: publish.Key{Hash: publish.Digest{7}}})
 	check(t, "create account", err, nil)
-	_, err = db.MailStore().AddVerification(ctx, account.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "c@example.com", ExpiresAt: now.Add(time.Hour)})
+	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "c@example.com", ExpiresAt: now.Add(time.Hour)})
 	check(t, "add verification", err, nil)
-	_, err = db.AccountStore().RefuseVerification(ctx, publish.Digest{7}, now)
+	_, err = db.Account().RefuseVerification(ctx, publish.Digest{7}, now)
 	check(t, "refuse verification", err, nil)
-	_, _, err = db.OldKeys(ctx, a.ID)
+	_, _, err = db.Publish().OldKeys(ctx, a.ID)
 	check(t, "old keys", err, nil)
-	check(t, "replace old keys", db.ReplaceOldKeys(ctx, a.ID, publish.Key{Hash: publish.Digest{8}}, publish.IdempotencyRecord{Key: publish.Digest{8}}), nil)
+	check(t, "replace old keys", db.Publish().ReplaceOldKeys(ctx, a.ID, publish.Key{Hash: publish.Digest{8}}, publish.IdempotencyRecord{Key: publish.Digest{8}}), nil)
 }
 
 func useLogins(t *testing.T, db *DB, now time.Time) {
 	ctx := context.Background()
-	id, err := db.AccountStore().AddLogin(ctx, account.Login{Email: "b@example.com", ExpiresAt: now.Add(time.Hour)}, publish.Job{})
+	id, err := db.Account().AddLogin(ctx, account.Login{Email: "b@example.com", ExpiresAt: now.Add(time.Hour)}, publish.Job{})
 	check(t, "add login", err, nil)
-	_, err = db.AccountStore().Login(ctx, publish.Digest{}, now)
+	_, err = db.Account().Login(ctx, publish.Digest{}, now)
 	check(t, "login", err, nil)
-	_, err = db.AccountStore().LoginOfToken(ctx, publish.Digest{}, now)
+	_, err = db.Account().LoginOfToken(ctx, publish.Digest{}, now)
 	check(t, "login of token", err, publish.ErrNotFound)
-	_, err = db.MailStore().WriteLogin(ctx, id, account.LoginMessage{ExpiresAt: now.Add(time.Hour)}, now)
+	_, err = db.Mail().WriteLogin(ctx, id, account.LoginMessage{ExpiresAt: now.Add(time.Hour)}, now)
 	check(t, "write login", err, nil)
-	_, err = db.MailStore().Claimant(ctx, id, now)
+	_, err = db.Mail().Claimant(ctx, id, now)
 	check(t, "claimant", ignore(err), nil)
-	_, err = db.AccountStore().CountProjects(ctx, 1)
+	_, err = db.Account().CountProjects(ctx, 1)
 	check(t, "count projects", ignore(err), nil)
-	check(t, "prove login", db.AccountStore().ProveLogin(ctx, publish.Digest{1}, publish.Digest{}, now), publish.ErrNotFound)
-	_, err = db.AccountStore().TryLogin(ctx, id, publish.Digest{1}, 5, now)
+	check(t, "prove login", db.Account().ProveLogin(ctx, publish.Digest{1}, publish.Digest{}, now), publish.ErrNotFound)
+	_, err = db.Account().TryLogin(ctx, id, publish.Digest{1}, 5, now)
 	check(t, "try login", err, nil)
-	_, err = db.AccountStore().AccountsOf(ctx, "", 9)
+	_, err = db.Account().AccountsOf(ctx, "", 9)
 	check(t, "accounts of", err, nil)
-	_, err = db.AccountStore().TryLogin(ctx, id, publish.Digest{}, 5, now)
+	_, err = db.Account().TryLogin(ctx, id, publish.Digest{}, 5, now)
 	check(t, "try login with its code", err, nil)
-	_, err = db.AccountStore().LogIn(ctx, id, publish.Digest{9}, publish.Session{Account: 1}, publish.Session{})
+	_, err = db.Account().LogIn(ctx, id, publish.Digest{9}, publish.Session{Account: 1}, publish.Session{})
 	check(t, "log in", err, nil)
 }
 
 func useStops(t *testing.T, db *DB, now time.Time) {
 	ctx := context.Background()
 	stop := publish.Stop{Kind: publish.StopClaims, At: now, Until: now.Add(time.Hour)}
-	check(t, "stop", db.AccountStore().StopMail(ctx, stop, "b@example.com"), nil)
-	_, err := db.AccountStore().StopOf(ctx, publish.Digest{}, publish.StopClaims, now)
+	check(t, "stop", db.Account().StopMail(ctx, stop, "b@example.com"), nil)
+	_, err := db.Account().StopOf(ctx, publish.Digest{}, publish.StopClaims, now)
 	check(t, "stop of", err, nil)
-	check(t, "lift", db.AccountStore().LiftStop(ctx, publish.Digest{}, publish.StopClaims), nil)
-	check(t, "stop again", db.AccountStore().StopMail(ctx, stop, "b@example.com"), nil)
-	check(t, "lift all", db.LiftStops(ctx, publish.Digest{}, publish.LogEntry{}), nil)
+	check(t, "lift", db.Account().LiftStop(ctx, publish.Digest{}, publish.StopClaims), nil)
+	check(t, "stop again", db.Account().StopMail(ctx, stop, "b@example.com"), nil)
+	check(t, "lift all", db.Operate().LiftStops(ctx, publish.Digest{}, publish.LogEntry{}), nil)
 }
 
 // useOwned does what owners do.
 func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now time.Time) {
 	ctx, soon := context.Background(), now.Add(time.Hour)
-	check(t, "rename", db.AccountStore().Rename(ctx, a.ID, "renamed", now, now, 9), nil)
-	check(t, "set language", db.AccountStore().SetLang(ctx, a.ID, "fr"), nil)
+	check(t, "rename", db.Account().Rename(ctx, a.ID, "renamed", now, now, 9), nil)
+	check(t, "set language", db.Account().SetLang(ctx, a.ID, "fr"), nil)
 	m := account.EmailMove{Account: a.ID, Email: "c@example.com", ExpiresAt: soon}
-	check(t, "propose", db.AccountStore().ProposeEmail(ctx, m, publish.Job{Address: "c"}, now, 9), nil)
-	_, err := db.ProposedEmail(ctx, a.ID, now)
+	check(t, "propose", db.Account().ProposeEmail(ctx, m, publish.Job{Address: "c"}, now, 9), nil)
+	_, err := db.Operate().ProposedEmail(ctx, a.ID, now)
 	check(t, "proposed", err, nil)
-	check(t, "withdraw", db.AccountStore().WithdrawEmail(ctx, 0), nil)
-	_, err = db.MailStore().AddEmailLink(ctx, publish.Digest{3}, m, now)
+	check(t, "withdraw", db.Account().WithdrawEmail(ctx, 0), nil)
+	_, err = db.Mail().AddEmailLink(ctx, publish.Digest{3}, m, now)
 	check(t, "add link", err, nil)
-	_, err = db.AccountStore().EmailLink(ctx, publish.Digest{3}, false, now)
+	_, err = db.Account().EmailLink(ctx, publish.Digest{3}, false, now)
 	check(t, "link", err, nil)
-	_, err = db.AccountStore().TakeEmail(ctx, publish.Digest{3}, now, soon, publish.Job{})
+	_, err = db.Account().TakeEmail(ctx, publish.Digest{3}, now, soon, publish.Job{})
 	check(t, "take", err, nil)
-	_, err = db.AccountStore().TakeEmailBack(ctx, publish.Digest{3}, now)
+	_, err = db.Account().TakeEmailBack(ctx, publish.Digest{3}, now)
 	check(t, "take back", err, publish.ErrNotFound)
 	k := publish.Key{Hash: benchSum("minted", 1), Project: p.ID}
-	check(t, "mint", db.MintKey(ctx, p.Account, k, 9, publish.IdempotencyRecord{Key: publish.Digest{4}}), nil)
-	list, err := db.Keys(ctx, p.Account, 0, 9)
+	check(t, "mint", db.Publish().MintKey(ctx, p.Account, k, 9, publish.IdempotencyRecord{Key: publish.Digest{4}}), nil)
+	list, err := db.Publish().Keys(ctx, p.Account, 0, 9)
 	check(t, "keys", err, nil)
-	check(t, "revoke", db.RevokeKey(ctx, p.Account, list[0].ID, now), nil)
-	check(t, "rotate", db.RotateKey(ctx, a.ID, publish.Key{Hash: benchSum("rotated", 1)}, publish.IdempotencyRecord{Key: publish.Digest{5}}), nil)
+	check(t, "revoke", db.Publish().RevokeKey(ctx, p.Account, list[0].ID, now), nil)
+	check(t, "rotate", db.Publish().RotateKey(ctx, a.ID, publish.Key{Hash: benchSum("rotated", 1)}, publish.IdempotencyRecord{Key: publish.Digest{5}}), nil)
 }
 
 // manage does what owners do with a project.
 func manage(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	ctx := context.Background()
-	check(t, "set details", db.SetDetails(ctx, p.ID, publish.Details{Title: "t"}), nil)
-	_, err := db.Details(ctx, p.ID)
+	check(t, "set details", db.Publish().SetDetails(ctx, p.ID, publish.Details{Title: "t"}), nil)
+	_, err := db.Publish().Details(ctx, p.ID)
 	check(t, "details", err, nil)
-	p, err = db.Project(ctx, p.ID)
+	p, err = db.Publish().Project(ctx, p.ID)
 	check(t, "project", err, nil)
-	_, err = db.Rearrange(ctx, p.ID, publish.Change{Put: []publish.File{{Name: "c.js", Folded: "c.js", Blob: publish.Blob{Inline: []byte("x")}}}}, publish.Edit{Expect: p.Version})
+	_, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Put: []publish.File{{Name: "c.js", Folded: "c.js", Blob: publish.Blob{Inline: []byte("x")}}}}, publish.Edit{Expect: p.Version})
 	check(t, "rearrange", err, nil)
 	large := publish.Change{Put: make([]publish.File, oneStep+1)}
 	for i := range large.Put {
@@ -251,56 +251,59 @@ func manage(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	}
 	refused := large
 	refused.Drop = []publish.File{{Name: p.Primary, Folded: p.Primary}}
-	_, err = db.Rearrange(ctx, p.ID, refused, publish.Edit{Expect: p.Version + 1})
+	_, err = db.Publish().Rearrange(ctx, p.ID, refused, publish.Edit{Expect: p.Version + 1})
 	check(t, "rearrange many files, in vain", err, publish.ErrNoPrimary)
-	_, err = db.Rearrange(ctx, p.ID, large, publish.Edit{Expect: p.Version + 1})
+	_, err = db.Publish().Rearrange(ctx, p.ID, large, publish.Edit{Expect: p.Version + 1})
 	check(t, "rearrange many files", err, nil)
-	_, err = db.Versions(ctx, p.ID, 0, 9)
+	_, err = db.Publish().Versions(ctx, p.ID, 0, 9)
 	check(t, "versions", err, nil)
-	check(t, "erase", db.EraseVersion(ctx, p.ID, 2, now), nil)
+	check(t, "erase", db.Publish().EraseVersion(ctx, p.ID, 2, now), nil)
 }
 
 // act does what an operator does; lists, which are for people, are not here.
 func act(t *testing.T, db *DB, a publish.Account, p publish.Project) {
 	ctx := context.Background()
 	for _, s := range []publish.Subject{{Account: p.Account}, {Project: p.ID}} {
-		check(t, "suspend", db.Suspend(ctx, s, publish.LogEntry{}), nil)
-		check(t, "restore", db.Restore(ctx, s, publish.LogEntry{}), nil)
+		check(t, "suspend", db.Operate().Suspend(ctx, s, publish.LogEntry{}), nil)
+		check(t, "restore", db.Operate().Restore(ctx, s, publish.LogEntry{}), nil)
 	}
-	_, err := db.AddKey(ctx, a.ID, publish.Key{Hash: benchSum("new key", 1)}, true, publish.LogEntry{Target: "@a"})
+	_, err := db.Operate().AddKey(ctx, a.ID, publish.Key{Hash: benchSum("new key", 1)}, true, publish.LogEntry{Target: "@a"})
 	check(t, "add key", err, nil)
 	gone := mustProject(t, db, 3)
-	check(t, "remove project", db.Remove(ctx, publish.Subject{Project: gone.ID}, publish.LogEntry{}), nil)
-	check(t, "remove account", db.Remove(ctx, publish.Subject{Account: gone.Account}, publish.LogEntry{}), nil)
-	_, _, err = db.Sweep(ctx, time.Now(), time.Now().Add(time.Hour), 100)
+	check(t, "remove project", db.Operate().Remove(ctx, publish.Subject{Project: gone.ID}, publish.LogEntry{}), nil)
+	check(t, "remove account", db.Operate().Remove(ctx, publish.Subject{Account: gone.Account}, publish.LogEntry{}), nil)
+	_, _, err = db.Upkeep().Sweep(ctx, time.Now(), time.Now().Add(time.Hour), 100)
 	check(t, "sweep what was removed", err, nil)
 }
 
 func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	ctx := context.Background()
 	for name, read := range map[string]func() error{
-		"key":             func() error { _, err := db.KeyByHash(ctx, benchSum("project key", 1)); return err },
-		"projects":        func() error { _, err := db.Projects(ctx, p.Account, 0, 10); return err },
-		"version":         func() error { _, err := db.Version(ctx, p.ID, 1); return err },
-		"content":         func() error { _, err := db.Content(ctx, 1); return err },
-		"unsqueezed":      func() error { _, err := db.Unsqueezed(ctx, nil, 10); return err },
-		"unknown":         func() error { _, err := db.Unknown(ctx, []publish.BlobRef{"x"}); return err },
-		"secret":          func() error { _, err := db.Secret(ctx, "x", []byte("y")); return err },
-		"upload of token": func() error { _, err := db.UploadOfToken(ctx, benchSum("token", 1), now); return ignore(err) },
-		"upload":          func() error { _, err := db.Upload(ctx, benchSum("upload", 1), 1, now); return ignore(err) },
+		"key":        func() error { _, err := db.Credentials().KeyByHash(ctx, benchSum("project key", 1)); return err },
+		"projects":   func() error { _, err := db.Publish().Projects(ctx, p.Account, 0, 10); return err },
+		"version":    func() error { _, err := db.Publish().Version(ctx, p.ID, 1); return err },
+		"content":    func() error { _, err := db.Publish().Content(ctx, 1); return err },
+		"unsqueezed": func() error { _, err := db.Variants().Unsqueezed(ctx, nil, 10); return err },
+		"unknown":    func() error { _, err := db.Upkeep().Unknown(ctx, []publish.BlobRef{"x"}); return err },
+		"secret":     func() error { _, err := db.Publish().Secret(ctx, "x", []byte("y")); return err },
+		"upload of token": func() error {
+			_, err := db.Credentials().UploadOfToken(ctx, benchSum("token", 1), now)
+			return ignore(err)
+		},
+		"upload": func() error { _, err := db.Publish().Upload(ctx, benchSum("upload", 1), 1, now); return ignore(err) },
 		"parts": func() error {
-			_, err := db.UploadParts(ctx, benchSum("upload", 1), 1)
+			_, err := db.Publish().UploadParts(ctx, benchSum("upload", 1), 1)
 			if errors.Is(err, publish.ErrUploadMoved) {
 				return nil
 			}
 			return err
 		},
 		"ping":         func() error { return db.Ping(ctx) },
-		"handle":       func() error { _, err := db.AccountByHandle(ctx, benchName("owner", 1)); return ignore(err) },
-		"detail":       func() error { _, err := db.ProjectDetail(ctx, p.ID); return err },
+		"handle":       func() error { _, err := db.Operate().AccountByHandle(ctx, benchName("owner", 1)); return ignore(err) },
+		"detail":       func() error { _, err := db.Operate().ProjectDetail(ctx, p.ID); return err },
 		"plays by day": func() error { _, err := db.Gallery().PlaysByDay(ctx, []publish.ProjectID{p.ID}, now, now); return err },
 		"listed":       func() error { _, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Limit: 9}); return err },
-		"given":        func() error { _, err := db.AccountStore().HandleGiven(ctx, "a"); return err },
+		"given":        func() error { _, err := db.Account().HandleGiven(ctx, "a"); return err },
 		"waiting":      func() error { _, err := db.Gallery().Waiting(ctx, 9); return err },
 		"rule":         func() error { return db.Gallery().ListUnverified(ctx, false) },
 		"profile": func() error {
@@ -314,15 +317,15 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		"listed of":  func() error { _, err := db.Gallery().ListedOf(ctx, []publish.ProjectID{p.ID}); return err },
 		"old handle": func() error { _, err := db.Gallery().AccountOfHandle(ctx, benchName("owner", 1)); return ignore(err) },
 		"liked":      func() error { _, err := db.Gallery().Liked(ctx, p.ID, publish.Digest{}); return err },
-		"log":        func() error { _, err := db.Log(ctx, operate.LogQuery{Limit: 9}); return err },
-		"log of":     func() error { _, err := db.Log(ctx, operate.LogQuery{Target: "@a", Limit: 9}); return err },
-		"changes":    func() error { _, err := db.Changes(ctx, []publish.ProjectID{"none"}); return err },
+		"log":        func() error { _, err := db.Operate().Log(ctx, operate.LogQuery{Limit: 9}); return err },
+		"log of":     func() error { _, err := db.Operate().Log(ctx, operate.LogQuery{Target: "@a", Limit: 9}); return err },
+		"changes":    func() error { _, err := db.Publish().Changes(ctx, []publish.ProjectID{"none"}); return err },
 	} {
 		check(t, name, read(), nil)
 	}
-	_, err := db.IdempotencyRecord(ctx, publish.Digest{}, now)
+	_, err := db.Publish().IdempotencyRecord(ctx, publish.Digest{}, now)
 	check(t, "once", err, publish.ErrNotFound)
-	_, err = db.AccountStore().Verification(ctx, publish.Digest{}, now)
+	_, err = db.Account().Verification(ctx, publish.Digest{}, now)
 	check(t, "verification", err, publish.ErrNotFound)
 }
 

@@ -30,17 +30,17 @@ func scanProject(r row) (p projectRow, err error) {
 
 // CreateProject implements publish.Store. If p.New is set and all of its handles
 // were taken the error is publish.ErrExists, too.
-func (db *DB) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
+func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
 	var p publish.Project
-	err := db.step(ctx, len(np.File.Blob.Inline), func(t *tx) error {
-		if err := t.addRecord(np.Idempotency, np.Account, "", db.now()); err != nil {
+	err := store.db.step(ctx, len(np.File.Blob.Inline), func(t *tx) error {
+		if err := t.addRecord(np.Idempotency, np.Account, "", store.db.now()); err != nil {
 			return err
 		}
 		owner, err := t.owner(np)
 		if err != nil {
 			return err
 		}
-		if p, err = t.createProject(np, owner, db.now()); err != nil {
+		if p, err = t.createProject(np, owner, store.db.now()); err != nil {
 			return err
 		}
 		if np.New == nil {
@@ -127,22 +127,22 @@ func (t *tx) addVersion(p projectRow) error {
 }
 
 // Project implements publish.Store.
-func (db *DB) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
-	p, err := one(ctx, db, scanProject, selectProject+"p.id = ?", string(id))
+func (store Publish) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
+	p, err := one(ctx, store.db, scanProject, selectProject+"p.id = ?", string(id))
 	return p.Project, in("read project", err)
 }
 
 // Projects implements publish.Store.
-func (db *DB) Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error) {
+func (store Publish) Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
 	page := func(q querier) ([]projectRow, error) {
 		return all(ctx, q, scanProject, selectProject+"p.account = ? AND p.seq < ? ORDER BY p.seq DESC LIMIT ?", id, before, limit)
 	}
-	rows, err := page(db)
+	rows, err := page(store.db)
 	if err == nil && len(rows) == 0 {
-		err = db.snapshot(ctx, func(q querier) error {
+		err = store.db.snapshot(ctx, func(q querier) error {
 			if rows, err = page(q); err != nil || len(rows) > 0 {
 				return err
 			}
@@ -161,8 +161,8 @@ func (db *DB) Projects(ctx context.Context, id publish.AccountID, before int64, 
 }
 
 // Version implements publish.Store.
-func (db *DB) Version(ctx context.Context, id publish.ProjectID, n int) (publish.Version, error) {
-	v, err := versionOf(ctx, db, id, n)
+func (store Publish) Version(ctx context.Context, id publish.ProjectID, n int) (publish.Version, error) {
+	v, err := versionOf(ctx, store.db, id, n)
 	return v, in("read version", err)
 }
 
@@ -197,11 +197,11 @@ func (t *tx) current(id publish.ProjectID, expect int) (projectRow, error) {
 
 // edit makes the next version of a project: change adds, replaces or removes a
 // file and keeps the project's totals.
-func (db *DB) edit(ctx context.Context, id publish.ProjectID, at publish.Edit, bytes int, change func(*tx, *projectRow) error) (publish.Project, error) {
+func (store Publish) edit(ctx context.Context, id publish.ProjectID, at publish.Edit, bytes int, change func(*tx, *projectRow) error) (publish.Project, error) {
 	var p projectRow
-	err := db.undrafted(ctx, id, func() error {
-		return db.step(ctx, bytes, func(t *tx) (err error) {
-			p, err = t.edit(id, at, db.now(), 0, change)
+	err := store.db.undrafted(ctx, id, func() error {
+		return store.db.step(ctx, bytes, func(t *tx) (err error) {
+			p, err = t.edit(id, at, store.db.now(), 0, change)
 			return err
 		})
 	})

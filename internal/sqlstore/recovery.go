@@ -64,8 +64,8 @@ func (store Account) ProposedEmail(ctx context.Context, id publish.AccountID, no
 }
 
 // ProposedEmail implements operate.AdminStore.
-func (db *DB) ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (operate.Proposal, error) {
-	m, err := db.AccountStore().ProposedEmail(ctx, id, now)
+func (store Operate) ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (operate.Proposal, error) {
+	m, err := store.db.Account().ProposedEmail(ctx, id, now)
 	return operate.Proposal{Email: m.Email, ExpiresAt: m.ExpiresAt}, err
 }
 

@@ -14,16 +14,16 @@ func TestRegression18NoAccountStarvesAnotherOfVariants(t *testing.T) {
 	flood := mustProject(t, db, 1)
 	for i := range 100 {
 		name := fmt.Sprintf("%d.js", i)
-		_, err := db.PutFile(ctx, flood.ID, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, Inline: []byte("x")}}, publish.Edit{Expect: flood.Version + i})
+		_, err := db.Publish().PutFile(ctx, flood.ID, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, Inline: []byte("x")}}, publish.Edit{Expect: flood.Version + i})
 		check(t, "put "+name, err, nil)
 	}
 	mustProject(t, db, 2) // another account's only file comes last
-	waiting, err := db.Unsqueezed(ctx, nil, 200)
+	waiting, err := db.Variants().Unsqueezed(ctx, nil, 200)
 	check(t, "read", err, nil)
 	if len(waiting) != 102 {
 		t.Fatalf("%d files wait", len(waiting))
 	}
-	next, err := db.Unsqueezed(ctx, nil, 2)
+	next, err := db.Variants().Unsqueezed(ctx, nil, 2)
 	check(t, "read two", err, nil)
 	newest := int64(0)
 	for _, f := range waiting {
@@ -32,7 +32,7 @@ func TestRegression18NoAccountStarvesAnotherOfVariants(t *testing.T) {
 	if next[1].Blob.ID != newest {
 		t.Errorf("the other account's file is not the second: %v", next)
 	}
-	n, err := db.LeavePlain(ctx, 10)
+	n, err := db.Variants().LeavePlain(ctx, 10)
 	check(t, "limit", err, nil)
 	if n != 91 {
 		t.Errorf("%d files of the flood were given up, want all but ten", n)

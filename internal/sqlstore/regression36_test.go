@@ -31,7 +31,7 @@ func TestRegression36ADamagedJobKeepsNoOther(t *testing.T) {
 	now := clock
 	claims := func(at time.Time) ([]publish.Job, error) {
 		clock = at
-		return db.MailStore().ClaimJobs(t.Context(), at, at.Add(time.Minute), account.Busy{}, 9)
+		return db.Mail().ClaimJobs(t.Context(), at, at.Add(time.Minute), account.Busy{}, 9)
 	}
 	jobs, err := claims(now)
 	if len(jobs) != 1 || jobs[0].Address != "good@example.org" || !errors.Is(err, publish.ErrCorrupt) {
@@ -53,7 +53,7 @@ func TestRegression36ADamagedRecordKeepsOnlyItsOwnKind(t *testing.T) {
 		"INSERT INTO blobs (ref, size, sha256, is_text, loose, created_at) VALUES ('stray', 1, zeroblob(32), 0, 1, 1)",
 		"CREATE TEMP TRIGGER poison BEFORE DELETE ON mails BEGIN SELECT RAISE(ABORT, 'poison'); END")
 	now := time.Now().Add(30 * 24 * time.Hour)
-	gone, more, err := db.Sweep(t.Context(), now, now.Add(-24*time.Hour), 100)
+	gone, more, err := db.Upkeep().Sweep(t.Context(), now, now.Add(-24*time.Hour), 100)
 	if err == nil || more || len(gone) != 1 || gone[0] != "stray" {
 		t.Errorf("%v gone, more: %v, %v; want the stray gone and %v", gone, more, err, poison)
 	}

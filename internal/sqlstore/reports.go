@@ -20,8 +20,8 @@ func scanReport(r row) (p operate.Report, err error) {
 }
 
 // AddReport implements operate.ReportStore.
-func (db *DB) AddReport(ctx context.Context, r operate.Report, form publish.Digest, job *publish.Job) (number string, err error) {
-	err = db.step(ctx, 0, func(t *tx) error {
+func (store Operate) AddReport(ctx context.Context, r operate.Report, form publish.Digest, job *publish.Job) (number string, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		number, err = one(ctx, t, scanValue[string], "SELECT number FROM reports WHERE form = ?", form[:])
 		if !errors.Is(err, publish.ErrNotFound) {
 			return err
@@ -66,22 +66,22 @@ func (store Mail) ReportOfJob(ctx context.Context, job int64) (account.ReportNot
 }
 
 // Report implements operate.ReportStore.
-func (db *DB) Report(ctx context.Context, number string) (operate.Report, error) {
-	r, err := one(ctx, db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE number = ?", number)
+func (store Operate) Report(ctx context.Context, number string) (operate.Report, error) {
+	r, err := one(ctx, store.db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE number = ?", number)
 	return r, in("read report", err)
 }
 
 // Reports implements operate.ReportStore.
-func (db *DB) Reports(ctx context.Context, q operate.ReportQuery) ([]operate.Report, error) {
-	list, err := all(ctx, db, scanReport, "SELECT "+reportColumns+` FROM reports
+func (store Operate) Reports(ctx context.Context, q operate.ReportQuery) ([]operate.Report, error) {
+	list, err := all(ctx, store.db, scanReport, "SELECT "+reportColumns+` FROM reports
 		WHERE (closed_at IS NULL OR NOT ?) AND (project = ? OR ? = '') AND id > 0 ORDER BY id DESC LIMIT ? OFFSET ?`, q.Open, string(q.Project), string(q.Project), q.Limit, q.Skip)
 	return list, in("list reports", err)
 }
 
 // CloseReport implements operate.ReportStore.
-func (db *DB) CloseReport(ctx context.Context, number string, e publish.LogEntry) error {
+func (store Operate) CloseReport(ctx context.Context, number string, e publish.LogEntry) error {
 	// Not before the time that was known to be right last: by a clock that is behind it would be closed for long already.
-	return in("close report", db.step(ctx, 0, func(t *tx) error {
+	return in("close report", store.db.step(ctx, 0, func(t *tx) error {
 		if _, err := t.number("SELECT id FROM reports WHERE number = ?", number); err != nil {
 			return err
 		}

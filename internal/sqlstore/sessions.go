@@ -29,9 +29,9 @@ func (t *tx) addSession(token publish.Digest, s publish.Session) (id int64, err 
 }
 
 // Session implements publish.CredentialStore.
-func (db *DB) Session(ctx context.Context, token publish.Digest, now time.Time) (publish.Session, publish.Account, error) {
+func (store Credentials) Session(ctx context.Context, token publish.Digest, now time.Time) (publish.Session, publish.Account, error) {
 	var a publish.Account
-	s, err := one(ctx, db, func(r row) (s publish.Session, err error) {
+	s, err := one(ctx, store.db, func(r row) (s publish.Session, err error) {
 		err = r.Scan(&s.ID, &s.Account, &s.Agent, asTime{&s.CreatedAt}, asTime{&s.ProvedAt}, asTime{&s.SeenAt}, asTime{&s.ExpiresAt},
 			&a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt})
 		a.ID = s.Account
@@ -42,8 +42,8 @@ func (db *DB) Session(ctx context.Context, token publish.Digest, now time.Time) 
 }
 
 // SeeSession implements publish.CredentialStore.
-func (db *DB) SeeSession(ctx context.Context, id int64, seen, expires time.Time) error {
-	return in("see session", db.step(ctx, 0, func(t *tx) error {
+func (store Credentials) SeeSession(ctx context.Context, id int64, seen, expires time.Time) error {
+	return in("see session", store.db.step(ctx, 0, func(t *tx) error {
 		return t.must(publish.ErrNotFound, "UPDATE sessions SET seen_at = ?, expires_at = ? WHERE id = ?", micros(seen), micros(expires), id)
 	}))
 }

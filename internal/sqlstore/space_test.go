@@ -19,7 +19,7 @@ func TestAdopt(t *testing.T) {
 	if mode == 0 {
 		t.Error("it still cannot shrink")
 	}
-	_, err = db.Project(t.Context(), p.ID)
+	_, err = db.Publish().Project(t.Context(), p.ID)
 	check(t, "a project of before", err, nil)
 }
 

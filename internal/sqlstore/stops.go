@@ -69,19 +69,19 @@ func (store Account) LiftStop(ctx context.Context, mailbox publish.Digest, kind 
 }
 
 // Stops implements operate.MailboxStore.
-func (db *DB) Stops(ctx context.Context, mailbox *publish.Digest, now time.Time, skip, limit int) ([]publish.Stop, error) {
+func (store Operate) Stops(ctx context.Context, mailbox *publish.Digest, now time.Time, skip, limit int) ([]publish.Stop, error) {
 	const of, order = "SELECT " + stopColumns + " FROM stops WHERE (until = 0 OR until > ?) AND ", " ORDER BY id DESC LIMIT ? OFFSET ?"
 	query, args := of+"id > 0"+order, []any{micros(now), limit, skip}
 	if mailbox != nil {
 		query, args = of+"mailbox = ?"+order, []any{micros(now), mailbox[:], limit, skip}
 	}
-	list, err := all(ctx, db, scanStop, query, args...)
+	list, err := all(ctx, store.db, scanStop, query, args...)
 	return list, in("list stops", err)
 }
 
 // LiftStops implements operate.MailboxStore.
-func (db *DB) LiftStops(ctx context.Context, mailbox publish.Digest, e publish.LogEntry) error {
-	return in("lift stops", db.step(ctx, 0, func(t *tx) error {
+func (store Operate) LiftStops(ctx context.Context, mailbox publish.Digest, e publish.LogEntry) error {
+	return in("lift stops", store.db.step(ctx, 0, func(t *tx) error {
 		err := t.must(publish.ErrNotFound, "DELETE FROM stops WHERE mailbox = ? AND (until = 0 OR until > ?)", mailbox[:], micros(e.At))
 		if err != nil {
 			return err

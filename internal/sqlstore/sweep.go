@@ -20,10 +20,10 @@ const sweepStep = 50
 // Sweep implements operate.SweepStore. It first finishes what was cut short, and is
 // itself done in steps between which others get their turn. Each is of one kind of
 // records, so that a damaged one keeps none of another kind.
-func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error) {
+func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error) {
 	var errs []error
 	all := limit
-	for _, finish := range []func(context.Context) error{db.finishErasures, db.finishDrafts, db.finishFollows, db.finishForgets} {
+	for _, finish := range []func(context.Context) error{store.db.finishErasures, store.db.finishDrafts, store.db.finishFollows, store.db.finishForgets} {
 		errs = append(errs, finish(ctx))
 	}
 	for _, part := range append([]func(*sweep) error{
@@ -40,26 +40,26 @@ func (db *DB) Sweep(ctx context.Context, now, before time.Time, limit int) (gone
 			break // it is not about one record
 		}
 		var found []publish.BlobRef
-		found, limit, err = db.sweepPart(ctx, part, limit)
+		found, limit, err = store.sweepPart(ctx, part, limit)
 		gone, errs = append(gone, found...), append(errs, err)
 	}
 	if limit < all {
-		db.swept.Store(true)
+		store.db.swept.Store(true)
 	}
 	// Once at the end: to empty the log costs the reads of that moment some time.
-	if limit > 0 && db.swept.Swap(false) {
-		db.engine.Wipe()
+	if limit > 0 && store.db.swept.Swap(false) {
+		store.db.engine.Wipe()
 	}
 	return gone, limit <= 0, in("sweep", errors.Join(errs...))
 }
 
 // sweepPart does one part of a sweep in steps, up to one that fails. It returns what
 // is left of the limit.
-func (db *DB) sweepPart(ctx context.Context, part func(*sweep) error, limit int) (gone []publish.BlobRef, left int, err error) {
+func (store Upkeep) sweepPart(ctx context.Context, part func(*sweep) error, limit int) (gone []publish.BlobRef, left int, err error) {
 	for limit > 0 {
 		most := min(limit, sweepStep)
 		var s *sweep
-		err := db.step(ctx, 0, func(t *tx) error {
+		err := store.db.step(ctx, 0, func(t *tx) error {
 			s = &sweep{tx: t, left: most}
 			return part(s)
 		})

@@ -11,7 +11,7 @@ import (
 func sweepAll(t *testing.T, db *DB, before time.Time) (all []publish.BlobRef) {
 	t.Helper()
 	for more := true; more; {
-		gone, m, err := db.Sweep(t.Context(), time.Now(), before, 500)
+		gone, m, err := db.Upkeep().Sweep(t.Context(), time.Now(), before, 500)
 		check(t, "sweep", err, nil)
 		all, more = append(all, gone...), m && err == nil
 	}
@@ -41,7 +41,7 @@ func TestRegression41ASweepIsDoneInSteps(t *testing.T) {
 	sweep := func(what string, least int, bound int64, before time.Time, more bool) {
 		t.Helper()
 		steps, most = 0, 0
-		_, m, err := db.Sweep(context.Background(), time.Now(), before, 500)
+		_, m, err := db.Upkeep().Sweep(context.Background(), time.Now(), before, 500)
 		check(t, what, err, nil)
 		if most > bound || steps < least || m != more {
 			t.Errorf("%s: %d steps, one of which changed %d rows; more: %v", what, steps, most, m)

@@ -7,8 +7,6 @@ import (
 	"sandlot/internal/operate"
 )
 
-var _ operate.TrimStore = (*DB)(nil)
-
 // trimPage is how many projects one call of Trim looks at: some milliseconds of
 // reading.
 const trimPage = 1000
@@ -20,8 +18,8 @@ type trimmable struct {
 }
 
 // Trim implements operate.TrimStore.
-func (db *DB) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error) {
-	page, err := all(ctx, db, func(r row) (p trimmable, err error) {
+func (store Upkeep) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error) {
+	page, err := all(ctx, store.db, func(r row) (p trimmable, err error) {
 		err = r.Scan(&p.num, &p.version, &p.oldest, &p.left)
 		return p, err
 	}, `SELECT p.num, p.version, p.oldest, p.oldest > 1 AND EXISTS (SELECT 1 FROM files f WHERE f.project = p.num AND f.until <= p.oldest)
@@ -32,7 +30,7 @@ func (db *DB) Trim(ctx context.Context, keep int, before time.Time, after int64,
 	for _, p := range page {
 		if p.version-p.oldest >= int64(keep) || p.left {
 			done := false
-			err := db.step(ctx, 0, func(t *tx) error {
+			err := store.db.step(ctx, 0, func(t *tx) error {
 				s := &sweep{tx: t, left: min(limit, sweepStep)}
 				err := s.trim(p.num, keep, before)
 				done = s.left > 0

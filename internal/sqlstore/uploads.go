@@ -46,9 +46,9 @@ func scanPart(r row) (p publish.Part, err error) {
 }
 
 // Upload implements publish.Store. A completed upload has no parts.
-func (db *DB) Upload(ctx context.Context, key publish.Digest, part int, now time.Time) (publish.Upload, error) {
+func (store Publish) Upload(ctx context.Context, key publish.Digest, part int, now time.Time) (publish.Upload, error) {
 	var u uploadRow
-	err := db.snapshot(ctx, func(q querier) (err error) {
+	err := store.db.snapshot(ctx, func(q querier) (err error) {
 		if u, err = one(ctx, q, scanUpload, selectUpload, key[:], micros(now)); err != nil {
 			return err
 		}
@@ -62,8 +62,8 @@ func (db *DB) Upload(ctx context.Context, key publish.Digest, part int, now time
 }
 
 // UploadOfToken implements publish.CredentialStore.
-func (db *DB) UploadOfToken(ctx context.Context, token publish.Digest, now time.Time) (publish.Digest, error) {
-	key, err := one(ctx, db, func(r row) (key publish.Digest, err error) {
+func (store Credentials) UploadOfToken(ctx context.Context, token publish.Digest, now time.Time) (publish.Digest, error) {
+	key, err := one(ctx, store.db, func(r row) (key publish.Digest, err error) {
 		err = r.Scan(asDigest{&key})
 		return key, err
 	}, "SELECT key FROM uploads WHERE token = ? AND expires_at > ?", token[:], micros(now))
@@ -71,8 +71,8 @@ func (db *DB) UploadOfToken(ctx context.Context, token publish.Digest, now time.
 }
 
 // UploadParts implements publish.Store.
-func (db *DB) UploadParts(ctx context.Context, key publish.Digest, generation int64) (parts []publish.Part, err error) {
-	err = db.snapshot(ctx, func(q querier) error {
+func (store Publish) UploadParts(ctx context.Context, key publish.Digest, generation int64) (parts []publish.Part, err error) {
+	err = store.db.snapshot(ctx, func(q querier) error {
 		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
 		if errors.Is(err, publish.ErrNotFound) {
 			return publish.ErrUploadMoved
@@ -88,20 +88,20 @@ func (db *DB) UploadParts(ctx context.Context, key publish.Digest, generation in
 // SaveUpload implements publish.Store. An upload that has expired by the store's
 // clock does not exist, and neither does a completed one for this method: both are
 // publish.ErrUploadMoved unless u.Generation is 0, and then the expired one is replaced.
-func (db *DB) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
+func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
 	bytes := 0
 	if part != nil {
 		bytes = len(part.Blob.Inline)
 	}
-	err := db.step(ctx, bytes, func(t *tx) error {
-		num, err := t.saveUpload(u, db.now())
+	err := store.db.step(ctx, bytes, func(t *tx) error {
+		num, err := t.saveUpload(u, store.db.now())
 		if err != nil {
 			return err
 		}
-		if err := t.uploadsWithin(u, part != nil, within, db.now()); err != nil || part == nil {
+		if err := t.uploadsWithin(u, part != nil, within, store.db.now()); err != nil || part == nil {
 			return err
 		}
-		return t.savePart(num, *part, db.now())
+		return t.savePart(num, *part, store.db.now())
 	})
 	if err != nil {
 		return 0, in("save upload", err)

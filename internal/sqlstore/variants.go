@@ -18,9 +18,9 @@ var squeezeTurns = `SELECT id, sum(1 + size / 16777216) OVER (PARTITION BY accou
 
 // Unsqueezed implements publish.VariantStore. The files come without variants. A
 // blob that is a file under several names comes once, under one of them.
-func (db *DB) Unsqueezed(ctx context.Context, except []int64, limit int) ([]publish.File, error) {
-	l := db.lease(publish.SqueezeLeaseMax)
-	files, err := all(ctx, db, scanFile, "WITH w AS ("+squeezeTurns+"), oldest AS (SELECT min(id) AS id FROM w) SELECT "+fileColumns+` FROM
+func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int) ([]publish.File, error) {
+	l := store.db.lease(publish.SqueezeLeaseMax)
+	files, err := all(ctx, store.db, scanFile, "WITH w AS ("+squeezeTurns+"), oldest AS (SELECT min(id) AS id FROM w) SELECT "+fileColumns+` FROM
 			(SELECT id, turn FROM w ORDER BY id = (SELECT id FROM oldest) DESC, turn, id LIMIT ?) t
 		JOIN blobs b ON b.id = t.id JOIN files f ON f.blob = b.id
 		WHERE NOT EXISTS (SELECT 1 FROM files o WHERE o.blob = b.id AND (o.project, o.since, o.folded) < (f.project, f.since, f.folded))
@@ -29,9 +29,9 @@ func (db *DB) Unsqueezed(ctx context.Context, except []int64, limit int) ([]publ
 }
 
 // ClaimSqueezing implements publish.VariantStore.
-func (db *DB) ClaimSqueezing(ctx context.Context, blobs []int64, length time.Duration) (mine []int64, claim int64, err error) {
-	err = db.step(ctx, 0, func(t *tx) (err error) {
-		l := db.lease(publish.SqueezeLeaseMax)
+func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length time.Duration) (mine []int64, claim int64, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) (err error) {
+		l := store.db.lease(publish.SqueezeLeaseMax)
 		claim = lease{l.now, length}.until()
 		mine, err = all(ctx, t, scanValue[int64], "UPDATE blobs SET leased_until = ? WHERE "+dialect.Among("id", "?")+" AND squeezed = 0 AND (leased_until <= ? OR leased_until > ?) RETURNING id",
 			claim, sqlite.List(blobs), micros(l.now), l.never())
@@ -41,21 +41,21 @@ func (db *DB) ClaimSqueezing(ctx context.Context, blobs []int64, length time.Dur
 }
 
 // EndSqueezing implements publish.VariantStore.
-func (db *DB) EndSqueezing(ctx context.Context, blobs []int64, claim int64) error {
-	return in("give back files for variants", db.step(ctx, 0, func(t *tx) error {
+func (store Variants) EndSqueezing(ctx context.Context, blobs []int64, claim int64) error {
+	return in("give back files for variants", store.db.step(ctx, 0, func(t *tx) error {
 		_, err := t.exec("UPDATE blobs SET leased_until = 0 WHERE "+dialect.Among("id", "?")+" AND leased_until = ?", sqlite.List(blobs), claim)
 		return err
 	}))
 }
 
 // LeavePlain implements publish.VariantStore.
-func (db *DB) LeavePlain(ctx context.Context, most int) (int, error) {
+func (store Variants) LeavePlain(ctx context.Context, most int) (int, error) {
 	left := 0
-	over, err := all(ctx, db, scanValue[int64], "SELECT id FROM ("+squeezeTurns+") WHERE turn > ? LIMIT 1000", sqlite.List[int64](nil), math.MaxInt64, 0, most)
+	over, err := all(ctx, store.db, scanValue[int64], "SELECT id FROM ("+squeezeTurns+") WHERE turn > ? LIMIT 1000", sqlite.List[int64](nil), math.MaxInt64, 0, most)
 	if err != nil || len(over) == 0 {
 		return 0, in("find files that wait beyond the limit", err)
 	}
-	err = db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, 0, func(t *tx) error {
 		for _, id := range over {
 			n, err := t.exec("UPDATE blobs SET squeezed = 1 WHERE id = ? AND squeezed = 0", id)
 			if err != nil {
@@ -70,12 +70,12 @@ func (db *DB) LeavePlain(ctx context.Context, most int) (int, error) {
 
 // PutVariants implements publish.VariantStore. Variants that were recorded before
 // are replaced.
-func (db *DB) PutVariants(ctx context.Context, blobID int64, variants []publish.Variant) error {
+func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []publish.Variant) error {
 	bytes := 0
 	for _, v := range variants {
 		bytes += len(v.Blob.Inline)
 	}
-	return in("put variants", db.step(ctx, bytes, func(t *tx) error {
+	return in("put variants", store.db.step(ctx, bytes, func(t *tx) error {
 		if err := t.must(publish.ErrNotFound, "UPDATE blobs SET squeezed = 1, leased_until = 0 WHERE id = ?", blobID); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (db *DB) PutVariants(ctx context.Context, blobID int64, variants []publish.
 			return err
 		}
 		for _, v := range variants {
-			id, err := t.keep(v.Blob, asVariant, db.now())
+			id, err := t.keep(v.Blob, asVariant, store.db.now())
 			if err != nil {
 				return err
 			}

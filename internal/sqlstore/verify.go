@@ -8,11 +8,9 @@ import (
 	"sandlot/internal/publish"
 )
 
-var _ operate.VerifyStore = (*DB)(nil)
-
 // BlobsAfter implements operate.VerifyStore.
-func (db *DB) BlobsAfter(ctx context.Context, after int64, limit int) ([]publish.Blob, error) {
-	list, err := all(ctx, db, func(r row) (b publish.Blob, err error) {
+func (store Upkeep) BlobsAfter(ctx context.Context, after int64, limit int) ([]publish.Blob, error) {
+	list, err := all(ctx, store.db, func(r row) (b publish.Blob, err error) {
 		err = r.Scan(&b.ID, &b.Ref, &b.Size, asDigest{&b.SHA256}, &b.Text)
 		return b, err
 	}, "SELECT id, coalesce(ref, ''), size, sha256, is_text FROM blobs WHERE id > ? ORDER BY id LIMIT ?", after, limit)
@@ -20,10 +18,10 @@ func (db *DB) BlobsAfter(ctx context.Context, after int64, limit int) ([]publish
 }
 
 // BlobUses implements operate.VerifyStore.
-func (db *DB) BlobUses(ctx context.Context, id int64, limit int) ([]operate.BlobUse, error) {
+func (store Upkeep) BlobUses(ctx context.Context, id int64, limit int) ([]operate.BlobUse, error) {
 	// A step of its own: a blob that is being let go of is there with its uses, or gone.
 	var uses []operate.BlobUse
-	err := db.snapshot(ctx, func(q querier) error {
+	err := store.db.snapshot(ctx, func(q querier) error {
 		if _, err := one(ctx, q, scanValue[int64], "SELECT id FROM blobs WHERE id = ?", id); err != nil {
 			return err
 		}
@@ -101,8 +99,8 @@ func (c checked) mistakes() (list []operate.Mistake) {
 }
 
 // Mistakes implements operate.VerifyStore.
-func (db *DB) Mistakes(ctx context.Context, after int64, limit int) (found []operate.Mistake, seen int, last int64, err error) {
-	err = db.snapshot(ctx, func(q querier) error {
+func (store Upkeep) Mistakes(ctx context.Context, after int64, limit int) (found []operate.Mistake, seen int, last int64, err error) {
+	err = store.db.snapshot(ctx, func(q querier) error {
 		page, err := all(ctx, q, scanChecked, selectChecked, after, limit)
 		if err != nil || len(page) == 0 {
 			return err
@@ -125,14 +123,14 @@ func (db *DB) Mistakes(ctx context.Context, after int64, limit int) (found []ope
 
 // AccountMistakes implements operate.VerifyStore. It looks at deleted accounts
 // too, whose files may still be there.
-func (db *DB) AccountMistakes(ctx context.Context, after int64, limit int) (found []operate.Mistake, seen int, last int64, err error) {
+func (store Upkeep) AccountMistakes(ctx context.Context, after int64, limit int) (found []operate.Mistake, seen int, last int64, err error) {
 	type account struct {
 		id                      int64
 		handle                  string
 		projects, have, handles int
 		bytes, haveBytes        int64
 	}
-	page, err := all(ctx, db, func(r row) (a account, err error) {
+	page, err := all(ctx, store.db, func(r row) (a account, err error) {
 		err = r.Scan(&a.id, &a.handle, &a.projects, &a.bytes, &a.have, &a.haveBytes, &a.handles)
 		return a, err
 	}, `SELECT a.id, a.handle, a.projects, a.bytes,
@@ -156,6 +154,6 @@ func (db *DB) AccountMistakes(ctx context.Context, after int64, limit int) (foun
 
 // Damage implements operate.VerifyStore. The references of files are told with
 // their projects by Mistakes.
-func (db *DB) Damage(ctx context.Context, limit int) ([]string, error) {
-	return db.engine.Damage(ctx, limit, "files")
+func (store Upkeep) Damage(ctx context.Context, limit int) ([]string, error) {
+	return store.db.engine.Damage(ctx, limit, "files")
 }

@@ -30,11 +30,11 @@ func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
 			for _, name := range []string{"a.js", "a.js"} {
 				var err error
 				f := publish.File{Name: name, Folded: name, Blob: publish.Blob{Inline: []byte("abc"), Size: 3}}
-				p, err = db.PutFile(t.Context(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
+				p, err = db.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
 				check(t, "put", err, nil)
 			}
 			tamper(t, path, query)
-			found, seen, _, err := db.Mistakes(t.Context(), 0, 9)
+			found, seen, _, err := db.Upkeep().Mistakes(t.Context(), 0, 9)
 			check(t, "mistakes", err, nil)
 			var all []string
 			for _, m := range found {
@@ -59,12 +59,12 @@ func TestEveryMistakeOfAnAccountIsNamed(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
 		db := mustOpen(t, path)
 		mustProject(t, db, 1)
-		found, seen, _, err := db.AccountMistakes(t.Context(), 0, 9)
+		found, seen, _, err := db.Upkeep().AccountMistakes(t.Context(), 0, 9)
 		if err != nil || seen != 1 || len(found) != 0 {
 			t.Fatalf("of %d undamaged accounts: %v, %v", seen, found, err)
 		}
 		tamper(t, path, query)
-		found, _, _, err = db.AccountMistakes(t.Context(), 0, 9)
+		found, _, _, err = db.Upkeep().AccountMistakes(t.Context(), 0, 9)
 		if err != nil || len(found) != 1 || !strings.Contains(found[0].Detail, want) || found[0].Handle == "" {
 			t.Errorf("%s: %v, %v", query, found, err)
 		}
@@ -90,7 +90,7 @@ func TestDamageOfTheDatabaseIsTold(t *testing.T) {
 		db := mustOpen(t, path)
 		mustProject(t, db, 1)
 		tamper(t, path, "UPDATE keys SET account = 999")
-		list, err := db.Damage(t.Context(), 9)
+		list, err := db.Upkeep().Damage(t.Context(), 9)
 		check(t, "damage", err, nil)
 		if len(list) == 0 || !strings.Contains(list[0], "a record of keys refers to one of accounts that is missing") {
 			t.Errorf("told is %q", list)
@@ -103,7 +103,7 @@ func TestDamageOfTheDatabaseIsTold(t *testing.T) {
 		tamper(t, path, "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, 'WHERE renamed_at > 0', 'WHERE renamed_at = 0') WHERE name = 'handles_renamed'")
 		check(t, "close", db.Close(), nil)
 		db = mustOpen(t, path)
-		list, err := db.Damage(t.Context(), 9)
+		list, err := db.Upkeep().Damage(t.Context(), 9)
 		check(t, "damage", err, nil)
 		if len(list) == 0 || !strings.Contains(strings.Join(list, " "), "handles_renamed") {
 			t.Errorf("told is %q", list)

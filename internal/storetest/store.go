@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,30 +18,20 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Records is everything that keeps records.
-type Records interface {
-	publish.Store
-	operate.SweepStore
-	publish.VariantStore
-	operate.AdminStore
-	operate.ReportStore
-	operate.MailboxStore
-	operate.PartStore
-	operate.ForgetStore
-	operate.VerifyStore
-	operate.TrimStore
-	publish.SiteStore
-	publish.CredentialStore
-	publish.KeyUseStore
-	operate.SpaceStore
-	operate.ClockStore
-	publish.ChangeStore
-}
-
 // GalleryRecords is what a gallery keeps.
 type GalleryRecords interface {
 	gallery.Store
 	gallery.CountStore
+}
+
+// UpkeepRecords is what the workers of package operate need.
+type UpkeepRecords interface {
+	operate.SweepStore
+	operate.TrimStore
+	operate.ForgetStore
+	operate.VerifyStore
+	operate.SpaceStore
+	operate.ClockStore
 }
 
 // AccountRecords is everything that package account keeps.
@@ -58,10 +49,16 @@ type AccountRecords struct {
 // Stores is a store under test, empty at first, with what the suite cannot do
 // through the interfaces.
 type Stores struct {
-	Records
-	Accounts AccountRecords
-	Mail     account.MailStore
-	Gallery  GalleryRecords
+	Publish     publish.Store
+	Credentials publish.CredentialStore
+	Site        publish.SiteStore
+	KeyUses     publish.KeyUseStore
+	Variants    publish.VariantStore
+	Accounts    AccountRecords
+	Mail        account.MailStore
+	Gallery     GalleryRecords
+	Operate     operate.Store
+	Upkeep      UpkeepRecords
 	// Copy opens a second store on what is on the disk now, as a crash would leave it.
 	Copy func(t *testing.T) Stores
 	// Revoke revokes the key with this hash.
@@ -78,27 +75,31 @@ type storeCase struct {
 	prove func(t *testing.T, s Stores)
 }
 
-// TestStore holds a store to the sentences of publish.Store and its sisters, one
-// subtest each. open returns an empty store that is closed when the test ends;
-// its clock has to be the real one.
-func TestStore(t *testing.T, open func(t *testing.T) Stores) {
-	for _, cases := range [][]storeCase{
-		adminCases(), idempotencyCases(), verifyCases(), trimCases(), sessionCases(), ownerCases(), recoveryCases(), keyringCases(), loginCases(), manageCases(), rearrangeCases(), reportCases(), stopCases(), spaceCases(), clockCases(),
-		accountCases(), keyCases(), projectCases(), projectListCases(), fileCases(), nearCases(), uploadCases(), completionCases(),
-		quotaCases(), jobCases(), verificationCases(), sweepCases(), variantCases(), promiseCases(), concurrencyCases(), changeCases(),
-	} {
-		for _, c := range cases {
-			t.Run(c.name, func(t *testing.T) { c.prove(t, open(t)) })
-		}
-	}
+// TestPublish holds a store to the sentences of publish.Store and its sisters, one subtest each. open returns an empty store that is closed when the test
+// ends; its clock has to be the real one. So do the others for the rooms they are named after.
+func TestPublish(t *testing.T, open func(t *testing.T) Stores) {
+	prove(t, open, accountCases(), keyCases(), keyringCases(), projectCases(), projectListCases(), fileCases(), nearCases(), manageCases(), rearrangeCases(),
+		uploadCases(), completionCases(), idempotencyCases(), quotaCases(), variantCases(), promiseCases(), concurrencyCases(), changeCases())
 }
 
-// TestGallery holds a store to the sentences of gallery.Store and gallery.CountStore, as TestStore does.
+// TestAccount proves AccountRecords and account.MailStore.
+func TestAccount(t *testing.T, open func(t *testing.T) Stores) {
+	prove(t, open, loginCases(), sessionCases(), ownerCases(), recoveryCases(), verificationCases(), stopCases(), jobCases())
+}
+
+// TestGallery proves GalleryRecords.
 func TestGallery(t *testing.T, open func(t *testing.T) Stores) {
-	for _, cases := range [][]storeCase{galleryCases(), likeCases(), countCases(), dayCases()} {
-		for _, c := range cases {
-			t.Run(c.name, func(t *testing.T) { c.prove(t, open(t)) })
-		}
+	prove(t, open, galleryCases(), likeCases(), countCases(), dayCases())
+}
+
+// TestOperate proves operate.Store and UpkeepRecords.
+func TestOperate(t *testing.T, open func(t *testing.T) Stores) {
+	prove(t, open, adminCases(), reportCases(), sweepCases(), trimCases(), verifyCases(), spaceCases(), clockCases())
+}
+
+func prove(t *testing.T, open func(t *testing.T) Stores, suite ...[]storeCase) {
+	for _, c := range slices.Concat(suite...) {
+		t.Run(c.name, func(t *testing.T) { c.prove(t, open(t)) })
 	}
 }
 
@@ -146,20 +147,20 @@ func newProject(id string, owner publish.AccountID) publish.NewProject {
 // mustAccount records an account.
 func (s Stores) mustAccount(t *testing.T, na publish.NewAccount) publish.Account {
 	t.Helper()
-	return must(s.CreateAccount(t.Context(), na))(t)
+	return must(s.Publish.CreateAccount(t.Context(), na))(t)
 }
 
 // mustProject records a project of a new account with a handle of the same name.
 func (s Stores) mustProject(t *testing.T, id string) publish.Project {
 	t.Helper()
 	a := s.mustAccount(t, newAccount(id))
-	return must(s.CreateProject(t.Context(), newProject(id, a.ID)))(t)
+	return must(s.Publish.CreateProject(t.Context(), newProject(id, a.ID)))(t)
 }
 
 // mustPut makes the next version of p with one file put.
 func (s Stores) mustPut(t *testing.T, p publish.Project, f publish.File) publish.Project {
 	t.Helper()
-	return must(s.PutFile(t.Context(), p.ID, f, edit(p)))(t)
+	return must(s.Publish.PutFile(t.Context(), p.ID, f, edit(p)))(t)
 }
 
 // edit is the next one of p.

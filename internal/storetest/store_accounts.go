@@ -42,9 +42,9 @@ func handlesTaken(t *testing.T, s Stores) {
 	s.mustAccount(t, newAccount("kim"))
 	na := newAccount("kim")
 	na.Key = key("other")
-	_, err := s.CreateAccount(t.Context(), na)
+	_, err := s.Publish.CreateAccount(t.Context(), na)
 	wants(t, "second account of one handle", err, publish.ErrExists)
-	_, err = s.KeyByHash(t.Context(), na.Key.Hash)
+	_, err = s.Credentials.KeyByHash(t.Context(), na.Key.Hash)
 	wants(t, "its key", err, publish.ErrNotFound)
 }
 
@@ -61,7 +61,7 @@ func handleRace(t *testing.T, s Stores) {
 		wg.Go(func() {
 			na := newAccount(list...)
 			na.Key = key(fmt.Sprint("racer ", i))
-			a, err := s.CreateAccount(background(), na)
+			a, err := s.Publish.CreateAccount(background(), na)
 			if err != nil {
 				t.Error(err)
 			}
@@ -80,7 +80,7 @@ func accountKeyAndJob(t *testing.T, s Stores) {
 	j := job(na.Email, na.CreatedAt)
 	na.Job = &j
 	a := s.mustAccount(t, na)
-	k := must(s.KeyByHash(t.Context(), na.Key.Hash))(t)
+	k := must(s.Credentials.KeyByHash(t.Context(), na.Key.Hash))(t)
 	same(t, "the key", k, publish.Key{ID: k.ID, Hash: na.Key.Hash, Kind: publish.AccountKey, Account: a.ID, Name: na.Key.Name, LastFour: "Ab12", CreatedAt: na.Key.CreatedAt})
 	jobs := must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)
 	j.Account = a.ID
@@ -96,59 +96,59 @@ func withoutIDs(jobs []publish.Job) []publish.Job {
 
 func readAccount(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
-	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 }
 
 func setEmail(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
-	ok(t, s.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())))
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())))
 	a.Email = "new@example.com"
-	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 }
 
 func setEmailVerified(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
-	p := must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
+	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	other := publish.NewEmail{Address: "new@example.com", Job: job("new@example.com", base())}
 	np, at := newProject("tetra", a.ID), edit(p)
 	np.Email, at.Email = &other, &other
 	before := must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)
-	wants(t, "on its own", s.SetEmail(t.Context(), a.ID, other.Address, other.Job), publish.ErrVerified)
-	wants(t, "with a project", drop(s.CreateProject(t.Context(), np)), publish.ErrVerified)
-	wants(t, "with a file", drop(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrVerified)
-	wants(t, "with a deletion", drop(s.DeleteFile(t.Context(), p.ID, "index.html", at)), publish.ErrVerified)
-	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
-	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
-	wants(t, "the other project", drop(s.Project(t.Context(), "tetra")), publish.ErrNotFound)
+	wants(t, "on its own", s.Publish.SetEmail(t.Context(), a.ID, other.Address, other.Job), publish.ErrVerified)
+	wants(t, "with a project", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrVerified)
+	wants(t, "with a file", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrVerified)
+	wants(t, "with a deletion", drop(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", at)), publish.ErrVerified)
+	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
+	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
+	wants(t, "the other project", drop(s.Publish.Project(t.Context(), "tetra")), publish.ErrNotFound)
 	same(t, "the jobs", must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t), before)
 }
 
 func byRevoked(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	k := must(s.KeyByHash(t.Context(), sum("key of pong")))(t)
+	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of pong")))(t)
 	np, at := newProject("tetra", p.Account), edit(p)
 	np.By, at.By = k.ID, k.ID
 	s.Revoke(t, k.Hash)
-	wants(t, "a project", drop(s.CreateProject(t.Context(), np)), publish.ErrRevoked)
-	wants(t, "a file", drop(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrRevoked)
-	wants(t, "a deletion", drop(s.DeleteFile(t.Context(), p.ID, "index.html", at)), publish.ErrRevoked)
-	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
+	wants(t, "a project", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrRevoked)
+	wants(t, "a file", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrRevoked)
+	wants(t, "a deletion", drop(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", at)), publish.ErrRevoked)
+	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 }
 
 func bySuspended(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	k := must(s.KeyByHash(t.Context(), sum("key of pong")))(t)
+	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of pong")))(t)
 	np, at := newProject("tetra", p.Account), edit(p)
 	np.By, at.By = k.ID, k.ID
-	ok(t, s.Suspend(t.Context(), ofProject(p.ID), entry(publish.ActionSuspend, "pong")))
-	wants(t, "a file of a suspended project", drop(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), edit(p))), publish.ErrSuspended)
-	ok(t, s.Restore(t.Context(), ofProject(p.ID), entry(publish.ActionRestore, "pong")))
-	ok(t, s.Suspend(t.Context(), ofAccount(p.Account), entry(publish.ActionSuspend, "@pong")))
-	wants(t, "a project", drop(s.CreateProject(t.Context(), np)), publish.ErrSuspended)
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(publish.ActionSuspend, "pong")))
+	wants(t, "a file of a suspended project", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), edit(p))), publish.ErrSuspended)
+	ok(t, s.Operate.Restore(t.Context(), ofProject(p.ID), entry(publish.ActionRestore, "pong")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(p.Account), entry(publish.ActionSuspend, "@pong")))
+	wants(t, "a project", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrSuspended)
 	np.By = 0
-	wants(t, "a project by who has no key", drop(s.CreateProject(t.Context(), np)), publish.ErrSuspended)
-	wants(t, "a file", drop(s.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrSuspended)
-	wants(t, "the project", drop(s.Project(t.Context(), "tetra")), publish.ErrNotFound)
+	wants(t, "a project by who has no key", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrSuspended)
+	wants(t, "a file", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrSuspended)
+	wants(t, "the project", drop(s.Publish.Project(t.Context(), "tetra")), publish.ErrNotFound)
 }
 
 // verified records an account with a verified address.
@@ -168,9 +168,9 @@ func setEmailEnds(t *testing.T, s Stores) {
 	na.Email = "old@example.com"
 	a := s.mustAccount(t, na)
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
-	ok(t, s.SetEmail(t.Context(), a.ID, "old@example.com", job("old@example.com", base())))
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "old@example.com", job("old@example.com", base())))
 	same(t, "the address of the verification, set again", must(s.Accounts.Verification(t.Context(), sum("token"), base()))(t).Email, "old@example.com")
-	ok(t, s.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())))
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())))
 	_, err := s.Accounts.UseVerification(t.Context(), sum("token"), base())
 	wants(t, "the verification of another address", err, publish.ErrNotFound)
 }
@@ -178,7 +178,7 @@ func setEmailEnds(t *testing.T, s Stores) {
 func setEmailJob(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	j := job("kim@example.com", base())
-	ok(t, s.SetEmail(t.Context(), a.ID, j.Address, j))
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, j.Address, j))
 	j.Account = a.ID
 	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
 }
@@ -187,10 +187,10 @@ func secret(t *testing.T, s Stores) {
 	for i, c := range []struct{ name, fresh, want string }{
 		{"service", "one", "one"}, {"service", "two", "one"}, {"other", "three", "three"}, {"service", "four", "one"},
 	} {
-		got := must(s.Secret(t.Context(), c.name, []byte(c.fresh)))(t)
+		got := must(s.Publish.Secret(t.Context(), c.name, []byte(c.fresh)))(t)
 		same(t, fmt.Sprintf("call %d", i+1), string(got), c.want)
 	}
-	same(t, "after a crash", string(must(s.Copy(t).Secret(t.Context(), "service", []byte("five")))(t)), "one")
+	same(t, "after a crash", string(must(s.Copy(t).Publish.Secret(t.Context(), "service", []byte("five")))(t)), "one")
 }
 
 func keyCases() []storeCase {
@@ -206,48 +206,48 @@ func keyCases() []storeCase {
 func keyByHash(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	want := key("key of project pong")
-	k := must(s.KeyByHash(t.Context(), want.Hash))(t)
+	k := must(s.Credentials.KeyByHash(t.Context(), want.Hash))(t)
 	same(t, "the project key", k, publish.Key{
 		ID: k.ID, Hash: want.Hash, Kind: publish.ProjectKey, Account: p.Account, Project: p.ID,
 		Name: want.Name, LastFour: want.LastFour, CreatedAt: k.CreatedAt,
 	})
-	k = must(s.KeyByHash(t.Context(), sum("key of pong")))(t)
+	k = must(s.Credentials.KeyByHash(t.Context(), sum("key of pong")))(t)
 	same(t, "the account key's kind", k.Kind, publish.AccountKey)
-	_, err := s.KeyByHash(t.Context(), sum("no key"))
+	_, err := s.Credentials.KeyByHash(t.Context(), sum("no key"))
 	wants(t, "a hash of no key", err, publish.ErrNotFound)
 }
 
 func keyRevoked(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
 	s.Revoke(t, sum("key of pong"))
-	_, err := s.KeyByHash(t.Context(), sum("key of pong"))
+	_, err := s.Credentials.KeyByHash(t.Context(), sum("key of pong"))
 	wants(t, "the revoked key", err, publish.ErrNotFound)
-	must(s.KeyByHash(t.Context(), sum("key of project pong")))(t)
+	must(s.Credentials.KeyByHash(t.Context(), sum("key of project pong")))(t)
 }
 
 func keyProjectGone(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustRemove(t, p.ID)
-	_, err := s.KeyByHash(t.Context(), sum("key of project pong"))
+	_, err := s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))
 	wants(t, "the key of the project", err, publish.ErrNotFound)
-	must(s.KeyByHash(t.Context(), sum("key of pong")))(t)
+	must(s.Credentials.KeyByHash(t.Context(), sum("key of pong")))(t)
 }
 
 func touchKeys(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
-	a, b := must(s.KeyByHash(t.Context(), sum("key of pong")))(t), must(s.KeyByHash(t.Context(), sum("key of project pong")))(t)
+	a, b := must(s.Credentials.KeyByHash(t.Context(), sum("key of pong")))(t), must(s.Credentials.KeyByHash(t.Context(), sum("key of project pong")))(t)
 	same(t, "never used", a.LastUsedAt.IsZero(), true)
 	at := base()
-	ok(t, s.TouchKeys(t.Context(), map[int64]time.Time{a.ID: at, b.ID: at.Add(time.Second), 99: at}))
-	same(t, "one", must(s.KeyByHash(t.Context(), a.Hash))(t).LastUsedAt, at)
-	same(t, "the other", must(s.KeyByHash(t.Context(), b.Hash))(t).LastUsedAt, at.Add(time.Second))
+	ok(t, s.KeyUses.TouchKeys(t.Context(), map[int64]time.Time{a.ID: at, b.ID: at.Add(time.Second), 99: at}))
+	same(t, "one", must(s.Credentials.KeyByHash(t.Context(), a.Hash))(t).LastUsedAt, at)
+	same(t, "the other", must(s.Credentials.KeyByHash(t.Context(), b.Hash))(t).LastUsedAt, at.Add(time.Second))
 }
 
 func touchKeysEarlier(t *testing.T, s Stores) {
 	s.mustAccount(t, newAccount("kim"))
-	k := must(s.KeyByHash(t.Context(), sum("key of kim")))(t)
+	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
 	at := base()
-	ok(t, s.TouchKeys(t.Context(), map[int64]time.Time{k.ID: at}))
-	ok(t, s.TouchKeys(t.Context(), map[int64]time.Time{k.ID: at.Add(-time.Hour)}))
-	same(t, "last used", must(s.KeyByHash(t.Context(), k.Hash))(t).LastUsedAt, at)
+	ok(t, s.KeyUses.TouchKeys(t.Context(), map[int64]time.Time{k.ID: at}))
+	ok(t, s.KeyUses.TouchKeys(t.Context(), map[int64]time.Time{k.ID: at.Add(-time.Hour)}))
+	same(t, "last used", must(s.Credentials.KeyByHash(t.Context(), k.Hash))(t).LastUsedAt, at)
 }

@@ -42,7 +42,7 @@ func entry(action, target string) publish.LogEntry {
 // logged fails the test unless the newest entry of the log is e.
 func (s Stores) logged(t *testing.T, e publish.LogEntry) {
 	t.Helper()
-	list := must(s.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)
+	list := must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)
 	if len(list) != 1 {
 		t.Fatal("the log is empty")
 	}
@@ -53,7 +53,7 @@ func (s Stores) logged(t *testing.T, e publish.LogEntry) {
 // mustRemove deletes a project.
 func (s Stores) mustRemove(t *testing.T, id publish.ProjectID) {
 	t.Helper()
-	ok(t, s.Remove(t.Context(), ofProject(id), entry(publish.ActionDelete, string(id))))
+	ok(t, s.Operate.Remove(t.Context(), ofProject(id), entry(publish.ActionDelete, string(id))))
 }
 
 // ofAccount and ofProject are what an operator acts on.
@@ -62,10 +62,10 @@ func ofProject(id publish.ProjectID) publish.Subject { return publish.Subject{Pr
 
 func accountByHandle(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
-	got := must(s.AccountByHandle(t.Context(), "pong"))(t)
-	want := operate.AccountDetail{Account: must(s.Account(t.Context(), p.Account))(t), Projects: 1, Bytes: p.Size}
+	got := must(s.Operate.AccountByHandle(t.Context(), "pong"))(t)
+	want := operate.AccountDetail{Account: must(s.Publish.Account(t.Context(), p.Account))(t), Projects: 1, Bytes: p.Size}
 	same(t, "the account", got, want)
-	_, err := s.AccountByHandle(t.Context(), "nobody")
+	_, err := s.Operate.AccountByHandle(t.Context(), "nobody")
 	wants(t, "a handle that nobody has", err, publish.ErrNotFound)
 }
 
@@ -79,7 +79,7 @@ func accountsByEmail(t *testing.T, s Stores) {
 	s.mustAccount(t, newAccount("lee"))
 	for limit, n := range map[int]int{9: 3, 2: 2} {
 		var got []publish.AccountID
-		for _, a := range must(s.AccountsByEmail(t.Context(), "kim@example.com", limit))(t) {
+		for _, a := range must(s.Operate.AccountsByEmail(t.Context(), "kim@example.com", limit))(t) {
 			got = append(got, a.ID)
 		}
 		same(t, "the accounts", got, want[:n])
@@ -91,9 +91,9 @@ func listAccounts(t *testing.T, s Stores) {
 	for i := range 4 {
 		ids = append(ids, s.mustAccount(t, newAccount(fmt.Sprint("kim-", i))).ID)
 	}
-	ok(t, s.Suspend(t.Context(), ofAccount(ids[2]), entry(publish.ActionSuspend, "@kim-2")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(ids[2]), entry(publish.ActionSuspend, "@kim-2")))
 	list := func(after publish.AccountID, suspended bool, limit int) (got []publish.AccountID) {
-		for _, a := range must(s.ListAccounts(t.Context(), after, suspended, limit))(t) {
+		for _, a := range must(s.Operate.ListAccounts(t.Context(), after, suspended, limit))(t) {
 			got = append(got, a.ID)
 		}
 		return got
@@ -105,12 +105,12 @@ func listAccounts(t *testing.T, s Stores) {
 
 func listAllProjects(t *testing.T, s Stores) {
 	one := s.mustProject(t, "one")
-	two := must(s.CreateProject(t.Context(), newProject("two", one.Account)))(t)
+	two := must(s.Publish.CreateProject(t.Context(), newProject("two", one.Account)))(t)
 	s.mustProject(t, "three")
 	s.mustPut(t, one, file("a.js", inline("abc"))) // the newest change, but the oldest project
-	ok(t, s.Suspend(t.Context(), ofProject(two.ID), entry(publish.ActionSuspend, "two")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(two.ID), entry(publish.ActionSuspend, "two")))
 	list := func(q operate.ProjectQuery) (got []publish.ProjectID, last int64) {
-		for _, p := range must(s.ListProjects(t.Context(), q))(t) {
+		for _, p := range must(s.Operate.ListProjects(t.Context(), q))(t) {
 			got, last = append(got, p.ID), p.Number
 		}
 		return got, last
@@ -130,94 +130,94 @@ func listAllProjects(t *testing.T, s Stores) {
 func suspendProject(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	e := entry(publish.ActionSuspend, "pong")
-	ok(t, s.Suspend(t.Context(), ofProject(p.ID), e))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), e))
 	s.logged(t, e)
-	same(t, "the project", must(s.Project(t.Context(), p.ID))(t).Suspended, true)
-	same(t, "since", must(s.ProjectDetail(t.Context(), p.ID))(t).SuspendedAt, e.At)
-	same(t, "in a list", must(s.Projects(t.Context(), p.Account, 0, 9))(t)[0].Suspended, true)
-	same(t, "another project", must(s.Project(t.Context(), other.ID))(t).Suspended, false)
-	same(t, "its account", must(s.Account(t.Context(), p.Account))(t).Suspended, false)
-	same(t, "its files", fileNames(t, s, p.ID, 1), []string{"index.html"})
+	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t).Suspended, true)
+	same(t, "since", must(s.Operate.ProjectDetail(t.Context(), p.ID))(t).SuspendedAt, e.At)
+	same(t, "in a list", must(s.Publish.Projects(t.Context(), p.Account, 0, 9))(t)[0].Suspended, true)
+	same(t, "another project", must(s.Publish.Project(t.Context(), other.ID))(t).Suspended, false)
+	same(t, "its account", must(s.Publish.Account(t.Context(), p.Account))(t).Suspended, false)
+	same(t, "its files", fileNames(t, s.Publish, p.ID, 1), []string{"index.html"})
 }
 
 func suspendAccount(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	e := entry(publish.ActionSuspend, "@pong")
-	ok(t, s.Suspend(t.Context(), ofAccount(p.Account), e))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(p.Account), e))
 	s.logged(t, e)
-	same(t, "the account", must(s.Account(t.Context(), p.Account))(t).Suspended, true)
-	same(t, "since", must(s.AccountByHandle(t.Context(), "pong"))(t).SuspendedAt, e.At)
-	same(t, "its project", must(s.Project(t.Context(), p.ID))(t).Suspended, true)
-	same(t, "its project itself", must(s.ProjectDetail(t.Context(), p.ID))(t).SuspendedAt, time.Time{})
+	same(t, "the account", must(s.Publish.Account(t.Context(), p.Account))(t).Suspended, true)
+	same(t, "since", must(s.Operate.AccountByHandle(t.Context(), "pong"))(t).SuspendedAt, e.At)
+	same(t, "its project", must(s.Publish.Project(t.Context(), p.ID))(t).Suspended, true)
+	same(t, "its project itself", must(s.Operate.ProjectDetail(t.Context(), p.ID))(t).SuspendedAt, time.Time{})
 	for _, k := range []string{"key of pong", "key of project pong"} {
-		same(t, k, must(s.KeyByHash(t.Context(), sum(k)))(t).Suspended, true)
+		same(t, k, must(s.Credentials.KeyByHash(t.Context(), sum(k)))(t).Suspended, true)
 	}
-	same(t, "another's project", must(s.Project(t.Context(), other.ID))(t).Suspended, false)
-	same(t, "another's key", must(s.KeyByHash(t.Context(), sum("key of tetra")))(t).Suspended, false)
+	same(t, "another's project", must(s.Publish.Project(t.Context(), other.ID))(t).Suspended, false)
+	same(t, "another's key", must(s.Credentials.KeyByHash(t.Context(), sum("key of tetra")))(t).Suspended, false)
 }
 
 func suspendAgain(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	first := entry(publish.ActionSuspend, "pong")
-	ok(t, s.Suspend(t.Context(), ofProject(p.ID), first))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), first))
 	later := entry(publish.ActionSuspend, "pong again")
-	wants(t, "again", s.Suspend(t.Context(), ofProject(p.ID), later), publish.ErrExists)
+	wants(t, "again", s.Operate.Suspend(t.Context(), ofProject(p.ID), later), publish.ErrExists)
 	s.logged(t, first)
-	wants(t, "no project", s.Suspend(t.Context(), ofProject("nothing"), later), publish.ErrNotFound)
-	wants(t, "no account", s.Suspend(t.Context(), ofAccount(99), later), publish.ErrNotFound)
-	wants(t, "restoring what is not suspended", s.Restore(t.Context(), ofAccount(p.Account), later), publish.ErrMoved)
+	wants(t, "no project", s.Operate.Suspend(t.Context(), ofProject("nothing"), later), publish.ErrNotFound)
+	wants(t, "no account", s.Operate.Suspend(t.Context(), ofAccount(99), later), publish.ErrNotFound)
+	wants(t, "restoring what is not suspended", s.Operate.Restore(t.Context(), ofAccount(p.Account), later), publish.ErrMoved)
 	s.logged(t, first)
 }
 
 func restore(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	for _, subject := range []publish.Subject{ofProject(p.ID), ofAccount(p.Account)} {
-		ok(t, s.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "pong")))
+		ok(t, s.Operate.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "pong")))
 		e := entry(publish.ActionRestore, "pong")
-		ok(t, s.Restore(t.Context(), subject, e))
+		ok(t, s.Operate.Restore(t.Context(), subject, e))
 		s.logged(t, e)
 		p.Change += 2
-		same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
-		same(t, "its key", must(s.KeyByHash(t.Context(), sum("key of pong")))(t).Suspended, false)
+		same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
+		same(t, "its key", must(s.Credentials.KeyByHash(t.Context(), sum("key of pong")))(t).Suspended, false)
 	}
 }
 
 func removeProject(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	e := entry(publish.ActionDelete, "pong")
-	ok(t, s.Remove(t.Context(), ofProject(p.ID), e))
+	ok(t, s.Operate.Remove(t.Context(), ofProject(p.ID), e))
 	s.logged(t, e)
 	for name, err := range map[string]error{
-		"the project": drop(s.Project(t.Context(), p.ID)), "its version": drop(s.Version(t.Context(), p.ID, 1)), "its files": drop(s.Files(t.Context(), p.ID, 1)),
-		"its key": drop(s.KeyByHash(t.Context(), sum("key of project pong"))), "for the operator": drop(s.ProjectDetail(t.Context(), p.ID)),
-		"deleting it again": s.Remove(t.Context(), ofProject(p.ID), e), "suspending it": s.Suspend(t.Context(), ofProject(p.ID), e),
+		"the project": drop(s.Publish.Project(t.Context(), p.ID)), "its version": drop(s.Publish.Version(t.Context(), p.ID, 1)), "its files": drop(s.Publish.Files(t.Context(), p.ID, 1)),
+		"its key": drop(s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))), "for the operator": drop(s.Operate.ProjectDetail(t.Context(), p.ID)),
+		"deleting it again": s.Operate.Remove(t.Context(), ofProject(p.ID), e), "suspending it": s.Operate.Suspend(t.Context(), ofProject(p.ID), e),
 	} {
 		wants(t, name, err, publish.ErrNotFound)
 	}
 	again := newProject("pong", p.Account)
 	again.Key = key("another")
-	wants(t, "a project of that id", drop(s.CreateProject(t.Context(), again)), publish.ErrExists)
-	same(t, "the account", must(s.AccountByHandle(t.Context(), "pong"))(t).Projects, 0)
+	wants(t, "a project of that id", drop(s.Publish.CreateProject(t.Context(), again)), publish.ErrExists)
+	same(t, "the account", must(s.Operate.AccountByHandle(t.Context(), "pong"))(t).Projects, 0)
 }
 
 func removeAccount(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
-	p := must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
+	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	e := entry(publish.ActionDelete, "@kim")
-	ok(t, s.Remove(t.Context(), ofAccount(a.ID), e))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), e))
 	s.logged(t, e)
 	for name, err := range map[string]error{
-		"the account": drop(s.Account(t.Context(), a.ID)), "by its handle": drop(s.AccountByHandle(t.Context(), "kim")), "its project": drop(s.Project(t.Context(), p.ID)),
-		"its key": drop(s.KeyByHash(t.Context(), sum("key of kim"))), "its project's key": drop(s.KeyByHash(t.Context(), sum("key of project pong"))),
-		"its verification": drop(s.Accounts.Verification(t.Context(), sum("token"), base())), "deleting it again": s.Remove(t.Context(), ofAccount(a.ID), e),
-		"a project of it":  drop(s.CreateProject(t.Context(), newProject("tetra", a.ID))),
-		"a key of it":      drop(s.AddKey(t.Context(), a.ID, key("new"), false, e)),
-		"an address of it": s.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())),
+		"the account": drop(s.Publish.Account(t.Context(), a.ID)), "by its handle": drop(s.Operate.AccountByHandle(t.Context(), "kim")), "its project": drop(s.Publish.Project(t.Context(), p.ID)),
+		"its key": drop(s.Credentials.KeyByHash(t.Context(), sum("key of kim"))), "its project's key": drop(s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))),
+		"its verification": drop(s.Accounts.Verification(t.Context(), sum("token"), base())), "deleting it again": s.Operate.Remove(t.Context(), ofAccount(a.ID), e),
+		"a project of it":  drop(s.Publish.CreateProject(t.Context(), newProject("tetra", a.ID))),
+		"a key of it":      drop(s.Operate.AddKey(t.Context(), a.ID, key("new"), false, e)),
+		"an address of it": s.Publish.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())),
 	} {
 		wants(t, name, err, publish.ErrNotFound)
 	}
-	same(t, "accounts of its address", len(must(s.AccountsByEmail(t.Context(), a.Email, 9))(t)), 0)
+	same(t, "accounts of its address", len(must(s.Operate.AccountsByEmail(t.Context(), a.Email, 9))(t)), 0)
 	na := newAccount("kim", "kim-2")
 	na.Key = key("another")
 	same(t, "the handle of a new account", s.mustAccount(t, na).Handle, "kim-2")
@@ -225,47 +225,47 @@ func removeAccount(t *testing.T, s Stores) {
 
 func removeSwept(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
-	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
 	p = s.mustPut(t, p, file("a.wasm", named("second")))
 	content := s.fileNamed(t, p, "index.html").Blob
 	s.mustPut(t, s.mustProject(t, "tetra"), file("a.wasm", named("another's")))
-	ok(t, s.Remove(t.Context(), ofProject(p.ID), entry(publish.ActionDelete, "pong")))
+	ok(t, s.Operate.Remove(t.Context(), ofProject(p.ID), entry(publish.ActionDelete, "pong")))
 	same(t, "while everything is new", s.sweep(t, base(), base().Add(-time.Hour)), nil)
 	same(t, "the names", s.sweepAll(t), []publish.BlobRef{"first", "second"})
 	same(t, "then those of their variants", s.sweepAll(t), []publish.BlobRef{"variant"})
-	wants(t, "the bytes in a record", drop(s.Content(t.Context(), content.ID)), publish.ErrNotFound)
-	same(t, "another's project", fileNames(t, s, "tetra", 2), []string{"a.wasm", "index.html"})
+	wants(t, "the bytes in a record", drop(s.Publish.Content(t.Context(), content.ID)), publish.ErrNotFound)
+	same(t, "another's project", fileNames(t, s.Publish, "tetra", 2), []string{"a.wasm", "index.html"})
 	same(t, "swept again", s.sweepAll(t), nil)
 }
 
 func addKey(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	k, e := key("new"), entry(publish.ActionNewKey, "@kim")
-	same(t, "revoked", must(s.AddKey(t.Context(), a.ID, k, false, e))(t), 0)
+	same(t, "revoked", must(s.Operate.AddKey(t.Context(), a.ID, k, false, e))(t), 0)
 	s.logged(t, e)
-	got := must(s.KeyByHash(t.Context(), k.Hash))(t)
+	got := must(s.Credentials.KeyByHash(t.Context(), k.Hash))(t)
 	same(t, "the key", []any{got.Account, got.Kind, got.Name}, []any{a.ID, publish.AccountKey, "new"})
-	must(s.KeyByHash(t.Context(), sum("key of kim")))(t)
+	must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
 }
 
 func addKeyRevoking(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	k := key("new")
-	same(t, "revoked", must(s.AddKey(t.Context(), p.Account, k, true, entry(publish.ActionNewKey, "@pong")))(t), 1)
-	wants(t, "the old key", drop(s.KeyByHash(t.Context(), sum("key of pong"))), publish.ErrNotFound)
-	must(s.KeyByHash(t.Context(), k.Hash))(t)
-	must(s.KeyByHash(t.Context(), sum("key of project pong")))(t)
-	same(t, "another's key", must(s.KeyByHash(t.Context(), sum("key of tetra")))(t).Account, other.Account)
+	same(t, "revoked", must(s.Operate.AddKey(t.Context(), p.Account, k, true, entry(publish.ActionNewKey, "@pong")))(t), 1)
+	wants(t, "the old key", drop(s.Credentials.KeyByHash(t.Context(), sum("key of pong"))), publish.ErrNotFound)
+	must(s.Credentials.KeyByHash(t.Context(), k.Hash))(t)
+	must(s.Credentials.KeyByHash(t.Context(), sum("key of project pong")))(t)
+	same(t, "another's key", must(s.Credentials.KeyByHash(t.Context(), sum("key of tetra")))(t).Account, other.Account)
 }
 
 func readLog(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	for _, action := range []string{"one", "two", "three"} {
-		must(s.AddKey(t.Context(), p.Account, key(action), false, entry(action, "@pong")))(t)
+		must(s.Operate.AddKey(t.Context(), p.Account, key(action), false, entry(action, "@pong")))(t)
 	}
-	must(s.AddKey(t.Context(), p.Account, key("four"), false, entry("four", "@other")))(t)
+	must(s.Operate.AddKey(t.Context(), p.Account, key("four"), false, entry("four", "@other")))(t)
 	read := func(target string, before int64, limit int) (actions []string, last int64) {
-		for _, e := range must(s.Log(t.Context(), operate.LogQuery{Target: target, Before: before, Limit: limit}))(t) {
+		for _, e := range must(s.Operate.Log(t.Context(), operate.LogQuery{Target: target, Before: before, Limit: limit}))(t) {
 			actions, last = append(actions, e.Action), e.ID
 		}
 		return actions, last

@@ -21,18 +21,18 @@ func clockCases() []storeCase {
 const aYear = 365 * aDay
 
 func recordTime(t *testing.T, s Stores) {
-	_, err := s.LastTime(t.Context())
+	_, err := s.Upkeep.LastTime(t.Context())
 	wants(t, "before any was recorded", err, publish.ErrNotFound)
 	for _, at := range []time.Time{base(), base().Add(-aYear)} {
-		ok(t, s.RecordTime(t.Context(), at))
-		same(t, "the time", must(s.LastTime(t.Context()))(t), at)
+		ok(t, s.Upkeep.RecordTime(t.Context(), at))
+		same(t, "the time", must(s.Upkeep.LastTime(t.Context()))(t), at)
 	}
 }
 
 func jobOfWrongClock(t *testing.T, s Stores) {
 	now := base()
 	a := s.mustAccount(t, newAccount("kim"))
-	ok(t, s.SetEmail(t.Context(), a.ID, "kim@example.org", publish.Job{Kind: "verify", Address: "kim@example.org", Due: now.Add(aYear)}))
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.org", publish.Job{Kind: "verify", Address: "kim@example.org", Due: now.Add(aYear)}))
 	jobs := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)
 	same(t, "jobs that are due", len(jobs), 1)
 	same(t, "jobs while it is claimed", len(must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)), 0)

@@ -22,15 +22,15 @@ func addCounts(t *testing.T, s Stores) {
 	ok(t, s.Gallery.AddCounts(t.Context(), counts))
 	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{"pong": {Plays: 4, Likes: -1}}))
 	p.Plays = 7
-	same(t, "the project", must(s.Project(t.Context(), "pong"))(t), p)
-	same(t, "another project", must(s.Project(t.Context(), "tetra"))(t), other)
+	same(t, "the project", must(s.Publish.Project(t.Context(), "pong"))(t), p)
+	same(t, "another project", must(s.Publish.Project(t.Context(), "tetra"))(t), other)
 }
 
 func addCountsGone(t *testing.T, s Stores) {
 	p, gone := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	s.mustRemove(t, gone.ID)
 	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}, gone.ID: {Plays: 1}, "never-there": {Plays: 1}}))
-	same(t, "plays of the other", must(s.Project(t.Context(), p.ID))(t).Plays, int64(1))
+	same(t, "plays of the other", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(1))
 }
 
 func addCountsTwice(t *testing.T, s Stores) {
@@ -45,11 +45,11 @@ func addCountsTwice(t *testing.T, s Stores) {
 	add(7, p.ID)
 	add(7, p.ID, other.ID)
 	p.Plays, p.Counted, other.Plays, other.Counted = 1, 7, 1, 7
-	same(t, "a project that had the batch", must(s.Project(t.Context(), p.ID))(t), p)
-	same(t, "one that had not", must(s.Project(t.Context(), other.ID))(t), other)
+	same(t, "a project that had the batch", must(s.Publish.Project(t.Context(), p.ID))(t), p)
+	same(t, "one that had not", must(s.Publish.Project(t.Context(), other.ID))(t), other)
 	same(t, "today's plays", must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, base(), base()))(t), map[publish.ProjectID][]int64{p.ID: {1}})
 	add(8, p.ID)
-	same(t, "plays after the next batch", must(s.Project(t.Context(), p.ID))(t).Plays, int64(2))
+	same(t, "plays after the next batch", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(2))
 }
 
 func dayCases() []storeCase {
@@ -86,11 +86,11 @@ func (s Stores) play(t *testing.T, counts map[publish.ProjectID]int64) {
 func playsByDay(t *testing.T, s Stores) {
 	now := today(t)
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "other")
-	second := must(s.CreateProject(t.Context(), newProject("second", p.Account)))(t)
-	gone := must(s.CreateProject(t.Context(), newProject("gone", p.Account)))(t)
+	second := must(s.Publish.CreateProject(t.Context(), newProject("second", p.Account)))(t)
+	gone := must(s.Publish.CreateProject(t.Context(), newProject("gone", p.Account)))(t)
 	s.play(t, map[publish.ProjectID]int64{p.ID: 2, second.ID: 5, other.ID: 7, gone.ID: 1})
 	s.play(t, map[publish.ProjectID]int64{p.ID: 3, "never-there": 1})
-	ok(t, s.Remove(t.Context(), publish.Subject{Project: gone.ID}, entry(publish.ActionDelete, "gone")))
+	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Project: gone.ID}, entry(publish.ActionDelete, "gone")))
 	got := must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID, second.ID, gone.ID, "never-there"}, now.Add(-2*aDay), now))(t)
 	same(t, "plays of three days", got, map[publish.ProjectID][]int64{p.ID: {0, 0, 5}, second.ID: {0, 0, 5}})
 }
@@ -119,10 +119,10 @@ func sweepDays(t *testing.T, s Stores) {
 	read := func() int {
 		return len(must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now, now))(t))
 	}
-	_, _, err := s.Sweep(t.Context(), now.Add(60*aDay), base(), 100)
+	_, _, err := s.Upkeep.Sweep(t.Context(), now.Add(60*aDay), base(), 100)
 	ok(t, err)
 	same(t, "projects with plays after 60 days", read(), 1)
-	_, _, err = s.Sweep(t.Context(), now.Add(61*aDay), base(), 100)
+	_, _, err = s.Upkeep.Sweep(t.Context(), now.Add(61*aDay), base(), 100)
 	ok(t, err)
 	same(t, "after 61", read(), 0)
 }

@@ -35,7 +35,7 @@ func galleryCases() []storeCase {
 func (s Stores) verify(t *testing.T, a publish.AccountID) {
 	t.Helper()
 	address := fmt.Sprintf("owner-%d@example.com", a)
-	ok(t, s.SetEmail(t.Context(), a, address, job(address, base())))
+	ok(t, s.Publish.SetEmail(t.Context(), a, address, job(address, base())))
 	v := account.Verification{Token: sum(address), Account: a, Email: address, ExpiresAt: base().Add(time.Hour)}
 	must(s.Mail.AddVerification(t.Context(), v))(t)
 	must(s.Accounts.UseVerification(t.Context(), v.Token, base()))(t)
@@ -46,14 +46,14 @@ func (s Stores) maker(t *testing.T, handle string) publish.Account {
 	t.Helper()
 	a := s.mustAccount(t, newAccount(handle))
 	s.verify(t, a.ID)
-	return must(s.Account(t.Context(), a.ID))(t)
+	return must(s.Publish.Account(t.Context(), a.ID))(t)
 }
 
 func (s Stores) titled(t *testing.T, id string, owner publish.AccountID, title string) publish.Project {
 	t.Helper()
 	np := newProject(id, owner)
 	np.Title = title
-	return must(s.CreateProject(t.Context(), np))(t)
+	return must(s.Publish.CreateProject(t.Context(), np))(t)
 }
 
 // lists fails the test unless exactly these projects are found, in this order.
@@ -76,7 +76,7 @@ func listedNewest(t *testing.T, s Stores) {
 	s.titled(t, "three", kim.ID, "Three")
 	s.mustPut(t, one, file("a.js", inline("abc"))) // the newest change, but the oldest project
 	all := must(s.Gallery.Listed(t.Context(), gallery.ListedQuery{Limit: 9}))(t)
-	same(t, "the oldest", all[2].Project, must(s.Project(t.Context(), "one"))(t))
+	same(t, "the oldest", all[2].Project, must(s.Publish.Project(t.Context(), "one"))(t))
 	s.lists(t, "all", gallery.ListedQuery{}, "three", "two", "one")
 	s.lists(t, "the first", gallery.ListedQuery{Limit: 1}, "three")
 	s.lists(t, "those before it", gallery.ListedQuery{Before: all[0].Number}, "two", "one")
@@ -99,12 +99,12 @@ func listedUnlisted(t *testing.T, s Stores) {
 	s.titled(t, "one", kim.ID, "Pong")
 	s.titled(t, "two", kim.ID, "Pong")
 	s.Unlist(t, "one", true)
-	same(t, "the project says so", must(s.Project(t.Context(), "one"))(t).Unlisted, true)
+	same(t, "the project says so", must(s.Publish.Project(t.Context(), "one"))(t).Unlisted, true)
 	s.lists(t, "listed", gallery.ListedQuery{}, "two")
 	s.lists(t, "on the profile", gallery.ListedQuery{Account: kim.ID}, "two")
 	s.lists(t, "found", gallery.ListedQuery{Words: []string{"pong"}}, "two")
-	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
-	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
 	s.lists(t, "when its account came back", gallery.ListedQuery{}, "two")
 	s.Unlist(t, "one", false)
 	s.lists(t, "listed again", gallery.ListedQuery{}, "two", "one")
@@ -121,16 +121,16 @@ func listedSuspended(t *testing.T, s Stores) {
 		if subject.Account != 0 {
 			want = nil
 		}
-		ok(t, s.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "it")))
+		ok(t, s.Operate.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "it")))
 		s.lists(t, "suspended", gallery.ListedQuery{}, want...)
 		s.lists(t, "suspended, by word", query, want...)
-		ok(t, s.Restore(t.Context(), subject, entry(publish.ActionRestore, "it")))
+		ok(t, s.Operate.Restore(t.Context(), subject, entry(publish.ActionRestore, "it")))
 		s.lists(t, "restored", gallery.ListedQuery{}, "two", "one")
 		s.lists(t, "restored, by word", query, "two", "one")
 	}
-	ok(t, s.Suspend(t.Context(), ofProject("one"), entry(publish.ActionSuspend, "one")))
-	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
-	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject("one"), entry(publish.ActionSuspend, "one")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
 	s.lists(t, "when its account alone was restored", gallery.ListedQuery{}, "two")
 }
 
@@ -138,9 +138,9 @@ func listedDeleted(t *testing.T, s Stores) {
 	kim := s.maker(t, "kim")
 	s.titled(t, "one", kim.ID, "Pong")
 	s.titled(t, "two", kim.ID, "Pong")
-	ok(t, s.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
+	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
 	s.lists(t, "without it", gallery.ListedQuery{Words: []string{"pong"}}, "one")
-	ok(t, s.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
 	s.lists(t, "without its account", gallery.ListedQuery{})
 	s.lists(t, "without its account, by word", gallery.ListedQuery{Words: []string{"pong"}})
 }
@@ -160,11 +160,11 @@ func listUnverified(t *testing.T, s Stores) {
 	s.lists(t, "of the account", gallery.ListedQuery{Account: kim.ID}, "two", "one")
 	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []publish.ProjectID{"one", "three"}))(t)), 1)
 	s.Unlist(t, "three", false)
-	ok(t, s.Suspend(t.Context(), ofProject("two"), entry(publish.ActionSuspend, "two")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject("two"), entry(publish.ActionSuspend, "two")))
 	s.lists(t, "listed again, and suspended", gallery.ListedQuery{}, "four", "three", "one")
-	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	s.lists(t, "without a suspended account", query, "four")
-	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	ok(t, s.Operate.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
 	s.lists(t, "with it again", query, "four", "three", "one")
 	s.verify(t, kim.ID)
 	s.lists(t, "when it is verified", query, "four", "three", "one")
@@ -200,12 +200,12 @@ func waiting(t *testing.T, s Stores) {
 	count("of one account", 4)
 	same(t, "of the last two", must(s.Gallery.Waiting(t.Context(), 2))(t), 1)
 	s.Unlist(t, "one", true)
-	ok(t, s.Suspend(t.Context(), ofProject("two"), entry(publish.ActionSuspend, "two")))
-	ok(t, s.Remove(t.Context(), ofProject("three"), entry(publish.ActionDelete, "three")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject("two"), entry(publish.ActionSuspend, "two")))
+	ok(t, s.Operate.Remove(t.Context(), ofProject("three"), entry(publish.ActionDelete, "three")))
 	count("without one that is unlisted, suspended, deleted", 1)
-	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	count("without a suspended account", 0)
-	ok(t, s.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	ok(t, s.Operate.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
 	ok(t, s.Gallery.ListUnverified(t.Context(), true))
 	count("where all are listed", 0)
 }
@@ -242,7 +242,7 @@ func listedNewWords(t *testing.T, s Stores) {
 	p := s.titled(t, "one", kim.ID, "Old name")
 	at, title := edit(p), "New name"
 	at.Title = &title
-	must(s.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
+	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
 	s.lists(t, "by the old word", gallery.ListedQuery{Words: []string{"old"}})
 	s.lists(t, "by the new one", gallery.ListedQuery{Words: []string{"new"}}, "one")
 }
@@ -264,7 +264,7 @@ func listedOf(t *testing.T, s Stores) {
 	s.Unlist(t, "three", true)
 	found := must(s.Gallery.ListedOf(t.Context(), []publish.ProjectID{"two", "one", "three", "unverified", `"`, "", "two"}))(t)
 	slices.SortFunc(found, func(a, b publish.Project) int { return int(a.Seq - b.Seq) })
-	same(t, "of some", found, []publish.Project{must(s.Project(t.Context(), "one"))(t), must(s.Project(t.Context(), "two"))(t)})
+	same(t, "of some", found, []publish.Project{must(s.Publish.Project(t.Context(), "one"))(t), must(s.Publish.Project(t.Context(), "two"))(t)})
 	same(t, "of none", len(must(s.Gallery.ListedOf(t.Context(), nil))(t)), 0)
 }
 
@@ -290,7 +290,7 @@ func accountOfHandle(t *testing.T, s Stores) {
 	same(t, "the account", must(s.Gallery.AccountOfHandle(t.Context(), "kim"))(t), a)
 	_, err := s.Gallery.AccountOfHandle(t.Context(), "lee")
 	wants(t, "nobody's", err, publish.ErrNotFound)
-	ok(t, s.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, "@kim")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, "@kim")))
 	_, err = s.Gallery.AccountOfHandle(t.Context(), "kim")
 	wants(t, "of one that is gone", err, publish.ErrNotFound)
 }

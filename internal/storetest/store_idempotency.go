@@ -44,31 +44,31 @@ func recordingSteps(t *testing.T, s Stores) map[string]func(ctx context.Context,
 		"CreateAccount": func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
 			na := newAccount("kim")
 			na.Idempotency = o
-			a, err := s.CreateAccount(ctx, na)
+			a, err := s.Publish.CreateAccount(ctx, na)
 			return a.ID, err
 		},
 		"CreateProject": func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
 			np := newProject("of-an-account", p.Account)
 			np.Idempotency = o
-			made, err := s.CreateProject(ctx, np)
+			made, err := s.Publish.CreateProject(ctx, np)
 			return made.Account, err
 		},
 		"CreateProject with an account": func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
 			np, na := newProject("of-a-new-one", 0), newAccount("lee")
 			np.New, np.Idempotency = &na, o
-			made, err := s.CreateProject(ctx, np)
+			made, err := s.Publish.CreateProject(ctx, np)
 			return made.Account, err
 		},
 		"PutFile": func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
 			at := edit(q)
 			at.Idempotency = o
-			_, err := s.PutFile(ctx, q.ID, file("new.js", inline("new")), at)
+			_, err := s.Publish.PutFile(ctx, q.ID, file("new.js", inline("new")), at)
 			return q.Account, err
 		},
 		"DeleteFile": func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
 			at := edit(p)
 			at.Idempotency = o
-			_, err := s.DeleteFile(ctx, p.ID, "old.js", at)
+			_, err := s.Publish.DeleteFile(ctx, p.ID, "old.js", at)
 			return p.Account, err
 		},
 	}
@@ -78,9 +78,9 @@ func readRecord(t *testing.T, s Stores) {
 	for name, do := range recordingSteps(t, s) {
 		want := recordOf(name)
 		want.Account = must(do(t.Context(), want))(t)
-		same(t, "the record of "+name, must(s.IdempotencyRecord(t.Context(), want.Key, base()))(t), *want)
+		same(t, "the record of "+name, must(s.Publish.IdempotencyRecord(t.Context(), want.Key, base()))(t), *want)
 	}
-	_, err := s.IdempotencyRecord(t.Context(), sum("another"), base())
+	_, err := s.Publish.IdempotencyRecord(t.Context(), sum("another"), base())
 	wants(t, "another key", err, publish.ErrNotFound)
 }
 
@@ -90,7 +90,7 @@ func recordElsewhere(t *testing.T, s Stores) {
 		o.Elsewhere = sum("elsewhere " + name)
 		must(do(t.Context(), o))(t)
 		for _, key := range []publish.Digest{o.Key, o.Elsewhere} {
-			same(t, "the request of "+name, must(s.IdempotencyRecord(t.Context(), key, base()))(t).Request, o.Request)
+			same(t, "the request of "+name, must(s.Publish.IdempotencyRecord(t.Context(), key, base()))(t).Request, o.Request)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func refuseDoneElsewhere(t *testing.T, s Stores) {
 		again.Elsewhere = first.Elsewhere
 		_, err := do(t.Context(), again)
 		wants(t, name, err, publish.ErrAlreadyDone)
-		_, err = s.IdempotencyRecord(t.Context(), again.Key, base())
+		_, err = s.Publish.IdempotencyRecord(t.Context(), again.Key, base())
 		wants(t, "its record", err, publish.ErrNotFound)
 	}
 }
@@ -115,7 +115,7 @@ func recordSurvives(t *testing.T, s Stores) {
 	for name, do := range recordingSteps(t, s) {
 		want := recordOf(name)
 		want.Account = must(do(t.Context(), want))(t)
-		same(t, "the record of "+name, must(s.Copy(t).IdempotencyRecord(t.Context(), want.Key, base()))(t), *want)
+		same(t, "the record of "+name, must(s.Copy(t).Publish.IdempotencyRecord(t.Context(), want.Key, base()))(t), *want)
 	}
 }
 
@@ -124,8 +124,8 @@ func recordExpires(t *testing.T, s Stores) {
 	na := newAccount("kim")
 	na.Idempotency = o
 	s.mustAccount(t, na)
-	must(s.IdempotencyRecord(t.Context(), o.Key, o.ExpiresAt.Add(-time.Microsecond)))(t)
-	_, err := s.IdempotencyRecord(t.Context(), o.Key, o.ExpiresAt)
+	must(s.Publish.IdempotencyRecord(t.Context(), o.Key, o.ExpiresAt.Add(-time.Microsecond)))(t)
+	_, err := s.Publish.IdempotencyRecord(t.Context(), o.Key, o.ExpiresAt)
 	wants(t, "the record", err, publish.ErrNotFound)
 }
 
@@ -139,7 +139,7 @@ func refuseAlreadyDone(t *testing.T, s Stores) {
 		again.Key = first.Key
 		_, err := do(t.Context(), again)
 		wants(t, name, err, publish.ErrAlreadyDone)
-		same(t, "the record after "+name, must(s.IdempotencyRecord(t.Context(), first.Key, base()))(t), *first)
+		same(t, "the record after "+name, must(s.Publish.IdempotencyRecord(t.Context(), first.Key, base()))(t), *first)
 		must(do(t.Context(), recordOf(name)))(t) // it had no effect, so it can be made
 		_, err = do(t.Context(), again)
 		wants(t, name+", which would fail by itself now", err, publish.ErrAlreadyDone)
@@ -156,7 +156,7 @@ func expiredRecord(t *testing.T, s Stores) {
 		next := recordOf(name)
 		next.Key, next.ExpiresAt = old.Key, base().Add(-time.Second)
 		must(do(t.Context(), next))(t)
-		same(t, "the request, by a clock that was set back, after "+name, must(s.IdempotencyRecord(t.Context(), old.Key, base().Add(-time.Hour)))(t).Request, next.Request)
+		same(t, "the request, by a clock that was set back, after "+name, must(s.Publish.IdempotencyRecord(t.Context(), old.Key, base().Add(-time.Hour)))(t).Request, next.Request)
 	}
 }
 
@@ -167,7 +167,7 @@ func failedLeavesNone(t *testing.T, s Stores) {
 		if _, err := do(t.Context(), o); err == nil {
 			t.Fatalf("%s: it was made twice", name)
 		}
-		_, err := s.IdempotencyRecord(t.Context(), o.Key, base())
+		_, err := s.Publish.IdempotencyRecord(t.Context(), o.Key, base())
 		wants(t, "the record of "+name, err, publish.ErrNotFound)
 	}
 }
@@ -182,7 +182,7 @@ func recordRace(t *testing.T, s Stores) {
 			np := newProject(fmt.Sprint("pong-", i), a.ID)
 			np.Idempotency = recordOf("o")
 			np.Idempotency.Project = np.ID
-			results[i] = drop(s.CreateProject(background(), np))
+			results[i] = drop(s.Publish.CreateProject(background(), np))
 		})
 	}
 	wg.Wait()
@@ -195,9 +195,9 @@ func recordRace(t *testing.T, s Stores) {
 		}
 	}
 	same(t, "projects made", made, 1)
-	list := must(s.Projects(t.Context(), a.ID, 0, racers))(t)
+	list := must(s.Publish.Projects(t.Context(), a.ID, 0, racers))(t)
 	same(t, "projects there", len(list), 1)
-	same(t, "the project of the record", must(s.IdempotencyRecord(t.Context(), recordOf("o").Key, base()))(t).Project, list[0].ID)
+	same(t, "the project of the record", must(s.Publish.IdempotencyRecord(t.Context(), recordOf("o").Key, base()))(t).Project, list[0].ID)
 }
 
 func sweepRecords(t *testing.T, s Stores) {
@@ -210,9 +210,9 @@ func sweepRecords(t *testing.T, s Stores) {
 	}
 	s.sweep(t, soon.ExpiresAt.Add(time.Second), base())
 	// By a clock that was set back the one that was forgotten stays forgotten.
-	_, err := s.IdempotencyRecord(t.Context(), soon.Key, base())
+	_, err := s.Publish.IdempotencyRecord(t.Context(), soon.Key, base())
 	wants(t, "the expired one", err, publish.ErrNotFound)
-	must(s.IdempotencyRecord(t.Context(), later.Key, base()))(t)
+	must(s.Publish.IdempotencyRecord(t.Context(), later.Key, base()))(t)
 }
 
 func versionTitles(t *testing.T, s Stores) {
@@ -220,9 +220,9 @@ func versionTitles(t *testing.T, s Stores) {
 	first, second := p.Title, "Another title"
 	at := edit(p)
 	at.Title = &second
-	p = must(s.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
+	p = must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
 	p = s.mustPut(t, p, file("b.js", inline("b")))
 	for n, want := range []string{first, second, second} {
-		same(t, fmt.Sprint("the title of version ", n+1), must(s.Version(t.Context(), p.ID, n+1))(t).Title, want)
+		same(t, fmt.Sprint("the title of version ", n+1), must(s.Publish.Version(t.Context(), p.ID, n+1))(t).Title, want)
 	}
 }

@@ -36,7 +36,7 @@ func (s Stores) withJobs(t *testing.T, due ...time.Time) publish.Account {
 	t.Helper()
 	a := s.mustAccount(t, newAccount("kim"))
 	for _, at := range due {
-		ok(t, s.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", at)))
+		ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", at)))
 	}
 	return a
 }
@@ -57,7 +57,7 @@ func (s Stores) waiting(t *testing.T, logins, others []string) {
 	t.Helper()
 	a := s.mustAccount(t, newAccount("kim"))
 	for _, address := range others {
-		ok(t, s.SetEmail(t.Context(), a.ID, address, job(address, base())))
+		ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base())))
 	}
 	for _, address := range logins {
 		s.login(t, "browser of "+address, address)
@@ -150,7 +150,7 @@ func jobIDs(t *testing.T, s Stores) {
 	a := s.withJobs(t, now)
 	first := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 1))(t)[0]
 	ok(t, s.Mail.FinishJob(t.Context(), first, false, now))
-	ok(t, s.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", now)))
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", now)))
 	wants(t, "the first job again", s.Mail.FinishJob(t.Context(), first, false, now), publish.ErrNotFound)
 	same(t, "jobs left", len(must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)), 1)
 }
@@ -342,13 +342,13 @@ func useVerification(t *testing.T, s Stores) {
 
 func useVerificationMarks(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
-	must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
+	must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	got := must(s.Accounts.UseVerification(t.Context(), sum("token"), base()))(t)
 	a.EmailVerified = true
 	same(t, "the account", got, a)
-	same(t, "the account, read again", must(s.Account(t.Context(), a.ID))(t), a)
-	same(t, "its project's owner is verified", must(s.Project(t.Context(), "pong"))(t).Verified, true)
+	same(t, "the account, read again", must(s.Publish.Account(t.Context(), a.ID))(t), a)
+	same(t, "its project's owner is verified", must(s.Publish.Project(t.Context(), "pong"))(t).Verified, true)
 }
 
 func refuseVerification(t *testing.T, s Stores) {
@@ -364,7 +364,7 @@ func refuseVerification(t *testing.T, s Stores) {
 		wants(t, token, drop(s.Accounts.UseVerification(t.Context(), sum(token), base())), publish.ErrNotFound)
 	}
 	must(s.Accounts.Verification(t.Context(), sum("of lee"), base()))(t)
-	same(t, "another account", must(s.Account(t.Context(), lee.ID))(t), lee)
+	same(t, "another account", must(s.Publish.Account(t.Context(), lee.ID))(t), lee)
 }
 
 func refuseVerificationTakes(t *testing.T, s Stores) {
@@ -372,14 +372,14 @@ func refuseVerificationTakes(t *testing.T, s Stores) {
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	same(t, "as it was", must(s.Accounts.RefuseVerification(t.Context(), sum("token"), base()))(t), a)
 	a.Email = ""
-	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 	v := account.Verification{Token: sum("late"), Account: a.ID, Email: "kim@example.com", ExpiresAt: base().Add(time.Hour)}
 	wants(t, "a message that comes late", drop(s.Mail.AddVerification(t.Context(), v)), publish.ErrMoved)
 }
 
 func addVerificationSuspended(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
-	ok(t, s.Suspend(t.Context(), ofAccount(a.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(a.ID), entry(publish.ActionSuspend, "@kim")))
 	_, err := s.Mail.AddVerification(t.Context(), account.Verification{Token: sum("token"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)})
 	wants(t, "of a suspended account", err, publish.ErrMoved)
 }

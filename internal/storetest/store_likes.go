@@ -30,7 +30,7 @@ func liker(player string) publish.Digest { return sum("player " + player) }
 func (s Stores) mustLike(t *testing.T, p publish.Project, by string, want int64) {
 	t.Helper()
 	same(t, "the count after a like", must(s.Gallery.Like(t.Context(), p.ID, liker(by), true))(t), want)
-	same(t, "the project's likes", must(s.Project(t.Context(), p.ID))(t).Likes, want)
+	same(t, "the project's likes", must(s.Publish.Project(t.Context(), p.ID))(t).Likes, want)
 }
 
 func like(t *testing.T, s Stores) {
@@ -62,15 +62,15 @@ func likeUncounted(t *testing.T, s Stores) {
 func likeAtOnce(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	at50(t, func(int) error { return drop(s.Gallery.Like(background(), p.ID, liker("a"), true)) })
-	same(t, "likes", must(s.Project(t.Context(), p.ID))(t).Likes, 1)
+	same(t, "likes", must(s.Publish.Project(t.Context(), p.ID))(t).Likes, 1)
 	at50(t, func(int) error { return drop(s.Gallery.Unlike(background(), p.ID, liker("a"))) })
-	same(t, "likes, taken back fifty times", must(s.Project(t.Context(), p.ID))(t).Likes, 0)
+	same(t, "likes, taken back fifty times", must(s.Publish.Project(t.Context(), p.ID))(t).Likes, 0)
 }
 
 func likedByMany(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	at50(t, func(i int) error { return drop(s.Gallery.Like(background(), p.ID, liker(strconv.Itoa(i)), true)) })
-	same(t, "likes", must(s.Project(t.Context(), p.ID))(t).Likes, 50)
+	same(t, "likes", must(s.Publish.Project(t.Context(), p.ID))(t).Likes, 50)
 }
 
 // at50 does something fifty times at once.
@@ -118,14 +118,14 @@ func likeSurvives(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustLike(t, p, "a", 1)
 	after := s.Copy(t)
-	same(t, "likes", must(after.Project(t.Context(), p.ID))(t).Likes, 1)
+	same(t, "likes", must(after.Publish.Project(t.Context(), p.ID))(t).Likes, 1)
 	same(t, "liked", must(after.Gallery.Liked(t.Context(), p.ID, liker("a")))(t), true)
 }
 
 func sweepLikes(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustLike(t, p, "a", 1)
-	ok(t, s.Remove(t.Context(), publish.Subject{Project: p.ID}, entry(publish.ActionDelete, "pong")))
+	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Project: p.ID}, entry(publish.ActionDelete, "pong")))
 	_, err := s.Gallery.Like(t.Context(), p.ID, liker("b"), true)
 	wants(t, "of a deleted project", err, publish.ErrNotFound)
 	// Each call may forget two records: it takes several, and then there is nothing left.
@@ -133,7 +133,7 @@ func sweepLikes(t *testing.T, s Stores) {
 		if calls > 20 {
 			t.Fatal("there is always more")
 		}
-		_, more, err = s.Sweep(t.Context(), base(), base().Add(time.Hour), 2)
+		_, more, err = s.Upkeep.Sweep(t.Context(), base(), base().Add(time.Hour), 2)
 		ok(t, err)
 	}
 }

@@ -125,7 +125,7 @@ func writeLoginNobody(t *testing.T, s Stores) {
 	l := s.written(t, "browser", "kim@example.com", "proved", "code")
 	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("proved"), base()))
 	wants(t, "a login that is proved", drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
-	ok(t, s.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
 	l = s.login(t, "browser", "kim@example.com")
 	wants(t, "of an account that is gone", drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
 }
@@ -203,7 +203,7 @@ func logIn(t *testing.T, s Stores) {
 	l, in := s.proved(t, "browser", a), newSession(a)
 	in.ID = must(s.Accounts.LogIn(t.Context(), l.ID, token("one"), in, publish.Session{}))(t)
 	wants(t, "the login", drop(s.Accounts.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
-	got, owner, err := s.Session(t.Context(), token("one"), base())
+	got, owner, err := s.Credentials.Session(t.Context(), token("one"), base())
 	ok(t, err)
 	same(t, "the session", got, in)
 	same(t, "its account", owner, a)
@@ -254,7 +254,7 @@ func claimant(t *testing.T, s Stores) {
 	s.claiming(t, "tag", "kim+tag@example.com")
 	s.verified(t, "lee", "kim@example.com")
 	l := s.login(t, "browser", "KIM@example.com")
-	same(t, "it is", must(s.Mail.Claimant(t.Context(), l.ID, base()))(t), must(s.Account(t.Context(), last.ID))(t))
+	same(t, "it is", must(s.Mail.Claimant(t.Context(), l.ID, base()))(t), must(s.Publish.Account(t.Context(), last.ID))(t))
 }
 
 func claimantNone(t *testing.T, s Stores) {
@@ -262,9 +262,9 @@ func claimantNone(t *testing.T, s Stores) {
 	l := s.login(t, "browser", "kim@example.com")
 	wants(t, "nobody's", drop(s.Mail.Claimant(t.Context(), l.ID, at)), publish.ErrNotFound)
 	gone := s.claiming(t, "gone", "kim@example.com")
-	ok(t, s.Remove(t.Context(), ofAccount(gone.ID), entry(publish.ActionDelete, "@gone")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(gone.ID), entry(publish.ActionDelete, "@gone")))
 	down := s.claiming(t, "down", "kim@example.com")
-	ok(t, s.Suspend(t.Context(), ofAccount(down.ID), entry(publish.ActionSuspend, "@down")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(down.ID), entry(publish.ActionSuspend, "@down")))
 	wants(t, "of a deleted and a suspended account", drop(s.Mail.Claimant(t.Context(), l.ID, at)), publish.ErrNotFound)
 	s.claiming(t, "kim", "kim@example.com")
 	must(s.Mail.Claimant(t.Context(), l.ID, at))(t)
@@ -282,7 +282,7 @@ func countProjects(t *testing.T, s Stores) {
 	for _, id := range []string{"one", "two", "three"} {
 		s.titled(t, id, kim.ID, id)
 	}
-	ok(t, s.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
+	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
 	same(t, "of kim", must(s.Accounts.CountProjects(t.Context(), kim.ID))(t), 2)
 	wants(t, "of nobody", drop(s.Accounts.CountProjects(t.Context(), kim.ID+1)), publish.ErrNotFound)
 }
@@ -291,22 +291,22 @@ func accountsOf(t *testing.T, s Stores) {
 	kim, lee := s.verified(t, "kim", "us@example.com"), s.verified(t, "lee", "us@example.com")
 	s.verified(t, "max", "Us@example.com")
 	gone := s.verified(t, "gone", "us@example.com")
-	ok(t, s.Remove(t.Context(), ofAccount(gone.ID), entry(publish.ActionDelete, "@gone")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(gone.ID), entry(publish.ActionDelete, "@gone")))
 	pending := newAccount("pending")
 	pending.Email = "us@example.com"
 	s.mustAccount(t, pending)
 	same(t, "the accounts", must(s.Accounts.AccountsOf(t.Context(), "us@example.com", 9))(t), []publish.Account{
-		must(s.Account(t.Context(), kim.ID))(t), must(s.Account(t.Context(), lee.ID))(t),
+		must(s.Publish.Account(t.Context(), kim.ID))(t), must(s.Publish.Account(t.Context(), lee.ID))(t),
 	})
 	same(t, "at most one", len(must(s.Accounts.AccountsOf(t.Context(), "us@example.com", 1))(t)), 1)
 }
 
 func sweepLogins(t *testing.T, s Stores) {
 	l := s.login(t, "browser", "kim@example.com")
-	_, _, err := s.Sweep(t.Context(), l.ExpiresAt.Add(-time.Second), base(), 100)
+	_, _, err := s.Upkeep.Sweep(t.Context(), l.ExpiresAt.Add(-time.Second), base(), 100)
 	ok(t, err)
 	must(s.Accounts.Login(t.Context(), l.Browser, base()))(t)
-	_, _, err = s.Sweep(t.Context(), l.ExpiresAt, base(), 100)
+	_, _, err = s.Upkeep.Sweep(t.Context(), l.ExpiresAt, base(), 100)
 	ok(t, err)
 	wants(t, "read as of before", drop(s.Accounts.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
 }

@@ -31,14 +31,14 @@ func (s Stores) rename(t *testing.T, a publish.Account, handle string) error {
 
 func rename(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
-	must(s.CreateProject(t.Context(), newProject("pong", kim.ID)))(t)
+	must(s.Publish.CreateProject(t.Context(), newProject("pong", kim.ID)))(t)
 	ok(t, s.rename(t, kim, "kimberly"))
 	kim.Handle = "kimberly"
-	same(t, "the account", must(s.Account(t.Context(), kim.ID))(t), kim)
-	same(t, "its project's owner", must(s.Project(t.Context(), "pong"))(t).Handle, "kimberly")
-	_, err := s.AccountByHandle(t.Context(), "kim")
+	same(t, "the account", must(s.Publish.Account(t.Context(), kim.ID))(t), kim)
+	same(t, "its project's owner", must(s.Publish.Project(t.Context(), "pong"))(t).Handle, "kimberly")
+	_, err := s.Operate.AccountByHandle(t.Context(), "kim")
 	wants(t, "the account that has the old handle", err, publish.ErrNotFound)
-	mistakes, _, _, err := s.AccountMistakes(t.Context(), 0, 10)
+	mistakes, _, _, err := s.Upkeep.AccountMistakes(t.Context(), 0, 10)
 	ok(t, err)
 	same(t, "mistakes", mistakes, nil)
 }
@@ -46,7 +46,7 @@ func rename(t *testing.T, s Stores) {
 func handleGiven(t *testing.T, s Stores) {
 	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
 	ok(t, s.rename(t, kim, "kim-b"))
-	ok(t, s.Remove(t.Context(), ofAccount(lee.ID), entry(publish.ActionDelete, "@lee")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(lee.ID), entry(publish.ActionDelete, "@lee")))
 	for handle, want := range map[string]bool{"kim": true, "kim-b": true, "lee": true, "ada": false, "": false} {
 		same(t, handle, must(s.Accounts.HandleGiven(t.Context(), handle))(t), want)
 	}
@@ -58,9 +58,9 @@ func renameTaken(t *testing.T, s Stores) {
 	ok(t, s.rename(t, kim, "kimberly"))
 	wants(t, "to one that was given up", s.rename(t, lee, "kim"), publish.ErrExists)
 	wants(t, "back", s.rename(t, kim, "kim"), publish.ErrExists)
-	_, err := s.CreateAccount(t.Context(), newAccount("kim"))
+	_, err := s.Publish.CreateAccount(t.Context(), newAccount("kim"))
 	wants(t, "a new account with one that was given up", err, publish.ErrExists)
-	same(t, "the handle", must(s.Account(t.Context(), lee.ID))(t).Handle, "lee")
+	same(t, "the handle", must(s.Publish.Account(t.Context(), lee.ID))(t).Handle, "lee")
 }
 
 func renameTooOften(t *testing.T, s Stores) {
@@ -69,7 +69,7 @@ func renameTooOften(t *testing.T, s Stores) {
 		ok(t, s.rename(t, kim, fmt.Sprint("kim-", i)))
 	}
 	wants(t, "the fourth", s.rename(t, kim, "kim-4"), account.ErrTooOften)
-	same(t, "the handle", must(s.Account(t.Context(), kim.ID))(t).Handle, "kim-2")
+	same(t, "the handle", must(s.Publish.Account(t.Context(), kim.ID))(t).Handle, "kim-2")
 	ok(t, s.rename(t, lee, "kim-4"))
 	ok(t, s.Accounts.Rename(t.Context(), kim.ID, "kim-5", base().Add(time.Hour), base().Add(time.Minute), 3))
 }
@@ -98,7 +98,7 @@ func renameRace(t *testing.T, s Stores) {
 
 func renameGone(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
-	ok(t, s.Remove(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionDelete, "@kim")))
+	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionDelete, "@kim")))
 	wants(t, "of a deleted account", s.rename(t, kim, "other"), publish.ErrNotFound)
 	s.mustAccount(t, newAccount("other"))
 }
@@ -106,7 +106,7 @@ func renameGone(t *testing.T, s Stores) {
 func setLang(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
 	ok(t, s.Accounts.SetLang(t.Context(), kim.ID, "ja"))
-	same(t, "the language", must(s.Account(t.Context(), kim.ID))(t).Lang, "ja")
+	same(t, "the language", must(s.Publish.Account(t.Context(), kim.ID))(t).Lang, "ja")
 	wants(t, "of no account", s.Accounts.SetLang(t.Context(), kim.ID+1, "ja"), publish.ErrNotFound)
 }
 
@@ -114,7 +114,7 @@ func removeEnds(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	s.session(t, kim, "one")
 	s.propose(t, kim, "new@example.com", "link")
-	ok(t, s.Remove(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionDelete, "@kim")))
+	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionDelete, "@kim")))
 	same(t, "sessions", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 0)
 	_, err := s.Accounts.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{})
 	wants(t, "its link", err, publish.ErrNotFound)
@@ -122,26 +122,26 @@ func removeEnds(t *testing.T, s Stores) {
 
 func ownerSuspended(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
-	p := must(s.CreateProject(t.Context(), newProject("pong", kim.ID)))(t)
+	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", kim.ID)))(t)
 	s.mustPut(t, p, file("a.js", inline("abc")))
 	mint := key("minted")
 	mint.Project = p.ID
 	move := account.EmailMove{Account: kim.ID, Email: "new@example.com", ExpiresAt: base().Add(time.Hour)}
-	ok(t, s.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
-	before := must(s.Project(t.Context(), p.ID))(t)
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	before := must(s.Publish.Project(t.Context(), p.ID))(t)
 	for what, err := range map[string]error{
-		"another handle": s.rename(t, kim, "other"), "a key": s.MintKey(t.Context(), kim.ID, mint, 9, formRecord("mint")),
-		"another account key": s.RotateKey(t.Context(), kim.ID, key("rotated"), formRecord("rotate")), "a key for old ones": s.ReplaceOldKeys(t.Context(), kim.ID, key("replaced"), formRecord("replace")),
+		"another handle": s.rename(t, kim, "other"), "a key": s.Site.MintKey(t.Context(), kim.ID, mint, 9, formRecord("mint")),
+		"another account key": s.Site.RotateKey(t.Context(), kim.ID, key("rotated"), formRecord("rotate")), "a key for old ones": s.Site.ReplaceOldKeys(t.Context(), kim.ID, key("replaced"), formRecord("replace")),
 		"another address": s.Accounts.ProposeEmail(t.Context(), move, publish.Job{Kind: "proposal", Due: base()}, base(), 3),
-		"details":         s.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other"}), "a version erased": s.EraseVersion(t.Context(), p.ID, 1, base()),
+		"details":         s.Site.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other"}), "a version erased": s.Site.EraseVersion(t.Context(), p.ID, 1, base()),
 	} {
 		wants(t, what, err, publish.ErrSuspended)
 	}
-	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), before)
+	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), before)
 	for _, made := range []string{"minted", "rotated", "replaced"} {
-		wants(t, made, drop(s.KeyByHash(t.Context(), sum(made))), publish.ErrNotFound)
+		wants(t, made, drop(s.Credentials.KeyByHash(t.Context(), sum(made))), publish.ErrNotFound)
 	}
-	must(s.KeyByHash(t.Context(), sum("key of kim")))(t)
-	must(s.Version(t.Context(), p.ID, 1))(t)
+	must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
+	must(s.Publish.Version(t.Context(), p.ID, 1))(t)
 	wants(t, "a proposal", drop(s.Accounts.ProposedEmail(t.Context(), kim.ID, base())), publish.ErrNotFound)
 }

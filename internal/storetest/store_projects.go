@@ -19,23 +19,23 @@ func projectCases() []storeCase {
 		{"Project/returns a project as the latest commit left it", readProject},
 		{"Version/returns one version of a project", readVersion},
 		{"Content/returns the bytes of a blob that is kept in its record", readContent},
-		{"Ping/returns nil while reads and writes can be expected to work", func(t *testing.T, s Stores) { ok(t, s.Ping(t.Context())) }},
+		{"Ping/returns nil while reads and writes can be expected to work", func(t *testing.T, s Stores) { ok(t, s.Publish.Ping(t.Context())) }},
 	}
 }
 
 func createProject(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	np := newProject("pong", a.ID)
-	got := must(s.CreateProject(t.Context(), np))(t)
+	got := must(s.Publish.CreateProject(t.Context(), np))(t)
 	want := publish.Project{
 		ID: "pong", Account: a.ID, Handle: "kim", Title: np.Title, Lang: "fr", Primary: "index.html", Version: 1, Suffix: np.Suffix,
 		Size: np.File.Blob.Size, FileCount: 1, Seq: got.Seq, CreatedAt: np.CreatedAt, UpdatedAt: np.CreatedAt,
 	}
 	same(t, "the answer", got, want)
-	same(t, "the project", must(s.Project(t.Context(), "pong"))(t), want)
-	same(t, "version 1", must(s.Version(t.Context(), "pong", 1))(t), publish.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: np.File.Name, CreatedAt: np.CreatedAt})
-	same(t, "its files", texts(t, s, "pong", 1), map[string]string{"index.html": "<p>pong"})
-	same(t, "its key", must(s.KeyByHash(t.Context(), np.Key.Hash))(t).Project, publish.ProjectID("pong"))
+	same(t, "the project", must(s.Publish.Project(t.Context(), "pong"))(t), want)
+	same(t, "version 1", must(s.Publish.Version(t.Context(), "pong", 1))(t), publish.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: np.File.Name, CreatedAt: np.CreatedAt})
+	same(t, "its files", texts(t, s.Publish, "pong", 1), map[string]string{"index.html": "<p>pong"})
+	same(t, "its key", must(s.Credentials.KeyByHash(t.Context(), np.Key.Hash))(t).Project, publish.ProjectID("pong"))
 }
 
 func createProjectNew(t *testing.T, s Stores) {
@@ -46,10 +46,10 @@ func createProjectNew(t *testing.T, s Stores) {
 	na.Job = &j
 	np := newProject("pong", 0)
 	np.New = &na
-	p := must(s.CreateProject(t.Context(), np))(t)
+	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	same(t, "the owner's handle", p.Handle, "kim-2")
-	same(t, "the owner", must(s.Account(t.Context(), p.Account))(t), publish.Account{ID: p.Account, Handle: "kim-2", Email: na.Email, Lang: "de", CreatedAt: na.CreatedAt})
-	k := must(s.KeyByHash(t.Context(), na.Key.Hash))(t)
+	same(t, "the owner", must(s.Publish.Account(t.Context(), p.Account))(t), publish.Account{ID: p.Account, Handle: "kim-2", Email: na.Email, Lang: "de", CreatedAt: na.CreatedAt})
+	k := must(s.Credentials.KeyByHash(t.Context(), na.Key.Hash))(t)
 	same(t, "the account key", []any{k.Account, k.Kind}, []any{p.Account, publish.AccountKey})
 	j.Account = p.Account
 	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
@@ -60,9 +60,9 @@ func createProjectEmail(t *testing.T, s Stores) {
 	np := newProject("pong", a.ID)
 	j := job("kim@example.com", base())
 	np.Email = &publish.NewEmail{Address: j.Address, Job: j}
-	must(s.CreateProject(t.Context(), np))(t)
+	must(s.Publish.CreateProject(t.Context(), np))(t)
 	a.Email = j.Address
-	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 	j.Account = a.ID
 	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
 }
@@ -71,10 +71,10 @@ func createProjectExists(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	np := newProject("pong", p.Account)
 	np.Title, np.Key = "Another", key("another key")
-	_, err := s.CreateProject(t.Context(), np)
+	_, err := s.Publish.CreateProject(t.Context(), np)
 	wants(t, "the same ID", err, publish.ErrExists)
-	same(t, "the project", must(s.Project(t.Context(), "pong"))(t), p)
-	_, err = s.KeyByHash(t.Context(), np.Key.Hash)
+	same(t, "the project", must(s.Publish.Project(t.Context(), "pong"))(t), p)
+	_, err = s.Credentials.KeyByHash(t.Context(), np.Key.Hash)
 	wants(t, "the key of the one refused", err, publish.ErrNotFound)
 }
 
@@ -83,26 +83,26 @@ func createProjectGone(t *testing.T, s Stores) {
 	s.mustRemove(t, p.ID)
 	np := newProject("pong", p.Account)
 	np.Key = key("another key")
-	_, err := s.CreateProject(t.Context(), np)
+	_, err := s.Publish.CreateProject(t.Context(), np)
 	wants(t, "the ID of a deleted project", err, publish.ErrExists)
 }
 
 func readProject(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	p = s.mustPut(t, p, file("a.js", inline("a")))
-	same(t, "after an update", must(s.Project(t.Context(), p.ID))(t), p)
+	same(t, "after an update", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 	s.mustRemove(t, p.ID)
-	_, err := s.Project(t.Context(), p.ID)
+	_, err := s.Publish.Project(t.Context(), p.ID)
 	wants(t, "a deleted project", err, publish.ErrNotFound)
 }
 
 func readVersion(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	at := edit(p)
-	must(s.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
-	same(t, "version 1", must(s.Version(t.Context(), p.ID, 1))(t), publish.Version{N: 1, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.CreatedAt})
-	same(t, "version 2", must(s.Version(t.Context(), p.ID, 2))(t), publish.Version{N: 2, Suffix: at.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: at.At})
-	_, err := s.Version(t.Context(), p.ID, 3)
+	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
+	same(t, "version 1", must(s.Publish.Version(t.Context(), p.ID, 1))(t), publish.Version{N: 1, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.CreatedAt})
+	same(t, "version 2", must(s.Publish.Version(t.Context(), p.ID, 2))(t), publish.Version{N: 2, Suffix: at.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: at.At})
+	_, err := s.Publish.Version(t.Context(), p.ID, 3)
 	wants(t, "version 3", err, publish.ErrNotFound)
 }
 
@@ -110,15 +110,15 @@ func readContent(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	p = s.mustPut(t, p, file("empty.css", inline("")))
 	p = s.mustPut(t, p, file("big.wasm", named("elsewhere")))
-	same(t, "what is kept", text(t, s, s.fileNamed(t, p, "index.html").Blob), "<p>pong")
-	same(t, "no bytes at all", text(t, s, s.fileNamed(t, p, "empty.css").Blob), "")
-	_, err := s.Content(t.Context(), s.fileNamed(t, p, "big.wasm").Blob.ID)
+	same(t, "what is kept", text(t, s.Publish, s.fileNamed(t, p, "index.html").Blob), "<p>pong")
+	same(t, "no bytes at all", text(t, s.Publish, s.fileNamed(t, p, "empty.css").Blob), "")
+	_, err := s.Publish.Content(t.Context(), s.fileNamed(t, p, "big.wasm").Blob.ID)
 	wants(t, "bytes that are elsewhere", err, publish.ErrNotFound)
 }
 
 func (s Stores) fileNamed(t *testing.T, p publish.Project, name string) publish.File {
 	t.Helper()
-	for _, f := range must(s.Files(t.Context(), p.ID, p.Version))(t) {
+	for _, f := range must(s.Publish.Files(t.Context(), p.ID, p.Version))(t) {
 		if f.Name == name {
 			return f
 		}
@@ -148,38 +148,38 @@ func listProjects(t *testing.T, s Stores) {
 	s.mustProject(t, "of-another")
 	var first publish.Project
 	for i, id := range []string{"one", "two", "three"} {
-		p := must(s.CreateProject(t.Context(), newProject(id, a.ID)))(t)
+		p := must(s.Publish.CreateProject(t.Context(), newProject(id, a.ID)))(t)
 		if i == 0 {
 			first = p
 		}
 	}
 	s.mustPut(t, first, file("a.js", inline("a")))
 	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{"two": {Plays: 1}}))
-	list := must(s.Projects(t.Context(), a.ID, 0, 10))(t)
+	list := must(s.Publish.Projects(t.Context(), a.ID, 0, 10))(t)
 	same(t, "the order", ids(list), []publish.ProjectID{"one", "three", "two"})
 	for _, p := range list {
-		same(t, string(p.ID), p, must(s.Project(t.Context(), p.ID))(t))
+		same(t, string(p.ID), p, must(s.Publish.Project(t.Context(), p.ID))(t))
 	}
 	s.mustRemove(t, "three")
-	same(t, "without a deleted one", ids(must(s.Projects(t.Context(), a.ID, 0, 10))(t)), []publish.ProjectID{"one", "two"})
+	same(t, "without a deleted one", ids(must(s.Publish.Projects(t.Context(), a.ID, 0, 10))(t)), []publish.ProjectID{"one", "two"})
 	lee := s.mustAccount(t, newAccount("lee"))
-	same(t, "of an account without any", len(must(s.Projects(t.Context(), lee.ID, 0, 10))(t)), 0)
+	same(t, "of an account without any", len(must(s.Publish.Projects(t.Context(), lee.ID, 0, 10))(t)), 0)
 }
 
 func listPages(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	for _, id := range []string{"one", "two", "three", "four", "five"} {
-		must(s.CreateProject(t.Context(), newProject(id, a.ID)))(t)
+		must(s.Publish.CreateProject(t.Context(), newProject(id, a.ID)))(t)
 	}
 	var got []publish.ProjectID
 	before := int64(0)
 	for range 3 {
-		page := must(s.Projects(t.Context(), a.ID, before, 2))(t)
+		page := must(s.Publish.Projects(t.Context(), a.ID, before, 2))(t)
 		got = append(got, ids(page)...)
 		before = page[len(page)-1].Seq
 	}
 	same(t, "all pages", got, []publish.ProjectID{"five", "four", "three", "two", "one"})
-	same(t, "after the last", len(must(s.Projects(t.Context(), a.ID, before, 2))(t)), 0)
+	same(t, "after the last", len(must(s.Publish.Projects(t.Context(), a.ID, before, 2))(t)), 0)
 }
 
 // listSnapshot moves one project to the front again and again: a list that is not
@@ -188,7 +188,7 @@ func listSnapshot(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	var last publish.Project
 	for _, id := range []string{"one", "two", "three"} {
-		last = must(s.CreateProject(t.Context(), newProject(id, a.ID)))(t)
+		last = must(s.Publish.CreateProject(t.Context(), newProject(id, a.ID)))(t)
 	}
 	stop := make(chan struct{})
 	ended := make(chan error, 1)
@@ -201,7 +201,7 @@ func listSnapshot(t *testing.T, s Stores) {
 			default:
 			}
 			var err error
-			if p, err = s.PutFile(background(), p.ID, file("a.js", inline("a")), edit(p)); err != nil {
+			if p, err = s.Publish.PutFile(background(), p.ID, file("a.js", inline("a")), edit(p)); err != nil {
 				ended <- err
 				return
 			}
@@ -209,7 +209,7 @@ func listSnapshot(t *testing.T, s Stores) {
 	}()
 	for range 200 {
 		seen := map[publish.ProjectID]bool{}
-		for _, p := range must(s.Projects(t.Context(), a.ID, 0, 10))(t) {
+		for _, p := range must(s.Publish.Projects(t.Context(), a.ID, 0, 10))(t) {
 			seen[p.ID] = true
 		}
 		same(t, "what a list has", seen, map[publish.ProjectID]bool{"one": true, "two": true, "three": true})
@@ -220,11 +220,11 @@ func listSnapshot(t *testing.T, s Stores) {
 
 func seqGrows(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	q := must(s.CreateProject(t.Context(), newProject("tetra", p.Account)))(t)
+	q := must(s.Publish.CreateProject(t.Context(), newProject("tetra", p.Account)))(t)
 	seqs := []int64{p.Seq, q.Seq}
 	p = s.mustPut(t, p, file("a.js", inline("a")))
 	q = s.mustPut(t, q, file("a.js", inline("a")))
-	seqs = append(seqs, p.Seq, q.Seq, must(s.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t).Seq)
+	seqs = append(seqs, p.Seq, q.Seq, must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t).Seq)
 	for i := 1; i < len(seqs); i++ {
 		if seqs[i] <= seqs[i-1] {
 			t.Fatalf("change %d has Seq %d after %d", i+1, seqs[i], seqs[i-1])

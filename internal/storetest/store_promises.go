@@ -34,19 +34,19 @@ type scene struct {
 func newScene(t *testing.T, s Stores) *scene {
 	t.Helper()
 	a := s.withEmail(t, "kim")
-	p := must(s.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
+	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	p = s.mustPut(t, p, file("a.js", inline("abc")))
-	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, []publish.Variant{{Encoding: "br", Blob: inline("b")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, []publish.Variant{{Encoding: "br", Blob: inline("b")}}))
 	p = s.mustPut(t, p, file("b.wasm", named("b-wasm")))
-	p = must(s.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
+	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	u = s.mustSave(t, u, part(2, named("part-2")))
 	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{"pong": {Plays: 2, Likes: 1}}))
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
-	k := must(s.KeyByHash(t.Context(), sum("key of kim")))(t)
-	ok(t, s.TouchKeys(t.Context(), map[int64]time.Time{k.ID: base()}))
-	must(s.Secret(t.Context(), "service", []byte("secret")))(t)
-	must(s.AddKey(t.Context(), a.ID, key("from the operator"), false, entry(publish.ActionNewKey, "@kim")))(t)
+	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
+	ok(t, s.KeyUses.TouchKeys(t.Context(), map[int64]time.Time{k.ID: base()}))
+	must(s.Publish.Secret(t.Context(), "service", []byte("secret")))(t)
+	must(s.Operate.AddKey(t.Context(), a.ID, key("from the operator"), false, entry(publish.ActionNewKey, "@kim")))(t)
 	return &scene{Stores: s, p: p, u: u, k: k}
 }
 
@@ -55,20 +55,20 @@ func (sc *scene) state(t *testing.T, s Stores) map[string]any {
 	t.Helper()
 	ctx := t.Context()
 	all := map[string]any{
-		"account":      must(s.Account(ctx, sc.p.Account))(t),
-		"project":      must(s.Project(ctx, sc.p.ID))(t),
-		"projects":     must(s.Projects(ctx, sc.p.Account, 0, 9))(t),
-		"key":          must(s.KeyByHash(ctx, sc.k.Hash))(t),
-		"upload":       must(s.Upload(ctx, sc.u.Key, 0, base()))(t),
-		"part":         text(t, s, sc.u.Parts[0].Blob),
+		"account":      must(s.Publish.Account(ctx, sc.p.Account))(t),
+		"project":      must(s.Publish.Project(ctx, sc.p.ID))(t),
+		"projects":     must(s.Publish.Projects(ctx, sc.p.Account, 0, 9))(t),
+		"key":          must(s.Credentials.KeyByHash(ctx, sc.k.Hash))(t),
+		"upload":       must(s.Publish.Upload(ctx, sc.u.Key, 0, base()))(t),
+		"part":         text(t, s.Publish, sc.u.Parts[0].Blob),
 		"verification": must(s.Accounts.Verification(ctx, sum("token"), base()))(t),
-		"unknown":      must(s.Unknown(ctx, []publish.BlobRef{"b-wasm", "part-2", "refused"}))(t),
-		"unsqueezed":   must(s.Unsqueezed(ctx, nil, 9))(t),
-		"log":          must(s.Log(ctx, operate.LogQuery{Limit: 9}))(t),
+		"unknown":      must(s.Upkeep.Unknown(ctx, []publish.BlobRef{"b-wasm", "part-2", "refused"}))(t),
+		"unsqueezed":   must(s.Variants.Unsqueezed(ctx, nil, 9))(t),
+		"log":          must(s.Operate.Log(ctx, operate.LogQuery{Limit: 9}))(t),
 	}
 	for n := 1; n <= sc.p.Version; n++ {
-		all[fmt.Sprint("version ", n)] = must(s.Version(ctx, sc.p.ID, n))(t)
-		all[fmt.Sprint("files ", n)] = must(s.Files(ctx, sc.p.ID, n))(t)
+		all[fmt.Sprint("version ", n)] = must(s.Publish.Version(ctx, sc.p.ID, n))(t)
+		all[fmt.Sprint("files ", n)] = must(s.Publish.Files(ctx, sc.p.ID, n))(t)
 	}
 	return all
 }
@@ -106,29 +106,29 @@ func (sc *scene) refused() []call {
 	u := sc.u
 	u.Generation, u.Total = 0, 9
 	return []call{
-		{"CreateAccount", func(ctx context.Context) error { return drop(s.CreateAccount(ctx, bad)) }, publish.ErrExists},
-		{"CreateProject with a taken key", func(ctx context.Context) error { return drop(s.CreateProject(ctx, project)) }, publish.ErrExists},
-		{"CreateProject with a taken ID", func(ctx context.Context) error { return drop(s.CreateProject(ctx, taken)) }, publish.ErrExists},
-		{"CreateProject with an account that fails", func(ctx context.Context) error { return drop(s.CreateProject(ctx, withNew)) }, publish.ErrExists},
+		{"CreateAccount", func(ctx context.Context) error { return drop(s.Publish.CreateAccount(ctx, bad)) }, publish.ErrExists},
+		{"CreateProject with a taken key", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, project)) }, publish.ErrExists},
+		{"CreateProject with a taken ID", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, taken)) }, publish.ErrExists},
+		{"CreateProject with an account that fails", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, withNew)) }, publish.ErrExists},
 		{"PutFile at another version", func(ctx context.Context) error {
-			return drop(s.PutFile(ctx, p.ID, file("c.js", named("refused")), stale))
+			return drop(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), stale))
 		}, publish.ErrMoved},
 		{"PutFile with an upload that moved on", func(ctx context.Context) error {
-			return drop(s.PutFile(ctx, p.ID, file("c.js", named("refused")), late))
+			return drop(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), late))
 		}, publish.ErrUploadMoved},
-		{"PutFile with a name in another case", func(ctx context.Context) error { return drop(s.PutFile(ctx, p.ID, folded, edit(p))) }, publish.ErrExists},
-		{"DeleteFile", func(ctx context.Context) error { return drop(s.DeleteFile(ctx, p.ID, "none.js", edit(p))) }, publish.ErrNotFound},
+		{"PutFile with a name in another case", func(ctx context.Context) error { return drop(s.Publish.PutFile(ctx, p.ID, folded, edit(p))) }, publish.ErrExists},
+		{"DeleteFile", func(ctx context.Context) error { return drop(s.Publish.DeleteFile(ctx, p.ID, "none.js", edit(p))) }, publish.ErrNotFound},
 		{"SaveUpload", func(ctx context.Context) error {
-			return drop(s.SaveUpload(ctx, u, part(1, named("refused")), publish.UploadQuota{}))
+			return drop(s.Publish.SaveUpload(ctx, u, part(1, named("refused")), publish.UploadQuota{}))
 		}, publish.ErrUploadMoved},
 		{"AddKey with a taken key", func(ctx context.Context) error {
-			return drop(s.AddKey(ctx, a, key("key of kim"), true, entry(publish.ActionNewKey, "@kim")))
+			return drop(s.Operate.AddKey(ctx, a, key("key of kim"), true, entry(publish.ActionNewKey, "@kim")))
 		}, publish.ErrExists},
 		{"Suspend", func(ctx context.Context) error {
-			return s.Suspend(ctx, ofProject("none"), entry(publish.ActionSuspend, "none"))
+			return s.Operate.Suspend(ctx, ofProject("none"), entry(publish.ActionSuspend, "none"))
 		}, publish.ErrNotFound},
 		{"PutVariants", func(ctx context.Context) error {
-			return s.PutVariants(ctx, 1<<40, []publish.Variant{{Encoding: "br", Blob: named("refused")}})
+			return s.Variants.PutVariants(ctx, 1<<40, []publish.Variant{{Encoding: "br", Blob: named("refused")}})
 		}, publish.ErrNotFound},
 	}
 }
@@ -142,7 +142,7 @@ func noEffect(t *testing.T, s Stores) {
 		wants(t, c.name+" says so", err, publish.ErrNoEffect)
 		same(t, "after "+c.name, sc.state(t, s), before)
 	}
-	_, err := s.KeyByHash(t.Context(), sum("fresh"))
+	_, err := s.Credentials.KeyByHash(t.Context(), sum("fresh"))
 	wants(t, "the key of a project that was refused", err, publish.ErrNotFound)
 	na := newAccount("lee")
 	same(t, "a handle that was refused is still free", s.mustAccount(t, na).Handle, "lee")
@@ -155,15 +155,15 @@ func endedContext(t *testing.T, s Stores) {
 	cancel()
 	for _, c := range []call{
 		{"PutFile", func(ctx context.Context) error {
-			return drop(s.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
+			return drop(s.Publish.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
 		}, context.Canceled},
 		{"PutFile says so", func(ctx context.Context) error {
-			return drop(s.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
+			return drop(s.Publish.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
 		}, publish.ErrNoEffect},
 		{"SaveUpload", func(ctx context.Context) error {
-			return drop(s.SaveUpload(ctx, sc.u, part(9, inline("nine")), publish.UploadQuota{}))
+			return drop(s.Publish.SaveUpload(ctx, sc.u, part(9, inline("nine")), publish.UploadQuota{}))
 		}, context.Canceled},
-		{"Project", func(ctx context.Context) error { return drop(s.Project(ctx, sc.p.ID)) }, context.Canceled},
+		{"Project", func(ctx context.Context) error { return drop(s.Publish.Project(ctx, sc.p.ID)) }, context.Canceled},
 	} {
 		wants(t, c.name, c.do(ctx), c.want)
 	}
@@ -175,23 +175,25 @@ func missing(t *testing.T, s Stores) {
 	p := publish.Project{ID: "nothing"}
 	f := file("a.js", inline("a"))
 	for _, c := range []call{
-		{name: "Account", do: func(ctx context.Context) error { return drop(s.Account(ctx, 99)) }},
-		{name: "SetEmail", do: func(ctx context.Context) error { return s.SetEmail(ctx, 99, "a@b.example", job("a@b.example", base())) }},
-		{name: "KeyByHash", do: func(ctx context.Context) error { return drop(s.KeyByHash(ctx, sum("nothing"))) }},
-		{name: "CreateProject", do: func(ctx context.Context) error { return drop(s.CreateProject(ctx, newProject("tetra", 99))) }},
-		{name: "PutFile", do: func(ctx context.Context) error { return drop(s.PutFile(ctx, p.ID, f, edit(p))) }},
-		{name: "DeleteFile", do: func(ctx context.Context) error { return drop(s.DeleteFile(ctx, p.ID, "a.js", edit(p))) }},
-		{name: "Project", do: func(ctx context.Context) error { return drop(s.Project(ctx, p.ID)) }},
-		{name: "Version", do: func(ctx context.Context) error { return drop(s.Version(ctx, p.ID, 1)) }},
-		{name: "Version of a project", do: func(ctx context.Context) error { return drop(s.Version(ctx, "pong", 2)) }},
-		{name: "Files", do: func(ctx context.Context) error { return drop(s.Files(ctx, p.ID, 1)) }},
-		{name: "Files of a version", do: func(ctx context.Context) error { return drop(s.Files(ctx, "pong", 2)) }},
-		{name: "FilesWith", do: func(ctx context.Context) error { return drop(s.FilesWith(ctx, p.ID, 1, "gzip")) }},
-		{name: "FilesNear", do: func(ctx context.Context) error { return drop(s.FilesNear(ctx, p.ID, "a.js")) }},
-		{name: "Projects", do: func(ctx context.Context) error { return drop(s.Projects(ctx, 99, 0, 9)) }},
-		{name: "Content", do: func(ctx context.Context) error { return drop(s.Content(ctx, 99)) }},
-		{name: "IdempotencyRecord", do: func(ctx context.Context) error { return drop(s.IdempotencyRecord(ctx, sum("nothing"), base())) }},
-		{name: "Upload", do: func(ctx context.Context) error { return drop(s.Upload(ctx, sum("nothing"), 0, base())) }},
+		{name: "Account", do: func(ctx context.Context) error { return drop(s.Publish.Account(ctx, 99)) }},
+		{name: "SetEmail", do: func(ctx context.Context) error {
+			return s.Publish.SetEmail(ctx, 99, "a@b.example", job("a@b.example", base()))
+		}},
+		{name: "KeyByHash", do: func(ctx context.Context) error { return drop(s.Credentials.KeyByHash(ctx, sum("nothing"))) }},
+		{name: "CreateProject", do: func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, newProject("tetra", 99))) }},
+		{name: "PutFile", do: func(ctx context.Context) error { return drop(s.Publish.PutFile(ctx, p.ID, f, edit(p))) }},
+		{name: "DeleteFile", do: func(ctx context.Context) error { return drop(s.Publish.DeleteFile(ctx, p.ID, "a.js", edit(p))) }},
+		{name: "Project", do: func(ctx context.Context) error { return drop(s.Publish.Project(ctx, p.ID)) }},
+		{name: "Version", do: func(ctx context.Context) error { return drop(s.Publish.Version(ctx, p.ID, 1)) }},
+		{name: "Version of a project", do: func(ctx context.Context) error { return drop(s.Publish.Version(ctx, "pong", 2)) }},
+		{name: "Files", do: func(ctx context.Context) error { return drop(s.Publish.Files(ctx, p.ID, 1)) }},
+		{name: "Files of a version", do: func(ctx context.Context) error { return drop(s.Publish.Files(ctx, "pong", 2)) }},
+		{name: "FilesWith", do: func(ctx context.Context) error { return drop(s.Publish.FilesWith(ctx, p.ID, 1, "gzip")) }},
+		{name: "FilesNear", do: func(ctx context.Context) error { return drop(s.Publish.FilesNear(ctx, p.ID, "a.js")) }},
+		{name: "Projects", do: func(ctx context.Context) error { return drop(s.Publish.Projects(ctx, 99, 0, 9)) }},
+		{name: "Content", do: func(ctx context.Context) error { return drop(s.Publish.Content(ctx, 99)) }},
+		{name: "IdempotencyRecord", do: func(ctx context.Context) error { return drop(s.Publish.IdempotencyRecord(ctx, sum("nothing"), base())) }},
+		{name: "Upload", do: func(ctx context.Context) error { return drop(s.Publish.Upload(ctx, sum("nothing"), 0, base())) }},
 		{name: "FinishJob", do: func(ctx context.Context) error { return s.Mail.FinishJob(ctx, publish.Job{ID: 99}, true, base()) }},
 		{name: "RetryJob", do: func(ctx context.Context) error { return s.Mail.RetryJob(ctx, publish.Job{ID: 99}, base()) }},
 		{name: "AddVerification", do: func(ctx context.Context) error {
@@ -202,7 +204,7 @@ func missing(t *testing.T, s Stores) {
 		{name: "RefuseVerification", do: func(ctx context.Context) error {
 			return drop(s.Accounts.RefuseVerification(ctx, sum("nothing"), base()))
 		}},
-		{name: "PutVariants", do: func(ctx context.Context) error { return s.PutVariants(ctx, 99, nil) }},
+		{name: "PutVariants", do: func(ctx context.Context) error { return s.Variants.PutVariants(ctx, 99, nil) }},
 	} {
 		wants(t, c.name, c.do(t.Context()), publish.ErrNotFound)
 	}
@@ -227,7 +229,7 @@ func updaters(t *testing.T, s Stores) {
 			wg.Go(func() {
 				at := edit(p)
 				at.Suffix = fmt.Sprint("racer-", i)
-				_, err := s.PutFile(background(), p.ID, file(fmt.Sprintf("%d.js", i), inline(fmt.Sprint(i))), at)
+				_, err := s.Publish.PutFile(background(), p.ID, file(fmt.Sprintf("%d.js", i), inline(fmt.Sprint(i))), at)
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
@@ -238,12 +240,12 @@ func updaters(t *testing.T, s Stores) {
 			})
 		}
 		wg.Wait()
-		p = must(s.Project(t.Context(), p.ID))(t)
+		p = must(s.Publish.Project(t.Context(), p.ID))(t)
 		same(t, "the version", p.Version, round+2)
-		same(t, "its suffix", must(s.Version(t.Context(), p.ID, p.Version))(t).Suffix, p.Suffix)
+		same(t, "its suffix", must(s.Publish.Version(t.Context(), p.ID, p.Version))(t).Suffix, p.Suffix)
 	}
 	same(t, "the winners of each version", won, []int{1, 1, 1, 1})
-	same(t, "the number of files", len(fileNames(t, s, p.ID, p.Version)), p.FileCount)
+	same(t, "the number of files", len(fileNames(t, s.Publish, p.ID, p.Version)), p.FileCount)
 }
 
 func lastParts(t *testing.T, s Stores) {
@@ -256,7 +258,7 @@ func lastParts(t *testing.T, s Stores) {
 		wg.Go(func() {
 			np := newProject(fmt.Sprint("pong-", i), a.ID)
 			np.Upload = completion(u, np.ID)
-			results[i] = drop(s.CreateProject(background(), np))
+			results[i] = drop(s.Publish.CreateProject(background(), np))
 		})
 	}
 	wg.Wait()
@@ -269,7 +271,7 @@ func lastParts(t *testing.T, s Stores) {
 		}
 	}
 	same(t, "projects made", made, 1)
-	list := must(s.Projects(t.Context(), a.ID, 0, racers))(t)
+	list := must(s.Publish.Projects(t.Context(), a.ID, 0, racers))(t)
 	same(t, "projects there", len(list), 1)
 	same(t, "the upload's project", s.uploadOf(t, u.Key, base()).Done.Project, list[0].ID)
 }
@@ -287,18 +289,18 @@ func wholeSteps(t *testing.T, s Stores) {
 				return
 			}
 			var err error
-			if p, err = s.PutFile(background(), p.ID, file("a.js", inline(fmt.Sprintf("%0*d", p.Version, 0))), edit(p)); err != nil {
+			if p, err = s.Publish.PutFile(background(), p.ID, file("a.js", inline(fmt.Sprintf("%0*d", p.Version, 0))), edit(p)); err != nil {
 				ended <- err
 				return
 			}
 		}
 	}()
 	for seen := 0; seen < last; {
-		p := must(s.Project(t.Context(), p.ID))(t)
+		p := must(s.Publish.Project(t.Context(), p.ID))(t)
 		total := int64(0)
-		for _, f := range must(s.Files(t.Context(), p.ID, p.Version))(t) {
+		for _, f := range must(s.Publish.Files(t.Context(), p.ID, p.Version))(t) {
 			total += f.Blob.Size
-			same(t, "the length of "+f.Name, int64(len(text(t, s, f.Blob))), f.Blob.Size)
+			same(t, "the length of "+f.Name, int64(len(text(t, s.Publish, f.Blob))), f.Blob.Size)
 		}
 		same(t, fmt.Sprint("the size of version ", p.Version), total, p.Size)
 		if p.Version < seen {

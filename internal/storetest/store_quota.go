@@ -21,13 +21,13 @@ func tooManyProjects(t *testing.T, s Stores) {
 	create := func(id string) error {
 		np := newProject(id, a.ID)
 		np.Within = publish.Quota{Projects: 2}
-		_, err := s.CreateProject(t.Context(), np)
+		_, err := s.Publish.CreateProject(t.Context(), np)
 		return err
 	}
 	ok(t, create("one"))
 	ok(t, create("two"))
 	wants(t, "a third project", create("three"), publish.ErrTooManyProjects)
-	_, err := s.Project(t.Context(), "three")
+	_, err := s.Publish.Project(t.Context(), "three")
 	wants(t, "the one refused", err, publish.ErrNotFound)
 	s.mustProject(t, "of-another-account")
 	s.mustRemove(t, "one")
@@ -39,23 +39,23 @@ func tooManyBytes(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	np := newProject("one", a.ID)
 	np.File, np.Within = file("index.html", inline("12345")), publish.Quota{Bytes: 10}
-	must(s.CreateProject(t.Context(), np))(t)
+	must(s.Publish.CreateProject(t.Context(), np))(t)
 	np.ID, np.Key, np.File = "two", key("two"), file("index.html", inline("123456"))
-	_, err := s.CreateProject(t.Context(), np)
+	_, err := s.Publish.CreateProject(t.Context(), np)
 	wants(t, "11 bytes of 10", err, publish.ErrTooManyBytes)
 	np.File = file("index.html", inline("12345"))
-	must(s.CreateProject(t.Context(), np))(t)
+	must(s.Publish.CreateProject(t.Context(), np))(t)
 }
 
 func tooManyBytesPut(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	np := newProject("one", a.ID)
 	np.File = file("index.html", inline("1234"))
-	p := must(s.CreateProject(t.Context(), np))(t)
+	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	put := func(name, text string) error {
 		at := edit(p)
 		at.Within = publish.Quota{Bytes: 10, Projects: 1}
-		next, err := s.PutFile(t.Context(), p.ID, file(name, inline(text)), at)
+		next, err := s.Publish.PutFile(t.Context(), p.ID, file(name, inline(text)), at)
 		if err == nil {
 			p = next
 		}
@@ -63,10 +63,10 @@ func tooManyBytesPut(t *testing.T, s Stores) {
 	}
 	ok(t, put("a.js", "123"))
 	wants(t, "11 bytes of 10", put("b.js", "1234"), publish.ErrTooManyBytes)
-	same(t, "the files", fileNames(t, s, "one", 2), []string{"a.js", "index.html"})
+	same(t, "the files", fileNames(t, s.Publish, "one", 2), []string{"a.js", "index.html"})
 	ok(t, put("a.js", "456")) // the earlier version keeps its own
 	wants(t, "one byte more", put("a.js", "7"), publish.ErrTooManyBytes)
-	must(s.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
+	must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
 }
 
 func quotaAtOnce(t *testing.T, s Stores) {
@@ -77,7 +77,7 @@ func quotaAtOnce(t *testing.T, s Stores) {
 		wg.Go(func() {
 			np := newProject(string(rune('a'+i)), a.ID)
 			np.Within = publish.Quota{Projects: 7}
-			_, err := s.CreateProject(background(), np)
+			_, err := s.Publish.CreateProject(background(), np)
 			results <- err
 		})
 	}

@@ -36,7 +36,7 @@ func manyFiles(prefix string, n int, blob func(string) publish.Blob) []publish.F
 // without are the files of a version but its index.html.
 func (s Stores) without(t *testing.T, p publish.Project) (list []publish.File) {
 	t.Helper()
-	for _, f := range must(s.Files(t.Context(), p.ID, p.Version))(t) {
+	for _, f := range must(s.Publish.Files(t.Context(), p.ID, p.Version))(t) {
 		if f.Name != "index.html" {
 			list = append(list, publish.File{Name: f.Name, Folded: f.Folded, Blob: f.Blob})
 		}
@@ -48,7 +48,7 @@ func (s Stores) without(t *testing.T, p publish.Project) (list []publish.File) {
 func (s Stores) mustMany(t *testing.T) publish.Project {
 	t.Helper()
 	p := s.mustProject(t, "pong")
-	return must(s.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", many, inline)}, edit(p)))(t)
+	return must(s.Site.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", many, inline)}, edit(p)))(t)
 }
 
 func rearrangeMany(t *testing.T, s Stores) {
@@ -73,14 +73,14 @@ func rearrangeMany(t *testing.T, s Stores) {
 		want[name] = text
 		size += int64(len(text))
 	}
-	got := must(s.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
-	same(t, "read again", must(s.Project(t.Context(), p.ID))(t), got)
+	got := must(s.Site.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
+	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), got)
 	same(t, "the totals", []any{got.Version, got.FileCount, got.Size, got.Primary}, []any{3, many + 1, size, "start.html"})
-	same(t, "files", texts(t, s, p.ID, 3), want)
+	same(t, "files", texts(t, s.Publish, p.ID, 3), want)
 	same(t, "files before", s.without(t, p), old)
 	same(t, "near", s.near(t, p.ID, "b"), near10(want, "b/"))
-	back := publish.Change{Drop: must(s.Files(t.Context(), p.ID, 3))(t), Put: append(old, index), Primary: "index.html"}
-	p3 := must(s.Rearrange(t.Context(), p.ID, back, edit(got)))(t)
+	back := publish.Change{Drop: must(s.Publish.Files(t.Context(), p.ID, 3))(t), Put: append(old, index), Primary: "index.html"}
+	p3 := must(s.Site.Rearrange(t.Context(), p.ID, back, edit(got)))(t)
 	same(t, "the files of before again", s.without(t, p3), old)
 	same(t, "their totals", []any{p3.FileCount, p3.Size}, []any{p.FileCount, p.Size})
 	list, _ := s.mistakes(t)
@@ -90,7 +90,7 @@ func rearrangeMany(t *testing.T, s Stores) {
 
 func (s Stores) near(t *testing.T, id publish.ProjectID, folded string) (names []string) {
 	t.Helper()
-	for _, f := range must(s.FilesNear(t.Context(), id, folded))(t) {
+	for _, f := range must(s.Publish.FilesNear(t.Context(), id, folded))(t) {
 		names = append(names, f.Name)
 	}
 	return names
@@ -135,18 +135,18 @@ func rearrangeManyRefused(t *testing.T, s Stores) {
 		{"another version", c, moved, publish.ErrMoved},
 		{"too many bytes", c, within, publish.ErrTooManyBytes},
 	} {
-		err := drop(s.Rearrange(t.Context(), p.ID, r.c, r.at))
+		err := drop(s.Site.Rearrange(t.Context(), p.ID, r.c, r.at))
 		wants(t, r.what, err, r.want)
 		wants(t, r.what+" says that it had no effect", err, publish.ErrNoEffect)
-		same(t, r.what+": the project", must(s.Project(t.Context(), p.ID))(t), p)
+		same(t, r.what+": the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 		same(t, r.what+": its files", s.without(t, p), before)
-		same(t, r.what+": names without a record", must(s.Unknown(t.Context(), refs))(t), refs)
+		same(t, r.what+": names without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), refs)
 		list, _ := s.mistakes(t)
 		same(t, r.what+": mistakes", list, nil)
 	}
-	p = must(s.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
+	p = must(s.Site.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
 	same(t, "in the end", p.FileCount, many+1)
-	same(t, "names without a record", must(s.Unknown(t.Context(), refs))(t), nil)
+	same(t, "names without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), nil)
 	same(t, "what may go", s.sweepAll(t), nil)
 }
 
@@ -160,7 +160,7 @@ func rearrangeManyWhole(t *testing.T, s Stores) {
 		var err error
 		for p := p; err == nil && p.Version < last; {
 			var list []publish.File
-			if list, err = s.Files(background(), p.ID, p.Version); err != nil {
+			if list, err = s.Publish.Files(background(), p.ID, p.Version); err != nil {
 				break
 			}
 			c := publish.Change{}
@@ -170,13 +170,13 @@ func rearrangeManyWhole(t *testing.T, s Stores) {
 					c.Put = append(c.Put, file(fmt.Sprintf("v%d/%s", p.Version+1, f.Name[strings.LastIndexByte(f.Name, '/')+1:]), f.Blob))
 				}
 			}
-			p, err = s.Rearrange(background(), p.ID, c, edit(p))
+			p, err = s.Site.Rearrange(background(), p.ID, c, edit(p))
 		}
 		ended <- err
 	}()
 	for seen := 0; seen < last && len(ended) == 0; {
-		p := must(s.Project(t.Context(), p.ID))(t)
-		files := must(s.Files(t.Context(), p.ID, p.Version))(t)
+		p := must(s.Publish.Project(t.Context(), p.ID))(t)
+		files := must(s.Publish.Files(t.Context(), p.ID, p.Version))(t)
 		folders, size := map[string]int{}, int64(0)
 		for _, f := range files {
 			folder, _, _ := strings.Cut(f.Name, "/")
@@ -206,12 +206,14 @@ func rearrangeManyBeside(t *testing.T, s Stores) {
 	for round := range 4 {
 		list := s.without(t, p)
 		calls := []func() error{
-			func() error { return drop(s.PutFile(background(), p.ID, file("put.js", inline("put")), edit(p))) },
-			func() error { return drop(s.DeleteFile(background(), p.ID, list[0].Name, edit(p))) },
+			func() error {
+				return drop(s.Publish.PutFile(background(), p.ID, file("put.js", inline("put")), edit(p)))
+			},
+			func() error { return drop(s.Publish.DeleteFile(background(), p.ID, list[0].Name, edit(p))) },
 		}
 		for i := range 3 {
 			c := publish.Change{Drop: list, Put: manyFiles(fmt.Sprintf("r%d-%d", round, i), many, inline)}
-			calls = append(calls, func() error { return drop(s.Rearrange(background(), p.ID, c, edit(p))) })
+			calls = append(calls, func() error { return drop(s.Site.Rearrange(background(), p.ID, c, edit(p))) })
 		}
 		results := make(chan error, len(calls))
 		for _, do := range calls {
@@ -227,9 +229,9 @@ func rearrangeManyBeside(t *testing.T, s Stores) {
 			}
 		}
 		same(t, "versions made", made, 1)
-		next := must(s.Project(t.Context(), p.ID))(t)
+		next := must(s.Publish.Project(t.Context(), p.ID))(t)
 		same(t, "the version", next.Version, p.Version+1)
-		same(t, "its files", len(must(s.Files(t.Context(), p.ID, next.Version))(t)), next.FileCount)
+		same(t, "its files", len(must(s.Publish.Files(t.Context(), p.ID, next.Version))(t)), next.FileCount)
 		same(t, "those of the one before", s.without(t, p), list)
 		found, _ := s.mistakes(t)
 		same(t, "mistakes", found, nil)
@@ -244,7 +246,7 @@ func rearrangeManyOnce(t *testing.T, s Stores) {
 	c := publish.Change{Put: manyFiles("b", many, inline)}
 	results := make(chan error, 2)
 	for range 2 {
-		go func() { results <- drop(s.Rearrange(background(), p.ID, c, at)) }()
+		go func() { results <- drop(s.Site.Rearrange(background(), p.ID, c, at)) }()
 	}
 	one, other := <-results, <-results
 	if one != nil {
@@ -252,7 +254,7 @@ func rearrangeManyOnce(t *testing.T, s Stores) {
 	}
 	ok(t, one)
 	wants(t, "the other", other, publish.ErrAlreadyDone)
-	wants(t, "again", drop(s.Rearrange(t.Context(), p.ID, c, at)), publish.ErrAlreadyDone)
-	same(t, "what was made", must(s.IdempotencyRecord(t.Context(), sum("form"), base()))(t).Version, 3)
-	same(t, "files", must(s.Project(t.Context(), p.ID))(t).FileCount, 2*many+1)
+	wants(t, "again", drop(s.Site.Rearrange(t.Context(), p.ID, c, at)), publish.ErrAlreadyDone)
+	same(t, "what was made", must(s.Publish.IdempotencyRecord(t.Context(), sum("form"), base()))(t).Version, 3)
+	same(t, "files", must(s.Publish.Project(t.Context(), p.ID))(t).FileCount, 2*many+1)
 }

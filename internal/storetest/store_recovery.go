@@ -90,7 +90,7 @@ func proposeEmail(t *testing.T, s Stores) {
 	s.propose(t, kim, "right@example.com", "two")
 	got := must(s.Accounts.ProposedEmail(t.Context(), kim.ID, base()))(t)
 	same(t, "proposed", []string{got.Email, got.Handle}, []string{"right@example.com", "kim"})
-	same(t, "the account", must(s.Account(t.Context(), kim.ID))(t), kim)
+	same(t, "the account", must(s.Publish.Account(t.Context(), kim.ID))(t), kim)
 	var addresses []string
 	for _, j := range must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Hour), account.Busy{}, 100))(t) {
 		addresses = append(addresses, j.Kind+" "+j.Address+" "+j.Lang)
@@ -127,7 +127,7 @@ func addEmailLink(t *testing.T, s Stores) {
 	}
 	_, err := s.Mail.AddEmailLink(t.Context(), token("late"), m, base().Add(2*moveLife))
 	wants(t, "an expired one", err, publish.ErrNotFound)
-	ok(t, s.Suspend(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionSuspend, "@kim")))
 	_, err = s.Mail.AddEmailLink(t.Context(), token("three"), m, base())
 	wants(t, "that of a suspended account", err, publish.ErrNotFound)
 }
@@ -153,7 +153,7 @@ func emailLinkReplaced(t *testing.T, s Stores) {
 	wants(t, "the replaced one", err, publish.ErrNotFound)
 	_, err = s.Accounts.TakeEmail(t.Context(), token("one"), base(), base(), publish.Job{})
 	wants(t, "taken", err, publish.ErrNotFound)
-	same(t, "the account", must(s.Account(t.Context(), kim.ID))(t), kim)
+	same(t, "the account", must(s.Publish.Account(t.Context(), kim.ID))(t), kim)
 	must(s.Accounts.EmailLink(t.Context(), token("two"), false, base()))(t)
 }
 
@@ -163,7 +163,7 @@ func takeEmail(t *testing.T, s Stores) {
 	got := s.take(t, "link")
 	kim.Email = "new@example.com"
 	same(t, "the account", got, kim)
-	same(t, "the account, read again", must(s.Account(t.Context(), kim.ID))(t), kim)
+	same(t, "the account, read again", must(s.Publish.Account(t.Context(), kim.ID))(t), kim)
 }
 
 func takeEmailOnce(t *testing.T, s Stores) {
@@ -225,9 +225,9 @@ func takeEmailBackEnds(t *testing.T, s Stores) {
 func sweepMoves(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	s.propose(t, kim, "new@example.com", "link")
-	_, _, err := s.Sweep(t.Context(), base().Add(2*moveLife), base(), 1000)
+	_, _, err := s.Upkeep.Sweep(t.Context(), base().Add(2*moveLife), base(), 1000)
 	ok(t, err)
 	_, err = s.Accounts.EmailLink(t.Context(), token("link"), false, base())
 	wants(t, "the link, read as of before", err, publish.ErrNotFound)
-	same(t, "whose messages go", must(s.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t), []operate.ForgottenEmail{{Account: kim.ID, Email: "new@example.com"}})
+	same(t, "whose messages go", must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t), []operate.ForgottenEmail{{Account: kim.ID, Email: "new@example.com"}})
 }

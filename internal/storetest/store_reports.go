@@ -34,19 +34,19 @@ func reportJob() *publish.Job {
 
 func addReport(t *testing.T, s Stores) {
 	want := report("R-1")
-	same(t, "the number", must(s.AddReport(t.Context(), want, sum("one"), nil))(t), "R-1")
-	same(t, "the report", must(s.Report(t.Context(), "R-1"))(t), want)
-	wants(t, "another", drop(s.Report(t.Context(), "R-2")), publish.ErrNotFound)
+	same(t, "the number", must(s.Operate.AddReport(t.Context(), want, sum("one"), nil))(t), "R-1")
+	same(t, "the report", must(s.Operate.Report(t.Context(), "R-1"))(t), want)
+	wants(t, "another", drop(s.Operate.Report(t.Context(), "R-2")), publish.ErrNotFound)
 	same(t, "jobs without one", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 0)
-	must(s.AddReport(t.Context(), report("R-2"), sum("two"), reportJob()))(t)
+	must(s.Operate.AddReport(t.Context(), report("R-2"), sum("two"), reportJob()))(t)
 	jobs := must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)
 	same(t, "the job's kind and address", jobs[0].Kind+" "+jobs[0].Address, "report operator@example.com")
 }
 
 func addReportTwice(t *testing.T, s Stores) {
-	must(s.AddReport(t.Context(), report("R-1"), sum("form"), reportJob()))(t)
-	same(t, "the second time", must(s.AddReport(t.Context(), report("R-2"), sum("form"), reportJob()))(t), "R-1")
-	wants(t, "its own number", drop(s.Report(t.Context(), "R-2")), publish.ErrNotFound)
+	must(s.Operate.AddReport(t.Context(), report("R-1"), sum("form"), reportJob()))(t)
+	same(t, "the second time", must(s.Operate.AddReport(t.Context(), report("R-2"), sum("form"), reportJob()))(t), "R-1")
+	wants(t, "its own number", drop(s.Operate.Report(t.Context(), "R-2")), publish.ErrNotFound)
 	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 1)
 }
 
@@ -54,7 +54,7 @@ func addReportRace(t *testing.T, s Stores) {
 	numbers := make(chan string, 20)
 	for i := range 20 {
 		go func() {
-			number, err := s.AddReport(background(), report(string(rune('a'+i))), sum("form"), nil)
+			number, err := s.Operate.AddReport(background(), report(string(rune('a'+i))), sum("form"), nil)
 			if err != nil {
 				number = err.Error()
 			}
@@ -65,18 +65,18 @@ func addReportRace(t *testing.T, s Stores) {
 	for range 19 {
 		same(t, "the number", <-numbers, first)
 	}
-	same(t, "the reports", len(must(s.Reports(t.Context(), operate.ReportQuery{Limit: 99}))(t)), 1)
+	same(t, "the reports", len(must(s.Operate.Reports(t.Context(), operate.ReportQuery{Limit: 99}))(t)), 1)
 }
 
 func addReportTaken(t *testing.T, s Stores) {
-	must(s.AddReport(t.Context(), report("R-1"), sum("one"), nil))(t)
-	wants(t, "by another form", drop(s.AddReport(t.Context(), report("R-1"), sum("two"), reportJob())), publish.ErrExists)
+	must(s.Operate.AddReport(t.Context(), report("R-1"), sum("one"), nil))(t)
+	wants(t, "by another form", drop(s.Operate.AddReport(t.Context(), report("R-1"), sum("two"), reportJob())), publish.ErrExists)
 	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 0)
 }
 
 func reportOfJob(t *testing.T, s Stores) {
 	for _, number := range []string{"R-1", "R-2"} {
-		must(s.AddReport(t.Context(), report(number), sum(number), reportJob()))(t)
+		must(s.Operate.AddReport(t.Context(), report(number), sum(number), reportJob()))(t)
 		job := must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)[0]
 		same(t, "the report", must(s.Mail.ReportOfJob(t.Context(), job.ID))(t).Case, number)
 		ok(t, s.Mail.FinishJob(t.Context(), job, true, base()))
@@ -86,17 +86,17 @@ func reportOfJob(t *testing.T, s Stores) {
 
 func listReports(t *testing.T, s Stores) {
 	for _, number := range []string{"R-1", "R-2", "R-3"} {
-		must(s.AddReport(t.Context(), report(number), sum(number), nil))(t)
+		must(s.Operate.AddReport(t.Context(), report(number), sum(number), nil))(t)
 	}
-	list := must(s.Reports(t.Context(), operate.ReportQuery{Skip: 1, Limit: 1}))(t)
-	same(t, "the middle", list, []operate.Report{must(s.Report(t.Context(), "R-2"))(t)})
-	all := must(s.Reports(t.Context(), operate.ReportQuery{Limit: 9}))(t)
+	list := must(s.Operate.Reports(t.Context(), operate.ReportQuery{Skip: 1, Limit: 1}))(t)
+	same(t, "the middle", list, []operate.Report{must(s.Operate.Report(t.Context(), "R-2"))(t)})
+	all := must(s.Operate.Reports(t.Context(), operate.ReportQuery{Limit: 9}))(t)
 	same(t, "the newest of all three", all[0].Case+all[2].Case, "R-3R-1")
-	ok(t, s.CloseReport(t.Context(), "R-2", entry(publish.ActionCloseReport, "R-2")))
-	open := must(s.Reports(t.Context(), operate.ReportQuery{Open: true, Limit: 9}))(t)
-	same(t, "the open ones", []int{len(open), len(must(s.Reports(t.Context(), operate.ReportQuery{Limit: 9}))(t))}, []int{2, 3})
-	same(t, "of another project", len(must(s.Reports(t.Context(), operate.ReportQuery{Project: "other-abc123", Limit: 9}))(t)), 0)
-	same(t, "of their project", len(must(s.Reports(t.Context(), operate.ReportQuery{Project: "game-abc123", Limit: 9}))(t)), 3)
+	ok(t, s.Operate.CloseReport(t.Context(), "R-2", entry(publish.ActionCloseReport, "R-2")))
+	open := must(s.Operate.Reports(t.Context(), operate.ReportQuery{Open: true, Limit: 9}))(t)
+	same(t, "the open ones", []int{len(open), len(must(s.Operate.Reports(t.Context(), operate.ReportQuery{Limit: 9}))(t))}, []int{2, 3})
+	same(t, "of another project", len(must(s.Operate.Reports(t.Context(), operate.ReportQuery{Project: "other-abc123", Limit: 9}))(t)), 0)
+	same(t, "of their project", len(must(s.Operate.Reports(t.Context(), operate.ReportQuery{Project: "game-abc123", Limit: 9}))(t)), 3)
 }
 
 // closed records a report and closes it at that time.
@@ -104,31 +104,31 @@ func (s Stores) closed(t *testing.T, number string, came, at time.Time) operate.
 	t.Helper()
 	r := report(number)
 	r.At = came
-	must(s.AddReport(t.Context(), r, sum(number), nil))(t)
+	must(s.Operate.AddReport(t.Context(), r, sum(number), nil))(t)
 	e := entry(publish.ActionCloseReport, number)
 	e.At = at
-	ok(t, s.CloseReport(t.Context(), number, e))
+	ok(t, s.Operate.CloseReport(t.Context(), number, e))
 	s.logged(t, e)
-	return must(s.Report(t.Context(), number))(t)
+	return must(s.Operate.Report(t.Context(), number))(t)
 }
 
 func closeReport(t *testing.T, s Stores) {
 	came := base().Add(-time.Hour)
-	same(t, "closed", s.closed(t, "R-1", came, base().Add(-time.Minute)).ClosedAt, must(s.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)[0].At)
+	same(t, "closed", s.closed(t, "R-1", came, base().Add(-time.Minute)).ClosedAt, must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)[0].At)
 	same(t, "by a clock that is behind", s.closed(t, "R-2", came, came.AddDate(-1, 0, 0)).ClosedAt, came)
-	ok(t, s.RecordTime(t.Context(), base()))
-	right := must(s.LastTime(t.Context()))(t)
+	ok(t, s.Upkeep.RecordTime(t.Context(), base()))
+	right := must(s.Upkeep.LastTime(t.Context()))(t)
 	same(t, "by one that is behind the time known last", s.closed(t, "R-3", came, came).ClosedAt, right)
-	wants(t, "none", s.CloseReport(t.Context(), "R-9", entry(publish.ActionCloseReport, "R-9")), publish.ErrNotFound)
+	wants(t, "none", s.Operate.CloseReport(t.Context(), "R-9", entry(publish.ActionCloseReport, "R-9")), publish.ErrNotFound)
 }
 
 func closeReportTwice(t *testing.T, s Stores) {
 	r := s.closed(t, "R-1", base(), base())
-	e := must(s.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)[0]
+	e := must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)[0]
 	later := entry(publish.ActionCloseReport, "R-1")
 	later.At = later.At.Add(time.Hour)
-	wants(t, "again", s.CloseReport(t.Context(), "R-1", later), publish.ErrMoved)
-	same(t, "the report", must(s.Report(t.Context(), "R-1"))(t), r)
+	wants(t, "again", s.Operate.CloseReport(t.Context(), "R-1", later), publish.ErrMoved)
+	same(t, "the report", must(s.Operate.Report(t.Context(), "R-1"))(t), r)
 	s.logged(t, e)
 }
 
@@ -138,19 +138,19 @@ func emptyReports(t *testing.T, s Stores) {
 	recent := s.closed(t, "R-2", now.AddDate(-1, 0, 0), now.Add(-operate.ReportKept+time.Minute))
 	open := report("R-3")
 	open.At = now.AddDate(-1, 0, 0)
-	must(s.AddReport(t.Context(), open, sum("open"), nil))(t)
+	must(s.Operate.AddReport(t.Context(), open, sum("open"), nil))(t)
 	s.sweep(t, now, now)
-	same(t, "one that was closed more recently", must(s.Report(t.Context(), "R-2"))(t), recent)
-	same(t, "an open one", must(s.Report(t.Context(), "R-3"))(t), open)
+	same(t, "one that was closed more recently", must(s.Operate.Report(t.Context(), "R-2"))(t), recent)
+	same(t, "an open one", must(s.Operate.Report(t.Context(), "R-3"))(t), open)
 	old.Details, old.Contact = "", ""
-	same(t, "the old one", must(s.Report(t.Context(), "R-1"))(t), old)
+	same(t, "the old one", must(s.Operate.Report(t.Context(), "R-1"))(t), old)
 }
 
 func closedAhead(t *testing.T, s Stores) {
 	now := base()
 	s.closed(t, "R-1", now.AddDate(-1, 0, 0), now.AddDate(2, 0, 0))
 	s.sweep(t, now, now)
-	same(t, "the details", must(s.Report(t.Context(), "R-1"))(t).Details, "It is\n<b>bad")
+	same(t, "the details", must(s.Operate.Report(t.Context(), "R-1"))(t).Details, "It is\n<b>bad")
 	s.sweep(t, now.Add(operate.ReportKept), now)
-	same(t, "the details, when its time has come", must(s.Report(t.Context(), "R-1"))(t).Details, "")
+	same(t, "the details, when its time has come", must(s.Operate.Report(t.Context(), "R-1"))(t).Details, "")
 }

@@ -37,35 +37,35 @@ func (s Stores) session(t *testing.T, a publish.Account, name string) publish.Se
 func addSession(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	in := s.session(t, a, "one")
-	got, owner, err := s.Session(t.Context(), token("one"), base())
+	got, owner, err := s.Credentials.Session(t.Context(), token("one"), base())
 	ok(t, err)
 	same(t, "the session", got, in)
 	same(t, "its account", owner, a)
-	_, _, err = s.Session(t.Context(), token("other"), base())
+	_, _, err = s.Credentials.Session(t.Context(), token("other"), base())
 	wants(t, "another token", err, publish.ErrNotFound)
 }
 
 func expiredSession(t *testing.T, s Stores) {
 	in := s.session(t, s.mustAccount(t, newAccount("kim")), "one")
-	_, _, err := s.Session(t.Context(), token("one"), in.ExpiresAt.Add(-time.Second))
+	_, _, err := s.Credentials.Session(t.Context(), token("one"), in.ExpiresAt.Add(-time.Second))
 	ok(t, err)
-	_, _, err = s.Session(t.Context(), token("one"), in.ExpiresAt)
+	_, _, err = s.Credentials.Session(t.Context(), token("one"), in.ExpiresAt)
 	wants(t, "at its end", err, publish.ErrNotFound)
 }
 
 func sessionOfGone(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	s.session(t, a, "one")
-	ok(t, s.Remove(t.Context(), publish.Subject{Account: a.ID}, entry(publish.ActionDelete, "@kim")))
-	_, _, err := s.Session(t.Context(), token("one"), base())
+	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Account: a.ID}, entry(publish.ActionDelete, "@kim")))
+	_, _, err := s.Credentials.Session(t.Context(), token("one"), base())
 	wants(t, "of an account that is gone", err, publish.ErrNotFound)
 }
 
 func seeSession(t *testing.T, s Stores) {
 	in := s.session(t, s.mustAccount(t, newAccount("kim")), "one")
 	in.SeenAt, in.ExpiresAt = base().Add(time.Minute), base().Add(2*time.Hour)
-	ok(t, s.SeeSession(t.Context(), in.ID, in.SeenAt, in.ExpiresAt))
-	got, _, err := s.Session(t.Context(), token("one"), base().Add(90*time.Minute))
+	ok(t, s.Credentials.SeeSession(t.Context(), in.ID, in.SeenAt, in.ExpiresAt))
+	got, _, err := s.Credentials.Session(t.Context(), token("one"), base().Add(90*time.Minute))
 	ok(t, err)
 	same(t, "the session", got, in)
 }
@@ -83,7 +83,7 @@ func endSession(t *testing.T, s Stores) {
 	in := s.session(t, kim, "one")
 	wants(t, "another account's", s.Accounts.EndSession(t.Context(), lee.ID, in.ID), publish.ErrNotFound)
 	ok(t, s.Accounts.EndSession(t.Context(), kim.ID, in.ID))
-	_, _, err := s.Session(t.Context(), token("one"), base())
+	_, _, err := s.Credentials.Session(t.Context(), token("one"), base())
 	wants(t, "ended", err, publish.ErrNotFound)
 	wants(t, "ended twice", s.Accounts.EndSession(t.Context(), kim.ID, in.ID), publish.ErrNotFound)
 }
@@ -103,7 +103,7 @@ func endSessions(t *testing.T, s Stores) {
 func sweepSessions(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	in := s.session(t, a, "one")
-	_, _, err := s.Sweep(t.Context(), in.ExpiresAt, base(), 100)
+	_, _, err := s.Upkeep.Sweep(t.Context(), in.ExpiresAt, base(), 100)
 	ok(t, err)
 	same(t, "sessions, read as of before", len(must(s.Accounts.Sessions(t.Context(), a.ID, base()))(t)), 0)
 }

@@ -30,15 +30,15 @@ func (s Stores) leaveRoom(t *testing.T) {
 	for more := true; more; {
 		var err error
 		later := base().Add(48 * time.Hour)
-		_, more, err = s.Sweep(t.Context(), later, later.Add(-24*time.Hour), 100)
+		_, more, err = s.Upkeep.Sweep(t.Context(), later, later.Add(-24*time.Hour), 100)
 		ok(t, err)
 	}
 }
 
 func unusedRoom(t *testing.T, s Stores) {
-	before := must(s.Unused(t.Context()))(t)
+	before := must(s.Upkeep.Unused(t.Context()))(t)
 	s.leaveRoom(t)
-	after := must(s.Unused(t.Context()))(t)
+	after := must(s.Upkeep.Unused(t.Context()))(t)
 	if before > 1<<20 || after < unusedBytes*9/10 {
 		t.Errorf("%d bytes of an empty store are unused, %d after %d were deleted", before, after, unusedBytes)
 	}
@@ -47,14 +47,14 @@ func unusedRoom(t *testing.T, s Stores) {
 func giveBack(t *testing.T, s Stores) {
 	keep := s.mustProject(t, "kept")
 	s.leaveRoom(t)
-	before := must(s.Unused(t.Context()))(t)
-	ok(t, (&operate.Shrinker{Space: s}).Shrink(t.Context()))
-	after := must(s.Unused(t.Context()))(t)
+	before := must(s.Upkeep.Unused(t.Context()))(t)
+	ok(t, (&operate.Shrinker{Space: s.Upkeep}).Shrink(t.Context()))
+	after := must(s.Upkeep.Unused(t.Context()))(t)
 	if after <= 0 || after > before/2 {
 		t.Errorf("%d of %d unused bytes are left", after, before)
 	}
-	if more := must(s.GiveBack(t.Context()))(t); more {
+	if more := must(s.Upkeep.GiveBack(t.Context()))(t); more {
 		t.Error("there is more to return after all was")
 	}
-	same(t, "a project that was not deleted", must(s.Project(t.Context(), keep.ID))(t), keep)
+	same(t, "a project that was not deleted", must(s.Publish.Project(t.Context(), keep.ID))(t), keep)
 }

@@ -94,10 +94,10 @@ func stopTakesClaims(t *testing.T, s Stores) {
 	for _, a := range claims {
 		wants(t, "the token of "+a.Email, drop(s.Accounts.Verification(t.Context(), sum("claim of "+a.Email), base())), publish.ErrNotFound)
 		a.Email = ""
-		same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+		same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 	}
 	for _, a := range append(kept, owner) {
-		same(t, "another account", must(s.Account(t.Context(), a.ID))(t), a)
+		same(t, "another account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 	}
 	for _, a := range kept {
 		must(s.Accounts.Verification(t.Context(), sum("claim of "+a.Email), base()))(t)
@@ -122,7 +122,7 @@ func stopLoginsAlone(t *testing.T, s Stores) {
 	a, lee := s.claimant(t, "kim@example.com"), s.verified(t, "lee", "lee@example.com")
 	s.propose(t, lee, "kim@example.com", "link")
 	s.stop(t, publish.StopLogins)
-	same(t, "the account", must(s.Account(t.Context(), a.ID))(t), a)
+	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 	must(s.Accounts.Verification(t.Context(), sum("claim of kim@example.com"), base()))(t)
 	must(s.Accounts.EmailLink(t.Context(), token("link"), false, base()))(t)
 }
@@ -133,8 +133,8 @@ func stopEnds(t *testing.T, s Stores) {
 	ok(t, s.Accounts.StopMail(t.Context(), pause, "kim@example.com"))
 	must(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until.Add(-time.Second)))(t)
 	wants(t, "at its end", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until)), publish.ErrNotFound)
-	same(t, "the list then", len(must(s.Stops(t.Context(), nil, pause.Until, 0, 9))(t)), 0)
-	wants(t, "lifted then", s.LiftStops(t.Context(), pause.Mailbox, publish.LogEntry{At: pause.Until}), publish.ErrNotFound)
+	same(t, "the list then", len(must(s.Operate.Stops(t.Context(), nil, pause.Until, 0, 9))(t)), 0)
+	wants(t, "lifted then", s.Operate.LiftStops(t.Context(), pause.Mailbox, publish.LogEntry{At: pause.Until}), publish.ErrNotFound)
 }
 
 func liftStop(t *testing.T, s Stores) {
@@ -154,20 +154,20 @@ func listStops(t *testing.T, s Stores) {
 		ok(t, s.Accounts.StopMail(t.Context(), one, name+"@example.com"))
 		all = append([]publish.Stop{one}, all...)
 	}
-	same(t, "all", must(s.Stops(t.Context(), nil, base(), 0, 9))(t), all)
-	same(t, "the middle", must(s.Stops(t.Context(), nil, base(), 1, 1))(t), all[1:2])
-	same(t, "of one", must(s.Stops(t.Context(), &all[2].Mailbox, base(), 0, 9))(t), all[2:])
+	same(t, "all", must(s.Operate.Stops(t.Context(), nil, base(), 0, 9))(t), all)
+	same(t, "the middle", must(s.Operate.Stops(t.Context(), nil, base(), 1, 1))(t), all[1:2])
+	same(t, "of one", must(s.Operate.Stops(t.Context(), &all[2].Mailbox, base(), 0, 9))(t), all[2:])
 }
 
 func liftStops(t *testing.T, s Stores) {
 	e := entry(publish.ActionAllowMail, "mailbox:123")
-	wants(t, "without any", s.LiftStops(t.Context(), sum("kim@example.com"), e), publish.ErrNotFound)
-	same(t, "the log then", len(must(s.Log(t.Context(), operate.LogQuery{Limit: 9}))(t)), 0)
+	wants(t, "without any", s.Operate.LiftStops(t.Context(), sum("kim@example.com"), e), publish.ErrNotFound)
+	same(t, "the log then", len(must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 9}))(t)), 0)
 	s.stop(t, publish.StopClaims)
 	s.stop(t, publish.StopLogins)
-	ok(t, s.LiftStops(t.Context(), sum("kim@example.com"), e))
-	same(t, "the list", len(must(s.Stops(t.Context(), nil, base(), 0, 9))(t)), 0)
-	same(t, "the log", must(s.Log(t.Context(), operate.LogQuery{Limit: 9}))(t)[0].Target, e.Target)
+	ok(t, s.Operate.LiftStops(t.Context(), sum("kim@example.com"), e))
+	same(t, "the list", len(must(s.Operate.Stops(t.Context(), nil, base(), 0, 9))(t)), 0)
+	same(t, "the log", must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 9}))(t)[0].Target, e.Target)
 }
 
 func sweepStops(t *testing.T, s Stores) {
@@ -175,7 +175,7 @@ func sweepStops(t *testing.T, s Stores) {
 	pause.Until = base().Add(time.Hour)
 	ok(t, s.Accounts.StopMail(t.Context(), pause, "kim@example.com"))
 	s.stop(t, publish.StopClaims)
-	_, _, err := s.Sweep(t.Context(), base().Add(2*time.Hour), base(), 1000)
+	_, _, err := s.Upkeep.Sweep(t.Context(), base().Add(2*time.Hour), base(), 1000)
 	ok(t, err)
 	wants(t, "the pause, read as of before", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, base())), publish.ErrNotFound)
 	must(s.Accounts.StopOf(t.Context(), pause.Mailbox, publish.StopClaims, base()))(t)

@@ -28,7 +28,7 @@ func sweepCases() []storeCase {
 func (s Stores) sweep(t *testing.T, now, before time.Time) (gone []publish.BlobRef) {
 	t.Helper()
 	for range 100 {
-		refs, more, err := s.Sweep(t.Context(), now, before, 50)
+		refs, more, err := s.Upkeep.Sweep(t.Context(), now, before, 50)
 		ok(t, err)
 		gone = append(gone, refs...)
 		if !more {
@@ -54,7 +54,7 @@ func sweepUploads(t *testing.T, s Stores) {
 	open = s.mustSave(t, open, part(1, named("open-1")))
 	later := u.ExpiresAt.Add(time.Second)
 	same(t, "the names", s.sweep(t, later, base().Add(time.Hour)), []publish.BlobRef{"part-1", "part-2"})
-	_, err := s.Upload(t.Context(), u.Key, 0, base())
+	_, err := s.Publish.Upload(t.Context(), u.Key, 0, base())
 	wants(t, "the upload, by a clock that was set back", err, publish.ErrNotFound)
 	same(t, "another upload", s.uploadOf(t, open.Key, later), open)
 }
@@ -64,37 +64,37 @@ func sweepBlobs(t *testing.T, s Stores) {
 	s.mustSave(t, u, part(1, named("kept")))
 	same(t, "created after the time given", s.sweep(t, base(), base().Add(-time.Minute)), nil)
 	same(t, "created before it", s.sweep(t, base(), base().Add(time.Minute)), []publish.BlobRef{"replaced"})
-	same(t, "without a record now", must(s.Unknown(t.Context(), []publish.BlobRef{"replaced", "kept"}))(t), []publish.BlobRef{"replaced"})
+	same(t, "without a record now", must(s.Upkeep.Unknown(t.Context(), []publish.BlobRef{"replaced", "kept"}))(t), []publish.BlobRef{"replaced"})
 }
 
 func sweepKeeps(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("version-2")))
 	variants := []publish.Variant{{Encoding: "gzip", Blob: named("variant")}}
-	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, variants))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, variants))
 	p = s.mustPut(t, p, file("a.wasm", named("version-3")))
-	p = must(s.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
+	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
 	s.mustPut(t, p, file("index.html", inline("changed")))
 	s.mustSave(t, upload("u"), part(1, named("part")))
 	same(t, "the names", s.sweepAll(t), nil)
 	refs := []publish.BlobRef{"version-2", "variant", "version-3", "part"}
-	same(t, "without a record", must(s.Unknown(t.Context(), refs))(t), nil)
-	same(t, "version 1", texts(t, s, p.ID, 1), map[string]string{"index.html": "<p>pong"})
+	same(t, "without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), nil)
+	same(t, "version 1", texts(t, s.Publish, p.ID, 1), map[string]string{"index.html": "<p>pong"})
 }
 
 func sweepDeleted(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("a")))
-	p = must(s.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
+	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
 	deleted := base().Add(48 * time.Hour)
-	ok(t, s.Remove(t.Context(), publish.Subject{Project: p.ID}, publish.LogEntry{At: deleted, Action: publish.ActionDelete, Target: "pong"}))
+	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Project: p.ID}, publish.LogEntry{At: deleted, Action: publish.ActionDelete, Target: "pong"}))
 	same(t, "deleted later", s.sweep(t, deleted, deleted.Add(-time.Minute)), nil)
 	for n := 1; n <= p.Version; n++ { // FilesWith: and of a deleted project, too, until Sweep lets go of its files
-		if list := must(s.FilesWith(t.Context(), p.ID, n, "gzip"))(t); len(list) == 0 {
+		if list := must(s.Publish.FilesWith(t.Context(), p.ID, n, "gzip"))(t); len(list) == 0 {
 			t.Errorf("no files of version %d", n)
 		}
-		wants(t, "Files", drop(s.Files(t.Context(), p.ID, n)), publish.ErrNotFound)
+		wants(t, "Files", drop(s.Publish.Files(t.Context(), p.ID, n)), publish.ErrNotFound)
 	}
 	same(t, "deleted before", s.sweep(t, deleted, deleted.Add(time.Minute)), []publish.BlobRef{"a"})
-	wants(t, "FilesWith", drop(s.FilesWith(t.Context(), p.ID, p.Version, "gzip")), publish.ErrNotFound)
+	wants(t, "FilesWith", drop(s.Publish.FilesWith(t.Context(), p.ID, p.Version, "gzip")), publish.ErrNotFound)
 }
 
 func sweepInline(t *testing.T, s Stores) {
@@ -102,9 +102,9 @@ func sweepInline(t *testing.T, s Stores) {
 	replaced := u.Parts[0].Blob
 	u = s.mustSave(t, u, part(1, inline("kept")))
 	same(t, "the names", s.sweepAll(t), nil)
-	_, err := s.Content(t.Context(), replaced.ID)
+	_, err := s.Publish.Content(t.Context(), replaced.ID)
 	wants(t, "the replaced bytes", err, publish.ErrNotFound)
-	same(t, "the others", text(t, s, u.Parts[0].Blob), "kept")
+	same(t, "the others", text(t, s.Publish, u.Parts[0].Blob), "kept")
 }
 
 func sweepNewIDs(t *testing.T, s Stores) {
@@ -141,7 +141,7 @@ func sweepLimit(t *testing.T, s Stores) {
 		}
 		var gone []publish.BlobRef
 		var err error
-		gone, more, err = s.Sweep(t.Context(), later, later, 3)
+		gone, more, err = s.Upkeep.Sweep(t.Context(), later, later, 3)
 		ok(t, err)
 		if len(gone) > 3 {
 			t.Fatalf("a call forgot %d records", len(gone))
@@ -162,9 +162,9 @@ func unknown(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustPut(t, p, file("a.wasm", named("a-file")))
 	s.mustSave(t, upload("u"), part(1, named("a-part")))
-	got := must(s.Unknown(t.Context(), []publish.BlobRef{"nobody", "a-file", "a-part", "no-one"}))(t)
+	got := must(s.Upkeep.Unknown(t.Context(), []publish.BlobRef{"nobody", "a-file", "a-part", "no-one"}))(t)
 	same(t, "the unknown ones", got, []publish.BlobRef{"nobody", "no-one"})
-	same(t, "of none", must(s.Unknown(t.Context(), nil))(t), nil)
+	same(t, "of none", must(s.Upkeep.Unknown(t.Context(), nil))(t), nil)
 }
 
 func variantCases() []storeCase {
@@ -187,7 +187,7 @@ func variantCases() []storeCase {
 
 func unsqueezedNames(t *testing.T, s Stores, limit int) (names []string) {
 	t.Helper()
-	for _, f := range must(s.Unsqueezed(t.Context(), nil, limit))(t) {
+	for _, f := range must(s.Variants.Unsqueezed(t.Context(), nil, limit))(t) {
 		names = append(names, f.Name)
 	}
 	return names
@@ -200,9 +200,9 @@ func unsqueezed(t *testing.T, s Stores) {
 	}
 	same(t, "all", unsqueezedNames(t, s, 9), []string{"index.html", "z.js", "a.js", "m.js"})
 	same(t, "two", unsqueezedNames(t, s, 2), []string{"index.html", "z.js"})
-	f := must(s.Unsqueezed(t.Context(), nil, 1))(t)[0]
+	f := must(s.Variants.Unsqueezed(t.Context(), nil, 1))(t)[0]
 	same(t, "one of them", f, s.fileNamed(t, p, "index.html"))
-	ok(t, s.PutVariants(t.Context(), f.Blob.ID, nil))
+	ok(t, s.Variants.PutVariants(t.Context(), f.Blob.ID, nil))
 	same(t, "when one is made", unsqueezedNames(t, s, 9), []string{"z.js", "a.js", "m.js"})
 }
 
@@ -226,9 +226,9 @@ func unsqueezedLarge(t *testing.T, s Stores) {
 	}
 	same(t, "turns", unsqueezedNames(t, s, 9), []string{"index.html", "index.html", "later.js", "1.js", "2.js", "3.js", "game.wasm"})
 	for range 6 { // all but the oldest of all
-		for _, f := range must(s.Unsqueezed(t.Context(), nil, 9))(t) {
+		for _, f := range must(s.Variants.Unsqueezed(t.Context(), nil, 9))(t) {
 			if f.Name != "game.wasm" {
-				ok(t, s.PutVariants(t.Context(), f.Blob.ID, nil))
+				ok(t, s.Variants.PutVariants(t.Context(), f.Blob.ID, nil))
 				break
 			}
 		}
@@ -242,8 +242,8 @@ func leavePlain(t *testing.T, s Stores) {
 	for _, name := range []string{"1.js", "2.js", "3.js"} {
 		p = s.mustPut(t, p, file(name, inline(name)))
 	}
-	same(t, "none beyond", must(s.LeavePlain(t.Context(), 4))(t), 0)
-	same(t, "beyond two", must(s.LeavePlain(t.Context(), 2))(t), 2)
+	same(t, "none beyond", must(s.Variants.LeavePlain(t.Context(), 4))(t), 0)
+	same(t, "beyond two", must(s.Variants.LeavePlain(t.Context(), 2))(t), 2)
 	same(t, "left", unsqueezedNames(t, s, 9), []string{"index.html", "index.html", "1.js"})
 	same(t, "variants of one", len(s.fileNamed(t, p, "3.js").Variants), 0)
 	same(t, "recorded as made", s.fileNamed(t, p, "3.js").Squeezed, true)
@@ -256,7 +256,7 @@ func unsqueezedExcept(t *testing.T, s Stores) {
 	}
 	var names []string
 	except := []int64{s.fileNamed(t, p, "index.html").Blob.ID, s.fileNamed(t, p, "b.js").Blob.ID}
-	for _, f := range must(s.Unsqueezed(t.Context(), except, 2))(t) {
+	for _, f := range must(s.Variants.Unsqueezed(t.Context(), except, 2))(t) {
 		names = append(names, f.Name)
 	}
 	same(t, "the others", names, []string{"a.js", "c.js"})
@@ -269,7 +269,7 @@ func (s Stores) claimSqueezing(t *testing.T, p publish.Project, lease time.Durat
 	for _, name := range names {
 		blobs = append(blobs, s.fileNamed(t, p, name).Blob.ID)
 	}
-	mine, _, err := s.ClaimSqueezing(t.Context(), blobs, lease)
+	mine, _, err := s.Variants.ClaimSqueezing(t.Context(), blobs, lease)
 	ok(t, err)
 	return len(mine)
 }
@@ -298,10 +298,10 @@ func claimSqueezingLapses(t *testing.T, s Stores) {
 func claimSqueezingEnds(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
 	js := []int64{s.fileNamed(t, p, "a.js").Blob.ID}
-	_, claim, err := s.ClaimSqueezing(t.Context(), append(js, s.fileNamed(t, p, "index.html").Blob.ID), time.Minute)
+	_, claim, err := s.Variants.ClaimSqueezing(t.Context(), append(js, s.fileNamed(t, p, "index.html").Blob.ID), time.Minute)
 	ok(t, err)
-	ok(t, s.EndSqueezing(t.Context(), js, claim))
-	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, nil))
+	ok(t, s.Variants.EndSqueezing(t.Context(), js, claim))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, nil))
 	same(t, "left", unsqueezedNames(t, s, 9), []string{"a.js"})
 	same(t, "one that has its variants", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
 }
@@ -309,25 +309,25 @@ func claimSqueezingEnds(t *testing.T, s Stores) {
 func lapsedSqueezing(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	blobs := []int64{s.fileNamed(t, p, "index.html").Blob.ID}
-	_, claim, err := s.ClaimSqueezing(t.Context(), blobs, time.Minute)
+	_, claim, err := s.Variants.ClaimSqueezing(t.Context(), blobs, time.Minute)
 	ok(t, err)
 	s.Later(time.Minute)
 	same(t, "claimed by another", s.claimSqueezing(t, p, time.Minute, "index.html"), 1)
-	ok(t, s.EndSqueezing(t.Context(), blobs, claim))
+	ok(t, s.Variants.EndSqueezing(t.Context(), blobs, claim))
 	same(t, "claimed by a third", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
 }
 
 func unsqueezedFilesOnly(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustSave(t, upload("u"), part(1, inline("part")))
-	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []publish.Variant{{Encoding: "br", Blob: inline("b")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []publish.Variant{{Encoding: "br", Blob: inline("b")}}))
 	same(t, "left", unsqueezedNames(t, s, 9), nil)
 }
 
 func putVariants(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
-	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, nil))
-	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []publish.Variant{{Encoding: "zstd", Blob: inline("z")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, nil))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []publish.Variant{{Encoding: "zstd", Blob: inline("z")}}))
 	same(t, "left", unsqueezedNames(t, s, 9), nil)
 	same(t, "of one without", len(s.fileNamed(t, p, "a.js").Variants), 0)
 	v := s.fileNamed(t, p, "index.html").Variants
@@ -337,8 +337,8 @@ func putVariants(t *testing.T, s Stores) {
 func putVariantsAgain(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	id := s.fileNamed(t, p, "index.html").Blob.ID
-	ok(t, s.PutVariants(t.Context(), id, []publish.Variant{{Encoding: "br", Blob: named("first")}}))
-	ok(t, s.PutVariants(t.Context(), id, []publish.Variant{{Encoding: "br", Blob: named("second")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), id, []publish.Variant{{Encoding: "br", Blob: named("first")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), id, []publish.Variant{{Encoding: "br", Blob: named("second")}}))
 	v := s.fileNamed(t, p, "index.html").Variants
 	same(t, "the variants", []any{len(v), v[0].Blob.Ref}, []any{1, publish.BlobRef("second")})
 	same(t, "swept", s.sweepAll(t), []publish.BlobRef{"first"})
@@ -348,7 +348,7 @@ func putVariantsGone(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("replaced")))
 	s.mustSave(t, u, part(1, inline("kept")))
 	s.sweepAll(t)
-	err := s.PutVariants(t.Context(), u.Parts[0].Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}})
+	err := s.Variants.PutVariants(t.Context(), u.Parts[0].Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}})
 	wants(t, "a blob that was swept", err, publish.ErrNotFound)
-	same(t, "the variant has no record", must(s.Unknown(t.Context(), []publish.BlobRef{"variant"}))(t), []publish.BlobRef{"variant"})
+	same(t, "the variant has no record", must(s.Upkeep.Unknown(t.Context(), []publish.BlobRef{"variant"}))(t), []publish.BlobRef{"variant"})
 }

@@ -27,7 +27,7 @@ func (s Stores) trim(t *testing.T, keep int, before time.Time, limit int) {
 			t.Fatal("a trim of 1000 calls found no end")
 		}
 		var err error
-		last, more, err = s.Trim(t.Context(), keep, before, last, limit)
+		last, more, err = s.Upkeep.Trim(t.Context(), keep, before, last, limit)
 		ok(t, err)
 	}
 	list, _ := s.mistakes(t)
@@ -38,11 +38,11 @@ func (s Stores) trim(t *testing.T, keep int, before time.Time, limit int) {
 func (s Stores) kept(t *testing.T, p publish.Project) (list []int) {
 	t.Helper()
 	for n := 1; n <= p.Version; n++ {
-		if _, err := s.Version(t.Context(), p.ID, n); err == nil {
+		if _, err := s.Publish.Version(t.Context(), p.ID, n); err == nil {
 			list = append(list, n)
 		} else {
 			wants(t, fmt.Sprint("version ", n), err, publish.ErrNotFound)
-			wants(t, fmt.Sprint("files of version ", n), drop(s.Files(t.Context(), p.ID, n)), publish.ErrNotFound)
+			wants(t, fmt.Sprint("files of version ", n), drop(s.Publish.Files(t.Context(), p.ID, n)), publish.ErrNotFound)
 		}
 	}
 	return list
@@ -55,7 +55,7 @@ func (s Stores) versions(t *testing.T, p publish.Project, n int) publish.Project
 	for p.Version < n {
 		at := edit(p)
 		at.At = base().Add(time.Duration(p.Version) * time.Minute)
-		p = must(s.PutFile(t.Context(), p.ID, file("a.wasm", named(fmt.Sprintf("%s-%d", p.ID, p.Version+1))), at))(t)
+		p = must(s.Publish.PutFile(t.Context(), p.ID, file("a.wasm", named(fmt.Sprintf("%s-%d", p.ID, p.Version+1))), at))(t)
 	}
 	return p
 }
@@ -67,7 +67,7 @@ func trimVersions(t *testing.T, s Stores) {
 	same(t, "of six", s.kept(t, long), []int{4, 5, 6})
 	same(t, "of three", s.kept(t, short), []int{1, 2, 3})
 	long.Change++
-	same(t, "the project", must(s.Project(t.Context(), long.ID))(t), long)
+	same(t, "the project", must(s.Publish.Project(t.Context(), long.ID))(t), long)
 	long = s.versions(t, long, 7)
 	same(t, "the next version", long.Version, 7)
 	s.trim(t, 3, later, 50)
@@ -94,15 +94,15 @@ func trimFiles(t *testing.T, s Stores) {
 		if n == 4 {
 			want = slices.Delete(want, 1, 2)
 		}
-		same(t, fmt.Sprint("version ", n), fileNames(t, s, p.ID, n), want)
+		same(t, fmt.Sprint("version ", n), fileNames(t, s.Publish, p.ID, n), want)
 	}
-	same(t, "the bytes", text(t, s, s.fileNamed(t, p, "index.html").Blob), "<p>pong")
+	same(t, "the bytes", text(t, s.Publish, s.fileNamed(t, p, "index.html").Blob), "<p>pong")
 }
 
 func trimSteps(t *testing.T, s Stores) {
 	p := s.versions(t, s.mustProject(t, "pong"), 12)
 	later := base().Add(time.Hour)
-	_, more, err := s.Trim(t.Context(), 1, later, 0, 4)
+	_, more, err := s.Upkeep.Trim(t.Context(), 1, later, 0, 4)
 	ok(t, err)
 	same(t, "after one step", []any{more, s.kept(t, p)}, []any{true, []int{5, 6, 7, 8, 9, 10, 11, 12}})
 	// Another run begins anew, as after a restart, and finds what is left.

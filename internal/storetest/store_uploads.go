@@ -41,16 +41,16 @@ func (s Stores) mustSave(t *testing.T, u publish.Upload, p *publish.Part) publis
 	if p != nil {
 		u.Received, u.Bytes, u.Held = u.Received.With(p.N), u.Bytes+p.Blob.Size, u.Held+p.Blob.Size
 	}
-	must(s.SaveUpload(t.Context(), u, p, publish.UploadQuota{}))(t)
+	must(s.Publish.SaveUpload(t.Context(), u, p, publish.UploadQuota{}))(t)
 	return s.uploadOf(t, u.Key, base())
 }
 
 // uploadOf reads an upload with all its parts.
 func (s Stores) uploadOf(t *testing.T, key publish.Digest, now time.Time) publish.Upload {
 	t.Helper()
-	u := must(s.Upload(t.Context(), key, 0, now))(t)
+	u := must(s.Publish.Upload(t.Context(), key, 0, now))(t)
 	if same(t, "parts that nobody asked for", len(u.Parts), 0); u.Done == nil {
-		u.Parts = must(s.UploadParts(t.Context(), u.Key, u.Generation))(t)
+		u.Parts = must(s.Publish.UploadParts(t.Context(), u.Key, u.Generation))(t)
 	}
 	return u
 }
@@ -76,8 +76,8 @@ func readUpload(t *testing.T, s Stores) {
 		want.Blob.Inline = nil
 		same(t, fmt.Sprint("part ", i), got, want)
 	}
-	same(t, "the bytes of a part", text(t, s, u.Parts[1].Blob), "two")
-	_, err := s.Upload(t.Context(), sum("another"), 0, base())
+	same(t, "the bytes of a part", text(t, s.Publish, u.Parts[1].Blob), "two")
+	_, err := s.Publish.Upload(t.Context(), sum("another"), 0, base())
 	wants(t, "another upload", err, publish.ErrNotFound)
 }
 
@@ -85,26 +85,26 @@ func readUploadPart(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	u = s.mustSave(t, u, part(3, named("three")))
 	for n, want := range map[int][]publish.Part{0: nil, 1: u.Parts[:1], 2: nil, 3: u.Parts[1:]} {
-		same(t, fmt.Sprint("part ", n), must(s.Upload(t.Context(), u.Key, n, base()))(t).Parts, want)
+		same(t, fmt.Sprint("part ", n), must(s.Publish.Upload(t.Context(), u.Key, n, base()))(t).Parts, want)
 	}
 }
 
 func readPartsMoved(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	for _, generation := range []int64{0, u.Generation - 1, u.Generation + 1} {
-		_, err := s.UploadParts(t.Context(), u.Key, generation)
+		_, err := s.Publish.UploadParts(t.Context(), u.Key, generation)
 		wants(t, fmt.Sprint("generation ", generation), err, publish.ErrUploadMoved)
 	}
 	s.mustComplete(t, u)
-	done := must(s.Upload(t.Context(), u.Key, 0, base()))(t)
-	_, err := s.UploadParts(t.Context(), u.Key, done.Generation)
+	done := must(s.Publish.Upload(t.Context(), u.Key, 0, base()))(t)
+	_, err := s.Publish.UploadParts(t.Context(), u.Key, done.Generation)
 	wants(t, "a completed one", err, publish.ErrUploadMoved)
 }
 
 func readExpired(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	s.uploadOf(t, u.Key, u.ExpiresAt.Add(-time.Second))
-	_, err := s.Upload(t.Context(), u.Key, 0, u.ExpiresAt.Add(time.Microsecond))
+	_, err := s.Publish.Upload(t.Context(), u.Key, 0, u.ExpiresAt.Add(time.Microsecond))
 	wants(t, "the upload", err, publish.ErrNotFound)
 }
 
@@ -136,7 +136,7 @@ func saveMoved(t *testing.T, s Stores) {
 	for _, generation := range []int64{0, first.Generation, u.Generation + 1} {
 		stale := u
 		stale.Generation, stale.Meta = generation, []byte("stale")
-		_, err := s.SaveUpload(t.Context(), stale, part(3, inline("three")), publish.UploadQuota{})
+		_, err := s.Publish.SaveUpload(t.Context(), stale, part(3, inline("three")), publish.UploadQuota{})
 		wants(t, fmt.Sprint("generation ", generation), err, publish.ErrUploadMoved)
 	}
 	same(t, "the upload", s.uploadOf(t, u.Key, base()), u)
@@ -145,34 +145,34 @@ func saveMoved(t *testing.T, s Stores) {
 func saveFresh(t *testing.T, s Stores) {
 	u := upload("u")
 	u.Generation = 1
-	_, err := s.SaveUpload(t.Context(), u, part(1, inline("one")), publish.UploadQuota{})
+	_, err := s.Publish.SaveUpload(t.Context(), u, part(1, inline("one")), publish.UploadQuota{})
 	wants(t, "generation 1 of an upload that is not there", err, publish.ErrUploadMoved)
-	_, err = s.Upload(t.Context(), u.Key, 0, base())
+	_, err = s.Publish.Upload(t.Context(), u.Key, 0, base())
 	wants(t, "the upload", err, publish.ErrNotFound)
 }
 
 func saveOverExpired(t *testing.T, s Stores) {
 	old := upload("u")
 	old.ExpiresAt = base().Add(-time.Second)
-	generation := must(s.SaveUpload(t.Context(), old, part(1, inline("old")), publish.UploadQuota{}))(t)
+	generation := must(s.Publish.SaveUpload(t.Context(), old, part(1, inline("old")), publish.UploadQuota{}))(t)
 	u := s.mustSave(t, upload("u"), part(2, inline("new")))
 	same(t, "the new upload's parts", parts(u), map[int]publish.Digest{2: sum("new")})
 	old.Generation = generation + 1
-	_, err := s.SaveUpload(t.Context(), old, part(3, inline("three")), publish.UploadQuota{})
+	_, err := s.Publish.SaveUpload(t.Context(), old, part(3, inline("three")), publish.UploadQuota{})
 	wants(t, "the old one, saved again", err, publish.ErrUploadMoved)
 
 	late := upload("late")
 	late.ExpiresAt = base().Add(-time.Second)
-	late.Generation = must(s.SaveUpload(t.Context(), late, part(1, inline("one")), publish.UploadQuota{}))(t)
+	late.Generation = must(s.Publish.SaveUpload(t.Context(), late, part(1, inline("one")), publish.UploadQuota{}))(t)
 	late.ExpiresAt = base().Add(time.Hour)
-	_, err = s.SaveUpload(t.Context(), late, part(2, inline("two")), publish.UploadQuota{})
+	_, err = s.Publish.SaveUpload(t.Context(), late, part(2, inline("two")), publish.UploadQuota{})
 	wants(t, "an expired one, saved again", err, publish.ErrUploadMoved)
 }
 
 func saveGeneration(t *testing.T, s Stores) {
 	u := upload("u")
 	for i := range 3 {
-		next := must(s.SaveUpload(t.Context(), u, part(i+1, inline("x")), publish.UploadQuota{}))(t)
+		next := must(s.Publish.SaveUpload(t.Context(), u, part(i+1, inline("x")), publish.UploadQuota{}))(t)
 		if next <= u.Generation {
 			t.Fatalf("generation %d came after %d", next, u.Generation)
 		}
@@ -188,11 +188,11 @@ func uploadOfToken(t *testing.T, s Stores) {
 	same(t, "the token read", u.Token, sum("token"))
 	s.mustSave(t, upload("two"), nil) // without a token, as many are
 	s.mustSave(t, upload("three"), nil)
-	same(t, "the upload of the token", must(s.UploadOfToken(t.Context(), sum("token"), base()))(t), u.Key)
+	same(t, "the upload of the token", must(s.Credentials.UploadOfToken(t.Context(), sum("token"), base()))(t), u.Key)
 	s.mustComplete(t, u)
-	same(t, "once it is complete", must(s.UploadOfToken(t.Context(), sum("token"), base()))(t), u.Key)
+	same(t, "once it is complete", must(s.Credentials.UploadOfToken(t.Context(), sum("token"), base()))(t), u.Key)
 	for _, token := range []publish.Digest{{}, sum("another token")} {
-		_, err := s.UploadOfToken(t.Context(), token, base())
+		_, err := s.Credentials.UploadOfToken(t.Context(), token, base())
 		wants(t, "another token", err, publish.ErrNotFound)
 	}
 }
@@ -201,10 +201,10 @@ func uploadOfTokenExpired(t *testing.T, s Stores) {
 	u := upload("one")
 	u.Token = sum("token")
 	u = s.mustSave(t, u, part(1, inline("x")))
-	_, err := s.UploadOfToken(t.Context(), u.Token, u.ExpiresAt)
+	_, err := s.Credentials.UploadOfToken(t.Context(), u.Token, u.ExpiresAt)
 	wants(t, "its token", err, publish.ErrNotFound)
 	s.sweep(t, u.ExpiresAt.Add(time.Second), base())
-	_, err = s.UploadOfToken(t.Context(), u.Token, base())
+	_, err = s.Credentials.UploadOfToken(t.Context(), u.Token, base())
 	wants(t, "its token, by a clock that was set back", err, publish.ErrNotFound)
 }
 
@@ -212,7 +212,7 @@ func uploadOfTokenExpired(t *testing.T, s Stores) {
 func openUploads(t *testing.T, s Stores) {
 	t.Helper()
 	five := func(u publish.Upload) {
-		must(s.SaveUpload(t.Context(), withPart(u, 5), part(1, inline("12345")), publish.UploadQuota{}))(t)
+		must(s.Publish.SaveUpload(t.Context(), withPart(u, 5), part(1, inline("12345")), publish.UploadQuota{}))(t)
 	}
 	five(upload("one"))
 	five(upload("two"))
@@ -233,42 +233,42 @@ func withPart(u publish.Upload, bytes int64) publish.Upload {
 
 func tooManyUploads(t *testing.T, s Stores) {
 	openUploads(t, s)
-	_, err := s.SaveUpload(t.Context(), upload("four"), part(1, inline("x")), publish.UploadQuota{Uploads: 2})
+	_, err := s.Publish.SaveUpload(t.Context(), upload("four"), part(1, inline("x")), publish.UploadQuota{Uploads: 2})
 	wants(t, "a third one", err, publish.ErrTooManyUploads)
-	_, err = s.Upload(t.Context(), upload("four").Key, 0, base())
+	_, err = s.Publish.Upload(t.Context(), upload("four").Key, 0, base())
 	wants(t, "the one refused", err, publish.ErrNotFound)
 	two := s.uploadOf(t, upload("two").Key, base())
-	must(s.SaveUpload(t.Context(), two, part(2, inline("x")), publish.UploadQuota{Uploads: 1}))(t)
-	must(s.SaveUpload(t.Context(), upload("four"), part(1, inline("x")), publish.UploadQuota{Uploads: 3}))(t)
+	must(s.Publish.SaveUpload(t.Context(), two, part(2, inline("x")), publish.UploadQuota{Uploads: 1}))(t)
+	must(s.Publish.SaveUpload(t.Context(), upload("four"), part(1, inline("x")), publish.UploadQuota{Uploads: 3}))(t)
 }
 
 func tooManyUploadBytes(t *testing.T, s Stores) {
 	openUploads(t, s)
 	two := s.uploadOf(t, upload("two").Key, base())
-	_, err := s.SaveUpload(t.Context(), withPart(two, 3), part(2, inline("123")), publish.UploadQuota{Bytes: 12})
+	_, err := s.Publish.SaveUpload(t.Context(), withPart(two, 3), part(2, inline("123")), publish.UploadQuota{Bytes: 12})
 	wants(t, "13 bytes of 12", err, publish.ErrTooManyBytes)
 	same(t, "the upload", s.uploadOf(t, two.Key, base()), two)
-	two.Generation = must(s.SaveUpload(t.Context(), withPart(two, 2), part(2, inline("12")), publish.UploadQuota{Bytes: 12}))(t)
-	must(s.SaveUpload(t.Context(), two, nil, publish.UploadQuota{Bytes: 1, Uploads: 1}))(t) // a total may always be told
+	two.Generation = must(s.Publish.SaveUpload(t.Context(), withPart(two, 2), part(2, inline("12")), publish.UploadQuota{Bytes: 12}))(t)
+	must(s.Publish.SaveUpload(t.Context(), two, nil, publish.UploadQuota{Bytes: 1, Uploads: 1}))(t) // a total may always be told
 }
 
 func tooManyAccountBytes(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	np := newProject("pong", a.ID)
 	np.File = file("index.html", inline("12345"))
-	p := must(s.CreateProject(t.Context(), np))(t)
+	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	u := upload("u")
 	u.Account = a.ID
-	_, err := s.SaveUpload(t.Context(), withPart(u, 6), part(1, inline("123456")), publish.UploadQuota{Account: 10})
+	_, err := s.Publish.SaveUpload(t.Context(), withPart(u, 6), part(1, inline("123456")), publish.UploadQuota{Account: 10})
 	wants(t, "11 bytes of 10", err, publish.ErrTooManyBytes)
 	u = withPart(u, 5)
-	u.Generation = must(s.SaveUpload(t.Context(), u, part(1, inline("12345")), publish.UploadQuota{Account: 10}))(t)
+	u.Generation = must(s.Publish.SaveUpload(t.Context(), u, part(1, inline("12345")), publish.UploadQuota{Account: 10}))(t)
 	at := edit(p)
 	at.Within = publish.Quota{Bytes: 10}
-	_, err = s.PutFile(t.Context(), p.ID, file("a.js", inline("1")), at)
+	_, err = s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("1")), at)
 	wants(t, "a file beside the open upload", err, publish.ErrTooManyBytes)
 	at.Upload = completion(u, p.ID)
-	must(s.PutFile(t.Context(), p.ID, file("a.js", inline("12345")), at))(t) // which uses it up
+	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("12345")), at))(t) // which uses it up
 }
 
 func completionCases() []storeCase {
@@ -295,7 +295,7 @@ func (s Stores) mustComplete(t *testing.T, u publish.Upload) publish.Project {
 	a := s.mustAccount(t, newAccount("completer"))
 	np := newProject("completed", a.ID)
 	np.Upload = completion(u, np.ID)
-	return must(s.CreateProject(t.Context(), np))(t)
+	return must(s.Publish.CreateProject(t.Context(), np))(t)
 }
 
 func createCloses(t *testing.T, s Stores) {
@@ -309,7 +309,7 @@ func createCloses(t *testing.T, s Stores) {
 	same(t, "what part 1 said", string(got.Meta), string(u.Meta))
 	for _, generation := range []int64{0, u.Generation, got.Generation} {
 		u.Generation = generation
-		_, err := s.SaveUpload(t.Context(), u, part(4, inline("late")), publish.UploadQuota{})
+		_, err := s.Publish.SaveUpload(t.Context(), u, part(4, inline("late")), publish.UploadQuota{})
 		wants(t, fmt.Sprint("a part at generation ", generation), err, publish.ErrUploadMoved)
 	}
 }
@@ -320,7 +320,7 @@ func putCloses(t *testing.T, s Stores) {
 	at := edit(p)
 	at.Upload = completion(u, p.ID)
 	at.Upload.Done = publish.UploadDone{Project: p.ID, Version: 2}
-	must(s.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at))(t)
+	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at))(t)
 	same(t, "what is left", s.uploadOf(t, u.Key, base()).Done, &at.Upload.Done)
 }
 
@@ -330,19 +330,19 @@ func completionMoved(t *testing.T, s Stores) {
 	newer := s.mustSave(t, u, part(1, inline("newer")))
 	at := edit(p)
 	at.Upload = completion(u, p.ID)
-	_, err := s.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at)
+	_, err := s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at)
 	wants(t, "an earlier generation", err, publish.ErrUploadMoved)
 	same(t, "the upload", s.uploadOf(t, u.Key, base()), newer)
-	same(t, "the project", must(s.Project(t.Context(), p.ID))(t), p)
+	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 
 	done := s.mustComplete(t, newer)
 	at.Upload = completion(s.uploadOf(t, u.Key, base()), p.ID)
-	_, err = s.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at)
+	_, err = s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at)
 	wants(t, "an upload that is completed", err, publish.ErrUploadMoved)
 	same(t, "its project", s.uploadOf(t, u.Key, base()).Done.Project, done.ID)
 
 	at.Upload = completion(upload("never begun"), p.ID)
-	_, err = s.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at)
+	_, err = s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at)
 	wants(t, "an upload that is not there", err, publish.ErrUploadMoved)
 }
 
@@ -358,10 +358,10 @@ func completionSinglePart(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, named("part-1")))
 	np := newProject("pong", s.mustAccount(t, newAccount("kim")).ID)
 	np.Upload, np.File = completion(u, np.ID), file("index.html", u.Parts[0].Blob)
-	p := must(s.CreateProject(t.Context(), np))(t)
+	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	same(t, "swept", s.sweepAll(t), nil)
 	same(t, "the file", s.fileNamed(t, p, "index.html"), file("index.html", u.Parts[0].Blob))
-	same(t, "to be squeezed", len(must(s.Unsqueezed(t.Context(), nil, 9))(t)), 1)
+	same(t, "to be squeezed", len(must(s.Variants.Unsqueezed(t.Context(), nil, 9))(t)), 1)
 }
 
 func completionStays(t *testing.T, s Stores) {
@@ -370,6 +370,6 @@ func completionStays(t *testing.T, s Stores) {
 	end := s.uploadOf(t, u.Key, base()).ExpiresAt
 	s.sweep(t, end.Add(-time.Second), base().Add(time.Hour))
 	s.uploadOf(t, u.Key, end.Add(-time.Second))
-	_, err := s.Upload(t.Context(), u.Key, 0, end.Add(time.Microsecond))
+	_, err := s.Publish.Upload(t.Context(), u.Key, 0, end.Add(time.Microsecond))
 	wants(t, "after that", err, publish.ErrNotFound)
 }

@@ -22,11 +22,11 @@ func verifyCases() []storeCase {
 
 func blobsAfter(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("a-blob")))
-	ok(t, s.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
 	s.mustSave(t, upload("u"), part(1, named("part")))
 	var all []publish.Blob
 	for after := int64(0); ; {
-		page := must(s.BlobsAfter(t.Context(), after, 3))(t)
+		page := must(s.Upkeep.BlobsAfter(t.Context(), after, 3))(t)
 		if len(page) == 0 {
 			break
 		}
@@ -49,30 +49,30 @@ func blobUses(t *testing.T, s Stores) {
 	b := s.fileNamed(t, p, "a.wasm").Blob
 	p = s.mustPut(t, p, publish.File{Name: "b.wasm", Folded: "b.wasm", Blob: b})
 	p = s.mustPut(t, p, file("a.wasm", named("another")))
-	ok(t, s.PutVariants(t.Context(), b.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), b.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
 	u := s.mustSave(t, upload("u"), part(1, named("part")))
 	a, second := operate.BlobUse{Project: p.ID, Filename: "a.wasm", Version: 2}, operate.BlobUse{Project: p.ID, Filename: "b.wasm", Version: 3}
-	same(t, "of a file", must(s.BlobUses(t.Context(), b.ID, 9))(t), []operate.BlobUse{a, second})
-	same(t, "at most one", must(s.BlobUses(t.Context(), b.ID, 1))(t), []operate.BlobUse{a})
+	same(t, "of a file", must(s.Upkeep.BlobUses(t.Context(), b.ID, 9))(t), []operate.BlobUse{a, second})
+	same(t, "at most one", must(s.Upkeep.BlobUses(t.Context(), b.ID, 1))(t), []operate.BlobUse{a})
 	variant := s.fileNamed(t, p, "b.wasm").Variants[0].Blob
 	a.Encoding, second.Encoding = "br", "br"
-	same(t, "of a variant", must(s.BlobUses(t.Context(), variant.ID, 9))(t), []operate.BlobUse{a, second})
-	same(t, "of a part", must(s.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9))(t), []operate.BlobUse{{Upload: true}})
+	same(t, "of a variant", must(s.Upkeep.BlobUses(t.Context(), variant.ID, 9))(t), []operate.BlobUse{a, second})
+	same(t, "of a part", must(s.Upkeep.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9))(t), []operate.BlobUse{{Upload: true}})
 }
 
 func blobUsesGone(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, named("replaced")))
 	s.mustSave(t, u, part(1, named("kept")))
-	same(t, "of one that was replaced", len(must(s.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9))(t)), 0)
+	same(t, "of one that was replaced", len(must(s.Upkeep.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9))(t)), 0)
 	s.sweepAll(t)
-	wants(t, "when it was swept", drop(s.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9)), publish.ErrNotFound)
+	wants(t, "when it was swept", drop(s.Upkeep.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9)), publish.ErrNotFound)
 }
 
 // mistakes reads all mistakes, a few projects at a time.
 func (s Stores) mistakes(t *testing.T) (list []operate.Mistake, seen int) {
 	t.Helper()
 	for last := int64(0); ; {
-		found, n, next, err := s.Mistakes(t.Context(), last, 2)
+		found, n, next, err := s.Upkeep.Mistakes(t.Context(), last, 2)
 		ok(t, err)
 		if n == 0 {
 			return list, seen
@@ -99,13 +99,13 @@ func noAccountMistakes(t *testing.T, s Stores) {
 	gone := s.versions(t, s.mustProject(t, "gone"), 3)
 	check := func(when string) {
 		t.Helper()
-		found, seen, _, err := s.AccountMistakes(t.Context(), 0, 9)
+		found, seen, _, err := s.Upkeep.AccountMistakes(t.Context(), 0, 9)
 		ok(t, err)
 		same(t, "the mistakes "+when, found, nil)
 		same(t, "the accounts seen "+when, seen, 3)
 	}
 	check("at first")
-	ok(t, s.Remove(t.Context(), ofAccount(gone.Account), entry(publish.ActionDelete, "@gone")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(gone.Account), entry(publish.ActionDelete, "@gone")))
 	s.mustRemove(t, sc.p.ID)
 	check("after deletions")
 	s.trim(t, 2, base().Add(time.Hour), 3)
@@ -116,5 +116,5 @@ func noAccountMistakes(t *testing.T, s Stores) {
 
 func noDamage(t *testing.T, s Stores) {
 	newScene(t, s)
-	same(t, "the damage", must(s.Damage(t.Context(), 9))(t), nil)
+	same(t, "the damage", must(s.Upkeep.Damage(t.Context(), 9))(t), nil)
 }

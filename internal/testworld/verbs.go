@@ -55,7 +55,7 @@ func (w *World) OwnerOf(id publish.AccountID) publish.Caller {
 	w.t.Helper()
 	token, now := rand.Text(), w.Clock.Now()
 	s := publish.Session{Account: id, CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(24 * time.Hour)}
-	if _, err := w.DB.AccountStore().AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s); err != nil {
+	if _, err := w.DB.Account().AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s); err != nil {
 		w.t.Fatal(err)
 	}
 	by, err := w.Callers.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: Network})
@@ -155,7 +155,7 @@ func (w *World) Send(_ context.Context, m account.Mail) error {
 func (w *World) SendMail() {
 	w.t.Helper()
 	c := &account.Courier{
-		Store: w.DB.MailStore(), Vault: w.Vault(), Mailer: w, Places: w.Config.Places, Log: slog.New(slog.DiscardHandler), Now: w.now, AtOnce: 1,
+		Store: w.DB.Mail(), Vault: w.Vault(), Mailer: w, Places: w.Config.Places, Log: slog.New(slog.DiscardHandler), Now: w.now, AtOnce: 1,
 	}
 	if err := c.SendDue(w.t.Context()); err != nil {
 		w.t.Fatal(err)

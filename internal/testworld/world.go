@@ -125,10 +125,10 @@ func open(t testing.TB, dir string, disk *blob.Disk, clock *Clock, opts []Option
 	}
 	w.Blobs = &Blobs{Blobs: w.Disk}
 	w.Counters = w.newCounters(gallery.Config{Public: w.Config.Public})
-	w.KeyUses = publish.NewKeyUses(w.DB, w.Log, nil)
-	w.Callers = &publish.Authenticator{Store: w.DB, Uses: w.KeyUses, Now: w.now, Log: w.Log}
+	w.KeyUses = publish.NewKeyUses(w.DB.Credentials(), w.Log, nil)
+	w.Callers = &publish.Authenticator{Store: w.DB.Credentials(), Uses: w.KeyUses, Now: w.now, Log: w.Log}
 	w.Publish = w.Another(w.Config)
-	w.Account = w.AnotherAccount(w.DB.AccountStore().Stores())
+	w.Account = w.AnotherAccount(w.DB.Account().Stores())
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
 	w.Operate = w.AnotherOperate(operate.Config{})
 	return w
@@ -145,7 +145,7 @@ func (w *World) close() {
 
 // Stores are what the Service is opened on.
 func (w *World) Stores() publish.Stores {
-	return publish.Stores{Store: Store{w.DB, w.Faults}, Site: Site{w.DB, w.Faults}, Blobs: w.Blobs, Statistics: w.Counters}
+	return publish.Stores{Store: Store{w.DB.Publish(), w.Faults}, Site: Site{w.DB.Publish(), w.Faults}, Blobs: w.Blobs, Statistics: w.Counters}
 }
 
 // Another is a second Service on the stores as they are: what a restart would bring, or another process.
@@ -178,7 +178,7 @@ func (w *World) AnotherAccount(stores account.Stores) *account.Service {
 // AnotherOperate is a second operate.Service on the stores as they are, as a command beside the server opens one.
 func (w *World) AnotherOperate(cfg operate.Config) *operate.Service {
 	w.t.Helper()
-	s, err := operate.New(w.t.Context(), cfg, w.DB, operate.WithClock(w.now))
+	s, err := operate.New(w.t.Context(), cfg, w.DB.Operate(), operate.WithClock(w.now))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func (w *World) AnotherOperate(cfg operate.Config) *operate.Service {
 // Vault is that of the installation.
 func (w *World) Vault() *publish.Vault {
 	w.t.Helper()
-	v, err := publish.OpenVault(w.t.Context(), w.DB, rand.Reader)
+	v, err := publish.OpenVault(w.t.Context(), w.DB.Publish(), rand.Reader)
 	if err != nil {
 		w.t.Fatal(err)
 	}

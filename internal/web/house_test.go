@@ -34,7 +34,7 @@ func home(t *testing.T, opts ...testworld.Option) *world {
 	w.kim.session = "kim"
 	for i, agent := range []string{"<b>curl", firefox} {
 		s := publish.Session{Account: w.kim.account.ID, Agent: agent, CreatedAt: w.now(), ProvedAt: w.now(), SeenAt: w.now(), ExpiresAt: w.now().Add(100 * time.Hour)}
-		must(w.db.AccountStore().AddSession(ctx, hash([]string{"kim", "firefox"}[i]), s))(t)
+		must(w.db.Account().AddSession(ctx, hash([]string{"kim", "firefox"}[i]), s))(t)
 	}
 	must(w.account.Rename(ctx, w.owner("kim"), "kim"))(t)
 	return w
@@ -92,7 +92,7 @@ func (w *world) moved() string {
 // suspend takes a project down.
 func (w *world) suspend(id publish.ProjectID) {
 	w.t.Helper()
-	if err := w.db.Suspend(w.t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: w.now(), Reason: "a report"}); err != nil {
+	if err := w.db.Operate().Suspend(w.t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: w.now(), Reason: "a report"}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -124,25 +124,25 @@ func (w *world) add(id publish.ProjectID, np publish.NewProject) publish.Project
 	w.t.Helper()
 	np.ID, np.Suffix, np.CreatedAt, np.File = id, "0123456789", w.now(), fileOf("index.html", "<!doctype html><p>")
 	np.Key = publish.Key{Hash: hash("key of " + string(id)), Name: "<b>agent", LastFour: "Ab12", CreatedAt: w.now()}
-	return must(w.db.CreateProject(w.t.Context(), np))(w.t)
+	return must(w.db.Publish().CreateProject(w.t.Context(), np))(w.t)
 }
 
 // put records the version after n.
 func (w *world) put(id publish.ProjectID, n int, name, text string) publish.Project {
 	w.t.Helper()
-	return must(w.db.PutFile(w.t.Context(), id, fileOf(name, text), publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"}))(w.t)
+	return must(w.db.Publish().PutFile(w.t.Context(), id, fileOf(name, text), publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"}))(w.t)
 }
 
 // rearrange records the version after n.
 func (w *world) rearrange(id publish.ProjectID, n int, c publish.Change) publish.Project {
 	w.t.Helper()
-	return must(w.db.Rearrange(w.t.Context(), id, c, publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"}))(w.t)
+	return must(w.db.Publish().Rearrange(w.t.Context(), id, c, publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"}))(w.t)
 }
 
 // describe records what kim says of the game.
 func (w *world) describe(d publish.Details) {
 	w.t.Helper()
-	if err := w.db.SetDetails(w.t.Context(), gameID, d); err != nil {
+	if err := w.db.Publish().SetDetails(w.t.Context(), gameID, d); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -150,20 +150,20 @@ func (w *world) describe(d publish.Details) {
 // state is what the game is now: its version, primary file, files, erased versions and details.
 func (w *world) state() string {
 	w.t.Helper()
-	p, err := w.db.Project(w.t.Context(), gameID)
+	p, err := w.db.Publish().Project(w.t.Context(), gameID)
 	if errors.Is(err, publish.ErrNotFound) {
 		return "gone"
 	}
 	var files, erased []string
-	for _, f := range must(w.db.Files(w.t.Context(), gameID, p.Version))(w.t) {
+	for _, f := range must(w.db.Publish().Files(w.t.Context(), gameID, p.Version))(w.t) {
 		files = append(files, f.Name)
 	}
-	for _, v := range must(w.db.Versions(w.t.Context(), gameID, 0, p.Version))(w.t) {
+	for _, v := range must(w.db.Publish().Versions(w.t.Context(), gameID, 0, p.Version))(w.t) {
 		if v.Erased {
 			erased = append(erased, fmt.Sprint(v.N))
 		}
 	}
-	return fmt.Sprint(p.Version, " ", p.Primary, " ", files, erased, must(w.db.Details(w.t.Context(), gameID))(w.t))
+	return fmt.Sprint(p.Version, " ", p.Primary, " ", files, erased, must(w.db.Publish().Details(w.t.Context(), gameID))(w.t))
 }
 
 func fileOf(name, text string) publish.File {

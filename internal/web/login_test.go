@@ -97,7 +97,7 @@ func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
 		t.Errorf("got %d with %+v", resp.StatusCode, c)
 	}
 	browser := hash(c.Value)
-	asker := must(publish.OpenVault(t.Context(), h.db, rand.Reader))(t).Asker(publish.Caller{From: publish.Sender{Network: someone}})
+	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(publish.Caller{From: publish.Sender{Network: someone}})
 	want := []string{fmt.Sprintf("%X kim@example.com /account/keys kim@example.com ja %s %X", browser[:], asker.Kind, asker.Network[:])}
 	got := h.in.Query("SELECT hex(l.browser) || ' ' || l.email || ' ' || l.back || ' ' || j.address || ' ' || j.lang || ' ' || j.asker || ' ' || hex(j.network) FROM logins l JOIN jobs j ON j.login = l.id")
 	if !slices.Equal(got, want) {
@@ -203,7 +203,7 @@ func TestTheAddressOfALoginIsEscaped(t *testing.T) {
 	h := house(t)
 	h.browser = "here"
 	l := account.Login{Browser: hash(h.browser), Email: "<i>@example.com", AskedAt: h.now(), ExpiresAt: h.now().Add(time.Minute)}
-	must(h.db.AccountStore().AddLogin(t.Context(), l, publish.Job{Kind: "login", Address: l.Email, Due: h.now()}))(t)
+	must(h.db.Account().AddLogin(t.Context(), l, publish.Job{Kind: "login", Address: l.Email, Due: h.now()}))(t)
 	if body := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(body, "&lt;i&gt;@example.com") || strings.Contains(body, "<i>") {
 		t.Errorf("the form is %s", body)
 	}

@@ -88,7 +88,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 	t.Helper()
 	w := &world{t: t, in: in, service: in.Publish, account: in.Account, gallery: in.Gallery, db: in.DB, disk: in.Disk}
 	w.Pages = New(Config{
-		Service: w.service, Sessions: in.Callers, Account: in.Account, Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Reports: must(operate.New(t.Context(), operate.Config{}, w.db, operate.WithClock(w.now)))(t), Places: in.Config.Places, Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Service: w.service, Sessions: in.Callers, Account: in.Account, Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Places: in.Config.Places, Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
 	return w
 }
@@ -136,7 +136,7 @@ func (w *world) session(id publish.AccountID, token string) int64 {
 	w.t.Helper()
 	at := w.now()
 	s := publish.Session{Account: id, CreatedAt: at, ProvedAt: at, SeenAt: at, ExpiresAt: at.Add(100 * time.Hour)}
-	return must(w.db.AccountStore().AddSession(w.t.Context(), hash(token), s))(w.t)
+	return must(w.db.Account().AddSession(w.t.Context(), hash(token), s))(w.t)
 }
 
 func (w *world) stage(text string) publish.Content { w.t.Helper(); return w.in.Stage(text) }

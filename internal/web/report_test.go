@@ -54,12 +54,12 @@ var aNumber = regexp.MustCompile(`R-[0-9A-Z]{4}-[0-9A-Z]{4}`)
 // TestAReportIsRecordedWithItsLanguageAndItsSender, in the message that tells the operator of it.
 func TestAReportIsRecordedWithItsLanguageAndItsSender(t *testing.T) {
 	h := house(t)
-	h.Reports = must(operate.New(t.Context(), operate.Config{ReportMail: "operator@example.com"}, h.db, operate.WithClock(h.now)))(t)
+	h.Reports = must(operate.New(t.Context(), operate.Config{ReportMail: "operator@example.com"}, h.db.Operate(), operate.WithClock(h.now)))(t)
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "nonce": {nonce(t, h)}}
 	if resp := request(h, "POST", "/report", form.Encode(), "Accept-Language", "de", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK {
 		t.Errorf("got %d", resp.StatusCode)
 	}
-	asker := must(publish.OpenVault(t.Context(), h.db, rand.Reader))(t).Asker(publish.Caller{From: publish.Sender{Network: someone}})
+	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(publish.Caller{From: publish.Sender{Network: someone}})
 	want := []string{fmt.Sprintf("operator@example.com de %s %X", asker.Kind, asker.Network[:])}
 	if got := h.in.Query("SELECT address || ' ' || lang || ' ' || asker || ' ' || hex(network) FROM jobs JOIN reports ON reports.job = jobs.id"); !slices.Equal(got, want) {
 		t.Errorf("the message is %q, wanted %q", got, want)

@@ -30,7 +30,7 @@ func archived(_ context.Context, w io.Writer, e publish.Export) error {
 func TestTheSettingsShowWhatIsSet(t *testing.T) {
 	h := house(t)
 	move := account.EmailMove{Account: h.kim.account.ID, Email: "<i>new@example.com", ExpiresAt: h.now().Add(time.Hour)} // which the domain would not take
-	if err := h.db.AccountStore().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
+	if err := h.db.Account().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
 		t.Fatal(err)
 	}
 	body := text(t, asKim(h, "GET", "/account/settings", ""))
@@ -114,7 +114,7 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 		}
 	}
 	h := house(t)
-	if err := h.db.Suspend(t.Context(), publish.Subject{Account: h.kim.account.ID}, publish.LogEntry{At: h.now(), Reason: "spam"}); err != nil {
+	if err := h.db.Operate().Suspend(t.Context(), publish.Subject{Account: h.kim.account.ID}, publish.LogEntry{At: h.now(), Reason: "spam"}); err != nil {
 		t.Fatal(err)
 	}
 	if resp := asKim(h, "POST", "/account/settings/handle", "handle=k"); resp.StatusCode != http.StatusForbidden {
@@ -169,10 +169,10 @@ func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
 func TestTheAddressOfALinkIsEscaped(t *testing.T) {
 	h := house(t)
 	move := account.EmailMove{Account: h.kim.account.ID, Email: "<b>new@example.com", ExpiresAt: h.now().Add(time.Hour)}
-	if err := h.db.AccountStore().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
+	if err := h.db.Account().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
 		t.Fatal(err)
 	}
-	must(h.db.MailStore().AddEmailLink(t.Context(), hash("good"), move, h.now()))(t)
+	must(h.db.Mail().AddEmailLink(t.Context(), hash("good"), move, h.now()))(t)
 	for _, resp := range []*http.Response{request(h, "GET", "/account/email?token=good", ""), request(h, "POST", "/account/email", "token=good", "Sec-Fetch-Site", "same-origin")} {
 		if body := text(t, resp); resp.StatusCode != http.StatusOK || strings.Contains(body, "<b>") || !strings.Contains(body, "&lt;b&gt;new@example.com") {
 			t.Errorf("%d: %s", resp.StatusCode, body)
@@ -233,7 +233,7 @@ func TestDeletingTheAccountNeedsItsHandle(t *testing.T) {
 		t.Errorf("another handle: %d", resp.StatusCode)
 	}
 	resp := asKim(h, "POST", "/account/delete", "handle=kim")
-	if _, err := h.db.Account(t.Context(), h.kim.account.ID); !errors.Is(err, publish.ErrNotFound) || resp.StatusCode != http.StatusOK {
+	if _, err := h.db.Publish().Account(t.Context(), h.kim.account.ID); !errors.Is(err, publish.ErrNotFound) || resp.StatusCode != http.StatusOK {
 		t.Fatalf("got %d, %v", resp.StatusCode, err)
 	}
 	if c := resp.Cookies(); len(c) != 1 || c[0].MaxAge >= 0 {
