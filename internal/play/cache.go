@@ -126,11 +126,10 @@ func guard(ctx context.Context, load func(context.Context) (value, error)) (v va
 // still get variants is read again after a second.
 func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
 	k := key{project: p.ID, version: p.Version}
-	settled := func(v value) bool { return v.list.until.IsZero() || h.now().Before(v.list.until) }
-	if v, ok := h.cache.entries.GetIfPresent(k); ok && settled(v) {
+	if v, ok := h.cache.entries.GetIfPresent(k); ok && h.settled(v) {
 		return v.list, nil
 	}
-	v, err := h.cache.fill(ctx, k, settled, func(ctx context.Context) (value, error) {
+	v, err := h.cache.fill(ctx, k, h.settled, func(ctx context.Context) (value, error) {
 		files, err := h.contents.Files(ctx, k.project, k.version)
 		if err != nil {
 			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, err)
@@ -138,6 +137,11 @@ func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
 		return value{list: newList(files, h.now().Add(unsettled))}, nil
 	})
 	return v.list, err
+}
+
+// settled reports whether no variants may come for a list, or it was read less than a second ago.
+func (h *Handler) settled(v value) bool {
+	return v.list.until.IsZero() || h.now().Before(v.list.until)
 }
 
 // body returns all bytes of a blob of at most bodyMax bytes, from the cache or the store. They are
