@@ -51,10 +51,10 @@ var pageSizes = [...]struct {
 	size int
 }{{"10 KiB", 10 << 10}, {"300 KiB", 300 << 10}}
 
-// serving starts the service, publishes the pages, waits for their compressed
+// serving starts the service with these flags, publishes the pages, waits for their compressed
 // forms, and writes both forms to the folder of the peers.
-func (b *bench) serving(ctx context.Context) (*site, error) {
-	s, err := b.Service(ctx, "")
+func (b *bench) serving(ctx context.Context, flags ...string) (*site, error) {
+	s, err := b.Service(ctx, "", flags...)
 	if err != nil {
 		return nil, err
 	}
