@@ -26,6 +26,8 @@ const (
 	fillTime = 30 * time.Second
 	// unsettled is how long a list is kept while variants of its files may still come.
 	unsettled = time.Second
+	// refreshTime is how long a request waits for a list to be read again: the last one is as good.
+	refreshTime = 250 * time.Millisecond
 )
 
 // key names what is cached: the list of a version, by project and version, or the bytes that have a
@@ -123,11 +125,17 @@ func guard(ctx context.Context, load func(context.Context) (value, error)) (v va
 }
 
 // list returns the files of the project's version, from the cache or the store. A list that may
-// still get variants is read again after a second.
+// still get variants is read again after a second, and served as it was while that fails.
 func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
 	k := key{project: p.ID, version: p.Version}
-	if v, ok := h.cache.entries.GetIfPresent(k); ok && h.settled(v) {
-		return v.list, nil
+	last, known := h.cache.entries.GetIfPresent(k)
+	if known && h.settled(last) {
+		return last.list, nil
+	}
+	if known {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, refreshTime)
+		defer end()
 	}
 	v, err := h.cache.fill(ctx, k, h.settled, func(ctx context.Context) (value, error) {
 		files, err := h.contents.Files(ctx, k.project, k.version)
@@ -136,6 +144,9 @@ func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
 		}
 		return value{list: newList(files, h.now().Add(unsettled))}, nil
 	})
+	if err != nil && known {
+		return last.list, nil // it lacks at most other forms of the same bytes
+	}
 	return v.list, err
 }
 

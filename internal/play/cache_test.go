@@ -144,6 +144,46 @@ func TestVariantsAreUsedASecondAfterTheyAreMade(t *testing.T) {
 	})
 }
 
+// TestAListIsServedWhileItCannotBeReadAgain: what may have come to it since are other forms of the same bytes.
+func TestAListIsServedWhileItCannotBeReadAgain(t *testing.T) {
+	for name, fault := range map[string]func(gate chan bool) (error, error){
+		"the store fails":           func(chan bool) (error, error) { return publish.ErrUnavailable, nil },
+		"the store does not answer": func(gate chan bool) (error, error) { <-gate; return nil, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newWorld(t)
+				s.plain = true
+				s.put(gameID, s.file("index.html", page("one")))
+				h := newHandler(s, "localhost")
+				get(h, "/")
+				gate := make(chan bool)
+				s.Faults.Step = func(step string) (error, error) {
+					if step != "Files" {
+						return nil, nil
+					}
+					return fault(gate)
+				}
+				for range 20 {
+					testenv.Pass(unsettled)
+					asked := h.now()
+					if res := get(h, "/"); res.StatusCode != 200 || h.now().Sub(asked) > refreshTime {
+						t.Fatalf("%d, after %v", res.StatusCode, h.now().Sub(asked))
+					}
+				}
+				close(gate)
+				synctest.Wait()
+				s.Faults.Step = s.step
+				s.squeeze(gameID)
+				testenv.Pass(unsettled)
+				if got := get(h, "/", "Accept-Encoding: gzip").Header.Get("Content-Encoding"); got != "gzip" {
+					t.Errorf("when it can be read again: %q", got)
+				}
+			})
+		})
+	}
+}
+
 func TestAnErrorIsNotCached(t *testing.T) {
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
