@@ -110,9 +110,9 @@ func listen(flag string, addr *net.TCPAddr) (net.Listener, error) {
 // that they may have.
 func servePrivate(at *net.TCPAddr, site *site, log *slog.Logger) (*http.Server, error) {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", site.metrics.handler())
-	mux.Handle("/healthz", readOnly(site.health))
-	mux.Handle("/readyz", readOnly(site.readiness))
+	for _, p := range owns {
+		mux.Handle(p.path, readOnly(p.serve(site)))
+	}
 	profiles(mux)
 	server := newServer(mux, log)
 	if at == nil {

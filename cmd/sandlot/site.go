@@ -99,13 +99,10 @@ func (s *site) route(r *http.Request) (area string, h http.Handler) {
 	case ofProject && !onBase:
 		return "play", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.play.ServeOrigin(w, r, label) })
 	}
+	if p := ownPath(r.URL.Path); p != nil && (!p.numbers || s.metrics.public) {
+		return p.area, readOnly(p.serve(s))
+	}
 	switch path := r.URL.Path; {
-	case path == "/healthz":
-		return "health", readOnly(s.health)
-	case path == "/readyz":
-		return "health", readOnly(s.readiness)
-	case path == "/metrics" && s.metrics.public:
-		return "metrics", readOnly(s.metrics.handler().ServeHTTP)
 	case path == "/v1" || strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/openapi."):
 		return "api", s.api
 	case onBase && s.places.PathForm && strings.HasPrefix(path, "/~/"):
@@ -141,49 +138,10 @@ func sameHost(host, base string) bool {
 	return strings.EqualFold(strings.TrimSuffix(hostname(host), "."), hostname(base))
 }
 
-// readOnly answers GET and HEAD, and never from a cache.
-func readOnly(h http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			refuse(http.StatusMethodNotAllowed, string(publish.CodeMethodNotAllowed), "This path takes GET only.", "Send a GET request.").ServeHTTP(w, r)
-			return
-		}
-		unstored(w.Header())
-		h(w, r)
-	})
-}
-
 // unstored are the headers of everything that is not published content.
 func unstored(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-}
-
-func (s *site) health(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }
-
-// readyLimit bounds the question to the stores: a store that takes longer is not ready.
-const readyLimit = 5 * time.Second
-
-func (s *site) readiness(w http.ResponseWriter, r *http.Request) {
-	if s.draining.Load() {
-		plain(w, http.StatusServiceUnavailable, "draining\n")
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
-	defer cancel()
-	if err := s.ready(ctx); err != nil {
-		s.log.Warn("not ready", "error", err)
-		plain(w, http.StatusServiceUnavailable, "not ready\n")
-		return
-	}
-	plain(w, http.StatusOK, "ok\n")
-}
-
-func plain(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text)) // the client is gone if this fails
 }
 
 // refuse answers in the form of the API's errors.

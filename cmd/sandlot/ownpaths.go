@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// An own is a path that the program answers itself, on both of its listeners, beside the routes of api, web and play. It is
+// read alone, and no operation that admission would be asked for: free says why nobody is refused.
+type own struct {
+	path, area string
+	numbers    bool // whether it is left to the listener of the numbers, if there is one
+	free       string
+	serve      func(*site) http.HandlerFunc
+}
+
+// owns are all of them. It never changes.
+var owns = []own{
+	{"/healthz", "health", false, "who watches the process takes a refusal for its end; it reads nothing", func(s *site) http.HandlerFunc { return s.health }},
+	{"/readyz", "health", false, "a balancer would take the service away from everybody; it asks the store for one row", func(s *site) http.HandlerFunc { return s.readiness }},
+	{"/metrics", "metrics", true, "its reader comes every few seconds; numbers in memory are all it reads", func(s *site) http.HandlerFunc { return s.metrics.handler().ServeHTTP }},
+}
+
+// ownPath is the own of a path, nil if it is none.
+func ownPath(path string) *own {
+	for i := range owns {
+		if owns[i].path == path {
+			return &owns[i]
+		}
+	}
+	return nil
+}
+
+// readOnly answers GET and HEAD, and never from a cache.
+func readOnly(h http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			refuse(http.StatusMethodNotAllowed, string(publish.CodeMethodNotAllowed), "This path takes GET only.", "Send a GET request.").ServeHTTP(w, r)
+			return
+		}
+		unstored(w.Header())
+		h(w, r)
+	})
+}
+
+func (s *site) health(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }
+
+// readyLimit bounds the question to the stores: a store that takes longer is not ready.
+const readyLimit = 5 * time.Second
+
+func (s *site) readiness(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		plain(w, http.StatusServiceUnavailable, "draining\n")
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
+	defer cancel()
+	if err := s.ready(ctx); err != nil {
+		s.log.Warn("not ready", "error", err)
+		plain(w, http.StatusServiceUnavailable, "not ready\n")
+		return
+	}
+	plain(w, http.StatusOK, "ok\n")
+}
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text)) // the client is gone if this fails
+}
