@@ -32,6 +32,9 @@ func from(t *testing.T, s *testenv.Server, addr, method, path, key string, field
 	if err != nil {
 		t.Fatal(err)
 	}
+	if method == http.MethodGet {
+		text = nil
+	}
 	req, err := http.NewRequest(method, s.URL()+path, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)

@@ -2,15 +2,16 @@ package main
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"sandlot/internal/client"
 	"sandlot/internal/testenv"
 )
 
@@ -26,13 +27,15 @@ func TestPlainFault34Memory(t *testing.T) {
 	var taken, later atomic.Int64
 	for i := range files {
 		all.Go(func() {
-			switch code, wait := publishStatus(t, s, key, io.LimitReader(&pattern{next: byte(i)}, size)); {
-			case code == 201:
+			_, err := apiOf(s, key).Publish(t.Context(), client.Fields{}, io.LimitReader(&pattern{next: byte(i)}, size))
+			var refused *client.Error
+			switch {
+			case err == nil:
 				taken.Add(1)
-			case (code == 503 || code == 429) && wait != "":
+			case errors.As(err, &refused) && (refused.Status == 503 || refused.Status == 429) && refused.RetryAfter > 0:
 				later.Add(1)
 			default:
-				t.Errorf("a publish: %d, Retry-After %q", code, wait)
+				t.Errorf("a publish: %v, which says not when to come back", err)
 			}
 		})
 	}
@@ -45,34 +48,6 @@ func TestPlainFault34Memory(t *testing.T) {
 	if n := count(t, s, key); n != int(taken.Load()) {
 		t.Errorf("%d projects, %d acknowledged", n, taken.Load())
 	}
-}
-
-// publishStatus publishes what r yields and returns the status and Retry-After.
-func publishStatus(t *testing.T, s *testenv.Server, key string, r io.Reader) (code int, wait string) {
-	body, w := io.Pipe()
-	go func() {
-		_, _ = io.WriteString(w, `{"content":"`) // each fails if the server has answered before the end
-		enc := base64.NewEncoder(base64.StdEncoding, w)
-		_, _ = io.Copy(enc, r)
-		_ = enc.Close()
-		_, _ = io.WriteString(w, `"}`)
-		w.Close()
-	}()
-	defer body.Close()
-	req, err := http.NewRequest(http.MethodPost, s.URL()+"/v1/publish", body)
-	if err != nil {
-		t.Error(err)
-		return 0, ""
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer "+key)
-	resp, err := s.Client().Do(req)
-	if err != nil {
-		t.Error(err)
-		return 0, ""
-	}
-	resp.Body.Close()
-	return resp.StatusCode, resp.Header.Get("Retry-After")
 }
 
 // TestFault35ClientGone: a client that vanishes before the last byte leaves no version, and its temporary file is gone at once.

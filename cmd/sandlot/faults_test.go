@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,38 +12,20 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/client"
 	"sandlot/internal/testenv"
 )
+
+// apiOf is the API of a server, called with a key or with none.
+func apiOf(s *testenv.Server, key string) *client.Client {
+	return &client.Client{Base: &url.URL{Scheme: "http", Host: s.Addr()}, Key: key, HTTP: s.Client()}
+}
 
 // call sends a request and returns the status and the fields of the answer.
 func call(t *testing.T, s *testenv.Server, method, path, key string, fields map[string]any) (int, map[string]any) {
 	t.Helper()
-	var body io.Reader
-	if fields != nil {
-		text, err := json.Marshal(fields)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body = bytes.NewReader(text)
-	}
-	req, err := http.NewRequest(method, s.URL()+path, body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	resp, err := s.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	var answer map[string]any
-	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
-		t.Fatalf("%s %s: %d, not JSON: %v", method, path, resp.StatusCode, err)
-	}
-	return resp.StatusCode, answer
+	r := from(t, s, "", method, path, key, fields)
+	return r.StatusCode, r.body
 }
 
 // open gets a project's address, or a file under it.

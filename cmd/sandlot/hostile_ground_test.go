@@ -313,26 +313,12 @@ func (g *ground) hear(r *meeting, req *http.Request) {
 
 // truth is what has really happened to the service.
 func (g *ground) truth(ctx context.Context, r *meeting) map[string]any {
-	stats := g.ask(ctx, "/v1/project/"+r.plan["id"].(string)+"/stats")
-	who := g.ask(ctx, "/v1/whoami")
+	victim := apiOf(g.s, g.victim)
+	stats, _ := victim.Stats(ctx, r.plan["id"].(string))
+	who, _ := victim.WhoAmI(ctx, 1)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return map[string]any{"likes": stats["likes"], "handle": who["handle"], "posts": r.seen.Posts, "beats": r.seen.Beats, "shown": slices.Clone(r.seen.Shown)}
-}
-
-func (g *ground) ask(ctx context.Context, path string) (answer map[string]any) {
-	req, err := http.NewRequestWithContext(ctx, "GET", g.s.URL()+path, nil)
-	if err != nil {
-		return nil
-	}
-	req.Header.Set("Authorization", "Bearer "+g.victim)
-	resp, err := g.s.Client().Do(req)
-	if err != nil {
-		return nil
-	}
-	defer resp.Body.Close()
-	_ = json.NewDecoder(resp.Body).Decode(&answer)
-	return answer
+	return map[string]any{"likes": stats.Likes, "handle": who.Handle, "posts": r.seen.Posts, "beats": r.seen.Beats, "shown": slices.Clone(r.seen.Shown)}
 }
 
 // pass hands a request to the service, and its answer to the browser, without what the run takes away.

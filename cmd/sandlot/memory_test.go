@@ -2,16 +2,15 @@ package main
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"sandlot/internal/client"
 	"sandlot/internal/testenv"
 )
 
@@ -40,48 +39,17 @@ func TestPlainMemoryOfPublishes(t *testing.T) {
 
 func signUp(t *testing.T, s *testenv.Server) string {
 	t.Helper()
-	resp, err := s.Client().Post(s.URL()+"/v1/signup", "application/json", strings.NewReader("{}"))
+	made, err := apiOf(s, "").Signup(t.Context(), client.Fields{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := bytes.Index(body, []byte("sla_"))
-	if at < 0 {
-		t.Fatalf("no key in %s", body)
-	}
-	return string(body[at : at+40])
+	return made.APIKey
 }
 
-// publishStream publishes what r yields, as JSON with base64, in constant memory.
+// publishStream publishes what r yields, in constant memory.
 func publishStream(t *testing.T, s *testenv.Server, key string, r io.Reader) {
-	body, w := io.Pipe()
-	go func() {
-		io.WriteString(w, `{"content":"`)
-		enc := base64.NewEncoder(base64.StdEncoding, w)
-		io.Copy(enc, r)
-		enc.Close()
-		io.WriteString(w, `"}`)
-		w.Close()
-	}()
-	req, err := http.NewRequest(http.MethodPost, s.URL()+"/v1/publish", body)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer "+key)
-	resp, err := s.Client().Do(req)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer resp.Body.Close()
-	if answer, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusCreated {
-		t.Errorf("publish: %d %s", resp.StatusCode, answer)
+	if _, err := apiOf(s, key).Publish(t.Context(), client.Fields{}, r); err != nil {
+		t.Errorf("publish: %v", err)
 	}
 }
 

@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"path/filepath"
 	"regexp"
 	"sync"
 	"testing"
 
+	"sandlot/internal/client"
 	"sandlot/internal/testenv"
 )
 
@@ -59,28 +59,13 @@ func TestRegression46AFrozenFileSystemHoldsUpNoRead(t *testing.T) {
 // answered with success.
 func whilePublishing(t *testing.T, s *testenv.Server, key string, do func(begin func())) {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"content": page(2000)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, content := apiOf(s, key), page(2000)
 	publish := func() bool {
-		req, err := http.NewRequest("POST", s.URL()+"/v1/publish", bytes.NewReader(text))
+		_, err := c.Publish(t.Context(), client.Fields{}, bytes.NewReader(content))
 		if err != nil {
-			t.Error(err)
-			return false
+			t.Errorf("a publish: %v", err)
 		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Authorization", "Bearer "+key)
-		resp, err := s.Client().Do(req)
-		if err != nil {
-			t.Error(err)
-			return false
-		}
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusCreated {
-			t.Errorf("a publish is %d", resp.StatusCode)
-		}
-		return resp.StatusCode == http.StatusCreated
+		return err == nil
 	}
 	var clients sync.WaitGroup
 	ended := make(chan struct{})

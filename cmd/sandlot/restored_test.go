@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"database/sql"
+	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"sandlot/internal/client"
 	"sandlot/internal/testenv"
 )
 
@@ -36,19 +36,9 @@ func TestFault12LockedDatabase(t *testing.T) {
 	var writes sync.WaitGroup
 	for range 20 {
 		writes.Go(func() {
-			req, err := http.NewRequest("POST", s.URL()+"/v1/signup", bytes.NewReader([]byte("{}")))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			resp, err := s.Client().Do(req)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			resp.Body.Close()
-			if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
-				t.Errorf("a write: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+			_, err := apiOf(s, "").Signup(t.Context(), client.Fields{})
+			if refused := (*client.Error)(nil); !errors.As(err, &refused) || refused.Status != 503 || refused.RetryAfter == 0 {
+				t.Errorf("a write: %v", err)
 			}
 		})
 	}

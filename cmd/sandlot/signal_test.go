@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/client"
 	"sandlot/internal/front"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -106,13 +107,9 @@ func startPiped(t *testing.T, command ...string) *piped {
 // answers makes a publish and fails the test if it is not acknowledged.
 func (p *piped) answers(t *testing.T) {
 	t.Helper()
-	resp, err := http.Post("http://"+p.addr+"/v1/signup", "application/json", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != 201 {
-		t.Errorf("signup: %d", resp.StatusCode)
+	c := client.Client{Base: &url.URL{Scheme: "http", Host: p.addr}}
+	if _, err := c.Signup(t.Context(), client.Fields{}); err != nil {
+		t.Errorf("signup: %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/client"
 	"sandlot/internal/operate"
 	"sandlot/internal/testenv"
 )
@@ -169,7 +171,7 @@ func writers(t *testing.T, s *testenv.Server, n int) (stop func()) {
 					return
 				default:
 				}
-				if err := writeOnce(s, key, fmt.Sprint(i, "-", round)); err != nil {
+				if err := writeOnce(t.Context(), apiOf(s, key), fmt.Sprint(i, "-", round)); err != nil {
 					ended <- err
 					return
 				}
@@ -187,36 +189,12 @@ func writers(t *testing.T, s *testenv.Server, n int) (stop func()) {
 	}
 }
 
-func writeOnce(s *testenv.Server, key, seed string) error {
-	var project struct {
-		ID string `json:"project_id"`
-	}
-	for _, body := range []map[string]any{
-		{"content": []byte("<p>" + seed)}, {"filename": "big.bin", "content": bigFile(seed)}, {"filename": "index.html", "content": []byte("<h1>" + seed)},
-	} {
-		path := "/v1/publish"
-		if body["filename"] != nil {
-			path, body["project_id"] = "/v1/update", project.ID
-		}
-		text, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		req, err := http.NewRequest("POST", s.URL()+path, bytes.NewReader(text))
-		if err != nil {
-			return err
-		}
-		req.Header.Set("Authorization", "Bearer "+key)
-		req.Header.Set("Content-Type", "application/json")
-		resp, err := s.Client().Do(req)
-		if err != nil {
-			return err
-		}
-		err = json.NewDecoder(resp.Body).Decode(&project)
-		resp.Body.Close()
-		if err != nil || resp.StatusCode >= 300 {
-			return fmt.Errorf("%s: %d, %v", path, resp.StatusCode, err)
+func writeOnce(ctx context.Context, c *client.Client, seed string) error {
+	made, err := c.Publish(ctx, client.Fields{}, strings.NewReader("<p>"+seed))
+	for _, f := range []struct{ name, content string }{{"big.bin", string(bigFile(seed))}, {"index.html", "<h1>" + seed}} {
+		if err == nil {
+			_, err = c.Update(ctx, client.Fields{ProjectID: made.ProjectID, Filename: f.name}, strings.NewReader(f.content))
 		}
 	}
-	return nil
+	return err
 }
