@@ -216,17 +216,10 @@ func newHolding(t *testing.T, args ...string) *holding {
 // hold sends the beginning of one more, and returns when the service has written of it.
 func (h *holding) hold(t *testing.T, addr string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", h.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
 	if addr != "" {
 		addr = "X-Forwarded-For: " + addr + "\r\n"
 	}
-	fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\n%sAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{\"content\":\"%s",
-		addr, h.key, strings.Repeat("AAAA", 50_000))
-	h.held = append(h.held, conn)
+	h.held = append(h.held, beginPublish(t, h.Server, addr+"Authorization: Bearer "+h.key+"\r\n", 1_000_000, `{"content":"`+strings.Repeat("AAAA", 50_000)))
 	awaitTemps(t, h.Server, len(h.held))
 }
 

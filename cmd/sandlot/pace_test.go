@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,13 +24,7 @@ func TestABodyThatStalls(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
-	conn, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	text := `{"content":"` + strings.Repeat("AAAA", 100_000)
-	fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n%s", key, text)
+	conn := beginPublish(t, s, "Authorization: Bearer "+key+"\r\n", 1_000_000, `{"content":"`+strings.Repeat("AAAA", 100_000))
 	awaitTemps(t, s, 1)
 	if status, _ := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 201 {
 		t.Errorf("another publish meanwhile: %d", status)
@@ -43,6 +36,18 @@ func TestABodyThatStalls(t *testing.T) {
 		t.Errorf("the connection was not cut: %d bytes, %v", n, err)
 	}
 	awaitTemps(t, s, 0)
+}
+
+// beginPublish sends the head of a publish with these header lines, and the beginning of its body.
+func beginPublish(t *testing.T, s *testenv.Server, lines string, size int, begin string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", lines, size, begin)
+	return conn
 }
 
 // awaitTemps returns when the server has n temporary files.
@@ -57,45 +62,15 @@ func awaitTemps(t *testing.T, s *testenv.Server, n int) {
 	}
 }
 
-// pipes is a listener of one connection without a network, for the clock of synctest.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	if c, ok := <-p; ok {
-		return c, nil
-	}
-	return nil, net.ErrClosed
-}
-func (p pipes) Close() error { close(p); return nil }
-func (pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-// farEnd is the other end of a connection, and what runs on it.
-type farEnd struct {
-	net.Conn
-	sync.WaitGroup
-}
-
 // serveOne serves a connection with the paces of the program.
-func serveOne(t *testing.T, h http.HandlerFunc) *farEnd {
+func serveOne(t *testing.T, h http.HandlerFunc) *testenv.Pipe {
 	t.Helper()
-	inside, outside := net.Pipe()
-	c := &farEnd{Conn: outside}
-	listener := make(pipes, 1)
-	listener <- inside
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := newPacedBody(w, r, nil)
 		r.Body = body
 		h(&recorder{ResponseWriter: w, body: body}, r)
 	}), slog.New(slog.DiscardHandler))
-	done := make(chan struct{})
-	go func() { _ = server.Serve(front.Pace(listener, nil, nil)); close(done) }()
-	t.Cleanup(func() {
-		outside.Close()
-		server.Close()
-		<-done
-		c.Wait()
-	})
-	return c
+	return testenv.ServePipe(t, server, func(l net.Listener) net.Listener { return front.Pace(l, nil, nil) })
 }
 
 const postHead = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"

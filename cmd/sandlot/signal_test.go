@@ -33,12 +33,7 @@ func TestFault31Hangup(t *testing.T) {
 		defer signal.Stop(heard)
 		s := testenv.Start(t, testenv.Binary(t))
 		body := `{"content":"PGgxPmhpPC9oMT4=","email":"me@example.com"}`
-		conn, err := net.Dial("tcp", s.Addr())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:20])
+		conn := beginPublish(t, s, "", len(body), body[:20])
 		awaitInFlight(t, s)
 		if err := syscall.Kill(s.PID(), syscall.SIGHUP); err != nil {
 			t.Fatal(err)

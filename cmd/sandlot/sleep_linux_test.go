@@ -2,9 +2,7 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -20,13 +18,8 @@ func TestRegression46UploadsOutliveAStoppedProcess(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
-	conn, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
 	begin, end := `{"content":"`+strings.Repeat("AAAA", 100_000), strings.Repeat("AAAA", 1000)+`"}`
-	fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", key, len(begin)+len(end), begin)
+	conn := beginPublish(t, s, "Authorization: Bearer "+key+"\r\n", len(begin)+len(end), begin)
 	awaitTemps(t, s, 1)
 	if err := syscall.Kill(s.PID(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

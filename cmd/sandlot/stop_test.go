@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -18,12 +17,7 @@ import (
 func TestStop(t *testing.T) {
 	s := testenv.Start(t, testenv.Binary(t))
 	body := `{"content":"PGgxPmhpPC9oMT4=","email":"me@example.com"}`
-	conn, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:20])
+	conn := beginPublish(t, s, "", len(body), body[:20])
 	awaitInFlight(t, s)
 	stopped := make(chan int)
 	go func() { stopped <- s.Stop(t) }()
@@ -71,12 +65,7 @@ func awaitRefused(t *testing.T, addr string) {
 // TestASecondSignalEndsAtOnce also while a request is under way.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
 	s := testenv.Start(t, testenv.Binary(t))
-	conn, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprint(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	beginPublish(t, s, "", 100, "{")
 	awaitInFlight(t, s)
 	begun := time.Now()
 	if err := syscall.Kill(s.PID(), syscall.SIGTERM); err != nil {

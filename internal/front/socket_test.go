@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,42 +14,10 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// pipes is a listener of one connection without a network, for the clock of synctest.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	if c, ok := <-p; ok {
-		return c, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (p pipes) Close() error { close(p); return nil }
-func (pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-// client is the other end of a connection, and what runs on it.
-type client struct {
-	net.Conn
-	sync.WaitGroup
-}
-
 // serveOne serves a paced connection.
-func serveOne(t *testing.T, h http.HandlerFunc) *client {
+func serveOne(t *testing.T, h http.HandlerFunc) *testenv.Pipe {
 	t.Helper()
-	inside, outside := net.Pipe()
-	c := &client{Conn: outside}
-	listener := make(pipes, 1)
-	listener <- inside
-	server := &http.Server{Handler: h}
-	done := make(chan struct{})
-	go func() { _ = server.Serve(Pace(listener, nil, nil)); close(done) }()
-	t.Cleanup(func() {
-		outside.Close()
-		server.Close()
-		<-done
-		c.Wait()
-	})
-	return c
+	return testenv.ServePipe(t, &http.Server{Handler: h}, func(l net.Listener) net.Listener { return Pace(l, nil, nil) })
 }
 
 func TestReadersKeepAPace(t *testing.T) {
