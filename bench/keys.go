@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"sandlot/bench/rig"
-	"sandlot/internal/publish"
+	"sandlot/internal/inspect"
 )
 
 // keysRow compares the search for keys, in content that is built to be its worst
@@ -32,12 +32,12 @@ func keysRow(_ context.Context, b *bench) ([]line, error) {
 	} {
 		const window = 32 << 10
 		text := bytes.Repeat(c.of, window/len(c.of))
-		if publish.FindKey(text) >= 0 {
+		if inspect.FindKey(text) >= 0 {
 			return nil, fmt.Errorf("a key is among %s", c.name)
 		}
 		sum := sha256.New()
 		p, err := b.pairs(
-			func() (float64, error) { return milliseconds(text, func() { publish.FindKey(text) }), nil },
+			func() (float64, error) { return milliseconds(text, func() { inspect.FindKey(text) }), nil },
 			func() (float64, error) { return milliseconds(text, func() { sum.Write(text) }), nil })
 		if err != nil {
 			return nil, err

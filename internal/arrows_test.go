@@ -16,7 +16,7 @@ import (
 var arrows = map[string][]string{
 	"account":      {"failpoint", "names", "publish"},
 	"archive":      {"mediatype", "publish"},
-	"api":          {"admission", "content", "failpoint", "hint", "mediatype", "names", "publish"},
+	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish"},
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
 	"blob/crashfs": {"blob"},
 	"admission":    {"publish"},
@@ -27,15 +27,16 @@ var arrows = map[string][]string{
 	"front":        {},
 	"failpoint":    {},
 	"gallery":      {"names", "publish"},
-	"hint":         {"names", "publish"},
+	"hint":         {"inspect", "names", "publish"},
+	"inspect":      {"content"},
 	"live":         {"gallery", "publish"},
 	"mail":         {"account", "durable"},
 	"mediatype":    {},
 	"model":        {}, // tests only
 	"names":        {},
-	"operate":      {"failpoint", "names", "publish"},
+	"operate":      {"failpoint", "inspect", "names", "publish"},
 	"play":         {"admission", "content", "gallery", "mediatype", "names", "publish"},
-	"publish":      {"checkpoint", "content", "failpoint", "names"},
+	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names"},
 	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/sqlite"},
 
 	"sqlstore/sqlite": {"durable", "failpoint", "publish"},

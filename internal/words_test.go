@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// rooms are those of the domain: whatever speaks HTTP stands above them.
-var rooms = []string{"publish", "account", "gallery", "operate"}
+// rooms are those of the domain, and what words their answers: whatever speaks HTTP stands above them.
+var rooms = []string{"publish", "account", "gallery", "operate", "inspect"}
 
 // ofHTTP finds the words that only HTTP has, and the tools and formats that speak it.
 var ofHTTP = regexp.MustCompile(`(?i:\bheaders?\b|\bAuthorization\b|\bbearer\b|\bcurl\b|/v1\b|\bcookies?\b|\brequest body\b|\bstatus codes?\b)` +
@@ -18,8 +18,8 @@ var ofHTTP = regexp.MustCompile(`(?i:\bheaders?\b|\bAuthorization\b|\bbearer\b|\
 // notOfHTTP are the lines that have such a word and mean something else.
 var notOfHTTP = []string{
 	"The package knows neither HTTP nor SQL.",
-	`looksLike{"HTML inside a JSON string"`,             // what a file holds
-	`looksLike{"JSON", sendPage}`,                       // likewise
+	`Seems{"HTML inside a JSON string"`,                 // what a file holds
+	`Seems{"JSON", sendPage}`,                           // likewise
 	`[]string{"http:", "https:", "ws:", "wss:", "HTTP:`, // what a page links to
 	"|head|header|hr|html|",                             // elements of HTML
 }

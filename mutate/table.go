@@ -22,6 +22,7 @@ const (
 	storeTests   = "./internal/sqlstore/..."
 	accountTests = "./internal/account"
 	publishTests = "./internal/publish"
+	inspectTests = "./internal/inspect"
 	galleryTests = "./internal/gallery"
 	operateTests = "./internal/operate"
 	apiTests     = "./internal/api"

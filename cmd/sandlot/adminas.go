@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/inspect"
 )
 
 // acting is what commands have that change something.
@@ -29,7 +29,7 @@ func (c acting) administer(ctx context.Context, do func(operator) error) error {
 	if len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return usageError{fmt.Errorf("--as takes a name of at most %d bytes that can be printed", maxName)}
 	}
-	return c.administerAs(ctx, publish.Redact(name), do)
+	return c.administerAs(ctx, inspect.Redact(name), do)
 }
 
 // act runs what changes something, and prints the sentence that tells of it.

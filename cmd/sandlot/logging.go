@@ -5,7 +5,7 @@ import (
 	"io"
 	"log/slog"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/inspect"
 )
 
 // newLogger makes the program's log. Whatever is logged, no key gets into it.
@@ -68,6 +68,6 @@ func redact(_ []string, a slog.Attr) slog.Attr {
 }
 
 func loggable(s string) string {
-	s = publish.Redact(s)
+	s = inspect.Redact(s)
 	return s[:min(len(s), maxLogged)]
 }

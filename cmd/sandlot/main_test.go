@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 )
 
@@ -81,7 +82,7 @@ func TestPlacesThatAreRefused(t *testing.T) {
 
 func TestKeysNeverReachTheLog(t *testing.T) {
 	const key = "sla_o3BgYA80f3ff6XFdSJqHI4AOjmIeaS1nKege"
-	if !publish.LooksLikeKey(key) {
+	if !inspect.LooksLikeKey(key) {
 		t.Fatal("the key of this test is none")
 	}
 	for name, s := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/inspect"
 )
 
 // An accessLog says which requests get a line in the log: "all", "errors" or "off".
@@ -87,7 +87,7 @@ func (s *stamps) append(b []byte, at time.Time) []byte {
 
 // simple reports whether nothing in the line has to be quoted or escaped, in either format.
 func (l *requestLine) simple() bool {
-	return simple(l.method) && simple(l.host) && simple(l.path) && publish.Redact(l.path) == l.path && publish.Redact(l.host) == l.host
+	return simple(l.method) && simple(l.host) && simple(l.path) && inspect.Redact(l.path) == l.path && inspect.Redact(l.host) == l.host
 }
 
 // simpleMax bounds what is formatted here: the addresses of real files are shorter.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 )
 
@@ -60,7 +61,7 @@ func loosely(text string) string {
 	})
 }
 
-func holdsKey(text string) bool { return publish.HoldsKey(text) }
+func holdsKey(text string) bool { return inspect.HoldsKey(text) }
 
 func leaked(field, message string) error {
 	return publish.Refuse(publish.CodeKeyNotInHeader, "%s A key is taken only from the header Authorization: Bearer <api_key>.", message).

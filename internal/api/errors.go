@@ -14,6 +14,7 @@ import (
 
 	"sandlot/internal/content"
 	"sandlot/internal/hint"
+	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 )
 
@@ -118,7 +119,7 @@ func (a *API) logFault(c *call, err error) {
 	if e := publish.AsError(err); e != nil && e.Cause() != nil && !strings.Contains(text, e.Cause().Error()) {
 		text += ": " + e.Cause().Error() // what the message does not tell
 	}
-	a.Log.ErrorContext(c.r.Context(), "request failed", "request_id", c.id, "route", pattern, "error", publish.Redact(text))
+	a.Log.ErrorContext(c.r.Context(), "request failed", "request_id", c.id, "route", pattern, "error", inspect.Redact(text))
 }
 
 func (c *call) errorHeaders(e *publish.Error) {
@@ -142,13 +143,13 @@ func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 func (a *API) errorBody(c *call, e *publish.Error, status int) object {
 	out := object{
 		{"error", string(e.Code)},
-		{"message", publish.Redact(e.Message)},
-		{"hint", publish.Redact(hint.Curl(a.Places.Base.String(), a.about(c), e))},
+		{"message", inspect.Redact(e.Message)},
+		{"hint", inspect.Redact(hint.Curl(a.Places.Base.String(), a.about(c), e))},
 		{"status", status},
 		{"request_id", c.id},
 	}
 	if e.Field != "" {
-		out = append(out, member{"field", publish.Redact(cmp.Or(argumentHeaders[e.Field], e.Field))})
+		out = append(out, member{"field", inspect.Redact(cmp.Or(argumentHeaders[e.Field], e.Field))})
 	}
 	if e.RetryAfter > 0 {
 		out = append(out, member{"retry_after", seconds(e.RetryAfter)})

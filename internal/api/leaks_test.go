@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -61,7 +62,7 @@ func TestRowsKeyInAddressThatCannotBeRead(t *testing.T) {
 	w := settled(t)
 	escaped := "%73" + w.account[1:]
 	for _, query := range []string{"api_key=abc;x=1", "x=1;api_key=abc", "api_key=%zz", "x=%zz&api_key=a", "API%5fKEY=%", "%zz=" + escaped, "x=%zz" + escaped, "a;" + escaped, "%zz&token"} {
-		t.Run("row 34: "+publish.Redact(strings.ReplaceAll(query, escaped, "KEY")), func(t *testing.T) {
+		t.Run("row 34: "+inspect.Redact(strings.ReplaceAll(query, escaped, "KEY")), func(t *testing.T) {
 			w.in(t)
 			// A client of Go sends the address as it stands.
 			c := w.dial()
@@ -100,7 +101,7 @@ func TestNoPieceOfAKeyIsRepeated(t *testing.T) {
 				t.Fatalf("%d: %s", got.status, got.text)
 			}
 			if strings.Contains(got.text, cut[:12]) {
-				t.Errorf("%s", publish.Redact(got.text))
+				t.Errorf("%s", inspect.Redact(got.text))
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sandlot/internal/content"
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -184,7 +185,7 @@ func distance(a, b string) int {
 // shown quotes a short piece of what a client sent, without what could act in a
 // terminal, and without a key.
 func shown(s string) string {
-	s = publish.Redact(s)
+	s = inspect.Redact(s)
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "..."
 	}

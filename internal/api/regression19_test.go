@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 	"sandlot/internal/testworld"
@@ -75,7 +76,7 @@ func (s *shell) paste(line string) (statuses []string) {
 	s.t.Helper()
 	statuses, err := s.run(s.filled(line, ""))
 	if err != nil {
-		s.t.Errorf("%s\n%v", publish.Redact(line), err)
+		s.t.Errorf("%s\n%v", inspect.Redact(line), err)
 	}
 	return statuses
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -57,7 +58,7 @@ func (on Request) Arg(name string) string { return argument(on.Args, name, "") }
 // else.
 func Showable(s string) bool {
 	odd := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
-	return s != "" && len(s) <= maxShown && utf8.ValidString(s) && publish.Redact(s) == s && !strings.ContainsFunc(s, odd)
+	return s != "" && len(s) <= maxShown && utf8.ValidString(s) && inspect.Redact(s) == s && !strings.ContainsFunc(s, odd)
 }
 
 // LocalName is what a name that a client sent is on its own side: without what

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 )
 
@@ -75,7 +76,7 @@ func checkReason(reason string, needed bool) (string, error) {
 	case len(reason) > maxReason:
 		return "", fmt.Errorf("the reason has %d bytes; at most %d are kept", len(reason), maxReason)
 	}
-	return publish.Redact(reason), nil
+	return inspect.Redact(reason), nil
 }
 
 // after reads what an act was done to as it is after the act. What the act deleted is returned as
@@ -108,6 +109,6 @@ func (s *Service) NewKey(ctx context.Context, by publish.Caller, ref, reason str
 	}
 	now := s.now().UTC()
 	key := publish.Key{Hash: secret.Hash(), Kind: publish.AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now}
-	revoked, err := s.store.AddKey(ctx, account.ID, key, revoke, s.entry(by, publish.ActionNewKey, "@"+account.Handle, publish.Redact(strings.TrimSpace(reason))))
+	revoked, err := s.store.AddKey(ctx, account.ID, key, revoke, s.entry(by, publish.ActionNewKey, "@"+account.Handle, inspect.Redact(strings.TrimSpace(reason))))
 	return account, secret, revoked, err
 }

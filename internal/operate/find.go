@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -73,7 +74,7 @@ func (s *Service) look(ctx context.Context, ref string) (Found, error) {
 	account, accountErr := s.account(ctx, ref)
 	switch {
 	case errors.Is(accountErr, publish.ErrNotFound) && err != nil:
-		return Found{}, fmt.Errorf("there is no account and no project %s: %w", publish.Quoted(ref), publish.ErrNotFound)
+		return Found{}, fmt.Errorf("there is no account and no project %s: %w", inspect.Quoted(ref), publish.ErrNotFound)
 	case errors.Is(accountErr, publish.ErrNotFound):
 		return project, nil
 	case accountErr == nil && err == nil:
@@ -99,7 +100,7 @@ func (s *Service) accountNamed(ctx context.Context, ref string) (AccountDetail, 
 		return AccountDetail{}, err
 	}
 	if found.Account == nil {
-		return AccountDetail{}, fmt.Errorf("%s is a project, and an account is needed", publish.Quoted(ref))
+		return AccountDetail{}, fmt.Errorf("%s is a project, and an account is needed", inspect.Quoted(ref))
 	}
 	return *found.Account, nil
 }
@@ -107,7 +108,7 @@ func (s *Service) accountNamed(ctx context.Context, ref string) (AccountDetail, 
 func (s *Service) account(ctx context.Context, handle string) (Found, error) {
 	found, err := s.store.AccountByHandle(ctx, strings.ToLower(handle))
 	if err != nil {
-		return Found{}, fmt.Errorf("account %s: %w", publish.Quoted("@"+handle), err)
+		return Found{}, fmt.Errorf("account %s: %w", inspect.Quoted("@"+handle), err)
 	}
 	return Found{Account: &found}, nil
 }
@@ -115,14 +116,14 @@ func (s *Service) account(ctx context.Context, handle string) (Found, error) {
 func (s *Service) byEmail(ctx context.Context, address string) (Found, error) {
 	clean, err := names.Email(address)
 	if err != nil {
-		return Found{}, fmt.Errorf("%s is not an address: %w", publish.Quoted(address), err)
+		return Found{}, fmt.Errorf("%s is not an address: %w", inspect.Quoted(address), err)
 	}
 	list, err := s.store.AccountsByEmail(ctx, clean, sameEmail)
 	switch {
 	case err != nil:
 		return Found{}, err
 	case len(list) == 0:
-		return Found{}, fmt.Errorf("account with the address %s: %w", publish.Quoted(address), publish.ErrNotFound)
+		return Found{}, fmt.Errorf("account with the address %s: %w", inspect.Quoted(address), publish.ErrNotFound)
 	case len(list) == 1:
 		return Found{Account: &list[0]}, nil
 	}
@@ -135,11 +136,11 @@ func (s *Service) byEmail(ctx context.Context, address string) (Found, error) {
 
 func (s *Service) project(ctx context.Context, id string) (Found, error) {
 	if !names.ValidProjectID(id) {
-		return Found{}, fmt.Errorf("project %s: %w", publish.Quoted(id), publish.ErrNotFound)
+		return Found{}, fmt.Errorf("project %s: %w", inspect.Quoted(id), publish.ErrNotFound)
 	}
 	found, err := s.store.ProjectDetail(ctx, publish.ProjectID(id))
 	if err != nil {
-		return Found{}, fmt.Errorf("project %s: %w", publish.Quoted(id), err)
+		return Found{}, fmt.Errorf("project %s: %w", inspect.Quoted(id), err)
 	}
 	return Found{Project: &found}, nil
 }

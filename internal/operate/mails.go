@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -51,7 +52,7 @@ func (s *Service) AllowMail(ctx context.Context, by publish.Caller, address, rea
 	}
 	target = MailboxName(mailbox)
 	if err := s.store.LiftStops(ctx, mailbox, s.entry(by, publish.ActionAllowMail, target, reason)); err != nil {
-		return target, fmt.Errorf("stop of %s: %w", publish.Quoted(address), err)
+		return target, fmt.Errorf("stop of %s: %w", inspect.Quoted(address), err)
 	}
 	return target, nil
 }
@@ -60,7 +61,7 @@ func (s *Service) AllowMail(ctx context.Context, by publish.Caller, address, rea
 func namedMailbox(address string) (publish.Digest, error) {
 	clean, err := names.Email(strings.TrimSpace(address))
 	if err != nil {
-		return publish.Digest{}, fmt.Errorf("%s is not an address: %w", publish.Quoted(address), err)
+		return publish.Digest{}, fmt.Errorf("%s is not an address: %w", inspect.Quoted(address), err)
 	}
 	return publish.MailboxOf(clean), nil
 }

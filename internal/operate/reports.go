@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 )
 
@@ -96,7 +97,7 @@ func (s *Service) ReadReport(ctx context.Context, by publish.Caller, number stri
 func (s *Service) report(ctx context.Context, number string) (Report, error) {
 	r, err := s.store.Report(ctx, strings.ToUpper(strings.TrimSpace(number)))
 	if err != nil {
-		return r, fmt.Errorf("report %s: %w", publish.Quoted(number), err)
+		return r, fmt.Errorf("report %s: %w", inspect.Quoted(number), err)
 	}
 	return r, nil
 }

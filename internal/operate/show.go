@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -154,7 +155,7 @@ func (s *Service) toldDeleted(ctx context.Context, ref string, err error) error 
 	if gone != nil {
 		return err
 	}
-	return fmt.Errorf("%s was deleted %s: %w", publish.Quoted(strings.TrimSpace(ref)), d.Told(), publish.ErrNotFound)
+	return fmt.Errorf("%s was deleted %s: %w", inspect.Quoted(strings.TrimSpace(ref)), d.Told(), publish.ErrNotFound)
 }
 
 // Told says, for people, when the deletion was, by whom, and of what.

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"sandlot/internal/inspect"
 )
 
 // Session is a browser that has logged in to an account.
@@ -66,7 +68,7 @@ func (a *Authenticator) Identify(ctx context.Context, presented Presented, from 
 }
 
 func (a *Authenticator) key(ctx context.Context, secret Secret, from Sender) (Caller, error) {
-	if !LooksLikeKey(secret.Reveal()) {
+	if !inspect.LooksLikeKey(secret.Reveal()) {
 		return Caller{}, Refuse(CodeInvalidKey, "The key is mistyped or cut off.").
 			With(OpPresentKey).Note("Copy the whole key: sla_ or slp_ and 36 characters.")
 	}
@@ -88,8 +90,7 @@ func unknownKey() error {
 
 // uploadToken finds the upload of an upload_token.
 func (a *Authenticator) uploadToken(ctx context.Context, token Secret, from Sender) (Caller, error) {
-	text := token.Reveal()
-	if body := len(text) - keySum; len(text) != len(uploadTokenPrefix)+keyRandom+keySum || checksum(text[:body]) != text[body:] {
+	if !inspect.LooksLikeUploadToken(token.Reveal()) {
 		return Caller{}, Refuse(CodeInvalidKey, "The upload_token is mistyped or cut: it does not have the form or the checksum of one.").
 			With(OpWait).Note("Copy the whole upload_token from the answer to part 1: slu_ and 36 characters.")
 	}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
-	"path"
 	"strings"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
 
@@ -21,10 +21,10 @@ func checkContent(c Content, filename string, primary bool, d Declared) error {
 	if err := checkDeclared(c.Blob, d); err != nil {
 		return err
 	}
-	if c.Empty && primary {
+	if c.Size == 0 && primary {
 		return Refuse(CodeInvalidField, "The field content is empty, and %s must not be: it is what players open.", filename).In("content").With(OpEncode)
 	}
-	if isHTML(filename) && (c.Gzip || c.Base64) {
+	if inspect.IsHTML(filename) && (c.Gzip || c.Base64) {
 		return doubleEncoded(c, filename)
 	}
 	if c.Text && c.KeyAt >= 0 {
@@ -66,11 +66,6 @@ func doubleEncoded(c Content, filename string) error {
 		Note("Encode the file once.")
 }
 
-func isHTML(filename string) bool {
-	ext := strings.ToLower(path.Ext(filename))
-	return ext == ".html" || ext == ".htm"
-}
-
 // ReadAs is the warning about a field that was taken for what it can only mean.
 func ReadAs(field, as string) Warning {
 	return Warning{"read_as", fmt.Sprintf("The field %s was read as %s.", field, as), fmt.Sprintf("Send %s.", as)}
@@ -89,7 +84,7 @@ func cleanFilename(name string) (string, []Warning, error) {
 	case errors.As(err, &bad):
 		return "", nil, badFilename(name, bad)
 	case read:
-		return clean, []Warning{ReadAs("filename", Quoted(clean))}, nil
+		return clean, []Warning{ReadAs("filename", inspect.Quoted(clean))}, nil
 	}
 	return clean, nil, err
 }
@@ -101,7 +96,7 @@ func badFilename(sent string, bad *names.FilenameError) error {
 	}
 	e.With(OpSame, Arg{"filename", bad.Suggestion}).Note("A name that works: %s", bad.Suggestion)
 	if bad.Root != "" {
-		e.Note("Which folder is the root of the project? The filename is the path from there. The likely root is %s. A name that works: %s", Quoted(bad.Root), bad.Suggestion)
+		e.Note("Which folder is the root of the project? The filename is the path from there. The likely root is %s. A name that works: %s", inspect.Quoted(bad.Root), bad.Suggestion)
 	}
 	return e
 }

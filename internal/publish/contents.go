@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sandlot/internal/content"
+	"sandlot/internal/inspect"
 )
 
 // Contents keeps the bytes of files: it stages what arrives until a call of a Service
@@ -50,7 +51,7 @@ func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 // discarded; until it is discarded or recorded the collector leaves it alone, however
 // long that takes. What a crash leaves behind is collected.
 func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
-	kept, err := c.keep(ctx, func(in *inspector) io.Reader { return io.TeeReader(r, in) })
+	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return io.TeeReader(r, in) })
 	return kept, NoEffect(err)
 }
 
@@ -58,24 +59,24 @@ func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
 // is unpacked and inspected in turns.
 func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit int64, charge Charge) (Content, error) {
 	r := charge.Of(content.Gunzip(packed, limit))
-	kept, err := c.keep(ctx, func(in *inspector) io.Reader { return c.unpacking.of(ctx, io.TeeReader(r, in)) })
+	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return c.unpacking.of(ctx, io.TeeReader(r, in)) })
 	return kept, NoEffect(err)
 }
 
-// keep stages what the reader brings that inspected returns.
-func (c *Contents) keep(ctx context.Context, inspected func(*inspector) io.Reader) (Content, error) {
+// keep stages what the reader brings that through returns.
+func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader) (Content, error) {
 	if err := c.admitBytes(); err != nil {
 		return Content{}, err
 	}
 	c.receiving.Add(1)
 	defer c.receiving.Add(-1)
-	in := newInspector()
-	seen := inspected(in)
+	in := inspect.New()
+	seen := through(in)
 	head := c.buffer()
 	defer c.buffers.Put(head)
 	n, err := content.Fill(seen, *head, len(*head))
 	if n < len(*head) && err == io.EOF { // itself: an error that wraps it is one of r, not its end
-		kept := in.content()
+		kept := inspected(in)
 		kept.Inline = bytes.Clone((*head)[:n])
 		return kept, nil
 	}
@@ -86,9 +87,14 @@ func (c *Contents) keep(ctx context.Context, inspected func(*inspector) io.Reade
 	if err != nil {
 		return Content{}, fmt.Errorf("stage content: %w", err)
 	}
-	kept := in.content()
+	kept := inspected(in)
 	kept.Ref = ref
 	return kept, nil
+}
+
+// inspected is content as in has seen it.
+func inspected(in *inspect.Inspector) Content {
+	return Content{Blob: Blob{Size: in.Size(), SHA256: in.SHA256(), Text: in.Text()}, Findings: in.Findings()}
 }
 
 // putStaged stores a blob that the staging knows before its bytes are there.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
 
@@ -59,23 +59,13 @@ func (s *Service) find(ctx context.Context, ref string) (Project, error) {
 		p, err = s.store.Project(ctx, id)
 	}
 	if errors.Is(err, ErrNotFound) {
-		return Project{}, Refuse(CodeProjectNotFound, "There is no project %s here.", Quoted(ref)).In("project_id").With(OpWhoami).
+		return Project{}, Refuse(CodeProjectNotFound, "There is no project %s here.", inspect.Quoted(ref)).In("project_id").With(OpWhoami).
 			Note("The projects of a key are listed by whoami.")
 	}
 	if err != nil {
 		return Project{}, fmt.Errorf("read project: %w", err)
 	}
 	return p, nil
-}
-
-// Quoted quotes a short piece of what somebody sent, at most 60 characters of it, without keys
-// and without what could act in a terminal or a page.
-func Quoted(s string) string {
-	s = Redact(strings.ToValidUTF8(s, "?"))
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "..."
-	}
-	return fmt.Sprintf("%q", s)
 }
 
 // edit makes a new version of a project: change computes it from the current

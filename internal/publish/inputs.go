@@ -3,19 +3,16 @@ package publish
 import (
 	"io"
 	"time"
+
+	"sandlot/internal/inspect"
 )
 
 // Content is a file's bytes, staged: they are kept, but nothing refers to them
 // yet. Whoever staged it uses it in one call or discards it.
 type Content struct {
 	Blob
-	Gzip    bool   // begins with the gzip magic
-	Base64  bool   // decodes whole as base64 to bytes that begin with "<" or the gzip magic
-	Within  []byte // if it is whole base64: the first bytes that it decodes to
-	KeyAt   int64  // where one of the service's own keys begins, -1 if nowhere
-	Head    []byte // the first 16 KiB or less
-	Empty   bool   // no byte at all
-	Missing bool   // there was no content in the request
+	inspect.Findings
+	Missing bool // there was no content in the request
 }
 
 // Declared is what a client said about the file's bytes. Zero values mean that

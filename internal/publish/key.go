@@ -3,12 +3,13 @@ package publish
 import (
 	"crypto/sha256"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"log/slog"
 	"regexp"
 	"strings"
 	"time"
+
+	"sandlot/internal/inspect"
 )
 
 // KeyKind says what a key covers.
@@ -62,42 +63,26 @@ func (s Secret) Hash() Digest { return digest([]byte(s)) }
 
 func digest(b []byte) Digest { return sha256.Sum256(b) }
 
-const (
-	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	keyRandom = 30 // base62 characters: 178 bits
-	keySum    = 6  // base62 characters hold a CRC-32
-)
-
-// KeyPattern finds a key in any text; LooksLikeKey tells whether one that was
+// KeyPattern finds a key in any text; inspect.LooksLikeKey tells whether one that was
 // found is whole.
 var KeyPattern = regexp.MustCompile(`sl[ap]_[0-9A-Za-z]{36}`)
 
 // MintSecret draws a fresh key of a kind from random.
 func MintSecret(kind KeyKind, random io.Reader) (Secret, error) {
-	prefix := "sla_"
+	prefix := inspect.AccountPrefix
 	if kind == ProjectKey {
-		prefix = "slp_"
+		prefix = inspect.ProjectPrefix
 	}
 	return mint(prefix, random)
 }
 
 // mint draws a secret: a prefix, random characters, and their checksum.
 func mint(prefix string, random io.Reader) (Secret, error) {
-	body, err := randomText(random, base62, keyRandom)
+	body, err := randomText(random, inspect.Base62, inspect.KeyRandom)
 	if err != nil {
 		return "", fmt.Errorf("mint key: %w", err)
 	}
-	return Secret(prefix + body + checksum(prefix+body)), nil
-}
-
-func checksum(s string) string {
-	sum := crc32.ChecksumIEEE([]byte(s))
-	out := make([]byte, keySum)
-	for i := keySum - 1; i >= 0; i-- {
-		out[i] = base62[sum%62]
-		sum /= 62
-	}
-	return string(out)
+	return Secret(prefix + body + inspect.Checksum(prefix+body)), nil
 }
 
 // randomText draws n characters of alphabet, each equally likely.

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
 
@@ -88,5 +89,5 @@ func (s *Service) projectRead(ref string) []Warning {
 	case "", string(id), at.URL, at.Path, at.Page:
 		return nil
 	}
-	return []Warning{ReadAs("project_id", Quoted(string(id)))}
+	return []Warning{ReadAs("project_id", inspect.Quoted(string(id)))}
 }

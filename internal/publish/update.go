@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
 
@@ -178,7 +179,7 @@ func filenameConflict(p Project, name, other string) error {
 		use = other // two start pages are never what was meant
 	}
 	return e.In("filename").With(OpSame, Arg{"project_id", string(p.ID)}, Arg{"filename", use}).
-		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", Quoted(other))
+		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", inspect.Quoted(other))
 }
 
 // DeleteFile makes a new version of a project that lacks one file. The primary file is

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
 
@@ -96,7 +97,7 @@ func mayJoin(call *partCall, u Upload) error {
 		}
 	}
 	if said := call.said.Project; said != "" && said != first.Project {
-		return Refuse(CodeInvalidField, "The field project_id names %s, but part 1 of this upload named %s.", Quoted(string(said)), first.Project).In("project_id").
+		return Refuse(CodeInvalidField, "The field project_id names %s, but part 1 of this upload named %s.", inspect.Quoted(string(said)), first.Project).In("project_id").
 			With(OpSame, Arg{"project_id", string(first.Project)}).Note("Name the project of part 1, or begin another upload under another upload_id.")
 	}
 	call.ignore(*first)
@@ -202,15 +203,13 @@ func (call *partCall) completes(done UploadDone) bool {
 	return n == done.Part && call.hash() == done.SHA256
 }
 
-// An upload_token joins an upload that was begun without a key, from any network.
-// It has the shape of a key. Its hash is kept, and the token itself sealed under
-// the upload_id, so that every answer to a part can show it.
-const uploadTokenPrefix = "slu_"
-
-// uploadToken is the purpose that tokens are sealed for.
+// uploadToken is the purpose that upload_tokens are sealed for. An upload_token joins an
+// upload that was begun without a key, from any network. It has the shape of a key. Its hash
+// is kept, and the token itself sealed under the upload_id, so that every answer to a part
+// can show it.
 const uploadToken = "upload token"
 
-func isUploadToken(s Secret) bool { return strings.HasPrefix(s.Reveal(), uploadTokenPrefix) }
+func isUploadToken(s Secret) bool { return strings.HasPrefix(s.Reveal(), inspect.UploadPrefix) }
 
 // bare reports whether nothing but the network tells who the caller is.
 func (c Caller) bare() bool { return c.Nobody() && c.upload == nil }
@@ -229,7 +228,7 @@ func (up *uploads) giveToken(call *partCall, u *Upload) error {
 	if !call.by.Nobody() {
 		return nil
 	}
-	token, err := mint(uploadTokenPrefix, up.vault.random)
+	token, err := mint(inspect.UploadPrefix, up.vault.random)
 	if err != nil {
 		return err
 	}

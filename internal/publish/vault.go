@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"sandlot/internal/inspect"
 )
 
 // A SecretStore keeps the installation's secrets, under the same promises as a Store.
@@ -70,7 +72,7 @@ func (v *Vault) Text(alphabet string, n int) (string, error) {
 const MaxFormToken = 64
 
 // FormToken draws what lets a form of the website act once: 22 characters, 131 bits.
-func (v *Vault) FormToken() (string, error) { return v.Text(base62, 22) }
+func (v *Vault) FormToken() (string, error) { return v.Text(inspect.Base62, 22) }
 
 // Asker is the caller as messages are counted that they ask for; see Job.
 func (v *Vault) Asker(by Caller) Asker {

@@ -1,73 +1,18 @@
-package publish
+package inspect
 
 import (
 	"bytes"
-	"context"
-	"fmt"
-	"io"
 	"path"
 	"strings"
 )
 
-// quarantined reports whether a project's pages load from and send to nowhere but
-// themselves, because nobody has verified its account's e-mail address.
-func (s *Service) quarantined(p Project) bool { return s.Quarantine && !p.Verified }
-
-// blockedSample is how much of a file is looked at for what quarantine blocks: the
+// BlockedSample is how much of a file is looked at for what quarantine blocks: the
 // look takes a few milliseconds at most, and libraries stand at the beginning.
-const blockedSample = 512 << 10
+const BlockedSample = 512 << 10
 
-// quarantineWarnings tell the owner of a project in quarantine what of a file it
-// blocks, and what ends it.
-func (s *Service) quarantineWarnings(ctx context.Context, p Project, f File) ([]Warning, error) {
-	if !s.quarantined(p) {
-		return nil, nil
-	}
-	var found blocked
-	if mayLoad(f.Name) {
-		r, err := s.Contents.Open(ctx, f.Blob, 0, min(f.Blob.Size, blockedSample))
-		if err != nil {
-			return nil, fmt.Errorf("look for what quarantine blocks: %w", err)
-		}
-		defer r.Close()
-		text, err := io.ReadAll(io.LimitReader(r, blockedSample))
-		if err != nil {
-			return nil, fmt.Errorf("look for what quarantine blocks: %w", err)
-		}
-		found = findBlocked(text)
-	}
-	w := s.quarantineWarning()
-	if list := found.list(); len(list) > 0 {
-		w.Message += " Of " + f.Name + " that blocks: " + strings.Join(list, "; ") + "."
-		w.Hint += " What a page needs from elsewhere can also be sent with update and loaded from the project itself."
-	} else {
-		w.Message += " Nothing that it blocks was found in " + f.Name + "."
-	}
-	return []Warning{w}, nil
-}
-
-// quarantineOf is quarantineWarnings of the primary file among files.
-func (s *Service) quarantineOf(ctx context.Context, p Project, files []File) []Warning {
-	for _, f := range files {
-		if f.Name == p.Primary {
-			kept, err := s.quarantineWarnings(ctx, p, f)
-			s.untold(err)
-			return kept
-		}
-	}
-	return nil
-}
-
-func (s *Service) quarantineWarning() Warning {
-	return Warning{
-		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: its pages load from and send to nowhere but their own address.",
-		"Opening the link in the message to that address, and pressing its button, ends it for all projects of the account at once. Without the message, send email with the account's api_key, or log in on the website.",
-	}
-}
-
-// mayLoad reports whether a file of that name can ask for others.
-func mayLoad(filename string) bool {
-	return isHTML(filename) || codeKinds[strings.ToLower(path.Ext(filename))]
+// MayLoad reports whether a file of that name can ask for others.
+func MayLoad(filename string) bool {
+	return IsHTML(filename) || codeKinds[strings.ToLower(path.Ext(filename))]
 }
 
 // blocked is what quarantine keeps a document from, in the order of its kinds.
@@ -116,6 +61,13 @@ func (b *blocked) add(kind int, host string) {
 	if len(b.hosts[kind]) < mostHosts {
 		b.hosts[kind] = append(b.hosts[kind], host)
 	}
+}
+
+// Blocked tells in words what of a document quarantine blocks: what it asks of which other
+// hosts, and what else its sandbox has not. Its cost is bounded, whatever the text is made of.
+func Blocked(text []byte) []string {
+	b := findBlocked(text)
+	return b.list()
 }
 
 // findBlocked looks for addresses of other hosts and tells from what stands before

@@ -1,4 +1,4 @@
-package publish
+package inspect
 
 import (
 	"encoding/binary"
@@ -6,24 +6,12 @@ import (
 	"math/bits"
 )
 
-const (
-	keyBody = keyRandom + keySum
-	keySize = len("sla_") + keyBody
-)
-
 // A key is a prefix, sla_ or slp_, and a body of base62 characters. A body holds no
 // underscore: no two begin in one word, and the search goes from word to word.
 
-// LooksLikeKey reports whether s has the form and the checksum of a key. It asks
-// nobody, so a mistyped key costs no look-up.
-func LooksLikeKey(s string) bool {
-	var b [keySize]byte
-	return len(s) == keySize && copy(b[:], s) == keySize && findForm(b[:], 0) == 0 && sumFits(b[:])
-}
-
-// HoldsKeyForm reports whether text holds anything that has the form of a key,
+// holdsKeyForm reports whether text holds anything that has the form of a key,
 // whatever its checksum. Its cost grows with the length of the text alone.
-func HoldsKeyForm(text string) bool { return findForm([]byte(text), 0) >= 0 }
+func holdsKeyForm(text string) bool { return findForm([]byte(text), 0) >= 0 }
 
 // FindKey returns the position of the first whole key in text, or -1. It passes
 // over the text once and allocates nothing, whatever the text is made of.
@@ -76,7 +64,7 @@ func afterWord(p []byte, i int) int {
 	return i
 }
 
-// lastNotBase62 returns the index of the last byte that is no base62 character,
+// lastNotbase62 returns the index of the last byte that is no base62 character,
 // or -1.
 func lastNotBase62(p *[keyBody - 8]byte) int {
 	const w = 8
@@ -100,7 +88,7 @@ func load(p []byte) uint64 { return binary.LittleEndian.Uint64(p) }
 // last returns which byte of eight is the last that is marked.
 func last(marks uint64) int { return (bits.Len64(marks) - 1) / 8 }
 
-// notBase62 has the highest bit set of each byte of x that is no base62 character.
+// notbase62 has the highest bit set of each byte of x that is no base62 character.
 func notBase62(x uint64) uint64 {
 	const (
 		each = 0x0101010101010101
@@ -125,7 +113,7 @@ func sumFits(p []byte) bool {
 		b, of := body[i:i+8], &s.of[i/8]
 		sum ^= of[0][b[0]] ^ of[1][b[1]] ^ of[2][b[2]] ^ of[3][b[3]] ^ of[4][b[4]] ^ of[5][b[5]] ^ of[6][b[6]] ^ of[7][b[7]]
 	}
-	d := func(i int) uint64 { return uint64(s.digit[body[keyRandom+i]]) }
+	d := func(i int) uint64 { return uint64(s.digit[body[KeyRandom+i]]) }
 	return uint64(sum) == (d(0)*62+d(1))*62*62*62*62+(d(2)*62+d(3))*62*62+d(4)*62+d(5)
 }
 
@@ -142,7 +130,7 @@ type keySumParts struct {
 
 func makeKeySums() *keySumParts {
 	var s keySumParts
-	zero := make([]byte, keySize-keySum)
+	zero := make([]byte, keySize-KeySum)
 	copy(zero, "slp_")
 	s.project = crc32.ChecksumIEEE(zero)
 	copy(zero, "sla_")
@@ -155,8 +143,8 @@ func makeKeySums() *keySumParts {
 		}
 		random[i] = 0
 	}
-	for i := range len(base62) {
-		s.digit[base62[i]] = uint8(i)
+	for i := range len(Base62) {
+		s.digit[Base62[i]] = uint8(i)
 	}
 	return &s
 }

@@ -1,4 +1,4 @@
-package publish
+package inspect
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestPlainRegression01ALookForWhatQuarantineBlocksIsCheap(t *testing.T) {
 		"slashes": "/", "slashes in quotes": `"//`, "names without a dot": `"//ab`, "other hosts": "(//aa.bc(//ab.bc(//ac.bc",
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := append([]byte("fetch("), bytes.Repeat([]byte(piece), blockedSample/len(piece)-1)...)
+			text := append([]byte("fetch("), bytes.Repeat([]byte(piece), BlockedSample/len(piece)-1)...)
 			hash, look := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 			for round := 0; round < 2 || round < 10 && look > most*hash; round++ { // whoever shares the core makes one of them slower at times
 				hash = min(hash, leastCPU(3, func() { sha256.Sum256(text) }))

@@ -1,4 +1,4 @@
-package publish
+package inspect
 
 import (
 	"fmt"
@@ -23,8 +23,8 @@ func encoded(s string, times int, all func(i int) bool) string {
 }
 
 func TestRegression12WhatIsEncodedIsRedacted(t *testing.T) {
-	account := testKey(t, AccountKey)
-	secrets := map[string]string{"an account key": account, "a project key": testKey(t, ProjectKey), "an upload_token": "slu_" + account[4:], "a version": "game--v1-0123456789"}
+	account := testKey(t, AccountPrefix)
+	secrets := map[string]string{"an account key": account, "a project key": testKey(t, ProjectPrefix), "an upload_token": "slu_" + account[4:], "a version": "game--v1-0123456789"}
 	for name, secret := range secrets {
 		hidden := secret[len(secret)-10:]
 		for times := range 6 {

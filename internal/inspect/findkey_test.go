@@ -1,4 +1,4 @@
-package publish
+package inspect
 
 import (
 	"bytes"
@@ -22,10 +22,10 @@ import (
 func slowFindKey(text []byte) int {
 	for at := range text {
 		rest := text[at:]
-		if loc := KeyPattern.FindIndex(rest[:min(len(rest), keySize)]); loc == nil || loc[0] != 0 {
+		if loc := keyPattern.FindIndex(rest[:min(len(rest), keySize)]); loc == nil || loc[0] != 0 {
 			continue
 		}
-		if key := string(rest[:keySize]); checksum(key[:keySize-keySum]) == key[keySize-keySum:] {
+		if key := string(rest[:keySize]); Checksum(key[:keySize-KeySum]) == key[keySize-KeySum:] {
 			return at
 		}
 	}
@@ -35,11 +35,11 @@ func slowFindKey(text []byte) int {
 // worst are the contents that a search for keys finds hardest: each looks like a
 // key for as long as it can.
 func worst(t testing.TB, size int) map[string][]byte {
-	key := testKey(t, AccountKey)
+	key := testKey(t, AccountPrefix)
 	random := make([]byte, size)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range random {
-		random[i] = base62[r.IntN(len(base62))]
+		random[i] = Base62[r.IntN(len(Base62))]
 	}
 	// every stretch of so many characters begins with a prefix
 	prefixed := func(every int, also ...int) []byte {
@@ -52,7 +52,7 @@ func worst(t testing.TB, size int) map[string][]byte {
 		return out
 	}
 	fill := func(s string) []byte { return bytes.Repeat([]byte(s), size/len(s)) }
-	mostlyRight := flip(key, keySize-keySum) // all but one character of the checksum fits
+	mostlyRight := flip(key, keySize-KeySum) // all but one character of the checksum fits
 	return map[string][]byte{
 		"prefixes":                           fill("sla_"),
 		"both prefixes, shifted":             fill("slasla_slp_p_a_"),
@@ -74,7 +74,7 @@ func worst(t testing.TB, size int) map[string][]byte {
 }
 
 func TestRegression01ASearchForKeysIsExact(t *testing.T) {
-	a, p := testKey(t, AccountKey), testKey(t, ProjectKey)
+	a, p := testKey(t, AccountPrefix), testKey(t, ProjectPrefix)
 	t.Run("in what it finds hardest, with a key at every place", func(t *testing.T) {
 		for name, text := range worst(t, 400) {
 			if got, want := FindKey(text), slowFindKey(text); got != want {
@@ -96,7 +96,7 @@ func TestRegression01ASearchForKeysIsExact(t *testing.T) {
 				if got, want := FindKey(text), slowFindKey(text); got != want {
 					t.Fatalf("%q: got %d, want %d", text, got, want)
 				}
-				if got, want := HoldsKeyForm(string(text)), KeyPattern.Match(text); got != want {
+				if got, want := holdsKeyForm(string(text)), keyPattern.Match(text); got != want {
 					t.Fatalf("%q has the form: %t, want %t", text, got, want)
 				}
 			}
@@ -110,7 +110,7 @@ func TestRegression01ASearchForKeysIsExact(t *testing.T) {
 			if got := FindKey(text); got != want {
 				t.Fatalf("%q: got %d, want %d", text, got, want)
 			}
-			if got, want := HoldsKeyForm(string(text)), KeyPattern.Match(text); got != want {
+			if got, want := holdsKeyForm(string(text)), keyPattern.Match(text); got != want {
 				t.Fatalf("%q has the form: %t, want %t", text, got, want)
 			}
 			k := keySearch{at: -1}
@@ -192,7 +192,7 @@ func TestPlainRegression01NoContentIsDearToLookAt(t *testing.T) {
 				hash = min(hash, leastCPU(3, through(func(p []byte) { sum.Write(p) })))
 				k := keySearch{at: -1}
 				search = min(search, leastCPU(3, through(k.write)))
-				in := newInspector()
+				in := New()
 				all = min(all, leastCPU(3, through(func(p []byte) { _, _ = in.Write(p) })))
 			}
 			t.Logf("the search takes %.2f times as long as the hash, the whole look at content %.2f times", float64(search)/float64(hash), float64(all)/float64(hash))

@@ -1,4 +1,4 @@
-package publish
+package inspect
 
 import "encoding/base64"
 
@@ -84,8 +84,8 @@ func makeBase64Kinds() (kinds [256]uint8) {
 	for c := range kinds {
 		kinds[c] = foreign
 	}
-	for i := range len(base62) {
-		kinds[base62[i]] = carriesBits
+	for i := range len(Base62) {
+		kinds[Base62[i]] = carriesBits
 	}
 	for _, c := range "+/-_" {
 		kinds[c] = carriesBits

@@ -1,6 +1,7 @@
-package publish
+package inspect
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -11,7 +12,7 @@ import (
 var cutKey = regexp.MustCompile(`sl[apu]_[0-9A-Za-z_]{8,}`)
 
 // wholeToken finds an upload_token.
-var wholeToken = regexp.MustCompile(uploadTokenPrefix + `[0-9A-Za-z]{36}`)
+var wholeToken = regexp.MustCompile(UploadPrefix + `[0-9A-Za-z]{36}`)
 
 // versionSecret finds the random part of the address of a version, which is for
 // the owner only.
@@ -32,7 +33,7 @@ func Redact(s string) string {
 
 func redact(s string) string {
 	// Nearly nothing that is logged has an underscore or two hyphens.
-	if strings.IndexByte(s, '_') >= 0 && (strings.Contains(s, "sla_") || strings.Contains(s, "slp_") || strings.Contains(s, uploadTokenPrefix)) {
+	if strings.IndexByte(s, '_') >= 0 && (strings.Contains(s, "sla_") || strings.Contains(s, "slp_") || strings.Contains(s, UploadPrefix)) {
 		s = cutKey.ReplaceAllString(s, "<key>")
 	}
 	if strings.Contains(s, "--") && (strings.Contains(s, "--v") || strings.Contains(s, "--V")) {
@@ -45,7 +46,7 @@ func redact(s string) string {
 // upload_token, also one that is percent-encoded, any number of times.
 func HoldsKey(text string) bool {
 	plain := unescaped(text)
-	return HoldsKeyForm(plain) || strings.Contains(plain, uploadTokenPrefix) && wholeToken.MatchString(plain)
+	return holdsKeyForm(plain) || strings.Contains(plain, UploadPrefix) && wholeToken.MatchString(plain)
 }
 
 // unescaped decodes what is percent-encoded until nothing is. It passes over the
@@ -81,4 +82,14 @@ func hexDigit(c byte) (value byte, ok bool) {
 		return c - 'A' + 10, true
 	}
 	return 0, false
+}
+
+// Quoted quotes a short piece of what somebody sent, at most 60 characters of it, without keys
+// and without what could act in a terminal or a page.
+func Quoted(s string) string {
+	s = Redact(strings.ToValidUTF8(s, "?"))
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:60]) + "..."
+	}
+	return fmt.Sprintf("%q", s)
 }

@@ -1,0 +1,195 @@
+package inspect
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Seems is what bytes seem to be that are no HTML, and what to send instead.
+type Seems struct {
+	What    string // with its article: "a ZIP archive"
+	Instead string // one sentence or two
+}
+
+const (
+	sendPage    = "Publish an HTML page, and send this file with update under a filename of its own."
+	sendFolder  = "Unpack it, publish its index.html, and send each other file with update."
+	sendWrapped = "Send a whole HTML document that begins with <!doctype html>."
+	sendBetween = "Send only what stands between the ``` lines."
+	sendBytes   = "Send the file's bytes, not its name: many programs read a file only where an @ stands before its name."
+	sendInPage  = "Put it between <script> and </script> in an HTML page, or publish a page that loads it and send it with update as game.js."
+)
+
+// magics are the beginnings of files that people send for a page by mistake.
+var magics = []struct {
+	at    int
+	magic string
+	Seems
+}{
+	{0, "PK\x03\x04", Seems{"a ZIP archive", sendFolder}},
+	{0, "PK\x05\x06", Seems{"an empty ZIP archive", sendFolder}},
+	{257, "ustar", Seems{"a tar archive", sendFolder}},
+	{0, "7z\xbc\xaf\x27\x1c", Seems{"a 7z archive", sendFolder}},
+	{0, "Rar!\x1a", Seems{"a RAR archive", sendFolder}},
+	{0, "\x28\xb5\x2f\xfd", Seems{"zstd data", sendFolder}},
+	{0, "BZh", Seems{"bzip2 data", sendFolder}},
+	{0, "\xfd7zXZ\x00", Seems{"xz data", sendFolder}},
+	{0, "\x89PNG\r\n\x1a\n", Seems{"a PNG picture", sendPage}},
+	{0, "GIF87a", Seems{"a GIF picture", sendPage}},
+	{0, "GIF89a", Seems{"a GIF picture", sendPage}},
+	{0, "\xff\xd8\xff", Seems{"a JPEG picture", sendPage}},
+	{8, "WEBP", Seems{"a WebP picture", sendPage}},
+	{8, "WAVE", Seems{"a sound", sendPage}},
+	{4, "ftyp", Seems{"a video, a sound or an AVIF picture", sendPage}},
+	{0, "OggS", Seems{"an Ogg sound or video", sendPage}},
+	{0, "ID3", Seems{"an MP3 sound", sendPage}},
+	{0, "%PDF-", Seems{"a PDF document", sendPage}},
+	{0, "\x00asm", Seems{"a WebAssembly program", sendPage}},
+	{0, "\x7fELF", Seems{"a program for Linux", sendPage}},
+	{0, "wOF2", Seems{"a font", sendPage}},
+}
+
+func magicOf(p []byte) (Seems, bool) {
+	for _, m := range magics {
+		if len(p) > m.at && bytes.HasPrefix(p[m.at:], []byte(m.magic)) {
+			return m.Seems, true
+		}
+	}
+	return Seems{}, false
+}
+
+// Each is matched against the 16 KiB of a file's head at most, in linear time.
+var (
+	// aTag is what makes a browser see more than words. Names of elements in any
+	// other case count, and custom ones too, for they have a hyphen.
+	aTag = regexp.MustCompile(`(?i)<(?:!doctype|!--|\?xml|(?:a|abbr|article|aside|audio|b|base|body|br|button|canvas|center|code|dialog|div|dl|em|embed|fieldset|figure|font|footer|form|frameset|h[1-6]|head|header|hr|html|i|iframe|img|input|label|li|link|main|map|marquee|math|menu|meta|nav|noscript|object|ol|option|p|picture|pre|progress|script|section|select|small|span|strong|style|sub|sup|svg|table|tbody|td|template|textarea|th|title|tr|tt|u|ul|video|[a-z][a-z0-9]*-[a-z0-9-]*)[\s/>])`)
+	// aPage is what no script has at the beginning of a line but in a text.
+	aPage = regexp.MustCompile(`(?im)^[ \t]*<(?:!doctype\s|html[\s>]|head[\s>]|body[\s>])`)
+	// opening is how a document begins, whatever its elements are called.
+	opening = regexp.MustCompile(`^<[!?/a-zA-Z]`)
+	fence   = regexp.MustCompile("(?m)^[ \t]*(?:```|~~~)")
+	// aScript is how programs in JavaScript begin, comments left out; words of prose
+	// that begin with the same words are not meant.
+	aScript = regexp.MustCompile(`^(?:["']use strict["']|(?:const|let|var)\s+[\w$\[{][^\n<]*[=;]|(?:async\s+)?function\b\s*\*?\s*[\w$]*\s*\(|class\s+[\w$]+\s*(?:\{|extends\s)|` +
+		`import\s*(?:["'({*]|[^\n]*\bfrom\s*["'])|export\s+(?:default|const|let|var|function|class|async|\{)|(?:if|for|while|switch)\s*\(|(?:try|do)\s*\{|` +
+		`[!+;]*\(\s*(?:async\s*)?(?:function\b|\([\w\s,]*\)\s*=>)|[\w$]+(?:\.[\w$]+)+\s*(?:=[^=]|\()|[a-z$][\w$]*\()`)
+	aJSON   = regexp.MustCompile(`^(?:\{\s*["}]|\[\s*["{\[\]\d-]|"<)`)
+	aStyle  = regexp.MustCompile(`^(?:@(?:charset|import|media|font-face|keyframes|layer)\b|[\w.#:*>\[\]=",\s-]{1,200}\{\s*(?:/\*|[\w-]+\s*:))`)
+	aName   = regexp.MustCompile(`^@?(?:[^\s<>]{1,200}|(?:[.~]{0,2}/|[A-Za-z]:\\)[^\n<>]{1,200})\.html?$`)
+	heading = regexp.MustCompile(`^#{1,6} \S`)
+	comment = regexp.MustCompile(`^(?:\s*//[^\n]*(?:\n|$)|\s*/\*(?s:.*?)\*/)+`)
+)
+
+// NotPage tells what the head of a file looks like that browsers are to show as
+// a page; false if it may well be HTML. When in doubt it is HTML.
+func NotPage(head []byte) (Seems, bool) {
+	if seems, ok := magicOf(head); ok {
+		return seems, true
+	}
+	text := head
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")): // UTF-16, which browsers know by these
+		text = bytes.ReplaceAll(head[2:], []byte{0}, nil)
+	case bytes.IndexByte(head[:min(len(head), 512)], 0) >= 0:
+		return Seems{"binary data", sendWrapped}, true
+	}
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	if len(text) == 0 {
+		return Seems{"blank text", sendWrapped}, true
+	}
+	if bytes.HasPrefix(text, []byte("<?php")) {
+		return Seems{"PHP source, which runs on no project", sendWrapped}, true
+	}
+	if opening.Match(text) {
+		return Seems{}, false
+	}
+	return notPage(text)
+}
+
+// notPage goes on with text that does not begin with a tag.
+func notPage(text []byte) (Seems, bool) {
+	page, fenced := aPage.FindIndex(text), fence.FindIndex(text)
+	code := bytes.TrimSpace(comment.ReplaceAll(text, nil))
+	switch {
+	case fenced != nil && (page == nil || fenced[0] < page[0]) && !aTag.Match(text[:fenced[0]]):
+		return Seems{"Markdown with a fenced block", sendBetween}, true
+	case page != nil:
+		return Seems{}, false
+	case aJSON.Match(text):
+		if bytes.HasPrefix(bytes.TrimLeft(text, "\"{[ \r\n\t"), []byte("<")) {
+			return Seems{"HTML inside a JSON string", "Send the document itself, without quotes and escapes, in base64."}, true
+		}
+		return Seems{"JSON", sendPage}, true
+	case bytes.HasPrefix(text, []byte("#!")):
+		return Seems{"a program for a shell", sendPage}, true
+	case aScript.Match(code):
+		return Seems{"a bare script", sendInPage}, true
+	case aStyle.Match(code):
+		return Seems{"a style sheet", sendPage}, true
+	case aTag.Match(text):
+		return Seems{}, false
+	case bytes.HasPrefix(text, []byte("&lt;")):
+		return Seems{"HTML whose < are written as &lt;", "Send the document with the characters themselves."}, true
+	case aName.Match(text):
+		return Seems{"the name of a file", sendBytes}, true
+	case heading.Match(text):
+		return Seems{"Markdown", "Send it as HTML: browsers do not read Markdown."}, true
+	}
+	return Seems{"plain words", sendWrapped}, true
+}
+
+// packedKinds are the types of files in which text, whole in base64, is a mistake
+// however it goes on.
+var packedKinds = map[string]bool{
+	".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true, ".avif": true, ".ico": true, ".wasm": true, ".mp3": true, ".ogg": true,
+	".wav": true, ".mp4": true, ".webm": true, ".woff": true, ".woff2": true, ".ttf": true, ".otf": true, ".zip": true, ".pdf": true,
+}
+
+// codeKinds are those whose text could by chance be base64 if it is short: there
+// what it decodes to must be text as well.
+var codeKinds = map[string]bool{".css": true, ".js": true, ".mjs": true, ".svg": true, ".json": true, ".xml": true, ".txt": true, ".md": true, ".csv": true, ".glsl": true}
+
+// leastEncoded is how long a text of code must be to be taken for base64.
+const leastEncoded = 24
+
+// EncodedTwice reports whether a file of so many bytes, which are base64 of bytes that begin
+// with within, was encoded twice, as far as its name tells.
+func EncodedTwice(filename string, size int64, within []byte) bool {
+	ext := strings.ToLower(path.Ext(filename))
+	switch {
+	case len(within) == 0:
+		return false
+	case packedKinds[ext]:
+		return true
+	case codeKinds[ext]:
+		return size >= leastEncoded && (isGzip(within) || printable(within))
+	}
+	return false
+}
+
+// printable reports whether p is ASCII that stands in code.
+func printable(p []byte) bool {
+	for _, b := range p {
+		if b >= 0x7f || b < ' ' && b != '\n' && b != '\r' && b != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// IsPacked reports whether a file of that name is expected to be gzipped.
+func IsPacked(filename string) bool {
+	switch strings.ToLower(path.Ext(filename)) {
+	case ".gz", ".tgz", ".svgz", ".unityweb":
+		return true
+	}
+	return false
+}
+
+// IsHTML reports whether browsers open a file of that name as a page.
+func IsHTML(filename string) bool {
+	ext := strings.ToLower(path.Ext(filename))
+	return ext == ".html" || ext == ".htm"
+}
