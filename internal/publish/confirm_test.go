@@ -205,6 +205,23 @@ func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
 	}
 }
 
+// TestAHeadIsServedWhereAnyErrorKeepsTheStoreFromAnswering, also before a confirmation has failed.
+func TestAHeadIsServedWhereAnyErrorKeepsTheStoreFromAnswering(t *testing.T) {
+	for _, err := range []error{ErrUnavailable, ErrCorrupt, errors.New("no such table: projects")} { // the last where SQLite could not read the schema
+		synctest.Test(t, func(t *testing.T) {
+			h, s := testHeads(&numbers{}), &source{version: 1}
+			if _, err := h.get(t.Context(), "a", s.load); err != nil {
+				t.Fatal(err)
+			}
+			testenv.Pass(HeadsHold + time.Second)
+			s.err = err
+			if p, err := h.get(t.Context(), "a", s.load); err != nil || p.Version != 1 {
+				t.Errorf("%v: %v, %v", s.err, p, err)
+			}
+		})
+	}
+}
+
 func TestWhatIsGoneIsNotServedWhileTheStoreAnswers(t *testing.T) {
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *Failures) {

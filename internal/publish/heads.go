@@ -93,8 +93,8 @@ func (h *Heads) get(ctx context.Context, id ProjectID, load func(context.Context
 	limited, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	p, err := h.load(limited, id, load)
-	if err == nil || ctx.Err() != nil || !errors.Is(err, ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
-		return p, err
+	if err == nil || ctx.Err() != nil || errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound) {
+		return p, err // these are answers; any other error is none
 	}
 	h.down.Store(int64(h.since() + askPause))
 	return old.Project, nil
