@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	"failpoint":    {},
 	"gallery":      {"names", "publish"},
 	"hint":         {"inspect", "names", "publish"},
-	"inspect":      {"content"},
+	"inspect":      {"checkpoint", "content"},
 	"live":         {"gallery", "publish"},
 	"mail":         {"account", "durable"},
 	"mediatype":    {},

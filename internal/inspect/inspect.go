@@ -2,10 +2,9 @@ package inspect
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"hash"
 	"unicode/utf8"
 
+	"sandlot/internal/checkpoint"
 	"sandlot/internal/content"
 )
 
@@ -23,8 +22,8 @@ type Findings struct {
 
 // An Inspector looks at a file's bytes as they pass, once, in constant memory.
 type Inspector struct {
-	sum    hash.Hash
-	size   int64
+	*checkpoint.Hash // tells size, SHA-256 and checkpoints of what was written
+
 	head   []byte
 	text   bool   // so far valid UTF-8
 	split  []byte // an unfinished character at the end of what passed
@@ -34,12 +33,12 @@ type Inspector struct {
 
 // New makes an Inspector that has seen nothing.
 func New() *Inspector {
-	return &Inspector{sum: sha256.New(), text: true, keys: keySearch{at: -1}, base64: wholeBase64{ok: true}}
+	return &Inspector{Hash: checkpoint.New(), text: true, keys: keySearch{at: -1}, base64: wholeBase64{ok: true}}
 }
 
 // Write implements io.Writer. It never fails.
 func (in *Inspector) Write(p []byte) (int, error) {
-	in.sum.Write(p)
+	_, _ = in.Hash.Write(p)
 	if in.text { // in what is no text, a key is nobody's mistake
 		in.keys.write(p)
 	}
@@ -48,7 +47,6 @@ func (in *Inspector) Write(p []byte) (int, error) {
 	if room := HeadSize - len(in.head); room > 0 {
 		in.head = append(in.head, p[:min(room, len(p))]...)
 	}
-	in.size += int64(len(p))
 	return len(p), nil
 }
 
@@ -75,12 +73,6 @@ func (in *Inspector) checkText(p []byte) {
 	in.text = utf8.Valid(whole)
 	in.split = append([]byte(nil), p[len(whole):]...)
 }
-
-// Size is how many bytes were written.
-func (in *Inspector) Size() int64 { return in.size }
-
-// SHA256 is the hash of what was written.
-func (in *Inspector) SHA256() (sum [32]byte) { return [32]byte(in.sum.Sum(sum[:0])) }
 
 // Text reports whether what was written is valid UTF-8.
 func (in *Inspector) Text() bool { return in.text && len(in.split) == 0 }

@@ -26,7 +26,7 @@ func inspected(pieces ...[]byte) seen {
 	for _, p := range pieces {
 		in.Write(p)
 	}
-	return seen{in.Size(), in.SHA256(), in.Text(), in.Findings()}
+	return seen{in.Size(), in.Sum(), in.Text(), in.Findings()}
 }
 
 // plainly is what the inspector should say, from data as a whole.

@@ -17,6 +17,8 @@ import (
 type VerifyStore interface {
 	// Content returns the bytes of a blob that is kept in its record.
 	Content(ctx context.Context, blobID int64) ([]byte, error)
+	// Checkpoints is that of publish.Store.
+	Checkpoints(ctx context.Context, blobID int64) (string, error)
 	// Unknown returns those of the names that no record has.
 	Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error)
 	// BlobsAfter returns blobs with an ID above after, in the order of their IDs, at most limit.
@@ -54,7 +56,7 @@ type Mistake struct {
 
 // VerifyBlobs is where a Verifier reads stored bytes.
 type VerifyBlobs interface {
-	// Open is that of publish.Blobs, and reads the whole blob before it returns.
+	// Open is that of publish.Blobs, and reads the whole blob before it returns; checkpoints that come with it are compared, too.
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 	// List is that of publish.Blobs.
 	List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error]
@@ -193,8 +195,11 @@ func (v *Verifier) blobs(ctx context.Context) error {
 }
 
 // blob verifies the bytes of one blob.
-func (v *Verifier) blob(ctx context.Context, b publish.Blob) error {
-	err := v.read(ctx, b)
+func (v *Verifier) blob(ctx context.Context, b publish.Blob) (err error) {
+	if b.Checkpoints, err = v.Records.Checkpoints(ctx, b.ID); err != nil {
+		return err
+	}
+	err = v.read(ctx, b)
 	kind := FoundDamaged
 	switch {
 	case err == nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,5 +143,52 @@ func TestVerifyNamesContentInARecordThatIsNotWhatWasKept(t *testing.T) {
 		if _, err := v.Run(t.Context()); err != nil || len(found) != 1 || found[0].Kind != operate.FoundDamaged || found[0].Project != p.ID {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}
+	}
+}
+
+// otherCheckpoints are records whose checkpoints are not what was kept.
+type otherCheckpoints struct {
+	operate.VerifyStore
+	change func(string) string
+}
+
+func (o otherCheckpoints) Checkpoints(ctx context.Context, id int64) (string, error) {
+	points, err := o.VerifyStore.Checkpoints(ctx, id)
+	if points != "" {
+		points = o.change(points)
+	}
+	return points, err
+}
+
+func TestVerifyNamesCheckpointsThatAreNotThoseOfTheBytes(t *testing.T) {
+	for what, change := range map[string]func(string) string{
+		"as they were":    func(points string) string { return points },
+		"none":            func(string) string { return "" },
+		"cut":             func(points string) string { return points[:33] },
+		"one too many":    func(points string) string { return points + points[:32] },
+		"of another blob": func(points string) string { return strings.Repeat("x", len(points)) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			w := testworld.New(t)
+			by := w.NewAccount()
+			p := w.PublishPage(by, large).Project
+			w.PutFile(by, p.ID, "a.bin", strings.Repeat("large", 1<<20))
+			var found []operate.Finding
+			v := operate.Verifier{Records: otherCheckpoints{w.DB.Upkeep(), change}, Blobs: alone{w.Blobs}, Now: w.Now, Report: func(f operate.Finding) error {
+				found = append(found, f)
+				return nil
+			}}
+			_, err := v.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if what == "as they were" || what == "none" {
+				testworld.Same(t, "findings", len(found), 0)
+				return
+			}
+			if len(found) != 1 || found[0].Kind != operate.FoundDamaged || found[0].Filename != "a.bin" || !strings.Contains(found[0].Detail, "checkpoints") {
+				t.Errorf("found %+v", found)
+			}
+		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot/internal/checkpoint"
 	"sandlot/internal/content"
 	"sandlot/internal/inspect"
 )
@@ -35,6 +36,7 @@ type Contents struct {
 // contentStore is what Contents asks of a Store.
 type contentStore interface {
 	Content(ctx context.Context, blobID int64) ([]byte, error)
+	Checkpoints(ctx context.Context, blobID int64) (string, error)
 	Files(ctx context.Context, id ProjectID, version int) ([]File, error)
 	FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error)
 }
@@ -88,13 +90,13 @@ func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io
 		return Content{}, fmt.Errorf("stage content: %w", err)
 	}
 	kept := inspected(in)
-	kept.Ref = ref
+	kept.Ref, kept.Checkpoints = ref, in.Points()
 	return kept, nil
 }
 
 // inspected is content as in has seen it.
 func inspected(in *inspect.Inspector) Content {
-	return Content{Blob: Blob{Size: in.Size(), SHA256: in.SHA256(), Text: in.Text()}, Findings: in.Findings()}
+	return Content{Blob: Blob{Size: in.Size(), SHA256: in.Sum(), Text: in.Text()}, Findings: in.Findings()}
 }
 
 // putStaged stores a blob that the staging knows before its bytes are there.
@@ -147,11 +149,12 @@ func (c *Contents) Discard(ctx context.Context, staged Content) {
 	}
 }
 
-// Open returns n bytes of a blob from off (n < 0: up to the end), after they
-// have been compared with its hash: damaged bytes are ErrCorrupt.
+// Open returns n bytes of a blob from off (n < 0: up to the end), after they have been
+// compared with its hash: damaged bytes are ErrCorrupt. Of a blob of more than 1 MiB only
+// the MiBs that a range lies in are compared, if checkpoints were recorded with it.
 func (c *Contents) Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error) {
 	if b.Ref != "" {
-		r, err := c.blobs.Open(ctx, b, off, n)
+		r, err := c.blobs.Open(ctx, c.withCheckpoints(ctx, b, off, n), off, n)
 		return r, NoEffect(err)
 	}
 	data := b.Inline
@@ -165,6 +168,21 @@ func (c *Contents) Open(ctx context.Context, b Blob, off, n int64) (io.ReadClose
 		return nil, fmt.Errorf("open content %d: %w", b.ID, ErrCorrupt)
 	}
 	return io.NopCloser(bytes.NewReader(window(data, off, n))), nil
+}
+
+// withCheckpoints adds those that are recorded to a blob, if a range of it is asked for.
+// Without them a range can be read, too, after all of the blob.
+func (c *Contents) withCheckpoints(ctx context.Context, b Blob, off, n int64) Blob {
+	whole := n == b.Size || n < 0 && off == 0
+	if b.ID == 0 || b.Size <= checkpoint.Step || n == 0 || whole {
+		return b
+	}
+	points, err := c.store.Checkpoints(ctx, b.ID)
+	if err != nil && ctx.Err() == nil {
+		c.log.WarnContext(ctx, "checkpoints not read; reading the whole blob instead", "blob", b.ID, "error", err)
+	}
+	b.Checkpoints = points
+	return b
 }
 
 func window(data []byte, off, n int64) []byte {

@@ -78,6 +78,8 @@ type Store interface {
 	Projects(ctx context.Context, id AccountID, before int64, limit int) ([]Project, error)
 	// Content returns the bytes of a blob that is kept in its record, as they are: a store has no checksums of its own.
 	Content(ctx context.Context, blobID int64) ([]byte, error)
+	// Checkpoints returns those that a blob was recorded with, as they are, and "" where there are none. A blob of more than 1 MiB that an earlier version recorded has none.
+	Checkpoints(ctx context.Context, blobID int64) (string, error)
 
 	// Upload returns an upload, and the part of that number if it has it. One that is past its ExpiresAt is ErrNotFound.
 	Upload(ctx context.Context, key Digest, part int, now time.Time) (Upload, error)

@@ -88,7 +88,7 @@ type Blob struct {
 	Inline []byte // the bytes on their way into the record; never filled on reading
 
 	// Checkpoints of package checkpoint, for a blob of more than 1 MiB under Ref, on their
-	// way into the record or to Blobs.Open.
+	// way into the record or to Blobs.Open. No list has them; see Store.Checkpoints.
 	Checkpoints string
 }
 

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"sandlot/internal/publish"
@@ -31,6 +32,9 @@ func (t *tx) keep(b publish.Blob, as use, now time.Time) (int64, error) {
 	ref := sql.NullString{String: string(b.Ref), Valid: b.Ref != ""}
 	id, err := t.insert("INSERT INTO blobs (ref, size, sha256, is_text, squeezed, created_at) VALUES (?, ?, ?, ?, ?, ?)",
 		ref, b.Size, b.SHA256[:], b.Text, squeezed, micros(now))
+	if err == nil && b.Checkpoints != "" {
+		_, err = t.exec("INSERT INTO checkpoints (blob, points) VALUES (?, ?)", id, []byte(b.Checkpoints))
+	}
 	if err != nil || b.Ref != "" {
 		return id, err
 	}
@@ -58,6 +62,15 @@ func (store Publish) Content(ctx context.Context, blobID int64) ([]byte, error) 
 		return nil, in("read content", err)
 	}
 	return orEmpty(bytes), nil
+}
+
+// Checkpoints implements publish.Store.
+func (store Publish) Checkpoints(ctx context.Context, blobID int64) (string, error) {
+	points, err := one(ctx, store.db, scanValue[[]byte], "SELECT points FROM checkpoints WHERE blob = ?", blobID)
+	if errors.Is(err, publish.ErrNotFound) {
+		return "", nil
+	}
+	return string(points), in("read checkpoints", err)
 }
 
 // Unknown implements operate.SweepStore.

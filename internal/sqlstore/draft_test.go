@@ -44,7 +44,7 @@ func manyFilesOf(t *testing.T, db *DB, n uint64) (p publish.Project, c publish.C
 		name := strings.Replace(f.Name, "a/", "b/", 1)
 		moved := publish.File{Name: name, Folded: name, Blob: f.Blob}
 		if i%3 == 0 {
-			moved.Blob = publish.Blob{Ref: "new-" + f.Blob.Ref, Size: 5}
+			moved.Blob = publish.Blob{Ref: "new-" + f.Blob.Ref, Size: 5, Checkpoints: "points"}
 		}
 		c.Put = append(c.Put, moved)
 	}

@@ -56,5 +56,6 @@ func TestRegression41ACopyHasNothingOfADraft(t *testing.T) {
 	is(t, copied, p, 2, whereA)
 	equal(t, "drafts", records(t, copied, "drafts"), 0)
 	equal(t, "blobs that came with it", records(t, copied, "blobs WHERE ref LIKE 'new-%'"), 0)
+	equal(t, "checkpoints of them", records(t, copied, "checkpoints"), 0)
 	equal(t, "blobs", records(t, copied, "blobs"), manyFiles+1)
 }

@@ -279,13 +279,14 @@ func act(t *testing.T, db *DB, a publish.Account, p publish.Project) {
 func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	ctx := context.Background()
 	for name, read := range map[string]func() error{
-		"key":        func() error { _, err := db.Credentials().KeyByHash(ctx, benchSum("project key", 1)); return err },
-		"projects":   func() error { _, err := db.Publish().Projects(ctx, p.Account, 0, 10); return err },
-		"version":    func() error { _, err := db.Publish().Version(ctx, p.ID, 1); return err },
-		"content":    func() error { _, err := db.Publish().Content(ctx, 1); return err },
-		"unsqueezed": func() error { _, err := db.Variants().Unsqueezed(ctx, nil, 10); return err },
-		"unknown":    func() error { _, err := db.Upkeep().Unknown(ctx, []publish.BlobRef{"x"}); return err },
-		"secret":     func() error { _, err := db.Publish().Secret(ctx, "x", []byte("y")); return err },
+		"key":         func() error { _, err := db.Credentials().KeyByHash(ctx, benchSum("project key", 1)); return err },
+		"projects":    func() error { _, err := db.Publish().Projects(ctx, p.Account, 0, 10); return err },
+		"version":     func() error { _, err := db.Publish().Version(ctx, p.ID, 1); return err },
+		"content":     func() error { _, err := db.Publish().Content(ctx, 1); return err },
+		"checkpoints": func() error { _, err := db.Publish().Checkpoints(ctx, 1); return err },
+		"unsqueezed":  func() error { _, err := db.Variants().Unsqueezed(ctx, nil, 10); return err },
+		"unknown":     func() error { _, err := db.Upkeep().Unknown(ctx, []publish.BlobRef{"x"}); return err },
+		"secret":      func() error { _, err := db.Publish().Secret(ctx, "x", []byte("y")); return err },
 		"upload of token": func() error {
 			_, err := db.Credentials().UploadOfToken(ctx, benchSum("token", 1), now)
 			return ignore(err)

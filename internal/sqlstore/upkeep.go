@@ -26,3 +26,8 @@ func (db *DB) Upkeep() Upkeep { return Upkeep{db} }
 func (store Upkeep) Content(ctx context.Context, blobID int64) ([]byte, error) {
 	return store.db.Publish().Content(ctx, blobID)
 }
+
+// Checkpoints implements operate.VerifyStore.
+func (store Upkeep) Checkpoints(ctx context.Context, blobID int64) (string, error) {
+	return store.db.Publish().Checkpoints(ctx, blobID)
+}

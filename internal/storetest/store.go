@@ -79,7 +79,7 @@ type storeCase struct {
 // ends; its clock has to be the real one. So do the others for the rooms they are named after.
 func TestPublish(t *testing.T, open func(t *testing.T) Stores) {
 	prove(t, open, accountCases(), keyCases(), keyringCases(), projectCases(), projectListCases(), fileCases(), nearCases(), manageCases(), rearrangeCases(),
-		uploadCases(), completionCases(), idempotencyCases(), quotaCases(), variantCases(), promiseCases(), concurrencyCases(), changeCases())
+		uploadCases(), completionCases(), idempotencyCases(), quotaCases(), checkpointCases(), variantCases(), promiseCases(), concurrencyCases(), changeCases())
 }
 
 // TestAccount proves AccountRecords and account.MailStore.
