@@ -21,6 +21,7 @@ var arrows = map[string][]string{
 	"blob/crashfs": {"blob"},
 	"admission":    {"publish"},
 	"checkpoint":   {},
+	"catalog":      {},
 	"client":       {}, // not even publish: it stands outside of the service
 	"content":      {},
 	"durable":      {},
@@ -30,12 +31,12 @@ var arrows = map[string][]string{
 	"hint":         {"inspect", "names", "publish"},
 	"inspect":      {"checkpoint", "content"},
 	"live":         {"gallery", "publish"},
-	"mail":         {"account", "durable"},
+	"mail":         {"account", "catalog", "durable"},
 	"mediatype":    {},
 	"model":        {}, // tests only
 	"names":        {},
 	"operate":      {"failpoint", "inspect", "names", "publish"},
-	"play":         {"admission", "content", "gallery", "mediatype", "names", "publish"},
+	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
 	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names"},
 	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/sqlite"},
 
@@ -45,7 +46,7 @@ var arrows = map[string][]string{
 	"storetest": {"account", "checkpoint", "gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
 	"testworld": {"account", "blob", "gallery", "live", "operate", "publish", "sqlstore", "testenv"}, // tests only
-	"web":       {"account", "admission", "content", "gallery", "operate", "publish"},
+	"web":       {"account", "admission", "catalog", "content", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
 }
 
@@ -55,11 +56,12 @@ var outside = map[string][]string{
 	"api":             {"go.yaml.in/yaml/v3"},
 	"blob":            {"golang.org/x/sys"},
 	"admission":       {"golang.org/x/time"},
+	"catalog":         {"golang.org/x/text"},
 	"content":         {"github.com/emmansun/base64", "github.com/klauspost/compress"},
 	"front":           {"golang.org/x/sys"},
-	"mail":            {"github.com/wneessen/go-mail", "golang.org/x/text"},
+	"mail":            {"github.com/wneessen/go-mail"},
 	"names":           {"golang.org/x/net", "golang.org/x/text"},
-	"play":            {"github.com/maypok86/otter/v2", "golang.org/x/sync", "golang.org/x/text"},
+	"play":            {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
 	"sqlstore/sqlite": {"modernc.org/sqlite", "modernc.org/libc"},
 	"squeeze":         {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"web":             {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},

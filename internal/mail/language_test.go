@@ -11,11 +11,8 @@ import (
 
 // TestRegression42NoMessageBreaksARuleOfItsLanguage: Chinese messages had Latin punctuation, and one thing had several names.
 func TestRegression42NoMessageBreaksARuleOfItsLanguage(t *testing.T) {
-	b, err := openBook()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for lang, kinds := range b.byLang {
+	b := openBook()
+	for lang, kinds := range b.ByLang {
 		for kind, words := range kinds {
 			v := reflect.ValueOf(words)
 			for i := range v.NumField() {
@@ -30,7 +27,7 @@ func TestRegression42NoMessageBreaksARuleOfItsLanguage(t *testing.T) {
 // TestRegression42AReportsMessageShowsItsCommand: the number stood in one sentence and the command without it in another.
 func TestRegression42AReportsMessageShowsItsCommand(t *testing.T) {
 	w := newTestWriter(t)
-	for _, lang := range w.book.langs {
+	for _, lang := range w.book.Langs {
 		p := write(t, w, account.Mail{Kind: "report", To: "op@example.com", Lang: lang, Link: link, Case: "R-2F7K-9QXM"})
 		for _, body := range []string{p.text, p.html} {
 			if !strings.Contains(body, "sandlot admin reports R-2F7K-9QXM") || strings.Contains(body, "{case}") {

@@ -25,6 +25,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"sandlot/internal/account"
+	"sandlot/internal/catalog"
 )
 
 //go:embed message.html
@@ -36,7 +37,7 @@ const maxAddress = 254
 // writer makes messages.
 type writer struct {
 	from *netmail.Address
-	book *book
+	book *catalog.Texts[texts]
 	html *template.Template
 	now  func() time.Time
 }
@@ -48,15 +49,11 @@ func newWriter(from string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := openBook()
-	if err != nil {
-		return nil, err
-	}
 	html, err := template.New("message").Parse(htmlSource)
 	if err != nil {
 		return nil, err
 	}
-	return &writer{from: sender, book: b, html: html, now: time.Now}, nil
+	return &writer{from: sender, book: openBook(), html: html, now: time.Now}, nil
 }
 
 // CheckSender refuses what cannot be the sender of messages.
@@ -114,7 +111,8 @@ func (w *writer) page(m account.Mail) (page, error) {
 			return page{}, err
 		}
 	}
-	t, lang, ok := w.book.find(m.Kind, m.Lang)
+	lang, _ := w.book.Nearest(m.Lang)
+	t, ok := w.book.ByLang[lang][m.Kind]
 	if !ok {
 		return page{}, fmt.Errorf("no texts for a message of kind %q", m.Kind)
 	}

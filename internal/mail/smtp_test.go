@@ -21,7 +21,7 @@ func TestSMTPDelivers(t *testing.T) {
 		f := &fakeServer{}
 		f.start(t, nil, nil)
 		s := sender(t, "smtp://"+f.address, nil)
-		for i, lang := range s.writer.book.langs {
+		for i, lang := range s.writer.book.Langs {
 			m := verify(lang)
 			m.Handle = "mañana-ゲーム"
 			if err := s.Send(t.Context(), m); err != nil {
@@ -35,7 +35,7 @@ func TestSMTPDelivers(t *testing.T) {
 			if !strings.Contains(p.text, "\n"+link+"\n") || !strings.Contains(p.text, "mañana-ゲーム") {
 				t.Errorf("got\n%s", p.text)
 			}
-			if p.subject(t) != s.writer.book.byLang[lang]["verify"].Subject {
+			if p.subject(t) != s.writer.book.ByLang[lang]["verify"].Subject {
 				t.Errorf("subject %s", p.subject(t))
 			}
 		}

@@ -41,6 +41,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/catalog"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -106,7 +107,7 @@ type Handler struct {
 	visitors    *Visitors
 	token       func(*http.Request) string
 	agents      *agents
-	book        *book
+	book        *catalog.Texts[said]
 	quarantine  bool
 	admission   *admission.Limits
 	cache       *cache

@@ -22,10 +22,10 @@ import (
 // TestRegression42PagesOfErrorsAreInAllLanguages: and each says something in each of them.
 func TestRegression42PagesOfErrorsAreInAllLanguages(t *testing.T) {
 	b := openBook()
-	if got, want := slices.Sorted(maps.Keys(b.byLang)), []string{"de", "en", "es", "fr", "ja", "pt", "zh-Hans"}; !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(b.ByLang)), []string{"de", "en", "es", "fr", "ja", "pt", "zh-Hans"}; !slices.Equal(got, want) {
 		t.Fatalf("the languages are %v", got)
 	}
-	for lang, texts := range b.byLang {
+	for lang, texts := range b.ByLang {
 		for _, name := range []string{"project", "taken-down", "damaged", "missing", "too-many", "later", "fault", "method"} {
 			if texts[name].Title == "" || texts[name].Text == "" {
 				t.Errorf("%s has no %s", lang, name)
@@ -81,7 +81,7 @@ func TestRegression42ErrorsOfProjectsSpeakTheVisitorsLanguage(t *testing.T) {
 			for _, p := range []place{onProject, onVersion, onPath} {
 				resp := ask(accept, p)
 				body, err := io.ReadAll(resp.Body)
-				if want := b.byLang[lang][name]; err != nil || !strings.Contains(string(body), "<h1>"+want.Title+"</h1><p>"+want.Text+"</p>") || !strings.Contains(string(body), `<html lang="`+lang+`" dir="ltr">`) {
+				if want := b.ByLang[lang][name]; err != nil || !strings.Contains(string(body), "<h1>"+want.Title+"</h1><p>"+want.Text+"</p>") || !strings.Contains(string(body), `<html lang="`+lang+`" dir="ltr">`) {
 					t.Errorf("%s with %s at %d: %v %s", name, accept, p, err, body)
 				}
 				if h := resp.Header; h.Get("Content-Language") != lang || !strings.Contains(h.Get("Vary"), "Accept-Language") || h.Get("Cache-Control") != "no-cache" || strings.Contains(string(body), "<script") {

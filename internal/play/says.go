@@ -2,16 +2,11 @@ package play
 
 import (
 	"embed"
-	"encoding/json"
-	"fmt"
 	"html"
-	"io/fs"
 	"net/http"
 	"strconv"
-	"strings"
 
-	"golang.org/x/text/language"
-
+	"sandlot/internal/catalog"
 	"sandlot/internal/publish"
 )
 
@@ -20,58 +15,13 @@ import (
 //go:embed texts/*.json
 var catalogs embed.FS
 
-// fallback is the language for those who prefer none of ours, and for programs.
-const fallback = "en"
-
 // said is what a page of an error says.
 type said struct {
 	Title string `json:"title"`
 	Text  string `json:"text"`
 }
 
-// A book holds the texts in all languages. It never changes.
-type book struct {
-	langs   []string // the first is the fallback
-	matcher language.Matcher
-	byLang  map[string]map[string]said
-}
-
-// openBook reads the catalogs. It panics if one of them is broken, which every test rules out.
-func openBook() *book {
-	names, _ := fs.Glob(catalogs, "texts/*.json") // the pattern is right
-	b := &book{langs: []string{fallback}, byLang: map[string]map[string]said{}}
-	for _, name := range names {
-		lang := strings.TrimSuffix(strings.TrimPrefix(name, "texts/"), ".json")
-		data, err := catalogs.ReadFile(name)
-		texts := map[string]said{}
-		if err == nil {
-			err = json.Unmarshal(data, &texts)
-		}
-		if err != nil {
-			panic(fmt.Errorf("%s: %w", name, err))
-		}
-		if b.byLang[lang] = texts; lang != fallback {
-			b.langs = append(b.langs, lang)
-		}
-	}
-	tags := make([]language.Tag, len(b.langs))
-	for i, lang := range b.langs {
-		tags[i] = language.Make(lang)
-	}
-	b.matcher = language.NewMatcher(tags)
-	return b
-}
-
-// accepted returns the language of ours that fits an Accept-Language best, and fallback if none
-// does.
-func (b *book) accepted(header string) string {
-	tags, _, err := language.ParseAcceptLanguage(header[:min(len(header), 200)]) // a browser sends under a hundred bytes
-	if err != nil || len(tags) == 0 {
-		return fallback
-	}
-	_, i, _ := b.matcher.Match(tags...)
-	return b.langs[i]
-}
+func openBook() *catalog.Texts[said] { return catalog.Open[said](catalogs, "texts/*.json") }
 
 // nameOf is the name of the text for an error.
 func nameOf(code publish.Code, status int) string {
@@ -96,13 +46,13 @@ func nameOf(code publish.Code, status int) string {
 // Accept-Language asks for. A language that somebody chose on the website is in a cookie, which
 // never comes to a project's origin.
 func (x *exchange) say(status int, name string) {
-	lang := x.book.accepted(x.r.Header.Get("Accept-Language"))
+	lang := x.book.Accepted(x.r.Header.Get("Accept-Language"))
 	h := x.w.Header()
 	h["Vary"] = varyLanguage
 	if x.moves() {
 		h["Vary"] = varyBrowserLanguage
 	}
-	x.show(status, lang, x.book.byLang[lang][name])
+	x.show(status, lang, x.book.ByLang[lang][name])
 }
 
 // refuse answers with a page in English. It is for requests that only programs send.
@@ -110,7 +60,7 @@ func (x *exchange) refuse(status int, message string) {
 	if x.moves() {
 		x.w.Header()["Vary"] = varies(false, true)
 	}
-	x.show(status, fallback, said{http.StatusText(status), message})
+	x.show(status, catalog.Fallback, said{http.StatusText(status), message})
 }
 
 // errorStyle has the colours and the type of the website.

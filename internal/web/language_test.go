@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/catalog"
 	"sandlot/internal/wording"
 )
 
 // TestRegression42NoTextBreaksARuleOfItsLanguage: German, Chinese and Portuguese pages addressed people in two
 // ways, French blanks broke lines, and one thing had several names.
 func TestRegression42NoTextBreaksARuleOfItsLanguage(t *testing.T) {
-	for lang, texts := range openBook().byLang {
+	for lang, texts := range openBook().ByLang {
 		for name, forms := range texts {
 			for _, form := range forms {
 				for _, fault := range wording.Faults(lang, form) {
@@ -48,8 +49,8 @@ var glossary = map[string]map[string]string{
 func TestRegression42OneWordForEachThing(t *testing.T) {
 	b := openBook()
 	for name, words := range glossary {
-		for _, lang := range b.langs {
-			for category, form := range b.byLang[lang][name] {
+		for _, lang := range b.Langs {
+			for category, form := range b.ByLang[lang][name] {
 				if words[lang] == "" || !strings.Contains(form, words[lang]) {
 					t.Errorf("%s (%s) in %s has no %q: %q", name, category, lang, words[lang], form)
 				}
@@ -74,13 +75,13 @@ var (
 
 func TestRegression42NothingWasLeftInEnglish(t *testing.T) {
 	b := openBook()
-	for _, lang := range b.langs[1:] {
-		for name, forms := range b.byLang[lang] {
+	for _, lang := range b.Langs[1:] {
+		for name, forms := range b.ByLang[lang] {
 			if notWritten.MatchString(name) {
 				continue
 			}
 			for _, form := range forms {
-				if same := form == b.byLang[fallback][name]["other"]; same != (same && slices.Contains(sameAsEnglish[lang], name)) {
+				if same := form == b.ByLang[catalog.Fallback][name]["other"]; same != (same && slices.Contains(sameAsEnglish[lang], name)) {
 					t.Errorf("%s in %s is as in English: %q", name, lang, form)
 				}
 				if lang != "ja" && lang != "zh-Hans" {
@@ -104,7 +105,7 @@ var anyNumber = []string{
 
 // TestRegression42TextsWithANumberHaveItsForms: see TestRegression42CountedTextsHaveEveryForm for which forms those are.
 func TestRegression42TextsWithANumberHaveItsForms(t *testing.T) {
-	for lang, texts := range openBook().byLang {
+	for lang, texts := range openBook().ByLang {
 		for name, forms := range texts {
 			counted := strings.Contains(forms["other"], "{n}")
 			if counted && len(forms) < len(formsOf(lang)) && !slices.Contains(anyNumber, name) {
@@ -113,7 +114,7 @@ func TestRegression42TextsWithANumberHaveItsForms(t *testing.T) {
 		}
 	}
 	for _, name := range anyNumber {
-		if !strings.Contains(openBook().byLang[fallback][name]["other"], "{n}") {
+		if !strings.Contains(openBook().ByLang[catalog.Fallback][name]["other"], "{n}") {
 			t.Errorf("%s has no number", name)
 		}
 	}
@@ -123,7 +124,7 @@ func TestRegression42TextsWithANumberHaveItsForms(t *testing.T) {
 // mine" as a sentence, and who stopped logins read that messages were.
 func TestRegression42NoTextServesTwoPurposes(t *testing.T) {
 	b := openBook()
-	in := func(name string) string { return b.say(fallback, name) }
+	in := func(name string) string { return b.say(catalog.Fallback, name) }
 	h := house(t)
 	has := func(page, name string, others ...string) {
 		t.Helper()
@@ -160,7 +161,7 @@ func TestRegression42NoTextServesTwoPurposes(t *testing.T) {
 // TestRegression42TheNoticePageNamesTheLinkAsTheMessageDoes: it sends people to a link of the message by its words.
 func TestRegression42TheNoticePageNamesTheLinkAsTheMessageDoes(t *testing.T) {
 	b := openBook()
-	for _, lang := range b.langs {
+	for _, lang := range b.Langs {
 		data, err := os.ReadFile("../mail/messages/" + lang + ".json")
 		var messages map[string]map[string]string
 		if err == nil {

@@ -3,6 +3,8 @@ package web
 import (
 	"strconv"
 	"strings"
+
+	"sandlot/internal/catalog"
 )
 
 // A notation is how a language writes numbers, after CLDR as browsers have it: what the server writes, scripts write again.
@@ -21,7 +23,7 @@ func notationOf(lang string) notation {
 	if how, ok := notations[lang]; ok {
 		return how
 	}
-	return notations[fallback]
+	return notations[catalog.Fallback]
 }
 
 // numberOf writes a whole number as a language does.

@@ -22,7 +22,7 @@ func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
 	t.Run("in every language", func(t *testing.T) {
 		b := openBook()
 		seen := map[string]bool{}
-		for _, lang := range b.langs {
+		for _, lang := range b.Langs {
 			said := b.say(lang, "own.form-used", "version", 41)
 			if !strings.Contains(said, "41") || seen[said] {
 				t.Errorf("%s: %q", lang, said)

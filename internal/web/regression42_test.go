@@ -51,7 +51,7 @@ func TestRegression31EveryLanguageHasItsForms(t *testing.T) {
 
 // TestRegression42CountedTextsHaveEveryForm: a text has one form that fits any number, or all of its language.
 func TestRegression42CountedTextsHaveEveryForm(t *testing.T) {
-	for lang, texts := range openBook().byLang {
+	for lang, texts := range openBook().ByLang {
 		want := slices.Sorted(slices.Values(formsOf(lang)))
 		for name, forms := range texts {
 			if got := slices.Sorted(maps.Keys(forms)); len(got) > 1 && !slices.Equal(got, want) || forms["other"] == "" {
@@ -75,7 +75,7 @@ func TestRegression42NumbersAreWrittenAsBrowsersDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, lang := range openBook().langs {
+	for _, lang := range openBook().Langs {
 		said := run(t, ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`%s.map((n) => new Intl.PluralRules(%q).select(n) + ' ' + new Intl.NumberFormat(%[2]q).format(n))`, numbers, lang)))
 		for i, n := range someNumbers {
 			if got := formOf(lang, n) + " " + numberOf(lang, n); got != said[i] {
@@ -143,7 +143,7 @@ func TestRegression42UploadsAreRefusedInTheVisitorsLanguage(t *testing.T) {
 		publish.CodeInvalidFilename: "own.bad-name", publish.CodeFilenameConflict: "own.conflict", publish.CodeFileNotFound: "own.no-file", publish.CodeQuotaExceeded: "own.quota",
 		publish.CodeKeyInContent: "own.key-inside", publish.CodeInvalidField: "own.empty-primary", publish.CodeDoubleEncoded: "own.encoded", publish.CodeContentTooLarge: "own.file-large",
 	} {
-		for _, lang := range b.langs {
+		for _, lang := range b.Langs {
 			h.fail("Rearrange", publish.FileError{Name: "lib/<b>.js", Err: publish.Refuse(code, "In English.")})
 			if err := h.account.SetLang(t.Context(), h.owner("kim"), lang); err != nil {
 				t.Fatal(err)

@@ -72,7 +72,7 @@ func TestRegression42TimesAreThoseOfTheVisitor(t *testing.T) {
 		if !slices.Contains([]string{"project", "verify", "not-me-paused", "sessions", "keys", "own", "versions"}, l.name) {
 			continue
 		}
-		for _, lang := range openBook().langs {
+		for _, lang := range openBook().Langs {
 			served, inUTC, local := g.served(l, lang), g.shownIn(t, l, lang, "UTC"), g.shownIn(t, l, lang, "Pacific/Kiritimati")
 			if len(served) == 0 || !slices.Equal(served, inUTC) {
 				t.Errorf("%s in %s has %q, and %q in a browser", l.name, lang, served, inUTC)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"html/template"
 	"net/http"
+
+	"sandlot/internal/catalog"
 )
 
 // A form that was taken leads to a page, and that page says once what the form did. The
@@ -65,7 +67,7 @@ func (v *visit) hear() {
 // saidOf is the text of that name with its arguments; empty where there is none for a form.
 func (b *book) saidOf(lang string, said []any) template.HTML {
 	name, _ := said[0].(string)
-	if _, ok := b.byLang[fallback][name]; !ok || len(name) < len(saidTexts) || name[:len(saidTexts)] != saidTexts {
+	if _, ok := b.ByLang[catalog.Fallback][name]; !ok || len(name) < len(saidTexts) || name[:len(saidTexts)] != saidTexts {
 		return ""
 	}
 	return b.sayHTML(lang, name, said[1:]...)

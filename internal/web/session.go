@@ -40,7 +40,7 @@ func (v *visit) recognise() error {
 	}
 	s, a, _ := by.Login()
 	v.by, v.me = by, &login{s, a}
-	if found, ok := v.book.nearest(a.Lang); ok && a.Lang != "" {
+	if found, ok := v.book.Nearest(a.Lang); ok && a.Lang != "" {
 		v.lang = found
 	}
 	return nil

@@ -61,8 +61,8 @@ func (v *visit) showSettings(status int, page settingsPage) error {
 	if page.Proposed, err = v.Account.ProposedEmail(v.r.Context(), v.by); err != nil {
 		return err
 	}
-	page.Langs, page.Fresh = v.book.langs, v.fresh()
-	if found, ok := v.book.nearest(v.me.Account.Lang); ok && v.me.Account.Lang != "" {
+	page.Langs, page.Fresh = v.book.Langs, v.fresh()
+	if found, ok := v.book.Nearest(v.me.Account.Lang); ok && v.me.Account.Lang != "" {
 		page.Lang = found
 	}
 	return v.show(status, "settings.html", v.T("settings.title"), page)
@@ -107,7 +107,7 @@ func (v *visit) handleRefused(want string, err error) error {
 
 func (p *Pages) setLanguage(v *visit) error {
 	lang := v.r.PostForm.Get("lang")
-	if found, ok := v.book.nearest(lang); lang != "" && (!ok || found != lang) {
+	if found, ok := v.book.Nearest(lang); lang != "" && (!ok || found != lang) {
 		return v.redirect("/account/settings") // the page offers no other
 	}
 	if err := p.Account.SetLang(v.r.Context(), v.by, lang); err != nil {

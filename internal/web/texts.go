@@ -4,15 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"io/fs"
-	"path"
 	"strings"
 
-	"golang.org/x/text/language"
+	"sandlot/internal/catalog"
 )
-
-// fallback is the language of whoever speaks none of ours.
-const fallback = "en"
 
 // Words are what a page says, in one language. {name} in it stands for an argument. A text that speaks of n things has
 // a form for each of CLDR's categories that the language uses for whole numbers; one of one form fits any number.
@@ -29,77 +24,17 @@ func (t *words) UnmarshalJSON(b []byte) error {
 }
 
 // A book holds the texts of all languages.
-type book struct {
-	langs   []string // the first is the fallback
-	matcher language.Matcher
-	byLang  map[string]map[string]words
-}
+type book struct{ *catalog.Texts[words] }
 
-// openBook reads texts/{area}/{lang}.json. It panics if one of them is broken.
-func openBook() *book {
-	names, _ := fs.Glob(files, "texts/*/*.json") // the pattern is right
-	b := &book{langs: []string{fallback}, byLang: map[string]map[string]words{}}
-	for _, name := range names {
-		lang := strings.TrimSuffix(path.Base(name), ".json")
-		if b.byLang[lang] == nil {
-			b.byLang[lang] = map[string]words{}
-			if lang != fallback {
-				b.langs = append(b.langs, lang)
-			}
-		}
-		b.read(name, b.byLang[lang])
-	}
-	tags := make([]language.Tag, len(b.langs))
-	for i, lang := range b.langs {
-		tags[i] = language.Make(lang)
-	}
-	b.matcher = language.NewMatcher(tags)
-	return b
-}
-
-func (b *book) read(name string, into map[string]words) {
-	data, err := files.ReadFile(name)
-	var texts map[string]words
-	if err == nil {
-		err = json.Unmarshal(data, &texts)
-	}
-	if err != nil {
-		panic(fmt.Errorf("%s: %w", name, err))
-	}
-	for key, t := range texts {
-		if _, twice := into[key]; twice {
-			panic(fmt.Errorf("%s: %q is in two areas", name, key))
-		}
-		into[key] = t
-	}
-}
-
-// nearest returns the language of ours that is nearest to a tag, if one is near.
-func (b *book) nearest(tag string) (string, bool) {
-	t, err := language.Parse(tag)
-	if err != nil {
-		return "", false
-	}
-	_, i, confidence := b.matcher.Match(t)
-	return b.langs[i], confidence > language.No
-}
-
-// accepted returns the language for an Accept-Language.
-func (b *book) accepted(header string) string {
-	tags, _, err := language.ParseAcceptLanguage(header[:min(len(header), 200)]) // a browser sends under a hundred bytes
-	if err != nil || len(tags) == 0 {
-		return fallback
-	}
-	_, i, _ := b.matcher.Match(tags...)
-	return b.langs[i]
-}
+// openBook reads texts/{area}/{lang}.json.
+func openBook() *book { return &book{catalog.Open[words](files, "texts/*/*.json")} }
 
 // words returns a text with all its forms.
 func (b *book) words(lang, name string) words {
-	if t, ok := b.byLang[lang][name]; ok {
+	if t, ok := b.ByLang[lang][name]; ok {
 		return t
 	}
-	return b.byLang[fallback][name]
+	return b.ByLang[catalog.Fallback][name]
 }
 
 // say returns a text with its arguments, which are names and values in turns.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sandlot/internal/catalog"
 )
 
 // used finds the names of texts in templates and in Go: T "name", T("name"). Names of problems begin with error.
@@ -54,11 +56,11 @@ func namesInUse(t *testing.T) map[string]bool {
 func TestRegression42EveryTextIsThereInEveryLanguageAndUsed(t *testing.T) {
 	b := openBook()
 	want := []string{"en", "de", "es", "fr", "ja", "pt", "zh-Hans"}
-	if got := slices.Sorted(maps.Keys(b.byLang)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+	if got := slices.Sorted(maps.Keys(b.ByLang)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 		t.Fatalf("the languages are %v", got)
 	}
 	inUse := namesInUse(t)
-	for lang, texts := range b.byLang {
+	for lang, texts := range b.ByLang {
 		for name := range inUse {
 			if _, ok := texts[name]; !ok {
 				t.Errorf("%s has no %s", lang, name)
@@ -68,12 +70,12 @@ func TestRegression42EveryTextIsThereInEveryLanguageAndUsed(t *testing.T) {
 			if !inUse[name] {
 				t.Errorf("nothing says %s, which is in %s", name, lang)
 			}
-			if _, ok := b.byLang[fallback][name]; !ok {
+			if _, ok := b.ByLang[catalog.Fallback][name]; !ok {
 				t.Errorf("%s is in %s alone", name, lang)
 			}
 		}
-		if len(texts) != len(b.byLang[fallback]) {
-			t.Errorf("%s has %d texts, %s has %d", lang, len(texts), fallback, len(b.byLang[fallback]))
+		if len(texts) != len(b.ByLang[catalog.Fallback]) {
+			t.Errorf("%s has %d texts, %s has %d", lang, len(texts), catalog.Fallback, len(b.ByLang[catalog.Fallback]))
 		}
 	}
 }
@@ -82,9 +84,9 @@ var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
 
 func TestRegression42TranslationsHaveTheSamePlaceholders(t *testing.T) {
 	b := openBook()
-	for name, en := range b.byLang[fallback] {
+	for name, en := range b.ByLang[catalog.Fallback] {
 		want := placeholders(en)
-		for lang, texts := range b.byLang {
+		for lang, texts := range b.ByLang {
 			if got := placeholders(texts[name]); !slices.Equal(got, want) {
 				t.Errorf("%s in %s has %v, wanted %v", name, lang, got, want)
 			}
@@ -107,11 +109,11 @@ func TestTextsAreChosenByLanguageAndNumber(t *testing.T) {
 	for header, want := range map[string]string{
 		"": "en", "de-AT,de;q=0.9": "de", "zh-CN": "zh-Hans", "pt-BR,pt": "pt", "tlh": "en", "ja;q=0.5, fr": "fr", strings.Repeat("x,", 5000): "en",
 	} {
-		if got := b.accepted(header); got != want {
+		if got := b.Accepted(header); got != want {
 			t.Errorf("%.20q gets %s, wanted %s", header, got, want)
 		}
 	}
-	if _, ok := b.nearest("not a tag"); ok {
+	if _, ok := b.Nearest("not a tag"); ok {
 		t.Error("a malformed tag has a language")
 	}
 }

@@ -35,7 +35,7 @@ type login struct {
 }
 
 func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
-	v := &visit{Pages: p, w: w, r: r, lang: p.book.accepted(r.Header.Get("Accept-Language"))}
+	v := &visit{Pages: p, w: w, r: r, lang: p.book.Accepted(r.Header.Get("Accept-Language"))}
 	v.by = publish.Caller{From: v.from()}
 	return v
 }
@@ -78,7 +78,7 @@ func (v *visit) speak(lang string) {
 	if v.me != nil && v.me.Account.Lang != "" {
 		return
 	}
-	if found, ok := v.book.nearest(lang); ok {
+	if found, ok := v.book.Nearest(lang); ok {
 		v.lang = found
 	}
 }
