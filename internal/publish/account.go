@@ -12,9 +12,11 @@ import (
 // createTries bounds the draws of fresh names after all of one draw were taken.
 const createTries = 5
 
-// Signup creates an account without a project. The account is a new one whoever calls:
-// a key means nothing here. It is durable when it returns. With in.Idempotency the same
-// call within 24 hours returns the first answer and creates nothing.
+// Signup creates an account without a project. The account is a new one whoever calls: a key
+// means nothing here. It is durable when it returns, and its key is in no other answer. With an
+// address, a message with a link that verifies it is due. With in.Idempotency the same call
+// within IdempotencyLife returns the first answer and creates nothing. An instance that takes
+// no new accounts answers CodePublishClosed.
 func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (SignedUp, error) {
 	by = Caller{From: by.From}
 	if err := s.admitNew(by); err != nil {
@@ -161,7 +163,8 @@ func (s *Service) present(ctx context.Context, by Caller, err error) error {
 	return err
 }
 
-// Admit decides, before a body is read, what can be decided without it.
+// Admit decides, before a body is read, what can be decided without it: whether by may do act
+// at all, and whether the instance takes new projects. The call itself decides again.
 func (s *Service) Admit(_ context.Context, by Caller, act Action) error {
 	if err := Authorize(by, act, nil); err != nil || act != ActPublish {
 		return err

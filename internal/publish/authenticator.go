@@ -11,7 +11,8 @@ import (
 	"sandlot/internal/inspect"
 )
 
-// Session is a browser that has logged in to an account.
+// Session is a browser that has logged in to an account. Its token is not in here: only the
+// hash of that is kept.
 type Session struct {
 	ID        int64
 	Account   AccountID
@@ -22,8 +23,9 @@ type Session struct {
 	ExpiresAt time.Time
 }
 
-// SessionLife is how long a session lives after it was seen last: whoever plays once a
-// month stays logged in. One that seems to live longer got its time from a wrong clock.
+// SessionLife is how long a session lives after it was seen last: whoever plays once a month
+// stays logged in. One that seems to live longer got its time from a wrong clock, and is cut to
+// this.
 const SessionLife = 30 * 24 * time.Hour
 
 // sessionSeen is how often it is noted that a session lives: a write for each page would be many.
@@ -41,8 +43,12 @@ type CredentialStore interface {
 	SeeSession(ctx context.Context, id int64, seen, expires time.Time) error
 }
 
-// An Authenticator makes the Caller of what a request presented; beside AsOperator nothing
-// else makes one. Its fields are set before it is used. It may be used concurrently.
+// An Authenticator makes the Caller of what a request presented; beside AsOperator nothing else
+// makes one. Every look-up asks the store, so a key that is revoked and a session that is ended
+// count from the next request on, in every process. Its fields are set before it is used. It
+// may be used concurrently.
+//
+// It does not slow down whoever tries keys: package admission does, above it.
 type Authenticator struct {
 	Store CredentialStore
 	Uses  *KeyUses // of the keys that it finds; nil: they are not remembered
@@ -50,11 +56,15 @@ type Authenticator struct {
 	Log   *slog.Logger
 }
 
-// Identify finds out who asks. Nothing presented is nobody. A key that is
-// mistyped is told so without a look-up; one that is unknown, revoked or belongs
-// to a deleted project is CodeInvalidKey. An upload_token is nobody, who may join
-// its upload. A session that is unknown or over is ErrNotFound; one that is not is
-// noted as seen.
+// Identify finds out who asks. Nothing presented is nobody. A key that is mistyped is told so
+// without a look-up; one that is unknown, revoked or belongs to a deleted project is
+// CodeInvalidKey, as is an upload_token that is unknown or whose upload has expired. An
+// upload_token that is known is nobody, who may join its upload. A session that is unknown or
+// over is ErrNotFound; one that is not is noted as seen, once an hour at most, and lives for
+// SessionLife from then on.
+//
+// The key of a suspended account is found: Authorize decides what it may still do. Any other
+// error is the store's.
 func (a *Authenticator) Identify(ctx context.Context, presented Presented, from Sender) (Caller, error) {
 	switch {
 	case presented.Session != "":
@@ -127,8 +137,9 @@ type KeyUseStore interface {
 	TouchKeys(ctx context.Context, used map[int64]time.Time) error
 }
 
-// KeyUses remembers when keys were used and writes it every two seconds. A nil one
-// remembers nothing. The methods may be called concurrently.
+// KeyUses remembers when keys were used and writes it every two seconds, all at once, so that
+// no request waits for it. A crash loses what was not written yet. A nil one remembers nothing.
+// The methods may be called concurrently.
 type KeyUses struct {
 	store    KeyUseStore
 	log      *slog.Logger
@@ -138,7 +149,8 @@ type KeyUses struct {
 	at map[int64]time.Time
 }
 
-// NewKeyUses makes KeyUses. failures counts what could not be written.
+// NewKeyUses makes KeyUses, which whoever made it has to run. failures counts what could not be
+// written.
 func NewKeyUses(store KeyUseStore, log *slog.Logger, failures *Failures) *KeyUses {
 	return &KeyUses{store: store, log: log, failures: failures, at: map[int64]time.Time{}}
 }
@@ -160,8 +172,8 @@ func (u *KeyUses) take() map[int64]time.Time {
 	return taken
 }
 
-// Flush writes what is still in memory. What cannot be written is lost: a key's next use
-// is remembered again.
+// Flush writes what is still in memory. What cannot be written is lost, and counted: a key's
+// next use is remembered again.
 func (u *KeyUses) Flush(ctx context.Context) error {
 	used := u.take()
 	if len(used) == 0 {
@@ -174,14 +186,15 @@ func (u *KeyUses) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Run writes every two seconds until ctx ends, and then once more.
+// Run writes every two seconds until ctx ends, and then once more. It returns after that.
 func (u *KeyUses) Run(ctx context.Context) { FlushUntil(ctx, "key uses", u.Flush, u.log) }
 
 // flushEvery is well under the 5 s that a crash may lose.
 const flushEvery = 2 * time.Second
 
-// FlushUntil calls flush every two seconds until ctx ends, and then once more, for two
-// seconds at most. It logs an error as one of writing what.
+// FlushUntil calls flush every two seconds until ctx ends, and then once more with two seconds
+// to finish in, although ctx has ended. It logs an error as one of writing what, and goes on.
+// It returns after the last call.
 func FlushUntil(ctx context.Context, what string, flush func(context.Context) error, log *slog.Logger) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()

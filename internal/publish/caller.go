@@ -2,10 +2,15 @@ package publish
 
 import "errors"
 
-// Caller is who asks. It is the argument after the context of every method of a
-// Service, here and in the other rooms. An Authenticator makes it from what was presented,
-// AsOperator for the commands of whoever runs the machine; nothing else can. The zero
-// Caller is nobody, from nowhere.
+// Caller is who asks. It is the argument after the context of every method of a Service, here
+// and in the other rooms. An Authenticator makes it from what was presented, AsOperator for the
+// commands of whoever runs the machine; nothing else can. It never changes, and may be copied
+// and used concurrently.
+//
+// It is who asked when the call began. Whether its key was revoked or its account suspended
+// since, the step in the store looks again; see NewProject.By and Edit.By.
+//
+// The zero Caller is nobody, from nowhere.
 type Caller struct {
 	From Sender
 
@@ -31,22 +36,24 @@ const (
 	callerOperator
 )
 
-// Presented is what a request brought to say who asks. At most one field is set;
-// none is nobody.
+// Presented is what a request brought to say who asks, as it came and not yet checked. At most
+// one field is set; none is nobody.
 type Presented struct {
 	Key     Secret // a key, or the upload_token of an unfinished upload
 	Session string // the token of a browser's session
 }
 
-// Sender is where a call comes from. It tells callers without a key apart.
+// Sender is where a call comes from. It tells callers without a key apart: their uploads, their
+// idempotency keys and their share of messages.
 type Sender struct {
 	Network string // an IPv4 address or an IPv6 network of 64 bits; never stored in clear
 	Shared  bool   // whether anybody at all may have this Network, so that it proves nothing
 	Free    bool   // whether it has no limits
 }
 
-// AsOperator is the caller that a command on the machine of the service makes; name is who
-// the audit log says it was. No transport may make one: a test looks for it.
+// AsOperator is the caller that a command on the machine of the service makes; name is who the
+// audit log says it was, or empty. It may do all that ActOperate covers, and nothing that an
+// owner does. No transport may make one: a test looks for it.
 func AsOperator(name string) Caller { return Caller{kind: callerOperator, name: name} }
 
 // presented is the key in clear, empty for nobody.
@@ -57,20 +64,24 @@ func (c Caller) presented() Secret {
 	return *c.secret
 }
 
-// Nobody reports whether the caller has proved nothing about themselves.
+// Nobody reports whether the caller has proved nothing about themselves. Whoever presented an
+// upload_token is nobody, too: it joins one upload and is no credential of an account.
 func (c Caller) Nobody() bool { return c.kind == callerNobody }
 
-// Scoped reports whether the caller's key covers one project only.
+// Scoped reports whether the caller's key covers one project only. It then changes and reads
+// that project, and neither publishes others nor changes the account.
 func (c Caller) Scoped() bool { return c.kind == callerKey && c.key.Kind == ProjectKey }
 
 // Account is the account that the caller's key or session is of, 0 for nobody and the operator.
 func (c Caller) Account() AccountID { return c.key.Account }
 
-// Key is the caller's key; for any other than a key's holder its ID and Hash are zero.
+// Key is the caller's key, as it was when it was looked up. For any other than a key's holder
+// its ID and Hash are zero.
 func (c Caller) Key() Key { return c.key }
 
 // Login is the caller's session and its account as they were when the session was looked up; ok
-// is false for who has no session.
+// is false for who has no session. The account may be out of date by the time of a call: what
+// depends on it reads the account again.
 func (c Caller) Login() (s Session, a Account, ok bool) {
 	if c.me == nil {
 		return Session{}, Account{}, false
@@ -81,13 +92,13 @@ func (c Caller) Login() (s Session, a Account, ok bool) {
 // OperatorName is who the operator's command was given by, empty for any other caller.
 func (c Caller) OperatorName() string { return c.name }
 
-// InSession is the caller of a session in its account, which an Authenticator has looked up. Nobody
-// else may make one: a test looks for it.
+// InSession is the caller of a session in its account, which an Authenticator has looked up.
+// Nobody else may make one: a test looks for it.
 func InSession(s Session, a Account, from Sender) Caller {
 	return Caller{From: from, kind: callerSession, key: Key{Account: a.ID, Kind: AccountKey, Suspended: a.Suspended}, me: &a, sess: s}
 }
 
-// Action is what a caller wants to do.
+// Action is what a caller wants to do. Each method of a Service names the one that it is.
 type Action int
 
 // The actions that Authorize decides about.
@@ -112,10 +123,15 @@ var (
 	ErrOperatorNeeded = errors.New("needs the operator")
 )
 
-// Authorize decides whether by may do act, on p where the action has a project.
-// It is the only place that does, for every room and transport. A refusal is an
-// *Error, ErrNotFound for a session that asks about another account's project, or one of the
-// two errors above.
+// Authorize decides whether by may do act, on p where the action has a project; a nil p asks
+// whether by may do such a thing at all. It is the only place that decides, for every room and
+// transport, and asks no store: p and by are as they were read.
+//
+// A refusal is an *Error: CodeKeyRequired where a key is missing, CodeWrongProject for a key
+// that does not cover p, CodeAccountKeyRequired for a project key that publishes,
+// CodeAccountSuspended and CodeTakenDown for what the operator has stopped. A session that asks
+// about another account's project gets ErrNotFound, as if it were not there. A caller of
+// another kind than the action needs gets ErrLoginNeeded or ErrOperatorNeeded.
 func Authorize(by Caller, act Action, p *Project) error {
 	switch act {
 	case ActLook:
@@ -172,7 +188,8 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 	return nil
 }
 
-// AccountSuspended is the refusal of what the owner of a suspended account may not.
+// AccountSuspended is the refusal of what the owner of a suspended account may not do:
+// CodeAccountSuspended. Reading and exporting they may.
 func AccountSuspended() error {
 	return Refuse(CodeAccountSuspended, "The operator of this service has suspended the account of this key. Nothing was changed.").
 		With(OpExport).Note("Ask the operator why. What the account has published can still be read and exported with its key.")

@@ -16,10 +16,12 @@ import (
 	"sandlot/internal/inspect"
 )
 
-// Contents keeps the bytes of files: it stages what arrives until a call of a Service
-// records it, and reads what is recorded. It asks for no Caller. What it stages belongs to
-// nobody yet, and the version or blob that it reads was named by a call of a Service, which
-// asked. All methods may be called concurrently.
+// Contents keeps the bytes of files: it stages what arrives until a call of a Service records
+// it, and reads what is recorded. It asks for no Caller. What it stages belongs to nobody yet,
+// and the version or blob that it reads was named by a call of a Service, which asked.
+//
+// Bytes stream through it: it holds at most InlineMax of a call's content, whatever its size.
+// All methods may be called concurrently.
 type Contents struct {
 	store     contentStore
 	blobs     Blobs
@@ -48,10 +50,13 @@ func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 	}
 }
 
-// Stage keeps what r yields until a call uses it. An error of r is wrapped, and then
-// nothing is kept: every error is ErrNoEffect. Content that no call uses must be
-// discarded; until it is discarded or recorded the collector leaves it alone, however
-// long that takes. What a crash leaves behind is collected.
+// Stage keeps what r yields, to its end, until a call uses it, and looks at it once on the way.
+// What is larger than InlineMax is durable when it returns. A nearly full disk is
+// CodeStorageFull before a byte of r is read. An error of r is wrapped, and then nothing is
+// kept: every error is ErrNoEffect.
+//
+// Content that no call uses must be discarded; until it is discarded or recorded the collector
+// leaves it alone, however long that takes. What a crash leaves behind is collected.
 func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
 	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return io.TeeReader(r, in) })
 	return kept, NoEffect(err)
@@ -124,9 +129,10 @@ func (c *Contents) buffer() *[]byte {
 	return &b
 }
 
-// Unpack replaces staged gzip content by what it holds, at most limit bytes. The
-// packed bytes are discarded in any case; an error of kind *content.Error says
-// what is wrong with them. charge is asked for what it becomes.
+// Unpack replaces staged gzip content by what it holds, at most limit bytes. The packed bytes
+// are discarded in any case; an error of kind *content.Error says what is wrong with them.
+// charge is asked for what it becomes. Much that is unpacked at once is unpacked in turns, so
+// that a processor stays free for others.
 func (c *Contents) Unpack(ctx context.Context, packed Content, limit int64, charge Charge) (Content, error) {
 	defer c.Discard(ctx, packed)
 	r, err := c.Open(ctx, packed.Blob, 0, -1)
@@ -137,8 +143,9 @@ func (c *Contents) Unpack(ctx context.Context, packed Content, limit int64, char
 	return c.stageUnpacked(ctx, r, limit, charge)
 }
 
-// Discard forgets staged content. Content that a step has recorded, or may have,
-// it leaves alone, so it may always be called. It works also after ctx has ended.
+// Discard forgets staged content, and frees its room. Content that a step has recorded, or may
+// have, it leaves alone, so it may always be called, and more than once. It works also after
+// ctx has ended. What cannot be deleted now is collected later.
 func (c *Contents) Discard(ctx context.Context, staged Content) {
 	if !c.held.discardable(staged.Ref) {
 		return
@@ -149,9 +156,10 @@ func (c *Contents) Discard(ctx context.Context, staged Content) {
 	}
 }
 
-// Open returns n bytes of a blob from off (n < 0: up to the end), after they have been
-// compared with its hash: damaged bytes are ErrCorrupt. Of a blob of more than 1 MiB only
-// the MiBs that a range lies in are compared, if checkpoints were recorded with it.
+// Open returns n bytes of a blob from off (n < 0: up to the end), after they have been compared
+// with its hash: damaged bytes are ErrCorrupt, and not one of them is returned. Of a blob of
+// more than 1 MiB only the MiBs that a range lies in are compared, if checkpoints were recorded
+// with it. Bytes of a blob that is gone are ErrNotFound. Whoever opens it closes it.
 func (c *Contents) Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error) {
 	if b.Ref != "" {
 		r, err := c.blobs.Open(ctx, c.withCheckpoints(ctx, b, off, n), off, n)
@@ -193,8 +201,8 @@ func window(data []byte, off, n int64) []byte {
 	return data
 }
 
-// Files returns the files of a version in the order of their names. The list
-// never changes, but a file's variants may still be made.
+// Files returns the files of a version in the byte order of their names. The list never
+// changes, but a file's variants may still be made.
 func (c *Contents) Files(ctx context.Context, id ProjectID, version int) ([]File, error) {
 	return c.store.Files(ctx, id, version)
 }

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Code is the stable name of an error, the same in every transport and every
-// release. It is itself an error, so that errors.Is(err, CodeRateLimited) works.
+// Code is the stable name of an error, the same in every transport and every release. It is
+// itself an error, so that errors.Is(err, CodeRateLimited) tells whether err is an *Error of
+// that code. Programs compare codes, and never messages.
 type Code string
 
 // Error gives the code's name.
@@ -59,8 +60,8 @@ const (
 	CodeStorageFull          Code = "storage_full"
 )
 
-// Kind is the family of a code: what a transport needs to know to answer, whatever it
-// speaks.
+// Kind is the family of a code: what a transport needs to know to answer, whatever it speaks.
+// Each code has one for ever.
 type Kind int
 
 // The kinds. A call that met one of the last four may succeed when it is sent again later.
@@ -79,8 +80,8 @@ const (
 	KindFault                        // a fault of the service
 )
 
-// Codes has the kind of each code. What a transport answers with is in a table of
-// its own.
+// Codes has the kind of each code. What a transport answers with is in a table of its own, and
+// a test holds the two together. Nobody changes it.
 var Codes = map[Code]Kind{
 	CodeInvalidJSON:          KindMistake,
 	CodeInvalidField:         KindMistake,
@@ -179,19 +180,19 @@ const (
 	OpNothing    Op = "nothing"     // no call mends it; the Note says what does
 )
 
-// PlaceholderEmail stands in a proposed call for an address that only the user
-// knows. It is refused where it is sent: an example that worked would tie the
-// account to nobody.
+// PlaceholderEmail stands in a proposed call for an address that only the user knows. It is
+// refused where it is sent: an example that worked would tie the account to nobody.
 const PlaceholderEmail = "<your e-mail>"
 
-// Arg is one argument of the proposed operation.
+// Arg is one argument of the proposed operation, under the name that the operation knows it by.
 type Arg struct {
 	Name  string
 	Value any // string, int or bool
 }
 
-// Fix is a corrected request. Note says in a sentence what the operation does
-// not.
+// Fix is a corrected request: the operation and the arguments that differ. Note says in a
+// sentence what the operation does not. A transport prints it in its own language; see package
+// hint. The zero Fix proposes nothing.
 type Fix struct {
 	Op   Op
 	Args []Arg
@@ -200,30 +201,35 @@ type Fix struct {
 	Without []string
 }
 
-// Refuse makes an Error. Transports use it for what they refuse themselves.
+// Refuse makes an Error whose message is formatted from the rest. Transports use it for what
+// they refuse themselves. The message is shown as it is, so it holds no key, and of what
+// somebody sent only what inspect.Quoted made of it.
+//
+// The methods that follow change the Error and return it, so that they can be chained where it
+// is made. After that it is not changed.
 func Refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// In names the field at fault.
+// In names the field at fault, as the operation calls it.
 func (e *Error) In(field string) *Error { e.Field = field; return e }
 
-// With proposes an operation that would work.
+// With proposes an operation that would work, with these arguments.
 func (e *Error) With(op Op, args ...Arg) *Error { e.Fix.Op, e.Fix.Args = op, args; return e }
 
-// Note adds a sentence to the proposal.
+// Note adds a sentence to the proposal, in place of the one that was there.
 func (e *Error) Note(format string, args ...any) *Error {
 	e.Fix.Note = fmt.Sprintf(format, args...)
 	return e
 }
 
-// Detail adds a fact.
+// Detail adds a fact for programs: value is a string, an int, an int64 or a bool.
 func (e *Error) Detail(name string, value any) *Error {
 	e.Details = append(e.Details, Detail{name, value})
 	return e
 }
 
-// After says when to try again.
+// After says when to try again, at the earliest.
 func (e *Error) After(d time.Duration) *Error { e.RetryAfter = d; return e }
 
 // Because keeps the cause for errors.Is and the log; it is never shown.
@@ -232,8 +238,10 @@ func (e *Error) Because(err error) *Error { e.cause = err; return e }
 // Cause is what Because kept, or nil.
 func (e *Error) Cause() error { return e.cause }
 
-// AsError finds the Error in err, or makes one of what a store answered. It
-// returns nil for a fault of the service that no caller can act on.
+// AsError finds the Error in err, or makes one of what a store answered: CodeBlobCorrupt,
+// CodeStorageFull or CodeUnavailable, which says whether nothing was changed or that nobody
+// knows. It returns nil for a fault of the service that no caller can act on, which is logged
+// and answered with a fixed sentence.
 func AsError(err error) *Error {
 	var e *Error
 	switch {
@@ -255,11 +263,13 @@ func AsError(err error) *Error {
 	return nil
 }
 
-// ErrNoEffect: the step certainly changed nothing, now and after a crash. It
-// comes with the error that says why.
+// ErrNoEffect: the step certainly changed nothing, now and after a crash. It comes with the
+// error that says why. Without it a failed step may have had its effect: the connection broke
+// before the answer, or a sync failed.
 var ErrNoEffect = errors.New("nothing was changed")
 
-// NoEffect marks the error of a step that certainly changed nothing. It keeps nil.
+// NoEffect marks the error of a step that certainly changed nothing. errors.Is and errors.As
+// still find what err is. It keeps nil.
 func NoEffect(err error) error {
 	if err == nil {
 		return nil

@@ -31,19 +31,23 @@ type ChangeStore interface {
 	Changes(ctx context.Context, ids []ProjectID) (map[ProjectID]int64, error)
 }
 
-// Changed is what a step changed of that which is cached: projects, and all projects of an account.
-// The zero Changed is nothing.
+// Changed is what a step changed of that which is cached: projects, and all projects of an
+// account. The zero Changed is nothing.
 type Changed struct {
 	Projects []ProjectID
 	Account  AccountID
 }
 
-// Heads caches the heads of the projects that are being read: the Project as a commit left it, but for its
-// counts. A head is served for HeadsHold after it was last confirmed: read, or found to have still the change
-// number of the store. Run confirms those in use together. While the store cannot be asked, a head is
-// served for HeadsHoldAlone. What this process changes it drops before the change is acknowledged: so
-// whoever sees an acknowledgement reads what was acknowledged. What another process or node changes is
-// seen within HeadsHold. All methods may be called concurrently.
+// Heads caches the heads of the projects that are being read: the Project as a commit left it,
+// but for its counts. A head is served for HeadsHold after it was last confirmed: read, or
+// found to have still the change number of the store. Run confirms those in use together, by
+// one query. While the store cannot be asked, a head is served for HeadsHoldAlone.
+//
+// What this process changes it drops before the change is acknowledged: so whoever sees an
+// acknowledgement reads what was acknowledged. What another process or node changes is seen
+// within HeadsHold.
+//
+// All methods may be called concurrently.
 type Heads struct {
 	changes ChangeStore
 	most    int // heads that are kept
@@ -64,7 +68,8 @@ type head struct {
 	used      atomic.Bool  // since the last confirmation
 }
 
-// NewHeads makes an empty cache of at most most heads, of some 500 bytes each.
+// NewHeads makes an empty cache of at most most heads, of some 500 bytes each. When it is full,
+// a new head takes the place of any other.
 func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
 	return &Heads{changes: changes, most: most, log: log, begin: time.Now(), known: map[ProjectID]*head{}, fills: NewLocks[ProjectID]()}
 }
@@ -163,8 +168,9 @@ func (h *Heads) put(p Project, at time.Duration, gen uint64) {
 	h.known[p.ID] = known
 }
 
-// Drop forgets what a step changed. It is called before the step is acknowledged, also for one that failed but
-// may have happened. A look-up that began before does not put back what it saw.
+// Drop forgets what a step changed. It is called before the step is acknowledged, also for one
+// that failed but may have happened. A look-up that began before does not put back what it saw.
+// To drop what is not cached costs nothing but the lock.
 func (h *Heads) Drop(c Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -185,8 +191,9 @@ func (h *Heads) Drop(c Changed) {
 	}
 }
 
-// Run confirms the heads in use until ctx ends, by one query each time, and counts in failures those
-// that fail. A confirmation that comes late, or fails, drops nothing.
+// Run confirms the heads in use every 750 ms until ctx ends, by one query each time, and counts
+// in failures those that fail. The first of several that fail is logged. A confirmation that
+// comes late, or fails, drops nothing. There is one Run for a Heads.
 func (h *Heads) Run(ctx context.Context, failures *Failures) {
 	tick := time.NewTicker(confirmEvery)
 	defer tick.Stop()

@@ -18,8 +18,8 @@ const (
 	idempotencyWait = time.Second // most calls are done by then
 )
 
-// CheckIdempotencyKey refuses what cannot be an idempotency key: it has 1 to
-// MaxIdempotencyKey visible ASCII characters.
+// CheckIdempotencyKey refuses what cannot be an idempotency key, as CodeInvalidField: one has 1
+// to MaxIdempotencyKey visible ASCII characters.
 func CheckIdempotencyKey(key string) error {
 	if len(key) >= 1 && len(key) <= MaxIdempotencyKey && visible(key) {
 		return nil

@@ -7,22 +7,24 @@ import (
 	"sandlot/internal/inspect"
 )
 
-// Content is a file's bytes, staged: they are kept, but nothing refers to them
-// yet. Whoever staged it uses it in one call or discards it.
+// Content is a file's bytes, staged, with what was seen in them: they are kept, but nothing
+// refers to them yet. Whoever staged it hands it to one call of a Service, which uses or
+// discards it, or discards it with Contents.Discard.
 type Content struct {
 	Blob
 	inspect.Findings
 	Missing bool // there was no content in the request
 }
 
-// Declared is what a client said about the file's bytes. Zero values mean that
-// it said nothing.
+// Declared is what a client said about the file's bytes. Zero values mean that it said nothing.
+// What it said must be true of the whole file, or the call is CodeDigestMismatch.
 type Declared struct {
 	SHA256 string // hex, any case
 	Size   *int64
 }
 
-// PublishInput asks for a new project.
+// PublishInput asks for a new project. All fields are as the client sent them: Publish brings
+// them into form or refuses them.
 type PublishInput struct {
 	Title       string
 	Handle      string
@@ -34,7 +36,8 @@ type PublishInput struct {
 	Idempotency string     // the idempotency key; empty: every call makes a project of its own
 }
 
-// UpdateInput asks for a new version in which one file is new or other.
+// UpdateInput asks for a new version in which one file is new or other. Fields are as the
+// client sent them; a nil one was not sent.
 type UpdateInput struct {
 	Project     string // a project id or one of its addresses; empty for the most recently updated
 	Named       bool   // the client sent a project, so an empty one is a mistake and is refused
@@ -49,7 +52,8 @@ type UpdateInput struct {
 	Idempotency string // the idempotency key, if one came
 }
 
-// PartInput places a call in a chunked upload.
+// PartInput places a call in a chunked upload. Parts may come in any order after part 1, again,
+// and concurrently; one of Total and Last tells how many there are.
 type PartInput struct {
 	UploadID string
 	N        *int // nil in a call that only tells the total
@@ -68,11 +72,12 @@ func (in *PartInput) charge() Charge {
 	return in.Charge
 }
 
-// A Charge is told of n more bytes that a call makes of what was sent. Its error
-// ends the call, and nothing of those bytes is kept. A nil Charge lets all pass.
+// A Charge is asked for n more bytes that a call makes of what was sent, such as by unpacking
+// it, before they are kept. Its error ends the call and is returned, and nothing of those bytes
+// is kept. A nil Charge lets all pass. It is called by one goroutine at a time.
 type Charge func(n int) error
 
-// Of asks for what r yields, as it is read.
+// Of returns a reader of r that asks for what it yields, as it is read.
 func (ask Charge) Of(r io.Reader) io.Reader {
 	if ask == nil {
 		return r
@@ -94,7 +99,7 @@ func (c *chargedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// DeleteInput asks for a new version that lacks one file.
+// DeleteInput asks for a new version that lacks one file. Fields are as the client sent them.
 type DeleteInput struct {
 	Project     string
 	Filename    string
@@ -104,7 +109,8 @@ type DeleteInput struct {
 	Idempotency string // the idempotency key, if one came
 }
 
-// SignupInput asks for an account.
+// SignupInput asks for an account. All fields may be empty; the handle is a wish, which is met
+// as far as it is free.
 type SignupInput struct {
 	Handle      string
 	Email       string
@@ -112,7 +118,7 @@ type SignupInput struct {
 	Idempotency string // the idempotency key, if one came
 }
 
-// Addresses are a project's links.
+// Addresses are a project's links, absolute, as Places makes them.
 type Addresses struct {
 	URL     string // of the project's own origin
 	Path    string // of the path form; empty where it is not served
@@ -120,7 +126,8 @@ type Addresses struct {
 	Version string // of the current version
 }
 
-// Published is the answer to a publish. Keys is what was minted.
+// Published is the answer to a publish. Keys is what was minted, and cannot be had again but by
+// the same call under the same idempotency key.
 type Published struct {
 	Project     Project
 	Addresses   Addresses
@@ -133,13 +140,15 @@ type Published struct {
 	FromRecord  bool // the answer of an earlier call, from its idempotency record
 }
 
-// Minted are keys shown once. Account is empty where the caller has it already.
+// Minted are keys in clear, for the answer of the call that made them. Account is empty where
+// the caller has it already.
 type Minted struct {
 	Account Secret
 	Project Secret
 }
 
-// Pending is the answer to a part of an upload that is not complete.
+// Pending is the answer to a part of an upload that is not complete. The part is durable: it
+// need not be sent again before ExpiresAt.
 type Pending struct {
 	UploadID                    string
 	Token                       Secret // with which the upload can be joined from any network; empty where a key is needed
@@ -183,7 +192,8 @@ type SignedUp struct {
 	FromRecord bool // the answer of an earlier call, from its idempotency record
 }
 
-// ProjectView is a project as a caller may see it.
+// ProjectView is a project as a caller may see it. What is for its owner only is empty for
+// everybody else.
 type ProjectView struct {
 	Project   Project
 	Addresses Addresses // Version is set for the owner only
@@ -195,7 +205,8 @@ type ProjectView struct {
 	Warnings    []Warning // for the owner only
 }
 
-// Identity is what a key stands for. Account.Email is empty for a project key.
+// Identity is what a key stands for, with a page of its projects. Account.Email is empty for a
+// project key.
 type Identity struct {
 	Account  Account
 	Key      Key
@@ -204,7 +215,9 @@ type Identity struct {
 	Next     string // cursor of the next page, empty at the end
 }
 
-// Export is one consistent snapshot of what a key covers.
+// Export is one consistent snapshot of what a key covers: the projects as they were at
+// ExportedAt. Their versions never change, so their files can be read for as long as they are
+// kept.
 type Export struct {
 	Account    Account
 	ExportedAt time.Time

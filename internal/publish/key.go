@@ -21,7 +21,8 @@ const (
 	ProjectKey KeyKind = "project" // one project
 )
 
-// Key is the record of a credential: only the hash of the credential is kept.
+// Key is the record of a credential: only the hash of the credential is kept. A key covers all
+// of its account, or one of its projects.
 type Key struct {
 	ID         int64
 	Hash       Digest
@@ -35,7 +36,8 @@ type Key struct {
 	Suspended  bool      // whether the account was suspended when the key was looked up
 }
 
-// Secret is a key in clear. It prints as its prefix alone, in logs too.
+// Secret is a key in clear. Whatever prints, logs or encodes it gets its prefix alone, also
+// inside other values; only Reveal gives it away.
 type Secret string
 
 // String hides the secret from formatted output.
@@ -58,7 +60,8 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // Reveal gives the secret to the one place that shows it to its owner.
 func (s Secret) Reveal() string { return string(s) }
 
-// Hash is what is kept of the secret.
+// Hash is what is kept of the secret, and found by it. Keys are random, so a plain SHA-256
+// cannot be turned back.
 func (s Secret) Hash() Digest { return digest([]byte(s)) }
 
 func digest(b []byte) Digest { return sha256.Sum256(b) }
@@ -67,7 +70,9 @@ func digest(b []byte) Digest { return sha256.Sum256(b) }
 // found is whole.
 var KeyPattern = regexp.MustCompile(`sl[ap]_[0-9A-Za-z]{36}`)
 
-// MintSecret draws a fresh key of a kind from random.
+// MintSecret draws a fresh key of a kind from random: 178 bits, and a checksum by which a
+// mistyped key is known without a look-up. It fails only with random. Nobody knows the key
+// until its hash is recorded.
 func MintSecret(kind KeyKind, random io.Reader) (Secret, error) {
 	prefix := inspect.AccountPrefix
 	if kind == ProjectKey {

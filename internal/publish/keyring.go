@@ -38,15 +38,16 @@ type KeyringStore interface {
 	RevokeKey(ctx context.Context, account AccountID, id int64, at time.Time) error
 }
 
-// NewKey is a key that a person asks for.
+// NewKey is a key of one project that a person asks for on the website.
 type NewKey struct {
 	Project ProjectID
 	Name    string
 	Form    string // the form token: the same form sent twice mints one key
 }
 
-// Keys returns a page of 50 of the account's keys, newest first: those with an ID below
-// before, where 0 is all. next is the before of the following page, 0 after the last.
+// Keys returns a page of 50 of the account's keys, newest first: those with an ID below before,
+// where 0 is all. next is the before of the following page, 0 after the last. Keys that were
+// revoked are not among them, and no key is there in clear.
 func (s *Service) Keys(ctx context.Context, by Caller, before int64) (list []Key, next int64, err error) {
 	if err := Authorize(by, ActSeeOwn, nil); err != nil {
 		return nil, 0, err
@@ -59,8 +60,8 @@ func (s *Service) Keys(ctx context.Context, by Caller, before int64) (list []Key
 	return list, next, err
 }
 
-// KeyProjects returns the projects that a key can be minted for: those of the
-// account that were changed last, and whether it has more.
+// KeyProjects returns the projects that a key can be minted for: the 100 of the account that
+// were changed last, and whether it has more.
 func (s *Service) KeyProjects(ctx context.Context, by Caller) (list []Project, more bool, err error) {
 	if err := Authorize(by, ActSeeOwn, nil); err != nil {
 		return nil, false, err
@@ -69,7 +70,8 @@ func (s *Service) KeyProjects(ctx context.Context, by Caller) (list []Project, m
 	return list[:min(len(list), keyProjects)], len(list) > keyProjects, err
 }
 
-// FormToken draws the token of a form, which lets that form act once.
+// FormToken draws the token of a form, which lets that form act once for each of its acts.
+// Nothing is recorded of it until then.
 func (s *Service) FormToken(_ context.Context, by Caller) (string, error) {
 	if err := Authorize(by, ActSeeOwn, nil); err != nil {
 		return "", err
@@ -101,8 +103,9 @@ func (s *Service) MintKey(ctx context.Context, by Caller, in NewKey) (Secret, er
 	return secret, lostRight(by, ActOwn, s.site.MintKey(ctx, by.Account(), key, maxProjectKeys, rec))
 }
 
-// RotateKey mints an account key and revokes all other account keys in the same step.
-// Keys of single projects stay. A form that was sent before is ErrAlreadyDone.
+// RotateKey mints an account key and revokes all other account keys in the same step: there is
+// one at any time. The new one is returned in clear, which no other call can do. Keys of single
+// projects stay. A form that was sent before is ErrAlreadyDone.
 func (s *Service) RotateKey(ctx context.Context, by Caller, form string) (Secret, error) {
 	return s.replaceKeys(by, "rotate", form, func(key Key, record IdempotencyRecord) error {
 		return s.site.RotateKey(ctx, by.Account(), key, record)
@@ -134,16 +137,18 @@ func (s *Service) OldKeys(ctx context.Context, by Caller) (n int, verified time.
 	return s.site.OldKeys(ctx, by.Account())
 }
 
-// ReplaceOldKeys mints an account key and revokes all OldKeys in the same step. A form
-// that was sent before is ErrAlreadyDone.
+// ReplaceOldKeys mints an account key and revokes all OldKeys, those of projects too, in the
+// same step. The new one is returned in clear, which no other call can do. A form that was sent
+// before is ErrAlreadyDone.
 func (s *Service) ReplaceOldKeys(ctx context.Context, by Caller, form string) (Secret, error) {
 	return s.replaceKeys(by, "replace old", form, func(key Key, record IdempotencyRecord) error {
 		return s.site.ReplaceOldKeys(ctx, by.Account(), key, record)
 	})
 }
 
-// RevokeKey ends one of the account's keys: the next call with it is refused. It is
-// idempotent. A key that is not the account's is ErrNotFound.
+// RevokeKey ends one of the account's keys for good: the next call with it is refused, in every
+// process, and so is a call that presented it before and has not written yet. It is idempotent.
+// A key that is not the account's is ErrNotFound.
 func (s *Service) RevokeKey(ctx context.Context, by Caller, id int64) error {
 	if err := Authorize(by, ActOwn, nil); err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Locks lets one holder at a time have a key, and keeps nothing for keys that
-// nobody holds or waits for.
+// Locks lets one holder at a time have a key, in this process. It keeps nothing for keys that
+// nobody holds or waits for. Its methods may be called concurrently.
 type Locks[K comparable] struct {
 	mu   sync.Mutex
 	held map[K]*turn
@@ -20,8 +20,9 @@ type turn struct {
 // NewLocks makes Locks that nobody holds.
 func NewLocks[K comparable]() *Locks[K] { return &Locks[K]{held: map[K]*turn{}} }
 
-// Lock waits for the key until ctx ends. It returns the function that gives the
-// key back.
+// Lock waits for the key until ctx ends, whose error it then returns. Otherwise it returns the
+// function that gives the key back, which is called once. Who waits longest does not
+// necessarily come first.
 func (l *Locks[K]) Lock(ctx context.Context, key K) (func(), error) {
 	t := l.join(key)
 	select {

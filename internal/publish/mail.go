@@ -13,7 +13,8 @@ const (
 	MailReport = "report" // to the operator
 )
 
-// Job is work to be done after the answer: a mail to be sent.
+// Job is a message to be sent after the answer. It is recorded in the step that it is about, so
+// that it is sent if that step happened, and only then.
 type Job struct {
 	ID       int64
 	Kind     string    // MailVerify or MailReport, or one of the kinds of package account
@@ -33,7 +34,8 @@ const (
 	AskedKnown   = "browser" // a browser that was logged in with the mailbox before
 )
 
-// Asker is who has a message sent, as far as it is counted.
+// Asker is who has a message sent, as far as it is counted: strangers share what a mailbox and
+// a network may get, and cannot use up what its owner may ask for.
 type Asker struct {
 	Kind    string // AskedWithKey, AskedKnown, or empty: a stranger
 	Network Digest // hashed under the installation's secret; zero for one that is logged in
@@ -59,7 +61,8 @@ const (
 	StopLogins = "logins" // no messages with which somebody wants to log in
 )
 
-// Stop says that a mailbox gets no more messages of a kind.
+// Stop says that a mailbox gets no more messages of a kind, because the person who reads it
+// said that they had not asked.
 type Stop struct {
 	Mailbox Digest
 	Kind    string // StopClaims or StopLogins
@@ -67,6 +70,6 @@ type Stop struct {
 	Until   time.Time // zero: until it is lifted
 }
 
-// MailboxOf is what is kept of the mailbox of an address where the address is not needed:
-// the same for all addresses that reach it, and not to be turned back.
+// MailboxOf is what is kept of the mailbox of an address where the address is not needed: the
+// same for all addresses that reach it, and not to be turned back into one by reading it.
 func MailboxOf(address string) Digest { return digest([]byte(names.EmailKey(address))) }

@@ -54,7 +54,7 @@ type ManageStore interface {
 	EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) error
 }
 
-// Managed is a project as its owner sees it.
+// Managed is a project as its owner sees it on the website.
 type Managed struct {
 	ProjectView
 	Details Details
@@ -76,8 +76,8 @@ func (s *Service) owned(ctx context.Context, by Caller, act Action, id ProjectID
 	return p, Authorize(by, act, &p)
 }
 
-// Manage shows a project to its owner; to another account it is ErrNotFound. One
-// that was taken down comes without its files.
+// Manage shows a project to its owner, in a session, with what they say about it; to another
+// account it is ErrNotFound. One that was taken down comes without its files.
 func (s *Service) Manage(ctx context.Context, by Caller, id ProjectID) (Managed, error) {
 	p, err := s.owned(ctx, by, ActSeeOwn, id)
 	if err != nil {
@@ -156,7 +156,8 @@ func (s *Service) evenFull(do func() error) error {
 	return do()
 }
 
-// ExportProject is Export of one project for its owner.
+// ExportProject is Export of one project for its owner, in a session. A project of another
+// account is ErrNotFound.
 func (s *Service) ExportProject(ctx context.Context, by Caller, id ProjectID) (Export, error) {
 	p, err := s.owned(ctx, by, ActSeeOwn, id)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"sandlot/internal/names"
 )
 
-// Places says under which addresses an installation is reached. All links are
-// made from it alone, never from a request.
+// Places says under which addresses an installation is reached. All links are made from it
+// alone, never from a request. It does not change while the service runs.
 type Places struct {
 	Base     *url.URL // of the API and the pages, without a trailing slash
 	Content  string   // host[:port] under which each project has its own name; empty if there is none
 	PathForm bool     // whether {base}/~/{project_id}/ is served
 }
 
-// Project gives the links of a project. The version address is set if suffix
-// is not empty.
+// Project gives the links of a project. The version address is set if suffix is not empty and
+// projects have hosts of their own. It asks no store: there may be no such project.
 func (p Places) Project(id ProjectID, version int, suffix string) Addresses {
 	a := Addresses{Page: p.Base.String() + "/p/" + string(id)}
 	if p.PathForm || p.Content == "" {

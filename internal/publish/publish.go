@@ -20,11 +20,19 @@ type newProject struct {
 	Warnings []Warning `json:",omitempty"`
 }
 
-// Publish creates a project whose primary file is in.Content, and an account for it
-// if nobody calls. It is durable when it returns. A part of an upload that is not
-// complete returns Pending instead. The content is consumed in any case. With
-// in.Idempotency the same call within 24 hours returns the first answer and creates
-// nothing. A refusal is an *Error, and leaves no effect and no record.
+// Publish creates a project whose primary file is in.Content, and an account for it if nobody
+// calls. It is durable when it returns. The content is consumed in any case.
+//
+// A part of an upload that is not complete returns Pending instead; the call that completes the
+// upload makes the project of its parts.
+//
+// With in.Idempotency the same call within IdempotencyLife returns the first answer, keys
+// included, and creates nothing. A call under an idempotency key that is in flight is
+// CodeRequestInProgress; another request under it is CodeIdempotencyMismatch.
+//
+// A refusal is an *Error, and leaves no effect and no record: the corrected call may come under
+// the same idempotency key. Words that can be brought into form never refuse a publish;
+// out.Warnings tells what became of them.
 func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out Published, pending *Pending, err error) {
 	defer s.Contents.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Opening says who may make projects. Those that are there can be changed in any
+// Opening says who may make projects and accounts. Those that are there can be changed in any
 // case.
 type Opening string
 
@@ -17,7 +17,8 @@ const (
 	Closed     Opening = "off"
 )
 
-// Quota bounds what an account has. A zero is no bound.
+// Quota bounds what an account has. A zero is no bound. A lower one than an account has takes
+// nothing away: it refuses what would add to it.
 type Quota struct {
 	Projects int   // that are not deleted
 	Bytes    int64 // of the files of all their versions and the parts of open uploads, each as often as it was sent
@@ -63,8 +64,9 @@ type Network struct {
 // widerShares are those of a /56 and a /48.
 var widerShares = [2]int{4, 16}
 
-// Networks returns those that count, narrowest first: an IPv4 address, or the /64
-// of an IPv6 address, and the /56 and /48, of which one customer may have all.
+// Networks returns those networks of an address that count, narrowest first: an IPv4 address,
+// or the /64 of an IPv6 address, and the /56 and /48, of which one customer may have all. An
+// IPv4 address inside an IPv6 one counts as itself.
 func Networks(a netip.Addr) []Network {
 	a = a.Unmap().WithZone("")
 	if !a.Is6() {

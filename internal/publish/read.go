@@ -8,8 +8,10 @@ import (
 	"strconv"
 )
 
-// Project shows a project to a caller. Files and the version address are for its
-// owner only. A suspended project is shown to its owner alone, without them.
+// Project shows a project to a caller, as the store has it now. ref is its id or one of its
+// addresses; what is none of these is CodeProjectNotFound. Files and the version address are
+// for its owner only. A suspended project is shown to its owner alone, without them; to others
+// it is CodeTakenDown.
 func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectView, error) {
 	p, err := s.find(ctx, ref)
 	if err != nil {
@@ -38,8 +40,9 @@ const (
 	MaxPage     = 1000
 )
 
-// Whoami tells what the caller's key stands for, with a page of at most limit
-// (1 to MaxPage) of its projects, newest change first. A project key sees its project alone, and no address.
+// Whoami tells what the caller's key stands for, with a page of at most limit (1 to MaxPage) of
+// its projects, newest change first. cursor is Next of the page before, or empty for the first;
+// anything else is CodeInvalidField. A project key sees its project alone, and no address.
 func (s *Service) Whoami(ctx context.Context, by Caller, limit int, cursor string) (Identity, error) {
 	if err := Authorize(by, ActReadAccount, nil); err != nil {
 		return Identity{}, err
@@ -105,8 +108,9 @@ func readCursor(cursor string) (int64, error) {
 	return seq, nil
 }
 
-// Export takes one consistent snapshot of all that the caller's key covers. The
-// versions it names never change, so their files can be read at leisure.
+// Export takes one consistent snapshot of all that the caller's key covers, suspended or not.
+// The versions it names never change, so their files can be read at leisure; those of a project
+// that is deleted meanwhile stay for a day.
 func (s *Service) Export(ctx context.Context, by Caller) (Export, error) {
 	if err := Authorize(by, ActReadAccount, nil); err != nil {
 		return Export{}, err
@@ -140,9 +144,11 @@ func (s *Service) Find(ctx context.Context, by Caller, ref string) (Project, err
 	return p, err
 }
 
-// Site returns the current state of a project: what this process wrote once it was
-// acknowledged, what another wrote within HeadsHold, and cheap, for every request to its address asks. Its counts
-// may be old. A project that was taken down is CodeTakenDown, on every address.
+// Site returns the current state of a project, for every request to its address: what this
+// process wrote from its acknowledgement on, what another wrote within HeadsHold. It mostly
+// asks no store, and while the store cannot be asked it answers with what was confirmed in the
+// last HeadsHoldAlone. Its counts may be old. A project that was taken down is CodeTakenDown,
+// on every address; one that is not there CodeProjectNotFound.
 func (s *Service) Site(ctx context.Context, by Caller, id ProjectID) (Project, error) {
 	if err := Authorize(by, ActLook, nil); err != nil {
 		return Project{}, err
@@ -160,8 +166,9 @@ func (s *Service) Site(ctx context.Context, by Caller, id ProjectID) (Project, e
 	return p, nil
 }
 
-// SiteVersion returns a project as one of its versions left it, to whoever knows
-// the random part of that version's address.
+// SiteVersion returns a project as one of its versions left it, to whoever knows the random
+// part of that version's address. A version that is not kept, and another suffix, are
+// CodeProjectNotFound alike.
 func (s *Service) SiteVersion(ctx context.Context, by Caller, id ProjectID, n int, suffix string) (Project, error) {
 	p, err := s.Site(ctx, by, id)
 	if err != nil {
@@ -179,8 +186,9 @@ func (s *Service) SiteVersion(ctx context.Context, by Caller, id ProjectID, n in
 	return p, err
 }
 
-// Statistics tells the public numbers of projects. The methods may be called
-// concurrently, and never fail: what cannot be counted is 0.
+// Statistics tells the public numbers of projects. Counts are gathered in memory and written
+// every few seconds, so a crash loses the last ones. The methods may be called concurrently,
+// and never fail: what cannot be counted is 0.
 type Statistics interface {
 	// Stats returns the numbers of a project as they are now, with those that are not written yet.
 	Stats(ctx context.Context, p Project) Stats

@@ -14,7 +14,7 @@ import (
 // memory until all are there.
 const MaxForm = 500
 
-// A FormFile is a file that a form brings.
+// A FormFile is a file that a form brings, under the name that its sender gave it.
 type FormFile struct {
 	Name    string
 	Content Content
@@ -32,9 +32,10 @@ func (e FileError) Error() string { return fmt.Sprintf("%q: %v", e.Name, e.Err) 
 // Unwrap returns the refusal.
 func (e FileError) Unwrap() error { return e.Err }
 
-// PutFiles makes one version of a project in which all these files are new or
-// other, or none if one is refused: then the error is a FileError. The contents are used up or discarded in any
-// case. The same form again changes nothing.
+// PutFiles makes one version of a project in which all these files are new or other. If one is
+// refused none is taken, and the error is a FileError. It is durable when it returns. The
+// contents are used up or discarded in any case. The same form again changes nothing; it is a
+// FormUsedError if the project has moved on since.
 func (s *Service) PutFiles(ctx context.Context, by Caller, id ProjectID, files []FormFile, form string) error {
 	defer func() {
 		for _, f := range files {
@@ -75,9 +76,10 @@ func Filename(name string) (string, error) {
 	return clean, err
 }
 
-// MoveFile makes a version in which a file has another name, and the same bytes.
-// The primary file stays the primary one under its new name. The same form again
-// changes nothing.
+// MoveFile makes a version in which a file has another name, and the same bytes. The primary
+// file stays the primary one under its new name. A file that is not there is CodeFileNotFound,
+// a name that is taken a FileError. The same form again changes nothing; it is a FormUsedError
+// if the project has moved on since.
 func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, to, form string) error {
 	to, _, err := cleanFilename(to)
 	if err != nil {
@@ -101,8 +103,9 @@ func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, t
 	})
 }
 
-// ChoosePrimary makes a version in which "/" is another file. The same form again
-// changes nothing.
+// ChoosePrimary makes a version in which "/" is another file. A file that is not there is
+// CodeFileNotFound, an empty one CodeInvalidField. The same form again changes nothing; it is a
+// FormUsedError if the project has moved on since.
 func (s *Service) ChoosePrimary(ctx context.Context, by Caller, id ProjectID, name, form string) error {
 	return s.rearrange(ctx, by, id, formAct{form, []string{"primary", name}}, func(p Project, current []File) (Change, error) {
 		f := fileNamed(current, name)
@@ -118,7 +121,7 @@ func (s *Service) ChoosePrimary(ctx context.Context, by Caller, id ProjectID, na
 	})
 }
 
-// RemoveFile is DeleteFile for the owner of an account. A file that is not there
+// RemoveFile is DeleteFile for the owner of an account, in a session. A file that is not there
 // is as it should be.
 func (s *Service) RemoveFile(ctx context.Context, by Caller, id ProjectID, name string) error {
 	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
@@ -144,8 +147,8 @@ func fileNamed(files []File, name string) *File {
 	return &files[i]
 }
 
-// FormUsedError says that the same form did the same before, and that the project has
-// moved on since: it was not pressed twice, somebody has gone back to it.
+// FormUsedError says that the same form did the same before, and that the project has moved on
+// since: the button was not pressed twice, the person went back to an old page.
 type FormUsedError struct{ Version int } // that the form made
 
 // Error tells it.

@@ -12,8 +12,9 @@ const versionsPage = 20
 // ErrCurrent: this cannot be done to the current version.
 var ErrCurrent = errors.New("the current version")
 
-// Versions returns a page of the versions of an account's project, newest first,
-// those below before (0: all), and where the next page begins; 0 is the end.
+// Versions returns a page of 20 of the versions of an account's project, newest first: those
+// below before, where 0 is all. next is the before of the following page, 0 after the last.
+// Versions that were erased are among them.
 func (s *Service) Versions(ctx context.Context, by Caller, id ProjectID, before int) (list []VersionChange, next int, err error) {
 	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return nil, 0, err
@@ -26,8 +27,9 @@ func (s *Service) Versions(ctx context.Context, by Caller, id ProjectID, before 
 	return list, next, err
 }
 
-// RestoreVersion makes a new version with the files of version n and its primary
-// file; one that is gone is ErrNotFound. The same form again changes nothing.
+// RestoreVersion makes a new version with the files of version n and its primary file, and the
+// title as it is. No bytes are copied. A version that is gone is ErrNotFound. The same form
+// again changes nothing.
 func (s *Service) RestoreVersion(ctx context.Context, by Caller, id ProjectID, n int, form string) error {
 	return s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, func(p Project, current []File) (Change, error) {
 		v, err := s.store.Version(ctx, id, n)
@@ -64,9 +66,9 @@ func difference(current, old []File) Change {
 	return c
 }
 
-// EraseVersion takes the bytes of a version away, but for those that other
-// versions use, and its address; the number stays. The current version is
-// ErrCurrent, one that is not there ErrNotFound.
+// EraseVersion takes the bytes of a version away, but for those that other versions use, and
+// its address; the number stays. It cannot be undone, and works on a full disk, too. It is
+// idempotent. The current version is ErrCurrent, one that is not there ErrNotFound.
 func (s *Service) EraseVersion(ctx context.Context, by Caller, id ProjectID, n int) error {
 	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Config is what an operator decides about a Service.
+// Config is what an operator decides about a Service. Zero limits get their defaults in New;
+// the Service never changes it afterwards.
 type Config struct {
 	Places      Places
 	InlineMax   int   // content up to this many bytes is kept in its record; below 0: none but the empty
@@ -48,7 +49,8 @@ type Remembered struct {
 	Projects int // that are being read, at about 500 bytes each: 20,000, in 10 MiB
 }
 
-// Stores is what a Service keeps things in.
+// Stores is what a Service keeps things in. All but Statistics must be set. Several Services,
+// here or in other processes, may have the same ones.
 type Stores struct {
 	Store      Store
 	Site       SiteStore
@@ -63,9 +65,14 @@ type SiteStore interface {
 	ManageStore
 }
 
-// Service is the rules. Its methods may be called concurrently; each takes the
-// caller as an argument and returns an *Error for what it refuses. Any other
-// error is a fault of the service, for AsError to translate.
+// Service is the rules. Each method takes the caller as an argument, asks Authorize, and
+// returns an *Error for what it refuses. Any other error is a fault of the service, for AsError
+// to translate. When a method returns nil, its effect is durable and every later call sees it;
+// other processes see it within HeadsHold.
+//
+// Its methods may be called concurrently. Edits of one project take effect one after another.
+// When the context ends, a call stops before its next step of the store, but an upload that has
+// all its parts is used nevertheless. A step that has begun happens wholly or not at all.
 type Service struct {
 	Config
 	// Contents has the bytes that calls use and versions name.
@@ -89,14 +96,16 @@ type Service struct {
 // Option replaces a part of a Service in tests.
 type Option func(*Service)
 
-// WithClock makes the Service read the time from now.
+// WithClock makes the Service read the time from now, which may be called concurrently.
 func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
 
-// WithRandom makes the Service draw names and keys from r.
+// WithRandom makes the Service draw names, keys and the installation's secret from r, which may
+// be read concurrently. Keys are as secret as r is.
 func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
 
-// New makes a Service. Zero limits of cfg get their defaults. It asks the store
-// for the installation's secret, and fails with it.
+// New makes a Service. Zero limits of cfg get their defaults. It asks the store for the
+// installation's secret, which is made when there is none, and fails with it. Whoever makes a
+// Service runs its Heads: without that, each project in use is read anew every second.
 func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts ...Option) (*Service, error) {
 	cfg = cfg.withDefaults()
 	contents := newContents(cfg, stores, log)
@@ -141,7 +150,8 @@ func setDefault[T int | int64](v *T, to T) {
 	}
 }
 
-// Ready returns nil while publishing on these stores can be expected to work.
+// Ready returns nil while publishing on these stores can be expected to work: both can be read
+// and written. An error says which cannot. It asks them each time.
 func Ready(ctx context.Context, stores Stores) error {
 	if err := stores.Store.Ping(ctx); err != nil {
 		return fmt.Errorf("store: %w", err)

@@ -37,9 +37,10 @@ const (
 	longestSetback = 24 * time.Hour
 )
 
-// Setbacks remembers which items of a worker failed, so that the worker goes on with
-// the others and comes back to these after a while: 10 s after the first failure,
-// twice as long after each further one, up to a day. It may be used concurrently.
+// Setbacks remembers which items of a worker failed, so that the worker goes on with the others
+// and comes back to these after a while: 10 s after the first failure, twice as long after each
+// further one, up to a day. A restart forgets them all. The zero value remembers none. It may
+// be used concurrently.
 type Setbacks[K comparable] struct {
 	mu    sync.Mutex
 	items map[K]setback
@@ -57,7 +58,8 @@ func (b setback) waits(now time.Time) bool {
 	return left > 0 && left <= longestSetback
 }
 
-// Failed puts an item off, and reports whether there was room to remember it.
+// Failed puts an item off, and reports whether there was room to remember it: there is for
+// MaxSetbacks. One that is not remembered comes again in the next round.
 func (s *Setbacks[K]) Failed(item K, now time.Time) (remembered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +88,7 @@ func (s *Setbacks[K]) forgetGone(now time.Time) {
 	}
 }
 
-// Worked forgets an item.
+// Worked forgets an item: its next failure counts as the first.
 func (s *Setbacks[K]) Worked(item K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +114,9 @@ func (s *Setbacks[K]) Waiting(now time.Time) (items []K) {
 	return items
 }
 
-// Guarded does a worker's work on one item. A panic is an error of that item like any
-// other: it must not end the process, which would begin with the same item again.
+// Guarded does a worker's work on one item and returns its error. A panic is an error of that
+// item like any other, with its stack: it must not end the process, which would begin with the
+// same item again.
 func Guarded(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -5,21 +5,23 @@ import (
 	"time"
 )
 
-// AccountID numbers an account inside one installation. It is never shown.
+// AccountID numbers an account inside one installation. It is never shown, and never used for
+// another account.
 type AccountID int64
 
-// ProjectID names a project for ever: a DNS label that is part of its address.
-// It is never used for another project, not even after a deletion.
+// ProjectID names a project for ever: a DNS label of at most 40 characters that is part of its
+// address. It is never used for another project, not even after a deletion.
 type ProjectID string
 
-// Digest is a SHA-256 of something.
+// Digest is a SHA-256 of something, or a hash under the installation's secret; see Vault.Keyed.
+// Two are compared with ==.
 type Digest [32]byte
 
 // String gives the digest in lower-case hex, as the API shows it.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Account owns projects. Its Handle is public and unique; its Email is proof of
-// nothing until EmailVerified.
+// Account owns projects. Its Handle is public and unique; its Email is proof of nothing until
+// EmailVerified. Times are in UTC, here and wherever a record has one.
 type Account struct {
 	ID            AccountID
 	Handle        string
@@ -30,7 +32,7 @@ type Account struct {
 	CreatedAt     time.Time
 }
 
-// Project is a published thing with one address. It points at its current
+// Project is a published thing with one address, as a commit left it. It points at its current
 // Version; Size and FileCount describe that version.
 type Project struct {
 	ID        ProjectID
@@ -56,7 +58,8 @@ type Project struct {
 	UpdatedAt time.Time
 }
 
-// Version is an immutable list of files.
+// Version is an immutable list of files. Its address has the random Suffix in it, so that
+// whoever was given it reads that version for as long as it is kept, and nobody guesses it.
 type Version struct {
 	N         int
 	Suffix    string // the random part of its address
@@ -65,7 +68,7 @@ type Version struct {
 	CreatedAt time.Time
 }
 
-// File is one named file of a version.
+// File is one named file of a version. Lists of files are in the byte order of their names.
 type File struct {
 	Name     string
 	Folded   string // what two names that differ only in case have in common
@@ -74,11 +77,12 @@ type File struct {
 	Squeezed bool      // whether its variants have been made; until then there may be more to come
 }
 
-// BlobRef is the random name of stored bytes. It is never used again.
+// BlobRef is the random name of stored bytes. It is never used again, so whatever is cached
+// under it stays true.
 type BlobRef string
 
-// Blob describes bytes that never change. They are under Ref in Blobs, or, when
-// Ref is empty, inside the record that has this ID.
+// Blob describes bytes that never change. They are under Ref in Blobs, or, when Ref is empty,
+// inside the record that has this ID. Contents.Open reads either.
 type Blob struct {
 	ID     int64 // of the record; 0 while it is not recorded
 	Ref    BlobRef
@@ -92,18 +96,19 @@ type Blob struct {
 	Checkpoints string
 }
 
-// Variant is a compressed representation of a file's bytes.
+// Variant is a compressed representation of a file's bytes, made after the publish. A file
+// without variants is served as it is.
 type Variant struct {
 	Encoding string // "br", "zstd" or "gzip", as in Content-Encoding
 	Blob     Blob
 	CRC32    uint32 // IEEE, of the plain bytes; set for gzip, whose deflate stream an export copies
 }
 
-// An IdempotencyRecord is what a step leaves for a day, so that the call that made it
-// gets the same answer when it is sent again under the same idempotency key. Of the
-// answer it holds the minted keys, and what it says of the version, which may be erased
-// meanwhile; the rest is read anew. The record of a form holds no answer: it only keeps
-// the form from acting twice.
+// An IdempotencyRecord is what a step leaves for IdempotencyLife, so that the call that made it
+// gets the same answer when it is sent again under the same idempotency key. Of the answer it
+// holds the minted keys, sealed, and what it says of the version, which may be erased
+// meanwhile; the rest is read anew. The record of a form holds no answer: it only keeps the
+// form from acting twice.
 type IdempotencyRecord struct {
 	Key       Digest // of the idempotency key and its principal
 	Elsewhere Digest // another key under which the same step is known; zero for none
@@ -127,14 +132,15 @@ const (
 	EmailIgnored                     // it was ignored, with a warning
 )
 
-// Stats are a project's public numbers.
+// Stats are a project's public numbers. How new they are Statistics says.
 type Stats struct {
 	Players int // present now
 	Plays   int64
 	Likes   int64
 }
 
-// Warning tells a caller about something that did not fail the call.
+// Warning tells a caller about something that did not fail the call: in Code, which never
+// changes, for programs; in Message, for people; and in Hint what to do about it, or empty.
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`

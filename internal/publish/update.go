@@ -26,12 +26,17 @@ type newFile struct {
 	Warnings  []Warning `json:",omitempty"`
 }
 
-// Update makes a new version of a project in which one file is new or changed. It is
-// durable when it returns. A part of an upload that is not complete returns Pending
-// instead. The content is consumed in any case. With in.Idempotency the same call
-// within 24 hours returns the first answer and changes nothing. Updates of one project
-// take effect one after another; one that expects another version than in.IfVersion
-// finds is CodeVersionConflict.
+// Update makes a new version of a project in which one file is new or changed. It is durable
+// when it returns. The content is consumed in any case. A part of an upload that is not
+// complete returns Pending instead.
+//
+// An account key may leave in.Project out, and then changes the project that was changed last;
+// a project key must name its own. Updates of one project take effect one after another, each
+// on what the one before it left. One that expects another version than it finds is
+// CodeVersionConflict.
+//
+// With in.Idempotency the same call within IdempotencyLife returns the first answer and changes
+// nothing.
 func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
 	defer s.Contents.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()
@@ -182,9 +187,10 @@ func filenameConflict(p Project, name, other string) error {
 		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", inspect.Quoted(other))
 }
 
-// DeleteFile makes a new version of a project that lacks one file. The primary file is
-// CodePrimaryFileProtected, one that is not there CodeFileNotFound. With in.Idempotency
-// the same call within 24 hours returns the first answer and changes nothing.
+// DeleteFile makes a new version of a project that lacks one file; earlier versions keep it. It
+// is durable when it returns. The primary file is CodePrimaryFileProtected, one that is not
+// there CodeFileNotFound. It works on a full disk, too. With in.Idempotency the same call
+// within IdempotencyLife returns the first answer and changes nothing.
 func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (Deleted, error) {
 	if err := Authorize(by, ActEdit, nil); err != nil {
 		return Deleted{}, err

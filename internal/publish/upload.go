@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Upload is one chunked publish or update that has accepted its part 1.
+// Upload is one chunked publish or update that has accepted its part 1. It lives for
+// UploadLife, and then its parts are collected.
 type Upload struct {
 	Key        Digest    // of the namespace and the client's upload_id
 	Token      Digest    // of the upload_token; zero for none
@@ -25,14 +26,15 @@ type Upload struct {
 	Done       *UploadDone // set once it completed
 }
 
-// Part is one piece of an upload.
+// Part is one piece of an upload. Its bytes never change: a part that is sent again is another
+// blob.
 type Part struct {
 	N    int // 1 to 10,000
 	Blob Blob
 }
 
-// UploadDone is what is left of a completed upload for a day, so that the call
-// that completed it can be answered again.
+// UploadDone is what is left of a completed upload for UploadLife, so that the call that
+// completed it can be answered again.
 type UploadDone struct {
 	Project ProjectID
 	Version int

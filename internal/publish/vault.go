@@ -21,16 +21,17 @@ type SecretStore interface {
 	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
 }
 
-// A Vault hashes and encrypts under the installation's secret, which is the same on every
-// node and after every restart, and draws random text. Every room has it of OpenVault. It may
-// be used from many places at once.
+// A Vault hashes and encrypts under the installation's secret, which is the same on every node
+// and after every restart, and draws random text. Every room opens it with OpenVault. The
+// secret lies in the store, so it hides nothing from whoever reads all of that. It may be used
+// concurrently.
 type Vault struct {
 	secret []byte
 	random io.Reader
 }
 
-// OpenVault asks the store for the installation's secret, which is drawn from random the
-// first time, and fails with either.
+// OpenVault asks the store for the installation's secret, and fails with it. The first time, 32
+// bytes are drawn from random for it; afterwards what is drawn is not used.
 func OpenVault(ctx context.Context, store SecretStore, random io.Reader) (*Vault, error) {
 	fresh := make([]byte, 32)
 	if _, err := io.ReadFull(random, fresh); err != nil {
@@ -44,7 +45,8 @@ func OpenVault(ctx context.Context, store SecretStore, random io.Reader) (*Vault
 }
 
 // Keyed hashes text under the installation's secret, so that a short text such as an address
-// cannot be found by trying. What is hashed for one purpose says nothing for another.
+// cannot be found by trying. It is the same for the same purpose and text for ever; what is
+// hashed for one purpose says nothing for another.
 func (v *Vault) Keyed(purpose, text string) Digest {
 	mac := hmac.New(sha256.New, v.secret)
 	mac.Write([]byte(purpose + "\x00" + text))
@@ -53,17 +55,20 @@ func (v *Vault) Keyed(purpose, text string) Digest {
 	return d
 }
 
-// Seal encrypts plain so that only this installation can read it, for the same purpose.
+// Seal encrypts plain so that only this installation can read it, for the same purpose, and
+// notices when it was changed. Twice the same makes two different results.
 func (v *Vault) Seal(purpose string, plain []byte) ([]byte, error) {
 	return v.seal(sealed{what: purpose}, plain)
 }
 
-// Unseal is the way back; anything else than what Seal returned for that purpose is an error.
+// Unseal returns what Seal was given for that purpose. Anything else than what Seal returned
+// for it is an error.
 func (v *Vault) Unseal(purpose string, data []byte) ([]byte, error) {
 	return v.unseal(sealed{what: purpose}, data)
 }
 
-// Text draws n characters of alphabet, each equally likely.
+// Text draws n characters of alphabet, each equally likely. It fails only with the source of
+// randomness.
 func (v *Vault) Text(alphabet string, n int) (string, error) {
 	return randomText(v.random, alphabet, n)
 }
@@ -74,7 +79,8 @@ const MaxFormToken = 64
 // FormToken draws what lets a form of the website act once: 22 characters, 131 bits.
 func (v *Vault) FormToken() (string, error) { return v.Text(inspect.Base62, 22) }
 
-// Asker is the caller as messages are counted that they ask for; see Job.
+// Asker is the caller as messages are counted that they ask for; see Job. It holds no network
+// in clear.
 func (v *Vault) Asker(by Caller) Asker {
 	a := Asker{Network: v.Keyed("mail network", customer(by.From.Network))}
 	if !by.Nobody() {
