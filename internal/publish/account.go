@@ -76,6 +76,8 @@ func (s *Service) newAccount(by Caller, handle, email, lang string) (NewAccount,
 	return na, secret, nil
 }
 
+// newKey draws a key, for its record and in clear. Neither has an owner yet: the step that
+// records it sets that.
 func (s *Service) newKey(kind KeyKind, name string) (Key, Secret, error) {
 	secret, err := MintSecret(kind, s.random)
 	if err != nil {
@@ -86,12 +88,15 @@ func (s *Service) newKey(kind KeyKind, name string) (Key, Secret, error) {
 	return k, secret, nil
 }
 
+// verifyJob is the message with the link that verifies an address. It counts as asked for by
+// the caller, so that what strangers ask for takes nothing from an owner's share.
 func (s *Service) verifyJob(by Caller, email, lang string) Job {
 	return Job{Kind: MailVerify, Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
 }
 
-// pendingEmail decides what an email on a keyed call does: it is set pending
-// where an account key's account has no verified address, else it is ignored.
+// pendingEmail decides what an address on a keyed call does. The address of an account becomes
+// it, unverified, unless the account has a verified one; a project key cannot change the
+// account. What is ignored is told by mailWarnings and does not fail the call.
 func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang string) (*NewEmail, EmailOutcome, error) {
 	email, err := CleanEmail(address)
 	if err != nil || email == "" {
@@ -113,7 +118,8 @@ func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang str
 	return &NewEmail{Address: email, Job: s.verifyJob(by, email, lang)}, EmailSet, nil
 }
 
-// sends reports whether messages leave by SMTP now.
+// sends reports whether messages leave by SMTP now. If they do not, they are kept and sent
+// later, or written to the folder of the operator.
 func (s *Service) sends() bool { return s.SMTP && (s.MailUp == nil || s.MailUp()) }
 
 // mailWarnings tells why an address was ignored, or where the message lies if it
@@ -138,8 +144,9 @@ func (s *Service) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
 	}}
 }
 
-// retryTaken tries a step anew with freshly drawn names while a name is taken, or where
-// the account's address was verified since it was read.
+// retryTaken tries a step again with freshly drawn names while a name is taken, or where the
+// account's address was verified since it was read. Names are random enough that a second try
+// nearly always does.
 func retryTaken(try func() error) error {
 	var err error
 	for range createTries {
@@ -150,9 +157,9 @@ func retryTaken(try func() error) error {
 	return fmt.Errorf("no free name after %d draws: %w", createTries, err)
 }
 
-// present is err, or CodeInvalidKey where something was not found because the
-// caller's account was deleted since the call began: its key is like any that is
-// unknown.
+// present is err, or CodeInvalidKey where something was not found because the caller's account
+// was deleted since the call began: its key is like any other that is unknown. So a call that
+// came a moment too late gets the same answer as one that came a day too late.
 func (s *Service) present(ctx context.Context, by Caller, err error) error {
 	if by.Nobody() || !errors.Is(err, ErrNotFound) && !errors.Is(err, CodeProjectNotFound) {
 		return err

@@ -77,6 +77,8 @@ func (a *Authenticator) Identify(ctx context.Context, presented Presented, from 
 	return a.key(ctx, presented.Key, from)
 }
 
+// key looks a key up by its hash. The checksum comes first: most wrong keys are mistyped or
+// cut, and are told so without asking the store.
 func (a *Authenticator) key(ctx context.Context, secret Secret, from Sender) (Caller, error) {
 	if !inspect.LooksLikeKey(secret.Reveal()) {
 		return Caller{}, Refuse(CodeInvalidKey, "The key is mistyped or cut off.").
@@ -93,6 +95,7 @@ func (a *Authenticator) key(ctx context.Context, secret Secret, from Sender) (Ca
 	return Caller{From: from, kind: callerKey, key: k, secret: &secret}, nil
 }
 
+// unknownKey is the refusal of a key that is not in force. Whether it ever was is not told.
 func unknownKey() error {
 	return Refuse(CodeInvalidKey, "The key is unknown here or was revoked.").
 		With(OpPresentKey).Note("Use the api_key that an earlier publish or signup on this instance returned.")
@@ -164,6 +167,7 @@ func (u *KeyUses) note(key int64, at time.Time) {
 	u.at[key] = at
 }
 
+// take returns what was noted and begins anew, so that noting does not wait for the write.
 func (u *KeyUses) take() map[int64]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -42,6 +42,9 @@ func (d Declared) equal(other Declared) bool {
 	return strings.EqualFold(d.SHA256, other.SHA256)
 }
 
+// checkDeclared compares what arrived with what the client said of it. This is what tells an
+// agent that its content was cut or changed on the way, which is common where a model types
+// base64 itself.
 func checkDeclared(b Blob, d Declared) error {
 	if d.Size != nil && *d.Size != b.Size {
 		return Refuse(CodeDigestMismatch, "The field size says %d bytes, but %d arrived.", *d.Size, b.Size).In("size").
@@ -56,6 +59,8 @@ func checkDeclared(b Blob, d Declared) error {
 	return nil
 }
 
+// doubleEncoded refuses a page that is still packed or encoded: no browser would show it. Of
+// other files it is a warning, because some are meant to be so.
 func doubleEncoded(c Content, filename string) error {
 	if c.Gzip {
 		return Refuse(CodeDoubleEncoded, "The bytes of %s are still gzipped after decoding.", filename).In("content").
@@ -89,6 +94,8 @@ func cleanFilename(name string) (string, []Warning, error) {
 	return clean, nil, err
 }
 
+// badFilename refuses a name, with one that would work. What was sent may be a path of the
+// client's machine: then it says which part of it was taken for the project's folder.
 func badFilename(sent string, bad *names.FilenameError) error {
 	e := Refuse(CodeInvalidFilename, "The field filename cannot be used. %s", bad.Reason).In("filename")
 	if strings.HasSuffix(sent, "/") {
@@ -101,7 +108,8 @@ func badFilename(sent string, bad *names.FilenameError) error {
 	return e
 }
 
-// cleanTitle never fails: what it changed comes with a warning.
+// cleanTitle brings a title into form and never fails: a title is no reason to refuse a
+// project. What it changed comes with a warning.
 func cleanTitle(title string) (string, []Warning) {
 	clean, cut, cleaned := names.Title(title)
 	var w []Warning
@@ -114,7 +122,8 @@ func cleanTitle(title string) (string, []Warning) {
 	return clean, w
 }
 
-// CleanLang never fails: what cannot be brought into form is dropped.
+// CleanLang brings a language code into the form of BCP 47. It never fails: what cannot be
+// brought into form is dropped, with a warning.
 func CleanLang(lang string) (string, []Warning) {
 	if lang == "" {
 		return "", nil
@@ -139,7 +148,9 @@ func readEmail(email string) (string, []Warning, error) {
 	return clean, []Warning{{"read_as", "The field email was read without the blanks around it.", "Send the address alone."}}, nil
 }
 
-// CleanEmail refuses what is not one plain address; an empty one stays empty.
+// CleanEmail brings an address into form. What is not one plain address is CodeInvalidEmail,
+// with the address that was meant if one can be found in it; an empty one stays empty. It asks
+// no mail server.
 func CleanEmail(email string) (string, error) {
 	if email == "" {
 		return "", nil
@@ -166,7 +177,8 @@ func plainAddress(email string) string {
 	return PlaceholderEmail
 }
 
-// handleChoices returns the handles to try, best first; a wish is never refused.
+// handleChoices returns the handles to try, best first. A wish is never refused: one that is
+// taken, reserved or badly formed becomes the nearest that is free.
 func (s *Service) handleChoices(want string) []string {
 	if want == "" {
 		want = names.FriendlyHandle(s.vault.intn)

@@ -70,7 +70,9 @@ func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit in
 	return kept, NoEffect(err)
 }
 
-// keep stages what the reader brings that through returns.
+// keep stages what the reader brings that through returns. The first bytes are read into a
+// buffer: if content ends there it is kept in its record, and otherwise they go to Blobs ahead
+// of the rest.
 func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader) (Content, error) {
 	if err := c.admitBytes(); err != nil {
 		return Content{}, err
@@ -104,7 +106,8 @@ func inspected(in *inspect.Inspector) Content {
 	return Content{Blob: Blob{Size: in.Size(), SHA256: in.Sum(), Text: in.Text()}, Findings: in.Findings()}
 }
 
-// putStaged stores a blob that the staging knows before its bytes are there.
+// putStaged stores a blob under a name that is held before its bytes are there, so that the
+// collector never finds the one without the other.
 func (c *Contents) putStaged(ctx context.Context, r io.Reader) (BlobRef, error) {
 	ref, stored := c.blobs.Name(), false
 	c.held.add(ref)
@@ -193,6 +196,8 @@ func (c *Contents) withCheckpoints(ctx context.Context, b Blob, off, n int64) Bl
 	return b
 }
 
+// window is n bytes of data from off; n < 0 is up to the end. What lies outside of data is left
+// out.
 func window(data []byte, off, n int64) []byte {
 	data = data[min(max(off, 0), int64(len(data))):]
 	if n >= 0 && n < int64(len(data)) {
@@ -220,8 +225,8 @@ func (c *Contents) Held(ref BlobRef) bool { return c.held.holds(ref) }
 // Receiving reports whether content is being staged for a request right now.
 func (c *Contents) Receiving() bool { return c.receiving.Load() > 0 }
 
-// admitBytes refuses what needs room while the disk is nearly full: the rest is
-// for deletions, and for the database to close its books.
+// admitBytes refuses what needs room while the disk is nearly full: the rest is kept for
+// deletions, and for the database to finish what it has begun.
 func (c *Contents) admitBytes() error {
 	if c.room == nil || c.room() {
 		return nil

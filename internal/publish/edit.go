@@ -14,7 +14,8 @@ import (
 // faster; in one process edits of a project wait for each other.
 const editTries = 20
 
-// target finds the project that a caller wants to edit.
+// target finds the project that a caller wants to edit, and decides whether they may. An empty
+// ref is the project that was changed last.
 func (s *Service) target(ctx context.Context, by Caller, ref string) (Project, error) {
 	if err := Authorize(by, ActEdit, nil); err != nil {
 		return Project{}, err
@@ -98,6 +99,8 @@ func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change
 		With(OpWait).After(time.Second)
 }
 
+// versionConflict refuses an edit that expects another version. It tells which one there is:
+// the client has to look at that before it overwrites it.
 func versionConflict(p Project, want int) error {
 	return Refuse(CodeVersionConflict, "The project %s is at version %d, not %d. Nothing was changed.", p.ID, p.Version, want).In("if_version").
 		With(OpSame, Arg{"project_id", string(p.ID)}, Arg{"if_version", p.Version}).

@@ -74,7 +74,8 @@ func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
 	return &Heads{changes: changes, most: most, log: log, begin: time.Now(), known: map[ProjectID]*head{}, fills: NewLocks[ProjectID]()}
 }
 
-// since is the time on a clock that nobody sets.
+// since is the time since the cache was made, on the monotonic clock: whoever sets the
+// machine's clock makes no head older or younger.
 func (h *Heads) since() time.Duration { return time.Since(h.begin) }
 
 // get returns the current state of a project, through load if it is not known or not confirmed.
@@ -144,12 +145,16 @@ func (h *Heads) age(known *head) time.Duration {
 	return h.since() - time.Duration(known.confirmed.Load())
 }
 
+// generation is the number of drops that may have been of the project so far. A look-up
+// remembers it before it reads, and put compares.
 func (h *Heads) generation(id ProjectID) uint64 {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.gen[shard(id)]
 }
 
+// put keeps a head that was read, as of at, unless its project may have been dropped since gen:
+// then what was read may be from before that change.
 func (h *Heads) put(p Project, at time.Duration, gen uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -237,6 +242,8 @@ func (h *Heads) confirm(ctx context.Context) error {
 	return nil
 }
 
+// inUse lists the heads that were served since it was called last, and takes the mark from
+// them. A head that nobody reads is not confirmed, and is read again when somebody does.
 func (h *Heads) inUse() (heads []*head, ids []ProjectID) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -272,6 +279,8 @@ func (h *Heads) settle(heads []*head, changes map[ProjectID]int64, at time.Durat
 	}
 }
 
+// shard tells which generation a project belongs to. Projects share one: a drop of one keeps a
+// few look-ups of others out of the cache, which costs them a second read.
 func shard(id ProjectID) uint8 {
 	var sum uint8
 	for i := range len(id) {

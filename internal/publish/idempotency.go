@@ -112,6 +112,8 @@ func (r *request) principal() string {
 // to write the same are the same.
 func (d Declared) asked() []any { return []any{strings.ToLower(d.SHA256), d.Size} }
 
+// asked is what of a part belongs to the request. Of the encoding only whether it packs: the
+// alphabet of base64 changes nothing.
 func (in *PartInput) asked() []any {
 	if in == nil {
 		return nil
@@ -201,12 +203,16 @@ func (c *idempotency) notElsewhere(ctx context.Context, r *request) error {
 	return c.doneElsewhere()
 }
 
+// doneElsewhere refuses a call that was made, to a caller who cannot show that it was theirs.
+// It says how to get to the project without the keys of that answer.
 func (c *idempotency) doneElsewhere() error {
 	return Refuse(CodeReplayedElsewhere, "This request was made under this idempotency key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
 		In("idempotency_key").With(OpWait).
 		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random idempotency key, such as a UUID.", c.base)
 }
 
+// sealed names what opens the answer of the request: the idempotency key, the request itself,
+// and the key that was presented with it. None of them is stored.
 func (r *request) sealed() sealed {
 	return sealed{by: r.by, what: "idempotent answer", secret: r.text, of: r.asked}
 }

@@ -14,8 +14,9 @@ import (
 // kept. The rest is read from the version that the call made, or, where that was
 // erased, from what the record says of it.
 
-// asOf is a project as one of its versions left it, with that version's files; of one
-// that is not kept any more, with the file that left is of.
+// asOf is a project as one of its versions left it, with that version's files. A version that
+// was erased is rebuilt from left, which has the one file that it brought; without left it is
+// CodeProjectNotFound.
 func (s *Service) asOf(ctx context.Context, id ProjectID, version int, left []byte) (Project, []File, error) {
 	p, err := s.find(ctx, string(id))
 	if err != nil {
@@ -245,6 +246,7 @@ type made struct {
 	Text     bool
 }
 
+// madeOf describes the version that a step makes, with the file that it brings.
 func madeOf(title, suffix string, at time.Time, f File, created bool) made {
 	return made{title, suffix, at, f.Name, created, f.Blob.Size, f.Blob.SHA256, f.Blob.Text}
 }
@@ -257,7 +259,8 @@ func (m made) encode() ([]byte, error) {
 	return text, nil
 }
 
-// readMade is false for what was recorded before there was anything to read.
+// readMade reads what encode made. ok is false for records from before there was anything to
+// read, and for what cannot be read.
 func readMade(text []byte) (m made, ok bool) {
 	return m, len(text) > 0 && json.Unmarshal(text, &m) == nil
 }

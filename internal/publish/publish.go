@@ -167,8 +167,8 @@ func (s *Service) records(by Caller, x extras, id ProjectID, version int, email 
 	return closed, rec, err
 }
 
-// lostRight is the error of a step that by was allowed to take when its call began: a
-// refusal where the key was revoked or the account suspended since.
+// lostRight is the error of a step that by was allowed to take when its call began: a refusal
+// where the key was revoked or the account suspended since, and otherwise err.
 func lostRight(by Caller, act Action, err error) error {
 	switch {
 	case errors.Is(err, ErrRevoked):

@@ -88,6 +88,8 @@ func (s *Service) covered(ctx context.Context, by Caller, before int64, limit in
 	return []Project{p}, nil
 }
 
+// views shows projects to their owner, without their files. Counts may be a moment old: a list
+// is not worth a look-up for each of its rows.
 func (s *Service) views(ctx context.Context, projects []Project) []ProjectView {
 	out := make([]ProjectView, 0, len(projects))
 	for _, p := range projects {
@@ -96,6 +98,8 @@ func (s *Service) views(ctx context.Context, projects []Project) []ProjectView {
 	return out
 }
 
+// readCursor reads what Whoami gave as Next: the Seq of the last project of that page, in base
+// 36. 0 is the first page.
 func readCursor(cursor string) (int64, error) {
 	if cursor == "" {
 		return 0, nil
@@ -122,6 +126,8 @@ func (s *Service) Export(ctx context.Context, by Caller) (Export, error) {
 	return s.export(ctx, by.Account(), projects)
 }
 
+// export takes the snapshot of projects of one account. They were read in one query, so they
+// are of one moment.
 func (s *Service) export(ctx context.Context, account AccountID, projects []Project) (out Export, err error) {
 	out.ExportedAt = s.now().UTC()
 	if out.Account, err = s.store.Account(ctx, account); err != nil {

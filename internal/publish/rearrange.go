@@ -134,6 +134,8 @@ func (s *Service) RemoveFile(ctx context.Context, by Caller, id ProjectID, name 
 	return err
 }
 
+// noFile refuses an act on a file that is not there: somebody else has deleted or renamed it,
+// or the page is old.
 func noFile(p Project, name string) error {
 	return Refuse(CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename")
 }

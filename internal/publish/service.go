@@ -134,6 +134,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	return s, nil
 }
 
+// withDefaults fills in the limits that are left open.
 func (c Config) withDefaults() Config {
 	setDefault(&c.InlineMax, DefaultInlineMax)
 	setDefault(&c.Remembered.Projects, DefaultProjects)

@@ -170,6 +170,8 @@ func (s *Service) checkPlace(ctx context.Context, p Project, f File) (created bo
 	return created, nil
 }
 
+// filenameConflict refuses a name beside another that no file system could keep apart from it,
+// with a name that is free.
 func filenameConflict(p Project, name, other string) error {
 	// Never the other file's own name: whoever pastes the proposal must not lose a file.
 	ext := path.Ext(name)

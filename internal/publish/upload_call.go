@@ -63,6 +63,8 @@ func (in PublishInput) metadata() (list []string) {
 	return list
 }
 
+// metadata is the same of an update; a filename and a version may be repeated with each part,
+// and are compared.
 func (in UpdateInput) metadata() []string {
 	list := PublishInput{Email: in.Email, Lang: in.Lang}.metadata()
 	if in.Title != nil {
@@ -125,6 +127,8 @@ func (call *partCall) warnings() []Warning {
 	}}
 }
 
+// part1First refuses a part of an upload that has not begun, or is over. Only part 1 has the
+// words, so no other can begin one.
 func part1First(call *partCall) error {
 	e := Refuse(CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
 		With(OpSame, Arg{"part", 1}).Note("Send part 1 first, with the metadata; then the others in any order.")
@@ -256,6 +260,8 @@ func (up *uploads) readToken(call *partCall, u Upload) error {
 	return nil
 }
 
+// tokenSeal names what opens the upload_token in the record of the upload: its upload_id, which
+// is not stored.
 func (call *partCall) tokenSeal() sealed {
 	return sealed{what: uploadToken, secret: call.in.UploadID, of: call.key}
 }

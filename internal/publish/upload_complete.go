@@ -63,6 +63,7 @@ func inParts(c *completing, err error) error {
 		Note("Resend the part that was cut or changed in transit. If the declared values were wrong, send them again: upload_id and total_parts with sha256 and size of the whole file.")
 }
 
+// uploadCompleted refuses a call of an upload that another call completed.
 func uploadCompleted(done UploadDone, url string) error {
 	return Refuse(CodeUploadCompleted, "This upload was completed: its project is %s.", done.Project).
 		Detail("project_id", string(done.Project)).Detail("url", url).Detail("version", done.Version).
@@ -77,6 +78,7 @@ type completing struct {
 	meta   uploadMeta
 }
 
+// newCompleting is the upload with what its part 1 said.
 func newCompleting(call *partCall, u Upload) (*completing, *Pending, error) {
 	m, err := u.said()
 	return &completing{call: call, upload: u, meta: m}, nil, err
@@ -85,6 +87,8 @@ func newCompleting(call *partCall, u Upload) (*completing, *Pending, error) {
 // uploadAnswer is the purpose that answers of uploads are sealed for.
 const uploadAnswer = "upload answer"
 
+// sealed names what opens the answer of a completed upload: the key that completed it, the
+// upload_id and the bytes of the completing part. None of them is stored.
 func (call *partCall) sealed(by Caller, done UploadDone) sealed {
 	return sealed{by: by, what: uploadAnswer, secret: call.in.UploadID, of: done.SHA256}
 }
@@ -154,6 +158,8 @@ type partsReader struct {
 	now   io.ReadCloser
 }
 
+// Read implements io.Reader. It opens each part when it comes to it, so that one is open at a
+// time.
 func (r *partsReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

@@ -84,6 +84,8 @@ func (up *uploads) movedMeanwhile(ctx context.Context, call *partCall, use func(
 	return use(ctx, done)
 }
 
+// inProgress refuses a call that waited for another one of its upload for too long. A client
+// that went away gets the error of its context.
 func inProgress(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err

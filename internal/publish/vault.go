@@ -111,6 +111,7 @@ func (v *Vault) seal(k sealed, plain []byte) ([]byte, error) {
 	return gcm.Seal(nonce, nonce, plain, nil), nil
 }
 
+// unseal is the way back. It fails unless all that k names is as it was.
 func (v *Vault) unseal(k sealed, data []byte) ([]byte, error) {
 	gcm, err := v.sealer(k)
 	if err != nil {
@@ -127,6 +128,8 @@ func (v *Vault) unseal(k sealed, data []byte) ([]byte, error) {
 	return plain, nil
 }
 
+// sealer derives the key for one sealed thing from the installation's secret and all that k
+// names.
 func (v *Vault) sealer(k sealed) (cipher.AEAD, error) {
 	secret := bytes.Join([][]byte{v.secret, []byte(k.by.presented()), []byte(k.secret)}, []byte{0})
 	key, err := hkdf.Key(sha256.New, secret, k.of[:], "sandlot "+k.what, 32)

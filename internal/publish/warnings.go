@@ -10,8 +10,8 @@ import (
 	"sandlot/internal/names"
 )
 
-// contentWarnings tells what may not have been meant. page says whether the file
-// is what browsers open first.
+// contentWarnings tells what about a file may not have been meant, and was stored as it came.
+// page says whether the file is what browsers open first.
 func contentWarnings(c Content, filename string, page bool) []Warning {
 	switch {
 	case inspect.EncodedTwice(filename, c.Size, c.Within):
@@ -35,9 +35,9 @@ func contentWarnings(c Content, filename string, page bool) []Warning {
 	return nil
 }
 
-// fileWarnings are the contentWarnings of a file that is stored. Of most files the
-// head is read alone; the whole is read of one that may be base64 again. charge is
-// asked for what is read.
+// fileWarnings are the contentWarnings of a file that is stored. Of most files the head is read
+// alone; the whole is read of one that may be base64 again. charge is asked for what is read,
+// so that a call that is sent again cannot have much read for free.
 func (s *Service) fileWarnings(ctx context.Context, f File, page bool, charge Charge) ([]Warning, error) {
 	r, err := s.Contents.Open(ctx, f.Blob, 0, -1)
 	if err != nil {
@@ -71,7 +71,8 @@ func (s *Service) storedWarnings(ctx context.Context, p Project, f File, page bo
 	return about, kept, err
 }
 
-// untold logs that a warning could not be made: what it would speak of has happened.
+// untold logs that a warning could not be made. The call has had its effect by then, and does
+// not fail for want of a warning.
 func (s *Service) untold(err error) {
 	if err != nil {
 		s.log.Warn("an answer lacks a warning", "error", err)
@@ -131,6 +132,7 @@ func (s *Service) quarantineOf(ctx context.Context, p Project, files []File) []W
 	return nil
 }
 
+// quarantineWarning tells that a project is in quarantine, and what ends it.
 func (s *Service) quarantineWarning() Warning {
 	return Warning{
 		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: its pages load from and send to nowhere but their own address.",
