@@ -15,33 +15,14 @@ import (
 )
 
 const (
-	watchers    = 10_000
-	watcherMost = 12 << 10 // bytes each
-	watched     = 100      // players whose coming the watchers are told of
+	watchers = 10_000
+	watched  = 100 // players whose coming the watchers are told of
 )
 
 // watch lets browsers look at one project's page, each with a stream of its own, and
 // then players come.
 func watch(ctx context.Context, b *bench) ([]line, error) {
-	var each, late []float64
-	for range min(b.runs, 3) { // memory varies less than speed
-		bytes, wait, err := b.look(ctx)
-		if err != nil {
-			return nil, err
-		}
-		each, late = append(each, bytes), append(late, wait.Seconds())
-	}
-	kib, wait := median(each)/1024, median(late)
-	return []line{
-		{
-			what: "10,000 watchers of one project, memory each", ours: fmt.Sprintf("%.1f KiB", kib),
-			reach: "<= 12 KiB", reached: kib*1024 <= watcherMost,
-		},
-		{
-			what: "all of the 10,000 know the right count after", ours: fmt.Sprintf("%.2f s", wait),
-			reach: "<= 10 s", reached: wait <= countWait.Seconds(),
-		},
-	}, nil
+	return b.crowd(ctx, "watchers of one project", "all of the 10,000 know the right count after", b.look)
 }
 
 // look returns the memory that each watcher takes at the most, and how long after the

@@ -19,20 +19,26 @@ import (
 func TestUnracedFiftyKills(t *testing.T) {
 	testenv.Unraced(t)
 	dir := t.TempDir()
-	tagged, err := build(t.Context(), dir, "sandlot-failpoints", "-tags", "failpoints")
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := migrations(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tagged, made := buildTagged(t, dir)
 	var out bytes.Buffer
-	err = run(t.Context(), config{Migrations: made, Kills: made + 80, Workers: 8, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
+	err := run(t.Context(), config{Migrations: made, Kills: made + 80, Workers: 8, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
 	t.Log("\n" + out.String())
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// buildTagged builds the program that can be killed at its failpoints, and counts its migrations.
+func buildTagged(t *testing.T, dir string) (program string, made int) {
+	t.Helper()
+	program, err := build(t.Context(), dir, "sandlot-failpoints", "-tags", "failpoints")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made, err = migrations(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return program, made
 }
 
 func seed(t *testing.T) uint64 {

@@ -10,14 +10,7 @@ import (
 func TestUnracedFault05PowerLoss(t *testing.T) {
 	testenv.Unraced(t)
 	dir := t.TempDir()
-	tagged, err := build(t.Context(), dir, "sandlot-failpoints", "-tags", "failpoints")
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := migrations(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tagged, made := buildTagged(t, dir)
 	images := t.TempDir()
 	c := newCounts()
 	e, err := newEpoch(config{Workers: 4, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Power: images, Migrations: made}, c)

@@ -124,36 +124,14 @@ func exports(ctx context.Context, l *load) ([]result, error) {
 			return nil, err
 		}
 	}
-	before, err := s.probe(ctx, l.limit)
+	u, err := s.unread(ctx, l.limit, exportClients, 0, rig.Get("/v1/export", s.Addr, "Authorization: Bearer "+s.key+"\r\n"))
 	if err != nil {
 		return nil, err
 	}
-	idle, err := s.Idle(ctx)
-	if err != nil {
-		return nil, err
-	}
-	request := rig.Get("/v1/export", s.Addr, "Authorization: Bearer "+s.key+"\r\n")
-	began := time.Now()
-	stalled, err := connect(ctx, s.Addr, exportClients, func(int) []byte { return request })
-	defer closeAll(stalled)
-	if err != nil {
-		return nil, err
-	}
-	during, err := s.probe(ctx, readerCut/2)
-	if err != nil {
-		return nil, err
-	}
-	busy, err := s.Memory()
-	if err != nil {
-		return nil, err
-	}
-	limit := stalledCut
-	left, late := s.until(ctx, began.Add(limit), 0)
-	each := (busy.Peak - idle.Now) / exportClients
 	return []result{
-		unaffected(before, during),
-		promised("memory of each of 20 exports of 1 GB that nobody reads on", "< 1 MiB", each < exportMemory, "%.0f KiB", float64(each)/1024),
-		promised("they are cut", "<= "+limit.String(), left == 0, "%d left after %s", left, late.Sub(began).Round(time.Second)),
+		u.visitors,
+		promised("memory of each of 20 exports of 1 GB that nobody reads on", "< 1 MiB", u.each < exportMemory, "%.0f KiB", float64(u.each)/1024),
+		promised("they are cut", "<= "+stalledCut.String(), u.left == 0, "%d left after %s", u.left, u.late),
 	}, s.Remove()
 }
 

@@ -101,37 +101,51 @@ func slowReaders(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.probe(ctx, l.limit)
+	u, err := s.unread(ctx, l.limit, dripConns, dripConns/100, rig.Get("/", s.Host(large), ""))
 	if err != nil {
 		return nil, err
+	}
+	return []result{
+		u.visitors,
+		promised("memory of each of 1,000 slow readers", "< 64 KiB", u.each < readerBytes, "%.1f KiB", float64(u.each)/1024),
+		promised("1,000 readers of 100 MB that read nothing are cut", "<= "+stalledCut.String(), u.left <= dripConns/100, "%d left after %s", u.left, u.late),
+	}, s.Remove()
+}
+
+// unread is what was seen of clients that read nothing of what they asked for.
+type unread struct {
+	visitors result // of the honest visitors meanwhile
+	each     int64  // bytes of memory that each took
+	left     int    // clients that were not cut
+	late     time.Duration
+}
+
+// unread has n clients read nothing of what they ask for, until all but few are cut.
+func (s *stage) unread(ctx context.Context, limit time.Duration, n, few int, request []byte) (u unread, err error) {
+	before, err := s.probe(ctx, limit)
+	if err != nil {
+		return u, err
 	}
 	idle, err := s.Idle(ctx)
 	if err != nil {
-		return nil, err
+		return u, err
 	}
-	get := rig.Get("/", s.Host(large), "")
 	began := time.Now()
-	slow, err := connect(ctx, s.Addr, dripConns, func(int) []byte { return get })
-	defer closeAll(slow)
+	stalled, err := connect(ctx, s.Addr, n, func(int) []byte { return request })
+	defer closeAll(stalled)
 	if err != nil {
-		return nil, err
+		return u, err
 	}
 	during, err := s.probe(ctx, readerCut/2)
 	if err != nil {
-		return nil, err
+		return u, err
 	}
 	busy, err := s.Memory()
 	if err != nil {
-		return nil, err
+		return u, err
 	}
-	each := (busy.Peak - idle.Now) / dripConns
-	limit := stalledCut
-	left, late := s.until(ctx, began.Add(limit), dripConns/100)
-	return []result{
-		unaffected(before, during),
-		promised("memory of each of 1,000 slow readers", "< 64 KiB", each < readerBytes, "%.1f KiB", float64(each)/1024),
-		promised("1,000 readers of 100 MB that read nothing are cut", "<= "+limit.String(), left <= dripConns/100, "%d left after %s", left, late.Sub(began).Round(time.Second)),
-	}, s.Remove()
+	left, at := s.until(ctx, began.Add(stalledCut), few)
+	return unread{unaffected(before, during), (busy.Peak - idle.Now) / int64(n), left, at.Sub(began).Round(time.Second)}, nil
 }
 
 // until waits until the service holds few connections, or until a time, and tells

@@ -2,9 +2,7 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -175,29 +173,11 @@ func failedLeavesNone(t *testing.T, s Stores) {
 func recordRace(t *testing.T, s Stores) {
 	const racers = 50
 	a := s.mustAccount(t, newAccount("kim"))
-	var wg sync.WaitGroup
-	results := make([]error, racers)
-	for i := range racers {
-		wg.Go(func() {
-			np := newProject(fmt.Sprint("pong-", i), a.ID)
-			np.Idempotency = recordOf("o")
-			np.Idempotency.Project = np.ID
-			results[i] = drop(s.Publish.CreateProject(background(), np))
-		})
-	}
-	wg.Wait()
-	made := 0
-	for _, err := range results {
-		if err == nil {
-			made++
-		} else if !errors.Is(err, publish.ErrAlreadyDone) {
-			t.Error(err)
-		}
-	}
-	same(t, "projects made", made, 1)
-	list := must(s.Publish.Projects(t.Context(), a.ID, 0, racers))(t)
-	same(t, "projects there", len(list), 1)
-	same(t, "the project of the record", must(s.Publish.IdempotencyRecord(t.Context(), recordOf("o").Key, base()))(t).Project, list[0].ID)
+	won := s.race(t, racers, a.ID, publish.ErrAlreadyDone, func(np *publish.NewProject) {
+		np.Idempotency = recordOf("o")
+		np.Idempotency.Project = np.ID
+	})
+	same(t, "the project of the record", must(s.Publish.IdempotencyRecord(t.Context(), recordOf("o").Key, base()))(t).Project, won)
 }
 
 func sweepRecords(t *testing.T, s Stores) {

@@ -252,12 +252,19 @@ func lastParts(t *testing.T, s Stores) {
 	const racers = 50
 	a := s.mustAccount(t, newAccount("kim"))
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
+	won := s.race(t, racers, a.ID, publish.ErrUploadMoved, func(np *publish.NewProject) { np.Upload = completion(u, np.ID) })
+	same(t, "the upload's project", s.uploadOf(t, u.Key, base()).Done.Project, won)
+}
+
+// race has racers make projects of an account at once, of which one is made, and the others are refused. It returns the one's id.
+func (s Stores) race(t *testing.T, racers int, owner publish.AccountID, refused error, change func(*publish.NewProject)) publish.ProjectID {
+	t.Helper()
 	var wg sync.WaitGroup
 	results := make([]error, racers)
 	for i := range racers {
 		wg.Go(func() {
-			np := newProject(fmt.Sprint("pong-", i), a.ID)
-			np.Upload = completion(u, np.ID)
+			np := newProject(fmt.Sprint("pong-", i), owner)
+			change(&np)
 			results[i] = drop(s.Publish.CreateProject(background(), np))
 		})
 	}
@@ -266,14 +273,14 @@ func lastParts(t *testing.T, s Stores) {
 	for _, err := range results {
 		if err == nil {
 			made++
-		} else if !errors.Is(err, publish.ErrUploadMoved) {
+		} else if !errors.Is(err, refused) {
 			t.Error(err)
 		}
 	}
 	same(t, "projects made", made, 1)
-	list := must(s.Publish.Projects(t.Context(), a.ID, 0, racers))(t)
+	list := must(s.Publish.Projects(t.Context(), owner, 0, racers))(t)
 	same(t, "projects there", len(list), 1)
-	same(t, "the upload's project", s.uploadOf(t, u.Key, base()).Done.Project, list[0].ID)
+	return list[0].ID
 }
 
 // wholeSteps reads while files are replaced by ones of the version's size: the

@@ -25,13 +25,9 @@ func (t *Tx) Query(_ context.Context, query string, args ...any) (*sql.Rows, err
 
 // Exec runs a statement and tells how many rows it changed. Its errors are classified.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
-	s, err := t.w.prepare(query)
+	r, err := t.run(query, args)
 	if err != nil {
 		return 0, err
-	}
-	r, err := s.Exec(args...)
-	if err != nil {
-		return 0, Classify(err)
 	}
 	return r.RowsAffected()
 }
@@ -39,15 +35,20 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 // Insert records one row and returns its id. SQLite tells it without RETURNING,
 // which would cost a trigger; PostgreSQL will need that. Its errors are classified.
 func (t *Tx) Insert(query string, args ...any) (int64, error) {
-	s, err := t.w.prepare(query)
+	r, err := t.run(query, args)
 	if err != nil {
 		return 0, err
 	}
-	r, err := s.Exec(args...)
-	if err != nil {
-		return 0, Classify(err)
-	}
 	return r.LastInsertId()
+}
+
+func (t *Tx) run(query string, args []any) (sql.Result, error) {
+	s, err := t.w.prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.Exec(args...)
+	return r, Classify(err)
 }
 
 // Step runs what one method of a store does as one atomic and durable step: when it
