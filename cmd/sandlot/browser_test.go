@@ -37,7 +37,7 @@ func TestTheExamplesInARealBrowser(t *testing.T) {
 			key := signUp(t, s)
 			project := game.publish(t, s, key)
 			url := project["url"].(string)
-			ctx := testenv.Browser(t)
+			ctx := testenv.Engine(t)
 			act(t, ctx, chromedp.EmulateViewport(1200, 800))
 			visit(t, ctx, chromedp.Navigate(url))
 			awaitStats(t, s, project["project_id"].(string), "players and plays", func(players, plays float64) bool { return players == 1 && plays == 1 })

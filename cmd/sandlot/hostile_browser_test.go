@@ -98,7 +98,7 @@ func (g *ground) expectNothing(t *testing.T, browser context.Context, place stri
 
 func hostileBrowser(t *testing.T, ca authority) context.Context {
 	t.Helper()
-	ctx := testenv.Browser(t, chromedp.Flag("ignore-certificate-errors-spki-list", ca.pin),
+	ctx := testenv.Engine(t, chromedp.Flag("ignore-certificate-errors-spki-list", ca.pin),
 		chromedp.Flag("host-resolver-rules", "MAP site.test 127.0.0.1, MAP *.site.test 127.0.0.1, MAP *.toys.test 127.0.0.1"))
 	act(t, ctx, chromedp.Navigate("about:blank"))
 	return ctx

@@ -64,7 +64,7 @@ func consoleOf(t *testing.T, ctx context.Context) (lines func() []string) {
 func TestRegression21AGamesConsoleIsItsOwn(t *testing.T) {
 	t.Parallel()
 	// One process for the page and its frame, so that one console has what both say.
-	browser := testenv.Browser(t, chromedp.Flag("disable-site-isolation-trials", true), chromedp.Flag("disable-features", "IsolateOrigins,site-per-process"))
+	browser := testenv.Engine(t, chromedp.Flag("disable-site-isolation-trials", true), chromedp.Flag("disable-features", "IsolateOrigins,site-per-process"))
 	act(t, browser, chromedp.Navigate("about:blank"))
 	for _, args := range [][]string{{"--quarantine", "off"}, {"--quarantine", "on"}} {
 		s := testenv.Start(t, testenv.Binary(t), args...)

@@ -76,7 +76,7 @@ func openGallery(t *testing.T) *showroom {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &showroom{ctx: testenv.Browser(t), slow: "nothing"}
+	g := &showroom{ctx: testenv.Engine(t), slow: "nothing"}
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == storageProbe { // is served by the project's own origin
 			w.Header().Set("Content-Type", "text/html")
