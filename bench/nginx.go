@@ -52,7 +52,7 @@ func nginxRow(ctx context.Context, b *bench) (lines []line, err error) {
 }
 
 // nginx starts one with the pages of a site.
-func (b *bench) nginx(ctx context.Context, s *site, accessLog string) (*rig.Program, error) {
+func (b *bench) nginx(ctx context.Context, s *publishedPages, accessLog string) (*rig.Program, error) {
 	addr, err := rig.FreePort()
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func byName(name string) (row, bool) {
 	return rows[i], true
 }
 
-// A line is one result: what was measured, what beside it, and how they compare.
+// A line is one result: what was measured, with what it was compared, and the ratio.
 type line struct {
 	what        string
 	ours, yard  string

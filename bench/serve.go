@@ -38,8 +38,8 @@ var forms = [...]form{
 	{name: "304", coding: "gzip", etag: true, nginx: 0.7, caddy: 2.5},
 }
 
-// A site is a service with pages on it, and a folder of the same for its peers.
-type site struct {
+// publishedPages are a service with pages on it, and a folder of the same for its peers.
+type publishedPages struct {
 	*rig.Service
 	pages []page
 	root  string
@@ -53,7 +53,7 @@ var pageSizes = [...]struct {
 
 // serving starts the service with these flags, publishes the pages, waits for their compressed
 // forms, and writes both forms to the folder of the peers.
-func (b *bench) serving(ctx context.Context, flags ...string) (*site, error) {
+func (b *bench) serving(ctx context.Context, flags ...string) (*publishedPages, error) {
 	s, err := b.Service(ctx, "", flags...)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (b *bench) serving(ctx context.Context, flags ...string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &site{Service: s, root: root}
+	out := &publishedPages{Service: s, root: root}
 	for i, size := range pageSizes {
 		p := page{name: size.name, file: fmt.Sprintf("page-%d.html", i)}
 		project, err := s.Publish(ctx, key, text(size.size))
@@ -129,7 +129,7 @@ type peer struct {
 }
 
 // compare measures all forms of all pages on the service and on a peer.
-func (b *bench) compare(ctx context.Context, s *site, p peer) ([]line, error) {
+func (b *bench) compare(ctx context.Context, s *publishedPages, p peer) ([]line, error) {
 	var lines []line
 	for _, pg := range s.pages {
 		for _, f := range forms {

@@ -13,20 +13,20 @@ import (
 
 // counts are the figures of a run. Its methods may be called concurrently.
 type counts struct {
-	mu       sync.Mutex
-	kills    map[how]int
-	points   map[failpoint.Point]int // kills at each
-	starts   int                     // that came after a kill, and listened
-	took     time.Duration           // all of them
-	longest  time.Duration
-	ops      map[kind]int // acknowledged
-	unacked  int          // sent without an answer
-	retries  int
-	landed   int // answered in the end, and had been seen to have happened before
-	replayed int // marked as an answer given again
-	looks    int
-	bytes    int64
-	epochs   int
+	mu         sync.Mutex
+	kills      map[how]int
+	points     map[failpoint.Point]int // kills at each
+	starts     int                     // that came after a kill, and listened
+	took       time.Duration           // all of them
+	longest    time.Duration
+	ops        map[kind]int // acknowledged
+	unacked    int          // sent without an answer
+	retries    int
+	landed     int // answered in the end, and had been seen to have happened before
+	fromRecord int // marked as an answer given again
+	looks      int
+	bytes      int64
+	epochs     int
 }
 
 func newCounts() *counts {
@@ -50,14 +50,14 @@ func (c *counts) sent(again bool, err error) {
 	})
 }
 
-func (c *counts) acked(k kind, again, seen, replayed bool) {
+func (c *counts) acked(k kind, resent, seen, fromRecord bool) {
 	c.with(func() {
 		c.ops[k]++
-		if again && seen {
+		if resent && seen {
 			c.landed++
 		}
-		if replayed {
-			c.replayed++
+		if fromRecord {
+			c.fromRecord++
 		}
 	})
 }
@@ -119,7 +119,7 @@ func (c *counts) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "acknowledged          %d: %s\n", total, strings.Join(each, ", "))
 	fmt.Fprintf(w, "sent, not answered    %d\n", c.unacked)
-	fmt.Fprintf(w, "sent again            %d; %d had happened already, %d answers were given again\n", c.retries, c.landed, c.replayed)
+	fmt.Fprintf(w, "sent again            %d; %d had happened already, %d answers were given again\n", c.retries, c.landed, c.fromRecord)
 	fmt.Fprintf(w, "compared              %d looks, %d MiB\n", c.looks, c.bytes>>20)
 	fmt.Fprintf(w, "restart after a kill  mean %v, longest %v, of %d\n", (c.took / time.Duration(max(c.starts, 1))).Round(time.Millisecond), c.longest.Round(time.Millisecond), c.starts)
 }

@@ -53,7 +53,7 @@ func (e *epoch) finish(ctx context.Context) error {
 // fromLedger replaces what the workers remember by what the ledger says, which
 // must be the same.
 func (e *epoch) fromLedger() error {
-	w, err := replay(filepath.Join(e.dir, "ledger"), len(e.workers))
+	w, err := rebuild(filepath.Join(e.dir, "ledger"), len(e.workers))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// A record is one line of the ledger: one of its fields beside Worker is set.
+// A record is one line of the ledger. One of its fields is set, and Worker.
 type record struct {
 	Worker  int
 	Intent  *op  `json:",omitempty"` // about to be sent
@@ -59,8 +59,8 @@ func (l *ledger) write(r record) error {
 	return nil
 }
 
-// replay makes the world from what the file says.
-func replay(path string, workers int) (world, error) {
+// rebuild makes the world from what the file says.
+func rebuild(path string, workers int) (world, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

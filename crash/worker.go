@@ -58,7 +58,7 @@ func (w *worker) step(c *client) error {
 		}
 		w.sent, w.seen = 0, false
 	}
-	return w.attempt(c)
+	return w.sendOnce(c)
 }
 
 // settle sends what is pending until it is answered.
@@ -66,14 +66,14 @@ func (w *worker) settle(c *client) error {
 	if w.shard.Pending == nil {
 		return nil
 	}
-	if err := w.attempt(c); err != nil && !errors.Is(err, api.ErrNoAnswer) {
+	if err := w.sendOnce(c); err != nil && !errors.Is(err, api.ErrNoAnswer) {
 		return fmt.Errorf("worker %d: %w", w.n, err)
 	}
 	return nil
 }
 
-// attempt sends the pending operation once.
-func (w *worker) attempt(c *client) error {
+// sendOnce sends the pending operation once.
+func (w *worker) sendOnce(c *client) error {
 	o := w.shard.Pending
 	a, err := c.send(w.shard, o, w.sent)
 	w.count.sent(w.sent > 0, err)
@@ -85,7 +85,7 @@ func (w *worker) attempt(c *client) error {
 	if err != nil {
 		return err
 	}
-	w.count.acked(o.Kind, w.sent > 1, w.seen, a.Replayed)
+	w.count.acked(o.Kind, w.sent > 1, w.seen, a.FromRecord)
 	return w.record(record{Ack: &ack})
 }
 

@@ -98,7 +98,7 @@ func keyBomb(ctx context.Context, l *load) ([]result, error) {
 		return nil, err
 	}
 	var dear time.Duration
-	during, err := s.beside(ctx, l.limit, func() error { dear, err = cost("sla_"); return err })
+	during, err := s.withVisitors(ctx, l.limit, func() error { dear, err = cost("sla_"); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +109,8 @@ func keyBomb(ctx context.Context, l *load) ([]result, error) {
 	}, s.Remove()
 }
 
-// beside lets visitors load the page while an attack runs.
-func (s *stage) beside(ctx context.Context, limit time.Duration, attack func() error) (rig.Times, error) {
+// withVisitors lets honest visitors load the page while an attack runs.
+func (s *stage) withVisitors(ctx context.Context, limit time.Duration, attack func() error) (rig.Times, error) {
 	failed := make(chan error, 1)
 	go func() { failed <- attack() }()
 	during, err := s.probe(ctx, limit)
@@ -141,7 +141,7 @@ func diskBomb(ctx context.Context, l *load) ([]result, error) {
 	}
 	request := behind("203.0.113.66", rig.Post("/v1/publish", s.Addr, "application/json", "", body))
 	var made, refused atomic.Int64
-	during, err := s.beside(ctx, l.limit, func() error {
+	during, err := s.withVisitors(ctx, l.limit, func() error {
 		_, err := rig.Crowd(ctx, s.Addr, bombClients, 0, l.limit, func(*rig.Lane, int, int) error {
 			lane, err := rig.NewLane(ctx, s.Addr) // a refusal may end the connection
 			if err != nil {
@@ -211,7 +211,7 @@ func slots(ctx context.Context, l *load) ([]result, error) {
 	request := behind("203.0.113.7", rig.Post("/v1/publish", s.Addr, "application/json", s.key, []byte("{"+rig.JSON("content", base64.StdEncoding.EncodeToString(page(10<<10)))+"}")))
 	var honest rig.Times
 	var made, refused atomic.Int64
-	during, err := s.beside(ctx, l.limit, func() (err error) {
+	during, err := s.withVisitors(ctx, l.limit, func() (err error) {
 		honest, err = rig.Crowd(ctx, s.Addr, 1, 0, l.limit, func(*rig.Lane, int, int) error {
 			began := time.Now()
 			for was := made.Load(); made.Load() == was && time.Since(began) < 10*honestWait; {
@@ -276,7 +276,7 @@ func popularity(ctx context.Context, l *load) ([]result, error) {
 	}
 	var turn atomic.Int64
 	began := time.Now()
-	during, err := s.beside(ctx, l.limit, func() error {
+	during, err := s.withVisitors(ctx, l.limit, func() error {
 		_, err := rig.Crowd(ctx, s.Addr, makers, 0, l.limit, func(lane *rig.Lane, _, _ int) error {
 			n := turn.Add(1)
 			var request []byte

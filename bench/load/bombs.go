@@ -32,7 +32,7 @@ func keyBombs(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	during, err := s.beside(ctx, l.limit, func() error {
+	during, err := s.withVisitors(ctx, l.limit, func() error {
 		_, err := rig.Crowd(ctx, s.Addr, bombers, 0, l.limit, func(l *rig.Lane, _, _ int) error {
 			_, err := tally(l, request, &made, &refused)
 			return err

@@ -96,7 +96,7 @@ func (s *stage) storm(ctx context.Context, limit time.Duration, from func(i int)
 	content := base64.StdEncoding.EncodeToString(page(1000))
 	began := time.Now()
 	var t rig.Times
-	visitors, err := s.beside(ctx, limit, func() (err error) {
+	visitors, err := s.withVisitors(ctx, limit, func() (err error) {
 		t, err = rig.Crowd(ctx, s.Addr, stormClients, 0, limit, func(*rig.Lane, int, int) error {
 			i := int(turn.Add(1))
 			time.Sleep(time.Until(began.Add(time.Second * time.Duration(i) / stormRate)))

@@ -73,7 +73,7 @@ func asksFor(t *testing.T, s *testenv.Server, host, target, header string, statu
 
 func TestAccessLogOffLogsFaults(t *testing.T) {
 	var out bytes.Buffer
-	s := &site{log: newLogger(&out, "text", "info"), access: "off", metrics: newMetrics(true)}
+	s := &router{log: newLogger(&out, "text", "info"), access: "off", metrics: newMetrics(true)}
 	rec := &recorder{ResponseWriter: httptest.NewRecorder(), began: time.Now()}
 	s.finish(rec, httptest.NewRequest("GET", "/", nil), "id", "play", 0, "a mistake")
 	flushLog(s.log)
@@ -86,7 +86,7 @@ func TestAccessLogOffLogsFaults(t *testing.T) {
 func TestAPanicBehindTheFront(t *testing.T) {
 	var out bytes.Buffer
 	base := &url.URL{Scheme: "http", Host: "localhost"}
-	s := &site{places: publish.Places{Base: base, Content: "localhost"}, log: newLogger(&out, "text", "info"), access: "errors", metrics: newMetrics(true)}
+	s := &router{places: publish.Places{Base: base, Content: "localhost"}, log: newLogger(&out, "text", "info"), access: "errors", metrics: newMetrics(true)}
 	s.play = play.New(play.Config{Service: struct{ play.Service }{}, Places: s.places}) // a call of its methods panics
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

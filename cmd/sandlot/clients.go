@@ -49,7 +49,7 @@ func (c *clients) name(r *http.Request) {
 	}
 }
 
-// passing are the fields, beside those that tell an address we read, by which a proxy shows that it has passed a request on. It never changes.
+// passing are the other fields by which a proxy shows that it has passed a request on, though they tell no address that is read here. It never changes.
 var passing = [...]string{"X-Real-Ip", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server", "Via", "Cf-Connecting-Ip", "True-Client-Ip", "X-Client-Ip"}
 
 // direct takes a request that tells no address. A proxy on this machine may have passed it on all the same: then whoever sent it is not on this machine.

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// saltName is the file of today's salt: beside the database and not in it, so that no backup and no page that was
+	// saltName is the file of today's salt. It is not in the database, so that no backup and no page that was
 	// freed keeps it beyond its day.
 	saltName = "day-salt"
 	// renewEvery is how long a day's salt may outlive the day.

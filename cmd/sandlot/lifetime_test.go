@@ -56,7 +56,7 @@ func TestRegression33EveryRequestWithABodyHasItsLimit(t *testing.T) {
 	}{{"with a body", endless{}, true}, {"without", http.NoBody, false}} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := smallApp(t)
-			s := a.site(newMetrics(false))
+			s := a.router(newMetrics(false))
 			var left time.Duration
 			limited := false
 			s.api = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

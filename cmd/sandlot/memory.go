@@ -18,7 +18,7 @@ const (
 	groupRounding = 64 << 10
 	// unknownMemory is assumed where nobody can tell: a small machine of today.
 	unknownMemory = 1 << 30
-	// programMemory is what the process takes beside Go's memory and the database: its own code, threads and pages that are mapped.
+	// programMemory is what the process takes in addition to Go's memory and the database: its own code, threads and pages that are mapped.
 	programMemory = 8 << 20
 	// databaseFactor is how much memory the database's pages take for each byte that they cache.
 	databaseFactor = 4

@@ -19,7 +19,7 @@ import (
 // metrics are the program's own numbers. Labels have few values, none of which
 // a client chooses.
 type metrics struct {
-	public   bool // whether /metrics is served beside everything else
+	public   bool // whether /metrics is served on the public listener
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec

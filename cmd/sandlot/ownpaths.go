@@ -14,14 +14,14 @@ type own struct {
 	path, area string
 	numbers    bool // whether it is left to the listener of the numbers, if there is one
 	free       string
-	serve      func(*site) http.HandlerFunc
+	serve      func(*router) http.HandlerFunc
 }
 
 // owns are all of them. It never changes.
 var owns = []own{
-	{"/healthz", "health", false, "who watches the process takes a refusal for its end; it reads nothing", func(s *site) http.HandlerFunc { return s.health }},
-	{"/readyz", "health", false, "a balancer would take the service away from everybody; it asks the store for one row", func(s *site) http.HandlerFunc { return s.readiness }},
-	{"/metrics", "metrics", true, "its reader comes every few seconds; numbers in memory are all it reads", func(s *site) http.HandlerFunc { return s.metrics.handler().ServeHTTP }},
+	{"/healthz", "health", false, "who watches the process takes a refusal for its end; it reads nothing", func(s *router) http.HandlerFunc { return s.health }},
+	{"/readyz", "health", false, "a balancer would take the service away from everybody; it asks the store for one row", func(s *router) http.HandlerFunc { return s.readiness }},
+	{"/metrics", "metrics", true, "its reader comes every few seconds; numbers in memory are all it reads", func(s *router) http.HandlerFunc { return s.metrics.handler().ServeHTTP }},
 }
 
 // ownPath is the own of a path, nil if it is none.
@@ -47,12 +47,12 @@ func readOnly(h http.HandlerFunc) http.Handler {
 	})
 }
 
-func (s *site) health(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }
+func (s *router) health(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }
 
 // readyLimit bounds the question to the stores: a store that takes longer is not ready.
 const readyLimit = 5 * time.Second
 
-func (s *site) readiness(w http.ResponseWriter, r *http.Request) {
+func (s *router) readiness(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		plain(w, http.StatusServiceUnavailable, "draining\n")
 		return

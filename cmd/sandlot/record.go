@@ -112,7 +112,7 @@ func (r *recorder) begin() {
 
 // finish logs and counts a request, and turns a panic into a 500 of that one
 // request.
-func (s *site) finish(rec *recorder, r *http.Request, id, area string, read int64, broken any) {
+func (s *router) finish(rec *recorder, r *http.Request, id, area string, read int64, broken any) {
 	aborted := broken == http.ErrAbortHandler
 	if broken != nil && !aborted {
 		s.metrics.panics.Inc()
@@ -131,7 +131,7 @@ func (s *site) finish(rec *recorder, r *http.Request, id, area string, read int6
 }
 
 // finishProject is finish for a request that the front has taken.
-func (s *site) finishProject(a *front.Answer, r *http.Request) {
+func (s *router) finishProject(a *front.Answer, r *http.Request) {
 	broken := recover()
 	s.metrics.inFlight.Add(-1)
 	if broken != nil {
@@ -144,7 +144,7 @@ func (s *site) finishProject(a *front.Answer, r *http.Request) {
 }
 
 // count counts an answered request, and logs it if it is to have a line.
-func (s *site) count(r *http.Request, id, area string, began time.Time, status int, in, out int64, aborted bool) {
+func (s *router) count(r *http.Request, id, area string, began time.Time, status int, in, out int64, aborted bool) {
 	took := time.Since(began)
 	s.metrics.request(area, r.Method, status, took, in, out)
 	if !s.access.has(status) {

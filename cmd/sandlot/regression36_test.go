@@ -15,7 +15,7 @@ import (
 func TestRegression36MetricsTellWhatAWorkerCouldNotDo(t *testing.T) {
 	a := smallApp(t)
 	m := newMetrics(false)
-	a.site(m)
+	a.router(m)
 	a.failures["collect"].Add(3)
 	answer := httptest.NewRecorder()
 	m.handler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))

@@ -57,17 +57,17 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	}
 	log.Info("memory", a.memory.lines()...)
 	m := newMetrics(s.MetricsListen == "")
-	site := a.site(m)
-	site.clock = &front.Clock{}
-	a.workers = append(a.workers, site.clock.Run)
-	private, err := servePrivate(plan.metrics, site, log)
+	router := a.router(m)
+	router.clock = &front.Clock{}
+	a.workers = append(a.workers, router.clock.Run)
+	private, err := servePrivate(plan.metrics, router, log)
 	if err != nil {
 		return errors.Join(err, a.close())
 	}
 	defer private.Close()
-	server := newServer(site, log)
+	server := newServer(router, log)
 	direct := front.NewListener(listener, front.Config{
-		Handler: site, Slots: s.connections(a.memory.connections, public(places), m), Clock: site.clock, First: server.ReadHeaderTimeout, Idle: server.IdleTimeout,
+		Handler: router, Slots: s.connections(a.memory.connections, public(places), m), Clock: router.clock, First: server.ReadHeaderTimeout, Idle: server.IdleTimeout,
 	})
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(direct) }()
@@ -81,8 +81,8 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 		case err = <-failed:
 		}
 	}
-	site.draining.Store(true)
-	site.pages.Close()
+	router.draining.Store(true)
+	router.pages.Close()
 	return errors.Join(err, shutdown(server, direct), a.close())
 }
 
@@ -108,10 +108,10 @@ func listen(flag string, addr *net.TCPAddr) (net.Listener, error) {
 // servePrivate serves the metrics on an address of their own, if there is one, and
 // the health of the service as well: there it is told also while clients have all connections
 // that they may have.
-func servePrivate(at *net.TCPAddr, site *site, log *slog.Logger) (*http.Server, error) {
+func servePrivate(at *net.TCPAddr, router *router, log *slog.Logger) (*http.Server, error) {
 	mux := http.NewServeMux()
 	for _, p := range owns {
-		mux.Handle(p.path, readOnly(p.serve(site)))
+		mux.Handle(p.path, readOnly(p.serve(router)))
 	}
 	profiles(mux)
 	server := newServer(mux, log)
@@ -123,7 +123,7 @@ func servePrivate(at *net.TCPAddr, site *site, log *slog.Logger) (*http.Server, 
 		return nil, err
 	}
 	log.Info("metrics", "addr", l.Addr().String())
-	few := &connections{slots: admission.NewSlots(0, privateConns, admission.Local), refused: site.metrics.refusals()}
+	few := &connections{slots: admission.NewSlots(0, privateConns, admission.Local), refused: router.metrics.refusals()}
 	go func() {
 		if err := server.Serve(front.Pace(l, few, nil)); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("metrics are not served any more", "error", err)

@@ -220,8 +220,8 @@ func (a *app) close() error {
 	return errors.Join(errs...)
 }
 
-// site is the outermost handler.
-func (a *app) site(m *metrics) *site {
+// router is the outermost handler.
+func (a *app) router(m *metrics) *router {
 	m.workers(a.failures)
 	m.mailServer(a.mails)
 	limits := a.settings.admission(a.places, a.memory, a.callers)
@@ -231,7 +231,7 @@ func (a *app) site(m *metrics) *site {
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, time.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
 	pages := web.New(web.Config{Service: a.service, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
-	s := &site{
+	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
 		log:     a.log,

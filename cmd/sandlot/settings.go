@@ -21,7 +21,7 @@ import (
 type settings struct {
 	Listen         string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free port. (default: ${default})"`
 	Data           string `default:"./data" type:"path" placeholder:"FOLDER" help:"Folder for the database, files, and unsent mail. (default: ${default})"`
-	BaseURL        string `placeholder:"URL" help:"Public URL of the site and API. All links start with it. (default: http://localhost:PORT of --listen)"`
+	BaseURL        string `placeholder:"URL" help:"Public URL of the website and API. All links start with it. (default: http://localhost:PORT of --listen)"`
 	InsecureLocal  bool   `help:"Start although --listen can be reached from other machines and base-url is local: everyone who reaches it then counts as local. (default: refuse to start)"`
 	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host that projects get subdomains of, or \"none\". On a public instance, use a separate domain. (default: the host of --base-url; none if that is an IP address)"`
 	PathForm       string `enum:"auto,on,off" default:"auto" help:"Whether projects are also served, sandboxed, at {base-url}/~/{project_id}/: on, off, or auto (if base-url is local or there is no content host). (default: ${default})"`

@@ -120,9 +120,9 @@ func TestFault31Panic(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	site := a.site(newMetrics(true))
-	sound := site.api
-	site.api = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	router := a.router(newMetrics(true))
+	sound := router.api
+	router.api = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/v1/panic":
 			panic("a fault")
@@ -136,8 +136,8 @@ func TestFault31Panic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := newServer(site, slog.New(slog.DiscardHandler))
-	direct := front.NewListener(l, front.Config{Handler: site, Idle: time.Minute})
+	server := newServer(router, slog.New(slog.DiscardHandler))
+	direct := front.NewListener(l, front.Config{Handler: router, Idle: time.Minute})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(direct) }()
 	t.Cleanup(func() {

@@ -12,7 +12,7 @@ import (
 )
 
 // bufferSize is how much is read before it is written: from 256 KiB on the
-// calls cost nothing beside the bytes. There is one buffer for each Put that
+// calls cost nothing compared with the bytes. There is one buffer for each Put that
 // runs, and one for each of the hashers.
 const bufferSize = 256 << 10
 

@@ -87,7 +87,7 @@ func (c *Client) Send(ctx context.Context, r Request) (a Answer, err error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a.Status, a.Replayed = resp.StatusCode, resp.Header.Get("Idempotent-Replayed") == "true"
+	a.Status, a.FromRecord = resp.StatusCode, resp.Header.Get("Idempotent-Replayed") == "true"
 	return a, nil
 }
 

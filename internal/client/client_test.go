@@ -131,7 +131,7 @@ func TestSentBytesAndIdempotencyOnTheRealService(t *testing.T) {
 		return client.Request{Call: "signup", ContentType: "application/json", IdempotencyKey: "k1", Body: strings.NewReader(body)}
 	}
 	first, second := answer(c.Send(t.Context(), signup())), answer(c.Send(t.Context(), signup()))
-	if first.Replayed || !second.Replayed || first.APIKey != second.APIKey || first.Warnings[0].Code != "unknown_field" {
+	if first.FromRecord || !second.FromRecord || first.APIKey != second.APIKey || first.Warnings[0].Code != "unknown_field" {
 		t.Errorf("%+v, then %+v", first, second)
 	}
 	f := client.Fields{Email: "other@example.com", IdempotencyKey: "k1"}

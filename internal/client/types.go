@@ -21,8 +21,8 @@ type Fields struct {
 
 // An Answer is what a call that changes something was answered. Which parts are set depends on the call and on Status.
 type Answer struct {
-	Status   int  `json:"-"` // of HTTP
-	Replayed bool `json:"-"` // whether it came from the idempotency record of an earlier call
+	Status     int  `json:"-"` // of HTTP
+	FromRecord bool `json:"-"` // whether it came from the idempotency record of an earlier call
 
 	Account            // of a signup, or of a publish
 	Change             // of a publish, an update or a deletion

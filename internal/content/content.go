@@ -7,11 +7,11 @@
 // Reading that with encoding/json holds the body, the string and the decoded bytes at the same time. Here the body moves through one
 // window of 64 KiB instead:
 //
-//	body -> scanner (window) -> text (unescape, drop line breaks) -> unpacker (base64) -> visit
+//	body -> scanner (window) -> text (unescape, drop line breaks) -> unpacker (base64) -> sink
 //
-// The members may come in any order. Small ones are kept in a Form; when `content` comes, Decode calls visit with a reader of its decoded
-// bytes, and goes on behind it once visit is done. What is learnt only later (an encoding declared behind the content, a second
-// `content`) makes Decode fail after the visit: whoever stored the bytes drops them then.
+// The members may come in any order. Small ones are kept in a Form; when `content` comes, Decode calls sink with a reader of its decoded
+// bytes, and goes on behind it once sink is done. What is learnt only later (an encoding declared behind the content, a second
+// `content`) makes Decode fail after sink has returned: whoever stored the bytes then drops them.
 //
 // Gunzipping is a step of its own (Gunzip), for it may have to wait: the encoding can follow the content, and the parts of a chunked
 // upload are joined before they are gunzipped.
@@ -28,7 +28,7 @@ import (
 // The limits that hold where Limits says nothing.
 const (
 	DefaultContent = 104_857_600 // bytes of one file: 100 MB as the contract counts them
-	DefaultRest    = 1 << 20     // bytes of a body beside its content
+	DefaultRest    = 1 << 20     // bytes of a body without its content
 	DefaultDepth   = 32          // objects and arrays inside one another; the body itself is the first
 	DefaultNames   = 1000        // names in a body, those of nested objects included
 )
@@ -41,7 +41,7 @@ const gzipRoom = 1 << 20
 // Limits bounds what Decode accepts. A field that is zero stands for its default.
 type Limits struct {
 	Content int64 // decoded bytes of content, before any gunzipping
-	Rest    int64 // bytes of the body beside the text of content: names, white space, other values, headers of parts
+	Rest    int64 // bytes of the body without the text of content: names, white space, other values, headers of parts
 	Depth   int   // objects and arrays inside one another
 	Names   int   // names of members, or parts of a multipart body
 }
@@ -87,22 +87,22 @@ func Multipart(body io.Reader, boundary string, lim Limits) *Decoder {
 // says, and whether it was read whole. Decode still returns that refusal, and passes over content that comes later.
 func (d *Decoder) ReadOn(may func(refusal error) bool) { d.readOn = may }
 
-// Decode reads the body to its end; it may be called once. When the member `content` comes, wherever it stands, visit is called with a
+// Decode reads the body to its end; it may be called once. When the member `content` comes, wherever it stands, sink is called with a
 // reader of its bytes: base64-decoded, never gunzipped, at most Limits.Content of them. If they begin with the gzip magic and
-// content_encoding does not speak against it, up to 1 MiB more may pass, since gzip can make a file larger. visit is called at most
-// once, not at all without `content` or with null for it; its reader must not be used after it returns. What visit leaves unread is read and checked all the same.
+// content_encoding does not speak against it, up to 1 MiB more may pass, since gzip can make a file larger. sink is called at most
+// once, not at all without `content` or with null for it; its reader must not be used after it returns. What sink leaves unread is read and checked all the same.
 //
-// A refusal of the body is an *Error. If visit returns an error, Decode stops and returns it unchanged. An error of the body's reader is
+// A refusal of the body is an *Error. If sink returns an error, Decode stops and returns it unchanged. An error of the body's reader is
 // wrapped, so that errors.Is and errors.As find it; io.EOF and io.ErrUnexpectedEOF before the body's end are an *Error of reason Truncated.
 // With any error the Form holds the members that came before it: enough for a hint, not to act on.
-func (d *Decoder) Decode(visit func(io.Reader) error) (Form, error) {
+func (d *Decoder) Decode(sink func(io.Reader) error) (Form, error) {
 	if d.multipart {
 		m := newMultipart(d.body, d.boundary, d.lim)
 		m.may = d.readOn
-		err := m.decode(visit)
+		err := m.decode(sink)
 		return m.form, cmp.Or(m.first, err)
 	}
-	p := &parser{scanner: newScanner(d.body, d.window, d.lim.Rest), lim: d.lim, visit: visit}
+	p := &parser{scanner: newScanner(d.body, d.window, d.lim.Rest), lim: d.lim, sink: sink}
 	p.may = d.readOn
 	err := p.document()
 	return p.form, cmp.Or(p.first, err)

@@ -16,7 +16,7 @@ type Encoding struct {
 	Either   bool   // the spelling said nothing of the alphabet, so either will do
 	Data     bool   // content began with the data: prefix of a URL, which was passed over
 	DataType string // the media type in that prefix, "" if it named none
-	Gzip     bool   // gzip was declared: the bytes that visit was given must be gunzipped
+	Gzip     bool   // gzip was declared: the bytes that sink was given must be gunzipped
 	Magic    bool   // the bytes began with the gzip magic 1f 8b, whatever was declared
 	URL      bool   // the alphabet is that of base64url; false too where no character told
 	Base64   bool   // content was base64 text; false in a multipart body and without content

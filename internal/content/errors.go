@@ -33,7 +33,7 @@ const (
 	DuplicateName Reason = "duplicate_name" // an object has two members of one name, or a multipart body two such parts
 	TooDeep       Reason = "too_deep"       // more objects and arrays inside one another than Limits.Depth
 	TooManyNames  Reason = "too_many_names" // more than Limits.Names
-	RestTooLarge  Reason = "rest_too_large" // more bytes beside content than Limits.Rest
+	RestTooLarge  Reason = "rest_too_large" // more bytes outside content than Limits.Rest
 	UTF8          Reason = "utf8"           // a string is not valid UTF-8
 	Surrogate     Reason = "surrogate"      // an escaped half of a surrogate pair stands alone
 	Control       Reason = "control"        // a control character stands in a string without an escape
@@ -97,8 +97,8 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Kind == e.Kind && t.Reason == e.Reason
 }
 
-// errVisit is what a reader handed to visit answers once it is over.
-var errVisit = errors.New("content: reader used after visit returned")
+// errSinkDone is what the reader that sink was given returns after sink has returned.
+var errSinkDone = errors.New("content: reader used after sink returned")
 
 // plainName is name if it is short and of letters, digits, - and _ only, else "".
 func plainName(name string) string {

@@ -12,7 +12,7 @@ type parser struct {
 	scanner
 	refusal
 	lim      Limits
-	visit    func(io.Reader) error
+	sink     func(io.Reader) error
 	form     Form
 	names    int
 	toldAt   int64 // the character of content that told its alphabet

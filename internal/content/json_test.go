@@ -361,7 +361,7 @@ func TestErrEmpty(t *testing.T) {
 
 func TestVisit(t *testing.T) {
 	body := `{"a":1,"content":"QUJDREVG","b":2}`
-	t.Run("an error of visit is returned unchanged, and decoding stops", func(t *testing.T) {
+	t.Run("an error of sink is returned unchanged, and decoding stops", func(t *testing.T) {
 		full := errors.New("disk full")
 		r := strings.NewReader(body + strings.Repeat(" ", 1<<20))
 		form, err := JSON(r, Limits{}).Decode(func(io.Reader) error { return full })
@@ -372,7 +372,7 @@ func TestVisit(t *testing.T) {
 			t.Errorf("form %v, %d bytes left unread", form, r.Len())
 		}
 	})
-	t.Run("what visit leaves unread is checked all the same", func(t *testing.T) {
+	t.Run("what sink leaves unread is checked all the same", func(t *testing.T) {
 		_, err := JSON(strings.NewReader(`{"content":"QUJD!"}`), Limits{}).Decode(func(io.Reader) error { return nil })
 		if got := faultOf(t, err); got.Kind != InvalidContent {
 			t.Errorf("got %v", got)
@@ -382,7 +382,7 @@ func TestVisit(t *testing.T) {
 			t.Errorf("got %v, %v", form, err)
 		}
 	})
-	t.Run("an error of the reader that visit swallows is not lost", func(t *testing.T) {
+	t.Run("an error of the reader that sink swallows is not lost", func(t *testing.T) {
 		_, err := JSON(strings.NewReader(`{"content":"QUJD!"}`), Limits{}).Decode(func(r io.Reader) error {
 			io.Copy(io.Discard, r)
 			return nil
@@ -391,14 +391,14 @@ func TestVisit(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 	})
-	t.Run("the reader is of no use after visit", func(t *testing.T) {
+	t.Run("the reader is of no use after sink", func(t *testing.T) {
 		var kept io.Reader
 		JSON(strings.NewReader(body), Limits{}).Decode(func(r io.Reader) error { kept = r; return nil })
-		if n, err := kept.Read(make([]byte, 10)); n != 0 || err != errVisit {
+		if n, err := kept.Read(make([]byte, 10)); n != 0 || err != errSinkDone {
 			t.Errorf("got %d, %v", n, err)
 		}
 	})
-	t.Run("visit is not called without content", func(t *testing.T) {
+	t.Run("sink is not called without content", func(t *testing.T) {
 		form, err := JSON(strings.NewReader(`{"x":{"content":"QQ=="}}`), Limits{}).Decode(func(io.Reader) error {
 			t.Error("called")
 			return nil
@@ -407,7 +407,7 @@ func TestVisit(t *testing.T) {
 			t.Error(form, err)
 		}
 	})
-	t.Run("visit is called for empty content", func(t *testing.T) {
+	t.Run("sink is called for empty content", func(t *testing.T) {
 		calls := 0
 		form, err := JSON(strings.NewReader(`{"content":""}`), Limits{}).Decode(func(r io.Reader) error {
 			calls++

@@ -50,7 +50,7 @@ func (p *parser) declare(f Field) error {
 	return nil
 }
 
-// content hands the value of the member content to visit.
+// content hands the value of the member content to sink.
 func (p *parser) content(kind Kind) error {
 	switch kind {
 	case 0:
@@ -84,10 +84,10 @@ func (p *parser) content(kind Kind) error {
 	return nil
 }
 
-// read has content visited to its end, or passes over it where the body is refused already.
+// read hands content to sink and reads the rest of it, or passes over it if the body is refused already.
 func (p *parser) read(r *contentReader) error {
 	if p.first == nil {
-		err := p.visit(r)
+		err := p.sink(r)
 		if err == nil {
 			_, err = r.WriteTo(io.Discard)
 		}

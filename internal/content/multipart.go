@@ -33,7 +33,7 @@ func newMultipart(body io.Reader, boundary string, lim Limits) *multiparser {
 	}
 }
 
-func (m *multiparser) decode(visit func(io.Reader) error) error {
+func (m *multiparser) decode(sink func(io.Reader) error) error {
 	for {
 		p, err := m.parts.NextRawPart()
 		if err == io.EOF {
@@ -51,7 +51,7 @@ func (m *multiparser) decode(visit func(io.Reader) error) error {
 			continue
 		}
 		if name == "content" {
-			err = m.content(p, visit)
+			err = m.content(p, sink)
 		} else {
 			err = m.field(name, p)
 		}
@@ -145,15 +145,15 @@ func (m *multiparser) field(name string, p io.Reader) error {
 	return nil
 }
 
-// content hands the bytes of a part to visit.
-func (m *multiparser) content(p io.Reader, visit func(io.Reader) error) error {
+// content hands the bytes of a part to sink.
+func (m *multiparser) content(p io.Reader, sink func(io.Reader) error) error {
 	left := m.gate.left
 	m.gate.left = -1
 	m.form.HasContent = true
 	r := &partReader{part: p, m: m, lim: m.lim.Content}
 	defer r.close()
 	if m.first == nil {
-		err := visit(r)
+		err := sink(r)
 		if err == nil {
 			_, err = io.Copy(io.Discard, r)
 		}
@@ -187,7 +187,7 @@ func (m *multiparser) broken(err error) error {
 	return truncated("", g.read)
 }
 
-// A partReader is what visit is given of a multipart body.
+// A partReader is the reader that sink is given for a multipart body.
 type partReader struct {
 	part  io.Reader
 	m     *multiparser
@@ -216,7 +216,7 @@ func (r *partReader) Read(b []byte) (n int, err error) {
 	return n, r.err
 }
 
-func (r *partReader) close() { r.err = errVisit }
+func (r *partReader) close() { r.err = errSinkDone }
 
 // errBodyEnd stands for io.EOF behind a gate: mime/multipart takes an io.EOF inside the headers of a part for the last boundary.
 var errBodyEnd = errors.New("content: end of the multipart body")

@@ -185,17 +185,17 @@ func TestMultipartErrors(t *testing.T) {
 			t.Errorf("error of the reader after %d bytes became %v", n, err)
 		}
 	}
-	t.Run("an error of visit is returned unchanged", func(t *testing.T) {
+	t.Run("an error of sink is returned unchanged", func(t *testing.T) {
 		full := errors.New("disk full")
 		form, err := Multipart(strings.NewReader(body), "b", Limits{}).Decode(func(io.Reader) error { return full })
 		if _, ok := form.Get("title"); err != full || !ok {
 			t.Error(form, err)
 		}
 	})
-	t.Run("the reader is of no use after visit", func(t *testing.T) {
+	t.Run("the reader is of no use after sink", func(t *testing.T) {
 		var kept io.Reader
 		Multipart(strings.NewReader(body), "b", Limits{}).Decode(func(r io.Reader) error { kept = r; return nil })
-		if n, err := kept.Read(make([]byte, 10)); n != 0 || err != errVisit {
+		if n, err := kept.Read(make([]byte, 10)); n != 0 || err != errSinkDone {
 			t.Error(n, err)
 		}
 	})

@@ -7,7 +7,7 @@ import (
 // slack is what a decode buffer holds beyond the bytes that belong there: the end of a group, and room for a SIMD store.
 const slack = 64
 
-// A contentReader is what visit is given: the decoded bytes of content.
+// A contentReader is the reader that sink is given: it yields the decoded bytes of content.
 type contentReader struct {
 	text   text
 	unpack unpacker
@@ -112,7 +112,7 @@ func (c *contentReader) allowed() int64 {
 	return c.lim
 }
 
-// close makes a reader that was kept beyond its visit harmless: what it would read is no longer content.
+// close makes a reader that was kept after sink returned harmless: what it would read is no longer content.
 func (c *contentReader) close() {
-	c.ready, c.err = nil, errVisit
+	c.ready, c.err = nil, errSinkDone
 }

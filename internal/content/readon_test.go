@@ -10,8 +10,8 @@ import (
 
 func TestReadOn(t *testing.T) {
 	long := strings.Repeat("QUJD", 40_000)
-	visits := 0
-	count := func(r io.Reader) error { visits++; _, err := io.Copy(io.Discard, r); return err }
+	calls := 0
+	count := func(r io.Reader) error { calls++; _, err := io.Copy(io.Discard, r); return err }
 	always := func(error) bool { return true }
 	for name, tt := range map[string]struct {
 		body   string
@@ -41,14 +41,14 @@ func TestReadOn(t *testing.T) {
 				d := JSON(r, Limits{Content: 200_000})
 				d.window = window
 				d.ReadOn(always)
-				visits = 0
+				calls = 0
 				form, err := d.Decode(count)
 				if got := faultOf(t, err); got.Reason != tt.reason {
 					t.Errorf("%s: refused for %v", way, got)
 				}
 				_, before := form.Get("a")
-				if _, behind := form.Get("b"); !before || tt.behind && !behind || form.Whole != tt.behind || visits > 1 {
-					t.Errorf("%s: before %v, behind %v, whole %v, %d visits", way, before, behind, form.Whole, visits)
+				if _, behind := form.Get("b"); !before || tt.behind && !behind || form.Whole != tt.behind || calls > 1 {
+					t.Errorf("%s: before %v, behind %v, whole %v, %d calls", way, before, behind, form.Whole, calls)
 				}
 			}
 		})

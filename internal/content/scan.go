@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// maxWindow is what a large body moves through: large enough that calls cost nothing beside the bytes, small enough for the CPU's cache.
+	// maxWindow is what a large body moves through: large enough that calls cost nothing compared with the bytes, small enough for the CPU's cache.
 	maxWindow = 64 << 10
 	// firstWindow is where every body begins, growing fourfold whenever as much was read: most bodies are small, and need no more.
 	firstWindow = 4 << 10

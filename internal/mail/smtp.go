@@ -73,7 +73,7 @@ func NewSMTP(c Config) (*SMTP, error) {
 // account.ErrUnreachable if it is about the server and not the message. Should the
 // connection break after the message and before the answer, a later attempt
 // delivers it twice. No error tells the address, the link, or what the server
-// said beside its codes, for servers repeat addresses.
+// said in addition to its codes, for servers repeat addresses.
 func (s *SMTP) Send(ctx context.Context, m account.Mail) error {
 	msg, err := s.writer.write(m)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// atext are the characters that stand before the @ without quotes, beside dots (RFC 5322, section 3.2.3).
+// atext are the characters that stand before the @ without quotes, in addition to dots (RFC 5322, section 3.2.3).
 const atext = letters + digits + "!#$%&'*+-/=?^_`{|}~"
 
 // An EmailError tells why something is no address that mail can be sent to.

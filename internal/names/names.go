@@ -1,6 +1,6 @@
 // Package names brings every name and address that people choose into the one form in which the service keeps it.
 //
-// There are five kinds. A filename is kept as it was written, in Unicode NFC, or refused with a usable name beside the
+// There are five kinds. A filename is kept as it was written, in Unicode NFC, or refused with a usable name and the
 // reason, because a name that we changed in silence is a link that breaks. A handle, a title and a language are decoration:
 // they are brought into form and never refuse a publish. A project id and the labels of a host are made here, and only
 // their exact form is read back. An e-mail address is taken as it is or refused.

@@ -12,7 +12,7 @@ const (
 	maxSlug      = maxProjectID - tailLength - len("-")
 )
 
-// maxVersion is the highest version whose label fits in the 63 characters of a DNS label (RFC 1035) beside a project id
+// maxVersion is the highest version whose label fits in the 63 characters of a DNS label (RFC 1035) together with a project id
 // of 40: 40 + len("--v") + 9 + len("-") + 10 is 63.
 const maxVersion = 999_999_999
 

@@ -16,9 +16,9 @@ import (
 	"sandlot/internal/web"
 )
 
-// site is the outermost handler: it finds out which part a request is for, and
+// router is the outermost handler: it finds out which part a request is for, and
 // logs and counts it.
-type site struct {
+type router struct {
 	places   publish.Places
 	clients  clients
 	log      *slog.Logger
@@ -30,10 +30,10 @@ type site struct {
 	api      http.Handler
 	play     *play.Handler
 	pages    *web.Pages
-	among    bool // whether the site's own name is one under the content host
+	among    bool // whether the website's own name is one under the content host
 }
 
-// Limits of a request's header beside its size.
+// Limits of a request's header, in addition to that of its size.
 const (
 	maxHeaders     = 100     // browsers send about 20
 	maxHeaderValue = 8 << 10 // bytes of one value
@@ -42,7 +42,7 @@ const (
 )
 
 // ServeHTTP answers any request that reaches the program.
-func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := api.NewRequestID()
 	r = r.WithContext(api.WithRequestID(r.Context(), id))
 	body := newPacedBody(w, r, s.clock)
@@ -59,7 +59,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	s.clients.name(r)
 	if len(r.TransferEncoding) > 0 {
-		// net/http drops a Content-Length beside it unseen: closing ends what could be smuggled behind (RFC 9112, 6.1).
+		// net/http drops a Content-Length that came with it, unseen: closing the connection ends what could be smuggled after it (RFC 9112, 6.1).
 		w.Header().Set("Connection", "close")
 	}
 	area, handler = s.route(r)
@@ -67,14 +67,14 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Project implements front.Handler: it tells projects by Host alone, as route does.
-func (s *site) Project(host string) (label string, ok bool) {
+func (s *router) Project(host string) (label string, ok bool) {
 	label, project := s.play.Label(host)
 	return label, project && !(s.among && sameHost(host, s.places.Base.Host))
 }
 
 // ServeProject implements front.Handler. It does what ServeHTTP does, as far as there
 // is need: there is no body to wait for, and nothing of the request is too large.
-func (s *site) ServeProject(a *front.Answer, r *http.Request, label string) {
+func (s *router) ServeProject(a *front.Answer, r *http.Request, label string) {
 	s.metrics.inFlight.Add(1)
 	defer s.finishProject(a, r)
 	s.clients.name(r)
@@ -83,7 +83,7 @@ func (s *site) ServeProject(a *front.Answer, r *http.Request, label string) {
 
 // route finds the part of the service that a request is for. Projects are told
 // by Host alone; the API answers under any other.
-func (s *site) route(r *http.Request) (area string, h http.Handler) {
+func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	if r.URL.IsAbs() {
 		return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "This is not a proxy.", "Send the path alone in the request line.")
 	}
