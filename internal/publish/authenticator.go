@@ -35,15 +35,17 @@ const sessionSeen = time.Hour
 type CredentialStore interface {
 	// KeyByHash returns the key with this hash. A revoked key, and one whose project is gone, is ErrNotFound.
 	KeyByHash(ctx context.Context, hash Digest) (Key, error)
-	// UploadOfToken returns the key of the upload with this token. One that is past its ExpiresAt is ErrNotFound.
+	// UploadOfToken returns the key of the upload with this token. One that is past its ExpiresAt
+	// is ErrNotFound.
 	UploadOfToken(ctx context.Context, token Digest, now time.Time) (Digest, error)
-	// Session returns the session of a token and its account. One that has expired, and one of an account that is gone, is ErrNotFound.
+	// Session returns the session of a token and its account. One that has expired, and one of an
+	// account that is gone, is ErrNotFound.
 	Session(ctx context.Context, token Digest, now time.Time) (Session, Account, error)
 	// SeeSession records that a session was seen, and until when it lives now.
 	SeeSession(ctx context.Context, id int64, seen, expires time.Time) error
 }
 
-// An Authenticator makes the Caller of what a request presented; beside AsOperator nothing else
+// An Authenticator makes the Caller of what a request presented; except AsOperator nothing else
 // makes one. Every look-up asks the store, so a key that is revoked and a session that is ended
 // count from the next request on, in every process. Its fields are set before it is used. It
 // may be used concurrently.
@@ -158,6 +160,7 @@ func NewKeyUses(store KeyUseStore, log *slog.Logger, failures *Failures) *KeyUse
 	return &KeyUses{store: store, log: log, failures: failures, at: map[int64]time.Time{}}
 }
 
+// note remembers a use of a key.
 func (u *KeyUses) note(key int64, at time.Time) {
 	if u == nil {
 		return

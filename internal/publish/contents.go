@@ -43,6 +43,7 @@ type contentStore interface {
 	FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error)
 }
 
+// newContents makes the Contents of a Service.
 func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 	return &Contents{
 		store: stores.Store, blobs: stores.Blobs, log: log, inlineMax: cfg.InlineMax, room: cfg.Room,
@@ -249,6 +250,7 @@ const turnAfter = 1 << 20
 // They may be used concurrently.
 type turns chan struct{}
 
+// newTurns makes turns for the processors that Go uses.
 func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)-1)) }
 
 // of returns a reader of r that takes a turn for each read, once it is past turnAfter,
@@ -258,6 +260,7 @@ func (t turns) of(ctx context.Context, r io.Reader) io.Reader {
 	return &turnReader{ctx: ctx, turns: t, r: r, free: turnAfter}
 }
 
+// turnReader is what turns.of returns.
 type turnReader struct {
 	ctx   context.Context
 	turns turns

@@ -30,6 +30,7 @@ type heldBlobs struct {
 	full   bool // there were more than could be remembered
 }
 
+// newHeldBlobs knows no blobs yet.
 func newHeldBlobs() *heldBlobs { return &heldBlobs{names: map[BlobRef]stage{}} }
 
 // add begins with a name, before anything is stored under it.
@@ -153,6 +154,7 @@ func (c *Contents) Guard(store VariantStore) VariantStore {
 	return guardedVariants{store, c.held}
 }
 
+// guardedVariants is what Guard returns.
 type guardedVariants struct {
 	VariantStore
 	held *heldBlobs

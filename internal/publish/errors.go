@@ -197,7 +197,7 @@ type Fix struct {
 	Op   Op
 	Args []Arg
 	Note string
-	// Without names arguments of the request that the corrected one leaves out, beside the Field at fault.
+	// Without names arguments of the request that the corrected one leaves out, together with the Field at fault.
 	Without []string
 }
 
@@ -277,6 +277,7 @@ func NoEffect(err error) error {
 	return noEffect{err}
 }
 
+// noEffect is an error that is ErrNoEffect as well.
 type noEffect struct{ error }
 
 func (e noEffect) Unwrap() error        { return e.error }

@@ -27,7 +27,12 @@ const (
 
 // A ChangeStore tells whether what is cached of projects still holds.
 type ChangeStore interface {
-	// Changes returns the change numbers of those projects that are there, neither deleted nor their account: Project.Change as the latest commit left it. A number grows with every commit after which anything of Project but Plays, Counted and Likes is read otherwise, or another version can be read: a version, title or other detail, a suspension or its end, a version that was erased, and what the account's handle, verification, suspension or deletion makes of it. IDs that come twice are told once.
+	// Changes returns the change numbers of those projects that are there, neither deleted nor
+	// their account: Project.Change as the latest commit left it. A number grows with every commit
+	// after which anything of Project but Plays, Counted and Likes is read otherwise, or another
+	// version can be read: a version, title or other detail, a suspension or its end, a version
+	// that was erased, and what the account's handle, verification, suspension or deletion makes of
+	// it. IDs that come twice are told once.
 	Changes(ctx context.Context, ids []ProjectID) (map[ProjectID]int64, error)
 }
 
@@ -135,12 +140,14 @@ func (h *Heads) peek(id ProjectID) (Project, bool) {
 	return known.Project, true
 }
 
+// lookUp returns the head of a project, nil if there is none.
 func (h *Heads) lookUp(id ProjectID) *head {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.known[id]
 }
 
+// age is how long ago a head was confirmed.
 func (h *Heads) age(known *head) time.Duration {
 	return h.since() - time.Duration(known.confirmed.Load())
 }
@@ -255,8 +262,9 @@ func (h *Heads) inUse() (heads []*head, ids []ProjectID) {
 	return heads, ids
 }
 
-// settle confirms the heads whose change number is still theirs, and drops those that another process changed or
-// deleted. A head that was read after the numbers is newer than they are, and stays as it is.
+// settle confirms the heads whose change number is still theirs, and drops those that another
+// process changed or deleted. A head that was read after the numbers is newer than they are, and
+// stays as it is.
 func (h *Heads) settle(heads []*head, changes map[ProjectID]int64, at time.Duration) {
 	var gone []*head
 	for _, known := range heads {

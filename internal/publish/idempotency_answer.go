@@ -193,6 +193,7 @@ func (s *Service) recordedUpdate(ctx context.Context, by Caller, in UpdateInput,
 	return out, err
 }
 
+// publish is the publish that part 1 asked for.
 func (m uploadMeta) publish() newProject {
 	if m.Publish == nil {
 		return newProject{}
@@ -200,6 +201,7 @@ func (m uploadMeta) publish() newProject {
 	return *m.Publish
 }
 
+// update is the update that part 1 asked for.
 func (m uploadMeta) update() newFile {
 	if m.Update == nil {
 		return newFile{}
@@ -251,6 +253,7 @@ func madeOf(title, suffix string, at time.Time, f File, created bool) made {
 	return made{title, suffix, at, f.Name, created, f.Blob.Size, f.Blob.SHA256, f.Blob.Text}
 }
 
+// encode writes m for a record.
 func (m made) encode() ([]byte, error) {
 	text, err := json.Marshal(m)
 	if err != nil {

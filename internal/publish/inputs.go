@@ -64,7 +64,7 @@ type PartInput struct {
 }
 
 // charge is that of a call that may be part of an upload. What such a part brings is
-// little beside the file that its answer speaks of.
+// little compared with the file that its answer speaks of.
 func (in *PartInput) charge() Charge {
 	if in == nil {
 		return nil
@@ -85,6 +85,7 @@ func (ask Charge) Of(r io.Reader) io.Reader {
 	return &chargedReader{r, ask}
 }
 
+// chargedReader is what Charge.Of returns.
 type chargedReader struct {
 	r   io.Reader
 	ask Charge

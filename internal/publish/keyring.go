@@ -26,15 +26,21 @@ var ErrTooMany = errors.New("too many")
 type KeyringStore interface {
 	// Keys returns an account's keys with an ID below before (0: all), newest first, at most limit.
 	Keys(ctx context.Context, id AccountID, before int64, limit int) ([]Key, error)
-	// MintKey adds a key for k.Project, which must be the account's, or is ErrNotFound; limit keys of that project are ErrTooMany. A record that is there already is ErrAlreadyDone.
+	// MintKey adds a key for k.Project, which must be the account's, or is ErrNotFound; limit keys
+	// of that project are ErrTooMany. A record that is there already is ErrAlreadyDone.
 	MintKey(ctx context.Context, id AccountID, k Key, limit int, record IdempotencyRecord) error
-	// RotateKey adds an account key and revokes all others of the account. A record that is there already is ErrAlreadyDone.
+	// RotateKey adds an account key and revokes all others of the account. A record that is there
+	// already is ErrAlreadyDone.
 	RotateKey(ctx context.Context, id AccountID, k Key, record IdempotencyRecord) error
-	// OldKeys counts the keys of an account that were made before its address was verified, and tells when that was.
+	// OldKeys counts the keys of an account that were made before its address was verified, and
+	// tells when that was.
 	OldKeys(ctx context.Context, id AccountID) (n int, verified time.Time, err error)
-	// ReplaceOldKeys adds an account key and revokes all keys of the account, those of projects too, that were made before its address was verified. A record that is there already is ErrAlreadyDone.
+	// ReplaceOldKeys adds an account key and revokes all keys of the account, those of projects
+	// too, that were made before its address was verified. A record that is there already is
+	// ErrAlreadyDone.
 	ReplaceOldKeys(ctx context.Context, id AccountID, k Key, record IdempotencyRecord) error
-	// RevokeKey revokes one of an account's keys, which may be revoked already; another account's is ErrNotFound.
+	// RevokeKey revokes one of an account's keys, which may be revoked already; another account's
+	// is ErrNotFound.
 	RevokeKey(ctx context.Context, account AccountID, id int64, at time.Time) error
 }
 

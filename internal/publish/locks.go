@@ -12,6 +12,7 @@ type Locks[K comparable] struct {
 	held map[K]*turn
 }
 
+// turn is a key that somebody holds or waits for.
 type turn struct {
 	free  chan struct{} // holds one token while nobody has the key
 	users int           // holders and waiters
@@ -46,6 +47,7 @@ func (l *Locks[K]) try(key K) (unlock func(), ok bool) {
 	return func() { t.free <- struct{}{}; l.leave(key, t) }, true
 }
 
+// join lets the caller wait for a key.
 func (l *Locks[K]) join(key K) *turn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,6 +61,7 @@ func (l *Locks[K]) join(key K) *turn {
 	return t
 }
 
+// leave ends the holding of a key, or the wait for it.
 func (l *Locks[K]) leave(key K, t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

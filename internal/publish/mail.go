@@ -28,7 +28,7 @@ type Job struct {
 	Claim    int64 // names the claim that it was returned by
 }
 
-// The kinds of an Asker beside a stranger, who is the zero one.
+// The kinds of an Asker other than a stranger, who is the zero one.
 const (
 	AskedWithKey = "key"     // the account itself, by its key or a login
 	AskedKnown   = "browser" // a browser that was logged in with the mailbox before

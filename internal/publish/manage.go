@@ -42,15 +42,22 @@ type VersionChange struct {
 type ManageStore interface {
 	// Details returns a project's details.
 	Details(ctx context.Context, id ProjectID) (Details, error)
-	// SetDetails records a project's details, and makes no version. A suspended project is ErrSuspended, as it is for EraseVersion.
+	// SetDetails records a project's details, and makes no version. A suspended project is
+	// ErrSuspended, as it is for EraseVersion.
 	SetDetails(ctx context.Context, id ProjectID, d Details) error
-	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and all other files are as before. A file to drop, or a recorded blob, that is not there is ErrNotFound; a version that would lack its primary file is ErrNoPrimary; an owner that would have more bytes than at.Within is ErrTooManyBytes. One of many files may take its time, in which others write: the version is there wholly or not at all, and another edit of the project waits for it.
+	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and
+	// all other files are as before. A file to drop, or a recorded blob, that is not there is
+	// ErrNotFound; a version that would lack its primary file is ErrNoPrimary; an owner that would
+	// have more bytes than at.Within is ErrTooManyBytes. One of many files may take its time, in
+	// which others write: the version is there wholly or not at all, and another edit of the
+	// project waits for it.
 	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit.
 	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
 	// Remove deletes a project, as the operator does, and records e.
 	Remove(ctx context.Context, s Subject, e LogEntry) error
-	// EraseVersion takes a version's files away, but for those of other versions, and leaves its number; a second call has no further effect. The current version is ErrMoved.
+	// EraseVersion takes a version's files away, but for those of other versions, and leaves its
+	// number; a second call has no further effect. The current version is ErrMoved.
 	EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) error
 }
 

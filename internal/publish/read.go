@@ -198,7 +198,8 @@ func (s *Service) SiteVersion(ctx context.Context, by Caller, id ProjectID, n in
 type Statistics interface {
 	// Stats returns the numbers of a project as they are now, with those that are not written yet.
 	Stats(ctx context.Context, p Project) Stats
-	// ListStats is Stats without reading the project again: for lists, where a count written in the same instant may be missed once.
+	// ListStats is Stats without reading the project again: for lists, where a count written in the
+	// same instant may be missed once.
 	ListStats(ctx context.Context, p Project) Stats
 }
 

@@ -212,7 +212,7 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 	return s.Quota.exceeded(err)
 }
 
-// checkPlaces refuses files that could not stand beside each other on every file
+// checkPlaces refuses files that could not be kept together on every file
 // system, and a file too many.
 func (s *Service) checkPlaces(p Project, current []File, c Change) error {
 	files, folders := map[string]string{}, map[string]string{}

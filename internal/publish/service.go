@@ -58,7 +58,7 @@ type Stores struct {
 	Statistics Statistics // nil: what the records have
 }
 
-// A SiteStore is what the website needs beside what the API does, each part with a
+// A SiteStore is what the website needs in addition to what the API does, each part with a
 // consumer of its own.
 type SiteStore interface {
 	KeyringStore
@@ -145,6 +145,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// setDefault sets *v if it is 0.
 func setDefault[T int | int64](v *T, to T) {
 	if *v == 0 {
 		*v = to

@@ -46,6 +46,7 @@ type Setbacks[K comparable] struct {
 	items map[K]setback
 }
 
+// setback is an item that has failed.
 type setback struct {
 	wait time.Duration
 	due  time.Time

@@ -14,15 +14,18 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrMoved: the record is no longer at the version or generation that the step was computed against.
 	ErrMoved = errors.New("moved on")
-	// ErrUploadMoved: the upload is over, expired, or no longer at the generation that the step was computed against.
+	// ErrUploadMoved: the upload is over, expired, or no longer at the generation that the step was
+	// computed against.
 	ErrUploadMoved = errors.New("upload moved on")
 	// ErrExists: a record of that name is there already.
 	ErrExists = errors.New("exists already")
-	// ErrAlreadyDone: a step was made under the same IdempotencyRecord.Key or Elsewhere already, and its record has not expired.
+	// ErrAlreadyDone: a step was made under the same IdempotencyRecord.Key or Elsewhere already,
+	// and its record has not expired.
 	ErrAlreadyDone = errors.New("made already")
 	// ErrVerified: the account has verified an address, which an unverified one does not replace.
 	ErrVerified = errors.New("has a verified address")
-	// ErrRevoked, ErrSuspended: the key that asks was revoked since it was looked up, or what is to be changed is suspended.
+	// ErrRevoked, ErrSuspended: the key that asks was revoked since it was looked up, or what is to
+	// be changed is suspended.
 	ErrRevoked   = errors.New("key revoked")
 	ErrSuspended = errors.New("suspended")
 	// ErrTooManyProjects, ErrTooManyBytes: an account would have more than it may.
@@ -51,18 +54,26 @@ var (
 type Store interface {
 	ChangeStore
 
-	// CreateAccount records the account under the first of its handles that was never taken, and its idempotency record.
+	// CreateAccount records the account under the first of its handles that was never taken, and
+	// its idempotency record.
 	CreateAccount(ctx context.Context, a NewAccount) (Account, error)
 	// Account returns an account.
 	Account(ctx context.Context, id AccountID) (Account, error)
-	// SetEmail makes address the unverified address of an account, ends its verifications of other addresses, and enqueues the job. An account that has a verified address is ErrVerified, here and wherever a NewEmail is part of a step.
+	// SetEmail makes address the unverified address of an account, ends its verifications of other
+	// addresses, and enqueues the job. An account that has a verified address is ErrVerified, here
+	// and wherever a NewEmail is part of a step.
 	SetEmail(ctx context.Context, id AccountID, address string, job Job) error
 
-	// CreateProject records an account (if new), a project, its version 1, its keys, its idempotency record, and closes the upload it came from. A project of that ID is ErrExists. An owner that would have more than p.Within is ErrTooManyProjects or ErrTooManyBytes; for p.By see there.
+	// CreateProject records an account (if new), a project, its version 1, its keys, its
+	// idempotency record, and closes the upload it came from. A project of that ID is ErrExists. An
+	// owner that would have more than p.Within is ErrTooManyProjects or ErrTooManyBytes; for p.By
+	// see there.
 	CreateProject(ctx context.Context, p NewProject) (Project, error)
-	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others are as before. An owner that would have more bytes than at.Within is ErrTooManyBytes.
+	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others
+	// are as before. An owner that would have more bytes than at.Within is ErrTooManyBytes.
 	PutFile(ctx context.Context, id ProjectID, f File, at Edit) (Project, error)
-	// DeleteFile makes the version after at.Expect, which lacks one file. A file that is not there is ErrNotFound, the primary file ErrNoPrimary.
+	// DeleteFile makes the version after at.Expect, which lacks one file. A file that is not there
+	// is ErrNotFound, the primary file ErrNoPrimary.
 	DeleteFile(ctx context.Context, id ProjectID, name string, at Edit) (Project, error)
 	// Project returns a project as the latest commit left it.
 	Project(ctx context.Context, id ProjectID) (Project, error)
@@ -70,25 +81,37 @@ type Store interface {
 	Version(ctx context.Context, id ProjectID, n int) (Version, error)
 	// Files returns the files of a version by name, in byte order, with the variants made so far.
 	Files(ctx context.Context, id ProjectID, version int) ([]File, error)
-	// FilesWith is Files with the variants of one encoding alone, and of a deleted project, too, until Sweep lets go of its files.
+	// FilesWith is Files with the variants of one encoding alone, and of a deleted project, too,
+	// until Sweep lets go of its files.
 	FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error)
-	// FilesNear returns those current files whose folded name is folded, is one of its folders, or lies in it as a folder; at most ten.
+	// FilesNear returns those current files whose folded name is folded, is one of its folders, or
+	// lies in it as a folder; at most ten.
 	FilesNear(ctx context.Context, id ProjectID, folded string) ([]File, error)
-	// Projects returns an account's projects with Seq below before (0: all), newest change first, at most limit: one consistent snapshot.
+	// Projects returns an account's projects with Seq below before (0: all), newest change first,
+	// at most limit: one consistent snapshot.
 	Projects(ctx context.Context, id AccountID, before int64, limit int) ([]Project, error)
-	// Content returns the bytes of a blob that is kept in its record, as they are: a store has no checksums of its own.
+	// Content returns the bytes of a blob that is kept in its record, as they are: a store has no
+	// checksums of its own.
 	Content(ctx context.Context, blobID int64) ([]byte, error)
-	// Checkpoints returns those that a blob was recorded with, as they are, and "" where there are none. A blob of more than 1 MiB that an earlier version recorded has none.
+	// Checkpoints returns those that a blob was recorded with, as they are, and "" where there are
+	// none. A blob of more than 1 MiB that an earlier version recorded has none.
 	Checkpoints(ctx context.Context, blobID int64) (string, error)
 
-	// Upload returns an upload, and the part of that number if it has it. One that is past its ExpiresAt is ErrNotFound.
+	// Upload returns an upload, and the part of that number if it has it. One that is past its
+	// ExpiresAt is ErrNotFound.
 	Upload(ctx context.Context, key Digest, part int, now time.Time) (Upload, error)
-	// UploadParts returns all parts of an open upload, by number; the generation must still be that one, else ErrUploadMoved.
+	// UploadParts returns all parts of an open upload, by number; the generation must still be that
+	// one, else ErrUploadMoved.
 	UploadParts(ctx context.Context, key Digest, generation int64) ([]Part, error)
-	// SaveUpload records all of u but its Parts and Done, and adds or replaces part if it is not nil; the generation must still be u.Generation (0: the upload does not exist yet), else ErrUploadMoved. One upload more than within.Uploads is ErrTooManyUploads, and a part that takes the owner or the account over its bytes is ErrTooManyBytes. It returns the next generation.
+	// SaveUpload records all of u but its Parts and Done, and adds or replaces part if it is not
+	// nil; the generation must still be u.Generation (0: the upload does not exist yet), else
+	// ErrUploadMoved. One upload more than within.Uploads is ErrTooManyUploads, and a part that
+	// takes the owner or the account over its bytes is ErrTooManyBytes. It returns the next
+	// generation.
 	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
 
-	// IdempotencyRecord returns the record of a step that was made under this key, or that has it as Elsewhere. One that is past its ExpiresAt is ErrNotFound.
+	// IdempotencyRecord returns the record of a step that was made under this key, or that has it
+	// as Elsewhere. One that is past its ExpiresAt is ErrNotFound.
 	IdempotencyRecord(ctx context.Context, key Digest, now time.Time) (IdempotencyRecord, error)
 
 	SecretStore
@@ -161,13 +184,19 @@ const SqueezeLeaseMax = 15 * time.Minute
 // VariantStore keeps the compressed representations, under the same promises as
 // a Store.
 type VariantStore interface {
-	// Unsqueezed returns files whose variants have not been made yet and nobody has claimed, but for those with a blob in except, at most limit: the oldest of all, and then those of all accounts in turn, of each its oldest first. One of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB.
+	// Unsqueezed returns files whose variants have not been made yet and nobody has claimed, but
+	// for those with a blob in except, at most limit: the oldest of all, and then those of all
+	// accounts in turn, of each its oldest first. One of over 16 MiB comes behind its account's
+	// smaller ones, and uses up a turn for each 16 MiB.
 	Unsqueezed(ctx context.Context, except []int64, limit int) ([]File, error)
-	// ClaimSqueezing keeps blobs without variants from others for a while, SqueezeLeaseMax at most, by the clock that all users of the store share. It returns those that nobody else has claimed, and what names the claim. A claim ends with PutVariants.
+	// ClaimSqueezing keeps blobs without variants from others for a while, SqueezeLeaseMax at most,
+	// by the clock that all users of the store share. It returns those that nobody else has
+	// claimed, and what names the claim. A claim ends with PutVariants.
 	ClaimSqueezing(ctx context.Context, blobs []int64, lease time.Duration) (mine []int64, claim int64, err error)
 	// EndSqueezing gives back what was claimed and not done, and nothing that somebody else has claimed since.
 	EndSqueezing(ctx context.Context, blobs []int64, claim int64) error
-	// LeavePlain records as made, without any, the variants of files that are more than most turns away for their account, 1,000 files at a time, and returns how many.
+	// LeavePlain records as made, without any, the variants of files that are more than most turns
+	// away for their account, 1,000 files at a time, and returns how many.
 	LeavePlain(ctx context.Context, most int) (int, error)
 	// PutVariants records the variants of a blob (possibly none) as made. A blob that is gone is ErrNotFound.
 	PutVariants(ctx context.Context, blobID int64, v []Variant) error
@@ -178,13 +207,21 @@ type VariantStore interface {
 type Blobs interface {
 	// Name returns a name that no blob ever had.
 	Name() BlobRef
-	// Put stores what r yields under a fresh name, and is durable when it returns nil. If r fails, nothing is stored and the error wraps r's. No room is ErrFull. Only Ref and Size of the Blob are set.
+	// Put stores what r yields under a fresh name, and is durable when it returns nil. If r fails,
+	// nothing is stored and the error wraps r's. No room is ErrFull. Only Ref and Size of the Blob
+	// are set.
 	Put(ctx context.Context, ref BlobRef, r io.Reader) (Blob, error)
-	// Open returns n bytes from off (n < 0: up to the end). Bytes that do not have the blob's size and SHA-256 are ErrCorrupt, a missing blob is ErrNotFound: neither yields a single byte. Of a blob that comes with its Checkpoints only the MiBs that a range lies in are read and compared: damage elsewhere does not matter. Checkpoints that are not those of the bytes that are compared are ErrCorrupt. The whole, and an empty range, are compared with the SHA-256 of the whole.
+	// Open returns n bytes from off (n < 0: up to the end). Bytes that do not have the blob's size
+	// and SHA-256 are ErrCorrupt, a missing blob is ErrNotFound: neither yields a single byte. Of a
+	// blob that comes with its Checkpoints only the MiBs that a range lies in are read and
+	// compared: damage elsewhere does not matter. Checkpoints that are not those of the bytes that
+	// are compared are ErrCorrupt. The whole, and an empty range, are compared with the SHA-256 of
+	// the whole.
 	Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error)
 	// Delete removes a blob; deleting a missing blob is not an error.
 	Delete(ctx context.Context, ref BlobRef) error
-	// List yields the names of all blobs that were stored before the time given, or, as a clock had it that was ahead, in a time to come; in no order.
+	// List yields the names of all blobs that were stored before the time given, or, as a clock had
+	// it that was ahead, in a time to come; in no order.
 	List(ctx context.Context, before time.Time) iter.Seq2[BlobRef, error]
 	// Ping returns nil while Put can be expected to work.
 	Ping(ctx context.Context) error

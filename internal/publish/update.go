@@ -147,7 +147,7 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 	return out, nil
 }
 
-// checkPlace refuses a filename that could not stand beside the others on every
+// checkPlace refuses a filename that could not be kept together with the others on every
 // file system, and a file too many. It tells whether the file is new.
 func (s *Service) checkPlace(ctx context.Context, p Project, f File) (created bool, err error) {
 	near, err := s.store.FilesNear(ctx, p.ID, f.Folded)
@@ -170,7 +170,7 @@ func (s *Service) checkPlace(ctx context.Context, p Project, f File) (created bo
 	return created, nil
 }
 
-// filenameConflict refuses a name beside another that no file system could keep apart from it,
+// filenameConflict refuses a name if there is another that no file system could keep apart from it,
 // with a name that is free.
 func filenameConflict(p Project, name, other string) error {
 	// Never the other file's own name: whoever pastes the proposal must not lose a file.

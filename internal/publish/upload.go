@@ -55,6 +55,7 @@ func (u Upload) said() (m uploadMeta, err error) {
 	return m, nil
 }
 
+// complete reports whether all parts are there.
 func (u Upload) complete() bool { return u.Total != 0 && u.Received.Count() == u.Total }
 
 // sizeWith is the size of the parts with the call's part in place. u has the part
@@ -73,7 +74,7 @@ func (u Upload) has(call *partCall) bool {
 }
 
 // listed is how many numbers an answer lists: enough to go on with, and little
-// beside the part that was sent.
+// compared with the part that was sent.
 const listed = 100
 
 // pending lists what has come and what has not.

@@ -30,6 +30,7 @@ type uploadMeta struct {
 	Token    []byte `json:",omitempty"` // the upload_token, sealed
 }
 
+// first reports whether the call is part 1.
 func (in PartInput) first() bool { return in.N != nil && *in.N == 1 }
 
 // publishCall is one call of a chunked publish. What np says counts in part 1
@@ -213,6 +214,7 @@ func (call *partCall) completes(done UploadDone) bool {
 // can show it.
 const uploadToken = "upload token"
 
+// isUploadToken reports whether a secret has the form of an upload_token.
 func isUploadToken(s Secret) bool { return strings.HasPrefix(s.Reveal(), inspect.UploadPrefix) }
 
 // bare reports whether nothing but the network tells who the caller is.

@@ -45,6 +45,7 @@ func (up *uploads) beginning() []Arg {
 // freshUploadID is an upload_id that nobody else has: 26 characters of 5 bits each.
 func (up *uploads) freshUploadID() string { return names.Random(26, up.vault.intn) }
 
+// visible reports whether a text has visible ASCII characters only.
 func visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
@@ -81,6 +82,7 @@ func (up *uploads) checkTotal(call *partCall, u Upload) error {
 	return nil
 }
 
+// outOfRange refuses a number of a part.
 func outOfRange(format string, args ...any) *Error {
 	return Refuse(CodePartOutOfRange, format, args...).
 		Note("Send the parts you announced, or start a new upload with another upload_id.")

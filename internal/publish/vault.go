@@ -17,7 +17,8 @@ import (
 
 // A SecretStore keeps the installation's secrets, under the same promises as a Store.
 type SecretStore interface {
-	// Secret returns the installation's secret of that name, which is fresh the first time it is asked for and the same ever after.
+	// Secret returns the installation's secret of that name, which is fresh the first time it is
+	// asked for and the same ever after.
 	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
 }
 
