@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// bodyRoom is for the 1 MiB of a body beside its content, with room for what the decoder itself refuses better.
+	// bodyRoom is for the 1 MiB of a body without its content, with room for what the decoder itself refuses better.
 	bodyRoom = 2 << 20
 	// drainMost and drainWait bound what is read and thrown away after a refusal, so that a client which reads only when it has
 	// sent all still sees the answer.

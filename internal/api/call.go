@@ -53,9 +53,9 @@ func preflight(h http.Header) {
 
 func (c *call) head() bool { return c.r.Method == http.MethodHead }
 
-// again marks an answer that was given before.
-func (c *call) again(replayed bool) {
-	if replayed {
+// fromRecord marks an answer that comes from an idempotency record.
+func (c *call) fromRecord(yes bool) {
+	if yes {
 		c.w.Header().Set("Idempotent-Replayed", "true")
 	}
 }

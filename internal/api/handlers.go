@@ -13,7 +13,7 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
 	}
-	c.again(out.FromRecord)
+	c.fromRecord(out.FromRecord)
 	if out.Account != nil && !out.FromRecord {
 		c.grant.Made()
 	}
@@ -26,13 +26,13 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
 	}
-	c.again(out.FromRecord)
+	c.fromRecord(out.FromRecord)
 	return reply{http.StatusOK, newUpdated(out, c.notes(out.Warnings))}, nil
 }
 
 func (a *API) deleteFile(c *call, in publish.DeleteInput) (reply, error) {
 	out, err := a.Service.DeleteFile(c.r.Context(), c.by, in)
-	c.again(out.FromRecord)
+	c.fromRecord(out.FromRecord)
 	return reply{http.StatusOK, newDeleted(out, c.notes(out.Warnings))}, err
 }
 
@@ -41,7 +41,7 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 		c.warn("key_ignored", "The Authorization header was ignored: signup makes a new account.", "If you have a key already, use it instead of a second account.")
 	}
 	out, err := a.Service.Signup(c.r.Context(), c.by, in)
-	c.again(out.FromRecord)
+	c.fromRecord(out.FromRecord)
 	if err == nil && !out.FromRecord {
 		c.grant.Made()
 	}

@@ -19,10 +19,10 @@ type keyrings interface {
 	KeyProjects(ctx context.Context, by publish.Caller) (list []publish.Project, more bool, err error)
 	FormToken(ctx context.Context, by publish.Caller) (string, error)
 	MintKey(ctx context.Context, by publish.Caller, in publish.NewKey) (publish.Secret, error)
-	RotateKey(ctx context.Context, by publish.Caller, nonce string) (publish.Secret, error)
+	RotateKey(ctx context.Context, by publish.Caller, formToken string) (publish.Secret, error)
 	RevokeKey(ctx context.Context, by publish.Caller, id int64) error
 	OldKeys(ctx context.Context, by publish.Caller) (n int, verified time.Time, err error)
-	ReplaceOldKeys(ctx context.Context, by publish.Caller, nonce string) (publish.Secret, error)
+	ReplaceOldKeys(ctx context.Context, by publish.Caller, formToken string) (publish.Secret, error)
 }
 
 func (p *Pages) keyRoutes() []route {
@@ -52,7 +52,7 @@ type keysPage struct {
 	Fresh     bool // whether the login may change keys
 }
 
-// newKeyPage shows a secret, once; it is empty where the form came a second time.
+// newKeyPage shows a secret. It is empty if the form came a second time, for a secret is shown once.
 type newKeyPage struct {
 	Secret, Name string
 	Project      publish.ProjectID

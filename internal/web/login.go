@@ -264,7 +264,7 @@ func (v *visit) from() publish.Sender { return v.Admission.Sender(v.origin()) }
 // maxPath bounds the path to go to after a login: pages of ours have far shorter ones.
 const maxPath = 500
 
-// localPath is to where it is a path of this site to go to after a login, and
+// localPath is to if that is a path of this website to go to after a login, and
 // the account's first page where it is anything else: nobody is led to another
 // site, and nobody in a circle.
 func localPath(to string) string {

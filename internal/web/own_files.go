@@ -18,18 +18,18 @@ import (
 	"sandlot/internal/publish"
 )
 
-// ownFiles is what the forms about a project's files ask of the domain. once is a
-// word of the form, and a form that comes again changes nothing.
+// ownFiles is what the forms about a project's files ask of the domain. formToken is the
+// form token: the same form changes nothing when it is sent again.
 type ownFiles interface {
-	PutFiles(ctx context.Context, by publish.Caller, id publish.ProjectID, files []publish.FormFile, once string) error
-	MoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, from, to, once string) error
+	PutFiles(ctx context.Context, by publish.Caller, id publish.ProjectID, files []publish.FormFile, formToken string) error
+	MoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, from, to, formToken string) error
 	RemoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, name string) error
-	ChoosePrimary(ctx context.Context, by publish.Caller, id publish.ProjectID, name, once string) error
+	ChoosePrimary(ctx context.Context, by publish.Caller, id publish.ProjectID, name, formToken string) error
 }
 
 const (
 	maxUpload = publish.DefaultMaxFile // bytes of one form: the largest file there may be
-	maxWord   = 1 << 10                // bytes of a field beside the files
+	maxWord   = 1 << 10                // bytes of a field that is not a file
 )
 
 // errBroken: the form broke off, or was none.
@@ -77,15 +77,15 @@ func (p *Pages) uploadFiles(v *visit) error {
 	case len(u.files) == 0:
 		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files"), Folder: u.folder})
 	}
-	err = p.Service.PutFiles(v.r.Context(), v.by, v.ownID(), u.files, u.once)
+	err = p.Service.PutFiles(v.r.Context(), v.by, v.ownID(), u.files, u.formToken)
 	return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(u.files))
 }
 
 // An upload is a form with files on its way in.
 type upload struct {
 	*visit
-	once, folder string
-	files        []publish.FormFile
+	formToken, folder string
+	files             []publish.FormFile
 }
 
 // receive keeps the files of the form, one after another. The words come first.
@@ -96,7 +96,7 @@ func (u *upload) receive() error {
 	}
 	for {
 		part, err := parts.NextRawPart()
-		if err == io.EOF && u.once == "" {
+		if err == io.EOF && u.formToken == "" {
 			return errBroken // every form of ours has it
 		}
 		if err == io.EOF {
@@ -114,7 +114,7 @@ func (u *upload) receive() error {
 func (u *upload) take(part *multipart.Part) error {
 	switch part.FormName() {
 	case "once":
-		return word(part, &u.once)
+		return word(part, &u.formToken)
 	case "folder":
 		return word(part, &u.folder)
 	case "files":
@@ -194,13 +194,13 @@ func filename(part *multipart.Part) string {
 }
 
 func (p *Pages) moveFile(v *visit) error {
-	from, to, once := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), v.r.PostForm.Get("once")
+	from, to, formToken := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), v.r.PostForm.Get("once")
 	name, err := publish.Filename(to)
 	if err == nil && name != to {
-		return v.askFilename(from, name, once)
+		return v.askFilename(from, name, formToken)
 	}
 	if err == nil {
-		err = p.Service.MoveFile(v.r.Context(), v.by, v.ownID(), from, to, once)
+		err = p.Service.MoveFile(v.r.Context(), v.by, v.ownID(), from, to, formToken)
 	}
 	return v.arranged(err, ownPage{From: from, To: to}, "said.moved", "from", from, "to", to)
 }

@@ -13,7 +13,7 @@ import (
 // ownVersions is what the page of a project's versions asks of the domain.
 type ownVersions interface {
 	Versions(ctx context.Context, by publish.Caller, id publish.ProjectID, before int) (list []publish.VersionChange, next int, err error)
-	RestoreVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, once string) error
+	RestoreVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, formToken string) error
 	EraseVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int) error
 }
 

@@ -17,7 +17,7 @@ type projects interface {
 }
 
 // What a project's frame may do, and no more; browsers warn of features that they do not know. It may keep its own origin only where
-// that is not the site's, and may never lead the window elsewhere.
+// that is not the website's, and may never lead the window elsewhere.
 const (
 	sandbox = "allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms allow-popups " +
 		"allow-downloads allow-storage-access-by-user-activation"

@@ -17,7 +17,7 @@ type Reports interface {
 	Report(ctx context.Context, by publish.Caller, in operate.NewReport) (number string, err error)
 }
 
-// maxReport bounds a report: a character has up to four bytes, each of which three as a form sends it, and there are short fields beside.
+// maxReport bounds a report: a character has up to four bytes, each of which three as a form sends it, and there are other short fields.
 const maxReport = operate.MaxDetails*12 + maxForm
 
 func (p *Pages) reportRoutes() []route {
@@ -57,11 +57,11 @@ func (p *Pages) askReport(v *visit) error {
 }
 
 func (v *visit) showReport(status int, form reportForm) error {
-	project, nonce, err := v.Reports.Reportable(v.r.Context(), v.by, form.NewReport.Project)
+	project, formToken, err := v.Reports.Reportable(v.r.Context(), v.by, form.NewReport.Project)
 	if err != nil {
 		return err
 	}
-	form.Project, form.FormToken = project, nonce
+	form.Project, form.FormToken = project, formToken
 	form.Reasons, form.Most = v.reasons(), operate.MaxDetails
 	return v.show(status, "report.html", v.T("report.title"), form)
 }

@@ -66,7 +66,7 @@ func (p *Pages) assetURL(name string) string { return "/static/" + name + "?v=" 
 
 func (p *Pages) static(v *visit) error { return v.asset(v.r.PathValue("file")) }
 
-// favicon is what browsers ask for by themselves, beside a project in the path form too.
+// favicon is what browsers ask for by themselves, also for a project in the path form.
 func (p *Pages) favicon(v *visit) error { return v.asset("icon.svg") }
 
 func (v *visit) asset(name string) error {

@@ -28,7 +28,7 @@ func (p *Pages) verifyRoutes() []route {
 	}
 }
 
-// claimPage is what the page of a link shows: what whoever says yes vouches for.
+// claimPage is what the page of a link shows: what whoever says yes confirms.
 type claimPage struct {
 	Token string
 	account.Claim
@@ -74,7 +74,7 @@ const maxOnward = 5
 // verify uses the link up, and shows the way on.
 func (p *Pages) verify(v *visit) error {
 	token := v.token()
-	vouched, err := p.Account.Claim(v.r.Context(), v.by, token)
+	claim, err := p.Account.Claim(v.r.Context(), v.by, token)
 	if err != nil {
 		return v.linkUsedUp(err)
 	}
@@ -83,7 +83,7 @@ func (p *Pages) verify(v *visit) error {
 		return v.linkUsedUp(err)
 	}
 	return v.show(http.StatusOK, "verified.html", v.T("verified.title"), verifiedPage{
-		a, vouched.Projects[:min(len(vouched.Projects), maxOnward)], v.me != nil && v.me.Account.ID == a.ID,
+		a, claim.Projects[:min(len(claim.Projects), maxOnward)], v.me != nil && v.me.Account.ID == a.ID,
 	})
 }
 

@@ -21,7 +21,7 @@ func (v view) Lang() string { return v.lang }
 // Me is the visitor's login; nil without one.
 func (v view) Me() *login { return v.me }
 
-// Base is the address of the site.
+// Base is the address of the website.
 func (v view) Base() string { return v.Places.Base.String() }
 
 // Number writes a whole number as the language does.

@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// A visit is one request for a page.
+// A visit is one request for a page, and its answer.
 type visit struct {
 	*Pages
 	w     http.ResponseWriter
@@ -135,7 +135,7 @@ func (v *visit) answer(status int, body []byte) {
 // T is the text of that name in the visit's language: see text.
 func (v *visit) T(name string, args ...any) string { return v.book.say(v.lang, name, args...) }
 
-// redirect leads to a path of the site, after a form as well.
+// redirect leads to a path of the website, after a form as well.
 func (v *visit) redirect(path string) error {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 	return nil

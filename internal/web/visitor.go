@@ -14,7 +14,7 @@ type visitors interface {
 	KnowsPlayerToken(ctx context.Context, by publish.Caller, token string) bool
 }
 
-// visitorCookie has the prefix for the reason that cookieName has it.
+// visitorCookie has its prefix for the same reason as cookieName.
 const visitorCookie = "__Host-visitor"
 
 // visitorLife is the longest that browsers keep a cookie, 400 days, in seconds.
@@ -24,7 +24,7 @@ const visitorLife = 400 * 24 * 60 * 60
 // none of ours yet, or two of that name.
 func (v *visit) visitor() string { return v.Visitor(v.r) }
 
-// Visitor is the token of the browser that sent a request to the site's own origin.
+// Visitor is the token of the browser that sent a request to the website's own origin.
 func (p *Pages) Visitor(r *http.Request) string {
 	cookies := r.CookiesNamed(visitorCookie)
 	if len(cookies) != 1 || !p.Gallery.KnowsPlayerToken(r.Context(), publish.Caller{}, cookies[0].Value) {

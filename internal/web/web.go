@@ -130,7 +130,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.Se
 // outlive the server: their connections are taken from it. None begins afterwards.
 func (p *Pages) Close() { p.numbers.watchers.close() }
 
-// Has reports whether a path is that of a page, or would be: the rest of the site is
+// Has reports whether a path is that of a page, or would be: the rest of the website is
 // the API's, which helps whoever mistyped an endpoint.
 func (p *Pages) Has(path string) bool {
 	return path == "/" || strings.HasPrefix(path, profilePath) || slices.ContainsFunc(p.prefixes, func(prefix string) bool {
