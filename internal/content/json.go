@@ -96,16 +96,8 @@ func (p *parser) atEnd() error {
 
 // object reads an object whose brace is next, and has member read each value.
 func (p *parser) object(depth int, member func(name string) error) error {
-	if err := p.enter(depth); err != nil {
+	if empty, err := p.enter(depth, '}'); empty || err != nil {
 		return err
-	}
-	c, err := p.skip()
-	if err != nil {
-		return err
-	}
-	if c == '}' {
-		p.take(1)
-		return nil
 	}
 	seen := make(map[string]bool)
 	for {
@@ -122,13 +114,18 @@ func (p *parser) object(depth int, member func(name string) error) error {
 	}
 }
 
-// enter consumes the bracket that opens an object or array.
-func (p *parser) enter(depth int) error {
+// enter consumes the bracket that opens an object or array, and the one that closes it if nothing is between them.
+func (p *parser) enter(depth int, closing byte) (empty bool, err error) {
 	if depth > p.lim.Depth {
-		return p.fault(TooDeep, "objects and arrays lie more than %d deep", p.lim.Depth)
+		return false, p.fault(TooDeep, "objects and arrays lie more than %d deep", p.lim.Depth)
 	}
 	p.take(1)
-	return nil
+	c, err := p.skip()
+	if err != nil || c != closing {
+		return false, err
+	}
+	p.take(1)
+	return true, nil
 }
 
 // separator reads what stands behind a value: a comma, or the bracket that closes.
@@ -178,16 +175,8 @@ func (p *parser) name(seen map[string]bool) (string, error) {
 }
 
 func (p *parser) array(depth int) error {
-	if err := p.enter(depth); err != nil {
+	if empty, err := p.enter(depth, ']'); empty || err != nil {
 		return err
-	}
-	c, err := p.skip()
-	if err != nil {
-		return err
-	}
-	if c == ']' {
-		p.take(1)
-		return nil
 	}
 	for {
 		if _, err := p.skip(); err != nil {
