@@ -6,6 +6,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -98,11 +99,16 @@ func (x *exchange) sendSpans(f *file, spans []span) int {
 		x.refuse(http.StatusRequestedRangeNotSatisfiable, "The file does not have the bytes that were asked for.")
 		return http.StatusRequestedRangeNotSatisfiable
 	}
-	// Opened first, for damage must be found before the status is sent.
-	p, err := x.open(x.r.Context(), &f.plain, spans[0].off, spans[0].n)
-	if err != nil {
-		x.fail(err)
-		return http.StatusInternalServerError
+	// All are opened before the status is sent, for each may lie in other MiBs, of which any may be
+	// damaged. The first one stays open.
+	var p piece
+	for _, s := range slices.Backward(spans) {
+		p.Close()
+		var err error
+		if p, err = x.open(x.r.Context(), &f.plain, s.off, s.n); err != nil {
+			x.fail(err)
+			return http.StatusInternalServerError
+		}
 	}
 	defer p.Close()
 	h := x.describe(f, &f.plain, http.StatusPartialContent)

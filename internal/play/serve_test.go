@@ -6,9 +6,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -320,5 +323,28 @@ func TestLargeFilesAreByteExact(t *testing.T) {
 	}
 	if res := get(h, "/empty.bin"); res.StatusCode != 200 || bodyOf(t, res) != "" || res.Header.Get("Content-Length") != "0" {
 		t.Errorf("empty file: %d", res.StatusCode)
+	}
+}
+
+func TestOneDamagedMiBOfAFileKeepsNoOtherFromBeingRead(t *testing.T) {
+	s := newWorld(t)
+	text := make([]byte, 3<<20)
+	rand.NewChaCha8([32]byte{1}).Read(text)
+	f := s.file("big.bin", string(text))
+	s.put(gameID, s.file("index.html", "<p>hi"), f)
+	ref := string(f.Content.Ref)
+	damaged := bytes.Clone(text)
+	damaged[1<<20+5] ^= 1
+	s.must(os.WriteFile(filepath.Join(s.Dir, "blobs", ref[:2], ref), damaged, 0))
+	h := newHandler(s, "localhost")
+	for _, r := range []string{"bytes=0-9", "bytes=1048000-1048575", "bytes=2097152-", "bytes=-5", "bytes=0-3,2097152-2097160"} {
+		if res := get(h, "/big.bin", "Range: "+r); res.StatusCode != http.StatusPartialContent {
+			t.Errorf("%s: %d", r, res.StatusCode)
+		}
+	}
+	for _, r := range []string{"", "bytes=1048576-1048576", "bytes=0-1048576", "bytes=0-3,1048576-1048580", "bytes=0-3,1048576-1048580,5-6"} {
+		if res := get(h, "/big.bin", "Range: "+r); res.StatusCode != http.StatusInternalServerError || !strings.Contains(bodyOf(t, res), "damaged") {
+			t.Errorf("%s: %d", r, res.StatusCode)
+		}
 	}
 }
