@@ -14,7 +14,7 @@ import (
 // listed may import none. Only main, outside of this list, knows both the
 // transports and the stores.
 var arrows = map[string][]string{
-	"account":      {"failpoint", "names", "publish"},
+	"account":      {"failpoint", "names", "publish", "worker"},
 	"archive":      {"mediatype", "publish"},
 	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish"},
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
@@ -27,7 +27,7 @@ var arrows = map[string][]string{
 	"durable":      {},
 	"front":        {},
 	"failpoint":    {},
-	"gallery":      {"names", "publish"},
+	"gallery":      {"names", "publish", "worker"},
 	"hint":         {"inspect", "names", "publish"},
 	"inspect":      {"checkpoint", "content"},
 	"live":         {"gallery", "publish"},
@@ -35,19 +35,20 @@ var arrows = map[string][]string{
 	"mediatype":    {},
 	"model":        {}, // tests only
 	"names":        {},
-	"operate":      {"failpoint", "inspect", "names", "publish"},
+	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
 	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
-	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names"},
+	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names", "worker"},
 	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/sqlite"},
 
 	"sqlstore/sqlite": {"durable", "failpoint", "publish"},
 
-	"squeeze":   {"failpoint", "mediatype", "publish"},
+	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
 	"storetest": {"account", "checkpoint", "gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
 	"testworld": {"account", "blob", "gallery", "live", "operate", "publish", "sqlstore", "testenv"}, // tests only
 	"web":       {"account", "admission", "catalog", "content", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
+	"worker":    {},
 }
 
 // outside are the modules that each package may use beside the standard library.

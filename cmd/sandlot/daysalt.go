@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/play"
-	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 type saltFile struct {
 	name     string
 	log      *slog.Logger
-	failures *publish.Failures // salts that could not be kept
+	failures *worker.Failures // salts that could not be kept
 }
 
 // keep is what play.KeepVisitors asks for. Where the file cannot be used a restart forgets who came.

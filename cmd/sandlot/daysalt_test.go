@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/play"
-	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 func TestTheSaltOfADayOutlivesARestartAndNotTheDay(t *testing.T) {
@@ -46,7 +46,7 @@ func TestTheSaltOfADayOutlivesARestartAndNotTheDay(t *testing.T) {
 
 func TestRegression36ASaltThatCannotBeKeptIsCounted(t *testing.T) {
 	var said strings.Builder
-	f := saltFile{filepath.Join(t.TempDir(), "none", saltName), slog.New(slog.NewTextHandler(&said, nil)), &publish.Failures{}}
+	f := saltFile{filepath.Join(t.TempDir(), "none", saltName), slog.New(slog.NewTextHandler(&said, nil)), &worker.Failures{}}
 	v, r, now := play.KeepVisitors(f.keep), httptest.NewRequest("GET", "/", nil), time.Now()
 	first := v.ID(r, "", now)
 	if again := v.ID(r, "", now); again != first || !strings.Contains(said.String(), "salt not kept") || f.failures.Count() != 1 {

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"sandlot/internal/account"
-	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 // metrics are the program's own numbers. Labels have few values, none of which
@@ -76,7 +76,7 @@ func (m *metrics) refusals() [2]prometheus.Counter {
 }
 
 // workers shows what the workers count.
-func (m *metrics) workers(failures map[string]*publish.Failures) {
+func (m *metrics) workers(failures map[string]*worker.Failures) {
 	for name, f := range failures {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "sandlot_worker_failures_total", Help: "Things that a worker could not do; it goes on with the others and tries these again.",

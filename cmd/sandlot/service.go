@@ -27,6 +27,7 @@ import (
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/squeeze"
 	"sandlot/internal/web"
+	"sandlot/internal/worker"
 )
 
 // app is everything that runs, put together. It is the only place that knows
@@ -50,14 +51,14 @@ type app struct {
 	vault    *publish.Vault
 	mails    *account.MailServer // nil without SMTP
 	workers  []func(context.Context)
-	failures map[string]*publish.Failures // by worker
+	failures map[string]*worker.Failures // by worker
 	running  sync.WaitGroup
 	stop     context.CancelFunc
 }
 
 // openApp opens the stores and puts the service together. Nothing runs yet.
 func openApp(ctx context.Context, s settings, places publish.Places, log *slog.Logger) (_ *app, err error) {
-	a := &app{settings: s, places: places, log: log, failures: map[string]*publish.Failures{}, memory: s.memory()}
+	a := &app{settings: s, places: places, log: log, failures: map[string]*worker.Failures{}, memory: s.memory()}
 	defer func() {
 		if err != nil {
 			a.close()
@@ -142,10 +143,10 @@ func (a *app) courier(mailer account.Mailer) *account.Courier {
 	}
 }
 
-// failuresOf makes what counts the failures of a worker.
-func (a *app) failuresOf(worker string) *publish.Failures {
-	f := &publish.Failures{}
-	a.failures[worker] = f
+// failuresOf makes what counts the failures of the worker of that name.
+func (a *app) failuresOf(name string) *worker.Failures {
+	f := &worker.Failures{}
+	a.failures[name] = f
 	return f
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 // Limits of the courier.
@@ -49,7 +50,7 @@ type Courier struct {
 	Now    func() time.Time
 	AtOnce int // messages under way at once; 0: mailsAtOnce
 	// Failures counts messages that were not sent when they were to be.
-	Failures *publish.Failures
+	Failures *worker.Failures
 
 	mu   sync.Mutex
 	sent map[int64]time.Time // jobs whose message was sent, which could not be recorded: when that was
@@ -84,7 +85,7 @@ func (c *Courier) Run(ctx context.Context) {
 // message that fails holds up no other. The error joins those of all messages that failed.
 func (c *Courier) SendDue(ctx context.Context) error {
 	r := c.newRound()
-	var failed publish.Errors
+	var failed worker.Errors
 	for {
 		if err := r.fill(ctx); err != nil {
 			failed.Add(err)
@@ -102,7 +103,7 @@ func (c *Courier) SendDue(ctx context.Context) error {
 // job that fails before there is a message is put off and given up like one whose message
 // the server did not take.
 func (c *Courier) deliver(ctx context.Context, j publish.Job) error {
-	err := publish.Guarded(func() error { return c.try(ctx, j) })
+	err := worker.Guarded(func() error { return c.try(ctx, j) })
 	if err == nil || ctx.Err() != nil || errors.Is(err, errUnsettled) {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 // Limits of the messages that are under way at once.
@@ -79,7 +80,7 @@ func (r *round) busy() Busy {
 // begins, so that its lease outlasts its try. An error about damaged jobs does not keep
 // others from beginning.
 func (r *round) fill(ctx context.Context) error {
-	var failed publish.Errors
+	var failed worker.Errors
 	for r.total < r.c.atOnce() {
 		now := r.c.Now().UTC()
 		jobs, err := r.c.Store.ClaimJobs(ctx, now, now.Add(mailLease), r.busy(), 1)

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 // ErrUnreachable says that there is no mail server at its address, or that it does not let the
@@ -62,7 +62,7 @@ func (c *Courier) watch(ctx context.Context) {
 	for first := true; ; first = false {
 		if first || !c.Server.Up() {
 			limited, cancel := context.WithTimeout(ctx, reachLimit)
-			err := publish.Guarded(func() error { return server.Reach(limited) })
+			err := worker.Guarded(func() error { return server.Reach(limited) })
 			cancel()
 			if ctx.Err() == nil {
 				c.Server.note(err, c.Log)

@@ -10,12 +10,13 @@ import (
 
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
+	"sandlot/internal/worker"
 )
 
 func TestRegression36AJobThatFailsBeforeItIsSentStarvesNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, jobs, m := newCourier(t, io.Discard)
-		c.AtOnce, c.Failures = 1, &publish.Failures{}
+		c.AtOnce, c.Failures = 1, &worker.Failures{}
 		broken := errors.New("broken")
 		jobs.moved["bad@example.org"] = broken
 		bad := jobs.add("bad@example.org")
@@ -39,7 +40,7 @@ func TestRegression36AJobThatFailsBeforeItIsSentStarvesNoOther(t *testing.T) {
 func TestRegression36AMessageThatPanicsEndsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, jobs, m := newCourier(t, io.Discard)
-		c.AtOnce, c.Failures = 1, &publish.Failures{}
+		c.AtOnce, c.Failures = 1, &worker.Failures{}
 		send := c.Mailer
 		c.Mailer = mailerFunc(func(ctx context.Context, mail Mail) error {
 			if mail.To == "bad@example.org" {

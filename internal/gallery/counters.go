@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 // Counters counts plays and players. It tells the numbers of a project as they are now, plays that are not written yet included. Plays are
@@ -20,11 +21,11 @@ type Counters struct {
 	public   bool
 	limit    *countLimit
 	tally    *tally
-	failures *publish.Failures
+	failures *worker.Failures
 }
 
 // NewCounters makes Counters. failures counts the writes that failed; it may be nil.
-func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, failures *publish.Failures) *Counters {
+func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, failures *worker.Failures) *Counters {
 	cfg = cfg.withDefaults()
 	return &Counters{
 		store: store, live: live, log: log, now: cfg.Now, public: cfg.Public,
@@ -94,4 +95,4 @@ func (c *Counters) Flush(ctx context.Context) error {
 }
 
 // Run writes plays every two seconds until ctx ends, and then once more.
-func (c *Counters) Run(ctx context.Context) { publish.FlushUntil(ctx, "counts", c.Flush, c.log) }
+func (c *Counters) Run(ctx context.Context) { worker.FlushUntil(ctx, "counts", c.Flush, c.log) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 // A ClockStore keeps the time at which the clock was last trusted, under the same promises as a
@@ -39,7 +40,7 @@ type AgeGuard struct {
 	Running func() time.Duration // how long the process has run, by a clock that nobody can set
 	Log     *slog.Logger
 	// Failures counts times that could not be read or recorded.
-	Failures *publish.Failures
+	Failures *worker.Failures
 
 	mu       sync.Mutex
 	started  bool

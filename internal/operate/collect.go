@@ -11,6 +11,7 @@ import (
 
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 // Limits of the collector.
@@ -69,9 +70,9 @@ type Collector struct {
 	Log    *slog.Logger
 	Now    func() time.Time
 	// Failures counts blobs that could not be deleted, and steps that failed.
-	Failures *publish.Failures
+	Failures *worker.Failures
 
-	undeleted publish.Setbacks[publish.BlobRef]
+	undeleted worker.Setbacks[publish.BlobRef]
 }
 
 // Run collects every hour until ctx ends.
@@ -100,7 +101,7 @@ func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
 	if !may {
 		return 0, err
 	}
-	var failed publish.Errors
+	var failed worker.Errors
 	failed.Add(err)
 	failed.Add(c.trim(ctx, now.Add(-Grace)))
 	deleted, err = c.sweep(ctx, now)
@@ -114,7 +115,7 @@ func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
 
 // sweep forgets records that nothing needs, and deletes their blobs.
 func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err error) {
-	var failed publish.Errors
+	var failed worker.Errors
 	for more := true; more && ctx.Err() == nil; {
 		var gone []publish.BlobRef
 		gone, more, err = c.Records.Sweep(ctx, now, now.Add(-Grace), collectBatch)
@@ -149,7 +150,7 @@ func (c *Collector) trim(ctx context.Context, before time.Time) error {
 	if c.Keep == 0 {
 		return nil
 	}
-	var failed publish.Errors
+	var failed worker.Errors
 	last := int64(0)
 	for more := true; more && ctx.Err() == nil; {
 		next, left, err := c.Trim.Trim(ctx, c.Keep, before, last, collectBatch)
@@ -168,7 +169,7 @@ func (c *Collector) trim(ctx context.Context, before time.Time) error {
 // Strays deletes blobs that were stored before a time and have no record, and returns how many it
 // deleted. It does not ask Ages.
 func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, err error) {
-	var failed publish.Errors
+	var failed worker.Errors
 	batch := make([]publish.BlobRef, 0, collectBatch)
 	flush := func() {
 		n, err := c.deleteUnknown(ctx, batch)
@@ -206,7 +207,7 @@ func (c *Collector) deleteUnknown(ctx context.Context, refs []publish.BlobRef) (
 // delete deletes blobs that nothing refers to. One that cannot be deleted is put off. It has no
 // record any more, so it is found among the strays later.
 func (c *Collector) delete(ctx context.Context, refs []publish.BlobRef) (deleted int, err error) {
-	var failed publish.Errors
+	var failed worker.Errors
 	now := c.now()
 	for _, ref := range refs {
 		if err := ctx.Err(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 const (
@@ -38,7 +39,7 @@ type Forgetter struct {
 	Messages func(ctx context.Context, address string) error
 	Log      *slog.Logger
 	// Failures counts rounds that failed.
-	Failures *publish.Failures
+	Failures *worker.Failures
 }
 
 // Run looks every minute until ctx ends.
@@ -61,7 +62,7 @@ func (f *Forgetter) Run(ctx context.Context) {
 // Forget makes one round. Messages to an address that another account has stay, for they are
 // that account's, too. A failure does not keep it from the rest; the error joins all of them.
 func (f *Forgetter) Forget(ctx context.Context) error {
-	var failed publish.Errors
+	var failed worker.Errors
 	var last ForgottenEmail
 	for {
 		list, err := f.Records.Forgotten(ctx, last, forgetBatch)

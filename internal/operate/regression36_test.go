@@ -14,6 +14,7 @@ import (
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
+	"sandlot/internal/worker"
 )
 
 // stuckBlobs cannot delete some blobs.
@@ -55,7 +56,7 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 		}
 	}
 	blobs := stuckBlobs{testworld.AllBlobs(w.Blobs), stuck, map[publish.BlobRef]int{}}
-	c := &operate.Collector{Records: w.DB.Upkeep(), Blobs: blobs, Staged: w.Publish.Contents.Held, Log: slog.New(slog.DiscardHandler), Now: w.Now, Failures: &publish.Failures{}}
+	c := &operate.Collector{Records: w.DB.Upkeep(), Blobs: blobs, Staged: w.Publish.Contents.Held, Log: slog.New(slog.DiscardHandler), Now: w.Now, Failures: &worker.Failures{}}
 	t.Run("all others are deleted", func(t *testing.T) {
 		if n, err := c.Collect(t.Context()); n != 10 || err == nil {
 			t.Errorf("%d deleted, %v", n, err)

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 // A SpaceStore returns the room of deleted records to the disk, under the same promises as a
@@ -30,7 +30,7 @@ type Shrinker struct {
 	Space SpaceStore
 	Log   *slog.Logger
 	// Failures counts steps that failed.
-	Failures *publish.Failures
+	Failures *worker.Failures
 }
 
 // Run shrinks every minute until ctx ends. Failures are logged and counted.

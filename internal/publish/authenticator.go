@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/inspect"
+	"sandlot/internal/worker"
 )
 
 // Session is a browser that has logged in to an account. Its token is not in here: only the
@@ -148,7 +149,7 @@ type KeyUseStore interface {
 type KeyUses struct {
 	store    KeyUseStore
 	log      *slog.Logger
-	failures *Failures
+	failures *worker.Failures
 
 	mu sync.Mutex
 	at map[int64]time.Time
@@ -156,7 +157,7 @@ type KeyUses struct {
 
 // NewKeyUses makes KeyUses, which whoever made it has to run. failures counts what could not be
 // written.
-func NewKeyUses(store KeyUseStore, log *slog.Logger, failures *Failures) *KeyUses {
+func NewKeyUses(store KeyUseStore, log *slog.Logger, failures *worker.Failures) *KeyUses {
 	return &KeyUses{store: store, log: log, failures: failures, at: map[int64]time.Time{}}
 }
 
@@ -194,30 +195,4 @@ func (u *KeyUses) Flush(ctx context.Context) error {
 }
 
 // Run writes every two seconds until ctx ends, and then once more. It returns after that.
-func (u *KeyUses) Run(ctx context.Context) { FlushUntil(ctx, "key uses", u.Flush, u.log) }
-
-// flushEvery is well under the 5 s that a crash may lose.
-const flushEvery = 2 * time.Second
-
-// FlushUntil calls flush every two seconds until ctx ends, and then once more with two seconds
-// to finish in, although ctx has ended. It logs an error as one of writing what, and goes on.
-// It returns after the last call.
-func FlushUntil(ctx context.Context, what string, flush func(context.Context) error, log *slog.Logger) {
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if err := flush(ctx); err != nil {
-				log.Warn("could not write "+what, "error", err)
-			}
-		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
-			defer cancel()
-			if err := flush(last); err != nil {
-				log.Warn("could not write the last "+what, "error", err)
-			}
-			return
-		}
-	}
-}
+func (u *KeyUses) Run(ctx context.Context) { worker.FlushUntil(ctx, "key uses", u.Flush, u.log) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/testenv"
+	"sandlot/internal/worker"
 )
 
 // numbers are change numbers that a test sets.
@@ -74,11 +75,11 @@ func elapses(ctx context.Context, d time.Duration) bool {
 }
 
 // confirming runs a test with heads that are confirmed, on a clock of its own.
-func confirming(t *testing.T, n *numbers, test func(t *testing.T, h *Heads, failures *Failures)) {
+func confirming(t *testing.T, n *numbers, test func(t *testing.T, h *Heads, failures *worker.Failures)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		h, failures := testHeads(n), &Failures{}
+		h, failures := testHeads(n), &worker.Failures{}
 		go h.Run(ctx, failures)
 		test(t, h, failures)
 		stop()
@@ -97,7 +98,7 @@ func reads(t *testing.T, h *Heads, s *source, during time.Duration) (p Project, 
 
 func TestHeadsInUseAreConfirmedTogether(t *testing.T) {
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
-	confirming(t, n, func(t *testing.T, h *Heads, _ *Failures) {
+	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
 		if p, err := reads(t, h, s, time.Minute); err != nil || p.Version != 1 || s.loads != 1 {
 			t.Errorf("%v, %v; it was read %d times", p, err, s.loads)
@@ -120,7 +121,7 @@ func TestWhatAnotherProcessChangedIsServedForTheHoldAtMost(t *testing.T) {
 	for name, now := range map[string]map[ProjectID]int64{"changed": {"a": 2}, "deleted": {}} {
 		t.Run(name, func(t *testing.T) {
 			n := &numbers{of: map[ProjectID]int64{"a": 1}}
-			confirming(t, n, func(t *testing.T, h *Heads, _ *Failures) {
+			confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 				s := &source{version: 1}
 				if _, err := reads(t, h, s, 5*time.Second); err != nil {
 					t.Fatal(err)
@@ -137,7 +138,7 @@ func TestWhatAnotherProcessChangedIsServedForTheHoldAtMost(t *testing.T) {
 
 func TestAConfirmationThatIsOlderThanAHeadEvictsNothing(t *testing.T) {
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
-	confirming(t, n, func(t *testing.T, h *Heads, _ *Failures) {
+	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 3} // read after the numbers were
 		if p, err := reads(t, h, s, confirmEvery+100*time.Millisecond); err != nil || p.Version != 3 || s.loads != 1 {
 			t.Errorf("%v, %v; it was read %d times", p, err, s.loads)
@@ -147,7 +148,7 @@ func TestAConfirmationThatIsOlderThanAHeadEvictsNothing(t *testing.T) {
 
 func TestALateConfirmationEvictsNothing(t *testing.T) {
 	n := &numbers{of: map[ProjectID]int64{"a": 1}, takes: 3 * time.Second}
-	confirming(t, n, func(t *testing.T, h *Heads, failures *Failures) {
+	confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
 		s := &source{version: 1}
 		if _, err := reads(t, h, s, time.Minute); err != nil {
 			t.Fatal(err)
@@ -168,7 +169,7 @@ func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := &numbers{of: map[ProjectID]int64{"a": 1}}
-			confirming(t, n, func(t *testing.T, h *Heads, failures *Failures) {
+			confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
 				s := &source{version: 1}
 				if _, err := reads(t, h, s, 5*time.Second); err != nil {
 					t.Fatal(err)
@@ -224,7 +225,7 @@ func TestAHeadIsServedWhereAnyErrorKeepsTheStoreFromAnswering(t *testing.T) {
 
 func TestWhatIsGoneIsNotServedWhileTheStoreAnswers(t *testing.T) {
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
-	confirming(t, n, func(t *testing.T, h *Heads, _ *Failures) {
+	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
 		if _, err := h.get(t.Context(), "a", s.load); err != nil {
 			t.Fatal(err)
@@ -240,7 +241,7 @@ func TestWhatIsGoneIsNotServedWhileTheStoreAnswers(t *testing.T) {
 // TestRegression36WhoCannotConfirmHeadsCounts: each query that fails, also where the log is told of the first alone.
 func TestRegression36WhoCannotConfirmHeadsCounts(t *testing.T) {
 	n := &numbers{err: ErrUnavailable}
-	confirming(t, n, func(t *testing.T, h *Heads, failures *Failures) {
+	confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
 		if _, err := reads(t, h, &source{version: 1}, 3*confirmEvery+confirmEvery/2); err != nil {
 			t.Fatal(err)
 		}

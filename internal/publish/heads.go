@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"sandlot/internal/worker"
 )
 
 const (
@@ -206,7 +208,7 @@ func (h *Heads) Drop(c Changed) {
 // Run confirms the heads in use every 750 ms until ctx ends, by one query each time, and counts
 // in failures those that fail. The first of several that fail is logged. A confirmation that
 // comes late, or fails, drops nothing. There is one Run for a Heads.
-func (h *Heads) Run(ctx context.Context, failures *Failures) {
+func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
 	tick := time.NewTicker(confirmEvery)
 	defer tick.Stop()
 	failing := false

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 // encoder is a compressor that can be used again for another stream.
@@ -95,7 +96,7 @@ func (w *Worker) variant(ctx context.Context, b publish.Blob, f *format) (publis
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		in.CloseWithError(publish.Guarded(func() error {
+		in.CloseWithError(worker.Guarded(func() error {
 			return f.compress(in, io.TeeReader(&calm{ctx: ctx, r: plain, rest: w.rest}, sum))
 		}))
 	}()

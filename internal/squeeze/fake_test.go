@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -163,7 +164,7 @@ func newBench() *bench {
 		shelf:   &shelf{blobs: map[publish.BlobRef][]byte{}, broken: map[publish.BlobRef]error{}},
 		log:     &bytes.Buffer{},
 	}
-	b.Worker = New(b.records, b.shelf, slog.New(slog.NewTextHandler(b.log, nil)), &publish.Failures{})
+	b.Worker = New(b.records, b.shelf, slog.New(slog.NewTextHandler(b.log, nil)), &worker.Failures{})
 	b.now = func() time.Time { return time.Now().Add(b.later) }
 	return b
 }

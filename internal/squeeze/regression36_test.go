@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 func TestRegression36FilesThatCannotBeReadBlockNoOthers(t *testing.T) {
@@ -50,7 +51,7 @@ func TestRegression36FilesThatCannotBeReadBlockNoOthers(t *testing.T) {
 
 func TestRegression36NoNumberOfFilesThatFailBlocksOthers(t *testing.T) {
 	b := newBench()
-	for i := range publish.MaxSetbacks + 1 {
+	for i := range worker.MaxSetbacks + 1 {
 		b.putOff.Failed(-int64(i), time.Now())
 	}
 	bad, good := b.add("bad.js", program(500)), b.add("good.js", program(500))

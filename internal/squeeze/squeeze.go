@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/failpoint"
 	"sandlot/internal/mediatype"
 	"sandlot/internal/publish"
+	"sandlot/internal/worker"
 )
 
 // Limits of the worker.
@@ -60,14 +61,14 @@ type Worker struct {
 	formats []format
 	now     func() time.Time
 
-	failures *publish.Failures
-	putOff   publish.Setbacks[int64] // by the ID of the blob
+	failures *worker.Failures
+	putOff   worker.Setbacks[int64] // by the ID of the blob
 }
 
 // New makes a worker. Its working memory, at most 8 MiB in use at a time, it takes
 // with the first file that is worth it, and lets go of when there are no more.
 // It counts the files that fail.
-func New(records publish.VariantStore, content Content, log *slog.Logger, failures *publish.Failures) *Worker {
+func New(records publish.VariantStore, content Content, log *slog.Logger, failures *worker.Failures) *Worker {
 	return &Worker{records: records, content: content, log: log, formats: formats(0), now: time.Now, failures: failures}
 }
 
@@ -116,7 +117,7 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 		if done >= large { // whoever came meanwhile has a turn, too
 			return i, failed
 		}
-		err := publish.Guarded(func() error { return w.squeeze(ctx, f) })
+		err := worker.Guarded(func() error { return w.squeeze(ctx, f) })
 		if err == nil {
 			left = slices.DeleteFunc(slices.Clone(left), func(l publish.File) bool { return l.Blob.ID == f.Blob.ID })
 			done += f.Blob.Size

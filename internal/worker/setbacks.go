@@ -1,32 +1,9 @@
-package publish
+package worker
 
 import (
-	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 )
-
-// Failures counts what a worker could not do, since the process began. A nil one
-// counts nothing. It may be used concurrently.
-type Failures struct{ n atomic.Int64 }
-
-// Add counts n more.
-func (f *Failures) Add(n int) {
-	if f != nil {
-		f.n.Add(int64(n))
-	}
-}
-
-// Count returns how many there were.
-func (f *Failures) Count() int64 {
-	if f == nil {
-		return 0
-	}
-	return f.n.Load()
-}
 
 const (
 	// MaxSetbacks is how many items that fail a worker remembers: some 100 bytes each,
@@ -113,46 +90,4 @@ func (s *Setbacks[K]) Waiting(now time.Time) (items []K) {
 		}
 	}
 	return items
-}
-
-// Guarded does a worker's work on one item and returns its error. A panic is an error of that
-// item like any other, with its stack: it must not end the process, which would begin with the
-// same item again.
-func Guarded(work func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return work()
-}
-
-// errorsTold is how many errors of one round are told; the others are counted.
-const errorsTold = 10
-
-// Errors gathers the errors of a round of work that goes on past them. The zero value
-// has none. It is for one goroutine at a time.
-type Errors struct {
-	told []error
-	more int
-}
-
-// Add adds an error; nil adds nothing.
-func (e *Errors) Add(err error) {
-	switch {
-	case err == nil:
-	case len(e.told) < errorsTold:
-		e.told = append(e.told, err)
-	default:
-		e.more++
-	}
-}
-
-// Err returns the first ten errors joined, and how many more there were, or nil if there
-// were none.
-func (e *Errors) Err() error {
-	if e.more == 0 {
-		return errors.Join(e.told...)
-	}
-	return errors.Join(append(e.told, fmt.Errorf("and %d more failures", e.more))...)
 }

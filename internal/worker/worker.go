@@ -1,0 +1,100 @@
+// Package worker is what work in the background has in common, in every room: it goes on past
+// what fails, counts it, and comes back to it later.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+)
+
+// Failures counts what a worker could not do, since the process began. A nil one
+// counts nothing. It may be used concurrently.
+type Failures struct{ n atomic.Int64 }
+
+// Add counts n more.
+func (f *Failures) Add(n int) {
+	if f != nil {
+		f.n.Add(int64(n))
+	}
+}
+
+// Count returns how many there were.
+func (f *Failures) Count() int64 {
+	if f == nil {
+		return 0
+	}
+	return f.n.Load()
+}
+
+// Guarded does a worker's work on one item and returns its error. A panic is an error of that
+// item like any other, with its stack: it must not end the process, which would begin with the
+// same item again.
+func Guarded(work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return work()
+}
+
+// errorsTold is how many errors of one round are told; the others are counted.
+const errorsTold = 10
+
+// Errors gathers the errors of a round of work that goes on past them. The zero value
+// has none. It is for one goroutine at a time.
+type Errors struct {
+	told []error
+	more int
+}
+
+// Add adds an error; nil adds nothing.
+func (e *Errors) Add(err error) {
+	switch {
+	case err == nil:
+	case len(e.told) < errorsTold:
+		e.told = append(e.told, err)
+	default:
+		e.more++
+	}
+}
+
+// Err returns the first ten errors joined, and how many more there were, or nil if there
+// were none.
+func (e *Errors) Err() error {
+	if e.more == 0 {
+		return errors.Join(e.told...)
+	}
+	return errors.Join(append(e.told, fmt.Errorf("and %d more failures", e.more))...)
+}
+
+// flushEvery is well under the 5 s that a crash may lose.
+const flushEvery = 2 * time.Second
+
+// FlushUntil calls flush every two seconds until ctx ends, and then once more with two seconds
+// to finish in, although ctx has ended. It logs an error as one of writing what, and goes on.
+// It returns after the last call.
+func FlushUntil(ctx context.Context, what string, flush func(context.Context) error, log *slog.Logger) {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := flush(ctx); err != nil {
+				log.Warn("could not write "+what, "error", err)
+			}
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
+			defer cancel()
+			if err := flush(last); err != nil {
+				log.Warn("could not write the last "+what, "error", err)
+			}
+			return
+		}
+	}
+}
