@@ -134,7 +134,7 @@ func (a *Authenticator) session(ctx context.Context, token string, from Sender) 
 			a.Log.Warn("session not noted as seen", "error", err) // it goes on, only not for longer
 		}
 	}
-	return InSession(found, account, from), nil
+	return inSession(found, account, from), nil
 }
 
 // A KeyUseStore records when keys were used, under the same promises as a Store.

@@ -92,9 +92,8 @@ func (c Caller) Login() (s Session, a Account, ok bool) {
 // OperatorName is who the operator's command was given by, empty for any other caller.
 func (c Caller) OperatorName() string { return c.name }
 
-// InSession is the caller of a session in its account, which an Authenticator has looked up.
-// Nobody else may make one: a test looks for it.
-func InSession(s Session, a Account, from Sender) Caller {
+// inSession is the caller of a session in its account, which an Authenticator has looked up.
+func inSession(s Session, a Account, from Sender) Caller {
 	return Caller{From: from, kind: callerSession, key: Key{Account: a.ID, Kind: AccountKey, Suspended: a.Suspended}, me: &a, sess: s}
 }
 

@@ -75,14 +75,14 @@ func TestRegression31WhatIsWrittenFromRightToLeftIsInLine(t *testing.T) {
 		{name: "embed-arabic", path: "/embed/" + arabic},
 		{name: "embed-hebrew", path: "/embed/" + hebrew},
 		{name: "report", path: "/report?project=" + hebrew},
-		{name: "report-wrong", path: "/report", form: url.Values{"project": {hebrew}, "contact": {"none"}, "reason": {"other"}, "details": {hebrewWords}}, status: http.StatusUnprocessableEntity},
-		{name: "verify", path: "/verify?token=good"},
+		{name: "report-wrong", path: "/report", form: url.Values{"nonce": {"x"}, "project": {hebrew}, "contact": {"none"}, "reason": {"other"}, "details": {hebrewWords}}, status: http.StatusUnprocessableEntity},
+		{name: "verify", path: "/verify?token={claim}"},
 		{name: "account", path: "/account", as: "ada"},
 		{name: "keys", path: "/account/keys", as: "ada"},
-		{name: "key", path: "/account/keys", as: "ada", form: url.Values{"nonce": {"new"}, "name": {hebrewWords}, "project": {arabic}}},
-		{name: "keys-many", path: "/account/keys", as: "ada", form: url.Values{"nonce": {"many"}, "name": {hebrewWords}, "project": {arabic}}, status: http.StatusUnprocessableEntity},
-		{name: "own", path: "/account/projects/" + hebrew, as: "ada", open: true},
-		{name: "versions", path: "/account/projects/" + hebrew + "/versions", as: "ada"},
+		{name: "key", path: "/account/keys", as: "noor", form: url.Values{"nonce": {"new"}, "name": {hebrewWords}, "project": {hebrew}}},
+		{name: "keys-many", path: "/account/keys", as: "noor", form: url.Values{"nonce": {"many"}, "name": {hebrewWords}, "project": {arabic}}, status: http.StatusUnprocessableEntity},
+		{name: "own", path: "/account/projects/" + hebrew, as: "noor", open: true},
+		{name: "versions", path: "/account/projects/" + hebrew + "/versions", as: "noor"},
 	} {
 		t.Run(l.name, func(t *testing.T) {
 			for _, wide := range []bool{true, false} {

@@ -32,10 +32,8 @@ func home(t *testing.T, opts ...testworld.Option) *world {
 	must(w.service.Signup(ctx, testworld.Nobody(), publish.SignupInput{Handle: "lee", Email: "kim@example.com", Lang: "fr"}))(t)
 	w.kim.account = must(w.account.Verify(ctx, testworld.Nobody(), w.token("/verify")))(t)
 	w.kim.session = "kim"
-	for i, agent := range []string{"<b>curl", firefox} {
-		s := publish.Session{Account: w.kim.account.ID, Agent: agent, CreatedAt: w.now(), ProvedAt: w.now(), SeenAt: w.now(), ExpiresAt: w.now().Add(100 * time.Hour)}
-		must(w.db.Account().AddSession(ctx, hash([]string{"kim", "firefox"}[i]), s))(t)
-	}
+	w.session(w.kim.account.ID, "kim", "<b>curl")
+	w.session(w.kim.account.ID, "firefox", firefox)
 	must(w.account.Rename(ctx, w.owner("kim"), "kim"))(t)
 	return w
 }

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,11 +87,10 @@ func openGallery(t *testing.T) *showroom {
 		g.ServeHTTP(w, r)
 	}))
 	srv.Listener = countingListener{srv.Listener, &g.sent}
-	base := &url.URL{Scheme: "http", Host: "localhost:" + fmt.Sprint(srv.Listener.Addr().(*net.TCPAddr).Port)}
-	g.site, g.hall = base.String(), hallAt(base)
+	g.hall = newHall(t, listens(srv))
+	g.site = g.Places.Base.String()
 	srv.Start()
 	t.Cleanup(srv.Close)
-	t.Cleanup(g.pages.Close)
 	run(t, g.ctx, chromedp.Navigate("about:blank"))
 	if err := chromedp.Listen(g.ctx, g.note); err != nil {
 		t.Fatal(err)
@@ -151,7 +149,7 @@ func (g *showroom) screen(t *testing.T, wide bool) {
 // visit opens a page, or sends its form from the page before, and looks at what came.
 func (g *showroom) visit(t *testing.T, l look, lang string) {
 	t.Helper()
-	g.hall.open(l, lang)
+	l = g.open(t, l, lang)
 	before := g.sent.Load()
 	g.mu.Lock()
 	g.offences = nil

@@ -90,6 +90,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 	w.Pages = New(Config{
 		Service: w.service, Sessions: in.Callers, Account: in.Account, Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Places: in.Config.Places, Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
+	t.Cleanup(w.Close)
 	return w
 }
 
@@ -132,10 +133,10 @@ func (w *world) owner(token string) publish.Caller {
 	return must(w.in.Callers.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: "192.0.2.1"}))(w.t)
 }
 
-func (w *world) session(id publish.AccountID, token string) int64 {
+func (w *world) session(id publish.AccountID, token string, agent ...string) int64 {
 	w.t.Helper()
 	at := w.now()
-	s := publish.Session{Account: id, CreatedAt: at, ProvedAt: at, SeenAt: at, ExpiresAt: at.Add(100 * time.Hour)}
+	s := publish.Session{Account: id, Agent: strings.Join(agent, " "), CreatedAt: at, ProvedAt: at, SeenAt: at, ExpiresAt: at.Add(100 * time.Hour)}
 	return must(w.db.Account().AddSession(w.t.Context(), hash(token), s))(w.t)
 }
 

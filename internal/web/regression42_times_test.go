@@ -41,8 +41,9 @@ func TestRegression42WhatStandsBesideATimeIsEscaped(t *testing.T) {
 var timeInHTML = regexp.MustCompile(`<time [^>]*>([^<]*)</time>`)
 
 // served are the times of a page as the server writes them.
-func (g *showroom) served(l look, lang string) (said []string) {
-	g.hall.open(l, lang)
+func (g *showroom) served(t *testing.T, l look, lang string) (said []string) {
+	t.Helper()
+	l = g.open(t, l, lang)
 	r := httptest.NewRequest(l.method(), l.path, strings.NewReader(l.form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
@@ -73,7 +74,7 @@ func TestRegression42TimesAreThoseOfTheVisitor(t *testing.T) {
 			continue
 		}
 		for _, lang := range openBook().Langs {
-			served, inUTC, local := g.served(l, lang), g.shownIn(t, l, lang, "UTC"), g.shownIn(t, l, lang, "Pacific/Kiritimati")
+			served, inUTC, local := g.served(t, l, lang), g.shownIn(t, l, lang, "UTC"), g.shownIn(t, l, lang, "Pacific/Kiritimati")
 			if len(served) == 0 || !slices.Equal(served, inUTC) {
 				t.Errorf("%s in %s has %q, and %q in a browser", l.name, lang, served, inUTC)
 			}

@@ -4,7 +4,6 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"testing"
 )
@@ -41,8 +40,8 @@ func TestFilesOfPagesArePackedForWhoTakesIt(t *testing.T) {
 }
 
 func TestALongPageIsPackedUnlessItsAddressHasWordsOfSomebodyElse(t *testing.T) {
-	h := hallAt(&url.URL{Scheme: "https", Host: "example.com"})
-	h.open(look{as: "ada"}, "en")
+	h := newHall(t)
+	h.open(t, look{as: "ada"}, "en")
 	for target, want := range map[string]string{"/account/projects/" + string(manyFiles): "gzip", "/account/projects/" + string(manyFiles) + "?x=harbor": "", "/account/settings": ""} {
 		resp := request(h, "GET", target, "", "Accept-Encoding", "gzip")
 		if got := resp.Header.Get("Content-Encoding"); got != want || resp.StatusCode != http.StatusOK || !slices.Contains(resp.Header.Values("Vary"), "Accept-Encoding") {

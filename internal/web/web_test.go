@@ -16,16 +16,6 @@ import (
 	"sandlot/internal/publish"
 )
 
-// domain is all that the pages ask.
-type domain interface {
-	Service
-	sessions
-	Account
-	Logins
-	Gallery
-	Reports
-}
-
 // byAddress takes everybody at one address for one visitor.
 func byAddress(r *http.Request, _ string) gallery.PlayerID { return gallery.PlayerID(r.RemoteAddr) }
 
