@@ -113,3 +113,16 @@ func TestDecisionsAreDatedAndShort(t *testing.T) {
 		t.Error("the newest is not last")
 	}
 }
+
+func TestTheArchitectureNamesEveryPackage(t *testing.T) {
+	folders, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := documents(t)["ARCHITECTURE.md"]
+	for _, folder := range folders {
+		if folder.IsDir() && !strings.Contains(text, "`internal/"+folder.Name()+"`") {
+			t.Errorf("ARCHITECTURE.md does not name internal/%s", folder.Name())
+		}
+	}
+}
