@@ -19,8 +19,8 @@ var Callers = []string{
 // States are what has happened to Kim before the calls: nothing, or a suspension. In the last one the callers were made before it.
 var States = []string{"active", "project suspended", "account suspended", "account suspended meanwhile"}
 
-// owning are the callers that have all of Kim's account, or its project.
-var owning = map[string]bool{"the account's key": true, "the project's key": true, "the owner's session": true}
+// owning are the callers that may change what is Kim's, where they are let in.
+var owning = map[string]bool{"the account's key": true, "the project's key": true, "the owner's session": true, "the operator": true}
 
 // A Scene is a world with an account in it, whose things the calls are about.
 type Scene struct {
