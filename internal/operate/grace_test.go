@@ -76,10 +76,10 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 	t.Run("what was discarded, or broke off, or was left by another process, goes", func(t *testing.T) {
 		w := testworld.New(t)
 		w.Publish.Contents.Discard(t.Context(), w.Stage(large))
-		w.Blobs.FailDelete = broken
+		w.Blobs.FailDelete = errBroken
 		w.Publish.Contents.Discard(t.Context(), w.Stage(large))
 		w.Blobs.FailDelete = nil
-		w.Blobs.AfterPut = broken
+		w.Blobs.AfterPut = errBroken
 		if _, err := w.Publish.Contents.Stage(t.Context(), strings.NewReader(large)); err == nil {
 			t.Error("stored")
 		}

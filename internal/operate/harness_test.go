@@ -13,7 +13,7 @@ const page = "<!doctype html><title>Space Cats</title><p>meow"
 // large is a page that is not kept inline.
 var large = page + strings.Repeat(" meow", testworld.InlineMax)
 
-var broken = errors.New("broken")
+var errBroken = errors.New("broken")
 
 // byOperator is the operator, whose commands nobody gave a name to.
 var byOperator = publish.AsOperator("")

@@ -4,12 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
-
-// postman sends what is due, and returns it.
-func (w *world) postman() []account.Mail { w.t.Helper(); return w.in.Due() }
 
 // mail sends what is due, which are links that verify an address, and returns their tokens.
 func (w *world) mail() []string { w.t.Helper(); return w.in.VerifyTokens() }
