@@ -13,7 +13,7 @@ type mutation struct {
 // mutations are what the promises rest on, a line of code each. A row whose old
 // text is gone is an error, so the table follows the code.
 func mutations() []mutation {
-	return slices.Concat(durability(), access(), admissions(), messages(), integrity(), regressions())
+	return slices.Concat(durability(), access(), sessions(), cached(), admissions(), messages(), integrity(), regressions())
 }
 
 // Tests that notice.
@@ -60,10 +60,17 @@ func access() []mutation {
 		query  = "internal/sqlstore/projects.go"
 		keys   = "internal/sqlstore/accounts.go"
 		read   = "internal/publish/read.go"
+		who    = "-run ^TestWhoIsLetInToProjects$ " + publishTests
 	)
 	return []mutation{
 		{"anybody operates", "internal/operate/service.go", "return publish.Authorize(by, publish.ActOperate, nil)", "return nil", operateTests},
 		{"anybody reads the audit log", "internal/operate/list.go", "	if err := operator(by); err != nil {\n		return nil, err\n	}\n	return s.store.Log(", "	return s.store.Log(", operateTests},
+		{"the operator is nobody to a publish", caller, "case act == ActPublish && by.kind != callerOperator:", "case act == ActPublish:", who},
+		{"any session has any project", caller, "case p != nil && p.Account != by.Account():", "case false:", who},
+		{"a session changes a suspended account", caller, "case by.key.Suspended && changes:", "case false:", who},
+		{"a session changes what was taken down", caller, "case p != nil && p.Suspended && changes:", "case false:", who},
+		{"another's key is anybody's to revoke", "internal/sqlstore/keyring.go", "WHERE id = ? AND account = ?\", micros(at), id, account)", "WHERE id = ? AND ? > 0\", micros(at), id, account)", who},
+		{"keys are shown without a login", "internal/publish/keyring.go", "next int64, err error) {\n	if err := Authorize(by, ActSeeOwn, nil)", "next int64, err error) {\n	if err := Authorize(by, ActLook, nil)", who},
 		{"an overview is shown without a login", "internal/gallery/overview.go", "publish.ActSeeOwn", "publish.ActLook", "-run ^TestWhoIsLetInToTheGallery$ " + galleryTests},
 		{"any account may edit any project", caller, "by.key.Account != p.Account || ", "", apiTests},
 		{"a project key covers its account", caller, "|| by.Scoped() && by.key.Project != p.ID", "", apiTests},
@@ -77,6 +84,41 @@ func access() []mutation {
 		{"a revoked key finishes its call", keys, "WHERE k.revoked_at IS NULL AND k.id = ?", "WHERE k.id = ?", storeTests},
 		{"an unverified address replaces a verified one", keys, "if verified == 1 {", "if verified == 1 && false {", "-run ^TestRegression35 " + publishTests},
 		{"a revoked key works", keys, " AND k.revoked_at IS NULL", "", storeTests},
+	}
+}
+
+func sessions() []mutation {
+	const (
+		sessions = "internal/sqlstore/sessions.go"
+		logins   = "internal/sqlstore/logins.go"
+		contract = "-run ^Test(Account|Publish)Contract$/^(Session|EndSession|EndSessions|ProveLogin|Login|LoginOfToken)$ ./internal/sqlstore"
+		who      = "-run ^TestWhoIsLetInToAnAccount$ " + accountTests
+	)
+	return []mutation{
+		{"session: one that has ended goes on", sessions, "s.hash = ? AND s.expires_at > ?", "s.hash = ? AND ? > 0", contract},
+		{"session: an address that is taken back leaves who took it logged in", "internal/sqlstore/recovery.go", `"DELETE FROM sessions WHERE account = ?", m.Account`, `"DELETE FROM sessions WHERE account = -?", m.Account`, "-run ^TestAccountContract$ ./internal/sqlstore"},
+		{"session: a login leaves the session before it", logins, `"DELETE FROM sessions WHERE account = ? AND id = ?", had.Account`, `"DELETE FROM sessions WHERE account = -? AND id = ?", had.Account`, "-run ^TestAccountContract$ ./internal/sqlstore"},
+		{"session: anybody ends it", sessions, "DELETE FROM sessions WHERE account = ? AND id = ?", "DELETE FROM sessions WHERE account + ? > 0 AND id = ?", who},
+		{"session: those of all accounts end together", sessions, "DELETE FROM sessions WHERE account = ? AND id <> ?", "DELETE FROM sessions WHERE account + ? > 0 AND id <> ?", who},
+		{"session: a login is proved in another browser", logins, "WHERE token = ? AND browser = ? AND expires_at > ?", "WHERE token = ? AND length(?) > 0 AND expires_at > ?", contract},
+		{"session: a login is proved when it has ended", logins, "WHERE token = ? AND browser = ? AND expires_at > ?", "WHERE token = ? AND browser = ? AND ? > 0", contract},
+	}
+}
+
+// cached are the promises of publish.Heads, and of the lists of files.
+func cached() []mutation {
+	const (
+		heads = "internal/publish/heads.go"
+		of    = "-run (Head|Confirm|WhatIsGone|WhatAnother) " + publishTests
+	)
+	return []mutation{
+		{"cached heads: a look-up that began before a change puts back what it saw", heads, "if h.gen[shard(p.ID)] != gen {", "if false {", of},
+		{"cached heads: one is served however old", heads, "if h.age(known) > hold {", "if h.age(known) > hold && false {", of},
+		{"cached heads: a confirmation counts from its answer", heads, "known.confirmed.Store(int64(at))\n		}", "known.confirmed.Store(int64(h.since()))\n		}", of},
+		{"cached heads: none is served while the database cannot be asked", heads, "		hold = HeadsHoldAlone\n", "", of},
+		{"cached heads: an error of the database is an answer", heads, "errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound)", "!errors.Is(err, ErrUnavailable)", of},
+		{"cached heads: those of an account that changed stay", heads, "if known.Account == c.Account {", "if known.Account != c.Account {", of},
+		{"a list of files is gone while the database cannot be asked", "internal/play/cache.go", "if err != nil && known {", "if err != nil && known && false {", "-run ^TestAListIsServedWhileItCannotBeReadAgain$ ./internal/play"},
 	}
 }
 

@@ -162,6 +162,24 @@ func TestALateConfirmationEvictsNothing(t *testing.T) {
 	})
 }
 
+// TestAConfirmationCountsFromItsQuestion: what changed while the answer was on its way is not confirmed by it.
+func TestAConfirmationCountsFromItsQuestion(t *testing.T) {
+	n := &numbers{of: map[ProjectID]int64{"a": 1}, takes: 3 * time.Second}
+	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
+		s := &source{version: 1}
+		if _, err := h.get(t.Context(), "a", s.load); err != nil {
+			t.Fatal(err)
+		}
+		testenv.Pass(confirmEvery + 10*time.Millisecond)
+		n.become(map[ProjectID]int64{"a": 2}, 0, nil)
+		s.version = 2
+		testenv.Pass(3 * time.Second)
+		if p, err := h.get(t.Context(), "a", s.load); err != nil || p.Version != 2 {
+			t.Errorf("%v, %v", p, err)
+		}
+	})
+}
+
 func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
 	for name, breaks := range map[string]func(*numbers, *source){
 		"it refuses":         func(n *numbers, s *source) { n.become(nil, 0, ErrUnavailable); s.err = ErrUnavailable },
