@@ -93,8 +93,7 @@ func (p *Pages) mintKey(v *visit) error {
 	case errors.Is(err, publish.ErrTooMany):
 		wrong = v.T("keys.many")
 	case refusedToken(err):
-		v.problem(http.StatusBadRequest, "error.form")
-		return nil
+		return err
 	case errors.Is(err, publish.CodeInvalidField):
 		wrong = v.T("keys.name-bad", "n", publish.MaxKeyName)
 	default:
@@ -114,10 +113,6 @@ func (p *Pages) replaceOldKeys(v *visit) error {
 
 func (v *visit) replaceKeys(replace func(context.Context, publish.Caller, string) (publish.Secret, error), said string) error {
 	secret, err := replace(v.r.Context(), v.by, v.r.PostForm.Get("nonce"))
-	if refusedToken(err) {
-		v.problem(http.StatusBadRequest, "error.form")
-		return nil
-	}
 	if err == nil {
 		v.said = v.book.sayHTML(v.lang, said)
 	}

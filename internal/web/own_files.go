@@ -222,8 +222,7 @@ func (v *visit) arranged(err error, page ownPage, said string, args ...any) erro
 	case err == nil:
 		return v.done(v.ownPath(), said, args...)
 	case refusedToken(err):
-		v.problem(http.StatusBadRequest, "error.form")
-		return nil
+		return err
 	}
 	var used publish.FormUsedError
 	if errors.As(err, &used) {

@@ -79,8 +79,7 @@ func (p *Pages) report(v *visit) error {
 	case err == nil:
 		return v.show(http.StatusOK, "reported.html", v.T("reported.title"), number)
 	case refusedToken(err):
-		v.problem(http.StatusBadRequest, "error.form")
-		return nil
+		return err
 	case errors.Is(err, publish.CodeInvalidEmail):
 		form.BadContact = true
 	case errors.As(err, &refused) && refused.Field == "details":

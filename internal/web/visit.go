@@ -175,6 +175,8 @@ func (v *visit) fail(err error) {
 		}
 	}
 	switch {
+	case refusedToken(err):
+		status, name = http.StatusBadRequest, "error.form"
 	case errors.Is(err, publish.ErrNotFound), kind == publish.KindMissing:
 		status, name = http.StatusNotFound, "error.missing"
 	case kind == publish.KindTakenDown:
