@@ -43,14 +43,18 @@ var (
 	ErrCorrupt = errors.New("stored bytes are damaged")
 )
 
-// A Store keeps the records. Each method is one atomic, durable step: if it
-// returns nil, its effect survives a crash and every later call on any node
-// sees it. If it returns an error that is ErrNoEffect it has had no effect, and
-// will have none after a crash; after any other error it may have had it. What the
-// store refuses, for one of the reasons above, is ErrNoEffect, and so is a step
-// that was not begun. A missing record is ErrNotFound. Methods decide
-// nothing: permissions, names and limits are the Service's business. All may
-// be called concurrently.
+// A Store keeps the records. Each method is one atomic, durable step: if it returns nil, its
+// effect survives a crash and every later call on any node sees it. If it returns an error that
+// is ErrNoEffect it has had no effect, and will have none after a crash; after any other error
+// it may have had it. What the store refuses, for one of the reasons above, is ErrNoEffect, and
+// so is a step that was not begun. A missing record is ErrNotFound.
+//
+// Methods decide nothing: permissions, names and limits are the Service's business. A bound
+// that must hold between processes, such as a quota or the version an edit expects, comes as an
+// argument and is looked at inside the step.
+//
+// All may be called concurrently. Reads see what was committed before they began. Package
+// storetest has a case for each sentence here, and runs on every store.
 type Store interface {
 	ChangeStore
 
@@ -119,7 +123,8 @@ type Store interface {
 	Ping(ctx context.Context) error
 }
 
-// NewAccount is an account to be recorded with its first key.
+// NewAccount is an account to be recorded with its first key. Handles are tried in order; of
+// the last ones one is random enough to be free.
 type NewAccount struct {
 	Handles     []string // in order of preference; at least one will be free
 	Email       string
@@ -130,7 +135,8 @@ type NewAccount struct {
 	Idempotency *IdempotencyRecord
 }
 
-// NewProject is a project to be recorded with its version 1.
+// NewProject is a project to be recorded with its version 1, and all that belongs to the same
+// step.
 type NewProject struct {
 	ID          ProjectID
 	Account     AccountID   // the owner, unless New is set; one that is suspended is ErrSuspended, whoever asks
@@ -148,13 +154,14 @@ type NewProject struct {
 	Within      Quota              // of the owner
 }
 
-// NewEmail is an unverified address for an existing account.
+// NewEmail is an unverified address for an existing account, with the message that asks to
+// verify it.
 type NewEmail struct {
 	Address string
 	Job     Job
 }
 
-// Edit says what an update was computed against, and what else it does.
+// Edit says what an update was computed against, and what else it does in the same step.
 type Edit struct {
 	At          time.Time
 	Expect      int    // the current version; the step fails with ErrMoved if it is another
@@ -202,8 +209,9 @@ type VariantStore interface {
 	PutVariants(ctx context.Context, blobID int64, v []Variant) error
 }
 
-// Blobs stores bytes that never change, each under a new name that is never
-// used again. All methods may be called concurrently.
+// Blobs stores bytes that never change, each under a new name that is never used again. It
+// knows nothing of the records: what none of them names is found by List and deleted. All
+// methods may be called concurrently.
 type Blobs interface {
 	// Name returns a name that no blob ever had.
 	Name() BlobRef
