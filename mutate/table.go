@@ -118,6 +118,8 @@ func cached() []mutation {
 		{"cached heads: none is served while the database cannot be asked", heads, "		hold = HeadsHoldAlone\n", "", of},
 		{"cached heads: an error of the database is an answer", heads, "errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound)", "!errors.Is(err, ErrUnavailable)", of},
 		{"cached heads: those of an account that changed stay", heads, "if known.Account == c.Account {", "if known.Account != c.Account {", of},
+		{"the bytes of a step that is running are anybody's", "internal/publish/contents_held.go", "	s.move(blobs, handed)\n", "", "-run ^TestStaging$ " + publishTests},
+		{"a part's bytes are not guarded", "internal/publish/contents_held.go", "blobs = append(blobs, part.Blob)", "_ = part.Blob", "-run ^TestRegression03 " + publishTests},
 		{"a list of files is gone while the database cannot be asked", "internal/play/cache.go", "if err != nil && known {", "if err != nil && known && false {", "-run ^TestAListIsServedWhileItCannotBeReadAgain$ ./internal/play"},
 	}
 }
