@@ -172,7 +172,8 @@ func SeedFiles(ctx context.Context, db *sqlstore.DB, p publish.Project, n int) (
 		name := fmt.Sprintf("levels/%05d.json", i)
 		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprintf("seed-%d", i)), Size: seedContentLen, SHA256: sha256.Sum256([]byte(name))}})
 	}
-	return db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "seeded"})
+	p, _, err := db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "seeded"})
+	return p, err
 }
 
 // SeedVersions gives a project n versions, of which each has other bytes of one file.

@@ -77,7 +77,7 @@ func (h *smallHouse) fill() {
 		ids = append(ids, id)
 	}
 	for _, id := range ids {
-		if err := h.store.Operate().Remove(h.t.Context(), publish.Subject{Project: id}, publish.LogEntry{Actor: publish.ActorOperator, Action: publish.ActionDelete}); err != nil {
+		if _, err := h.store.Operate().Remove(h.t.Context(), publish.Subject{Project: id}, publish.LogEntry{Actor: publish.ActorOperator, Action: publish.ActionDelete}); err != nil {
 			h.t.Fatal(err)
 		}
 	}

@@ -98,7 +98,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if a.service, err = publish.New(ctx, cfg, a.stores, log); err != nil {
 		return nil, err
 	}
-	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail}, a.store.Operate()); err != nil {
+	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail, Heads: a.service.Heads}, a.store.Operate()); err != nil {
 		return nil, err
 	}
 	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
@@ -114,7 +114,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	started := time.Now()
 	ages := &operate.AgeGuard{Times: a.store.Upkeep(), Now: time.Now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
 	collector := &operate.Collector{
-		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Trim: a.store.Upkeep(), Keep: s.KeepVersions, Ages: ages, Log: log, Now: time.Now,
+		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Trim: operate.Trimmer{Store: a.store.Upkeep(), Heads: a.service.Heads}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: time.Now,
 		Failures: a.failuresOf("collect"),
 	}
 	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep)

@@ -43,7 +43,7 @@ type ClaimStore interface {
 	RefuseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error)
 	// UseVerification consumes it, with all others of the account, and marks the account's address
 	// as verified since now.
-	UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error)
+	UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, publish.Changed, error)
 	// Account is that of publish.Store.
 	Account(ctx context.Context, id publish.AccountID) (publish.Account, error)
 	// Projects is that of publish.Store.
@@ -79,9 +79,7 @@ func (s *Service) Verify(ctx context.Context, by publish.Caller, token string) (
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Account{}, err
 	}
-	a, err := s.store.Claims.UseVerification(ctx, digest(token), s.now().UTC())
-	s.changed(a.ID, err)
-	return a, err
+	return s.store.Claims.UseVerification(ctx, digest(token), s.now().UTC())
 }
 
 // RefuseClaim consumes the token of a link and takes the address away from the account,

@@ -16,7 +16,7 @@ type suspending struct {
 	suspend func()
 }
 
-func (s *suspending) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
+func (s *suspending) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) (publish.Changed, error) {
 	s.suspend()
 	return s.OwnerStore.Rename(ctx, id, handle, at, since, limit)
 }
@@ -26,7 +26,7 @@ func TestRegression35NobodyIsRenamedAfterASuspension(t *testing.T) {
 	out := w.publish(nobody(), page)
 	stores := w.db.Account().Stores()
 	stores.Owners = &suspending{stores.Owners, func() {
-		if err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+		if _, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
 			t.Error(err)
 		}
 	}}

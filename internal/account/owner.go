@@ -28,7 +28,7 @@ type OwnerStore interface {
 	// Rename gives an account a handle that was never given out before; one that was is
 	// publish.ErrExists, and one more than limit renames after since is ErrTooOften. The handle
 	// before is not given out again.
-	Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error
+	Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) (publish.Changed, error)
 	// HandleGiven reports whether a handle was ever given out.
 	HandleGiven(ctx context.Context, handle string) (bool, error)
 	// SetLang records the language of an account.
@@ -36,7 +36,7 @@ type OwnerStore interface {
 	// Account is that of publish.Store.
 	Account(ctx context.Context, id publish.AccountID) (publish.Account, error)
 	// Remove deletes an account with its projects, as the operator does, and records e.
-	Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error
+	Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
 }
 
 // HandleFor returns the handle that Rename would give for a wish, or the error that Rename
@@ -88,7 +88,6 @@ func (s *Service) Rename(ctx context.Context, by publish.Caller, want string) (s
 			err = nil
 		}
 	}
-	s.changed(by.Account(), err) // its projects name it
 	return handle, ownerMay(err)
 }
 
@@ -123,6 +122,5 @@ func (s *Service) DeleteAccount(ctx context.Context, by publish.Caller, typed st
 		s.Spend()
 		err = remove()
 	}
-	s.changed(a.ID, err)
 	return err
 }

@@ -66,7 +66,7 @@ func TestRename(t *testing.T) {
 func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
-	if err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: a.ID}, publish.LogEntry{At: w.clock.now()}); err != nil {
+	if _, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: a.ID}, publish.LogEntry{At: w.clock.now()}); err != nil {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
@@ -125,9 +125,9 @@ type fullDisk struct {
 	full bool
 }
 
-func (f *fullDisk) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+func (f *fullDisk) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
 	if f.full {
-		return publish.ErrFull
+		return publish.Changed{}, publish.ErrFull
 	}
 	return f.OwnerStore.Remove(ctx, s, e)
 }

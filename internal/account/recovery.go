@@ -50,10 +50,10 @@ type RecoveryStore interface {
 	// TakeEmail consumes the token of a proposal, with all proposals of the account: its address is
 	// the account's, and verified. If the address before was verified and another, it can be taken
 	// back until undoUntil, and gets the job.
-	TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (publish.Account, error)
+	TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (publish.Account, publish.Changed, error)
 	// TakeEmailBack consumes the token of an Undo, with all moves of the account that came after it
 	// and all proposals: its address is the account's, and verified, and all sessions end.
-	TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error)
+	TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, publish.Changed, error)
 }
 
 // ProposeEmail has a link sent to a new recovery address. The account keeps its address until
@@ -139,9 +139,7 @@ func (s *Service) TakeEmail(ctx context.Context, by publish.Caller, token string
 		return publish.Account{}, err
 	}
 	now := s.now().UTC()
-	a, err := s.store.Recovery.TakeEmail(ctx, digest(token), now, now.Add(undoLife), publish.Job{Kind: MailEmailNotice, Due: now})
-	s.changed(a.ID, err)
-	return a, err
+	return s.store.Recovery.TakeEmail(ctx, digest(token), now, now.Add(undoLife), publish.Job{Kind: MailEmailNotice, Due: now})
 }
 
 // TakeEmailBack consumes the token that an address got when it was replaced: the address is the
@@ -151,7 +149,5 @@ func (s *Service) TakeEmailBack(ctx context.Context, by publish.Caller, token st
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Account{}, err
 	}
-	a, err := s.store.Recovery.TakeEmailBack(ctx, digest(token), s.now().UTC())
-	s.changed(a.ID, err)
-	return a, err
+	return s.store.Recovery.TakeEmailBack(ctx, digest(token), s.now().UTC())
 }

@@ -90,8 +90,8 @@ func TestRegression30TheLinkAgainCountsAsALogin(t *testing.T) {
 // TestRegression30ASuspendedOrDeletedAccountGetsNoLink, as at its signup.
 func TestRegression30ASuspendedOrDeletedAccountGetsNoLink(t *testing.T) {
 	w := newWorld(t)
-	for _, end := range []func(context.Context, publish.Subject, publish.LogEntry) error{w.db.Operate().Suspend, w.db.Operate().Remove} {
-		if err := end(t.Context(), publish.Subject{Account: w.claimant("kim@example.com").Account.ID}, publish.LogEntry{At: w.clock.now()}); err != nil {
+	for _, end := range []func(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error){w.db.Operate().Suspend, w.db.Operate().Remove} {
+		if _, err := end(t.Context(), publish.Subject{Account: w.claimant("kim@example.com").Account.ID}, publish.LogEntry{At: w.clock.now()}); err != nil {
 			t.Fatal(err)
 		}
 	}

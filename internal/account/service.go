@@ -43,7 +43,7 @@ type Stores struct {
 // returns nil.
 type Service struct {
 	Config
-	store  Stores
+	store  currentStores
 	vault  *publish.Vault
 	now    func() time.Time
 	random io.Reader
@@ -59,21 +59,13 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 // New makes a Service. It reads the installation's secret from the store, and returns the error
 // if that fails.
 func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Service, error) {
-	s := &Service{Config: cfg, store: stores, now: time.Now, random: rand.Reader, forms: publish.NewLocks[publish.Digest]()}
+	s := &Service{Config: cfg, store: newCurrentStores(stores, cfg.Heads), now: time.Now, random: rand.Reader, forms: publish.NewLocks[publish.Digest]()}
 	for _, o := range opts {
 		o(s)
 	}
 	var err error
 	s.vault, err = publish.OpenVault(ctx, stores.Secrets, s.random)
 	return s, err
-}
-
-// changed drops the cached heads of an account's projects after a step that changed how they
-// are read. err is the step's error; nothing is dropped if it certainly had no effect.
-func (s *Service) changed(id publish.AccountID, err error) {
-	if s.Heads != nil && !errors.Is(err, publish.ErrNoEffect) {
-		s.Heads.Drop(publish.Changed{Account: id})
-	}
 }
 
 // ownerMay translates the error of an owner's step. If the account was suspended after the

@@ -16,14 +16,14 @@ type late struct {
 	account.RecoveryStore
 }
 
-func (s late) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error) {
-	a, err := s.ClaimStore.UseVerification(ctx, token, now)
-	return a, errors.Join(err, publish.ErrUnavailable)
+func (s late) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, publish.Changed, error) {
+	a, changed, err := s.ClaimStore.UseVerification(ctx, token, now)
+	return a, changed, errors.Join(err, publish.ErrUnavailable)
 }
 
-func (s late) TakeEmail(ctx context.Context, token publish.Digest, now, undo time.Time, notice publish.Job) (publish.Account, error) {
-	a, err := s.RecoveryStore.TakeEmail(ctx, token, now, undo, notice)
-	return a, errors.Join(err, publish.ErrUnavailable)
+func (s late) TakeEmail(ctx context.Context, token publish.Digest, now, undo time.Time, notice publish.Job) (publish.Account, publish.Changed, error) {
+	a, changed, err := s.RecoveryStore.TakeEmail(ctx, token, now, undo, notice)
+	return a, changed, errors.Join(err, publish.ErrUnavailable)
 }
 
 func TestRegression32WhatIsRememberedOfAProjectIsForgottenAfterAnErrorToo(t *testing.T) {

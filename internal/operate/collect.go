@@ -44,7 +44,7 @@ type TrimStore interface {
 	// a clock had it that was ahead, long after; their files are left to Sweep. A step of it
 	// changes at most limit records. It returns how far it came, and whether there is more; also
 	// with an error that is about one project, which is then the last.
-	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error)
+	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, changed publish.Changed, err error)
 }
 
 // CollectBlobs is where a Collector deletes stored bytes. Its methods are those of publish.Blobs.
@@ -64,7 +64,7 @@ type Collector struct {
 	// Staged reports whether a request still holds a blob, as Contents.Held does. Such a blob is no
 	// stray, whatever the time of its file. Nil if nobody stores anything meanwhile.
 	Staged func(publish.BlobRef) bool
-	Trim   TrimStore // needed only if Keep is not 0
+	Trim   Trimmer   // needed only if Keep is not 0
 	Keep   int       // how many versions of each project are kept; 0: all of them
 	Ages   *AgeGuard // is asked before each round; nil: the clock is trusted
 	Log    *slog.Logger

@@ -11,7 +11,8 @@ import (
 
 // Config is what an operator decides about a Service.
 type Config struct {
-	ReportMail string // the address that gets a message about each report; empty: none
+	ReportMail string         // the address that gets a message about each report; empty: none
+	Heads      *publish.Heads // drops what a step changed; nil: nothing is cached
 }
 
 // A Store has everything that the calls of a Service need. The workers have stores of their own.
@@ -32,7 +33,7 @@ type Store interface {
 // but the operator, except Reportable and Report, which are for anybody. What is not there is
 // publish.ErrNotFound. Errors have messages that can be shown to the operator.
 type Service struct {
-	store      Store
+	store      currentStore
 	vault      *publish.Vault
 	reportMail string
 	now        func() time.Time
@@ -48,7 +49,7 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 // New makes a Service. It reads the installation's secret from the store, and returns the error
 // if that fails.
 func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service, error) {
-	s := &Service{store: store, reportMail: cfg.ReportMail, now: time.Now, random: rand.Reader}
+	s := &Service{store: currentStore{store, cfg.Heads}, reportMail: cfg.ReportMail, now: time.Now, random: rand.Reader}
 	for _, o := range opts {
 		o(s)
 	}

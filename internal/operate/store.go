@@ -75,15 +75,15 @@ type AdminStore interface {
 	// cut short.
 
 	// Suspend marks the subject as suspended at e.At and records e. One that is suspended already is ErrExists.
-	Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) error
+	Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
 	// Restore ends a suspension and records e. One that is not suspended is ErrMoved.
-	Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) error
+	Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
 	// Remove deletes the subject, an account with its projects, and records e. Handles and project
 	// ids are not used again, and stay; titles and descriptions, and of an account the names of its
 	// keys and what its calls left, are then in no file of the store, nor are details and contact
 	// of reports that give an address which it had proved, and no other account has; its addresses,
 	// once ForgetEmail was called for them. The files are left to Sweep.
-	Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error
+	Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
 	// AddKey adds a key to an account and records e. If revoke, all its other account keys are
 	// revoked, and it tells how many.
 	AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error)

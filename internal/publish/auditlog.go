@@ -11,6 +11,14 @@ type Subject struct {
 	Project ProjectID // set for a project
 }
 
+// Changed is what a step on the subject changes.
+func (s Subject) Changed() Changed {
+	if s.Project != "" {
+		return Changed{Projects: []ProjectID{s.Project}}
+	}
+	return Changed{Account: s.Account}
+}
+
 // What an operator does, as the log names it.
 const (
 	ActionSuspend = "suspend"

@@ -119,9 +119,9 @@ func (g guardedStore) CreateProject(ctx context.Context, np NewProject) (p Proje
 	return p, err
 }
 
-func (g guardedStore) PutFile(ctx context.Context, id ProjectID, f File, at Edit) (p Project, err error) {
-	err = g.held.use(func() error { p, err = g.Store.PutFile(ctx, id, f, at); return err }, f.Blob)
-	return p, err
+func (g guardedStore) PutFile(ctx context.Context, id ProjectID, f File, at Edit) (p Project, changed Changed, err error) {
+	err = g.held.use(func() error { p, changed, err = g.Store.PutFile(ctx, id, f, at); return err }, f.Blob)
+	return p, changed, err
 }
 
 func (g guardedStore) SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (generation int64, err error) {
@@ -139,13 +139,13 @@ type guardedSite struct {
 	held *heldBlobs
 }
 
-func (g guardedSite) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (p Project, err error) {
+func (g guardedSite) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (p Project, changed Changed, err error) {
 	blobs := make([]Blob, len(c.Put))
 	for i, f := range c.Put {
 		blobs[i] = f.Blob
 	}
-	err = g.held.use(func() error { p, err = g.SiteStore.Rearrange(ctx, id, c, at); return err }, blobs...)
-	return p, err
+	err = g.held.use(func() error { p, changed, err = g.SiteStore.Rearrange(ctx, id, c, at); return err }, blobs...)
+	return p, changed, err
 }
 
 // Guard returns the store of variants with steps that tell what became of the blobs that

@@ -78,7 +78,6 @@ func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change
 		return Project{}, 0, err
 	}
 	defer unlock()
-	defer s.Heads.Drop(Changed{Projects: []ProjectID{id}})
 	for range editTries {
 		p, err := s.find(ctx, string(id))
 		if err != nil {

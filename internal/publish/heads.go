@@ -39,7 +39,8 @@ type ChangeStore interface {
 }
 
 // Changed is what a step changed of that which is cached: projects, and all projects of an
-// account. The zero Changed is nothing.
+// account. The zero Changed is nothing. A step returns it with any error, too: it is what the
+// step changed if it had its effect.
 type Changed struct {
 	Projects []ProjectID
 	Account  AccountID
@@ -205,6 +206,15 @@ func (h *Heads) Drop(c Changed) {
 	}
 }
 
+// After drops what a step changed, unless err says that it certainly had no effect, and
+// returns err. The stores of the rooms call it before a step returns. A nil h caches nothing.
+func (h *Heads) After(c Changed, err error) error {
+	if h != nil && !errors.Is(err, ErrNoEffect) {
+		h.Drop(c)
+	}
+	return err
+}
+
 // Run confirms the heads in use every 750 ms until ctx ends, by one query each time, and counts
 // in failures those that fail. The first of several that fail is logged. A confirmation that
 // comes late, or fails, drops nothing. There is one Run for a Heads.
@@ -297,4 +307,45 @@ func shard(id ProjectID) uint8 {
 		sum = sum*31 + id[i]
 	}
 	return sum
+}
+
+// currentStore is a Store as the Service has it: what a step changed is dropped from Heads
+// before the step returns. A step of Store that returns a Changed has to be here: a test
+// finds each.
+type currentStore struct {
+	Store
+	heads *Heads
+}
+
+func (s currentStore) PutFile(ctx context.Context, id ProjectID, f File, at Edit) (Project, error) {
+	p, changed, err := s.Store.PutFile(ctx, id, f, at)
+	return p, s.heads.After(changed, err)
+}
+
+func (s currentStore) DeleteFile(ctx context.Context, id ProjectID, name string, at Edit) (Project, error) {
+	p, changed, err := s.Store.DeleteFile(ctx, id, name, at)
+	return p, s.heads.After(changed, err)
+}
+
+// currentSite is the same of a SiteStore.
+type currentSite struct {
+	SiteStore
+	heads *Heads
+}
+
+func (s currentSite) SetDetails(ctx context.Context, id ProjectID, d Details) error {
+	return s.heads.After(s.SiteStore.SetDetails(ctx, id, d))
+}
+
+func (s currentSite) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error) {
+	p, changed, err := s.SiteStore.Rearrange(ctx, id, c, at)
+	return p, s.heads.After(changed, err)
+}
+
+func (s currentSite) EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) error {
+	return s.heads.After(s.SiteStore.EraseVersion(ctx, id, n, at))
+}
+
+func (s currentSite) Remove(ctx context.Context, of Subject, e LogEntry) error {
+	return s.heads.After(s.SiteStore.Remove(ctx, of, e))
 }

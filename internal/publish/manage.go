@@ -44,21 +44,21 @@ type ManageStore interface {
 	Details(ctx context.Context, id ProjectID) (Details, error)
 	// SetDetails records a project's details, and makes no version. A suspended project is
 	// ErrSuspended, as it is for EraseVersion.
-	SetDetails(ctx context.Context, id ProjectID, d Details) error
+	SetDetails(ctx context.Context, id ProjectID, d Details) (Changed, error)
 	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and
 	// all other files are as before. A file to drop, or a recorded blob, that is not there is
 	// ErrNotFound; a version that would lack its primary file is ErrNoPrimary; an owner that would
 	// have more bytes than at.Within is ErrTooManyBytes. One of many files may take its time, in
 	// which others write: the version is there wholly or not at all, and another edit of the
 	// project waits for it.
-	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error)
+	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, Changed, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit.
 	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
 	// Remove deletes a project, as the operator does, and records e.
-	Remove(ctx context.Context, s Subject, e LogEntry) error
+	Remove(ctx context.Context, s Subject, e LogEntry) (Changed, error)
 	// EraseVersion takes a version's files away, but for those of other versions, and leaves its
 	// number; a second call has no further effect. The current version is ErrMoved.
-	EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) error
+	EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) (Changed, error)
 }
 
 // Managed is a project as its owner sees it on the website.
@@ -109,7 +109,6 @@ func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, d Detai
 	if n := utf8.RuneCountInString(d.Description); n > MaxDescription {
 		return Refuse(CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description")
 	}
-	defer s.Heads.Drop(Changed{Projects: []ProjectID{id}})
 	return s.suspendedSince(ctx, by, id, s.site.SetDetails(ctx, id, d))
 }
 
@@ -148,7 +147,6 @@ func (s *Service) DeleteProject(ctx context.Context, by Caller, id ProjectID, ty
 	if strings.TrimSpace(typed) != string(p.ID) {
 		return Refuse(CodeInvalidField, "This is not the id of the project.").In("id")
 	}
-	defer s.Heads.Drop(Changed{Projects: []ProjectID{id}})
 	entry := LogEntry{At: s.now().UTC(), Actor: ActorOwner, Action: ActionDelete, Target: string(id), Reason: "on the website"}
 	return s.evenFull(func() error { return s.site.Remove(ctx, Subject{Project: id}, entry) })
 }

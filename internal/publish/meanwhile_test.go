@@ -74,7 +74,7 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 			}
 		}, map[string]publish.Code{"CreateProject": publish.CodeInvalidKey, "PutFile": publish.CodeInvalidKey, "DeleteFile": publish.CodeInvalidKey}},
 		"an account that is suspended meanwhile": {func(t *testing.T, w *world, p publish.Published) {
-			if err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: p.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+			if _, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: p.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
 				t.Error(err)
 			}
 		}, map[string]publish.Code{"CreateProject": publish.CodeAccountSuspended, "PutFile": publish.CodeTakenDown, "DeleteFile": publish.CodeTakenDown}},
@@ -119,7 +119,7 @@ func (s *suspending) MintKey(ctx context.Context, id publish.AccountID, k publis
 	return s.SiteStore.MintKey(ctx, id, k, limit, record)
 }
 
-func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
+func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
 	s.suspend()
 	return s.SiteStore.SetDetails(ctx, id, d)
 }
@@ -141,7 +141,7 @@ func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
 			w := newWorld(t)
 			out := w.publish(nobody(), page)
 			s := w.openOver(publish.Config{Places: local()}, &suspending{w.db.Publish(), func() {
-				if err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+				if _, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
 					t.Error(err)
 				}
 			}})

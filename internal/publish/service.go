@@ -80,8 +80,8 @@ type Service struct {
 	// Heads is what is cached of projects; whoever runs the Service runs it.
 	Heads *Heads
 
-	store  Store
-	site   SiteStore
+	store  currentStore
+	site   currentSite
 	log    *slog.Logger
 	now    func() time.Time
 	random io.Reader
@@ -109,13 +109,13 @@ func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
 func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts ...Option) (*Service, error) {
 	cfg = cfg.withDefaults()
 	contents := newContents(cfg, stores, log)
+	heads := NewHeads(stores.Store, cfg.Remembered.Projects, log)
 	s := &Service{
-		Config: cfg, Contents: contents,
-		store: guardedStore{stores.Store, contents.held}, site: guardedSite{stores.Site, contents.held}, statistics: stores.Statistics,
+		Config: cfg, Contents: contents, Heads: heads,
+		store: currentStore{guardedStore{stores.Store, contents.held}, heads}, site: currentSite{guardedSite{stores.Site, contents.held}, heads}, statistics: stores.Statistics,
 		log: log, now: time.Now, random: rand.Reader,
 		edits: NewLocks[ProjectID](),
 	}
-	s.Heads = NewHeads(s.store, s.Remembered.Projects, log)
 	if s.statistics == nil {
 		s.statistics = storedStatistics{}
 	}

@@ -75,10 +75,10 @@ type Store interface {
 	CreateProject(ctx context.Context, p NewProject) (Project, error)
 	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others
 	// are as before. An owner that would have more bytes than at.Within is ErrTooManyBytes.
-	PutFile(ctx context.Context, id ProjectID, f File, at Edit) (Project, error)
+	PutFile(ctx context.Context, id ProjectID, f File, at Edit) (Project, Changed, error)
 	// DeleteFile makes the version after at.Expect, which lacks one file. A file that is not there
 	// is ErrNotFound, the primary file ErrNoPrimary.
-	DeleteFile(ctx context.Context, id ProjectID, name string, at Edit) (Project, error)
+	DeleteFile(ctx context.Context, id ProjectID, name string, at Edit) (Project, Changed, error)
 	// Project returns a project as the latest commit left it.
 	Project(ctx context.Context, id ProjectID) (Project, error)
 	// Version returns one version of a project; one that was erased is ErrNotFound.

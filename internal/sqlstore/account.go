@@ -36,7 +36,7 @@ func (store Account) Projects(ctx context.Context, id publish.AccountID, before 
 }
 
 // Remove implements account.OwnerStore.
-func (store Account) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+func (store Account) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
 	return store.db.Operate().Remove(ctx, s, e)
 }
 

@@ -88,15 +88,15 @@ func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) (
 }
 
 // Suspend implements operate.AdminStore.
-func (store Operate) Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
-	return in("suspend", store.db.changeAccount(ctx, func(t *tx) error {
+func (store Operate) Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
+	return s.Changed(), in("suspend", store.db.changeAccount(ctx, func(t *tx) error {
 		return t.act(s, e, publish.ErrExists, micros(e.At), "suspended_at IS NULL")
 	}))
 }
 
 // Restore implements operate.AdminStore.
-func (store Operate) Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
-	return in("restore", store.db.changeAccount(ctx, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
+func (store Operate) Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
+	return s.Changed(), in("restore", store.db.changeAccount(ctx, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
 }
 
 // act sets when a subject was suspended, if it is in the state it must be in; in
@@ -124,7 +124,7 @@ func named(s publish.Subject) (table string, id any) {
 // Remove implements operate.AdminStore. What a deleted account or project was
 // called by people goes at once; their rows stay, so that their names do. What other
 // records tell of an account goes in steps, which Sweep does if they are cut short.
-func (store Operate) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+func (store Operate) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
 	err := store.db.changeAccount(ctx, func(t *tx) error {
 		var err error
 		if s.Project != "" {
@@ -141,7 +141,7 @@ func (store Operate) Remove(ctx context.Context, s publish.Subject, e publish.Lo
 		_ = store.db.finishForgets(context.WithoutCancel(ctx)) // Sweep sees to what is left
 		store.db.engine.Wipe()
 	}
-	return in("remove", err)
+	return s.Changed(), in("remove", err)
 }
 
 func (t *tx) removeProject(id publish.ProjectID, at time.Time) error {

@@ -14,7 +14,7 @@ func TestTheAuditLogHasNoWayBack(t *testing.T) {
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	e := publish.LogEntry{At: time.Now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: string(p.ID), Reason: "spam"}
-	check(t, "suspend", db.Operate().Suspend(t.Context(), publish.Subject{Project: p.ID}, e), nil)
+	check(t, "suspend", second(db.Operate().Suspend(t.Context(), publish.Subject{Project: p.ID}, e)), nil)
 	for _, query := range []string{
 		"UPDATE acts SET reason = 'none'",
 		"DELETE FROM acts",

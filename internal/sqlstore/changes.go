@@ -30,3 +30,6 @@ func (store Publish) Changes(ctx context.Context, ids []publish.ProjectID) (map[
 	}
 	return changes, nil
 }
+
+// changed is what a step changes of one project.
+func changed(id publish.ProjectID) publish.Changed { return publish.Subject{Project: id}.Changed() }

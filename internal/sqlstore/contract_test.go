@@ -17,7 +17,7 @@ func TestAccountContract(t *testing.T) { storetest.TestAccount(t, openForSuite) 
 func TestGalleryContract(t *testing.T) { storetest.TestGallery(t, openForSuite) }
 func TestOperateContract(t *testing.T) { storetest.TestOperate(t, openForSuite) }
 
-func openForSuite(t *testing.T) storetest.Stores {
+func openForSuite(t *testing.T) storetest.Records {
 	path := filepath.Join(t.TempDir(), "sandlot.db")
 	ahead := &atomic.Int64{}
 	db := mustOpenAt(t, path, clockAhead(ahead))
@@ -30,11 +30,11 @@ func clockAhead(ahead *atomic.Int64) func() time.Time {
 	return func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 }
 
-func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Stores {
-	return storetest.Stores{
+func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
+	return storetest.Records{
 		Publish: db.Publish(), Site: db.Publish(), Credentials: db.Credentials(), KeyUses: db.Credentials(), Variants: db.Variants(),
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), Operate: db.Operate(), Upkeep: db.Upkeep(),
-		Copy: func(t *testing.T) storetest.Stores {
+		Copy: func(t *testing.T) storetest.Records {
 			copied := copyDatabase(t, path)
 			return storesOf(mustOpenAt(t, copied, clockAhead(ahead)), copied, ahead)
 		},

@@ -22,7 +22,7 @@ func TestCopyTo(t *testing.T) {
 			var err error
 			for p := p; ctx.Err() == nil && err == nil; {
 				f := publish.File{Name: "a.js", Folded: "a.js", Blob: publish.Blob{Inline: make([]byte, 10_000), Size: 10_000}}
-				p, err = db.Publish().PutFile(context.Background(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
+				p, _, err = db.Publish().PutFile(context.Background(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
 			}
 			ended <- err
 		}()

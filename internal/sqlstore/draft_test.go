@@ -33,7 +33,7 @@ func manyFilesOf(t *testing.T, db *DB, n uint64) (p publish.Project, c publish.C
 		name := fmt.Sprintf("a/%d.js", i)
 		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprintf("%d-%d", n, i)), Size: 3}})
 	}
-	p, err := db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{Expect: 1})
+	p, _, err := db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{Expect: 1})
 	check(t, "make files", err, nil)
 	c = publish.Change{}
 	for i, f := range mustFiles(t, db, p, p.Version) {
@@ -124,7 +124,7 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 		check(t, "read", err, nil)
 		change := do.c()
 		steps, most = 0, 0
-		_, err = db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: was.Version})
+		_, _, err = db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: was.Version})
 		check(t, do.what, err, nil)
 		if most > draftRows || steps < 2*manyFiles/draftStep {
 			t.Errorf("%s: %d steps, one of which changed %d rows", do.what, steps, most)
@@ -133,7 +133,7 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 	}
 	t.Run("one for which there is no room is refused at first", func(t *testing.T) {
 		steps = 0
-		_, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4, Within: publish.Quota{Bytes: 9 * manyFiles}})
+		_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4, Within: publish.Quota{Bytes: 9 * manyFiles}})
 		check(t, "beyond the quota", err, publish.ErrTooManyBytes)
 		check(t, "beyond the quota", err, publish.ErrNoEffect)
 		equal(t, "commits", steps, 0)
@@ -144,7 +144,7 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 			c.Put[i].Blob = publish.Blob{Ref: publish.BlobRef(fmt.Sprint("other-", i)), Size: 1}
 		}
 		steps, most = 0, 0
-		_, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4})
+		_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4})
 		check(t, "without its primary file", err, publish.ErrNoPrimary)
 		check(t, "without its primary file", err, publish.ErrNoEffect)
 		if most > draftRows || steps < 4*manyFiles/draftStep {
@@ -169,7 +169,7 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 			copies = append(copies, copyDatabase(t, path))
 		}
 	})
-	_, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
+	_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
 	check(t, "rearrange", err, nil)
 	equal(t, "steps", steps, last)
 	for i, crashed := range copies {
@@ -181,13 +181,13 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 			again := mustOpen(t, copyDatabase(t, crashed))
 			is(t, again, p, version, want)
 			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
-			_, err := again.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: version})
+			_, _, err := again.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: version})
 			check(t, "put file", err, nil)
 			is(t, again, p, version+1, strings.Replace(want, " index", " c:1 index", 1))
 		})
 		t.Run(fmt.Sprint("rearranged after crash ", i), func(t *testing.T) {
 			again := mustOpen(t, copyDatabase(t, crashed))
-			_, err := again.Publish().Rearrange(t.Context(), p.ID, publish.Change{Drop: mustFiles(t, again, p, version), Put: mustFiles(t, again, p, 2), Primary: p.Primary}, publish.Edit{Expect: version})
+			_, _, err := again.Publish().Rearrange(t.Context(), p.ID, publish.Change{Drop: mustFiles(t, again, p, version), Put: mustFiles(t, again, p, 2), Primary: p.Primary}, publish.Edit{Expect: version})
 			check(t, "restore", err, nil)
 			is(t, again, p, version+1, whereA)
 		})
@@ -230,7 +230,7 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 				})
 				return nil
 			}), nil)
-			_, err := db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
+			_, _, err := db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
 			if err == nil || errors.Is(err, publish.ErrNoEffect) != c.without {
 				t.Errorf("error is %v; that it had no effect should be %v", err, c.without)
 			}
@@ -242,7 +242,7 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 				sweepAll(t, db, time.Now().Add(time.Hour))
 			}
 			equal(t, "drafts", records(t, db, "drafts"), 0)
-			_, err = db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
+			_, _, err = db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
 			check(t, "again", err, nil)
 			is(t, db, p, 3, whereB)
 		})
@@ -261,7 +261,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 	}{
 		"for an edit": {func(t *testing.T, other *DB, p publish.Project) {
 			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
-			_, err := other.Publish().PutFile(ctx, p.ID, f, publish.Edit{Expect: 2})
+			_, _, err := other.Publish().PutFile(ctx, p.ID, f, publish.Edit{Expect: 2})
 			check(t, "put file", err, nil)
 		}, 3, "map[a:2000 c:1 index.html:1]"},
 		"in part": {func(t *testing.T, other *DB, _ publish.Project) {
@@ -291,7 +291,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 					c.meanwhile(t, other, p)
 				}
 			})
-			_, err := db.Publish().Rearrange(ctx, p.ID, change, publish.Edit{Expect: 2})
+			_, _, err := db.Publish().Rearrange(ctx, p.ID, change, publish.Edit{Expect: 2})
 			check(t, "rearrange", err, publish.ErrUnavailable)
 			if errors.Is(err, publish.ErrNoEffect) {
 				t.Errorf("%v: but blobs may be recorded", err)

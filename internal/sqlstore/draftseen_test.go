@@ -27,7 +27,7 @@ func TestRegression41NothingIsMadeOfADraft(t *testing.T) {
 			equal(t, "files that wait meanwhile", waits(), before)
 		}
 	})
-	_, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
+	_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
 	check(t, "rearrange", err, nil)
 	if amid == 0 {
 		t.Error("nobody looked while there was a draft")
@@ -49,7 +49,7 @@ func TestRegression41ACopyHasNothingOfADraft(t *testing.T) {
 			check(t, "copy", db.CopyTo(context.Background(), path), nil)
 		}
 	})
-	_, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
+	_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
 	check(t, "rearrange", err, nil)
 	is(t, db, p, 3, whereB)
 	copied := mustOpen(t, path)

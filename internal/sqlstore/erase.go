@@ -24,7 +24,7 @@ const selectErasures = `SELECT e.project, e.n,
 
 // EraseVersion implements publish.ManageStore. The version is gone with the first
 // step; those that let go of its files are done by Sweep if they are cut short.
-func (store Publish) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) error {
+func (store Publish) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) (publish.Changed, error) {
 	err := store.db.step(ctx, 0, func(t *tx) error {
 		p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))
 		if err != nil {
@@ -47,10 +47,10 @@ func (store Publish) EraseVersion(ctx context.Context, id publish.ProjectID, n i
 		return err
 	})
 	if err != nil {
-		return in("erase version", err)
+		return changed(id), in("erase version", err)
 	}
 	_ = store.db.finishErasures(context.WithoutCancel(ctx)) // Sweep sees to what is left
-	return nil
+	return changed(id), nil
 }
 
 // finishErasures lets go of the files of versions that were erased.

@@ -15,7 +15,7 @@ const nearLimit = 10
 
 // PutFile implements publish.Store. If another file has the same folded name the
 // error is publish.ErrExists.
-func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, error) {
+func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, publish.Changed, error) {
 	p, err := store.edit(ctx, id, at, len(f.Blob.Inline), func(t *tx, p *projectRow) error {
 		blob, err := t.keep(f.Blob, asFile, store.db.now())
 		if err != nil {
@@ -33,11 +33,11 @@ func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publis
 		}
 		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, store.db.now())
 	})
-	return p, in("put file", err)
+	return p, changed(id), in("put file", err)
 }
 
 // DeleteFile implements publish.Store.
-func (store Publish) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, error) {
+func (store Publish) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, publish.Changed, error) {
 	p, err := store.edit(ctx, id, at, 0, func(t *tx, p *projectRow) error {
 		if name == p.Primary {
 			return publish.ErrNoPrimary
@@ -56,7 +56,7 @@ func (store Publish) DeleteFile(ctx context.Context, id publish.ProjectID, name 
 		p.FileCount--
 		return nil
 	})
-	return p, in("delete file", err)
+	return p, changed(id), in("delete file", err)
 }
 
 // closeFile ends a current file with the version before p.Version, and returns

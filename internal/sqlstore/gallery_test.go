@@ -13,7 +13,7 @@ func TestARenamedAccountIsFoundByItsNewHandle(t *testing.T) {
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	mustExec(t, db, "UPDATE accounts SET verified = 1")
-	check(t, "rename", db.Account().Rename(t.Context(), p.Account, "renamed", time.Now(), time.Time{}, 9), nil)
+	check(t, "rename", second(db.Account().Rename(t.Context(), p.Account, "renamed", time.Now(), time.Time{}, 9)), nil)
 	for word, want := range map[string]int{"renamed": 1, p.Handle: 0} {
 		found, err := db.Gallery().Listed(t.Context(), gallery.ListedQuery{Words: []string{word}, Limit: 9})
 		check(t, "listed", err, nil)

@@ -25,3 +25,6 @@ type fault int
 
 func (f fault) Error() string { return fmt.Sprintf("fault %d", int(f)) }
 func (f fault) Code() int     { return int(f) }
+
+// second is the error of a step, without what else it returns.
+func second[T any](_ T, err error) error { return err }

@@ -207,7 +207,7 @@ func (store Account) Verification(ctx context.Context, token publish.Digest, now
 
 // UseVerification implements account.ClaimStore. What it does not find it does not
 // find in Verification either.
-func (store Account) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
+func (store Account) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, _ publish.Changed, err error) {
 	err = store.db.changeAccount(ctx, func(t *tx) error {
 		v, err := one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
 		if err != nil {
@@ -222,7 +222,7 @@ func (store Account) UseVerification(ctx context.Context, token publish.Digest, 
 		}
 		return err
 	})
-	return a, in("use verification", err)
+	return a, publish.Changed{Account: a.ID}, in("use verification", err)
 }
 
 // RefuseVerification implements account.ClaimStore.

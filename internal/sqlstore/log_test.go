@@ -30,7 +30,7 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 		name := fmt.Sprintf("%d.txt", i)
 		many.Put = append(many.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, SHA256: sha256.Sum256([]byte("x")), Inline: []byte("x")}})
 	}
-	p, err := db.Publish().Rearrange(t.Context(), p.ID, many, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "0123456789"})
+	p, _, err := db.Publish().Rearrange(t.Context(), p.ID, many, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "0123456789"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 	for i := range 160 {
 		text := bytes.Repeat([]byte{byte(i)}, 64<<10)
 		f := publish.File{Name: "a.js", Folded: "a.js", Blob: publish.Blob{Size: int64(len(text)), SHA256: sha256.Sum256(text), Inline: text}}
-		if other, err = db.Publish().PutFile(t.Context(), other.ID, f, publish.Edit{At: time.Now(), Expect: other.Version, Suffix: "0123456789"}); err != nil {
+		if other, _, err = db.Publish().PutFile(t.Context(), other.ID, f, publish.Edit{At: time.Now(), Expect: other.Version, Suffix: "0123456789"}); err != nil {
 			t.Fatal(err)
 		}
 	}

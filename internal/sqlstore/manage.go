@@ -25,8 +25,8 @@ func (store Publish) Details(ctx context.Context, id publish.ProjectID) (publish
 }
 
 // SetDetails implements publish.ManageStore.
-func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
-	return in("set details", store.db.step(ctx, len(d.Description), func(t *tx) error {
+func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
+	return changed(id), in("set details", store.db.step(ctx, len(d.Description), func(t *tx) error {
 		p, err := one(ctx, t, scanProject, selectProject+"p.id = ?", string(id))
 		if err != nil {
 			return err
@@ -40,10 +40,10 @@ func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 }
 
 // Rearrange implements publish.ManageStore.
-func (store Publish) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+func (store Publish) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, publish.Changed, error) {
 	if large(c) {
 		p, err := store.rearrangeLarge(ctx, id, c, at)
-		return p, in("rearrange", err)
+		return p, changed(id), in("rearrange", err)
 	}
 	p, err := store.edit(ctx, id, at, inlined(c.Put), func(t *tx, p *projectRow) error {
 		if err := t.change(p, c, store.db.now()); err != nil {
@@ -51,7 +51,7 @@ func (store Publish) Rearrange(ctx context.Context, id publish.ProjectID, c publ
 		}
 		return t.settle(p, c, at, store.db.now())
 	})
-	return p, in("rearrange", err)
+	return p, changed(id), in("rearrange", err)
 }
 
 // change drops and puts files, and keeps the project's totals.

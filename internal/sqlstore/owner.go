@@ -10,8 +10,8 @@ import (
 )
 
 // Rename implements account.OwnerStore.
-func (store Account) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
-	return in("rename", store.db.changeAccount(ctx, func(t *tx) error {
+func (store Account) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) (publish.Changed, error) {
+	return publish.Changed{Account: id}, in("rename", store.db.changeAccount(ctx, func(t *tx) error {
 		if err := t.active(id); err != nil {
 			return err
 		}

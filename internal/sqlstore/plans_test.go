@@ -112,19 +112,19 @@ func useAll(t *testing.T, db *DB) {
 	once := &publish.IdempotencyRecord{Key: benchSum("once", 1), ExpiresAt: now}
 	at := publish.Edit{Expect: 1, Idempotency: once, Upload: &publish.Completion{Key: u.Key, Generation: u.Generation, ExpiresAt: now}}
 	blob := publish.Blob{Ref: "a-blob", Size: 1}
-	p, err = db.Publish().PutFile(ctx, p.ID, publish.File{Name: "a.js", Folded: "a.js", Blob: blob}, at)
+	p, _, err = db.Publish().PutFile(ctx, p.ID, publish.File{Name: "a.js", Folded: "a.js", Blob: blob}, at)
 	check(t, "put file", err, nil)
 	files, err := db.Publish().Files(ctx, p.ID, 2)
 	check(t, "files", err, nil)
 	check(t, "again", func() error {
-		_, err := db.Publish().PutFile(ctx, p.ID, publish.File{Name: "b.js", Folded: "b.js", Blob: files[0].Blob}, publish.Edit{Expect: 2})
+		_, _, err := db.Publish().PutFile(ctx, p.ID, publish.File{Name: "b.js", Folded: "b.js", Blob: files[0].Blob}, publish.Edit{Expect: 2})
 		return err
 	}(), nil)
 	variants := []publish.Variant{{Encoding: "br", Blob: publish.Blob{Inline: []byte("x")}}}
 	for range 2 {
 		check(t, "put variants", db.Variants().PutVariants(ctx, files[0].Blob.ID, variants), nil)
 	}
-	_, err = db.Publish().DeleteFile(ctx, p.ID, "a.js", publish.Edit{Expect: 3})
+	_, _, err = db.Publish().DeleteFile(ctx, p.ID, "a.js", publish.Edit{Expect: 3})
 	check(t, "delete file", err, nil)
 	check(t, "set email", db.Publish().SetEmail(ctx, a.ID, "b@example.com", publish.Job{Kind: "verify"}), nil)
 	_, err = db.Mail().AddVerification(ctx, account.Verification{Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
@@ -137,7 +137,7 @@ func useAll(t *testing.T, db *DB) {
 	check(t, "retry job", db.Mail().RetryJob(ctx, jobs[1], now), nil)
 	check(t, "touch keys", db.Credentials().TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
 	check(t, "add counts", db.Gallery().AddCounts(ctx, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}), nil)
-	_, err = db.Account().UseVerification(ctx, publish.Digest{}, now)
+	_, _, err = db.Account().UseVerification(ctx, publish.Digest{}, now)
 	check(t, "use verification", err, nil)
 	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
 	check(t, "add verification of a verified address", err, publish.ErrMoved)
@@ -156,7 +156,7 @@ func useAll(t *testing.T, db *DB) {
 	check(t, "unlike", err, nil)
 	act(t, db, a, p)
 	readAll(t, db, p, now)
-	_, _, err = db.Upkeep().Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
+	_, _, _, err = db.Upkeep().Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
 	check(t, "trim", err, nil)
 }
 
@@ -212,7 +212,7 @@ func useStops(t *testing.T, db *DB, now time.Time) {
 // useOwned does what owners do.
 func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now time.Time) {
 	ctx, soon := context.Background(), now.Add(time.Hour)
-	check(t, "rename", db.Account().Rename(ctx, a.ID, "renamed", now, now, 9), nil)
+	check(t, "rename", second(db.Account().Rename(ctx, a.ID, "renamed", now, now, 9)), nil)
 	check(t, "set language", db.Account().SetLang(ctx, a.ID, "fr"), nil)
 	m := account.EmailMove{Account: a.ID, Email: "c@example.com", ExpiresAt: soon}
 	check(t, "propose", db.Account().ProposeEmail(ctx, m, publish.Job{Address: "c"}, now, 9), nil)
@@ -223,9 +223,9 @@ func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now ti
 	check(t, "add link", err, nil)
 	_, err = db.Account().EmailLink(ctx, publish.Digest{3}, false, now)
 	check(t, "link", err, nil)
-	_, err = db.Account().TakeEmail(ctx, publish.Digest{3}, now, soon, publish.Job{})
+	_, _, err = db.Account().TakeEmail(ctx, publish.Digest{3}, now, soon, publish.Job{})
 	check(t, "take", err, nil)
-	_, err = db.Account().TakeEmailBack(ctx, publish.Digest{3}, now)
+	_, _, err = db.Account().TakeEmailBack(ctx, publish.Digest{3}, now)
 	check(t, "take back", err, publish.ErrNotFound)
 	k := publish.Key{Hash: benchSum("minted", 1), Project: p.ID}
 	check(t, "mint", db.Publish().MintKey(ctx, p.Account, k, 9, publish.IdempotencyRecord{Key: publish.Digest{4}}), nil)
@@ -238,12 +238,12 @@ func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now ti
 // manage does what owners do with a project.
 func manage(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	ctx := context.Background()
-	check(t, "set details", db.Publish().SetDetails(ctx, p.ID, publish.Details{Title: "t"}), nil)
+	check(t, "set details", second(db.Publish().SetDetails(ctx, p.ID, publish.Details{Title: "t"})), nil)
 	_, err := db.Publish().Details(ctx, p.ID)
 	check(t, "details", err, nil)
 	p, err = db.Publish().Project(ctx, p.ID)
 	check(t, "project", err, nil)
-	_, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Put: []publish.File{{Name: "c.js", Folded: "c.js", Blob: publish.Blob{Inline: []byte("x")}}}}, publish.Edit{Expect: p.Version})
+	_, _, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Put: []publish.File{{Name: "c.js", Folded: "c.js", Blob: publish.Blob{Inline: []byte("x")}}}}, publish.Edit{Expect: p.Version})
 	check(t, "rearrange", err, nil)
 	large := publish.Change{Put: make([]publish.File, oneStep+1)}
 	for i := range large.Put {
@@ -251,27 +251,27 @@ func manage(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	}
 	refused := large
 	refused.Drop = []publish.File{{Name: p.Primary, Folded: p.Primary}}
-	_, err = db.Publish().Rearrange(ctx, p.ID, refused, publish.Edit{Expect: p.Version + 1})
+	_, _, err = db.Publish().Rearrange(ctx, p.ID, refused, publish.Edit{Expect: p.Version + 1})
 	check(t, "rearrange many files, in vain", err, publish.ErrNoPrimary)
-	_, err = db.Publish().Rearrange(ctx, p.ID, large, publish.Edit{Expect: p.Version + 1})
+	_, _, err = db.Publish().Rearrange(ctx, p.ID, large, publish.Edit{Expect: p.Version + 1})
 	check(t, "rearrange many files", err, nil)
 	_, err = db.Publish().Versions(ctx, p.ID, 0, 9)
 	check(t, "versions", err, nil)
-	check(t, "erase", db.Publish().EraseVersion(ctx, p.ID, 2, now), nil)
+	check(t, "erase", second(db.Publish().EraseVersion(ctx, p.ID, 2, now)), nil)
 }
 
 // act does what an operator does; lists, which are for people, are not here.
 func act(t *testing.T, db *DB, a publish.Account, p publish.Project) {
 	ctx := context.Background()
 	for _, s := range []publish.Subject{{Account: p.Account}, {Project: p.ID}} {
-		check(t, "suspend", db.Operate().Suspend(ctx, s, publish.LogEntry{}), nil)
-		check(t, "restore", db.Operate().Restore(ctx, s, publish.LogEntry{}), nil)
+		check(t, "suspend", second(db.Operate().Suspend(ctx, s, publish.LogEntry{})), nil)
+		check(t, "restore", second(db.Operate().Restore(ctx, s, publish.LogEntry{})), nil)
 	}
 	_, err := db.Operate().AddKey(ctx, a.ID, publish.Key{Hash: benchSum("new key", 1)}, true, publish.LogEntry{Target: "@a"})
 	check(t, "add key", err, nil)
 	gone := mustProject(t, db, 3)
-	check(t, "remove project", db.Operate().Remove(ctx, publish.Subject{Project: gone.ID}, publish.LogEntry{}), nil)
-	check(t, "remove account", db.Operate().Remove(ctx, publish.Subject{Account: gone.Account}, publish.LogEntry{}), nil)
+	check(t, "remove project", second(db.Operate().Remove(ctx, publish.Subject{Project: gone.ID}, publish.LogEntry{})), nil)
+	check(t, "remove account", second(db.Operate().Remove(ctx, publish.Subject{Account: gone.Account}, publish.LogEntry{})), nil)
 	_, _, err = db.Upkeep().Sweep(ctx, time.Now(), time.Now().Add(time.Hour), 100)
 	check(t, "sweep what was removed", err, nil)
 }

@@ -22,7 +22,7 @@ func (db *DB) Publish() Publish { return Publish{db} }
 func (store Publish) Ping(ctx context.Context) error { return store.db.Ping(ctx) }
 
 // Remove implements publish.ManageStore.
-func (store Publish) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) error {
+func (store Publish) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
 	return store.db.Operate().Remove(ctx, s, e)
 }
 

@@ -102,7 +102,7 @@ func (store Account) EmailLink(ctx context.Context, token publish.Digest, undo b
 }
 
 // TakeEmail implements account.RecoveryStore.
-func (store Account) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (a publish.Account, err error) {
+func (store Account) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (a publish.Account, _ publish.Changed, err error) {
 	err = store.db.changeAccount(ctx, func(t *tx) error {
 		m, err := moveOf(ctx, t, token, false, now)
 		if err != nil {
@@ -121,11 +121,11 @@ func (store Account) TakeEmail(ctx context.Context, token publish.Digest, now, u
 		notice.Address, notice.Lang = old.Email, old.Lang
 		return t.addJob(notice, m.Account)
 	})
-	return a, in("take address", err)
+	return a, publish.Changed{Account: a.ID}, in("take address", err)
 }
 
 // TakeEmailBack implements account.RecoveryStore.
-func (store Account) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
+func (store Account) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, _ publish.Changed, err error) {
 	err = store.db.changeAccount(ctx, func(t *tx) error {
 		m, err := moveOf(ctx, t, token, true, now)
 		if err != nil {
@@ -137,7 +137,7 @@ func (store Account) TakeEmailBack(ctx context.Context, token publish.Digest, no
 		_, err = t.exec("DELETE FROM sessions WHERE account = ?", m.Account)
 		return err
 	})
-	return a, in("take address back", err)
+	return a, publish.Changed{Account: a.ID}, in("take address back", err)
 }
 
 // moveEmail makes m's address the account's, and ends what would lead elsewhere:

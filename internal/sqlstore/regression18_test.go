@@ -14,7 +14,7 @@ func TestRegression18NoAccountStarvesAnotherOfVariants(t *testing.T) {
 	flood := mustProject(t, db, 1)
 	for i := range 100 {
 		name := fmt.Sprintf("%d.js", i)
-		_, err := db.Publish().PutFile(ctx, flood.ID, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, Inline: []byte("x")}}, publish.Edit{Expect: flood.Version + i})
+		_, _, err := db.Publish().PutFile(ctx, flood.ID, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, Inline: []byte("x")}}, publish.Edit{Expect: flood.Version + i})
 		check(t, "put "+name, err, nil)
 	}
 	mustProject(t, db, 2) // another account's only file comes last

@@ -55,7 +55,7 @@ func told(t *testing.T, db *DB, n int) (deleted []publish.AccountID, gone, kept 
 		mark := fmt.Sprintf("%06dq", (i*7919)%100_003)
 		p := mustProject(t, db, uint64(i))
 		email, title, text := mark+"@distinct.example", mark+" Title", "About "+mark
-		check(t, "describe", db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: title, Description: text + strings.Repeat(" "+mark, 5000)}), nil)
+		check(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: title, Description: text + strings.Repeat(" "+mark, 5000)})), nil)
 		check(t, "set address", db.Publish().SetEmail(t.Context(), p.Account, email, publish.Job{Kind: "verify", Address: email, Due: time.Now()}), nil)
 		mustExec(t, db, fmt.Sprintf("UPDATE accounts SET verified = 1 WHERE id = %d", p.Account))
 		words := []string{email, title, text, mark + " " + mark}
@@ -72,7 +72,7 @@ func told(t *testing.T, db *DB, n int) (deleted []publish.AccountID, gone, kept 
 func remove(t *testing.T, db *DB, accounts []publish.AccountID) {
 	t.Helper()
 	for _, a := range accounts {
-		check(t, "remove", db.Operate().Remove(t.Context(), publish.Subject{Account: a}, publish.LogEntry{At: time.Now(), Actor: "me", Action: publish.ActionDelete, Target: fmt.Sprint(a)}), nil)
+		check(t, "remove", second(db.Operate().Remove(t.Context(), publish.Subject{Account: a}, publish.LogEntry{At: time.Now(), Actor: "me", Action: publish.ActionDelete, Target: fmt.Sprint(a)})), nil)
 	}
 	forgetEmails(t, db)
 }
@@ -146,8 +146,8 @@ func TestRegression24AnIdleLogIsEmptied(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sandlot.db")
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
-	check(t, "describe", db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Description: "an earlier text"}), nil)
-	check(t, "describe", db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Description: "another"}), nil)
+	check(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Description: "an earlier text"})), nil)
+	check(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Description: "another"})), nil)
 	if found(t, path, []string{"an earlier text"}) == nil {
 		t.Fatal("it is not found before")
 	}

@@ -30,7 +30,7 @@ func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
 			for _, name := range []string{"a.js", "a.js"} {
 				var err error
 				f := publish.File{Name: name, Folded: name, Blob: publish.Blob{Inline: []byte("abc"), Size: 3}}
-				p, err = db.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
+				p, _, err = db.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
 				check(t, "put", err, nil)
 			}
 			tamper(t, path, query)

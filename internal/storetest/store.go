@@ -46,9 +46,9 @@ type AccountRecords struct {
 	AddSession func(ctx context.Context, token publish.Digest, s publish.Session) (int64, error)
 }
 
-// Stores is a store under test, empty at first, with what the suite cannot do
+// Records are the stores under test, empty at first, with what the suite cannot do
 // through the interfaces.
-type Stores struct {
+type Records struct {
 	Publish     publish.Store
 	Credentials publish.CredentialStore
 	Site        publish.SiteStore
@@ -60,7 +60,7 @@ type Stores struct {
 	Operate     operate.Store
 	Upkeep      UpkeepRecords
 	// Copy opens a second store on what is on the disk now, as a crash would leave it.
-	Copy func(t *testing.T) Stores
+	Copy func(t *testing.T) Records
 	// Revoke revokes the key with this hash.
 	Revoke func(t *testing.T, hash publish.Digest)
 	// Later moves the store's clock on.
@@ -75,31 +75,32 @@ type storeCase struct {
 	prove func(t *testing.T, s Stores)
 }
 
-// TestPublish holds a store to the sentences of publish.Store and its sisters, one subtest each. open returns an empty store that is closed when the test
-// ends; its clock has to be the real one. So do the others for the rooms they are named after.
-func TestPublish(t *testing.T, open func(t *testing.T) Stores) {
+// TestPublish holds a store to the sentences of publish.Store and its sisters, one subtest
+// each. open returns an empty store that is closed when the test ends; its clock has to be
+// the real one. The other suites are those of the rooms that they are named after.
+func TestPublish(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, accountCases(), keyCases(), keyringCases(), projectCases(), projectListCases(), fileCases(), nearCases(), manageCases(), rearrangeCases(),
 		uploadCases(), completionCases(), idempotencyCases(), quotaCases(), checkpointCases(), variantCases(), promiseCases(), concurrencyCases(), changeCases())
 }
 
 // TestAccount proves AccountRecords and account.MailStore.
-func TestAccount(t *testing.T, open func(t *testing.T) Stores) {
+func TestAccount(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, loginCases(), sessionCases(), ownerCases(), recoveryCases(), verificationCases(), stopCases(), jobCases())
 }
 
 // TestGallery proves GalleryRecords.
-func TestGallery(t *testing.T, open func(t *testing.T) Stores) {
+func TestGallery(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, galleryCases(), likeCases(), countCases(), dayCases())
 }
 
 // TestOperate proves operate.Store and UpkeepRecords.
-func TestOperate(t *testing.T, open func(t *testing.T) Stores) {
+func TestOperate(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, adminCases(), reportCases(), sweepCases(), trimCases(), verifyCases(), spaceCases(), clockCases())
 }
 
-func prove(t *testing.T, open func(t *testing.T) Stores, suite ...[]storeCase) {
+func prove(t *testing.T, open func(t *testing.T) Records, suite ...[]storeCase) {
 	for _, c := range slices.Concat(suite...) {
-		t.Run(c.name, func(t *testing.T) { c.prove(t, open(t)) })
+		t.Run(c.name, func(t *testing.T) { c.prove(t, newStores(open(t))) })
 	}
 }
 
@@ -202,8 +203,14 @@ func same[T any](t *testing.T, what string, got, want T) {
 	}
 }
 
+// fileStore is what has files, with their bytes.
+type fileStore interface {
+	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
+	Content(ctx context.Context, blobID int64) ([]byte, error)
+}
+
 // fileNames reads the names of a version's files.
-func fileNames(t *testing.T, s publish.Store, id publish.ProjectID, version int) []string {
+func fileNames(t *testing.T, s fileStore, id publish.ProjectID, version int) []string {
 	t.Helper()
 	var names []string
 	for _, f := range must(s.Files(t.Context(), id, version))(t) {
@@ -213,7 +220,7 @@ func fileNames(t *testing.T, s publish.Store, id publish.ProjectID, version int)
 }
 
 // texts reads the files of a version with their bytes.
-func texts(t *testing.T, s publish.Store, id publish.ProjectID, version int) map[string]string {
+func texts(t *testing.T, s fileStore, id publish.ProjectID, version int) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, f := range must(s.Files(t.Context(), id, version))(t) {
@@ -222,7 +229,7 @@ func texts(t *testing.T, s publish.Store, id publish.ProjectID, version int) map
 	return all
 }
 
-func text(t *testing.T, s publish.Store, b publish.Blob) string {
+func text(t *testing.T, s fileStore, b publish.Blob) string {
 	t.Helper()
 	return string(must(s.Content(t.Context(), b.ID))(t))
 }

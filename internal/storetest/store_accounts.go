@@ -190,7 +190,7 @@ func secret(t *testing.T, s Stores) {
 		got := must(s.Publish.Secret(t.Context(), c.name, []byte(c.fresh)))(t)
 		same(t, fmt.Sprintf("call %d", i+1), string(got), c.want)
 	}
-	same(t, "after a crash", string(must(s.Copy(t).Publish.Secret(t.Context(), "service", []byte("five")))(t)), "one")
+	same(t, "after a crash", string(must(s.copied(t).Publish.Secret(t.Context(), "service", []byte("five")))(t)), "one")
 }
 
 func keyCases() []storeCase {

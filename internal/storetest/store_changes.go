@@ -1,6 +1,10 @@
 package storetest
 
 import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +15,7 @@ import (
 func changeCases() []storeCase {
 	return []storeCase{
 		{"Changes/returns Project.Change as the latest commit left it", changesOfProjects},
-		{"Changes/grows with every commit after which something else is read of a project", changesGrow},
+		{"Changes/grows with every commit after which something else is read of a project, and the step says of which", changesGrow},
 		{"Changes/stays with plays and likes, and with what others do", changesStay},
 		{"Changes/of the projects that are there, neither deleted nor their account", changesGone},
 	}
@@ -38,37 +42,54 @@ func changesGrow(t *testing.T, s Stores) {
 	na.Email = "kim@example.com"
 	a := s.mustAccount(t, na)
 	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
+	second := must(s.Publish.CreateProject(t.Context(), newProject("tetra", a.ID)))(t)
+	s.mustProject(t, "another's")
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	project, account := ofProject(p.ID), ofAccount(a.ID)
 	at := entry(publish.ActionSuspend, "it")
 	before := s.change(t, p.ID)
-	for _, step := range []struct {
-		name string
-		do   func() error
+	steps := []struct {
+		step, name string
+		do         func() error
 	}{
-		{"a file that is put", func() (err error) {
+		{"Publish.PutFile", "a file that is put", func() (err error) {
 			p, err = s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), edit(p))
 			return err
 		}},
-		{"a file that is deleted", func() (err error) { p, err = s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)); return err }},
-		{"a rearrangement", func() (err error) {
+		{"Publish.DeleteFile", "a file that is deleted", func() (err error) { p, err = s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)); return err }},
+		{"Site.Rearrange", "a rearrangement", func() (err error) {
 			p, err = s.Site.Rearrange(t.Context(), p.ID, publish.Change{Put: []publish.File{file("b.js", inline("b"))}, Primary: p.Primary}, edit(p))
 			return err
 		}},
-		{"details", func() error {
+		{"Site.SetDetails", "details", func() error {
 			return s.Site.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other", Unlisted: true})
 		}},
-		{"a version that is erased", func() error { return s.Site.EraseVersion(t.Context(), p.ID, 1, base()) }},
-		{"versions that are trimmed", func() error { s.trim(t, 1, base().Add(time.Hour), 9); return nil }},
-		{"a suspension", func() error { return s.Operate.Suspend(t.Context(), project, at) }},
-		{"its end", func() error { return s.Operate.Restore(t.Context(), project, at) }},
-		{"a suspension of the account", func() error { return s.Operate.Suspend(t.Context(), account, at) }},
-		{"the end of that", func() error { return s.Operate.Restore(t.Context(), account, at) }},
-		{"another handle", func() error { return s.rename(t, a, "kimberly") }},
-		{"a verification", func() error { _, err := s.Accounts.UseVerification(t.Context(), sum("token"), base()); return err }},
-		{"another address", func() error { s.move(t, a, "new@example.com", "back"); return nil }},
-	} {
+		{"Site.EraseVersion", "a version that is erased", func() error { return s.Site.EraseVersion(t.Context(), p.ID, 1, base()) }},
+		{"Upkeep.Trim", "versions that are trimmed", func() error { s.trim(t, 1, base().Add(time.Hour), 9); return nil }},
+		{"Operate.Suspend", "a suspension", func() error { return s.Operate.Suspend(t.Context(), project, at) }},
+		{"Operate.Restore", "its end", func() error { return s.Operate.Restore(t.Context(), project, at) }},
+		{"Operate.Suspend", "a suspension of the account", func() error { return s.Operate.Suspend(t.Context(), account, at) }},
+		{"Operate.Restore", "the end of that", func() error { return s.Operate.Restore(t.Context(), account, at) }},
+		{"Accounts.Rename", "another handle", func() error { return s.rename(t, a, "kimberly") }},
+		{"Accounts.UseVerification", "a verification", func() error { _, err := s.Accounts.UseVerification(t.Context(), sum("token"), base()); return err }},
+		{"Accounts.TakeEmail", "another address", func() error { s.move(t, a, "new@example.com", "back"); return nil }},
+		{"Accounts.TakeEmailBack", "the address before", func() error {
+			_, err := s.Accounts.TakeEmailBack(t.Context(), token("back"), base())
+			return err
+		}},
+		{"Site.Remove", "a deletion", func() error { return s.Site.Remove(t.Context(), project, at) }},
+		{"Operate.Remove", "a deletion by the operator", func() error { return s.Operate.Remove(t.Context(), ofProject(second.ID), at) }},
+		{"Accounts.Remove", "a deletion of the account", func() error {
+			return s.Accounts.Remove(t.Context(), ofAccount(s.mustProject(t, "last").Account), at)
+		}},
+	}
+	taken := map[string]bool{}
+	for _, step := range steps {
 		ok(t, step.do())
+		taken[step.step] = true
+		if strings.HasSuffix(step.step, ".Remove") {
+			continue // changesGone has what is read then
+		}
 		after := s.change(t, p.ID)
 		if after <= before {
 			t.Errorf("%s: the change number was %d and is %d", step.name, before, after)
@@ -76,6 +97,39 @@ func changesGrow(t *testing.T, s Stores) {
 		same(t, step.name+": as it is read", must(s.Publish.Project(t.Context(), p.ID))(t).Change, after)
 		before = after
 	}
+	same(t, "the steps that say what they changed", slices.Sorted(maps.Keys(taken)), stepsOf(t))
+}
+
+// stepsOf are the steps of Records that return a publish.Changed, by field and method. Each is
+// checked whenever a case takes it: as Stores have it, it returns none.
+func stepsOf(t *testing.T) (steps []string) {
+	t.Helper()
+	for i := range reflect.TypeFor[Records]().NumField() {
+		field := reflect.TypeFor[Records]().Field(i)
+		checked, _ := reflect.TypeFor[Stores]().FieldByName(field.Name)
+		for j := range field.Type.NumMethod() {
+			name := field.Type.Method(j).Name
+			if !changes(field.Type, name) {
+				continue
+			}
+			steps = append(steps, field.Name+"."+name)
+			if changes(checked.Type, name) {
+				t.Errorf("nobody checks what %s.%s says it changed", field.Name, name)
+			}
+		}
+	}
+	slices.Sort(steps)
+	return steps
+}
+
+func changes(of reflect.Type, method string) bool {
+	m, _ := of.MethodByName(method)
+	for i := range m.Type.NumOut() {
+		if m.Type.Out(i) == reflect.TypeFor[publish.Changed]() {
+			return true
+		}
+	}
+	return false
 }
 
 func changesStay(t *testing.T, s Stores) {

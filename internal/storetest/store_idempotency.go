@@ -113,7 +113,7 @@ func recordSurvives(t *testing.T, s Stores) {
 	for name, do := range recordingSteps(t, s) {
 		want := recordOf(name)
 		want.Account = must(do(t.Context(), want))(t)
-		same(t, "the record of "+name, must(s.Copy(t).Publish.IdempotencyRecord(t.Context(), want.Key, base()))(t), *want)
+		same(t, "the record of "+name, must(s.copied(t).Publish.IdempotencyRecord(t.Context(), want.Key, base()))(t), *want)
 	}
 }
 

@@ -117,7 +117,7 @@ func liked(t *testing.T, s Stores) {
 func likeSurvives(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustLike(t, p, "a", 1)
-	after := s.Copy(t)
+	after := s.copied(t)
 	same(t, "likes", must(after.Publish.Project(t.Context(), p.ID))(t).Likes, 1)
 	same(t, "liked", must(after.Gallery.Liked(t.Context(), p.ID, liker("a")))(t), true)
 }

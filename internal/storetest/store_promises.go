@@ -76,7 +76,7 @@ func (sc *scene) state(t *testing.T, s Stores) map[string]any {
 func survives(t *testing.T, s Stores) {
 	sc := newScene(t, s)
 	want := sc.state(t, s)
-	same(t, "what a copy of the disk holds", sc.state(t, s.Copy(t)), want)
+	same(t, "what a copy of the disk holds", sc.state(t, s.copied(t)), want)
 }
 
 // call is one that changes something if it does not fail.

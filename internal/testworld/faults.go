@@ -45,6 +45,12 @@ func with[T any](f *Faults, step string, do func() (T, error)) (out T, err error
 	return out, err
 }
 
+// changing is with for a step that also returns what it changed.
+func changing[T any](f *Faults, step string, do func() (T, publish.Changed, error)) (out T, changed publish.Changed, err error) {
+	err = f.Around(step, func() error { out, changed, err = do(); return err })
+	return out, changed, err
+}
+
 // Store is a store with faults.
 type Store struct {
 	publish.Store
@@ -62,13 +68,13 @@ func (s Store) CreateProject(ctx context.Context, np publish.NewProject) (publis
 }
 
 // PutFile implements publish.Store.
-func (s Store) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, error) {
-	return with(s.Faults, "PutFile", func() (publish.Project, error) { return s.Store.PutFile(ctx, id, f, at) })
+func (s Store) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, publish.Changed, error) {
+	return changing(s.Faults, "PutFile", func() (publish.Project, publish.Changed, error) { return s.Store.PutFile(ctx, id, f, at) })
 }
 
 // DeleteFile implements publish.Store.
-func (s Store) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, error) {
-	return with(s.Faults, "DeleteFile", func() (publish.Project, error) { return s.Store.DeleteFile(ctx, id, name, at) })
+func (s Store) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, publish.Changed, error) {
+	return changing(s.Faults, "DeleteFile", func() (publish.Project, publish.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
 }
 
 // SaveUpload implements publish.Store.
@@ -119,13 +125,13 @@ type Site struct {
 }
 
 // Rearrange implements publish.SiteStore.
-func (s Site) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
-	return with(s.Faults, "Rearrange", func() (publish.Project, error) { return s.SiteStore.Rearrange(ctx, id, c, at) })
+func (s Site) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, publish.Changed, error) {
+	return changing(s.Faults, "Rearrange", func() (publish.Project, publish.Changed, error) { return s.SiteStore.Rearrange(ctx, id, c, at) })
 }
 
 // SetDetails implements publish.SiteStore.
-func (s Site) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
-	return s.Faults.Around("SetDetails", func() error { return s.SiteStore.SetDetails(ctx, id, d) })
+func (s Site) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
+	return with(s.Faults, "SetDetails", func() (publish.Changed, error) { return s.SiteStore.SetDetails(ctx, id, d) })
 }
 
 // Blobs fail where they are told to. The fields must not be set while calls are under way.

@@ -90,7 +90,7 @@ func (w *world) moved() string {
 // suspend takes a project down.
 func (w *world) suspend(id publish.ProjectID) {
 	w.t.Helper()
-	if err := w.db.Operate().Suspend(w.t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: w.now(), Reason: "a report"}); err != nil {
+	if _, err := w.db.Operate().Suspend(w.t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: w.now(), Reason: "a report"}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -128,19 +128,21 @@ func (w *world) add(id publish.ProjectID, np publish.NewProject) publish.Project
 // put records the version after n.
 func (w *world) put(id publish.ProjectID, n int, name, text string) publish.Project {
 	w.t.Helper()
-	return must(w.db.Publish().PutFile(w.t.Context(), id, fileOf(name, text), publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"}))(w.t)
+	p, _, err := w.db.Publish().PutFile(w.t.Context(), id, fileOf(name, text), publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"})
+	return must(p, err)(w.t)
 }
 
 // rearrange records the version after n.
 func (w *world) rearrange(id publish.ProjectID, n int, c publish.Change) publish.Project {
 	w.t.Helper()
-	return must(w.db.Publish().Rearrange(w.t.Context(), id, c, publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"}))(w.t)
+	p, _, err := w.db.Publish().Rearrange(w.t.Context(), id, c, publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"})
+	return must(p, err)(w.t)
 }
 
 // describe records what kim says of the game.
 func (w *world) describe(d publish.Details) {
 	w.t.Helper()
-	if err := w.db.Publish().SetDetails(w.t.Context(), gameID, d); err != nil {
+	if _, err := w.db.Publish().SetDetails(w.t.Context(), gameID, d); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -114,7 +114,7 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 		}
 	}
 	h := house(t)
-	if err := h.db.Operate().Suspend(t.Context(), publish.Subject{Account: h.kim.account.ID}, publish.LogEntry{At: h.now(), Reason: "spam"}); err != nil {
+	if _, err := h.db.Operate().Suspend(t.Context(), publish.Subject{Account: h.kim.account.ID}, publish.LogEntry{At: h.now(), Reason: "spam"}); err != nil {
 		t.Fatal(err)
 	}
 	if resp := asKim(h, "POST", "/account/settings/handle", "handle=k"); resp.StatusCode != http.StatusForbidden {

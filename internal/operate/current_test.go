@@ -1,0 +1,43 @@
+package operate_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"sandlot/internal/operate"
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+)
+
+// saying is a store whose steps do nothing.
+type saying struct {
+	operate.Store
+	says testworld.Says
+}
+
+func (s saying) Suspend(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
+	return s.says()
+}
+
+func (s saying) Restore(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
+	return s.says()
+}
+
+func (s saying) Remove(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
+	return s.says()
+}
+
+func (s saying) Trim(context.Context, int, time.Time, int64, int) (last int64, more bool, c publish.Changed, err error) {
+	c, err = s.says()
+	return 0, false, c, err
+}
+
+func TestEachStepDropsWhatItChanged(t *testing.T) {
+	testworld.StepsDrop[operate.Store](t, func(says testworld.Says, heads *publish.Heads) any {
+		return operate.CurrentStore(saying{says: says}, heads)
+	})
+	testworld.StepsDrop[operate.TrimStore](t, func(says testworld.Says, heads *publish.Heads) any {
+		return operate.Trimmer{Store: saying{says: says}, Heads: heads}
+	})
+}

@@ -1,0 +1,53 @@
+package publish_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+)
+
+// saying is a store whose steps do nothing.
+type saying struct {
+	publish.Store
+	publish.SiteStore
+	says testworld.Says
+}
+
+func (s saying) PutFile(context.Context, publish.ProjectID, publish.File, publish.Edit) (p publish.Project, c publish.Changed, err error) {
+	c, err = s.says()
+	return p, c, err
+}
+
+func (s saying) DeleteFile(context.Context, publish.ProjectID, string, publish.Edit) (p publish.Project, c publish.Changed, err error) {
+	c, err = s.says()
+	return p, c, err
+}
+
+func (s saying) Rearrange(context.Context, publish.ProjectID, publish.Change, publish.Edit) (p publish.Project, c publish.Changed, err error) {
+	c, err = s.says()
+	return p, c, err
+}
+
+func (s saying) SetDetails(context.Context, publish.ProjectID, publish.Details) (publish.Changed, error) {
+	return s.says()
+}
+
+func (s saying) EraseVersion(context.Context, publish.ProjectID, int, time.Time) (publish.Changed, error) {
+	return s.says()
+}
+
+func (s saying) Remove(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
+	return s.says()
+}
+
+func TestEachStepDropsWhatItChanged(t *testing.T) {
+	testworld.StepsDrop[publish.Store](t, func(says testworld.Says, heads *publish.Heads) any {
+		return publish.CurrentStore(saying{says: says}, heads)
+	})
+	testworld.StepsDrop[publish.SiteStore](t, func(says testworld.Says, heads *publish.Heads) any {
+		return publish.CurrentSite(saying{says: says}, heads)
+	})
+}

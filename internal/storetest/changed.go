@@ -1,0 +1,205 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"sandlot/internal/operate"
+	"sandlot/internal/publish"
+)
+
+// Stores are Records as the cases use them. Each step that returns a publish.Changed is
+// checked whenever a case takes it, so the Changed itself is left out: the step fails unless
+// that is exactly the projects, or all of the account, whose change number grew.
+type Stores struct {
+	Records
+	Publish  publishSteps
+	Site     siteSteps
+	Accounts accountSteps
+	Operate  operateSteps
+	Upkeep   upkeepSteps
+}
+
+func newStores(r Records) Stores {
+	w := &watch{Records: r}
+	return Stores{r, publishSteps{r.Publish, w}, siteSteps{r.Site, w}, accountSteps{r.Accounts, w}, operateSteps{r.Operate, w}, upkeepSteps{r.Upkeep, w}}
+}
+
+// copied are the stores on what a crash would leave now.
+func (s Stores) copied(t *testing.T) Stores { return newStores(s.Copy(t)) }
+
+// watch compares what steps say they changed with the change numbers before and after.
+type watch struct {
+	Records
+	begun, under atomic.Int64 // steps
+}
+
+// errChanged is the error of a step that changed something else than it says.
+var errChanged = errors.New("a step changed something else than it says")
+
+// step takes a step and checks what it says, unless others run beside it.
+func step[T any](ctx context.Context, w *watch, do func() (T, publish.Changed, error)) (T, error) {
+	n := w.begun.Add(1)
+	alone := w.under.Add(1) == 1
+	defer w.under.Add(-1)
+	before, unread := w.projects(ctx)
+	out, changed, err := do()
+	if unread != nil || ctx.Err() != nil || !alone {
+		return out, err
+	}
+	after, unread := w.projects(ctx)
+	if unread != nil || w.begun.Load() != n {
+		return out, err
+	}
+	grew, said := map[publish.ProjectID]bool{}, map[publish.ProjectID]bool{}
+	if errors.Is(err, publish.ErrNoEffect) {
+		changed = publish.Changed{}
+	}
+	for id, p := range before {
+		grew[id] = after[id].Change != p.Change
+		said[id] = slices.Contains(changed.Projects, id) || changed.Account != 0 && p.Account == changed.Account
+	}
+	if diff := cmp.Diff(grew, said, cmpopts.IgnoreMapEntries(func(_ publish.ProjectID, yes bool) bool { return !yes })); diff != "" {
+		return out, fmt.Errorf("%w (-whose number grew +as it says; its own error is %v):\n%s", errChanged, err, diff)
+	}
+	return out, err
+}
+
+// projects are all that are there.
+func (w *watch) projects(ctx context.Context) (map[publish.ProjectID]publish.Project, error) {
+	list, err := w.Records.Operate.ListProjects(ctx, operate.ProjectQuery{Limit: 1000})
+	all := map[publish.ProjectID]publish.Project{}
+	for _, p := range list {
+		all[p.ID] = p.Project
+	}
+	return all, err
+}
+
+// plain is step for one that returns nothing else.
+func plain(ctx context.Context, w *watch, do func() (publish.Changed, error)) error {
+	_, err := step(ctx, w, func() (none struct{}, _ publish.Changed, _ error) {
+		changed, err := do()
+		return none, changed, err
+	})
+	return err
+}
+
+// The steps below are those of the interfaces, but for what they say they changed.
+
+type publishSteps struct {
+	publish.Store
+	w *watch
+}
+
+// PutFile implements publish.Store.
+func (s publishSteps) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, error) {
+	return step(ctx, s.w, func() (publish.Project, publish.Changed, error) { return s.Store.PutFile(ctx, id, f, at) })
+}
+
+// DeleteFile implements publish.Store.
+func (s publishSteps) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, error) {
+	return step(ctx, s.w, func() (publish.Project, publish.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
+}
+
+type siteSteps struct {
+	publish.SiteStore
+	w *watch
+}
+
+// SetDetails implements publish.ManageStore.
+func (s siteSteps) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.SiteStore.SetDetails(ctx, id, d) })
+}
+
+// Rearrange implements publish.ManageStore.
+func (s siteSteps) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+	return step(ctx, s.w, func() (publish.Project, publish.Changed, error) { return s.SiteStore.Rearrange(ctx, id, c, at) })
+}
+
+// Remove implements publish.ManageStore.
+func (s siteSteps) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.SiteStore.Remove(ctx, of, e) })
+}
+
+// EraseVersion implements publish.ManageStore.
+func (s siteSteps) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.SiteStore.EraseVersion(ctx, id, n, at) })
+}
+
+type accountSteps struct {
+	AccountRecords
+	w *watch
+}
+
+// Rename implements account.OwnerStore.
+func (s accountSteps) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.AccountRecords.Rename(ctx, id, handle, at, since, limit) })
+}
+
+// Remove implements account.OwnerStore.
+func (s accountSteps) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.AccountRecords.Remove(ctx, of, e) })
+}
+
+// UseVerification implements account.ClaimStore.
+func (s accountSteps) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error) {
+	return step(ctx, s.w, func() (publish.Account, publish.Changed, error) {
+		return s.AccountRecords.UseVerification(ctx, token, now)
+	})
+}
+
+// TakeEmail implements account.RecoveryStore.
+func (s accountSteps) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (publish.Account, error) {
+	return step(ctx, s.w, func() (publish.Account, publish.Changed, error) {
+		return s.AccountRecords.TakeEmail(ctx, token, now, undoUntil, notice)
+	})
+}
+
+// TakeEmailBack implements account.RecoveryStore.
+func (s accountSteps) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error) {
+	return step(ctx, s.w, func() (publish.Account, publish.Changed, error) {
+		return s.AccountRecords.TakeEmailBack(ctx, token, now)
+	})
+}
+
+type operateSteps struct {
+	operate.Store
+	w *watch
+}
+
+// Suspend implements operate.AdminStore.
+func (s operateSteps) Suspend(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Suspend(ctx, of, e) })
+}
+
+// Restore implements operate.AdminStore.
+func (s operateSteps) Restore(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Restore(ctx, of, e) })
+}
+
+// Remove implements operate.AdminStore.
+func (s operateSteps) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Remove(ctx, of, e) })
+}
+
+type upkeepSteps struct {
+	UpkeepRecords
+	w *watch
+}
+
+// Trim implements operate.TrimStore.
+func (s upkeepSteps) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error) {
+	err = plain(ctx, s.w, func() (changed publish.Changed, err error) {
+		last, more, changed, err = s.UpkeepRecords.Trim(ctx, keep, before, after, limit)
+		return changed, err
+	})
+	return last, more, err
+}
