@@ -48,7 +48,7 @@ func (s *Service) HandleFor(ctx context.Context, by publish.Caller, want string)
 	}
 	given, err := s.store.Owners.HandleGiven(ctx, handle)
 	if err == nil && given {
-		err = publish.ErrExists
+		err = s.unlessOwn(ctx, by, handle, publish.ErrExists)
 	}
 	return handle, err
 }
@@ -83,12 +83,17 @@ func (s *Service) Rename(ctx context.Context, by publish.Caller, want string) (s
 		return "", publish.Refuse(publish.CodeRateLimited, "The account had %d handles in a day.", renamesPerDay).After(renameWindow)
 	}
 	if errors.Is(err, publish.ErrExists) {
-		// The same form may have been sent twice at once.
-		if now, again := s.store.Owners.Account(ctx, by.Account()); again == nil && now.Handle == handle {
-			err = nil
-		}
+		err = s.unlessOwn(ctx, by, handle, err)
 	}
 	return handle, ownerMay(err)
+}
+
+// unlessOwn returns taken, or nil if the account has the handle by now: the same form may have been sent twice at once.
+func (s *Service) unlessOwn(ctx context.Context, by publish.Caller, handle string, taken error) error {
+	if now, err := s.store.Owners.Account(ctx, by.Account()); err == nil && now.Handle == handle {
+		return nil
+	}
+	return taken
 }
 
 // SetLang records the language in which the account's messages and pages are written. An empty

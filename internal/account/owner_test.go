@@ -34,6 +34,7 @@ func TestRename(t *testing.T) {
 	if _, err := w.Site(t.Context(), nobody(), p.ID); err != nil {
 		t.Fatal(err)
 	}
+	before := w.owner(a.ID) // as a form that was sent twice at once finds them
 	handle, err := w.Rename(t.Context(), w.owner(a.ID), " Ada Löve ")
 	if err != nil || handle != "ada-love" {
 		t.Fatalf("renamed to %q, %v", handle, err)
@@ -43,6 +44,11 @@ func TestRename(t *testing.T) {
 	}
 	if _, err := w.Rename(t.Context(), w.owner(a.ID), "ada-love"); err != nil {
 		t.Errorf("to the same: %v", err)
+	}
+	for what, ask := range map[string]func(context.Context, publish.Caller, string) (string, error){"asked": w.HandleFor, "renamed": w.Rename} {
+		if handle, err := ask(t.Context(), before, "ada-love"); err != nil || handle != "ada-love" {
+			t.Errorf("%s by the same form: %q, %v", what, handle, err)
+		}
 	}
 	_, err = w.Rename(t.Context(), w.owner(a.ID), a.Handle)
 	wantErr(t, "to one that was given up", err, publish.ErrExists)
