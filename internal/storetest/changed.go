@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -64,10 +63,14 @@ func step[T any](ctx context.Context, w *watch, do func() (T, publish.Changed, e
 		changed = publish.Changed{}
 	}
 	for id, p := range before {
-		grew[id] = after[id].Change != p.Change
-		said[id] = slices.Contains(changed.Projects, id) || changed.Account != 0 && p.Account == changed.Account
+		if now, there := after[id]; !there || now.Change != p.Change {
+			grew[id] = true
+		}
+		if slices.Contains(changed.Projects, id) || changed.Account != 0 && p.Account == changed.Account {
+			said[id] = true
+		}
 	}
-	if diff := cmp.Diff(grew, said, cmpopts.IgnoreMapEntries(func(_ publish.ProjectID, yes bool) bool { return !yes })); diff != "" {
+	if diff := cmp.Diff(grew, said); diff != "" {
 		return out, fmt.Errorf("%w (-whose number grew +as it says; its own error is %v):\n%s", errChanged, err, diff)
 	}
 	return out, err
