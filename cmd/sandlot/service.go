@@ -93,7 +93,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	players := live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})
 	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
 	keyUses := publish.NewKeyUses(a.store.Credentials(), log, counts)
-	a.stores = publish.Stores{Store: a.store.Publish(), Site: a.store.Publish(), Blobs: a.blobs, Statistics: counters}
+	a.stores = publish.Stores{Store: a.store.Publish(), Management: a.store.Publish(), Blobs: a.blobs, Statistics: counters}
 	a.callers = &publish.Authenticator{Store: a.store.Credentials(), Uses: keyUses, Now: time.Now, Log: log}
 	if a.service, err = publish.New(ctx, cfg, a.stores, log); err != nil {
 		return nil, err

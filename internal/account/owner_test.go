@@ -31,7 +31,7 @@ func wantErr(t *testing.T, what string, err error, code error) {
 func TestRename(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
-	if _, err := w.Site(t.Context(), nobody(), p.ID); err != nil {
+	if _, err := w.Current(t.Context(), nobody(), p.ID); err != nil {
 		t.Fatal(err)
 	}
 	before := w.owner(a.ID) // as a form that was sent twice at once finds them
@@ -39,8 +39,8 @@ func TestRename(t *testing.T) {
 	if err != nil || handle != "ada-love" {
 		t.Fatalf("renamed to %q, %v", handle, err)
 	}
-	if site, err := w.Site(t.Context(), nobody(), p.ID); err != nil || site.Handle != "ada-love" {
-		t.Errorf("its project is of %q, %v", site.Handle, err)
+	if shown, err := w.Current(t.Context(), nobody(), p.ID); err != nil || shown.Handle != "ada-love" {
+		t.Errorf("its project is of %q, %v", shown.Handle, err)
 	}
 	if _, err := w.Rename(t.Context(), w.owner(a.ID), "ada-love"); err != nil {
 		t.Errorf("to the same: %v", err)
@@ -116,7 +116,7 @@ func TestDeleteAccount(t *testing.T) {
 	if err := w.DeleteAccount(t.Context(), me, " @"+strings.ToUpper(a.Handle)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.Site(t.Context(), nobody(), p.ID)
+	_, err := w.Current(t.Context(), nobody(), p.ID)
 	wantErr(t, "its project", err, publish.CodeProjectNotFound)
 	log, err := w.db.Operate().Log(t.Context(), operate.LogQuery{Target: "@" + a.Handle, Limit: 9})
 	if err != nil || len(log) != 1 || log[0].Actor != publish.ActorOwner || log[0].Action != publish.ActionDelete || !log[0].At.Equal(w.clock.now()) {

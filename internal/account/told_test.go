@@ -52,13 +52,13 @@ func TestRegression32WhatIsRememberedOfAProjectIsForgottenAfterAnErrorToo(t *tes
 			fails := late{stores.Claims, stores.Recovery}
 			stores.Claims, stores.Recovery = fails, fails
 			s := w.in.AnotherAccount(stores)
-			if p, err := w.Site(t.Context(), nobody(), p.ID); err != nil || p.Verified {
+			if p, err := w.Current(t.Context(), nobody(), p.ID); err != nil || p.Verified {
 				t.Fatalf("verified %v, %v", p.Verified, err)
 			}
 			if err := change(w, s, p.Account); !errors.Is(err, publish.ErrUnavailable) {
 				t.Fatalf("got %v", err)
 			}
-			if p, err := w.Site(t.Context(), nobody(), p.ID); err != nil || !p.Verified {
+			if p, err := w.Current(t.Context(), nobody(), p.ID); err != nil || !p.Verified {
 				t.Errorf("verified %v, %v", p.Verified, err)
 			}
 		})

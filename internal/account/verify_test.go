@@ -18,7 +18,7 @@ func TestVerification(t *testing.T) {
 	}
 	verified := func() bool {
 		t.Helper()
-		p, err := w.Site(t.Context(), nobody(), id)
+		p, err := w.Current(t.Context(), nobody(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestVerification(t *testing.T) {
 		if other.Project.Account == out.Project.Account || other.Account.EmailVerified {
 			t.Errorf("account %+v", other.Account)
 		}
-		if p, err := w.Site(t.Context(), nobody(), other.Project.ID); err != nil || p.Verified {
+		if p, err := w.Current(t.Context(), nobody(), other.Project.ID); err != nil || p.Verified {
 			t.Errorf("%+v, %v", p, err)
 		}
 	})

@@ -49,12 +49,12 @@ func (s *Service) signature(token []byte) []byte {
 // Like records that the browser with a token likes a project, or takes that back, and returns how many likes the project has then. It is
 // idempotent: a second call has no further effect. from is the address of the request. A like from a network that has added as many as it
 // may is recorded but not counted. A token that MintPlayerToken did not make is publish.ErrNotFound; a project that does not exist or was
-// taken down is refused as by publish.Service.Site.
+// taken down is refused as by publish.Service.Current.
 func (s *Service) Like(ctx context.Context, by publish.Caller, id publish.ProjectID, token string, from netip.Addr, like bool) (int64, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return 0, err
 	}
-	if _, err := s.projects.Site(ctx, by, id); err != nil {
+	if _, err := s.projects.Current(ctx, by, id); err != nil {
 		return 0, err
 	}
 	if !s.minted(token) {

@@ -61,5 +61,5 @@ func (s *Service) current(ctx context.Context, by publish.Caller, id publish.Pro
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Project{}, err
 	}
-	return s.projects.Site(ctx, by, id)
+	return s.projects.Current(ctx, by, id)
 }

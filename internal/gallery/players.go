@@ -16,7 +16,7 @@ func (s *Service) Play(_ context.Context, by publish.Caller, id publish.ProjectI
 }
 
 // Touch counts a player as present for Presence from now, unless as many players of the same network are present as may count. A project
-// that does not exist or was taken down is refused as by publish.Service.Site. That the player could not be counted is logged and is no
+// that does not exist or was taken down is refused as by publish.Service.Current. That the player could not be counted is logged and is no
 // error.
 func (s *Service) Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p Player) error {
 	if _, err := s.current(ctx, by, id); err != nil {

@@ -35,8 +35,8 @@ func (c Config) withDefaults() Config {
 
 // Projects is what a Service asks of publish; *publish.Service has it.
 type Projects interface {
-	// Site returns the current state of a project, whose counts may be old. One that was taken down is CodeTakenDown.
-	Site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+	// Current returns the current state of a project, whose counts may be old. One that was taken down is CodeTakenDown.
+	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
 	// Find returns a project by its id or address, as the store has it now. One that was taken down is CodeTakenDown.
 	Find(ctx context.Context, by publish.Caller, ref string) (publish.Project, error)
 	// Whoami lists the caller's projects, newest change first.

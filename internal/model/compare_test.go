@@ -16,7 +16,7 @@ func (m *machine) glance(t *rapid.T) {
 		m.compareList(t, actor{account: a}, publish.MaxPage)
 	}
 	for _, p := range m.projects {
-		got, err := m.Site(t.Context(), nobody, p.id)
+		got, err := m.Current(t.Context(), nobody, p.id)
 		if err != nil || got.Version != len(p.versions) || got.Suffix != p.current().suffix {
 			t.Fatalf("%s is at %d, %v, want %d", p.id, got.Version, err, len(p.versions))
 		}
@@ -119,7 +119,7 @@ func (m *machine) compareViews(t *rapid.T, p *project) {
 // compareVersions reads every version of a project, byte for byte.
 func (m *machine) compareVersions(t *rapid.T, p *project) {
 	for i, v := range p.versions {
-		got, err := m.SiteVersion(t.Context(), nobody, p.id, i+1, v.suffix)
+		got, err := m.AtVersion(t.Context(), nobody, p.id, i+1, v.suffix)
 		if err != nil || got.Version != i+1 {
 			t.Fatalf("version %d of %s: %v", i+1, p.id, err)
 		}
@@ -138,7 +138,7 @@ func (m *machine) compareVersions(t *rapid.T, p *project) {
 		}
 	}
 	for n, suffix := range map[int]string{len(p.versions): "0000000000", len(p.versions) + 1: p.current().suffix, 0: p.current().suffix} {
-		if _, err := m.SiteVersion(t.Context(), nobody, p.id, n, suffix); publish.AsError(err) == nil {
+		if _, err := m.AtVersion(t.Context(), nobody, p.id, n, suffix); publish.AsError(err) == nil {
 			t.Fatalf("version %d with %s of %s: %v", n, suffix, p.id, err)
 		}
 	}

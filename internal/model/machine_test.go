@@ -92,7 +92,7 @@ func (m *machine) open(t *rapid.T) {
 		InlineMax: inlineMax, MaxFile: maxFile, MaxFiles: maxFiles, MaxUploads: maxUploads,
 	}
 	m.Authenticator = &publish.Authenticator{Store: m.db.Credentials(), Now: clock, Log: slog.New(slog.DiscardHandler)}
-	stores := publish.Stores{Store: m.db.Publish(), Site: m.db.Publish(), Blobs: m.disk}
+	stores := publish.Stores{Store: m.db.Publish(), Management: m.db.Publish(), Blobs: m.disk}
 	m.Service, err = publish.New(ctx, cfg, stores, slog.New(slog.DiscardHandler), publish.WithClock(clock), publish.WithRandom(m.random))
 	if err != nil {
 		t.Fatal(err)

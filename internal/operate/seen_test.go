@@ -22,7 +22,7 @@ func TestTheOperatorsActsAreSeenWithinTheHold(t *testing.T) {
 	sees := func(want error) {
 		t.Helper()
 		testenv.Eventually(t, 5*publish.HeadsHold, "the operator's act is seen", func() bool {
-			_, err := w.Publish.Site(t.Context(), testworld.Nobody(), p.ID)
+			_, err := w.Publish.Current(t.Context(), testworld.Nobody(), p.ID)
 			return errors.Is(err, want)
 		})
 	}
@@ -31,7 +31,7 @@ func TestTheOperatorsActsAreSeenWithinTheHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	sees(publish.CodeTakenDown)
-	_, err := w.Publish.SiteVersion(t.Context(), testworld.Nobody(), p.ID, 1, p.Suffix)
+	_, err := w.Publish.AtVersion(t.Context(), testworld.Nobody(), p.ID, 1, p.Suffix)
 	testworld.Refused(t, err, publish.CodeTakenDown)
 	testworld.Refused(t, w.Gallery.Touch(t.Context(), testworld.Nobody(), p.ID, gallery.Player{ID: "player"}), publish.CodeTakenDown)
 	if _, err := w.Operate.Restore(t.Context(), byOperator, string(p.ID), "not spam"); err != nil {

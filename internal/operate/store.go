@@ -99,7 +99,7 @@ type AdminStore interface {
 }
 
 // A PartStore reads what belongs to an account or a project, as the stores of their owners do:
-// see publish.KeyringStore, RecoveryStore, ManageStore and Store.
+// see publish.KeyringStore, RecoveryStore, ProjectStore and Store.
 type PartStore interface {
 	Keys(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Key, error)
 	ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (Proposal, error)

@@ -22,7 +22,7 @@ func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var err error
-	if x.project, err = h.service.Site(r.Context(), publish.Caller{}, publish.ProjectID(id)); err != nil {
+	if x.project, err = h.service.Current(r.Context(), publish.Caller{}, publish.ProjectID(id)); err != nil {
 		x.fail(err)
 		return
 	}

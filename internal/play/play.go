@@ -50,10 +50,10 @@ import (
 // does not exist is publish.CodeProjectNotFound, and one that was taken down is
 // publish.CodeTakenDown.
 type Service interface {
-	// Site returns a project as the latest acknowledged write left it.
-	Site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
-	// SiteVersion returns a project as of version n, if suffix is that of the version's address.
-	SiteVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, suffix string) (publish.Project, error)
+	// Current returns a project as the latest acknowledged write left it.
+	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+	// AtVersion returns a project as of version n, if suffix is that of the version's address.
+	AtVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, suffix string) (publish.Project, error)
 }
 
 // Contents is where the files of versions are read from. *publish.Contents implements it.

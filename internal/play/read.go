@@ -25,10 +25,10 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 	case !ok:
 		err = publish.CodeProjectNotFound
 	case n == 0:
-		x.project, err = h.service.Site(r.Context(), publish.Caller{}, publish.ProjectID(id))
+		x.project, err = h.service.Current(r.Context(), publish.Caller{}, publish.ProjectID(id))
 	default:
 		x.place = onVersion
-		x.project, err = h.service.SiteVersion(r.Context(), publish.Caller{}, publish.ProjectID(id), n, suffix)
+		x.project, err = h.service.AtVersion(r.Context(), publish.Caller{}, publish.ProjectID(id), n, suffix)
 	}
 	if err != nil {
 		x.fail(err)

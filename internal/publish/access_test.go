@@ -127,11 +127,11 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	gate("Find", forLookers, func(s *testworld.Scene, by publish.Caller) error {
 		return second(s.Publish.Find(t.Context(), by, string(s.Project.ID)))
 	})
-	gate("Site", forLookers, func(s *testworld.Scene, by publish.Caller) error {
-		return second(s.Publish.Site(t.Context(), by, s.Project.ID))
+	gate("Current", forLookers, func(s *testworld.Scene, by publish.Caller) error {
+		return second(s.Publish.Current(t.Context(), by, s.Project.ID))
 	})
-	gate("SiteVersion", forLookers, func(s *testworld.Scene, by publish.Caller) error {
-		return second(s.Publish.SiteVersion(t.Context(), by, s.Project.ID, s.Project.Version, s.Project.Suffix))
+	gate("AtVersion", forLookers, func(s *testworld.Scene, by publish.Caller) error {
+		return second(s.Publish.AtVersion(t.Context(), by, s.Project.ID, s.Project.Version, s.Project.Suffix))
 	})
 	gate("Whoami", forReaders, func(s *testworld.Scene, by publish.Caller) error {
 		who, err := s.Publish.Whoami(t.Context(), by, 10, "")

@@ -133,18 +133,18 @@ func (g guardedStore) SaveUpload(ctx context.Context, u Upload, part *Part, with
 	return generation, err
 }
 
-// guardedSite is the same for the steps of the website.
-type guardedSite struct {
-	SiteStore
+// guardedManagement is the same for what owners do by hand.
+type guardedManagement struct {
+	ManagementStore
 	held *heldBlobs
 }
 
-func (g guardedSite) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (p Project, changed Changed, err error) {
+func (g guardedManagement) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (p Project, changed Changed, err error) {
 	blobs := make([]Blob, len(c.Put))
 	for i, f := range c.Put {
 		blobs[i] = f.Blob
 	}
-	err = g.held.use(func() error { p, changed, err = g.SiteStore.Rearrange(ctx, id, c, at); return err }, blobs...)
+	err = g.held.use(func() error { p, changed, err = g.ManagementStore.Rearrange(ctx, id, c, at); return err }, blobs...)
 	return p, changed, err
 }
 

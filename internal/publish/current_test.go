@@ -12,7 +12,7 @@ import (
 // saying is a store whose steps do nothing.
 type saying struct {
 	publish.Store
-	publish.SiteStore
+	publish.ManagementStore
 	says testworld.Says
 }
 
@@ -47,7 +47,7 @@ func TestEachStepDropsWhatItChanged(t *testing.T) {
 	testworld.StepsDrop[publish.Store](t, func(says testworld.Says, heads *publish.Heads) any {
 		return publish.CurrentStore(saying{says: says}, heads)
 	})
-	testworld.StepsDrop[publish.SiteStore](t, func(says testworld.Says, heads *publish.Heads) any {
-		return publish.CurrentSite(saying{says: says}, heads)
+	testworld.StepsDrop[publish.ManagementStore](t, func(says testworld.Says, heads *publish.Heads) any {
+		return publish.CurrentManagement(saying{says: says}, heads)
 	})
 }

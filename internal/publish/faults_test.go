@@ -233,7 +233,7 @@ func TestStoreThatFails(t *testing.T) {
 			if f.after != nil {
 				want = long("new")
 			}
-			p, err := w.Site(t.Context(), nobody(), out.Project.ID)
+			p, err := w.Current(t.Context(), nobody(), out.Project.ID)
 			if err != nil {
 				t.Fatal(err)
 			}

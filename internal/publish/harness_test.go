@@ -61,10 +61,10 @@ func (c clock) move(d time.Duration) { c.Move(d) }
 func (w *world) open(cfg publish.Config) *publish.Service { return w.in.Another(cfg) }
 
 // openOver is open with another store for the website.
-func (w *world) openOver(cfg publish.Config, site publish.SiteStore) *publish.Service {
+func (w *world) openOver(cfg publish.Config, management publish.ManagementStore) *publish.Service {
 	w.t.Helper()
 	stores := w.in.Stores()
-	stores.Site = site
+	stores.Management = management
 	return w.in.AnotherOn(cfg, stores)
 }
 

@@ -327,25 +327,25 @@ func (s currentStore) DeleteFile(ctx context.Context, id ProjectID, name string,
 	return p, s.heads.After(changed, err)
 }
 
-// currentSite is the same of a SiteStore.
-type currentSite struct {
-	SiteStore
+// currentManagement is the same of a ManagementStore.
+type currentManagement struct {
+	ManagementStore
 	heads *Heads
 }
 
-func (s currentSite) SetDetails(ctx context.Context, id ProjectID, d Details) error {
-	return s.heads.After(s.SiteStore.SetDetails(ctx, id, d))
+func (s currentManagement) SetDetails(ctx context.Context, id ProjectID, d Details) error {
+	return s.heads.After(s.ManagementStore.SetDetails(ctx, id, d))
 }
 
-func (s currentSite) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error) {
-	p, changed, err := s.SiteStore.Rearrange(ctx, id, c, at)
+func (s currentManagement) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error) {
+	p, changed, err := s.ManagementStore.Rearrange(ctx, id, c, at)
 	return p, s.heads.After(changed, err)
 }
 
-func (s currentSite) EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) error {
-	return s.heads.After(s.SiteStore.EraseVersion(ctx, id, n, at))
+func (s currentManagement) EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) error {
+	return s.heads.After(s.ManagementStore.EraseVersion(ctx, id, n, at))
 }
 
-func (s currentSite) Remove(ctx context.Context, of Subject, e LogEntry) error {
-	return s.heads.After(s.SiteStore.Remove(ctx, of, e))
+func (s currentManagement) Remove(ctx context.Context, of Subject, e LogEntry) error {
+	return s.heads.After(s.ManagementStore.Remove(ctx, of, e))
 }

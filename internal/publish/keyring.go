@@ -58,7 +58,7 @@ func (s *Service) Keys(ctx context.Context, by Caller, before int64) (list []Key
 	if err := Authorize(by, ActSeeOwn, nil); err != nil {
 		return nil, 0, err
 	}
-	list, err = s.site.Keys(ctx, by.Account(), before, keysPage+1)
+	list, err = s.management.Keys(ctx, by.Account(), before, keysPage+1)
 	if len(list) > keysPage {
 		list = list[:keysPage]
 		next = list[keysPage-1].ID
@@ -106,7 +106,7 @@ func (s *Service) MintKey(ctx context.Context, by Caller, in NewKey) (Secret, er
 	if err != nil {
 		return "", err
 	}
-	return secret, lostRight(by, ActOwn, s.site.MintKey(ctx, by.Account(), key, maxProjectKeys, rec))
+	return secret, lostRight(by, ActOwn, s.management.MintKey(ctx, by.Account(), key, maxProjectKeys, rec))
 }
 
 // RotateKey mints an account key and revokes all other account keys in the same step: there is
@@ -114,7 +114,7 @@ func (s *Service) MintKey(ctx context.Context, by Caller, in NewKey) (Secret, er
 // projects stay. A form that was sent before is ErrAlreadyDone.
 func (s *Service) RotateKey(ctx context.Context, by Caller, form string) (Secret, error) {
 	return s.replaceKeys(by, "rotate", form, func(key Key, record IdempotencyRecord) error {
-		return s.site.RotateKey(ctx, by.Account(), key, record)
+		return s.management.RotateKey(ctx, by.Account(), key, record)
 	})
 }
 
@@ -140,7 +140,7 @@ func (s *Service) OldKeys(ctx context.Context, by Caller) (n int, verified time.
 	if err := Authorize(by, ActSeeOwn, nil); err != nil {
 		return 0, time.Time{}, err
 	}
-	return s.site.OldKeys(ctx, by.Account())
+	return s.management.OldKeys(ctx, by.Account())
 }
 
 // ReplaceOldKeys mints an account key and revokes all OldKeys, those of projects too, in the
@@ -148,7 +148,7 @@ func (s *Service) OldKeys(ctx context.Context, by Caller) (n int, verified time.
 // before is ErrAlreadyDone.
 func (s *Service) ReplaceOldKeys(ctx context.Context, by Caller, form string) (Secret, error) {
 	return s.replaceKeys(by, "replace old", form, func(key Key, record IdempotencyRecord) error {
-		return s.site.ReplaceOldKeys(ctx, by.Account(), key, record)
+		return s.management.ReplaceOldKeys(ctx, by.Account(), key, record)
 	})
 }
 
@@ -159,5 +159,5 @@ func (s *Service) RevokeKey(ctx context.Context, by Caller, id int64) error {
 	if err := Authorize(by, ActOwn, nil); err != nil {
 		return err
 	}
-	return s.site.RevokeKey(ctx, by.Account(), id, s.now().UTC())
+	return s.management.RevokeKey(ctx, by.Account(), id, s.now().UTC())
 }

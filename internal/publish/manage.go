@@ -37,9 +37,9 @@ type VersionChange struct {
 	Added, Changed, Removed []string
 }
 
-// A ManageStore keeps what owners do with a project by hand, under the same
+// A ProjectStore keeps what owners do with a project by hand, under the same
 // promises as a Store.
-type ManageStore interface {
+type ProjectStore interface {
 	// Details returns a project's details.
 	Details(ctx context.Context, id ProjectID) (Details, error)
 	// SetDetails records a project's details, and makes no version. A suspended project is
@@ -94,7 +94,7 @@ func (s *Service) Manage(ctx context.Context, by Caller, id ProjectID) (Managed,
 	if err != nil {
 		return Managed{}, err
 	}
-	d, err := s.site.Details(ctx, id)
+	d, err := s.management.Details(ctx, id)
 	return Managed{view, d}, err
 }
 
@@ -109,7 +109,7 @@ func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, d Detai
 	if n := utf8.RuneCountInString(d.Description); n > MaxDescription {
 		return Refuse(CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description")
 	}
-	return s.suspendedSince(ctx, by, id, s.site.SetDetails(ctx, id, d))
+	return s.suspendedSince(ctx, by, id, s.management.SetDetails(ctx, id, d))
 }
 
 // suspendedSince is the error of a step on a project: its refusal where the project was
@@ -148,7 +148,7 @@ func (s *Service) DeleteProject(ctx context.Context, by Caller, id ProjectID, ty
 		return Refuse(CodeInvalidField, "This is not the id of the project.").In("id")
 	}
 	entry := LogEntry{At: s.now().UTC(), Actor: ActorOwner, Action: ActionDelete, Target: string(id), Reason: "on the website"}
-	return s.evenFull(func() error { return s.site.Remove(ctx, Subject{Project: id}, entry) })
+	return s.evenFull(func() error { return s.management.Remove(ctx, Subject{Project: id}, entry) })
 }
 
 // evenFull does what frees room on a full disk, too.

@@ -96,7 +96,7 @@ func TestManage(t *testing.T) {
 		if diff := cmp.Diff(want, m.Details); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
-		if p, err := w.Site(t.Context(), nobody(), id); err != nil || !p.Threads {
+		if p, err := w.Current(t.Context(), nobody(), id); err != nil || !p.Threads {
 			t.Errorf("the address does not see it: %v %v", p, err)
 		}
 		d.Description = strings.Repeat("é", publish.MaxDescription+1)
@@ -113,7 +113,7 @@ func TestManage(t *testing.T) {
 		if err := w.DeleteProject(t.Context(), by, id, " "+string(id)+" "); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Site(t.Context(), nobody(), id); !errors.Is(err, publish.CodeProjectNotFound) {
+		if _, err := w.Current(t.Context(), nobody(), id); !errors.Is(err, publish.CodeProjectNotFound) {
 			t.Errorf("its address: %v", err)
 		}
 	})
@@ -238,7 +238,7 @@ func TestVersions(t *testing.T) {
 		}
 		if v, err := w.db.Publish().Version(t.Context(), id, 4); err != nil {
 			t.Error(err)
-		} else if p, err := w.SiteVersion(t.Context(), nobody(), id, 4, v.Suffix); err != nil || p.Primary != "b.html" {
+		} else if p, err := w.AtVersion(t.Context(), nobody(), id, 4, v.Suffix); err != nil || p.Primary != "b.html" {
 			t.Errorf("version 4 opens %q: %v", p.Primary, err)
 		}
 	})
@@ -278,7 +278,7 @@ func TestVersions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := w.SiteVersion(t.Context(), nobody(), id, 1, v.Suffix); !errors.Is(err, publish.CodeProjectNotFound) {
+		if _, err := w.AtVersion(t.Context(), nobody(), id, 1, v.Suffix); !errors.Is(err, publish.CodeProjectNotFound) {
 			t.Errorf("its address: %v", err)
 		}
 		if err := w.RestoreVersion(t.Context(), by, id, 1, "x"); !errors.Is(err, publish.ErrNotFound) {

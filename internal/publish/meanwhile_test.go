@@ -108,20 +108,20 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 	}
 }
 
-// suspending is a SiteStore that suspends an account right before a step of its owner.
+// suspending is a ManagementStore that suspends an account right before a step of its owner.
 type suspending struct {
-	publish.SiteStore
+	publish.ManagementStore
 	suspend func()
 }
 
 func (s *suspending) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, record publish.IdempotencyRecord) error {
 	s.suspend()
-	return s.SiteStore.MintKey(ctx, id, k, limit, record)
+	return s.ManagementStore.MintKey(ctx, id, k, limit, record)
 }
 
 func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
 	s.suspend()
-	return s.SiteStore.SetDetails(ctx, id, d)
+	return s.ManagementStore.SetDetails(ctx, id, d)
 }
 
 func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {

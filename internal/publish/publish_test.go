@@ -72,7 +72,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 	})
 	t.Run("survives a restart", func(t *testing.T) {
 		again := w.open(publish.Config{Places: local()})
-		p, err := again.Site(t.Context(), nobody(), out.Project.ID)
+		p, err := again.Current(t.Context(), nobody(), out.Project.ID)
 		if err != nil || p.Version != 1 {
 			t.Errorf("%+v, %v", p, err)
 		}

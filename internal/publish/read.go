@@ -150,12 +150,12 @@ func (s *Service) Find(ctx context.Context, by Caller, ref string) (Project, err
 	return p, err
 }
 
-// Site returns the current state of a project, for every request to its address: what this
+// Current returns the current state of a project, for every request to its address: what this
 // process wrote from its acknowledgement on, what another wrote within HeadsHold. It mostly
 // asks no store, and while the store cannot be asked it answers with what was confirmed in the
 // last HeadsHoldAlone. Its counts may be old. A project that was taken down is CodeTakenDown,
 // on every address; one that is not there CodeProjectNotFound.
-func (s *Service) Site(ctx context.Context, by Caller, id ProjectID) (Project, error) {
+func (s *Service) Current(ctx context.Context, by Caller, id ProjectID) (Project, error) {
 	if err := Authorize(by, ActLook, nil); err != nil {
 		return Project{}, err
 	}
@@ -172,11 +172,11 @@ func (s *Service) Site(ctx context.Context, by Caller, id ProjectID) (Project, e
 	return p, nil
 }
 
-// SiteVersion returns a project as one of its versions left it, to whoever knows the random
+// AtVersion returns a project as one of its versions left it, to whoever knows the random
 // part of that version's address. A version that is not kept, and another suffix, are
 // CodeProjectNotFound alike.
-func (s *Service) SiteVersion(ctx context.Context, by Caller, id ProjectID, n int, suffix string) (Project, error) {
-	p, err := s.Site(ctx, by, id)
+func (s *Service) AtVersion(ctx context.Context, by Caller, id ProjectID, n int, suffix string) (Project, error) {
+	p, err := s.Current(ctx, by, id)
 	if err != nil {
 		return p, err
 	}

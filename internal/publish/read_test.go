@@ -63,7 +63,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		for _, tt := range tests {
 			_, err := w.Project(t.Context(), tt.by, "nope-000000")
 			refused(t, err, publish.CodeProjectNotFound)
-			_, err = w.Site(t.Context(), nobody(), "nope-000000")
+			_, err = w.Current(t.Context(), nobody(), "nope-000000")
 			refused(t, err, publish.CodeProjectNotFound)
 			_, _, err = w.in.Gallery.Stats(t.Context(), nobody(), "nope-000000")
 			refused(t, err, publish.CodeProjectNotFound)
@@ -144,7 +144,7 @@ func TestExportIsOneSnapshot(t *testing.T) {
 	same(t, "what is read after an update", got, map[publish.ProjectID]string{first.Project.ID: page, second.Project.ID: large})
 }
 
-func TestSiteIsExactAfterEveryWrite(t *testing.T) {
+func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), out.Project.ID
@@ -157,7 +157,7 @@ func TestSiteIsExactAfterEveryWrite(t *testing.T) {
 	}
 	version := func() int {
 		t.Helper()
-		p, err := w.Site(t.Context(), nobody(), id)
+		p, err := w.Current(t.Context(), nobody(), id)
 		if err != nil {
 			t.Fatal(err)
 		}

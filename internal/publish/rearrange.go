@@ -201,7 +201,7 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 		if err != nil {
 			return p, err
 		}
-		return s.site.Rearrange(ctx, p.ID, c, Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Idempotency: rec, Within: s.Quota})
+		return s.management.Rearrange(ctx, p.ID, c, Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Idempotency: rec, Within: s.Quota})
 	})
 	switch {
 	case errors.Is(err, ErrAlreadyDone):

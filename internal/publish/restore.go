@@ -19,7 +19,7 @@ func (s *Service) Versions(ctx context.Context, by Caller, id ProjectID, before 
 	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return nil, 0, err
 	}
-	list, err = s.site.Versions(ctx, id, before, versionsPage+1)
+	list, err = s.management.Versions(ctx, id, before, versionsPage+1)
 	if len(list) > versionsPage {
 		list = list[:versionsPage]
 		next = list[versionsPage-1].N
@@ -73,7 +73,7 @@ func (s *Service) EraseVersion(ctx context.Context, by Caller, id ProjectID, n i
 	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return err
 	}
-	err := s.evenFull(func() error { return s.site.EraseVersion(ctx, id, n, s.now().UTC()) })
+	err := s.evenFull(func() error { return s.management.EraseVersion(ctx, id, n, s.now().UTC()) })
 	if errors.Is(err, ErrMoved) {
 		return ErrCurrent
 	}

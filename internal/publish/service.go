@@ -53,16 +53,15 @@ type Remembered struct {
 // here or in other processes, may have the same ones.
 type Stores struct {
 	Store      Store
-	Site       SiteStore
+	Management ManagementStore
 	Blobs      Blobs
 	Statistics Statistics // nil: what the records have
 }
 
-// A SiteStore is what the website needs in addition to what the API does, each part with a
-// consumer of its own.
-type SiteStore interface {
+// A ManagementStore keeps what owners do by hand on the website: manage keys and projects.
+type ManagementStore interface {
 	KeyringStore
-	ManageStore
+	ProjectStore
 }
 
 // Service is the rules. Each method takes the caller as an argument, asks Authorize, and
@@ -80,12 +79,12 @@ type Service struct {
 	// Heads is what is cached of projects; whoever runs the Service runs it.
 	Heads *Heads
 
-	store  currentStore
-	site   currentSite
-	log    *slog.Logger
-	now    func() time.Time
-	random io.Reader
-	vault  *Vault
+	store      currentStore
+	management currentManagement
+	log        *slog.Logger
+	now        func() time.Time
+	random     io.Reader
+	vault      *Vault
 
 	statistics  Statistics
 	edits       *Locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
@@ -112,7 +111,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	heads := NewHeads(stores.Store, cfg.Remembered.Projects, log)
 	s := &Service{
 		Config: cfg, Contents: contents, Heads: heads,
-		store: currentStore{guardedStore{stores.Store, contents.held}, heads}, site: currentSite{guardedSite{stores.Site, contents.held}, heads}, statistics: stores.Statistics,
+		store: currentStore{guardedStore{stores.Store, contents.held}, heads}, management: currentManagement{guardedManagement{stores.Management, contents.held}, heads}, statistics: stores.Statistics,
 		log: log, now: time.Now, random: rand.Reader,
 		edits: NewLocks[ProjectID](),
 	}

@@ -47,7 +47,7 @@ func TestUpdate(t *testing.T) {
 		}
 	})
 	t.Run("a version is found under its secret address alone", func(t *testing.T) {
-		p, err := w.SiteVersion(t.Context(), nobody(), id, 1, out.Project.Suffix)
+		p, err := w.AtVersion(t.Context(), nobody(), id, 1, out.Project.Suffix)
 		if err != nil || p.Version != 1 {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -55,7 +55,7 @@ func TestUpdate(t *testing.T) {
 			n      int
 			suffix string
 		}{{1, replaced.Project.Suffix}, {1, ""}, {4, out.Project.Suffix}, {0, ""}} {
-			_, err := w.SiteVersion(t.Context(), nobody(), id, try.n, try.suffix)
+			_, err := w.AtVersion(t.Context(), nobody(), id, try.n, try.suffix)
 			refused(t, err, publish.CodeProjectNotFound)
 		}
 	})
@@ -337,7 +337,7 @@ func TestReadersSeeOneVersionWhileItChanges(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if p, err := w.Site(t.Context(), nobody(), id); err != nil || p.Version != at+60 {
+	if p, err := w.Current(t.Context(), nobody(), id); err != nil || p.Version != at+60 {
 		t.Errorf("at version %d, %v", p.Version, err)
 	}
 }
@@ -350,7 +350,7 @@ func readStamps(w *world, id publish.ProjectID, stop <-chan struct{}) error {
 			return nil
 		default:
 		}
-		p, err := w.Site(w.t.Context(), nobody(), id)
+		p, err := w.Current(w.t.Context(), nobody(), id)
 		if err != nil {
 			return err
 		}
@@ -422,7 +422,7 @@ func TestFiftyUpdatersOfOneProject(t *testing.T) {
 			t.Errorf("version %d does not have what was acknowledged for it", v)
 		}
 	}
-	if p, err := w.Site(t.Context(), nobody(), id); err != nil || p.Version != 51 {
+	if p, err := w.Current(t.Context(), nobody(), id); err != nil || p.Version != 51 {
 		t.Errorf("at version %d, %v", p.Version, err)
 	}
 	if len(w.logs.String()) != 0 {

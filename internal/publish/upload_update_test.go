@@ -81,7 +81,7 @@ func TestChunkedUpdate(t *testing.T) {
 		})
 	})
 	t.Run("if_version holds when it completes", func(t *testing.T) {
-		p, err := w.Site(t.Context(), nobody(), id)
+		p, err := w.Current(t.Context(), nobody(), id)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ const selectErasures = `SELECT e.project, e.n,
 	coalesce((SELECT v.n FROM versions v WHERE v.project = e.project AND v.erased_at IS NULL AND v.n > e.n ORDER BY v.n LIMIT 1), 0)
 	FROM erasures e WHERE e.project > 0`
 
-// EraseVersion implements publish.ManageStore. The version is gone with the first
+// EraseVersion implements publish.ProjectStore. The version is gone with the first
 // step; those that let go of its files are done by Sweep if they are cut short.
 func (store Publish) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) (publish.Changed, error) {
 	err := store.db.step(ctx, 0, func(t *tx) error {

@@ -15,7 +15,7 @@ import (
 // with: a version by hand has a few, one by a form some hundred.
 const changesLimit = 20_000
 
-// Details implements publish.ManageStore.
+// Details implements publish.ProjectStore.
 func (store Publish) Details(ctx context.Context, id publish.ProjectID) (publish.Details, error) {
 	d, err := one(ctx, store.db, func(r row) (d publish.Details, err error) {
 		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads)
@@ -24,7 +24,7 @@ func (store Publish) Details(ctx context.Context, id publish.ProjectID) (publish
 	return d, in("read details", err)
 }
 
-// SetDetails implements publish.ManageStore.
+// SetDetails implements publish.ProjectStore.
 func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
 	return changed(id), in("set details", store.db.step(ctx, len(d.Description), func(t *tx) error {
 		p, err := one(ctx, t, scanProject, selectProject+"p.id = ?", string(id))
@@ -39,7 +39,7 @@ func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 	}))
 }
 
-// Rearrange implements publish.ManageStore.
+// Rearrange implements publish.ProjectStore.
 func (store Publish) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, publish.Changed, error) {
 	if large(c) {
 		p, err := store.rearrangeLarge(ctx, id, c, at)
@@ -109,7 +109,7 @@ func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
 	return err
 }
 
-// Versions implements publish.ManageStore.
+// Versions implements publish.ProjectStore.
 func (store Publish) Versions(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error) {
 	if before == 0 {
 		before = math.MaxInt64

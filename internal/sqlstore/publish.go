@@ -11,8 +11,8 @@ import (
 type Publish struct{ db *DB }
 
 var (
-	_ publish.Store     = Publish{}
-	_ publish.SiteStore = Publish{}
+	_ publish.Store           = Publish{}
+	_ publish.ManagementStore = Publish{}
 )
 
 // Publish is the view of the database for a publish.Service.
@@ -21,7 +21,7 @@ func (db *DB) Publish() Publish { return Publish{db} }
 // Ping implements publish.Store.
 func (store Publish) Ping(ctx context.Context) error { return store.db.Ping(ctx) }
 
-// Remove implements publish.ManageStore.
+// Remove implements publish.ProjectStore.
 func (store Publish) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
 	return store.db.Operate().Remove(ctx, s, e)
 }

@@ -20,16 +20,16 @@ import (
 // that is exactly the projects, or all of the account, whose change number grew.
 type Stores struct {
 	Records
-	Publish  publishSteps
-	Site     siteSteps
-	Accounts accountSteps
-	Operate  operateSteps
-	Upkeep   upkeepSteps
+	Publish    publishSteps
+	Management managementSteps
+	Accounts   accountSteps
+	Operate    operateSteps
+	Upkeep     upkeepSteps
 }
 
 func newStores(r Records) Stores {
 	w := &watch{Records: r}
-	return Stores{r, publishSteps{r.Publish, w}, siteSteps{r.Site, w}, accountSteps{r.Accounts, w}, operateSteps{r.Operate, w}, upkeepSteps{r.Upkeep, w}}
+	return Stores{r, publishSteps{r.Publish, w}, managementSteps{r.Management, w}, accountSteps{r.Accounts, w}, operateSteps{r.Operate, w}, upkeepSteps{r.Upkeep, w}}
 }
 
 // copied are the stores on what a crash would leave now.
@@ -112,29 +112,29 @@ func (s publishSteps) DeleteFile(ctx context.Context, id publish.ProjectID, name
 	return step(ctx, s.w, func() (publish.Project, publish.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
 }
 
-type siteSteps struct {
-	publish.SiteStore
+type managementSteps struct {
+	publish.ManagementStore
 	w *watch
 }
 
-// SetDetails implements publish.ManageStore.
-func (s siteSteps) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.SiteStore.SetDetails(ctx, id, d) })
+// SetDetails implements publish.ProjectStore.
+func (s managementSteps) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
 }
 
-// Rearrange implements publish.ManageStore.
-func (s siteSteps) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
-	return step(ctx, s.w, func() (publish.Project, publish.Changed, error) { return s.SiteStore.Rearrange(ctx, id, c, at) })
+// Rearrange implements publish.ProjectStore.
+func (s managementSteps) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+	return step(ctx, s.w, func() (publish.Project, publish.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
 }
 
-// Remove implements publish.ManageStore.
-func (s siteSteps) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.SiteStore.Remove(ctx, of, e) })
+// Remove implements publish.ProjectStore.
+func (s managementSteps) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.Remove(ctx, of, e) })
 }
 
-// EraseVersion implements publish.ManageStore.
-func (s siteSteps) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.SiteStore.EraseVersion(ctx, id, n, at) })
+// EraseVersion implements publish.ProjectStore.
+func (s managementSteps) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.EraseVersion(ctx, id, n, at) })
 }
 
 type accountSteps struct {

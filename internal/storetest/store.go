@@ -51,7 +51,7 @@ type AccountRecords struct {
 type Records struct {
 	Publish     publish.Store
 	Credentials publish.CredentialStore
-	Site        publish.SiteStore
+	Management  publish.ManagementStore
 	KeyUses     publish.KeyUseStore
 	Variants    publish.VariantStore
 	Accounts    AccountRecords

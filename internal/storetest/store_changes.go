@@ -57,14 +57,14 @@ func changesGrow(t *testing.T, s Stores) {
 			return err
 		}},
 		{"Publish.DeleteFile", "a file that is deleted", func() (err error) { p, err = s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)); return err }},
-		{"Site.Rearrange", "a rearrangement", func() (err error) {
-			p, err = s.Site.Rearrange(t.Context(), p.ID, publish.Change{Put: []publish.File{file("b.js", inline("b"))}, Primary: p.Primary}, edit(p))
+		{"Management.Rearrange", "a rearrangement", func() (err error) {
+			p, err = s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: []publish.File{file("b.js", inline("b"))}, Primary: p.Primary}, edit(p))
 			return err
 		}},
-		{"Site.SetDetails", "details", func() error {
-			return s.Site.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other", Unlisted: true})
+		{"Management.SetDetails", "details", func() error {
+			return s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other", Unlisted: true})
 		}},
-		{"Site.EraseVersion", "a version that is erased", func() error { return s.Site.EraseVersion(t.Context(), p.ID, 1, base()) }},
+		{"Management.EraseVersion", "a version that is erased", func() error { return s.Management.EraseVersion(t.Context(), p.ID, 1, base()) }},
 		{"Upkeep.Trim", "versions that are trimmed", func() error { s.trim(t, 1, base().Add(time.Hour), 9); return nil }},
 		{"Operate.Suspend", "a suspension", func() error { return s.Operate.Suspend(t.Context(), project, at) }},
 		{"Operate.Restore", "its end", func() error { return s.Operate.Restore(t.Context(), project, at) }},
@@ -77,7 +77,7 @@ func changesGrow(t *testing.T, s Stores) {
 			_, err := s.Accounts.TakeEmailBack(t.Context(), token("back"), base())
 			return err
 		}},
-		{"Site.Remove", "a deletion", func() error { return s.Site.Remove(t.Context(), project, at) }},
+		{"Management.Remove", "a deletion", func() error { return s.Management.Remove(t.Context(), project, at) }},
 		{"Operate.Remove", "a deletion by the operator", func() error { return s.Operate.Remove(t.Context(), ofProject(second.ID), at) }},
 		{"Accounts.Remove", "a deletion of the account", func() error {
 			return s.Accounts.Remove(t.Context(), ofAccount(s.mustProject(t, "last").Account), at)

@@ -33,7 +33,7 @@ func checkpointsOfUses(t *testing.T, s Stores) {
 	same(t, "of a file", s.checkpoints(t, b), pointed("a-blob").Checkpoints)
 	ok(t, s.Variants.PutVariants(t.Context(), b.ID, []publish.Variant{{Encoding: "br", Blob: pointed("variant")}}))
 	same(t, "of a variant", s.checkpoints(t, s.fileNamed(t, p, "a.wasm").Variants[0].Blob), pointed("variant").Checkpoints)
-	p = must(s.Site.Rearrange(t.Context(), p.ID, publish.Change{Put: []publish.File{file("b.wasm", pointed("b-blob"))}}, publish.Edit{At: base(), Expect: p.Version, Suffix: "next"}))(t)
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: []publish.File{file("b.wasm", pointed("b-blob"))}}, publish.Edit{At: base(), Expect: p.Version, Suffix: "next"}))(t)
 	same(t, "of a file of several", s.checkpoints(t, s.fileNamed(t, p, "b.wasm").Blob), pointed("b-blob").Checkpoints)
 	u := s.mustSave(t, upload("u"), part(1, pointed("part")))
 	same(t, "of a part", s.checkpoints(t, u.Parts[0].Blob), pointed("part").Checkpoints)

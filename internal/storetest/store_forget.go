@@ -12,7 +12,7 @@ import (
 func removeTexts(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
 	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
-	ok(t, s.Site.SetDetails(t.Context(), p.ID, publish.Details{Title: "Pong", Description: "A game"}))
+	ok(t, s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Pong", Description: "A game"}))
 	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.org", job("kim@example.org", base())))
 	other := s.mustProject(t, "tetra")
 	ok(t, s.Publish.SetEmail(t.Context(), other.Account, "lee@example.org", job("lee@example.org", base())))
@@ -20,8 +20,8 @@ func removeTexts(t *testing.T, s Stores) {
 	for _, j := range must(s.Mail.ClaimJobs(t.Context(), base().Add(time.Hour), base().Add(2*time.Hour), account.Busy{}, 9))(t) {
 		same(t, "the address of a job", j.Address, "lee@example.org")
 	}
-	same(t, "its keys", len(must(s.Site.Keys(t.Context(), a.ID, 0, 9))(t)), 0)
-	same(t, "another's keys", must(s.Site.Keys(t.Context(), other.Account, 0, 9))(t)[0].Name != "", true)
+	same(t, "its keys", len(must(s.Management.Keys(t.Context(), a.ID, 0, 9))(t)), 0)
+	same(t, "another's keys", must(s.Management.Keys(t.Context(), other.Account, 0, 9))(t)[0].Name != "", true)
 }
 
 // provedAddress makes an address the account's, which its owner has shown to read.

@@ -32,7 +32,7 @@ func record(form string) publish.IdempotencyRecord {
 // keysOf are the names of an account's keys.
 func (s Stores) keysOf(t *testing.T, a publish.AccountID) (names []string) {
 	t.Helper()
-	for _, k := range must(s.Site.Keys(t.Context(), a, 0, 100))(t) {
+	for _, k := range must(s.Management.Keys(t.Context(), a, 0, 100))(t) {
 		names = append(names, k.Name)
 	}
 	return names
@@ -42,7 +42,7 @@ func (s Stores) mint(t *testing.T, p publish.Project, name string) publish.Key {
 	t.Helper()
 	k := key(name)
 	k.Project = p.ID
-	ok(t, s.Site.MintKey(t.Context(), p.Account, k, 100, record(name)))
+	ok(t, s.Management.MintKey(t.Context(), p.Account, k, 100, record(name)))
 	return must(s.Credentials.KeyByHash(t.Context(), k.Hash))(t)
 }
 
@@ -50,10 +50,10 @@ func listKeys(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustProject(t, "other")
 	minted := s.mint(t, p, "for the agent")
-	list := must(s.Site.Keys(t.Context(), p.Account, 0, 2))(t)
+	list := must(s.Management.Keys(t.Context(), p.Account, 0, 2))(t)
 	same(t, "the newest", list[0], minted)
 	same(t, "how many", len(list), 2)
-	rest := must(s.Site.Keys(t.Context(), p.Account, list[1].ID, 2))(t)
+	rest := must(s.Management.Keys(t.Context(), p.Account, list[1].ID, 2))(t)
 	same(t, "the rest", []any{len(rest), rest[0].Name, rest[0].Kind}, []any{1, "key of pong", publish.AccountKey})
 	same(t, "one of a project", list[1].Project, publish.ProjectID("pong"))
 }
@@ -78,7 +78,7 @@ func mintForeign(t *testing.T, s Stores) {
 	for _, id := range []publish.ProjectID{other.ID, "nothing"} {
 		k := key("mint")
 		k.Project = id
-		wants(t, string(id), s.Site.MintKey(t.Context(), mine.Account, k, 100, record("mint")), publish.ErrNotFound)
+		wants(t, string(id), s.Management.MintKey(t.Context(), mine.Account, k, 100, record("mint")), publish.ErrNotFound)
 		_, err := s.Credentials.KeyByHash(t.Context(), k.Hash)
 		wants(t, "its key", err, publish.ErrNotFound)
 	}
@@ -88,12 +88,12 @@ func mintTooMany(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong") // which has a key
 	k := key("two")
 	k.Project = p.ID
-	ok(t, s.Site.MintKey(t.Context(), p.Account, k, 2, record("two")))
+	ok(t, s.Management.MintKey(t.Context(), p.Account, k, 2, record("two")))
 	k = key("three")
 	k.Project = p.ID
-	wants(t, "the third", s.Site.MintKey(t.Context(), p.Account, k, 2, record("three")), publish.ErrTooMany)
+	wants(t, "the third", s.Management.MintKey(t.Context(), p.Account, k, 2, record("three")), publish.ErrTooMany)
 	s.Revoke(t, sum("two"))
-	ok(t, s.Site.MintKey(t.Context(), p.Account, k, 2, record("three")))
+	ok(t, s.Management.MintKey(t.Context(), p.Account, k, 2, record("three")))
 }
 
 func mintAlreadyDone(t *testing.T, s Stores) {
@@ -101,41 +101,41 @@ func mintAlreadyDone(t *testing.T, s Stores) {
 	s.mint(t, p, "for the agent")
 	k := key("other")
 	k.Project = p.ID
-	wants(t, "again", s.Site.MintKey(t.Context(), p.Account, k, 100, record("for the agent")), publish.ErrAlreadyDone)
+	wants(t, "again", s.Management.MintKey(t.Context(), p.Account, k, 100, record("for the agent")), publish.ErrAlreadyDone)
 	same(t, "its keys", s.keysOf(t, p.Account), []string{"for the agent", "key of project pong", "key of pong"})
 }
 
 func rotateKey(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "other")
-	ok(t, s.Site.RotateKey(t.Context(), p.Account, key("fresh"), record("rotate")))
+	ok(t, s.Management.RotateKey(t.Context(), p.Account, key("fresh"), record("rotate")))
 	same(t, "its keys", s.keysOf(t, p.Account), []string{"fresh", "key of project pong"})
 	_, err := s.Credentials.KeyByHash(t.Context(), sum("key of pong"))
 	wants(t, "the old one", err, publish.ErrNotFound)
 	same(t, "another's", len(s.keysOf(t, other.Account)), 2)
-	wants(t, "of no account", s.Site.RotateKey(t.Context(), other.Account+1, key("none"), record("none")), publish.ErrNotFound)
+	wants(t, "of no account", s.Management.RotateKey(t.Context(), other.Account+1, key("none"), record("none")), publish.ErrNotFound)
 }
 
 func rotateAlreadyDone(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	ok(t, s.Site.RotateKey(t.Context(), p.Account, key("fresh"), record("rotate")))
-	wants(t, "again", s.Site.RotateKey(t.Context(), p.Account, key("second"), record("rotate")), publish.ErrAlreadyDone)
+	ok(t, s.Management.RotateKey(t.Context(), p.Account, key("fresh"), record("rotate")))
+	wants(t, "again", s.Management.RotateKey(t.Context(), p.Account, key("second"), record("rotate")), publish.ErrAlreadyDone)
 	must(s.Credentials.KeyByHash(t.Context(), sum("fresh")))(t)
 }
 
 func revokeKey(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	k := s.mint(t, p, "for the agent")
-	ok(t, s.Site.RevokeKey(t.Context(), p.Account, k.ID, base()))
+	ok(t, s.Management.RevokeKey(t.Context(), p.Account, k.ID, base()))
 	_, err := s.Credentials.KeyByHash(t.Context(), k.Hash)
 	wants(t, "the key", err, publish.ErrNotFound)
-	ok(t, s.Site.RevokeKey(t.Context(), p.Account, k.ID, base()))
+	ok(t, s.Management.RevokeKey(t.Context(), p.Account, k.ID, base()))
 }
 
 func revokeForeign(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "other")
 	k := s.mint(t, p, "for the agent")
-	wants(t, "another account's", s.Site.RevokeKey(t.Context(), other.Account, k.ID, base()), publish.ErrNotFound)
-	wants(t, "one that is not there", s.Site.RevokeKey(t.Context(), p.Account, k.ID+1, base()), publish.ErrNotFound)
+	wants(t, "another account's", s.Management.RevokeKey(t.Context(), other.Account, k.ID, base()), publish.ErrNotFound)
+	wants(t, "one that is not there", s.Management.RevokeKey(t.Context(), p.Account, k.ID+1, base()), publish.ErrNotFound)
 	must(s.Credentials.KeyByHash(t.Context(), k.Hash))(t)
 }
 
@@ -159,7 +159,7 @@ func (s Stores) withOldKeys(t *testing.T) (a publish.Account, verified time.Time
 	must(s.Accounts.UseVerification(t.Context(), sum("token"), verified))(t)
 	later := keyOf("later", verified.Add(time.Second))
 	later.Project = "pong"
-	ok(t, s.Site.MintKey(t.Context(), a.ID, later, 9, formRecord("mint")))
+	ok(t, s.Management.MintKey(t.Context(), a.ID, later, 9, formRecord("mint")))
 	return a, verified
 }
 
@@ -169,18 +169,18 @@ func formRecord(name string) publish.IdempotencyRecord {
 
 func oldKeys(t *testing.T, s Stores) {
 	a, verified := s.withOldKeys(t)
-	n, at, err := s.Site.OldKeys(t.Context(), a.ID)
+	n, at, err := s.Management.OldKeys(t.Context(), a.ID)
 	ok(t, err)
 	same(t, "old keys", n, 2)
 	same(t, "verified at", at, verified)
 	lee := s.mustAccount(t, newAccount("lee"))
-	n, at, err = s.Site.OldKeys(t.Context(), lee.ID)
+	n, at, err = s.Management.OldKeys(t.Context(), lee.ID)
 	ok(t, err)
 	same(t, "of an account without a verified address", []any{n, at.IsZero()}, []any{0, true})
-	_, _, err = s.Site.OldKeys(t.Context(), 99)
+	_, _, err = s.Management.OldKeys(t.Context(), 99)
 	wants(t, "of no account", err, publish.ErrNotFound)
 	s.mustRemove(t, "pong")
-	n, _, err = s.Site.OldKeys(t.Context(), a.ID)
+	n, _, err = s.Management.OldKeys(t.Context(), a.ID)
 	ok(t, err)
 	same(t, "when its project is gone", n, 1)
 }
@@ -188,22 +188,22 @@ func oldKeys(t *testing.T, s Stores) {
 func replaceOldKeys(t *testing.T, s Stores) {
 	a, verified := s.withOldKeys(t)
 	s.mustProject(t, "tetra")
-	ok(t, s.Site.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formRecord("replace")))
+	ok(t, s.Management.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formRecord("replace")))
 	for _, old := range []string{"key of kim", "key of project pong"} {
 		wants(t, old, drop(s.Credentials.KeyByHash(t.Context(), sum(old))), publish.ErrNotFound)
 	}
 	for _, stays := range []string{"later", "new", "key of tetra"} {
 		must(s.Credentials.KeyByHash(t.Context(), sum(stays)))(t)
 	}
-	n, _, err := s.Site.OldKeys(t.Context(), a.ID)
+	n, _, err := s.Management.OldKeys(t.Context(), a.ID)
 	ok(t, err)
 	same(t, "old keys", n, 0)
-	wants(t, "of no account", s.Site.ReplaceOldKeys(t.Context(), 99, keyOf("other", verified), formRecord("other")), publish.ErrNotFound)
+	wants(t, "of no account", s.Management.ReplaceOldKeys(t.Context(), 99, keyOf("other", verified), formRecord("other")), publish.ErrNotFound)
 }
 
 func replaceAlreadyDone(t *testing.T, s Stores) {
 	a, verified := s.withOldKeys(t)
-	ok(t, s.Site.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formRecord("replace")))
-	wants(t, "again", s.Site.ReplaceOldKeys(t.Context(), a.ID, keyOf("other", verified.Add(time.Minute)), formRecord("replace")), publish.ErrAlreadyDone)
+	ok(t, s.Management.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formRecord("replace")))
+	wants(t, "again", s.Management.ReplaceOldKeys(t.Context(), a.ID, keyOf("other", verified.Add(time.Minute)), formRecord("replace")), publish.ErrAlreadyDone)
 	wants(t, "its key", drop(s.Credentials.KeyByHash(t.Context(), sum("other"))), publish.ErrNotFound)
 }

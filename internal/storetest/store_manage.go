@@ -32,12 +32,12 @@ func noPrimary(t *testing.T, s Stores) {
 		"one that is not there": {Primary: "none.html"},
 		"one that is dropped":   {Drop: []publish.File{s.current(t, p, "a.js")}, Primary: "a.js"},
 	} {
-		wants(t, what, drop(s.Site.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrNoPrimary)
+		wants(t, what, drop(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrNoPrimary)
 	}
 	wants(t, "deleted", drop(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", edit(p))), publish.ErrNoPrimary)
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 	c := publish.Change{Drop: []publish.File{index}, Put: []publish.File{file("index.html", inline("new"))}, Primary: "a.js"}
-	same(t, "the primary file of one that has it", must(s.Site.Rearrange(t.Context(), p.ID, c, edit(p)))(t).Primary, "a.js")
+	same(t, "the primary file of one that has it", must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t).Primary, "a.js")
 }
 
 // current is a file of the current version.
@@ -54,16 +54,16 @@ func (s Stores) current(t *testing.T, p publish.Project, name string) publish.Fi
 
 func setDetails(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	same(t, "before", must(s.Site.Details(t.Context(), p.ID))(t), publish.Details{Title: p.Title})
+	same(t, "before", must(s.Management.Details(t.Context(), p.ID))(t), publish.Details{Title: p.Title})
 	want := publish.Details{Title: "Pong", Description: "two\nlines", Unlisted: true, Threads: true}
-	ok(t, s.Site.SetDetails(t.Context(), p.ID, want))
-	same(t, "after", must(s.Site.Details(t.Context(), p.ID))(t), want)
+	ok(t, s.Management.SetDetails(t.Context(), p.ID, want))
+	same(t, "after", must(s.Management.Details(t.Context(), p.ID))(t), want)
 	got := must(s.Publish.Project(t.Context(), p.ID))(t)
 	if got.Version != 1 || !got.Unlisted || !got.Threads || got.Title != "Pong" {
 		t.Errorf("the project is %+v", got)
 	}
-	wants(t, "of nothing", s.Site.SetDetails(t.Context(), "never-there", want), publish.ErrNotFound)
-	wants(t, "of nothing", drop(s.Site.Details(t.Context(), "never-there")), publish.ErrNotFound)
+	wants(t, "of nothing", s.Management.SetDetails(t.Context(), "never-there", want), publish.ErrNotFound)
+	wants(t, "of nothing", drop(s.Management.Details(t.Context(), "never-there")), publish.ErrNotFound)
 }
 
 func rearrange(t *testing.T, s Stores) {
@@ -73,7 +73,7 @@ func rearrange(t *testing.T, s Stores) {
 		Drop: []publish.File{a}, Primary: "start.html",
 		Put: []publish.File{{Name: "lib/a.js", Folded: "lib/a.js", Blob: a.Blob}, file("start.html", inline("start"))},
 	}
-	got := must(s.Site.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
+	got := must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), got)
 	same(t, "files", texts(t, s.Publish, p.ID, 3), map[string]string{"index.html": "<p>pong", "lib/a.js": "a", "start.html": "start"})
 	same(t, "files before", texts(t, s.Publish, p.ID, 2), map[string]string{"index.html": "<p>pong", "a.js": "a"})
@@ -88,7 +88,7 @@ func rearrangeMoved(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	moved := s.mustPut(t, p, file("a.js", inline("a")))
 	c := publish.Change{Put: []publish.File{file("b.js", inline("b"))}}
-	wants(t, "at an old version", drop(s.Site.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrMoved)
+	wants(t, "at an old version", drop(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrMoved)
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), moved)
 }
 
@@ -98,7 +98,7 @@ func rearrangeMissing(t *testing.T, s Stores) {
 		"file": {Drop: []publish.File{file("never.js", publish.Blob{})}, Put: []publish.File{file("b.js", inline("b"))}},
 		"blob": {Put: []publish.File{file("b.js", inline("b")), file("c.js", publish.Blob{ID: 1 << 40, Size: 1})}},
 	} {
-		wants(t, what, drop(s.Site.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrNotFound)
+		wants(t, what, drop(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrNotFound)
 	}
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 }
@@ -108,16 +108,16 @@ func rearrangeWithin(t *testing.T, s Stores) {
 	at := edit(p)
 	at.Within = publish.Quota{Bytes: p.Size + 2}
 	c := publish.Change{Put: []publish.File{file("b.js", inline("three"))}}
-	wants(t, "with 5 bytes more", drop(s.Site.Rearrange(t.Context(), p.ID, c, at)), publish.ErrTooManyBytes)
+	wants(t, "with 5 bytes more", drop(s.Management.Rearrange(t.Context(), p.ID, c, at)), publish.ErrTooManyBytes)
 	c.Put[0].Blob = inline("ab")
-	must(s.Site.Rearrange(t.Context(), p.ID, c, at))(t)
+	must(s.Management.Rearrange(t.Context(), p.ID, c, at))(t)
 }
 
 func listVersions(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
 	p = s.mustPut(t, p, file("a.js", inline("b")))
 	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
-	list := must(s.Site.Versions(t.Context(), p.ID, 0, 9))(t)
+	list := must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t)
 	type seen struct {
 		N                       int
 		Added, Changed, Removed []string
@@ -130,14 +130,14 @@ func listVersions(t *testing.T, s Stores) {
 		got = append(got, seen{v.N, v.Added, v.Changed, v.Removed})
 	}
 	same(t, "versions", got, []seen{{4, nil, nil, []string{"a.js"}}, {3, nil, []string{"a.js"}, nil}, {2, []string{"a.js"}, nil, nil}, {1, []string{"index.html"}, nil, nil}})
-	page := must(s.Site.Versions(t.Context(), p.ID, 4, 1))(t)
+	page := must(s.Management.Versions(t.Context(), p.ID, 4, 1))(t)
 	same(t, "a page", page, list[1:2])
-	wants(t, "of nothing", drop(s.Site.Versions(t.Context(), "never-there", 0, 9)), publish.ErrNotFound)
+	wants(t, "of nothing", drop(s.Management.Versions(t.Context(), "never-there", 0, 9)), publish.ErrNotFound)
 }
 
 func versionPrimary(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.html", inline("a")))
-	p = must(s.Site.Rearrange(t.Context(), p.ID, publish.Change{Primary: "a.html"}, edit(p)))(t)
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Primary: "a.html"}, edit(p)))(t)
 	p = s.mustPut(t, p, file("b.html", inline("b")))
 	for n, want := range []string{"index.html", "index.html", "a.html", "a.html"} {
 		same(t, "primary file", must(s.Publish.Version(t.Context(), p.ID, n+1))(t).Primary, want)
@@ -148,13 +148,13 @@ func eraseVersion(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", named("one")))
 	p = s.mustPut(t, p, file("a.js", named("two")))
 	p = s.mustPut(t, p, file("a.js", named("three")))
-	ok(t, s.Site.EraseVersion(t.Context(), p.ID, 3, base()))
+	ok(t, s.Management.EraseVersion(t.Context(), p.ID, 3, base()))
 	wants(t, "the version", drop(s.Publish.Version(t.Context(), p.ID, 3)), publish.ErrNotFound)
 	wants(t, "its files", drop(s.Publish.Files(t.Context(), p.ID, 3)), publish.ErrNotFound)
 	same(t, "files of version 2", fileNames(t, s.Publish, p.ID, 2), []string{"a.js", "index.html"})
 	same(t, "files of version 4", fileNames(t, s.Publish, p.ID, 4), []string{"a.js", "index.html"})
 	same(t, "what may go", s.swept(t), []publish.BlobRef{"two"})
-	list := must(s.Site.Versions(t.Context(), p.ID, 0, 9))(t)
+	list := must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t)
 	for i, want := range []publish.VersionChange{{Known: false}, {Erased: true}, {Known: true}, {Known: true}} {
 		if list[i].N != 4-i || list[i].Erased != want.Erased || list[i].Known != want.Known {
 			t.Errorf("version %d is listed as %+v", 4-i, list[i])
@@ -168,9 +168,9 @@ func eraseSeveral(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", named("one")))
 	p = s.mustPut(t, p, file("b.js", named("other")))
 	p = s.mustPut(t, p, file("a.js", named("two")))
-	ok(t, s.Site.EraseVersion(t.Context(), p.ID, 2, base()))
+	ok(t, s.Management.EraseVersion(t.Context(), p.ID, 2, base()))
 	same(t, "with version 3 there", s.swept(t), nil)
-	ok(t, s.Site.EraseVersion(t.Context(), p.ID, 3, base()))
+	ok(t, s.Management.EraseVersion(t.Context(), p.ID, 3, base()))
 	same(t, "with it gone", s.swept(t), []publish.BlobRef{"one"})
 	same(t, "files of version 4", fileNames(t, s.Publish, p.ID, 4), []string{"a.js", "b.js", "index.html"})
 }
@@ -185,14 +185,14 @@ func (s Stores) swept(t *testing.T) []publish.BlobRef {
 
 func eraseCurrent(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	wants(t, "the current", s.Site.EraseVersion(t.Context(), p.ID, 1, base()), publish.ErrMoved)
-	wants(t, "one that is not there", s.Site.EraseVersion(t.Context(), p.ID, 2, base()), publish.ErrNotFound)
+	wants(t, "the current", s.Management.EraseVersion(t.Context(), p.ID, 1, base()), publish.ErrMoved)
+	wants(t, "one that is not there", s.Management.EraseVersion(t.Context(), p.ID, 2, base()), publish.ErrNotFound)
 	same(t, "files", fileNames(t, s.Publish, p.ID, 1), []string{"index.html"})
 }
 
 func eraseTwice(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", named("one")))
 	for range 2 {
-		ok(t, s.Site.EraseVersion(t.Context(), p.ID, 1, base()))
+		ok(t, s.Management.EraseVersion(t.Context(), p.ID, 1, base()))
 	}
 }

@@ -130,10 +130,10 @@ func ownerSuspended(t *testing.T, s Stores) {
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	before := must(s.Publish.Project(t.Context(), p.ID))(t)
 	for what, err := range map[string]error{
-		"another handle": s.rename(t, kim, "other"), "a key": s.Site.MintKey(t.Context(), kim.ID, mint, 9, formRecord("mint")),
-		"another account key": s.Site.RotateKey(t.Context(), kim.ID, key("rotated"), formRecord("rotate")), "a key for old ones": s.Site.ReplaceOldKeys(t.Context(), kim.ID, key("replaced"), formRecord("replace")),
+		"another handle": s.rename(t, kim, "other"), "a key": s.Management.MintKey(t.Context(), kim.ID, mint, 9, formRecord("mint")),
+		"another account key": s.Management.RotateKey(t.Context(), kim.ID, key("rotated"), formRecord("rotate")), "a key for old ones": s.Management.ReplaceOldKeys(t.Context(), kim.ID, key("replaced"), formRecord("replace")),
 		"another address": s.Accounts.ProposeEmail(t.Context(), move, publish.Job{Kind: "proposal", Due: base()}, base(), 3),
-		"details":         s.Site.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other"}), "a version erased": s.Site.EraseVersion(t.Context(), p.ID, 1, base()),
+		"details":         s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other"}), "a version erased": s.Management.EraseVersion(t.Context(), p.ID, 1, base()),
 	} {
 		wants(t, what, err, publish.ErrSuspended)
 	}

@@ -48,7 +48,7 @@ func (s Stores) without(t *testing.T, p publish.Project) (list []publish.File) {
 func (s Stores) mustMany(t *testing.T) publish.Project {
 	t.Helper()
 	p := s.mustProject(t, "pong")
-	return must(s.Site.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", many, inline)}, edit(p)))(t)
+	return must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", many, inline)}, edit(p)))(t)
 }
 
 func rearrangeMany(t *testing.T, s Stores) {
@@ -73,14 +73,14 @@ func rearrangeMany(t *testing.T, s Stores) {
 		want[name] = text
 		size += int64(len(text))
 	}
-	got := must(s.Site.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
+	got := must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), got)
 	same(t, "the totals", []any{got.Version, got.FileCount, got.Size, got.Primary}, []any{3, many + 1, size, "start.html"})
 	same(t, "files", texts(t, s.Publish, p.ID, 3), want)
 	same(t, "files before", s.without(t, p), old)
 	same(t, "near", s.near(t, p.ID, "b"), near10(want, "b/"))
 	back := publish.Change{Drop: must(s.Publish.Files(t.Context(), p.ID, 3))(t), Put: append(old, index), Primary: "index.html"}
-	p3 := must(s.Site.Rearrange(t.Context(), p.ID, back, edit(got)))(t)
+	p3 := must(s.Management.Rearrange(t.Context(), p.ID, back, edit(got)))(t)
 	same(t, "the files of before again", s.without(t, p3), old)
 	same(t, "their totals", []any{p3.FileCount, p3.Size}, []any{p.FileCount, p.Size})
 	list, _ := s.mistakes(t)
@@ -135,7 +135,7 @@ func rearrangeManyRefused(t *testing.T, s Stores) {
 		{"another version", c, moved, publish.ErrMoved},
 		{"too many bytes", c, within, publish.ErrTooManyBytes},
 	} {
-		err := drop(s.Site.Rearrange(t.Context(), p.ID, r.c, r.at))
+		err := drop(s.Management.Rearrange(t.Context(), p.ID, r.c, r.at))
 		wants(t, r.what, err, r.want)
 		wants(t, r.what+" says that it had no effect", err, publish.ErrNoEffect)
 		same(t, r.what+": the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
@@ -144,7 +144,7 @@ func rearrangeManyRefused(t *testing.T, s Stores) {
 		list, _ := s.mistakes(t)
 		same(t, r.what+": mistakes", list, nil)
 	}
-	p = must(s.Site.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
+	p = must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
 	same(t, "in the end", p.FileCount, many+1)
 	same(t, "names without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), nil)
 	same(t, "what may go", s.sweepAll(t), nil)
@@ -170,7 +170,7 @@ func rearrangeManyWhole(t *testing.T, s Stores) {
 					c.Put = append(c.Put, file(fmt.Sprintf("v%d/%s", p.Version+1, f.Name[strings.LastIndexByte(f.Name, '/')+1:]), f.Blob))
 				}
 			}
-			p, err = s.Site.Rearrange(background(), p.ID, c, edit(p))
+			p, err = s.Management.Rearrange(background(), p.ID, c, edit(p))
 		}
 		ended <- err
 	}()
@@ -213,7 +213,7 @@ func rearrangeManyBeside(t *testing.T, s Stores) {
 		}
 		for i := range 3 {
 			c := publish.Change{Drop: list, Put: manyFiles(fmt.Sprintf("r%d-%d", round, i), many, inline)}
-			calls = append(calls, func() error { return drop(s.Site.Rearrange(background(), p.ID, c, edit(p))) })
+			calls = append(calls, func() error { return drop(s.Management.Rearrange(background(), p.ID, c, edit(p))) })
 		}
 		results := make(chan error, len(calls))
 		for _, do := range calls {
@@ -246,7 +246,7 @@ func rearrangeManyOnce(t *testing.T, s Stores) {
 	c := publish.Change{Put: manyFiles("b", many, inline)}
 	results := make(chan error, 2)
 	for range 2 {
-		go func() { results <- drop(s.Site.Rearrange(background(), p.ID, c, at)) }()
+		go func() { results <- drop(s.Management.Rearrange(background(), p.ID, c, at)) }()
 	}
 	one, other := <-results, <-results
 	if one != nil {
@@ -254,7 +254,7 @@ func rearrangeManyOnce(t *testing.T, s Stores) {
 	}
 	ok(t, one)
 	wants(t, "the other", other, publish.ErrAlreadyDone)
-	wants(t, "again", drop(s.Site.Rearrange(t.Context(), p.ID, c, at)), publish.ErrAlreadyDone)
+	wants(t, "again", drop(s.Management.Rearrange(t.Context(), p.ID, c, at)), publish.ErrAlreadyDone)
 	same(t, "what was made", must(s.Publish.IdempotencyRecord(t.Context(), sum("form"), base()))(t).Version, 3)
 	same(t, "files", must(s.Publish.Project(t.Context(), p.ID))(t).FileCount, 2*many+1)
 }

@@ -55,7 +55,7 @@ func drops(t *testing.T, name string, said publish.Changed, failure error, curre
 	}
 	read := func() {
 		for id := range store.of {
-			if _, err := s.Site(t.Context(), Nobody(), id); err != nil {
+			if _, err := s.Current(t.Context(), Nobody(), id); err != nil {
 				t.Fatal(err)
 			}
 		}

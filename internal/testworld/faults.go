@@ -14,7 +14,7 @@ import (
 // ErrPanic, as an error after a step, makes the step panic after it happened.
 var ErrPanic = errors.New("panic")
 
-// Faults make steps of the stores fail. Step is asked at each step that Store and Site name, by the name of the method: an error before
+// Faults make steps of the stores fail. Step is asked at each step that Store and Management name, by the name of the method: an error before
 // keeps the step from happening, an error after is returned although it happened, as when a connection breaks. It must not be set while
 // calls are under way; nil means no faults.
 type Faults struct {
@@ -118,20 +118,20 @@ func (s Counts) Project(ctx context.Context, id publish.ProjectID) (publish.Proj
 	return with(s.Faults, "Project", func() (publish.Project, error) { return s.CountStore.Project(ctx, id) })
 }
 
-// Site is a store of the website with faults.
-type Site struct {
-	publish.SiteStore
+// Management is a store of what owners do by hand, with faults.
+type Management struct {
+	publish.ManagementStore
 	Faults *Faults
 }
 
-// Rearrange implements publish.SiteStore.
-func (s Site) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, publish.Changed, error) {
-	return changing(s.Faults, "Rearrange", func() (publish.Project, publish.Changed, error) { return s.SiteStore.Rearrange(ctx, id, c, at) })
+// Rearrange implements publish.ManagementStore.
+func (s Management) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, publish.Changed, error) {
+	return changing(s.Faults, "Rearrange", func() (publish.Project, publish.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
 }
 
-// SetDetails implements publish.SiteStore.
-func (s Site) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
-	return with(s.Faults, "SetDetails", func() (publish.Changed, error) { return s.SiteStore.SetDetails(ctx, id, d) })
+// SetDetails implements publish.ManagementStore.
+func (s Management) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
+	return with(s.Faults, "SetDetails", func() (publish.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
 }
 
 // Blobs fail where they are told to. The fields must not be set while calls are under way.

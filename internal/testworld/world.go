@@ -145,7 +145,7 @@ func (w *World) close() {
 
 // Stores are what the Service is opened on.
 func (w *World) Stores() publish.Stores {
-	return publish.Stores{Store: Store{w.DB.Publish(), w.Faults}, Site: Site{w.DB.Publish(), w.Faults}, Blobs: w.Blobs, Statistics: w.Counters}
+	return publish.Stores{Store: Store{w.DB.Publish(), w.Faults}, Management: Management{w.DB.Publish(), w.Faults}, Blobs: w.Blobs, Statistics: w.Counters}
 }
 
 // Another is a second Service on the stores as they are: what a restart would bring, or another process.

@@ -30,7 +30,7 @@ func (p *Pages) like(v *visit) error {
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
 	}
-	if _, err := p.Service.Site(v.r.Context(), v.by, id); err != nil {
+	if _, err := p.Service.Current(v.r.Context(), v.by, id); err != nil {
 		return err
 	}
 	token, err := v.welcome()

@@ -85,7 +85,7 @@ func (p *Pages) project(v *visit) error {
 // shown is the project of an address that anybody may see. What is no id at all
 // is not there either.
 func (v *visit) shown(id publish.ProjectID) (publish.Project, error) {
-	found, err := v.Service.Site(v.r.Context(), v.by, id)
+	found, err := v.Service.Current(v.r.Context(), v.by, id)
 	if errors.Is(err, publish.CodeInvalidField) {
 		err = publish.ErrNotFound
 	}

@@ -27,7 +27,7 @@ import (
 
 // Service is what the pages ask of the domain; *publish.Service is one.
 type Service interface {
-	Site(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
 	exports
 	keyrings
 	ownProjects
