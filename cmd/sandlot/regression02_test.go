@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"mime/multipart"
 	"net/http"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -17,19 +20,28 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// blanks is a page of n bytes, gzipped: some thousandth of them.
-func blanks(t *testing.T, n int) []byte {
-	t.Helper()
+// blanksSize is how many bytes blanks has when it is unpacked.
+const blanksSize = 100 << 20
+
+// blanks returns a page of blanksSize bytes, gzipped: some thousandth of them. It is packed once, which takes seconds under the race detector.
+// Nobody may change it.
+var blanks = sync.OnceValues(func() ([]byte, error) {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
-	_, err := io.Copy(z, io.MultiReader(bytes.NewReader([]byte("<!doctype html>")), io.LimitReader(spaces{}, int64(n-15))))
-	if err == nil {
-		err = z.Close()
-	}
+	const start = "<!doctype html>"
+	_, err := io.Copy(z, io.MultiReader(strings.NewReader(start), io.LimitReader(spaces{}, blanksSize-int64(len(start)))))
+	err = errors.Join(err, z.Close())
+	return out.Bytes(), err
+})
+
+// bomb is blanks for a test, which it ends if there is none.
+func bomb(t *testing.T) []byte {
+	t.Helper()
+	packed, err := blanks()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes()
+	return packed
 }
 
 type spaces struct{}
@@ -66,7 +78,7 @@ func TestRegression02ACallCostsWhatItMakes(t *testing.T) {
 	t.Parallel()
 	const most = 20_000_000
 	s := publicServer(t, "--limit-bytes", fmt.Sprintf("1000000/h:%d", most))
-	packed := base64.StdEncoding.EncodeToString(blanks(t, 100<<20))
+	packed := base64.StdEncoding.EncodeToString(bomb(t))
 	if len(packed) > 200_000 {
 		t.Fatalf("the bomb has %d bytes", len(packed))
 	}
@@ -93,7 +105,7 @@ func TestRegression02ACallCostsWhatItMakes(t *testing.T) {
 		}
 	})
 	t.Run("parts that become much when they are joined", func(t *testing.T) {
-		bomb := blanks(t, 100<<20)
+		bomb := bomb(t)
 		part := func(n int, content []byte) reply {
 			return from(t, s, "203.0.113.4", "POST", "/v1/publish", "", map[string]any{
 				"upload_id": "a-bomb-in-two-parts-0123456789", "part": n, "total_parts": 2, "content": content, "content_encoding": "gzip+base64", "email": "me@example.com",
@@ -138,9 +150,8 @@ func longForm(t *testing.T, s *testenv.Server, addr string, n int64) reply {
 // TestRegression02TheFirstFileMayBeTheLargest: the limits of a public instance have room for 100 MB of a newcomer, and for the parts of the largest file and its assembly with a key.
 func TestRegression02TheFirstFileMayBeTheLargest(t *testing.T) {
 	t.Parallel()
-	const size = 100 << 20
 	s := publicServer(t)
-	content := base64.StdEncoding.EncodeToString(blanks(t, size))
+	content := base64.StdEncoding.EncodeToString(bomb(t))
 	if r := from(t, s, "203.0.113.1", "POST", "/v1/publish", "", map[string]any{"content": content, "content_encoding": "gzip+base64", "email": "me@example.com"}); r.StatusCode != 201 {
 		t.Fatalf("packed: %d %v", r.StatusCode, r.body)
 	}
