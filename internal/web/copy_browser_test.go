@@ -8,6 +8,7 @@ import (
 )
 
 func TestTheCallToPublishIsCopiedByAButton(t *testing.T) {
+	t.Parallel()
 	g := openGallery(t)
 	g.screen(t, false)
 	for _, with := range []string{"", "Object.defineProperty(navigator, 'clipboard', {value: undefined})"} {

@@ -11,6 +11,7 @@ import (
 // TestRegression31AFileDroppedBesideTheBoxChangesNothing lets a real file fall on the heading, which leads away from a page that does not
 // mind, with a title half typed; and text into a field, which takes it.
 func TestRegression31AFileDroppedBesideTheBoxChangesNothing(t *testing.T) {
+	t.Parallel()
 	g := openGallery(t)
 	g.screen(t, true)
 	g.visit(t, look{path: "/account/projects/harbor-k3x9p2", as: "ada"}, "en")

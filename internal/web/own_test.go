@@ -82,6 +82,7 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 }
 
 func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
+	t.Parallel()
 	for want, c := range map[string]struct {
 		before func(*world)
 		to     string // typed

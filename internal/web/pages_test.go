@@ -84,6 +84,7 @@ func TestPagesOfTenThousandFilesHaveEachOnceInOrder(t *testing.T) {
 }
 
 func TestAPageOfTenThousandFilesIsShortOnItsWay(t *testing.T) {
+	t.Parallel()
 	files := exported(9_999)
 	h := shipped(t, files)
 	for _, target := range []string{ownAt, ownAt + "?after=" + url.QueryEscape(files[199].Name)} {
@@ -98,6 +99,7 @@ func TestAPageOfTenThousandFilesIsShortOnItsWay(t *testing.T) {
 }
 
 func TestAnAddressOfNoPageOfFilesIsTheFirst(t *testing.T) {
+	t.Parallel()
 	files := exported(450)
 	files[200].Name = `assets/00200 &"<i>#?%.png`
 	files[200].Folded = files[200].Name

@@ -69,7 +69,8 @@ var someNumbers = []int64{
 
 // TestRegression42NumbersAreWrittenAsBrowsersDo: a script that changes a number or its label must not change how they are written.
 func TestRegression42NumbersAreWrittenAsBrowsersDo(t *testing.T) {
-	ctx := testenv.Browser(t)
+	t.Parallel()
+	ctx := testenv.Engine(t)
 	run(t, ctx, chromedp.Navigate("about:blank"))
 	numbers, err := json.Marshal(someNumbers)
 	if err != nil {
@@ -90,7 +91,8 @@ func TestRegression42NumbersAreWrittenAsBrowsersDo(t *testing.T) {
 
 // TestRegression42LabelsFollowTheirNumbers: the page said "1 plays" after the number had changed.
 func TestRegression42LabelsFollowTheirNumbers(t *testing.T) {
-	ctx, g := testenv.Browser(t), newPlayground(t)
+	t.Parallel()
+	ctx, g := testenv.Engine(t), newPlayground(t)
 	plays := int64(1234)
 	played := func(n int64) {
 		g.count(gameID, n-plays, 0, 0)

@@ -89,6 +89,7 @@ func TestRegression42TimesAreThoseOfTheVisitor(t *testing.T) {
 
 // TestRegression42TheFirstOfAMonthIsLocal, too: the script knows what the server does.
 func TestRegression42TheFirstOfAMonthIsLocal(t *testing.T) {
+	t.Parallel()
 	g := openGallery(t)
 	g.tell(t, "Emulation.setTimezoneOverride", map[string]any{"timezoneId": "Pacific/Kiritimati"})
 	for lang, want := range map[string]string{"fr": "1er ", "pt": "1º de ", "de": "1. "} {

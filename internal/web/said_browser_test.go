@@ -39,7 +39,8 @@ const field = document.querySelector('[name=files]'); field.files = files.files;
 
 // TestRegression29AnUploadKeepsWhatIsTypedBeside: the page was loaded again, and what stood in its other fields was gone.
 func TestRegression29AnUploadKeepsWhatIsTypedBeside(t *testing.T) {
-	ctx := testenv.Browser(t)
+	t.Parallel()
+	ctx := testenv.Engine(t)
 	h, site := newDesk(t)
 	run(t, ctx, chromedp.Navigate(site+ownAt))
 	run(t, ctx, chromedp.Evaluate[bool](typeBeside))
@@ -68,7 +69,8 @@ func TestRegression29AnUploadKeepsWhatIsTypedBeside(t *testing.T) {
 
 // TestRegression29WhatAFormDidIsWhereTheReaderIs: it has the focus, so a screen reader reads it.
 func TestRegression29WhatAFormDidIsWhereTheReaderIs(t *testing.T) {
-	ctx := testenv.Browser(t)
+	t.Parallel()
+	ctx := testenv.Engine(t)
 	h, site := newDesk(t)
 	run(t, ctx, chromedp.Navigate(site+ownAt+"/remove?file=a.js"))
 	run(t, ctx, chromedp.Click("main form button"))

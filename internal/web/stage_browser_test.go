@@ -186,7 +186,8 @@ func TestTheBackGesture(t *testing.T) {
 }
 
 func TestTheButtonSaysOnlyWhatItHasCopied(t *testing.T) {
-	ctx, g := testenv.Browser(t), newPlayground(t)
+	t.Parallel()
+	ctx, g := testenv.Engine(t), newPlayground(t)
 	run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
 	await(t, ctx, `document.readyState === 'complete' && (document.querySelector('.share').open = true)`)
 	run(t, ctx, chromedp.Evaluate[bool](`navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); true`))
@@ -202,7 +203,8 @@ func TestTheButtonSaysOnlyWhatItHasCopied(t *testing.T) {
 }
 
 func TestNobodyPlaysWhatIsGone(t *testing.T) {
-	ctx, g := testenv.Browser(t), newPlayground(t)
+	t.Parallel()
+	ctx, g := testenv.Engine(t), newPlayground(t)
 	for status, want := range map[string]int{"404": 1, "451": 1, "503": 2} {
 		run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
 		await(t, ctx, `document.readyState === 'complete' && !document.querySelector('button.start').hidden`)
@@ -217,7 +219,8 @@ func TestNobodyPlaysWhatIsGone(t *testing.T) {
 
 // TestRegression16PlayWaitsForTheAnswer: a press that comes before the answer is not lost, and no answer is a yes.
 func TestRegression16PlayWaitsForTheAnswer(t *testing.T) {
-	ctx, g := testenv.Browser(t), newPlayground(t)
+	t.Parallel()
+	ctx, g := testenv.Engine(t), newPlayground(t)
 	run(t, ctx, chromedp.Navigate("about:blank"))
 	patient := map[string]any{"source": `const soon = setTimeout; window.setTimeout = (f, ms, ...more) => ms === 1000 && location.search ? 0 : soon(f, ms, ...more)`}
 	run(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
@@ -242,9 +245,10 @@ func TestRegression16PlayWaitsForTheAnswer(t *testing.T) {
 // TestRegression28WhatTellsOfBlockedStorageIsWhole: on a phone the poster cut the box off, and with it its buttons; in a low frame of
 // another site's, too. French needs the most lines.
 func TestRegression28WhatTellsOfBlockedStorageIsWhole(t *testing.T) {
+	t.Parallel()
 	g := newPlaygroundOf(t, publish.NewProject{Title: chess.Title, Lang: "fr"})
 	g.storage = "false"
-	ctx := testenv.Browser(t)
+	ctx := testenv.Engine(t)
 	for _, c := range []struct {
 		path          string
 		width, height int64

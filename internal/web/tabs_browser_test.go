@@ -30,6 +30,7 @@ const untidy = `(() => {
 
 // TestTheTabsOfTheAccountStandInOneLine measures them in the languages whose words are the longest, on a phone and on the smallest.
 func TestTheTabsOfTheAccountStandInOneLine(t *testing.T) {
+	t.Parallel()
 	g := openGallery(t)
 	g.tell(t, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
 	for _, width := range []int64{360, 320} {
