@@ -62,7 +62,7 @@ func newCorrespondent(t *testing.T, m *mailServer) *correspondent {
 	c.uses(c.next(ofVerify))
 	c.asks(c.address)
 	c.uses(c.next(ofLogin))
-	c.post("/account/keys", url.Values{"name": {"key" + attack}, "project": {c.project}, "nonce": {"one"}}, http.StatusOK, http.StatusUnprocessableEntity)
+	c.post("/account/keys", url.Values{"name": {"key" + attack}, "project": {c.project}, "form_token": {"one"}}, http.StatusOK, http.StatusUnprocessableEntity)
 	c.post("/account/settings/language", url.Values{"lang": {"fr" + attack}}, http.StatusSeeOther)
 	c.post("/account/settings/handle", url.Values{"handle": {"kim" + attack}}, http.StatusSeeOther, http.StatusUnprocessableEntity)
 	return c
@@ -135,7 +135,7 @@ func (c *correspondent) causeAll(name string, arrive func()) map[string]letter {
 	c.asks(c.address)
 	change := name + "-new@example.com"
 	c.post("/account/settings/email", url.Values{"email": {change}}, http.StatusSeeOther)
-	c.post("/report", url.Values{"project": {c.project}, "reason": {"other"}, "details": {"It is bad." + attack}, "contact": {"me@example.com"}, "nonce": {name}}, http.StatusOK)
+	c.post("/report", url.Values{"project": {c.project}, "reason": {"other"}, "details": {"It is bad." + attack}, "contact": {"me@example.com"}, "form_token": {name}}, http.StatusOK)
 	arrive()
 	all := map[string]letter{}
 	for len(all) < 4 {

@@ -64,7 +64,7 @@ func (s *Service) Report(ctx context.Context, by publish.Caller, in NewReport) (
 		return "", publish.Refuse(publish.CodeInvalidField, "The reason is none of the list.").In("reason")
 	}
 	if in.FormToken == "" || len(in.FormToken) > publish.MaxFormToken {
-		return "", publish.Refuse(publish.CodeInvalidField, "The form is not one of ours.").In("nonce")
+		return "", publish.Refuse(publish.CodeInvalidField, "The form is not one of ours.").In("form_token")
 	}
 	if r.Details, err = cleanDetails(in.Details); err != nil {
 		return "", err

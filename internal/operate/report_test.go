@@ -76,15 +76,15 @@ func TestReports(t *testing.T) {
 			with func(*operate.NewReport)
 			want error
 		}{
-			"no project":      {func(r *operate.NewReport) { r.Project = "other-abc123" }, publish.ErrNotFound},
-			"no id at all":    {func(r *operate.NewReport) { r.Project = "../" }, publish.ErrNotFound},
-			"another reason":  {func(r *operate.NewReport) { r.Reason = "<b>" }, publish.CodeInvalidField},
-			"no nonce":        {func(r *operate.NewReport) { r.FormToken = "" }, publish.CodeInvalidField},
-			"a long nonce":    {func(r *operate.NewReport) { r.FormToken = strings.Repeat("x", 99) }, publish.CodeInvalidField},
-			"long details":    {func(r *operate.NewReport) { r.Details += "x" }, publish.CodeInvalidField},
-			"not UTF-8":       {func(r *operate.NewReport) { r.Details = "\xff" }, publish.CodeInvalidField},
-			"no address":      {func(r *operate.NewReport) { r.Contact = "ann" }, publish.CodeInvalidEmail},
-			"two in a header": {func(r *operate.NewReport) { r.Contact = "a@example.com\r\nBcc: b@example.com" }, publish.CodeInvalidEmail},
+			"no project":        {func(r *operate.NewReport) { r.Project = "other-abc123" }, publish.ErrNotFound},
+			"no id at all":      {func(r *operate.NewReport) { r.Project = "../" }, publish.ErrNotFound},
+			"another reason":    {func(r *operate.NewReport) { r.Reason = "<b>" }, publish.CodeInvalidField},
+			"no form token":     {func(r *operate.NewReport) { r.FormToken = "" }, publish.CodeInvalidField},
+			"a long form token": {func(r *operate.NewReport) { r.FormToken = strings.Repeat("x", 99) }, publish.CodeInvalidField},
+			"long details":      {func(r *operate.NewReport) { r.Details += "x" }, publish.CodeInvalidField},
+			"not UTF-8":         {func(r *operate.NewReport) { r.Details = "\xff" }, publish.CodeInvalidField},
+			"no address":        {func(r *operate.NewReport) { r.Contact = "ann" }, publish.CodeInvalidEmail},
+			"two in a header":   {func(r *operate.NewReport) { r.Contact = "a@example.com\r\nBcc: b@example.com" }, publish.CodeInvalidEmail},
 		} {
 			in := good
 			change.with(&in)

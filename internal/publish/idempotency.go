@@ -87,7 +87,7 @@ func (c *idempotency) newRequest(by Caller, key string, op Op, part *PartInput, 
 // act once. The token of a page may come with several acts, each of which counts.
 func (c *idempotency) formRequest(by Caller, act, token string) (*request, error) {
 	if token == "" || len(token) > MaxFormToken {
-		return nil, Refuse(CodeInvalidField, "The form has no token.").In("nonce")
+		return nil, Refuse(CodeInvalidField, "The form has no token.").In("form_token")
 	}
 	return &request{by: by, key: c.vault.Keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
 }

@@ -29,8 +29,8 @@ func TestMintKey(t *testing.T) {
 	}
 	for what, in := range map[string]publish.NewKey{
 		"no name": {Project: p.ID, Form: "two"}, "a long name": {Project: p.ID, Name: strings.Repeat("ü", 101), Form: "two"},
-		"a very long name": {Project: p.ID, Name: strings.Repeat("x", 2000), Form: "two"}, "no nonce": {Project: p.ID, Name: "x"},
-		"a long nonce": {Project: p.ID, Name: "x", Form: strings.Repeat("x", 65)},
+		"a very long name": {Project: p.ID, Name: strings.Repeat("x", 2000), Form: "two"}, "no form token": {Project: p.ID, Name: "x"},
+		"a long form token": {Project: p.ID, Name: "x", Form: strings.Repeat("x", 65)},
 	} {
 		_, err = w.MintKey(ctx, w.owner(a.ID), in)
 		wantErr(t, what, err, publish.CodeInvalidField)
@@ -112,7 +112,7 @@ func TestRotateKey(t *testing.T) {
 	wantErr(t, "the same form again", err, publish.ErrAlreadyDone)
 	w.caller(fresh)
 	_, err = w.RotateKey(t.Context(), w.owner(a), "")
-	wantErr(t, "no nonce", err, publish.CodeInvalidField)
+	wantErr(t, "no form token", err, publish.CodeInvalidField)
 }
 
 func TestKeysAreForTheProjectsChangedLastAndForOthersById(t *testing.T) {

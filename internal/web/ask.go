@@ -92,7 +92,7 @@ func (v *visit) askKeys(title, action, yes string, lead any) error {
 	if err != nil {
 		return err
 	}
-	return v.ask(title, askPage{Leads: []any{lead, v.T("ask.for-good")}, Action: action, Fields: []askField{{"nonce", formToken}}, Yes: yes, Back: "/account/keys"})
+	return v.ask(title, askPage{Leads: []any{lead, v.T("ask.for-good")}, Action: action, Fields: []askField{{"form_token", formToken}}, Yes: yes, Back: "/account/keys"})
 }
 
 // askRemove names the file that is deleted.
@@ -113,6 +113,6 @@ func (p *Pages) askRemove(v *visit) error {
 // askFilename shows the name that a file will have, where it is not the one that was typed.
 func (v *visit) askFilename(from, to, formToken string) error {
 	return v.ask(v.T("own.move-title", "from", from, "to", to), askPage{
-		Action: v.ownPath() + "/move", Fields: []askField{{"file", from}, {"to", to}, {"once", formToken}}, Yes: v.T("own.move"), Back: v.ownPath() + "#files",
+		Action: v.ownPath() + "/move", Fields: []askField{{"file", from}, {"to", to}, {"form_token", formToken}}, Yes: v.T("own.move"), Back: v.ownPath() + "#files",
 	})
 }

@@ -58,5 +58,5 @@ func (v *visit) lacks(field string) bool {
 // every form of ours has a good one.
 func refusedToken(err error) bool {
 	var e *publish.Error
-	return errors.As(err, &e) && e.Field == "nonce"
+	return errors.As(err, &e) && e.Field == "form_token"
 }

@@ -88,9 +88,9 @@ var forms = map[string]sentForm{
 	"/logout": {fields: noFields, status: 303, again: 303},
 	"/report": {
 		fields: func(w *world) url.Values {
-			return url.Values{"project": {string(w.lee.project)}, "reason": {"other"}, "details": {"It is bad."}, "contact": {"me@example.com"}, "nonce": {"word"}}
+			return url.Values{"project": {string(w.lee.project)}, "reason": {"other"}, "details": {"It is bad."}, "contact": {"me@example.com"}, "form_token": {"word"}}
 		}, status: 200, again: 200,
-		takes: map[string]string{"details": anyText + " missing", "contact": "empty missing", "nonce": "control html override words negative huge"},
+		takes: map[string]string{"details": anyText + " missing", "contact": "empty missing", "form_token": "control html override words negative huge"},
 	},
 	"/account/sessions": {
 		fields: func(w *world) url.Values { return url.Values{"id": {fmt.Sprint(w.kim.other)}} },
@@ -139,9 +139,9 @@ var forms = map[string]sentForm{
 	},
 	"/account/keys": {
 		fields: func(w *world) url.Values {
-			return url.Values{"project": {string(w.kim.project)}, "name": {"agent"}, "nonce": {"word"}}
+			return url.Values{"project": {string(w.kim.project)}, "name": {"agent"}, "form_token": {"word"}}
 		}, status: 200, again: 200,
-		takes:  map[string]string{"name": "control html override words negative huge", "nonce": "control html override words negative huge"},
+		takes:  map[string]string{"name": "control html override words negative huge", "form_token": "control html override words negative huge"},
 		theirs: func(w *world, f url.Values) { f.Set("project", string(w.lee.project)) },
 	},
 	"/account/keys/revoke": {
@@ -149,12 +149,12 @@ var forms = map[string]sentForm{
 		theirs: func(w *world, f url.Values) { f.Set("id", fmt.Sprint(w.lee.key)) },
 	},
 	"/account/keys/replace": {
-		fields: func(*world) url.Values { return url.Values{"nonce": {"word"}} }, status: 200, again: 200,
-		takes: map[string]string{"nonce": "control html override words negative huge"},
+		fields: func(*world) url.Values { return url.Values{"form_token": {"word"}} }, status: 200, again: 200,
+		takes: map[string]string{"form_token": "control html override words negative huge"},
 	},
 	"/account/keys/rotate": {
-		fields: func(*world) url.Values { return url.Values{"nonce": {"word"}} }, status: 200, again: 200,
-		takes: map[string]string{"nonce": "control html override words negative huge"},
+		fields: func(*world) url.Values { return url.Values{"form_token": {"word"}} }, status: 200, again: 200,
+		takes: map[string]string{"form_token": "control html override words negative huge"},
 	},
 	"/account/projects/{id}": {
 		fields: func(*world) url.Values {
@@ -167,24 +167,26 @@ var forms = map[string]sentForm{
 		theirs: func(w *world, f url.Values) { f.Set("typed", string(w.lee.project)) },
 	},
 	"/account/projects/{id}/files": {
-		fields: func(*world) url.Values { return url.Values{"once": {"word"}, "folder": {"lib"}, "files": {"b.js"}} }, status: 303, again: 303, files: true,
-		takes: map[string]string{"once": "control html override words negative huge", "folder": "empty missing words negative huge", "files": "words negative huge"},
+		fields: func(*world) url.Values {
+			return url.Values{"form_token": {"word"}, "folder": {"lib"}, "files": {"b.js"}}
+		}, status: 303, again: 303, files: true,
+		takes: map[string]string{"form_token": "control html override words negative huge", "folder": "empty missing words negative huge", "files": "words negative huge"},
 	},
 	"/account/projects/{id}/move": {
-		fields: func(*world) url.Values { return url.Values{"file": {"a.js"}, "to": {"b.js"}, "once": {"word"}} }, status: 303, again: 303,
-		takes: map[string]string{"to": "words negative huge", "once": "control html override words negative huge"},
+		fields: func(*world) url.Values { return url.Values{"file": {"a.js"}, "to": {"b.js"}, "form_token": {"word"}} }, status: 303, again: 303,
+		takes: map[string]string{"to": "words negative huge", "form_token": "control html override words negative huge"},
 	},
 	"/account/projects/{id}/remove": {
 		fields: func(*world) url.Values { return url.Values{"file": {"a.js"}} }, status: 303, again: 303,
 		takes: map[string]string{"file": "words negative huge"}, // not there, as it should be
 	},
 	"/account/projects/{id}/primary": {
-		fields: func(*world) url.Values { return url.Values{"file": {"a.js"}, "once": {"word"}} }, status: 303, again: 303,
-		takes: map[string]string{"once": "control html override words negative huge"},
+		fields: func(*world) url.Values { return url.Values{"file": {"a.js"}, "form_token": {"word"}} }, status: 303, again: 303,
+		takes: map[string]string{"form_token": "control html override words negative huge"},
 	},
 	"/account/projects/{id}/restore": {
-		fields: func(*world) url.Values { return url.Values{"n": {"1"}, "once": {"word"}} }, status: 303, again: 303,
-		takes: map[string]string{"once": "control html override words negative huge"},
+		fields: func(*world) url.Values { return url.Values{"n": {"1"}, "form_token": {"word"}} }, status: 303, again: 303,
+		takes: map[string]string{"form_token": "control html override words negative huge"},
 	},
 	"/account/projects/{id}/erase": {
 		fields: func(*world) url.Values { return url.Values{"n": {"2"}} }, status: 303, again: 303,

@@ -28,13 +28,13 @@ type keyrings interface {
 func (p *Pages) keyRoutes() []route {
 	return []route{
 		{"GET", "/account/keys", owner, admission.Look, p.keys},
-		{"POST", "/account/keys", recent, admission.Look, form(maxForm, p.mintKey, "project", "name", "nonce")},
+		{"POST", "/account/keys", recent, admission.Look, form(maxForm, p.mintKey, "project", "name", "form_token")},
 		{"GET", "/account/keys/revoke", recent, admission.Look, p.askRevoke},
 		{"POST", "/account/keys/revoke", recent, admission.Look, form(maxForm, p.revokeKey, "id")},
 		{"GET", "/account/keys/rotate", recent, admission.Look, p.askRotate},
-		{"POST", "/account/keys/rotate", recent, admission.Look, form(maxForm, p.rotateKey, "nonce")},
+		{"POST", "/account/keys/rotate", recent, admission.Look, form(maxForm, p.rotateKey, "form_token")},
 		{"GET", "/account/keys/replace", recent, admission.Look, p.askReplace},
-		{"POST", "/account/keys/replace", recent, admission.Look, form(maxForm, p.replaceOldKeys, "nonce")},
+		{"POST", "/account/keys/replace", recent, admission.Look, form(maxForm, p.replaceOldKeys, "form_token")},
 	}
 }
 
@@ -86,7 +86,7 @@ func (v *visit) showKeys(status int, page keysPage) error {
 
 // mintKey answers with the secret itself: it is in no address and nowhere kept.
 func (p *Pages) mintKey(v *visit) error {
-	in := publish.NewKey{Project: publish.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project"))), Name: v.r.PostForm.Get("name"), Form: v.r.PostForm.Get("nonce")}
+	in := publish.NewKey{Project: publish.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project"))), Name: v.r.PostForm.Get("name"), Form: v.r.PostForm.Get("form_token")}
 	secret, err := p.Service.MintKey(v.r.Context(), v.by, in)
 	wrong := ""
 	switch {
@@ -112,7 +112,7 @@ func (p *Pages) replaceOldKeys(v *visit) error {
 }
 
 func (v *visit) replaceKeys(replace func(context.Context, publish.Caller, string) (publish.Secret, error), said string) error {
-	secret, err := replace(v.r.Context(), v.by, v.r.PostForm.Get("nonce"))
+	secret, err := replace(v.r.Context(), v.by, v.r.PostForm.Get("form_token"))
 	if err == nil {
 		v.said = v.book.sayHTML(v.lang, said)
 	}

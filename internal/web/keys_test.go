@@ -18,7 +18,7 @@ func TestTheKeysAreListedByTheirEnds(t *testing.T) {
 	h := house(t)
 	body := text(t, asKim(h, "GET", "/account/keys?project=bare-abc123", ""))
 	for _, want := range []string{
-		"&lt;b&gt;agent", "slp_…Ab12", "sla_…", "Clé du compte", "jamais utilisée", `name="nonce" value="`,
+		"&lt;b&gt;agent", "slp_…Ab12", "sla_…", "Clé du compte", "jamais utilisée", `name="form_token" value="`,
 		"<option value=\"game-abc123\">\u2068&lt;script&gt;&#34;pong&#34;\u2069 · game-abc123", `<option value="bare-abc123" selected>bare-abc123`, `name="id" value="3"`,
 	} {
 		if !strings.Contains(body, want) {
@@ -36,7 +36,7 @@ func TestTheKeysAreListedByTheirEnds(t *testing.T) {
 const keyPage = 50
 
 func TestANewKeyIsShownOnce(t *testing.T) {
-	for path, form := range map[string]string{"/account/keys": "project=game-abc123&name=agent&nonce=one", "/account/keys/rotate": "nonce=one"} {
+	for path, form := range map[string]string{"/account/keys": "project=game-abc123&name=agent&form_token=one", "/account/keys/rotate": "form_token=one"} {
 		h := house(t)
 		resp := asKim(h, "POST", path, form)
 		if resp.StatusCode != http.StatusOK || resp.Header.Get("Cache-Control") != "no-store" || resp.Header.Get("Location") != "" || len(resp.Cookies()) != 0 {
@@ -67,12 +67,12 @@ func TestAKeyThatCannotBeMade(t *testing.T) {
 				must(h.service.MintKey(t.Context(), h.owner("kim"), publish.NewKey{Project: gameID, Name: "x", Form: fmt.Sprint(i)}))(t)
 			}
 		}
-		resp := asKim(h, "POST", "/account/keys", "project=game-abc123&nonce=one&name="+url.QueryEscape(name))
+		resp := asKim(h, "POST", "/account/keys", "project=game-abc123&form_token=one&name="+url.QueryEscape(name))
 		if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, says) || !strings.Contains(body, `value="&lt;b&gt;`) || !strings.Contains(body, `value="game-abc123" selected`) {
 			t.Errorf("%s: %d %s", says, resp.StatusCode, body)
 		}
 	}
-	if resp := asKim(house(t), "POST", "/account/keys", "project=another&name=x&nonce=one"); resp.StatusCode != http.StatusNotFound {
+	if resp := asKim(house(t), "POST", "/account/keys", "project=another&name=x&form_token=one"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("for another's project: %d", resp.StatusCode)
 	}
 	if resp := asKim(house(t), "POST", "/account/keys", "name="+strings.Repeat("x", 1<<20)); resp.StatusCode != http.StatusRequestEntityTooLarge {

@@ -58,7 +58,7 @@ func TestTwoPeopleRestoreAtOnce(t *testing.T) {
 	var both sync.WaitGroup
 	for n, once := range map[string]string{"1": "hers", "2": "his"} {
 		both.Go(func() {
-			resp := w.send(w.path("/account/projects/{id}/restore"), url.Values{"n": {n}, "once": {once}})
+			resp := w.send(w.path("/account/projects/{id}/restore"), url.Values{"n": {n}, "form_token": {once}})
 			if resp.StatusCode != http.StatusSeeOther {
 				t.Errorf("version %s: %d", n, resp.StatusCode)
 			}

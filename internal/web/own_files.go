@@ -113,7 +113,7 @@ func (u *upload) receive() error {
 
 func (u *upload) take(part *multipart.Part) error {
 	switch part.FormName() {
-	case "once":
+	case "form_token":
 		return word(part, &u.formToken)
 	case "folder":
 		return word(part, &u.folder)
@@ -194,7 +194,7 @@ func filename(part *multipart.Part) string {
 }
 
 func (p *Pages) moveFile(v *visit) error {
-	from, to, formToken := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), v.r.PostForm.Get("once")
+	from, to, formToken := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), v.r.PostForm.Get("form_token")
 	name, err := publish.Filename(to)
 	if err == nil && name != to {
 		return v.askFilename(from, name, formToken)
@@ -212,7 +212,7 @@ func (p *Pages) removeFile(v *visit) error {
 
 func (p *Pages) choosePrimary(v *visit) error {
 	form := v.r.PostForm
-	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), form.Get("once")), ownPage{}, "said.primary", "name", form.Get("file"))
+	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), form.Get("form_token")), ownPage{}, "said.primary", "name", form.Get("file"))
 }
 
 // arranged answers a form about files: what it did, in the text of that name, or what was

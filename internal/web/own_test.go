@@ -58,10 +58,10 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 	t.Parallel()
 	const all, details = " [<b>.js a.js index.html]", ` {<script>"pong"  false false}`
 	for _, c := range []struct{ path, form, done, to string }{
-		{"/move", "file=index.html&to=b.html&once=o", "5 b.html [<b>.js a.js b.html] []" + details, ownAt + "#said"},
+		{"/move", "file=index.html&to=b.html&form_token=o", "5 b.html [<b>.js a.js b.html] []" + details, ownAt + "#said"},
 		{"/remove", "file=a.js", "5 index.html [<b>.js index.html] []" + details, ownAt + "#said"},
-		{"/primary", "file=a.js&once=o", "5 a.js" + all + " []" + details, ownAt + "#said"},
-		{"/restore", "n=1&once=o", "5 index.html [index.html] []" + details, ownAt + "#said"},
+		{"/primary", "file=a.js&form_token=o", "5 a.js" + all + " []" + details, ownAt + "#said"},
+		{"/restore", "n=1&form_token=o", "5 index.html [index.html] []" + details, ownAt + "#said"},
 		{"/erase", "n=2", "4 index.html" + all + " [2]" + details, ownAt + "/versions#said"},
 		{"/delete", "typed=game-abc123", "gone", "/account#said"},
 		{"", "title=T&description=&threads=1", "4 index.html" + all + " [] {T  true true}", ownAt + "#said"},
@@ -97,7 +97,7 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 	} {
 		h := house(t)
 		c.before(h)
-		resp := asKim(h, "POST", ownAt+"/move", "once=o&file=index.html&to="+url.QueryEscape(c.to))
+		resp := asKim(h, "POST", ownAt+"/move", "form_token=o&file=index.html&to="+url.QueryEscape(c.to))
 		body := text(t, resp)
 		if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, want) {
 			t.Errorf("%s: %d", want, resp.StatusCode)
@@ -112,7 +112,7 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 	} {
 		h := house(t)
 		h.fail("Rearrange", err)
-		if resp := asKim(h, "POST", ownAt+"/primary", "once=o&file=%3Cb%3E.js"); resp.StatusCode != status {
+		if resp := asKim(h, "POST", ownAt+"/primary", "form_token=o&file=%3Cb%3E.js"); resp.StatusCode != status {
 			t.Errorf("%v: %d", err, resp.StatusCode)
 		}
 	}
@@ -129,7 +129,7 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 func uploadOf(folder string, files ...string) (*bytes.Buffer, string) {
 	body := &bytes.Buffer{}
 	w := multipart.NewWriter(body)
-	_ = w.WriteField("once", "o")
+	_ = w.WriteField("form_token", "o")
 	_ = w.WriteField("folder", folder)
 	for i := 0; i+1 < len(files); i += 2 {
 		part, _ := w.CreateFormFile("files", files[i])

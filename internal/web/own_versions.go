@@ -64,7 +64,7 @@ func number(text string) int {
 
 func (p *Pages) restoreVersion(v *visit) error {
 	n := number(v.r.PostForm.Get("n"))
-	err := p.Service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, v.r.PostForm.Get("once"))
+	err := p.Service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, v.r.PostForm.Get("form_token"))
 	return v.arranged(err, ownPage{}, "said.restored", "version", n)
 }
 

@@ -122,7 +122,7 @@ func TestAnAddressOfNoPageOfFilesIsTheFirst(t *testing.T) {
 
 func TestARefusedNameIsOnThePageThatSaysSo(t *testing.T) {
 	files := exported(450)
-	resp := asKim(shipped(t, files), "POST", ownAt+"/move", url.Values{"once": {"o"}, "file": {files[420].Name}, "to": {"typed?"}}.Encode())
+	resp := asKim(shipped(t, files), "POST", ownAt+"/move", url.Values{"form_token": {"o"}, "file": {files[420].Name}, "to": {"typed?"}}.Encode())
 	body := text(t, resp)
 	if found := listed.FindStringSubmatch(body); found == nil || found[1] != files[400].Name {
 		t.Errorf("the page begins with %q", found)
@@ -152,12 +152,12 @@ func TestAKeyForOneOfManyProjects(t *testing.T) {
 		t.Errorf("the projects to choose from are %d", strings.Count(body, "<option value=\"game-"))
 	}
 	for project, status := range map[string]int{"+game-abc123+": http.StatusOK, "another": http.StatusNotFound, "": http.StatusNotFound} {
-		if resp := asKim(h, "POST", "/account/keys", "name=x&nonce=n"+url.QueryEscape(project)+"&project="+project); resp.StatusCode != status {
+		if resp := asKim(h, "POST", "/account/keys", "name=x&form_token=n"+url.QueryEscape(project)+"&project="+project); resp.StatusCode != status {
 			t.Errorf("for %q: %d", project, resp.StatusCode)
 		}
 	}
 	for name, status := range map[string]int{"x": http.StatusNotFound, "": http.StatusUnprocessableEntity} {
-		resp := asKim(h, "POST", "/account/keys", "nonce=of"+name+"&name="+name+"&project="+url.QueryEscape(`"><script>`))
+		resp := asKim(h, "POST", "/account/keys", "form_token=of"+name+"&name="+name+"&project="+url.QueryEscape(`"><script>`))
 		if body := text(t, resp); resp.StatusCode != status || strings.Contains(body, "<script>") {
 			t.Errorf("what was typed with the name %q: %d", name, resp.StatusCode)
 		}
@@ -165,7 +165,7 @@ func TestAKeyForOneOfManyProjects(t *testing.T) {
 	for i := range 98 { // beside the one that it came with, and the one above
 		must(h.service.MintKey(t.Context(), h.owner("kim"), publish.NewKey{Project: gameID, Name: "x", Form: fmt.Sprint(i)}))(t)
 	}
-	resp := asKim(h, "POST", "/account/keys", "name=x&nonce=last&project=game-abc123")
+	resp := asKim(h, "POST", "/account/keys", "name=x&form_token=last&project=game-abc123")
 	if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="game-abc123"`) {
 		t.Errorf("what was typed is lost: %d", resp.StatusCode)
 	}

@@ -166,7 +166,7 @@ func (w *world) send(path string, f url.Values) *http.Response {
 func multi(f url.Values) (*bytes.Buffer, string) {
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
-	for _, name := range []string{"once", "folder"} {
+	for _, name := range []string{"form_token", "folder"} {
 		for _, v := range f[name] {
 			_ = m.WriteField(name, v)
 		}

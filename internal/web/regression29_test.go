@@ -51,10 +51,10 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 		{"/account/sessions", "others=1", "Tous les autres"},
 		{"/logout", "", "You’re logged out."},
 		{ownAt, "title=T&description=", "Enregistré."},
-		{ownAt + "/move", "file=a.js&to=b.js&once=o", "<bdi>a.js</bdi> s’appelle désormais <bdi>b.js</bdi>."},
+		{ownAt + "/move", "file=a.js&to=b.js&form_token=o", "<bdi>a.js</bdi> s’appelle désormais <bdi>b.js</bdi>."},
 		{ownAt + "/remove", "file=a%26b.js", "<bdi>a&amp;b.js</bdi> a été supprimé."},
-		{ownAt + "/primary", "file=a.html&once=o", "<bdi>a.html</bdi> est désormais la page d’accueil."},
-		{ownAt + "/restore", "n=2&once=o", "La version 2 a été restaurée"},
+		{ownAt + "/primary", "file=a.html&form_token=o", "<bdi>a.html</bdi> est désormais la page d’accueil."},
+		{ownAt + "/restore", "n=2&form_token=o", "La version 2 a été restaurée"},
 		{ownAt + "/erase", "n=2", "La version 2 a été effacée."},
 		{ownAt + "/delete", "typed=game-abc123", "<bdi>game-abc123</bdi> a été supprimé."},
 	} {
@@ -83,7 +83,7 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 		}
 	})
 	for path, says := range map[string]string{"/account/keys/rotate": "Les précédentes ne fonctionnent plus.", "/account/keys/replace": "Toutes les clés précédentes"} {
-		if body := text(t, asKim(house(t), "POST", path, "nonce=n")); !strings.Contains(body, saidBegins) || !strings.Contains(body, says) {
+		if body := text(t, asKim(house(t), "POST", path, "form_token=n")); !strings.Contains(body, saidBegins) || !strings.Contains(body, says) {
 			t.Errorf("%s says %s", path, body)
 		}
 	}
@@ -114,8 +114,8 @@ func TestRegression29WhatCannotBeTakenBackIsAskedOnce(t *testing.T) {
 	}{
 		{"/account/settings", `<form action="/account/settings/handle"`, "handle=Kim-B", `name="handle" value="kim-b"`, []string{"kim-b", "plus personne ne pourra jamais avoir kim"}},
 		{"/account/keys", `<form action="/account/keys/revoke"`, "id=3", `name="id" value="3"`, []string{"&lt;b&gt;agent", "Ab12"}},
-		{"/account/keys", `<form action="/account/keys/rotate"`, "", `name="nonce" value="`, []string{"irréversible"}},
-		{"/account/keys", `<form action="/account/keys/replace"`, "", `name="nonce" value="`, []string{"irréversible"}},
+		{"/account/keys", `<form action="/account/keys/rotate"`, "", `name="form_token" value="`, []string{"irréversible"}},
+		{"/account/keys", `<form action="/account/keys/replace"`, "", `name="form_token" value="`, []string{"irréversible"}},
 		{ownAt, `<form action="` + ownAt + `/remove"`, "file=%3Cb%3E.js", `name="file" value="&lt;b&gt;.js"`, []string{"&lt;b&gt;.js", "versions antérieures"}},
 	} {
 		h := house(t)
@@ -146,7 +146,7 @@ func TestRegression29NobodyGetsANameThatWasNotShown(t *testing.T) {
 	if body := text(t, asKim(h, "POST", "/account/settings/handle", "handle=Kim-B")); !strings.Contains(body, `name="handle" value="kim-b"`) {
 		t.Errorf("the page is %s", body)
 	}
-	if body := text(t, asKim(h, "POST", ownAt+"/move", "file=a.js&to=./b.js&once=o")); !strings.Contains(body, `name="to" value="b.js"`) || !strings.Contains(body, `name="once" value="o"`) {
+	if body := text(t, asKim(h, "POST", ownAt+"/move", "file=a.js&to=./b.js&form_token=o")); !strings.Contains(body, `name="to" value="b.js"`) || !strings.Contains(body, `name="form_token" value="o"`) {
 		t.Errorf("the page is %s", body)
 	}
 	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {

@@ -8,14 +8,14 @@ import (
 )
 
 func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
-	for path, form := range map[string]string{"/move": "file=a&to=b&once=o", "/primary": "file=a&once=o", "/restore": "n=2&once=o"} {
+	for path, form := range map[string]string{"/move": "file=a&to=b&form_token=o", "/primary": "file=a&form_token=o", "/restore": "n=2&form_token=o"} {
 		h := house(t)
 		h.put(gameID, 3, "a", "a")
 		asKim(h, "POST", ownAt+path, form)
 		h.put(gameID, 5, "c", "c")
 		resp := asKim(h, "POST", ownAt+path, form)
 		body := text(t, resp)
-		if resp.StatusCode != http.StatusConflict || !strings.Contains(html.UnescapeString(body), openBook().say("fr", "own.form-used", "version", 5)) || strings.Contains(body, `name="once" value="o"`) {
+		if resp.StatusCode != http.StatusConflict || !strings.Contains(html.UnescapeString(body), openBook().say("fr", "own.form-used", "version", 5)) || strings.Contains(body, `name="form_token" value="o"`) {
 			t.Errorf("%s: %d", path, resp.StatusCode)
 		}
 	}

@@ -150,7 +150,7 @@ func TestRegression42UploadsAreRefusedInTheVisitorsLanguage(t *testing.T) {
 			if err := h.account.SetLang(t.Context(), h.owner("kim"), lang); err != nil {
 				t.Fatal(err)
 			}
-			resp := asKim(h, "POST", ownAt+"/primary", "once=o&file=%3Cb%3E.js")
+			resp := asKim(h, "POST", ownAt+"/primary", "form_token=o&file=%3Cb%3E.js")
 			body := text(t, resp)
 			if resp.StatusCode != http.StatusUnprocessableEntity || strings.Contains(body, "In English.") || !strings.Contains(html.UnescapeString(body), b.say(lang, name)) || !strings.Contains(body, "<bdi>lib/&lt;b&gt;.js</bdi>") {
 				t.Errorf("%s in %s: %d %s", code, lang, resp.StatusCode, body)

@@ -23,7 +23,7 @@ const maxReport = operate.MaxDetails*12 + maxForm
 func (p *Pages) reportRoutes() []route {
 	return []route{
 		{"GET", "/report", anyone, admission.Look, p.askReport},
-		{"POST", "/report", anyone, admission.Report, form(maxReport, p.report, "project", "reason?", "details?", "contact?", "nonce?")},
+		{"POST", "/report", anyone, admission.Report, form(maxReport, p.report, "project", "reason?", "details?", "contact?", "form_token?")},
 	}
 }
 
@@ -70,7 +70,7 @@ func (v *visit) showReport(status int, form reportForm) error {
 func (p *Pages) report(v *visit) error {
 	in := operate.NewReport{
 		Project: publish.ProjectID(v.r.PostForm.Get("project")), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
-		Contact: v.r.PostForm.Get("contact"), FormToken: v.r.PostForm.Get("nonce"), Lang: v.lang,
+		Contact: v.r.PostForm.Get("contact"), FormToken: v.r.PostForm.Get("form_token"), Lang: v.lang,
 	}
 	number, err := p.Reports.Report(v.r.Context(), v.by, in)
 	form := reportForm{NewReport: in}

@@ -23,12 +23,12 @@ func sendReport(h http.Handler, form url.Values) *http.Response {
 func TestAReportIsAskedForAndItsNumberShown(t *testing.T) {
 	h := house(t)
 	body := text(t, request(h, "GET", "/report?project=game-abc123", ""))
-	for _, want := range []string{`value="game-abc123"`, `name="nonce" value="`, `value="copyright"`, "&lt;script&gt;", "4,000"} {
+	for _, want := range []string{`value="game-abc123"`, `name="form_token" value="`, `value="copyright"`, "&lt;script&gt;", "4,000"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("it has no %s", want)
 		}
 	}
-	resp := sendReport(h, url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "contact": {"a@example.com"}, "nonce": {nonce(t, h)}})
+	resp := sendReport(h, url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "contact": {"a@example.com"}, "form_token": {formToken(t, h)}})
 	if body := text(t, resp); !aNumber.MatchString(body) || resp.StatusCode != http.StatusOK {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
@@ -37,17 +37,17 @@ func TestAReportIsAskedForAndItsNumberShown(t *testing.T) {
 	}
 }
 
-// nonce is what a form for a report carries.
-func nonce(t *testing.T, h http.Handler) string {
+// formToken returns the token of the form for a report.
+func formToken(t *testing.T, h http.Handler) string {
 	t.Helper()
-	found := aNonce.FindStringSubmatch(text(t, request(h, "GET", "/report?project=game-abc123", "")))
+	found := aFormToken.FindStringSubmatch(text(t, request(h, "GET", "/report?project=game-abc123", "")))
 	if found == nil {
-		t.Fatal("the form has no nonce")
+		t.Fatal("the form has no token")
 	}
 	return found[1]
 }
 
-var aNonce = regexp.MustCompile(`name="nonce" value="([^"]+)"`)
+var aFormToken = regexp.MustCompile(`name="form_token" value="([^"]+)"`)
 
 var aNumber = regexp.MustCompile(`R-[0-9A-Z]{4}-[0-9A-Z]{4}`)
 
@@ -55,7 +55,7 @@ var aNumber = regexp.MustCompile(`R-[0-9A-Z]{4}-[0-9A-Z]{4}`)
 func TestAReportIsRecordedWithItsLanguageAndItsSender(t *testing.T) {
 	h := house(t)
 	h.Reports = must(operate.New(t.Context(), operate.Config{ReportMail: "operator@example.com"}, h.db.Operate(), operate.WithClock(h.now)))(t)
-	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "nonce": {nonce(t, h)}}
+	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "form_token": {formToken(t, h)}}
 	if resp := request(h, "POST", "/report", form.Encode(), "Accept-Language", "de", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK {
 		t.Errorf("got %d", resp.StatusCode)
 	}
@@ -85,7 +85,7 @@ func TestWhatWasTypedIsKeptWhenAReportCannotBe(t *testing.T) {
 		"contact-bad": {"contact": {"none"}, "reason": {"malware"}, "details": {"<b>kept"}},
 	} {
 		form.Set("project", "game-abc123")
-		form.Set("nonce", nonce(t, h))
+		form.Set("form_token", formToken(t, h))
 		resp := sendReport(h, form)
 		body := text(t, resp)
 		if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `id="`+field) || !strings.Contains(body, "&lt;b&gt;kept") {
@@ -114,7 +114,7 @@ func TestReportsOfAnAddressAreLimited(t *testing.T) {
 	h.Admission = admission.New(admission.Config{Reports: admission.Rate{Count: 1, Per: time.Hour, Burst: 2}})
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}}
 	for range 2 {
-		form.Set("nonce", nonce(t, h))
+		form.Set("form_token", formToken(t, h))
 		if resp := sendReport(h, form); resp.StatusCode != http.StatusOK {
 			t.Errorf("got %d", resp.StatusCode)
 		}

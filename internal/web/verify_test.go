@@ -70,7 +70,7 @@ func TestRegression07WhoSaysYesCanReplaceTheOldKeys(t *testing.T) {
 	if !strings.Contains(body, `action="/account/keys/replace"`) {
 		t.Error("the page of the keys does not offer to replace the old ones")
 	}
-	if resp := asKim(h, "POST", "/account/keys/replace", "nonce=n"); resp.StatusCode != http.StatusOK || !publish.KeyPattern.MatchString(text(t, resp)) {
+	if resp := asKim(h, "POST", "/account/keys/replace", "form_token=n"); resp.StatusCode != http.StatusOK || !publish.KeyPattern.MatchString(text(t, resp)) {
 		t.Errorf("replaced: %d", resp.StatusCode)
 	}
 }

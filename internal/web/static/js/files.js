@@ -70,7 +70,7 @@ const answered = (request) => {
 
 const send = (files) => {
   const body = new FormData();
-  for (const name of ['once', 'folder']) body.append(name, form.elements[name].value);
+  for (const name of ['form_token', 'folder']) body.append(name, form.elements[name].value);
   for (const { file, name } of files) body.append('files', file, name);
   const request = new XMLHttpRequest();
   request.upload.onprogress = (event) => { if (event.lengthComputable) bar(event.loaded / event.total); };
