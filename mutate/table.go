@@ -111,7 +111,7 @@ func sessions() []mutation {
 func cached() []mutation {
 	const (
 		heads = "internal/publish/heads.go"
-		of    = "-run (Head|Confirm|WhatIsGone|WhatAnother) " + publishTests
+		of    = "-run (Head|Confirm|DeletedProjectIsNotServed|ChangeByAnotherProcess) " + publishTests
 	)
 	return []mutation{
 		{"cached heads: a look-up that began before a change puts back what it saw", heads, "if h.gen[shard(p.ID)] != gen {", "if false {", of},
@@ -131,7 +131,7 @@ func admissions() []mutation {
 		grant   = "internal/admission/grant.go"
 		guess   = "internal/admission/guess.go"
 		ofAdm   = "./internal/admission"
-		ofWeb   = "-run ^(TestWhatCostsMuchHasALimit|TestEveryRouteHasAnOperation)$ ./internal/web"
+		ofWeb   = "-run ^(TestExpensiveOperationsHaveALimit|TestEveryRouteHasAnOperation)$ ./internal/web"
 		ofPlay  = "-run ^TestHeartbeatsHaveALimit$ ./internal/play"
 		ofAdmit = "-run ^(TestRefusalsOfAdmission|TestEveryRouteHasAnOperation)$ ./internal/api"
 	)

@@ -33,8 +33,8 @@ type onceCall struct {
 	changes   map[string]any // for each field, a value that makes it another request
 }
 
-// onceCalls are all the POSTs, each with all its fields. The world is a settled one.
-func (w *world) onceCalls() map[string]onceCall {
+// idempotentCalls are all the POSTs, each with all its fields. The world is a settled one.
+func (w *world) idempotentCalls() map[string]onceCall {
 	common := map[string]any{"email": "other@example.com", "lang": "fr", "content": b64(page + " "), "sha256": strings.Repeat("0", 64), "size": 1}
 	and := func(more map[string]any) map[string]any { m := maps.Clone(common); maps.Copy(m, more); return m }
 	declared := obj{"sha256": sum(page), "size": len(page)}
@@ -81,13 +81,13 @@ func (w *world) onceCalls() map[string]onceCall {
 	}
 }
 
-func TestOnce(t *testing.T) {
+func TestIdempotentCallsHaveOneEffect(t *testing.T) {
 	t.Parallel()
-	for name := range settled(t).onceCalls() {
+	for name := range settled(t).idempotentCalls() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := settled(t)
-			c := w.onceCalls()[name]
+			c := w.idempotentCalls()[name]
 			first := w.post(c.path, c.key, c.body, under(uuid)).wants(c.status)
 			if first.header.Get("Idempotent-Replayed") != "" {
 				t.Error("the first answer is marked")
@@ -150,7 +150,7 @@ func (w *world) restart() {
 	w.api.Service, w.api.Contents = w.Publish, w.Publish.Contents
 }
 
-func TestOnceIsTheSameRequestHoweverItIsSent(t *testing.T) {
+func TestIdempotencyComparesWhatARequestAsksNotHowItIsSent(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	first := w.post("/v1/publish", w.account, obj{"title": "Same", "lang": "en", "content": page64}, under(uuid)).wants(201)
@@ -191,7 +191,7 @@ func TestOnceIsTheSameRequestHoweverItIsSent(t *testing.T) {
 	})
 }
 
-func TestOnceAnswersNobodyElse(t *testing.T) {
+func TestAnIdempotencyRecordAnswersOnlyItsCaller(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	other := w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
@@ -215,7 +215,7 @@ func TestOnceAnswersNobodyElse(t *testing.T) {
 	}
 }
 
-func TestOnceHeader(t *testing.T) {
+func TestIdempotencyKeyHeader(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	for path, body := range w.posts() {
@@ -243,7 +243,7 @@ func TestOnceHeader(t *testing.T) {
 	})
 }
 
-func TestOnceRefusalsLeaveNothing(t *testing.T) {
+func TestARefusalLeavesNoIdempotencyRecord(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	for name, c := range map[string]struct {
@@ -267,7 +267,7 @@ func TestOnceRefusalsLeaveNothing(t *testing.T) {
 	}
 }
 
-func TestOncePendingParts(t *testing.T) {
+func TestIdempotencyKeysOfPendingParts(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	one := part("u", 1, page[:20], obj{"title": "Parts"})
@@ -286,7 +286,7 @@ func TestOncePendingParts(t *testing.T) {
 	w.post("/v1/publish", w.account, one).refused(409, publish.CodeUploadCompleted)
 }
 
-func TestOnceFiftyAtOnce(t *testing.T) {
+func TestFiftyCallsWithOneIdempotencyKeyPublishOneProject(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	for name, c := range map[string]struct {
@@ -335,7 +335,7 @@ func TestOnceFiftyAtOnce(t *testing.T) {
 	}
 }
 
-func TestOnceKeepsNoKeyInClear(t *testing.T) {
+func TestIdempotencyRecordsHoldNoKeyInClear(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	keys := []string{uuid}

@@ -60,7 +60,7 @@ func TestAPanicEndsOneConnection(t *testing.T) {
 	}
 }
 
-func TestWhatIsUnderWayAtAStop(t *testing.T) {
+func TestExchangesUnderWayWhenTheServerStops(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		entered <- struct{}{}

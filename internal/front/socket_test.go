@@ -58,8 +58,8 @@ func TestReadersKeepAPace(t *testing.T) {
 	}
 }
 
-// TestWhatTheSystemStillHolds: a slow reader moves although no write returns, for the system's buffer is large.
-func TestWhatTheSystemStillHolds(t *testing.T) {
+// TestASlowReaderIsNotCutWhileTheSystemsBufferDrains: a slow reader moves although no write returns, for the system's buffer is large.
+func TestASlowReaderIsNotCutWhileTheSystemsBufferDrains(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -98,7 +98,7 @@ func TestFiftyLikesAtOnceAreOne(t *testing.T) {
 	w.like(id, token, true, 1)
 }
 
-func TestWhatIsNotThereIsNotLiked(t *testing.T) {
+func TestAMissingProjectCannotBeLiked(t *testing.T) {
 	w := newWorld(t)
 	p := w.publish(w.account()).Project
 	_, err := w.Like(t.Context(), nobody(), "none-abc234", w.token(), home, true)

@@ -24,7 +24,7 @@ func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
 	}
 }
 
-func TestThereIsNoPageOfWhatIsNoProject(t *testing.T) {
+func TestAMissingProjectHasNoPage(t *testing.T) {
 	w := newWorld(t)
 	id := w.publish(nobody()).Project.ID
 	at := w.in.Config.Places.Project(id, 1, "").Page

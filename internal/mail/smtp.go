@@ -36,7 +36,7 @@ type Config struct {
 	URL string
 	// From is the sender: an address, or a name with an address in angle brackets.
 	From string
-	// Roots are the authorities that may vouch for the server; nil means those
+	// Roots are the authorities that may sign the certificate of the server; nil means those
 	// of the system.
 	Roots *x509.CertPool
 }

@@ -163,7 +163,7 @@ func answer(f func() error) error {
 }
 
 // authority makes a certificate for the loopback address and "localhost", and
-// the pool that vouches for it.
+// the pool that has its authority.
 func authority(t *testing.T) (*tls.Config, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -93,8 +93,8 @@ func TestASuspendedAccountChangesNothing(t *testing.T) {
 	}
 }
 
-// TestAnUploadThatASuspensionOvertakes is one whose caller was let in before.
-func TestAnUploadThatASuspensionOvertakes(t *testing.T) {
+// TestASuspensionDuringAnUploadRefusesIt is one whose caller was let in before.
+func TestASuspensionDuringAnUploadRefusesIt(t *testing.T) {
 	w := testworld.New(t)
 	out := w.PublishPage(testworld.Nobody(), page)
 	by, content := w.CallerOf(out.Keys.Account), w.Stage(large)

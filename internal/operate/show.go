@@ -16,7 +16,7 @@ import (
 // were asked for, newest first unless it says otherwise.
 type Shown struct {
 	Found
-	Deleted  *Deletion               // of what was deleted; then only Log is set beside it
+	Deleted  *Deletion               // of what was deleted; then only Log is set besides
 	Proposed *Proposal               // of an account, if it has one
 	Projects []ProjectDetail         // of an account, oldest first
 	Keys     []publish.Key           // those that are not revoked

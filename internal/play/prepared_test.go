@@ -36,7 +36,7 @@ func (r *preparedRecorder) WritePrepared(status int, shared, own, body []byte) b
 	return true
 }
 
-func TestPreparedAnswersAreTheOthers(t *testing.T) {
+func TestPreparedAnswersEqualUnpreparedOnes(t *testing.T) {
 	type seen struct {
 		Status int
 		Header http.Header

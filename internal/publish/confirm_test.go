@@ -117,7 +117,7 @@ func TestHeadsInUseAreConfirmedTogether(t *testing.T) {
 	})
 }
 
-func TestWhatAnotherProcessChangedIsServedForTheHoldAtMost(t *testing.T) {
+func TestAChangeByAnotherProcessIsSeenWithinTheHold(t *testing.T) {
 	for name, now := range map[string]map[ProjectID]int64{"changed": {"a": 2}, "deleted": {}} {
 		t.Run(name, func(t *testing.T) {
 			n := &numbers{of: map[ProjectID]int64{"a": 1}}
@@ -241,7 +241,7 @@ func TestAHeadIsServedWhereAnyErrorKeepsTheStoreFromAnswering(t *testing.T) {
 	}
 }
 
-func TestWhatIsGoneIsNotServedWhileTheStoreAnswers(t *testing.T) {
+func TestADeletedProjectIsNotServedWhileTheStoreAnswers(t *testing.T) {
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}

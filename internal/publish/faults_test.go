@@ -133,7 +133,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-func TestBlobsThatFail(t *testing.T) {
+func TestFailuresOfTheBlobStore(t *testing.T) {
 	w := newWorld(t)
 	t.Run("before anything is stored: an error, and nothing is left", func(t *testing.T) {
 		for _, cause := range []error{errBroken, publish.ErrFull, publish.ErrUnavailable} {
@@ -190,8 +190,8 @@ func TestBlobsThatFail(t *testing.T) {
 	})
 }
 
-// TestStoreThatFails: whatever the store says, an acknowledged call is there, and one that was not is there whole or not at all.
-func TestStoreThatFails(t *testing.T) {
+// TestFailuresOfTheStore: whatever the store says, an acknowledged call is there, and one that was not is there whole or not at all.
+func TestFailuresOfTheStore(t *testing.T) {
 	t.Parallel()
 	faults := map[string]struct {
 		before, after error
@@ -305,7 +305,7 @@ func (w *world) readable(t *testing.T) {
 	}
 }
 
-func TestAClientThatGoesAway(t *testing.T) {
+func TestAClientThatDisconnects(t *testing.T) {
 	t.Run("before the step: nothing of it is there", func(t *testing.T) {
 		w := newWorld(t)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -6,8 +6,8 @@ import (
 	"sandlot/internal/publish"
 )
 
-// TestAnAccountThatIsDeletedMeanwhile: who sends content for long may have lost the account by its end.
-func TestAnAccountThatIsDeletedMeanwhile(t *testing.T) {
+// TestAPublishFailsWhenItsAccountIsDeletedMeanwhile: who sends content for long may have lost the account by its end.
+func TestAPublishFailsWhenItsAccountIsDeletedMeanwhile(t *testing.T) {
 	ctx, n := t.Context(), 1
 	part := func(id string) *publish.PartInput { return &publish.PartInput{UploadID: id, N: &n} }
 	for name, send := range map[string]func(w *world, by publish.Caller, id publish.ProjectID, c publish.Content) error{

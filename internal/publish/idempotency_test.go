@@ -37,8 +37,8 @@ type onceCall struct {
 	anon bool // whether nobody makes it
 }
 
-// onceCalls are one of each kind. The world has the project id of the caller.
-func (w *world) onceCalls(id publish.ProjectID) map[string]onceCall {
+// idempotentCalls are one of each kind. The world has the project id of the caller.
+func (w *world) idempotentCalls(id publish.ProjectID) map[string]onceCall {
 	answer := func(out publish.Published, err error) (made, bool, error) {
 		m := made{Keys: out.Keys, Project: out.Project.ID, Version: out.Project.Version, Account: out.Project.Account, Handle: out.Project.Handle, Address: out.Addresses, Warnings: codes(out.Warnings)}
 		return m, out.FromRecord, err
@@ -73,8 +73,8 @@ func (w *world) onceCalls(id publish.ProjectID) map[string]onceCall {
 	}
 }
 
-// onceWorld is a world with all that the calls need.
-func onceWorld(t *testing.T) (w *world, account publish.Caller, id publish.ProjectID) {
+// idempotencyWorld is a world with all that the calls need.
+func idempotencyWorld(t *testing.T) (w *world, account publish.Caller, id publish.ProjectID) {
 	t.Helper()
 	w = newWorld(t)
 	out := w.publish(nobody(), page)
@@ -86,11 +86,11 @@ func onceWorld(t *testing.T) (w *world, account publish.Caller, id publish.Proje
 
 // eachOnce runs a test on each kind of call, in a world of its own.
 func eachOnce(t *testing.T, prove func(t *testing.T, w *world, by publish.Caller, c onceCall)) {
-	w, _, id := onceWorld(t)
-	for name := range w.onceCalls(id) {
+	w, _, id := idempotencyWorld(t)
+	for name := range w.idempotentCalls(id) {
 		t.Run(name, func(t *testing.T) {
-			w, by, id := onceWorld(t)
-			c := w.onceCalls(id)[name]
+			w, by, id := idempotencyWorld(t)
+			c := w.idempotentCalls(id)[name]
 			if c.anon {
 				by = nobody()
 			}
@@ -99,7 +99,7 @@ func eachOnce(t *testing.T, prove func(t *testing.T, w *world, by publish.Caller
 	}
 }
 
-func TestOnceIsMadeOnce(t *testing.T) {
+func TestACallRepeatedWithItsIdempotencyKeyHasOneEffect(t *testing.T) {
 	t.Parallel()
 	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
 		first, replayed, err := c.make(w.Service, by, uuid)
@@ -135,7 +135,7 @@ func TestOnceIsMadeOnce(t *testing.T) {
 // shown is m without its keys, which are compared apart: a test must not print them.
 func (m made) shown() made { m.Keys = publish.Minted{}; return m }
 
-func TestOnceWhenTheStoreFails(t *testing.T) {
+func TestIdempotencyWhenTheStoreFails(t *testing.T) {
 	t.Parallel()
 	for name, cause := range map[string]error{"its answer was lost": errBroken, "the commit may be on disk": publish.ErrUnavailable, "the client left": context.Canceled} {
 		t.Run("after it happened, "+name+": the retry gets what was made", func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestOnceWhenTheStoreFails(t *testing.T) {
 	})
 }
 
-func TestOnceInFlight(t *testing.T) {
+func TestIdempotencyWhileTheFirstCallIsInProgress(t *testing.T) {
 	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
 		w.store.Step = func(step string) (error, error) {
 			if step != c.step {
@@ -225,7 +225,7 @@ func TestOnceInFlight(t *testing.T) {
 	})
 }
 
-func TestOnceOneKeyForAllParts(t *testing.T) {
+func TestOneIdempotencyKeyForAllPartsOfAnUpload(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
 	const parts = 20
@@ -267,8 +267,8 @@ func TestOnceOneKeyForAllParts(t *testing.T) {
 	refused(t, err, publish.CodeIdempotencyMismatch)
 }
 
-// TestOnceOnTwoNodes lets another process make the same call between the look-up and the step of the first.
-func TestOnceOnTwoNodes(t *testing.T) {
+// TestIdempotencyOnTwoNodes lets another process make the same call between the look-up and the step of the first.
+func TestIdempotencyOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
 		other := w.open(publish.Config{Places: local(), InlineMax: inlineMax, MailFolder: "./data/mail"})
@@ -298,7 +298,7 @@ func TestOnceOnTwoNodes(t *testing.T) {
 		}
 	})
 	t.Run("a refusal that only the other node's success explains", func(t *testing.T) {
-		w, by, id := onceWorld(t)
+		w, by, id := idempotencyWorld(t)
 		other := w.open(publish.Config{Places: local(), InlineMax: inlineMax})
 		version := 2
 		update := func(s *publish.Service) (publish.Updated, error) {
@@ -323,7 +323,7 @@ func TestOnceOnTwoNodes(t *testing.T) {
 	})
 }
 
-func TestOncePrincipals(t *testing.T) {
+func TestIdempotencyKeysOfDifferentCallersAreIndependent(t *testing.T) {
 	w := newWorld(t)
 	from := func(addr string) publish.Caller { return publish.Caller{From: publish.Sender{Network: addr}} }
 	publishes := func(by publish.Caller, key string) (publish.Published, error) {
@@ -362,11 +362,11 @@ func (w *world) exec(query string, args ...any) {
 	}
 }
 
-func TestOnceWhatIsGone(t *testing.T) {
+func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
 	t.Parallel()
 	t.Run("a project that was deleted is 404, and nothing is made", func(t *testing.T) {
-		w, by, id := onceWorld(t)
-		c := w.onceCalls(id)["publish"]
+		w, by, id := idempotencyWorld(t)
+		c := w.idempotentCalls(id)["publish"]
 		m, _, err := c.make(w.Service, by, uuid)
 		if err != nil {
 			t.Fatal(err)
@@ -378,8 +378,8 @@ func TestOnceWhatIsGone(t *testing.T) {
 		})
 	})
 	t.Run("an account that was deleted is 404, and none is made", func(t *testing.T) {
-		w, by, id := onceWorld(t)
-		c := w.onceCalls(id)["signup"]
+		w, by, id := idempotencyWorld(t)
+		c := w.idempotentCalls(id)["signup"]
 		m, _, err := c.make(w.Service, by, uuid)
 		if err != nil {
 			t.Fatal(err)
@@ -391,8 +391,8 @@ func TestOnceWhatIsGone(t *testing.T) {
 		})
 	})
 	t.Run("a version that is not kept any more is 404 for what lists its files, and nothing is made", func(t *testing.T) {
-		w, by, id := onceWorld(t)
-		c := w.onceCalls(id)["delete-file"]
+		w, by, id := idempotencyWorld(t)
+		c := w.idempotentCalls(id)["delete-file"]
 		m, _, err := c.make(w.Service, by, uuid)
 		if err != nil {
 			t.Fatal(err)
@@ -405,8 +405,8 @@ func TestOnceWhatIsGone(t *testing.T) {
 		})
 	})
 	t.Run("a record that another installation's secret sealed gives no keys", func(t *testing.T) {
-		w, by, id := onceWorld(t)
-		c := w.onceCalls(id)["publish"]
+		w, by, id := idempotencyWorld(t)
+		c := w.idempotentCalls(id)["publish"]
 		if _, _, err := c.make(w.Service, by, uuid); err != nil {
 			t.Fatal(err)
 		}

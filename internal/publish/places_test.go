@@ -61,7 +61,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func TestWhereverAProjectIDIsTakenItsAddressesAreTakenToo(t *testing.T) {
+func TestAProjectsAddressIsAcceptedWhereverItsIDIs(t *testing.T) {
 	local, none := placesAt(t, "http://localhost:8080", "localhost:8080", true), placesAt(t, "https://example.com/games", "", false)
 	tests := []struct {
 		name   string

@@ -195,7 +195,7 @@ func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {
 	})
 }
 
-func TestReady(t *testing.T) {
+func TestReadyFailsWhenTheDatabaseIsClosed(t *testing.T) {
 	w := newWorld(t)
 	if err := publish.Ready(t.Context(), w.in.Stores()); err != nil {
 		t.Error(err)

@@ -15,7 +15,7 @@ func warned(t *testing.T, warnings []publish.Warning, code, words string) {
 	}
 }
 
-func TestWordsOfAPublishInParts(t *testing.T) {
+func TestMessagesOfAPublishInParts(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
 	send := func(p part, change func(*publish.PublishInput)) (publish.Published, *publish.Pending) {
@@ -63,7 +63,7 @@ func TestWordsOfAPublishInParts(t *testing.T) {
 	})
 }
 
-func TestWordsOfAnUpdateInParts(t *testing.T) {
+func TestMessagesOfAnUpdateInParts(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	account, scoped, id := w.caller(out.Keys.Account), w.caller(out.Keys.Project), out.Project.ID

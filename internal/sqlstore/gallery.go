@@ -40,13 +40,13 @@ func (store Gallery) Details(ctx context.Context, id publish.ProjectID) (publish
 // readListing is 1 where projects of accounts without a verified address are listed, too.
 const readListing = "SELECT unverified FROM listing WHERE one = 1"
 
-// vouched holds for an account whose projects may be listed, if it is not suspended. It
+// listable holds for an account whose projects may be listed, if it is not suspended. It
 // is asked again of what the lists have, which follow an account and the rule in steps.
-const vouched = "(verified = 1 OR (" + readListing + "))"
+const listable = "(verified = 1 OR (" + readListing + "))"
 
 const selectListed = "SELECT " + projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account
-	WHERE p.listed = 1 AND ` + vouched + ` AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND `
+	WHERE p.listed = 1 AND ` + listable + ` AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND `
 
 func scanListed(r row) (l gallery.Listed, err error) {
 	p, err := scanProject(r)
@@ -95,7 +95,7 @@ func (store Gallery) Waiting(ctx context.Context, reach int) (int, error) {
 	n, err := one(ctx, store.db, scanValue[int], `
 		SELECT count(*) FROM projects p JOIN accounts a ON a.id = p.account
 		WHERE p.num > (SELECT max(num) FROM projects) - ? AND p.unlisted = 0 AND p.suspended_at IS NULL AND p.deleted_at IS NULL
-			AND NOT `+vouched+` AND a.suspended_at IS NULL AND a.deleted_at IS NULL`, reach)
+			AND NOT `+listable+` AND a.suspended_at IS NULL AND a.deleted_at IS NULL`, reach)
 	return n, in("count what waits to be listed", err)
 }
 
@@ -132,7 +132,7 @@ func (store Gallery) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]p
 func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error) {
 	list, err := all(ctx, store.db, scanValue[publish.ProjectID], `
 		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d JOIN projects p ON p.num = d.project
-		WHERE p.listed = 1 AND (SELECT `+vouched+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account) ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
+		WHERE p.listed = 1 AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account) ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
 	return list, in("list most played projects", err)
 }
 

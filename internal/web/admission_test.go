@@ -13,8 +13,8 @@ import (
 	"sandlot/internal/admission"
 )
 
-// TestWhatCostsMuchHasALimit: the second of each in an hour is a page that says when to come again.
-func TestWhatCostsMuchHasALimit(t *testing.T) {
+// TestExpensiveOperationsHaveALimit: the second of each in an hour is a page that says when to come again.
+func TestExpensiveOperationsHaveALimit(t *testing.T) {
 	one := admission.Rate{Count: 1, Per: time.Hour, Burst: 1}
 	for name, ask := range map[string]func(p *world) *http.Response{
 		"a search":               func(p *world) *http.Response { return request(p, "GET", "/?q=pong", "") },

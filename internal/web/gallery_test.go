@@ -118,7 +118,7 @@ func TestASearchKeepsItsWords(t *testing.T) {
 	}
 }
 
-func TestAMakersPageIsAtTheHandleOfNow(t *testing.T) {
+func TestAMakersPageIsAtTheCurrentHandle(t *testing.T) {
 	h := crowded(t, "")
 	body := has(t, h, "/@kim", "<h1>@kim</h1>", `href="/p/game-abc123"`, `href="/@kim?after=`)
 	has(t, h, next(t, body), `href="/p/bare-abc123"`, `<a href="/@kim">`)

@@ -67,9 +67,9 @@ func TestAScriptGetsTheCount(t *testing.T) {
 	}
 }
 
-// TestALikeComesFromThePageAlone: not from another site, not from a project under the same domain, and not from the
+// TestALikeIsAcceptedOnlyFromTheProjectsPage: not from another site, not from a project under the same domain, and not from the
 // sandboxed frame of a game, whose origin is null.
-func TestALikeComesFromThePageAlone(t *testing.T) {
+func TestALikeIsAcceptedOnlyFromTheProjectsPage(t *testing.T) {
 	h := house(t)
 	before := h.in.Rows()
 	for _, header := range [][2]string{
@@ -93,7 +93,7 @@ func TestALikeComesFromThePageAlone(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoLikeIsRefused(t *testing.T) {
+func TestAnInvalidLikeIsRefused(t *testing.T) {
 	h := house(t)
 	before := h.in.Rows()
 	for form, want := range map[string]int{"like=-1": 400, "like=2": 400, "like=": 400, "x=1": 400, "like=1" + strings.Repeat("1", 1<<20): 413} {

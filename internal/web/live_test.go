@@ -46,7 +46,7 @@ func TestHeartbeatsAreCounted(t *testing.T) {
 	}
 }
 
-func TestStreamsAreForThePageAlone(t *testing.T) {
+func TestStreamsAreOpenedOnlyByTheProjectsPage(t *testing.T) {
 	h := house(t)
 	for header, want := range map[[2]string]int{
 		{"Sec-Fetch-Site", "cross-site"}:              403,
@@ -65,7 +65,7 @@ func TestStreamsAreForThePageAlone(t *testing.T) {
 	}
 }
 
-func TestThereIsNoStreamOfWhatIsNotThere(t *testing.T) {
+func TestAMissingProjectHasNoStream(t *testing.T) {
 	if resp := request(house(t), "GET", "/p/nothing-abc123/live", ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("of nothing: %d", resp.StatusCode)
 	}

@@ -105,14 +105,14 @@ func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoAddressIsShownAgain(t *testing.T) {
+func TestAnInvalidEmailAddressIsShownInTheForm(t *testing.T) {
 	resp := request(house(t), "POST", "/login", "email=%22%3E%3Cscript%3E", "Sec-Fetch-Site", "same-origin")
 	if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || strings.Contains(body, "<script") || !strings.Contains(body, `value="&#34;&gt;&lt;script&gt;"`) || !strings.Contains(body, `role="alert"`) {
 		t.Errorf("got %d: %s", resp.StatusCode, body)
 	}
 }
 
-func TestOnlyPathsOfTheSiteAreLedTo(t *testing.T) {
+func TestALoginRedirectsOnlyToPathsOfTheWebsite(t *testing.T) {
 	for to, want := range map[string]string{
 		"": "/account", "/account/keys": "/account/keys", "/p/game-abc123?x=1": "/p/game-abc123?x=1",
 		"https://evil.example": "/account", "//evil.example": "/account", `/\evil.example`: "/account", "/%2f/evil.example": "/account", "/%2f%2fevil.example": "/account", "/%5cevil.example": "/account",
@@ -300,7 +300,7 @@ func TestLoggingOutEndsTheSession(t *testing.T) {
 	}
 }
 
-func TestWithoutTLSALoginSaysThatItNeedsIt(t *testing.T) {
+func TestALoginWithoutTLSSaysThatItNeedsTLS(t *testing.T) {
 	w := house(t)
 	for base, want := range map[string]int{
 		"http://example.com": http.StatusForbidden, "http://192.0.2.1:8080": http.StatusForbidden, "http://notlocalhost": http.StatusForbidden,

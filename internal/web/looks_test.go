@@ -150,9 +150,9 @@ var unseen = []string{
 	"POST /account/projects/{id}/restore", "POST /account/projects/{id}/erase",
 }
 
-// TestEveryRouteIsLookedAtOrShowsNoPage fails for a new route until somebody has
+// TestEveryRouteWithAPageIsCheckedInABrowser fails for a new route until somebody has
 // said which it is.
-func TestEveryRouteIsLookedAtOrShowsNoPage(t *testing.T) {
+func TestEveryRouteWithAPageIsCheckedInABrowser(t *testing.T) {
 	p := house(t)
 	mux := http.NewServeMux()
 	var routes []string

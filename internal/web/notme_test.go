@@ -77,7 +77,7 @@ func TestTheButtonStopsAndAnotherTakesItBack(t *testing.T) {
 	}
 }
 
-func TestANotMeLinkThatIsNoneSaysSo(t *testing.T) {
+func TestAnInvalidNotMeLinkSaysSo(t *testing.T) {
 	h := house(t)
 	for name, token := range map[string]string{"forged": "forged", "none": "", "of 3 KB": strings.Repeat("x", 3<<10), "an attack": "%3Cscript%3E"} {
 		for _, resp := range []*http.Response{press(h, "/not-me", token), press(h, "/not-me/undo", token), request(h, "GET", "/not-me?token="+token, "")} {

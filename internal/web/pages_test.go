@@ -98,7 +98,7 @@ func TestAPageOfTenThousandFilesIsShortOnItsWay(t *testing.T) {
 	}
 }
 
-func TestAnAddressOfNoPageOfFilesIsTheFirst(t *testing.T) {
+func TestAnInvalidPageOfFilesShowsTheFirst(t *testing.T) {
 	t.Parallel()
 	files := exported(450)
 	files[200].Name = `assets/00200 &"<i>#?%.png`

@@ -137,7 +137,7 @@ func TestAPageSpeaksItsProjectsLanguage(t *testing.T) {
 	}
 }
 
-func TestWhatIsUnlistedOrOfNobodyProvedIsKeptFromSearch(t *testing.T) {
+func TestUnlistedAndUnverifiedProjectsAreKeptFromSearchEngines(t *testing.T) {
 	h := board(t, chess)
 	h.describe(publish.Details{Unlisted: true})
 	h.claim("max", "max@example.com")
@@ -150,7 +150,7 @@ func TestWhatIsUnlistedOrOfNobodyProvedIsKeptFromSearch(t *testing.T) {
 	}
 }
 
-func TestPagesOfNoProjectOrWithAFaultSaySo(t *testing.T) {
+func TestPagesOfMissingProjectsAndFaultsSaySo(t *testing.T) {
 	h, down, gone := house(t), house(t), house(t)
 	down.fail("Project", errors.New("down"))
 	gone.suspend(gameID)

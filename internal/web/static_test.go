@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestFilesOfPagesArePackedForWhoTakesIt(t *testing.T) {
+func TestStaticFilesAreCompressedForBrowsersThatAcceptIt(t *testing.T) {
 	h := house(t)
 	whole := text(t, request(h, "GET", "/static/site.css", ""))
 	for accepted, want := range map[string]string{

@@ -144,7 +144,7 @@ func TestASilentStreamGivesASignOfLife(t *testing.T) {
 	})
 }
 
-func TestWhoDoesNotReadHoldsNobodyUpAndIsCut(t *testing.T) {
+func TestAStreamThatIsNotReadIsCutAndDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, l := newSource()
 		watch(t, l, "pong") // and reads nothing more: a pipe holds nothing
