@@ -64,6 +64,7 @@ const aligned = `(() => {
 
 // TestRegression31WhatIsWrittenFromRightToLeftIsInLine measures, on every page that shows what people have written, where Chromium puts it.
 func TestRegression31WhatIsWrittenFromRightToLeftIsInLine(t *testing.T) {
+	t.Parallel()
 	g := openGallery(t)
 	const hebrew, arabic = "light-h7d3k9", "sand-c8d4f6"
 	for _, l := range []look{

@@ -63,6 +63,7 @@ const faint = `(() => {
 
 // TestRegression31ForcedColoursHideNothing looks at pages that have each kind of control, in a light and in a dark theme of the system.
 func TestRegression31ForcedColoursHideNothing(t *testing.T) {
+	t.Parallel()
 	g := openGallery(t)
 	g.tell(t, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
 	for _, l := range looks() {

@@ -33,6 +33,7 @@ const storageProbe = "/.sandlot/storage"
 // TestEveryPageIsFitToBeSeen opens every page as a browser that has nothing of it: on a desk in English, light, then dark; and on a phone
 // in German, whose words are the longest, dark, then light. With SANDLOT_TEST_SHOTS=FOLDER it leaves a picture of each there.
 func TestEveryPageIsFitToBeSeen(t *testing.T) {
+	t.Parallel()
 	g := openGallery(t)
 	for _, l := range looks() {
 		t.Run(l.name, func(t *testing.T) {

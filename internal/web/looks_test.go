@@ -186,6 +186,7 @@ func (l look) method() string {
 
 // TestEveryTemplateIsLookedAt finds pages that no look shows, though its route has others.
 func TestEveryTemplateIsLookedAt(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	h := newHall(t)
 	h.templates = template.New("").Funcs(template.FuncMap{"asset": h.assetURL, "see": func(name string) string {

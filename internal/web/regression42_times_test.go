@@ -67,6 +67,7 @@ func (g *showroom) shownIn(t *testing.T, l look, lang, zone string) []string {
 
 // TestRegression42TimesAreThoseOfTheVisitor: the server writes UTC, and says so; a browser writes its own zone, and says which.
 func TestRegression42TimesAreThoseOfTheVisitor(t *testing.T) {
+	t.Parallel()
 	g := openGallery(t)
 	g.screen(t, false)
 	for _, l := range looks() {

@@ -39,6 +39,7 @@ const cramped = `(() => {
 
 // TestRegression31AFingerHitsEveryControl measures all pages on a phone, in the language whose words are the shortest.
 func TestRegression31AFingerHitsEveryControl(t *testing.T) {
+	t.Parallel()
 	g := openGallery(t)
 	g.screen(t, false)
 	g.tell(t, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
