@@ -221,6 +221,7 @@ func integrity() []mutation {
 		{"the collector does not ask whether the clock is right", "internal/operate/collect.go", "c.Ages == nil", "c.Ages == nil || true", operateTests},
 		{"a blob's hash is not compared", verify, "sum != b.SHA256 || ", "false && sum != b.SHA256 || ", blobTests},
 		{"a range does not check its MiBs", verify, "if !p.OK(b.SHA256) {", "if false && !p.OK(b.SHA256) {", blobTests},
+		{"a MiB that is known is read again", verify, "if d.trust.has(b.Ref, proven, one) {", "if false && d.trust.has(b.Ref, proven, one) {", blobTests},
 		{"one MiB that was checked stands for the others", "internal/blob/trust.go", "s.mebis[i/64]&(1<<(i%64)) == 0", "s.mebis[i/64] == 0", blobTests},
 		{"only the first of several ranges is checked before the answer begins", "internal/play/ranges.go", "slices.Backward(spans)", "slices.Backward(spans[:1])", "-run OneDamagedMiB ./internal/play"},
 		{"files are recorded without checkpoints", "internal/sqlstore/blobs.go", `err == nil && b.Checkpoints != ""`, "false", publishTests},

@@ -83,7 +83,10 @@ func TestARangeReadsItsMiBsOnceAndNoOthers(t *testing.T) {
 	read("a part of it", 11*mebi+5, 1, 0)
 	read("a range that lies in two others", 5*mebi-1, 2, 2*mebi)
 	read("both of them", 4*mebi, 2*mebi, 0)
-	read("one of them and the next", 5*mebi, mebi+1, 2*mebi)
+	read("one of them and the next", 5*mebi, mebi+1, mebi)
+	for n := int64(3); n >= 0; n-- {
+		read("one MiB more each time, as somebody asks who wants all read again and again", n*mebi, 6*mebi-n*mebi, mebi)
+	}
 	if err := later(filepath.Join(dir, blobPath(b.Ref))); err != nil {
 		t.Fatal(err)
 	}
