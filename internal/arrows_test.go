@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"client":       {}, // not even publish: it stands outside of the service
 	"content":      {},
 	"durable":      {},
+	"expect":       {}, // tests only
 	"front":        {},
 	"failpoint":    {},
 	"gallery":      {"names", "publish", "worker"},
@@ -67,6 +68,7 @@ var outside = map[string][]string{
 	"squeeze":         {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"web":             {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},
 	"testenv":         {"github.com/chromedp/chromedp"},
+	"expect":          {"github.com/google/go-cmp"},
 	"storetest":       {"github.com/google/go-cmp"},
 	"testworld":       {"github.com/google/go-cmp"},
 }
@@ -90,7 +92,7 @@ func TestArrowsPointInward(t *testing.T) {
 }
 
 func TestOnlyTestsImportWhatIsForTests(t *testing.T) {
-	forTests := []string{"sandlot/internal/model", "sandlot/internal/storetest", "sandlot/internal/testenv", "sandlot/internal/testworld", "sandlot/internal/wording"}
+	forTests := []string{"sandlot/internal/expect", "sandlot/internal/model", "sandlot/internal/storetest", "sandlot/internal/testenv", "sandlot/internal/testworld", "sandlot/internal/wording"}
 	for name, imports := range imports(t, "sandlot/...") {
 		if slices.Contains(forTests, name) {
 			continue
