@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -142,9 +143,7 @@ func TestWhoIsLetInToAnAccount(t *testing.T) {
 		all[name] = testworld.Gate{Call: g.call, Want: func(seen testworld.Seen) error { return wanted(g.access, name, seen) }}
 	}
 	testworld.CheckAccess(t, reflect.TypeFor[*account.Service](), func(s *testworld.Scene) {
-		if err := s.Account.ProposeEmail(t.Context(), s.OwnerOf(s.Kim.ID), "second@example.org", "en"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.Account.ProposeEmail(t.Context(), s.OwnerOf(s.Kim.ID), "second@example.org", "en"))
 	}, all)
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"sandlot/internal/expect"
 )
 
 // year is by how much this test sets the clock.
@@ -19,9 +21,7 @@ func TestRegression38NothingStaysStuckAfterAClockWasAhead(t *testing.T) {
 	t.Run("a message waits no longer than messages wait", func(t *testing.T) {
 		w := newWorld(t)
 		ahead(w, func() { w.publish(nobody(), page) })
-		if n := len(w.mail()); n != 1 {
-			t.Errorf("%d messages", n)
-		}
+		expect.Equal(t, "messages", len(w.mail()), 1)
 	})
 	t.Run("a mailbox that had enough gets mail again", func(t *testing.T) {
 		w := newWorld(t)
@@ -32,9 +32,7 @@ func TestRegression38NothingStaysStuckAfterAClockWasAhead(t *testing.T) {
 			}
 		})
 		w.publish(nobody(), page)
-		if n := len(w.mail()); n != 1 {
-			t.Errorf("%d messages", n)
-		}
+		expect.Equal(t, "messages", len(w.mail()), 1)
 	})
 	t.Run("an account that was renamed often can be renamed", func(t *testing.T) {
 		w := newWorld(t)

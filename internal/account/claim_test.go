@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -24,14 +25,12 @@ func TestRegression07TheLinkShowsTheAccountThatItConfirms(t *testing.T) {
 		w.publish(w.caller(p.Keys.Account), "<!doctype html><title>Second</title>x")
 		for range 20 {
 			c, err := w.Claim(t.Context(), nobody(), token)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			if c.Email != address || c.Account.Handle != p.Account.Handle || !c.Account.CreatedAt.Equal(made) || len(c.Projects) != 2 || c.More {
 				t.Fatalf("the claim is %+v", c)
 			}
-			same(t, "the titles", []string{c.Projects[0].Title, c.Projects[1].Title}, []string{"Second", "Space Cats"})
-			same(t, "the times", []bool{c.Projects[0].CreatedAt.Equal(w.clock.now()), c.Projects[1].CreatedAt.Equal(made)}, []bool{true, true})
+			expect.Same(t, "the titles", []string{c.Projects[0].Title, c.Projects[1].Title}, []string{"Second", "Space Cats"})
+			expect.Same(t, "the times", []bool{c.Projects[0].CreatedAt.Equal(w.clock.now()), c.Projects[1].CreatedAt.Equal(made)}, []bool{true, true})
 		}
 		if email, verified := w.email(w.caller(p.Keys.Account)); email != address || verified {
 			t.Errorf("%s, verified %v", email, verified)
@@ -76,22 +75,16 @@ func TestRegression07TheLinkShowsTheAccountThatItConfirms(t *testing.T) {
 		w, p, token := published(t)
 		w.clock.move(time.Hour)
 		a, err := w.Verify(t.Context(), nobody(), token)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		verified := w.clock.now()
 		w.clock.move(time.Hour)
 		later, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.Project.ID, Name: "mine", Form: "n"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if n, at, err := w.OldKeys(t.Context(), w.owner(a.ID)); err != nil || n != 2 || !at.Equal(verified) {
 			t.Errorf("%d old keys, before %v, %v", n, at, err)
 		}
 		fresh, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "form")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if _, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "form"); !errors.Is(err, publish.ErrAlreadyDone) {
 			t.Errorf("the same form again: %v", err)
 		}

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -164,9 +165,7 @@ func newCourier(t *testing.T, logs io.Writer) (*Courier, *fakeJobs, *fakeMailer)
 	jobs := &fakeJobs{now: time.Now, jobs: map[int64]publish.Job{}, mails: map[publish.Digest]map[int64]time.Time{}, moved: map[string]error{}}
 	mailer := &fakeMailer{}
 	vault, err := publish.OpenVault(t.Context(), noSecrets{}, rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	places := publish.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}}
 	c := &Courier{Store: jobs, Vault: vault, Mailer: mailer, Places: places, Log: slog.New(slog.NewTextHandler(logs, nil)), Now: time.Now}
 	return c, jobs, mailer
@@ -174,9 +173,7 @@ func newCourier(t *testing.T, logs io.Writer) (*Courier, *fakeJobs, *fakeMailer)
 
 func send(t *testing.T, c *Courier) {
 	t.Helper()
-	if err := c.SendDue(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, c.SendDue(t.Context()))
 }
 
 // linkToken is the one in a mail's link.
@@ -246,9 +243,7 @@ func TestCourier(t *testing.T) {
 			m.answer = nil
 			jobs.add("ada@example.org")
 			send(t, c)
-			if len(m.sent) != 1 {
-				t.Errorf("%d sent", len(m.sent))
-			}
+			expect.Equal(t, "sent", len(m.sent), 1)
 		},
 		"a failure is tried again, later each time, with a new token": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
 			m.answer = func(try int) error {
@@ -375,9 +370,7 @@ func TestCourierRun(t *testing.T) {
 		go func() { c.Run(ctx); close(ended) }()
 		testenv.Pass(mailPoll + time.Millisecond)
 		synctest.Wait()
-		if len(m.sent) != 1 {
-			t.Errorf("%d sent about a second after the answer", len(m.sent))
-		}
+		expect.Equal(t, "sent about a second after the answer", len(m.sent), 1)
 		stop()
 		<-ended
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/testworld"
 )
 
@@ -41,7 +42,5 @@ func (w *world) jobsOf(send func(account.Mail) error) {
 	c := &account.Courier{
 		Store: w.db.Mail(), Vault: w.in.Vault(), Mailer: sender(send), Places: testworld.Places(), Log: slog.New(slog.DiscardHandler), Now: w.clock.now, AtOnce: 1,
 	}
-	if err := c.SendDue(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, c.SendDue(w.t.Context()))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -86,9 +87,7 @@ func (w *world) publish(by publish.Caller, text string) publish.Published {
 func (w *world) publishWith(by publish.Caller, email string) publish.Published {
 	w.t.Helper()
 	out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: email, Content: w.in.Stage(page)})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return out
 }
 
@@ -105,9 +104,4 @@ func (w *world) email(by publish.Caller) (string, bool) { w.t.Helper(); return w
 func refused(t *testing.T, err error, code publish.Code) *publish.Error {
 	t.Helper()
 	return testworld.Refused(t, err, code)
-}
-
-func same[T any](t *testing.T, what string, got, want T) {
-	t.Helper()
-	testworld.Same(t, what, got, want)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -19,9 +20,7 @@ import (
 func (w *world) member(email string) publish.Account {
 	w.t.Helper()
 	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	for _, token := range w.mail() {
 		if _, err := w.Verify(w.t.Context(), nobody(), token); err != nil {
 			w.t.Fatal(err)
@@ -34,9 +33,7 @@ func (w *world) member(email string) publish.Account {
 func (w *world) ask(email, browser string) string {
 	w.t.Helper()
 	browser, err := w.AskLogin(w.t.Context(), nobody(), account.LoginInput{Email: email, Browser: browser, Back: "/account/keys", Lang: "ja"})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return browser
 }
 
@@ -119,16 +116,10 @@ func TestLogin(t *testing.T) {
 				if own, err := w.LoginLink(t.Context(), nobody(), b, token); own || err != nil {
 					t.Errorf("looked at elsewhere: %v, %v", own, err)
 				}
-				if err := w.UseLoginLink(t.Context(), nobody(), b, token); !errors.Is(err, publish.ErrNotFound) {
-					t.Errorf("used elsewhere: %v", err)
-				}
+				expect.Is(t, "used elsewhere", w.UseLoginLink(t.Context(), nobody(), b, token), publish.ErrNotFound)
 			}
-			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("used again: %v", err)
-			}
+			expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
+			expect.Is(t, "used again", w.UseLoginLink(t.Context(), nobody(), browser, token), publish.ErrNotFound)
 			session, back, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "Firefox")
 			if err != nil || back != "/account/keys" {
 				t.Fatalf("back to %q, %v", back, err)
@@ -153,9 +144,7 @@ func TestLogin(t *testing.T) {
 			w.member("kim@example.org")
 			browser, token, code := w.askMail("kim@example.org")
 			w.clock.move(15 * time.Minute)
-			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("the link: %v", err)
-			}
+			expect.Is(t, "the link", w.UseLoginLink(t.Context(), nobody(), browser, token), publish.ErrNotFound)
 			if _, err := w.UseLoginCode(t.Context(), nobody(), browser, code); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("the code: %v", err)
 			}
@@ -174,9 +163,7 @@ func TestLogin(t *testing.T) {
 			if _, err := w.UseLoginCode(t.Context(), nobody(), browser, code); !errors.Is(err, publish.ErrNotFound) {
 				t.Errorf("the right one then: %v", err)
 			}
-			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("the link then: %v", err)
-			}
+			expect.Is(t, "the link then", w.UseLoginLink(t.Context(), nobody(), browser, token), publish.ErrNotFound)
 		},
 		"the code works in the browser that asked, once, after wrong ones too": func(t *testing.T, w *world) {
 			w.member("kim@example.org")
@@ -198,9 +185,7 @@ func TestLogin(t *testing.T) {
 		"one address with two accounts enters either, and no other": func(t *testing.T, w *world) {
 			kim, lee, max := w.member("us@example.org"), w.member("us@example.org"), w.member("max@example.org")
 			browser, token, _ := w.askMail("us@example.org")
-			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
 			list, err := w.LoginAccounts(t.Context(), nobody(), browser)
 			if err != nil || len(list) != 2 || list[0].ID != kim.ID || list[1].ID != lee.ID {
 				t.Fatalf("the choice is %+v, %v", list, err)
@@ -218,14 +203,10 @@ func TestLogin(t *testing.T) {
 			if again := w.ask("kim@example.org", browser); again != browser {
 				t.Error("the browser got another token")
 			}
-			if n := len(w.postman()); n != 1 {
-				t.Errorf("%d messages were sent", n)
-			}
+			expect.Equal(t, "messages were sent", len(w.postman()), 1)
 			w.clock.move(11 * time.Second)
 			w.ask("kim@example.org", browser)
-			if n := len(w.postman()); n != 1 {
-				t.Errorf("%d messages were sent for another try", n)
-			}
+			expect.Equal(t, "messages were sent for another try", len(w.postman()), 1)
 		},
 		"a token that we did not make is not taken": func(t *testing.T, w *world) {
 			for _, browser := range []string{"x", strings.Repeat("-", 43)} {
@@ -257,9 +238,7 @@ func TestLogin(t *testing.T) {
 				w.ask("kim@example.org", "")
 				sent += len(w.postman())
 			}
-			if sent != 3 {
-				t.Errorf("%d were sent", sent)
-			}
+			expect.Equal(t, "were sent", sent, 3)
 			if _, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "kim@example.org"}); err != nil {
 				t.Fatal(err)
 			}
@@ -270,9 +249,7 @@ func TestLogin(t *testing.T) {
 		"of two that finish at once one gets in": func(t *testing.T, w *world) {
 			kim := w.member("kim@example.org")
 			browser, token, _ := w.askMail("kim@example.org")
-			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
 			var wg sync.WaitGroup
 			for range 8 {
 				wg.Go(func() { _, _, _ = w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "") })
@@ -292,17 +269,11 @@ func TestLogin(t *testing.T) {
 func (w *world) logIn(email, handle string, had publish.Caller) (publish.Caller, publish.Session) {
 	w.t.Helper()
 	browser, token, _ := w.askMail(email)
-	if err := w.UseLoginLink(w.t.Context(), nobody(), browser, token); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, w.UseLoginLink(w.t.Context(), nobody(), browser, token))
 	session, _, err := w.FinishLogin(w.t.Context(), had, browser, handle, "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	by, err := w.Identify(w.t.Context(), publish.Presented{Session: session}, publish.Sender{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	s, _, _ := by.Login()
 	return by, s
 }
@@ -311,9 +282,7 @@ func (w *world) logIn(email, handle string, had publish.Caller) (publish.Caller,
 func (w *world) sessions(id publish.AccountID) []publish.Session {
 	w.t.Helper()
 	list, err := w.db.Account().Sessions(w.t.Context(), id, w.clock.now())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return list
 }
 
@@ -326,9 +295,7 @@ func (w *world) recorded(text string) bool {
 	}
 	for _, name := range names {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, err)
 		if bytes.Contains(data, []byte(text)) {
 			return true
 		}
@@ -351,9 +318,7 @@ func TestNoSecretOfALoginIsStored(t *testing.T) {
 		t.Fatal("the address is not seen in the database either")
 	}
 	l, err := w.PendingLogin(t.Context(), nobody(), browser)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	own, other := w.in.Vault(), newWorld(t).in.Vault()
 	if account.HashCode(own, l.ID, code) == account.HashCode(other, l.ID, code) || account.HashCode(own, l.ID, code) == account.HashCode(own, l.ID+1, code) {
 		t.Error("the code's hash is that of another installation or login")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -52,17 +53,13 @@ func (m *moving) LogIn(ctx context.Context, login int64, token publish.Digest, s
 func TestRegression35NobodyIsLoggedInByAnAddressThatWasTakenBack(t *testing.T) {
 	w := newWorld(t)
 	kim := w.member("kim@example.org")
-	if err := w.ProposeEmail(t.Context(), w.owner(kim.ID), "thief@example.org", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, w.ProposeEmail(t.Context(), w.owner(kim.ID), "thief@example.org", ""))
 	if _, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email")); err != nil {
 		t.Fatal(err)
 	}
 	back := linkOf(t, w.postman()[0], "undo")
 	browser, token, _ := w.askMail("thief@example.org")
-	if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
 	stores := w.db.Account().Stores()
 	stores.Logins = &moving{stores.Logins, func() {
 		if _, err := w.TakeEmailBack(t.Context(), nobody(), back); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -28,9 +29,7 @@ func notMe(t *testing.T, m account.Mail) string {
 func (w *world) claim(email string) publish.Caller {
 	w.t.Helper()
 	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return w.caller(out.Key)
 }
 
@@ -48,9 +47,7 @@ func (w *world) one() account.Mail {
 func (w *world) stop(m account.Mail) account.NotMe {
 	w.t.Helper()
 	n, err := w.StopMail(w.t.Context(), nobody(), notMe(w.t, m))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return n
 }
 
@@ -89,9 +86,7 @@ func TestNotMe(t *testing.T) {
 			w.clock.move(48 * time.Hour)
 			w.claim("KIM+other@example.org")
 			lee := w.member("lee@example.org")
-			if err := w.ProposeEmail(t.Context(), w.owner(lee.ID), "kim@example.org", "en"); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, w.ProposeEmail(t.Context(), w.owner(lee.ID), "kim@example.org", "en"))
 			if mails := w.postman(); len(mails) != 0 {
 				t.Errorf("sent was %+v", mails)
 			}
@@ -109,9 +104,7 @@ func TestNotMe(t *testing.T) {
 			w.SMTP = true
 			w.claim("kim@example.org")
 			before, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "lee@example.org"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			w.stop(w.postman()[0])
 			after, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "kim@example.org"})
 			if err != nil || !after.Mailed || !before.Mailed || len(after.Warnings) != len(before.Warnings) || after.Account.Email != "kim@example.org" {
@@ -126,9 +119,7 @@ func TestNotMe(t *testing.T) {
 			}
 			complete := func() publish.Published {
 				out, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Content: w.in.Stage("two"), Part: &publish.PartInput{UploadID: id, N: &two, Last: true}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, err)
 				return out
 			}
 			complete()
@@ -160,9 +151,7 @@ func TestNotMe(t *testing.T) {
 			w.claim("kim@example.org")
 			w.stop(w.one())
 			browser, token, _ := w.askMail("kim@example.org")
-			if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
 			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, ""); err != nil {
 				t.Error(err)
 			}
@@ -209,9 +198,7 @@ func TestNotMe(t *testing.T) {
 		},
 		"a proposal loses its link, and the account keeps its address": func(t *testing.T, w *world) {
 			lee := w.member("lee@example.org")
-			if err := w.ProposeEmail(t.Context(), w.owner(lee.ID), "kim@example.org", "en"); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, w.ProposeEmail(t.Context(), w.owner(lee.ID), "kim@example.org", "en"))
 			m := w.one()
 			w.stop(m)
 			_, token, _ := strings.Cut(m.Link, "token=")
@@ -226,13 +213,9 @@ func TestNotMe(t *testing.T) {
 			by := w.claim("kim@example.org")
 			good := notMe(t, w.one())
 			elsewhere, err := account.NotMeToken(newWorld(t).in.Vault(), w.clock.now(), "verify", "kim@example.org")
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			raw, err := base64.RawURLEncoding.DecodeString(good)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			raw[len(raw)-1] ^= 1
 			for name, token := range map[string]string{
 				"none": "", "another's": elsewhere, "one bit is another": base64.RawURLEncoding.EncodeToString(raw), "cut": good[:len(good)-1], "longer": good + "A",
@@ -268,9 +251,7 @@ func TestNotMe(t *testing.T) {
 		"the token shows nobody whom it is for, and fits the longest address": func(t *testing.T, w *world) {
 			long := strings.Repeat("a", 64) + "@" + strings.Repeat(strings.Repeat("b", 61)+".", 3) + "org"
 			token, err := account.NotMeToken(w.in.Vault(), w.clock.now(), account.MailEmailNotice, long)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || strings.Contains(string(raw), "aaa") {
 				t.Errorf("it is %q, %v", raw, err)
 			}
@@ -295,7 +276,7 @@ func TestNotMe(t *testing.T) {
 				seen = append(seen, m.Kind)
 			}
 			slices.Sort(seen)
-			same(t, "the kinds", seen, []string{account.MailEmailNotice, "login", "report", "verify"})
+			expect.Same(t, "the kinds", seen, []string{account.MailEmailNotice, "login", "report", "verify"})
 		},
 	}
 	for name, proof := range proofs {
@@ -306,9 +287,7 @@ func TestNotMe(t *testing.T) {
 // change gives an account another address, by the link to that.
 func (w *world) change(id publish.AccountID, to string) {
 	w.t.Helper()
-	if err := w.ProposeEmail(w.t.Context(), w.owner(id), to, "en"); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, w.ProposeEmail(w.t.Context(), w.owner(id), to, "en"))
 	for _, m := range w.postman() {
 		if m.Kind == account.MailEmailChange {
 			notMe(w.t, m)

@@ -2,7 +2,6 @@ package account_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -18,14 +18,6 @@ import (
 func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Project) {
 	w.t.Helper()
 	return w.in.Owned(email, page)
-}
-
-// wantErr fails the test unless err has the code.
-func wantErr(t *testing.T, what string, err error, code error) {
-	t.Helper()
-	if !errors.Is(err, code) {
-		t.Errorf("%s: %v, wanted %v", what, err, code)
-	}
 }
 
 func TestRename(t *testing.T) {
@@ -51,10 +43,10 @@ func TestRename(t *testing.T) {
 		}
 	}
 	_, err = w.Rename(t.Context(), w.owner(a.ID), a.Handle)
-	wantErr(t, "to one that was given up", err, publish.ErrExists)
+	expect.Is(t, "to one that was given up", err, publish.ErrExists)
 	for _, want := range []string{"", "---", "admin", "_x", "\u202e"} {
 		_, err = w.Rename(t.Context(), w.owner(a.ID), want)
-		wantErr(t, fmt.Sprintf("to %q", want), err, publish.CodeInvalidField)
+		expect.Is(t, fmt.Sprintf("to %q", want), err, publish.CodeInvalidField)
 	}
 	for i := range 9 {
 		if _, err := w.Rename(t.Context(), w.owner(a.ID), fmt.Sprint("ada-", i)); err != nil {
@@ -62,7 +54,7 @@ func TestRename(t *testing.T) {
 		}
 	}
 	_, err = w.Rename(t.Context(), w.owner(a.ID), "ada-11")
-	wantErr(t, "the eleventh of a day", err, publish.CodeRateLimited)
+	expect.Is(t, "the eleventh of a day", err, publish.CodeRateLimited)
 	w.clock.move(24 * time.Hour)
 	if _, err := w.Rename(t.Context(), w.owner(a.ID), "ada-11"); err != nil {
 		t.Errorf("a day later: %v", err)
@@ -83,7 +75,7 @@ func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
 		"rename": renamed, "mint": minted, "rotate": rotated, "revoke": w.RevokeKey(ctx, w.owner(a.ID), 1),
 		"language": w.SetLang(ctx, w.owner(a.ID), "fr"), "address": w.ProposeEmail(ctx, w.owner(a.ID), "new@example.org", "en"),
 	} {
-		wantErr(t, what, err, publish.CodeAccountSuspended)
+		expect.Is(t, what, err, publish.CodeAccountSuspended)
 	}
 	if e, err := w.Export(ctx, w.owner(a.ID)); err != nil || len(e.Projects) != 1 {
 		t.Errorf("its export: %d projects, %v", len(e.Projects), err)
@@ -97,9 +89,7 @@ func TestSetLang(t *testing.T) {
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
 	for in, want := range map[string]string{"pt": "pt", "ZH-hans": "zh-Hans", "no language": "", "": ""} {
-		if err := w.SetLang(t.Context(), w.owner(a.ID), in); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.SetLang(t.Context(), w.owner(a.ID), in))
 		got, err := w.db.Publish().Account(t.Context(), a.ID)
 		if err != nil || got.Lang != want {
 			t.Errorf("%q is kept as %q, %v", in, got.Lang, err)
@@ -111,18 +101,16 @@ func TestDeleteAccount(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
 	me := w.owner(a.ID)
-	wantErr(t, "another word typed", w.DeleteAccount(t.Context(), me, "yes"), publish.CodeInvalidField)
-	wantErr(t, "nothing typed", w.DeleteAccount(t.Context(), me, ""), publish.CodeInvalidField)
-	if err := w.DeleteAccount(t.Context(), me, " @"+strings.ToUpper(a.Handle)); err != nil {
-		t.Fatal(err)
-	}
+	expect.Is(t, "another word typed", w.DeleteAccount(t.Context(), me, "yes"), publish.CodeInvalidField)
+	expect.Is(t, "nothing typed", w.DeleteAccount(t.Context(), me, ""), publish.CodeInvalidField)
+	expect.OK(t, w.DeleteAccount(t.Context(), me, " @"+strings.ToUpper(a.Handle)))
 	_, err := w.Current(t.Context(), nobody(), p.ID)
-	wantErr(t, "its project", err, publish.CodeProjectNotFound)
+	expect.Is(t, "its project", err, publish.CodeProjectNotFound)
 	log, err := w.db.Operate().Log(t.Context(), operate.LogQuery{Target: "@" + a.Handle, Limit: 9})
 	if err != nil || len(log) != 1 || log[0].Actor != publish.ActorOwner || log[0].Action != publish.ActionDelete || !log[0].At.Equal(w.clock.now()) {
 		t.Errorf("the audit log has %+v, %v", log, err)
 	}
-	wantErr(t, "again", w.DeleteAccount(t.Context(), me, a.Handle), publish.ErrNotFound)
+	expect.Is(t, "again", w.DeleteAccount(t.Context(), me, a.Handle), publish.ErrNotFound)
 }
 
 // fullDisk takes no deletion until room was made.
@@ -145,9 +133,7 @@ func TestADeletionFindsTheRoomThatIsKeptForIt(t *testing.T) {
 	disk := &fullDisk{OwnerStore: stores.Owners, full: true}
 	stores.Owners = disk
 	s, err := account.New(t.Context(), account.Config{Spend: func() { disk.full = false }}, stores)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if err := s.DeleteAccount(t.Context(), w.owner(a.ID), a.Handle); err != nil {
 		t.Error(err)
 	}
@@ -167,9 +153,7 @@ func TestAnotherRecoveryAddress(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	a, by, _ := w.owned(address)
-	if err := w.ProposeEmail(ctx, w.owner(a.ID), "new@example.org", "fr"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, w.ProposeEmail(ctx, w.owner(a.ID), "new@example.org", "fr"))
 	mails := w.postman()
 	if len(mails) != 1 || mails[0].Kind != account.MailEmailChange || mails[0].To != "new@example.org" || mails[0].Lang != "fr" || mails[0].Handle != a.Handle {
 		t.Fatalf("sent was %+v", mails)
@@ -182,7 +166,7 @@ func TestAnotherRecoveryAddress(t *testing.T) {
 		t.Errorf("proposed is %q, %v", email, err)
 	}
 	_, err := w.EmailLink(ctx, nobody(), token, true)
-	wantErr(t, "the link as one back", err, publish.ErrNotFound)
+	expect.Is(t, "the link as one back", err, publish.ErrNotFound)
 	if m, err := w.EmailLink(ctx, nobody(), token, false); err != nil || m.Email != "new@example.org" || m.Handle != a.Handle {
 		t.Errorf("the link is %+v, %v", m, err)
 	}
@@ -190,7 +174,7 @@ func TestAnotherRecoveryAddress(t *testing.T) {
 		t.Fatalf("taken: %+v, %v", got, err)
 	}
 	_, err = w.TakeEmail(ctx, nobody(), token)
-	wantErr(t, "taken twice", err, publish.ErrNotFound)
+	expect.Is(t, "taken twice", err, publish.ErrNotFound)
 	if email, err := w.ProposedEmail(ctx, w.owner(a.ID)); err != nil || email != "" {
 		t.Errorf("proposed is still %q, %v", email, err)
 	}
@@ -207,13 +191,11 @@ func TestAnotherRecoveryAddress(t *testing.T) {
 func TestTheWayToAnAddressEnds(t *testing.T) {
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
-	if err := w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", "en"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", "en"))
 	token := linkOf(t, w.postman()[0], "email")
 	w.clock.move(24 * time.Hour)
 	_, err := w.TakeEmail(t.Context(), nobody(), token)
-	wantErr(t, "a link of yesterday", err, publish.ErrNotFound)
+	expect.Is(t, "a link of yesterday", err, publish.ErrNotFound)
 }
 
 func TestAnAddressThatCannotBeProposed(t *testing.T) {
@@ -222,14 +204,12 @@ func TestAnAddressThatCannotBeProposed(t *testing.T) {
 	for in, want := range map[string]error{
 		"": publish.CodeInvalidEmail, "no address": publish.CodeInvalidEmail, "a@example.org\r\nBcc: b@example.org": publish.CodeInvalidEmail, address: publish.ErrExists,
 	} {
-		wantErr(t, fmt.Sprintf("%q", in), w.ProposeEmail(t.Context(), w.owner(a.ID), in, "en"), want)
+		expect.Is(t, fmt.Sprintf("%q", in), w.ProposeEmail(t.Context(), w.owner(a.ID), in, "en"), want)
 	}
 	for i := range 10 {
-		if err := w.ProposeEmail(t.Context(), w.owner(a.ID), fmt.Sprintf("n%d@example.org", i), "en"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), fmt.Sprintf("n%d@example.org", i), "en"))
 	}
-	wantErr(t, "the eleventh of a day", w.ProposeEmail(t.Context(), w.owner(a.ID), "more@example.org", "en"), publish.CodeRateLimited)
+	expect.Is(t, "the eleventh of a day", w.ProposeEmail(t.Context(), w.owner(a.ID), "more@example.org", "en"), publish.CodeRateLimited)
 	if mails := w.postman(); len(mails) != 1 || mails[0].To != "n9@example.org" {
 		t.Errorf("sent were %+v, of which all but the last are replaced", mails)
 	}
@@ -242,9 +222,7 @@ func TestStrangersCannotKeepANoticeFromAnAddress(t *testing.T) {
 		w.publish(nobody(), page) // under the same address
 		w.postman()
 	}
-	if err := w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", "en"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", "en"))
 	if _, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email")); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package account_test
 import (
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -25,5 +26,5 @@ func TestRegression29TheHandleThatItWillBe(t *testing.T) {
 		}
 	}
 	_, err := w.HandleFor(t.Context(), w.owner(a.ID), other.Handle)
-	wantErr(t, "another's", err, publish.ErrExists)
+	expect.Is(t, "another's", err, publish.ErrExists)
 }

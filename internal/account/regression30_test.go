@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -25,9 +26,7 @@ func claimLink(t *testing.T, m account.Mail) string {
 func (w *world) claimant(email string) publish.Published {
 	w.t.Helper()
 	out, _, err := w.Publish(w.t.Context(), nobody(), publish.PublishInput{Email: email, Content: w.in.Stage(page)})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	w.postman()
 	w.clock.move(25 * time.Hour) // its link is over, and its share is free
 	return out
@@ -115,9 +114,7 @@ func TestRegression30LoginChoicesNameProjects(t *testing.T) {
 	if _, err := w.LoginChoices(t.Context(), nobody(), browser); err != publish.ErrNotFound {
 		t.Errorf("before the proof: %v", err)
 	}
-	if err := w.UseLoginLink(t.Context(), nobody(), browser, token); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
 	list, err := w.LoginChoices(t.Context(), nobody(), browser)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v, %v", list, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -26,9 +27,7 @@ func (w *world) askFrom(addr, email, known string) {
 func (w *world) signUpFrom(addr, email string) publish.Caller {
 	w.t.Helper()
 	out, err := w.Signup(w.t.Context(), publish.Caller{From: publish.Sender{Network: addr}}, publish.SignupInput{Email: email})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return w.caller(out.Key)
 }
 
@@ -62,7 +61,7 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 			}
 			w.postman()
 			w.askFrom("203.0.113.7", kim, "")
-			same(t, "the owner's", kinds(w.postman()), map[string]int{"login": 1})
+			expect.Same(t, "the owner's", kinds(w.postman()), map[string]int{"login": 1})
 		},
 		"an IPv6 customer's networks are one stranger": func(t *testing.T, w *world) {
 			w.member(kim)
@@ -71,20 +70,18 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 			}
 			w.postman()
 			w.askFrom("2001:db8:8::/64", kim, "")
-			same(t, "the owner's", kinds(w.postman()), map[string]int{"login": 1})
+			expect.Same(t, "the owner's", kinds(w.postman()), map[string]int{"login": 1})
 		},
 		"strangers in any number of networks leave a share for a browser that was logged in before": func(t *testing.T, w *world) {
 			w.member(kim)
 			known, err := w.Remember(w.t.Context(), nobody(), "", kim)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			w.clock.move(25 * time.Hour)
 			w.strangers(kim)
-			same(t, "the strangers'", kinds(w.postman()), map[string]int{"login": 5, "verify": 4})
+			expect.Same(t, "the strangers'", kinds(w.postman()), map[string]int{"login": 5, "verify": 4})
 			for i := range 6 {
 				w.askFrom("198.51.100.1", kim, known)
-				same(t, fmt.Sprint("the owner's ", i), kinds(w.postman()), map[string]int{"login": 1})
+				expect.Same(t, fmt.Sprint("the owner's ", i), kinds(w.postman()), map[string]int{"login": 1})
 			}
 		},
 		"three signups with a newcomer's address leave their own publish a message": func(t *testing.T, w *world) {
@@ -93,26 +90,24 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 			}
 			w.postman()
 			w.signUpFrom("203.0.113.7", kim)
-			same(t, "the newcomer's", kinds(w.postman()), map[string]int{"verify": 1})
+			expect.Same(t, "the newcomer's", kinds(w.postman()), map[string]int{"verify": 1})
 		},
 		"strangers in any number of networks leave a share for the account's own key": func(t *testing.T, w *world) {
 			w.strangers(kim)
 			w.postman()
 			by := w.signUpFrom("203.0.113.7", kim)
-			same(t, "without a key", kinds(w.postman()), map[string]int{})
+			expect.Same(t, "without a key", kinds(w.postman()), map[string]int{})
 			w.publishWith(by, kim)
-			same(t, "with the key", kinds(w.postman()), map[string]int{"verify": 1})
+			expect.Same(t, "with the key", kinds(w.postman()), map[string]int{"verify": 1})
 		},
 		"the notice that an address was taken away comes after all else": func(t *testing.T, w *world) {
 			a := w.member(kim)
 			w.fill(kim)
-			if err := w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", ""); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", ""))
 			if _, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email")); err != nil {
 				t.Fatal(err)
 			}
-			same(t, "sent", kinds(w.postman()), map[string]int{account.MailEmailNotice: 1})
+			expect.Same(t, "sent", kinds(w.postman()), map[string]int{account.MailEmailNotice: 1})
 		},
 		"the mailbox is never flooded: 20 a day in all": func(t *testing.T, w *world) {
 			w.member(kim)
@@ -124,16 +119,14 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 		"a word of a browser is good for its mailbox alone": func(t *testing.T, w *world) {
 			w.member(kim)
 			theirs, err := w.Remember(w.t.Context(), nobody(), "", "stranger@example.org")
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			w.clock.move(25 * time.Hour)
 			w.strangers(kim)
 			w.postman()
 			for _, known := range []string{theirs, "x", theirs[1:] + "A", "." + theirs + "."} {
 				w.askFrom("203.0.113.7", kim, known)
 			}
-			same(t, "sent", kinds(w.postman()), map[string]int{})
+			expect.Same(t, "sent", kinds(w.postman()), map[string]int{})
 		},
 		"spellings of a Gmail mailbox are counted as one, and the message goes to the spelling given": func(t *testing.T, w *world) {
 			var to []string
@@ -143,10 +136,10 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 					to = append(to, m.To)
 				}
 				if i == 1 {
-					same(t, "sent", to, []string{"k.im@gmail.com", "kim@googlemail.com"})
+					expect.Same(t, "sent", to, []string{"k.im@gmail.com", "kim@googlemail.com"})
 				}
 			}
-			same(t, "sent", len(to), 2)
+			expect.Same(t, "sent", len(to), 2)
 		},
 		"spellings of a Gmail mailbox are stopped as one": func(t *testing.T, w *world) {
 			by := w.signUpFrom("198.51.100.1", "k.i.m@googlemail.com")
@@ -157,7 +150,7 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 				t.Errorf("an account still has %s", email)
 			}
 			w.signUpFrom("203.0.113.8", "ki.m@gmail.com")
-			same(t, "sent", kinds(w.postman()), map[string]int{})
+			expect.Same(t, "sent", kinds(w.postman()), map[string]int{})
 		},
 		"reports of one network leave room for another's": func(t *testing.T, w *world) {
 			p := w.publish(nobody(), page).Project.ID
@@ -171,9 +164,9 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 			for i := range 30 {
 				send("198.51.100.1", i)
 			}
-			same(t, "the first", kinds(w.postman()), map[string]int{"report": 20})
+			expect.Same(t, "the first", kinds(w.postman()), map[string]int{"report": 20})
 			send("203.0.113.7", 0)
-			same(t, "another's", kinds(w.postman()), map[string]int{"report": 1})
+			expect.Same(t, "another's", kinds(w.postman()), map[string]int{"report": 1})
 		},
 	}
 	for name, prove := range proofs {
@@ -190,9 +183,7 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 func (w *world) fill(email string) int {
 	w.t.Helper()
 	known, err := w.Remember(w.t.Context(), nobody(), "", email)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	w.strangers(email)
 	sent := len(w.postman())
 	for i := range 10 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -19,9 +20,7 @@ func TestVerification(t *testing.T) {
 	verified := func() bool {
 		t.Helper()
 		p, err := w.Current(t.Context(), nobody(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return p.Verified
 	}
 	if verified() {
@@ -94,9 +93,7 @@ func TestVerification(t *testing.T) {
 				t.Fatalf("%d mails after %d calls", len(sent), i+1)
 			}
 		}
-		if len(sent) != 3 {
-			t.Errorf("%d mails", len(sent))
-		}
+		expect.Equal(t, "mails", len(sent), 3)
 		if a, err := w.Verify(t.Context(), nobody(), sent[0]); err != nil || a.Email != "often@example.org" || !a.EmailVerified {
 			t.Errorf("the first link: %+v, %v", a, err)
 		}

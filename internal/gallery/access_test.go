@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -35,9 +36,7 @@ func TestWhoIsLetInToTheGallery(t *testing.T) {
 		ctx, player := t.Context(), gallery.Player{ID: gallery.PlayerID(who)}
 		counts := func() publish.Stats {
 			c, err := w.Counts(ctx, nobody(), id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			return c
 		}
 		calls := map[string]func() (worked bool, err error){
@@ -88,9 +87,7 @@ func TestWhoIsLetInToTheGallery(t *testing.T) {
 			"Leave": func() (bool, error) {
 				leaving := gallery.Player{ID: "who leaves"}
 				before := counts().Players
-				if err := w.Touch(ctx, nobody(), id, leaving); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, w.Touch(ctx, nobody(), id, leaving))
 				err := w.Leave(ctx, by, id, leaving)
 				return counts().Players == before, err
 			},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -14,9 +15,7 @@ import (
 func (w *world) handle(by publish.Caller) string {
 	w.t.Helper()
 	a, err := w.in.DB.Publish().Account(w.t.Context(), by.Account())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return a.Handle
 }
 
@@ -55,9 +54,7 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 		want = append(want, w.publish(by).Project.ID)
 	}
 	for _, id := range want {
-		if err := w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "ann"}); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "ann"}))
 		w.Play(t.Context(), nobody(), id, gallery.Player{ID: "ann"})
 	}
 	w.flush()
@@ -102,9 +99,7 @@ func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 		player := gallery.PlayerID(fmt.Sprint(i))
 		for _, id := range []publish.ProjectID{few, many, hidden}[min(i, 1):] {
 			w.Play(t.Context(), nobody(), id, gallery.Player{ID: player})
-			if err := w.Touch(t.Context(), nobody(), id, gallery.Player{ID: player}); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, w.Touch(t.Context(), nobody(), id, gallery.Player{ID: player}))
 		}
 	}
 	w.flush()
@@ -113,7 +108,7 @@ func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 		if err != nil || !slices.Equal(shown(got), []publish.ProjectID{many, few}) {
 			t.Fatalf("%s: %v, %v", by, shown(got), err)
 		}
-		same(t, string(by), got.Cards[0].Stats, publish.Stats{Players: 9, Plays: 9})
+		expect.Same(t, string(by), got.Cards[0].Stats, publish.Stats{Players: 9, Plays: 9})
 	}
 	w.in.Clock.Move(7 * 24 * time.Hour)
 	for _, by := range []gallery.Sort{gallery.SortPlayed, gallery.SortLive} {
@@ -129,9 +124,7 @@ func TestAFirstPageIsLookedUpAgainAfterSeconds(t *testing.T) {
 	first := w.publish(by).Project.ID
 	newest := func() []publish.ProjectID {
 		got, err := w.Browse(t.Context(), nobody(), gallery.SortNewest, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return shown(got)
 	}
 	newest()
@@ -142,7 +135,7 @@ func TestAFirstPageIsLookedUpAgainAfterSeconds(t *testing.T) {
 		t.Errorf("at once: %+v, %v", got, err)
 	}
 	w.in.Clock.Move(2 * time.Second)
-	same(t, "after two seconds", newest(), []publish.ProjectID{second, first})
+	expect.Same(t, "after two seconds", newest(), []publish.ProjectID{second, first})
 }
 
 func TestSearchTakesAnyText(t *testing.T) {

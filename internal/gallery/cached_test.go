@@ -5,37 +5,29 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"sandlot/internal/expect"
 )
 
 func TestCachedIsFoundByOneWhileOthersGetTheOldValue(t *testing.T) {
 	c, now := newCached[int](time.Second), time.Now()
 	get := func(now time.Time, find func() (int, error)) int {
 		v, err := c.get(t.Context(), now, find)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return v
 	}
 	value := func(v int) func() (int, error) { return func() (int, error) { return v, nil } }
-	if got := get(now, value(1)); got != 1 {
-		t.Errorf("at first %d", got)
-	}
-	if got := get(now.Add(time.Second-1), value(2)); got != 1 {
-		t.Errorf("while it is fresh %d", got)
-	}
+	expect.Equal(t, "at first", get(now, value(1)), 1)
+	expect.Equal(t, "while it is fresh", get(now.Add(time.Second-1), value(2)), 1)
 	later := now.Add(time.Second)
 	got := get(later, func() (int, error) {
-		if old := get(later, value(4)); old != 1 {
-			t.Errorf("while another finds it %d", old)
-		}
+		expect.Equal(t, "while another finds it", get(later, value(4)), 1)
 		return 3, nil
 	})
 	if got != 3 || get(later, value(5)) != 3 {
 		t.Errorf("found anew %d", got)
 	}
-	if got := get(now.Add(-time.Hour), value(6)); got != 6 {
-		t.Errorf("after the clock was set back %d", got)
-	}
+	expect.Equal(t, "after the clock was set back", get(now.Add(-time.Hour), value(6)), 6)
 }
 
 func TestCachedKeepsNoErrorAndWaitsForTheFirstValueWithinItsContext(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -22,14 +23,12 @@ func TestStats(t *testing.T) {
 		}
 		return s
 	}
-	same(t, "at first", stats(), publish.Stats{})
+	expect.Same(t, "at first", stats(), publish.Stats{})
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "x"})
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "x"})
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "y"})
-	if err := w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "before plays are written", stats(), publish.Stats{Players: 1, Plays: 2})
+	expect.OK(t, w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "x"}))
+	expect.Same(t, "before plays are written", stats(), publish.Stats{Players: 1, Plays: 2})
 	t.Run("a store that fails loses no play", func(t *testing.T) {
 		broken := errors.New("broken")
 		w.in.Faults.Step = func(step string) (error, error) {
@@ -42,19 +41,15 @@ func TestStats(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		w.in.Faults.Step = nil
-		same(t, "after a failed write", stats(), publish.Stats{Players: 1, Plays: 2})
+		expect.Same(t, "after a failed write", stats(), publish.Stats{Players: 1, Plays: 2})
 	})
 	w.flush()
-	same(t, "after plays were written", stats(), publish.Stats{Players: 1, Plays: 2})
+	expect.Same(t, "after plays were written", stats(), publish.Stats{Players: 1, Plays: 2})
 	w.in.Clock.Move(gallery.Presence)
-	same(t, "45 s without a heartbeat", stats(), publish.Stats{Plays: 2})
-	if err := w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Leave(t.Context(), nobody(), id, gallery.Player{ID: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "after a goodbye", stats(), publish.Stats{Plays: 2})
+	expect.Same(t, "45 s without a heartbeat", stats(), publish.Stats{Plays: 2})
+	expect.OK(t, w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "x"}))
+	expect.OK(t, w.Leave(t.Context(), nobody(), id, gallery.Player{ID: "x"}))
+	expect.Same(t, "after a goodbye", stats(), publish.Stats{Plays: 2})
 	t.Run("a player of a project that is not there is refused", func(t *testing.T) {
 		refused(t, w.Touch(t.Context(), nobody(), "nope-000000", gallery.Player{ID: "x"}), publish.CodeProjectNotFound)
 	})
@@ -72,9 +67,7 @@ func TestRunWritesPlaysWithinFiveSecondsAndAtTheEnd(t *testing.T) {
 	id := w.publish(nobody()).Project.ID
 	stored := func(t *testing.T) int64 {
 		p, err := w.in.DB.Publish().Project(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return p.Plays
 	}
 	written := make(chan struct{}, 9)
@@ -96,7 +89,5 @@ func TestRunWritesPlaysWithinFiveSecondsAndAtTheEnd(t *testing.T) {
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "y"})
 	stop()
 	<-ended
-	if got := stored(t); got != 2 {
-		t.Errorf("%d plays are stored", got)
-	}
+	expect.Equal(t, "plays are stored", stored(t), 2)
 }

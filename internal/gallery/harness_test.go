@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -60,9 +61,7 @@ func (w *world) suspend(ref string) {
 func (w *world) exec(query string, args ...any) {
 	w.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(w.in.Dir, "sandlot.db"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	defer db.Close()
 	if _, err := db.Exec(query, args...); err != nil {
 		w.t.Fatal(err)
@@ -74,13 +73,9 @@ func (w *world) exec(query string, args ...any) {
 func (w *world) lockDatabase() (unlock func()) {
 	w.t.Helper()
 	other, err := sql.Open("sqlite", filepath.Join(w.in.Dir, "sandlot.db"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	conn, err := other.Conn(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	if _, err := conn.ExecContext(w.t.Context(), "BEGIN IMMEDIATE"); err != nil {
 		w.t.Fatal(err)
 	}
@@ -95,9 +90,7 @@ func (w *world) lockDatabase() (unlock func()) {
 
 func (w *world) flush() {
 	w.t.Helper()
-	if err := w.in.Counters.Flush(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, w.in.Counters.Flush(w.t.Context()))
 }
 
 // refused checks that err is a refusal with this code.
@@ -106,9 +99,4 @@ func refused(t *testing.T, err error, code publish.Code) {
 	if e := publish.AsError(err); !errors.Is(err, code) || e == nil || e.Message == "" {
 		t.Errorf("got %v, want %s", err, code)
 	}
-}
-
-func same[T any](t *testing.T, what string, got, want T) {
-	t.Helper()
-	testworld.Same(t, what, got, want)
 }

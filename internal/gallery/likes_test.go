@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -16,9 +17,7 @@ import (
 func (w *world) token() string {
 	w.t.Helper()
 	token, err := w.MintPlayerToken(w.t.Context(), nobody())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return token
 }
 
@@ -60,9 +59,7 @@ func TestATokenThatIsMadeUpLikesNothing(t *testing.T) {
 	made := []string{"", good[1:], good + "A", strings.Repeat("A", 43), "*"}
 	for i := range 40 {
 		b, err := base64.RawURLEncoding.DecodeString(good)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		b[i%len(b)] ^= 1
 		made = append(made, base64.RawURLEncoding.EncodeToString(b))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -14,9 +15,7 @@ func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody())
 	by, id := w.owner(out.Project.Account), out.Project.ID
-	if err := w.in.Publish.Describe(t.Context(), by, id, publish.Details{Title: "Pong", Description: "One\ntwo"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, w.in.Publish.Describe(t.Context(), by, id, publish.Details{Title: "Pong", Description: "One\ntwo"}))
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: gallery.PlayerID(rand.Text())})
 	got, err := w.ProjectPage(t.Context(), nobody(), id)
 	if err != nil || got.Project.ID != id || got.Project.Title != "Pong" || got.Description != "One\ntwo" || got.Stats.Plays != 1 {

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -17,26 +18,20 @@ func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 	public := w.in.AnotherGallery(gallery.Config{Public: true})
 	stats := func() publish.Stats {
 		_, stats, err := public.Stats(t.Context(), nobody(), string(id))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return stats
 	}
 	one, other := netip.MustParseAddr("203.0.113.7"), netip.MustParseAddr("203.0.113.8")
 	for i := range 200 {
 		player := gallery.Player{ID: gallery.PlayerID(fmt.Sprint("player", i)), From: one}
 		public.Play(t.Context(), nobody(), id, player)
-		if err := public.Touch(t.Context(), nobody(), id, player); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, public.Touch(t.Context(), nobody(), id, player))
 	}
 	if got := stats(); got.Plays != 60 || got.Players != 50 {
 		t.Errorf("%+v, want 60 plays and 50 players", got)
 	}
 	public.Play(t.Context(), nobody(), id, gallery.Player{ID: "another", From: other})
-	if err := public.Touch(t.Context(), nobody(), id, gallery.Player{ID: "another", From: other}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, public.Touch(t.Context(), nobody(), id, gallery.Player{ID: "another", From: other}))
 	if got := stats(); got.Plays != 61 || got.Players != 51 {
 		t.Errorf("%+v, want 61 plays and 51 players", got)
 	}
@@ -88,9 +83,7 @@ func TestRegression06APrivateInstanceCountsEverybody(t *testing.T) {
 	for i := range 100 {
 		player := gallery.Player{ID: gallery.PlayerID(fmt.Sprint("player", i)), From: home}
 		w.Play(t.Context(), nobody(), id, player)
-		if err := w.Touch(t.Context(), nobody(), id, player); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.Touch(t.Context(), nobody(), id, player))
 		if _, err := w.Like(t.Context(), nobody(), id, w.token(), home, true); err != nil {
 			t.Fatal(err)
 		}

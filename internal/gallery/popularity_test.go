@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -41,13 +42,9 @@ func TestRegression06ANetworkAddsSoMuchToAProject(t *testing.T) {
 	t.Run("each project and each network for itself", func(t *testing.T) {
 		l := newCountLimit(20, 60)
 		for _, c := range [][2]string{{"a", "203.0.113.7"}, {"b", "203.0.113.7"}, {"a", "203.0.113.8"}, {"a", "2001:db8::1"}, {"a", "2001:db9::1"}} {
-			if got := taken(l, publish.ProjectID(c[0]), c[1], 100, noon); got != 20 {
-				t.Errorf("%v: %d", c, got)
-			}
+			expect.Equal(t, c[0]+" "+c[1], taken(l, publish.ProjectID(c[0]), c[1], 100, noon), 20)
 		}
-		if got := taken(l, "a", "2001:db8::2", 100, noon) + taken(l, "a", "::ffff:203.0.113.7", 100, noon); got != 0 {
-			t.Errorf("%d for other addresses of the same networks", got)
-		}
+		expect.Equal(t, "for other addresses of the same networks", taken(l, "a", "2001:db8::2", 100, noon)+taken(l, "a", "::ffff:203.0.113.7", 100, noon), 0)
 	})
 	t.Run("who has many networks has more, and not as many times more", func(t *testing.T) {
 		l := newCountLimit(20, 60)
@@ -57,12 +54,8 @@ func TestRegression06ANetworkAddsSoMuchToAProject(t *testing.T) {
 			}
 			return got
 		}
-		if got := sum("2001:db8:0:%x::1"); got != 4*20 {
-			t.Errorf("a /56 has %d, want 80", got)
-		}
-		if got := 4*20 + sum("2001:db8:0:%x00::1"); got != 16*20 {
-			t.Errorf("a /48 has %d, want 320", got)
-		}
+		expect.Equal(t, "a /56 has", sum("2001:db8:0:%x::1"), 4*20)
+		expect.Equal(t, "a /48 has", 4*20+sum("2001:db8:0:%x00::1"), 16*20)
 	})
 	t.Run("what is not an address is a network, too", func(t *testing.T) {
 		l, got := newCountLimit(20, 60), 0
@@ -81,18 +74,12 @@ func TestRegression06ANetworkAddsSoMuchToAProject(t *testing.T) {
 		for i := range 2 * countCells {
 			l.take(publish.ProjectID(fmt.Sprint(i%1000)), netip.AddrFrom4([4]byte{byte(i >> 16), byte(i >> 8), byte(i), 1}), noon)
 		}
-		if got := taken(l, "a", "203.0.113.7", 100, noon); got != 0 {
-			t.Errorf("%d more after it", got)
-		}
+		expect.Equal(t, "more after it", taken(l, "a", "203.0.113.7", 100, noon), 0)
 	})
 	t.Run("a clock that was ahead leaves nobody without", func(t *testing.T) {
 		l := newCountLimit(20, 60)
 		taken(l, "a", "203.0.113.7", 100, noon.Add(365*24*time.Hour))
-		if got := taken(l, "a", "203.0.113.7", 100, noon.Add(time.Hour)); got != 0 {
-			t.Errorf("%d at once", got)
-		}
-		if got := taken(l, "a", "203.0.113.7", 100, noon.Add(2*time.Hour)); got != 20 {
-			t.Errorf("%d an hour later, want 20", got)
-		}
+		expect.Equal(t, "at once", taken(l, "a", "203.0.113.7", 100, noon.Add(time.Hour)), 0)
+		expect.Equal(t, "an hour later", taken(l, "a", "203.0.113.7", 100, noon.Add(2*time.Hour)), 20)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -46,9 +47,7 @@ func TestRegression27AnEmptyGalleryTellsHowManyWait(t *testing.T) {
 		t.Helper()
 		w.in.Clock.Move(time.Minute)
 		got, err := w.Browse(t.Context(), nobody(), by, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return got
 	}
 	if got := browse(gallery.SortNewest); got.Waiting != 0 {

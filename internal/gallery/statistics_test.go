@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -73,7 +74,7 @@ func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
 		t.Fatal("the write has not ended")
 	}
 	_, s, err := w.Stats(t.Context(), nobody(), string(id))
-	same(t, "plays when they were written", s, publish.Stats{Plays: 2})
+	expect.Same(t, "plays when they were written", s, publish.Stats{Plays: 2})
 	if err != nil {
 		t.Error(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -93,9 +94,7 @@ func TestCounters(t *testing.T) {
 		if n := len(c.recent) + len(c.older); n > DefaultPlays {
 			t.Errorf("%d loads are remembered", n)
 		}
-		if got := c.plays("a", func() (int64, int64) { return 0, 0 }); got != DefaultPlays+1000 {
-			t.Errorf("%d plays", got)
-		}
+		expect.Equal(t, "plays", c.plays("a", func() (int64, int64) { return 0, 0 }), DefaultPlays+1000)
 	})
 	t.Run("what cannot be written stays for the next time", func(t *testing.T) {
 		c, w := newTally(DefaultPlays), newWritten()
@@ -105,13 +104,9 @@ func TestCounters(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 		c.play("a", "y", noon, always)
-		if got := c.plays("a", w.read("a")); got != 2 {
-			t.Errorf("%d plays while the store is broken", got)
-		}
+		expect.Equal(t, "plays while the store is broken", c.plays("a", w.read("a")), 2)
 		w.fail = nil
-		if err := c.flush(w.write); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, c.flush(w.write))
 		if w.plays["a"] != 2 || len(c.pending) != 0 {
 			t.Errorf("%d written, %d projects pending", w.plays["a"], len(c.pending))
 		}
@@ -138,9 +133,7 @@ func TestCounters(t *testing.T) {
 			}
 			return plays, number
 		})
-		if got != 1 {
-			t.Errorf("%d plays", got)
-		}
+		expect.Equal(t, "plays", got, 1)
 	})
 	t.Run("nothing is written where nothing was counted", func(t *testing.T) {
 		if err := newTally(DefaultPlays).flush(func(map[publish.ProjectID]Counts) error { return errors.New("called") }); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -14,9 +15,7 @@ func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
 	w := testworld.New(t)
 	out := w.PublishPage(testworld.Nobody(), page)
 	other, err := w.Publish.Signup(t.Context(), testworld.Nobody(), publish.SignupInput{Handle: string(out.Project.ID)}) // a handle that is a project's id
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	a := w.Operate
 	for ref, want := range map[string]string{
 		"@" + out.Account.Handle: "@" + out.Account.Handle, out.Account.Handle: "@" + out.Account.Handle, " " + strings.ToUpper(out.Account.Handle): "@" + out.Account.Handle,
@@ -57,9 +56,7 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 		}
 	}
 	_, secret, _, err := a.NewKey(t.Context(), byOperator, p.Handle, "", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if _, err := a.Suspend(t.Context(), byOperator, string(p.ID), " shows the key "+secret.Reveal()); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +65,7 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 		t.Fatalf("%v, %v", log, err)
 	}
 	want := publish.LogEntry{ID: log[0].ID, At: w.Now(), Actor: "operator", Action: "suspend", Target: string(p.ID), Reason: "shows the key <key>"}
-	testworld.Same(t, "the newest entry", log[0], want)
+	expect.Same(t, "the newest entry", log[0], want)
 	if w.CallerOf(secret).Account() != p.Account {
 		t.Error("the new key is another account's")
 	}

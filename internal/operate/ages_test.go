@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -50,9 +51,7 @@ func (h *house) runs(d time.Duration) {
 func (h *house) mayDelete() bool {
 	h.t.Helper()
 	may, err := h.MayDelete(h.t.Context())
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	expect.OK(h.t, err)
 	return may
 }
 
@@ -87,9 +86,7 @@ func (h *house) leave() {
 		h.t.Fatal(err)
 	}
 	h.Gallery.Play(h.t.Context(), testworld.Nobody(), id, gallery.Player{ID: "x"})
-	if err := h.Counters.Flush(h.t.Context()); err != nil {
-		h.t.Fatal(err)
-	}
+	expect.OK(h.t, h.Counters.Flush(h.t.Context()))
 	soon, now := h.World.Now().Add(time.Hour).UnixMicro(), h.World.Now().UnixMicro()
 	h.exec("INSERT INTO once (key, request, expires_at, account, project, version, mail, answer) VALUES (x'01', x'01', ?, 0, '', 0, 0, x'')", soon)
 	h.exec("INSERT INTO verifications (token, account, email, expires_at) VALUES (x'01', 1, 'a@example.org', ?)", soon)
@@ -104,9 +101,7 @@ func (h *house) leave() {
 func (h *house) exec(query string, args ...any) {
 	h.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(h.Dir, "sandlot.db"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	expect.OK(h.t, err)
 	defer db.Close()
 	if _, err := db.Exec(query, args...); err != nil {
 		h.t.Fatalf("%s: %v", query, err)
@@ -192,9 +187,7 @@ func TestAgeGuard(t *testing.T) {
 			h := newHouse(t)
 			h.mayDelete()
 			tt.do(h)
-			if got := h.mayDelete(); got != tt.want {
-				t.Errorf("may delete: %v", got)
-			}
+			expect.Equal(t, "may delete", h.mayDelete(), tt.want)
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -38,9 +39,7 @@ func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 		h.runs(2 * time.Hour)
 		h.Clock.Move(year)
 		for n := range most {
-			if err := begin(h, by, fmt.Sprint("ahead", n)); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, begin(h, by, fmt.Sprint("ahead", n)))
 		}
 		aDayLater(h)
 		if kept := h.Sizes(); kept["uploads"] != 0 || kept["upload_parts"] != 0 {
@@ -55,9 +54,7 @@ func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 		by := h.NewAccount()
 		h.runs(2 * time.Hour)
 		h.Clock.Move(year)
-		if err := begin(h, by, "u"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, begin(h, by, "u"))
 		h.Clock.Move(-year)
 		h.runs(2 * time.Hour)
 		h.collect()
@@ -66,16 +63,14 @@ func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 		if err != nil || pending != nil {
 			t.Fatalf("%v, %v", pending, err)
 		}
-		testworld.Same(t, "content", h.Text(out.Project.ID, 1, "index.html"), large+"rest")
+		expect.Same(t, "content", h.Text(out.Project.ID, 1, "index.html"), large+"rest")
 	})
 	t.Run("the files of a deleted project", func(t *testing.T) {
 		h := newHouse(t)
 		h.runs(2 * time.Hour)
 		h.Clock.Move(year)
 		out := h.PublishPage(testworld.Nobody(), large)
-		if err := h.Publish.DeleteProject(t.Context(), h.OwnerOf(out.Project.Account), out.Project.ID, string(out.Project.ID)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, h.Publish.DeleteProject(t.Context(), h.OwnerOf(out.Project.Account), out.Project.ID, string(out.Project.ID)))
 		aDayLater(h)
 		if kept := h.Sizes(); kept["files"] != 0 || kept["blobs"] != 0 || kept["blobs on disk"] != 0 {
 			t.Errorf("left are %d files, %d blobs, %d on disk", kept["files"], kept["blobs"], kept["blobs on disk"])
@@ -96,9 +91,7 @@ func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 		}
 		h.runs(2 * time.Hour)
 		h.collect()
-		if n := h.BlobsOnDisk(); n != 0 {
-			t.Errorf("%d files are left", n)
-		}
+		expect.Equal(t, "files are left", h.BlobsOnDisk(), 0)
 	})
 	t.Run("records that end by themselves", func(t *testing.T) {
 		h := newHouse(t)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -57,9 +58,7 @@ func TestFault16CollectorBesidePublishes(t *testing.T) {
 	for _, v := range who.Projects {
 		for n := 1; n <= v.Project.Version; n++ {
 			files, err := w.Publish.Contents.Files(t.Context(), v.Project.ID, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			for _, f := range files {
 				w.Bytes(f.Blob) // fails the test if they are not there
 			}

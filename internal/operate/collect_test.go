@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 
 	"github.com/google/go-cmp/cmp"
@@ -159,9 +160,7 @@ func TestCollectorRun(t *testing.T) {
 		go func() { c.Run(ctx); close(ended) }()
 		testenv.Pass(3*time.Hour + time.Minute)
 		synctest.Wait()
-		if records.sweeps != 4 {
-			t.Errorf("%d rounds in three hours, want one at the start and one an hour, failures notwithstanding", records.sweeps)
-		}
+		expect.Equal(t, "rounds in three hours", records.sweeps, 4)
 		stop()
 		<-ended
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -55,7 +56,7 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 		}
 		out := w.PublishPage(by, large)
 		collectOld(t, w)
-		testworld.Same(t, "content", w.Text(out.Project.ID, 1, "index.html"), large)
+		expect.Same(t, "content", w.Text(out.Project.ID, 1, "index.html"), large)
 	})
 	t.Run("a form, and content of a call, that run for more than a day", func(t *testing.T) {
 		w := testworld.New(t)
@@ -63,15 +64,13 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 		form, call := w.Stage(large+"form"), w.Stage(large+"call")
 		w.Clock.Move(operate.Grace + time.Hour)
 		collectOld(t, w)
-		if err := w.Publish.PutFiles(t.Context(), w.OwnerOf(out.Project.Account), out.Project.ID, []publish.FormFile{{Name: "form", Content: form}}, "f"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.Publish.PutFiles(t.Context(), w.OwnerOf(out.Project.Account), out.Project.ID, []publish.FormFile{{Name: "form", Content: form}}, "f"))
 		if _, _, err := w.Publish.Update(t.Context(), w.CallerOf(out.Keys.Account), publish.UpdateInput{Filename: "call", Content: call}); err != nil {
 			t.Fatal(err)
 		}
 		collectOld(t, w)
-		testworld.Same(t, "the form's", w.Text(out.Project.ID, 3, "form"), large+"form")
-		testworld.Same(t, "the call's", w.Text(out.Project.ID, 3, "call"), large+"call")
+		expect.Same(t, "the form's", w.Text(out.Project.ID, 3, "form"), large+"form")
+		expect.Same(t, "the call's", w.Text(out.Project.ID, 3, "call"), large+"call")
 	})
 	t.Run("what was discarded, or broke off, or was left by another process, goes", func(t *testing.T) {
 		w := testworld.New(t)
@@ -118,7 +117,7 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 		<-stopped
 		for i := range 4 {
 			for j := range 8 {
-				testworld.Same(t, "content", w.Text(id, 33, fmt.Sprintf("%d-%d", i, j)), fmt.Sprint(large, i, j))
+				expect.Same(t, "content", w.Text(id, 33, fmt.Sprintf("%d-%d", i, j)), fmt.Sprint(large, i, j))
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -40,21 +41,21 @@ func TestKeepVersions(t *testing.T) {
 		return list
 	}
 	collect()
-	testworld.Same(t, "within a day", there(), []int{1, 2, 3, 4, 5})
+	expect.Same(t, "within a day", there(), []int{1, 2, 3, 4, 5})
 	w.Clock.Move(22*time.Hour + time.Minute) // versions 1 and 2 were superseded 25 and 24 hours ago
 	collect()
-	testworld.Same(t, "some later", there(), []int{3, 4, 5})
+	expect.Same(t, "some later", there(), []int{3, 4, 5})
 	w.Clock.Move(48 * time.Hour)
 	collect()
-	testworld.Same(t, "in the end", there(), []int{4, 5})
-	testworld.Same(t, "blobs on the disk", w.BlobsOnDisk(), 2)
-	testworld.Same(t, "the current page", w.Text(p.ID, 5, "index.html"), large+"5")
-	testworld.Same(t, "the next version", w.PutFile(by, p.ID, "a.txt", "more").Project.Version, 6)
+	expect.Same(t, "in the end", there(), []int{4, 5})
+	expect.Same(t, "blobs on the disk", w.BlobsOnDisk(), 2)
+	expect.Same(t, "the current page", w.Text(p.ID, 5, "index.html"), large+"5")
+	expect.Same(t, "the next version", w.PutFile(by, p.ID, "a.txt", "more").Project.Version, 6)
 
 	all := &operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Log: slog.New(slog.DiscardHandler), Now: w.Now}
 	w.Clock.Move(1000 * time.Hour)
 	if _, err := all.Collect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	testworld.Same(t, "where all are kept", there(), []int{4, 5})
+	expect.Same(t, "where all are kept", there(), []int{4, 5})
 }

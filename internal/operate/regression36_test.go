@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -37,9 +38,7 @@ func strays(t *testing.T, w *testworld.World, n int) (refs []publish.BlobRef) {
 	t.Helper()
 	for range n {
 		b, err := w.Blobs.Put(t.Context(), w.Blobs.Name(), strings.NewReader("nobody refers to this"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		refs = append(refs, b.Ref)
 	}
 	return refs
@@ -61,8 +60,8 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 		if n, err := c.Collect(t.Context()); n != 10 || err == nil {
 			t.Errorf("%d deleted, %v", n, err)
 		}
-		testworld.Same(t, "blobs left", w.BlobsOnDisk(), 10)
-		testworld.Same(t, "failures counted", c.Failures.Count(), int64(10))
+		expect.Same(t, "blobs left", w.BlobsOnDisk(), 10)
+		expect.Same(t, "failures counted", c.Failures.Count(), int64(10))
 	})
 	t.Run("it is left alone for a while, longer each time", func(t *testing.T) {
 		begun := blobs.tried[refs[0]]
@@ -83,7 +82,7 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 		if n, _ := c.Collect(t.Context()); n != 1 {
 			t.Errorf("%d deleted", n)
 		}
-		testworld.Same(t, "blobs left", w.BlobsOnDisk(), 10)
+		expect.Same(t, "blobs left", w.BlobsOnDisk(), 10)
 	})
 	t.Run("it goes once it can", func(t *testing.T) {
 		clear(stuck)
@@ -91,7 +90,7 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 		if n, err := c.Collect(t.Context()); n != 10 || err != nil {
 			t.Errorf("%d deleted, %v", n, err)
 		}
-		testworld.Same(t, "blobs left", w.BlobsOnDisk(), 0)
+		expect.Same(t, "blobs left", w.BlobsOnDisk(), 0)
 	})
 }
 
@@ -124,7 +123,7 @@ func TestRegression36AProjectThatCannotBeTrimmedStopsNoOther(t *testing.T) {
 	if _, err := w.DB.Publish().Version(t.Context(), second.ID, 2); !errors.Is(err, publish.ErrNotFound) {
 		t.Errorf("version 2 of the other project: %v", err)
 	}
-	testworld.Same(t, "blobs left", w.BlobsOnDisk(), 1)
+	expect.Same(t, "blobs left", w.BlobsOnDisk(), 1)
 }
 
 func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
@@ -139,9 +138,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	}
 	ok := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 	}
 	// A database that was away for a moment stops all writing until a restart.
 	database := filepath.Join(w.Dir, "sandlot.db")
@@ -161,7 +158,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	if n, err := c.Collect(t.Context()); n != len(strays) || !errors.Is(err, publish.ErrUnavailable) {
 		t.Errorf("%d deleted, %v", n, err)
 	}
-	testworld.Same(t, "the page", w.Text(p.ID, 1, "index.html"), large)
-	testworld.Same(t, "what is held", w.Bytes(doubtful.Blob), large+"doubtful")
-	testworld.Same(t, "blobs left", w.BlobsOnDisk(), 2)
+	expect.Same(t, "the page", w.Text(p.ID, 1, "index.html"), large)
+	expect.Same(t, "what is held", w.Bytes(doubtful.Blob), large+"doubtful")
+	expect.Same(t, "blobs left", w.BlobsOnDisk(), 2)
 }

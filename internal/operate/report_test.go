@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -15,9 +16,7 @@ import (
 func reported(t *testing.T, s *operate.Service, in operate.NewReport) string {
 	t.Helper()
 	number, err := s.Report(t.Context(), testworld.Nobody(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return number
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -179,11 +180,9 @@ func TestVerifyNamesCheckpointsThatAreNotThoseOfTheBytes(t *testing.T) {
 				return nil
 			}}
 			_, err := v.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			if what == "as they were" || what == "none" {
-				testworld.Same(t, "findings", len(found), 0)
+				expect.Same(t, "findings", len(found), 0)
 				return
 			}
 			if len(found) != 1 || found[0].Kind != operate.FoundDamaged || found[0].Filename != "a.bin" || !strings.Contains(found[0].Detail, "checkpoints") {

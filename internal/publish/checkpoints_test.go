@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"sandlot/internal/checkpoint"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -31,9 +32,7 @@ func checkpointsOf(text string) string {
 func (w *world) file(id publish.ProjectID, version int, name string) publish.File {
 	w.t.Helper()
 	files, err := w.Files(w.t.Context(), id, version)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	for _, f := range files {
 		if f.Name == name {
 			return f
@@ -47,9 +46,7 @@ func (w *world) file(id publish.ProjectID, version int, name string) publish.Fil
 func (w *world) checkpoints(b publish.Blob) string {
 	w.t.Helper()
 	points, err := w.db.Publish().Checkpoints(w.t.Context(), b.ID)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return points
 }
 
@@ -60,10 +57,10 @@ func TestFilesOfMoreThanOneMiBAreRecordedWithTheirCheckpoints(t *testing.T) {
 	for version, text := range []string{noise(checkpoint.Step), noise(checkpoint.Step + 1), noise(3 << 20)} {
 		w.put(by, id, "a.bin", text)
 		b := w.file(id, version+2, "a.bin").Blob
-		same(t, "the checkpoints", w.checkpoints(b), checkpointsOf(text))
-		same(t, "what comes with a list", b.Checkpoints, "")
+		expect.Same(t, "the checkpoints", w.checkpoints(b), checkpointsOf(text))
+		expect.Same(t, "what comes with a list", b.Checkpoints, "")
 	}
-	same(t, "rows", w.in.Query("SELECT count(*) FROM checkpoints"), []string{"2"})
+	expect.Same(t, "rows", w.in.Query("SELECT count(*) FROM checkpoints"), []string{"2"})
 
 	text := noise(2<<20 + 3)
 	half := len(text) / 2
@@ -74,7 +71,7 @@ func TestFilesOfMoreThanOneMiBAreRecordedWithTheirCheckpoints(t *testing.T) {
 	if err != nil || pending != nil {
 		t.Fatal(pending, err)
 	}
-	same(t, "assembled from parts", w.checkpoints(w.file(out.Project.ID, 1, out.Project.Primary).Blob), checkpointsOf(text))
+	expect.Same(t, "assembled from parts", w.checkpoints(w.file(out.Project.ID, 1, out.Project.Primary).Blob), checkpointsOf(text))
 
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -94,7 +91,7 @@ func (w *world) ranges(b publish.Blob, text string) (errs []error) {
 		if err == nil {
 			var got []byte
 			got, err = io.ReadAll(r)
-			same(w.t, "read", string(got), text[off:off+1])
+			expect.Same(w.t, "read", string(got), text[off:off+1])
 			r.Close()
 		}
 		errs = append(errs, err)
@@ -137,9 +134,7 @@ func TestARangeOfABlobWithoutCheckpointsIsReadAfterTheWhole(t *testing.T) {
 				t.Error(errs)
 			}
 			for _, err := range w.ranges(damaged, "x"+text[1:]) {
-				if !errors.Is(err, publish.ErrCorrupt) {
-					t.Errorf("a file that is damaged somewhere: %v", err)
-				}
+				expect.Is(t, "a file that is damaged somewhere", err, publish.ErrCorrupt)
 			}
 		})
 	}
@@ -153,11 +148,7 @@ func (w *world) damage(b publish.Blob, at int64) {
 		w.t.Fatal(found, err)
 	}
 	data, err := os.ReadFile(found[0])
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	data[at] ^= 1
-	if err := os.WriteFile(found[0], data, 0); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, os.WriteFile(found[0], data, 0))
 }

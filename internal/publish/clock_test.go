@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -43,9 +44,7 @@ func TestFault32Clock(t *testing.T) {
 				t.Fatalf("%+v, %v", pending, err)
 			}
 			done, _, err := part(&two)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			if again, _, err := part(&two); err != nil || again.Project.ID != done.Project.ID {
 				t.Errorf("sent again: %v, %v", again.Project.ID, err)
 			}
@@ -54,9 +53,7 @@ func TestFault32Clock(t *testing.T) {
 			w := newWorld(t)
 			id := w.publish(w.account(), page).Project.ID
 			touch := func() {
-				if err := w.in.Gallery.Touch(t.Context(), nobody(), id, gallery.Player{ID: "player"}); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, w.in.Gallery.Touch(t.Context(), nobody(), id, gallery.Player{ID: "player"}))
 			}
 			touch()
 			w.clock.move(jump)
@@ -83,8 +80,6 @@ func TestFault32Clock(t *testing.T) {
 		w := newWorld(t)
 		w.clock.move(-year)
 		w.publish(nobody(), page)
-		if n := len(w.mail()); n != 1 {
-			t.Errorf("%d messages", n)
-		}
+		expect.Equal(t, "messages", len(w.mail()), 1)
 	})
 }

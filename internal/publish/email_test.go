@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -43,15 +44,13 @@ func TestEmailOnAKeyedCall(t *testing.T) {
 					if err != nil || len(w.mail()) != 0 {
 						t.Errorf("mail, or %v", err)
 					}
-					same(t, "warnings", codes(warnings), []string{"email_ignored"})
+					expect.Same(t, "warnings", codes(warnings), []string{"email_ignored"})
 				})
 			}
 			t.Run("with an account key and no verified address it is set pending and the link is sent", func(t *testing.T) {
 				warnings, err := call(w, by, id, "Ada@Example.org")
-				if err != nil {
-					t.Fatal(err)
-				}
-				same(t, "warnings", codes(warnings), nil)
+				expect.OK(t, err)
+				expect.Same(t, "warnings", codes(warnings), nil)
 				if email, verified := w.email(by); !strings.EqualFold(email, address) || verified {
 					t.Errorf("%s, verified %v", email, verified)
 				}
@@ -68,7 +67,7 @@ func TestEmailOnAKeyedCall(t *testing.T) {
 				if err != nil || len(w.mail()) != 0 {
 					t.Errorf("mail, or %v", err)
 				}
-				same(t, "warnings", codes(warnings), []string{"email_ignored"})
+				expect.Same(t, "warnings", codes(warnings), []string{"email_ignored"})
 				if email, verified := w.email(by); !strings.EqualFold(email, address) || !verified {
 					t.Errorf("%s, verified %v", email, verified)
 				}

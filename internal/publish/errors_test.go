@@ -9,24 +9,22 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"sandlot/internal/expect"
 )
 
 // declaredCodes reads the constants of type Code from the source.
 func declaredCodes(t *testing.T) map[Code]bool {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	codes := map[Code]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if ok && len(spec.Values) == 1 {
 			if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "Code" {
 				text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, err)
 				codes[Code(text)] = true
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -58,9 +59,7 @@ func TestStage(t *testing.T) {
 			c := w.stage(text)
 			for _, at := range []struct{ off, n int64 }{{0, -1}, {0, 5}, {5, 5}, {int64(len(text)) - 1, -1}, {int64(len(text)), -1}, {3, 0}} {
 				r, err := w.Open(t.Context(), c.Blob, at.off, at.n)
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, err)
 				got, err := io.ReadAll(r)
 				want := text[at.off:]
 				if at.n >= 0 {
@@ -186,7 +185,7 @@ func TestFailuresOfTheBlobStore(t *testing.T) {
 			fail(nil)
 		}
 		out := w.completes(by, part{id: "x", n: 2, text: page})
-		same(t, "content", w.text(out.Project.ID, 1, "index.html"), long("one")+page)
+		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), long("one")+page)
 	})
 }
 
@@ -234,10 +233,8 @@ func TestFailuresOfTheStore(t *testing.T) {
 				want = long("new")
 			}
 			p, err := w.Current(t.Context(), nobody(), out.Project.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, "content", w.text(p.ID, p.Version, "index.html"), want)
+			expect.OK(t, err)
+			expect.Same(t, "content", w.text(p.ID, p.Version, "index.html"), want)
 			if n := w.onDisk(); (n == 2) != f.stays {
 				t.Errorf("%d blobs", n)
 			}
@@ -258,7 +255,7 @@ func TestFailuresOfTheStore(t *testing.T) {
 				w.waits(by, part{id: "x", n: 2, text: long("two")})
 			}
 			out := w.completes(by, part{id: "x", n: 3, text: "three"})
-			same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+long("two")+"three")
+			expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+long("two")+"three")
 		})
 	}
 	t.Run("the completion of an upload: the client sends the last part again and gets the answer", func(t *testing.T) {
@@ -272,7 +269,7 @@ func TestFailuresOfTheStore(t *testing.T) {
 			w.store.Step = nil
 			out := w.completes(nobody(), part{id: longID, n: 2, text: long("two")})
 			w.put(w.caller(out.Keys.Account), out.Project.ID, "a", "x")
-			same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+long("two"))
+			expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+long("two"))
 			if n := w.kept(); n["projects"] != 1 || n["accounts"] != 1 {
 				t.Errorf("kept %v", n)
 			}
@@ -288,7 +285,7 @@ func TestFailuresOfTheStore(t *testing.T) {
 			t.Error("no panic")
 		}()
 		w.store.Step = nil
-		same(t, "content", w.text(out.Project.ID, 2, "b"), long("b"))
+		expect.Same(t, "content", w.text(out.Project.ID, 2, "b"), long("b"))
 		w.put(w.caller(out.Keys.Account), out.Project.ID, "c", "the lock is free again")
 	})
 }
@@ -301,7 +298,7 @@ func (w *world) readable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range e {
-		same(t, "content", w.text(p.ID, p.Version, p.Primary), large)
+		expect.Same(t, "content", w.text(p.ID, p.Version, p.Primary), large)
 	}
 }
 
@@ -340,9 +337,7 @@ func TestAClientThatDisconnects(t *testing.T) {
 			return nil, nil
 		}
 		w.put(by, out.Project.ID, "a", "x")
-		if n := w.onDisk(); n != 0 {
-			t.Errorf("%d blobs", n)
-		}
+		expect.Equal(t, "blobs", w.onDisk(), 0)
 	})
 	t.Run("once an upload is being completed it does not stop", func(t *testing.T) {
 		w := newWorld(t)

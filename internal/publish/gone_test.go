@@ -3,6 +3,7 @@ package publish_test
 import (
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -40,12 +41,8 @@ func TestAPublishFailsWhenItsAccountIsDeletedMeanwhile(t *testing.T) {
 			made := w.publish(by, page)
 			c := w.stage(large)
 			a, err := w.db.Publish().Account(ctx, by.Account())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.DeleteAccount(ctx, w.owner(a.ID), a.Handle); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
+			expect.OK(t, w.DeleteAccount(ctx, w.owner(a.ID), a.Handle))
 			refused(t, send(w, by, made.Project.ID, c), publish.CodeInvalidKey)
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -21,9 +22,7 @@ import (
 // forgotten, for it is found by the types of its arguments.
 func TestRegression32EveryStepThatTakesBlobsIsGuarded(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "contents_held.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	var guarded, want []string
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && strings.HasPrefix(fmt.Sprint(f.Recv.List[0].Type), "guarded") {

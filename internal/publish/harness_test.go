@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -93,14 +92,6 @@ func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Pr
 	return w.in.Owned(email, page)
 }
 
-// wantErr fails the test unless err has the code.
-func wantErr(t *testing.T, what string, err error, code error) {
-	t.Helper()
-	if !errors.Is(err, code) {
-		t.Errorf("%s: %v, wanted %v", what, err, code)
-	}
-}
-
 func (w *world) publish(by publish.Caller, text string) publish.Published {
 	w.t.Helper()
 	return w.in.PublishPage(by, text)
@@ -136,11 +127,6 @@ func codes(warnings []publish.Warning) (out []string) {
 func refused(t *testing.T, err error, code publish.Code) *publish.Error {
 	t.Helper()
 	return testworld.Refused(t, err, code)
-}
-
-func same[T any](t *testing.T, what string, got, want T) {
-	t.Helper()
-	testworld.Same(t, what, got, want)
 }
 
 func (w *world) kept() map[string]int { w.t.Helper(); return w.in.Sizes() }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -113,7 +114,7 @@ func TestACallRepeatedWithItsIdempotencyKeyHasOneEffect(t *testing.T) {
 				if err != nil || !replayed {
 					t.Errorf("replayed %v, %v", replayed, err)
 				}
-				if same(t, "the answer", got.shown(), first.shown()); got.Keys != first.Keys {
+				if expect.Same(t, "the answer", got.shown(), first.shown()); got.Keys != first.Keys {
 					t.Error("other keys")
 				}
 			})
@@ -289,7 +290,7 @@ func TestIdempotencyOnTwoNodes(t *testing.T) {
 		if err != nil || !replayed {
 			t.Fatalf("replayed %v, %v", replayed, err)
 		}
-		if same(t, "the answer", got.shown(), first.shown()); got.Keys != first.Keys {
+		if expect.Same(t, "the answer", got.shown(), first.shown()); got.Keys != first.Keys {
 			t.Error("other keys")
 		}
 		after := w.kept()
@@ -331,9 +332,7 @@ func TestIdempotencyKeysOfDifferentCallersAreIndependent(t *testing.T) {
 		return out, err
 	}
 	first, err := publishes(from("192.0.2.1"), guessable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Run("without a key it is good in the same network", func(t *testing.T) {
 		if again, err := publishes(from("192.0.2.1"), guessable); err != nil || !again.FromRecord || again.Keys != first.Keys {
 			t.Errorf("replayed %v, %v", again.FromRecord, err)
@@ -353,9 +352,7 @@ func TestIdempotencyKeysOfDifferentCallersAreIndependent(t *testing.T) {
 func (w *world) exec(query string, args ...any) {
 	w.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.dir, "sandlot.db"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	defer db.Close()
 	if _, err := db.Exec(query, args...); err != nil {
 		w.t.Fatal(err)
@@ -368,9 +365,7 @@ func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
 		w, by, id := idempotencyWorld(t)
 		c := w.idempotentCalls(id)["publish"]
 		m, _, err := c.make(w.Service, by, uuid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		w.exec("UPDATE projects SET deleted_at = 1 WHERE id = ?", string(m.Project))
 		w.unchanged(t, func() {
 			_, _, err := c.make(w.Service, by, uuid)
@@ -381,9 +376,7 @@ func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
 		w, by, id := idempotencyWorld(t)
 		c := w.idempotentCalls(id)["signup"]
 		m, _, err := c.make(w.Service, by, uuid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		w.exec("UPDATE accounts SET deleted_at = 1 WHERE id = ?", m.Account)
 		w.unchanged(t, func() {
 			_, _, err := c.make(w.Service, by, uuid)
@@ -394,9 +387,7 @@ func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
 		w, by, id := idempotencyWorld(t)
 		c := w.idempotentCalls(id)["delete-file"]
 		m, _, err := c.make(w.Service, by, uuid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		w.put(by, id, "later", "x")
 		w.exec("DELETE FROM versions WHERE n = ?", m.Version)
 		w.unchanged(t, func() {

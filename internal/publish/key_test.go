@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/inspect"
 )
 
@@ -19,9 +20,7 @@ import (
 func testKey(t testing.TB, kind KeyKind) string {
 	t.Helper()
 	s, err := MintSecret(kind, rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return s.Reveal()
 }
 
@@ -77,9 +76,7 @@ func TestSecretIsNeitherPrintedNorLogged(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("%T as JSON", v), func(t *testing.T) {
 			out, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			hidden(t, string(out))
 		})
 	}

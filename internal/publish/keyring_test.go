@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -14,18 +15,16 @@ func TestMintKey(t *testing.T) {
 	a, _, p := w.owned(address)
 	_, _, foreign := w.owned("other@example.org")
 	secret, err := w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: " my\x00 agent ", Form: "one"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	k := w.caller(secret).Key()
 	if k.Kind != publish.ProjectKey || k.Project != p.ID || k.Name != "my agent" || !strings.HasSuffix(secret.Reveal(), k.LastFour) {
 		t.Errorf("the key is %+v", k)
 	}
 	_, err = w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "my agent", Form: "one"})
-	wantErr(t, "the same form again", err, publish.ErrAlreadyDone)
+	expect.Is(t, "the same form again", err, publish.ErrAlreadyDone)
 	for _, id := range []publish.ProjectID{foreign.ID, "", "nothing"} {
 		_, err = w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: id, Name: "x", Form: "two"})
-		wantErr(t, fmt.Sprintf("for the project %q", id), err, publish.ErrNotFound)
+		expect.Is(t, fmt.Sprintf("for the project %q", id), err, publish.ErrNotFound)
 	}
 	for what, in := range map[string]publish.NewKey{
 		"no name": {Project: p.ID, Form: "two"}, "a long name": {Project: p.ID, Name: strings.Repeat("ü", 101), Form: "two"},
@@ -33,7 +32,7 @@ func TestMintKey(t *testing.T) {
 		"a long form token": {Project: p.ID, Name: "x", Form: strings.Repeat("x", 65)},
 	} {
 		_, err = w.MintKey(ctx, w.owner(a.ID), in)
-		wantErr(t, what, err, publish.CodeInvalidField)
+		expect.Is(t, what, err, publish.CodeInvalidField)
 	}
 }
 
@@ -46,7 +45,7 @@ func TestAProjectHasOnlySoManyKeys(t *testing.T) {
 		}
 	}
 	_, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "more", Form: "more"})
-	wantErr(t, "one more", err, publish.ErrTooMany)
+	expect.Is(t, "one more", err, publish.ErrTooMany)
 }
 
 func TestKeysAreListedInPages(t *testing.T) {
@@ -61,9 +60,7 @@ func TestKeysAreListedInPages(t *testing.T) {
 	pages, next := 0, int64(0)
 	for ok := true; ok; ok = next != 0 {
 		list, after, err := w.Keys(t.Context(), w.owner(a.ID), next)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for _, k := range list {
 			names = append(names, k.Name)
 		}
@@ -79,19 +76,15 @@ func TestARevokedKeyEndsAtOnce(t *testing.T) {
 	a, _, p := w.owned(address)
 	b, _, _ := w.owned("other@example.org")
 	secret, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "agent", Form: "one"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	id := w.caller(secret).Key().ID
-	wantErr(t, "by another account", w.RevokeKey(t.Context(), w.owner(b.ID), id), publish.ErrNotFound)
+	expect.Is(t, "by another account", w.RevokeKey(t.Context(), w.owner(b.ID), id), publish.ErrNotFound)
 	w.caller(secret)
 	for range 2 {
-		if err := w.RevokeKey(t.Context(), w.owner(a.ID), id); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.RevokeKey(t.Context(), w.owner(a.ID), id))
 	}
 	_, err = w.Identify(t.Context(), publish.Presented{Key: secret}, publish.Sender{Network: "192.0.2.1"})
-	wantErr(t, "the key", err, publish.CodeInvalidKey)
+	expect.Is(t, "the key", err, publish.CodeInvalidKey)
 }
 
 func TestRotateKey(t *testing.T) {
@@ -99,20 +92,18 @@ func TestRotateKey(t *testing.T) {
 	out := w.publish(nobody(), page)
 	a := w.caller(out.Keys.Account).Account()
 	fresh, err := w.RotateKey(t.Context(), w.owner(a), "one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if k := w.caller(fresh).Key(); k.Kind != publish.AccountKey || k.Account != a {
 		t.Errorf("the new key is %+v", k)
 	}
 	_, err = w.Identify(t.Context(), publish.Presented{Key: out.Keys.Account}, publish.Sender{Network: "192.0.2.1"})
-	wantErr(t, "the old key", err, publish.CodeInvalidKey)
+	expect.Is(t, "the old key", err, publish.CodeInvalidKey)
 	w.caller(out.Keys.Project)
 	_, err = w.RotateKey(t.Context(), w.owner(a), "one")
-	wantErr(t, "the same form again", err, publish.ErrAlreadyDone)
+	expect.Is(t, "the same form again", err, publish.ErrAlreadyDone)
 	w.caller(fresh)
 	_, err = w.RotateKey(t.Context(), w.owner(a), "")
-	wantErr(t, "no form token", err, publish.CodeInvalidField)
+	expect.Is(t, "no form token", err, publish.CodeInvalidField)
 }
 
 func TestKeysAreForTheProjectsChangedLastAndForOthersById(t *testing.T) {

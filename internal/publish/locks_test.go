@@ -2,10 +2,11 @@ package publish
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"sandlot/internal/expect"
 )
 
 func TestLocks(t *testing.T) {
@@ -31,26 +32,18 @@ func TestLocks(t *testing.T) {
 	t.Run("another key is not waited for", func(t *testing.T) {
 		l := NewLocks[string]()
 		unlockA, err := l.Lock(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		unlockB, err := l.Lock(t.Context(), "b")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		unlockA()
 		unlockB()
-		if len(l.held) != 0 {
-			t.Errorf("%d keys are kept", len(l.held))
-		}
+		expect.Equal(t, "keys are kept", len(l.held), 0)
 	})
 	t.Run("a waiter goes when its context ends, and leaves nothing", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := NewLocks[string]()
 			unlock, err := l.Lock(t.Context(), "a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			ctx, cancel := context.WithCancel(t.Context())
 			failed := make(chan error, 1)
 			go func() {
@@ -59,25 +52,17 @@ func TestLocks(t *testing.T) {
 			}()
 			synctest.Wait()
 			cancel()
-			if err := <-failed; !errors.Is(err, context.Canceled) {
-				t.Errorf("the waiter got %v", err)
-			}
-			if l.held["a"].users != 1 {
-				t.Errorf("%d users, want the holder alone", l.held["a"].users)
-			}
+			expect.Is(t, "the waiter", <-failed, context.Canceled)
+			expect.Equal(t, "users", l.held["a"].users, 1)
 			unlock()
-			if len(l.held) != 0 {
-				t.Errorf("%d keys are kept", len(l.held))
-			}
+			expect.Equal(t, "keys are kept", len(l.held), 0)
 		})
 	})
 	t.Run("a key given back goes to one that waits", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := NewLocks[string]()
 			unlock, err := l.Lock(t.Context(), "a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			got := make(chan func(), 1)
 			go func() {
 				if next, err := l.Lock(t.Context(), "a"); err == nil {
@@ -90,9 +75,7 @@ func TestLocks(t *testing.T) {
 			}
 			unlock()
 			(<-got)()
-			if len(l.held) != 0 {
-				t.Errorf("%d keys are kept", len(l.held))
-			}
+			expect.Equal(t, "keys are kept", len(l.held), 0)
 		})
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -54,15 +55,13 @@ func TestRegression17JunkThatBecomesThePageIsTold(t *testing.T) {
 	t.Run("on update of the page, and of no other file", func(t *testing.T) {
 		out := w.publish(by, page)
 		told(t, w.put(by, out.Project.ID, "index.html", junk["a bare script"][0]).Warnings, "not_html", "a bare script")
-		same(t, "game.js", codes(w.put(by, out.Project.ID, "game.js", junk["a bare script"][0]).Warnings), nil)
-		same(t, "part.html", codes(w.put(by, out.Project.ID, "part.html", "words").Warnings), nil)
+		expect.Same(t, "game.js", codes(w.put(by, out.Project.ID, "game.js", junk["a bare script"][0]).Warnings), nil)
+		expect.Same(t, "part.html", codes(w.put(by, out.Project.ID, "part.html", "words").Warnings), nil)
 	})
 	t.Run("in the first answer and in the same answer again", func(t *testing.T) {
 		for range 2 {
 			out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage("PK\x03\x04"), Idempotency: "again"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			told(t, out.Warnings, "not_html", "a ZIP archive")
 		}
 	})
@@ -93,7 +92,7 @@ func TestRegression17NoPageIsTakenForJunk(t *testing.T) {
 		"a template":                           "{{#each}}<div>{{x}}</div>{{/each}}",
 		"a tag at the very end":                "Press here <br>",
 	} {
-		t.Run(name, func(t *testing.T) { same(t, "warnings", codes(w.publish(by, text).Warnings), nil) })
+		t.Run(name, func(t *testing.T) { expect.Same(t, "warnings", codes(w.publish(by, text).Warnings), nil) })
 	}
 }
 
@@ -111,9 +110,7 @@ func TestRegression17FilesThatAreBase64AgainAreTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range 2 { // the second is the same answer again
 				up, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: name, Content: w.stage(text), Idempotency: name})
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, err)
 				told(t, up.Warnings, "double_encoded", name)
 				if w.text(id, up.Project.Version, name) != text {
 					t.Error("it was not stored as it came")
@@ -125,7 +122,7 @@ func TestRegression17FilesThatAreBase64AgainAreTold(t *testing.T) {
 		"style.css": css, "game.js": js, "cat.png": png, "id.js": "gameOver", "words.txt": "hello", "number.json": "1234567890123456789012345678901234567890",
 		"token.txt": "3q2+7wAAAAEAAAACAAAAAwAAAAQAAAAF", "data.b64": twice([]byte(css)), "min.js": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/bbbb",
 	} {
-		t.Run("not "+name, func(t *testing.T) { same(t, "warnings", codes(w.put(by, id, name, text).Warnings), nil) })
+		t.Run("not "+name, func(t *testing.T) { expect.Same(t, "warnings", codes(w.put(by, id, name, text).Warnings), nil) })
 	}
 	t.Run("a page is refused", func(t *testing.T) {
 		_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(twice([]byte("<!doctype html><p>Cats")))})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -18,9 +19,7 @@ func (w *world) managed() (publish.Caller, publish.ProjectID) {
 	w.t.Helper()
 	by := w.account()
 	p, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Content: w.stage(page)})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	me := w.owner(by.Account())
 	w.putForm(me, p.Project.ID, "a.js", "one")
 	return me, p.Project.ID
@@ -28,18 +27,14 @@ func (w *world) managed() (publish.Caller, publish.ProjectID) {
 
 func (w *world) putForm(by publish.Caller, id publish.ProjectID, name, text string) {
 	w.t.Helper()
-	if err := w.PutFiles(w.t.Context(), by, id, []publish.FormFile{{Name: name, Content: w.stage(text)}}, "put "+name+text); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, w.PutFiles(w.t.Context(), by, id, []publish.FormFile{{Name: name, Content: w.stage(text)}}, "put "+name+text))
 }
 
 // contents are the files of the current version.
 func (w *world) contents(by publish.Caller, id publish.ProjectID) (version int, files map[string]int64) {
 	w.t.Helper()
 	m, err := w.Manage(w.t.Context(), by, id)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	files = map[string]int64{}
 	for _, f := range m.Files {
 		files[f.Name] = f.Blob.Size
@@ -51,9 +46,7 @@ func (w *world) contents(by publish.Caller, id publish.ProjectID) (version int, 
 func (w *world) stored() (n int) {
 	w.t.Helper()
 	for _, err := range w.blobs.List(w.t.Context(), time.Now().Add(time.Hour)) {
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, err)
 		n++
 	}
 	return n
@@ -79,18 +72,14 @@ func TestManage(t *testing.T) {
 			"erase":    w.EraseVersion(ctx, other, id, 1),
 			"delete":   w.DeleteProject(ctx, other, id, string(id)),
 		} {
-			if !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("%s: %v", what, err)
-			}
+			expect.Is(t, what, err, publish.ErrNotFound)
 		}
 	})
 	t.Run("words are brought into form or refused", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
 		d := publish.Details{Title: "a\u202eb\x00" + strings.Repeat("x", 500), Description: "<b>one\r\ntwo\u202e\x07", Threads: true}
-		if err := w.Describe(t.Context(), by, id, d); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.Describe(t.Context(), by, id, d))
 		m, err := w.Manage(t.Context(), by, id)
 		want := publish.Details{Title: "ab" + strings.Repeat("x", 198), Description: "<b>one\ntwo", Threads: true}
 		if diff := cmp.Diff(want, m.Details); err != nil || diff != "" {
@@ -100,19 +89,13 @@ func TestManage(t *testing.T) {
 			t.Errorf("the address does not see it: %v %v", p, err)
 		}
 		d.Description = strings.Repeat("é", publish.MaxDescription+1)
-		if err := w.Describe(t.Context(), by, id, d); !errors.Is(err, publish.CodeInvalidField) {
-			t.Errorf("too long: %v", err)
-		}
+		expect.Is(t, "too long", w.Describe(t.Context(), by, id, d), publish.CodeInvalidField)
 	})
 	t.Run("deleting needs the id, and the address stays gone", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
-		if err := w.DeleteProject(t.Context(), by, id, "no"); !errors.Is(err, publish.CodeInvalidField) {
-			t.Errorf("with another id: %v", err)
-		}
-		if err := w.DeleteProject(t.Context(), by, id, " "+string(id)+" "); err != nil {
-			t.Fatal(err)
-		}
+		expect.Is(t, "with another id", w.DeleteProject(t.Context(), by, id, "no"), publish.CodeInvalidField)
+		expect.OK(t, w.DeleteProject(t.Context(), by, id, " "+string(id)+" "))
 		if _, err := w.Current(t.Context(), nobody(), id); !errors.Is(err, publish.CodeProjectNotFound) {
 			t.Errorf("its address: %v", err)
 		}
@@ -138,30 +121,20 @@ func TestForms(t *testing.T) {
 		if version, got := w.contents(by, id); version != 2 || len(got) != 2 {
 			t.Errorf("after refusals: version %d with %v", version, got)
 		}
-		if n := w.stored(); n != 0 {
-			t.Errorf("%d blobs are left", n)
-		}
+		expect.Equal(t, "blobs are left", w.stored(), 0)
 		for range 2 { // the same form sent twice
-			if err := w.PutFiles(t.Context(), by, id, files("b", "c/d.js"), "good"); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, w.PutFiles(t.Context(), by, id, files("b", "c/d.js"), "good"))
 		}
 		if version, got := w.contents(by, id); version != 3 || len(got) != 4 {
 			t.Errorf("afterwards: version %d with %v", version, got)
 		}
-		if n := w.stored(); n != 2 {
-			t.Errorf("%d blobs are kept", n)
-		}
+		expect.Equal(t, "blobs are kept", w.stored(), 2)
 	})
 	t.Run("the primary file moves along, and what it is the API protects", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
-		if err := w.ChoosePrimary(t.Context(), by, id, "a.js", "1"); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.MoveFile(t.Context(), by, id, "a.js", "lib/b.js", "2"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.ChoosePrimary(t.Context(), by, id, "a.js", "1"))
+		expect.OK(t, w.MoveFile(t.Context(), by, id, "a.js", "lib/b.js", "2"))
 		for _, name := range []string{"lib/b.js", "index.html"} {
 			if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: name}); !errors.Is(err, publish.CodePrimaryFileProtected) {
 				t.Errorf("the API deletes %s: %v", name, err)
@@ -170,9 +143,7 @@ func TestForms(t *testing.T) {
 				t.Errorf("the website deletes %s: %v", name, err)
 			}
 		}
-		if err := w.MoveFile(t.Context(), by, id, "index.html", "x.html", "3"); !errors.Is(err, publish.CodePrimaryFileProtected) {
-			t.Errorf("index.html is renamed: %v", err)
-		}
+		expect.Is(t, "index.html is renamed", w.MoveFile(t.Context(), by, id, "index.html", "x.html", "3"), publish.CodePrimaryFileProtected)
 		m, err := w.Manage(t.Context(), by, id)
 		if err != nil || m.Project.Primary != "lib/b.js" || m.Project.Version != 4 {
 			t.Errorf("%+v, %v", m.Project, err)
@@ -192,9 +163,7 @@ func TestForms(t *testing.T) {
 		for _, to := range []string{"b.js", "c.js"} {
 			from := map[string]string{"b.js": "a.js", "c.js": "b.js"}[to]
 			for range 2 {
-				if err := w.MoveFile(t.Context(), by, id, from, to, "word"); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, w.MoveFile(t.Context(), by, id, from, to, "word"))
 			}
 		}
 		if version, got := w.contents(by, id); version != 4 || got["c.js"] == 0 {
@@ -210,9 +179,7 @@ func TestForms(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
 		for range 2 {
-			if err := w.RemoveFile(t.Context(), by, id, "a.js"); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, w.RemoveFile(t.Context(), by, id, "a.js"))
 		}
 		if version, _ := w.contents(by, id); version != 3 {
 			t.Errorf("version %d", version)
@@ -226,12 +193,8 @@ func TestVersions(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
 		w.putForm(by, id, "b.html", "three")
-		if err := w.ChoosePrimary(t.Context(), by, id, "b.html", "1"); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.RestoreVersion(t.Context(), by, id, 1, "2"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.ChoosePrimary(t.Context(), by, id, "b.html", "1"))
+		expect.OK(t, w.RestoreVersion(t.Context(), by, id, 1, "2"))
 		m, err := w.Manage(t.Context(), by, id)
 		if err != nil || m.Project.Version != 5 || m.Project.Primary != "index.html" || len(m.Files) != 1 || m.Files[0].Name != "index.html" {
 			t.Errorf("%+v, %v", m, err)
@@ -251,9 +214,7 @@ func TestVersions(t *testing.T) {
 			at.Go(func() { errs[i] = w.RestoreVersion(t.Context(), by, id, 1, string(rune('a'+i))) })
 		}
 		at.Wait()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(errs...))
 		if version, files := w.contents(by, id); version != 4 || len(files) != 1 {
 			t.Errorf("version %d with %v", version, files)
 		}
@@ -267,23 +228,15 @@ func TestVersions(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
 		v, err := w.db.Publish().Version(t.Context(), id, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.EraseVersion(t.Context(), by, id, 2); !errors.Is(err, publish.ErrCurrent) {
-			t.Errorf("the current: %v", err)
-		}
+		expect.OK(t, err)
+		expect.Is(t, "the current", w.EraseVersion(t.Context(), by, id, 2), publish.ErrCurrent)
 		for range 2 {
-			if err := w.EraseVersion(t.Context(), by, id, 1); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, w.EraseVersion(t.Context(), by, id, 1))
 		}
 		if _, err := w.AtVersion(t.Context(), nobody(), id, 1, v.Suffix); !errors.Is(err, publish.CodeProjectNotFound) {
 			t.Errorf("its address: %v", err)
 		}
-		if err := w.RestoreVersion(t.Context(), by, id, 1, "x"); !errors.Is(err, publish.ErrNotFound) {
-			t.Errorf("restored: %v", err)
-		}
+		expect.Is(t, "restored", w.RestoreVersion(t.Context(), by, id, 1, "x"), publish.ErrNotFound)
 		list, next, err := w.Versions(t.Context(), by, id, 0)
 		if err != nil || next != 0 || len(list) != 2 || !list[1].Erased {
 			t.Errorf("%+v, %d, %v", list, next, err)

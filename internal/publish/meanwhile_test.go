@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -47,16 +48,12 @@ func TestRegression35AnAddressVerifiedMeanwhileStays(t *testing.T) {
 				}
 			})
 			warnings, err := call(w, by, out.Project.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, "warnings", codes(warnings), []string{"email_ignored"})
+			expect.OK(t, err)
+			expect.Same(t, "warnings", codes(warnings), []string{"email_ignored"})
 			if email, verified := w.email(by); email != address || !verified {
 				t.Errorf("%s, verified %v", email, verified)
 			}
-			if n := len(w.mail()); n != 0 {
-				t.Errorf("%d messages", n)
-			}
+			expect.Equal(t, "messages", len(w.mail()), 0)
 		})
 	}
 }

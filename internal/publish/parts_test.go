@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -140,9 +142,7 @@ func TestSizeOfAnUpload(t *testing.T) {
 		if u.Parts = nil; tt.n == &two {
 			u.Parts = []Part{{N: 2, Blob: Blob{Size: 20}}}
 		}
-		if got := u.sizeWith(call); got != tt.want {
-			t.Errorf("%s: %d, want %d", name, got, tt.want)
-		}
+		expect.Equal(t, name, u.sizeWith(call), tt.want)
 	}
 }
 
@@ -174,21 +174,15 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 			return &partCall{op: OpPublish, in: PartInput{UploadID: "0123456789abcdefghijkl", N: &one}}
 		}
 		first := call()
-		if err := s.begin(first); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.begin(first))
 		unlock, err := s.locks.Lock(t.Context(), first.key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		began := time.Now()
 		_, err = s.partOf(t.Context(), call(), nil)
 		if e := AsError(err); e == nil || e.Code != CodeRequestInProgress || e.RetryAfter <= 0 {
 			t.Errorf("got %v", err)
 		}
-		if waited := time.Since(began); waited != 30*time.Second {
-			t.Errorf("waited %v", waited)
-		}
+		expect.Equal(t, "waited", time.Since(began), 30*time.Second)
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := s.partOf(gone, call(), nil); !errors.Is(err, context.Canceled) {
@@ -209,9 +203,7 @@ func TestUploadIDsAreKeptApart(t *testing.T) {
 	token := Caller{From: Sender{Network: "192.0.2.9"}, upload: &Digest{1}}
 	key := func(by Caller, op Op, id string) Digest {
 		c := &partCall{by: by, op: op, in: PartInput{UploadID: id, N: &one}}
-		if err := s.begin(c); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.begin(c))
 		return c.key
 	}
 	firstOfCrowd, secondOfCrowd := key(crowd, OpPublish, long), key(crowd, OpPublish, long)

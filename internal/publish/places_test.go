@@ -4,15 +4,13 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"sandlot/internal/expect"
 )
 
 func placesAt(t *testing.T, base, content string, pathForm bool) Places {
 	t.Helper()
 	u, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return Places{Base: u, Content: content, PathForm: pathForm}
 }
 
@@ -49,9 +47,7 @@ func TestAddresses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			at := tt.places.Project(testID, 7, tt.suffix)
-			if diff := cmp.Diff(tt.expected, at); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			expect.Same(t, "place", at, tt.expected)
 			for _, link := range []string{at.URL, at.Path, at.Page} {
 				if got := tt.places.ProjectID(link); link != "" && got != testID {
 					t.Errorf("%s is taken for project %q", link, got)

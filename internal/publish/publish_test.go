@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -33,9 +34,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 		if p.Version != 1 || p.Primary != "index.html" || p.FileCount != 1 || p.Size != int64(len(large)) || p.Title != "My Game" || p.Lang != "pt-BR" {
 			t.Errorf("project %+v", p)
 		}
-		if got := w.text(p.ID, 1, "index.html"); got != large {
-			t.Errorf("read %q", got)
-		}
+		expect.Equal(t, "read", w.text(p.ID, 1, "index.html"), large)
 		if out.File.Name != "index.html" || out.File.Blob.SHA256 != sha256.Sum256([]byte(large)) {
 			t.Errorf("file %+v", out.File)
 		}
@@ -68,7 +67,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 		if out.Mailed {
 			t.Error("it is said to be sent")
 		}
-		same(t, "warnings", codes(out.Warnings), []string{"lang_changed", "mail_not_sent"})
+		expect.Same(t, "warnings", codes(out.Warnings), []string{"lang_changed", "mail_not_sent"})
 	})
 	t.Run("survives a restart", func(t *testing.T) {
 		again := w.open(publish.Config{Places: local()})
@@ -87,9 +86,7 @@ func TestPublishWithAKey(t *testing.T) {
 	first := w.publish(nobody(), page)
 	by := w.caller(first.Keys.Account)
 	second, _, err := w.Publish(t.Context(), by, publish.PublishInput{Handle: "other", Content: w.stage(page)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Run("publishes to the key's account", func(t *testing.T) {
 		if second.Project.Account != first.Project.Account || second.Project.Handle != first.Account.Handle || second.Account != nil {
 			t.Errorf("published to %s, new account %v", second.Project.Handle, second.Account)
@@ -100,7 +97,7 @@ func TestPublishWithAKey(t *testing.T) {
 			t.Error("other keys")
 		}
 	})
-	t.Run("handle is ignored with a warning", func(t *testing.T) { same(t, "warnings", codes(second.Warnings), []string{"handle_ignored"}) })
+	t.Run("handle is ignored with a warning", func(t *testing.T) { expect.Same(t, "warnings", codes(second.Warnings), []string{"handle_ignored"}) })
 	t.Run("the same content has another project_id", func(t *testing.T) {
 		if second.Project.ID == first.Project.ID {
 			t.Error("one id for two projects")
@@ -138,7 +135,7 @@ func TestTitle(t *testing.T) {
 			if err != nil || out.Project.Title != tt.want {
 				t.Errorf("title %q, %v", out.Project.Title, err)
 			}
-			same(t, "warnings", codes(out.Warnings), tt.warnings)
+			expect.Same(t, "warnings", codes(out.Warnings), tt.warnings)
 			if tt.want == "" && !regexp.MustCompile(`^[a-z]+-[a-z]+-[0-9a-z]{6}$`).MatchString(string(out.Project.ID)) {
 				t.Errorf("id %s is no adjective and noun", out.Project.ID)
 			}
@@ -157,7 +154,7 @@ func TestLang(t *testing.T) {
 		if err != nil || out.Project.Lang != want.lang {
 			t.Errorf("%.10q became %q, %v", given, out.Project.Lang, err)
 		}
-		same(t, "warnings of "+given, codes(out.Warnings), want.warnings)
+		expect.Same(t, "warnings of "+given, codes(out.Warnings), want.warnings)
 	}
 }
 
@@ -246,9 +243,7 @@ func TestContentIsStoredUnchanged(t *testing.T) {
 		for _, pad := range []string{"", strings.Repeat("\n", 2*inlineMax)} {
 			t.Run(name, func(t *testing.T) {
 				out := w.publish(by, content+pad)
-				if got := w.text(out.Project.ID, 1, "index.html"); got != content+pad {
-					t.Errorf("stored %q", got)
-				}
+				expect.Equal(t, "stored", w.text(out.Project.ID, 1, "index.html"), content+pad)
 			})
 		}
 	}
@@ -334,9 +329,7 @@ func TestIdentify(t *testing.T) {
 	})
 	t.Run("the use of a key is remembered", func(t *testing.T) {
 		w.caller(out.Keys.Account)
-		if err := w.in.KeyUses.Flush(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.in.KeyUses.Flush(t.Context()))
 		if by := w.caller(out.Keys.Account); !by.Key().LastUsedAt.Equal(w.clock.now()) {
 			t.Errorf("last used %v", by.Key().LastUsedAt)
 		}

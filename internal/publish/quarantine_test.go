@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -53,9 +54,7 @@ func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
 		"frames from frames.example", "requests to api.example.com, live.example.com", "forms that send", "new windows", "downloads",
 	}
 	first, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(blockedPage), Idempotency: "page"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	id := string(first.Project.ID)
 	t.Run("on publish, also when it is answered again", func(t *testing.T) {
 		says(t, first.Quarantined, first.Warnings, all...)
@@ -67,17 +66,13 @@ func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
 	})
 	t.Run("on a publish that makes its account", func(t *testing.T) {
 		out, _, err := w.Publish(t.Context(), publish.Caller{}, publish.PublishInput{Content: w.stage(blockedPage), Email: "cats@example.com"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		says(t, out.Quarantined, out.Warnings, all...)
 	})
 	t.Run("on update of a script, also when it is answered again", func(t *testing.T) {
 		for range 2 {
 			up, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: id, Filename: "game.js", Content: w.stage(`import("https://esm.example.org/y.js")`), Idempotency: "script"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			says(t, up.Quarantined, up.Warnings, "Of game.js that blocks: scripts from esm.example.org")
 		}
 	})
@@ -87,9 +82,7 @@ func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
 	})
 	t.Run("to the owner of a project, and to nobody else", func(t *testing.T) {
 		v, err := w.Project(t.Context(), by, id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		says(t, v.Quarantined, v.Warnings, all...)
 		if v, err = w.Project(t.Context(), publish.Caller{}, id); err != nil || v.Warnings != nil {
 			t.Errorf("%+v, %v", v.Warnings, err)
@@ -97,9 +90,7 @@ func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
 	})
 	t.Run("by whoami for each project", func(t *testing.T) {
 		who, err := w.Whoami(t.Context(), by, 10, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for _, v := range who.Projects {
 			says(t, v.Quarantined, who.Warnings)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -45,7 +46,7 @@ func TestWhoSeesWhat(t *testing.T) {
 			if err != nil || who.Account.Email != tt.email {
 				t.Fatalf("%+v, %v", who, err)
 			}
-			same(t, "projects", ids(who.Projects), tt.projects)
+			expect.Same(t, "projects", ids(who.Projects), tt.projects)
 		})
 		t.Run("Export/"+tt.who, func(t *testing.T) {
 			e, err := w.Export(t.Context(), tt.by)
@@ -56,7 +57,7 @@ func TestWhoSeesWhat(t *testing.T) {
 			if err != nil || !e.ExportedAt.Equal(w.clock.now()) {
 				t.Fatalf("%+v, %v", e, err)
 			}
-			same(t, "projects", ids(e.Projects), tt.projects)
+			expect.Same(t, "projects", ids(e.Projects), tt.projects)
 		})
 	}
 	t.Run("an unknown project is not there for anybody", func(t *testing.T) {
@@ -96,7 +97,7 @@ func TestWhoamiIsReadInPages(t *testing.T) {
 				}
 				got, cursor = append(got, ids(who.Projects)...), who.Next
 			}
-			same(t, "projects", got, want)
+			expect.Same(t, "projects", got, want)
 		})
 	}
 	t.Run("a project key has one page", func(t *testing.T) {
@@ -130,9 +131,7 @@ func TestExportIsOneSnapshot(t *testing.T) {
 	by := w.account()
 	first, second := w.publish(by, page), w.publish(by, large)
 	e, err := w.Export(t.Context(), by)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	w.put(by, first.Project.ID, "index.html", "<p>later")
 	if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(second.Project.ID), Filename: "x"}); err == nil {
 		t.Fatal("deleted what was not there")
@@ -141,7 +140,7 @@ func TestExportIsOneSnapshot(t *testing.T) {
 	for _, v := range e.Projects {
 		got[v.Project.ID] = w.text(v.Project.ID, v.Project.Version, v.Project.Primary)
 	}
-	same(t, "what is read after an update", got, map[publish.ProjectID]string{first.Project.ID: page, second.Project.ID: large})
+	expect.Same(t, "what is read after an update", got, map[publish.ProjectID]string{first.Project.ID: page, second.Project.ID: large})
 }
 
 func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {
@@ -158,9 +157,7 @@ func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {
 	version := func() int {
 		t.Helper()
 		p, err := w.Current(t.Context(), nobody(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return p.Version
 	}
 	for range 10 {
@@ -189,9 +186,7 @@ func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {
 		if _, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "b", Content: w.stage("x")}); err == nil {
 			t.Fatal("acknowledged")
 		}
-		if v := version(); v != 4 {
-			t.Errorf("version %d", v)
-		}
+		expect.Equal(t, "version", version(), 4)
 	})
 }
 
@@ -200,9 +195,7 @@ func TestReadyFailsWhenTheDatabaseIsClosed(t *testing.T) {
 	if err := publish.Ready(t.Context(), w.in.Stores()); err != nil {
 		t.Error(err)
 	}
-	if err := w.db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, w.db.Close())
 	if err := publish.Ready(t.Context(), w.in.Stores()); !errors.Is(err, publish.ErrUnavailable) {
 		t.Errorf("got %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -36,18 +37,14 @@ func TestRegression02AnAnswerGivenAgainCostsWhatIsRead(t *testing.T) {
 					return call(publish.PartInput{UploadID: name + key, N: &n, Total: &total, Charge: charge}, "QUFB")
 				}
 				first := 1
-				if err := call(publish.PartInput{UploadID: name + key, N: &first}, text); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, call(publish.PartInput{UploadID: name + key, N: &first}, text))
 				for range 2 {
 					cost := 0
 					if err := last(func(n int) error { cost += n; return nil }); err != nil || cost < len(text) {
 						t.Errorf("it cost %d bytes: %v", cost, err)
 					}
 				}
-				if err := last(func(int) error { return over }); !errors.Is(err, over) {
-					t.Errorf("over the limit: %v", err)
-				}
+				expect.Is(t, "over the limit", last(func(int) error { return over }), over)
 			})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -76,7 +77,7 @@ func TestRegression03PartsCountFromTheFirstOn(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		same(t, "parts taken", taken, 5)
+		expect.Same(t, "parts taken", taken, 5)
 	})
 }
 
@@ -156,6 +157,6 @@ func TestRegression03OpenUploadsOfAnAddress(t *testing.T) {
 				taken++
 			}
 		}
-		same(t, "uploads begun", taken, 3)
+		expect.Same(t, "uploads begun", taken, 3)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -29,9 +30,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 				return out, err
 			}
 			first, err := send(from("192.0.2.1"), "A")
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			t.Run("from its own network it gets the first answer again", func(t *testing.T) {
 				if again, err := send(from("192.0.2.1"), "A"); err != nil || !again.FromRecord || again.Keys != first.Keys {
 					t.Errorf("replayed %v, %v", again.FromRecord, err)
@@ -108,9 +107,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 			return nil, nil
 		}
 		refused(t, send(w.Service, from("192.0.2.1")), publish.CodeReplayedElsewhere)
-		if n := w.kept()["projects"]; n != 1 {
-			t.Errorf("%d projects", n)
-		}
+		expect.Equal(t, "projects", w.kept()["projects"], 1)
 	})
 }
 

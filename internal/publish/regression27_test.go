@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -26,9 +27,7 @@ func TestRegression27PublishTellsThatAProjectIsNotListed(t *testing.T) {
 	for _, name := range []string{"the first answer", "the same again"} {
 		in.Content = w.stage(page)
 		out, _, err := w.Publish(t.Context(), nobody(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		i := slices.Index(warnedOf(out.Warnings), "not_listed")
 		if i < 0 || !strings.Contains(out.Warnings[i].Hint, "link in the message") {
 			t.Errorf("%s: %+v", name, out.Warnings)

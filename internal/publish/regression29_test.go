@@ -3,6 +3,7 @@ package publish_test
 import (
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -13,5 +14,5 @@ func TestRegression29TheNameThatAFileWillHave(t *testing.T) {
 		}
 	}
 	_, err := publish.Filename("a?.js")
-	wantErr(t, "none", err, publish.CodeInvalidFilename)
+	expect.Is(t, "none", err, publish.CodeInvalidFilename)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sandlot/internal/archive"
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -41,20 +42,16 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := archive.Write(t.Context(), &out, e, w.Contents); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, archive.Write(t.Context(), &out, e, w.Contents))
 	z, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	var got []string
 	for _, f := range z.File[1:] { // the first is the manifest
 		got = append(got, f.Name)
 	}
 	slices.Sort(want)
 	slices.Sort(got)
-	same(t, "files of the archive", got, want)
+	expect.Same(t, "files of the archive", got, want)
 	w.clock.move(24 * time.Hour)
 	for range 2 {
 		if _, err := c.Collect(t.Context()); err != nil {
@@ -62,5 +59,5 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 		}
 		w.clock.move(25 * time.Hour)
 	}
-	same(t, "blobs left in the end", w.onDisk(), 0)
+	expect.Same(t, "blobs left in the end", w.onDisk(), 0)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -27,9 +28,7 @@ func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
 		return out, err
 	}
 	first, err := publishes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	id, title := first.Project.ID, "Second"
 	update := func(name string) func() (publish.Updated, error) {
 		return func() (publish.Updated, error) {
@@ -64,9 +63,7 @@ func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
 		return w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "b.js", Idempotency: "delete"})
 	}
 	deleted, err := deletes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	same := func(t *testing.T) {
 		t.Helper()
 		w.unchanged(t, func() {
@@ -123,9 +120,7 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 			if name == "primary" {
 				w.put(by, id, "b.js", "b")
 			}
-			if err := act(); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, act())
 			made := w.version(t, id)
 			t.Run("pressed twice it is done once", func(t *testing.T) {
 				if err := act(); err != nil || w.version(t, id) != made {
@@ -146,9 +141,7 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 	t.Run("a report with other words is another report", func(t *testing.T) {
 		report := func(details string) string {
 			number, err := w.in.Operate.Report(t.Context(), nobody(), operate.NewReport{Project: id, Reason: "other", Details: details, FormToken: "form"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			return number
 		}
 		if first := report("one"); report("one") != first || report("two") == first {
@@ -161,8 +154,6 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 func (w *world) version(t *testing.T, id publish.ProjectID) int {
 	t.Helper()
 	p, err := w.db.Publish().Project(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return p.Version
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -31,9 +32,7 @@ func TestRegression41PartsAreLinear(t *testing.T) {
 			last += took
 		}
 		text, err := json.Marshal(pending)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		largest = max(largest, len(text))
 		if pending.ReceivedCount != n || pending.MissingCount != 0 || len(pending.Received) != min(n, 100) || len(pending.Missing) != 0 {
 			t.Fatalf("after part %d: %d received, %d missing, %d listed", n, pending.ReceivedCount, pending.MissingCount, len(pending.Received))
@@ -60,6 +59,6 @@ func TestRegression41PartsAreLinear(t *testing.T) {
 		w.waits(by, part{id: "v", n: 1, text: "a"})
 		w.waits(by, part{id: "v", n: 3, text: "c"})
 		out := w.completes(by, part{id: "v", n: 2, total: 3, text: "b"})
-		same(t, "the file", w.text(out.Project.ID, 1, "index.html"), "abc")
+		expect.Same(t, "the file", w.text(out.Project.ID, 1, "index.html"), "abc")
 	})
 }

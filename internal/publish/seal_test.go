@@ -6,6 +6,8 @@ import (
 	"errors"
 	"testing"
 	"testing/iotest"
+
+	"sandlot/internal/expect"
 )
 
 // upload is what it takes to read the answer of an upload again.
@@ -19,9 +21,7 @@ func TestSeal(t *testing.T) {
 	keys := Minted{Account: Secret(testKey(t, AccountKey)), Project: Secret(testKey(t, ProjectKey))}
 	by, id, sum := Caller{secret: &mine}, "an-upload", digest([]byte("bytes"))
 	answer, err := s.sealKeys(upload(by, id, sum), keys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	changed := func(i int) []byte { b := bytes.Clone(answer); b[i] ^= 1; return b }
 	tests := []struct {
 		name string

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -28,7 +29,7 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 			t.Fatal("acknowledged")
 		}
 		w.store.Step = nil
-		same(t, "content", w.text(out.Project.ID, 2, "b"), long("b"))
+		expect.Same(t, "content", w.text(out.Project.ID, 2, "b"), long("b"))
 	})
 	t.Run("updates, forms and parts that a lock of another process refuses leave nothing", func(t *testing.T) {
 		t.Parallel() // it waits as long as the store does for the lock
@@ -61,14 +62,12 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 		w := newWorld(t)
 		out := w.publish(nobody(), page)
 		me := w.owner(out.Project.Account)
-		if err := w.db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.db.Close())
 		before := w.onDisk()
 		if err := w.sendForm(me, out, "b", long("b")); !errors.Is(err, publish.ErrUnavailable) {
 			t.Errorf("got %v", err)
 		}
-		same(t, "blobs", w.onDisk(), before)
+		expect.Same(t, "blobs", w.onDisk(), before)
 	})
 	t.Run("to discard what was recorded, or may have been, deletes nothing", func(t *testing.T) {
 		w := newWorld(t)
@@ -80,7 +79,7 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 			w.store.Step = nil
 			w.Discard(t.Context(), c)
 		}
-		same(t, "blobs", w.onDisk(), 2)
+		expect.Same(t, "blobs", w.onDisk(), 2)
 		w.readable(t)
 	})
 	t.Run("who is not told whether a step happened is not told that nothing was changed", func(t *testing.T) {
@@ -102,16 +101,12 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 func (w *world) lockedByAnother() (unlock func()) {
 	w.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.dir, "sandlot.db"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	conn, err := db.Conn(w.t.Context())
 	if err == nil {
 		_, err = conn.ExecContext(w.t.Context(), "BEGIN IMMEDIATE")
 	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return func() {
 		if err := errors.Join(conn.Close(), db.Close()); err != nil {
 			w.t.Error(err)

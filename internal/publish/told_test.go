@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -53,9 +54,7 @@ func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(
 		w := newWorld(t)
 		by := w.account()
 		id := w.publish(by, page).Project.ID
-		if err := w.db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.db.Close())
 		_, err := w.Project(t.Context(), by, string(id))
 		if e := refused(t, err, publish.CodeUnavailable); !strings.Contains(e.Message, "Nothing was changed") {
 			t.Errorf("told %q", e.Message)

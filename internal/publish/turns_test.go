@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -54,9 +55,7 @@ func TestRegression01UnpackingLeavesAProcessorFree(t *testing.T) {
 		return int(most.Load())
 	}
 	t.Run("what is small needs no turn", func(t *testing.T) {
-		if n := most(turnAfter); n != 20 {
-			t.Errorf("%d at once", n)
-		}
+		expect.Equal(t, "at once", most(turnAfter), 20)
 	})
 	t.Run("what becomes much takes turns", func(t *testing.T) {
 		now, largest := new(atomic.Int64), new(atomic.Int64)
@@ -73,9 +72,7 @@ func TestRegression01UnpackingLeavesAProcessorFree(t *testing.T) {
 			}
 			all.Wait()
 		})
-		if n := largest.Load(); n != 3 {
-			t.Errorf("%d at once", n)
-		}
+		expect.Equal(t, "at once", largest.Load(), 3)
 	})
 	t.Run("a caller that has gone waits no more", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -90,8 +87,6 @@ func TestRegression01UnpackingLeavesAProcessorFree(t *testing.T) {
 		})
 	})
 	t.Run("one processor is for everybody else", func(t *testing.T) {
-		if n := cap(newTurns()); n != max(1, runtime.GOMAXPROCS(0)-1) {
-			t.Errorf("%d turns", n)
-		}
+		expect.Equal(t, "turns", cap(newTurns()), max(1, runtime.GOMAXPROCS(0)-1))
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -41,7 +42,7 @@ func TestUpdate(t *testing.T) {
 			}
 		}
 		files, err := w.Files(t.Context(), id, 1)
-		same(t, "files of version 1", names(files), []string{"index.html"})
+		expect.Same(t, "files of version 1", names(files), []string{"index.html"})
 		if err != nil {
 			t.Error(err)
 		}
@@ -65,7 +66,7 @@ func TestUpdate(t *testing.T) {
 		if err != nil || up.Project.Title != "Other Cats" || up.Project.ID != id {
 			t.Errorf("%+v, %v", up.Project, err)
 		}
-		same(t, "warnings", codes(up.Warnings), []string{"title_cleaned"})
+		expect.Same(t, "warnings", codes(up.Warnings), []string{"title_cleaned"})
 	})
 	t.Run("a file that is not the primary may be empty", func(t *testing.T) {
 		if up := w.put(by, id, "empty.txt", ""); w.text(id, up.Project.Version, "empty.txt") != "" || up.File.Blob.Size != 0 {
@@ -73,8 +74,8 @@ func TestUpdate(t *testing.T) {
 		}
 	})
 	t.Run("gzip in another file is stored with a warning, unless its name says so", func(t *testing.T) {
-		same(t, "data.bin", codes(w.put(by, id, "data.bin", "\x1f\x8bx").Warnings), []string{"gzip_stored"})
-		same(t, "data.js.gz", codes(w.put(by, id, "data.js.gz", "\x1f\x8bx").Warnings), nil)
+		expect.Same(t, "data.bin", codes(w.put(by, id, "data.bin", "\x1f\x8bx").Warnings), []string{"gzip_stored"})
+		expect.Same(t, "data.js.gz", codes(w.put(by, id, "data.js.gz", "\x1f\x8bx").Warnings), nil)
 	})
 	t.Run("a name in NFD hits the file in NFC", func(t *testing.T) {
 		w.put(by, id, "caf\u00e9.txt", "one")
@@ -198,12 +199,10 @@ func TestIfVersion(t *testing.T) {
 		_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: id, Filename: "a", IfVersion: v, Content: w.stage(large)})
 		return err
 	}
-	if err := put(&one); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, put(&one))
 	t.Run("412 tells the current version, and the call it proposes works", func(t *testing.T) {
 		e := refused(t, put(&one), publish.CodeVersionConflict)
-		same(t, "details", e.Details, []publish.Detail{{Name: "version", Value: 2}, {Name: "project_id", Value: id}})
+		expect.Same(t, "details", e.Details, []publish.Detail{{Name: "version", Value: 2}, {Name: "project_id", Value: id}})
 	})
 	if err := put(&two); err != nil {
 		t.Error(err)
@@ -228,9 +227,7 @@ func TestMostRecentlyUpdatedGoesByTheOrderOfCommits(t *testing.T) {
 		t.Helper()
 		w.clock.move(-time.Hour) // the clock goes backwards all the time
 		out, _, err := w.Update(t.Context(), by, publish.UpdateInput{Filename: "a", Content: w.stage("a")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return out.Project.ID
 	}
 	if got := touch(); got != second.Project.ID {
@@ -297,7 +294,7 @@ func TestDeleteFile(t *testing.T) {
 		if err != nil || gone.Project.Version != 3 || gone.Previous != 2 || gone.Filename != "assets/logo.png" || gone.Project.FileCount != 1 || gone.Project.Size != int64(len(page)) {
 			t.Errorf("%+v, %v", gone, err)
 		}
-		same(t, "files", names(gone.Files), []string{"index.html"})
+		expect.Same(t, "files", names(gone.Files), []string{"index.html"})
 	})
 	t.Run("row 57: twice is 404 and says that it is safe", func(t *testing.T) {
 		_, err := remove(by, "assets/logo.png")
@@ -306,9 +303,7 @@ func TestDeleteFile(t *testing.T) {
 		}
 	})
 	t.Run("the version before still has it", func(t *testing.T) {
-		if got := w.text(id, 2, "assets/logo.png"); got != large {
-			t.Errorf("read %q", got)
-		}
+		expect.Equal(t, "read", w.text(id, 2, "assets/logo.png"), large)
 	})
 	t.Run("a folder whose last file went is free for a file", func(t *testing.T) {
 		w.put(by, id, "assets", "x")
@@ -455,14 +450,12 @@ func TestUpdateAgainstAnotherNode(t *testing.T) {
 			}
 			return nil, nil
 		}
-		if err := put(w.Service, "mine"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, put(w.Service, "mine"))
 		files, err := w.Files(t.Context(), id, 3)
 		if err != nil || races == 0 {
 			t.Fatalf("%d races, %v", races, err)
 		}
-		same(t, "files", names(files), []string{"index.html", "mine", "other1"})
+		expect.Same(t, "files", names(files), []string{"index.html", "mine", "other1"})
 	})
 	t.Run("one that never catches up gives up, and leaves nothing", func(t *testing.T) {
 		w.store.Step = func(step string) (error, error) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/content"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -56,7 +57,7 @@ func TestUploadDeclarations(t *testing.T) {
 			refused(t, err, publish.CodeDigestMismatch)
 		}
 		out := w.completes(by, part{id: "a", n: 1, text: page})
-		same(t, "content", w.text(out.Project.ID, 1, "index.html"), whole)
+		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), whole)
 	})
 	t.Run("a digest of a part that was cut is withdrawn when the part comes whole", func(t *testing.T) {
 		w := newWorld(t)
@@ -65,7 +66,7 @@ func TestUploadDeclarations(t *testing.T) {
 		_, _, err := w.send(by, part{id: "a", n: 2, text: long("two")[:50], declared: sum(long("two"))})
 		refused(t, err, publish.CodeDigestMismatch)
 		out := w.completes(by, part{id: "a", n: 2, text: long("two"), declared: sum(long("two"))})
-		same(t, "content", w.text(out.Project.ID, 1, "index.html"), whole)
+		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), whole)
 	})
 	t.Run("a wrong digest can be put right by a call that tells the total", func(t *testing.T) {
 		w := newWorld(t)
@@ -85,9 +86,7 @@ func pack(t *testing.T, texts ...string) []byte {
 		if _, err := z.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, z.Close())
 	}
 	return b.Bytes()
 }
@@ -102,13 +101,13 @@ func TestUploadOfGzip(t *testing.T) {
 			id := fmt.Sprint("cut", cut)
 			w.waits(by, part{id: id, n: 1, text: packed[:cut], encoding: "gzip+base64", total: 2})
 			out := w.completes(by, part{id: id, n: 2, text: packed[cut:], encoding: "gzip+base64"})
-			same(t, "content", w.text(out.Project.ID, 1, "index.html"), text)
+			expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), text)
 		}
 	})
 	t.Run("row 70: one member a part", func(t *testing.T) {
 		w.waits(by, part{id: "members", n: 1, text: string(pack(t, page)), encoding: "gzip+base64url", total: 2})
 		out := w.completes(by, part{id: "members", n: 2, text: string(pack(t, long("gzip")))})
-		same(t, "content", w.text(out.Project.ID, 1, "index.html"), text)
+		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), text)
 	})
 	for name, tt := range map[string]struct {
 		two  string
@@ -132,7 +131,7 @@ func TestUploadOfGzip(t *testing.T) {
 				t.Errorf("%d blobs more", got-n)
 			}
 			out := w.completes(by, part{id: id, n: 2, text: string(pack(t, "two"))})
-			same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+"two")
+			expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+"two")
 		})
 	}
 	t.Run("exactly the limit is accepted", func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -42,9 +43,7 @@ func TestFiftySendersOfTheLastPart(t *testing.T) {
 			full++
 			ids[a.out.Project.ID], keys[a.out.Keys] = true, true
 		}
-		if len(keys) != 1 {
-			t.Errorf("%d sets of keys", len(keys))
-		}
+		expect.Equal(t, "sets of keys", len(keys), 1)
 		return full, refusals, ids
 	}
 	t.Run("row 64: the same bytes make one project and get one answer", func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -92,9 +93,9 @@ func TestChunkedPublish(t *testing.T) {
 			w := newWorld(t)
 			by := who.by(w)
 			first := w.waits(by, part{id: who.id, n: 1, text: page, title: "In parts", email: address})
-			same(t, "after part 1", *first, publish.Pending{UploadID: who.id, Token: first.Token, Received: []int{1}, ReceivedCount: 1, Missing: []int{}, ExpiresAt: w.clock.now().Add(24 * time.Hour), Warnings: first.Warnings})
+			expect.Same(t, "after part 1", *first, publish.Pending{UploadID: who.id, Token: first.Token, Received: []int{1}, ReceivedCount: 1, Missing: []int{}, ExpiresAt: w.clock.now().Add(24 * time.Hour), Warnings: first.Warnings})
 			third := w.waits(by, part{id: who.id, n: 3, text: long("three"), total: 4})
-			same(t, "after part 3", []any{third.Total, third.Received, third.Missing}, []any{4, []int{1, 3}, []int{2, 4}})
+			expect.Same(t, "after part 3", []any{third.Total, third.Received, third.Missing}, []any{4, []int{1, 3}, []int{2, 4}})
 			w.waits(by, part{id: who.id, n: 4, text: "four"})
 			out := w.completes(by, part{id: who.id, n: 2, text: long("two")})
 			if got, want := w.text(out.Project.ID, 1, "index.html"), page+long("two")+long("three")+"four"; got != want {
@@ -122,7 +123,7 @@ func TestChunkedPublish(t *testing.T) {
 					w.unchanged(t, func() {
 						_, _, err := w.send(by, p)
 						e := refused(t, err, publish.CodeUploadCompleted)
-						same(t, "details", e.Details, []publish.Detail{{Name: "project_id", Value: string(out.Project.ID)}, {Name: "url", Value: out.Addresses.URL}, {Name: "version", Value: 1}})
+						expect.Same(t, "details", e.Details, []publish.Detail{{Name: "project_id", Value: string(out.Project.ID)}, {Name: "url", Value: out.Addresses.URL}, {Name: "version", Value: 1}})
 					})
 				}
 			})
@@ -204,7 +205,7 @@ func TestUploadRefusesAndLeavesNothing(t *testing.T) {
 				t.Error("the message repeats what was sent")
 			}
 			if !strings.HasPrefix(tt.name, "part 1 of 1") { // that part was accepted, and can be replaced
-				same(t, "what is kept", w.kept(), before)
+				expect.Same(t, "what is kept", w.kept(), before)
 			}
 		})
 	}
@@ -234,12 +235,12 @@ func TestUploadTotals(t *testing.T) {
 			t.Errorf("total %d", p.Total)
 		}
 		out := w.completes(by, part{id: "a", n: 2, text: "two"})
-		same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+"twothree")
+		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+"twothree")
 	})
 	t.Run("an empty last part ends a stream", func(t *testing.T) {
 		w.waits(by, part{id: "b", n: 1, text: page})
 		out := w.completes(by, part{id: "b", n: 2, last: true})
-		same(t, "content", w.text(out.Project.ID, 1, "index.html"), page)
+		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), page)
 	})
 	t.Run("the total alone completes an upload that has all parts, and again", func(t *testing.T) {
 		w.waits(by, part{id: "c", n: 1, text: page})
@@ -251,10 +252,8 @@ func TestUploadTotals(t *testing.T) {
 	})
 	t.Run("part 1 of 1 completes at once, and warns like any publish", func(t *testing.T) {
 		out := w.completes(by, part{id: "d", n: 1, total: 1, text: large, title: "a\x00b", handle: "other"})
-		same(t, "warnings", codes(out.Warnings), []string{"title_cleaned", "handle_ignored"})
-		if out.Project.Title != "ab" {
-			t.Errorf("title %q", out.Project.Title)
-		}
+		expect.Same(t, "warnings", codes(out.Warnings), []string{"title_cleaned", "handle_ignored"})
+		expect.Equal(t, "title", out.Project.Title, "ab")
 	})
 	t.Run("a total told with part 1 again is taken, also where part 1 cannot be replaced", func(t *testing.T) {
 		w.waits(nobody(), part{id: shortID, n: 1, text: page, title: "First", email: address})
@@ -279,7 +278,7 @@ func TestAPartSentAgainReplacesTheEarlierOne(t *testing.T) {
 			w.waits(by, part{id: longID, n: 3, text: "three"})
 			w.waits(by, part{id: longID, n: 1, text: page, title: "New", handle: "new-handle", email: address})
 			out := w.completes(by, part{id: longID, n: 2, text: long("two")})
-			same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+long("two")+"three")
+			expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+long("two")+"three")
 			if out.Project.Title != "New" || by.Nobody() && (out.Account.Handle != "new-handle" || out.Account.Email != address) {
 				t.Errorf("%+v, %+v", out.Project, out.Account)
 			}
@@ -296,7 +295,7 @@ func TestAPartSentAgainReplacesTheEarlierOne(t *testing.T) {
 		if n := w.kept(); n["uploads"] != 0 || n["upload_parts"] != 0 || n["blobs on disk"] != 3 {
 			t.Errorf("kept %v", n)
 		}
-		same(t, "content", w.text(out.Project.ID, 1, "index.html"), large)
+		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), large)
 	})
 }
 
@@ -305,8 +304,8 @@ func TestUploadsArePerAccount(t *testing.T) {
 	a, b := w.account(), w.account()
 	w.waits(a, part{id: "same", n: 1, text: "a1", total: 2})
 	w.waits(b, part{id: "same", n: 1, text: "b1", total: 2})
-	same(t, "a", w.text(w.completes(a, part{id: "same", n: 2, text: "a2"}).Project.ID, 1, "index.html"), "a1a2")
-	same(t, "b", w.text(w.completes(b, part{id: "same", n: 2, text: "b2"}).Project.ID, 1, "index.html"), "b1b2")
+	expect.Same(t, "a", w.text(w.completes(a, part{id: "same", n: 2, text: "a2"}).Project.ID, 1, "index.html"), "a1a2")
+	expect.Same(t, "b", w.text(w.completes(b, part{id: "same", n: 2, text: "b2"}).Project.ID, 1, "index.html"), "b1b2")
 }
 
 func TestOnlyWhoeverCompletedAnUploadGetsItsKeys(t *testing.T) {
@@ -336,9 +335,7 @@ func TestOnlyWhoeverCompletedAnUploadGetsItsKeys(t *testing.T) {
 			t.Error("the same key is refused")
 		}
 		secret, err := w.RotateKey(t.Context(), w.owner(by.Account()), "form")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		_, _, err = w.send(w.caller(secret), part{id: "c", n: 1, total: 1, text: page})
 		refused(t, err, publish.CodeUploadCompleted)
 	})

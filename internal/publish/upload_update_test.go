@@ -3,6 +3,7 @@ package publish_test
 import (
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -27,9 +28,7 @@ func TestChunkedUpdate(t *testing.T) {
 	must := func(by publish.Caller, p part) publish.Updated {
 		t.Helper()
 		up, _, err := send(by, p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return up
 	}
 	must(by, part{id: "u", n: 1, text: long("one"), total: 2})
@@ -38,7 +37,7 @@ func TestChunkedUpdate(t *testing.T) {
 		if up.Project.Version != 2 || !up.Created || up.Previous != 1 || up.File.Name != "big.js" {
 			t.Errorf("%+v", up)
 		}
-		same(t, "content", w.text(id, 2, "big.js"), long("one")+long("two"))
+		expect.Same(t, "content", w.text(id, 2, "big.js"), long("one")+long("two"))
 	})
 	t.Run("the completing part sent again gets the same answer, also later", func(t *testing.T) {
 		w.put(by, id, "big.js", "newer")
@@ -82,9 +81,7 @@ func TestChunkedUpdate(t *testing.T) {
 	})
 	t.Run("if_version holds when it completes", func(t *testing.T) {
 		p, err := w.Current(t.Context(), nobody(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		v := p.Version
 		pinned := func(in *publish.UpdateInput) { in.IfVersion = &v }
 		if _, _, err := send(by, part{id: "v", n: 1, text: long("one"), total: 2}, pinned); err != nil {
@@ -118,9 +115,7 @@ func TestChunkedUpdate(t *testing.T) {
 	t.Run("part 1 of 1 warns like any update", func(t *testing.T) {
 		title := "a\x00b"
 		up, _, err := send(by, part{id: "w", n: 1, total: 1, text: "x"}, func(in *publish.UpdateInput) { in.Title = &title })
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, "warnings", codes(up.Warnings), []string{"title_cleaned"})
+		expect.OK(t, err)
+		expect.Same(t, "warnings", codes(up.Warnings), []string{"title_cleaned"})
 	})
 }

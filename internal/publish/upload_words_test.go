@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -25,35 +26,33 @@ func TestMessagesOfAPublishInParts(t *testing.T) {
 			change(&in)
 		}
 		out, pending, err := w.Publish(t.Context(), by, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return out, pending
 	}
 	t.Run("what a later part says of the whole is ignored with a warning", func(t *testing.T) {
 		_, pending := send(part{id: "a", n: 1, text: page, title: "One"}, nil)
-		same(t, "warnings of part 1", codes(pending.Warnings), nil)
+		expect.Same(t, "warnings of part 1", codes(pending.Warnings), nil)
 		_, pending = send(part{id: "a", n: 3, text: "x"}, func(in *publish.PublishInput) {
 			in.Title, in.Handle, in.Email, in.Lang = "Two", "ada", "not an address", "xx-invalid-tag-"
 		})
-		same(t, "warnings", codes(pending.Warnings), []string{"metadata_ignored"})
+		expect.Same(t, "warnings", codes(pending.Warnings), []string{"metadata_ignored"})
 		warned(t, pending.Warnings, "metadata_ignored", "title, handle, email, lang")
 		out, _ := send(part{id: "a", n: 2, text: "y", last: false, total: 3, title: "Three"}, nil)
 		warned(t, out.Warnings, "metadata_ignored", "title")
-		same(t, "title", out.Project.Title, "One")
+		expect.Same(t, "title", out.Project.Title, "One")
 	})
 	t.Run("the final answer repeats what part 1 was warned of, once", func(t *testing.T) {
 		_, pending := send(part{id: "b", n: 1, text: page, title: "a\x00b"}, nil)
-		same(t, "warnings of part 1", codes(pending.Warnings), []string{"title_cleaned"})
+		expect.Same(t, "warnings of part 1", codes(pending.Warnings), []string{"title_cleaned"})
 		out, _ := send(part{id: "b", n: 2, last: true, text: "x"}, nil)
-		same(t, "warnings at the end", codes(out.Warnings), []string{"title_cleaned"})
+		expect.Same(t, "warnings at the end", codes(out.Warnings), []string{"title_cleaned"})
 		out, _ = send(part{id: "c", n: 1, last: true, text: page, title: "a\x00b"}, nil)
-		same(t, "warnings of a single part", codes(out.Warnings), []string{"title_cleaned"})
+		expect.Same(t, "warnings of a single part", codes(out.Warnings), []string{"title_cleaned"})
 		out, _ = send(part{id: "c", n: 1, last: true, text: page, title: "a\x00b"}, nil)
-		same(t, "warnings of a single part sent again", codes(out.Warnings), []string{"title_cleaned"})
+		expect.Same(t, "warnings of a single part sent again", codes(out.Warnings), []string{"title_cleaned"})
 		send(part{id: "d", n: 1, text: page, title: "a\x00b"}, nil)
 		out, _ = send(part{id: "d", total: 1}, nil)
-		same(t, "warnings when the total completes it", codes(out.Warnings), []string{"title_cleaned"})
+		expect.Same(t, "warnings when the total completes it", codes(out.Warnings), []string{"title_cleaned"})
 	})
 	t.Run("a completed upload tells that another file needs another upload_id", func(t *testing.T) {
 		_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage("other bytes"), Part: part{id: "b", n: 2}.input()})
@@ -89,7 +88,7 @@ func TestMessagesOfAnUpdateInParts(t *testing.T) {
 		w.unchanged(t, func() {
 			_, _, err := later(scoped, "u", "", nil)
 			e := refused(t, err, publish.CodeProjectIDRequired)
-			same(t, "proposal", e.Fix, publish.Fix{Op: publish.OpSame, Args: []publish.Arg{{Name: "project_id", Value: string(id)}}})
+			expect.Same(t, "proposal", e.Fix, publish.Fix{Op: publish.OpSame, Args: []publish.Arg{{Name: "project_id", Value: string(id)}}})
 			_, _, err = later(scoped, "u", string(other), nil)
 			refused(t, err, publish.CodeWrongProject)
 			_, _, err = later(scoped, "u", "no-such-000000", nil)
@@ -106,7 +105,7 @@ func TestMessagesOfAnUpdateInParts(t *testing.T) {
 		w.unchanged(t, func() {
 			_, _, err := later(account, "u", string(other), nil)
 			e := refused(t, err, publish.CodeInvalidField)
-			same(t, "field", e.Field, "project_id")
+			expect.Same(t, "field", e.Field, "project_id")
 		})
 	})
 	t.Run("what a later part says of the whole is ignored with a warning, unless part 1 said the same", func(t *testing.T) {
@@ -114,9 +113,7 @@ func TestMessagesOfAnUpdateInParts(t *testing.T) {
 			title, version := "x", 7
 			in.Title, in.IfVersion, in.Filename, in.Email, in.Lang = &title, &version, "other.js", "x", "y"
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		warned(t, pending.Warnings, "metadata_ignored", "email, lang, title, filename, if_version")
 		_, pending, err = later(account, "u", string(id), func(in *publish.UpdateInput) {
 			version := 1
@@ -128,10 +125,8 @@ func TestMessagesOfAnUpdateInParts(t *testing.T) {
 	})
 	t.Run("the final answer repeats what part 1 was warned of", func(t *testing.T) {
 		up, _, err := later(account, "u", "", func(in *publish.UpdateInput) { in.Part = part{id: "u", n: 2, total: 3}.input() })
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, "warnings", codes(up.Warnings), []string{"title_cleaned"})
+		expect.OK(t, err)
+		expect.Same(t, "warnings", codes(up.Warnings), []string{"title_cleaned"})
 	})
 	t.Run("a completed upload is not answered for another project", func(t *testing.T) {
 		_, _, err := later(account, "u", string(other), func(in *publish.UpdateInput) { in.Part = part{id: "u", n: 2, total: 3}.input() })

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -19,22 +20,16 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 	for i := range more {
 		files = append(files, publish.FormFile{Name: fmt.Sprintf("more/%d.js", i), Content: w.stage(fmt.Sprint("x", i))})
 	}
-	if err := w.PutFiles(t.Context(), by, id, files, "many"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, w.PutFiles(t.Context(), by, id, files, "many"))
 	for round := range 30 {
 		p, err := w.db.Publish().Project(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		// Each file of the version that is erased is in no other one: all of them go with it.
 		for i := range files {
 			files[i].Content = w.stage(fmt.Sprint("x", round, i))
 		}
 		files = append(files[:more], publish.FormFile{Name: "index.html", Content: w.stage(fmt.Sprint(page, round))}, publish.FormFile{Name: "a.js", Content: w.stage(fmt.Sprint("a", round))})
-		if err := w.PutFiles(t.Context(), by, id, files, fmt.Sprint("other ", round)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.PutFiles(t.Context(), by, id, files, fmt.Sprint("other ", round)))
 		n := p.Version
 		var all sync.WaitGroup
 		all.Go(func() {
@@ -60,9 +55,7 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 		}
 		all.Wait()
 		p, err = w.db.Publish().Project(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		list, err := w.db.Publish().Files(t.Context(), id, p.Version)
 		if err != nil || len(list) != more+2 || p.FileCount != more+2 {
 			t.Fatalf("round %d: version %d has %d files and is said to have %d, %v", round, p.Version, len(list), p.FileCount, err)

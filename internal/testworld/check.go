@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot/internal/publish"
 )
 
@@ -20,12 +18,4 @@ func Refused(t testing.TB, err error, code publish.Code) *publish.Error {
 		t.Errorf("the message is empty or tells a key: %q", e.Message)
 	}
 	return e
-}
-
-// Same fails the test unless got is what was wanted.
-func Same[T any](t testing.TB, what string, got, want T) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -17,9 +18,7 @@ func TestAWorld(t *testing.T) {
 		p := w.PublishPage(Nobody(), "<p>small")
 		long := strings.Repeat("long ", InlineMax)
 		w.PutFile(w.CallerOf(p.Keys.Account), p.Project.ID, "a.txt", long)
-		if got := w.Text(p.Project.ID, 2, "index.html") + w.Text(p.Project.ID, 2, "a.txt") + w.Text(p.Project.ID, 2, "b.txt"); got != "<p>small"+long+"no b.txt" {
-			t.Errorf("it has %q", got)
-		}
+		expect.Equal(t, "it has", w.Text(p.Project.ID, 2, "index.html")+w.Text(p.Project.ID, 2, "a.txt")+w.Text(p.Project.ID, 2, "b.txt"), "<p>small"+long+"no b.txt")
 		if sizes := w.Sizes(); sizes["projects"] != 1 || sizes["blobs on disk"] != 1 || len(w.Rows()["projects"]) != 1 {
 			t.Errorf("it keeps %v", sizes)
 		}
