@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -37,9 +38,7 @@ func BenchmarkPut(b *testing.B) {
 			b.SetBytes(int64(size))
 			for b.Loop() {
 				blob, err := d.Put(b.Context(), d.Name(), plain{bytes.NewReader(data)})
-				if err != nil {
-					b.Fatal(err)
-				}
+				expect.OK(b, err)
 				d.Delete(b.Context(), blob.Ref)
 			}
 		})
@@ -48,9 +47,7 @@ func BenchmarkPut(b *testing.B) {
 			b.SetBytes(int64(size))
 			for b.Loop() {
 				blob, err := d.Put(b.Context(), d.Name(), hashing{bytes.NewReader(data), sha256.New()})
-				if err != nil {
-					b.Fatal(err)
-				}
+				expect.OK(b, err)
 				d.Delete(b.Context(), blob.Ref)
 			}
 		})
@@ -81,17 +78,13 @@ func BenchmarkOpen(b *testing.B) {
 	for i := range blobs {
 		data[0] = byte(i)
 		blob, err := d.Put(b.Context(), d.Name(), bytes.NewReader(data))
-		if err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b, err)
 		blob.SHA256 = sha256.Sum256(data)
 		blobs[i] = blob
 	}
 	open := func(i int) {
 		rc, err := d.Open(b.Context(), blobs[i%len(blobs)], 0, -1)
-		if err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b, err)
 		rc.Close()
 	}
 	b.Run("first", func(b *testing.B) {

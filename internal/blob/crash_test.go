@@ -13,6 +13,7 @@ import (
 
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/crashfs"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -97,27 +98,19 @@ func (m *machine) read(ref publish.BlobRef, data []byte) ([]byte, error) {
 // raw reads a file past the Disk.
 func (m *machine) raw(name string) []byte {
 	f, err := m.fs.Open(name)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	expect.OK(m.t, err)
 	defer f.Close()
 	data, err := io.ReadAll(f)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	expect.OK(m.t, err)
 	return data
 }
 
 func (m *machine) entries(folder string) []fs.DirEntry {
 	f, err := m.fs.Open(folder)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	expect.OK(m.t, err)
 	defer f.Close()
 	all, err := f.ReadDir(-1)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	expect.OK(m.t, err)
 	return all
 }
 

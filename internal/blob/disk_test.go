@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
 )
@@ -29,9 +30,7 @@ func openTemp(tb testing.TB) *Disk {
 func openAt(tb testing.TB, dir string, opts Options) *Disk {
 	tb.Helper()
 	d, err := OpenDisk(dir, opts)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	tb.Cleanup(func() { d.Close() })
 	return d
 }
@@ -40,9 +39,7 @@ func openAt(tb testing.TB, dir string, opts Options) *Disk {
 func put(tb testing.TB, d *Disk, data []byte) publish.Blob {
 	tb.Helper()
 	b, err := d.Put(context.Background(), d.Name(), bytes.NewReader(data))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	b.SHA256 = sha256.Sum256(data)
 	return b
 }
@@ -68,9 +65,7 @@ func files(tb testing.TB, dir string) []string {
 		}
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	return names
 }
 
@@ -110,18 +105,12 @@ func TestOpenDisk(t *testing.T) {
 	})
 	t.Run("the folders are made durable before anything is put", func(t *testing.T) {
 		root, err := os.OpenRoot(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		f := &faulty{FS: rooted{root}}
 		d := newDisk(f)
 		defer d.Close()
-		if err := d.prepare(Options{}); err != nil {
-			t.Fatal(err)
-		}
-		if n := f.count("mkdir"); n != 257 {
-			t.Errorf("%d folders, want 257", n)
-		}
+		expect.OK(t, d.prepare(Options{}))
+		expect.Equal(t, "folders", f.count("mkdir"), 257)
 		// The last folder, then the sync, then the look for left-overs.
 		want := []step{{"mkdir", "tmp"}, {"syncDir", "."}, {"open", "tmp"}, {"readDir", "tmp"}}
 		if got := f.trace[256:]; !slices.Equal(got, want) {
@@ -130,9 +119,7 @@ func TestOpenDisk(t *testing.T) {
 	})
 	t.Run("a file in the folder's place is an error that names it", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "blobs")
-		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, []byte("mine"), 0o600))
 		_, err := OpenDisk(path, Options{})
 		if err == nil || !bytes.Contains([]byte(err.Error()), []byte(path)) {
 			t.Errorf("got %v", err)
@@ -147,9 +134,7 @@ func TestOpenDisk(t *testing.T) {
 		b := put(t, d, []byte("secret"))
 		path := filepath.Join(dir, blobPath(b.Ref))
 		outside := filepath.Join(t.TempDir(), "outside")
-		if err := errors.Join(os.Rename(path, outside), os.Symlink(outside, path)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(os.Rename(path, outside), os.Symlink(outside, path)))
 		if got, err := read(d, b); err == nil {
 			t.Errorf("read %q", got)
 		}
@@ -162,9 +147,7 @@ func TestLeftOvers(t *testing.T) {
 		name := "tmp/" + string(newRef())
 		path := filepath.Join(dir, name)
 		when := time.Now().Add(-age)
-		if err := errors.Join(os.WriteFile(path, []byte("half"), 0o600), os.Chtimes(path, when, when)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(os.WriteFile(path, []byte("half"), 0o600), os.Chtimes(path, when, when)))
 		return name
 	}
 	t.Run("OpenDisk removes temporary files nobody wrote to for an hour", func(t *testing.T) {
@@ -225,14 +208,10 @@ func TestList(t *testing.T) {
 		d := openAt(t, dir, Options{})
 		old, young := put(t, d, []byte("old")), put(t, d, []byte("young"))
 		when := time.Now().Add(-25 * time.Hour)
-		if err := os.Chtimes(filepath.Join(dir, blobPath(old.Ref)), when, when); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chtimes(filepath.Join(dir, blobPath(old.Ref)), when, when))
 		var got []publish.BlobRef
 		for ref, err := range d.List(t.Context(), time.Now().Add(-24*time.Hour)) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			got = append(got, ref)
 		}
 		if !slices.Equal(got, []publish.BlobRef{old.Ref}) {
@@ -248,18 +227,12 @@ func TestList(t *testing.T) {
 			other = "01"
 		}
 		for _, name := range []string{"00/.DS_Store", "notes.txt", "00/" + string(newRef()) + ".bak", other + "/" + string(b.Ref)} {
-			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 		}
-		if err := os.Mkdir(filepath.Join(dir, "00", "00"+string(newRef())[2:]), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Mkdir(filepath.Join(dir, "00", "00"+string(newRef())[2:]), 0o700))
 		var got []publish.BlobRef
 		for ref, err := range d.List(t.Context(), time.Now().Add(time.Hour)) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			got = append(got, ref)
 		}
 		if !slices.Equal(got, []publish.BlobRef{b.Ref}) {

@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -77,9 +78,7 @@ func TestPutFaults(t *testing.T) {
 				if got, err := read(d, b); err != nil || string(got) != "it works again" {
 					t.Errorf("later: %q, %v", got, err)
 				}
-				if err := d.Delete(t.Context(), b.Ref); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, d.Delete(t.Context(), b.Ref))
 			})
 		}
 	}
@@ -270,14 +269,10 @@ func TestPing(t *testing.T) {
 		f.failing(nil)
 		for _, wait := range []time.Duration{0, 999 * time.Millisecond, time.Millisecond, 0, -time.Hour} {
 			now = now.Add(wait)
-			if err := d.Ping(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, d.Ping(t.Context()))
 		}
 		// The first, the one a second later, and the one after the clock was set back.
-		if n := f.count("sync"); n != 3 {
-			t.Errorf("%d probes, want 3", n)
-		}
+		expect.Equal(t, "probes", f.count("sync"), 3)
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"sandlot/internal/expect"
 )
 
 func TestForeign(t *testing.T) {
@@ -16,15 +18,9 @@ func TestForeign(t *testing.T) {
 	plant := func(name string, at time.Time) {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		expect.OK(t, os.WriteFile(path, []byte("x"), 0o600))
+		expect.OK(t, os.Chtimes(path, at, at))
 	}
 	other := string(newRef())
 	wrong := "00"
@@ -36,15 +32,11 @@ func TestForeign(t *testing.T) {
 	}
 	plant("00/new", time.Now().Add(time.Hour))
 	plant("extra/deep", old)
-	if err := os.Chtimes(filepath.Join(dir, "extra"), old, old); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(filepath.Join(dir, "extra"), old, old))
 	want := []string{"notes.txt", "00/readme", "tmp/thumbs.db", wrong + "/" + other, "00/" + string(b.Ref) + ".bak", "extra"}
 	var got []string
 	for name, err := range d.Foreign(t.Context(), time.Now().Add(-time.Minute)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		got = append(got, name)
 	}
 	slices.Sort(got)
@@ -63,21 +55,13 @@ func TestExistingLeavesAFolderAsItIs(t *testing.T) {
 		t.Error("a folder that is not there was opened")
 	}
 	left := filepath.Join(dir, tempFolder, string(newRef()))
-	if err := os.MkdirAll(filepath.Dir(left), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(left, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Dir(left), 0o700))
+	expect.OK(t, os.WriteFile(left, nil, 0o600))
 	old := time.Now().Add(-48 * time.Hour)
-	if err := os.Chtimes(left, old, old); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(left, old, old))
 	d := openAt(t, dir, Options{Existing: true})
 	for _, err := range d.Foreign(t.Context(), time.Now()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 	}
 	entries, err := os.ReadDir(dir)
 	if _, gone := os.Stat(left); gone != nil || err != nil || len(entries) != 1 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -33,9 +34,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("left: %v", got)
 	}
 	filler := fillUp(t, d)
-	if err := d.Ping(t.Context()); !errors.Is(err, publish.ErrFull) {
-		t.Errorf("Ping: %v, want ErrFull", err)
-	}
+	expect.Is(t, "Ping", d.Ping(t.Context()), publish.ErrFull)
 	if got, err := read(d, kept); err != nil || !bytes.Equal(got, noise(4<<20)) {
 		t.Errorf("reading while full: %d bytes, %v", len(got), err)
 	}

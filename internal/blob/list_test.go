@@ -12,15 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 func TestRegression36AFolderThatCannotBeReadHidesNoOther(t *testing.T) {
 	dir := t.TempDir()
 	d, err := OpenDisk(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer d.Close()
 	var want []publish.BlobRef
 	for range 8 {
@@ -29,12 +28,8 @@ func TestRegression36AFolderThatCannotBeReadHidesNoOther(t *testing.T) {
 	first := slices.Min(want)[:2]
 	want = slices.DeleteFunc(want, func(ref publish.BlobRef) bool { return ref[:2] == first })
 	for _, folder := range []string{string(first), tempFolder} {
-		if err := os.RemoveAll(filepath.Join(dir, folder)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, folder), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.RemoveAll(filepath.Join(dir, folder)))
+		expect.OK(t, os.WriteFile(filepath.Join(dir, folder), nil, 0o600))
 	}
 	var got []publish.BlobRef
 	var last error
@@ -72,9 +67,7 @@ func TestRegression33WhatIsBeingWrittenIsKnownByItsName(t *testing.T) {
 			dir := t.TempDir()
 			d := openAt(t, dir, Options{})
 			left := filepath.Join(dir, tempFolder, string(newRef()))
-			if err := os.WriteFile(left, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(left, nil, 0o600))
 			d.now = func() time.Time { return time.Now().Add(off) }
 			data := []byte("bytes that come slowly")
 			collect := func() {
@@ -92,9 +85,7 @@ func TestRegression33WhatIsBeingWrittenIsKnownByItsName(t *testing.T) {
 			if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("what a crash left is there still: %v", err)
 			}
-			if n := len(d.writing.names); n != 0 {
-				t.Errorf("%d names are remembered", n)
-			}
+			expect.Equal(t, "names are remembered", len(d.writing.names), 0)
 		})
 	}
 }

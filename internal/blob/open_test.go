@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -86,9 +87,7 @@ func TestDamage(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if err := c.do(filepath.Join(dir, blobPath(b.Ref)), bytes.Clone(data)); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, c.do(filepath.Join(dir, blobPath(b.Ref)), bytes.Clone(data)))
 				for range 2 {
 					if rc, err := d.Open(t.Context(), b, 0, 1); !errors.Is(err, c.want) || rc != nil {
 						t.Errorf("got %v, %v; want %v", rc, err, c.want)
@@ -108,9 +107,7 @@ func TestTrust(t *testing.T) {
 		b := put(t, d, noise(10000))
 		for i := range 5 {
 			rc, err := d.Open(t.Context(), b, 0, -1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			rc.Close()
 			if f.read != 10000 {
 				t.Errorf("open %d: %d bytes read, want 10000", i+1, f.read)
@@ -122,17 +119,11 @@ func TestTrust(t *testing.T) {
 		b := put(t, d, noise(10000))
 		for range 2 {
 			rc, err := d.Open(t.Context(), b, 0, -1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			rc.Close()
-			if err := later(filepath.Join(dir, blobPath(b.Ref))); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, later(filepath.Join(dir, blobPath(b.Ref))))
 		}
-		if f.read != 20000 {
-			t.Errorf("%d bytes read, want 20000", f.read)
-		}
+		expect.Equal(t, "bytes read", f.read, 20000)
 	})
 	t.Run("remembers a bounded number of blobs, the last opened ones", func(t *testing.T) {
 		d, f, _ := openFaulty(t)
@@ -200,9 +191,7 @@ func TestFirstOpens(t *testing.T) {
 		if f.read != b.Size {
 			t.Errorf("%d bytes read, want %d", f.read, b.Size)
 		}
-		if len(d.flights.flying) != 0 {
-			t.Errorf("%d flights left", len(d.flights.flying))
-		}
+		expect.Equal(t, "flights left", len(d.flights.flying), 0)
 	})
 	t.Run("if the one that reads goes away, another reads", func(t *testing.T) {
 		d, f, _ := openFaulty(t)
@@ -217,9 +206,7 @@ func TestFirstOpens(t *testing.T) {
 		go func() { _, err := read(d, b); second <- err }()
 		cancel()
 		close(goOn)
-		if err := <-first; !errors.Is(err, context.Canceled) {
-			t.Errorf("the first: %v, want context.Canceled", err)
-		}
+		expect.Is(t, "the first", <-first, context.Canceled)
 		if err := <-second; err != nil {
 			t.Errorf("the second: %v", err)
 		}
@@ -294,18 +281,14 @@ func TestReader(t *testing.T) {
 		d := openAt(t, dir, Options{})
 		b := put(t, d, noise(100000))
 		rc, err := d.Open(t.Context(), b, 10, 50000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		t.Cleanup(func() { rc.Close() })
 		return rc, b, d, filepath.Join(dir, blobPath(b.Ref))
 	}
 	want := noise(100000)[10:50010]
 	t.Run("a blob deleted meanwhile is read to the end", func(t *testing.T) {
 		rc, b, d, _ := open(t)
-		if err := d.Delete(t.Context(), b.Ref); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, d.Delete(t.Context(), b.Ref))
 		if got, err := io.ReadAll(rc); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
@@ -330,9 +313,7 @@ func TestReader(t *testing.T) {
 			func(r io.Reader) error { _, err := io.Copy(io.Discard, r); return err },
 		} {
 			rc, _, _, path := open(t)
-			if err := os.Truncate(path, 20000); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Truncate(path, 20000))
 			if err := through(rc); !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("got %v", err)
 			}

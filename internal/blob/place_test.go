@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -36,14 +37,10 @@ func TestRegression09NothingIsStoredInAFolderThatIsNotInItsPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data", "blobs")
 			d, err := OpenDisk(dir, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			defer d.Close()
 			kept, err := d.Put(t.Context(), d.Name(), bytes.NewReader([]byte("kept")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			// The first is swapped in the middle, when all that it looked at before was well.
 			once := false
 			r := doing{bytes.NewReader(make([]byte, 1000)), func() {
@@ -64,16 +61,12 @@ func TestRegression09NothingIsStoredInAFolderThatIsNotInItsPlace(t *testing.T) {
 				}
 			}
 			for _, err := range d.List(t.Context(), time.Now().Add(time.Hour)) {
-				if !errors.Is(err, publish.ErrUnavailable) {
-					t.Errorf("the list: %v", err)
-				}
+				expect.Is(t, "the list", err, publish.ErrUnavailable)
 			}
 			if name != "renamed" {
 				return
 			}
-			if err := os.Rename(dir+".old", dir); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Rename(dir+".old", dir))
 			if _, err := d.Put(t.Context(), d.Name(), bytes.NewReader([]byte("x"))); err != nil {
 				t.Errorf("back in its place: %v", err)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
@@ -21,9 +22,7 @@ func TestMemory(t *testing.T) {
 
 func touch(tb testing.TB, m *Memory, id publish.ProjectID, player int, now time.Time) {
 	tb.Helper()
-	if err := m.Touch(tb.Context(), id, name(player), now); err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, m.Touch(tb.Context(), id, name(player), now))
 }
 
 func name(player int) gallery.PlayerID {
@@ -33,9 +32,7 @@ func name(player int) gallery.PlayerID {
 func players(tb testing.TB, m *Memory, id publish.ProjectID, now time.Time) int {
 	tb.Helper()
 	n, err := m.Players(tb.Context(), id, now)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	return n
 }
 
@@ -57,12 +54,8 @@ func TestLimits(t *testing.T) {
 	t.Run("beyond PerProject the project's longest silent player gives way", func(t *testing.T) {
 		m := crowded(t, now)
 		touch(t, m, "other", 0, now)
-		if n := players(t, m, "game", now.Add(15*time.Second)); n != 10 {
-			t.Errorf("%d players, want 10", n)
-		}
-		if n := players(t, m, "other", now.Add(15*time.Second)); n != 1 {
-			t.Errorf("%d players of the other project, want 1", n)
-		}
+		expect.Equal(t, "players", players(t, m, "game", now.Add(15*time.Second)), 10)
+		expect.Equal(t, "players of the other project", players(t, m, "other", now.Add(15*time.Second)), 1)
 		// 5 and 99 stay the longest; of the others 7 to 14 are left.
 		for later, want := range map[time.Duration]int{6: 10, 7: 9, 13: 3, 14: 2, 15: 0} {
 			at := now.Add(gallery.Presence + later*time.Second)
@@ -125,9 +118,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%d places left", len(s.all))
 		}
 		touch(t, m, "game", 1, now.Add(gallery.Presence))
-		if n := players(t, m, "game", now.Add(gallery.Presence)); n != 1 {
-			t.Errorf("%d players, want 1", n)
-		}
+		expect.Equal(t, "players", players(t, m, "game", now.Add(gallery.Presence)), 1)
 	})
 }
 
@@ -202,9 +193,7 @@ func TestPlainMemoryPerPlayerOfManyNetworks(t *testing.T) {
 	for i := range n {
 		at := netip.AddrFrom16([16]byte{0x20, 1, byte(i >> 16), byte(i >> 8), byte(i)})
 		of := []gallery.Crowd{{Network: netip.PrefixFrom(at, 64), Most: 1}, {Network: netip.PrefixFrom(at, 56), Most: 1}, {Network: netip.PrefixFrom(at, 48), Most: 1}}
-		if err := m.Touch(t.Context(), "game", name(i), now, of...); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, m.Touch(t.Context(), "game", name(i), now, of...))
 	}
 	each := float64(heap()-before) / n
 	t.Logf("%.0f bytes a player", each)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 	"sandlot/internal/testworld"
@@ -78,9 +79,7 @@ func (p *post) verify(address string) {
 func (p *post) member(address string) {
 	p.t.Helper()
 	p.verify(address)
-	if err := p.courier.SendDue(p.t.Context()); err != nil {
-		p.t.Fatal(err)
-	}
+	expect.OK(p.t, p.courier.SendDue(p.t.Context()))
 	_, token, _ := strings.Cut(plainText(p.t, p.last().raw), "/verify?token=")
 	if _, err := p.Account.Verify(p.t.Context(), testworld.Nobody(), strings.Fields(token)[0]); err != nil {
 		p.t.Fatal(err)
@@ -169,9 +168,7 @@ func TestRegression45NoSlowServerHoldsTheOthers(t *testing.T) {
 			p.login("kim@example.com")
 			p.until("a login", func() bool { return len(p.delivered()) > had })
 		}
-		if p.waiting() != 6 {
-			t.Errorf("%d recipients wait", p.waiting())
-		}
+		expect.Equal(t, "recipients wait", p.waiting(), 6)
 		close(p.release)
 		p.until("the delivery of all", func() bool { return len(p.delivered()) == 24 })
 	})
@@ -184,9 +181,7 @@ func TestRegression45NoSlowServerHoldsTheOthers(t *testing.T) {
 		}
 		p.login("kim@example.com")
 		p.courier.AtOnce = 1
-		if err := p.courier.SendDue(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, p.courier.SendDue(t.Context()))
 		if got := p.delivered(); len(got) != 7 || got[1] != "kim@example.com" {
 			t.Errorf("delivered in this order: %v", got)
 		}

@@ -14,24 +14,21 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 )
 
 func newTestFolder(t *testing.T) (*Folder, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data", "mail")
 	f, err := NewFolder(dir, "sandlot@localhost")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return f, dir
 }
 
 func listDir(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -45,18 +42,14 @@ func TestFolder(t *testing.T) {
 		f.writer.now = func() time.Time {
 			return time.Date(2026, 3, 1, 13, 4, 5, 6, time.FixedZone("elsewhere", 3600))
 		}
-		if err := f.Send(t.Context(), verify("fr")); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, f.Send(t.Context(), verify("fr")))
 		names := listDir(t, dir)
 		if len(names) != 1 || !regexp.MustCompile(`^20260301T120405\.000000006Z-[A-Z2-7]{8}\.eml$`).MatchString(names[0]) {
 			t.Fatalf("files %v", names)
 		}
 		path := filepath.Join(dir, names[0])
 		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if p := parse(t, raw); !strings.Contains(p.text, link) || p.header.Get("To") != "<ann@example.com>" {
 			t.Errorf("got\n%s", raw)
 		}
@@ -73,9 +66,7 @@ func TestFolder(t *testing.T) {
 		for i := range 6 {
 			m := verify("en")
 			m.Handle = fmt.Sprint("handle-", i/2)
-			if err := f.Send(t.Context(), m); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, f.Send(t.Context(), m))
 			now = now.Add(time.Duration(i%2) * time.Minute)
 		}
 		names := listDir(t, dir)
@@ -85,9 +76,7 @@ func TestFolder(t *testing.T) {
 				t.Errorf("%s is not of handle-%d, %v", name, i/2, err)
 			}
 		}
-		if len(names) != 6 {
-			t.Errorf("%d files", len(names))
-		}
+		expect.Equal(t, "files", len(names), 6)
 	})
 	t.Run("may be called concurrently", func(t *testing.T) {
 		f, dir := newTestFolder(t)
@@ -100,18 +89,14 @@ func TestFolder(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if n := len(listDir(t, dir)); n != 20 {
-			t.Errorf("%d files", n)
-		}
+		expect.Equal(t, "files", len(listDir(t, dir)), 20)
 	})
 	t.Run("a message that cannot be written is refused and leaves nothing", func(t *testing.T) {
 		f, dir := newTestFolder(t)
 		for _, to := range badAddresses {
 			m := verify("en")
 			m.To = to
-			if err := f.Send(t.Context(), m); !errors.Is(err, account.ErrRefused) {
-				t.Errorf("%q: got %v, want ErrRefused", to, err)
-			}
+			expect.Is(t, to, f.Send(t.Context(), m), account.ErrRefused)
 		}
 		if names := listDir(t, dir); len(names) > 0 {
 			t.Errorf("left: %v", names)
@@ -119,16 +104,12 @@ func TestFolder(t *testing.T) {
 	})
 	t.Run("a fault of the disk may pass, and tells neither link nor address", func(t *testing.T) {
 		f, dir := newTestFolder(t)
-		if err := os.Remove(dir); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Remove(dir))
 		err := f.Send(t.Context(), verify("en"))
 		if err == nil || errors.Is(err, account.ErrRefused) || strings.Contains(err.Error(), "example") {
 			t.Errorf("got %v", err)
 		}
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Mkdir(dir, 0o700))
 		if err := f.Send(t.Context(), verify("en")); err != nil {
 			t.Errorf("later: %v", err)
 		}
@@ -146,9 +127,7 @@ func TestFolder(t *testing.T) {
 		old := time.Now().Add(-2 * time.Hour)
 		for name, age := range map[string]time.Time{unfinished + "old": old, unfinished + "new": time.Now(), "old.eml": old} {
 			path := filepath.Join(dir, name)
-			if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, age, age)); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, age, age)))
 		}
 		if _, err := NewFolder(dir, "sandlot@localhost"); err != nil {
 			t.Fatal(err)
@@ -159,9 +138,7 @@ func TestFolder(t *testing.T) {
 	})
 	t.Run("a file in the folder's place is an error", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "mail")
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, nil, 0o600))
 		if _, err := NewFolder(path, "sandlot@localhost"); err == nil {
 			t.Error("no error")
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/wording"
 )
 
@@ -50,8 +51,6 @@ func TestRegression42ArgumentsWorkInEveryText(t *testing.T) {
 		if v.Type().Field(i).Name == "Subject" {
 			want = "Subject R-2F7K-9QXM {handle}" // a handle is what somebody typed
 		}
-		if got := v.Field(i).String(); got != want {
-			t.Errorf("it says %q, wanted %q", got, want)
-		}
+		expect.Equal(t, "it says", v.Field(i).String(), want)
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"sandlot/internal/account"
 	"sandlot/internal/catalog"
+	"sandlot/internal/expect"
 )
 
 const (
@@ -57,17 +58,13 @@ func parse(t *testing.T, raw []byte) parsed {
 		into *string
 	}{{"text/plain", &p.text}, {"text/html", &p.html}} {
 		part, err := parts.NextPart()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		kind, params, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
 		if err != nil || kind != want.kind || !strings.EqualFold(params["charset"], "utf-8") {
 			t.Errorf("part of type %q, want %s in UTF-8", part.Header.Get("Content-Type"), want.kind)
 		}
 		body, err := io.ReadAll(part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		*want.into = strings.ReplaceAll(string(body), "\r\n", "\n")
 	}
 	if _, err := parts.NextPart(); err != io.EOF {
@@ -80,9 +77,7 @@ func parse(t *testing.T, raw []byte) parsed {
 func (p parsed) subject(t *testing.T) string {
 	t.Helper()
 	s, err := new(mime.WordDecoder).DecodeHeader(p.header.Get("Subject"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return s
 }
 
@@ -90,9 +85,7 @@ func (p parsed) subject(t *testing.T) string {
 func write(t *testing.T, w *writer, m account.Mail) parsed {
 	t.Helper()
 	msg, err := w.write(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	var buf bytes.Buffer
 	if _, err := msg.WriteTo(&buf); err != nil {
 		t.Fatal(err)
@@ -103,9 +96,7 @@ func write(t *testing.T, w *writer, m account.Mail) parsed {
 func newTestWriter(t *testing.T) *writer {
 	t.Helper()
 	w, err := newWriter("Sandlot <sandlot@sandlot.example>")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	w.now = func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 	return w
 }
@@ -115,9 +106,7 @@ func newTestWriter(t *testing.T) *writer {
 func links(t *testing.T, source string) (targets, fetched []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	for n := range doc.Descendants() {
 		for _, a := range n.Attr {
 			switch {
@@ -138,9 +127,7 @@ func TestMessage(t *testing.T) {
 			p := write(t, w, verify(lang))
 			words := w.book.ByLang[lang]["verify"]
 			given := strings.ReplaceAll(words.Given, "{handle}", "ann-42")
-			if got := p.subject(t); got != words.Subject {
-				t.Errorf("subject %q, want %q", got, words.Subject)
-			}
+			expect.Equal(t, "subject", p.subject(t), words.Subject)
 			if lines := strings.Split(p.text, "\n"); !slices.Contains(lines, link) || !slices.Contains(lines, notMe) {
 				t.Errorf("no line of the text is one of the links:\n%s", p.text)
 			}
@@ -164,9 +151,7 @@ func TestMessage(t *testing.T) {
 			"From": `"Sandlot" <sandlot@sandlot.example>`, "To": "<ann@example.com>", "Auto-Submitted": "auto-generated",
 			"Date": "Sun, 01 Mar 2026 12:00:00 +0000", "Mime-Version": "1.0",
 		} {
-			if got := p.header.Get(name); got != want {
-				t.Errorf("%s: %q, want %q", name, got, want)
-			}
+			expect.Equal(t, name, p.header.Get(name), want)
 		}
 		id := p.header.Get("Message-Id")
 		if !strings.HasPrefix(id, "<") || !strings.HasSuffix(id, "@sandlot.example>") || id == write(t, w, verify("en")).header.Get("Message-Id") {

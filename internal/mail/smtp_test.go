@@ -14,6 +14,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 )
 
 func TestSMTPDelivers(t *testing.T) {
@@ -24,9 +25,7 @@ func TestSMTPDelivers(t *testing.T) {
 		for i, lang := range s.writer.book.Langs {
 			m := verify(lang)
 			m.Handle = "mañana-ゲーム"
-			if err := s.Send(t.Context(), m); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, s.Send(t.Context(), m))
 			got := f.deliveries()[i]
 			if got.from != "sandlot@sandlot.example" || got.to != "ann@example.com" {
 				t.Errorf("from %s to %s", got.from, got.to)
@@ -43,9 +42,7 @@ func TestSMTPDelivers(t *testing.T) {
 	t.Run("a login, whole", func(t *testing.T) {
 		f := &fakeServer{}
 		f.start(t, nil, nil)
-		if err := sender(t, "smtp://"+f.address, nil).Send(t.Context(), login("ja")); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, sender(t, "smtp://"+f.address, nil).Send(t.Context(), login("ja")))
 		p := parse(t, f.deliveries()[0].raw)
 		if !strings.Contains(p.text, "\n"+link+"\n") || !strings.Contains(p.text, "\n012345\n") {
 			t.Errorf("got\n%s", p.text)
@@ -56,9 +53,7 @@ func TestSMTPDelivers(t *testing.T) {
 		f.start(t, nil, nil)
 		m := verify("en")
 		m.To = "jürgen@bücher.example"
-		if err := sender(t, "smtp://"+f.address, nil).Send(t.Context(), m); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, sender(t, "smtp://"+f.address, nil).Send(t.Context(), m))
 		if got := f.deliveries(); len(got) != 1 || got[0].to != m.To {
 			t.Errorf("got %v", got)
 		}
@@ -76,9 +71,7 @@ func TestSMTPDelivers(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if n := len(f.deliveries()); n != 10 {
-			t.Errorf("%d messages", n)
-		}
+		expect.Equal(t, "messages", len(f.deliveries()), 10)
 	})
 	t.Run("over IPv6", func(t *testing.T) {
 		if got := (server{host: "::1", port: 25}).address(); got != "[::1]:25" {
@@ -91,9 +84,7 @@ func TestSMTPDelivers(t *testing.T) {
 		if err := sender(t, "smtp://"+f.address, nil).Send(t.Context(), verify("en")); err != nil {
 			t.Errorf("got %v", err)
 		}
-		if n := len(f.deliveries()); n != 1 {
-			t.Errorf("%d messages", n)
-		}
+		expect.Equal(t, "messages", len(f.deliveries()), 1)
 	})
 }
 
@@ -213,9 +204,7 @@ func TestSMTPLogsIn(t *testing.T) {
 		f := &fakeServer{user: "ann", password: "secret"}
 		f.start(t, nil, nil)
 		here, err := parseURL("smtp://" + f.address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		s := sender(t, "smtp://ann:secret@mail.example.com?tls=opportunistic", nil)
 		s.server.host, s.server.port = here.host, here.port // where the far name leads
 		passing(t, s.Send(t.Context(), verify("en")))
@@ -268,9 +257,7 @@ func TestSMTPRefusals(t *testing.T) {
 func TestSMTPConnection(t *testing.T) {
 	t.Run("refused may pass", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		l.Close()
 		passing(t, sender(t, "smtp://"+l.Addr().String(), nil).Send(t.Context(), verify("en")))
 	})
@@ -330,9 +317,7 @@ func TestSMTPConnection(t *testing.T) {
 			err := sender(t, "smtp://"+f.address, nil).Send(ctx, verify("en"))
 			close(release)
 			passing(t, err)
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: got %v", stage, err)
-			}
+			expect.Is(t, stage, err, context.Canceled)
 		}
 	})
 }
@@ -369,9 +354,7 @@ func TestSMTPInjection(t *testing.T) {
 	for _, to := range badAddresses {
 		m := verify("en")
 		m.To = to
-		if err := s.Send(t.Context(), m); !errors.Is(err, account.ErrRefused) {
-			t.Errorf("%q: got %v, want ErrRefused", to, err)
-		}
+		expect.Is(t, to, s.Send(t.Context(), m), account.ErrRefused)
 	}
 	if wire := f.transcript(); wire != "" {
 		t.Errorf("the server heard\n%s", wire)
@@ -379,9 +362,7 @@ func TestSMTPInjection(t *testing.T) {
 	t.Run("one message is one transaction, whatever the handle", func(t *testing.T) {
 		m := verify("en")
 		m.Handle = "x\r\n.\r\nMAIL FROM:<evil@example.com>\r\nRCPT TO:<victim@example.com>"
-		if err := s.Send(t.Context(), m); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.Send(t.Context(), m))
 		got := f.deliveries()
 		if len(got) != 1 || got[0].to != "ann@example.com" {
 			t.Errorf("got %v", got)

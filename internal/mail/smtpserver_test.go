@@ -21,6 +21,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 )
 
 // fakeServer is a real SMTP server that a test can make refuse or stall.
@@ -49,9 +50,7 @@ type delivery struct {
 func (f *fakeServer) start(t *testing.T, set func(*smtp.Server), wrap func(net.Listener) net.Listener) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	f.address = l.Addr().String()
 	if wrap != nil {
 		l = wrap(l)
@@ -167,9 +166,7 @@ func answer(f func() error) error {
 func authority(t *testing.T) (*tls.Config, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	about := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
@@ -177,13 +174,9 @@ func authority(t *testing.T) (*tls.Config, *x509.CertPool) {
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	roots := x509.NewCertPool()
 	roots.AddCert(cert)
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, roots
@@ -193,9 +186,7 @@ func authority(t *testing.T) (*tls.Config, *x509.CertPool) {
 func sender(t *testing.T, url string, roots *x509.CertPool) *SMTP {
 	t.Helper()
 	s, err := NewSMTP(Config{URL: url, From: "Sandlot <sandlot@sandlot.example>", Roots: roots})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return s
 }
 
@@ -203,9 +194,7 @@ func sender(t *testing.T, url string, roots *x509.CertPool) *SMTP {
 func silent(t *testing.T, first string) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	var conns []net.Conn
 	done := make(chan bool)
 	go func() {

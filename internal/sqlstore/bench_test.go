@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -35,14 +36,10 @@ func BenchmarkCreateProject(b *testing.B) {
 
 func benchCreate(b *testing.B, anonymous bool, size int) {
 	db, err := OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "bench.db"), Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, err)
 	defer db.Close()
 	a, err := db.Publish().CreateAccount(b.Context(), benchAccount(0))
-	if err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, err)
 	content := make([]byte, size)
 	rand.Read(content)
 	var n atomic.Uint64
@@ -102,14 +99,10 @@ func benchProject(n uint64, content []byte) publish.NewProject {
 func BenchmarkChanges(b *testing.B) {
 	const hot, writes = 10_000, 100
 	db, err := OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "bench.db"), Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, err)
 	defer db.Close()
 	a, err := db.Publish().CreateAccount(b.Context(), benchAccount(0))
-	if err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, err)
 	create := func(n uint64) publish.ProjectID {
 		np := benchProject(n, nil)
 		np.Account = a.ID

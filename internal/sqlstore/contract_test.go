@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
 	"sandlot/internal/testenv"
@@ -73,9 +74,7 @@ func mustOpenAt(t testing.TB, path string, now func() time.Time) *DB {
 	t.Helper()
 	emptyDatabase.Lay(t, path)
 	db, err := OpenSQLite(context.Background(), path, Options{Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -90,9 +89,7 @@ func mustExec(t testing.TB, db *DB, query string, args ...any) {
 		_, err := tx.exec(query, args...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 // copyDatabase copies the files of a database that is in use: what a crash leaves.

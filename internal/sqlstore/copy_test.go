@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -47,21 +48,15 @@ func TestCopyTo(t *testing.T) {
 		dir := t.TempDir()
 		db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
 		path := filepath.Join(dir, "copy.db")
-		if err := os.WriteFile(path, []byte("somebody's"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := db.CopyTo(t.Context(), path); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("onto a file: %v", err)
-		}
+		expect.OK(t, os.WriteFile(path, []byte("somebody's"), 0o600))
+		expect.Is(t, "onto a file", db.CopyTo(t.Context(), path), fs.ErrExist)
 		if text, err := os.ReadFile(path); err != nil || string(text) != "somebody's" {
 			t.Errorf("the file is %q, %v", text, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		path = filepath.Join(dir, "other.db")
-		if err := db.CopyTo(ctx, path); !errors.Is(err, context.Canceled) {
-			t.Errorf("with a context that has ended: %v", err)
-		}
+		expect.Is(t, "with a context that has ended", db.CopyTo(ctx, path), context.Canceled)
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("left behind: %v", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -17,14 +18,10 @@ import (
 func TestFullDisk(t *testing.T) {
 	dir := smallDisk(t, "size=96m")
 	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 16<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(ballast, make([]byte, 16<<20), 0o600))
 	path := filepath.Join(dir, "sandlot.db")
 	db, err := OpenSQLite(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer func() { db.Close() }()
 
 	acknowledged, refused := uint64(0), error(nil)
@@ -45,9 +42,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	holds(t, db, acknowledged, 10_000)
 
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(ballast))
 	check(t, "ping once there is room", db.Ping(t.Context()), nil)
 	check(t, "a publish once there is room", publishLarge(t, db, acknowledged), nil)
 	holds(t, db, acknowledged+1, 10_000)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func check(t *testing.T, what string, err, want error) {
@@ -15,9 +17,7 @@ func check(t *testing.T, what string, err, want error) {
 
 func equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
+	expect.Equal(t, what, got, want)
 }
 
 // fault is an error of the database.

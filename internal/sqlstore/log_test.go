@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -31,9 +32,7 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 		many.Put = append(many.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, SHA256: sha256.Sum256([]byte("x")), Inline: []byte("x")}})
 	}
 	p, _, err := db.Publish().Rearrange(t.Context(), p.ID, many, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "0123456789"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	var done atomic.Bool
 	var readers sync.WaitGroup
 	for range 4 {
@@ -49,9 +48,7 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 	other := mustProject(t, db, 2)
 	logBytes := func() int64 {
 		info, err := os.Stat(path + "-wal")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return info.Size()
 	}
 	for i := range 160 {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -20,14 +21,10 @@ func TestFault10FilesThatAreGone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "data", "sandlot.db")
-			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Mkdir(filepath.Dir(path), 0o700))
 			db := mustOpen(t, path)
 			p := mustProject(t, db, 1)
-			if err := do(path); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, do(path))
 			count := map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}
 			check(t, "a write", db.Gallery().AddCounts(t.Context(), count), publish.ErrUnavailable)
 			check(t, "another", db.Gallery().AddCounts(t.Context(), count), publish.ErrUnavailable)
@@ -40,9 +37,7 @@ func TestFault10FilesThatAreGone(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
 		db := mustOpen(t, path)
 		check(t, "ping before", db.Ping(t.Context()), nil)
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Remove(path))
 		check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
 	})
 }

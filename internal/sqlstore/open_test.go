@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -23,9 +24,7 @@ func TestOpen(t *testing.T) {
 		mustProject(t, db, 1)
 		for _, suffix := range []string{"", "-wal", "-shm"} {
 			info, err := os.Stat(path + suffix)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			equal(t, "mode of "+info.Name(), info.Mode().Perm(), 0o600)
 		}
 	})
@@ -44,9 +43,7 @@ func TestOpen(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
 		db := mustOpen(t, path)
 		want := mustProject(t, db, 1)
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, db.Close())
 		if _, err := os.Stat(path + "-wal"); err == nil {
 			t.Error("the log is still there after Close")
 		}
@@ -57,9 +54,7 @@ func TestOpen(t *testing.T) {
 
 	t.Run("a start that was cut short before the schema is gone on with", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, nil, 0o600))
 		mustProject(t, mustOpen(t, path), 1)
 		path = filepath.Join(t.TempDir(), "wal.db")
 		foreign(t, path, "PRAGMA journal_mode = WAL")
@@ -102,9 +97,7 @@ func TestOpenRefuses(t *testing.T) {
 			for i := range 40 {
 				mustProject(t, db, uint64(i))
 			}
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, db.Close())
 			c.spoil(t, path)
 			before := fingerprint(path)
 			db, err := OpenSQLite(t.Context(), path, Options{})
@@ -125,9 +118,7 @@ func TestOpenRefuses(t *testing.T) {
 
 func write(text string) func(*testing.T, string) {
 	return func(t *testing.T, path string) {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 }
 
@@ -135,9 +126,7 @@ func write(text string) func(*testing.T, string) {
 func flip(off, n int) func(*testing.T, string) {
 	return func(t *testing.T, path string) {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for i := range n {
 			data[off+i] ^= 0xff
 		}
@@ -147,9 +136,7 @@ func flip(off, n int) func(*testing.T, string) {
 
 func cut(size int64) func(*testing.T, string) {
 	return func(t *testing.T, path string) {
-		if err := os.Truncate(path, size); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Truncate(path, size))
 	}
 }
 
@@ -166,9 +153,7 @@ func newer(t *testing.T, path string) {
 func foreign(t *testing.T, path, query string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer db.Close()
 	if _, err := db.Exec(query); err != nil {
 		t.Fatal(err)
@@ -187,9 +172,7 @@ func mustProject(t testing.TB, db *DB, n uint64) publish.Project {
 	np.New = &na
 	np.File.Blob.SHA256 = sha256.Sum256(np.File.Blob.Inline)
 	p, err := db.Publish().CreateProject(context.Background(), np)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return p
 }
 
@@ -201,14 +184,10 @@ func TestLockedByAnother(t *testing.T) {
 	const wait = time.Second
 	mustExec(t, db, fmt.Sprintf("PRAGMA busy_timeout = %d", wait.Milliseconds()))
 	other, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer other.Close()
 	conn, err := other.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -24,9 +25,7 @@ func found(t *testing.T, path string, words []string) (list []string) {
 	}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for _, w := range words {
 			if bytes.Contains(text, []byte(w)) {
 				list = append(list, fmt.Sprintf("%s in %s", w, strings.TrimPrefix(name, filepath.Dir(path))))
@@ -223,7 +222,5 @@ func TestRegression24ARecordThatCannotBeEmptiedKeepsNoOther(t *testing.T) {
 	}
 	mustExec(t, db, "DROP TRIGGER damaged")
 	check(t, "finish", db.finishForgets(t.Context()), nil)
-	if got := left(); got != [3]int{} {
-		t.Errorf("after the mend are left %v", got)
-	}
+	expect.Equal(t, "after the mend are left", left(), [3]int{})
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // method is a method of DB, or of a consumer's part of it, as far as it reads.
@@ -29,18 +31,14 @@ type call struct {
 func TestRegression34EveryReadOfSeveralStatementsIsOneSnapshot(t *testing.T) {
 	files := token.NewFileSet()
 	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	var parsed []*ast.File
 	for _, source := range sources {
 		if strings.HasSuffix(source, "_test.go") {
 			continue
 		}
 		f, err := parser.ParseFile(files, source, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		parsed = append(parsed, f)
 	}
 	parts, methods := partsOfDB(parsed), map[string]*method{}

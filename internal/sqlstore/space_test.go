@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"path/filepath"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // TestAdopt opens a database that was made before it could shrink.
@@ -27,9 +29,7 @@ func TestAdopt(t *testing.T) {
 func neverShrink(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	for _, q := range []string{"PRAGMA journal_mode = DELETE", "PRAGMA auto_vacuum = NONE", "VACUUM"} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -75,9 +76,7 @@ func TestEveryMistakeOfAnAccountIsNamed(t *testing.T) {
 func tamper(t *testing.T, path, query string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer db.Close()
 	if _, err := db.Exec(query); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/crashfs"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
 )
@@ -19,9 +20,7 @@ import (
 func TestDisk(t *testing.T) {
 	storetest.TestBlobs(t, func(t *testing.T) publish.Blobs {
 		d, err := blob.OpenOn(crashfs.New(time.Now), blob.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return d
 	})
 }
@@ -32,9 +31,7 @@ const seeds = 200
 // must fails the test for an error.
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 // create makes a file of several writes, and returns it open.
@@ -195,9 +192,7 @@ func TestCutAfter(t *testing.T) {
 			_, werr := file.Write([]byte("after"))
 			_, oerr := f.Open("x")
 			for _, err := range []error{werr, oerr, file.Sync(), f.SyncDir("."), s.do(f)} {
-				if !errors.Is(err, crashfs.ErrPower) {
-					t.Errorf("later: %v", err)
-				}
+				expect.Is(t, "later", err, crashfs.ErrPower)
 			}
 		})
 	}

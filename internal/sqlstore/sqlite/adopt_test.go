@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // oldMigrations are those of before the baseline, as they were.
 func oldMigrations(t *testing.T) []migration {
 	t.Helper()
 	list, err := loadMigrations(os.DirFS("testdata"), "before")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return list
 }
 
@@ -58,9 +58,7 @@ func mustOld(t *testing.T, path string, migrations []migration) {
 func mustRaw(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	db.SetMaxOpenConns(1)
 	return db
 }
@@ -74,9 +72,7 @@ func rows(t *testing.T, db *sql.DB, query string, args ...any) (list []string) {
 	defer found.Close()
 	for found.Next() {
 		var s string
-		if err := found.Scan(&s); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, found.Scan(&s))
 		list = append(list, s)
 	}
 	return list
@@ -175,9 +171,7 @@ func TestAdoptionOfADatabaseOfBefore(t *testing.T) {
 func mustOpenFile(t *testing.T, path string) *Engine {
 	t.Helper()
 	db, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }

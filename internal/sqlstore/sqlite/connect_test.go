@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func TestConnections(t *testing.T) {
@@ -28,9 +30,7 @@ func TestConnections(t *testing.T) {
 		check(t, "the writer's pragmas", err, nil)
 		for i := range readers {
 			conn, err := db.read.db.Conn(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			defer conn.Close()
 			for _, p := range readerPragmas(readerCacheKiB) {
 				var got string
@@ -95,9 +95,7 @@ func TestConnections(t *testing.T) {
 // modernc.org/libc, and is not tested with any other.
 func TestLibcIsTheOneSQLiteAsksFor(t *testing.T) {
 	asks, err := os.ReadFile(filepath.Join(goList(t, "{{.Dir}}", "modernc.org/sqlite"), "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	want := regexp.MustCompile(`(?m)^\s*modernc\.org/libc (v\S+)`).FindSubmatch(asks)
 	if want == nil {
 		t.Fatalf("no version of modernc.org/libc in:\n%s", asks)
@@ -108,8 +106,6 @@ func TestLibcIsTheOneSQLiteAsksFor(t *testing.T) {
 func goList(t *testing.T, format, module string) string {
 	t.Helper()
 	out, err := exec.CommandContext(context.Background(), "go", "list", "-m", "-f", format, module).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return strings.TrimSpace(string(out))
 }

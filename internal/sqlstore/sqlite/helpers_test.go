@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -23,9 +24,7 @@ func mustOpen(t testing.TB, path string) *Engine {
 	t.Helper()
 	emptyDatabase.Lay(t, path)
 	db, err := Open(context.Background(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -40,9 +39,7 @@ func mustExec(t testing.TB, db *Engine, query string, args ...any) {
 		_, err := tx.Exec(query, args...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 func check(t *testing.T, what string, err, want error) {
@@ -54,9 +51,7 @@ func check(t *testing.T, what string, err, want error) {
 
 func equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
+	expect.Equal(t, what, got, want)
 }
 
 // fault is an error of the database.

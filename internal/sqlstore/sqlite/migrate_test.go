@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"sandlot/internal/expect"
 )
 
 func TestMigrations(t *testing.T) {
@@ -28,9 +30,7 @@ func TestMigrations(t *testing.T) {
 		db := mustOpen(t, path)
 		mustExec(t, db, "INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (1, 'kim', '', 0, '', 0)")
 		known, err := knownMigrations()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		second := migration{n: len(known) + 1, name: "0099_second.sql", sql: "CREATE TABLE second (x INTEGER) STRICT; UPDATE accounts SET handle = 'changed'; INSERT INTO nowhere VALUES (1)"}
 		if err := db.migrate(t.Context(), path, append(known, second)); err == nil || !strings.Contains(err.Error(), "0099_second.sql") {
 			t.Errorf("the migration that cannot be done: error is %v", err)
@@ -51,8 +51,6 @@ func TestMigrations(t *testing.T) {
 func count(t *testing.T, db *Engine, query string) int {
 	t.Helper()
 	n, err := value[int](t.Context(), db, query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return n
 }

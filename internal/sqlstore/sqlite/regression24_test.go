@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -18,9 +19,7 @@ func TestRegression24LooksForTheLogCostNothingWhileItIsEmpty(t *testing.T) {
 		k := &logKeeper{path: filepath.Join(t.TempDir(), "none"), next: time.Now().Add(logAge)}
 		k.max.Store(logMax)
 		k.age.Store(int64(logAge))
-		if err := os.WriteFile(k.path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(k.path, nil, 0o600))
 		testenv.Pass(2 * logAge)
 		k.look() // would ask a database that is not there
 	})

@@ -12,6 +12,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -33,9 +34,7 @@ func insert(name string) func(*Tx) error {
 func names(t *testing.T, db *Engine) string {
 	t.Helper()
 	list, err := values[string](t.Context(), db, "SELECT name FROM scratch ORDER BY name")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return strings.Join(list, " ")
 }
 
@@ -255,9 +254,7 @@ func setCommit(t *testing.T, db *Engine, commit func() error) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 func TestErrors(t *testing.T) {
@@ -277,9 +274,7 @@ func TestErrors(t *testing.T) {
 		check(t, code.Error(), Classify(fmt.Errorf("wrapped: %w", code)), want)
 	}
 	own := fault(sqlite3.SQLITE_CONSTRAINT_CHECK)
-	if err := Classify(own); err != error(own) {
-		t.Errorf("an error of this program became %v", err)
-	}
+	expect.Equal(t, "an error of this program became", Classify(own), error(own))
 	for code, want := range map[fault]bool{sqlite3.SQLITE_IOERR_FSYNC: true, sqlite3.SQLITE_IOERR_WRITE: false, sqlite3.SQLITE_IOERR_SHMSIZE: false, sqlite3.SQLITE_FULL: false} {
 		equal(t, "lost sync of "+code.Error(), lostSync(code), want)
 	}
