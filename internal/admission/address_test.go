@@ -3,13 +3,13 @@ package admission
 import (
 	"net/netip"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func TestTheClientsAddress(t *testing.T) {
 	trusted, err := ParseProxies("127.0.0.1, 10.0.0.0/8 2001:db8:1::/48")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	for _, tc := range []struct {
 		name, peer     string
 		for_, forwards []string
@@ -67,9 +67,7 @@ func TestLocalAddresses(t *testing.T) {
 		"127.0.0.1": true, "127.8.9.1": true, "::1": true, "10.1.2.3": true, "192.168.0.1": true, "172.16.0.1": true, "fd00::1": true,
 		"fe80::1": true, "169.254.1.1": true, "8.8.8.8": false, "172.32.0.1": false, "2001:db8::1": false, "100.64.0.1": false, "0.0.0.0": false,
 	} {
-		if got := Local(netip.MustParseAddr(text)); got != want {
-			t.Errorf("%s: %v", text, got)
-		}
+		expect.Equal(t, text, Local(netip.MustParseAddr(text)), want)
 	}
 	if Local(Peer("@")) {
 		t.Error("what has no address is not local")
@@ -81,9 +79,7 @@ func TestWhoHasNoLimits(t *testing.T) {
 		"127.0.0.1": {true, true}, "::1": {true, true}, "10.1.2.3": {false, true}, "fd00::1": {false, true}, "172.17.0.1": {false, true}, "203.0.113.1": {false, false},
 	} {
 		a := netip.MustParseAddr(text)
-		if got := [2]bool{Exempt(a, true), Exempt(a, false)}; got != want {
-			t.Errorf("%s: %v", text, got)
-		}
+		expect.Equal(t, text, [2]bool{Exempt(a, true), Exempt(a, false)}, want)
 	}
 	if Exempt(netip.Addr{}, false) {
 		t.Error("a client that nobody knows has no limits")

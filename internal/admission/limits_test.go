@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -324,18 +325,10 @@ func TestAccountsAndKeysHaveLimitsOfTheirOwn(t *testing.T) {
 		}
 		return n
 	}
-	if n := use(1, 7, 1); n != 5 {
-		t.Errorf("one key may do %d, want half of 10", n)
-	}
-	if n := use(2, 7, 2); n != 5 {
-		t.Errorf("the other key of the account may do %d, want the other half", n)
-	}
-	if n := use(3, 7, 3); n != 0 {
-		t.Errorf("a third key may do %d, want nothing", n)
-	}
-	if n := use(4, 8, 4); n != 5 {
-		t.Errorf("another account's key may do %d", n)
-	}
+	expect.Equal(t, "one key may do", use(1, 7, 1), 5)
+	expect.Equal(t, "the other key of the account may do", use(2, 7, 2), 5)
+	expect.Equal(t, "a third key may do", use(3, 7, 3), 0)
+	expect.Equal(t, "another account's key may do", use(4, 8, 4), 5)
 }
 
 func TestMailsHeartbeatsAndLikes(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -73,9 +74,7 @@ func TestWhatIsDeniedIsARefusalOfTheDomain(t *testing.T) {
 			t.Errorf("%s does not have its code", name)
 		}
 	}
-	if d := (&Denied{Limit: "bodies", All: true, After: time.Second}); !errors.Is(d, publish.CodeUnavailable) {
-		t.Errorf("a limit of the service: %v", d)
-	}
+	expect.Is(t, "a limit of the service", (&Denied{Limit: "bodies", All: true, After: time.Second}), publish.CodeUnavailable)
 }
 
 // TestGuessingCountsWhateverIsGuessed and whatever says that the guess was wrong; a fault says nothing.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -114,9 +115,7 @@ var byOperator = publish.AsOperator("")
 func (c *cast) revoke(key string) {
 	c.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(c.Dir, "sandlot.db"))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	expect.OK(c.t, err)
 	defer db.Close()
 	hash := publish.Secret(key).Hash()
 	if _, err := db.Exec(`UPDATE keys SET revoked_at = 1 WHERE hash = ?`, hash[:]); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -91,9 +92,7 @@ func TestRefusalsOfAdmission(t *testing.T) {
 	t.Run("the service's own limit is unavailable", func(t *testing.T) {
 		w := newWorld(t, func(s *settings) { s.limits.MaxBodies = 1 })
 		other, err := w.api.Admission.Admit(admission.Origin{}, admission.Signup, admission.Body{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if a := w.post("/v1/signup", "", obj{}).refused(503, publish.CodeUnavailable); a.header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}

@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func gz(s string) string { return named(s) }
@@ -41,9 +43,7 @@ func wrapped(s string) string {
 
 func decoded(t *testing.T, text string) (v obj) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal([]byte(text), &v))
 	return v
 }
 

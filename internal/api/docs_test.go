@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 func readGuide(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return string(text)
 }
 

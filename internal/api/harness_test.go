@@ -20,6 +20,7 @@ import (
 
 	"sandlot/internal/admission"
 	"sandlot/internal/archive"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -141,15 +142,11 @@ func (w *world) send(method, path, key string, body any, change ...func(*http.Re
 		r = b
 	default:
 		text, err := json.Marshal(b)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, err)
 		r = bytes.NewReader(text)
 	}
 	req, err := http.NewRequest(method, testworld.Places().Base.String()+path, r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -232,16 +229,12 @@ func (w *world) damage() {
 		}
 		return os.WriteFile(path, bytes.Repeat([]byte("x"), int(size(w.t, path))), 0o600)
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 }
 
 func size(t *testing.T, path string) int64 {
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return info.Size()
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -184,9 +185,7 @@ func TestMeant(t *testing.T) {
 			t.Errorf("publish: %s is taken for %q, want %q", name, got, want)
 		}
 	}
-	if got := deleteFields.meant("file"); got != "filename" {
-		t.Errorf("delete-file: file is taken for %q", got)
-	}
+	expect.Equal(t, "delete-file: file is taken for", deleteFields.meant("file"), "filename")
 }
 
 func TestFaults(t *testing.T) {

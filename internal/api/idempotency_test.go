@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -134,9 +135,7 @@ func TestIdempotentCallsHaveOneEffect(t *testing.T) {
 func (w *world) verify() {
 	w.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(w.Dir, "sandlot.db"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	defer db.Close()
 	if _, err := db.Exec("UPDATE accounts SET verified = 1 WHERE email <> ''"); err != nil {
 		w.t.Fatal(err)
@@ -360,9 +359,7 @@ func TestIdempotencyRecordsHoldNoKeyInClear(t *testing.T) {
 	}
 	for _, name := range files {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for _, k := range keys {
 			if strings.Contains(string(data), k) {
 				t.Errorf("%s holds %.8s... in clear", filepath.Base(name), k)

@@ -11,6 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -29,9 +30,7 @@ func TestDocument(t *testing.T) {
 		}
 		slices.Sort(have)
 		slices.Sort(want)
-		if diff := cmp.Diff(want, have); diff != "" {
-			t.Errorf("routes (-) and document (+) differ:\n%s", diff)
-		}
+		expect.Same(t, "routes of the document", have, want)
 	})
 	t.Run("says of every route whether it takes a key", func(t *testing.T) {
 		doc := document(t)
@@ -66,9 +65,7 @@ func TestDocument(t *testing.T) {
 			want := slices.Clone(set.all())
 			slices.Sort(have)
 			slices.Sort(want)
-			if diff := cmp.Diff(want, have); diff != "" {
-				t.Errorf("%s: %s", name, diff)
-			}
+			expect.Same(t, name, have, want)
 		}
 	})
 }
@@ -206,9 +203,7 @@ func (ex requestExample) send(w *world, other, method string) {
 	var body any
 	if ex.body != nil {
 		text, err := json.Marshal(ex.body)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, err)
 		body = real.Replace(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(text)))
 	}
 	got := w.send(method, real.Replace(ex.path), key, body)
@@ -234,9 +229,7 @@ func TestDocumentIsServed(t *testing.T) {
 			t.Error(err)
 		}
 		paths, _ := got.body["paths"].(obj)
-		if len(paths) != document(t).Paths.Len() {
-			t.Errorf("%d paths", len(paths))
-		}
+		expect.Equal(t, "paths", len(paths), document(t).Paths.Len())
 	})
 	t.Run("with its length to HEAD", func(t *testing.T) {
 		got := w.send("HEAD", "/openapi.json", "", nil).wants(http.StatusOK)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -197,9 +198,7 @@ func (w *world) token(id string) string {
 
 func (w *world) without(err error) *world {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return w
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -71,17 +72,13 @@ func TestRegression19WhatStandsBehindRefusedContentStays(t *testing.T) {
 	})
 	t.Run("a client that pauses is not waited for", func(t *testing.T) {
 		conn, err := net.Dial("tcp", w.server.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		defer conn.Close()
 		conn.SetDeadline(time.Now().Add(5 * (searchWait + drainWait)))
 		io.WriteString(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost:8080\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n"+
 			`{"content":"<h1>`+strings.Repeat("x", 4000)+`","title":"Mine",`)
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		defer res.Body.Close()
 		text, err := io.ReadAll(res.Body)
 		if err != nil || res.StatusCode != 400 || !strings.Contains(string(text), "title=Mine") || !strings.Contains(string(text), "rest of the body wasn't read") {

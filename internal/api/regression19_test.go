@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -62,12 +63,8 @@ var placeholders = regexp.MustCompile(`<[^<>]*>`)
 func (s *shell) file(name, text string) {
 	s.t.Helper()
 	path := filepath.Join(s.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	expect.OK(s.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	expect.OK(s.t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // paste fills in what stands in angle brackets and runs the command. It returns

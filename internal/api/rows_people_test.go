@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -80,9 +81,7 @@ func TestRowsHandle(t *testing.T) {
 		}
 		wg.Wait()
 		slices.Sort(got)
-		if n := len(slices.Compact(got)); n != 50 {
-			t.Errorf("%d handles for 50 accounts", n)
-		}
+		expect.Equal(t, "handles for 50 accounts", len(slices.Compact(got)), 50)
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -108,9 +109,7 @@ func TestProjectContent(t *testing.T) {
 			return io.NopCloser(io.MultiReader(io.LimitReader(r, b.Size-1), iotest.ErrReader(errors.New("read: the disk is gone")))), err
 		}
 		res, err := transport(w.server).RoundTrip(w.request("/v1/project/" + w.projectID + "?content=all"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		defer res.Body.Close()
 		if _, err := io.ReadAll(res.Body); err == nil {
 			t.Error("the short answer looks whole")
@@ -135,9 +134,7 @@ func (w *world) put(name, content string) {
 
 func (w *world) request(path string) *http.Request {
 	r, err := http.NewRequest("GET", "http://localhost"+path, nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	r.Header.Set("Authorization", "Bearer "+w.project)
 	return r
 }
@@ -183,13 +180,9 @@ func TestExport(t *testing.T) {
 		w := settled(t)
 		got := w.get("/v1/export", w.account).wants(200)
 		z, err := zip.NewReader(bytes.NewReader([]byte(got.text)), int64(len(got.text)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		f, err := z.Open(w.projectID + "/index.html")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if text, _ := io.ReadAll(f); string(text) != page || z.File[0].Name != "manifest.json" {
 			t.Errorf("%q, first is %s", text, z.File[0].Name)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -23,9 +24,7 @@ type conn struct {
 func (w *world) dial() *conn {
 	w.t.Helper()
 	c, err := net.Dial("tcp", w.server.Listener.Addr().String())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	w.t.Cleanup(func() { c.Close() })
 	// A test that waits longer has failed.
 	c.SetDeadline(time.Now().Add(20 * time.Second))

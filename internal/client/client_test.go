@@ -16,6 +16,7 @@ import (
 	"testing/iotest"
 
 	"sandlot/internal/client"
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -31,9 +32,7 @@ func service(t *testing.T, flags ...string) *client.Client {
 func clientOf(t *testing.T, base string) *client.Client {
 	t.Helper()
 	u, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return &client.Client{Base: u}
 }
 
@@ -48,9 +47,7 @@ func as(c *client.Client, key string) *client.Client {
 func must[T any](t *testing.T) func(T, error) T {
 	return func(v T, err error) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return v
 	}
 }
@@ -108,9 +105,7 @@ func TestAnUploadInPartsOnTheRealService(t *testing.T) {
 	if _, err := io.WriteString(z, page); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, z.Close())
 	half := packed.Len() / 2
 	first := answer(c.Publish(t.Context(), client.Fields{
 		Email: "me@example.com", ContentEncoding: "gzip+base64", UploadID: "one", Part: 1, TotalParts: 2,
@@ -269,8 +264,6 @@ func exported(t *testing.T, c *client.Client, name string) []byte {
 	data := must[[]byte](t)(io.ReadAll(body))
 	z := must[*zip.Reader](t)(zip.NewReader(bytes.NewReader(data), int64(len(data))))
 	f, err := z.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return must[[]byte](t)(io.ReadAll(f))
 }

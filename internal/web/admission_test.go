@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 )
 
 // TestExpensiveOperationsHaveALimit: the second of each in an hour is a page that says when to come again.
@@ -50,9 +49,7 @@ func TestRegression02AFormOfTheWebsiteCostsWhatItBrings(t *testing.T) {
 	if resp := sendTo(p, struct{ io.Reader }{body}, kind); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
 	}
-	if diff := cmp.Diff(before, p.in.Sizes()); diff != "" {
-		t.Errorf("something of it is kept (-before +after):\n%s", diff)
-	}
+	expect.Same(t, "what is kept", p.in.Sizes(), before)
 	if resp := uploadTo(p); resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("a small one after it: %d", resp.StatusCode)
 	}

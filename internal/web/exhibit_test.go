@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -129,9 +130,7 @@ func (e *exhibition) projects() {
 		for i, p := range exhibits {
 			plays[p.id] = gallery.Counts{Plays: int64((day*day*(i+3) + 7*day) % 41 * (i % 4))}
 		}
-		if err := e.db.Gallery().AddCounts(e.t.Context(), plays); err != nil {
-			e.t.Fatal(err)
-		}
+		expect.OK(e.t, e.db.Gallery().AddCounts(e.t.Context(), plays))
 		e.later(24 * time.Hour)
 	}
 	for _, p := range exhibits {
@@ -172,9 +171,7 @@ func (e *exhibition) files() {
 		levels.Put = append(levels.Put, fileOf(fmt.Sprintf("levels/%02d.json", i), "{}"))
 	}
 	e.rearrange(harbor, 21, drop(levels, "index.html", arabicName, longName))
-	if err := e.service.EraseVersion(e.t.Context(), e.owner("ada"), harbor, 19); err != nil {
-		e.t.Fatal(err)
-	}
+	expect.OK(e.t, e.service.EraseVersion(e.t.Context(), e.owner("ada"), harbor, 19))
 }
 
 // keys are as many as one project may have, and some with names that are hard to show.
@@ -191,9 +188,7 @@ func (e *exhibition) keys() {
 	mint(ada, "wick-m4t8z1", longLabel, "again")
 	mint(ada, "wick-m4t8z1", hebrewWords, "hebrew")
 	e.in.CallerOf(mint(ada, harbor, "Level designer", "used"))
-	if err := e.in.KeyUses.Flush(e.t.Context()); err != nil {
-		e.t.Fatal(err)
-	}
+	expect.OK(e.t, e.in.KeyUses.Flush(e.t.Context()))
 	e.named["key"] = e.in.Query("SELECT max(id) FROM keys")[0]
 }
 
@@ -201,9 +196,7 @@ func (e *exhibition) keys() {
 func (e *exhibition) sessions() {
 	e.t.Helper()
 	e.session(e.accountOf("ada"), "mover")
-	if err := e.account.ProposeEmail(e.t.Context(), e.owner("mover"), "ada@example.com", "en"); err != nil {
-		e.t.Fatal(err)
-	}
+	expect.OK(e.t, e.account.ProposeEmail(e.t.Context(), e.owner("mover"), "ada@example.com", "en"))
 	must(e.account.TakeEmail(e.t.Context(), testworld.Nobody(), e.token("/account/email")))(e.t)
 	e.named["undo"] = e.token("/account/undo")
 	for token, handle := range map[string]string{"ada": "ada", "long": longHandle, "new": "quiet-meadow", "noor": "noor"} {
@@ -217,9 +210,7 @@ func (e *exhibition) sessions() {
 // messages are in the mailbox of somebody with a long address.
 func (e *exhibition) messages() {
 	e.t.Helper()
-	if err := e.account.ProposeEmail(e.t.Context(), e.owner("new"), longMail, "en"); err != nil {
-		e.t.Fatal(err)
-	}
+	expect.OK(e.t, e.account.ProposeEmail(e.t.Context(), e.owner("new"), longMail, "en"))
 	e.named["move"] = e.token("/account/email")
 	e.named["nothing"] = e.claim("not-yet", longMail)
 	maker := "x" + longHandle[1:]
@@ -230,9 +221,7 @@ func (e *exhibition) messages() {
 		e.named[browser] = must(e.account.AskLogin(e.t.Context(), testworld.Nobody(), account.LoginInput{Email: longMail, Back: "/account/keys"}))(e.t)
 		e.named["link"] = e.token("/login/link")
 		if browser == "proved" {
-			if err := e.account.UseLoginLink(e.t.Context(), testworld.Nobody(), e.named["proved"], e.named["link"]); err != nil {
-				e.t.Fatal(err)
-			}
+			expect.OK(e.t, e.account.UseLoginLink(e.t.Context(), testworld.Nobody(), e.named["proved"], e.named["link"]))
 		}
 	}
 	for _, m := range e.in.Mails {

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -79,9 +78,7 @@ var forms = map[string]sentForm{
 	},
 	"/login/choose": {
 		fields: func(w *world) url.Values {
-			if err := w.account.UseLoginLink(w.t.Context(), publish.Caller{}, w.browser, w.login()); err != nil {
-				w.t.Fatal(err)
-			}
+			expect.OK(w.t, w.account.UseLoginLink(w.t.Context(), publish.Caller{}, w.browser, w.login()))
 			return url.Values{"handle": {w.kim.account.Handle}}
 		}, status: 303, again: 410, theirs: func(w *world, f url.Values) { f.Set("handle", w.lee.account.Handle) },
 	},
@@ -217,9 +214,7 @@ func (w *world) notMe() string {
 // propose proposes another address for kim's account, and returns the token of its message.
 func (w *world) propose() string {
 	w.t.Helper()
-	if err := w.account.ProposeEmail(w.t.Context(), w.owner(w.kim.session), "other@example.com", "en"); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, w.account.ProposeEmail(w.t.Context(), w.owner(w.kim.session), "other@example.com", "en"))
 	return w.token("/account/email")
 }
 
@@ -343,9 +338,7 @@ func TestFormsRefuseWhatIsBadAndLoseNothing(t *testing.T) {
 		if strings.HasPrefix(path, "/account/projects/{id}") {
 			resp := c.submit(w, strings.ReplaceAll(path, "{id}", string(w.lee.project)), good)
 			w.refused(t, "another account's project", resp, before)
-			if resp.StatusCode != http.StatusNotFound {
-				t.Errorf("another account's project: %d", resp.StatusCode)
-			}
+			expect.Equal(t, "another account's project", resp.StatusCode, http.StatusNotFound)
 		}
 		if c.tries {
 			w.later(2 * time.Hour)
@@ -416,9 +409,7 @@ func TestFormsSentTwiceActOnce(t *testing.T) {
 		if resp := c.submit(w, w.path(path), form); resp.StatusCode != c.again {
 			t.Errorf("again: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
 		}
-		if diff := cmp.Diff(sizes(once), sizes(w.kept())); diff != "" {
-			t.Errorf("the second one did something: %s", diff)
-		}
+		expect.Same(t, "what is kept after the second one", sizes(w.kept()), sizes(once))
 		w = fresh(t)
 		form = c.fields(w)
 		var both sync.WaitGroup
@@ -432,8 +423,6 @@ func TestFormsSentTwiceActOnce(t *testing.T) {
 				t.Errorf("at once: %d", answers)
 			}
 		}
-		if diff := cmp.Diff(sizes(once), sizes(w.kept())); diff != "" {
-			t.Errorf("two at once did more than one: %s", diff)
-		}
+		expect.Same(t, "what is kept of two at once", sizes(w.kept()), sizes(once))
 	})
 }

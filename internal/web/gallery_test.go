@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -105,13 +106,9 @@ func TestASearchKeepsItsWords(t *testing.T) {
 	s := &sought{Gallery: h.Gallery}
 	h.Gallery = s
 	has(t, h, "/?q="+url.QueryEscape(query), `value="&#34;&gt;&lt;b&gt; ü&amp;x"`, `href="/?q=%22%3e%3cb%3e%20%c3%bc%26x&amp;after=`, "noindex")
-	if s.text != query {
-		t.Errorf("sought was %q", s.text)
-	}
+	expect.Equal(t, "sought was", s.text, query)
 	has(t, h, "/?q="+strings.Repeat("ü", 3000))
-	if len(s.text) != maxQuery {
-		t.Errorf("%d bytes were sought", len(s.text))
-	}
+	expect.Equal(t, "bytes were sought", len(s.text), maxQuery)
 	s.text = "nothing"
 	if has(t, h, "/?q=+%09", "curl"); s.text != "nothing" {
 		t.Errorf("of blanks %q was sought", s.text)
@@ -180,9 +177,7 @@ func TestAFirstPageIsRenderedOnceASecond(t *testing.T) {
 	for _, sort := range []string{"oldest", "x"} {
 		request(p, "GET", "/?sort="+sort, "")
 	}
-	if n := len(p.fronts.kept); n != 3 {
-		t.Errorf("%d pages are kept", n)
-	}
+	expect.Equal(t, "pages are kept", len(p.fronts.kept), 3)
 }
 
 // TestRegression27AnEmptyGallerySaysWhatIsMissing: it said that nothing is listed, and not why.

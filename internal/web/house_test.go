@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -173,12 +174,8 @@ func fileOf(name, text string) publish.File {
 // count gives a project plays, likes and players.
 func (w *world) count(id publish.ProjectID, plays, likes int64, players int) {
 	w.t.Helper()
-	if err := w.db.Gallery().AddCounts(w.t.Context(), map[publish.ProjectID]gallery.Counts{id: {Plays: plays, Likes: likes}}); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, w.db.Gallery().AddCounts(w.t.Context(), map[publish.ProjectID]gallery.Counts{id: {Plays: plays, Likes: likes}}))
 	for i := range players {
-		if err := w.in.Live.Touch(w.t.Context(), id, gallery.PlayerID(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}).String()), w.now()); err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, w.in.Live.Touch(w.t.Context(), id, gallery.PlayerID(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}).String()), w.now()))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"sandlot/internal/catalog"
+	"sandlot/internal/expect"
 	"sandlot/internal/wording"
 )
 
@@ -167,9 +168,7 @@ func TestRegression42TheNoticePageNamesTheLinkAsTheMessageDoes(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(data, &messages)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if button := messages["email-notice"]["button"]; button == "" || !strings.Contains(b.say(lang, "not-me.notice"), button) {
 			t.Errorf("in %s the button %q is not in %q", lang, button, b.say(lang, "not-me.notice"))
 		}

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/testworld"
 )
 
@@ -88,9 +87,7 @@ func TestALikeIsAcceptedOnlyFromTheProjectsPage(t *testing.T) {
 	if players, err := h.in.Live.Players(t.Context(), gameID, h.now()); err != nil || players > 0 {
 		t.Errorf("%d play, %v", players, err)
 	}
-	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
-		t.Errorf("something was recorded (-before +after):\n%s", diff)
-	}
+	expect.Same(t, "what is recorded", h.in.Rows(), before)
 }
 
 func TestAnInvalidLikeIsRefused(t *testing.T) {
@@ -109,9 +106,7 @@ func TestAnInvalidLikeIsRefused(t *testing.T) {
 	if resp := request(down, "POST", likePath, "like=1"); resp.StatusCode != http.StatusUnavailableForLegalReasons {
 		t.Errorf("of one that was taken down: %d", resp.StatusCode)
 	}
-	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
-		t.Errorf("something was recorded (-before +after):\n%s", diff)
-	}
+	expect.Same(t, "what is recorded", h.in.Rows(), before)
 }
 
 func TestLikesAndHeartbeatsHaveALimit(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func TestCountsAreThoseOfTheDomain(t *testing.T) {
@@ -60,9 +62,7 @@ func TestStreamsAreOpenedOnlyByTheProjectsPage(t *testing.T) {
 			t.Errorf("%v: %d", header, resp.StatusCode)
 		}
 	}
-	if h.numbers.watchers.slots.Held() != 0 {
-		t.Errorf("%d streams are counted that did not begin", h.numbers.watchers.slots.Held())
-	}
+	expect.Equal(t, "streams are counted that did not begin", h.numbers.watchers.slots.Held(), 0)
 }
 
 func TestAMissingProjectHasNoStream(t *testing.T) {

@@ -11,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot/internal/account"
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -140,9 +139,7 @@ func TestProgramsThatFetchLoginLinksUseNothingUp(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
-		t.Errorf("something was recorded (-before +after):\n%s", diff)
-	}
+	expect.Same(t, "what is recorded", h.in.Rows(), before)
 	if resp := here(h, "POST", "/login/link", "token="+token); cookie(t, resp, cookieName).Value == "" || resp.Header.Get("Location") != "/account/keys" {
 		t.Errorf("pressed: %d", resp.StatusCode)
 	}
@@ -307,9 +304,7 @@ func TestALoginWithoutTLSSaysThatItNeedsTLS(t *testing.T) {
 		"https://example.com": http.StatusOK, "http://localhost:8080": http.StatusOK, "http://a.localhost": http.StatusOK, "http://127.0.0.1:8080": http.StatusOK, "http://[::1]": http.StatusOK,
 	} {
 		u, err := url.Parse(base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		cfg := w.Config
 		cfg.Places.Base = u
 		h := New(cfg)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -194,15 +195,11 @@ func TestEveryTemplateIsLookedAt(t *testing.T) {
 		return ""
 	}})
 	names, err := fs.Glob(files, "templates/*.html")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	var whole []string
 	for _, name := range names {
 		source, err := files.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		name = path.Base(name)
 		if name != "layout.html" && regexp.MustCompile(`{{template "(top|head-open)"`).Match(source) {
 			whole = append(whole, name)

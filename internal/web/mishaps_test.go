@@ -9,15 +9,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"sandlot/internal/expect"
 )
 
 // stored counts the blobs on the disk.
 func (w *world) stored() (n int) {
 	w.t.Helper()
 	for _, err := range w.disk.List(w.t.Context(), time.Now().Add(time.Hour)) {
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, err)
 		n++
 	}
 	return n

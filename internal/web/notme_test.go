@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/testworld"
 )
 
@@ -44,9 +43,7 @@ func TestLookingAtANotMeLinkStopsNothing(t *testing.T) {
 			t.Errorf("%s is not escaped: %s", mail, body)
 		}
 	}
-	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
-		t.Errorf("something was stopped (-before +after):\n%s", diff)
-	}
+	expect.Same(t, "what is recorded", h.in.Rows(), before)
 }
 
 func TestTheButtonStopsAndAnotherTakesItBack(t *testing.T) {
@@ -65,12 +62,8 @@ func TestTheButtonStopsAndAnotherTakesItBack(t *testing.T) {
 		if !strings.Contains(first, want[0]) || !strings.Contains(first, `action="/not-me/undo"`) || strings.Contains(first, `action="/not-me"`) || h.in.Sizes()["stops"] != 1 {
 			t.Errorf("%s: %s", mail, first)
 		}
-		if again := text(t, press(h, "/not-me", token)); again != first {
-			t.Errorf("pressed again: %s", again)
-		}
-		if looked := text(t, request(h, "GET", "/not-me?token="+token, "")); looked != first {
-			t.Errorf("looked at again: %s", looked)
-		}
+		expect.Equal(t, "pressed again", text(t, press(h, "/not-me", token)), first)
+		expect.Equal(t, "looked at again", text(t, request(h, "GET", "/not-me?token="+token, "")), first)
 		if body := text(t, press(h, "/not-me/undo", token)); !strings.Contains(body, want[1]) || h.in.Sizes()["stops"] > 0 {
 			t.Errorf("taken back: %s", body)
 		}
@@ -90,6 +83,6 @@ func TestAnInvalidNotMeLinkSaysSo(t *testing.T) {
 		t.Errorf("of 1 MB: %d", resp.StatusCode)
 	}
 	if h.in.Sizes()["stops"] > 0 {
-		t.Error("something was stopped")
+		t.Error("what is recorded")
 	}
 }

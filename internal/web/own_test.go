@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -40,9 +41,7 @@ func TestAProjectsPageForItsOwner(t *testing.T) {
 	}
 	h.rearrange(gameID, 20, many)
 	h.rearrange(gameID, 21, publish.Change{Drop: []publish.File{fileOf("b.js", "")}, Put: []publish.File{fileOf("c.js", "")}})
-	if err := h.service.EraseVersion(t.Context(), h.owner("kim"), gameID, 18); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.service.EraseVersion(t.Context(), h.owner("kim"), gameID, 18))
 	body = text(t, asKim(h, "GET", ownAt+"/versions", ""))
 	for _, want := range []string{"&lt;u&gt;11", "et 3 de plus", "&lt;b&gt;.js</bdi></dd>", "b.js", "c.js", ownAt + "/erase?n=21", "Effacée", "before=3"} {
 		if !strings.Contains(body, want) {
@@ -156,9 +155,7 @@ func TestUploads(t *testing.T) {
 		if resp := sendTo(h, body, kind); resp.StatusCode != http.StatusSeeOther || !strings.HasPrefix(h.state(), "4 index.html [<b>.js index.html lib/a.js lib/sub/ü.js]") {
 			t.Errorf("%d, it is now %s", resp.StatusCode, h.state())
 		}
-		if got := h.in.Text(gameID, 4, "lib/a.js") + h.in.Text(gameID, 4, "lib/sub/ü.js"); got != "onetwo" {
-			t.Errorf("they are %q", got)
-		}
+		expect.Equal(t, "they are", h.in.Text(gameID, 4, "lib/a.js")+h.in.Text(gameID, 4, "lib/sub/ü.js"), "onetwo")
 	})
 	t.Run("one that breaks midway changes nothing and says so", func(t *testing.T) {
 		h := house(t)

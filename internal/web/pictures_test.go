@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/image/font"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -55,9 +56,7 @@ func TestACrowdThatWaitsForPicturesIsBounded(t *testing.T) {
 		synctest.Wait()
 		close(finish)
 		all.Wait()
-		if n := p.waiting.Load(); n != 0 {
-			t.Errorf("%d still wait", n)
-		}
+		expect.Equal(t, "still wait", p.waiting.Load(), 0)
 	})
 }
 

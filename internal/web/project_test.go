@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -102,9 +103,7 @@ func TestAProjectWithThreadsHasThemInItsFrame(t *testing.T) {
 		"without an own origin": {apart, "/p/game-abc123", ""},
 		"in a page of others":   {threaded, "/embed/game-abc123", ""},
 	} {
-		if got := request(c.h, "GET", c.path, "").Header.Get("Cross-Origin-Embedder-Policy"); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		expect.Equal(t, name, request(c.h, "GET", c.path, "").Header.Get("Cross-Origin-Embedder-Policy"), c.want)
 	}
 }
 

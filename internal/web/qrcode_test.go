@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // TestTheCodeReadsAsTheAddress reads the drawing as a camera's program does, after ISO/IEC 18004.
@@ -19,9 +21,7 @@ func TestTheCodeReadsAsTheAddress(t *testing.T) {
 	} {
 		t.Run(address, func(t *testing.T) {
 			drawn, err := qrCode(address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			code := modules(t, string(drawn))
 			size := len(code) - 2*quietZone
 			for y := range code {
@@ -35,9 +35,7 @@ func TestTheCodeReadsAsTheAddress(t *testing.T) {
 			for y := range inner {
 				inner[y] = code[y+quietZone][quietZone : quietZone+size]
 			}
-			if got := readCode(t, inner); got != address {
-				t.Errorf("it reads as %q", got)
-			}
+			expect.Equal(t, "it reads as", readCode(t, inner), address)
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"sandlot/internal/account"
 	"sandlot/internal/blob"
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -53,9 +54,7 @@ func (w *world) later(d time.Duration) { w.in.Clock.Move(d) }
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		return v
 	}
 }
@@ -102,26 +101,20 @@ func (w *world) person(name string) (p person) {
 	p.account = must(w.account.Verify(ctx, publish.Caller{}, w.token("/verify")))(t)
 	by := must(w.in.Callers.Identify(ctx, publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}))(t)
 	made, _, err := w.service.Publish(ctx, by, publish.PublishInput{Content: w.stage("<!doctype html><p>" + name)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	p.project = made.Project.ID
 	p.session = "session-of-" + name
 	w.session(p.account.ID, p.session)
 	me := w.owner(p.session)
 	for n, text := range []string{"one", "two"} {
 		files := []publish.FormFile{{Name: "a.js", Content: w.stage(text)}}
-		if err := w.service.PutFiles(ctx, me, p.project, files, fmt.Sprint(n)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.service.PutFiles(ctx, me, p.project, files, fmt.Sprint(n)))
 	}
 	if _, err := w.service.MintKey(ctx, me, publish.NewKey{Project: p.project, Name: "agent", Form: "n"}); err != nil {
 		t.Fatal(err)
 	}
 	keys, _, err := w.service.Keys(ctx, me, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	p.key = keys[0].ID
 	p.other = w.session(p.account.ID, "another-session-of-"+name)
 	return p

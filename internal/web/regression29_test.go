@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -149,9 +150,7 @@ func TestRegression29NobodyGetsANameThatWasNotShown(t *testing.T) {
 	if body := text(t, asKim(h, "POST", ownAt+"/move", "file=a.js&to=./b.js&form_token=o")); !strings.Contains(body, `name="to" value="b.js"`) || !strings.Contains(body, `name="form_token" value="o"`) {
 		t.Errorf("the page is %s", body)
 	}
-	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
-		t.Errorf("something was done (-before +after):\n%s", diff)
-	}
+	expect.Same(t, "what is recorded", h.in.Rows(), before)
 }
 
 // TestRegression29ARefusedUploadKeepsItsFolder: without scripts, too.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
@@ -29,8 +31,6 @@ func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
 			}
 			seen[said] = true
 		}
-		if len(seen) != 7 {
-			t.Errorf("%d languages", len(seen))
-		}
+		expect.Equal(t, "languages", len(seen), 7)
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -73,9 +74,7 @@ func TestRegression42NumbersAreWrittenAsBrowsersDo(t *testing.T) {
 	ctx := testenv.Engine(t)
 	run(t, ctx, chromedp.Navigate("about:blank"))
 	numbers, err := json.Marshal(someNumbers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	for _, lang := range openBook().Langs {
 		said := run(t, ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`%s.map((n) => new Intl.PluralRules(%q).select(n) + ' ' + new Intl.NumberFormat(%[2]q).format(n))`, numbers, lang)))
 		for i, n := range someNumbers {
@@ -147,9 +146,7 @@ func TestRegression42UploadsAreRefusedInTheVisitorsLanguage(t *testing.T) {
 	} {
 		for _, lang := range b.Langs {
 			h.fail("Rearrange", publish.FileError{Name: "lib/<b>.js", Err: publish.Refuse(code, "In English.")})
-			if err := h.account.SetLang(t.Context(), h.owner("kim"), lang); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, h.account.SetLang(t.Context(), h.owner("kim"), lang))
 			resp := asKim(h, "POST", ownAt+"/primary", "form_token=o&file=%3Cb%3E.js")
 			body := text(t, resp)
 			if resp.StatusCode != http.StatusUnprocessableEntity || strings.Contains(body, "In English.") || !strings.Contains(html.UnescapeString(body), b.say(lang, name)) || !strings.Contains(body, "<bdi>lib/&lt;b&gt;.js</bdi>") {

@@ -15,6 +15,7 @@ import (
 
 	"sandlot/internal/account"
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -30,9 +31,7 @@ func archived(_ context.Context, w io.Writer, e publish.Export) error {
 func TestTheSettingsShowWhatIsSet(t *testing.T) {
 	h := house(t)
 	move := account.EmailMove{Account: h.kim.account.ID, Email: "<i>new@example.com", ExpiresAt: h.now().Add(time.Hour)} // which the domain would not take
-	if err := h.db.Account().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.db.Account().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10))
 	body := text(t, asKim(h, "GET", "/account/settings", ""))
 	for _, want := range []string{
 		`name="handle" maxlength="200"`, `value="kim"`, "&lt;i&gt;new@example.com", `<option value="fr" lang="fr" selected>Français`, `<option value="ja" lang="ja">日本語`,
@@ -169,9 +168,7 @@ func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
 func TestTheAddressOfALinkIsEscaped(t *testing.T) {
 	h := house(t)
 	move := account.EmailMove{Account: h.kim.account.ID, Email: "<b>new@example.com", ExpiresAt: h.now().Add(time.Hour)}
-	if err := h.db.Account().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.db.Account().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10))
 	must(h.db.Mail().AddEmailLink(t.Context(), hash("good"), move, h.now()))(t)
 	for _, resp := range []*http.Response{request(h, "GET", "/account/email?token=good", ""), request(h, "POST", "/account/email", "token=good", "Sec-Fetch-Site", "same-origin")} {
 		if body := text(t, resp); resp.StatusCode != http.StatusOK || strings.Contains(body, "<b>") || !strings.Contains(body, "&lt;b&gt;new@example.com") {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func TestStaticFilesAreCompressedForBrowsersThatAcceptIt(t *testing.T) {
@@ -26,9 +28,7 @@ func TestStaticFilesAreCompressedForBrowsersThatAcceptIt(t *testing.T) {
 			continue
 		}
 		unpacked, err := gzip.NewReader(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if body, err := io.ReadAll(unpacked); string(body) != whole || err != nil {
 			t.Errorf("unpacked it is %d bytes of %d, %v", len(body), len(whole), err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"sandlot/internal/catalog"
+	"sandlot/internal/expect"
 )
 
 // used finds the names of texts in templates and in Go: T "name", T("name"). Names of problems begin with error.
@@ -22,17 +23,13 @@ func namesInUse(t *testing.T) map[string]bool {
 	names := map[string]bool{}
 	for _, pattern := range []string{"*.go", "templates/*.html"} {
 		list, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for _, name := range list {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
 			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			for _, m := range used.FindAllStringSubmatch(string(data), -1) {
 				names[m[1]] = true
 			}
@@ -121,9 +118,7 @@ func TestTextsAreChosenByLanguageAndNumber(t *testing.T) {
 // TestEveryAreaIsRead: a folder that the pattern does not find would be silent.
 func TestEveryAreaIsRead(t *testing.T) {
 	dirs, err := fs.ReadDir(files, "texts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	for _, d := range dirs {
 		list, _ := fs.Glob(files, "texts/"+d.Name()+"/*.json")
 		if len(list) != 7 {

@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -40,9 +39,7 @@ func TestRegression07ThePageAsksWhetherItIsYours(t *testing.T) {
 			t.Errorf("the title acts, or the token leaves with the links: %v", resp.Header)
 		}
 	}
-	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
-		t.Errorf("looking at the page used the link up (-before +after):\n%s", diff)
-	}
+	expect.Same(t, "what is recorded when the page was looked at", h.in.Rows(), before)
 	resp := request(h, "POST", "/verify/no", "token="+token, "Sec-Fetch-Site", "same-origin")
 	body := text(t, resp)
 	notMe := regexp.MustCompile(`action="/not-me">\s*<input type="hidden" name="token" value="([^"]+)"`).FindStringSubmatch(body)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -161,9 +162,7 @@ func TestAStreamThatIsNotReadIsCutAndDelaysNoOther(t *testing.T) {
 		l.mu.Lock()
 		n := l.slots.Held()
 		l.mu.Unlock()
-		if n != 1 {
-			t.Errorf("%d streams are open", n)
-		}
+		expect.Equal(t, "streams are open", n, 1)
 		l.close()
 	})
 }
@@ -242,9 +241,7 @@ func TestNoStreamBeginsOnceTheServiceStops(t *testing.T) {
 		go w.begin("pong", ours, http.Header{}, counts{})
 		s := &stream{theirs, bufio.NewReader(theirs)}
 		s.next(t)
-		if got := s.next(t); got != "EOF" {
-			t.Errorf("one that was about to begin goes on with %q", got)
-		}
+		expect.Equal(t, "one that was about to begin goes on with", s.next(t), "EOF")
 		synctest.Wait()
 		l.ended(t)
 	})

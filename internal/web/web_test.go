@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -35,9 +34,7 @@ func request(h http.Handler, method, target, form string, header ...string) *htt
 func text(t *testing.T, resp *http.Response) string {
 	t.Helper()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return string(body)
 }
 
@@ -105,9 +102,7 @@ func TestLookingAtALinkUsesNothingUp(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
-		t.Errorf("something was recorded (-before +after):\n%s", diff)
-	}
+	expect.Same(t, "what is recorded", h.in.Rows(), before)
 }
 
 func TestOnlyTheButtonVerifiesAndOnlyOnce(t *testing.T) {
