@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
+
 	"golang.org/x/net/html"
 )
 
 func read(t *testing.T, name string) []byte {
 	t.Helper()
 	content, err := fs.ReadFile(Files(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return content
 }
 
@@ -31,9 +31,7 @@ type page struct {
 func parse(t *testing.T, content []byte) page {
 	t.Helper()
 	doc, err := html.Parse(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	p := page{meta: map[string]string{}}
 	for n := range doc.Descendants() {
 		if n.Type != html.ElementNode {
@@ -89,9 +87,7 @@ func TestNothingIsLoadedFromElsewhere(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 func TestWick(t *testing.T) {
@@ -124,9 +120,7 @@ func TestRunnel(t *testing.T) {
 		}
 	}
 	entries, err := fs.ReadDir(Files(), Runnel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	present, kinds := map[string]bool{}, map[string]bool{}
 	for _, e := range entries {
 		present[e.Name()] = true

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // documents returns the text of every document by its path from the root of the repository.
@@ -15,14 +17,10 @@ func documents(t *testing.T) map[string]string {
 	all := map[string]string{}
 	for _, pattern := range []string{"../*.md", "../docs/*.md"} {
 		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for _, name := range found {
 			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			all[filepath.ToSlash(strings.TrimPrefix(name, "../"))] = string(text)
 		}
 	}
@@ -116,9 +114,7 @@ func TestDecisionsAreDatedAndShort(t *testing.T) {
 
 func TestTheArchitectureNamesEveryPackage(t *testing.T) {
 	folders, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	text := documents(t)["ARCHITECTURE.md"]
 	for _, folder := range folders {
 		if folder.IsDir() && !strings.Contains(text, "`internal/"+folder.Name()+"`") {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // maxPicture is how many bytes a picture of the README may have: a clone and its front page stay light.
@@ -13,9 +15,7 @@ const maxPicture = 200 << 10
 // TestRegression42TheReadmeShowsAPicture of a bounded size, and leads to nothing that is not there.
 func TestRegression42TheReadmeShowsAPicture(t *testing.T) {
 	text, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	pictures := regexp.MustCompile(`!\[[^\]]+\]\(([^)]+)\)`).FindAllSubmatch(text, -1)
 	if len(pictures) == 0 {
 		t.Error("it has no picture with a text")

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // TestRegressionTableMatchesTheCode compares docs/regressions.md with the test
@@ -15,9 +17,7 @@ import (
 // number, and every test that bears a number is named.
 func TestRegressionTableMatchesTheCode(t *testing.T) {
 	table, err := os.ReadFile("../docs/regressions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	code := regressionTests(t)
 	name := regexp.MustCompile(`Test(?:Plain)?Regression(\d\d)\w*`)
 	named := map[string]bool{}
@@ -65,8 +65,6 @@ func regressionTests(t *testing.T) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return found
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -89,9 +90,7 @@ func readWidths(t *testing.T) widths {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return w
 }
 

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // rooms are those of the domain, and what words their answers: whatever speaks HTTP stands above them.
@@ -29,9 +31,7 @@ func TestTheDomainSaysNothingOfHTTP(t *testing.T) {
 	used := map[string]bool{}
 	for _, room := range rooms {
 		files, err := filepath.Glob(filepath.Join(room, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for _, file := range files {
 			if !strings.HasSuffix(file, "_test.go") {
 				lookForHTTP(t, file, used)
@@ -48,9 +48,7 @@ func TestTheDomainSaysNothingOfHTTP(t *testing.T) {
 func lookForHTTP(t *testing.T, file string, used map[string]bool) {
 	t.Helper()
 	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	n := 0
 	for line := range strings.Lines(string(source)) {
 		n++

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // TestTheTableFollowsTheCode: each mutation's text stands in the code as it is.
@@ -31,9 +33,7 @@ func TestFailures(t *testing.T) {
 // TestEveryRegressionHasAMutation: its tests are known to fail without its mend.
 func TestEveryRegressionHasAMutation(t *testing.T) {
 	table, err := os.ReadFile("../docs/regressions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	rows := regexp.MustCompile(`(?m)^\| (\d\d) \|`).FindAllStringSubmatch(string(table), -1)
 	if len(rows) < 30 {
 		t.Fatalf("only %d rows", len(rows))

@@ -10,17 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 func open(tb testing.TB, data []byte) *zip.Reader {
 	tb.Helper()
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	return z
 }
 
@@ -56,9 +53,7 @@ func TestManifest(t *testing.T) {
 			names = append(names, f.Name)
 		}
 		want := []string{"manifest.json", "maze-abc123/index.html", "maze-abc123/data/level 1.bin", "dusk-def456/index.html"}
-		if diff := cmp.Diff(want, names); diff != "" {
-			t.Errorf("entries (-want +got):\n%s", diff)
-		}
+		expect.Same(t, "entries", names, want)
 	})
 	t.Run("has exactly the contract's fields, in its forms", func(t *testing.T) {
 		const none = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" // SHA-256 of nothing
@@ -94,21 +89,13 @@ func TestManifest(t *testing.T) {
 			},
 		}
 		var got any
-		if err := json.Unmarshal(text, &got); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(any(want), got); diff != "" {
-			t.Errorf("manifest (-want +got):\n%s", diff)
-		}
+		expect.OK(t, json.Unmarshal(text, &got))
+		expect.Same(t, "manifest", got, any(want))
 	})
 	t.Run("an account without projects has an empty list", func(t *testing.T) {
 		var got map[string]any
-		if err := json.Unmarshal(entry(t, open(t, write(t, s.export(), s)).File[0]), &got); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]any{}, got["projects"]); diff != "" {
-			t.Errorf("projects (-want +got):\n%s", diff)
-		}
+		expect.OK(t, json.Unmarshal(entry(t, open(t, write(t, s.export(), s)).File[0]), &got))
+		expect.Same(t, "projects", got["projects"], any([]any{}))
 	})
 	t.Run("no key, address or secret of the owner is in it", func(t *testing.T) {
 		for _, word := range []string{"not@for.export", "secret"} {
@@ -164,9 +151,7 @@ func TestDeterministic(t *testing.T) {
 				//lint:ignore SA1019 the whole header is compared
 				y.Modified, y.ModifiedTime, y.CRC32, y.Extra = x.Modified, x.ModifiedTime, x.CRC32, x.Extra
 			}
-			if diff := cmp.Diff(x, y); diff != "" {
-				t.Errorf("%s (-first +later):\n%s", x.Name, diff)
-			}
+			expect.Same(t, x.Name, y, x)
 			if ra, rb := raw(t, a.File[i]), raw(t, b.File[i]); i > 0 && !bytes.Equal(ra, rb) {
 				t.Errorf("%s: other bytes", x.Name)
 			}
@@ -177,13 +162,9 @@ func TestDeterministic(t *testing.T) {
 func raw(tb testing.TB, f *zip.File) []byte {
 	tb.Helper()
 	r, err := f.OpenRaw()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	data, err := io.ReadAll(r)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	return data
 }
 
@@ -204,9 +185,7 @@ func TestVariant(t *testing.T) {
 		if !bytes.Equal(entry(t, got), text) {
 			t.Error("it unpacks to something else")
 		}
-		if diff := cmp.Diff([]publish.BlobRef{f.Variants[1].Blob.Ref}, s.opened); diff != "" {
-			t.Errorf("opened (-want +got):\n%s", diff)
-		}
+		expect.Same(t, "opened", s.opened, []publish.BlobRef{f.Variants[1].Blob.Ref})
 	})
 	t.Run("without one the plain bytes are framed, not compressed", func(t *testing.T) {
 		s := newShelf()
@@ -236,9 +215,7 @@ func TestVariant(t *testing.T) {
 				f.Extra,
 			}
 		}
-		if diff := cmp.Diff(of(z.File[1]), of(z.File[2])); diff != "" {
-			t.Errorf("plain and copied differ:\n%s", diff)
-		}
+		expect.Same(t, "the copied beside the plain", of(z.File[2]), of(z.File[1]))
 		got := of(z.File[2])
 		if got.Flags != utf8Name || got.Mode != "-rw-r--r--" || !got.Modified.Equal(updated.Truncate(time.Second)) {
 			t.Errorf("form %+v", got)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -44,9 +45,7 @@ func BenchmarkExport(b *testing.B) {
 			b.SetBytes(total)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := c.run(&sink{}); err != nil {
-					b.Fatal(err)
-				}
+				expect.OK(b, c.run(&sink{}))
 			}
 		})
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -114,16 +115,12 @@ func (s *shelf) pack(tb testing.TB, f *publish.File, extra ...byte) {
 	data := s.blobs[f.Blob.Ref]
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, 8)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	w.Extra = extra
 	if _, err := w.Write(data); err != nil {
 		tb.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, w.Close())
 	f.Variants = []publish.Variant{
 		{Encoding: "br", Blob: s.blob([]byte("not looked at"))},
 		{Encoding: "gzip", Blob: s.blob(out.Bytes()), CRC32: crc32.ChecksumIEEE(data)},
@@ -154,8 +151,6 @@ func (s *shelf) export(ids ...publish.ProjectID) publish.Export {
 func write(tb testing.TB, e publish.Export, src Source) []byte {
 	tb.Helper()
 	var out bytes.Buffer
-	if err := Write(context.Background(), &out, e, src); err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, Write(context.Background(), &out, e, src))
 	return out.Bytes()
 }

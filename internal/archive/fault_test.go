@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -112,9 +113,7 @@ func TestWhatWasOpenedIsClosed(t *testing.T) {
 	} {
 		s := many()
 		c.damage(s)
-		if err := Write(c.ctx, c.w, s.export("maze-abc123"), s); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v", what, err)
-		}
+		expect.Is(t, what, Write(c.ctx, c.w, s.export("maze-abc123"), s), c.want)
 		if s.open != 0 {
 			t.Errorf("%s leaves %d open", what, s.open)
 		}

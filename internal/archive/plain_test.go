@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -85,9 +86,7 @@ func TestPlainMemory(t *testing.T) {
 			}
 			e := newShelf().export("maze-abc123")
 			idle := live()
-			if err := Write(context.Background(), io.Discard, e, src); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, Write(context.Background(), io.Discard, e, src))
 			over := int64(max(src.peak, idle)) - int64(idle)
 			t.Logf("%d bytes over idle", over)
 			if over == 0 || over > c.limit {

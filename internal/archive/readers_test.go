@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -99,9 +100,7 @@ func TestReaders(t *testing.T) {
 	s := medley(t)
 	data := write(t, s.export("maze-abc123", "dusk-def456"), s)
 	path := filepath.Join(t.TempDir(), "export.zip")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, data, 0o600))
 	z := open(t, data)
 
 	t.Run("archive/zip reads the original bytes of every file", func(t *testing.T) {
@@ -182,9 +181,7 @@ func tree(t *testing.T, dir string) map[string]string {
 		out[path] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return out
 }
 
@@ -195,9 +192,7 @@ func refuses(t *testing.T, data []byte) {
 		t.Error("archive/zip takes it for whole")
 	}
 	path := filepath.Join(t.TempDir(), "export.zip")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, data, 0o600))
 	testenv.Need(t, "unzip")
 	if out, err := run(t.TempDir(), []string{"unzip", "-t", path}); err == nil {
 		t.Errorf("unzip takes it for whole:\n%s", out)

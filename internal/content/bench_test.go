@@ -9,6 +9,8 @@ import (
 	"mime/multipart"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // noise is n bytes that look like a compressed file: every base64 character occurs.
@@ -68,9 +70,7 @@ func BenchmarkDecodeMultipart(b *testing.B) {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	part, err := w.CreateFormFile("content", "game.html")
-	if err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, err)
 	part.Write(noise(100_000_000))
 	w.Close()
 	b.SetBytes(int64(body.Len()))
@@ -85,7 +85,5 @@ func decodeDiscard(b *testing.B, d *Decoder) {
 		_, err := io.Copy(io.Discard, r)
 		return err
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, err)
 }

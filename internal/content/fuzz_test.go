@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
+
+	"sandlot/internal/expect"
 )
 
 // fuzzLimits are small, so that the fuzzer meets them.
@@ -131,9 +133,7 @@ func FuzzBase64(f *testing.F) {
 			return
 		}
 		quoted, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		want, ok := plainBase64(text, "")
 		p, _, err := streamed(strings.NewReader(`{"content":`+string(quoted)+`}`), Limits{}, 16+int(window)*16)
 		if (err == nil) != ok || p.Content != want && ok {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"sandlot/internal/expect"
 )
 
 // part is one part of a multipart body with the boundary b, as curl writes it.
@@ -71,9 +73,7 @@ func TestMultipart(t *testing.T) {
 	})
 	t.Run("numbers and booleans are texts", func(t *testing.T) {
 		_, form, err := decodeMultipart(strings.NewReader(part("part", "1.5")+part("last", "yes")+part("n", "1x")+lastBoundary), Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for name, err := range map[string]error{
 			"part": third(form.Int("part")), "last": third(form.Bool("last")), "n": third(form.Int("n")),
 		} {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	"sandlot/internal/expect"
 )
 
 // plain is what a body decodes to, in a form that is easy to compare.
@@ -188,7 +188,5 @@ func streamed(body io.Reader, lim Limits, window int) (plain, Form, error) {
 
 func diff(t *testing.T, what string, want, got any) {
 	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
-	}
+	expect.Same(t, what, got, want)
 }

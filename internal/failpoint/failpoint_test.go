@@ -7,14 +7,13 @@ import (
 	"strconv"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/failpoint"
 )
 
 func TestAllListsEveryPointOnce(t *testing.T) {
 	src, err := parser.ParseFile(token.NewFileSet(), "failpoint.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	listed := map[failpoint.Point]int{}
 	for _, p := range failpoint.All() {
 		listed[p]++

@@ -8,14 +8,13 @@ import (
 	"os/exec"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
 func TestTheProgramHasNoFailpoints(t *testing.T) {
 	program, err := os.ReadFile(testenv.Binary(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if bytes.Contains(program, []byte("SANDLOT_TEST_FAILPOINT")) {
 		t.Error("the program can be told to kill itself")
 	}

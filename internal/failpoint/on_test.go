@@ -6,14 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func TestHit(t *testing.T) {
 	t.Run("kills at the n-th time, and at that only", func(t *testing.T) {
 		pl, err := newPlan("before-commit:3", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		var killedAt []int
 		for i := range 5 {
 			pl.kill = func() { killedAt = append(killedAt, i+1) }
@@ -27,9 +27,7 @@ func TestHit(t *testing.T) {
 	t.Run("lists each point at its first time", func(t *testing.T) {
 		list := filepath.Join(t.TempDir(), "hits")
 		pl, err := newPlan("", list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for range 3 {
 			pl.hit(TempMade)
 			pl.hit(MidWrite)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"sandlot/internal/expect"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -67,9 +69,7 @@ func compare(t testing.TB, got, want seen) {
 	}
 	got.Head, want.Head = append([]byte{}, got.Head...), append([]byte{}, want.Head...)
 	got.Within, want.Within = append([]byte{}, got.Within...), append([]byte{}, want.Within...)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the inspector is wrong (-want +got):\n%s", diff)
-	}
+	expect.Same(t, "what the inspector found", got, want)
 }
 
 func TestInspectorSeesTheSameHoweverTheBytesAreCut(t *testing.T) {

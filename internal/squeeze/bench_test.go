@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // counter counts what is written to it.
@@ -27,9 +29,7 @@ func BenchmarkFormats(b *testing.B) {
 				b.SetBytes(int64(size))
 				for b.Loop() {
 					out.n = 0
-					if err := f.compress(&out, struct{ io.Reader }{bytes.NewReader(data)}); err != nil {
-						b.Fatal(err)
-					}
+					expect.OK(b, f.compress(&out, struct{ io.Reader }{bytes.NewReader(data)}))
 				}
 				b.ReportMetric(float64(out.n)/float64(size), "ratio")
 				b.ReportMetric(float64(live()-min(idle, live()))/(1<<20), "MiB")

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/worker"
 )
@@ -182,9 +183,7 @@ func (b *bench) add(name string, data []byte) publish.File {
 func (b *bench) round(t *testing.T) int {
 	t.Helper()
 	n, err := b.Round(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return n
 }
 

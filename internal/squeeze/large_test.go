@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -72,9 +73,7 @@ func TestPlainRegression18LargeFilesTakeNoMoreMemory(t *testing.T) {
 			w := New(&records{made: map[int64][]publish.Variant{}}, g, slog.New(slog.DiscardHandler), nil)
 			for _, f := range formats(size) { // at the levels of that size; that memory does not grow with it shows before its end
 				r := &made{g: g, left: 16 << 20, rand: rand.New(rand.NewPCG(1, 2))}
-				if err := f.compress(io.Discard, &calm{ctx: context.Background(), r: r, rest: w.rest}); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, f.compress(io.Discard, &calm{ctx: context.Background(), r: r, rest: w.rest}))
 			}
 			over := int64(g.peak) - int64(idle)
 			t.Logf("%.2f MiB over idle", float64(over)/(1<<20))

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/worker"
 )
@@ -30,9 +31,7 @@ func TestRegression36FilesThatCannotBeReadBlockNoOthers(t *testing.T) {
 			if v, _ := b.records.recorded(good); len(v) == 0 {
 				t.Error("the newer file has no variants")
 			}
-			if n := b.failures.Count(); n != int64(bad) {
-				t.Errorf("%d failures counted", n)
-			}
+			expect.Equal(t, "failures counted", b.failures.Count(), int64(bad))
 			opened := b.shelf.opened
 			if b.round(t); b.shelf.opened != opened {
 				t.Error("what failed is tried again at once")

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -21,9 +22,7 @@ func TestRest(t *testing.T) {
 			begin := time.Now()
 			b.shelf.receiving = func() bool { return time.Since(begin) < time.Second }
 			b.round(t)
-			if took := time.Since(begin); took != time.Second {
-				t.Errorf("it took %v", took)
-			}
+			expect.Equal(t, "it took", time.Since(begin), time.Second)
 		})
 	})
 	t.Run("it goes on after a while although content keeps arriving", func(t *testing.T) {
@@ -48,9 +47,7 @@ func TestRest(t *testing.T) {
 			b.shelf.receiving = func() bool { return true }
 			begin := time.Now()
 			b.round(t)
-			if took := time.Since(begin); took != 0 {
-				t.Errorf("it took %v", took)
-			}
+			expect.Equal(t, "it took", time.Since(begin), 0)
 		})
 	})
 }
@@ -89,9 +86,7 @@ func TestRecord(t *testing.T) {
 			b.records.fails = []error{unsure, publish.ErrUnavailable}
 			begin := time.Now()
 			b.round(t)
-			if took := time.Since(begin); took != 3*afterFail {
-				t.Errorf("it took %v", took)
-			}
+			expect.Equal(t, "it took", time.Since(begin), 3*afterFail)
 			if v, _ := b.records.recorded(f); len(v) != 3 || b.shelf.staged != 3 || b.shelf.discarded != 0 {
 				t.Errorf("recorded %v, %d made, %d discarded", encodings(v), b.shelf.staged, b.shelf.discarded)
 			}

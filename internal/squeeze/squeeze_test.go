@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -37,9 +38,7 @@ func decode(t *testing.T, encoding string, data []byte) []byte {
 	default:
 		t.Fatalf("encoding %q", encoding)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	out, err := io.ReadAll(r)
 	if err != nil {
 		t.Fatalf("%s: %v", encoding, err)
@@ -64,9 +63,7 @@ func TestVariants(t *testing.T) {
 		for i, n := range sizes {
 			files = append(files, b.add(fmt.Sprintf("game%d.js", i), program(n)))
 		}
-		if n := b.round(t); n != len(sizes) {
-			t.Errorf("%d files were looked at", n)
-		}
+		expect.Equal(t, "files were looked at", b.round(t), len(sizes))
 		for _, f := range files {
 			variants, _ := b.records.recorded(f)
 			if diff := cmp.Diff([]string{"br", "zstd", "gzip"}, encodings(variants)); diff != "" {
@@ -121,9 +118,7 @@ func TestNone(t *testing.T) {
 		if v, ok := b.records.recorded(f); !ok || len(v) > 0 {
 			t.Errorf("recorded %v: %v", ok, encodings(v))
 		}
-		if b.shelf.staged != 3 {
-			t.Errorf("%d were tried", b.shelf.staged)
-		}
+		expect.Equal(t, "were tried", b.shelf.staged, 3)
 		b.clean(t)
 	})
 	t.Run("only the formats that are smaller are kept", func(t *testing.T) {
@@ -132,9 +127,7 @@ func TestNone(t *testing.T) {
 		b.formats[1].make = func() (encoder, error) { return &nothing{}, nil }
 		b.round(t)
 		v, _ := b.records.recorded(f)
-		if diff := cmp.Diff([]string{"zstd"}, encodings(v)); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
+		expect.Same(t, "encodings", encodings(v), []string{"zstd"})
 		b.clean(t)
 	})
 	for _, c := range []struct {
@@ -221,13 +214,9 @@ func TestOrder(t *testing.T) {
 	for b.round(t) > 0 {
 	}
 	t.Run("oldest first", func(t *testing.T) {
-		if diff := cmp.Diff(want, b.records.order); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
+		expect.Same(t, "order", b.records.order, want)
 	})
 	t.Run("a bounded number at a time", func(t *testing.T) {
-		if diff := cmp.Diff([]int{batch, batch, batch}, b.records.asked); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
+		expect.Same(t, "asked", b.records.asked, []int{batch, batch, batch})
 	})
 }

@@ -3,6 +3,8 @@ package worker
 import (
 	"testing"
 	"time"
+
+	"sandlot/internal/expect"
 )
 
 func TestRegression36WhatFailsIsRememberedInBoundedMemory(t *testing.T) {
@@ -16,12 +18,8 @@ func TestRegression36WhatFailsIsRememberedInBoundedMemory(t *testing.T) {
 	if s.Failed(-1, now) || s.Waits(-1, now) || len(s.Waiting(now)) != MaxSetbacks {
 		t.Error("one more is remembered")
 	}
-	if got := len(s.Waiting(now.Add(10 * time.Second))); got != 0 {
-		t.Errorf("waits after ten seconds: %v", got)
-	}
-	if got := len(s.Waiting(now.AddDate(-1, 0, 0))); got != 0 {
-		t.Errorf("waits by a clock that was ahead then: %v", got)
-	}
+	expect.Equal(t, "waits after ten seconds", len(s.Waiting(now.Add(10*time.Second))), 0)
+	expect.Equal(t, "waits by a clock that was ahead then", len(s.Waiting(now.AddDate(-1, 0, 0))), 0)
 	later := now.Add(25 * time.Hour)
 	if !s.Failed(-1, later) || !s.Waits(-1, later) {
 		t.Error("items that never came again keep their places")

@@ -5,18 +5,16 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func TestGeneratedFilesAreTheCommittedOnes(t *testing.T) {
 	files, err := generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join("..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s differs from what its source makes: run go run ./gen in examples/runnel", name)
 		}
