@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // An asset is a file of our own that pages load.
@@ -21,8 +22,8 @@ type asset struct {
 	hash        string // of the bytes: a page names it, so that browsers keep a file for ever and see a new one at once
 }
 
-// openAssets reads static. The style sheet is sent as one file.
-func openAssets() map[string]asset {
+// openAssets reads static, and packs it, once in each process. The style sheet is sent as one file.
+var openAssets = sync.OnceValue(func() map[string]asset {
 	out := map[string]asset{}
 	var css bytes.Buffer
 	err := fs.WalkDir(files, "static", func(name string, d fs.DirEntry, err error) error {
@@ -46,7 +47,7 @@ func openAssets() map[string]asset {
 	}
 	out["site.css"] = newAsset("site.css", css.Bytes())
 	return out
-}
+})
 
 func newAsset(name string, data []byte) asset {
 	sum := sha256.Sum256(data)
@@ -62,7 +63,7 @@ func packed(data []byte) []byte {
 }
 
 // assetURL is the address under which pages load a file of static.
-func (p *Pages) assetURL(name string) string { return "/static/" + name + "?v=" + p.assets[name].hash }
+func assetURL(name string) string { return "/static/" + name + "?v=" + openAssets()[name].hash }
 
 func (p *Pages) static(v *visit) error { return v.asset(v.r.PathValue("file")) }
 
@@ -70,10 +71,9 @@ func (p *Pages) static(v *visit) error { return v.asset(v.r.PathValue("file")) }
 func (p *Pages) favicon(v *visit) error { return v.asset("icon.svg") }
 
 func (v *visit) asset(name string) error {
-	p := v.Pages
-	a, ok := p.assets[name]
+	a, ok := openAssets()[name]
 	if !ok {
-		return p.missing(v)
+		return v.missing(v)
 	}
 	h := v.w.Header()
 	body, tag := a.bytes, `"`+a.hash+`"`

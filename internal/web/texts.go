@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 
 	"sandlot/internal/catalog"
 )
@@ -26,8 +27,8 @@ func (t *words) UnmarshalJSON(b []byte) error {
 // A book holds the texts of all languages.
 type book struct{ *catalog.Texts[words] }
 
-// openBook reads texts/{area}/{lang}.json.
-func openBook() *book { return &book{catalog.Open[words](files, "texts/*/*.json")} }
+// openBook reads texts/{area}/{lang}.json, once in each process.
+var openBook = sync.OnceValue(func() *book { return &book{catalog.Open[words](files, "texts/*/*.json")} })
 
 // words returns a text with all its forms.
 func (b *book) words(lang, name string) words {

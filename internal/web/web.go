@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"sandlot/internal/admission"
@@ -85,6 +86,11 @@ type Config struct {
 //go:embed templates static texts
 var files embed.FS
 
+// openTemplates reads templates, once in each process.
+var openTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"asset": assetURL}).ParseFS(files, "templates/*.html"))
+})
+
 // Pages answers the requests for pages. It may be used concurrently.
 type Pages struct {
 	Config
@@ -92,7 +98,6 @@ type Pages struct {
 	prefixes  []string // of the paths of pages
 	book      *book
 	templates *template.Template
-	assets    map[string]asset
 	fronts    fronts
 	policy    string // Content-Security-Policy of a page
 	shares    *shares
@@ -108,11 +113,10 @@ func New(cfg Config) *Pages {
 	if cfg.Watchers <= 0 {
 		cfg.Watchers = maxWatchers
 	}
-	p := &Pages{Config: cfg, book: openBook(), assets: openAssets()}
+	p := &Pages{Config: cfg, book: openBook(), templates: openTemplates()}
 	p.policy = policy(cfg.Places)
 	p.shares = newShares(cfg.Places, p.policy)
 	p.numbers = &numbers{cfg.Gallery, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
-	p.templates = template.Must(template.New("").Funcs(template.FuncMap{"asset": p.assetURL}).ParseFS(files, "templates/*.html"))
 	mux := http.NewServeMux()
 	for _, r := range p.routes() {
 		mux.Handle(r.method+" "+r.path, p.serve(r))
