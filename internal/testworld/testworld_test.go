@@ -56,6 +56,13 @@ func TestAWorld(t *testing.T) {
 		if got := second.Text(p.Project.ID, 1, "index.html"); len(got) != 2*InlineMax {
 			t.Errorf("the copy reads %q", got)
 		}
+		second.PublishPage(Nobody(), "<p>")
+		second.PublishPage(Nobody(), "<p>")
+		for range 2 {
+			if got := w.Copy(t).Sizes()["projects"]; got != 2 {
+				t.Errorf("a copy of later has %d projects", got)
+			}
+		}
 	})
 	t.Run("goes with its test", func(t *testing.T) {
 		var dir string

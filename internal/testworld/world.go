@@ -12,7 +12,9 @@ import (
 	"database/sql"
 	"log/slog"
 	"net/url"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -58,6 +60,10 @@ type World struct {
 	t      testing.TB
 	now    func() time.Time
 	beside *sql.DB
+
+	copying  sync.Mutex
+	copied   []byte // the database as it was last copied
+	copiedAt string // what Written was before
 }
 
 // An Option changes a world before it is opened.
@@ -96,10 +102,30 @@ func New(t testing.TB, opts ...Option) *World {
 func (w *World) Copy(t testing.TB, opts ...Option) *World {
 	t.Helper()
 	dir := testenv.MemoryDir(t)
-	if err := w.DB.CopyTo(t.Context(), filepath.Join(dir, "sandlot.db")); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "sandlot.db"), w.snapshot(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return open(t, dir, w.Disk, NewClock(w.Clock.Now()), append([]Option{func(c *World) { c.Config = w.Config }}, opts...))
+}
+
+// snapshot is the database with the records that w has now. Tests copy a world many times in which nothing is written meanwhile: the bytes are
+// kept until something is.
+func (w *World) snapshot(t testing.TB) []byte {
+	t.Helper()
+	w.copying.Lock()
+	defer w.copying.Unlock()
+	if written := w.Written(); w.copied == nil || w.copiedAt != written {
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
+		if err := w.DB.CopyTo(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.copied, w.copiedAt = data, written
+	}
+	return w.copied
 }
 
 func open(t testing.TB, dir string, disk *blob.Disk, clock *Clock, opts []Option) *World {
