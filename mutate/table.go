@@ -115,7 +115,7 @@ func cached() []mutation {
 	)
 	return []mutation{
 		{"cached heads: a look-up that began before a change puts back what it saw", heads, "if h.gen[shard(p.ID)] != gen {", "if false {", of},
-		{"cached heads: one is served however old", heads, "if h.age(known) > hold {", "if h.age(known) > hold && false {", of},
+		{"cached heads: one is served however old", heads, "if now-time.Duration(known.confirmed.Load()) > hold {", "if h.age(known) > hold && false {", of},
 		{"cached heads: a confirmation counts from its answer", heads, "known.confirmed.Store(int64(at))\n		}", "known.confirmed.Store(int64(h.since()))\n		}", of},
 		{"cached heads: none is served while the database cannot be asked", heads, "		hold = HeadsHoldAlone\n", "", of},
 		{"cached heads: an error of the database is an answer", heads, "errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound)", "!errors.Is(err, ErrUnavailable)", of},

@@ -89,7 +89,6 @@ func (c *conn) fill(now time.Time) bool {
 	if c.got > 0 {
 		return true // more than one request came at once
 	}
-	c.release()
 	wait := c.front.idle
 	if c.until.IsZero() {
 		wait = c.front.first // who opens a connection has something to say

@@ -130,11 +130,11 @@ func (h *Heads) peek(id ProjectID) (Project, bool) {
 	if known == nil {
 		return Project{}, false
 	}
-	hold := HeadsHold
-	if int64(h.since()) < h.down.Load() {
+	hold, now := HeadsHold, h.since()
+	if int64(now) < h.down.Load() {
 		hold = HeadsHoldAlone
 	}
-	if h.age(known) > hold {
+	if now-time.Duration(known.confirmed.Load()) > hold {
 		return Project{}, false
 	}
 	if !known.used.Load() { // most readers find it set, and leave the line in their caches
