@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/front"
 	"sandlot/internal/play"
 	"sandlot/internal/publish"
@@ -89,18 +90,14 @@ func TestAPanicBehindTheFront(t *testing.T) {
 	s := &router{places: publish.Places{Base: base, Content: "localhost"}, log: newLogger(&out, "text", "info"), access: "errors", metrics: newMetrics(true)}
 	s.play = play.New(play.Config{Service: struct{ play.Service }{}, Places: s.places}) // a call of its methods panics
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	direct := front.NewListener(l, front.Config{Handler: s})
 	resp, body := raw(t, l.Addr().String(), "GET / HTTP/1.1\r\nHost: maze-abc234.localhost\r\n\r\n")
 	if resp.StatusCode != 500 || !strings.Contains(body, `"error":"internal"`) {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 	direct.Close()
-	if err := direct.Shutdown(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, direct.Shutdown(t.Context()))
 	flushLog(s.log)
 	if text := out.String(); !strings.Contains(text, "msg=panic") || !strings.Contains(text, "area=play method=GET host=maze-abc234.localhost path=/ status=500") {
 		t.Errorf("logged is\n%s", text)

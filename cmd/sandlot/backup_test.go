@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -31,9 +32,7 @@ func whole(t *testing.T, dir, id, key string, content []byte) {
 	s := testenv.Start(t, testenv.Binary(t), "--data", dir)
 	defer s.Kill(t)
 	resp, err := s.Client().Get("http://" + id + ".localhost/big.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer resp.Body.Close()
 	if got, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK || string(got) != string(content) {
 		t.Errorf("the copy answers %d with %d bytes, %v", resp.StatusCode, len(got), err)
@@ -66,9 +65,7 @@ func TestABackupBesideWritersIsWhole(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
 		before, err := os.Stat(blobOf(t, s.Data(), bigFile("before")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		after, err := os.Stat(blobOf(t, dir, bigFile("before")))
 		if err != nil || os.SameFile(before, after) != (name == "linked") {
 			t.Errorf("%s: one file under two names is %v, %v", name, os.SameFile(before, after), err)
@@ -97,9 +94,7 @@ func TestAnInterruptedBackupLeavesNothingThatLooksWhole(t *testing.T) {
 	killed := 0
 	for _, after := range []time.Duration{0, 5, 20, 60, 120, 200, 300} {
 		cmd := exec.Command(testenv.Binary(t), "backup", dir, "--copy", "--data", s.Data())
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, cmd.Start())
 		testenv.Eventually(t, 20*time.Second, "the copy to begin", func() bool {
 			_, partly := os.Stat(dir + partial)
 			_, wholly := os.Stat(dir)
@@ -110,9 +105,7 @@ func TestAnInterruptedBackupLeavesNothingThatLooksWhole(t *testing.T) {
 		_ = cmd.Wait()
 		if _, err := os.Stat(dir); err == nil {
 			whole(t, dir, id, key, bigFile("before")) // it was faster
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.RemoveAll(dir))
 			continue
 		}
 		killed++
@@ -139,9 +132,7 @@ func TestABackupOfDamagedDataIsMadeAndTold(t *testing.T) {
 	key := signUp(t, s)
 	id := withBig(t, s, key)
 	call(t, s, "POST", "/v1/update", key, map[string]any{"filename": "lost.bin", "content": bigFile("lost")})
-	if err := os.Remove(blobOf(t, s.Data(), bigFile("lost"))); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(blobOf(t, s.Data(), bigFile("lost"))))
 	dir := filepath.Join(t.TempDir(), "backup")
 	out, err := backupTo(t, s.Data(), dir)
 	if err == nil || !strings.Contains(out, "missing project="+id+` file="lost.bin"`) || !strings.Contains(out, "is complete, but of its data 1 item is damaged") {

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"sandlot/examples"
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -74,18 +75,14 @@ func publishRunnel(t *testing.T, s *testenv.Server, key string) map[string]any {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return project
 }
 
 func publishFS(t *testing.T, s *testenv.Server, key, path string) map[string]any {
 	t.Helper()
 	content, err := fs.ReadFile(examples.Files(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	status, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": content})
 	if status != http.StatusCreated {
 		t.Fatalf("publish: %d %v", status, answer)
@@ -116,17 +113,13 @@ func code(key string) string {
 
 func act(t *testing.T, ctx context.Context, actions ...step) {
 	t.Helper()
-	if err := chromedp.Do(ctx, actions...); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, chromedp.Do(ctx, actions...))
 }
 
 func number(t *testing.T, ctx context.Context, expression string) float64 {
 	t.Helper()
 	n, err := chromedp.Run(ctx, chromedp.Evaluate[float64](expression))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return n
 }
 
@@ -150,10 +143,6 @@ func shoot(t *testing.T, ctx context.Context, name string) {
 		return
 	}
 	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
+	expect.OK(t, os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644))
 }

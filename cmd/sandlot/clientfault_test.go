@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sandlot/internal/client"
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -67,18 +68,14 @@ func TestFault35ClientGone(t *testing.T) {
 			old := publishOne(t, s, key, 1000)
 			body := fmt.Sprintf(`{"project_id":%q,"filename":"index.html","content":"%s"}`, old.id, base64.StdEncoding.EncodeToString(page(3_000_000)))
 			conn, err := net.Dial("tcp", s.Addr())
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			fmt.Fprintf(conn, "POST /v1/update HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", key, len(body))
 			if _, err := io.WriteString(conn, body[:len(body)*99/100]); err != nil {
 				t.Fatal(err)
 			}
 			awaitTemps(t, s, 1)
 			begun := time.Now()
-			if err := end(conn.(*net.TCPConn)); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, end(conn.(*net.TCPConn)))
 			awaitTemps(t, s, 0)
 			if took := time.Since(begun); took > 10*time.Second {
 				t.Errorf("the temporary file stayed for %v", took)

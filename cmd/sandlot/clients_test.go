@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
 func TestTheAddressOfARequest(t *testing.T) {
 	proxies, err := admission.ParseProxies("192.0.2.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	for _, tc := range []struct{ name, peer, header, value, want string }{
 		{"86 behind a trusted proxy", "192.0.2.1:5000", "X-Forwarded-For", "6.6.6.6, 203.0.113.9", "203.0.113.9:0"},
 		{"86 IPv6 behind a trusted proxy", "192.0.2.1:5000", "Forwarded", `for="[2001:db8::1]"`, "[2001:db8::1]:0"},

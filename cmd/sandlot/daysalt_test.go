@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/play"
 	"sandlot/internal/worker"
 )
@@ -21,9 +22,7 @@ func TestTheSaltOfADayOutlivesARestartAndNotTheDay(t *testing.T) {
 	noon := time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)
 	id := play.KeepVisitors(f.keep).ID(r, "", noon)
 	salt, err := os.ReadFile(f.name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if info, err := os.Stat(f.name); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -53,9 +52,7 @@ func TestRegression36ASaltThatCannotBeKeptIsCounted(t *testing.T) {
 		t.Errorf("it said %q, and counted %d failures", said.String(), f.failures.Count())
 	}
 	f.name = filepath.Join(t.TempDir(), saltName)
-	if err := os.WriteFile(f.name, []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(f.name, []byte("half"), 0o600))
 	if id := play.KeepVisitors(f.keep).ID(r, "", now); id != play.KeepVisitors(f.keep).ID(r, "", now) {
 		t.Error("a file that is none stays")
 	}

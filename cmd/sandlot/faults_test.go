@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sandlot/internal/client"
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -32,14 +33,10 @@ func call(t *testing.T, s *testenv.Server, method, path, key string, fields map[
 func open(t *testing.T, s *testenv.Server, url string) (int, []byte) {
 	t.Helper()
 	resp, err := s.Client().Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return resp.StatusCode, body
 }
 
@@ -80,9 +77,7 @@ func TestFullDisk(t *testing.T) {
 			if status, body := open(t, s, first["url"].(string)); status != 200 || len(body) < 100_000 {
 				t.Errorf("reads do not go on: %d, %d bytes", status, len(body))
 			}
-			if err := os.Remove(filler); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Remove(filler))
 			if status, answer = call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(size)}); status != 201 {
 				t.Errorf("with room again: %d %v", status, answer)
 			}
@@ -97,9 +92,7 @@ func TestFullDisk(t *testing.T) {
 func fill(t *testing.T, name string) {
 	t.Helper()
 	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer f.Close()
 	for block := make([]byte, 1<<16); len(block) > 0; block = block[:len(block)/2] {
 		for {
@@ -122,16 +115,10 @@ func TestDamagedBlob(t *testing.T) {
 		t.Fatalf("stored files: %v, %v", blobs, err)
 	}
 	data, err := os.ReadFile(blobs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	data[len(data)/2] ^= 1
-	if err := os.Chmod(blobs[0], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(blobs[0], data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(blobs[0], 0o600))
+	expect.OK(t, os.WriteFile(blobs[0], data, 0o600))
 	s.Restart(t)
 	id := project["project_id"].(string)
 	if status, body := open(t, s, "http://"+id+".localhost/"); status != 500 || bytes.Contains(body, data[:33]) {
@@ -151,9 +138,7 @@ func TestDamagedDatabase(t *testing.T) {
 	}
 	file := filepath.Join(s.Data(), "sandlot.db")
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	for name, damage := range map[string]func([]byte){
 		"the header":      func(b []byte) { copy(b, "not a database at all") },
 		"the first table": func(b []byte) { clear(b[100:8192]) },
@@ -161,9 +146,7 @@ func TestDamagedDatabase(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bad := bytes.Clone(data)
 			damage(bad)
-			if err := os.WriteFile(file, bad, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(file, bad, 0o600))
 			out, err := exec.Command(testenv.Binary(t), "serve", "--listen", "127.0.0.1:0", "--data", s.Data()).CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "sandlot.db") || strings.Count(strings.TrimSpace(string(out)), "\n") > 0 {
 				t.Errorf("it ended with %v, saying %s", err, out)
@@ -193,30 +176,20 @@ func TestVerification(t *testing.T) {
 	_, token, _ := strings.Cut(link, "token=")
 	press := func(origin string) int {
 		req, err := http.NewRequest("POST", strings.Split(link, "?")[0], strings.NewReader("token="+token))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		req.Header.Set("Sec-Fetch-Site", origin)
 		resp, err := s.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		resp.Body.Close()
 		return resp.StatusCode
 	}
-	if status := press("same-site"); status != 403 {
-		t.Errorf("pressed from a project's page: %d", status)
-	}
-	if status := press("same-origin"); status != 200 {
-		t.Errorf("pressed: %d", status)
-	}
+	expect.Equal(t, "pressed from a project's page", press("same-site"), 403)
+	expect.Equal(t, "pressed", press("same-origin"), 200)
 	if _, who := call(t, s, "GET", "/v1/whoami", key, nil); who["email_verified"] != true {
 		t.Error("the button has not verified the address")
 	}
-	if status := press("same-origin"); status != 410 {
-		t.Errorf("pressed twice: %d", status)
-	}
+	expect.Equal(t, "pressed twice", press("same-origin"), 410)
 }
 
 // awaitLink waits for the message and returns its link.
@@ -228,9 +201,7 @@ func awaitLink(t *testing.T, s *testenv.Server) string {
 		return len(messages) > 0
 	})
 	text, err := os.ReadFile(messages[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	plain := strings.NewReplacer("=\r\n", "", "=\n", "", "=3D", "=").Replace(string(text))
 	_, rest, ok := strings.Cut(plain, "/verify?token=")
 	if !ok {

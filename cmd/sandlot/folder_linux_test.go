@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -57,14 +58,10 @@ func TestFault07Descriptors(t *testing.T) {
 	id := first["project_id"].(string)
 	served(t, s, id) // the reads below go over this connection: a new one would need a descriptor
 	var old unix.Rlimit
-	if err := unix.Prlimit(s.PID(), unix.RLIMIT_NOFILE, nil, &old); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, unix.Prlimit(s.PID(), unix.RLIMIT_NOFILE, nil, &old))
 	limit := func(n uint64) {
 		t.Helper()
-		if err := unix.Prlimit(s.PID(), unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: old.Max}, nil); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, unix.Prlimit(s.PID(), unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: old.Max}, nil))
 	}
 	limit(restingDescriptors(t, s))
 	if code, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)}); code != 503 || answer["retry_after"] == nil {
@@ -84,9 +81,7 @@ func TestFault07Descriptors(t *testing.T) {
 		t.Errorf("with a connection that cannot be accepted it spent %v of 2 s", spent)
 	}
 	limit(old.Cur)
-	if code := <-late; code != 200 {
-		t.Errorf("the connection that waited: %d", code)
-	}
+	expect.Equal(t, "the connection that waited", <-late, 200)
 	if code, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)}); code != 201 || status(t, s, "/readyz") != 200 {
 		t.Errorf("with descriptors again: %d %v", code, answer)
 	}
@@ -125,9 +120,7 @@ func served(t *testing.T, s *testenv.Server, id string) []byte {
 func cpu(t *testing.T, s *testenv.Server) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
 	var user, system int64 // in hundredths of a second: proc(5), sysconf(_SC_CLK_TCK)
@@ -153,9 +146,7 @@ func TestFault07Inodes(t *testing.T) {
 		f.Close()
 	}
 	refusesWrites(t, s, key, first["project_id"].(string), want, 507, 200_000)
-	if err := os.Remove(filepath.Join(disk, "filler0")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(filepath.Join(disk, "filler0")))
 	if code, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)}); code != 201 {
 		t.Errorf("with an inode again: %d %v", code, answer)
 	}
@@ -182,9 +173,7 @@ func TestFault10DataFolderDeleted(t *testing.T) {
 	key := signUp(t, s)
 	want := page(2000)
 	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": want})
-	if err := os.RemoveAll(data); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(data))
 	refusesWrites(t, s, key, first["project_id"].(string), want, 503, 1000, 200_000)
 	s.Restart(t) // it begins anew, in an empty folder
 	if status(t, s, "/readyz") != 200 {
@@ -201,17 +190,11 @@ func TestFault10PermissionLost(t *testing.T) {
 	const other = 65534
 	home := publicFolder(t)
 	data := filepath.Join(home, "data")
-	if err := os.Mkdir(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chown(data, other, other); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(data, 0o700))
+	expect.OK(t, os.Chown(data, other, other))
 	bin := filepath.Join(home, "sandlot")
 	script := fmt.Sprintf("#!/bin/sh\nexec setpriv --reuid %d --regid %d --clear-groups '%s' \"$@\"\n", other, other, copyOf(t, testenv.Binary(t), home))
-	if err := os.WriteFile(bin, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(bin, []byte(script), 0o755))
 	s := testenv.Start(t, bin, "--data", data)
 	key := signUp(t, s)
 	want := page(100_000)
@@ -223,9 +206,7 @@ func TestFault10PermissionLost(t *testing.T) {
 			t.Fatalf("%d folders, %v", len(found), err)
 		}
 		for _, dir := range found {
-			if err := os.Chmod(dir, mode); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Chmod(dir, mode))
 		}
 	}
 	change(0o500)
@@ -240,17 +221,13 @@ func TestFault10PermissionLost(t *testing.T) {
 func publicFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sandlot-other-user")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(dir, 0o755))
 	return dir
 }
 
@@ -258,12 +235,8 @@ func publicFolder(t *testing.T) string {
 func copyOf(t *testing.T, bin, dir string) string {
 	t.Helper()
 	data, err := os.ReadFile(bin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	path := filepath.Join(dir, "program")
-	if err := os.WriteFile(path, data, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, data, 0o755))
 	return path
 }

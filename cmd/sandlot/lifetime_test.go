@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/testenv"
 )
@@ -33,9 +34,7 @@ func TestRegression33ARequestLivesFarShorterThanWhatItHasStagedIsKept(t *testing
 			if took := time.Since(begun); !errors.Is(err, os.ErrDeadlineExceeded) || took < requestLife || took > requestLife+time.Minute {
 				t.Errorf("it was read for %v: %v", took, err)
 			}
-			if r.Context().Err() != context.DeadlineExceeded {
-				t.Errorf("its context: %v", r.Context().Err())
-			}
+			expect.Equal(t, "its context", r.Context().Err(), context.DeadlineExceeded)
 		})
 	})
 	t.Run("one without a body, as that of somebody who watches, has no such end", func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -62,9 +63,7 @@ func TestTheDiskLimitIsForPublicInstances(t *testing.T) {
 	for base, want := range map[string]int{"http://localhost:8080": 100, "http://192.168.0.2": 100, "https://play.example.com": diskLimit} {
 		s := settings{BaseURL: base, ContentHost: "none", PathForm: "on"}
 		places, err := s.places("127.0.0.1:8080")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if got := (limitSettings{}).diskPercent(places); got != want {
 			t.Errorf("%s: the limit is %d", base, got)
 		}
@@ -88,9 +87,7 @@ func TestANearlyFullDisk(t *testing.T) {
 	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(1000)})
 	call(t, s, "POST", "/v1/update", key, map[string]any{"filename": "a.txt", "content": page(100)})
 	filler := filepath.Join(folder, "filler")
-	if err := os.WriteFile(filler, []byte(strings.Repeat("x", 12<<20)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filler, []byte(strings.Repeat("x", 12<<20)), 0o600))
 	testenv.Wait(t, diskEvery, "the program looks at its disk so seldom")
 	if status, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 507 || answer["error"] != "storage_full" || answer["retry_after"] == nil {
 		t.Errorf("a publish: %d %v", status, answer)
@@ -101,9 +98,7 @@ func TestANearlyFullDisk(t *testing.T) {
 	if status, answer := call(t, s, "POST", "/v1/delete-file", key, map[string]any{"project_id": project["project_id"], "filename": "a.txt"}); status != 200 {
 		t.Errorf("a delete: %d %v", status, answer)
 	}
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(filler))
 	testenv.Wait(t, diskEvery, "the program looks at its disk so seldom")
 	if status, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 201 {
 		t.Errorf("with room again: %d %v", status, answer)

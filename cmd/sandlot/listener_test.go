@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -17,13 +18,9 @@ import (
 func raw(t *testing.T, addr, text string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
 	go func() { _, _ = io.WriteString(conn, text) }() // the server may answer and close before it read all
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -116,9 +113,7 @@ func TestQueriesAndKeysNeverReachTheLogOfTheBinary(t *testing.T) {
 	} {
 		raw(t, s.Addr(), request+"Connection: close\r\n\r\n")
 	}
-	if code := s.Stop(t); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
+	expect.Equal(t, "exit code", s.Stop(t), 0)
 	logs := s.Logs()
 	for _, never := range []string{key[4:20], "api_key=", "canary-token", "secret0123"} {
 		if strings.Contains(strings.ToLower(logs), strings.ToLower(never)) {
@@ -133,9 +128,7 @@ func TestQueriesAndKeysNeverReachTheLogOfTheBinary(t *testing.T) {
 func TestMetricsOnAListenerOfTheirOwn(t *testing.T) {
 	s := testenv.Start(t, testenv.Binary(t), "--metrics-listen", "127.0.0.1:0")
 	resp, err := s.Client().Get(s.URL() + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	resp.Body.Close()
 	if resp.StatusCode == http.StatusOK {
 		t.Error("the public listener still has the metrics")

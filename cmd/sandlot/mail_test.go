@@ -12,6 +12,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -76,9 +77,7 @@ func (m *mailServer) listen(t *testing.T) {
 		m.addr = "127.0.0.1:0"
 	}
 	l, err := net.Listen("tcp", m.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	m.addr = l.Addr().String()
 	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return mailSession{m}, nil }))
 	s.Domain, s.ErrorLog = "mx.example", log.New(io.Discard, "", 0)
@@ -183,9 +182,7 @@ func settled(t *testing.T, s *testenv.Server) {
 	db := otherProcess(t, s)
 	eventually(t, "no message waits", func() bool {
 		n := -1
-		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM jobs").Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM jobs").Scan(&n))
 		return n == 0
 	})
 }
@@ -196,9 +193,7 @@ func TestFault33Mail(t *testing.T) {
 	t.Run("down: the message survives restarts and leaves when the server is back", func(t *testing.T) {
 		var m mailServer
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		m.addr = l.Addr().String()
 		l.Close()
 		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -72,9 +73,7 @@ func newCorrespondent(t *testing.T, m *mailServer) *correspondent {
 func (c *correspondent) post(path string, form url.Values, statuses ...int) string {
 	c.t.Helper()
 	req, err := http.NewRequestWithContext(c.t.Context(), "POST", "http://localhost"+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	expect.OK(c.t, err)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Sec-Fetch-Site", "same-origin")
 	req.Header.Set("User-Agent", "Mozilla\tBcc: evil@evil.example =?utf-8?q?=0D=0ABcc:=20evil@evil.example?=")
@@ -84,9 +83,7 @@ func (c *correspondent) post(path string, form url.Values, statuses ...int) stri
 	}
 	begun := time.Now()
 	resp, err := c.s.Client().Transport.RoundTrip(req)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	expect.OK(c.t, err)
 	defer resp.Body.Close()
 	if took := time.Since(begun); took > promptly {
 		c.t.Errorf("%s took %v", path, took)
@@ -192,31 +189,23 @@ func openLetter(t *testing.T, raw string) letter {
 	}
 	l := letter{header: m.Header, to: strings.Trim(m.Header.Get("To"), "<>")}
 	_, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	parts := multipart.NewReader(m.Body, params["boundary"])
 	for {
 		part, err := parts.NextPart()
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		text, err := io.ReadAll(part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for _, found := range linkPattern.FindAllStringSubmatch(string(text), -1) {
 			l.links = append(l.links, found[1])
 		}
 	}
 	for i, link := range l.links {
 		u, err := url.Parse(link)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if i == 0 {
 			l.path, l.token = u.Path, u.Query().Get("token")
 			if strings.HasPrefix(u.Path, ofReport) {
@@ -241,9 +230,7 @@ func (c *correspondent) hurry() {
 		if _, err := db.ExecContext(c.t.Context(), "UPDATE jobs SET due = 0 WHERE due < ?", time.Now().Add(4*time.Minute).UnixMicro()); err != nil {
 			c.t.Fatal(err)
 		}
-		if err := db.QueryRowContext(c.t.Context(), "SELECT count(*) FROM jobs").Scan(&left); err != nil {
-			c.t.Fatal(err)
-		}
+		expect.OK(c.t, db.QueryRowContext(c.t.Context(), "SELECT count(*) FROM jobs").Scan(&left))
 		return left == 0
 	})
 }
@@ -343,9 +330,7 @@ func TestEveryKindOfMessage(t *testing.T) {
 		if log := admin(t, c.s, "log"); !regexp.MustCompile(`allow-mail +`+line[1]+` +"asked by phone"`).MatchString(log) || strings.Contains(log, "stopped@") {
 			t.Errorf("the log is %q", log)
 		}
-		if left := admin(t, c.s, "mails", "list", "stopped@example.com", "--json"); left != "" {
-			t.Errorf("the list then is %q", left)
-		}
+		expect.Equal(t, "the list then is", admin(t, c.s, "mails", "list", "stopped@example.com", "--json"), "")
 		claim()
 		c.next(ofVerify)
 	})
@@ -400,13 +385,9 @@ func (c *correspondent) scan(all map[string]letter) {
 		for _, link := range l.links {
 			for _, method := range []string{"GET", "HEAD", "GET", "HEAD"} {
 				req, err := http.NewRequestWithContext(c.t.Context(), method, "http://localhost"+link, nil)
-				if err != nil {
-					c.t.Fatal(err)
-				}
+				expect.OK(c.t, err)
 				resp, err := c.s.Client().Do(req)
-				if err != nil {
-					c.t.Fatal(err)
-				}
+				expect.OK(c.t, err)
 				resp.Body.Close()
 				if resp.StatusCode != http.StatusOK {
 					c.t.Errorf("%s of the link to %s: %d", method, l.path, resp.StatusCode)
@@ -432,19 +413,13 @@ func (c *correspondent) state() string {
 		"SELECT count(*) || '' FROM jobs", "SELECT number FROM reports ORDER BY 1",
 	} {
 		rows, err := db.QueryContext(c.t.Context(), query)
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		expect.OK(c.t, err)
 		for rows.Next() {
 			var line string
-			if err := rows.Scan(&line); err != nil {
-				c.t.Fatal(err)
-			}
+			expect.OK(c.t, rows.Scan(&line))
 			fmt.Fprintln(&all, line)
 		}
-		if err := rows.Err(); err != nil {
-			c.t.Fatal(err)
-		}
+		expect.OK(c.t, rows.Err())
 		fmt.Fprintln(&all, "--")
 	}
 	return all.String()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 )
@@ -29,9 +30,7 @@ func TestPlacesOfAServer(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, err := tc.s.places("127.0.0.1:8080")
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			a := p.Project("p", 0, "")
 			mode, _ := isolation(p)
 			got := [4]string{p.Base.String(), a.URL, a.Path, mode}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"sandlot/internal/client"
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -40,9 +41,7 @@ func TestPlainMemoryOfPublishes(t *testing.T) {
 func signUp(t *testing.T, s *testenv.Server) string {
 	t.Helper()
 	made, err := apiOf(s, "").Signup(t.Context(), client.Fields{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return made.APIKey
 }
 

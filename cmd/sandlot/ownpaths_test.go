@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // unlimited are the doors that no operation of admission is asked for, beside owns, each with its reason. The routes of api
@@ -29,9 +31,7 @@ func TestEveryDoorHasAnOperationOrAReason(t *testing.T) {
 		}
 	}
 	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	files := token.NewFileSet()
 	seen := map[string]bool{}
 	door := func(at token.Pos, of ast.Expr) {
@@ -53,9 +53,7 @@ func TestEveryDoorHasAnOperationOrAReason(t *testing.T) {
 			continue
 		}
 		file, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/front"
 	"sandlot/internal/testenv"
 )
@@ -29,9 +30,7 @@ func TestABodyThatStalls(t *testing.T) {
 	if status, _ := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 201 {
 		t.Errorf("another publish meanwhile: %d", status)
 	}
-	if err := conn.SetReadDeadline(time.Now().Add(5 * bodyWait)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, conn.SetReadDeadline(time.Now().Add(5*bodyWait)))
 	if n, err := conn.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the connection was not cut: %d bytes, %v", n, err)
 	}
@@ -42,9 +41,7 @@ func TestABodyThatStalls(t *testing.T) {
 func beginPublish(t *testing.T, s *testenv.Server, lines string, size int, begin string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() { conn.Close() })
 	fmt.Fprintf(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", lines, size, begin)
 	return conn

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -32,22 +33,12 @@ func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
 			t.Fatalf("before: %d", got)
 		}
 		rename(t, blobs, blobs+".old")
-		if got := publish(); got != 503 {
-			t.Errorf("renamed: %d", got)
-		}
-		if err := os.Mkdir(blobs, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if got := publish(); got != 503 {
-			t.Errorf("replaced: %d", got)
-		}
-		if err := os.Remove(blobs); err != nil {
-			t.Fatal(err)
-		}
+		expect.Equal(t, "renamed", publish(), 503)
+		expect.OK(t, os.Mkdir(blobs, 0o700))
+		expect.Equal(t, "replaced", publish(), 503)
+		expect.OK(t, os.Remove(blobs))
 		rename(t, blobs+".old", blobs)
-		if got := publish(); got != 201 {
-			t.Errorf("back again: %d", got)
-		}
+		expect.Equal(t, "back again", publish(), 201)
 	})
 	t.Run("a lock that was removed, or replaced, lets no second server start", func(t *testing.T) {
 		t.Parallel()
@@ -58,9 +49,7 @@ func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
 			"removed":  func() error { return os.Remove(lock) },
 			"replaced": func() error { return errors.Join(os.RemoveAll(lock), os.WriteFile(lock, nil, 0o600)) },
 		} {
-			if err := do(); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, do())
 			out, err := exec.CommandContext(ctx, bin, "serve", "--data", s.Data(), "--listen", "127.0.0.1:0").CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "another sandlot is using data folder") {
 				t.Errorf("%s: %v\n%s", what, err, out)
@@ -80,7 +69,5 @@ func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
 
 func rename(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename(from, to))
 }

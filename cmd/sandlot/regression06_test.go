@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -36,9 +37,7 @@ func newPopular(t *testing.T) *popular {
 func (p *popular) ask(addr, method, host, path, body string, header ...string) int {
 	p.t.Helper()
 	req, err := http.NewRequest(method, p.URL()+path, strings.NewReader(body))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	expect.OK(p.t, err)
 	req.Host = host
 	req.Header.Set("X-Forwarded-For", addr)
 	for i := 0; i < len(header); i += 2 {
@@ -47,9 +46,7 @@ func (p *popular) ask(addr, method, host, path, body string, header ...string) i
 	client := *p.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := client.Do(req)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	expect.OK(p.t, err)
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, resp.Body)
 	return resp.StatusCode

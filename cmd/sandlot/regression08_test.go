@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/front"
 	"sandlot/internal/testenv"
 )
@@ -26,17 +27,13 @@ func TestRegression08ASilentConnectionIsCutWithALateHeader(t *testing.T) {
 	s := testenv.Start(t, testenv.Binary(t))
 	dial := func(text string) net.Conn {
 		conn, err := net.Dial("tcp", s.Addr())
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		t.Cleanup(func() { conn.Close() })
 		if _, err := io.WriteString(conn, text); err != nil {
 			t.Fatal(err)
 		}
 		// The header has 10 s; a machine that is busy with other tests has fivefold.
-		if err := conn.SetReadDeadline(time.Now().Add(50 * time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, conn.SetReadDeadline(time.Now().Add(50*time.Second)))
 		return conn
 	}
 	const get = "GET /p/none HTTP/1.1\r\nHost: none.localhost\r\n\r\n" // plain, for a project
@@ -45,9 +42,7 @@ func TestRegression08ASilentConnectionIsCutWithALateHeader(t *testing.T) {
 	answer := func() {
 		t.Helper()
 		resp, err := http.ReadResponse(in, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}
@@ -98,9 +93,7 @@ func accepted(t *testing.T, l *connections, addrs ...string) (conns []net.Conn) 
 		if errors.Is(err, io.EOF) {
 			return conns
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		conns = append(conns, conn)
 	}
 }
@@ -145,9 +138,7 @@ func TestRegression08ConnectionsAreLimitedForEachNetwork(t *testing.T) {
 					conn.Close()
 				}
 			}
-			if n := l.slots.Held(); n != 0 {
-				t.Errorf("%d are held after all were closed", n)
-			}
+			expect.Equal(t, "are held after all were closed", l.slots.Held(), 0)
 		})
 	}
 	t.Run("10,000 people each behind an address of their own", func(t *testing.T) {
@@ -155,9 +146,7 @@ func TestRegression08ConnectionsAreLimitedForEachNetwork(t *testing.T) {
 		for i := range 10_000 {
 			many = append(many, fmt.Sprintf("198.51.%d.%d", i/250, i%250))
 		}
-		if n := len(accepted(t, limit(1024, connectionsFor(20_000)), many...)); n != len(many) {
-			t.Errorf("%d stay", n)
-		}
+		expect.Equal(t, "stay", len(accepted(t, limit(1024, connectionsFor(20_000)), many...)), len(many))
 	})
 }
 
@@ -175,9 +164,7 @@ func TestHowManyConnectionsThereAre(t *testing.T) {
 // TestRegression08ACrowdLeavesDescriptorsToTheService: it publishes on the connections that there are, and tells its health elsewhere.
 func TestRegression08ACrowdLeavesDescriptorsToTheService(t *testing.T) {
 	few := filepath.Join(t.TempDir(), "few")
-	if err := os.WriteFile(few, []byte("#!/bin/sh\nulimit -n 256 && exec '"+testenv.Binary(t)+"' \"$@\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(few, []byte("#!/bin/sh\nulimit -n 256 && exec '"+testenv.Binary(t)+"' \"$@\"\n"), 0o700))
 	s := testenv.Start(t, few, "--metrics-listen", "127.0.0.1:0")
 	private := regexp.MustCompile(`msg=metrics addr=(\S+)`).FindStringSubmatch(s.Logs())
 	if private == nil {
@@ -188,9 +175,7 @@ func TestRegression08ACrowdLeavesDescriptorsToTheService(t *testing.T) {
 	open := 0
 	for range 300 {
 		conn, err := net.Dial("tcp", s.Addr())
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		defer conn.Close()
 		_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
 		_, _ = io.WriteString(conn, get) // fails on one that was closed
@@ -203,9 +188,7 @@ func TestRegression08ACrowdLeavesDescriptorsToTheService(t *testing.T) {
 	}
 	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
 		resp, err := http.Get("http://" + private[1] + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		resp.Body.Close()
 		if resp.StatusCode != 200 {
 			t.Errorf("%s is %d", path, resp.StatusCode)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -32,9 +33,7 @@ func TestRegression10WhoCannotBeToldIsOneClientWithLimits(t *testing.T) {
 	})
 	t.Run("addresses with ports are read", func(t *testing.T) {
 		for _, same := range [][2]string{{"203.0.113.10:4711", "203.0.113.10"}, {"[2001:db8:10::1]:4711", "2001:db8:10::2"}, {"[2001:db8:11::1]", "2001:db8:11::1"}, {"x, 203.0.113.11:1, 192.0.2.7:80", "203.0.113.11"}} {
-			if got := signup(t, s, same[0]); got != 201 {
-				t.Errorf("%q: %d", same[0], got)
-			}
+			expect.Equal(t, same[0], signup(t, s, same[0]), 201)
 			if got := signup(t, s, same[1]); got != 429 {
 				t.Errorf("%q is not the client of %q: %d", same[1], same[0], got)
 			}
@@ -87,14 +86,10 @@ func TestRegression10AProxyThatTellsNoAddressIsOneClient(t *testing.T) {
 				{"Via", "1.1 proxy"},
 				{"CF-Connecting-IP", "203.0.113.3"},
 			} {
-				if got := from(t, s, "", "POST", "/v1/signup", "", map[string]any{}, with(one[0], one[1])).StatusCode; got != want {
-					t.Errorf("%v: %d, want %d", one, got, want)
-				}
+				expect.Equal(t, one[0]+" "+one[1], from(t, s, "", "POST", "/v1/signup", "", map[string]any{}, with(one[0], one[1])).StatusCode, want)
 				want = 429
 			}
-			if got := from(t, s, "", "POST", "/v1/signup", "", map[string]any{}).StatusCode; got != 201 {
-				t.Errorf("a client on this machine: %d", got)
-			}
+			expect.Equal(t, "a client on this machine", from(t, s, "", "POST", "/v1/signup", "", map[string]any{}).StatusCode, 201)
 			s.Stop(t)
 			if n := strings.Count(s.Logs(), "does not tell its clients' addresses"); n != 1 {
 				t.Errorf("it is told %d times", n)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -21,15 +22,11 @@ func TestRegression12AKeyInAPathReachesNoLog(t *testing.T) {
 			sent := 0
 			ask := func(host, path string) (status int) {
 				conn, err := net.Dial("tcp", s.Addr())
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, err)
 				defer conn.Close()
 				fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, host)
 				resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, err)
 				resp.Body.Close()
 				sent++
 				return resp.StatusCode

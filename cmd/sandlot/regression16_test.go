@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -30,12 +31,8 @@ func storageBrowser(t *testing.T, project, page string) context.Context {
 		site, _, _ := strings.Cut(page, "/p/")
 		preferences = fmt.Sprintf(`{"profile":{"content_settings":{"exceptions":{"cookies":{"%s,%s":{"setting":2}}}}}}`, strings.TrimSuffix(project, "/"), site)
 	}
-	if err := os.Mkdir(filepath.Join(profile, "Default"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(preferences), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(filepath.Join(profile, "Default"), 0o700))
+	expect.OK(t, os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(preferences), 0o600))
 	ctx := testenv.Browser(t, chromedp.UserDataDir(profile))
 	act(t, ctx, chromedp.Navigate("about:blank"))
 	// However busy the machine is, the page waits for the answer here.

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -48,9 +49,7 @@ func consoleOf(t *testing.T, ctx context.Context) (lines func() []string) {
 			add(e.ExceptionDetails.Text)
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	act(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error { return tab.Call(ctx, "Log.enable", nil, nil) }))
 	return func() []string {
 		mu.Lock()

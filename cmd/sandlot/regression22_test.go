@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // TestRegression22NoStrangerCountsAsLocal: a listener that others reach needs a public base-url, or a wish.
@@ -55,9 +57,7 @@ func TestRegression22NoStrangerCountsAsLocal(t *testing.T) {
 			for _, wish := range []bool{false, true} {
 				s := settings{Listen: tc.listen, BaseURL: base, PathForm: "auto", InsecureLocal: wish}
 				places, err := s.places(at.String())
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, err)
 				err = s.checkExposure(at, places)
 				if refused := !tc.alone && local && !wish; refused != (err != nil) {
 					t.Errorf("listen %s, base-url %q, insecure-local %v: %v", tc.listen, base, wish, err)
@@ -92,13 +92,9 @@ func TestRegression22TheAddressThatWasCheckedIsListenedOn(t *testing.T) {
 	at, err := resolve(t.Context(), "--listen", "localhost:0", func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.2")}, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	l, err := listen("--listen", at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer l.Close()
 	if !strings.HasPrefix(l.Addr().String(), "127.0.0.2:") {
 		t.Errorf("it listens on %s", l.Addr())

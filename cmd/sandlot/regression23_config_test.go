@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"sandlot/internal/expect"
 )
 
 // configuration is what an operator gives the program. FOLDER in args, env and file is a folder of the test, in which the files lie; the data
@@ -43,9 +45,7 @@ func (c configuration) try(t *testing.T, command ...string) outcome {
 		if isFolder {
 			write = func() error { return os.Mkdir(path, 0o700) }
 		}
-		if err := write(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, write())
 	}
 	in := func(texts []string) (all []string) {
 		for _, text := range texts {

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"sandlot/internal/expect"
 )
 
 // TestRegression23WhatIsNoFileHoldsUpNoStart: settings and secrets are read from whatever a path leads to, in bounded time and memory.
@@ -15,12 +17,8 @@ func TestRegression23WhatIsNoFileHoldsUpNoStart(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	pipe, large := filepath.Join(folder, "pipe"), filepath.Join(folder, "large")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(large, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, syscall.Mkfifo(pipe, 0o600))
+	expect.OK(t, os.WriteFile(large, nil, 0o600))
 	if err := os.Truncate(large, 1<<40); err != nil { // takes no room
 		t.Fatal(err)
 	}
@@ -60,9 +58,7 @@ func TestRegression23WhatIsNoFileHoldsUpNoStart(t *testing.T) {
 func TestRegression23APipeIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	kept, writer, err := os.Pipe() // what is written stays there while one end for reading is open
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer kept.Close()
 	path := fmt.Sprintf("/dev/fd/%d", kept.Fd())
 	got := make(chan string)

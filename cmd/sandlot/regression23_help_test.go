@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -38,9 +40,7 @@ func TestRegression23HelpNamesEveryDefault(t *testing.T) {
 func model(t *testing.T) *kong.Application {
 	t.Helper()
 	parser, err := newParser(&commands{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return parser.Model
 }
 

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // sizeFlags are all settings that are a number of bytes.
@@ -64,9 +66,7 @@ func TestRegression23EverySizeTakesUnits(t *testing.T) {
 			text, want = "32 kb", `(?m)^`+name+`: +32KiB( |$)`
 		}
 		file := filepath.Join(t.TempDir(), "settings.yaml")
-		if err := os.WriteFile(file, []byte(name+": "+text+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(file, []byte(name+": "+text+"\n"), 0o600))
 		for source, out := range map[string]string{
 			"flag":        check(t, []string{"--" + name, text}, nil),
 			"environment": check(t, nil, []string{variable(name) + "=" + text}),

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -33,9 +34,7 @@ func search(t *testing.T, data string, words []string) (list []string) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return list
 }
 
@@ -71,9 +70,7 @@ func TestRegression24ADeletedAccountIsInNoFile(t *testing.T) {
 	exec("UPDATE projects SET description = 'Gooseberry: what it is about' WHERE id = ?", other["project_id"])
 	exec("UPDATE keys SET name = 'Key of the cherry laptop' WHERE account = (SELECT id FROM accounts WHERE handle = 'quincy')")
 	var address string
-	if err := db.QueryRow("SELECT email FROM accounts WHERE handle = 'quincy'").Scan(&address); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, db.QueryRow("SELECT email FROM accounts WHERE handle = 'quincy'").Scan(&address))
 	eventually(t, "both messages are written", func() bool {
 		return len(search(t, filepath.Join(s.Data(), mailName), []string{address, "neighbour@elsewhere.example"})) >= 2
 	})

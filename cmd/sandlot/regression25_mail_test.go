@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -18,9 +19,7 @@ func mailIs(t *testing.T, s *testenv.Server, up int) {
 	want := regexp.MustCompile(fmt.Sprintf(`(?m)^sandlot_smtp_up %d$`, up))
 	eventually(t, want.String(), func() bool {
 		resp, err := s.Client().Get(s.URL() + "/metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		defer resp.Body.Close()
 		text, err := io.ReadAll(resp.Body)
 		return err == nil && want.Match(text)
@@ -65,9 +64,7 @@ func TestRegression25AMailServerThatIsAwayIsTold(t *testing.T) {
 		}
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	m.addr = l.Addr().String()
 	l.Close()
 	s = testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)

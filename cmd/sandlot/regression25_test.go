@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -22,9 +23,7 @@ import (
 func send(t *testing.T, s *testenv.Server, text string, n int64) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() { c.Close() })
 	if _, err := io.WriteString(c, text); err != nil {
 		t.Fatal(err)
@@ -41,14 +40,10 @@ func loggedAs(t *testing.T, s *testenv.Server, path, area string, status int) {
 	line := regexp.MustCompile(fmt.Sprintf(`msg=request .*area=%s .*path=%s status=%d took_ms=[0-9.e+]+ `, area, regexp.QuoteMeta(path), status))
 	eventually(t, fmt.Sprintf("%s is logged with %d", path, status), func() bool { return line.MatchString(s.Logs()) })
 	resp, err := s.Client().Get(s.URL() + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if !regexp.MustCompile(fmt.Sprintf(`(?m)^sandlot_http_requests_total\{area="%s",method="[A-Z]+",status="%d"\} [1-9]`, area, status)).Match(text) {
 		t.Errorf("%s with %d is not counted", area, status)
 	}
@@ -155,9 +150,7 @@ func TestRegression25DurationsTellTheirUnit(t *testing.T) {
 		t.Errorf("%d of 4 lines tell milliseconds:\n%s", n, out.String())
 	}
 	families, err := newMetrics(true).registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	for _, f := range families {
 		if f.GetType().String() == "HISTOGRAM" && !strings.HasSuffix(f.GetName(), "_seconds") && !strings.HasSuffix(f.GetName(), "_bytes") {
 			t.Errorf("%s has no unit in its name", f.GetName())

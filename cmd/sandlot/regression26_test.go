@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -63,9 +64,7 @@ func TestRegression26AnOperatorSeesAll(t *testing.T) {
 
 	// Who acted is in the log, also without a name.
 	me, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	admin(t, s, "suspend", id, "--reason", "a report", "--as", "Grace Hopper")
 	admin(t, s, "restore", id)
 	admin(t, s, "close-report", "R-TEST-0001", "--as", "grace", "--reason", "was a game")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -32,13 +33,9 @@ func smallApp(t *testing.T) *app {
 	s := settings{Data: filepath.Join(t.TempDir(), "data"), MaxFileSize: publish.DefaultMaxFile, CacheSize: 1 << 20}
 	s.Publish = "on"
 	places, err := s.places("127.0.0.1:8080")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	a, err := openApp(context.Background(), s, places, slog.New(slog.NewTextHandler(io.Discard, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() { a.close() })
 	return a
 }

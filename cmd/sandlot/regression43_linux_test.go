@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -81,9 +82,7 @@ func startIn(t *testing.T, bytes int64) (*testenv.Server, memoryGroup) {
 	g := newMemoryGroup(t, bytes)
 	script := filepath.Join(t.TempDir(), "sandlot")
 	text := fmt.Sprintf("#!/bin/sh\necho $$ > %s/cgroup.procs || exit 1\nexec %s \"$@\"\n", g.folder, testenv.Binary(t))
-	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(script, []byte(text), 0o755))
 	return testenv.Start(t, script), g
 }
 
@@ -102,9 +101,7 @@ func newMemoryGroup(t *testing.T, bytes int64) memoryGroup {
 			t.Error(err)
 		}
 	})
-	if err := os.WriteFile(g.limitFile(), []byte(strconv.FormatInt(bytes, 10)), 0); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(g.limitFile(), []byte(strconv.FormatInt(bytes, 10)), 0))
 	swap := map[bool]string{true: "memory.swap.max", false: "memory.swappiness"}[g.unified]
 	_ = os.WriteFile(filepath.Join(g.folder, swap), []byte("0"), 0) // is not there without swap
 	return g
@@ -122,9 +119,7 @@ func (g memoryGroup) spared(t *testing.T, s *testenv.Server) {
 	if err != nil || !strings.Contains(string(text), "oom_kill 0\n") {
 		t.Errorf("%s (%v)", text, err)
 	}
-	if code := status(t, s, "/readyz"); code != http.StatusOK {
-		t.Errorf("readiness %d", code)
-	}
+	expect.Equal(t, "readiness", status(t, s, "/readyz"), http.StatusOK)
 }
 
 // ownHost is how the service is called by its own name.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sandlot/internal/client"
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -38,9 +39,7 @@ func TestRegression46AFrozenFileSystemHoldsUpNoRead(t *testing.T) {
 			begin()
 			for range 10 {
 				resp, err := http.Get("http://" + private[1] + "/healthz")
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, err)
 				resp.Body.Close()
 				if alive := status(t, s, "/healthz"); alive != 200 || resp.StatusCode != 200 {
 					t.Errorf("health is %d, and %d by itself", alive, resp.StatusCode)

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -39,9 +40,7 @@ func TestRequestsAreLoggedAsSlogWould(t *testing.T) {
 				r := slog.NewRecord(at, slog.LevelInfo, "request", 0)
 				r.AddAttrs(slog.String("request_id", l.id), slog.String("area", l.area), slog.String("method", l.method), slog.String("host", l.host), slog.String("path", l.path),
 					slog.Int("status", l.status), slog.Float64("took_ms", 1.234), slog.Int64("in", l.read), slog.Int64("out", l.answered), slog.Bool("aborted", l.aborted))
-				if err := newLogger(&slogs, format, "info").Handler().Handle(context.Background(), r); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, newLogger(&slogs, format, "info").Handler().Handle(context.Background(), r))
 				got, want := withoutTime(own.String(), l, line), withoutTime(slogs.String(), l, line)
 				if got != want {
 					t.Errorf("\n%s and not\n%s", got, want)

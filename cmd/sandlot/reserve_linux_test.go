@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -49,9 +50,7 @@ func TestFault06Deletions(t *testing.T) {
 		t.Errorf("a publish into the room of the reserve: %d %v", status, answer)
 	}
 	for _, name := range glob(t, filler+"*") {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Remove(name))
 	}
 	testenv.Wait(t, reserveEvery, "the program looks at its disk so seldom")
 	if status, answer := publish(); status != 201 {
@@ -65,8 +64,6 @@ func TestFault06Deletions(t *testing.T) {
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	names, err := filepath.Glob(pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return names
 }

@@ -13,6 +13,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"sandlot/internal/client"
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -26,9 +27,7 @@ func TestFault12LockedDatabase(t *testing.T) {
 	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": want})
 	db := otherProcess(t, s)
 	conn, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +56,7 @@ func TestFault12LockedDatabase(t *testing.T) {
 func otherProcess(t *testing.T, s *testenv.Server) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(s.Data(), "sandlot.db")+"?_pragma=busy_timeout(5000)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -96,17 +93,13 @@ func TestFault14LogAndIndex(t *testing.T) {
 
 	t.Run("a log that was deleted: the state before it, and its blobs are kept for a day", func(t *testing.T) {
 		s, key, early, late := begin(t)
-		if err := os.Remove(file(s, "-wal")); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Remove(file(s, "-wal")))
 		s.Restart(t)
 		serves(t, s, early.id, early.want)
 		if code, _ := open(t, s, "http://"+late.id+".localhost/"); code != 404 {
 			t.Errorf("what was in the log: %d", code)
 		}
-		if n := count(t, s, key); n != 1 {
-			t.Errorf("%d projects", n)
-		}
+		expect.Equal(t, "projects", count(t, s, key), 1)
 		if blobOf(t, s.Data(), late.want) == "" {
 			t.Error("the blob that no record names was deleted at once")
 		}
@@ -119,9 +112,7 @@ func TestFault14LogAndIndex(t *testing.T) {
 			if index == nil {
 				index = make([]byte, 32<<10) // as it is before the first commit
 			}
-			if err := os.WriteFile(file(s, "-shm"), index, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(file(s, "-shm"), index, 0o600))
 			s.Restart(t)
 			for _, p := range []publishedPage{early, late, publishOne(t, s, key, 1000)} {
 				serves(t, s, p.id, p.want)
@@ -138,15 +129,11 @@ func TestFault15RecordsAndBlobsOfDifferentAge(t *testing.T) {
 		early := publishOne(t, s, key, 200_000)
 		s.Stop(t)
 		backup, err := os.ReadFile(filepath.Join(s.Data(), "sandlot.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		s.Restart(t)
 		late := publishOne(t, s, key, 200_000)
 		s.Stop(t)
-		if err := os.WriteFile(filepath.Join(s.Data(), "sandlot.db"), backup, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(s.Data(), "sandlot.db"), backup, 0o600))
 		s.Restart(t)
 		serves(t, s, early.id, early.want)
 		if blobOf(t, s.Data(), late.want) == "" {
@@ -168,9 +155,7 @@ func TestFault15RecordsAndBlobsOfDifferentAge(t *testing.T) {
 				t.Fatalf("%d %v", code, answer)
 			}
 			s.Stop(t)
-			if err := damage(blobOf(t, s.Data(), lost.want)); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, damage(blobOf(t, s.Data(), lost.want)))
 			if found, exit := verify(t, s.Data()); exit == 0 || len(found) != 1 {
 				t.Errorf("verify ends with %d and %v", exit, found)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -16,15 +17,11 @@ func TestAPathThatIsNotThere(t *testing.T) {
 		"text/html,application/xhtml+xml,*/*;q=0.8": "text/html; charset=utf-8", "*/*": "application/json", "": "application/json",
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL()+"/nothing", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		r.Host = "localhost"
 		r.Header.Set("Accept", accept)
 		resp, err := s.Client().Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if got := resp.Header.Get("Content-Type"); err != nil || resp.StatusCode != 404 || got != want {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"sandlot/internal/client"
+	"sandlot/internal/expect"
 	"sandlot/internal/front"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -35,9 +36,7 @@ func TestFault31Hangup(t *testing.T) {
 		body := `{"content":"PGgxPmhpPC9oMT4=","email":"me@example.com"}`
 		conn := beginPublish(t, s, "", len(body), body[:20])
 		awaitInFlight(t, s)
-		if err := syscall.Kill(s.PID(), syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, syscall.Kill(s.PID(), syscall.SIGHUP))
 		awaitRefused(t, s.Addr())
 		if _, err := io.WriteString(conn, body[20:]); err != nil {
 			t.Fatal(err)
@@ -48,9 +47,7 @@ func TestFault31Hangup(t *testing.T) {
 	})
 	t.Run("under nohup it goes on", func(t *testing.T) {
 		p := startPiped(t, "nohup", testenv.Binary(t))
-		if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, p.cmd.Process.Signal(syscall.SIGHUP))
 		p.answers(t)
 	})
 }
@@ -74,15 +71,11 @@ type piped struct {
 func startPiped(t *testing.T, command ...string) *piped {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() { r.Close() })
 	p := &piped{cmd: exec.Command(command[0], append(command[1:], "serve", "--listen", "127.0.0.1:0", "--data", t.TempDir())...), log: r}
 	p.cmd.Stdout, p.cmd.Stderr = w, w
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, p.cmd.Start())
 	w.Close()
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill() // the only error is that it has ended
@@ -112,9 +105,7 @@ func (p *piped) answers(t *testing.T) {
 func TestFault31Panic(t *testing.T) {
 	places := publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}, Content: "localhost", PathForm: true}
 	a, err := openApp(context.Background(), settings{Data: t.TempDir(), CacheSize: 1 << 20}, places, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() {
 		if err := a.close(); err != nil {
 			t.Error(err)
@@ -133,9 +124,7 @@ func TestFault31Panic(t *testing.T) {
 		sound.ServeHTTP(w, r)
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	server := newServer(router, slog.New(slog.DiscardHandler))
 	direct := front.NewListener(l, front.Config{Handler: router, Idle: time.Minute})
 	ended := make(chan error, 1)
@@ -151,9 +140,7 @@ func TestFault31Panic(t *testing.T) {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer conn.Close()
 	fmt.Fprint(conn, "GET /v1/late HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if whole, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -21,23 +22,15 @@ func TestRegression46UploadsOutliveAStoppedProcess(t *testing.T) {
 	begin, end := `{"content":"`+strings.Repeat("AAAA", 100_000), strings.Repeat("AAAA", 1000)+`"}`
 	conn := beginPublish(t, s, "Authorization: Bearer "+key+"\r\n", len(begin)+len(end), begin)
 	awaitTemps(t, s, 1)
-	if err := syscall.Kill(s.PID(), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, syscall.Kill(s.PID(), syscall.SIGSTOP))
 	testenv.Wait(t, bodyWait+2*deadlineSlack, "the machine sleeps for longer than a body may; the real program has the real clock")
-	if err := syscall.Kill(s.PID(), syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, syscall.Kill(s.PID(), syscall.SIGCONT))
 	testenv.Wait(t, 2*time.Second, "a deadline that passed meanwhile would end the upload in this time")
 	if _, err := io.WriteString(conn, end); err != nil {
 		t.Fatal(err)
 	}
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusCreated {
-		t.Errorf("the upload was answered %d", res.StatusCode)
-	}
+	expect.Equal(t, "the upload was answered", res.StatusCode, http.StatusCreated)
 }

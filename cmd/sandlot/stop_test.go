@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -29,12 +30,8 @@ func TestStop(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the request under way got no answer: %v", err)
 	}
-	if resp.StatusCode != http.StatusCreated {
-		t.Errorf("the request under way got %d", resp.StatusCode)
-	}
-	if code := <-stopped; code != 0 {
-		t.Errorf("exit code %d", code)
-	}
+	expect.Equal(t, "the request under way", resp.StatusCode, http.StatusCreated)
+	expect.Equal(t, "exit code", <-stopped, 0)
 }
 
 // awaitInFlight returns when the server has begun to read a body: its metrics count the request beside their own.
@@ -68,9 +65,7 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 	beginPublish(t, s, "", 100, "{")
 	awaitInFlight(t, s)
 	begun := time.Now()
-	if err := syscall.Kill(s.PID(), syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, syscall.Kill(s.PID(), syscall.SIGTERM))
 	awaitRefused(t, s.Addr())
 	s.Stop(t)
 	if took := time.Since(begun); took > grace/2 {

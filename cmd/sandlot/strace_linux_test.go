@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -32,12 +33,8 @@ func attach(t *testing.T, s *testenv.Server, args ...string) *tracer {
 	tr := &tracer{out: filepath.Join(t.TempDir(), "trace"), exited: make(chan struct{})}
 	tr.cmd = exec.Command("strace", append([]string{"-f", "-y", "-s", "24", "-o", tr.out, "-p", fmt.Sprint(s.PID())}, args...)...)
 	says, err := tr.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tr.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
+	expect.OK(t, tr.cmd.Start())
 	attached := make(chan string, 1)
 	go func() {
 		defer close(tr.exited)
@@ -83,9 +80,7 @@ var (
 func readTrace(t *testing.T, tr *tracer, from int) ([]traced, int) {
 	t.Helper()
 	text, err := os.ReadFile(tr.out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	lines := strings.SplitAfter(string(text), "\n")
 	var calls []traced
 	open := map[string]traced{} // by thread

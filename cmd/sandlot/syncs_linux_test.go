@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -78,9 +79,7 @@ func TestFault05SyncsBeforeTheAnswer(t *testing.T) {
 
 // testOtherOrders changes the order of a good trace in every way that matters.
 func testOtherOrders(t *testing.T, good []traced) {
-	if err := checkSyncs(good, true); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, checkSyncs(good, true))
 	without := func(is *regexp.Regexp) []traced {
 		return slices.DeleteFunc(slices.Clone(good), func(c traced) bool { return is.MatchString(c.text) })
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -34,9 +35,7 @@ func failures(t *testing.T, s *testenv.Server) int {
 		return 0
 	}
 	n, err := strconv.Atoi(string(m[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return n
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -82,9 +83,7 @@ func awaitStatus(t *testing.T, s *testenv.Server, url string, want int) time.Dur
 	last := 0
 	if !testenv.Poll(20*time.Second, func() bool {
 		resp, err := s.Client().Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		resp.Body.Close()
 		last = resp.StatusCode
 		return last == want

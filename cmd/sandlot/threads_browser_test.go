@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"testing"
 
+	"sandlot/internal/expect"
+
 	"github.com/chromedp/chromedp"
 )
 
@@ -47,9 +49,7 @@ func TestThreadsInARealBrowser(t *testing.T) {
 func (g *ground) allowThreads(t *testing.T, id string, allow bool) {
 	t.Helper()
 	cookie, err := http.ParseSetCookie(g.cookies[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	fields := url.Values{"title": {"Threads"}, "description": {""}, "listed": {"1"}}
 	if allow {
 		fields.Set("threads", "1")

@@ -17,19 +17,16 @@ import (
 	"time"
 
 	"sandlot/examples"
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
 // TestTry does what the README promises a newcomer.
 func TestTry(t *testing.T) {
 	example, err := fs.ReadFile(examples.Files(), examples.Wick)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	file := filepath.Join(t.TempDir(), "game.html")
-	if err := os.WriteFile(file, []byte("<!doctype html><title>Mine</title>"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("<!doctype html><title>Mine</title>"), 0o600))
 	t.Run("without a file it publishes an example", func(t *testing.T) { try(t, string(example), func(*testing.T, string, string) {}) })
 	t.Run("it publishes the file, and serves until it is interrupted", func(t *testing.T) {
 		try(t, "<!doctype html><title>Mine</title>", func(*testing.T, string, string) {}, file)
@@ -46,18 +43,14 @@ var (
 // alone, and found nothing in the gallery.
 func TestRegression27TryShowsThePageAndTheGallery(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "game.html")
-	if err := os.WriteFile(file, []byte("<!doctype html><title>Mine</title>"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("<!doctype html><title>Mine</title>"), 0o600))
 	try(t, "<!doctype html><title>Mine</title>", func(t *testing.T, page, gallery string) {
 		t.Helper()
 		if got := fetch(t, page); !strings.Contains(got, "<h1") || !strings.Contains(got, "Mine") {
 			t.Errorf("at %s there is %.300s", page, got)
 		}
 		u, err := url.Parse(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if got := fetch(t, gallery); !strings.Contains(got, `href="`+u.Path+`"`) {
 			t.Errorf("at %s there is no %s", gallery, u.Path)
 		}
@@ -70,12 +63,8 @@ func try(t *testing.T, want string, check func(t *testing.T, page, gallery strin
 	args = append([]string{"try", "--listen", "127.0.0.1:0", "--data", t.TempDir()}, args...)
 	cmd := exec.CommandContext(ctx, testenv.Binary(t), args...)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
+	expect.OK(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	address := firstMatch(lines, opened)
 	if address == "" {
@@ -85,9 +74,7 @@ func try(t *testing.T, want string, check func(t *testing.T, page, gallery strin
 		t.Errorf("at %s there are %d bytes, want the %d of the file", address, len(got), len(want))
 	}
 	check(t, firstMatch(lines, itsPage), firstMatch(lines, theGallery))
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, cmd.Process.Signal(os.Interrupt))
 	_, _ = io.Copy(io.Discard, out) // so that the program never waits for us
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("interrupted, try ended with %v", err)
@@ -108,22 +95,16 @@ func firstMatch(lines *bufio.Scanner, re *regexp.Regexp) string {
 func fetch(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1:"+u.Port())
 	}
 	client := &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}, Timeout: 30 * time.Second}
 	defer client.CloseIdleConnections()
 	resp, err := client.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return string(body)
 }

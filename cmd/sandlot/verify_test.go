@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"sandlot/internal/client"
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/testenv"
 )
@@ -91,24 +92,18 @@ func TestVerifyNamesEachDamagedFile(t *testing.T) {
 	write(t, path, content)
 	write(t, blobOf(t, data, bigFile("cut")), bigFile("cut")[:1000])
 	write(t, blobOf(t, data, bigFile("longer")), append(bigFile("longer"), 'x'))
-	if err := os.Remove(blobOf(t, data, bigFile("gone"))); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(blobOf(t, data, bigFile("gone"))))
 	known := filepath.Base(path)
 	stray := known[:2] + strings.Repeat("0", len(known)-2)
 	for _, name := range []string{known[:2] + "/" + stray, "notes.txt", known[:2] + "/fresh.txt"} {
 		write(t, filepath.Join(data, "blobs", name), []byte("not ours"))
 		if old := time.Now().Add(-48 * time.Hour); !strings.Contains(name, "fresh") {
-			if err := os.Chtimes(filepath.Join(data, "blobs", name), old, old); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Chtimes(filepath.Join(data, "blobs", name), old, old))
 		}
 	}
 
 	found, exit := verify(t, data)
-	if exit != 1 {
-		t.Errorf("exit code %d", exit)
-	}
+	expect.Equal(t, "exit code", exit, 1)
 	got := map[string]string{}
 	for _, f := range found {
 		name := f.Filename
@@ -152,9 +147,7 @@ func TestVerifyBesideWriters(t *testing.T) {
 
 func write(t *testing.T, path string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, content, 0o600))
 }
 
 // writers publish and update, content of both kinds, until stop is called.

@@ -17,8 +17,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/google/go-cmp/cmp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -147,17 +147,11 @@ func (w *walk) letter() string {
 		return len(mine) == w.letters
 	})
 	m, err := mail.ReadMessage(strings.NewReader(mine[w.letters-1]))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	_, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	part, err := multipart.NewReader(m.Body, params["boundary"]).NextPart()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	text, err := io.ReadAll(part)
 	if err != nil || !strings.HasPrefix(part.Header.Get("Content-Type"), "text/plain") {
 		w.t.Fatalf("the first part of a message is %v (%v)", part.Header, err)
@@ -291,12 +285,8 @@ func (w *walk) copies(key string) {
 func written(t *testing.T, folder, name, content string) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	expect.OK(t, os.WriteFile(path, []byte(content), 0o644))
 	return path
 }
 
@@ -359,14 +349,12 @@ func (w *walk) slow(up int) {
 func (w *walk) drops(paths ...string) {
 	w.t.Helper()
 	var at [2]float64
-	if err := w.ask(`(() => {
+	expect.OK(w.t, w.ask(`(() => {
   const form = document.querySelector('.own-upload');
   form.scrollIntoView({ block: 'center', behavior: 'instant' });
   const { x, y, width, height } = form.getBoundingClientRect();
   return [x + width / 2, y + height / 2];
-})()`, &at); err != nil {
-		w.t.Fatal(err)
-	}
+})()`, &at))
 	data := map[string]any{"items": []string{}, "files": paths, "dragOperationsMask": 1}
 	for _, kind := range []string{"dragEnter", "dragOver", "drop"} {
 		w.tells("Input.dispatchDragEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "data": data})
@@ -430,13 +418,9 @@ func (w *walk) saved(press string) map[string]string {
 	held := map[string]string{}
 	for _, f := range r.File {
 		in, err := f.Open()
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, err)
 		content, err := io.ReadAll(in)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, err)
 		held[f.Name] = string(content)
 	}
 	if !strings.Contains(held["manifest.json"], w.id) {
@@ -449,15 +433,11 @@ func (w *walk) saved(press string) map[string]string {
 // take takes the project along, and everything.
 func (w *walk) take() {
 	want := map[string]string{w.id + "/index.html": gameOf(w.title)}
-	if diff := cmp.Diff(want, w.saved("Download as ZIP")); diff != "" {
-		w.t.Errorf("the project's ZIP (-want +got):\n%s", diff)
-	}
+	expect.Same(w.t, "the project's ZIP", w.saved("Download as ZIP"), want)
 	w.presses("Settings")
 	w.at("/account/settings")
 	want[w.other+"/index.html"] = gameOf(w.beside)
-	if diff := cmp.Diff(want, w.saved("Download everything")); diff != "" {
-		w.t.Errorf("the export (-want +got):\n%s", diff)
-	}
+	expect.Same(w.t, "the export", w.saved("Download everything"), want)
 }
 
 // delete ends the project: its address shows nothing any more, neither here nor there.

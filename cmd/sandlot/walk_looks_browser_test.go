@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"testing"
 
+	"sandlot/internal/expect"
+
 	"github.com/chromedp/chromedp"
 )
 
@@ -38,9 +40,7 @@ func (p *person) draws(selector string) {
 			return false
 		}
 		picture, err := png.Decode(bytes.NewReader(shot))
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		expect.OK(p.t, err)
 		r, g, b, _ := picture.At(at[0], at[1]).RGBA()
 		return r>>8 < 60 && g>>8 > 200 && b>>8 < 60
 	})
@@ -83,9 +83,7 @@ func (p *person) suits(name string) {
 	p.awaits("the page is there", "true")
 	shoot(p.t, p.ctx, "walk-"+name+"-"+p.look.name)
 	var said []string
-	if err := p.ask(unfit, &said); err != nil {
-		p.t.Fatal(err)
-	}
+	expect.OK(p.t, p.ask(unfit, &said))
 	for _, what := range said {
 		p.t.Errorf("%s on %s: %s", name, p.look.name, what)
 	}

@@ -21,6 +21,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -73,7 +74,5 @@ func setDefault(t *testing.T, name, value string) {
 			return
 		}
 	}
-	if err := flag.Set(name, value); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, flag.Set(name, value))
 }

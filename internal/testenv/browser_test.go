@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
+
 	"github.com/chromedp/chromedp"
 )
 
@@ -24,9 +26,7 @@ func TestBrowsers(t *testing.T) {
 			var program *os.Process
 			t.Run("inner", func(t *testing.T) {
 				ctx := start(t)
-				if err := chromedp.Do(ctx, chromedp.Navigate(page.URL)); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, chromedp.Do(ctx, chromedp.Navigate(page.URL)))
 				if title, err := chromedp.Run(ctx, chromedp.Title()); err != nil || title != "dunes" {
 					t.Errorf("it shows %q, %v", title, err)
 				}

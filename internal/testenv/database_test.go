@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot/internal/expect"
+
 	_ "modernc.org/sqlite"
 )
 
@@ -17,9 +19,7 @@ func TestACopyOfADatabaseHasWhatWasCommitted(t *testing.T) {
 	mustExec(t, db, "CREATE TABLE t (n INTEGER)")
 	mustExec(t, db, "INSERT INTO t VALUES (7)")
 	err := copyDatabase(from, to, func() { mustExec(t, db, "PRAGMA wal_checkpoint(TRUNCATE)") })
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	var n int
 	if err := openDatabase(t, to).QueryRow("SELECT n FROM t").Scan(&n); err != nil || n != 7 {
 		t.Errorf("the copy has %d, %v", n, err)
@@ -29,9 +29,7 @@ func TestACopyOfADatabaseHasWhatWasCommitted(t *testing.T) {
 func openDatabase(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }

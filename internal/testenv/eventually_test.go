@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"sandlot/internal/expect"
 )
 
 func TestEventually(t *testing.T) {
@@ -22,9 +24,7 @@ func TestEventually(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			started := time.Now()
 			Eventually(t, time.Minute, "nothing", func() bool { return true })
-			if passed := time.Since(started); passed != 0 {
-				t.Errorf("it took %v", passed)
-			}
+			expect.Equal(t, "it took", time.Since(started), 0)
 		})
 	})
 	t.Run("asks seldom what takes long, and ends the test with the reason", func(t *testing.T) {
@@ -89,9 +89,7 @@ func TestWait(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			started := time.Now()
 			Wait(t, time.Hour, "the file must be an hour old")
-			if passed := time.Since(started); passed != time.Hour {
-				t.Errorf("it waited %v", passed)
-			}
+			expect.Equal(t, "it waited", time.Since(started), time.Hour)
 		})
 	})
 	t.Run("without a reason the test ends", func(t *testing.T) {

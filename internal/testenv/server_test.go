@@ -7,28 +7,24 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func startFake(t *testing.T, args ...string) *Server {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return Start(t, self, args...)
 }
 
 func get(t *testing.T, c *http.Client, url string) string {
 	t.Helper()
 	resp, err := c.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return string(b)
 }
 
@@ -61,15 +57,11 @@ func TestStart(t *testing.T) {
 		dir := t.TempDir()
 		s := startFake(t, "--data", dir)
 		lines(t, filepath.Join(dir, "starts"))
-		if s.Data() != "" {
-			t.Errorf("Data is %q", s.Data())
-		}
+		expect.Equal(t, "Data is", s.Data(), "")
 	})
 	t.Run("a program that ends instead of listening fails the test", func(t *testing.T) {
 		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		got := outcome(t, t.Name(), func(tb testing.TB) { Start(tb, self, "--fake-broken") })
 		if want := "failed: the server ended instead of listening: exit status 1"; got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -86,9 +78,7 @@ func TestStart(t *testing.T) {
 func TestStop(t *testing.T) {
 	t.Run("returns the exit code, and the logs are complete", func(t *testing.T) {
 		s := startFake(t, "--fake-status")
-		if got := s.Stop(t); got != 3 {
-			t.Errorf("exit code %d, want 3", got)
-		}
+		expect.Equal(t, "exit code", s.Stop(t), 3)
 		if !strings.Contains(s.Logs(), "msg=stopped") {
 			t.Errorf("the logs lack the last line:\n%s", s.Logs())
 		}
@@ -122,9 +112,7 @@ func TestRestart(t *testing.T) {
 		s.Kill(t)
 		s.Restart(t)
 		s.Restart(t)
-		if got := len(lines(t, filepath.Join(s.Data(), "starts"))); got != 3 {
-			t.Errorf("%d starts, want 3", got)
-		}
+		expect.Equal(t, "starts", len(lines(t, filepath.Join(s.Data(), "starts"))), 3)
 		if got, want := get(t, s.Client(), "http://a.test/"), `a.test ""`; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -139,9 +127,7 @@ func TestLogs(t *testing.T) {
 				t.Fatalf("Write: %d, %v", n, err)
 			}
 		}
-		if got := <-l.found; got != "127.0.0.1:80" {
-			t.Errorf("address %q", got)
-		}
+		expect.Equal(t, "address", <-l.found, "127.0.0.1:80")
 	})
 	t.Run("output beyond the limit is dropped, not refused", func(t *testing.T) {
 		l := newLogs()

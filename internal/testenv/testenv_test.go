@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"sandlot/internal/expect"
 )
 
 // outcome runs f with a testing.TB that notes how f ends: "returned", "skipped: ..." or "failed: ...".
@@ -47,9 +47,7 @@ func (n *noting) end(format string, args ...any) {
 func lines(tb testing.TB, name string) []string {
 	tb.Helper()
 	b, err := os.ReadFile(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
@@ -59,9 +57,7 @@ func TestNeed(t *testing.T) {
 	}
 	t.Run("returns if every program is found", func(t *testing.T) {
 		t.Setenv(requireEnv, "all")
-		if got := need(t, "go"); got != "returned" {
-			t.Errorf("Need(go): %s", got)
-		}
+		expect.Equal(t, "Need(go)", need(t, "go"), "returned")
 	})
 	t.Run("a missing program skips and is recorded", func(t *testing.T) {
 		left := filepath.Join(t.TempDir(), "left")
@@ -70,9 +66,7 @@ func TestNeed(t *testing.T) {
 		if got, want := need(t, "go", "no-such-a", "no-such-b"), "skipped: left out: no-such-a, no-such-b"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if diff := cmp.Diff([]string{"no-such-a, no-such-b"}, lines(t, left)); diff != "" {
-			t.Errorf("recorded (-want +got):\n%s", diff)
-		}
+		expect.Same(t, "recorded", lines(t, left), []string{"no-such-a, no-such-b"})
 	})
 	t.Run("a missing program fails where all is required", func(t *testing.T) {
 		left := filepath.Join(t.TempDir(), "left")
@@ -81,9 +75,7 @@ func TestNeed(t *testing.T) {
 		if got := need(t, "no-such-a"); !strings.HasPrefix(got, "failed: no-such-a is not to be had") {
 			t.Errorf("got %q", got)
 		}
-		if diff := cmp.Diff([]string{"no-such-a"}, lines(t, left)); diff != "" {
-			t.Errorf("recorded (-want +got):\n%s", diff)
-		}
+		expect.Same(t, "recorded", lines(t, left), []string{"no-such-a"})
 	})
 }
 
@@ -102,9 +94,7 @@ func TestSkip(t *testing.T) {
 			t.Fatalf("%d lines, want 20", len(got))
 		}
 		for _, line := range got {
-			if line != "mounting a disk" {
-				t.Errorf("line %q", line)
-			}
+			expect.Equal(t, "line", line, "mounting a disk")
 		}
 	})
 	t.Run("a record that cannot be written fails the test", func(t *testing.T) {
@@ -143,9 +133,7 @@ func TestMarkPlain(t *testing.T) {
 func TestBinary(t *testing.T) {
 	t.Run("is the one that SANDLOT_BIN names", func(t *testing.T) {
 		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		t.Setenv(binaryEnv, self)
 		if got := Binary(t); got != self {
 			t.Errorf("got %s, want %s", got, self)
@@ -164,21 +152,13 @@ func TestBinary(t *testing.T) {
 			"sandlot-test-bin-1": 48 * time.Hour, "sandlot-test-bin-2": time.Hour, "sandlot-else": 48 * time.Hour,
 		} {
 			path := filepath.Join(dir, name)
-			if err := os.Mkdir(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chtimes(path, now.Add(-age), now.Add(-age)); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Mkdir(path, 0o700))
+			expect.OK(t, os.Chtimes(path, now.Add(-age), now.Add(-age)))
 		}
 		removeOldBuilds(dir, now.Add(-builtKept))
 		left, err := filepath.Glob(filepath.Join(dir, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		want := []string{filepath.Join(dir, "sandlot-else"), filepath.Join(dir, "sandlot-test-bin-2")}
-		if diff := cmp.Diff(want, left); diff != "" {
-			t.Errorf("left (-want +got):\n%s", diff)
-		}
+		expect.Same(t, "left", left, want)
 	})
 }
