@@ -24,8 +24,23 @@ var specification = sync.OnceValues(func() (*openapi3.T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return doc, doc.Validate(context.Background(), openapi3.IsOpenAPI31OrLater())
+	if err := doc.Validate(context.Background(), openapi3.IsOpenAPI31OrLater()); err != nil {
+		return nil, err
+	}
+	return doc, asOpenAPI30(doc)
 })
+
+// asOpenAPI30 lets values be checked by the validator for OpenAPI 3.0. That for 3.1 compiles the schema for each value, which took half of
+// the time of these tests. It says the same of the keywords that the document uses, but for const, which becomes an enum of one.
+func asOpenAPI30(doc *openapi3.T) error {
+	doc.OpenAPI = "3.0.3"
+	return doc.WalkSchemas(func(_ string, s *openapi3.SchemaRef) error {
+		if s.Value.Const != nil {
+			s.Value.Enum, s.Value.Const = []any{s.Value.Const}, nil
+		}
+		return nil
+	})
+}
 
 var router = sync.OnceValues(func() (routers.Router, error) {
 	doc, err := specification()
@@ -154,7 +169,7 @@ func valid(schema *openapi3.SchemaRef, text []byte) error {
 	if err := json.Unmarshal(text, &v); err != nil {
 		return err
 	}
-	if err := schema.Value.VisitJSON(v, openapi3.EnableJSONSchema2020()); err != nil {
+	if err := schema.Value.VisitJSON(v); err != nil {
 		return err
 	}
 	return listed("", schema, v)
