@@ -147,7 +147,10 @@ func open(t testing.TB, dir string, disk *blob.Disk, clock *Clock, opts []Option
 		if w.Disk, err = blob.OpenDisk(filepath.Join(dir, "blobs"), blob.Options{Alone: true}); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { w.Disk.Close() })
+		t.Cleanup(func() {
+			w.Disk.Close()
+			removeEmptyFolders(filepath.Join(dir, "blobs"))
+		})
 	}
 	w.Blobs = &Blobs{Blobs: w.Disk}
 	w.Counters = w.newCounters(gallery.Config{Public: w.Config.Public})
