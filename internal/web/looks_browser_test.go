@@ -34,7 +34,12 @@ const storageProbe = "/.sandlot/storage"
 // in German, whose words are the longest, dark, then light. With SANDLOT_TEST_SHOTS=FOLDER it leaves a picture of each there.
 func TestEveryPageIsFitToBeSeen(t *testing.T) {
 	t.Parallel()
+	axe, err := os.ReadFile(filepath.Join("testdata", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	g := openGallery(t)
+	g.tell(t, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": string(axe)})
 	for _, l := range looks() {
 		t.Run(l.name, func(t *testing.T) {
 			for _, s := range []struct {
@@ -70,13 +75,12 @@ type showroom struct {
 // slowly is long enough for a browser to paint what it has.
 const slowly = 300 * time.Millisecond
 
+// plainly has V8 not optimize: each page is a program of its own that runs for a moment, and to optimize it takes longer than it saves.
+const plainly = "--no-opt --no-maglev --single-threaded-gc"
+
 func openGallery(t *testing.T) *showroom {
 	t.Helper()
-	axe, err := os.ReadFile(filepath.Join("testdata", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &showroom{ctx: testenv.Engine(t), slow: "nothing"}
+	g := &showroom{ctx: testenv.Engine(t, chromedp.Flag("js-flags", plainly)), slow: "nothing"}
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == storageProbe { // is served by the project's own origin
 			w.Header().Set("Content-Type", "text/html")
@@ -98,7 +102,6 @@ func openGallery(t *testing.T) *showroom {
 	}
 	g.tell(t, "Log.enable", nil)
 	g.tell(t, "Network.setCacheDisabled", map[string]any{"cacheDisabled": true})
-	g.tell(t, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": string(axe)})
 	return g
 }
 
