@@ -54,14 +54,7 @@ func (f saltFile) write(b []byte) error {
 
 // renew has yesterday's salt forgotten soon after midnight, also where nobody comes.
 func renew(ctx context.Context, v *play.Visitors) {
-	tick := time.NewTicker(renewEvery)
-	defer tick.Stop()
-	for {
+	worker.Every(ctx, renewEvery, func() {
 		v.Renew(time.Now())
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	})
 }

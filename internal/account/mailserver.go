@@ -57,21 +57,17 @@ func (c *Courier) watch(ctx context.Context) {
 	if !ok || c.Server == nil {
 		return
 	}
-	tick := time.NewTicker(reachEvery)
-	defer tick.Stop()
-	for first := true; ; first = false {
-		if first || !c.Server.Up() {
-			limited, cancel := context.WithTimeout(ctx, reachLimit)
-			err := worker.Guarded(func() error { return server.Reach(limited) })
-			cancel()
-			if ctx.Err() == nil {
-				c.Server.note(err, c.Log)
-			}
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+	first := true
+	worker.Every(ctx, reachEvery, func() {
+		if !first && c.Server.Up() {
 			return
 		}
-	}
+		first = false
+		limited, cancel := context.WithTimeout(ctx, reachLimit)
+		err := worker.Guarded(func() error { return server.Reach(limited) })
+		cancel()
+		if ctx.Err() == nil {
+			c.Server.note(err, c.Log)
+		}
+	})
 }

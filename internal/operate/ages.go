@@ -51,19 +51,12 @@ type AgeGuard struct {
 
 // Run looks at the clock every minute until ctx ends, so that no jump is missed.
 func (g *AgeGuard) Run(ctx context.Context) {
-	tick := time.NewTicker(clockEvery)
-	defer tick.Stop()
-	for {
+	worker.Every(ctx, clockEvery, func() {
 		if _, err := g.MayDelete(ctx); err != nil && ctx.Err() == nil {
 			g.Failures.Add(1)
 			g.Log.Warn("the time was not recorded", "error", err)
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	})
 }
 
 // MayDelete reports whether the clock can be trusted: whether it has agreed for an hour with the

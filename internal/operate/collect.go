@@ -77,20 +77,13 @@ type Collector struct {
 
 // Run collects every hour until ctx ends.
 func (c *Collector) Run(ctx context.Context) {
-	tick := time.NewTicker(collectEvery)
-	defer tick.Stop()
-	for {
+	worker.Every(ctx, collectEvery, func() {
 		if n, err := c.Collect(ctx); err != nil && ctx.Err() == nil {
 			c.Log.Warn("not all was collected; it will be tried again", "deleted", n, "error", err)
 		} else if n > 0 {
 			c.Log.Info("collected", "deleted", n)
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	})
 }
 
 // Collect makes one round and returns how many blobs it deleted: none while the clock is not

@@ -44,19 +44,12 @@ type Forgetter struct {
 
 // Run looks every minute until ctx ends.
 func (f *Forgetter) Run(ctx context.Context) {
-	tick := time.NewTicker(forgetEvery)
-	defer tick.Stop()
-	for {
+	worker.Every(ctx, forgetEvery, func() {
 		if err := f.Forget(ctx); err != nil && ctx.Err() == nil {
 			f.Failures.Add(1)
 			f.Log.Warn("messages of deleted accounts not deleted, will retry", "error", err)
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	})
 }
 
 // Forget makes one round. Messages to an address that another account has stay, for they are

@@ -35,19 +35,12 @@ type Shrinker struct {
 
 // Run shrinks every minute until ctx ends. Failures are logged and counted.
 func (s *Shrinker) Run(ctx context.Context) {
-	tick := time.NewTicker(shrinkEvery)
-	defer tick.Stop()
-	for {
+	worker.Every(ctx, shrinkEvery, func() {
 		if err := s.Shrink(ctx); err != nil && ctx.Err() == nil {
 			s.Failures.Add(1)
 			s.Log.Warn("unused room not given back to the disk", "error", err)
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	})
 }
 
 // Shrink returns all room to the disk that is to be returned now.

@@ -73,6 +73,21 @@ func (e *Errors) Err() error {
 	return errors.Join(append(e.told, fmt.Errorf("and %d more failures", e.more))...)
 }
 
+// Every calls do at once, and again each time pause has passed, until ctx ends. A call that
+// takes longer delays the next one; none run at the same time.
+func Every(ctx context.Context, pause time.Duration, do func()) {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for {
+		do()
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // flushEvery is well under the 5 s that a crash may lose.
 const flushEvery = 2 * time.Second
 

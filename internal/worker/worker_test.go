@@ -1,0 +1,22 @@
+package worker
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sandlot/internal/expect"
+)
+
+func TestEveryCallsAtOnceAndAfterEachPauseUntilItsContextEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Second)
+		defer cancel()
+		begun := time.Now()
+		var called []time.Duration
+		Every(ctx, time.Minute, func() { called = append(called, time.Since(begun)) })
+		expect.Same(t, "called after", called, []time.Duration{0, time.Minute, 2 * time.Minute})
+		expect.Equal(t, "it returned after", time.Since(begun), 150*time.Second)
+	})
+}
