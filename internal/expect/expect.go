@@ -3,16 +3,17 @@ package expect
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// OK ends the test if there is an error.
-func OK(t testing.TB, err error) {
+// OK ends the test if there is an error, and says what was being done.
+func OK(t testing.TB, err error, doing ...any) {
 	if err != nil {
 		t.Helper()
-		t.Fatal(err)
+		t.Fatal(append(doing, err)...)
 	}
 }
 
@@ -37,5 +38,13 @@ func Same[T any](t testing.TB, what string, got, want T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Helper()
 		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// Contains fails the test unless part is in text.
+func Contains(t testing.TB, what, text, part string) {
+	if !strings.Contains(text, part) {
+		t.Helper()
+		t.Errorf("%s: there is no %q in %s", what, part, text)
 	}
 }

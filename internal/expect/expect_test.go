@@ -16,7 +16,9 @@ type noting struct {
 
 func (*noting) Helper() {}
 
-func (n *noting) Fatal(args ...any) { n.said = "ended: " + fmt.Sprint(args...) }
+func (n *noting) Fatal(args ...any) {
+	n.said = strings.TrimSuffix("ended: "+fmt.Sprintln(args...), "\n")
+}
 
 func (n *noting) Errorf(format string, args ...any) { n.said = fmt.Sprintf(format, args...) }
 
@@ -25,6 +27,7 @@ func TestWhatIsAsExpectedSaysNothing(t *testing.T) {
 	OK(n, nil)
 	Is(n, "read", fmt.Errorf("read: %w", io.EOF), io.EOF)
 	Equal(n, "files", 3, 3)
+	Contains(n, "page", "ab", "a")
 	Same(n, "names", []string{"a"}, []string{"a"})
 	if n.said != "" {
 		t.Error(n.said)
@@ -34,6 +37,8 @@ func TestWhatIsAsExpectedSaysNothing(t *testing.T) {
 func TestWhatIsNotAsExpectedFails(t *testing.T) {
 	for want, check := range map[string]func(n *noting){
 		"ended: EOF":                      func(n *noting) { OK(n, io.EOF) },
+		"ended: read a.txt EOF":           func(n *noting) { OK(n, io.EOF, "read", "a.txt") },
+		`page: there is no "c" in ab`:     func(n *noting) { Contains(n, "page", "ab", "c") },
 		"read: error is <nil>, want EOF":  func(n *noting) { Is(n, "read", nil, io.EOF) },
 		"read: error is EOF, want <nil>":  func(n *noting) { Is(n, "read", io.EOF, nil) },
 		"read: error is broken, want EOF": func(n *noting) { Is(n, "read", errors.New("broken"), io.EOF) },
