@@ -70,9 +70,7 @@ func TestARangeReadsItsMiBsOnceAndNoOthers(t *testing.T) {
 		t.Helper()
 		f.read = 0
 		rc, err := d.Open(t.Context(), b, off, n)
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
+		expect.OK(t, err, what)
 		rc.Close()
 		if got := int64(f.read); got != want {
 			t.Errorf("%s: %d bytes read, want %d", what, got, want)

@@ -19,9 +19,7 @@ func TestCloneTo(t *testing.T) {
 			for range 2 { // one that is there already is left alone
 				expect.OK(t, from.CloneTo(t.Context(), to, b.Ref, link))
 			}
-			if err := to.SyncFolders(); err != nil {
-				t.Error(err)
-			}
+			expect.OK(t, to.SyncFolders())
 			path := filepath.FromSlash(blobPath(b.Ref))
 			one, err := os.Stat(filepath.Join(fromDir, path))
 			expect.OK(t, err)

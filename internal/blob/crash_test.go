@@ -146,9 +146,7 @@ func TestPowerLoss(t *testing.T) {
 					if m.fs.Steps()-before <= after {
 						return // it was over before the power went
 					}
-					if err := m.crash(); err != nil {
-						t.Fatalf("cut after %d steps, seed %d: %v", after, seed, err)
-					}
+					expect.OK(t, m.crash(), "cut after", after, "steps, seed", seed)
 				}
 			}
 		})
@@ -158,9 +156,7 @@ func TestPowerLoss(t *testing.T) {
 			m := newMachine(t, uint64(after), nil)
 			m.fs.CutAfter(after)
 			m.open()
-			if err := m.crash(); err != nil {
-				t.Fatalf("cut after %d steps: %v", after, err)
-			}
+			expect.OK(t, m.crash(), "cut after", after, "steps")
 			m.put(several)
 			if err := m.crash(); err != nil || len(m.acked) != 1 {
 				t.Fatalf("cut after %d steps, and once more after a Put of which %d are acknowledged: %v", after, len(m.acked), err)

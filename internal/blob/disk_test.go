@@ -99,9 +99,7 @@ func TestOpenDisk(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		expect.OK(t, err)
 	})
 	t.Run("the folders are made durable before anything is put", func(t *testing.T) {
 		root, err := os.OpenRoot(t.TempDir())
@@ -166,9 +164,7 @@ func TestLeftOvers(t *testing.T) {
 		leave(t, dir, 0)
 		leave(t, dir, -48*time.Hour) // by a clock that was wrong
 		openAt(t, dir, Options{Alone: true})
-		if got := files(t, dir); !slices.Equal(got, []string{blobPath(b.Ref)}) {
-			t.Errorf("left: %v", got)
-		}
+		expect.Same(t, "left", files(t, dir), []string{blobPath(b.Ref)})
 	})
 	t.Run("List yields none of them, and removes those of an hour ago", func(t *testing.T) {
 		dir := t.TempDir()

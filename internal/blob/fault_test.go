@@ -137,9 +137,7 @@ func TestPutThatCannotCleanUp(t *testing.T) {
 			if n++; err != nil {
 				t.Fatal(err)
 			}
-			if err := d.Delete(t.Context(), ref); err != nil {
-				t.Error(err)
-			}
+			expect.OK(t, d.Delete(t.Context(), ref))
 		}
 		if n != 1 {
 			t.Errorf("the collector is shown %d blobs, want the one nobody knows", n)
@@ -251,13 +249,9 @@ func TestPing(t *testing.T) {
 				}
 				f.failing(nil)
 				now = now.Add(pingFor)
-				if err := d.Ping(t.Context()); err != nil {
-					t.Errorf("later: %v", err)
-				}
+				expect.Is(t, "later", d.Ping(t.Context()), nil)
 				// What could not be removed is a left-over like those of a crash.
-				if err := d.sweepTemp(t.Context(), now.Add(time.Hour)); err != nil {
-					t.Error(err)
-				}
+				expect.OK(t, d.sweepTemp(t.Context(), now.Add(time.Hour)))
 				if got := files(t, dir); len(got) > 0 {
 					t.Errorf("left: %v", got)
 				}

@@ -40,14 +40,10 @@ func TestFullDisk(t *testing.T) {
 	}
 
 	for _, b := range filler {
-		if err := d.Delete(t.Context(), b.Ref); err != nil {
-			t.Fatalf("deleting while full: %v", err)
-		}
+		expect.OK(t, d.Delete(t.Context(), b.Ref), "deleting while full")
 	}
 	d.now = func() time.Time { return time.Now().Add(pingFor) }
-	if err := d.Ping(t.Context()); err != nil {
-		t.Errorf("with room again: %v", err)
-	}
+	expect.Is(t, "with room again", d.Ping(t.Context()), nil)
 	put(t, d, noise(2<<20))
 }
 

@@ -3,7 +3,6 @@ package blob
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -75,16 +74,13 @@ func TestRegression33WhatIsBeingWrittenIsKnownByItsName(t *testing.T) {
 				}
 			}
 			b, err := d.Put(t.Context(), d.Name(), &between{collect, bytes.NewReader(data)})
-			if err != nil {
-				t.Fatalf("a collection ended what was being written: %v", err)
-			}
+			expect.OK(t, err, "a collection ended what was being written")
 			b.SHA256 = sha256.Sum256(data)
 			if got, err := read(d, b); err != nil || !bytes.Equal(got, data) {
 				t.Errorf("read %q, %v", got, err)
 			}
-			if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("what a crash left is there still: %v", err)
-			}
+			_, err = os.Stat(left)
+			expect.Is(t, "what a crash left is there still", err, fs.ErrNotExist)
 			expect.Equal(t, "names are remembered", len(d.writing.names), 0)
 		})
 	}

@@ -83,9 +83,8 @@ func TestDamage(t *testing.T) {
 				data := noise(3*bufferSize + 1)
 				b, sound := put(t, d, data), put(t, d, []byte("sound"))
 				if seen {
-					if _, err := read(d, b); err != nil {
-						t.Fatal(err)
-					}
+					_, err := read(d, b)
+					expect.OK(t, err)
 				}
 				expect.OK(t, c.do(filepath.Join(dir, blobPath(b.Ref)), bytes.Clone(data)))
 				for range 2 {
@@ -163,9 +162,8 @@ func TestTrust(t *testing.T) {
 	t.Run("a deleted blob is forgotten", func(t *testing.T) {
 		d, _, _ := openFaulty(t)
 		b := put(t, d, noise(100))
-		if _, err := read(d, b); err != nil {
-			t.Fatal(err)
-		}
+		_, err := read(d, b)
+		expect.OK(t, err)
 		if err := d.Delete(t.Context(), b.Ref); err != nil || len(d.trust.known) != 0 {
 			t.Errorf("%d remembered, %v", len(d.trust.known), err)
 		}
@@ -207,9 +205,7 @@ func TestFirstOpens(t *testing.T) {
 		cancel()
 		close(goOn)
 		expect.Is(t, "the first", <-first, context.Canceled)
-		if err := <-second; err != nil {
-			t.Errorf("the second: %v", err)
-		}
+		expect.Is(t, "the second", <-second, nil)
 	})
 	t.Run("who waits can go away", func(t *testing.T) {
 		d, f, _ := openFaulty(t)
@@ -225,9 +221,7 @@ func TestFirstOpens(t *testing.T) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
 		close(goOn)
-		if err := <-first; err != nil {
-			t.Error(err)
-		}
+		expect.OK(t, <-first)
 	})
 	t.Run("a bounded number of blobs is read at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -296,9 +290,8 @@ func TestReader(t *testing.T) {
 	t.Run("WriteTo gives the range, also after a Read", func(t *testing.T) {
 		rc, _, _, _ := open(t)
 		var buf bytes.Buffer
-		if _, err := io.CopyN(&buf, rc, 7); err != nil {
-			t.Fatal(err)
-		}
+		_, err := io.CopyN(&buf, rc, 7)
+		expect.OK(t, err)
 		n, err := rc.(io.WriterTo).WriteTo(&buf)
 		if err != nil || n != int64(len(want)-7) || !bytes.Equal(buf.Bytes(), want) {
 			t.Errorf("%d bytes, %v", n, err)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -110,9 +109,7 @@ func TestFolder(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		expect.OK(t, os.Mkdir(dir, 0o700))
-		if err := f.Send(t.Context(), verify("en")); err != nil {
-			t.Errorf("later: %v", err)
-		}
+		expect.Is(t, "later", f.Send(t.Context(), verify("en")), nil)
 	})
 	t.Run("a context that has ended sends nothing", func(t *testing.T) {
 		f, dir := newTestFolder(t)
@@ -129,12 +126,9 @@ func TestFolder(t *testing.T) {
 			path := filepath.Join(dir, name)
 			expect.OK(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, age, age)))
 		}
-		if _, err := NewFolder(dir, "sandlot@localhost"); err != nil {
-			t.Fatal(err)
-		}
-		if names := listDir(t, dir); !slices.Equal(names, []string{unfinished + "new", "old.eml"}) {
-			t.Errorf("left: %v", names)
-		}
+		_, err := NewFolder(dir, "sandlot@localhost")
+		expect.OK(t, err)
+		expect.Same(t, "left", listDir(t, dir), []string{unfinished + "new", "old.eml"})
 	})
 	t.Run("a file in the folder's place is an error", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "mail")

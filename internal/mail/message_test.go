@@ -87,9 +87,8 @@ func write(t *testing.T, w *writer, m account.Mail) parsed {
 	msg, err := w.write(m)
 	expect.OK(t, err)
 	var buf bytes.Buffer
-	if _, err := msg.WriteTo(&buf); err != nil {
-		t.Fatal(err)
-	}
+	_, err = msg.WriteTo(&buf)
+	expect.OK(t, err)
 	return parse(t, buf.Bytes())
 }
 

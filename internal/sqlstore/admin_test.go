@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -14,7 +15,7 @@ func TestTheAuditLogHasNoWayBack(t *testing.T) {
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	e := publish.LogEntry{At: time.Now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: string(p.ID), Reason: "spam"}
-	check(t, "suspend", second(db.Operate().Suspend(t.Context(), publish.Subject{Project: p.ID}, e)), nil)
+	expect.Is(t, "suspend", second(db.Operate().Suspend(t.Context(), publish.Subject{Project: p.ID}, e)), nil)
 	for _, query := range []string{
 		"UPDATE acts SET reason = 'none'",
 		"DELETE FROM acts",
@@ -30,7 +31,7 @@ func TestTheAuditLogHasNoWayBack(t *testing.T) {
 		}
 	}
 	log, err := db.Operate().Log(t.Context(), operate.LogQuery{Limit: 9})
-	check(t, "read log", err, nil)
+	expect.Is(t, "read log", err, nil)
 	if len(log) != 1 || log[0].Reason != "spam" {
 		t.Errorf("the log is %v", log)
 	}

@@ -96,6 +96,6 @@ func mustExec(t testing.TB, db *DB, query string, args ...any) {
 func copyDatabase(t *testing.T, path string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy.db")
-	check(t, "copy the database", testenv.CopyDatabase(path, to), nil)
+	expect.Is(t, "copy the database", testenv.CopyDatabase(path, to), nil)
 	return to
 }

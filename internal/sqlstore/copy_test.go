@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,9 +27,9 @@ func TestCopyTo(t *testing.T) {
 			ended <- err
 		}()
 		path := filepath.Join(dir, "copy.db")
-		check(t, "copy", db.CopyTo(t.Context(), path), nil)
+		expect.Is(t, "copy", db.CopyTo(t.Context(), path), nil)
 		stop()
-		check(t, "write", <-ended, nil)
+		expect.Is(t, "write", <-ended, nil)
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%v, %v", info.Mode(), err)
 		}
@@ -57,8 +56,7 @@ func TestCopyTo(t *testing.T) {
 		cancel()
 		path = filepath.Join(dir, "other.db")
 		expect.Is(t, "with a context that has ended", db.CopyTo(ctx, path), context.Canceled)
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("left behind: %v", err)
-		}
+		_, err := os.Stat(path)
+		expect.Is(t, "left behind", err, fs.ErrNotExist)
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/sqlite"
 )
@@ -34,7 +35,7 @@ func manyFilesOf(t *testing.T, db *DB, n uint64) (p publish.Project, c publish.C
 		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprintf("%d-%d", n, i)), Size: 3}})
 	}
 	p, _, err := db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{Expect: 1})
-	check(t, "make files", err, nil)
+	expect.Is(t, "make files", err, nil)
 	c = publish.Change{}
 	for i, f := range mustFiles(t, db, p, p.Version) {
 		if f.Name == p.Primary {
@@ -54,7 +55,7 @@ func manyFilesOf(t *testing.T, db *DB, n uint64) (p publish.Project, c publish.C
 func mustFiles(t *testing.T, db *DB, p publish.Project, version int) []publish.File {
 	t.Helper()
 	list, err := db.Publish().Files(context.Background(), p.ID, version)
-	check(t, "list files", err, nil)
+	expect.Is(t, "list files", err, nil)
 	return list
 }
 
@@ -73,18 +74,18 @@ func folders(t *testing.T, db *DB, p publish.Project, version int) string {
 func is(t *testing.T, db *DB, p publish.Project, version int, want string) {
 	t.Helper()
 	q, err := db.Publish().Project(context.Background(), p.ID)
-	check(t, "read project", err, nil)
-	equal(t, "version", q.Version, version)
-	equal(t, "files of the current version", folders(t, db, p, version), want)
+	expect.Is(t, "read project", err, nil)
+	expect.Equal(t, "version", q.Version, version)
+	expect.Equal(t, "files of the current version", folders(t, db, p, version), want)
 	found, _, _, err := db.Upkeep().Mistakes(context.Background(), 0, 10)
-	check(t, "compare projects", err, nil)
+	expect.Is(t, "compare projects", err, nil)
 	more, _, _, err := db.Upkeep().AccountMistakes(context.Background(), 0, 10)
-	check(t, "compare accounts", err, nil)
+	expect.Is(t, "compare accounts", err, nil)
 	for _, m := range append(found, more...) {
 		t.Error(m.Detail)
 	}
 	_, err = db.Publish().Files(context.Background(), p.ID, version+1)
-	check(t, "files of the next version", err, publish.ErrNotFound)
+	expect.Is(t, "files of the next version", err, publish.ErrNotFound)
 }
 
 const (
@@ -102,11 +103,11 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 	watchSteps(t, db, func(rows int64) {
 		if steps++; steps%3 == 0 {
 			q, err := db.Publish().Project(context.Background(), p.ID)
-			check(t, "read project", err, nil)
-			equal(t, "files", folders(t, db, p, q.Version), map[int]string{2: whereA, 3: whereB, 4: whereA}[q.Version])
+			expect.Is(t, "read project", err, nil)
+			expect.Equal(t, "files", folders(t, db, p, q.Version), map[int]string{2: whereA, 3: whereB, 4: whereA}[q.Version])
 			near, err := db.Publish().FilesNear(context.Background(), p.ID, map[int]string{2: "a", 3: "b", 4: "a"}[q.Version])
-			check(t, "look for files", err, nil)
-			equal(t, "files near", len(near), nearLimit)
+			expect.Is(t, "look for files", err, nil)
+			expect.Equal(t, "files near", len(near), nearLimit)
 		}
 		most = max(most, rows)
 	})
@@ -121,11 +122,11 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 		}, whereA},
 	} {
 		was, err := db.Publish().Project(t.Context(), p.ID)
-		check(t, "read", err, nil)
+		expect.Is(t, "read", err, nil)
 		change := do.c()
 		steps, most = 0, 0
 		_, _, err = db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: was.Version})
-		check(t, do.what, err, nil)
+		expect.Is(t, do.what, err, nil)
 		if most > draftRows || steps < 2*manyFiles/draftStep {
 			t.Errorf("%s: %d steps, one of which changed %d rows", do.what, steps, most)
 		}
@@ -134,9 +135,9 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 	t.Run("one for which there is no room is refused at first", func(t *testing.T) {
 		steps = 0
 		_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4, Within: publish.Quota{Bytes: 9 * manyFiles}})
-		check(t, "beyond the quota", err, publish.ErrTooManyBytes)
-		check(t, "beyond the quota", err, publish.ErrNoEffect)
-		equal(t, "commits", steps, 0)
+		expect.Is(t, "beyond the quota", err, publish.ErrTooManyBytes)
+		expect.Is(t, "beyond the quota", err, publish.ErrNoEffect)
+		expect.Equal(t, "commits", steps, 0)
 	})
 	t.Run("one that is refused at last", func(t *testing.T) {
 		c := publish.Change{Drop: mustFiles(t, db, p, 4), Put: slices.Clone(c.Put)}
@@ -145,8 +146,8 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 		}
 		steps, most = 0, 0
 		_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4})
-		check(t, "without its primary file", err, publish.ErrNoPrimary)
-		check(t, "without its primary file", err, publish.ErrNoEffect)
+		expect.Is(t, "without its primary file", err, publish.ErrNoPrimary)
+		expect.Is(t, "without its primary file", err, publish.ErrNoEffect)
 		if most > draftRows || steps < 4*manyFiles/draftStep {
 			t.Errorf("%d steps, one of which changed %d rows", steps, most)
 		}
@@ -170,8 +171,8 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 		}
 	})
 	_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
-	check(t, "rearrange", err, nil)
-	equal(t, "steps", steps, last)
+	expect.Is(t, "rearrange", err, nil)
+	expect.Equal(t, "steps", steps, last)
 	for i, crashed := range copies {
 		version, want := 2, whereA
 		if i == len(copies)-1 {
@@ -182,13 +183,13 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 			is(t, again, p, version, want)
 			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
 			_, _, err := again.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: version})
-			check(t, "put file", err, nil)
+			expect.Is(t, "put file", err, nil)
 			is(t, again, p, version+1, strings.Replace(want, " index", " c:1 index", 1))
 		})
 		t.Run(fmt.Sprint("rearranged after crash ", i), func(t *testing.T) {
 			again := mustOpen(t, copyDatabase(t, crashed))
 			_, _, err := again.Publish().Rearrange(t.Context(), p.ID, publish.Change{Drop: mustFiles(t, again, p, version), Put: mustFiles(t, again, p, 2), Primary: p.Primary}, publish.Edit{Expect: version})
-			check(t, "restore", err, nil)
+			expect.Is(t, "restore", err, nil)
 			is(t, again, p, version+1, whereA)
 		})
 		t.Run(fmt.Sprint("swept after crash ", i), func(t *testing.T) {
@@ -196,7 +197,7 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 			gone := sweepAll(t, again, time.Now().Add(time.Hour)) // as a day later
 			is(t, again, p, version, want)
 			known, drafts := records(t, again, "blobs WHERE ref LIKE 'new-%'"), records(t, again, "drafts")
-			equal(t, "drafts", drafts, 0)
+			expect.Equal(t, "drafts", drafts, 0)
 			if want == whereA && known > 0 || want == whereB && len(gone) > 0 {
 				t.Errorf("%d blobs that came with it are known, and %d were let go of", known, len(gone))
 			}
@@ -221,7 +222,7 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 			db := mustOpen(t, t.TempDir()+"/sandlot.db")
 			p, change := manyFilesOf(t, db, 1)
 			commits, first := 0, len(parts(change))*3/4
-			check(t, "fail", db.step(t.Context(), 0, func(x *tx) error {
+			expect.Is(t, "fail", db.step(t.Context(), 0, func(x *tx) error {
 				x.OnCommit(func(commit func() error) error {
 					if commits++; commits > first && commits <= first+c.failures {
 						return c.code
@@ -241,9 +242,9 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 			if !c.without {
 				sweepAll(t, db, time.Now().Add(time.Hour))
 			}
-			equal(t, "drafts", records(t, db, "drafts"), 0)
+			expect.Equal(t, "drafts", records(t, db, "drafts"), 0)
 			_, _, err = db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
-			check(t, "again", err, nil)
+			expect.Is(t, "again", err, nil)
 			is(t, db, p, 3, whereB)
 		})
 	}
@@ -262,10 +263,10 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 		"for an edit": {func(t *testing.T, other *DB, p publish.Project) {
 			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
 			_, _, err := other.Publish().PutFile(ctx, p.ID, f, publish.Edit{Expect: 2})
-			check(t, "put file", err, nil)
+			expect.Is(t, "put file", err, nil)
 		}, 3, "map[a:2000 c:1 index.html:1]"},
 		"in part": {func(t *testing.T, other *DB, _ publish.Project) {
-			check(t, "take back", other.step(ctx, 0, func(x *tx) error {
+			expect.Is(t, "take back", other.step(ctx, 0, func(x *tx) error {
 				d, err := one(ctx, x, scanDraft, selectDraft+"id > 0")
 				if err == nil {
 					_, err = (&sweep{tx: x, left: 10}).undo(d, "")
@@ -274,8 +275,8 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 			}), nil)
 		}, 2, whereA},
 		"for one of its own": {func(t *testing.T, other *DB, p publish.Project) {
-			check(t, "collect", other.finishDrafts(ctx), nil)
-			check(t, "begin", other.step(ctx, 0, func(x *tx) error {
+			expect.Is(t, "collect", other.finishDrafts(ctx), nil)
+			expect.Is(t, "begin", other.step(ctx, 0, func(x *tx) error {
 				_, err := x.beginDraft(p.ID, publish.Change{}, publish.Edit{Expect: 2}, time.Now())
 				return err
 			}), nil)
@@ -292,7 +293,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 				}
 			})
 			_, _, err := db.Publish().Rearrange(ctx, p.ID, change, publish.Edit{Expect: 2})
-			check(t, "rearrange", err, publish.ErrUnavailable)
+			expect.Is(t, "rearrange", err, publish.ErrUnavailable)
 			if errors.Is(err, publish.ErrNoEffect) {
 				t.Errorf("%v: but blobs may be recorded", err)
 			}
@@ -302,7 +303,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 			is(t, db, p, c.version, c.want)
 			sweepAll(t, db, time.Time{})
 			is(t, db, p, c.version, c.want)
-			equal(t, "drafts", records(t, db, "drafts"), 0)
+			expect.Equal(t, "drafts", records(t, db, "drafts"), 0)
 		})
 	}
 }
@@ -320,9 +321,9 @@ func TestRegression41WhatHasBegunWaitsForRoom(t *testing.T) {
 			return nil
 		}
 		err := patiently(t.Context(), step)
-		check(t, "while too many wait", err, sqlite.ErrTooMany)
-		check(t, "while too many wait", err, publish.ErrNoEffect)
-		equal(t, "time", time.Since(begun), patience)
-		check(t, "once fewer do", patiently(t.Context(), step), nil)
+		expect.Is(t, "while too many wait", err, sqlite.ErrTooMany)
+		expect.Is(t, "while too many wait", err, publish.ErrNoEffect)
+		expect.Equal(t, "time", time.Since(begun), patience)
+		expect.Is(t, "once fewer do", patiently(t.Context(), step), nil)
 	})
 }

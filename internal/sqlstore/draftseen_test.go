@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -16,23 +17,23 @@ func TestRegression41NothingIsMadeOfADraft(t *testing.T) {
 	p, c := manyFilesOf(t, db, 1)
 	waits := func() (n int) {
 		list, err := db.Variants().Unsqueezed(context.Background(), nil, 3*manyFiles)
-		check(t, "list", err, nil)
+		expect.Is(t, "list", err, nil)
 		return len(list)
 	}
 	before, amid := waits(), 0
-	equal(t, "files that wait before", before, manyFiles+1)
+	expect.Equal(t, "files that wait before", before, manyFiles+1)
 	watchSteps(t, db, func(int64) {
 		if n := records(t, db, "drafts"); n > 0 && records(t, db, "blobs WHERE ref LIKE 'new-%'") > 0 {
 			amid++
-			equal(t, "files that wait meanwhile", waits(), before)
+			expect.Equal(t, "files that wait meanwhile", waits(), before)
 		}
 	})
 	_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
-	check(t, "rearrange", err, nil)
+	expect.Is(t, "rearrange", err, nil)
 	if amid == 0 {
 		t.Error("nobody looked while there was a draft")
 	}
-	equal(t, "files that wait then", waits(), before+manyFiles/3+1)
+	expect.Equal(t, "files that wait then", waits(), before+manyFiles/3+1)
 }
 
 // TestRegression41ACopyHasNothingOfADraft: a draft that is refused has its bytes deleted
@@ -46,16 +47,16 @@ func TestRegression41ACopyHasNothingOfADraft(t *testing.T) {
 	path, steps := filepath.Join(dir, "copy.db"), 0
 	watchSteps(t, db, func(int64) {
 		if steps++; steps == len(parts(c))*3/4 {
-			check(t, "copy", db.CopyTo(context.Background(), path), nil)
+			expect.Is(t, "copy", db.CopyTo(context.Background(), path), nil)
 		}
 	})
 	_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 2})
-	check(t, "rearrange", err, nil)
+	expect.Is(t, "rearrange", err, nil)
 	is(t, db, p, 3, whereB)
 	copied := mustOpen(t, path)
 	is(t, copied, p, 2, whereA)
-	equal(t, "drafts", records(t, copied, "drafts"), 0)
-	equal(t, "blobs that came with it", records(t, copied, "blobs WHERE ref LIKE 'new-%'"), 0)
-	equal(t, "checkpoints of them", records(t, copied, "checkpoints"), 0)
-	equal(t, "blobs", records(t, copied, "blobs"), manyFiles+1)
+	expect.Equal(t, "drafts", records(t, copied, "drafts"), 0)
+	expect.Equal(t, "blobs that came with it", records(t, copied, "blobs WHERE ref LIKE 'new-%'"), 0)
+	expect.Equal(t, "checkpoints of them", records(t, copied, "checkpoints"), 0)
+	expect.Equal(t, "blobs", records(t, copied, "blobs"), manyFiles+1)
 }

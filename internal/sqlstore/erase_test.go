@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -16,7 +17,7 @@ var errUndo = errors.New("taken back")
 // manyVersions gives a project that many versions of one file.
 func manyVersions(t *testing.T, db *DB, id publish.ProjectID, n int) (num int64) {
 	t.Helper()
-	check(t, "make versions", db.step(context.Background(), 0, func(x *tx) (err error) {
+	expect.Is(t, "make versions", db.step(context.Background(), 0, func(x *tx) (err error) {
 		if num, err = x.number("SELECT num FROM projects WHERE id = ?", string(id)); err != nil {
 			return err
 		}
@@ -55,7 +56,7 @@ func TestPlainRegression41ErasingLooksAtNoOtherVersions(t *testing.T) {
 				least = min(least, time.Since(begun))
 				return errUndo
 			})
-			check(t, "erase", err, errUndo)
+			expect.Is(t, "erase", err, errUndo)
 		}
 		return least
 	}
@@ -72,7 +73,7 @@ func TestRegression41ErasingLetsGoOfFilesInSteps(t *testing.T) {
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
 	const files = 2000
-	check(t, "make versions", db.step(t.Context(), 0, func(x *tx) (err error) {
+	expect.Is(t, "make versions", db.step(t.Context(), 0, func(x *tx) (err error) {
 		num, err := x.number("SELECT num FROM projects WHERE id = ?", string(p.ID))
 		for _, q := range []string{
 			"INSERT INTO versions (project, n, suffix, title, primary_file, created_at) SELECT ?1, n, '0123456789', '', 'index.html', 0 FROM (SELECT 2 AS n UNION SELECT 3) WHERE ?2 > 0",
@@ -90,26 +91,26 @@ func TestRegression41ErasingLetsGoOfFilesInSteps(t *testing.T) {
 	watchSteps(t, db, func(rows int64) {
 		if steps++; steps == 1 {
 			_, err := db.Publish().Files(context.Background(), p.ID, 2)
-			check(t, "files of the erased version", err, publish.ErrNotFound)
+			expect.Is(t, "files of the erased version", err, publish.ErrNotFound)
 			crashed = copyDatabase(t, path)
 		}
 		most = max(most, rows)
 	})
 	steps, most = 0, 0
-	check(t, "erase", second(db.Publish().EraseVersion(t.Context(), p.ID, 2, time.Now())), nil)
+	expect.Is(t, "erase", second(db.Publish().EraseVersion(t.Context(), p.ID, 2, time.Now())), nil)
 	if most > 500 || steps < files/100 {
 		t.Errorf("%d steps, one of which changed %d rows", steps, most)
 	}
 	count := func(db *DB, q string) int64 {
 		n, err := one(t.Context(), db, scanValue[int64], "SELECT count(*) FROM "+q)
-		check(t, "count", err, nil)
+		expect.Is(t, "count", err, nil)
 		return n
 	}
-	equal(t, "files", count(db, "files"), 1)
+	expect.Equal(t, "files", count(db, "files"), 1)
 	again := mustOpen(t, crashed)
-	equal(t, "files after a crash", count(again, "files"), files+1)
+	expect.Equal(t, "files after a crash", count(again, "files"), files+1)
 	_, _, err := again.Upkeep().Sweep(t.Context(), time.Now(), time.Time{}, 500)
-	check(t, "sweep", err, nil)
-	equal(t, "files after a sweep", count(again, "files"), 1)
-	equal(t, "erasures", count(again, "erasures"), 0)
+	expect.Is(t, "sweep", err, nil)
+	expect.Equal(t, "files after a sweep", count(again, "files"), 1)
+	expect.Equal(t, "erasures", count(again, "erasures"), 0)
 }

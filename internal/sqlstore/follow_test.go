@@ -8,6 +8,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -24,7 +25,7 @@ const (
 func watchSteps(t *testing.T, db *DB, after func(rows int64)) {
 	t.Helper()
 	was := int64(-1)
-	check(t, "watch", db.step(t.Context(), 0, func(x *tx) error {
+	expect.Is(t, "watch", db.step(t.Context(), 0, func(x *tx) error {
 		x.OnCommit(func(commit func() error) error {
 			now, err := x.number("SELECT total_changes()")
 			if err != nil {
@@ -46,7 +47,7 @@ func watchSteps(t *testing.T, db *DB, after func(rows int64)) {
 // manyProjects gives the account of a project that many more like it, and verifies it.
 func manyProjects(t *testing.T, db *DB, p publish.Project) {
 	t.Helper()
-	check(t, "make projects", db.step(context.Background(), 0, func(x *tx) error {
+	expect.Is(t, "make projects", db.step(context.Background(), 0, func(x *tx) error {
 		const numbers = "WITH RECURSIVE v (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM v WHERE n < ?1) "
 		for _, q := range []string{
 			"UPDATE accounts SET verified = 1 WHERE id = ?2 AND ?1 > 0",
@@ -66,7 +67,7 @@ func manyProjects(t *testing.T, db *DB, p publish.Project) {
 		return nil
 	}), nil)
 	_, _, err := db.Upkeep().Sweep(t.Context(), time.Now(), time.Time{}, 2*followers)
-	check(t, "settle", err, nil)
+	expect.Is(t, "settle", err, nil)
 }
 
 // TestRegression41ProjectsFollowTheirAccountInSteps changes an account of many
@@ -91,8 +92,8 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 	listed := func(t *testing.T, want int, words ...string) {
 		t.Helper()
 		list, err := db.Gallery().Listed(context.Background(), gallery.ListedQuery{Account: p.Account, Words: words, Limit: 2 * followers})
-		check(t, "list", err, nil)
-		equal(t, "listed projects", len(list), want)
+		expect.Is(t, "list", err, nil)
+		expect.Equal(t, "listed projects", len(list), want)
 	}
 	token := publish.Digest{1}
 	for _, c := range []struct {
@@ -104,8 +105,8 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 			return second(db.Account().Rename(context.Background(), p.Account, "toad", time.Now(), time.Time{}, 9))
 		}, func(t *testing.T) {
 			q, err := db.Publish().Project(context.Background(), last)
-			check(t, "read", err, nil)
-			equal(t, "handle", q.Handle, "toad")
+			expect.Is(t, "read", err, nil)
+			expect.Equal(t, "handle", q.Handle, "toad")
 		}, func(t *testing.T) { listed(t, followers, "toad") }},
 		{"suspend", func() error { return second(db.Operate().Suspend(context.Background(), account, entry)) }, func(t *testing.T) { listed(t, 0) }, func(t *testing.T) { listed(t, 0) }},
 		{"restore", func() error { return second(db.Operate().Restore(context.Background(), account, entry)) }, nil, func(t *testing.T) { listed(t, followers) }},
@@ -115,7 +116,7 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 			for more := true; more && err == nil; {
 				_, more, err = db.Upkeep().Sweep(context.Background(), time.Now(), time.Time{}, followStep)
 			}
-			check(t, "unverify", err, nil)
+			expect.Is(t, "unverify", err, nil)
 			mustExec(t, db, "INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, 'a@example.org', ?)", token[:], p.Account, micros(time.Now().Add(time.Hour)))
 			_, _, err = db.Account().UseVerification(context.Background(), token, time.Now())
 			return err
@@ -123,29 +124,29 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 		{"remove", func() error { return second(db.Operate().Remove(context.Background(), account, entry)) }, func(t *testing.T) {
 			ctx := context.Background()
 			_, err := db.Publish().Project(ctx, last)
-			check(t, "read project", err, publish.ErrNotFound)
+			expect.Is(t, "read project", err, publish.ErrNotFound)
 			_, err = db.Publish().Files(ctx, last, 1)
-			check(t, "list files", err, publish.ErrNotFound)
+			expect.Is(t, "list files", err, publish.ErrNotFound)
 			_, err = db.Publish().Version(ctx, last, 1)
-			check(t, "read version", err, publish.ErrNotFound)
+			expect.Is(t, "read version", err, publish.ErrNotFound)
 			_, err = db.Publish().Details(ctx, last)
-			check(t, "read details", err, publish.ErrNotFound)
+			expect.Is(t, "read details", err, publish.ErrNotFound)
 			_, err = db.Operate().ProjectDetail(ctx, last)
-			check(t, "read as the operator", err, publish.ErrNotFound)
+			expect.Is(t, "read as the operator", err, publish.ErrNotFound)
 			_, err = db.Publish().Versions(ctx, last, 0, 9)
-			check(t, "list versions", err, publish.ErrNotFound)
+			expect.Is(t, "list versions", err, publish.ErrNotFound)
 			_, err = db.Gallery().Liked(ctx, last, publish.Digest{})
-			check(t, "read like", err, publish.ErrNotFound)
+			expect.Is(t, "read like", err, publish.ErrNotFound)
 			listed(t, 0)
 		}, func(t *testing.T) {
 			left, err := one(context.Background(), db, scanValue[int64], "SELECT count(*) FROM projects WHERE deleted_at IS NULL OR title <> ''")
-			check(t, "count", err, nil)
-			equal(t, "projects left", left, 0)
+			expect.Is(t, "count", err, nil)
+			expect.Equal(t, "projects left", left, 0)
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			steps, most, now, sub = 0, 0, c.now, t
-			check(t, c.name, c.change(), nil)
+			expect.Is(t, c.name, c.change(), nil)
 			c.then(t)
 			if most > stepRows || steps < followers/followStep {
 				t.Errorf("%d steps, one of which changed %d rows", steps, most)
@@ -162,7 +163,7 @@ func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)
 	commits := 0
-	check(t, "break off", db.step(t.Context(), 0, func(x *tx) error {
+	expect.Is(t, "break off", db.step(t.Context(), 0, func(x *tx) error {
 		x.OnCommit(func(commit func() error) error {
 			if commits++; commits > 3 {
 				return fault(sqlite3.SQLITE_FULL)
@@ -171,19 +172,19 @@ func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
 		})
 		return nil
 	}), nil)
-	check(t, "remove", second(db.Operate().Remove(t.Context(), publish.Subject{Account: p.Account}, publish.LogEntry{At: time.Now(), Actor: "me", Action: "delete", Target: "it"})), nil)
+	expect.Is(t, "remove", second(db.Operate().Remove(t.Context(), publish.Subject{Account: p.Account}, publish.LogEntry{At: time.Now(), Actor: "me", Action: "delete", Target: "it"})), nil)
 	again := mustOpen(t, copyDatabase(t, path))
 	for more := true; more; {
 		var err error
 		_, more, err = again.Upkeep().Sweep(t.Context(), time.Now(), time.Now().Add(time.Hour), 500) // as a day later
-		check(t, "sweep", err, nil)
+		expect.Is(t, "sweep", err, nil)
 	}
 	for _, q := range []string{"projects WHERE deleted_at IS NULL", "files", "versions", "removals", "follows", "listings"} {
 		n, err := one(t.Context(), again, scanValue[int64], "SELECT count(*) FROM "+q)
-		check(t, "count", err, nil)
-		equal(t, q, n, 0)
+		expect.Is(t, "count", err, nil)
+		expect.Equal(t, q, n, 0)
 	}
 	list, _, _, err := again.Upkeep().AccountMistakes(t.Context(), 0, 10)
-	check(t, "compare", err, nil)
-	equal(t, "mistakes", len(list), 0)
+	expect.Is(t, "compare", err, nil)
+	expect.Equal(t, "mistakes", len(list), 0)
 }

@@ -30,23 +30,23 @@ func TestFullDisk(t *testing.T) {
 			acknowledged++
 		}
 	}
-	check(t, "the publish that finds the disk full", refused, publish.ErrFull)
+	expect.Is(t, "the publish that finds the disk full", refused, publish.ErrFull)
 	if acknowledged < 100 {
 		t.Fatalf("only %d publishes went in", acknowledged)
 	}
 	for n := range uint64(5) {
-		check(t, "a later publish", publishLarge(t, db, 10_000+n), publish.ErrFull)
+		expect.Is(t, "a later publish", publishLarge(t, db, 10_000+n), publish.ErrFull)
 	}
 	for range 3 {
-		check(t, "ping", db.Ping(t.Context()), publish.ErrFull)
+		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrFull)
 	}
 	holds(t, db, acknowledged, 10_000)
 
 	expect.OK(t, os.Remove(ballast))
-	check(t, "ping once there is room", db.Ping(t.Context()), nil)
-	check(t, "a publish once there is room", publishLarge(t, db, acknowledged), nil)
+	expect.Is(t, "ping once there is room", db.Ping(t.Context()), nil)
+	expect.Is(t, "a publish once there is room", publishLarge(t, db, acknowledged), nil)
 	holds(t, db, acknowledged+1, 10_000)
-	check(t, "close", db.Close(), nil)
+	expect.Is(t, "close", db.Close(), nil)
 	if db, err = OpenSQLite(t.Context(), path, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -86,13 +86,11 @@ func holds(t *testing.T, db *DB, n, refused uint64) {
 	for i := range n {
 		id := publish.ProjectID(benchName("project", i))
 		files, err := db.Publish().Files(t.Context(), id, 1)
-		if err != nil {
-			t.Fatalf("project %d: %v", i, err)
-		}
+		expect.OK(t, err, "project", i)
 		if _, err := db.Publish().Content(t.Context(), files[0].Blob.ID); err != nil {
 			t.Fatalf("content of project %d: %v", i, err)
 		}
 	}
 	_, err := db.Publish().Project(t.Context(), publish.ProjectID(benchName("project", refused)))
-	check(t, "the refused project", err, publish.ErrNotFound)
+	expect.Is(t, "the refused project", err, publish.ErrNotFound)
 }

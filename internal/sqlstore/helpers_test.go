@@ -1,24 +1,8 @@
 package sqlstore
 
 import (
-	"errors"
 	"fmt"
-	"testing"
-
-	"sandlot/internal/expect"
 )
-
-func check(t *testing.T, what string, err, want error) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("%s: error is %v, want %v", what, err, want)
-	}
-}
-
-func equal[T comparable](t *testing.T, what string, got, want T) {
-	t.Helper()
-	expect.Equal(t, what, got, want)
-}
 
 // fault is an error of the database.
 type fault int

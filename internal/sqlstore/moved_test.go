@@ -26,19 +26,19 @@ func TestFault10FilesThatAreGone(t *testing.T) {
 			p := mustProject(t, db, 1)
 			expect.OK(t, do(path))
 			count := map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}
-			check(t, "a write", db.Gallery().AddCounts(t.Context(), count), publish.ErrUnavailable)
-			check(t, "another", db.Gallery().AddCounts(t.Context(), count), publish.ErrUnavailable)
-			check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+			expect.Is(t, "a write", db.Gallery().AddCounts(t.Context(), count), publish.ErrUnavailable)
+			expect.Is(t, "another", db.Gallery().AddCounts(t.Context(), count), publish.ErrUnavailable)
+			expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
 			_, err := db.Publish().Project(t.Context(), p.ID)
-			check(t, "a read", err, nil)
+			expect.Is(t, "a read", err, nil)
 		})
 	}
 	t.Run("a fresh Ping finds out by itself", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
 		db := mustOpen(t, path)
-		check(t, "ping before", db.Ping(t.Context()), nil)
+		expect.Is(t, "ping before", db.Ping(t.Context()), nil)
 		expect.OK(t, os.Remove(path))
-		check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
 	})
 }
 

@@ -25,7 +25,7 @@ func TestOpen(t *testing.T) {
 		for _, suffix := range []string{"", "-wal", "-shm"} {
 			info, err := os.Stat(path + suffix)
 			expect.OK(t, err)
-			equal(t, "mode of "+info.Name(), info.Mode().Perm(), 0o600)
+			expect.Equal(t, "mode of "+info.Name(), info.Mode().Perm(), 0o600)
 		}
 	})
 
@@ -48,8 +48,8 @@ func TestOpen(t *testing.T) {
 			t.Error("the log is still there after Close")
 		}
 		got, err := mustOpen(t, path).Publish().Project(t.Context(), want.ID)
-		check(t, "read", err, nil)
-		equal(t, "the project", got, want)
+		expect.Is(t, "read", err, nil)
+		expect.Equal(t, "the project", got, want)
 	})
 
 	t.Run("a start that was cut short before the schema is gone on with", func(t *testing.T) {
@@ -64,8 +64,8 @@ func TestOpen(t *testing.T) {
 	t.Run("a new database has large pages", func(t *testing.T) {
 		db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 		size, err := one(t.Context(), db, scanValue[int64], "PRAGMA page_size")
-		check(t, "read", err, nil)
-		equal(t, "page size", size, 16384)
+		expect.Is(t, "read", err, nil)
+		expect.Equal(t, "page size", size, 16384)
 	})
 }
 
@@ -109,9 +109,9 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("the error does not say in one line that %s %s: %v", path, c.says, err)
 			}
 			if c.is != nil {
-				check(t, "the error", err, c.is)
+				expect.Is(t, "the error", err, c.is)
 			}
-			equal(t, "the file", fingerprint(path), before)
+			expect.Equal(t, "the file", fingerprint(path), before)
 		})
 	}
 }
@@ -155,9 +155,8 @@ func foreign(t *testing.T, path, query string) {
 	db, err := sql.Open("sqlite", path)
 	expect.OK(t, err)
 	defer db.Close()
-	if _, err := db.Exec(query); err != nil {
-		t.Fatal(err)
-	}
+	_, err = db.Exec(query)
+	expect.OK(t, err)
 }
 
 func fingerprint(path string) string {
@@ -188,9 +187,8 @@ func TestLockedByAnother(t *testing.T) {
 	defer other.Close()
 	conn, err := other.Conn(t.Context())
 	expect.OK(t, err)
-	if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	expect.OK(t, err)
 	answers := make(chan error, 20)
 	begun := time.Now()
 	for range cap(answers) {
@@ -198,10 +196,10 @@ func TestLockedByAnother(t *testing.T) {
 			answers <- db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}})
 		}()
 	}
-	check(t, "a write", <-answers, publish.ErrUnavailable)
+	expect.Is(t, "a write", <-answers, publish.ErrUnavailable)
 	first := time.Now()
 	for range cap(answers) - 1 {
-		check(t, "another", <-answers, publish.ErrUnavailable)
+		expect.Is(t, "another", <-answers, publish.ErrUnavailable)
 	}
 	if waited := first.Sub(begun); waited < wait*9/10 || waited > 20*wait {
 		t.Errorf("the first write waited %v", waited)
@@ -209,22 +207,21 @@ func TestLockedByAnother(t *testing.T) {
 	if more := time.Since(first); more > wait*9/10 {
 		t.Errorf("the writes behind it waited %v more: they had waited long enough", more)
 	}
-	check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+	expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
 	got, err := db.Publish().Project(t.Context(), p.ID)
-	check(t, "a read", err, nil)
-	equal(t, "plays", got.Plays, 0)
-	if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
-		t.Fatal(err)
-	}
-	check(t, "a write when the other is gone", db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}), nil)
-	check(t, "ping when the other is gone", db.Ping(t.Context()), nil)
+	expect.Is(t, "a read", err, nil)
+	expect.Equal(t, "plays", got.Plays, 0)
+	_, err = conn.ExecContext(t.Context(), "ROLLBACK")
+	expect.OK(t, err)
+	expect.Is(t, "a write when the other is gone", db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}), nil)
+	expect.Is(t, "ping when the other is gone", db.Ping(t.Context()), nil)
 }
 
 // TestFault04ColdStart: power that is lost while the first transaction switches to the log leaves a journal, which the next start takes back.
 func TestFault04ColdStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sandlot.db")
 	db, err := sql.Open("sqlite", "file:"+path)
-	check(t, "open", err, nil)
+	expect.Is(t, "open", err, nil)
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	for _, query := range []string{
@@ -232,13 +229,13 @@ func TestFault04ColdStart(t *testing.T) {
 		"PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE t (b BLOB)", "INSERT INTO t VALUES (randomblob(1000000))",
 	} {
 		_, err := db.Exec(query)
-		check(t, query, err, nil)
+		expect.Is(t, query, err, nil)
 	}
 	cut := filepath.Join(t.TempDir(), "sandlot.db")
 	for _, suffix := range []string{"", "-journal"} {
 		data, err := os.ReadFile(path + suffix)
-		check(t, "read"+suffix, err, nil)
-		check(t, "write"+suffix, os.WriteFile(cut+suffix, data, 0o600), nil)
+		expect.Is(t, "read"+suffix, err, nil)
+		expect.Is(t, "write"+suffix, os.WriteFile(cut+suffix, data, 0o600), nil)
 	}
 	mustProject(t, mustOpen(t, cut), 1)
 }

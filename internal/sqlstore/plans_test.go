@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -24,7 +25,7 @@ func TestPlans(t *testing.T) {
 	useAll(t, db)
 	var queries []string
 	// The writer's statements are its own: to read them, be a step.
-	check(t, "step", db.step(t.Context(), 0, func(tx *tx) error {
+	expect.Is(t, "step", db.step(t.Context(), 0, func(tx *tx) error {
 		queries = tx.Queries(db.engine)
 		return nil
 	}), nil)
@@ -84,9 +85,7 @@ func plan(t *testing.T, db *DB, query string) []string {
 		err := r.Scan(&id, &parent, &unused, &detail)
 		return detail, err
 	}, "EXPLAIN QUERY PLAN "+query, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	expect.OK(t, err, query)
 	return lines
 }
 
@@ -96,7 +95,7 @@ func useAll(t *testing.T, db *DB) {
 	ctx, now := context.Background(), time.Now()
 	na := benchAccount(2)
 	a, err := db.Publish().CreateAccount(ctx, na)
-	check(t, "create account", err, nil)
+	expect.Is(t, "create account", err, nil)
 	p := mustProject(t, db, 1)
 	for _, version := range []int{1, 2} {
 		_, err = db.Publish().Files(ctx, p.ID, version)
@@ -107,144 +106,144 @@ func useAll(t *testing.T, db *DB) {
 	u := publish.Upload{Key: benchSum("upload", 1), Account: a.ID, ExpiresAt: now.Add(time.Hour)}
 	for range 3 {
 		u.Generation, err = db.Publish().SaveUpload(ctx, u, &publish.Part{N: 1, Blob: publish.Blob{Inline: []byte("x")}}, publish.UploadQuota{Uploads: 9, Account: 1 << 30})
-		check(t, "save upload", err, nil)
+		expect.Is(t, "save upload", err, nil)
 	}
 	once := &publish.IdempotencyRecord{Key: benchSum("once", 1), ExpiresAt: now}
 	at := publish.Edit{Expect: 1, Idempotency: once, Upload: &publish.Completion{Key: u.Key, Generation: u.Generation, ExpiresAt: now}}
 	blob := publish.Blob{Ref: "a-blob", Size: 1}
 	p, _, err = db.Publish().PutFile(ctx, p.ID, publish.File{Name: "a.js", Folded: "a.js", Blob: blob}, at)
-	check(t, "put file", err, nil)
+	expect.Is(t, "put file", err, nil)
 	files, err := db.Publish().Files(ctx, p.ID, 2)
-	check(t, "files", err, nil)
-	check(t, "again", func() error {
+	expect.Is(t, "files", err, nil)
+	expect.Is(t, "again", func() error {
 		_, _, err := db.Publish().PutFile(ctx, p.ID, publish.File{Name: "b.js", Folded: "b.js", Blob: files[0].Blob}, publish.Edit{Expect: 2})
 		return err
 	}(), nil)
 	variants := []publish.Variant{{Encoding: "br", Blob: publish.Blob{Inline: []byte("x")}}}
 	for range 2 {
-		check(t, "put variants", db.Variants().PutVariants(ctx, files[0].Blob.ID, variants), nil)
+		expect.Is(t, "put variants", db.Variants().PutVariants(ctx, files[0].Blob.ID, variants), nil)
 	}
 	_, _, err = db.Publish().DeleteFile(ctx, p.ID, "a.js", publish.Edit{Expect: 3})
-	check(t, "delete file", err, nil)
-	check(t, "set email", db.Publish().SetEmail(ctx, a.ID, "b@example.com", publish.Job{Kind: "verify"}), nil)
+	expect.Is(t, "delete file", err, nil)
+	expect.Is(t, "set email", db.Publish().SetEmail(ctx, a.ID, "b@example.com", publish.Job{Kind: "verify"}), nil)
 	_, err = db.Mail().AddVerification(ctx, account.Verification{Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
-	check(t, "add verification", err, nil)
+	expect.Is(t, "add verification", err, nil)
 	jobs, err := db.Mail().ClaimJobs(ctx, now.Add(time.Hour), now.Add(2*time.Hour), account.Busy{}, 9)
-	check(t, "claim jobs", err, nil)
-	check(t, "count mail", db.Mail().CountMail(ctx, jobs[0].ID, []account.Share{{Most: 1}}, now, now), nil)
-	check(t, "finish job", db.Mail().FinishJob(ctx, jobs[0], true, now), nil)
-	check(t, "finish job without a message", db.Mail().FinishJob(ctx, jobs[2], false, now), nil)
-	check(t, "retry job", db.Mail().RetryJob(ctx, jobs[1], now), nil)
-	check(t, "touch keys", db.Credentials().TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
-	check(t, "add counts", db.Gallery().AddCounts(ctx, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}), nil)
+	expect.Is(t, "claim jobs", err, nil)
+	expect.Is(t, "count mail", db.Mail().CountMail(ctx, jobs[0].ID, []account.Share{{Most: 1}}, now, now), nil)
+	expect.Is(t, "finish job", db.Mail().FinishJob(ctx, jobs[0], true, now), nil)
+	expect.Is(t, "finish job without a message", db.Mail().FinishJob(ctx, jobs[2], false, now), nil)
+	expect.Is(t, "retry job", db.Mail().RetryJob(ctx, jobs[1], now), nil)
+	expect.Is(t, "touch keys", db.Credentials().TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
+	expect.Is(t, "add counts", db.Gallery().AddCounts(ctx, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}), nil)
 	_, _, err = db.Account().UseVerification(ctx, publish.Digest{}, now)
-	check(t, "use verification", err, nil)
+	expect.Is(t, "use verification", err, nil)
 	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
-	check(t, "add verification of a verified address", err, publish.ErrMoved)
+	expect.Is(t, "add verification of a verified address", err, publish.ErrMoved)
 	refuse(t, db, now)
 	_, _, err = db.Upkeep().Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
-	check(t, "sweep", err, nil)
+	expect.Is(t, "sweep", err, nil)
 	useLogins(t, db, now)
 	useStops(t, db, now)
 	useOwned(t, db, a, p, now)
 	manage(t, db, p, now)
 	_, err = db.Gallery().Like(ctx, p.ID, publish.Digest{}, true)
-	check(t, "like", err, nil)
+	expect.Is(t, "like", err, nil)
 	_, err = db.Gallery().Like(ctx, p.ID, publish.Digest{}, true)
-	check(t, "like again", err, nil)
+	expect.Is(t, "like again", err, nil)
 	_, err = db.Gallery().Unlike(ctx, p.ID, benchSum("visitor", 1))
-	check(t, "unlike", err, nil)
+	expect.Is(t, "unlike", err, nil)
 	act(t, db, a, p)
 	readAll(t, db, p, now)
 	_, _, _, err = db.Upkeep().Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
-	check(t, "trim", err, nil)
+	expect.Is(t, "trim", err, nil)
 }
 
 func refuse(t *testing.T, db *DB, now time.Time) {
 	ctx := context.Background()
 	a, err := db.Publish().CreateAccount(ctx, publish.NewAccount{Handles: []string{"refuser"}, Email: "c@example.com", Key: publish.Key{Hash: publish.Digest{7}}})
-	check(t, "create account", err, nil)
+	expect.Is(t, "create account", err, nil)
 	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: publish.Digest{7}, Account: a.ID, Email: "c@example.com", ExpiresAt: now.Add(time.Hour)})
-	check(t, "add verification", err, nil)
+	expect.Is(t, "add verification", err, nil)
 	_, err = db.Account().RefuseVerification(ctx, publish.Digest{7}, now)
-	check(t, "refuse verification", err, nil)
+	expect.Is(t, "refuse verification", err, nil)
 	_, _, err = db.Publish().OldKeys(ctx, a.ID)
-	check(t, "old keys", err, nil)
-	check(t, "replace old keys", db.Publish().ReplaceOldKeys(ctx, a.ID, publish.Key{Hash: publish.Digest{8}}, publish.IdempotencyRecord{Key: publish.Digest{8}}), nil)
+	expect.Is(t, "old keys", err, nil)
+	expect.Is(t, "replace old keys", db.Publish().ReplaceOldKeys(ctx, a.ID, publish.Key{Hash: publish.Digest{8}}, publish.IdempotencyRecord{Key: publish.Digest{8}}), nil)
 }
 
 func useLogins(t *testing.T, db *DB, now time.Time) {
 	ctx := context.Background()
 	id, err := db.Account().AddLogin(ctx, account.Login{Email: "b@example.com", ExpiresAt: now.Add(time.Hour)}, publish.Job{})
-	check(t, "add login", err, nil)
+	expect.Is(t, "add login", err, nil)
 	_, err = db.Account().Login(ctx, publish.Digest{}, now)
-	check(t, "login", err, nil)
+	expect.Is(t, "login", err, nil)
 	_, err = db.Account().LoginOfToken(ctx, publish.Digest{}, now)
-	check(t, "login of token", err, publish.ErrNotFound)
+	expect.Is(t, "login of token", err, publish.ErrNotFound)
 	_, err = db.Mail().WriteLogin(ctx, id, account.LoginMessage{ExpiresAt: now.Add(time.Hour)}, now)
-	check(t, "write login", err, nil)
+	expect.Is(t, "write login", err, nil)
 	_, err = db.Mail().Claimant(ctx, id, now)
-	check(t, "claimant", ignore(err), nil)
+	expect.Is(t, "claimant", ignore(err), nil)
 	_, err = db.Account().CountProjects(ctx, 1)
-	check(t, "count projects", ignore(err), nil)
-	check(t, "prove login", db.Account().ProveLogin(ctx, publish.Digest{1}, publish.Digest{}, now), publish.ErrNotFound)
+	expect.Is(t, "count projects", ignore(err), nil)
+	expect.Is(t, "prove login", db.Account().ProveLogin(ctx, publish.Digest{1}, publish.Digest{}, now), publish.ErrNotFound)
 	_, err = db.Account().TryLogin(ctx, id, publish.Digest{1}, 5, now)
-	check(t, "try login", err, nil)
+	expect.Is(t, "try login", err, nil)
 	_, err = db.Account().AccountsOf(ctx, "", 9)
-	check(t, "accounts of", err, nil)
+	expect.Is(t, "accounts of", err, nil)
 	_, err = db.Account().TryLogin(ctx, id, publish.Digest{}, 5, now)
-	check(t, "try login with its code", err, nil)
+	expect.Is(t, "try login with its code", err, nil)
 	_, err = db.Account().LogIn(ctx, id, publish.Digest{9}, publish.Session{Account: 1}, publish.Session{})
-	check(t, "log in", err, nil)
+	expect.Is(t, "log in", err, nil)
 }
 
 func useStops(t *testing.T, db *DB, now time.Time) {
 	ctx := context.Background()
 	stop := publish.Stop{Kind: publish.StopClaims, At: now, Until: now.Add(time.Hour)}
-	check(t, "stop", db.Account().StopMail(ctx, stop, "b@example.com"), nil)
+	expect.Is(t, "stop", db.Account().StopMail(ctx, stop, "b@example.com"), nil)
 	_, err := db.Account().StopOf(ctx, publish.Digest{}, publish.StopClaims, now)
-	check(t, "stop of", err, nil)
-	check(t, "lift", db.Account().LiftStop(ctx, publish.Digest{}, publish.StopClaims), nil)
-	check(t, "stop again", db.Account().StopMail(ctx, stop, "b@example.com"), nil)
-	check(t, "lift all", db.Operate().LiftStops(ctx, publish.Digest{}, publish.LogEntry{}), nil)
+	expect.Is(t, "stop of", err, nil)
+	expect.Is(t, "lift", db.Account().LiftStop(ctx, publish.Digest{}, publish.StopClaims), nil)
+	expect.Is(t, "stop again", db.Account().StopMail(ctx, stop, "b@example.com"), nil)
+	expect.Is(t, "lift all", db.Operate().LiftStops(ctx, publish.Digest{}, publish.LogEntry{}), nil)
 }
 
 // useOwned does what owners do.
 func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now time.Time) {
 	ctx, soon := context.Background(), now.Add(time.Hour)
-	check(t, "rename", second(db.Account().Rename(ctx, a.ID, "renamed", now, now, 9)), nil)
-	check(t, "set language", db.Account().SetLang(ctx, a.ID, "fr"), nil)
+	expect.Is(t, "rename", second(db.Account().Rename(ctx, a.ID, "renamed", now, now, 9)), nil)
+	expect.Is(t, "set language", db.Account().SetLang(ctx, a.ID, "fr"), nil)
 	m := account.EmailMove{Account: a.ID, Email: "c@example.com", ExpiresAt: soon}
-	check(t, "propose", db.Account().ProposeEmail(ctx, m, publish.Job{Address: "c"}, now, 9), nil)
+	expect.Is(t, "propose", db.Account().ProposeEmail(ctx, m, publish.Job{Address: "c"}, now, 9), nil)
 	_, err := db.Operate().ProposedEmail(ctx, a.ID, now)
-	check(t, "proposed", err, nil)
-	check(t, "withdraw", db.Account().WithdrawEmail(ctx, 0), nil)
+	expect.Is(t, "proposed", err, nil)
+	expect.Is(t, "withdraw", db.Account().WithdrawEmail(ctx, 0), nil)
 	_, err = db.Mail().AddEmailLink(ctx, publish.Digest{3}, m, now)
-	check(t, "add link", err, nil)
+	expect.Is(t, "add link", err, nil)
 	_, err = db.Account().EmailLink(ctx, publish.Digest{3}, false, now)
-	check(t, "link", err, nil)
+	expect.Is(t, "link", err, nil)
 	_, _, err = db.Account().TakeEmail(ctx, publish.Digest{3}, now, soon, publish.Job{})
-	check(t, "take", err, nil)
+	expect.Is(t, "take", err, nil)
 	_, _, err = db.Account().TakeEmailBack(ctx, publish.Digest{3}, now)
-	check(t, "take back", err, publish.ErrNotFound)
+	expect.Is(t, "take back", err, publish.ErrNotFound)
 	k := publish.Key{Hash: benchSum("minted", 1), Project: p.ID}
-	check(t, "mint", db.Publish().MintKey(ctx, p.Account, k, 9, publish.IdempotencyRecord{Key: publish.Digest{4}}), nil)
+	expect.Is(t, "mint", db.Publish().MintKey(ctx, p.Account, k, 9, publish.IdempotencyRecord{Key: publish.Digest{4}}), nil)
 	list, err := db.Publish().Keys(ctx, p.Account, 0, 9)
-	check(t, "keys", err, nil)
-	check(t, "revoke", db.Publish().RevokeKey(ctx, p.Account, list[0].ID, now), nil)
-	check(t, "rotate", db.Publish().RotateKey(ctx, a.ID, publish.Key{Hash: benchSum("rotated", 1)}, publish.IdempotencyRecord{Key: publish.Digest{5}}), nil)
+	expect.Is(t, "keys", err, nil)
+	expect.Is(t, "revoke", db.Publish().RevokeKey(ctx, p.Account, list[0].ID, now), nil)
+	expect.Is(t, "rotate", db.Publish().RotateKey(ctx, a.ID, publish.Key{Hash: benchSum("rotated", 1)}, publish.IdempotencyRecord{Key: publish.Digest{5}}), nil)
 }
 
 // manage does what owners do with a project.
 func manage(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	ctx := context.Background()
-	check(t, "set details", second(db.Publish().SetDetails(ctx, p.ID, publish.Details{Title: "t"})), nil)
+	expect.Is(t, "set details", second(db.Publish().SetDetails(ctx, p.ID, publish.Details{Title: "t"})), nil)
 	_, err := db.Publish().Details(ctx, p.ID)
-	check(t, "details", err, nil)
+	expect.Is(t, "details", err, nil)
 	p, err = db.Publish().Project(ctx, p.ID)
-	check(t, "project", err, nil)
+	expect.Is(t, "project", err, nil)
 	_, _, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Put: []publish.File{{Name: "c.js", Folded: "c.js", Blob: publish.Blob{Inline: []byte("x")}}}}, publish.Edit{Expect: p.Version})
-	check(t, "rearrange", err, nil)
+	expect.Is(t, "rearrange", err, nil)
 	large := publish.Change{Put: make([]publish.File, oneStep+1)}
 	for i := range large.Put {
 		large.Put[i] = publish.File{Name: fmt.Sprint(i), Folded: fmt.Sprint(i), Blob: publish.Blob{Inline: []byte("x")}}
@@ -252,28 +251,28 @@ func manage(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	refused := large
 	refused.Drop = []publish.File{{Name: p.Primary, Folded: p.Primary}}
 	_, _, err = db.Publish().Rearrange(ctx, p.ID, refused, publish.Edit{Expect: p.Version + 1})
-	check(t, "rearrange many files, in vain", err, publish.ErrNoPrimary)
+	expect.Is(t, "rearrange many files, in vain", err, publish.ErrNoPrimary)
 	_, _, err = db.Publish().Rearrange(ctx, p.ID, large, publish.Edit{Expect: p.Version + 1})
-	check(t, "rearrange many files", err, nil)
+	expect.Is(t, "rearrange many files", err, nil)
 	_, err = db.Publish().Versions(ctx, p.ID, 0, 9)
-	check(t, "versions", err, nil)
-	check(t, "erase", second(db.Publish().EraseVersion(ctx, p.ID, 2, now)), nil)
+	expect.Is(t, "versions", err, nil)
+	expect.Is(t, "erase", second(db.Publish().EraseVersion(ctx, p.ID, 2, now)), nil)
 }
 
 // act does what an operator does; lists, which are for people, are not here.
 func act(t *testing.T, db *DB, a publish.Account, p publish.Project) {
 	ctx := context.Background()
 	for _, s := range []publish.Subject{{Account: p.Account}, {Project: p.ID}} {
-		check(t, "suspend", second(db.Operate().Suspend(ctx, s, publish.LogEntry{})), nil)
-		check(t, "restore", second(db.Operate().Restore(ctx, s, publish.LogEntry{})), nil)
+		expect.Is(t, "suspend", second(db.Operate().Suspend(ctx, s, publish.LogEntry{})), nil)
+		expect.Is(t, "restore", second(db.Operate().Restore(ctx, s, publish.LogEntry{})), nil)
 	}
 	_, err := db.Operate().AddKey(ctx, a.ID, publish.Key{Hash: benchSum("new key", 1)}, true, publish.LogEntry{Target: "@a"})
-	check(t, "add key", err, nil)
+	expect.Is(t, "add key", err, nil)
 	gone := mustProject(t, db, 3)
-	check(t, "remove project", second(db.Operate().Remove(ctx, publish.Subject{Project: gone.ID}, publish.LogEntry{})), nil)
-	check(t, "remove account", second(db.Operate().Remove(ctx, publish.Subject{Account: gone.Account}, publish.LogEntry{})), nil)
+	expect.Is(t, "remove project", second(db.Operate().Remove(ctx, publish.Subject{Project: gone.ID}, publish.LogEntry{})), nil)
+	expect.Is(t, "remove account", second(db.Operate().Remove(ctx, publish.Subject{Account: gone.Account}, publish.LogEntry{})), nil)
 	_, _, err = db.Upkeep().Sweep(ctx, time.Now(), time.Now().Add(time.Hour), 100)
-	check(t, "sweep what was removed", err, nil)
+	expect.Is(t, "sweep what was removed", err, nil)
 }
 
 func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
@@ -322,12 +321,12 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		"log of":     func() error { _, err := db.Operate().Log(ctx, operate.LogQuery{Target: "@a", Limit: 9}); return err },
 		"changes":    func() error { _, err := db.Publish().Changes(ctx, []publish.ProjectID{"none"}); return err },
 	} {
-		check(t, name, read(), nil)
+		expect.Is(t, name, read(), nil)
 	}
 	_, err := db.Publish().IdempotencyRecord(ctx, publish.Digest{}, now)
-	check(t, "once", err, publish.ErrNotFound)
+	expect.Is(t, "once", err, publish.ErrNotFound)
 	_, err = db.Account().Verification(ctx, publish.Digest{}, now)
-	check(t, "verification", err, publish.ErrNotFound)
+	expect.Is(t, "verification", err, publish.ErrNotFound)
 }
 
 // ignore keeps every error but the one of a record that is not there.

@@ -16,16 +16,16 @@ func TestRegression18NoAccountStarvesAnotherOfVariants(t *testing.T) {
 	for i := range 100 {
 		name := fmt.Sprintf("%d.js", i)
 		_, _, err := db.Publish().PutFile(ctx, flood.ID, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, Inline: []byte("x")}}, publish.Edit{Expect: flood.Version + i})
-		check(t, "put "+name, err, nil)
+		expect.Is(t, "put "+name, err, nil)
 	}
 	mustProject(t, db, 2) // another account's only file comes last
 	waiting, err := db.Variants().Unsqueezed(ctx, nil, 200)
-	check(t, "read", err, nil)
+	expect.Is(t, "read", err, nil)
 	if len(waiting) != 102 {
 		t.Fatalf("%d files wait", len(waiting))
 	}
 	next, err := db.Variants().Unsqueezed(ctx, nil, 2)
-	check(t, "read two", err, nil)
+	expect.Is(t, "read two", err, nil)
 	newest := int64(0)
 	for _, f := range waiting {
 		newest = max(newest, f.Blob.ID)
@@ -34,6 +34,6 @@ func TestRegression18NoAccountStarvesAnotherOfVariants(t *testing.T) {
 		t.Errorf("the other account's file is not the second: %v", next)
 	}
 	n, err := db.Variants().LeavePlain(ctx, 10)
-	check(t, "limit", err, nil)
+	expect.Is(t, "limit", err, nil)
 	expect.Equal(t, "files of the flood were given up", n, 91)
 }

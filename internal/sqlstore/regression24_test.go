@@ -54,8 +54,8 @@ func told(t *testing.T, db *DB, n int) (deleted []publish.AccountID, gone, kept 
 		mark := fmt.Sprintf("%06dq", (i*7919)%100_003)
 		p := mustProject(t, db, uint64(i))
 		email, title, text := mark+"@distinct.example", mark+" Title", "About "+mark
-		check(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: title, Description: text + strings.Repeat(" "+mark, 5000)})), nil)
-		check(t, "set address", db.Publish().SetEmail(t.Context(), p.Account, email, publish.Job{Kind: "verify", Address: email, Due: time.Now()}), nil)
+		expect.Is(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: title, Description: text + strings.Repeat(" "+mark, 5000)})), nil)
+		expect.Is(t, "set address", db.Publish().SetEmail(t.Context(), p.Account, email, publish.Job{Kind: "verify", Address: email, Due: time.Now()}), nil)
 		mustExec(t, db, fmt.Sprintf("UPDATE accounts SET verified = 1 WHERE id = %d", p.Account))
 		words := []string{email, title, text, mark + " " + mark}
 		if i%2 == 0 {
@@ -64,14 +64,14 @@ func told(t *testing.T, db *DB, n int) (deleted []publish.AccountID, gone, kept 
 			kept = append(kept, words...)
 		}
 	}
-	check(t, "list", db.finishFollows(t.Context()), nil)
+	expect.Is(t, "list", db.finishFollows(t.Context()), nil)
 	return deleted, gone, kept
 }
 
 func remove(t *testing.T, db *DB, accounts []publish.AccountID) {
 	t.Helper()
 	for _, a := range accounts {
-		check(t, "remove", second(db.Operate().Remove(t.Context(), publish.Subject{Account: a}, publish.LogEntry{At: time.Now(), Actor: "me", Action: publish.ActionDelete, Target: fmt.Sprint(a)})), nil)
+		expect.Is(t, "remove", second(db.Operate().Remove(t.Context(), publish.Subject{Account: a}, publish.LogEntry{At: time.Now(), Actor: "me", Action: publish.ActionDelete, Target: fmt.Sprint(a)})), nil)
 	}
 	forgetEmails(t, db)
 }
@@ -81,12 +81,12 @@ func forgetEmails(t *testing.T, db *DB) {
 	t.Helper()
 	for {
 		list, err := db.Upkeep().Forgotten(t.Context(), operate.ForgottenEmail{}, 100)
-		check(t, "forgotten", err, nil)
+		expect.Is(t, "forgotten", err, nil)
 		if len(list) == 0 {
 			return
 		}
 		for _, f := range list {
-			check(t, "forget", db.Upkeep().ForgetEmail(t.Context(), f), nil)
+			expect.Is(t, "forget", db.Upkeep().ForgetEmail(t.Context(), f), nil)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestRegression24WhatIsDeletedIsInNoFileOfTheDatabase(t *testing.T) {
 		t.Errorf("only %d of %d texts of others are found after", n, len(kept))
 	}
 	rows, err := all(t.Context(), db, scanValue[string], "SELECT hex(block) FROM listings_data")
-	check(t, "read the index", err, nil)
+	expect.Is(t, "read the index", err, nil)
 	for _, w := range words {
 		mark, _, isTitle := strings.Cut(w, " Title")
 		// Terms share their beginnings in the index: so the end of one, and its length, is what there is to find.
@@ -124,18 +124,18 @@ func TestRegression24AReaderOfLongKeepsNothing(t *testing.T) {
 	db.engine.LimitLog(0, 100*time.Millisecond)
 	accounts, words, _ := told(t, db, 10)
 	other, err := sql.Open("sqlite", path)
-	check(t, "open", err, nil)
+	expect.Is(t, "open", err, nil)
 	defer other.Close()
 	reading, err := other.BeginTx(t.Context(), nil)
-	check(t, "begin", err, nil)
+	expect.Is(t, "begin", err, nil)
 	var n int
-	check(t, "read", reading.QueryRow("SELECT count(*) FROM accounts").Scan(&n), nil)
+	expect.Is(t, "read", reading.QueryRow("SELECT count(*) FROM accounts").Scan(&n), nil)
 	remove(t, db, accounts)
 	testenv.Wait(t, time.Second, "all tries but those after a while fall into this time")
 	if found(t, path, words) == nil {
 		t.Fatal("a reader of an older state finds nothing of it")
 	}
-	check(t, "end", reading.Rollback(), nil)
+	expect.Is(t, "end", reading.Rollback(), nil)
 	gone(t, path, words)
 }
 
@@ -145,8 +145,8 @@ func TestRegression24AnIdleLogIsEmptied(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sandlot.db")
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
-	check(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Description: "an earlier text"})), nil)
-	check(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Description: "another"})), nil)
+	expect.Is(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Description: "an earlier text"})), nil)
+	expect.Is(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Description: "another"})), nil)
 	if found(t, path, []string{"an earlier text"}) == nil {
 		t.Fatal("it is not found before")
 	}
@@ -165,9 +165,9 @@ func TestRegression24ACommandLeavesNothingInTheLog(t *testing.T) {
 	server := mustOpen(t, path)
 	accounts, words, _ := told(t, server, 10)
 	command, err := OpenSQLite(t.Context(), path, Options{Existing: true})
-	check(t, "open", err, nil)
+	expect.Is(t, "open", err, nil)
 	remove(t, command, accounts)
-	check(t, "close", command.Close(), nil)
+	expect.Is(t, "close", command.Close(), nil)
 	gone(t, path, words)
 }
 
@@ -177,12 +177,12 @@ func TestRegression24WhatWasDeletedBeforeIsOverwritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sandlot.db")
 	db, err := OpenSQLite(t.Context(), path, Options{})
-	check(t, "open", err, nil)
+	expect.Is(t, "open", err, nil)
 	_, words, _ := told(t, db, 40)
 	for _, q := range []string{"PRAGMA secure_delete = 0", "UPDATE projects SET description = '', title = ''", "UPDATE accounts SET email = ''", "DELETE FROM jobs", "PRAGMA user_version = 0"} {
 		mustExec(t, db, q)
 	}
-	check(t, "close", db.Close(), nil)
+	expect.Is(t, "close", db.Close(), nil)
 	if found(t, path, words) == nil {
 		t.Fatal("nothing of it is left before")
 	}
@@ -206,7 +206,7 @@ func TestRegression24ARecordThatCannotBeEmptiedKeepsNoOther(t *testing.T) {
 			"SELECT account FROM forgets WHERE email = ''",
 		} {
 			found, err := all(t.Context(), db, scanValue[int64], query)
-			check(t, "look", err, nil)
+			expect.Is(t, "look", err, nil)
 			n[i] = len(found)
 			for _, a := range found {
 				if a != int64(accounts[0]) {
@@ -221,6 +221,6 @@ func TestRegression24ARecordThatCannotBeEmptiedKeepsNoOther(t *testing.T) {
 		t.Errorf("of keys, versions and accounts are left %v", got)
 	}
 	mustExec(t, db, "DROP TRIGGER damaged")
-	check(t, "finish", db.finishForgets(t.Context()), nil)
+	expect.Is(t, "finish", db.finishForgets(t.Context()), nil)
 	expect.Equal(t, "after the mend are left", left(), [3]int{})
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // do runs statements in one step.
 func do(t *testing.T, db *DB, statements ...string) {
 	t.Helper()
-	check(t, "prepare", db.step(context.Background(), 0, func(x *tx) error {
+	expect.Is(t, "prepare", db.step(context.Background(), 0, func(x *tx) error {
 		for _, s := range statements {
 			if _, err := x.exec(s); err != nil {
 				return err

@@ -13,16 +13,16 @@ func TestAdopt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sandlot.db")
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
-	check(t, "close", db.Close(), nil)
+	expect.Is(t, "close", db.Close(), nil)
 	neverShrink(t, path)
 	db = mustOpen(t, path)
 	mode, err := one(t.Context(), db, scanValue[int64], "PRAGMA auto_vacuum")
-	check(t, "read", err, nil)
+	expect.Is(t, "read", err, nil)
 	if mode == 0 {
 		t.Error("it still cannot shrink")
 	}
 	_, err = db.Publish().Project(t.Context(), p.ID)
-	check(t, "a project of before", err, nil)
+	expect.Is(t, "a project of before", err, nil)
 }
 
 // neverShrink makes a database as it was made before it could shrink.
@@ -33,9 +33,8 @@ func neverShrink(t *testing.T, path string) {
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	for _, q := range []string{"PRAGMA journal_mode = DELETE", "PRAGMA auto_vacuum = NONE", "VACUUM"} {
-		if _, err := db.Exec(q); err != nil {
-			t.Fatal(err)
-		}
+		_, err := db.Exec(q)
+		expect.OK(t, err)
 	}
 	var mode int
 	if err := db.QueryRow("PRAGMA auto_vacuum").Scan(&mode); err != nil || mode != 0 {

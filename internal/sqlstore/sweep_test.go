@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -12,7 +13,7 @@ func sweepAll(t *testing.T, db *DB, before time.Time) (all []publish.BlobRef) {
 	t.Helper()
 	for more := true; more; {
 		gone, m, err := db.Upkeep().Sweep(t.Context(), time.Now(), before, 500)
-		check(t, "sweep", err, nil)
+		expect.Is(t, "sweep", err, nil)
 		all, more = append(all, gone...), m && err == nil
 	}
 	return all
@@ -21,7 +22,7 @@ func sweepAll(t *testing.T, db *DB, before time.Time) (all []publish.BlobRef) {
 func records(t *testing.T, db *DB, what string) int64 {
 	t.Helper()
 	n, err := one(t.Context(), db, scanValue[int64], "SELECT count(*) FROM "+what)
-	check(t, "count", err, nil)
+	expect.Is(t, "count", err, nil)
 	return n
 }
 
@@ -42,13 +43,13 @@ func TestRegression41ASweepIsDoneInSteps(t *testing.T) {
 		t.Helper()
 		steps, most = 0, 0
 		_, m, err := db.Upkeep().Sweep(context.Background(), time.Now(), before, 500)
-		check(t, what, err, nil)
+		expect.Is(t, what, err, nil)
 		if most > bound || steps < least || m != more {
 			t.Errorf("%s: %d steps, one of which changed %d rows; more: %v", what, steps, most, m)
 		}
 	}
 	sweep("have projects follow", followers/followStep+1, stepRows, time.Time{}, false)
-	equal(t, "projects left", records(t, db, "projects WHERE deleted_at IS NULL"), 0)
+	expect.Equal(t, "projects left", records(t, db, "projects WHERE deleted_at IS NULL"), 0)
 	files := records(t, db, "files")
 	// Each is a row, its account's total and its blob, which is let go of as well.
 	sweep("let go of files", 500/50, 4*50, time.Now().Add(time.Hour), true)
@@ -56,5 +57,5 @@ func TestRegression41ASweepIsDoneInSteps(t *testing.T) {
 		t.Errorf("%d files were let go of in one call", gone)
 	}
 	sweepAll(t, db, time.Now().Add(time.Hour))
-	equal(t, "files left", records(t, db, "files"), 0)
+	expect.Equal(t, "files left", records(t, db, "files"), 0)
 }

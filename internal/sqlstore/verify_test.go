@@ -32,17 +32,15 @@ func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
 				var err error
 				f := publish.File{Name: name, Folded: name, Blob: publish.Blob{Inline: []byte("abc"), Size: 3}}
 				p, _, err = db.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
-				check(t, "put", err, nil)
+				expect.Is(t, "put", err, nil)
 			}
 			tamper(t, path, query)
 			found, seen, _, err := db.Upkeep().Mistakes(t.Context(), 0, 9)
-			check(t, "mistakes", err, nil)
+			expect.Is(t, "mistakes", err, nil)
 			var all []string
 			for _, m := range found {
 				all = append(all, m.Detail)
-				if m.Project != p.ID {
-					t.Errorf("%q is told of %q", m.Detail, m.Project)
-				}
+				expect.Equal(t, m.Detail+" is told of", m.Project, p.ID)
 			}
 			if seen != 1 || !strings.Contains(strings.Join(all, "\n"), want) {
 				t.Errorf("of %d projects: %q", seen, all)
@@ -78,9 +76,8 @@ func tamper(t *testing.T, path, query string) {
 	db, err := sql.Open("sqlite", path)
 	expect.OK(t, err)
 	defer db.Close()
-	if _, err := db.Exec(query); err != nil {
-		t.Fatal(err)
-	}
+	_, err = db.Exec(query)
+	expect.OK(t, err)
 }
 
 func TestDamageOfTheDatabaseIsTold(t *testing.T) {
@@ -90,7 +87,7 @@ func TestDamageOfTheDatabaseIsTold(t *testing.T) {
 		mustProject(t, db, 1)
 		tamper(t, path, "UPDATE keys SET account = 999")
 		list, err := db.Upkeep().Damage(t.Context(), 9)
-		check(t, "damage", err, nil)
+		expect.Is(t, "damage", err, nil)
 		if len(list) == 0 || !strings.Contains(list[0], "a record of keys refers to one of accounts that is missing") {
 			t.Errorf("told is %q", list)
 		}
@@ -100,10 +97,10 @@ func TestDamageOfTheDatabaseIsTold(t *testing.T) {
 		db := mustOpen(t, path)
 		mustProject(t, db, 1)
 		tamper(t, path, "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, 'WHERE renamed_at > 0', 'WHERE renamed_at = 0') WHERE name = 'handles_renamed'")
-		check(t, "close", db.Close(), nil)
+		expect.Is(t, "close", db.Close(), nil)
 		db = mustOpen(t, path)
 		list, err := db.Upkeep().Damage(t.Context(), 9)
-		check(t, "damage", err, nil)
+		expect.Is(t, "damage", err, nil)
 		if len(list) == 0 || !strings.Contains(strings.Join(list, " "), "handles_renamed") {
 			t.Errorf("told is %q", list)
 		}

@@ -66,9 +66,7 @@ func mustRaw(t *testing.T, path string) *sql.DB {
 func rows(t *testing.T, db *sql.DB, query string, args ...any) (list []string) {
 	t.Helper()
 	found, err := db.QueryContext(context.Background(), query, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	expect.OK(t, err, query)
 	defer found.Close()
 	for found.Next() {
 		var s string
@@ -101,8 +99,8 @@ func TestAdoptionOfADatabaseOfBefore(t *testing.T) {
 	t.Run("it has the schema of a new one", func(t *testing.T) {
 		dir := t.TempDir()
 		mustOld(t, dir+"/old.db", old)
-		check(t, "close", mustOpenFile(t, dir+"/old.db").Close(), nil)
-		check(t, "close", mustOpenFile(t, dir+"/new.db").Close(), nil)
+		expect.Is(t, "close", mustOpenFile(t, dir+"/old.db").Close(), nil)
+		expect.Is(t, "close", mustOpenFile(t, dir+"/new.db").Close(), nil)
 		if got, want := schema(t, dir+"/old.db"), schema(t, dir+"/new.db"); !slices.Equal(got, want) {
 			for _, s := range got {
 				if !slices.Contains(want, s) {
@@ -119,9 +117,9 @@ func TestAdoptionOfADatabaseOfBefore(t *testing.T) {
 		for i, name := range []string{"old.db", "new.db"} {
 			db := mustRaw(t, filepath.Join(dir, name))
 			both[i] = strings.Join(rows(t, db, "SELECT n || name || hex(sha256) FROM migrations"), " ")
-			check(t, "close", db.Close(), nil)
+			expect.Is(t, "close", db.Close(), nil)
 		}
-		equal(t, "what is recorded of migrations", both[0], both[1])
+		expect.Equal(t, "what is recorded of migrations", both[0], both[1])
 	})
 	t.Run("every record is kept", func(t *testing.T) {
 		path := t.TempDir() + "/old.db"
@@ -138,15 +136,15 @@ func TestAdoptionOfADatabaseOfBefore(t *testing.T) {
 				t.Errorf("%s has no record to be kept", table)
 			}
 		}
-		check(t, "close", db.Close(), nil)
-		check(t, "close", mustOpenFile(t, path).Close(), nil)
+		expect.Is(t, "close", db.Close(), nil)
+		expect.Is(t, "close", mustOpenFile(t, path).Close(), nil)
 		db = mustRaw(t, path)
 		defer db.Close()
 		for query, rowsOf := range want {
-			equal(t, query, strings.Join(rows(t, db, query), " "), rowsOf)
+			expect.Equal(t, query, strings.Join(rows(t, db, query), " "), rowsOf)
 		}
-		equal(t, "the order of an account's projects goes on", strings.Join(rows(t, db, "SELECT seq FROM accounts"), " "), "1")
-		check(t, "open again", mustOpenFile(t, path).Close(), nil)
+		expect.Equal(t, "the order of an account's projects goes on", strings.Join(rows(t, db, "SELECT seq FROM accounts"), " "), "1")
+		expect.Is(t, "open again", mustOpenFile(t, path).Close(), nil)
 	})
 	t.Run("one that is older is refused, and left as it was", func(t *testing.T) {
 		path := t.TempDir() + "/old.db"
@@ -156,7 +154,7 @@ func TestAdoptionOfADatabaseOfBefore(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "(schema 30) on it once") {
 			t.Errorf("error is %v", err)
 		}
-		equal(t, "the schema", strings.Join(schema(t, path), ""), strings.Join(before, ""))
+		expect.Equal(t, "the schema", strings.Join(schema(t, path), ""), strings.Join(before, ""))
 	})
 	t.Run("one that a command is to use as it is, is refused", func(t *testing.T) {
 		path := t.TempDir() + "/old.db"

@@ -20,22 +20,22 @@ func TestConnections(t *testing.T) {
 		err := db.Step(t.Context(), 0, func(tx *Tx) error {
 			for _, p := range writerPragmas(cacheBytes >> 11) {
 				got, err := value[string](t.Context(), tx, "PRAGMA "+p.name)
-				check(t, p.name, err, nil)
+				expect.Is(t, p.name, err, nil)
 				if p.want != "" {
-					equal(t, p.name+" of the writer", got, p.want)
+					expect.Equal(t, p.name+" of the writer", got, p.want)
 				}
 			}
 			return nil
 		})
-		check(t, "the writer's pragmas", err, nil)
+		expect.Is(t, "the writer's pragmas", err, nil)
 		for i := range readers {
 			conn, err := db.read.db.Conn(t.Context())
 			expect.OK(t, err)
 			defer conn.Close()
 			for _, p := range readerPragmas(readerCacheKiB) {
 				var got string
-				check(t, p.name, conn.QueryRowContext(t.Context(), "PRAGMA "+p.name).Scan(&got), nil)
-				equal(t, fmt.Sprintf("%s of reader %d", p.name, i+1), got, p.want)
+				expect.Is(t, p.name, conn.QueryRowContext(t.Context(), "PRAGMA "+p.name).Scan(&got), nil)
+				expect.Equal(t, fmt.Sprintf("%s of reader %d", p.name, i+1), got, p.want)
 			}
 			if _, err := conn.ExecContext(t.Context(), "UPDATE clock SET at = 0"); err == nil {
 				t.Errorf("reader %d can write", i+1)
@@ -52,7 +52,7 @@ func TestConnections(t *testing.T) {
 					found++
 				}
 			}
-			equal(t, "pragmas that matter", found, len(want))
+			expect.Equal(t, "pragmas that matter", found, len(want))
 		}
 	})
 
@@ -60,7 +60,7 @@ func TestConnections(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
 		mustOpen(t, path)
 		c, err := newConnector(path, "ro", []pragma{{name: "synchronous", set: "OFF", want: "2"}})
-		check(t, "prepare", err, nil)
+		expect.Is(t, "prepare", err, nil)
 		pool := sql.OpenDB(c)
 		defer pool.Close()
 		if err := pool.PingContext(t.Context()); err == nil || !strings.Contains(err.Error(), "synchronous") {
@@ -72,7 +72,7 @@ func TestConnections(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "none.db")
 		for _, mode := range []string{"ro", "rw"} {
 			c, err := newConnector(path, mode, nil)
-			check(t, "prepare", err, nil)
+			expect.Is(t, "prepare", err, nil)
 			pool := sql.OpenDB(c)
 			defer pool.Close()
 			if err := pool.PingContext(t.Context()); err == nil {
@@ -86,7 +86,7 @@ func TestConnections(t *testing.T) {
 
 	t.Run("an older SQLite is refused", func(t *testing.T) {
 		for v, want := range map[string]bool{"3.51.2": true, "3.51.3": false, "3.51": true, "3.9.9": true, "3.52.0": false, "4.0.0": false, "2.99.99": true, "3.51.10": false} {
-			equal(t, v, older(v, minVersion), want)
+			expect.Equal(t, v, older(v, minVersion), want)
 		}
 	})
 }
@@ -100,7 +100,7 @@ func TestLibcIsTheOneSQLiteAsksFor(t *testing.T) {
 	if want == nil {
 		t.Fatalf("no version of modernc.org/libc in:\n%s", asks)
 	}
-	equal(t, "the version of modernc.org/libc", goList(t, "{{.Version}}", "modernc.org/libc"), string(want[1]))
+	expect.Equal(t, "the version of modernc.org/libc", goList(t, "{{.Version}}", "modernc.org/libc"), string(want[1]))
 }
 
 func goList(t *testing.T, format, module string) string {

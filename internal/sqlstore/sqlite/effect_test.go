@@ -9,6 +9,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -40,16 +41,16 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 		db := scratch(t)
 		without(t, "one that fails", db.Step(t.Context(), 0, func(*Tx) error { return errOwn }), true)
 		without(t, "one that panics", db.Step(t.Context(), 0, func(*Tx) error { panic("oh") }), true)
-		check(t, "its own error", db.Step(t.Context(), 0, func(*Tx) error { return errOwn }), errOwn)
+		expect.Is(t, "its own error", db.Step(t.Context(), 0, func(*Tx) error { return errOwn }), errOwn)
 	})
 	t.Run("one that another process keeps from beginning", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
 		db, other := mustOpen(t, path), mustOpen(t, path)
 		release := occupied(t, other, nil)
-		check(t, "wait no longer", db.write.exec("PRAGMA busy_timeout = 1"), nil)
+		expect.Is(t, "wait no longer", db.write.exec("PRAGMA busy_timeout = 1"), nil)
 		err := db.Step(t.Context(), 0, func(*Tx) error { return nil })
 		release()
-		check(t, "the step", err, publish.ErrUnavailable)
+		expect.Is(t, "the step", err, publish.ErrUnavailable)
 		without(t, "the step", err, true)
 	})
 	t.Run("one for which too many wait, whose caller leaves, or that comes after the end", func(t *testing.T) {
@@ -63,7 +64,7 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 		without(t, "left", <-left, true)
 		release()
 		without(t, "left before", db.Step(ctx, 0, insert("before")), true)
-		check(t, "close", db.Close(), nil)
+		expect.Is(t, "close", db.Close(), nil)
 		without(t, "closed", db.Step(t.Context(), 0, insert("closed")), true)
 	})
 	t.Run("those behind a sync that failed, whose own step is not", func(t *testing.T) {
@@ -76,7 +77,7 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 		for _, before := range []bool{true, false} {
 			path := filepath.Join(t.TempDir(), "sandlot.db")
 			db := mustOpen(t, path)
-			move := func() { check(t, "move", os.Rename(path, path+".moved"), nil) }
+			move := func() { expect.Is(t, "move", os.Rename(path, path+".moved"), nil) }
 			commit := db.write.commit
 			db.write.commit = func() error { move(); return commit() }
 			if before {

@@ -42,18 +42,6 @@ func mustExec(t testing.TB, db *Engine, query string, args ...any) {
 	expect.OK(t, err)
 }
 
-func check(t *testing.T, what string, err, want error) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("%s: error is %v, want %v", what, err, want)
-	}
-}
-
-func equal[T comparable](t *testing.T, what string, got, want T) {
-	t.Helper()
-	expect.Equal(t, what, got, want)
-}
-
 // fault is an error of the database.
 type fault int
 

@@ -36,15 +36,15 @@ func TestMigrations(t *testing.T) {
 			t.Errorf("the migration that cannot be done: error is %v", err)
 		}
 		handle, err := value[string](t.Context(), db, "SELECT handle FROM accounts")
-		check(t, "read", err, nil)
-		equal(t, "the handle", handle, "kim")
-		equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 0)
+		expect.Is(t, "read", err, nil)
+		expect.Equal(t, "the handle", handle, "kim")
+		expect.Equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 0)
 
 		second.sql = "CREATE TABLE second (x INTEGER) STRICT; UPDATE accounts SET handle = 'changed'"
-		check(t, "the migration, mended", db.migrate(t.Context(), path, append(known, second)), nil)
-		check(t, "the migration, again", db.migrate(t.Context(), path, append(known, second)), nil)
-		equal(t, "migrations", count(t, db, "SELECT count(*) FROM migrations"), len(known)+1)
-		equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 1)
+		expect.Is(t, "the migration, mended", db.migrate(t.Context(), path, append(known, second)), nil)
+		expect.Is(t, "the migration, again", db.migrate(t.Context(), path, append(known, second)), nil)
+		expect.Equal(t, "migrations", count(t, db, "SELECT count(*) FROM migrations"), len(known)+1)
+		expect.Equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 1)
 	})
 }
 

@@ -54,7 +54,7 @@ func occupied(t *testing.T, db *Engine, want error) (release func()) {
 	return func() {
 		t.Helper()
 		close(end)
-		check(t, "the step that kept the writer busy", <-done, want)
+		expect.Is(t, "the step that kept the writer busy", <-done, want)
 	}
 }
 
@@ -82,23 +82,23 @@ func TestWriter(t *testing.T) {
 		before := db.write.commits.Load()
 		release()
 		for _, done := range waits {
-			check(t, "step", <-done, nil)
+			expect.Is(t, "step", <-done, nil)
 		}
 		// One of the step that kept the writer busy, one of all the others.
-		equal(t, "commits", db.write.commits.Load()-before, 2)
-		equal(t, "rows", len(strings.Fields(names(t, db))), 50)
+		expect.Equal(t, "commits", db.write.commits.Load()-before, 2)
+		expect.Equal(t, "rows", len(strings.Fields(names(t, db))), 50)
 	})
 
 	t.Run("a refused step costs no commit", func(t *testing.T) {
 		db := scratch(t)
 		before := db.write.commits.Load()
 		err := db.Step(t.Context(), 0, func(t *Tx) error { return errors.Join(insert("own")(t), errOwn) })
-		check(t, "the step", err, errOwn)
-		equal(t, "commits", db.write.commits.Load()-before, 0)
-		equal(t, "rows", names(t, db), "")
-		check(t, "the next", db.Step(t.Context(), 0, insert("next")), nil)
-		equal(t, "commits of the next", db.write.commits.Load()-before, 1)
-		equal(t, "rows of the next", names(t, db), "next")
+		expect.Is(t, "the step", err, errOwn)
+		expect.Equal(t, "commits", db.write.commits.Load()-before, 0)
+		expect.Equal(t, "rows", names(t, db), "")
+		expect.Is(t, "the next", db.Step(t.Context(), 0, insert("next")), nil)
+		expect.Equal(t, "commits of the next", db.write.commits.Load()-before, 1)
+		expect.Equal(t, "rows of the next", names(t, db), "next")
 	})
 
 	t.Run("each step fails on its own", func(t *testing.T) {
@@ -115,14 +115,14 @@ func TestWriter(t *testing.T) {
 		})
 		two := start(t, db, t.Context(), insert("two"))
 		release()
-		check(t, "the first", <-one, nil)
-		check(t, "one with an error of its own", <-own, errOwn)
-		check(t, "one that the database refuses", <-taken, publish.ErrExists)
+		expect.Is(t, "the first", <-one, nil)
+		expect.Is(t, "one with an error of its own", <-own, errOwn)
+		expect.Is(t, "one that the database refuses", <-taken, publish.ErrExists)
 		if err := <-panicked; err == nil || !strings.Contains(err.Error(), "oh") {
 			t.Errorf("one that panics: error is %v", err)
 		}
-		check(t, "the last", <-two, nil)
-		equal(t, "what is there", names(t, db), "one two")
+		expect.Is(t, "the last", <-two, nil)
+		expect.Equal(t, "what is there", names(t, db), "one two")
 	})
 
 	t.Run("a batch is bounded by count and by bytes", func(t *testing.T) {
@@ -130,12 +130,12 @@ func TestWriter(t *testing.T) {
 		for range batchLen + 10 {
 			w.queue <- &step{}
 		}
-		equal(t, "steps of a batch of small ones", len(w.gather(&step{})), batchLen)
-		equal(t, "steps of the next", len(w.gather(<-w.queue)), 11)
+		expect.Equal(t, "steps of a batch of small ones", len(w.gather(&step{})), batchLen)
+		expect.Equal(t, "steps of the next", len(w.gather(<-w.queue)), 11)
 		for range 9 {
 			w.queue <- &step{bytes: batchBytes / 4}
 		}
-		equal(t, "steps of a batch of large ones", len(w.gather(<-w.queue)), 4)
+		expect.Equal(t, "steps of a batch of large ones", len(w.gather(<-w.queue)), 4)
 	})
 
 	t.Run("a step whose context ends before its turn is dropped", func(t *testing.T) {
@@ -145,20 +145,20 @@ func TestWriter(t *testing.T) {
 		dropped := start(t, db, ctx, insert("dropped"))
 		kept := start(t, db, t.Context(), insert("kept"))
 		cancel()
-		check(t, "the one dropped, while the writer is still busy", <-dropped, context.Canceled)
+		expect.Is(t, "the one dropped, while the writer is still busy", <-dropped, context.Canceled)
 		release()
-		check(t, "the other", <-kept, nil)
-		equal(t, "what is there", names(t, db), "kept")
+		expect.Is(t, "the other", <-kept, nil)
+		expect.Equal(t, "what is there", names(t, db), "kept")
 	})
 
 	t.Run("a step that runs is not interrupted", func(t *testing.T) {
 		db := scratch(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		check(t, "the step", db.Step(ctx, 0, func(t *Tx) error {
+		expect.Is(t, "the step", db.Step(ctx, 0, func(t *Tx) error {
 			cancel()
 			return insert("kept")(t)
 		}), nil)
-		equal(t, "what is there", names(t, db), "kept")
+		expect.Equal(t, "what is there", names(t, db), "kept")
 	})
 
 	t.Run("a failed commit fails them all", func(t *testing.T) {
@@ -177,18 +177,18 @@ func TestWriter(t *testing.T) {
 			return fault(sqlite3.SQLITE_FULL)
 		}
 		release()
-		check(t, "one", <-one, publish.ErrFull)
-		check(t, "one with an error of its own", <-own, publish.ErrFull)
-		equal(t, "what is there", names(t, db), "")
-		check(t, "ping", db.Ping(t.Context()), publish.ErrFull)
+		expect.Is(t, "one", <-one, publish.ErrFull)
+		expect.Is(t, "one with an error of its own", <-own, publish.ErrFull)
+		expect.Equal(t, "what is there", names(t, db), "")
+		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrFull)
 		setCommit(t, db, commit)
-		check(t, "ping once there is room", db.Ping(t.Context()), nil)
-		check(t, "a step once there is room", db.Step(t.Context(), 0, insert("two")), nil)
+		expect.Is(t, "ping once there is room", db.Ping(t.Context()), nil)
+		expect.Is(t, "a step once there is room", db.Step(t.Context(), 0, insert("two")), nil)
 	})
 
 	t.Run("after a failed sync nothing is acknowledged", func(t *testing.T) {
 		db := scratch(t)
-		check(t, "a step before", db.Step(t.Context(), 0, insert("one")), nil)
+		expect.Is(t, "a step before", db.Step(t.Context(), 0, insert("one")), nil)
 		release := occupied(t, db, publish.ErrUnavailable)
 		commit := db.write.commit
 		db.write.commit = func() error {
@@ -197,10 +197,10 @@ func TestWriter(t *testing.T) {
 		}
 		waiting := start(t, db, t.Context(), insert("two"))
 		release()
-		check(t, "a step that waited behind the commit that failed", <-waiting, publish.ErrUnavailable)
-		check(t, "a later step", db.Step(t.Context(), 0, insert("three")), publish.ErrUnavailable)
-		check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
-		equal(t, "what can still be read", names(t, db), "one")
+		expect.Is(t, "a step that waited behind the commit that failed", <-waiting, publish.ErrUnavailable)
+		expect.Is(t, "a later step", db.Step(t.Context(), 0, insert("three")), publish.ErrUnavailable)
+		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+		expect.Equal(t, "what can still be read", names(t, db), "one")
 	})
 
 	t.Run("a transaction that is lost fails all of its steps", func(t *testing.T) {
@@ -214,16 +214,16 @@ func TestWriter(t *testing.T) {
 		two := start(t, db, t.Context(), insert("two"))
 		release()
 		for what, done := range map[string]<-chan error{"one": one, "the full one": full, "two": two} {
-			check(t, what, <-done, publish.ErrFull)
+			expect.Is(t, what, <-done, publish.ErrFull)
 		}
-		equal(t, "what is there", names(t, db), "")
-		check(t, "a step afterwards", db.Step(t.Context(), 0, insert("three")), nil)
+		expect.Equal(t, "what is there", names(t, db), "")
+		expect.Is(t, "a step afterwards", db.Step(t.Context(), 0, insert("three")), nil)
 	})
 
 	t.Run("a full queue is ErrUnavailable", func(t *testing.T) {
 		w := &writer{queue: make(chan *step, 1)}
-		check(t, "the first", w.enqueue(&step{}), nil)
-		check(t, "the second", w.enqueue(&step{}), publish.ErrUnavailable)
+		expect.Is(t, "the first", w.enqueue(&step{}), nil)
+		expect.Is(t, "the second", w.enqueue(&step{}), publish.ErrUnavailable)
 	})
 
 	t.Run("close finishes the steps that wait and takes no more", func(t *testing.T) {
@@ -233,14 +233,14 @@ func TestWriter(t *testing.T) {
 		closed := make(chan error, 1)
 		go func() { closed <- db.Close() }()
 		release()
-		check(t, "the step that waited", <-waiting, nil)
-		check(t, "close", <-closed, nil)
-		check(t, "close again", db.Close(), nil)
-		check(t, "a later step", db.Step(t.Context(), 0, insert("two")), publish.ErrUnavailable)
-		check(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+		expect.Is(t, "the step that waited", <-waiting, nil)
+		expect.Is(t, "close", <-closed, nil)
+		expect.Is(t, "close again", db.Close(), nil)
+		expect.Is(t, "a later step", db.Step(t.Context(), 0, insert("two")), publish.ErrUnavailable)
+		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
 		_, err := db.Query(t.Context(), "SELECT 1")
-		check(t, "a read", err, publish.ErrUnavailable)
-		check(t, "a read of several queries", db.Snapshot(t.Context(), func(Snapshot) error { return nil }), publish.ErrUnavailable)
+		expect.Is(t, "a read", err, publish.ErrUnavailable)
+		expect.Is(t, "a read of several queries", db.Snapshot(t.Context(), func(Snapshot) error { return nil }), publish.ErrUnavailable)
 	})
 }
 
@@ -271,11 +271,11 @@ func TestErrors(t *testing.T) {
 		sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: publish.ErrExists,
 		sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: publish.ErrNotFound,
 	} {
-		check(t, code.Error(), Classify(fmt.Errorf("wrapped: %w", code)), want)
+		expect.Is(t, code.Error(), Classify(fmt.Errorf("wrapped: %w", code)), want)
 	}
 	own := fault(sqlite3.SQLITE_CONSTRAINT_CHECK)
 	expect.Equal(t, "an error of this program became", Classify(own), error(own))
 	for code, want := range map[fault]bool{sqlite3.SQLITE_IOERR_FSYNC: true, sqlite3.SQLITE_IOERR_WRITE: false, sqlite3.SQLITE_IOERR_SHMSIZE: false, sqlite3.SQLITE_FULL: false} {
-		equal(t, "lost sync of "+code.Error(), lostSync(code), want)
+		expect.Equal(t, "lost sync of "+code.Error(), lostSync(code), want)
 	}
 }
