@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -60,12 +59,10 @@ func TestRegression07TheLinkShowsTheAccountThatItConfirms(t *testing.T) {
 			t.Errorf("another account has %q, %v", a.Email, err)
 		}
 		for range 2 {
-			if _, _, err := w.RefuseClaim(t.Context(), nobody(), token); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("the link still works: %v", err)
-			}
-			if _, err := w.Verify(t.Context(), nobody(), token); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("the link still works: %v", err)
-			}
+			_, _, err := w.RefuseClaim(t.Context(), nobody(), token)
+			expect.Is(t, "the link still works", err, publish.ErrNotFound)
+			_, err = w.Verify(t.Context(), nobody(), token)
+			expect.Is(t, "the link still works", err, publish.ErrNotFound)
 		}
 		if n, err := w.StopMail(t.Context(), nobody(), notMe); err != nil || n.Email != address || n.Logins() {
 			t.Errorf("what it offers is about %+v, %v", n, err)
@@ -85,9 +82,8 @@ func TestRegression07TheLinkShowsTheAccountThatItConfirms(t *testing.T) {
 		}
 		fresh, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "form")
 		expect.OK(t, err)
-		if _, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "form"); !errors.Is(err, publish.ErrAlreadyDone) {
-			t.Errorf("the same form again: %v", err)
-		}
+		_, err = w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "form")
+		expect.Is(t, "the same form again", err, publish.ErrAlreadyDone)
 		for _, old := range []publish.Secret{p.Keys.Account, p.Keys.Project} {
 			_, err := w.Identify(t.Context(), publish.Presented{Key: old}, publish.Sender{})
 			refused(t, err, publish.CodeInvalidKey)

@@ -29,9 +29,7 @@ func TestRegression24AJobThatWentWithItsAccountFailsNothing(t *testing.T) {
 				}
 				return answer
 			})
-			if mails := w.postman(); len(mails) != 0 {
-				t.Errorf("%d messages later", len(mails))
-			}
+			expect.Equal(t, "messages later", len(w.postman()), 0)
 		})
 	}
 }

@@ -71,9 +71,8 @@ func (w *world) operator() *operate.Service {
 
 func (w *world) reported(in operate.NewReport) {
 	w.t.Helper()
-	if _, err := w.operator().Report(w.t.Context(), nobody(), in); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err := w.operator().Report(w.t.Context(), nobody(), in)
+	expect.OK(w.t, err)
 }
 
 func nobody() publish.Caller { return testworld.Nobody() }

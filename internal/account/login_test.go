@@ -22,9 +22,8 @@ func (w *world) member(email string) publish.Account {
 	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
 	expect.OK(w.t, err)
 	for _, token := range w.mail() {
-		if _, err := w.Verify(w.t.Context(), nobody(), token); err != nil {
-			w.t.Fatal(err)
-		}
+		_, err := w.Verify(w.t.Context(), nobody(), token)
+		expect.OK(w.t, err)
 	}
 	return out.Account
 }
@@ -76,9 +75,8 @@ func TestLogin(t *testing.T) {
 			}
 		},
 		"an address that nobody has verified gets no login, and the answer is the same": func(t *testing.T, w *world) {
-			if _, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "pending@example.org"}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "pending@example.org"})
+			expect.OK(t, err)
 			w.mail()
 			for _, email := range []string{"pending@example.org", "nobody@example.org"} {
 				browser := w.ask(email, "")
@@ -129,25 +127,22 @@ func TestLogin(t *testing.T) {
 			if err != nil || a.ID != kim.ID || s.Agent != "Firefox" || !s.ProvedAt.Equal(w.clock.now()) {
 				t.Errorf("the session is %+v of %+v, %v", s, a, err)
 			}
-			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, ""); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("finished twice: %v", err)
-			}
+			_, _, err = w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "")
+			expect.Is(t, "finished twice", err, publish.ErrNotFound)
 		},
 		"nobody gets in without the proof": func(t *testing.T, w *world) {
 			kim := w.member("kim@example.org")
 			browser, _, _ := w.askMail("kim@example.org")
-			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, ""); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("got in: %v", err)
-			}
+			_, _, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "")
+			expect.Is(t, "got in", err, publish.ErrNotFound)
 		},
 		"both end after fifteen minutes": func(t *testing.T, w *world) {
 			w.member("kim@example.org")
 			browser, token, code := w.askMail("kim@example.org")
 			w.clock.move(15 * time.Minute)
 			expect.Is(t, "the link", w.UseLoginLink(t.Context(), nobody(), browser, token), publish.ErrNotFound)
-			if _, err := w.UseLoginCode(t.Context(), nobody(), browser, code); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("the code: %v", err)
-			}
+			_, err := w.UseLoginCode(t.Context(), nobody(), browser, code)
+			expect.Is(t, "the code", err, publish.ErrNotFound)
 		},
 		"five wrong codes end the login": func(t *testing.T, w *world) {
 			w.member("kim@example.org")
@@ -157,12 +152,10 @@ func TestLogin(t *testing.T) {
 					t.Errorf("wrong code %d: %v, %v", i+1, right, err)
 				}
 			}
-			if _, err := w.UseLoginCode(t.Context(), nobody(), browser, "x"); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("wrong code 5: %v", err)
-			}
-			if _, err := w.UseLoginCode(t.Context(), nobody(), browser, code); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("the right one then: %v", err)
-			}
+			_, err := w.UseLoginCode(t.Context(), nobody(), browser, "x")
+			expect.Is(t, "wrong code 5", err, publish.ErrNotFound)
+			_, err = w.UseLoginCode(t.Context(), nobody(), browser, code)
+			expect.Is(t, "the right one then", err, publish.ErrNotFound)
 			expect.Is(t, "the link then", w.UseLoginLink(t.Context(), nobody(), browser, token), publish.ErrNotFound)
 		},
 		"the code works in the browser that asked, once, after wrong ones too": func(t *testing.T, w *world) {
@@ -178,9 +171,8 @@ func TestLogin(t *testing.T) {
 			if right, err := w.UseLoginCode(t.Context(), nobody(), browser, code); !right || err != nil {
 				t.Errorf("right: %v, %v", right, err)
 			}
-			if _, err := w.UseLoginCode(t.Context(), nobody(), browser, code); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("again: %v", err)
-			}
+			_, err := w.UseLoginCode(t.Context(), nobody(), browser, code)
+			expect.Is(t, "again", err, publish.ErrNotFound)
 		},
 		"one address with two accounts enters either, and no other": func(t *testing.T, w *world) {
 			kim, lee, max := w.member("us@example.org"), w.member("us@example.org"), w.member("max@example.org")
@@ -190,9 +182,8 @@ func TestLogin(t *testing.T) {
 			if err != nil || len(list) != 2 || list[0].ID != kim.ID || list[1].ID != lee.ID {
 				t.Fatalf("the choice is %+v, %v", list, err)
 			}
-			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, max.Handle, ""); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("another's: %v", err)
-			}
+			_, _, err = w.FinishLogin(t.Context(), nobody(), browser, max.Handle, "")
+			expect.Is(t, "another's", err, publish.ErrNotFound)
 			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, lee.Handle, ""); err != nil {
 				t.Errorf("the second: %v", err)
 			}
@@ -239,9 +230,8 @@ func TestLogin(t *testing.T) {
 				sent += len(w.postman())
 			}
 			expect.Equal(t, "were sent", sent, 3)
-			if _, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "kim@example.org"}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: "kim@example.org"})
+			expect.OK(t, err)
 			if mails := w.postman(); len(mails) != 1 || mails[0].Kind != "verify" {
 				t.Errorf("sent were %+v", mails)
 			}
@@ -255,9 +245,7 @@ func TestLogin(t *testing.T) {
 				wg.Go(func() { _, _, _ = w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "") })
 			}
 			wg.Wait()
-			if list := w.sessions(kim.ID); len(list) != 1 {
-				t.Errorf("%d sessions", len(list))
-			}
+			expect.Equal(t, "sessions", len(w.sessions(kim.ID)), 1)
 		},
 	}
 	for name, prove := range proofs {

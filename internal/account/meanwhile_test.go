@@ -54,9 +54,8 @@ func TestRegression35NobodyIsLoggedInByAnAddressThatWasTakenBack(t *testing.T) {
 	w := newWorld(t)
 	kim := w.member("kim@example.org")
 	expect.OK(t, w.ProposeEmail(t.Context(), w.owner(kim.ID), "thief@example.org", ""))
-	if _, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email"))
+	expect.OK(t, err)
 	back := linkOf(t, w.postman()[0], "undo")
 	browser, token, _ := w.askMail("thief@example.org")
 	expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
@@ -70,7 +69,5 @@ func TestRegression35NobodyIsLoggedInByAnAddressThatWasTakenBack(t *testing.T) {
 	if _, _, err := s.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "Firefox"); !errors.Is(err, publish.ErrNotFound) {
 		t.Errorf("logged in, %v", err)
 	}
-	if list := w.sessions(kim.ID); len(list) != 0 {
-		t.Errorf("%d sessions", len(list))
-	}
+	expect.Equal(t, "sessions", len(w.sessions(kim.ID)), 0)
 }

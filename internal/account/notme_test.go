@@ -79,9 +79,8 @@ func TestNotMe(t *testing.T) {
 			}
 			for _, m := range mails {
 				_, token, _ := strings.Cut(m.Link, "token=")
-				if _, err := w.Verify(t.Context(), nobody(), token); !errors.Is(err, publish.ErrNotFound) {
-					t.Errorf("a token works: %v", err)
-				}
+				_, err := w.Verify(t.Context(), nobody(), token)
+				expect.Is(t, "a token works", err, publish.ErrNotFound)
 			}
 			w.clock.move(48 * time.Hour)
 			w.claim("KIM+other@example.org")
@@ -166,9 +165,8 @@ func TestNotMe(t *testing.T) {
 				t.Errorf("the stop is %+v", n)
 			}
 			for _, b := range []string{browser, other} {
-				if _, err := w.PendingLogin(t.Context(), nobody(), b); !errors.Is(err, publish.ErrNotFound) {
-					t.Errorf("a login goes on: %v", err)
-				}
+				_, err := w.PendingLogin(t.Context(), nobody(), b)
+				expect.Is(t, "a login goes on", err, publish.ErrNotFound)
 			}
 			w.ask("kim@example.org", "")
 			if mails := w.postman(); len(mails) != 0 {
@@ -202,9 +200,8 @@ func TestNotMe(t *testing.T) {
 			m := w.one()
 			w.stop(m)
 			_, token, _ := strings.Cut(m.Link, "token=")
-			if _, err := w.TakeEmail(t.Context(), nobody(), token); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("the link works: %v", err)
-			}
+			_, err := w.TakeEmail(t.Context(), nobody(), token)
+			expect.Is(t, "the link works", err, publish.ErrNotFound)
 			if email, err := w.ProposedEmail(t.Context(), w.owner(lee.ID)); email != "" || err != nil {
 				t.Errorf("proposed is %q, %v", email, err)
 			}
@@ -244,9 +241,8 @@ func TestNotMe(t *testing.T) {
 				t.Error(err)
 			}
 			w.clock.move(time.Minute)
-			if _, err := w.StopMail(t.Context(), nobody(), notMe(t, m)); !errors.Is(err, publish.ErrNotFound) {
-				t.Errorf("after 30 days: %v", err)
-			}
+			_, err := w.StopMail(t.Context(), nobody(), notMe(t, m))
+			expect.Is(t, "after 30 days", err, publish.ErrNotFound)
 		},
 		"the token shows nobody whom it is for, and fits the longest address": func(t *testing.T, w *world) {
 			long := strings.Repeat("a", 64) + "@" + strings.Repeat(strings.Repeat("b", 61)+".", 3) + "org"
@@ -292,9 +288,8 @@ func (w *world) change(id publish.AccountID, to string) {
 		if m.Kind == account.MailEmailChange {
 			notMe(w.t, m)
 			_, token, _ := strings.Cut(m.Link, "token=")
-			if _, err := w.TakeEmail(w.t.Context(), nobody(), token); err != nil {
-				w.t.Fatal(err)
-			}
+			_, err := w.TakeEmail(w.t.Context(), nobody(), token)
+			expect.OK(w.t, err)
 		}
 	}
 }
@@ -324,9 +319,8 @@ func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
 	if err != nil || len(log) != 1 || log[0].Action != publish.ActionAllowMail || log[0].Reason != "she asked" {
 		t.Errorf("the log says %+v, %v", log, err)
 	}
-	if _, err := a.AllowMail(t.Context(), byOperator, "kim@example.org", ""); !errors.Is(err, publish.ErrNotFound) {
-		t.Errorf("twice: %v", err)
-	}
+	_, err = a.AllowMail(t.Context(), byOperator, "kim@example.org", "")
+	expect.Is(t, "twice", err, publish.ErrNotFound)
 	w.claim("kim@example.org")
 	w.one()
 }

@@ -23,9 +23,8 @@ func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Pr
 func TestRename(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
-	if _, err := w.Current(t.Context(), nobody(), p.ID); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.Current(t.Context(), nobody(), p.ID)
+	expect.OK(t, err)
 	before := w.owner(a.ID) // as a form that was sent twice at once finds them
 	handle, err := w.Rename(t.Context(), w.owner(a.ID), " Ada Löve ")
 	if err != nil || handle != "ada-love" {
@@ -49,9 +48,8 @@ func TestRename(t *testing.T) {
 		expect.Is(t, fmt.Sprintf("to %q", want), err, publish.CodeInvalidField)
 	}
 	for i := range 9 {
-		if _, err := w.Rename(t.Context(), w.owner(a.ID), fmt.Sprint("ada-", i)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.Rename(t.Context(), w.owner(a.ID), fmt.Sprint("ada-", i))
+		expect.OK(t, err)
 	}
 	_, err = w.Rename(t.Context(), w.owner(a.ID), "ada-11")
 	expect.Is(t, "the eleventh of a day", err, publish.CodeRateLimited)
@@ -64,9 +62,8 @@ func TestRename(t *testing.T) {
 func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
-	if _, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: a.ID}, publish.LogEntry{At: w.clock.now()}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: a.ID}, publish.LogEntry{At: w.clock.now()})
+	expect.OK(t, err)
 	ctx := t.Context()
 	_, renamed := w.Rename(ctx, w.owner(a.ID), "other")
 	_, minted := w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "key", Form: "one"})
@@ -80,9 +77,7 @@ func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
 	if e, err := w.Export(ctx, w.owner(a.ID)); err != nil || len(e.Projects) != 1 {
 		t.Errorf("its export: %d projects, %v", len(e.Projects), err)
 	}
-	if err := w.DeleteAccount(ctx, w.owner(a.ID), a.Handle); err != nil {
-		t.Errorf("delete: %v", err)
-	}
+	expect.Is(t, "delete", w.DeleteAccount(ctx, w.owner(a.ID), a.Handle), nil)
 }
 
 func TestSetLang(t *testing.T) {
@@ -134,9 +129,7 @@ func TestADeletionFindsTheRoomThatIsKeptForIt(t *testing.T) {
 	stores.Owners = disk
 	s, err := account.New(t.Context(), account.Config{Spend: func() { disk.full = false }}, stores)
 	expect.OK(t, err)
-	if err := s.DeleteAccount(t.Context(), w.owner(a.ID), a.Handle); err != nil {
-		t.Error(err)
-	}
+	expect.OK(t, s.DeleteAccount(t.Context(), w.owner(a.ID), a.Handle))
 }
 
 // linkOf is the token of a message's link, which has to be of that page.
@@ -223,9 +216,8 @@ func TestStrangersCannotKeepANoticeFromAnAddress(t *testing.T) {
 		w.postman()
 	}
 	expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", "en"))
-	if _, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email"))
+	expect.OK(t, err)
 	if mails := w.postman(); len(mails) != 1 || mails[0].To != address {
 		t.Errorf("the address before got %+v", mails)
 	}

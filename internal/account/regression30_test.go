@@ -90,9 +90,8 @@ func TestRegression30TheLinkAgainCountsAsALogin(t *testing.T) {
 func TestRegression30ASuspendedOrDeletedAccountGetsNoLink(t *testing.T) {
 	w := newWorld(t)
 	for _, end := range []func(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error){w.db.Operate().Suspend, w.db.Operate().Remove} {
-		if _, err := end(t.Context(), publish.Subject{Account: w.claimant("kim@example.com").Account.ID}, publish.LogEntry{At: w.clock.now()}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := end(t.Context(), publish.Subject{Account: w.claimant("kim@example.com").Account.ID}, publish.LogEntry{At: w.clock.now()})
+		expect.OK(t, err)
 	}
 	w.ask("kim@example.com", "")
 	if mails := w.postman(); len(mails) != 0 {

@@ -18,9 +18,8 @@ func from(addr string) publish.Caller { return publish.Caller{From: publish.Send
 // askFrom asks for a login by a form of a browser that was never seen before.
 func (w *world) askFrom(addr, email, known string) {
 	w.t.Helper()
-	if _, err := w.AskLogin(w.t.Context(), from(addr), account.LoginInput{Email: email, Known: known}); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err := w.AskLogin(w.t.Context(), from(addr), account.LoginInput{Email: email, Known: known})
+	expect.OK(w.t, err)
 }
 
 // signUpFrom signs up with an address and returns the account's caller.
@@ -104,9 +103,8 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 			a := w.member(kim)
 			w.fill(kim)
 			expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", ""))
-			if _, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email")); err != nil {
-				t.Fatal(err)
-			}
+			_, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email"))
+			expect.OK(t, err)
 			expect.Same(t, "sent", kinds(w.postman()), map[string]int{account.MailEmailNotice: 1})
 		},
 		"the mailbox is never flooded: 20 a day in all": func(t *testing.T, w *world) {
@@ -157,9 +155,8 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 			w.postman()
 			send := func(addr string, i int) {
 				in := operate.NewReport{Project: p, Reason: "other", Details: "x", FormToken: fmt.Sprint(addr, i)}
-				if _, err := w.operator().Report(t.Context(), publish.Caller{From: publish.Sender{Network: addr}}, in); err != nil {
-					t.Fatal(err)
-				}
+				_, err := w.operator().Report(t.Context(), publish.Caller{From: publish.Sender{Network: addr}}, in)
+				expect.OK(t, err)
 			}
 			for i := range 30 {
 				send("198.51.100.1", i)

@@ -74,9 +74,8 @@ func TestVerification(t *testing.T) {
 		one := w.publishWith(by, "one@example.org")
 		first := w.mail()
 		w.publishWith(by, "two@example.org")
-		if _, err := w.Verify(t.Context(), nobody(), first[0]); !errors.Is(err, publish.ErrNotFound) {
-			t.Errorf("the old link: %v", err)
-		}
+		_, err := w.Verify(t.Context(), nobody(), first[0])
+		expect.Is(t, "the old link", err, publish.ErrNotFound)
 		second := w.mail()
 		if a, err := w.Verify(t.Context(), nobody(), second[0]); err != nil || a.Email != "two@example.org" || a.ID != one.Project.Account {
 			t.Errorf("%+v, %v", a, err)
@@ -97,8 +96,7 @@ func TestVerification(t *testing.T) {
 		if a, err := w.Verify(t.Context(), nobody(), sent[0]); err != nil || a.Email != "often@example.org" || !a.EmailVerified {
 			t.Errorf("the first link: %+v, %v", a, err)
 		}
-		if _, err := w.Verify(t.Context(), nobody(), sent[1]); !errors.Is(err, publish.ErrNotFound) {
-			t.Errorf("the second link, after the first was used: %v", err)
-		}
+		_, err := w.Verify(t.Context(), nobody(), sent[1])
+		expect.Is(t, "the second link, after the first was used", err, publish.ErrNotFound)
 	})
 }

@@ -25,14 +25,10 @@ func open(tb testing.TB, data []byte) *zip.Reader {
 func entry(tb testing.TB, f *zip.File) []byte {
 	tb.Helper()
 	r, err := f.Open()
-	if err != nil {
-		tb.Fatalf("%s: %v", f.Name, err)
-	}
+	expect.OK(tb, err, f.Name)
 	defer r.Close()
 	data, err := io.ReadAll(r)
-	if err != nil {
-		tb.Fatalf("%s: %v", f.Name, err)
-	}
+	expect.OK(tb, err, f.Name)
 	return data
 }
 

@@ -117,9 +117,8 @@ func (s *shelf) pack(tb testing.TB, f *publish.File, extra ...byte) {
 	w, err := gzip.NewWriterLevel(&out, 8)
 	expect.OK(tb, err)
 	w.Extra = extra
-	if _, err := w.Write(data); err != nil {
-		tb.Fatal(err)
-	}
+	_, err = w.Write(data)
+	expect.OK(tb, err)
 	expect.OK(tb, w.Close())
 	f.Variants = []publish.Variant{
 		{Encoding: "br", Blob: s.blob([]byte("not looked at"))},

@@ -66,9 +66,7 @@ func TestFault(t *testing.T) {
 	t.Run("a project that is deleted after the manifest is in the archive, for its bytes stay", func(t *testing.T) {
 		s, e := halfway(t)
 		s.forgets = "dusk-def456"
-		if err := Write(context.Background(), io.Discard, e, s); err != nil {
-			t.Error(err)
-		}
+		expect.OK(t, Write(context.Background(), io.Discard, e, s))
 	})
 	t.Run("a list that was too long to be remembered is read again, and an error if it is gone", func(t *testing.T) {
 		s, _ := halfway(t)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"sandlot/internal/expect"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -61,9 +63,7 @@ func accepted(t *testing.T, body string) Form {
 	for way, open := range ways(body) {
 		r, window := open()
 		p, f, err := streamed(r, Limits{}, window)
-		if err != nil {
-			t.Fatalf("%s: %s: %v", way, short(body), err)
-		}
+		expect.OK(t, err, way, ":", short(body))
 		diff(t, way+": "+short(body), plainDecode([]byte(body), Limits{}), p)
 		form = f
 	}
@@ -436,9 +436,7 @@ func TestVisit(t *testing.T) {
 		_, err := JSON(bytes.NewReader(jsonBody(b64(data))), Limits{}).Decode(func(r io.Reader) error {
 			return iotest.TestReader(r, data)
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		expect.OK(t, err)
 	})
 }
 

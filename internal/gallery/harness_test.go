@@ -52,9 +52,8 @@ func (w *world) maker() publish.Caller {
 // suspend does what an operator does.
 func (w *world) suspend(ref string) {
 	w.t.Helper()
-	if _, err := w.in.Operate.Suspend(w.t.Context(), publish.AsOperator(""), ref, "spam"); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err := w.in.Operate.Suspend(w.t.Context(), publish.AsOperator(""), ref, "spam")
+	expect.OK(w.t, err)
 }
 
 // exec changes the records as another process would.
@@ -63,9 +62,8 @@ func (w *world) exec(query string, args ...any) {
 	db, err := sql.Open("sqlite", filepath.Join(w.in.Dir, "sandlot.db"))
 	expect.OK(w.t, err)
 	defer db.Close()
-	if _, err := db.Exec(query, args...); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err = db.Exec(query, args...)
+	expect.OK(w.t, err)
 }
 
 // lockDatabase holds the database as another process does, until the function it
@@ -76,9 +74,8 @@ func (w *world) lockDatabase() (unlock func()) {
 	expect.OK(w.t, err)
 	conn, err := other.Conn(w.t.Context())
 	expect.OK(w.t, err)
-	if _, err := conn.ExecContext(w.t.Context(), "BEGIN IMMEDIATE"); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err = conn.ExecContext(w.t.Context(), "BEGIN IMMEDIATE")
+	expect.OK(w.t, err)
 	return func() {
 		if _, err := conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
 			w.t.Error(err)

@@ -2,9 +2,9 @@ package gallery_test
 
 import (
 	"crypto/rand"
-	"errors"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -40,7 +40,6 @@ func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
 	if err != nil || len(second[0].Days) != gallery.OverviewDays || second[0].Days[29] != 0 || second[1].Days[29] != 3 || second[1].Stats.Plays != 3 {
 		t.Errorf("after three plays the page is %+v, %v", second, err)
 	}
-	if _, _, err := w.Overview(t.Context(), w.owner(kim.Account()), "no cursor"); !errors.Is(err, publish.ErrNotFound) {
-		t.Errorf("what is no cursor: %v", err)
-	}
+	_, _, err = w.Overview(t.Context(), w.owner(kim.Account()), "no cursor")
+	expect.Is(t, "what is no cursor", err, publish.ErrNotFound)
 }

@@ -33,7 +33,6 @@ func TestAMissingProjectHasNoPage(t *testing.T) {
 		}
 	}
 	w.suspend(string(id))
-	if _, err := w.ProjectPage(t.Context(), nobody(), id); !errors.Is(err, publish.CodeTakenDown) {
-		t.Errorf("taken down: %v", err)
-	}
+	_, err := w.ProjectPage(t.Context(), nobody(), id)
+	expect.Is(t, "taken down", err, publish.CodeTakenDown)
 }

@@ -67,15 +67,11 @@ func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
 	unlock()
 	select {
 	case err := <-flushed:
-		if err != nil {
-			t.Error(err)
-		}
+		expect.OK(t, err)
 	case <-time.After(25 * time.Second):
 		t.Fatal("the write has not ended")
 	}
 	_, s, err := w.Stats(t.Context(), nobody(), string(id))
 	expect.Same(t, "plays when they were written", s, publish.Stats{Plays: 2})
-	if err != nil {
-		t.Error(err)
-	}
+	expect.OK(t, err)
 }

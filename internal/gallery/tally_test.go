@@ -136,9 +136,7 @@ func TestCounters(t *testing.T) {
 		expect.Equal(t, "plays", got, 1)
 	})
 	t.Run("nothing is written where nothing was counted", func(t *testing.T) {
-		if err := newTally(DefaultPlays).flush(func(map[publish.ProjectID]Counts) error { return errors.New("called") }); err != nil {
-			t.Error(err)
-		}
+		expect.OK(t, newTally(DefaultPlays).flush(func(map[publish.ProjectID]Counts) error { return errors.New("called") }))
 	})
 	t.Run("a play during a flush is neither lost nor written twice", func(t *testing.T) {
 		c, w := newTally(DefaultPlays), newWritten()

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // keyPattern is the form of keys, as the contract has it.
@@ -89,14 +91,10 @@ func TestRedact(t *testing.T) {
 		"space-cats-0a1b2c--v12-0123456789.localhost:8080":             "space-cats-0a1b2c--v12-<secret>.localhost:8080",
 		"see http://A-0A1B2C--V1-ABCDEFGHJK.example.com/x, " + a + ".": "see http://A-0A1B2C--V1-<secret>.example.com/x, <key>.",
 	} {
-		if got := Redact(s); got != want {
-			t.Errorf("%s became %s", s, got)
-		}
+		expect.Equal(t, s+" became", Redact(s), want)
 	}
 	for _, s := range []string{"", "slow", "sla_", "slp_ and more", "https://example.com/p/space-cats-0a1b2c", "game--v2-final.js", "--verbose"} {
-		if got := Redact(s); got != s {
-			t.Errorf("%q became %q", s, got)
-		}
+		expect.Equal(t, s+" became", Redact(s), s)
 	}
 }
 

@@ -57,9 +57,8 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 	}
 	_, secret, _, err := a.NewKey(t.Context(), byOperator, p.Handle, "", false)
 	expect.OK(t, err)
-	if _, err := a.Suspend(t.Context(), byOperator, string(p.ID), " shows the key "+secret.Reveal()); err != nil {
-		t.Fatal(err)
-	}
+	_, err = a.Suspend(t.Context(), byOperator, string(p.ID), " shows the key "+secret.Reveal())
+	expect.OK(t, err)
 	log, err := w.DB.Operate().Log(t.Context(), operate.LogQuery{Limit: 9})
 	if err != nil || len(log) != 2 {
 		t.Fatalf("%v, %v", log, err)
@@ -74,9 +73,8 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 func TestASuspendedAccountChangesNothing(t *testing.T) {
 	w := testworld.New(t)
 	out := w.PublishPage(testworld.Nobody(), page)
-	if _, err := w.Operate.Suspend(t.Context(), byOperator, out.Account.Handle, "spam"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.Operate.Suspend(t.Context(), byOperator, out.Account.Handle, "spam")
+	expect.OK(t, err)
 	for _, key := range []publish.Secret{out.Keys.Account, out.Keys.Project} {
 		by := w.CallerOf(key)
 		for _, act := range []publish.Action{publish.ActPublish, publish.ActEdit} {

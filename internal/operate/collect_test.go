@@ -105,9 +105,8 @@ func TestCollect(t *testing.T) {
 	})
 	t.Run("asks only for what is older than a day", func(t *testing.T) {
 		records, blobs := &fakeSweep{}, &fakeBlobs{}
-		if _, err := collector(records, blobs).Collect(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := collector(records, blobs).Collect(t.Context())
+		expect.OK(t, err)
 		yesterday := noon.Add(-24 * time.Hour)
 		if !records.now.Equal(noon) || !records.before.Equal(yesterday) || !blobs.before.Equal(yesterday) {
 			t.Errorf("swept at %v before %v, listed before %v", records.now, records.before, blobs.before)

@@ -21,9 +21,7 @@ func collectOld(t *testing.T, w *testworld.World) (deleted int) {
 	t.Helper()
 	c := operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs.Blobs), Staged: w.Publish.Contents.Held, Now: w.Now}
 	n, err := c.Collect(t.Context())
-	if err != nil {
-		t.Errorf("collect: %v", err)
-	}
+	expect.Is(t, "collect", err, nil)
 	return n
 }
 
@@ -65,9 +63,8 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 		w.Clock.Move(operate.Grace + time.Hour)
 		collectOld(t, w)
 		expect.OK(t, w.Publish.PutFiles(t.Context(), w.OwnerOf(out.Project.Account), out.Project.ID, []publish.FormFile{{Name: "form", Content: form}}, "f"))
-		if _, _, err := w.Publish.Update(t.Context(), w.CallerOf(out.Keys.Account), publish.UpdateInput{Filename: "call", Content: call}); err != nil {
-			t.Fatal(err)
-		}
+		_, _, err := w.Publish.Update(t.Context(), w.CallerOf(out.Keys.Account), publish.UpdateInput{Filename: "call", Content: call})
+		expect.OK(t, err)
 		collectOld(t, w)
 		expect.Same(t, "the form's", w.Text(out.Project.ID, 3, "form"), large+"form")
 		expect.Same(t, "the call's", w.Text(out.Project.ID, 3, "call"), large+"call")

@@ -25,9 +25,8 @@ func TestKeepVersions(t *testing.T) {
 	collector := &operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Trim: operate.Trimmer{Store: w.DB.Upkeep()}, Keep: 2, Log: slog.New(slog.DiscardHandler), Now: w.Now}
 	collect := func() {
 		t.Helper()
-		if _, err := collector.Collect(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := collector.Collect(t.Context())
+		expect.OK(t, err)
 	}
 	there := func() (list []int) {
 		t.Helper()
@@ -54,8 +53,7 @@ func TestKeepVersions(t *testing.T) {
 
 	all := &operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Log: slog.New(slog.DiscardHandler), Now: w.Now}
 	w.Clock.Move(1000 * time.Hour)
-	if _, err := all.Collect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := all.Collect(t.Context())
+	expect.OK(t, err)
 	expect.Same(t, "where all are kept", there(), []int{4, 5})
 }

@@ -75,9 +75,8 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 	})
 	t.Run("what a record let go of is deleted meanwhile", func(t *testing.T) {
 		p := w.PublishPage(w.NewAccount(), large).Project
-		if _, err := w.Operate.Delete(t.Context(), byOperator, string(p.ID), "spam"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.Operate.Delete(t.Context(), byOperator, string(p.ID), "spam")
+		expect.OK(t, err)
 		w.Clock.Move(49 * time.Hour)
 		if n, _ := c.Collect(t.Context()); n != 1 {
 			t.Errorf("%d deleted", n)
@@ -120,9 +119,8 @@ func TestRegression36AProjectThatCannotBeTrimmedStopsNoOther(t *testing.T) {
 	if _, err := c.Collect(t.Context()); err == nil {
 		t.Error("nothing is told")
 	}
-	if _, err := w.DB.Publish().Version(t.Context(), second.ID, 2); !errors.Is(err, publish.ErrNotFound) {
-		t.Errorf("version 2 of the other project: %v", err)
-	}
+	_, err := w.DB.Publish().Version(t.Context(), second.ID, 2)
+	expect.Is(t, "version 2 of the other project", err, publish.ErrNotFound)
 	expect.Same(t, "blobs left", w.BlobsOnDisk(), 1)
 }
 

@@ -60,9 +60,8 @@ func TestReports(t *testing.T) {
 	t.Run("a project that was taken down can be reported", func(t *testing.T) {
 		w := testworld.New(t)
 		p := w.PublishPage(testworld.Nobody(), page).Project
-		if _, err := w.Operate.Suspend(t.Context(), byOperator, string(p.ID), "a report"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.Operate.Suspend(t.Context(), byOperator, string(p.ID), "a report")
+		expect.OK(t, err)
 		reported(t, w.Operate, operate.NewReport{Project: p.ID, Reason: "illegal", FormToken: "form"})
 	})
 	t.Run("what cannot be is refused, and nothing is kept", func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -34,8 +35,7 @@ func TestTheOperatorsActsAreSeenWithinTheHold(t *testing.T) {
 	_, err := w.Publish.AtVersion(t.Context(), testworld.Nobody(), p.ID, 1, p.Suffix)
 	testworld.Refused(t, err, publish.CodeTakenDown)
 	testworld.Refused(t, w.Gallery.Touch(t.Context(), testworld.Nobody(), p.ID, gallery.Player{ID: "player"}), publish.CodeTakenDown)
-	if _, err := w.Operate.Restore(t.Context(), byOperator, string(p.ID), "not spam"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.Operate.Restore(t.Context(), byOperator, string(p.ID), "not spam")
+	expect.OK(t, err)
 	sees(nil)
 }

@@ -64,9 +64,8 @@ func TestFilesOfMoreThanOneMiBAreRecordedWithTheirCheckpoints(t *testing.T) {
 
 	text := noise(2<<20 + 3)
 	half := len(text) / 2
-	if _, _, err := w.send(by, part{id: "checkpoints", n: 1, text: text[:half], total: 2}); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := w.send(by, part{id: "checkpoints", n: 1, text: text[:half], total: 2})
+	expect.OK(t, err)
 	out, pending, err := w.send(by, part{id: "checkpoints", n: 2, text: text[half:], total: 2})
 	if err != nil || pending != nil {
 		t.Fatal(pending, err)
@@ -110,9 +109,8 @@ func TestARangeIsCheckedByTheRecordedCheckpoints(t *testing.T) {
 	if errs := w.ranges(b, text); errs[0] != nil || !errors.Is(errs[1], publish.ErrCorrupt) || errs[2] != nil {
 		t.Errorf("errors of the three MiB, of which the second is damaged: %v", errs)
 	}
-	if _, err := w.Open(t.Context(), b, 0, -1); !errors.Is(err, publish.ErrCorrupt) {
-		t.Errorf("the whole: %v", err)
-	}
+	_, err := w.Open(t.Context(), b, 0, -1)
+	expect.Is(t, "the whole", err, publish.ErrCorrupt)
 }
 
 func TestARangeOfABlobWithoutCheckpointsIsReadAfterTheWhole(t *testing.T) {

@@ -59,9 +59,8 @@ func TestEmailOnAKeyedCall(t *testing.T) {
 			if len(tokens) != 1 {
 				t.Fatalf("%d links", len(tokens))
 			}
-			if _, err := w.Verify(t.Context(), nobody(), tokens[0]); err != nil {
-				t.Fatal(err)
-			}
+			_, err := w.Verify(t.Context(), nobody(), tokens[0])
+			expect.OK(t, err)
 			t.Run("with a verified address it is ignored with a warning", func(t *testing.T) {
 				warnings, err := call(w, by, id, "eve@example.org")
 				if err != nil || len(w.mail()) != 0 {

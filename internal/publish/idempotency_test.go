@@ -235,9 +235,8 @@ func TestOneIdempotencyKeyForAllPartsOfAnUpload(t *testing.T) {
 		in := &publish.PartInput{UploadID: "u", N: &n, Total: &total}
 		return w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(fmt.Sprint("part ", n)), Part: in, Idempotency: uuid})
 	}
-	if _, _, err := send(1); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := send(1)
+	expect.OK(t, err)
 	type answer struct {
 		n   int
 		out publish.Published
@@ -354,9 +353,8 @@ func (w *world) exec(query string, args ...any) {
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.dir, "sandlot.db"))
 	expect.OK(w.t, err)
 	defer db.Close()
-	if _, err := db.Exec(query, args...); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err = db.Exec(query, args...)
+	expect.OK(w.t, err)
 }
 
 func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
@@ -398,9 +396,8 @@ func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
 	t.Run("a record that another installation's secret sealed gives no keys", func(t *testing.T) {
 		w, by, id := idempotencyWorld(t)
 		c := w.idempotentCalls(id)["publish"]
-		if _, _, err := c.make(w.Service, by, uuid); err != nil {
-			t.Fatal(err)
-		}
+		_, _, err := c.make(w.Service, by, uuid)
+		expect.OK(t, err)
 		w.exec("UPDATE once SET answer = zeroblob(60)")
 		w.unchanged(t, func() {
 			if m, _, err := c.make(w.Service, by, uuid); err == nil || m.Keys.Project != "" {

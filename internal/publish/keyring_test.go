@@ -40,9 +40,8 @@ func TestAProjectHasOnlySoManyKeys(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
 	for i := range 99 { // beside the one of the publish
-		if _, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: strings.Repeat("ü", 100), Form: fmt.Sprint(i)}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: strings.Repeat("ü", 100), Form: fmt.Sprint(i)})
+		expect.OK(t, err)
 	}
 	_, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "more", Form: "more"})
 	expect.Is(t, "one more", err, publish.ErrTooMany)
@@ -52,9 +51,8 @@ func TestKeysAreListedInPages(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address) // two keys
 	for i := range 60 {
-		if _, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: fmt.Sprint("key ", i), Form: fmt.Sprint(i)}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: fmt.Sprint("key ", i), Form: fmt.Sprint(i)})
+		expect.OK(t, err)
 	}
 	var names []string
 	pages, next := 0, int64(0)

@@ -96,9 +96,8 @@ func TestManage(t *testing.T) {
 		by, id := w.managed()
 		expect.Is(t, "with another id", w.DeleteProject(t.Context(), by, id, "no"), publish.CodeInvalidField)
 		expect.OK(t, w.DeleteProject(t.Context(), by, id, " "+string(id)+" "))
-		if _, err := w.Current(t.Context(), nobody(), id); !errors.Is(err, publish.CodeProjectNotFound) {
-			t.Errorf("its address: %v", err)
-		}
+		_, err := w.Current(t.Context(), nobody(), id)
+		expect.Is(t, "its address", err, publish.CodeProjectNotFound)
 	})
 }
 
@@ -233,9 +232,8 @@ func TestVersions(t *testing.T) {
 		for range 2 {
 			expect.OK(t, w.EraseVersion(t.Context(), by, id, 1))
 		}
-		if _, err := w.AtVersion(t.Context(), nobody(), id, 1, v.Suffix); !errors.Is(err, publish.CodeProjectNotFound) {
-			t.Errorf("its address: %v", err)
-		}
+		_, err = w.AtVersion(t.Context(), nobody(), id, 1, v.Suffix)
+		expect.Is(t, "its address", err, publish.CodeProjectNotFound)
 		expect.Is(t, "restored", w.RestoreVersion(t.Context(), by, id, 1, "x"), publish.ErrNotFound)
 		list, next, err := w.Versions(t.Context(), by, id, 0)
 		if err != nil || next != 0 || len(list) != 2 || !list[1].Erased {

@@ -56,9 +56,7 @@ func TestPartsReader(t *testing.T) {
 	t.Run("joins parts, empty ones too", func(t *testing.T) {
 		s := &shelf{texts: texts}
 		r := reader(s, "b", "a", "b", "c", "b")
-		if err := iotest.TestReader(r, []byte("one three")); err != nil {
-			t.Error(err)
-		}
+		expect.OK(t, iotest.TestReader(r, []byte("one three")))
 		if err := r.Close(); err != nil || s.open != 0 {
 			t.Errorf("%d parts are open, %v", s.open, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -80,9 +81,7 @@ func TestQuotas(t *testing.T) {
 		}
 	})
 	t.Run("another account has its own", func(t *testing.T) {
-		if err := publishes(nobody(), "<p>mine"); err != nil {
-			t.Error(err)
-		}
+		expect.OK(t, publishes(nobody(), "<p>mine"))
 	})
 }
 

@@ -119,9 +119,7 @@ func TestWhoamiIsReadInPages(t *testing.T) {
 	t.Run("a limit outside of 1 to 1000 is refused", func(t *testing.T) {
 		for _, limit := range []int{0, -1, publish.MaxPage + 1} {
 			_, err := w.Whoami(t.Context(), by, limit, "")
-			if e := refused(t, err, publish.CodeInvalidField); e.Field != "limit" {
-				t.Errorf("field %q", e.Field)
-			}
+			expect.Equal(t, "field", refused(t, err, publish.CodeInvalidField).Field, "limit")
 		}
 	})
 }
@@ -170,9 +168,8 @@ func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {
 	if v := version(); v != 2 {
 		t.Errorf("version %d after an update", v)
 	}
-	if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a"}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a"})
+	expect.OK(t, err)
 	if v := version(); v != 3 {
 		t.Errorf("version %d after a deletion", v)
 	}
@@ -192,9 +189,7 @@ func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {
 
 func TestReadyFailsWhenTheDatabaseIsClosed(t *testing.T) {
 	w := newWorld(t)
-	if err := publish.Ready(t.Context(), w.in.Stores()); err != nil {
-		t.Error(err)
-	}
+	expect.OK(t, publish.Ready(t.Context(), w.in.Stores()))
 	expect.OK(t, w.db.Close())
 	if err := publish.Ready(t.Context(), w.in.Stores()); !errors.Is(err, publish.ErrUnavailable) {
 		t.Errorf("got %v", err)

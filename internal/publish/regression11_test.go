@@ -80,9 +80,8 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 		sign := func(by publish.Caller) (publish.SignedUp, error) {
 			return w.Signup(t.Context(), by, publish.SignupInput{Email: address, Idempotency: uuid})
 		}
-		if _, err := sign(from("192.0.2.1")); err != nil {
-			t.Fatal(err)
-		}
+		_, err := sign(from("192.0.2.1"))
+		expect.OK(t, err)
 		w.unchanged(t, func() {
 			out, err := sign(from("192.0.2.2"))
 			if refused(t, err, publish.CodeReplayedElsewhere); out.Key != "" {

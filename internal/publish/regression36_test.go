@@ -33,14 +33,12 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 		if i == 0 { // the other one has a newer version as well
 			w.put(by, v.Project.ID, "new.txt", large+"new")
 		}
-		if _, err := w.in.Operate.Delete(t.Context(), publish.AsOperator(""), string(v.Project.ID), "spam"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.in.Operate.Delete(t.Context(), publish.AsOperator(""), string(v.Project.ID), "spam")
+		expect.OK(t, err)
 	}
 	w.clock.move(23 * time.Hour)
-	if _, err := c.Collect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Collect(t.Context())
+	expect.OK(t, err)
 	var out bytes.Buffer
 	expect.OK(t, archive.Write(t.Context(), &out, e, w.Contents))
 	z, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
@@ -54,9 +52,8 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 	expect.Same(t, "files of the archive", got, want)
 	w.clock.move(24 * time.Hour)
 	for range 2 {
-		if _, err := c.Collect(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Collect(t.Context())
+		expect.OK(t, err)
 		w.clock.move(25 * time.Hour)
 	}
 	expect.Same(t, "blobs left in the end", w.onDisk(), 0)

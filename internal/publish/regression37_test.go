@@ -14,9 +14,7 @@ func (w *world) erase(t *testing.T, by publish.Caller, id publish.ProjectID, ver
 	t.Helper()
 	me := w.owner(by.Account())
 	for _, n := range versions {
-		if err := w.EraseVersion(t.Context(), me, id, n); err != nil {
-			t.Fatalf("erase version %d: %v", n, err)
-		}
+		expect.OK(t, w.EraseVersion(t.Context(), me, id, n), "erase version", n)
 	}
 }
 
@@ -44,9 +42,8 @@ func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
 		}
 	}
 	one := 1
-	if _, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "c.js", Content: w.stage("one"), Part: &publish.PartInput{UploadID: "u", N: &one}}); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err = w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "c.js", Content: w.stage("one"), Part: &publish.PartInput{UploadID: "u", N: &one}})
+	expect.OK(t, err)
 	calls := []struct {
 		name string
 		make func() (publish.Updated, error)
@@ -54,9 +51,7 @@ func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
 	var answers []publish.Updated
 	for _, c := range calls {
 		out, err := c.make()
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
+		expect.OK(t, err, c.name)
 		answers = append(answers, out)
 	}
 	deletes := func() (publish.Deleted, error) {

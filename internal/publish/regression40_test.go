@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -34,9 +35,8 @@ func TestRegression40WhatEndedAnUploadIsTold(t *testing.T) {
 				w := newWorld(t)
 				by := w.account()
 				id := w.publish(by, page).Project.ID
-				if _, err := c.make(w, w.Service, by, id, one, page); err != nil {
-					t.Fatal(err)
-				}
+				_, err := c.make(w, w.Service, by, id, one, page)
+				expect.OK(t, err)
 				node := w.open(publish.Config{Places: local(), InlineMax: inlineMax})
 				tries := 0
 				w.store.Step = func(step string) (error, error) {

@@ -41,9 +41,7 @@ func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(
 				return refused(t, call(w, by, id), publish.CodeUnavailable).Message
 			}
 			if step != "Files" {
-				if m := told(on(step, publish.NoEffect(publish.ErrUnavailable), nil)); !strings.Contains(m, "Nothing was changed") {
-					t.Errorf("of a step that certainly had no effect: %q", m)
-				}
+				expect.Contains(t, "of a step that certainly had no effect", told(on(step, publish.NoEffect(publish.ErrUnavailable), nil)), "Nothing was changed")
 			}
 			if m := told(on(step, nil, publish.ErrUnavailable)); strings.Contains(m, "Nothing was changed") {
 				t.Errorf("of a step that had its effect: %q", m)
@@ -56,13 +54,9 @@ func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(
 		id := w.publish(by, page).Project.ID
 		expect.OK(t, w.db.Close())
 		_, err := w.Project(t.Context(), by, string(id))
-		if e := refused(t, err, publish.CodeUnavailable); !strings.Contains(e.Message, "Nothing was changed") {
-			t.Errorf("told %q", e.Message)
-		}
+		expect.Contains(t, "told", refused(t, err, publish.CodeUnavailable).Message, "Nothing was changed")
 		w.blobs.BeforePut = publish.ErrFull
 		_, err = w.Stage(t.Context(), strings.NewReader(large))
-		if e := refused(t, err, publish.CodeStorageFull); !strings.Contains(e.Message, "Nothing was changed") {
-			t.Errorf("told %q", e.Message)
-		}
+		expect.Contains(t, "told", refused(t, err, publish.CodeStorageFull).Message, "Nothing was changed")
 	})
 }

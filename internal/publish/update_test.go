@@ -43,9 +43,7 @@ func TestUpdate(t *testing.T) {
 		}
 		files, err := w.Files(t.Context(), id, 1)
 		expect.Same(t, "files of version 1", names(files), []string{"index.html"})
-		if err != nil {
-			t.Error(err)
-		}
+		expect.OK(t, err)
 	})
 	t.Run("a version is found under its secret address alone", func(t *testing.T) {
 		p, err := w.AtVersion(t.Context(), nobody(), id, 1, out.Project.Suffix)
@@ -169,9 +167,8 @@ func TestUpdateRefusesAndLeavesNothing(t *testing.T) {
 		}
 	})
 	t.Run("a filename that the hint proposes is taken", func(t *testing.T) {
-		if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: id, Filename: "5"}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: id, Filename: "5"})
+		expect.OK(t, err)
 		for _, name := range []string{"../x", "a", "logo.png/x.js", "Logo.png", "nul.txt", "index.html/a"} {
 			_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: id, Filename: name, Content: w.stage("x")})
 			e := publish.AsError(err)
@@ -204,9 +201,7 @@ func TestIfVersion(t *testing.T) {
 		e := refused(t, put(&one), publish.CodeVersionConflict)
 		expect.Same(t, "details", e.Details, []publish.Detail{{Name: "version", Value: 2}, {Name: "project_id", Value: id}})
 	})
-	if err := put(&two); err != nil {
-		t.Error(err)
-	}
+	expect.OK(t, put(&two))
 	t.Run("a deletion too", func(t *testing.T) {
 		w.unchanged(t, func() {
 			_, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: id, Filename: "a", IfVersion: &two})
@@ -238,9 +233,8 @@ func TestMostRecentlyUpdatedGoesByTheOrderOfCommits(t *testing.T) {
 	if got := touch(); got != first.Project.ID {
 		t.Errorf("%s, want the one updated last", got)
 	}
-	if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(second.Project.ID), Filename: "a"}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(second.Project.ID), Filename: "a"})
+	expect.OK(t, err)
 	if got := touch(); got != second.Project.ID {
 		t.Errorf("%s, want the one whose file was deleted last", got)
 	}
@@ -328,9 +322,7 @@ func TestReadersSeeOneVersionWhileItChanges(t *testing.T) {
 	}
 	close(stop)
 	for range cap(done) {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		expect.OK(t, <-done)
 	}
 	if p, err := w.Current(t.Context(), nobody(), id); err != nil || p.Version != at+60 {
 		t.Errorf("at version %d, %v", p.Version, err)

@@ -83,9 +83,8 @@ func pack(t *testing.T, texts ...string) []byte {
 	var b bytes.Buffer
 	for _, text := range texts {
 		z := gzip.NewWriter(&b)
-		if _, err := z.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := z.Write([]byte(text))
+		expect.OK(t, err)
 		expect.OK(t, z.Close())
 	}
 	return b.Bytes()

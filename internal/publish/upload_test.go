@@ -231,9 +231,7 @@ func TestUploadTotals(t *testing.T) {
 	by := w.account()
 	t.Run("last says that it is the last", func(t *testing.T) {
 		w.waits(by, part{id: "a", n: 1, text: page})
-		if p := w.waits(by, part{id: "a", n: 3, text: "three", last: true}); p.Total != 3 {
-			t.Errorf("total %d", p.Total)
-		}
+		expect.Equal(t, "total", w.waits(by, part{id: "a", n: 3, text: "three", last: true}).Total, 3)
 		out := w.completes(by, part{id: "a", n: 2, text: "two"})
 		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+"twothree")
 	})
@@ -289,9 +287,8 @@ func TestAPartSentAgainReplacesTheEarlierOne(t *testing.T) {
 		out := w.publish(by, large)
 		w.clock.move(25 * time.Hour)
 		c := operate.Collector{Records: w.db.Upkeep(), Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
-		if _, err := c.Collect(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Collect(t.Context())
+		expect.OK(t, err)
 		if n := w.kept(); n["uploads"] != 0 || n["upload_parts"] != 0 || n["blobs on disk"] != 3 {
 			t.Errorf("kept %v", n)
 		}

@@ -84,9 +84,8 @@ func TestChunkedUpdate(t *testing.T) {
 		expect.OK(t, err)
 		v := p.Version
 		pinned := func(in *publish.UpdateInput) { in.IfVersion = &v }
-		if _, _, err := send(by, part{id: "v", n: 1, text: long("one"), total: 2}, pinned); err != nil {
-			t.Fatal(err)
-		}
+		_, _, err = send(by, part{id: "v", n: 1, text: long("one"), total: 2}, pinned)
+		expect.OK(t, err)
 		w.put(by, id, "a", "x")
 		n := w.onDisk()
 		_, _, err = send(by, part{id: "v", n: 2, text: long("two")}, nil)

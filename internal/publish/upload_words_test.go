@@ -72,9 +72,8 @@ func TestMessagesOfAnUpdateInParts(t *testing.T) {
 		title := "a\x00b"
 		version := 1
 		in := publish.UpdateInput{Project: string(id), Filename: "big.js", Title: &title, IfVersion: &version, Content: w.stage("one"), Part: part{id: upload, n: 1}.input()}
-		if _, _, err := w.Update(t.Context(), account, in); err != nil {
-			t.Fatal(err)
-		}
+		_, _, err := w.Update(t.Context(), account, in)
+		expect.OK(t, err)
 	}
 	later := func(by publish.Caller, upload string, project string, change func(*publish.UpdateInput)) (publish.Updated, *publish.Pending, error) {
 		in := publish.UpdateInput{Project: project, Content: w.stage("two"), Part: part{id: upload, n: 3}.input()}

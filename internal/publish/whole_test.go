@@ -33,9 +33,7 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 		n := p.Version
 		var all sync.WaitGroup
 		all.Go(func() {
-			if err := w.EraseVersion(t.Context(), by, id, n); err != nil {
-				t.Errorf("erase: %v", err)
-			}
+			expect.Is(t, "erase", w.EraseVersion(t.Context(), by, id, n), nil)
 		})
 		all.Go(func() {
 			err := w.RestoreVersion(t.Context(), by, id, n, fmt.Sprint("restore ", round))

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
@@ -104,9 +105,8 @@ func TestPlainMemory(t *testing.T) {
 			}
 			idle := live()
 			w := New(records, g, slog.New(slog.DiscardHandler), nil)
-			if _, err := w.Round(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			_, err := w.Round(context.Background())
+			expect.OK(t, err)
 			over := int64(g.peak) - int64(idle)
 			t.Logf("%.2f MiB over idle", float64(over)/(1<<20))
 			if over <= 0 || over > 8<<20 {

@@ -40,9 +40,7 @@ func decode(t *testing.T, encoding string, data []byte) []byte {
 	}
 	expect.OK(t, err)
 	out, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatalf("%s: %v", encoding, err)
-	}
+	expect.OK(t, err, encoding)
 	return out
 }
 

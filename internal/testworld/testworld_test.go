@@ -67,9 +67,8 @@ func TestAWorld(t *testing.T) {
 	t.Run("goes with its test", func(t *testing.T) {
 		var dir string
 		t.Run("inner", func(t *testing.T) { dir = New(t).Dir })
-		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("the folder is still there: %v", err)
-		}
+		_, err := os.Stat(dir)
+		expect.Is(t, "the folder is still there", err, os.ErrNotExist)
 	})
 	t.Run("a key in the log fails the test", func(t *testing.T) {
 		n := &noting{TB: t}
