@@ -102,9 +102,8 @@ func newCast(t *testing.T) *cast {
 	c.revoke(c.revoked)
 	down := c.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201)
 	c.suspended, c.suspendedProjectID = down.str("api_key"), down.str("project_id")
-	if _, err := c.Operate.Suspend(t.Context(), byOperator, "@"+down.str("handle"), "spam"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Operate.Suspend(t.Context(), byOperator, "@"+down.str("handle"), "spam")
+	expect.OK(t, err)
 	c.unknown = unknownKey(t)
 	return c
 }
@@ -199,9 +198,8 @@ func TestAccessExtra(t *testing.T) {
 	t.Parallel()
 	t.Run("a project that is suspended alone is 451 for everybody but its owner, who cannot change it", func(t *testing.T) {
 		c := newCast(t)
-		if _, err := c.Operate.Suspend(t.Context(), byOperator, c.projectID, "a report"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Operate.Suspend(t.Context(), byOperator, c.projectID, "a report")
+		expect.OK(t, err)
 		path := "/v1/project/" + c.projectID
 		for _, key := range []string{"", c.otherProject, c.otherAccount} {
 			c.get(path, key).refused(451, publish.CodeTakenDown)
@@ -223,9 +221,8 @@ func TestAccessExtra(t *testing.T) {
 	})
 	t.Run("a suspended account's project key is refused like its own", func(t *testing.T) {
 		c := newCast(t)
-		if _, err := c.Operate.Suspend(t.Context(), byOperator, "@"+c.get("/v1/whoami", c.account).str("handle"), "spam"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Operate.Suspend(t.Context(), byOperator, "@"+c.get("/v1/whoami", c.account).str("handle"), "spam")
+		expect.OK(t, err)
 		for _, key := range []string{c.account, c.project} {
 			c.post("/v1/update", key, obj{"project_id": c.projectID, "filename": "a.txt", "content": "YQ=="}).refused(403, publish.CodeAccountSuspended)
 		}
@@ -233,9 +230,8 @@ func TestAccessExtra(t *testing.T) {
 	})
 	t.Run("a deleted account's key is unknown, and its project is not there", func(t *testing.T) {
 		c := newCast(t)
-		if _, err := c.Operate.Delete(t.Context(), byOperator, "@"+c.get("/v1/whoami", c.account).str("handle"), "it was asked for"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Operate.Delete(t.Context(), byOperator, "@"+c.get("/v1/whoami", c.account).str("handle"), "it was asked for")
+		expect.OK(t, err)
 		for _, key := range []string{c.account, c.project} {
 			c.get("/v1/whoami", key).refused(401, publish.CodeInvalidKey)
 		}

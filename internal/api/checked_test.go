@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot/internal/expect"
+
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
@@ -53,9 +55,7 @@ var router = sync.OnceValues(func() (routers.Router, error) {
 func document(t *testing.T) *openapi3.T {
 	t.Helper()
 	doc, err := specification()
-	if err != nil {
-		t.Fatalf("openapi.yaml: %v", err)
-	}
+	expect.OK(t, err, "openapi.yaml")
 	return doc
 }
 

@@ -162,14 +162,10 @@ func (w *world) send(method, path, key string, body any, change ...func(*http.Re
 func (w *world) do(req *http.Request) answer {
 	w.t.Helper()
 	res, err := w.client.Do(req)
-	if err != nil {
-		w.t.Fatalf("%s %s: %v", req.Method, req.URL.Path, err)
-	}
+	expect.OK(w.t, err, req.Method, req.URL.Path)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		w.t.Fatalf("%s %s: read the answer: %v", req.Method, req.URL.Path, err)
-	}
+	expect.OK(w.t, err, req.Method, req.URL.Path, "read the answer")
 	a := answer{t: w.t, status: res.StatusCode, header: res.Header, text: string(text)}
 	if res.Header.Get("Content-Type") == "application/json" && len(text) > 0 {
 		if err := json.Unmarshal(text, &a.body); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -135,9 +136,7 @@ func TestRowsPaths(t *testing.T) {
 	t.Run("row 84: the hint lists the endpoints", func(t *testing.T) {
 		hint := w.in(t).get("/v1/nothing", "").refused(404, publish.CodeNotFound).str("hint")
 		for _, rt := range routes() {
-			if !strings.Contains(hint, rt.method+" http://localhost:8080"+rt.pattern) {
-				t.Errorf("%s is not in %s", rt.pattern, hint)
-			}
+			expect.Contains(t, rt.pattern, hint, rt.method+" http://localhost:8080"+rt.pattern)
 		}
 	})
 	t.Run("row 83: wrong methods are 405 with Allow", func(t *testing.T) {

@@ -42,13 +42,9 @@ func (c *conn) write(format string, args ...any) {
 func (c *conn) answer() (*http.Response, string) {
 	c.t.Helper()
 	res, err := http.ReadResponse(c.r, nil)
-	if err != nil {
-		c.t.Fatalf("read the answer: %v", err)
-	}
+	expect.OK(c.t, err, "read the answer")
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		c.t.Fatalf("read the answer's body: %v", err)
-	}
+	expect.OK(c.t, err, "read the answer's body")
 	return res, string(text)
 }
 

@@ -102,9 +102,8 @@ func TestAnUploadInPartsOnTheRealService(t *testing.T) {
 	c, answer := service(t), must[client.Answer](t)
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	if _, err := io.WriteString(z, page); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.WriteString(z, page)
+	expect.OK(t, err)
 	expect.OK(t, z.Close())
 	half := packed.Len() / 2
 	first := answer(c.Publish(t.Context(), client.Fields{
@@ -130,9 +129,8 @@ func TestSentBytesAndIdempotencyOnTheRealService(t *testing.T) {
 		t.Errorf("%+v, then %+v", first, second)
 	}
 	f := client.Fields{Email: "other@example.com", IdempotencyKey: "k1"}
-	if _, err := c.Signup(t.Context(), f); !errors.Is(err, client.Code("idempotency_mismatch")) {
-		t.Errorf("another call with the same Idempotency-Key: %v", err)
-	}
+	_, err := c.Signup(t.Context(), f)
+	expect.Is(t, "another call with the same Idempotency-Key", err, client.Code("idempotency_mismatch"))
 }
 
 func TestARefusalIsTyped(t *testing.T) {
@@ -154,9 +152,8 @@ func TestARefusalIsTyped(t *testing.T) {
 	if !errors.As(err, &refused) || refused.Code != "rate_limited" || refused.RetryAfter <= 0 {
 		t.Errorf("one account too many: %#v", err)
 	}
-	if _, err := as(c, "").Export(t.Context()); !errors.Is(err, client.Code("key_required")) {
-		t.Errorf("an export without a key: %v", err)
-	}
+	_, err = as(c, "").Export(t.Context())
+	expect.Is(t, "an export without a key", err, client.Code("key_required"))
 }
 
 func TestContentThatCannotBeReadIsNotPublished(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -78,17 +79,13 @@ func TestALoginIsEndedOnceHoweverOftenTheButtonIsPressed(t *testing.T) {
 			t.Errorf("ended with %d", resp.StatusCode)
 		}
 	}
-	if left := h.in.Query("SELECT id FROM sessions"); !slices.Equal(left, []string{"1"}) {
-		t.Errorf("left are the sessions %v", left)
-	}
+	expect.Same(t, "left are the sessions", h.in.Query("SELECT id FROM sessions"), []string{"1"})
 	h.session(h.kim.account.ID, "a third")
 	asKim(h, "POST", "/account/sessions", "others=1")
 	if left := h.in.Query("SELECT id FROM sessions"); !slices.Equal(left, []string{"1"}) {
 		t.Errorf("of the others %v are left", left)
 	}
-	if resp := asKim(h, "POST", "/account/sessions", "id=x"); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("of no id: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "of no id", asKim(h, "POST", "/account/sessions", "id=x").StatusCode, http.StatusNotFound)
 }
 
 func TestBrowsersAreCalledWhatPeopleCallThem(t *testing.T) {
@@ -102,8 +99,6 @@ func TestBrowsersAreCalledWhatPeopleCallThem(t *testing.T) {
 		"curl/8":                        "Unknown browser",
 		"":                              "Unknown browser",
 	} {
-		if got := v.Browser(agent); got != want {
-			t.Errorf("%s is called %s", agent, got)
-		}
+		expect.Equal(t, agent+" is called", v.Browser(agent), want)
 	}
 }

@@ -50,9 +50,7 @@ func TestRegression02AFormOfTheWebsiteCostsWhatItBrings(t *testing.T) {
 		t.Errorf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
 	}
 	expect.Same(t, "what is kept", p.in.Sizes(), before)
-	if resp := uploadTo(p); resp.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("a small one after it: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "a small one after it", uploadTo(p).StatusCode, http.StatusTooManyRequests)
 }
 
 func uploadTo(p http.Handler) *http.Response {

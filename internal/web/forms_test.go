@@ -402,9 +402,7 @@ func TestFormsSentTwiceActOnce(t *testing.T) {
 	eachForm(t, func(t *testing.T, c sentForm, path string, fresh func(*testing.T) *world) {
 		w := fresh(t)
 		form := c.fields(w)
-		if resp := c.submit(w, w.path(path), form); resp.StatusCode != c.status {
-			t.Errorf("once: %d", resp.StatusCode)
-		}
+		expect.Equal(t, "once", c.submit(w, w.path(path), form).StatusCode, c.status)
 		once := w.kept()
 		if resp := c.submit(w, w.path(path), form); resp.StatusCode != c.again {
 			t.Errorf("again: %d to %q", resp.StatusCode, resp.Header.Get("Location"))

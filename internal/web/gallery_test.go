@@ -19,9 +19,7 @@ func has(t *testing.T, h http.Handler, target string, wants ...string) string {
 	t.Helper()
 	resp := request(h, "GET", target, "")
 	body := text(t, resp)
-	if resp.StatusCode != http.StatusOK {
-		t.Errorf("%s is %d", target, resp.StatusCode)
-	}
+	expect.Equal(t, target+" is", resp.StatusCode, http.StatusOK)
 	for _, want := range wants {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s has no %s:\n%s", target, want, body)
@@ -56,9 +54,7 @@ func TestTheGalleryShowsProjectsWithTheirNumbers(t *testing.T) {
 	has(t, h, "/?sort=live", `<a href="/?sort=live" aria-current="page">`, `href="/?sort=live&amp;after=`)
 	has(t, h, "/?sort=played", `<a href="/?sort=played" aria-current="page">`)
 	for _, target := range []string{"/?sort=oldest", "/?after=!", "/?sort=live&after=%00", "/?q=x&after=!", "/@kim?after=!"} {
-		if resp := request(h, "GET", target, ""); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%s is %d", target, resp.StatusCode)
-		}
+		expect.Equal(t, target+" is", request(h, "GET", target, "").StatusCode, http.StatusNotFound)
 	}
 }
 
@@ -125,9 +121,7 @@ func TestAMakersPageIsAtTheCurrentHandle(t *testing.T) {
 		}
 	}
 	for _, target := range []string{"/@nobody", "/@", "/kim", "/@kim/", "/@kim/x", "/@kim%0d%0aX:y"} {
-		if resp := request(h, "GET", target, ""); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%s is %d", target, resp.StatusCode)
-		}
+		expect.Equal(t, target+" is", request(h, "GET", target, "").StatusCode, http.StatusNotFound)
 	}
 }
 

@@ -75,9 +75,8 @@ func (w *world) claim(handle, address string) string {
 // accountOf is the account with a handle.
 func (w *world) accountOf(handle string) (id publish.AccountID) {
 	w.t.Helper()
-	if _, err := fmt.Sscan(strings.Join(w.in.Query("SELECT id FROM accounts WHERE handle = ?", handle), " "), &id); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err := fmt.Sscan(strings.Join(w.in.Query("SELECT id FROM accounts WHERE handle = ?", handle), " "), &id)
+	expect.OK(w.t, err)
 	return id
 }
 
@@ -91,9 +90,8 @@ func (w *world) moved() string {
 // suspend takes a project down.
 func (w *world) suspend(id publish.ProjectID) {
 	w.t.Helper()
-	if _, err := w.db.Operate().Suspend(w.t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: w.now(), Reason: "a report"}); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err := w.db.Operate().Suspend(w.t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: w.now(), Reason: "a report"})
+	expect.OK(w.t, err)
 }
 
 // fail makes that step of the store fail from now on.
@@ -143,9 +141,8 @@ func (w *world) rearrange(id publish.ProjectID, n int, c publish.Change) publish
 // describe records what kim says of the game.
 func (w *world) describe(d publish.Details) {
 	w.t.Helper()
-	if _, err := w.db.Publish().SetDetails(w.t.Context(), gameID, d); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err := w.db.Publish().SetDetails(w.t.Context(), gameID, d)
+	expect.OK(w.t, err)
 }
 
 // state is what the game is now: its version, primary file, files, erased versions and details.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -72,12 +73,8 @@ func TestAKeyThatCannotBeMade(t *testing.T) {
 			t.Errorf("%s: %d %s", says, resp.StatusCode, body)
 		}
 	}
-	if resp := asKim(house(t), "POST", "/account/keys", "project=another&name=x&form_token=one"); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("for another's project: %d", resp.StatusCode)
-	}
-	if resp := asKim(house(t), "POST", "/account/keys", "name="+strings.Repeat("x", 1<<20)); resp.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("a form of 1 MB: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "for another's project", asKim(house(t), "POST", "/account/keys", "project=another&name=x&form_token=one").StatusCode, http.StatusNotFound)
+	expect.Equal(t, "a form of 1 MB", asKim(house(t), "POST", "/account/keys", "name="+strings.Repeat("x", 1<<20)).StatusCode, http.StatusRequestEntityTooLarge)
 }
 
 func TestAKeyIsRevoked(t *testing.T) {
@@ -91,9 +88,7 @@ func TestAKeyIsRevoked(t *testing.T) {
 		t.Errorf("left are %v, %v", list, err)
 	}
 	for _, id := range []string{"9", "x", ""} {
-		if resp := asKim(h, "POST", "/account/keys/revoke", "id="+id); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%q: %d", id, resp.StatusCode)
-		}
+		expect.Equal(t, id, asKim(h, "POST", "/account/keys/revoke", "id="+id).StatusCode, http.StatusNotFound)
 	}
 }
 
@@ -115,9 +110,7 @@ func TestWhoMayChangeAnAccount(t *testing.T) {
 		}
 		if r.method == "POST" {
 			resp = request(h, r.method, r.path, "x=1", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-site")
-			if resp.StatusCode != http.StatusForbidden {
-				t.Errorf("%s from elsewhere: %d", r.path, resp.StatusCode)
-			}
+			expect.Equal(t, r.path+" from elsewhere", resp.StatusCode, http.StatusForbidden)
 		}
 	}
 	if body := text(t, asKim(stale, "GET", "/account/keys", "")); strings.Contains(body, "<form method=\"post\" action=\"/account/keys") || !strings.Contains(body, `href="/login?to=/account/keys"`) {

@@ -103,9 +103,7 @@ func TestAnInvalidLikeIsRefused(t *testing.T) {
 	}
 	down := house(t)
 	down.suspend(gameID)
-	if resp := request(down, "POST", likePath, "like=1"); resp.StatusCode != http.StatusUnavailableForLegalReasons {
-		t.Errorf("of one that was taken down: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "of one that was taken down", request(down, "POST", likePath, "like=1").StatusCode, http.StatusUnavailableForLegalReasons)
 	expect.Same(t, "what is recorded", h.in.Rows(), before)
 }
 

@@ -43,9 +43,7 @@ func TestHeartbeatsAreCounted(t *testing.T) {
 	}
 	down := house(t)
 	down.suspend(gameID)
-	if resp := request(down, "POST", "/p/game-abc123/heartbeat", "{}"); resp.StatusCode != http.StatusUnavailableForLegalReasons {
-		t.Errorf("of one that was taken down: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "of one that was taken down", request(down, "POST", "/p/game-abc123/heartbeat", "{}").StatusCode, http.StatusUnavailableForLegalReasons)
 }
 
 func TestStreamsAreOpenedOnlyByTheProjectsPage(t *testing.T) {
@@ -58,26 +56,18 @@ func TestStreamsAreOpenedOnlyByTheProjectsPage(t *testing.T) {
 		{"Sec-Fetch-Site", "same-origin"}:             503, // a recorder's connection cannot be taken
 		{"X-Nothing", "a program"}:                    503,
 	} {
-		if resp := request(h, "GET", "/p/game-abc123/live", "", header[0], header[1]); resp.StatusCode != want {
-			t.Errorf("%v: %d", header, resp.StatusCode)
-		}
+		expect.Equal(t, header[0]+" "+header[1], request(h, "GET", "/p/game-abc123/live", "", header[0], header[1]).StatusCode, want)
 	}
 	expect.Equal(t, "streams are counted that did not begin", h.numbers.watchers.slots.Held(), 0)
 }
 
 func TestAMissingProjectHasNoStream(t *testing.T) {
-	if resp := request(house(t), "GET", "/p/nothing-abc123/live", ""); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("of nothing: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "of nothing", request(house(t), "GET", "/p/nothing-abc123/live", "").StatusCode, http.StatusNotFound)
 	down, broken := house(t), house(t)
 	down.suspend(gameID)
 	broken.fail("Project", errors.New("a fault"))
 	for _, path := range []string{"/p/game-abc123/live", "/p/game-abc123/counts"} {
-		if resp := request(down, "GET", path, ""); resp.StatusCode != http.StatusUnavailableForLegalReasons {
-			t.Errorf("%s of one that was taken down: %d", path, resp.StatusCode)
-		}
-		if resp := request(broken, "GET", path, ""); resp.StatusCode != http.StatusInternalServerError {
-			t.Errorf("%s with a fault: %d", path, resp.StatusCode)
-		}
+		expect.Equal(t, path+" of one that was taken down", request(down, "GET", path, "").StatusCode, http.StatusUnavailableForLegalReasons)
+		expect.Equal(t, path+" with a fault", request(broken, "GET", path, "").StatusCode, http.StatusInternalServerError)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"html"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,9 +64,7 @@ func TestRegression05TheBrowserKeepsAWordAfterALogin(t *testing.T) {
 	}
 	request(h, "POST", "/login", "email=kim%40example.com", "Cookie", knownCookie+"="+word.Value, "Sec-Fetch-Site", "same-origin")
 	request(h, "POST", "/login", "email=kim%40example.com", "Cookie", knownCookie+"=word", "Sec-Fetch-Site", "same-origin")
-	if asked := h.in.Query("SELECT asker FROM jobs ORDER BY id"); !slices.Equal(asked, []string{publish.AskedKnown, ""}) {
-		t.Errorf("with the word and without it these asked: %q", asked)
-	}
+	expect.Same(t, "with the word and without it these asked", h.in.Query("SELECT asker FROM jobs ORDER BY id"), []string{publish.AskedKnown, ""})
 }
 
 // here sends a request from the browser that asked.
@@ -99,9 +96,7 @@ func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
 	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(publish.Caller{From: publish.Sender{Network: someone}})
 	want := []string{fmt.Sprintf("%X kim@example.com /account/keys kim@example.com ja %s %X", browser[:], asker.Kind, asker.Network[:])}
 	got := h.in.Query("SELECT hex(l.browser) || ' ' || l.email || ' ' || l.back || ' ' || j.address || ' ' || j.lang || ' ' || j.asker || ' ' || hex(j.network) FROM logins l JOIN jobs j ON j.login = l.id")
-	if !slices.Equal(got, want) {
-		t.Errorf("asked was %q, wanted %q", got, want)
-	}
+	expect.Same(t, "asked was", got, want)
 }
 
 func TestAnInvalidEmailAddressIsShownInTheForm(t *testing.T) {
@@ -190,9 +185,7 @@ func TestTheCodeLogsIn(t *testing.T) {
 	if resp := here(h, "POST", "/login/code", "code="+m.Code); resp.StatusCode != http.StatusGone || !strings.Contains(text(t, resp), `href="/login"`) {
 		t.Errorf("used again: %d", resp.StatusCode)
 	}
-	if resp := request(h, "GET", "/login/code", ""); resp.StatusCode != http.StatusGone {
-		t.Errorf("without a login: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "without a login", request(h, "GET", "/login/code", "").StatusCode, http.StatusGone)
 }
 
 // TestTheAddressOfALoginIsEscaped: the domain takes no such address, and the page would escape one.
@@ -211,9 +204,7 @@ func TestSeveralAccountsAreAChoice(t *testing.T) {
 	h.another("ann", "kim@example.com")
 	h.another("max", "max@example.com")
 	token := tokenOf(t, h.asks("/account/keys"))
-	if resp := here(h, "GET", "/login/choose", ""); resp.StatusCode != http.StatusGone {
-		t.Errorf("before the proof: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "before the proof", here(h, "GET", "/login/choose", "").StatusCode, http.StatusGone)
 	for _, resp := range []*http.Response{here(h, "POST", "/login/link", "token="+token), here(h, "GET", "/login/code", "")} {
 		if resp.Header.Get("Location") != "/login/choose" {
 			t.Errorf("led to %s", resp.Header.Get("Location"))
@@ -222,9 +213,7 @@ func TestSeveralAccountsAreAChoice(t *testing.T) {
 	if body := text(t, here(h, "GET", "/login/choose", "")); !strings.Contains(body, `value="kim"`) || !strings.Contains(body, `value="ann"`) || strings.Contains(body, `value="max"`) {
 		t.Errorf("the choice is %s", body)
 	}
-	if resp := here(h, "POST", "/login/choose", "handle=max"); resp.StatusCode != http.StatusGone {
-		t.Errorf("another's account: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "another's account", here(h, "POST", "/login/choose", "handle=max").StatusCode, http.StatusGone)
 	resp := here(h, "POST", "/login/choose", "handle=ann")
 	if _, me, ok := h.owner(cookie(t, resp, cookieName).Value).Login(); !ok || me.Handle != "ann" {
 		t.Errorf("chosen: %d, %+v", resp.StatusCode, me)
@@ -242,9 +231,7 @@ func TestALoginWhileLoggedInConfirmsTheAccount(t *testing.T) {
 	if resp.Header.Get("Location") != "/account/keys" {
 		t.Errorf("it led to %s", resp.Header.Get("Location"))
 	}
-	if left := h.in.Query("SELECT id FROM sessions"); !slices.Equal(left, []string{"2", "3"}) {
-		t.Errorf("the session that the browser had is not replaced: %v", left)
-	}
+	expect.Same(t, "the sessions", h.in.Query("SELECT id FROM sessions"), []string{"2", "3"})
 }
 
 // TestALoginLeadsBackToThePageWithItsQuery, and nowhere else.
@@ -282,16 +269,12 @@ func TestAFormThatNeedsALoginLeadsBackToItsPage(t *testing.T) {
 
 func TestLoggingOutEndsTheSession(t *testing.T) {
 	h := house(t)
-	if resp := request(h, "POST", "/logout", "", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-site"); resp.StatusCode != http.StatusForbidden {
-		t.Errorf("from a sibling: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "from a sibling", request(h, "POST", "/logout", "", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-site").StatusCode, http.StatusForbidden)
 	resp := asKim(h, "POST", "/logout", "")
 	if c := cookie(t, resp, cookieName); resp.Header.Get("Location") != "/#said" || c.MaxAge >= 0 {
 		t.Errorf("out: %d, %+v", resp.StatusCode, c)
 	}
-	if left := h.in.Query("SELECT id FROM sessions"); !slices.Equal(left, []string{"2"}) {
-		t.Errorf("left are the sessions %v", left)
-	}
+	expect.Same(t, "left are the sessions", h.in.Query("SELECT id FROM sessions"), []string{"2"})
 	if resp := request(h, "POST", "/logout", "", "Sec-Fetch-Site", "same-origin"); resp.Header.Get("Location") != "/#said" {
 		t.Errorf("out twice: %d", resp.StatusCode)
 	}
@@ -308,9 +291,7 @@ func TestALoginWithoutTLSSaysThatItNeedsTLS(t *testing.T) {
 		cfg := w.Config
 		cfg.Places.Base = u
 		h := New(cfg)
-		if resp := request(h, "GET", "/login", ""); resp.StatusCode != want {
-			t.Errorf("%s: %d", base, resp.StatusCode)
-		}
+		expect.Equal(t, base, request(h, "GET", "/login", "").StatusCode, want)
 		if resp := request(h, "POST", "/login", "email=a%40b.cd", "Sec-Fetch-Site", "same-origin"); (len(resp.Cookies()) > 0) != (want == http.StatusOK) {
 			t.Errorf("%s: the cookies are %v", base, resp.Cookies())
 		}
@@ -335,7 +316,5 @@ func TestMessagesAndCodesOfAnAddressAreLimited(t *testing.T) {
 			t.Errorf("%s: %d", target, resp.StatusCode)
 		}
 	}
-	if jobs := h.in.Query("SELECT address FROM jobs"); len(jobs) != 2 {
-		t.Errorf("%d messages were asked for", len(jobs))
-	}
+	expect.Equal(t, "messages were asked for", len(h.in.Query("SELECT address FROM jobs")), 2)
 }

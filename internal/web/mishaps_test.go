@@ -93,9 +93,7 @@ func TestTokensThatAreUsedOrTooOldLeadToNewOnes(t *testing.T) {
 			f := forms[path].fields(w)
 			switch spoil {
 			case "used":
-				if resp := w.send(path, f); resp.StatusCode != forms[path].status {
-					t.Errorf("%s: %d", path, resp.StatusCode)
-				}
+				expect.Equal(t, path, w.send(path, f).StatusCode, forms[path].status)
 			case "too old":
 				w.later(8 * 24 * time.Hour)
 			case "unknown":

@@ -79,9 +79,7 @@ func TestAnInvalidNotMeLinkSaysSo(t *testing.T) {
 			}
 		}
 	}
-	if resp := press(h, "/not-me", strings.Repeat("x", 1<<20)); resp.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("of 1 MB: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "of 1 MB", press(h, "/not-me", strings.Repeat("x", 1<<20)).StatusCode, http.StatusRequestEntityTooLarge)
 	if h.in.Sizes()["stops"] > 0 {
 		t.Error("what is recorded")
 	}

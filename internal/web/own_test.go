@@ -71,12 +71,8 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != c.to || h.state() != c.done {
 			t.Errorf("%s: %d to %s, it is now %s", c.path, resp.StatusCode, resp.Header.Get("Location"), h.state())
 		}
-		if resp := asKim(house(t), "POST", "/account/projects/other-abc123"+c.path, strings.ReplaceAll(c.form, "game", "other")); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%s of another account's project: %d", c.path, resp.StatusCode)
-		}
-		if resp := asKim(house(t), "POST", ownAt+c.path, "title="+strings.Repeat("x", maxDetails)); resp.StatusCode != http.StatusRequestEntityTooLarge {
-			t.Errorf("%s with too much text: %d", c.path, resp.StatusCode)
-		}
+		expect.Equal(t, c.path+" of another account's project", asKim(house(t), "POST", "/account/projects/other-abc123"+c.path, strings.ReplaceAll(c.form, "game", "other")).StatusCode, http.StatusNotFound)
+		expect.Equal(t, c.path+" with too much text", asKim(house(t), "POST", ownAt+c.path, "title="+strings.Repeat("x", maxDetails)).StatusCode, http.StatusRequestEntityTooLarge)
 	}
 }
 
@@ -111,9 +107,7 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 	} {
 		h := house(t)
 		h.fail("Rearrange", err)
-		if resp := asKim(h, "POST", ownAt+"/primary", "form_token=o&file=%3Cb%3E.js"); resp.StatusCode != status {
-			t.Errorf("%v: %d", err, resp.StatusCode)
-		}
+		expect.Equal(t, err.Error(), asKim(h, "POST", ownAt+"/primary", "form_token=o&file=%3Cb%3E.js").StatusCode, status)
 	}
 	resp := asKim(house(t), "POST", ownAt, "title=Kept&description=also+kept"+strings.Repeat("x", publish.MaxDescription))
 	if body := text(t, resp); resp.StatusCode != 422 || !strings.Contains(body, `value="Kept"`) || !strings.Contains(body, "also kept") {
@@ -192,8 +186,6 @@ func TestUploads(t *testing.T) {
 				}
 			})
 		}
-		if resp := sendTo(h, strings.NewReader("a=b"), "application/x-www-form-urlencoded"); resp.StatusCode != 422 {
-			t.Errorf("another form: %d", resp.StatusCode)
-		}
+		expect.Equal(t, "another form", sendTo(h, strings.NewReader("a=b"), "application/x-www-form-urlencoded").StatusCode, 422)
 	})
 }

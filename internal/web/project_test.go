@@ -73,9 +73,7 @@ func TestRegression42ATitleSaysItsLanguage(t *testing.T) {
 		"the report's":       text(t, request(h, "GET", "/report?project=game-abc123", "")),
 		"the confirmation's": text(t, request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin")),
 	} {
-		if !strings.Contains(page, `<bdi lang="zh-Hans">`) {
-			t.Errorf("%s is %s", what, page)
-		}
+		expect.Contains(t, what+" is", page, `<bdi lang="zh-Hans">`)
 	}
 }
 
@@ -154,18 +152,10 @@ func TestPagesOfMissingProjectsAndFaultsSaySo(t *testing.T) {
 	down.fail("Project", errors.New("down"))
 	gone.suspend(gameID)
 	for _, target := range []string{"/p/%s", "/p/%s/card.png", "/p/%s/code.svg", "/embed/%s", "/oembed?url=https://example.com/p/%s"} {
-		if resp := request(h, "GET", fmt.Sprintf(target, "other-abc123"), ""); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%s of nothing: %d", target, resp.StatusCode)
-		}
-		if resp := request(h, "GET", fmt.Sprintf(target, strings.Repeat("x", 1000)), ""); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%s of what is no id: %d", target, resp.StatusCode)
-		}
-		if resp := request(down, "GET", fmt.Sprintf(target, "game-abc123"), ""); resp.StatusCode != http.StatusInternalServerError {
-			t.Errorf("%s with a store that is down: %d", target, resp.StatusCode)
-		}
-		if resp := request(gone, "GET", fmt.Sprintf(target, "game-abc123"), ""); resp.StatusCode != http.StatusUnavailableForLegalReasons {
-			t.Errorf("%s taken down: %d", target, resp.StatusCode)
-		}
+		expect.Equal(t, target+" of nothing", request(h, "GET", fmt.Sprintf(target, "other-abc123"), "").StatusCode, http.StatusNotFound)
+		expect.Equal(t, target+" of what is no id", request(h, "GET", fmt.Sprintf(target, strings.Repeat("x", 1000)), "").StatusCode, http.StatusNotFound)
+		expect.Equal(t, target+" with a store that is down", request(down, "GET", fmt.Sprintf(target, "game-abc123"), "").StatusCode, http.StatusInternalServerError)
+		expect.Equal(t, target+" taken down", request(gone, "GET", fmt.Sprintf(target, "game-abc123"), "").StatusCode, http.StatusUnavailableForLegalReasons)
 	}
 }
 
@@ -202,9 +192,7 @@ func TestOEmbedTellsHowToShowAProject(t *testing.T) {
 		"url=game-abc123": 404, "url=": 404, "": 404, "url=https://evil.example/p/game-abc123": 404, "url=https://example.com/": 404,
 		"format=xml&url=https://example.com/p/game-abc123": 501,
 	} {
-		if resp := request(h, "GET", "/oembed?"+query, ""); resp.StatusCode != want {
-			t.Errorf("%s: %d", query, resp.StatusCode)
-		}
+		expect.Equal(t, query, request(h, "GET", "/oembed?"+query, "").StatusCode, want)
 	}
 }
 
@@ -216,9 +204,7 @@ func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
 		t.Fatalf("it is %v %v", resp.Header, err)
 	}
 	tag := resp.Header.Get("ETag")
-	if again := request(h, "GET", "/p/game-abc123/card.png", "", "If-None-Match", tag); again.StatusCode != http.StatusNotModified {
-		t.Errorf("asked again: %d", again.StatusCode)
-	}
+	expect.Equal(t, "asked again", request(h, "GET", "/p/game-abc123/card.png", "", "If-None-Match", tag).StatusCode, http.StatusNotModified)
 	must(h.account.Rename(t.Context(), h.owner("kim"), "kim2"))(t)
 	if other := request(h, "HEAD", "/p/game-abc123/card.png", ""); other.Header.Get("ETag") == tag || text(t, other) != "" {
 		t.Errorf("of another maker it is the same")

@@ -110,9 +110,8 @@ func (w *world) person(name string) (p person) {
 		files := []publish.FormFile{{Name: "a.js", Content: w.stage(text)}}
 		expect.OK(t, w.service.PutFiles(ctx, me, p.project, files, fmt.Sprint(n)))
 	}
-	if _, err := w.service.MintKey(ctx, me, publish.NewKey{Project: p.project, Name: "agent", Form: "n"}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.service.MintKey(ctx, me, publish.NewKey{Project: p.project, Name: "agent", Form: "n"})
+	expect.OK(t, err)
 	keys, _, err := w.service.Keys(ctx, me, 0)
 	expect.OK(t, err)
 	p.key = keys[0].ID

@@ -67,9 +67,7 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 			first, again := said(t, h, asKim(h, "POST", c.path, c.form))
 			_, message, _ := strings.Cut(first, saidBegins)
 			message, _, _ = strings.Cut(message, "</p>")
-			if !strings.Contains(message, c.says) {
-				t.Errorf("the page says %q", message)
-			}
+			expect.Contains(t, "the page says", message, c.says)
 			if strings.Contains(again, `id="said"`) {
 				t.Error("a reload says it again")
 			}

@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -32,9 +32,7 @@ func TestAReportIsAskedForAndItsNumberShown(t *testing.T) {
 	if body := text(t, resp); !aNumber.MatchString(body) || resp.StatusCode != http.StatusOK {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
-	if sent := h.in.Query("SELECT project || ' ' || reason || ' ' || details || ' ' || contact FROM reports"); !slices.Equal(sent, []string{"game-abc123 other bad a@example.com"}) {
-		t.Errorf("sent is %q", sent)
-	}
+	expect.Same(t, "sent is", h.in.Query("SELECT project || ' ' || reason || ' ' || details || ' ' || contact FROM reports"), []string{"game-abc123 other bad a@example.com"})
 }
 
 // formToken returns the token of the form for a report.
@@ -61,9 +59,7 @@ func TestAReportIsRecordedWithItsLanguageAndItsSender(t *testing.T) {
 	}
 	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(publish.Caller{From: publish.Sender{Network: someone}})
 	want := []string{fmt.Sprintf("operator@example.com de %s %X", asker.Kind, asker.Network[:])}
-	if got := h.in.Query("SELECT address || ' ' || lang || ' ' || asker || ' ' || hex(network) FROM jobs JOIN reports ON reports.job = jobs.id"); !slices.Equal(got, want) {
-		t.Errorf("the message is %q, wanted %q", got, want)
-	}
+	expect.Same(t, "the message is", h.in.Query("SELECT address || ' ' || lang || ' ' || asker || ' ' || hex(network) FROM jobs JOIN reports ON reports.job = jobs.id"), want)
 }
 
 func TestAReportAgainstNothingIsNotFound(t *testing.T) {
@@ -100,9 +96,7 @@ func TestWhatWasTypedIsKeptWhenAReportCannotBe(t *testing.T) {
 func TestAReportFromElsewhereOrTooLongIsRefused(t *testing.T) {
 	h := house(t)
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}}
-	if resp := request(h, "POST", "/report", form.Encode(), "Sec-Fetch-Site", "same-site"); resp.StatusCode != http.StatusForbidden {
-		t.Errorf("from elsewhere: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "from elsewhere", request(h, "POST", "/report", form.Encode(), "Sec-Fetch-Site", "same-site").StatusCode, http.StatusForbidden)
 	form.Set("details", strings.Repeat("x", 1<<20))
 	if resp := sendReport(h, form); resp.StatusCode != http.StatusRequestEntityTooLarge || h.in.Sizes()["reports"] > 0 {
 		t.Errorf("of 1 MB: %d", resp.StatusCode)

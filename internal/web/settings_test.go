@@ -53,12 +53,8 @@ func TestSettingsAreChangedByForms(t *testing.T) {
 			t.Errorf("%s: %d to %s", path, resp.StatusCode, resp.Header.Get("Location"))
 		}
 	}
-	if got := h.in.Query("SELECT handle || ' ' || lang FROM accounts"); !slices.Equal(got, []string{"kim-b ja"}) {
-		t.Errorf("the account is %q", got)
-	}
-	if got := h.in.Query("SELECT address FROM jobs WHERE kind = ?", account.MailEmailChange); !slices.Equal(got, []string{"new@example.com"}) {
-		t.Errorf("messages go to %q", got)
-	}
+	expect.Same(t, "the account is", h.in.Query("SELECT handle || ' ' || lang FROM accounts"), []string{"kim-b ja"})
+	expect.Same(t, "messages go to", h.in.Query("SELECT address FROM jobs WHERE kind = ?", account.MailEmailChange), []string{"new@example.com"})
 	for _, lang := range []string{"tlh", "fr-CA", "<b>"} {
 		asKim(h, "POST", "/account/settings/language", "lang="+lang)
 		if got := h.in.Query("SELECT lang FROM accounts"); !slices.Equal(got, []string{"ja"}) {
@@ -66,18 +62,14 @@ func TestSettingsAreChangedByForms(t *testing.T) {
 		}
 	}
 	asKim(h, "POST", "/account/settings/language", "lang=")
-	if got := h.in.Query("SELECT lang FROM accounts"); !slices.Equal(got, []string{""}) {
-		t.Errorf("after none it is %q", got)
-	}
+	expect.Same(t, "after none it is", h.in.Query("SELECT lang FROM accounts"), []string{""})
 }
 
 // TestAMessageSpeaksTheLanguageOfTheAccount that its owner looks at the page in.
 func TestAMessageSpeaksTheLanguageOfTheAccount(t *testing.T) {
 	h := house(t)
 	asKim(h, "POST", "/account/settings/email", "email=new@example.com")
-	if got := h.in.Query("SELECT address || ' ' || lang FROM jobs"); !slices.Equal(got, []string{"new@example.com fr"}) {
-		t.Errorf("the messages are %q", got)
-	}
+	expect.Same(t, "the messages are", h.in.Query("SELECT address || ' ' || lang FROM jobs"), []string{"new@example.com fr"})
 }
 
 func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
@@ -85,9 +77,7 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 		return func(w *world) {
 			for i := range n {
 				w.later(time.Minute)
-				if resp := asKim(w, "POST", path, fmt.Sprintf(form, i)); resp.StatusCode != http.StatusSeeOther {
-					w.t.Errorf("%s: %d", path, resp.StatusCode)
-				}
+				expect.Equal(w.t, path, asKim(w, "POST", path, fmt.Sprintf(form, i)).StatusCode, http.StatusSeeOther)
 			}
 		}
 	}
@@ -113,12 +103,9 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 		}
 	}
 	h := house(t)
-	if _, err := h.db.Operate().Suspend(t.Context(), publish.Subject{Account: h.kim.account.ID}, publish.LogEntry{At: h.now(), Reason: "spam"}); err != nil {
-		t.Fatal(err)
-	}
-	if resp := asKim(h, "POST", "/account/settings/handle", "handle=k"); resp.StatusCode != http.StatusForbidden {
-		t.Errorf("of a suspended account: %d", resp.StatusCode)
-	}
+	_, err := h.db.Operate().Suspend(t.Context(), publish.Subject{Account: h.kim.account.ID}, publish.LogEntry{At: h.now(), Reason: "spam"})
+	expect.OK(t, err)
+	expect.Equal(t, "of a suspended account", asKim(h, "POST", "/account/settings/handle", "handle=k").StatusCode, http.StatusForbidden)
 }
 
 func TestMessagesToNewAddressesAreLimited(t *testing.T) {
@@ -146,9 +133,7 @@ func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
 				t.Errorf("%s %s: %d", method, path, resp.StatusCode)
 			}
 		}
-		if resp := request(h, "POST", path, "token="+token, "Sec-Fetch-Site", "cross-site"); resp.StatusCode != http.StatusForbidden {
-			t.Errorf("%s from elsewhere: %d", path, resp.StatusCode)
-		}
+		expect.Equal(t, path+" from elsewhere", request(h, "POST", path, "token="+token, "Sec-Fetch-Site", "cross-site").StatusCode, http.StatusForbidden)
 		if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
 			t.Errorf("%s: something was recorded (-before +after):\n%s", path, diff)
 		}
@@ -157,9 +142,7 @@ func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
 			t.Errorf("%s pressed: %d", path, resp.StatusCode)
 		}
 		for _, resp := range []*http.Response{request(h, "POST", path, "token="+token, "Sec-Fetch-Site", "same-origin"), request(h, "GET", path+"?token="+token, ""), request(h, "GET", path, "")} {
-			if resp.StatusCode != http.StatusGone {
-				t.Errorf("%s afterwards: %d", path, resp.StatusCode)
-			}
+			expect.Equal(t, path+" afterwards", resp.StatusCode, http.StatusGone)
 		}
 	}
 }

@@ -49,17 +49,13 @@ func TestRegression07ThePageAsksWhetherItIsYours(t *testing.T) {
 	if resp := press(h, "/not-me", notMe[1]); resp.StatusCode != http.StatusOK || h.in.Sizes()["stops"] != 1 {
 		t.Errorf("all such messages are not stopped: %d", resp.StatusCode)
 	}
-	if resp := request(h, "POST", "/verify/no", "token="+token, "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone {
-		t.Errorf("again: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "again", request(h, "POST", "/verify/no", "token="+token, "Sec-Fetch-Site", "same-origin").StatusCode, http.StatusGone)
 }
 
 func TestRegression07WhoSaysYesCanReplaceTheOldKeys(t *testing.T) {
 	h := house(t)
 	resp := request(h, "POST", "/verify", "token="+h.claim("max", "max@example.com"), "Sec-Fetch-Site", "same-origin")
-	if body := text(t, resp); !strings.Contains(body, `href="/account/keys"`) {
-		t.Errorf("yes does not lead to the keys: %s", body)
-	}
+	expect.Contains(t, "where yes leads", text(t, resp), `href="/account/keys"`)
 	h.later(-time.Hour)
 	h.add("early-abc123", publish.NewProject{Account: h.kim.account.ID}) // with a key of before the address was verified
 	h.later(time.Hour)

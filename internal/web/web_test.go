@@ -116,18 +116,12 @@ func TestOnlyTheButtonVerifiesAndOnlyOnce(t *testing.T) {
 			t.Errorf("pressed from %s: %d", site, resp.StatusCode)
 		}
 	}
-	if resp := request(h, "POST", "/verify", "token="+token, "Origin", "https://evil.example"); resp.StatusCode != http.StatusForbidden {
-		t.Errorf("pressed from another origin: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "pressed from another origin", request(h, "POST", "/verify", "token="+token, "Origin", "https://evil.example").StatusCode, http.StatusForbidden)
 	if resp := request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK || verified() != "kim@example.com max@example.com" {
 		t.Errorf("pressed: %d", resp.StatusCode)
 	}
-	if resp := request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusGone {
-		t.Errorf("pressed again: %d", resp.StatusCode)
-	}
-	if resp := request(h, "POST", "/verify", "token="+strings.Repeat("x", 1<<20), "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("a form of 1 MB: %d", resp.StatusCode)
-	}
+	expect.Equal(t, "pressed again", request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin").StatusCode, http.StatusGone)
+	expect.Equal(t, "a form of 1 MB", request(h, "POST", "/verify", "token="+strings.Repeat("x", 1<<20), "Sec-Fetch-Site", "same-origin").StatusCode, http.StatusRequestEntityTooLarge)
 }
 
 // TestWhatPeopleWroteIsEscaped: the domain takes no such address and draws no such token, and the page would escape them.
