@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // arrows are the packages of ours that each package may import. What is not
@@ -139,9 +141,7 @@ func list(t *testing.T) map[string][]string {
 func imports(t *testing.T, pattern string) map[string][]string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", pattern).Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	expect.OK(t, err, "go list")
 	packages := map[string][]string{}
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 		fields := strings.Fields(lines.Text())

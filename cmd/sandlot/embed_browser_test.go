@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
@@ -29,9 +30,8 @@ func TestWhoPlaysAnEmbeddedProjectIsCounted(t *testing.T) {
 	defer elsewhere.Close()
 	ctx := testenv.Browser(t)
 	act(t, ctx, chromedp.EmulateViewport(800, 600), chromedp.Navigate(elsewhere.URL))
-	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.title === 'framed'`, chromedp.WithPollingTimeout(time.Minute))); err != nil {
-		t.Fatal(err)
-	}
+	_, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.title === 'framed'`, chromedp.WithPollingTimeout(time.Minute)))
+	expect.OK(t, err)
 	if _, stats := call(t, s, "GET", "/v1/project/"+id+"/stats", "", nil); stats["player_count"] != 0.0 {
 		t.Errorf("before the gesture: %v", stats)
 	}

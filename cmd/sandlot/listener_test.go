@@ -23,14 +23,10 @@ func raw(t *testing.T, addr, text string) (*http.Response, string) {
 	expect.OK(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
 	go func() { _, _ = io.WriteString(conn, text) }() // the server may answer and close before it read all
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatalf("no answer: %v", err)
-	}
+	expect.OK(t, err, "no answer")
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatalf("the answer breaks off: %v", err)
-	}
+	expect.OK(t, err, "the answer breaks off")
 	return resp, string(body)
 }
 

@@ -324,9 +324,7 @@ func TestEveryKindOfMessage(t *testing.T) {
 		if line == nil {
 			t.Fatalf("the list is %q", admin(t, c.s, "mails", "list"))
 		}
-		if said := admin(t, c.s, "mails", "allow", "stopped@example.com", "--reason", "asked by phone"); !strings.Contains(said, line[1]) {
-			t.Errorf("it says %q", said)
-		}
+		expect.Contains(t, "it says", admin(t, c.s, "mails", "allow", "stopped@example.com", "--reason", "asked by phone"), line[1])
 		if log := admin(t, c.s, "log"); !regexp.MustCompile(`allow-mail +`+line[1]+` +"asked by phone"`).MatchString(log) || strings.Contains(log, "stopped@") {
 			t.Errorf("the log is %q", log)
 		}

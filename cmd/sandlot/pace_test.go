@@ -118,9 +118,8 @@ func TestABodyThatNoHandlerReadsIsCutAsWell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := serveOne(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 		begun := time.Now()
-		if _, err := io.WriteString(conn, strings.Replace(postHead, "1000000", "1000", 1)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := io.WriteString(conn, strings.Replace(postHead, "1000000", "1000", 1))
+		expect.OK(t, err)
 		_, _ = io.Copy(io.Discard, conn)
 		if took := time.Since(begun); took > bodyWait+deadlineSlack {
 			t.Errorf("it was cut only after %v", took)
@@ -140,9 +139,7 @@ func TestTheServicesOwnTimeIsNotTheClients(t *testing.T) {
 				}
 			}
 			testenv.Pass(time.Hour) // an assembly that is slower
-			if err := r.Context().Err(); err != nil {
-				t.Errorf("the request was given up: %v", err)
-			}
+			expect.Is(t, "the request was given up", r.Context().Err(), nil)
 		})
 		conn.Go(func() { _, _ = io.WriteString(conn, postHead+strings.Repeat("x", 1_000_000)) })
 		if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != 200 {

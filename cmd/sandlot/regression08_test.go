@@ -29,9 +29,8 @@ func TestRegression08ASilentConnectionIsCutWithALateHeader(t *testing.T) {
 		conn, err := net.Dial("tcp", s.Addr())
 		expect.OK(t, err)
 		t.Cleanup(func() { conn.Close() })
-		if _, err := io.WriteString(conn, text); err != nil {
-			t.Fatal(err)
-		}
+		_, err = io.WriteString(conn, text)
+		expect.OK(t, err)
 		// The header has 10 s; a machine that is busy with other tests has fivefold.
 		expect.OK(t, conn.SetReadDeadline(time.Now().Add(50*time.Second)))
 		return conn
@@ -52,9 +51,8 @@ func TestRegression08ASilentConnectionIsCutWithALateHeader(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := io.WriteString(used, get); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.WriteString(used, get)
+	expect.OK(t, err)
 	answer()
 }
 
@@ -190,9 +188,7 @@ func TestRegression08ACrowdLeavesDescriptorsToTheService(t *testing.T) {
 		resp, err := http.Get("http://" + private[1] + path)
 		expect.OK(t, err)
 		resp.Body.Close()
-		if resp.StatusCode != 200 {
-			t.Errorf("%s is %d", path, resp.StatusCode)
-		}
+		expect.Equal(t, path+" is", resp.StatusCode, 200)
 	}
 	// On the connection of the signup.
 	for i := range 5 {

@@ -92,9 +92,8 @@ func TestRegression21AGamesConsoleIsItsOwn(t *testing.T) {
 					}
 				}
 				// What was said before this line is here when the line is.
-				if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`console.debug("end"), true`)); err != nil {
-					t.Fatal(err)
-				}
+				_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`console.debug("end"), true`))
+				expect.OK(t, err)
 				eventually(t, "the end of the console", func() bool { return strings.Contains(strings.Join(lines(), "\n"), "debug of the console") })
 				for _, line := range lines() {
 					if line != "debug of the console" && !strings.HasPrefix(line, inevitable) {

@@ -82,9 +82,7 @@ func TestRegression23EverySizeTakesUnits(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if out := check(t, []string{"--limit-bytes", "2G/h:1536MB"}, nil); !strings.Contains(out, "2G/h:1536MB") {
-		t.Errorf("limit-bytes: %s", out)
-	}
+	expect.Contains(t, "what is told", check(t, []string{"--limit-bytes", "2G/h:1536MB"}, nil), "2G/h:1536MB")
 }
 
 func TestRegression23NoSettingOfBytesIsAPlainNumber(t *testing.T) {

@@ -46,9 +46,8 @@ func TestRegression24ADeletedAccountIsInNoFile(t *testing.T) {
 	db := otherProcess(t, s)
 	exec := func(query string, args ...any) {
 		t.Helper()
-		if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
-			t.Fatal(err)
-		}
+		_, err := db.ExecContext(t.Context(), query, args...)
+		expect.OK(t, err)
 	}
 	post := func(path, key string, fields map[string]any) map[string]any {
 		t.Helper()

@@ -25,12 +25,10 @@ func send(t *testing.T, s *testenv.Server, text string, n int64) net.Conn {
 	c, err := net.Dial("tcp", s.Addr())
 	expect.OK(t, err)
 	t.Cleanup(func() { c.Close() })
-	if _, err := io.WriteString(c, text); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.CopyN(io.Discard, c, n); err != nil {
-		t.Fatal(err)
-	}
+	_, err = io.WriteString(c, text)
+	expect.OK(t, err)
+	_, err = io.CopyN(io.Discard, c, n)
+	expect.OK(t, err)
 	return c
 }
 

@@ -41,9 +41,8 @@ func TestRegression26AnOperatorSeesAll(t *testing.T) {
 	db := otherProcess(t, s)
 	exec := func(query string, args ...any) {
 		t.Helper()
-		if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
-			t.Fatal(err)
-		}
+		_, err := db.ExecContext(t.Context(), query, args...)
+		expect.OK(t, err)
 	}
 	exec("INSERT INTO reports (number, form, project, reason, details, contact, at) VALUES ('R-TEST-0001', x'02', ?, 'malware', 'It is bad', 'kim@example.com', 1)", id)
 

@@ -61,9 +61,7 @@ func whilePublishing(t *testing.T, s *testenv.Server, key string, do func(begin 
 	c, content := apiOf(s, key), page(2000)
 	publish := func() bool {
 		_, err := c.Publish(t.Context(), client.Fields{}, bytes.NewReader(content))
-		if err != nil {
-			t.Errorf("a publish: %v", err)
-		}
+		expect.Is(t, "a publish", err, nil)
 		return err == nil
 	}
 	var clients sync.WaitGroup

@@ -38,9 +38,8 @@ func TestFault31Hangup(t *testing.T) {
 		awaitInFlight(t, s)
 		expect.OK(t, syscall.Kill(s.PID(), syscall.SIGHUP))
 		awaitRefused(t, s.Addr())
-		if _, err := io.WriteString(conn, body[20:]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := io.WriteString(conn, body[20:])
+		expect.OK(t, err)
 		if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != http.StatusCreated {
 			t.Errorf("%v, %v", resp, err)
 		}

@@ -26,9 +26,8 @@ func TestRegression46UploadsOutliveAStoppedProcess(t *testing.T) {
 	testenv.Wait(t, bodyWait+2*deadlineSlack, "the machine sleeps for longer than a body may; the real program has the real clock")
 	expect.OK(t, syscall.Kill(s.PID(), syscall.SIGCONT))
 	testenv.Wait(t, 2*time.Second, "a deadline that passed meanwhile would end the upload in this time")
-	if _, err := io.WriteString(conn, end); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.WriteString(conn, end)
+	expect.OK(t, err)
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	expect.OK(t, err)
 	defer res.Body.Close()

@@ -27,9 +27,7 @@ func TestStop(t *testing.T) {
 		t.Fatalf("the request under way was cut: %v", err)
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatalf("the request under way got no answer: %v", err)
-	}
+	expect.OK(t, err, "the request under way got no answer")
 	expect.Equal(t, "the request under way", resp.StatusCode, http.StatusCreated)
 	expect.Equal(t, "exit code", <-stopped, 0)
 }

@@ -76,9 +76,7 @@ func try(t *testing.T, want string, check func(t *testing.T, page, gallery strin
 	check(t, firstMatch(lines, itsPage), firstMatch(lines, theGallery))
 	expect.OK(t, cmd.Process.Signal(os.Interrupt))
 	_, _ = io.Copy(io.Discard, out) // so that the program never waits for us
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("interrupted, try ended with %v", err)
-	}
+	expect.Is(t, "interrupted, try ended with", cmd.Wait(), nil)
 }
 
 func firstMatch(lines *bufio.Scanner, re *regexp.Regexp) string {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 func noise(n int) []byte {
@@ -61,9 +63,7 @@ func TestAHashIsTheSameHoweverItIsWritten(t *testing.T) {
 func piece(t *testing.T, points string, n int64, data []byte, whole [32]byte) bool {
 	t.Helper()
 	p, err := NewPiece(points, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	for rest := data; len(rest) > 0; rest = rest[min(100_000, len(rest)):] {
 		p.Write(rest[:min(100_000, len(rest))])
 	}
