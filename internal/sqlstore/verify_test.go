@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"database/sql"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,7 +33,7 @@ func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
 				p, _, err = db.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
 				expect.Is(t, "put", err, nil)
 			}
-			tamper(t, path, query)
+			foreign(t, path, query)
 			found, seen, _, err := db.Upkeep().Mistakes(t.Context(), 0, 9)
 			expect.Is(t, "mistakes", err, nil)
 			var all []string
@@ -62,7 +61,7 @@ func TestEveryMistakeOfAnAccountIsNamed(t *testing.T) {
 		if err != nil || seen != 1 || len(found) != 0 {
 			t.Fatalf("of %d undamaged accounts: %v, %v", seen, found, err)
 		}
-		tamper(t, path, query)
+		foreign(t, path, query)
 		found, _, _, err = db.Upkeep().AccountMistakes(t.Context(), 0, 9)
 		if err != nil || len(found) != 1 || !strings.Contains(found[0].Detail, want) || found[0].Handle == "" {
 			t.Errorf("%s: %v, %v", query, found, err)
@@ -70,22 +69,12 @@ func TestEveryMistakeOfAnAccountIsNamed(t *testing.T) {
 	}
 }
 
-// tamper changes a database as damage would, without its rules.
-func tamper(t *testing.T, path, query string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	expect.OK(t, err)
-	defer db.Close()
-	_, err = db.Exec(query)
-	expect.OK(t, err)
-}
-
 func TestDamageOfTheDatabaseIsTold(t *testing.T) {
 	t.Run("a reference to what is missing", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
 		db := mustOpen(t, path)
 		mustProject(t, db, 1)
-		tamper(t, path, "UPDATE keys SET account = 999")
+		foreign(t, path, "UPDATE keys SET account = 999")
 		list, err := db.Upkeep().Damage(t.Context(), 9)
 		expect.Is(t, "damage", err, nil)
 		if len(list) == 0 || !strings.Contains(list[0], "a record of keys refers to one of accounts that is missing") {
@@ -96,7 +85,7 @@ func TestDamageOfTheDatabaseIsTold(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
 		db := mustOpen(t, path)
 		mustProject(t, db, 1)
-		tamper(t, path, "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, 'WHERE renamed_at > 0', 'WHERE renamed_at = 0') WHERE name = 'handles_renamed'")
+		foreign(t, path, "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, 'WHERE renamed_at > 0', 'WHERE renamed_at = 0') WHERE name = 'handles_renamed'")
 		expect.Is(t, "close", db.Close(), nil)
 		db = mustOpen(t, path)
 		list, err := db.Upkeep().Damage(t.Context(), 9)
