@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -167,11 +168,13 @@ func TestRefusedBodies(t *testing.T) {
 }
 
 func manyNames(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, `,"%d":%d`, i, i)
+	b := []byte{'{'}
+	for i := range int64(n) {
+		b = append(strconv.AppendInt(append(b, '"'), i, 10), `":`...)
+		b = append(strconv.AppendInt(b, i, 10), ',')
 	}
-	return "{" + b.String()[1:] + "}"
+	b[len(b)-1] = '}'
+	return string(b)
 }
 
 func TestAcceptedBodies(t *testing.T) {

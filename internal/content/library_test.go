@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	library "github.com/emmansun/base64"
+
+	"sandlot/internal/testenv"
 )
 
 // agree decodes text with the library and with the standard library, in both alphabets: either both take it and say the same, or both
@@ -39,7 +41,7 @@ func agree(t *testing.T, text string, shift uint8) {
 	}
 }
 
-// FuzzLibrary compares the SIMD decoder with the standard library's. The gate runs its seeds, and TestLibraryAgainstStandardAtRandom.
+// FuzzLibrary compares the SIMD decoder with the standard library's. The gate runs its seeds, and TestUnracedLibraryAgainstStandardAtRandom.
 func FuzzLibrary(f *testing.F) {
 	lane := strings.Repeat("QUJD", 16)
 	for _, s := range []string{
@@ -52,9 +54,10 @@ func FuzzLibrary(f *testing.F) {
 	f.Fuzz(agree)
 }
 
-// TestLibraryAgainstStandardAtRandom is a run of FuzzLibrary that is the same each time: texts of each length around the lanes of SIMD,
+// TestUnracedLibraryAgainstStandardAtRandom is a run of FuzzLibrary that is the same each time: texts of each length around the lanes of SIMD,
 // good ones and some that have one or two characters changed, put in or taken out.
-func TestLibraryAgainstStandardAtRandom(t *testing.T) {
+func TestUnracedLibraryAgainstStandardAtRandom(t *testing.T) {
+	testenv.Unraced(t)
 	rnd := rand.New(rand.NewPCG(3, 4))
 	odd := []byte("=+/-_\n\r \x00\x7f\x80\xff@[`{,.:")
 	data := make([]byte, 300)

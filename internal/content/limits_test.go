@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"sandlot/internal/testenv"
 )
 
 // allocated is how many bytes f allocates in all, whether they are freed or not.
@@ -92,7 +94,8 @@ func (e *endless) Read(b []byte) (int, error) {
 }
 
 // Content of 100 MB, however it is written, passes through a few fixed buffers.
-func TestMemory(t *testing.T) {
+func TestUnracedMemory(t *testing.T) {
+	testenv.Unraced(t)
 	const most = 512 << 10
 	for _, tt := range []struct {
 		name, unit string
