@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +21,7 @@ import (
 func TestUnracedFiftyKills(t *testing.T) {
 	testenv.Unraced(t)
 	dir := t.TempDir()
-	tagged, made := buildTagged(t, dir)
+	tagged, made := tagged(t)
 	var out bytes.Buffer
 	err := run(t.Context(), config{Migrations: made, Kills: made + 80, Workers: 8, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
 	t.Log("\n" + out.String())
@@ -28,10 +30,10 @@ func TestUnracedFiftyKills(t *testing.T) {
 	}
 }
 
-// buildTagged builds the program that can be killed at its failpoints, and counts its migrations.
-func buildTagged(t *testing.T, dir string) (program string, made int) {
+// tagged is the program that can be killed at its failpoints, and how many migrations it has.
+func tagged(t *testing.T) (program string, made int) {
 	t.Helper()
-	program, err := build(t.Context(), dir, "sandlot-failpoints", "-tags", "failpoints")
+	program, err := buildTagged()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +41,25 @@ func buildTagged(t *testing.T, dir string) (program string, made int) {
 		t.Fatal(err)
 	}
 	return program, made
+}
+
+// buildTagged builds it once for all tests. TestMain removes it.
+var buildTagged = sync.OnceValues(func() (string, error) {
+	return build(context.Background(), built, "sandlot-failpoints", "-tags", "failpoints")
+})
+
+// built is where programs are built.
+var built string
+
+func TestMain(m *testing.M) { os.Exit(withBuilt(m)) }
+
+func withBuilt(m *testing.M) int {
+	var err error
+	if built, err = os.MkdirTemp("", "sandlot-crash-test-*"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(built)
+	return m.Run()
 }
 
 func seed(t *testing.T) uint64 {
@@ -81,9 +102,10 @@ func more(t *testing.T, e *epoch, steps int) {
 	}
 }
 
-// TestTheCheckerNotices: what a crash must not do is done on purpose, and the run
+// TestUnracedTheCheckerNotices: what a crash must not do is done on purpose, and the run
 // must end badly, for the reason given.
-func TestTheCheckerNotices(t *testing.T) {
+func TestUnracedTheCheckerNotices(t *testing.T) {
+	testenv.Unraced(t)
 	for _, c := range []struct {
 		name string
 		harm func(t *testing.T, e *epoch)
@@ -113,11 +135,13 @@ func TestTheCheckerNotices(t *testing.T) {
 			}
 		})
 	}
-	t.Run("nothing where nothing is wrong", func(t *testing.T) {
-		if err := worked(t).finish(t.Context()); err != nil {
-			t.Error(err)
-		}
-	})
+}
+
+// TestTheCheckerNoticesNothingWhereNothingIsWrong also watches the workers, the ledger and the comparisons under the race detector.
+func TestTheCheckerNoticesNothingWhereNothingIsWrong(t *testing.T) {
+	if err := worked(t).finish(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
 // loseChanges puts an earlier state of the records back.

@@ -10,7 +10,7 @@ import (
 func TestUnracedFault05PowerLoss(t *testing.T) {
 	testenv.Unraced(t)
 	dir := t.TempDir()
-	tagged, made := buildTagged(t, dir)
+	tagged, made := tagged(t)
 	images := t.TempDir()
 	c := newCounts()
 	e, err := newEpoch(config{Workers: 4, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Power: images, Migrations: made}, c)
