@@ -387,8 +387,9 @@ func TestWrongKeys(t *testing.T) {
 	})
 }
 
-// TestPlainAMillionAddresses: each of another network of IPv6, take bounded memory, and do not take an account's limit away.
-func TestPlainAMillionAddresses(t *testing.T) {
+// TestUnracedAMillionAddresses: each of another network of IPv6, take bounded memory, and do not take an account's limit away.
+func TestUnracedAMillionAddresses(t *testing.T) {
+	testenv.Unraced(t)
 	l := New(Config{Accounts: Rate{60, time.Hour, 20}, Writes: Rate{3600, time.Hour, 1000}, Bytes: Rate{1 << 33, time.Hour, 1 << 32}})
 	var before, after runtime.MemStats
 	runtime.GC()

@@ -64,8 +64,8 @@ func TestRegression18LargeProgramsAndDataGetTheirVariants(t *testing.T) {
 	b.clean(t)
 }
 
-func TestPlainRegression18LargeFilesTakeNoMoreMemory(t *testing.T) {
-	testenv.Plain(t)
+func TestUnracedRegression18LargeFilesTakeNoMoreMemory(t *testing.T) {
+	testenv.Unraced(t)
 	for name, size := range map[string]int64{"large": 37_000_000, "huge": huge + 1} {
 		t.Run(name, func(t *testing.T) {
 			g := &gauge{kind: instructions}

@@ -70,8 +70,8 @@ func (m *made) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestPlainMemory(t *testing.T) {
-	testenv.Plain(t)
+func TestUnracedMemory(t *testing.T) {
+	testenv.Unraced(t)
 	text := program(1 << 20)
 	for name, kind := range map[string]func(*rand.Rand, []byte){
 		"code": func(r *rand.Rand, p []byte) {

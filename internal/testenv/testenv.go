@@ -61,8 +61,9 @@ func Plain(tb testing.TB) {
 	withoutRace(tb, plainPrefix)
 }
 
-// Unraced marks a test that measures nothing, but does so much that it would take too long under the race detector. It is as Plain, but its
-// name begins with "TestUnraced", and scripts/test runs it beside other tests.
+// Unraced marks a test that the race detector would make too slow, or whose memory it would falsify, but that measures nothing which other
+// programs disturb: what is in use after a garbage collection may be measured, a time may not. It is as Plain, but its name begins with
+// "TestUnraced", and scripts/test runs it beside other tests.
 func Unraced(tb testing.TB) {
 	tb.Helper()
 	withoutRace(tb, unracedPrefix)
