@@ -46,9 +46,9 @@ var arrows = map[string][]string{
 	"sqlstore/sqlite": {"durable", "failpoint", "publish"},
 
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
-	"storetest": {"account", "checkpoint", "gallery", "operate", "publish", "testenv"},
+	"storetest": {"account", "checkpoint", "expect", "gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
-	"testworld": {"account", "blob", "gallery", "live", "operate", "publish", "sqlstore", "testenv"}, // tests only
+	"testworld": {"account", "blob", "expect", "gallery", "live", "operate", "publish", "sqlstore", "testenv"}, // tests only
 	"web":       {"account", "admission", "catalog", "content", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},

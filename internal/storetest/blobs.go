@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"sandlot/internal/checkpoint"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -52,9 +53,7 @@ type blobs struct{ publish.Blobs }
 func (s blobs) put(t *testing.T, data []byte) publish.Blob {
 	t.Helper()
 	b, err := s.Put(t.Context(), s.Name(), bytes.NewReader(data))
-	if err != nil {
-		t.Fatalf("Put: %v", err)
-	}
+	expect.OK(t, err, "Put")
 	b.SHA256 = sha256.Sum256(data)
 	return b
 }
@@ -84,9 +83,7 @@ func (s blobs) read(t *testing.T, b publish.Blob, off, n int64) ([]byte, error) 
 func (s blobs) holds(t *testing.T, b publish.Blob, data []byte) {
 	t.Helper()
 	got, err := s.read(t, b, 0, -1)
-	if err != nil {
-		t.Fatalf("Open: %v", err)
-	}
+	expect.OK(t, err, "Open")
 	if !bytes.Equal(got, data) {
 		t.Fatalf("got %d bytes, %x..., want %d, %x...", len(got), got[:min(8, len(got))], len(data), data[:min(8, len(data))])
 	}
@@ -97,9 +94,7 @@ func listed(t *testing.T, seq iter.Seq2[publish.BlobRef, error]) []publish.BlobR
 	t.Helper()
 	var refs []publish.BlobRef
 	for ref, err := range seq {
-		if err != nil {
-			t.Fatalf("List: %v", err)
-		}
+		expect.OK(t, err, "List")
 		refs = append(refs, ref)
 	}
 	slices.Sort(refs)
@@ -144,9 +139,7 @@ var blobPutCases = []blobCase{
 			iotest.HalfReader(iotest.DataErrReader(bytes.NewReader(data))),
 		} {
 			b, err := s.Put(t.Context(), s.Name(), r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			b.SHA256 = sha256.Sum256(data)
 			s.holds(t, b, data)
 		}
@@ -163,9 +156,7 @@ var blobPutCases = []blobCase{
 	}},
 	{"only Ref and Size of the Blob are set", func(t *testing.T, s blobs) {
 		b, err := s.Put(t.Context(), s.Name(), bytes.NewReader(noise(1000)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if b.Ref == "" || b.Size != 1000 || b.ID != 0 || b.SHA256 != (publish.Digest{}) || b.Text || b.Inline != nil {
 			t.Errorf("got %+v", b)
 		}
@@ -249,9 +240,8 @@ var blobOpenCases = []blobCase{
 		b.SHA256 = right
 		s.holds(t, b, noise(mebi))
 		b.SHA256[31] ^= 1
-		if _, err := s.read(t, b, 0, 1); !errors.Is(err, publish.ErrCorrupt) {
-			t.Errorf("after a right one: got %v, want ErrCorrupt", err)
-		}
+		_, err := s.read(t, b, 0, 1)
+		expect.Is(t, "after a right one", err, publish.ErrCorrupt)
 	}},
 	{"of a blob that comes with its Checkpoints only the MiBs that a range lies in are compared; the whole, and an empty range, are compared with the SHA-256", func(t *testing.T, s blobs) {
 		const step = checkpoint.Step
@@ -295,9 +285,7 @@ var blobOpenCases = []blobCase{
 	{"a missing blob is ErrNotFound", func(t *testing.T, s blobs) {
 		b := s.put(t, noise(10))
 		s.holds(t, b, noise(10)) // so that it is one that was verified
-		if err := s.Delete(t.Context(), b.Ref); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.Delete(t.Context(), b.Ref))
 		if _, err := s.read(t, b, 0, -1); !errors.Is(err, publish.ErrNotFound) {
 			t.Errorf("got %v, want ErrNotFound", err)
 		}
@@ -328,9 +316,7 @@ var impossible = []publish.BlobRef{"", ".", "..", "../x", "/etc/passwd", "00/../
 var blobDeleteCases = []blobCase{
 	{"removes a blob and no other", func(t *testing.T, s blobs) {
 		gone, kept := s.put(t, noise(10)), s.put(t, noise(20))
-		if err := s.Delete(t.Context(), gone.Ref); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.Delete(t.Context(), gone.Ref))
 		if _, err := s.read(t, gone, 0, -1); !errors.Is(err, publish.ErrNotFound) {
 			t.Errorf("got %v, want ErrNotFound", err)
 		}
@@ -385,21 +371,15 @@ var blobListCases = []blobCase{
 				break
 			}
 		}
-		if n != 2 {
-			t.Errorf("yielded %d", n)
-		}
+		expect.Equal(t, "yielded", n, 2)
 	}},
 	{"what it yields may be deleted at once", func(t *testing.T, s blobs) {
 		for range 20 {
 			s.put(t, noise(1))
 		}
 		for ref, err := range s.List(t.Context(), time.Now().Add(time.Hour)) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Delete(t.Context(), ref); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
+			expect.OK(t, s.Delete(t.Context(), ref))
 		}
 		s.isEmpty(t)
 	}},

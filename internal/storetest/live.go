@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -34,24 +35,18 @@ type live struct {
 
 func (l live) touch(t *testing.T, id publish.ProjectID, p gallery.PlayerID, at time.Duration, of ...gallery.Crowd) {
 	t.Helper()
-	if err := l.Touch(t.Context(), id, p, l.start.Add(at), of...); err != nil {
-		t.Fatalf("Touch: %v", err)
-	}
+	expect.OK(t, l.Touch(t.Context(), id, p, l.start.Add(at), of...), "Touch")
 }
 
 func (l live) leave(t *testing.T, id publish.ProjectID, p gallery.PlayerID, at time.Duration) {
 	t.Helper()
-	if err := l.Leave(t.Context(), id, p, l.start.Add(at)); err != nil {
-		t.Fatalf("Leave: %v", err)
-	}
+	expect.OK(t, l.Leave(t.Context(), id, p, l.start.Add(at)), "Leave")
 }
 
 func (l live) players(t *testing.T, id publish.ProjectID, at time.Duration, want int) {
 	t.Helper()
 	got, err := l.Players(t.Context(), id, l.start.Add(at))
-	if err != nil {
-		t.Fatalf("Players: %v", err)
-	}
+	expect.OK(t, err, "Players")
 	if got != want {
 		t.Errorf("%s after %v: %d players, want %d", id, at, got, want)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -137,9 +138,7 @@ func newScene(t *testing.T, state string, prepare func(*Scene)) (*Scene, map[str
 	case "account suspended", "account suspended meanwhile":
 		_, err = s.Operate.Suspend(t.Context(), publish.AsOperator(""), "@"+s.Kim.Handle, "spam")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if state == "account suspended" {
 		before = callers()
 	}

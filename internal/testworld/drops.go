@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -50,14 +51,11 @@ func StepsDrop[S any](t *testing.T, current func(says Says, heads *publish.Heads
 func drops(t *testing.T, name string, said publish.Changed, failure error, current func(Says, *publish.Heads) any) {
 	store := &loads{of: map[publish.ProjectID]publish.AccountID{"pong-abc123": 1, "breakout-abc123": 1, "tetra-abc123": 2}, n: map[publish.ProjectID]int{}}
 	s, err := publish.New(t.Context(), publish.Config{Places: Places()}, publish.Stores{Store: store}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	read := func() {
 		for id := range store.of {
-			if _, err := s.Current(t.Context(), Nobody(), id); err != nil {
-				t.Fatal(err)
-			}
+			_, err := s.Current(t.Context(), Nobody(), id)
+			expect.OK(t, err)
 		}
 	}
 	read()

@@ -12,8 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -21,20 +20,14 @@ import (
 func (w *World) Query(query string, args ...any) (out []string) {
 	w.t.Helper()
 	rows, err := w.reader().Query(query, args...)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var v string
-		if err := rows.Scan(&v); err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, rows.Scan(&v))
 		out = append(out, v)
 	}
-	if err := rows.Err(); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, rows.Err())
 	return out
 }
 
@@ -45,9 +38,7 @@ func (w *World) reader() *sql.DB {
 		return w.beside
 	}
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.Dir, "sandlot.db")+"?mode=ro")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	db.SetMaxOpenConns(1)
 	w.beside = db
 	w.t.Cleanup(func() { db.Close() })
@@ -71,9 +62,7 @@ func (w *World) Sizes() map[string]int {
 	for _, row := range w.Query(strings.Join(each, " UNION ALL ")) {
 		count, name, _ := strings.Cut(row, " ")
 		n, err := strconv.Atoi(count)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, err)
 		out[name] = n
 	}
 	return out
@@ -127,9 +116,7 @@ func (w *World) BlobsOnDisk() (n int) {
 	}
 	for _, f := range folders {
 		in, err := entries(filepath.Join(blobs, f.Name()))
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, err)
 		n += in
 	}
 	return n
@@ -165,7 +152,5 @@ func (w *World) Unchanged(t testing.TB, do func()) {
 	t.Helper()
 	before := w.Sizes()
 	do()
-	if diff := cmp.Diff(before, w.Sizes()); diff != "" {
-		t.Errorf("what is kept changed (-before +after):\n%s", diff)
-	}
+	expect.Same(t, "what is kept", w.Sizes(), before)
 }

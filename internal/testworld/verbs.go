@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sandlot/internal/account"
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
@@ -31,9 +32,7 @@ func (w *World) Stage(text string) publish.Content {
 func (w *World) StageOn(s *publish.Service, text string) publish.Content {
 	w.t.Helper()
 	c, err := s.Contents.Stage(w.t.Context(), strings.NewReader(text))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return c
 }
 
@@ -44,9 +43,7 @@ func Nobody() publish.Caller { return publish.Caller{From: publish.Sender{Networ
 func (w *World) CallerOf(key publish.Secret) publish.Caller {
 	w.t.Helper()
 	by, err := w.Callers.Identify(w.t.Context(), publish.Presented{Key: key}, publish.Sender{Network: Network})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return by
 }
 
@@ -55,13 +52,10 @@ func (w *World) OwnerOf(id publish.AccountID) publish.Caller {
 	w.t.Helper()
 	token, now := rand.Text(), w.Clock.Now()
 	s := publish.Session{Account: id, CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(24 * time.Hour)}
-	if _, err := w.DB.Account().AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err := w.DB.Account().AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s)
+	expect.OK(w.t, err)
 	by, err := w.Callers.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: Network})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return by
 }
 
@@ -69,9 +63,7 @@ func (w *World) OwnerOf(id publish.AccountID) publish.Caller {
 func (w *World) NewAccount() publish.Caller {
 	w.t.Helper()
 	out, err := w.Publish.Signup(w.t.Context(), Nobody(), publish.SignupInput{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return w.CallerOf(out.Key)
 }
 
@@ -79,9 +71,7 @@ func (w *World) NewAccount() publish.Caller {
 func (w *World) Owned(email, text string) (publish.Account, publish.Caller, publish.Project) {
 	w.t.Helper()
 	out, err := w.Publish.Signup(w.t.Context(), Nobody(), publish.SignupInput{Email: email})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	for _, token := range w.VerifyTokens() {
 		if out.Account, err = w.Account.Verify(w.t.Context(), Nobody(), token); err != nil {
 			w.t.Fatal(err)
@@ -119,9 +109,7 @@ func (w *World) PutFile(by publish.Caller, id publish.ProjectID, name, text stri
 func (w *World) Text(id publish.ProjectID, version int, name string) string {
 	w.t.Helper()
 	files, err := w.Publish.Contents.Files(w.t.Context(), id, version)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	for _, f := range files {
 		if f.Name == name {
 			return w.Bytes(f.Blob)
@@ -134,14 +122,10 @@ func (w *World) Text(id publish.ProjectID, version int, name string) string {
 func (w *World) Bytes(b publish.Blob) string {
 	w.t.Helper()
 	r, err := w.Publish.Contents.Open(w.t.Context(), b, 0, -1)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	defer r.Close()
 	data, err := io.ReadAll(r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return string(data)
 }
 
@@ -157,9 +141,7 @@ func (w *World) SendMail() {
 	c := &account.Courier{
 		Store: w.DB.Mail(), Vault: w.Vault(), Mailer: w, Places: w.Config.Places, Log: slog.New(slog.DiscardHandler), Now: w.now, AtOnce: 1,
 	}
-	if err := c.SendDue(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, c.SendDue(w.t.Context()))
 }
 
 // Due sends the messages that are due, and returns them alone.
@@ -187,9 +169,7 @@ func (w *World) VerifyTokens() (tokens []string) {
 func (w *World) Email(by publish.Caller) (address string, verified bool) {
 	w.t.Helper()
 	who, err := w.Publish.Whoami(w.t.Context(), by, 1, "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return who.Account.Email, who.Account.EmailVerified
 }
 
@@ -199,9 +179,7 @@ func (w *World) Token(path string) (token string) {
 	w.SendMail()
 	for _, m := range w.Mails {
 		u, err := url.Parse(m.Link)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		expect.OK(w.t, err)
 		if u.Path == path {
 			token = u.Query().Get("token")
 		}

@@ -20,6 +20,7 @@ import (
 
 	"sandlot/internal/account"
 	"sandlot/internal/blob"
+	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/live"
 	"sandlot/internal/operate"
@@ -102,9 +103,7 @@ func New(t testing.TB, opts ...Option) *World {
 func (w *World) Copy(t testing.TB, opts ...Option) *World {
 	t.Helper()
 	dir := testenv.MemoryDir(t)
-	if err := os.WriteFile(filepath.Join(dir, "sandlot.db"), w.snapshot(t), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "sandlot.db"), w.snapshot(t), 0o600))
 	return open(t, dir, w.Disk, NewClock(w.Clock.Now()), append([]Option{func(c *World) { c.Config = w.Config }}, opts...))
 }
 
@@ -116,13 +115,9 @@ func (w *World) snapshot(t testing.TB) []byte {
 	defer w.copying.Unlock()
 	if written := w.Written(); w.copied == nil || w.copiedAt != written {
 		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
-		if err := w.DB.CopyTo(t.Context(), path); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.DB.CopyTo(t.Context(), path))
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		w.copied, w.copiedAt = data, written
 	}
 	return w.copied
@@ -187,9 +182,7 @@ func (w *World) Another(cfg publish.Config) *publish.Service {
 func (w *World) AnotherOn(cfg publish.Config, stores publish.Stores) *publish.Service {
 	w.t.Helper()
 	s, err := publish.New(w.t.Context(), cfg, stores, w.Log, publish.WithClock(w.now))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return s
 }
 
@@ -198,9 +191,7 @@ func (w *World) AnotherAccount(stores account.Stores) *account.Service {
 	w.t.Helper()
 	cfg := account.Config{Spend: w.Config.Spend, Heads: w.Publish.Heads}
 	s, err := account.New(w.t.Context(), cfg, stores, account.WithClock(w.now))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return s
 }
 
@@ -208,9 +199,7 @@ func (w *World) AnotherAccount(stores account.Stores) *account.Service {
 func (w *World) AnotherOperate(cfg operate.Config) *operate.Service {
 	w.t.Helper()
 	s, err := operate.New(w.t.Context(), cfg, w.DB.Operate(), operate.WithClock(w.now))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return s
 }
 
@@ -218,9 +207,7 @@ func (w *World) AnotherOperate(cfg operate.Config) *operate.Service {
 func (w *World) Vault() *publish.Vault {
 	w.t.Helper()
 	v, err := publish.OpenVault(w.t.Context(), w.DB.Publish(), rand.Reader)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return v
 }
 
@@ -235,9 +222,7 @@ func (w *World) newGallery(cfg gallery.Config, projects gallery.Projects, counte
 	w.t.Helper()
 	cfg.Now = w.now
 	s, err := gallery.New(w.t.Context(), cfg, w.DB.Gallery(), projects, counters)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	expect.OK(w.t, err)
 	return s
 }
 
