@@ -47,13 +47,15 @@ type machine struct {
 // recentCalls is how many calls are remembered, to be sent again.
 const recentCalls = 6
 
-func newMachine(t *rapid.T, dir string) *machine {
+// newMachine is one on an empty database, which lay makes.
+func newMachine(t *rapid.T, dir string, lay func(path string)) *machine {
 	m := &machine{dir: dir, random: rand.NewChaCha8([32]byte{1})}
 	m.uploads = map[string]*upload{}
 	m.now = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	m.latest = m.now
 	m.fs = crashfs.New(func() time.Time { return m.now })
 	m.path = filepath.Join(m.folder(t), "sandlot.db")
+	lay(m.path)
 	m.open(t)
 	t.Cleanup(func() {
 		if err := m.db.Close(); err != nil {

@@ -23,6 +23,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
+	"sandlot/internal/testworld"
 )
 
 // A run has some thirty actions. SQLite is ten times as slow under the race
@@ -43,9 +44,10 @@ func TestUnracedModel(t *testing.T) {
 func check(t *testing.T, runs string) {
 	setDefault(t, "rapid.checks", runs)
 	setDefault(t, "rapid.nofailfile", "true") // the seed that is printed does as well
-	dir := t.TempDir()
+	dir := testenv.MemoryDir(t)
+	lay := func(path string) { testworld.EmptyDatabase.Lay(t, path) }
 	rapid.Check(t, func(t *rapid.T) {
-		m := newMachine(t, dir)
+		m := newMachine(t, dir, lay)
 		t.Repeat(map[string]func(*rapid.T){
 			"":         m.glance,
 			"signup":   m.signup,
