@@ -59,6 +59,12 @@ func answered(t *testing.T, s *testenv.Server, req *http.Request) reply {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return replied(t, resp)
+}
+
+// replied reads an answer that is JSON.
+func replied(t *testing.T, resp *http.Response) reply {
+	t.Helper()
 	defer resp.Body.Close()
 	r := reply{Response: resp}
 	if err := json.NewDecoder(resp.Body).Decode(&r.body); err != nil {
