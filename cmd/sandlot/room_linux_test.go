@@ -22,11 +22,12 @@ type smallHouse struct {
 	t    *testing.T
 	disk string
 	by   publish.Caller
+	page []byte // that is published
 }
 
 func newSmallHouse(t *testing.T) *smallHouse {
 	t.Helper()
-	h := &smallHouse{t: t, disk: mounted(t, "-t", "tmpfs", "-o", "size=1g", "tmpfs")}
+	h := &smallHouse{t: t, disk: mounted(t, "-t", "tmpfs", "-o", "size=1g", "tmpfs"), page: page(1 << 19)}
 	t.Cleanup(func() { h.app.close() })
 	h.open()
 	out, err := h.service.Signup(t.Context(), publish.Caller{}, publish.SignupInput{})
@@ -54,7 +55,7 @@ func (h *smallHouse) open() {
 
 func (h *smallHouse) publish() (publish.ProjectID, error) {
 	h.t.Helper()
-	content, err := h.service.Contents.Stage(h.t.Context(), bytes.NewReader(page(1<<19)))
+	content, err := h.service.Contents.Stage(h.t.Context(), bytes.NewReader(h.page))
 	if err != nil {
 		return "", err
 	}
