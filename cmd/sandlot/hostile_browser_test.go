@@ -45,10 +45,11 @@ const (
 func TestAHostileProject(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
+	browser := hostileBrowser(t, ca)
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			g, browser := newGround(t, m, ca), hostileBrowser(t, ca)
+			g := newGround(t, m, ca)
 			for place, attempts := range m.places() {
 				t.Run(place, func(t *testing.T) { g.expectNothing(t, browser, place, attempts) })
 			}

@@ -98,10 +98,12 @@ type meeting struct {
 	over    bool
 	done    chan struct{}
 	seen    seen
+	news    chan struct{} // is closed when more is seen
 }
 
 // seen is what the proxy has seen of a run.
 type seen struct {
+	Noted int      `json:"noted"` // how much of it all
 	Posts int      `json:"posts"` // answers to forms of the site, the page's own heartbeats apart
 	Beats int      `json:"beats"` // heartbeats of the site's page
 	Shown []string `json:"shown"` // pages of the site that a browser really shows: they load their style sheet
@@ -240,7 +242,7 @@ func (g *ground) start(t *testing.T, place string, attempts []string, patience t
 	}
 	id := p["project_id"].(string)
 	path := func(id any) string { return g.base + "/~/" + id.(string) + "/" }
-	r := &meeting{project: p, faults: faults, said: map[string]string{}, done: make(chan struct{}), seen: seen{Shown: []string{}}}
+	r := &meeting{project: p, faults: faults, said: map[string]string{}, done: make(chan struct{}), news: make(chan struct{}), seen: seen{Shown: []string{}}}
 	g.met++
 	r.plan = map[string]any{
 		"base": g.base, "id": id, "own": p["url"], "path": path(id), "sibling": g.sibling["url"], "siblingPath": path(g.sibling["project_id"]), "place": place,
@@ -273,6 +275,7 @@ func (g *ground) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	case strings.HasSuffix(path, "/__plan"):
 		tell(w, r.plan)
 	case strings.HasSuffix(path, "/__truth"):
+		g.awaitNews(req, r)
 		tell(w, g.truth(req.Context(), r))
 	case path == "/__login":
 		for _, line := range g.cookies {
@@ -311,6 +314,30 @@ func (g *ground) hear(r *meeting, req *http.Request) {
 	}
 }
 
+// awaitNews lets a script that knows some of what has been seen wait for more, within a time. So it need not ask all the time, which would
+// keep browser, proxy and service busy.
+func (g *ground) awaitNews(req *http.Request, r *meeting) {
+	noted, err := strconv.Atoi(req.FormValue("noted"))
+	if err != nil {
+		return
+	}
+	within, err := time.ParseDuration(req.FormValue("within") + "ms")
+	if err != nil {
+		return
+	}
+	g.mu.Lock()
+	known, news := r.seen.Noted > noted, r.news
+	g.mu.Unlock()
+	if known {
+		return
+	}
+	select {
+	case <-news:
+	case <-time.After(within):
+	case <-req.Context().Done():
+	}
+}
+
 // truth is what has really happened to the service.
 func (g *ground) truth(ctx context.Context, r *meeting) map[string]any {
 	victim := apiOf(g.s, g.victim)
@@ -318,7 +345,7 @@ func (g *ground) truth(ctx context.Context, r *meeting) map[string]any {
 	who, _ := victim.WhoAmI(ctx, 1)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return map[string]any{"likes": stats.Likes, "handle": who.Handle, "posts": r.seen.Posts, "beats": r.seen.Beats, "shown": slices.Clone(r.seen.Shown)}
+	return map[string]any{"likes": stats.Likes, "handle": who.Handle, "noted": r.seen.Noted, "posts": r.seen.Posts, "beats": r.seen.Beats, "shown": slices.Clone(r.seen.Shown)}
 }
 
 // pass hands a request to the service, and its answer to the browser, without what the run takes away.
@@ -370,7 +397,12 @@ func (g *ground) note(req *http.Request, r *meeting) {
 		r.seen.Posts++
 	case path == "/static/site.css":
 		r.seen.Shown = append(r.seen.Shown, req.Referer())
+	default:
+		return
 	}
+	r.seen.Noted++
+	close(r.news)
+	r.news = make(chan struct{})
 }
 
 // spoil takes the run's faults to an answer.
