@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/testenv"
+	"sandlot/internal/testworld"
 )
 
 // configuration is what an operator gives the program. FOLDER in args, env and file is a folder of the test, in which the files lie; the data
@@ -37,7 +39,13 @@ type outcome struct {
 // try runs serve or config check on the configuration. A server that starts is stopped at once.
 func (c configuration) try(t *testing.T, command ...string) outcome {
 	t.Helper()
-	folder := t.TempDir()
+	folder := testenv.MemoryDir(t)
+	if command[0] == "serve" {
+		if err := os.Mkdir(filepath.Join(folder, "data"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		testworld.EmptyDatabase.Lay(t, filepath.Join(folder, "data", databaseName))
+	}
 	for name, text := range c.files {
 		path, isFolder := strings.CutSuffix(name, "/")
 		path = filepath.Join(folder, path)
@@ -102,6 +110,7 @@ func (s *stopping) text() string {
 
 // TestRegression23ServeAndConfigCheckRefuseTheSame walks all wrong configurations with both.
 func TestRegression23ServeAndConfigCheckRefuseTheSame(t *testing.T) {
+	t.Parallel()
 	for _, c := range wrongConfigurations() {
 		t.Run(c.name, func(t *testing.T) {
 			checked, served := c.try(t, "config", "check"), c.try(t, "serve")
@@ -120,6 +129,7 @@ func TestRegression23ServeAndConfigCheckRefuseTheSame(t *testing.T) {
 
 // TestRegression23ServeAndConfigCheckWarnOfTheSame walks configurations that can be served and may not be meant.
 func TestRegression23ServeAndConfigCheckWarnOfTheSame(t *testing.T) {
+	t.Parallel()
 	for _, c := range doubtfulConfigurations() {
 		t.Run(c.name, func(t *testing.T) {
 			checked, served := c.try(t, "config", "check"), c.try(t, "serve")
