@@ -84,15 +84,15 @@ func TestRegression16AGameIsNotBlankWhereStorageIsBlocked(t *testing.T) {
 		act(t, ctx, chromedp.Navigate(address))
 		holds(t, ctx, `document.title === 'runs'`)
 	})
+	ctx := storageBrowser(t, "", "")
 	t.Run("allowed", func(t *testing.T) {
-		ctx := storageBrowser(t, "", "")
 		act(t, ctx, chromedp.Navigate(page))
 		holds(t, ctx, `!document.querySelector('button.start').hidden && (addEventListener('message', (e) => { window.said = e.data }), true)`)
 		act(t, ctx, chromedp.Click(chromedp.CSS("button.start")))
 		holds(t, ctx, `window.said === 'runs' && !!document.querySelector('.stage iframe') && !document.querySelector('.apart').checkVisibility()`)
 	})
 	t.Run("in somebody else's page", func(t *testing.T) {
-		before, ctx := strings.Count(s.Logs(), "path=/.sandlot/storage status=200"), storageBrowser(t, "", "")
+		before := strings.Count(s.Logs(), "path=/.sandlot/storage status=200")
 		act(t, ctx, chromedp.Navigate(elsewhere.URL))
 		eventually(t, "the embedded page asks for the storage", func() bool {
 			return strings.Count(s.Logs(), "path=/.sandlot/storage status=200") > before
