@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -158,7 +159,11 @@ func (p *person) wear(l look) {
 func (p *person) fits(name string) {
 	p.t.Helper()
 	p.awaits("the page is there", "true")
-	for _, l := range []look{phone(p.look.scheme), desk(p.look.scheme)} {
+	looks := []look{desk(p.look.scheme), phone(p.look.scheme)}
+	if !p.look.phone {
+		slices.Reverse(looks)
+	}
+	for _, l := range looks { // their own is the last, and stays
 		p.wear(l)
 		var width int64
 		if err := p.ask(`Math.max(document.scrollingElement.scrollWidth, innerWidth)`, &width); err != nil || width > l.width {
@@ -166,7 +171,6 @@ func (p *person) fits(name string) {
 		}
 		shoot(p.t, p.ctx, "walk-"+name+"-"+l.name)
 	}
-	p.wear(p.look)
 }
 
 // goes types an address, of the site or a whole one.

@@ -51,6 +51,7 @@ func TestWalk(t *testing.T) {
 	act(t, browser, chromedp.Navigate("about:blank"))
 	for _, l := range []look{phone("dark"), desk("light")} {
 		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
 			w := &walk{t: t, s: s, mail: &m, browser: browser, address: l.name + "@example.com", title: arabic, beside: japanese}
 			if !l.phone {
 				w.title, w.beside = w.beside, w.title
@@ -63,7 +64,10 @@ func TestWalk(t *testing.T) {
 			}
 		})
 	}
-	t.Run("storage blocked", func(t *testing.T) { (&walk{s: s}).blocked(t, phone("dark"), desk("light")) })
+	t.Run("storage blocked", func(t *testing.T) {
+		t.Parallel()
+		(&walk{s: s}).blocked(t, phone("dark"), desk("light"))
+	})
 }
 
 // api calls and wants a status and, if one is named, an error.
