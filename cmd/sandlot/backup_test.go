@@ -54,6 +54,7 @@ func withBig(t *testing.T, s *testenv.Server, key string) (id string) {
 }
 
 func TestABackupBesideWritersIsWhole(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
 	id := withBig(t, s, key)
@@ -82,6 +83,7 @@ func TestABackupBesideWritersIsWhole(t *testing.T) {
 }
 
 func TestAnInterruptedBackupLeavesNothingThatLooksWhole(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
 	id := withBig(t, s, key)

@@ -53,6 +53,7 @@ func TestPlainFault34Memory(t *testing.T) {
 
 // TestFault35ClientGone: a client that vanishes before the last byte leaves no version, and its temporary file is gone at once.
 func TestFault35ClientGone(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*net.TCPConn) error{
 		"with an orderly end": (*net.TCPConn).Close,
 		"with a reset": func(c *net.TCPConn) error {

@@ -85,6 +85,7 @@ func TestFault08FailedSyncOfTheLog(t *testing.T) {
 
 // TestFault09FailedSteps, and row 7 for quotas: a step of storing that fails is a 5xx, the old version is served, nothing is left, and the next try works.
 func TestFault09FailedSteps(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
 	old := page(100_000)

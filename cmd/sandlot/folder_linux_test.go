@@ -52,6 +52,7 @@ func refusesWrites(t *testing.T, s *testenv.Server, key, id string, want []byte,
 
 // TestFault07Descriptors: without descriptors writes are 503 and connections wait, without a spin; with descriptors again all works.
 func TestFault07Descriptors(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
 	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(2000)})

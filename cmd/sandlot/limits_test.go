@@ -75,6 +75,7 @@ func TestTheDiskLimitIsForPublicInstances(t *testing.T) {
 
 // TestANearlyFullDisk of the real program: reads and deletes go on.
 func TestANearlyFullDisk(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", folder).CombinedOutput(); err != nil {
 		t.Logf("mount: %v %s", err, out)

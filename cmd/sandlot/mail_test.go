@@ -76,7 +76,10 @@ func (m *mailServer) listen(t *testing.T) {
 	if m.addr == "" {
 		m.addr = "127.0.0.1:0"
 	}
-	l, err := net.Listen("tcp", m.addr)
+	// A connection from somewhere may have the port of a server that was away.
+	var l net.Listener
+	var err error
+	testenv.Poll(30*time.Second, func() bool { l, err = net.Listen("tcp", m.addr); return err == nil })
 	expect.OK(t, err)
 	m.addr = l.Addr().String()
 	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return mailSession{m}, nil }))

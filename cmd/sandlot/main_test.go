@@ -2,7 +2,11 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"net/url"
+	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -10,6 +14,22 @@ import (
 	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 )
+
+// beside is how many tests run beside each other. It is more than there are cores, for most of them wait: for the other process, for a browser,
+// or for time to pass.
+const beside = 6
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	if !chosen {
+		if err := flag.Set("test.parallel", strconv.Itoa(max(beside, runtime.GOMAXPROCS(0)))); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 func TestPlacesOfAServer(t *testing.T) {
 	for _, tc := range []struct {

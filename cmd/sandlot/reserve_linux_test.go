@@ -12,6 +12,7 @@ import (
 
 // TestFault06Deletions: on a full disk deletions still work (reserve file), nothing else gets the room of the reserve, and it recovers without a restart.
 func TestFault06Deletions(t *testing.T) {
+	t.Parallel()
 	folder := mounted(t, "-t", "tmpfs", "-o", "size=32m", "tmpfs")
 	s := testenv.Start(t, testenv.Binary(t), "--data", filepath.Join(folder, "data"))
 	t.Cleanup(func() { s.Kill(t) })

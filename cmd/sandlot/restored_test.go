@@ -80,6 +80,7 @@ func publishOne(t *testing.T, s *testenv.Server, key string, size int) published
 
 // TestFault14LogAndIndex: what a database is left with after its files were treated badly is a consistent state.
 func TestFault14LogAndIndex(t *testing.T) {
+	t.Parallel()
 	begin := func(t *testing.T) (s *testenv.Server, key string, early, late publishedPage) {
 		s = testenv.Start(t, testenv.Binary(t))
 		key = signUp(t, s)
@@ -123,6 +124,7 @@ func TestFault14LogAndIndex(t *testing.T) {
 
 // TestFault15RecordsAndBlobsOfDifferentAge: a backup of the one beside the other costs the files that are missing, and nothing else.
 func TestFault15RecordsAndBlobsOfDifferentAge(t *testing.T) {
+	t.Parallel()
 	t.Run("records older than blobs", func(t *testing.T) {
 		s := testenv.Start(t, testenv.Binary(t))
 		key := signUp(t, s)
