@@ -76,10 +76,7 @@ func (m *mailServer) listen(t *testing.T) {
 	if m.addr == "" {
 		m.addr = "127.0.0.1:0"
 	}
-	// A connection from somewhere may have the port of a server that was away.
-	var l net.Listener
-	var err error
-	testenv.Poll(30*time.Second, func() bool { l, err = net.Listen("tcp", m.addr); return err == nil })
+	l, err := net.Listen("tcp", m.addr)
 	expect.OK(t, err)
 	m.addr = l.Addr().String()
 	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return mailSession{m}, nil }))
@@ -194,11 +191,7 @@ func settled(t *testing.T, s *testenv.Server) {
 func TestFault33Mail(t *testing.T) {
 	t.Parallel()
 	t.Run("down: the message survives restarts and leaves when the server is back", func(t *testing.T) {
-		var m mailServer
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		expect.OK(t, err)
-		m.addr = l.Addr().String()
-		l.Close()
+		m := mailServer{addr: testenv.Port(t)}
 		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
 		publishWithMail(t, s)
 		eventually(t, "a try failed", func() bool { return strings.Contains(s.Logs(), `msg="mail not sent, will retry"`) })

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -30,7 +29,7 @@ func mailIs(t *testing.T, s *testenv.Server, up int) {
 // its way while none can leave.
 func TestRegression25AMailServerThatIsAwayIsTold(t *testing.T) {
 	t.Parallel()
-	var m mailServer
+	m := mailServer{addr: testenv.Port(t)}
 	var s *testenv.Server
 	delayed := func(answer map[string]any) bool {
 		return strings.Contains(fmt.Sprint(answer["warnings"]), "mail_delayed")
@@ -63,10 +62,6 @@ func TestRegression25AMailServerThatIsAwayIsTold(t *testing.T) {
 			}
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	expect.OK(t, err)
-	m.addr = l.Addr().String()
-	l.Close()
 	s = testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
 	mailIs(t, s, 0) // found before any message
 	told(t, 1, false)
