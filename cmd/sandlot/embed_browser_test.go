@@ -28,7 +28,7 @@ func TestWhoPlaysAnEmbeddedProjectIsCounted(t *testing.T) {
 		fmt.Fprintf(w, `<!doctype html><style>body { margin: 0 } iframe { border: 0 }</style><iframe src="%s/embed/%s" width="600" height="400" onload="document.title = 'framed'"></iframe>`, site, id)
 	}))
 	defer elsewhere.Close()
-	ctx := testenv.Browser(t)
+	ctx := testenv.Engine(t)
 	act(t, ctx, chromedp.EmulateViewport(800, 600), chromedp.Navigate(elsewhere.URL))
 	_, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.title === 'framed'`, chromedp.WithPollingTimeout(time.Minute)))
 	expect.OK(t, err)

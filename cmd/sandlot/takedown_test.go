@@ -44,7 +44,7 @@ func TestAServiceWorkerEndsWithItsProject(t *testing.T) {
 	if status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"filename": "sw.js", "content": []byte(stubborn["sw.js"])}); status != http.StatusOK {
 		t.Fatalf("update: %d %v", status, answer)
 	}
-	ctx := testenv.Browser(t)
+	ctx := testenv.Engine(t)
 	url := project["url"].(string)
 	until := func(what, expression string) {
 		t.Helper()

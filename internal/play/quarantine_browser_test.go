@@ -11,7 +11,7 @@ import (
 )
 
 func TestRegression15QuarantineBreaksNoDialogAndNoFormEvent(t *testing.T) {
-	ctx := testenv.Browser(t)
+	ctx := testenv.Engine(t)
 	s := newStage(t, false, func(c *Config) { c.Quarantine = true })
 	s.put("thief-abc234", s.file("index.html", `<!doctype html><p>got it`))
 	s.put(gameID, s.file("index.html", `<!doctype html><title>Game</title>

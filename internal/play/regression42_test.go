@@ -96,7 +96,7 @@ func TestRegression42ErrorsOfProjectsSpeakTheVisitorsLanguage(t *testing.T) {
 // TestRegression42PagesOfErrorsLookAsTheSiteDoes: in light and dark, and under the policy of a quarantined project, too. With
 // SANDLOT_TEST_SHOTS=FOLDER it leaves pictures there.
 func TestRegression42PagesOfErrorsLookAsTheSiteDoes(t *testing.T) {
-	ctx := testenv.Browser(t)
+	ctx := testenv.Engine(t)
 	s := newStage(t, false, func(c *Config) { c.Quarantine = true })
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	run(t, ctx, chromedp.EmulateViewport(360, 640))
