@@ -87,18 +87,19 @@ func (p *person) quiet(expected ...string) {
 	}
 }
 
-// heard takes what the console has said until now: up to a sign that is given now.
+// heard takes what the console has said until now: up to a sign that is given now, and again where nobody listened yet.
 func (p *person) heard() []string {
 	p.t.Helper()
 	var lines []string
 	sign := fmt.Sprint(heardSign, time.Now().UnixNano())
-	act(p.t, p.ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf("console.log(%q)", sign)))
 	p.until("the console is heard", func() bool {
+		act(p.t, p.ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf("console.log(%q)", sign)))
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		for i, line := range p.console {
 			if strings.Contains(line, sign) {
-				lines, p.console = p.console[:i], nil
+				lines = slices.DeleteFunc(p.console[:i], func(line string) bool { return strings.Contains(line, heardSign) })
+				p.console = nil
 				return true
 			}
 		}
@@ -159,11 +160,7 @@ func (p *person) wear(l look) {
 func (p *person) fits(name string) {
 	p.t.Helper()
 	p.awaits("the page is there", "true")
-	looks := []look{desk(p.look.scheme), phone(p.look.scheme)}
-	if !p.look.phone {
-		slices.Reverse(looks)
-	}
-	for _, l := range looks { // their own is the last, and stays
+	for _, l := range []look{phone(p.look.scheme), desk(p.look.scheme)} {
 		p.wear(l)
 		var width int64
 		if err := p.ask(`Math.max(document.scrollingElement.scrollWidth, innerWidth)`, &width); err != nil || width > l.width {
@@ -171,6 +168,7 @@ func (p *person) fits(name string) {
 		}
 		shoot(p.t, p.ctx, "walk-"+name+"-"+l.name)
 	}
+	p.wear(p.look)
 }
 
 // goes types an address, of the site or a whole one.

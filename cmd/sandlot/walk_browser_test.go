@@ -51,7 +51,6 @@ func TestWalk(t *testing.T) {
 	act(t, browser, chromedp.Navigate("about:blank"))
 	for _, l := range []look{phone("dark"), desk("light")} {
 		t.Run(l.name, func(t *testing.T) {
-			t.Parallel()
 			w := &walk{t: t, s: s, mail: &m, browser: browser, address: l.name + "@example.com", title: arabic, beside: japanese}
 			if !l.phone {
 				w.title, w.beside = w.beside, w.title
@@ -64,10 +63,7 @@ func TestWalk(t *testing.T) {
 			}
 		})
 	}
-	t.Run("storage blocked", func(t *testing.T) {
-		t.Parallel()
-		(&walk{s: s}).blocked(t, phone("dark"), desk("light"))
-	})
+	t.Run("storage blocked", func(t *testing.T) { (&walk{s: s}).blocked(t, phone("dark"), desk("light")) })
 }
 
 // api calls and wants a status and, if one is named, an error.
@@ -102,7 +98,7 @@ func (w *walk) play() {
 		w.awaits("the page is back, and the poster on the frame", `document.querySelector('.stage:not(.filled) iframe[inert]') && document.querySelector('.poster').checkVisibility()`)
 		w.spots("[data-live]", "0")
 		w.fits("left")
-		w.presses("Continue")
+		w.continues()
 		w.draws(".stage iframe")
 	}
 	w.at("/p/" + w.id)

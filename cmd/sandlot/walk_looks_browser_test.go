@@ -118,12 +118,26 @@ func (w *walk) contrast() {
 		w.presses("Leave full screen")
 		w.awaits("the poster is back", `document.querySelector('.poster').checkVisibility()`)
 		w.suits("forced-left")
-		w.presses("Continue")
+		w.continues()
 		w.draws(".stage iframe")
 		w.presses("Leave full screen")
 	}
 	w.wear(w.look)
 	w.goes("/account/projects/" + w.id)
+}
+
+// continues presses Continue until the game goes on: after the window has left full screen, a browser knows where a click goes a moment
+// later than what the page shows.
+func (w *walk) continues() {
+	w.t.Helper()
+	w.until("the game goes on", func() bool {
+		var at []float64
+		if w.ask(fmt.Sprintf(`%s("Continue")`, place), &at) == nil && len(at) == 2 {
+			act(w.t, w.ctx, chromedp.MouseClickXY(at[0], at[1]))
+		}
+		var open bool
+		return w.ask(`!document.querySelector('.poster').checkVisibility()`, &open) == nil && open
+	})
 }
 
 // blocked goes to a game whose storage the browser keeps from the frame: the page leads to where it runs.
