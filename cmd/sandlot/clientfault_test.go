@@ -20,9 +20,9 @@ import (
 // within its memory and alive.
 func TestPlainFault34Memory(t *testing.T) {
 	testenv.Plain(t)
+	t.Parallel()
 	const files, size, limit = 20, 100_000_000, 128 << 20
-	t.Setenv("GOMEMLIMIT", "128MiB")
-	s := testenv.Start(t, testenv.Binary(t))
+	s := testenv.Start(t, after(t, "export GOMEMLIMIT=128MiB"))
 	key := signUp(t, s)
 	var all sync.WaitGroup
 	var taken, later atomic.Int64

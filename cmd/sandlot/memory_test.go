@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 // TestPlainMemoryOfPublishes: 16 publishes of 100 MB at once stay under 64 MiB over idle, while variants are being made.
 func TestPlainMemoryOfPublishes(t *testing.T) {
 	testenv.Plain(t)
+	t.Parallel()
 	const files, size, limit = 16, 100_000_000, 64 << 20
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
@@ -52,15 +54,32 @@ func publishStream(t *testing.T, s *testenv.Server, key string, r io.Reader) {
 	}
 }
 
-// pattern yields bytes without end that are no text.
+// pattern yields bytes without end that are no text, beginning with next.
 type pattern struct{ next byte }
 
-func (p *pattern) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = p.next
-		p.next = p.next*5 + 131
+// patternBytes are what a pattern repeats, twice: each byte value follows another one. The tests read gigabytes of it.
+var patternBytes = func() (b [512]byte) {
+	for i := range len(b) - 1 {
+		b[i+1] = b[i]*5 + 131
 	}
+	return b
+}()
+
+func (p *pattern) Read(b []byte) (int, error) {
+	from := bytes.IndexByte(patternBytes[:], p.next)
+	for n := 0; n < len(b); n += 256 {
+		copy(b[n:], patternBytes[from:from+256])
+	}
+	p.next = patternBytes[from+len(b)%256]
 	return len(b), nil
+}
+
+// after returns a program that runs the line of shell, and then is sandlot, in the same process; if the line fails it ends.
+func after(t *testing.T, line string) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "sandlot")
+	expect.OK(t, os.WriteFile(script, fmt.Appendf(nil, "#!/bin/sh\n%s || exit 1\nexec '%s' \"$@\"\n", line, testenv.Binary(t)), 0o700))
+	return script
 }
 
 // peak returns the most memory that the process has had resident, in bytes.

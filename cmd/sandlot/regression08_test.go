@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
@@ -161,9 +159,7 @@ func TestHowManyConnectionsThereAre(t *testing.T) {
 
 // TestRegression08ACrowdLeavesDescriptorsToTheService: it publishes on the connections that there are, and tells its health elsewhere.
 func TestRegression08ACrowdLeavesDescriptorsToTheService(t *testing.T) {
-	few := filepath.Join(t.TempDir(), "few")
-	expect.OK(t, os.WriteFile(few, []byte("#!/bin/sh\nulimit -n 256 && exec '"+testenv.Binary(t)+"' \"$@\"\n"), 0o700))
-	s := testenv.Start(t, few, "--metrics-listen", "127.0.0.1:0")
+	s := testenv.Start(t, after(t, "ulimit -n 256"), "--metrics-listen", "127.0.0.1:0")
 	private := regexp.MustCompile(`msg=metrics addr=(\S+)`).FindStringSubmatch(s.Logs())
 	if private == nil {
 		t.Fatalf("the log does not tell where the metrics are:\n%s", s.Logs())

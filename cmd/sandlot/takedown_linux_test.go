@@ -81,6 +81,7 @@ func (v *uses) take() []int {
 // confirmed last, and no longer than that.
 func TestPlainAnOperatorsActIsSeenWithinASecondOfADatabaseThatAnswersAgain(t *testing.T) {
 	testenv.Plain(t)
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
 	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte("<p>hi")})

@@ -99,6 +99,7 @@ const fivefold = 5
 // TestPlainASuspensionIsEffectiveWithinASecond measures from the end of the command, with the project in every cache.
 func TestPlainASuspensionIsEffectiveWithinASecond(t *testing.T) {
 	testenv.Plain(t)
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
 	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte("<p>hi")})
