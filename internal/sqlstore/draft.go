@@ -75,9 +75,9 @@ func parts(c publish.Change) (list []publish.Change) {
 	}
 	for put := range slices.Chunk(c.Put, draftStep) {
 		for len(put) > 0 {
-			n := 1
-			for n < len(put) && inlined(put[:n]) < draftBytes {
-				n++
+			n, bytes := 1, len(put[0].Blob.Inline)
+			for ; n < len(put) && bytes < draftBytes; n++ {
+				bytes += len(put[n].Blob.Inline)
 			}
 			list, put = append(list, publish.Change{Put: put[:n]}), put[n:]
 		}
