@@ -1,31 +1,35 @@
 package sqlstore
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"sandlot/internal/expect"
 )
 
 // guardChanges has every statement fail that changes what is read of a project, and
 // does not count it: what is cached of the project would stay.
-func guardChanges(t testing.TB, db *DB) {
-	t.Helper()
+func guardChanges(db *DB) error {
+	var errs []error
 	for table, columns := range map[string][]string{
 		// All but the counts, and listed, which follows from others.
 		"projects": {"id", "account", "title", "description", "lang", "primary_file", "version", "suffix", "size", "file_count", "oldest", "unlisted", "threads", "suspended_at", "deleted_at", "seq", "created_at", "updated_at"},
 		"accounts": {"handle", "verified", "suspended_at", "deleted_at"},
 	} {
-		mustExec(t, db, "CREATE TRIGGER guard_"+table+" AFTER UPDATE ON "+table+
+		errs = append(errs, execute(db, "CREATE TRIGGER guard_"+table+" AFTER UPDATE ON "+table+
 			" WHEN new.changed < old.changed OR new.changed = old.changed AND (new."+strings.Join(columns, ", new.")+") IS NOT (old."+strings.Join(columns, ", old.")+
-			") BEGIN SELECT raise(ABORT, 'a change that is not counted'); END")
+			") BEGIN SELECT raise(ABORT, 'a change that is not counted'); END"))
 	}
+	return errors.Join(errs...)
 }
 
 // TestTheGuardOfChangesSeesThem: the suite runs under the guard, so it has to bite.
 func TestTheGuardOfChangesSeesThem(t *testing.T) {
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 	mustProject(t, db, 1)
-	guardChanges(t, db)
+	expect.OK(t, guardChanges(db))
 	for query, refused := range map[string]bool{
 		"UPDATE projects SET title = title || '+'":                                            true,
 		"UPDATE projects SET suspended_at = coalesce(suspended_at, 0) + 1":                    true,
@@ -36,10 +40,7 @@ func TestTheGuardOfChangesSeesThem(t *testing.T) {
 		"UPDATE accounts SET changed = changed + 1, handle = handle || '+'":                   false,
 		"UPDATE accounts SET seq = seq + 1, projects = projects + 1, email = 'a@example.com'": false,
 	} {
-		err := db.step(t.Context(), 0, func(x *tx) error {
-			_, err := x.exec(query)
-			return err
-		})
+		err := execute(db, query)
 		if (err != nil) != refused {
 			t.Errorf("%s: error is %v", query, err)
 		}

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -19,10 +20,10 @@ func TestGalleryContract(t *testing.T) { storetest.TestGallery(t, openForSuite) 
 func TestOperateContract(t *testing.T) { storetest.TestOperate(t, openForSuite) }
 
 func openForSuite(t *testing.T) storetest.Records {
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	ahead := &atomic.Int64{}
+	guardedDatabase.Lay(t, path)
 	db := mustOpenAt(t, path, clockAhead(ahead))
-	guardChanges(t, db)
 	return storesOf(db, path, ahead)
 }
 
@@ -54,14 +55,23 @@ func accountRecords(db *DB) storetest.AccountRecords {
 	return storetest.AccountRecords{LoginStore: a, SessionStore: a, OwnerStore: a, RecoveryStore: a, ClaimStore: a, StopStore: a, AddSession: a.AddSession}
 }
 
-// emptyDatabase is a database with its tables.
-var emptyDatabase = testenv.Template{Make: func(path string) error {
-	db, err := OpenSQLite(context.Background(), path, Options{})
-	if err != nil {
-		return err
-	}
-	return db.Close()
-}}
+// template is a database that fill has filled.
+func template(fill func(*DB) error) *testenv.Template {
+	return &testenv.Template{Make: func(path string) error {
+		db, err := OpenSQLite(context.Background(), path, Options{})
+		if err != nil {
+			return err
+		}
+		return errors.Join(fill(db), db.Close())
+	}}
+}
+
+var (
+	// emptyDatabase is a database with its tables.
+	emptyDatabase = template(func(*DB) error { return nil })
+	// guardedDatabase is one that is guarded besides.
+	guardedDatabase = template(guardChanges)
+)
 
 // mustOpen opens a database that is closed when the test ends.
 func mustOpen(t testing.TB, path string) *DB {
@@ -85,17 +95,20 @@ func mustOpenAt(t testing.TB, path string, now func() time.Time) *DB {
 
 func mustExec(t testing.TB, db *DB, query string, args ...any) {
 	t.Helper()
-	err := db.step(context.Background(), 0, func(tx *tx) error {
+	expect.OK(t, execute(db, query, args...))
+}
+
+func execute(db *DB, query string, args ...any) error {
+	return db.step(context.Background(), 0, func(tx *tx) error {
 		_, err := tx.exec(query, args...)
 		return err
 	})
-	expect.OK(t, err)
 }
 
 // copyDatabase copies the files of a database that is in use: what a crash leaves.
 func copyDatabase(t *testing.T, path string) string {
 	t.Helper()
-	to := filepath.Join(t.TempDir(), "copy.db")
+	to := filepath.Join(testenv.MemoryDir(t), "copy.db")
 	expect.Is(t, "copy the database", testenv.CopyDatabase(path, to), nil)
 	return to
 }

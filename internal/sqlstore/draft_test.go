@@ -15,6 +15,7 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/testenv"
 )
 
 const (
@@ -24,19 +25,29 @@ const (
 	draftRows = 6 * draftStep
 )
 
-// manyFilesOf makes a project of many files, and a change that moves them all to
-// another folder, every third with other bytes.
-func manyFilesOf(t *testing.T, db *DB, n uint64) (p publish.Project, c publish.Change) {
-	t.Helper()
-	ctx := context.Background()
-	p = mustProject(t, db, n)
+// filesDatabase is a database with a project of many files.
+var filesDatabase = template(func(db *DB) error {
+	p, err := createProject(db, 1)
+	if err != nil {
+		return err
+	}
+	var c publish.Change
 	for i := range manyFiles {
 		name := fmt.Sprintf("a/%d.js", i)
-		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprintf("%d-%d", n, i)), Size: 3}})
+		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprint("1-", i)), Size: 3}})
 	}
-	p, _, err := db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{Expect: 1})
-	expect.Is(t, "make files", err, nil)
-	c = publish.Change{}
+	_, _, err = db.Publish().Rearrange(context.Background(), p.ID, c, publish.Edit{Expect: 1})
+	return err
+})
+
+// mustOpenFiles opens a database with a project of many files. The change moves them all
+// to another folder, every third with other bytes.
+func mustOpenFiles(t *testing.T, path string) (db *DB, p publish.Project, c publish.Change) {
+	t.Helper()
+	filesDatabase.Lay(t, path)
+	db = mustOpen(t, path)
+	p, err := db.Publish().Project(context.Background(), benchProject(1, nil).ID)
+	expect.Is(t, "read project", err, nil)
 	for i, f := range mustFiles(t, db, p, p.Version) {
 		if f.Name == p.Primary {
 			continue
@@ -49,7 +60,7 @@ func manyFilesOf(t *testing.T, db *DB, n uint64) (p publish.Project, c publish.C
 		}
 		c.Put = append(c.Put, moved)
 	}
-	return p, c
+	return db, p, c
 }
 
 func mustFiles(t *testing.T, db *DB, p publish.Project, version int) []publish.File {
@@ -97,8 +108,7 @@ const (
 // files change at once for whoever reads.
 func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, t.TempDir()+"/sandlot.db")
-	p, c := manyFilesOf(t, db, 1)
+	db, p, c := mustOpenFiles(t, testenv.MemoryDir(t)+"/sandlot.db")
 	steps, most := 0, int64(0)
 	watchSteps(t, db, func(rows int64) {
 		if steps++; steps%3 == 0 {
@@ -160,9 +170,8 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 // the new one, for readers, for the next edit and after a sweep.
 func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 	t.Parallel()
-	path := t.TempDir() + "/sandlot.db"
-	db := mustOpen(t, path)
-	p, c := manyFilesOf(t, db, 1)
+	path := testenv.MemoryDir(t) + "/sandlot.db"
+	db, p, c := mustOpenFiles(t, path)
 	var copies []string
 	steps, last := 0, 2+len(parts(c))
 	watchSteps(t, db, func(int64) {
@@ -219,8 +228,7 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 		"a commit of which nothing is known": {1, sqlite3.SQLITE_BUSY, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := mustOpen(t, t.TempDir()+"/sandlot.db")
-			p, change := manyFilesOf(t, db, 1)
+			db, p, change := mustOpenFiles(t, testenv.MemoryDir(t)+"/sandlot.db")
 			commits, first := 0, len(parts(change))*3/4
 			expect.Is(t, "fail", db.step(t.Context(), 0, func(x *tx) error {
 				x.OnCommit(func(commit func() error) error {
@@ -283,9 +291,9 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 		}, 2, whereA},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := t.TempDir() + "/sandlot.db"
-			db, other := mustOpen(t, path), mustOpen(t, path)
-			p, change := manyFilesOf(t, db, 1)
+			path := testenv.MemoryDir(t) + "/sandlot.db"
+			db, p, change := mustOpenFiles(t, path)
+			other := mustOpen(t, path)
 			steps := 0
 			watchSteps(t, db, func(int64) {
 				if steps++; steps == len(parts(change))*3/4 {

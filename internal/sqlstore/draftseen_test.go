@@ -7,14 +7,14 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // TestRegression41NothingIsMadeOfADraft: a draft that is refused has its bytes deleted
 // at once, so nobody may have begun to read them.
 func TestRegression41NothingIsMadeOfADraft(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, t.TempDir()+"/sandlot.db")
-	p, c := manyFilesOf(t, db, 1)
+	db, p, c := mustOpenFiles(t, testenv.MemoryDir(t)+"/sandlot.db")
 	waits := func() (n int) {
 		list, err := db.Variants().Unsqueezed(context.Background(), nil, 3*manyFiles)
 		expect.Is(t, "list", err, nil)
@@ -40,9 +40,8 @@ func TestRegression41NothingIsMadeOfADraft(t *testing.T) {
 // at once, which a backup then lacks.
 func TestRegression41ACopyHasNothingOfADraft(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
-	p, c := manyFilesOf(t, db, 1)
+	dir := testenv.MemoryDir(t)
+	db, p, c := mustOpenFiles(t, filepath.Join(dir, "sandlot.db"))
 	mustExec(t, db, "UPDATE blobs SET loose = 1") // as is one that is in use still
 	path, steps := filepath.Join(dir, "copy.db"), 0
 	watchSteps(t, db, func(int64) {

@@ -167,12 +167,16 @@ func fingerprint(path string) string {
 // mustProject records a project of a new account.
 func mustProject(t testing.TB, db *DB, n uint64) publish.Project {
 	t.Helper()
+	p, err := createProject(db, n)
+	expect.OK(t, err)
+	return p
+}
+
+func createProject(db *DB, n uint64) (publish.Project, error) {
 	np, na := benchProject(n, []byte(strings.Repeat("a game ", 1000))), benchAccount(n)
 	np.New = &na
 	np.File.Blob.SHA256 = sha256.Sum256(np.File.Blob.Inline)
-	p, err := db.Publish().CreateProject(context.Background(), np)
-	expect.OK(t, err)
-	return p
+	return db.Publish().CreateProject(context.Background(), np)
 }
 
 func TestLockedByAnother(t *testing.T) {
