@@ -77,7 +77,16 @@ func exitCode(err error) int {
 type exitNow struct{ code int }
 
 // run is the program, without the process around it.
-func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) (err error) {
+func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) error {
+	parser, err := newParser()
+	if err != nil {
+		return err
+	}
+	return runOn(ctx, *parser, args, env, stdout, stderr)
+}
+
+// runOn is run on a copy of a parser, which serves one run after another.
+func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, stderr io.Writer) (err error) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -89,16 +98,16 @@ func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) (err
 			panic(e) // a fault of the program must not look like success
 		}
 	}()
-	var c commands
 	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env), from: origins{}}
 	sources, err := settingsSources(args, t.env, t.from)
 	if err != nil {
 		return usageError{err}
 	}
-	parser, err := newParser(&c, kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exitNow{code}) }),
-		kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t))
-	if err != nil {
-		return err
+	parser.Stdout, parser.Stderr, parser.Exit = stdout, stderr, func(code int) { panic(exitNow{code}) }
+	for _, option := range []kong.Option{kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t)} {
+		if err := option.Apply(&parser); err != nil {
+			return err
+		}
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
@@ -107,10 +116,10 @@ func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) (err
 	return parsed.Run()
 }
 
-// newParser reads a command line into c.
-func newParser(c *commands, more ...kong.Option) (*kong.Kong, error) {
-	parser, err := kong.New(c, append(more, kong.Name("sandlot"), kong.UsageOnError(),
-		kong.Description("Host small web games and projects, each at its own URL."), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))...)
+// newParser makes the parser of the command line.
+func newParser() (*kong.Kong, error) {
+	parser, err := kong.New(&commands{}, kong.Name("sandlot"), kong.UsageOnError(),
+		kong.Description("Host small web games and projects, each at its own URL."), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		return nil, fmt.Errorf("command line: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
@@ -72,7 +75,7 @@ func (c configuration) try(t *testing.T, command ...string) outcome {
 	defer stop()
 	var out bytes.Buffer
 	log := &stopping{stop: stop}
-	err := run(ctx, args, env, &out, log)
+	err := runAgain(ctx, args, env, &out, log)
 	o := outcome{output: strings.ReplaceAll(out.String(), folder, "FOLDER")}
 	if err != nil {
 		o.code, o.sentence = exitCode(err), strings.ReplaceAll(err.Error(), folder, "FOLDER")
@@ -84,6 +87,28 @@ func (c configuration) try(t *testing.T, command ...string) outcome {
 		o.warnings = append(o.warnings, strings.ReplaceAll(found[1], `"`, `\"`)+found[2])
 	}
 	return o
+}
+
+// parsers are idle ones. Under the race detector, to make one takes longer than most runs.
+var parsers = make(chan *kong.Kong, 8)
+
+// runAgain is run, on a parser that others may have used before.
+func runAgain(ctx context.Context, args, env []string, stdout, stderr io.Writer) (err error) {
+	var parser *kong.Kong
+	select {
+	case parser = <-parsers:
+	default:
+		if parser, err = newParser(); err != nil {
+			return err
+		}
+	}
+	defer func() {
+		select {
+		case parsers <- parser:
+		default:
+		}
+	}()
+	return runOn(ctx, *parser, args, env, stdout, stderr)
 }
 
 // stopping is a log that ends the service once it listens.

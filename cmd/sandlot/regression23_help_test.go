@@ -39,7 +39,7 @@ func TestRegression23HelpNamesEveryDefault(t *testing.T) {
 // model is the program's command line.
 func model(t *testing.T) *kong.Application {
 	t.Helper()
-	parser, err := newParser(&commands{})
+	parser, err := newParser()
 	expect.OK(t, err)
 	return parser.Model
 }

@@ -55,7 +55,7 @@ func TestRegression23EverySizeTakesUnits(t *testing.T) {
 	check := func(t *testing.T, args, env []string) string {
 		t.Helper()
 		var out, errs bytes.Buffer
-		if err := run(t.Context(), append([]string{"config", "check"}, args...), env, &out, &errs); err != nil {
+		if err := runAgain(t.Context(), append([]string{"config", "check"}, args...), env, &out, &errs); err != nil {
 			t.Fatalf("%v %s", err, errs.String())
 		}
 		return out.String()
@@ -77,7 +77,7 @@ func TestRegression23EverySizeTakesUnits(t *testing.T) {
 			}
 		}
 		var out, errs bytes.Buffer
-		err := run(t.Context(), []string{"config", "check", "--" + name, "64X"}, nil, &out, &errs)
+		err := runAgain(t.Context(), []string{"config", "check", "--" + name, "64X"}, nil, &out, &errs)
 		if err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), "--"+name) || !strings.Contains(err.Error(), "64K") {
 			t.Errorf("%s: %v", name, err)
 		}
