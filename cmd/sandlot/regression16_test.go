@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -21,18 +22,21 @@ import (
 const saver = `<!doctype html><meta charset="utf-8"><script>const best = localStorage.getItem('best');
 document.title = 'runs'; parent.postMessage('runs', '*');</script><title>blank</title>`
 
-// storageBrowser is a browser that keeps storage from the frames of a project in other pages, as private windows do. Without a project it
-// keeps it from none. Chromium's switch for all third parties has no effect without a window, so it is told of this one.
-func storageBrowser(t *testing.T, project, page string) context.Context {
+// storageBrowser is a browser that keeps storage from the frames of some projects in other pages of the site, as private windows do, and
+// from no others. Chromium's switch for all third parties has no effect without a window, so it is told of these.
+func storageBrowser(t *testing.T, page string, projects ...string) context.Context {
 	t.Helper()
-	profile := t.TempDir()
-	preferences := `{"profile":{"cookie_controls_mode":0}}`
-	if project != "" {
-		site, _, _ := strings.Cut(page, "/p/")
-		preferences = fmt.Sprintf(`{"profile":{"content_settings":{"exceptions":{"cookies":{"%s,%s":{"setting":2}}}}}}`, strings.TrimSuffix(project, "/"), site)
+	site, _, _ := strings.Cut(page, "/p/")
+	blocked := map[string]any{}
+	for _, project := range projects {
+		blocked[strings.TrimSuffix(project, "/")+","+site] = map[string]int{"setting": 2}
 	}
+	exceptions := map[string]any{"exceptions": map[string]any{"cookies": blocked}}
+	preferences, err := json.Marshal(map[string]any{"profile": map[string]any{"cookie_controls_mode": 0, "content_settings": exceptions}})
+	expect.OK(t, err)
+	profile := t.TempDir()
 	expect.OK(t, os.Mkdir(filepath.Join(profile, "Default"), 0o700))
-	expect.OK(t, os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(preferences), 0o600))
+	expect.OK(t, os.WriteFile(filepath.Join(profile, "Default", "Preferences"), preferences, 0o600))
 	ctx := testenv.Browser(t, chromedp.UserDataDir(profile))
 	act(t, ctx, chromedp.Navigate("about:blank"))
 	// However busy the machine is, the page waits for the answer here.
@@ -52,24 +56,30 @@ func holds(t *testing.T, ctx context.Context, expression string) {
 }
 
 // TestRegression16AGameIsNotBlankWhereStorageIsBlocked: on the project's page, in the browser, Play leads to the game's own tab where a frame
-// has no storage, and says why; elsewhere it plays.
+// has no storage, and says why; elsewhere it plays. All is in one browser, which keeps storage from some projects.
 func TestRegression16AGameIsNotBlankWhereStorageIsBlocked(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
-	status, made := call(t, s, "POST", "/v1/publish", signUp(t, s), map[string]any{"content": []byte(saver), "title": "Saver"})
-	if status != http.StatusCreated {
-		t.Fatalf("publish: %d %v", status, made)
+	key := signUp(t, s)
+	publish := func(content string) (address, page string) {
+		status, made := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte(content)})
+		if status != http.StatusCreated {
+			t.Fatalf("publish: %d %v", status, made)
+		}
+		return made["url"].(string), made["page_url"].(string)
 	}
-	address, page := made["url"].(string), made["page_url"].(string)
+	_, page := publish(saver)
+	address, blocked := publish(saver)
+	canvas, looked := publish(gameOf(arabic))
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<iframe src="%s" width="800" height="600"></iframe>`, strings.Replace(page, "/p/", "/embed/", 1))
 	}))
 	defer elsewhere.Close()
 
+	ctx := storageBrowser(t, page, address, canvas)
 	t.Run("blocked", func(t *testing.T) {
-		ctx := storageBrowser(t, address, page)
-		for _, at := range []string{page, strings.Replace(page, "/p/", "/embed/", 1)} {
+		for _, at := range []string{blocked, strings.Replace(blocked, "/p/", "/embed/", 1)} {
 			act(t, ctx, chromedp.Navigate(at))
 			holds(t, ctx, `!document.querySelector('.apart').hidden && document.querySelector('button.start').hidden`)
 			link := `(({href, target, rel}) => [href, target, rel].join(' '))(document.querySelector('.apart a'))`
@@ -84,7 +94,6 @@ func TestRegression16AGameIsNotBlankWhereStorageIsBlocked(t *testing.T) {
 		act(t, ctx, chromedp.Navigate(address))
 		holds(t, ctx, `document.title === 'runs'`)
 	})
-	ctx := storageBrowser(t, "", "")
 	t.Run("allowed", func(t *testing.T) {
 		act(t, ctx, chromedp.Navigate(page))
 		holds(t, ctx, `!document.querySelector('button.start').hidden && (addEventListener('message', (e) => { window.said = e.data }), true)`)
@@ -97,5 +106,10 @@ func TestRegression16AGameIsNotBlankWhereStorageIsBlocked(t *testing.T) {
 		eventually(t, "the embedded page asks for the storage", func() bool {
 			return strings.Count(s.Logs(), "path=/.sandlot/storage status=200") > before
 		})
+	})
+	t.Run("on two screens", func(t *testing.T) {
+		for _, l := range []look{phone("dark"), desk("light")} {
+			(&person{t: t, ctx: ctx, look: l}).leadsOut(looked, canvas)
+		}
 	})
 }

@@ -38,9 +38,8 @@ type walk struct {
 }
 
 // TestWalk goes the whole way twice, on a phone and on a desk, with titles in Arabic and Japanese: from the call that publishes to the
-// deletion of the account, by what is seen and pressed in a real browser, with real mail; pages and game in forced colours, too, and once
-// where the frame has no storage. Nothing may be wrong in the browser's console on the way, and each page is looked at on
-// both screens. With SANDLOT_TEST_SHOTS=FOLDER it leaves screenshots there.
+// deletion of the account, by what is seen and pressed in a real browser, with real mail; pages and game in forced colours, too. Nothing
+// may be wrong in the browser's console on the way, and each page is looked at on both screens. With SANDLOT_TEST_SHOTS=FOLDER it leaves screenshots there.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	var m mailServer
@@ -63,7 +62,6 @@ func TestWalk(t *testing.T) {
 			}
 		})
 	}
-	t.Run("storage blocked", func(t *testing.T) { (&walk{s: s}).blocked(t, phone("dark"), desk("light")) })
 }
 
 // api calls and wants a status and, if one is named, an error.

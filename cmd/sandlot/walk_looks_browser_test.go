@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
-	"net/http"
-	"testing"
 
 	"sandlot/internal/expect"
 
@@ -140,27 +138,19 @@ func (w *walk) continues() {
 	})
 }
 
-// blocked goes to a game whose storage the browser keeps from the frame: the page leads to where it runs.
-func (w *walk) blocked(t *testing.T, looks ...look) {
-	status, made := call(t, w.s, "POST", "/v1/publish", signUp(t, w.s), map[string]any{"content": []byte(gameOf(arabic))})
-	if status != http.StatusCreated {
-		t.Fatalf("publish: %d %v", status, made)
+// leadsOut goes to a game whose storage the browser keeps from the frame: the page leads to where it runs.
+func (p *person) leadsOut(page, address string) {
+	p.t.Helper()
+	p.wear(p.look)
+	p.tells("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
+	p.goes(page)
+	p.sees(arabic)
+	p.awaits("one cannot play a blank frame, and is told", `document.querySelector('.apart').checkVisibility() && !document.querySelector('button.start').checkVisibility() && !document.querySelector('.stage iframe')`)
+	p.suits("blocked")
+	var to string
+	if err := p.ask(`document.querySelector('.apart a').href`, &to); err != nil || to != address {
+		p.t.Errorf("the page leads to %q (%v)", to, err)
 	}
-	address, page := made["url"].(string), made["page_url"].(string)
-	ctx := storageBrowser(t, address, page)
-	for _, l := range looks {
-		p := &person{t: t, ctx: ctx, site: w.s.URL(), look: l}
-		p.wear(l)
-		p.tells("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
-		p.goes(page)
-		p.sees(arabic)
-		p.awaits("one cannot play a blank frame, and is told", `document.querySelector('.apart').checkVisibility() && !document.querySelector('button.start').checkVisibility() && !document.querySelector('.stage iframe')`)
-		p.suits("blocked")
-		var to string
-		if err := p.ask(`document.querySelector('.apart a').href`, &to); err != nil || to != address {
-			t.Errorf("the page leads to %q (%v)", to, err)
-		}
-		p.goes(to)
-		p.draws("canvas")
-	}
+	p.goes(to)
+	p.draws("canvas")
 }
