@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"os"
@@ -48,17 +49,42 @@ func (e *epoch) sweepForKeys() error {
 // digits with a capital are looked up, which the published bytes have not: a key
 // has one in nearly any place.
 func findPart(data []byte, parts map[string]bool) int {
-	row, capital := 0, -inARow
-	for i, b := range data {
-		if !alphanumeric(b) {
-			row = 0
-			continue
+	for from := 0; ; {
+		at := capital(data, from)
+		if at < 0 {
+			return -1
 		}
-		if 'A' <= b && b <= 'Z' {
-			capital = i
+		begin, end := at, at+1
+		for begin > from && alphanumeric(data[begin-1]) {
+			begin--
 		}
-		if row++; row >= inARow && i-capital < inARow && parts[string(data[i+1-inARow:i+1])] {
-			return i + 1 - inARow
+		for end < len(data) && alphanumeric(data[end]) {
+			end++
+		}
+		for i := begin; i+inARow <= end; i++ {
+			if parts[string(data[i:i+inARow])] {
+				return i
+			}
+		}
+		from = end
+	}
+}
+
+// capital returns where the first capital is from there on, or -1. Eight bytes without
+// one, nor what is next to capitals in ASCII, are passed at once.
+func capital(data []byte, from int) int {
+	const each = 0x01_01_01_01_01_01_01_01
+	for i := from; i < len(data); i++ {
+		if len(data)-i >= 8 {
+			// A byte of these eight is zero where its upper three bits are those of capitals.
+			v := binary.NativeEndian.Uint64(data[i:])&(each*0xe0) ^ each*0x40
+			if (v-each)&^v&(each*0x80) == 0 {
+				i += 7
+				continue
+			}
+		}
+		if 'A' <= data[i] && data[i] <= 'Z' {
+			return i
 		}
 	}
 	return -1

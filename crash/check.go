@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -105,14 +106,14 @@ func (c *checker) file(want file, f api.File) error {
 
 // serves compares what an address serves.
 func (c *checker) serves(url string, want file) error {
-	status, body, err := c.get(url)
+	status, served, err := c.get(url)
 	if err != nil {
 		return err
 	}
-	if status != http.StatusOK || fileOf(body) != want {
-		return fmt.Errorf("%s serves %d with %d bytes, not %d", url, status, len(body), want.Size)
+	if status != http.StatusOK || served != want {
+		return fmt.Errorf("%s serves %d with %d bytes, not %d", url, status, served.Size, want.Size)
 	}
-	c.bytes += int64(len(body))
+	c.bytes += served.Size
 	return nil
 }
 
@@ -162,7 +163,12 @@ func (c *checker) export(a *account) error {
 		entries[f.Name] = f
 	}
 	var manifest struct{ Projects []api.Project }
-	text, err := unzip(entries["manifest.json"])
+	var text []byte
+	list, err := unzip(entries["manifest.json"])
+	if err == nil {
+		text, err = io.ReadAll(list)
+		err = errors.Join(err, list.Close())
+	}
 	if err == nil {
 		err = json.Unmarshal(text, &manifest)
 	}
@@ -186,9 +192,14 @@ func (c *checker) exported(a *account, list []api.Project, entries map[string]*z
 			return fmt.Errorf("%s, version %d, not %d: %w", p.ID, v.Version, p.Version, err)
 		}
 		for name, want := range p.Files {
+			var got file
 			data, err := unzip(entries[p.ID+"/"+name])
-			if err != nil || fileOf(data) != want {
-				return fmt.Errorf("%s/%s has %d bytes, not %d: %w", p.ID, name, len(data), want.Size, err)
+			if err == nil {
+				got, err = readFile(data)
+				err = errors.Join(err, data.Close())
+			}
+			if err != nil || got != want {
+				return fmt.Errorf("%s/%s has %d bytes, not %d: %w", p.ID, name, got.Size, want.Size, err)
 			}
 			c.bytes += want.Size
 		}
@@ -200,14 +211,9 @@ func (c *checker) exported(a *account, list []api.Project, entries map[string]*z
 	return nil
 }
 
-func unzip(f *zip.File) ([]byte, error) {
+func unzip(f *zip.File) (io.ReadCloser, error) {
 	if f == nil {
 		return nil, fmt.Errorf("an entry is missing")
 	}
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(r)
+	return f.Open()
 }

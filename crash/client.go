@@ -85,18 +85,21 @@ func (c *client) send(s *shard, o *op, times int) (api.Answer, error) {
 }
 
 // get fetches what an address serves.
-func (c *client) get(url string) (status int, body []byte, err error) {
+func (c *client) get(url string) (status int, served file, err error) {
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
-		return 0, nil, err
+		return 0, file{}, err
 	}
 	req.Header.Set("User-Agent", "Mozilla/5.0 (compatible; crash-bot/1.0)") // what it opens is not played
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return 0, nil, fmt.Errorf("%w: %w", api.ErrNoAnswer, err)
+		return 0, file{}, fmt.Errorf("%w: %w", api.ErrNoAnswer, err)
 	}
-	body, err = readAll(resp.Body)
-	return resp.StatusCode, body, err
+	defer resp.Body.Close()
+	if served, err = readFile(resp.Body); err != nil {
+		return 0, file{}, fmt.Errorf("%w: %w", api.ErrNoAnswer, err)
+	}
+	return resp.StatusCode, served, nil
 }
 
 // readAll returns a whole body or api.ErrNoAnswer.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,6 +60,7 @@ func withBuilt(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(built)
+	debug.SetGCPercent(400) // there is little to keep, and much that is compared and dropped
 	return m.Run()
 }
 

@@ -151,12 +151,16 @@ func (e *epoch) auditBlobs(ctx context.Context, db *sql.DB) error {
 		if err := rows.Scan(&ref, &want.Size, &want.Sum); err != nil {
 			return err
 		}
-		data, err := os.ReadFile(filepath.Join(e.data, "blobs", ref[:2], ref))
+		blob, err := os.Open(filepath.Join(e.data, "blobs", ref[:2], ref))
 		if err != nil {
 			return err
 		}
-		if fileOf(data) != want {
-			return fmt.Errorf("the blob %s has %d bytes, not %d, or other ones", ref, len(data), want.Size)
+		got, err := readFile(blob)
+		if err := errors.Join(err, blob.Close()); err != nil {
+			return err
+		}
+		if got != want {
+			return fmt.Errorf("the blob %s has %d bytes, not %d, or other ones", ref, got.Size, want.Size)
 		}
 	}
 	if left, err := os.ReadDir(filepath.Join(e.data, "blobs", "tmp")); err != nil || len(left) > 0 {

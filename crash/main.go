@@ -84,7 +84,7 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 // build builds the program into dir.
 func build(ctx context.Context, dir, name string, flags ...string) (string, error) {
 	path := filepath.Join(dir, name)
-	args := append([]string{"build", "-buildvcs=false", "-o", path}, flags...)
+	args := append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", path}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "sandlot/cmd/sandlot")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

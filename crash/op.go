@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"math/rand/v2"
 )
 
@@ -37,6 +38,8 @@ type op struct {
 	Upload *upload `json:",omitempty"` // what a first part begins
 	Part   int     `json:",omitempty"`
 	Tell   bool    `json:",omitempty"` // the part tells the total
+
+	made file // see op.file
 }
 
 // content is what a file holds: bytes that the seed determines.
@@ -73,6 +76,21 @@ type file struct {
 func fileOf(b []byte) file {
 	sum := sha256.Sum256(b)
 	return file{int64(len(b)), hex.EncodeToString(sum[:])}
+}
+
+// readFile is fileOf what r yields, which is not kept.
+func readFile(r io.Reader) (file, error) {
+	sum := sha256.New()
+	n, err := io.Copy(sum, r)
+	return file{n, hex.EncodeToString(sum.Sum(nil))}, err
+}
+
+// file is that of the content.
+func (o *op) file() file {
+	if o.made.Sum == "" {
+		o.made = fileOf(o.Content.bytes())
+	}
+	return o.made
 }
 
 // An upload is a chunked publish or update that is not complete.

@@ -69,9 +69,9 @@ func (s *shard) happened(o *op, a ack) {
 	case signup:
 		s.Accounts = append(s.Accounts, &account{Key: a.Account, Handle: a.Handle, Email: o.Email})
 	case publish:
-		s.published(o, a, fileOf(o.Content.bytes()), o.Account, o.Email, o.Title)
+		s.published(o, a, o.file(), o.Account, o.Email, o.Title)
 	case update:
-		s.project(o.Account, o.Project).updated(o, a, o.Filename, fileOf(o.Content.bytes()))
+		s.project(o.Account, o.Project).updated(o, a, o.Filename, o.file())
 	case remove:
 		s.project(o.Account, o.Project).deleted(o, a)
 	case part:
