@@ -18,13 +18,14 @@ type player struct {
 	ctx context.Context
 }
 
-// sits opens the page on a screen and notes the heartbeats, each as it is sent.
+// sits opens the page on a screen and notes the heartbeats, each as it is sent. The page has heard by then whether its frame has storage: what
+// is pressed has its effect at once.
 func sits(t *testing.T, ctx context.Context, width, height int64, screen ...chromedp.EmulateViewportOption) *player {
 	t.Helper()
 	p := &player{t, newPlayground(t), ctx}
 	run(t, ctx, chromedp.EmulateViewport(width, height, screen...))
 	run(t, ctx, chromedp.Navigate("http://localhost:"+p.port+"/p/game-abc123"))
-	p.awaits(`document.readyState === 'complete' && !document.querySelector('button.start').hidden`)
+	p.awaits(`document.readyState === 'complete' && !document.querySelector('button.start').hidden && !document.querySelector('body > iframe')`)
 	run(t, ctx, chromedp.Evaluate[bool](`window.beats = [];
 window.fetch = async () => { beats.push('plays'); return new Response(null, { status: 204 }) };
 navigator.sendBeacon = () => { beats.push('gone') };
@@ -50,10 +51,10 @@ func (p *player) goesOn() {
 	run(p.T, p.ctx, chromedp.Evaluate[bool](`document.querySelector('button.start').click(), true`))
 }
 
-// fills presses Full screen until the window is filled: the window that has just left full screen may still move under a click.
+// fills presses Full screen. One press that arrives fills the window, and from then on the button cannot be pressed again.
 func (p *player) fills() {
 	p.Helper()
-	p.until(`!!document.querySelector('.filled')`, func() { p.clicks(".full") })
+	p.clicks(".full")
 	p.awaits(filledWindow)
 }
 
@@ -71,7 +72,8 @@ const (
 	filledWindow = `!!document.querySelector('.filled iframe') && document.querySelector('.poster').hidden && document.activeElement.matches('iframe') && document.querySelector('.about').inert`
 	covered      = `!!document.querySelector('.stage:not(.filled) iframe[inert]') && document.querySelector('.poster').checkVisibility() && !document.querySelector('.about').inert &&
 document.activeElement.matches('button.start') && document.activeElement.innerText.trim() === 'Continue'`
-	inPage = `!!document.querySelector('.stage:not(.filled) iframe:not([inert])') && document.querySelector('.poster').hidden && !document.querySelector('.about').inert`
+	wholeScreen = `document.fullscreenElement === document.querySelector('.stage')`
+	inPage      = `!!document.querySelector('.stage:not(.filled) iframe:not([inert])') && document.querySelector('.poster').hidden && !document.querySelector('.about').inert`
 )
 
 // layout says what of the frame the bar covers, or leaves unused.
@@ -121,7 +123,7 @@ func TestRegression28LeavingShowsThePosterAndGoesOn(t *testing.T) {
 			p := sits(t, ctx, 360, 780, chromedp.EmulateMobile, chromedp.EmulateTouch)
 			if name == "full screen" {
 				p.clicks(".full")
-				p.awaits(`document.fullscreenElement === document.querySelector('.stage')`)
+				p.awaits(wholeScreen)
 			} else {
 				p.clicks("button.start")
 			}
@@ -165,12 +167,14 @@ func TestRegression28OnADeskTheGameGoesOnInThePage(t *testing.T) {
 	ctx := testenv.Browser(t)
 	p := sits(t, ctx, 1280, 800)
 	p.fills()
+	p.awaits(wholeScreen)
 	p.awaits(`document.querySelector('.bar').checkVisibility() !== matchMedia('(hover: hover) and (pointer: fine)').matches`)
 	run(t, ctx, chromedp.Evaluate[bool](`document.exitFullscreen(), true`))
 	p.awaits(covered)
 	p.goesOn()
 	p.awaits(inPage + ` && document.activeElement.matches('iframe')`)
 	p.fills()
+	p.awaits(wholeScreen)
 	run(t, ctx, chromedp.Evaluate[bool](`document.exitFullscreen(), true`))
 	p.awaits(inPage + ` && document.activeElement.matches('.full')`)
 	// A browser that has no full screen for elements, or refuses it: the game fills the window, with the bar.
