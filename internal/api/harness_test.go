@@ -167,10 +167,8 @@ func (w *world) do(req *http.Request) answer {
 	text, err := io.ReadAll(res.Body)
 	expect.OK(w.t, err, req.Method, req.URL.Path, "read the answer")
 	a := answer{t: w.t, status: res.StatusCode, header: res.Header, text: string(text)}
-	if res.Header.Get("Content-Type") == "application/json" && len(text) > 0 {
-		if err := json.Unmarshal(text, &a.body); err != nil {
-			w.t.Fatalf("the answer is not JSON: %v\n%.300s", err, text)
-		}
+	if read, ok := res.Body.(*readBody); ok {
+		a.body, _ = read.value.(obj)
 	}
 	return a
 }

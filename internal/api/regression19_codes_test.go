@@ -52,6 +52,7 @@ func mends(w *world) []mend {
 		return body
 	}
 	big := strings.Repeat("<!doctype html><p>large ", 120_000)
+	big64 := b64(big)
 	kept, mine := map[string]any{"title": "Kept"}, map[string]any{"title": "Mine"}
 	form := with("Content-Type", "application/x-www-form-urlencoded")
 	bin := with("Content-Type", "application/octet-stream")
@@ -150,8 +151,8 @@ func mends(w *world) []mend {
 		{name: "DELETE with a file", code: publish.CodeMethodNotAllowed, method: "DELETE", path: "/v1/delete-file", key: "account", body: obj{"project_id": id, "filename": "gone.txt"}, last: map[string]any{"deleted": "gone.txt"}},
 		{name: "GET", code: publish.CodeMethodNotAllowed, method: "GET", path: pub, key: "account"},
 
-		{name: "too large", code: publish.CodeContentTooLarge, path: pub, key: "account", body: `{"title":"Mine","content":"` + b64(big) + `"}`, wants: "split -a 4 -b 1048576", files: map[string]string{"index.html": big}, last: mine},
-		{name: "a part too large", code: publish.CodeContentTooLarge, path: update, key: "account", body: `{"project_id":"` + id + `","filename":"data.bin","upload_id":"large","part":1,"content":"` + b64(big) + `"}`, wants: "<whole file>", fill: map[string]string{"<whole file>": "data.bin"}, files: map[string]string{"data.bin": big}, last: map[string]any{"sha256": sum(big)}},
+		{name: "too large", code: publish.CodeContentTooLarge, path: pub, key: "account", body: `{"title":"Mine","content":"` + big64 + `"}`, wants: "split -a 4 -b 1048576", files: map[string]string{"index.html": big}, last: mine},
+		{name: "a part too large", code: publish.CodeContentTooLarge, path: update, key: "account", body: `{"project_id":"` + id + `","filename":"data.bin","upload_id":"large","part":1,"content":"` + big64 + `"}`, wants: "<whole file>", fill: map[string]string{"<whole file>": "data.bin"}, files: map[string]string{"data.bin": big}, last: map[string]any{"sha256": sum(big)}},
 
 		{name: "curl -d without a type", code: publish.CodeUnsupportedMediaType, path: pub, body: `{"title":"Mine","email":"own@example.com","content":"` + page64 + `"}`, change: form, wants: "email=own@example.com", last: mine},
 		{name: "curl -d with pairs", code: publish.CodeUnsupportedMediaType, path: pub, body: "title=Mine&email=own%40example.com&content=" + page64, change: form, wants: "email=own@example.com", last: mine},
