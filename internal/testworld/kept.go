@@ -17,9 +17,14 @@ import (
 )
 
 // Query reads the database with a connection beside the store's, and returns the first column of each row.
-func (w *World) Query(query string, args ...any) (out []string) {
+func (w *World) Query(query string, args ...any) []string {
 	w.t.Helper()
-	rows, err := w.reader().Query(query, args...)
+	return w.first(w.reader().Query(query, args...))
+}
+
+// first is the first column of each row.
+func (w *World) first(rows *sql.Rows, err error) (out []string) {
+	w.t.Helper()
 	expect.OK(w.t, err)
 	defer rows.Close()
 	for rows.Next() {
@@ -55,11 +60,16 @@ func (w *World) tables() []string {
 func (w *World) Sizes() map[string]int {
 	w.t.Helper()
 	out := map[string]int{"blobs on disk": w.BlobsOnDisk()}
-	var each []string // in one query: tests ask at every step
-	for _, name := range w.tables() {
-		each = append(each, "SELECT count(*) || ' "+name+"' FROM \""+name+"\"")
+	if w.sizes == nil { // in one statement, which is prepared once: tests ask at every step
+		var each []string
+		for _, name := range w.tables() {
+			each = append(each, "SELECT count(*) || ' "+name+"' FROM \""+name+"\"")
+		}
+		var err error
+		w.sizes, err = w.reader().Prepare(strings.Join(each, " UNION ALL "))
+		expect.OK(w.t, err)
 	}
-	for _, row := range w.Query(strings.Join(each, " UNION ALL ")) {
+	for _, row := range w.first(w.sizes.Query()) {
 		count, name, _ := strings.Cut(row, " ")
 		n, err := strconv.Atoi(count)
 		expect.OK(w.t, err)
@@ -110,32 +120,32 @@ func (w *World) Written() string {
 func (w *World) BlobsOnDisk() (n int) {
 	w.t.Helper()
 	blobs := filepath.Join(w.Dir, "blobs")
-	folders, err := os.ReadDir(blobs)
+	buf := make([]byte, 32<<10)
+	folders, err := entries(blobs, buf)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		w.t.Fatal(err)
 	}
 	for _, f := range folders {
-		in, err := entries(filepath.Join(blobs, f.Name()))
+		in, err := entries(blobs+"/"+f, buf)
 		expect.OK(w.t, err)
-		n += in
+		n += len(in)
 	}
 	return n
 }
 
-// entries is how many entries a folder has.
-func entries(dir string) (n int, err error) {
+// entries are the names in a folder, which is read into buf.
+func entries(dir string, buf []byte) (names []string, err error) {
 	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return 0, &fs.PathError{Op: "open", Path: dir, Err: err}
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: err}
 	}
 	defer syscall.Close(fd)
-	for buf := make([]byte, 4096); ; {
+	for {
 		got, err := syscall.ReadDirent(fd, buf)
 		if err != nil || got == 0 {
-			return n, err
+			return names, err
 		}
-		_, count, _ := syscall.ParseDirent(buf[:got], -1, nil)
-		n += count
+		_, _, names = syscall.ParseDirent(buf[:got], -1, names)
 	}
 }
 

@@ -61,6 +61,7 @@ type World struct {
 	t      testing.TB
 	now    func() time.Time
 	beside *sql.DB
+	sizes  *sql.Stmt // on beside
 
 	copying  sync.Mutex
 	copied   []byte // the database as it was last copied
