@@ -224,15 +224,8 @@ func (b *bench) clean(t *testing.T) {
 
 // program is text that compresses about as well as a game's code does; the same for the same n.
 func program(n int) []byte {
-	r := rand.New(rand.NewPCG(1, 2))
-	words := make([][]byte, 4000)
-	for i := range words {
-		w := make([]byte, 2+r.IntN(9))
-		for j := range w {
-			w[j] = byte('a' + r.IntN(26))
-		}
-		words[i] = append(w, " .;(){}=\n"[r.IntN(9)])
-	}
+	words, after := programWords()
+	r := rand.New(&after)
 	out := make([]byte, 0, n+11)
 	for len(out) < n {
 		u := r.Float64()
@@ -240,6 +233,21 @@ func program(n int) []byte {
 	}
 	return out[:n]
 }
+
+// programWords are the words of each program, and where the random numbers stand behind them.
+var programWords = sync.OnceValues(func() (words [][]byte, after rand.PCG) {
+	src := rand.NewPCG(1, 2)
+	r := rand.New(src)
+	words = make([][]byte, 4000)
+	for i := range words {
+		w := make([]byte, 2+r.IntN(9))
+		for j := range w {
+			w[j] = byte('a' + r.IntN(26))
+		}
+		words[i] = append(w, " .;(){}=\n"[r.IntN(9)])
+	}
+	return words, *src
+})
 
 // noise is bytes that no compressor makes smaller.
 func noise(n int) []byte {

@@ -54,7 +54,7 @@ func TestRegression18LargeProgramsAndDataGetTheirVariants(t *testing.T) {
 		if v.Blob.Size > f.Blob.Size*3/4 {
 			t.Errorf("%s has %d bytes of %d", v.Encoding, v.Blob.Size, f.Blob.Size)
 		}
-		if got := decode(t, v.Encoding, b.shelf.blobs[v.Blob.Ref]); !bytes.Equal(got, data) {
+		if got := decode(t, v.Encoding, b.shelf.blobs[v.Blob.Ref], len(data)); !bytes.Equal(got, data) {
 			t.Errorf("%s unpacks to something else", v.Encoding)
 		}
 	}
