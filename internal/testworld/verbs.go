@@ -124,9 +124,11 @@ func (w *World) Bytes(b publish.Blob) string {
 	r, err := w.Publish.Contents.Open(w.t.Context(), b, 0, -1)
 	expect.OK(w.t, err)
 	defer r.Close()
-	data, err := io.ReadAll(r)
+	var data strings.Builder
+	data.Grow(int(b.Size))
+	_, err = io.Copy(&data, r)
 	expect.OK(w.t, err)
-	return string(data)
+	return data.String()
 }
 
 // Send implements account.Mailer: it keeps the message in Mails.
