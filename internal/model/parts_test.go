@@ -212,7 +212,7 @@ func (m *machine) refusedPart(c partCall, u *upload) (why []publish.Code) {
 		return []publish.Code{publish.CodeWrongProject} // its own, but the upload is to another
 	case u == nil && c.n != 1:
 		return []publish.Code{publish.CodePart1First, publish.CodeWrongProject}
-	case u == nil && m.unfinished(uploadOwner(c.by)) >= maxUploads:
+	case u == nil && !outOfRange(c, u) && m.unfinished(uploadOwner(c.by)) >= maxUploads: // what a call says itself is looked at first
 		return []publish.Code{publish.CodeQuotaExceeded}
 	case u != nil && u.project != nil:
 		return nil
