@@ -47,6 +47,7 @@ func regressions() []mutation {
 		{"regression 42: a million is said as a thousand is", "internal/web/plural.go", "if n != 0 && n%million == 0 &&", "if n < 0 && n%million == 0 &&", of("42", "./internal/web")},
 		{"regression 43: the largest limit of the memory counts", "cmd/sandlot/memorylimit.go", "limit.bytes < least.bytes", "limit.bytes > least.bytes", of("43", main)},
 		{"regression 44: unused pages are no room", "cmd/sandlot/disk.go", "used - min(used, d.unused())", "used", of("44", main)},
+		{"regression 41: reads do not make way for the log's end", "internal/sqlstore/sqlite/log.go", "k.engine.gate.alone(func() { emptied = k.empty() })", "emptied = k.empty()", of("41", storeTests)},
 		{"regression 41: a version is erased in one step", "internal/sqlstore/erase.go", "const eraseStep = 100", "const eraseStep = 1 << 30", of("41", storeTests)},
 		{"regression 41: a sweep forgets all in one step", "internal/sqlstore/sweep.go", "const sweepStep = 50", "const sweepStep = 500", of("41", storeTests)},
 		{"regression 24: what is deleted stays in the database's pages", "internal/sqlstore/sqlite/connect.go", `"secure_delete", set: "1", want: "1"`, `"secure_delete", set: "0", want: "0"`, of("24", storeTests)},
