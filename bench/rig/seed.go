@@ -50,6 +50,10 @@ func seed(ctx context.Context, data string, n int) error {
 	if err != nil {
 		return err
 	}
+	// As on the local instance that it is for, whose first start would else list a million projects before it listens.
+	if err := db.Gallery().ListUnverified(ctx, true); err != nil {
+		return errors.Join(err, db.Close())
+	}
 	g, working := errgroup.WithContext(ctx)
 	accounts := 1 + (n-firstAccount)/perAccount
 	for s := range seeders {
