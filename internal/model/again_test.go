@@ -81,7 +81,7 @@ func (m *machine) repeat(t *rapid.T) {
 func (m *machine) dropExpired() {
 	var left []kept
 	for _, k := range m.kept {
-		if !m.now.After(k.expires) {
+		if m.now.Before(k.expires) {
 			left = append(left, k)
 		}
 	}

@@ -206,7 +206,7 @@ func uploadOwner(by actor) string {
 // upload returns the upload of that key, if it has not expired.
 func (s *state) upload(key string) *upload {
 	u := s.uploads[key]
-	if u == nil || s.now.After(u.expires) {
+	if u == nil || !s.now.Before(u.expires) {
 		return nil
 	}
 	return u
