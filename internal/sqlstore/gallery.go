@@ -72,7 +72,7 @@ func (t *tx) list(p projectRow, may bool) error {
 }
 
 // ListUnverified implements gallery.Store. Where the rule is another one it
-// returns when all projects follow it, which is a step for each hundred.
+// returns when all projects follow it, which is a step for each followStep of them.
 func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 	const about = "choose what is listed"
 	now, err := one(ctx, store.db, scanValue[bool], readListing)
