@@ -20,13 +20,13 @@ const until = async (holds, most = plan.patience) => {
   return false;
 };
 
-// comes waits as well, for something to become true of what really happened: the test tells when there is more, and after each pause.
-const comes = async (holds, most = plan.patience, each = most) => {
+// comes waits as well, for something to become true of what really happened: the test tells when there is more.
+const comes = async (holds, most = plan.patience) => {
   const end = Date.now() + most;
   for (let now = await truth(); !holds(now);) {
     const left = end - Date.now();
     if (left <= 0) return false;
-    now = await ask(`__truth?noted=${now.noted}&within=${Math.min(left, each)}`);
+    now = await ask(`__truth?noted=${now.noted}&within=${Math.min(left, 200)}`);
   }
   return true;
 };
@@ -160,7 +160,7 @@ const attempts = {
     const w = window.open(`${plan.base}/account/keys`, 'held');
     if (!w) return '';
     let keys;
-    await comes(({ shown }) => w.closed || (keys = shown.find((url) => url.includes('keys'))), plan.patience, 200);
+    await comes(({ shown }) => w.closed || (keys = shown.find((url) => url.includes('keys'))));
     if (w.closed || !keys) return '';
     return (await until(() => w.closed, 4000)) ? '' : keys;
   },
