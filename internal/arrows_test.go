@@ -41,9 +41,10 @@ var arrows = map[string][]string{
 	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
 	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
 	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names", "worker"},
-	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/sqlite"},
+	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/engine", "sqlstore/sqlite"},
 
-	"sqlstore/sqlite": {"durable", "failpoint", "publish"},
+	"sqlstore/engine": {"publish"},
+	"sqlstore/sqlite": {"durable", "failpoint", "publish", "sqlstore/engine"},
 
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
 	"storetest": {"account", "checkpoint", "expect", "gallery", "operate", "publish", "testenv"},
