@@ -37,7 +37,7 @@ func (t *tx) createAccount(na publish.NewAccount) (publish.Account, error) {
 		return publish.Account{}, err
 	}
 	a := publish.Account{Handle: handle, Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
-	id, err := t.insert("INSERT INTO accounts (handle, email, verified, lang, created_at) VALUES (?, ?, 0, ?, ?)", handle, na.Email, na.Lang, micros(na.CreatedAt))
+	id, err := t.Insert("accounts", "INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (?, ?, ?, 0, ?, ?)", handle, na.Email, na.Lang, micros(na.CreatedAt))
 	if err != nil {
 		return a, err
 	}

@@ -43,7 +43,7 @@ func benchCreate(b *testing.B, anonymous bool, size int) {
 	content := make([]byte, size)
 	rand.Read(content)
 	var n atomic.Uint64
-	commits, steps := db.engine.Commits()
+	commits, steps := onSQLite(db).Commits()
 	b.SetParallelism(benchCallers / runtime.GOMAXPROCS(0))
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
@@ -59,7 +59,7 @@ func benchCreate(b *testing.B, anonymous bool, size int) {
 			}
 		}
 	})
-	commitsAfter, stepsAfter := db.engine.Commits()
+	commitsAfter, stepsAfter := onSQLite(db).Commits()
 	b.ReportMetric(float64(commitsAfter-commits)/b.Elapsed().Seconds(), "commits/s")
 	b.ReportMetric(float64(stepsAfter-steps)/b.Elapsed().Seconds(), "steps/s")
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // use says what refers to a blob.
@@ -30,7 +30,7 @@ func (t *tx) keep(b publish.Blob, as use, now time.Time) (int64, error) {
 		squeezed = new(int64)
 	}
 	ref := sql.NullString{String: string(b.Ref), Valid: b.Ref != ""}
-	id, err := t.insert("INSERT INTO blobs (ref, size, sha256, is_text, squeezed, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+	id, err := t.Insert("blobs", "INSERT INTO blobs (id, ref, size, sha256, is_text, squeezed, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		ref, b.Size, b.SHA256[:], b.Text, squeezed, micros(now))
 	if err == nil && b.Checkpoints != "" {
 		_, err = t.exec("INSERT INTO checkpoints (blob, points) VALUES (?, ?)", id, []byte(b.Checkpoints))
@@ -83,6 +83,6 @@ func (store Upkeep) Unknown(ctx context.Context, refs []publish.BlobRef) ([]publ
 		return nil, nil
 	}
 	unknown, err := all(ctx, store.db, scanValue[publish.BlobRef],
-		"SELECT n.value FROM "+dialect.Each("?", "n")+" WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.ref = n.value)", sqlite.List(refs))
+		"SELECT n.value FROM "+store.db.dialect.Texts("?", "n")+" WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.ref = n.value)", engine.List(refs))
 	return unknown, in("look up blobs", err)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // Changes implements publish.ChangeStore. A change number is the sum of two that only
@@ -19,8 +19,8 @@ func (store Publish) Changes(ctx context.Context, ids []publish.ProjectID) (map[
 	list, err := all(ctx, store.db, func(r row) (c change, err error) {
 		err = r.Scan(&c.id, &c.n)
 		return c, err
-	}, `SELECT p.id, p.changed + a.changed FROM `+dialect.Each("?", "j")+` CROSS JOIN projects p JOIN accounts a ON a.id = p.account
-		WHERE p.id = j.value AND p.deleted_at IS NULL AND a.deleted_at IS NULL`, sqlite.List(ids))
+	}, `SELECT p.id, p.changed + a.changed FROM `+store.db.dialect.Texts("?", "j")+` CROSS JOIN projects p JOIN accounts a ON a.id = p.account
+		WHERE p.id = j.value AND p.deleted_at IS NULL AND a.deleted_at IS NULL`, engine.List(ids))
 	if err != nil {
 		return nil, in("read change numbers", err)
 	}

@@ -3,7 +3,7 @@ package sqlstore
 import (
 	"context"
 
-	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // CopyTo writes a copy of the database, as one moment left it, into a new file of
@@ -12,7 +12,7 @@ import (
 // in it, nor are the blobs that came with it: those of a draft that is refused are
 // deleted at once. If it fails, the file is removed. No room is publish.ErrFull.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
-	return db.engine.CopyTo(ctx, path, func(t *sqlite.Tx) error { return (&tx{t}).takeDrafts(ctx) })
+	return db.engine.CopyTo(ctx, path, func(t engine.Tx) error { return (&tx{t, db.dialect}).takeDrafts(ctx) })
 }
 
 // takeDrafts deletes drafts with their files, and of those the blobs that are nothing
@@ -33,9 +33,9 @@ func (t *tx) takeDrafts(ctx context.Context) error {
 			return err
 		}
 	}
-	gone, err := all(ctx, t, scanValue[int64], "SELECT b.id FROM blobs b WHERE "+dialect.Among("b.id", "?")+`
+	gone, err := all(ctx, t, scanValue[int64], "SELECT b.id FROM blobs b WHERE "+t.amongNumbers("b.id")+`
 		AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id) AND NOT EXISTS (SELECT 1 FROM upload_parts p WHERE p.blob = b.id)
-		AND NOT EXISTS (SELECT 1 FROM variants v WHERE v.blob = b.id) AND NOT EXISTS (SELECT 1 FROM variants v WHERE v.variant = b.id)`, sqlite.List(put))
+		AND NOT EXISTS (SELECT 1 FROM variants v WHERE v.blob = b.id) AND NOT EXISTS (SELECT 1 FROM variants v WHERE v.variant = b.id)`, engine.List(put))
 	if err != nil {
 		return err
 	}
@@ -43,11 +43,11 @@ func (t *tx) takeDrafts(ctx context.Context) error {
 		query string
 		ids   []int64
 	}{
-		{"UPDATE blobs SET loose = 1 WHERE " + dialect.Among("id", "?"), put}, // others are Sweep's to look at
-		{"DELETE FROM contents WHERE " + dialect.Among("blob", "?"), gone},
-		{"DELETE FROM blobs WHERE " + dialect.Among("id", "?"), gone},
+		{"UPDATE blobs SET loose = 1 WHERE " + t.amongNumbers("id"), put}, // others are Sweep's to look at
+		{"DELETE FROM contents WHERE " + t.amongNumbers("blob"), gone},
+		{"DELETE FROM blobs WHERE " + t.amongNumbers("id"), gone},
 	} {
-		if _, err := t.exec(do.query, sqlite.List(do.ids)); err != nil {
+		if _, err := t.exec(do.query, engine.List(do.ids)); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // dayOf is the number of a time's day, in UTC.
@@ -55,8 +55,8 @@ func (store Gallery) PlaysByDay(ctx context.Context, ids []publish.ProjectID, fr
 		err = r.Scan(&c.project, &c.day, &c.plays)
 		return c, err
 	}, `WITH RECURSIVE days (day) AS (SELECT ? UNION ALL SELECT day + 1 FROM days WHERE day < ?)
-		SELECT p.id, d.day, d.plays FROM `+dialect.Each("?", "j")+` CROSS JOIN projects p CROSS JOIN days CROSS JOIN play_days d
-		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`+ofAccount, first, last, sqlite.List(ids))
+		SELECT p.id, d.day, d.plays FROM `+store.db.dialect.Texts("?", "j")+` CROSS JOIN projects p CROSS JOIN days CROSS JOIN play_days d
+		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`+ofAccount, first, last, engine.List(ids))
 	if err != nil {
 		return nil, in("read plays by day", err)
 	}

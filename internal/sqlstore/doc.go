@@ -6,12 +6,11 @@
 //
 // # Engine
 //
-// The queries here run on an engine, of which there is one: package sqlite. It
-// groups the steps of all callers into commits, reads beside them, and has what only
-// SQLite can do behind a method each: a step's [sqlite.Tx], a [sqlite.Snapshot], the
-// search for words, the parts of queries that another database says in other words
-// ([sqlite.Dialect]), copies, checks and room. Each method of the store is one step
-// or one consistent read, so that it has happened wholly or not at all.
+// The queries here run on an [engine.Engine], which makes steps durable, reads beside
+// them, and has what only one database can do behind a method each: the parts of
+// queries that databases say in other words ([engine.Dialect]), copies, checks and
+// room. Each method of the store is one step or one consistent read, so that it has
+// happened wholly or not at all.
 //
 // # Versions
 //
@@ -28,14 +27,10 @@
 // depends on what went away, not on what is kept. Should it ever be wrong, a
 // foreign key stops it.
 //
-// # A second engine
+// # Migrations
 //
-// Queries are written in SQL that SQLite and PostgreSQL share (RETURNING, ON
-// CONFLICT, partial indexes, integer times, parameters ? and ?1). An engine beside
-// sqlite brings its own Engine, Tx, Snapshot and Dialect with the same methods, and
-// its own migrations, where the triggers are that keep the lists of projects
+// Each engine has its own, and with them the triggers that keep the lists of projects
 // (projects_relisted, listings_*), have projects follow their accounts
 // (accounts_followed), count what an account has (projects_removed, files_added,
-// files_removed) and guard the audit log (acts_*). Nothing else here knows the
-// database.
+// files_removed) and guard the audit log (acts_*).
 package sqlstore

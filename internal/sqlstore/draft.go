@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/sqlstore/engine"
 )
 
 const (
@@ -133,7 +133,7 @@ func (t *tx) beginDraft(id publish.ProjectID, c publish.Change, at publish.Edit,
 	if d.known, err = t.number("SELECT coalesce(max(id), 0) FROM blobs"); err != nil {
 		return d, err
 	}
-	d.id, err = t.insert("INSERT INTO drafts (project, n) VALUES (?, ?)", d.project, d.n)
+	d.id, err = t.Insert("drafts", "INSERT INTO drafts (id, project, n) VALUES (?, ?, ?)", d.project, d.n)
 	return d, err
 }
 
@@ -209,7 +209,7 @@ func (db *DB) patient(ctx context.Context, bytes int, run func(*tx) error) error
 func patiently(ctx context.Context, step func() error) error {
 	for end := time.Now().Add(patience); ; {
 		err := step()
-		if !errors.Is(err, sqlite.ErrTooMany) || !time.Now().Before(end) {
+		if !errors.Is(err, engine.ErrTooMany) || !time.Now().Before(end) {
 			return err
 		}
 		select {

@@ -14,6 +14,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/sqlstore/sqlite"
 	"sandlot/internal/testenv"
 )
@@ -231,7 +232,7 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 			db, p, change := mustOpenFiles(t, testenv.MemoryDir(t)+"/sandlot.db")
 			commits, first := 0, len(parts(change))*3/4
 			expect.Is(t, "fail", db.step(t.Context(), 0, func(x *tx) error {
-				x.OnCommit(func(commit func() error) error {
+				x.Tx.(*sqlite.Tx).OnCommit(func(commit func() error) error {
 					if commits++; commits > first && commits <= first+c.failures {
 						return c.code
 					}
@@ -324,12 +325,12 @@ func TestRegression41WhatHasBegunWaitsForRoom(t *testing.T) {
 		room := begun.Add(patience * 3 / 2)
 		step := func() error {
 			if time.Now().Before(room) {
-				return publish.NoEffect(sqlite.ErrTooMany)
+				return publish.NoEffect(engine.ErrTooMany)
 			}
 			return nil
 		}
 		err := patiently(t.Context(), step)
-		expect.Is(t, "while too many wait", err, sqlite.ErrTooMany)
+		expect.Is(t, "while too many wait", err, engine.ErrTooMany)
 		expect.Is(t, "while too many wait", err, publish.ErrNoEffect)
 		expect.Equal(t, "time", time.Since(begun), patience)
 		expect.Is(t, "once fewer do", patiently(t.Context(), step), nil)

@@ -119,5 +119,7 @@ func (s *sweep) relist(account, after, last int64, handle string) error {
 	if err != nil {
 		return err
 	}
-	return s.RenameListings(handle, "SELECT num FROM projects WHERE account = ? AND seq > ? AND seq <= ? AND listed = 1", account, after, last)
+	_, err = s.exec("UPDATE listings SET handle = ? WHERE rowid IN (SELECT num FROM projects WHERE account = ? AND seq > ? AND seq <= ? AND listed = 1) AND handle <> ?",
+		handle, account, after, last, handle)
+	return err
 }

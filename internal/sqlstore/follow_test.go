@@ -11,6 +11,7 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/sqlite"
 )
 
 const (
@@ -26,7 +27,7 @@ func watchSteps(t *testing.T, db *DB, after func(rows int64)) {
 	t.Helper()
 	was := int64(-1)
 	expect.Is(t, "watch", db.step(t.Context(), 0, func(x *tx) error {
-		x.OnCommit(func(commit func() error) error {
+		x.Tx.(*sqlite.Tx).OnCommit(func(commit func() error) error {
 			now, err := x.number("SELECT total_changes()")
 			if err != nil {
 				return err
@@ -164,7 +165,7 @@ func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
 	manyProjects(t, db, p)
 	commits := 0
 	expect.Is(t, "break off", db.step(t.Context(), 0, func(x *tx) error {
-		x.OnCommit(func(commit func() error) error {
+		x.Tx.(*sqlite.Tx).OnCommit(func(commit func() error) error {
 			if commits++; commits > 3 {
 				return fault(sqlite3.SQLITE_FULL)
 			}

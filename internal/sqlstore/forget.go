@@ -7,6 +7,7 @@ import (
 
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // forgetStep is how many records of a deleted account one step empties: some 3 ms.
@@ -36,39 +37,43 @@ func (t *tx) forgetting(id publish.AccountID) error {
 type remnant struct{ find, empty string }
 
 // used holds for an address that an account which is there has, or may get.
-var used = "(EXISTS (SELECT 1 FROM accounts a WHERE " + dialect.EqualFold("a.email", "g.email") + " AND a.deleted_at IS NULL)" +
-	" OR EXISTS (SELECT 1 FROM email_moves m WHERE " + dialect.EqualFold("m.email", "g.email") + "))"
+func used(d engine.Dialect) string {
+	return "(EXISTS (SELECT 1 FROM accounts a WHERE " + d.EqualFold("a.email", "g.email") + " AND a.deleted_at IS NULL)" +
+		" OR EXISTS (SELECT 1 FROM email_moves m WHERE " + d.EqualFold("m.email", "g.email") + "))"
+}
 
 // remnants of the account ?1. Records by which a repeated call is known stay, without
 // what they tell.
-var remnants = []remnant{
-	{"SELECT id FROM jobs WHERE account = ?1 LIMIT ?2", "DELETE FROM jobs WHERE id = ?"},
-	{
-		"SELECT id FROM keys WHERE account = ?1 AND (name <> '' OR last_four <> '') LIMIT ?2",
-		"UPDATE keys SET name = '', last_four = '' WHERE id = ?",
-	},
-	{
-		"SELECT num FROM uploads WHERE account = ?1 AND done_project IS NULL AND expires_at > 0 LIMIT ?2",
-		"UPDATE uploads SET key = NULL, token = NULL, expires_at = 0, meta = x'7b7d' WHERE num = ?",
-	},
-	{
-		`SELECT u.num FROM uploads u JOIN projects p ON p.id = u.done_project
+func remnants(d engine.Dialect) []remnant {
+	return []remnant{
+		{"SELECT id FROM jobs WHERE account = ?1 LIMIT ?2", "DELETE FROM jobs WHERE id = ?"},
+		{
+			"SELECT id FROM keys WHERE account = ?1 AND (name <> '' OR last_four <> '') LIMIT ?2",
+			"UPDATE keys SET name = '', last_four = '' WHERE id = ?",
+		},
+		{
+			"SELECT num FROM uploads WHERE account = ?1 AND done_project IS NULL AND expires_at > 0 LIMIT ?2",
+			"UPDATE uploads SET key = NULL, token = NULL, expires_at = 0, meta = x'7b7d' WHERE num = ?",
+		},
+		{
+			`SELECT u.num FROM uploads u JOIN projects p ON p.id = u.done_project
 			WHERE p.account = ?1 AND (length(u.meta) > 2 OR length(u.done_answer) > 0 OR length(u.done_made) > 0) LIMIT ?2`,
-		"UPDATE uploads SET meta = x'7b7d', done_answer = x'', done_made = x'' WHERE num = ?",
-	},
-	{
-		"SELECT key FROM once WHERE account = ?1 AND (length(answer) > 0 OR length(made) > 0) LIMIT ?2",
-		"UPDATE once SET answer = x'', made = x'' WHERE key = ?",
-	},
-	{
-		"SELECT v.project * 4294967296 + v.n FROM projects p JOIN versions v ON v.project = p.num WHERE p.account = ?1 AND (v.title <> '' OR v.primary_file <> '') LIMIT ?2",
-		"UPDATE versions SET title = '', primary_file = '' WHERE project = ?1 / 4294967296 AND n = ?1 % 4294967296",
-	},
-	{
-		`SELECT r.id FROM forgets g JOIN reports r ON ` + dialect.EqualFold("r.contact", "g.email") + `
-			WHERE g.account = ?1 AND g.email <> '' AND g.proved = 1 AND NOT ` + used + ` LIMIT ?2`,
-		"UPDATE reports SET details = '', contact = '' WHERE id = ?",
-	},
+			"UPDATE uploads SET meta = x'7b7d', done_answer = x'', done_made = x'' WHERE num = ?",
+		},
+		{
+			"SELECT key FROM once WHERE account = ?1 AND (length(answer) > 0 OR length(made) > 0) LIMIT ?2",
+			"UPDATE once SET answer = x'', made = x'' WHERE key = ?",
+		},
+		{
+			"SELECT v.project * 4294967296 + v.n FROM projects p JOIN versions v ON v.project = p.num WHERE p.account = ?1 AND (v.title <> '' OR v.primary_file <> '') LIMIT ?2",
+			"UPDATE versions SET title = '', primary_file = '' WHERE project = ?1 / 4294967296 AND n = ?1 % 4294967296",
+		},
+		{
+			`SELECT r.id FROM forgets g JOIN reports r ON ` + d.EqualFold("r.contact", "g.email") + `
+			WHERE g.account = ?1 AND g.email <> '' AND g.proved = 1 AND NOT ` + used(d) + ` LIMIT ?2`,
+			"UPDATE reports SET details = '', contact = '' WHERE id = ?",
+		},
+	}
 }
 
 // finishForgets empties what is left of deleted accounts in records of other kinds.
@@ -89,7 +94,7 @@ func (db *DB) finishForgets(ctx context.Context) error {
 
 func (db *DB) forget(ctx context.Context, account int64) error {
 	var failed error
-	for _, kind := range remnants {
+	for _, kind := range remnants(db.dialect) {
 		if failed = errors.Join(failed, db.forgetKind(ctx, kind, account)); errors.Is(failed, publish.ErrUnavailable) || ctx.Err() != nil {
 			break // it is not about one kind
 		}
@@ -133,7 +138,7 @@ func (store Upkeep) Forgotten(ctx context.Context, after operate.ForgottenEmail,
 	list, err := all(ctx, store.db, func(r row) (f operate.ForgottenEmail, err error) {
 		err = r.Scan(&f.Account, &f.Email, &f.Used)
 		return f, err
-	}, "SELECT g.account, g.email, "+used+" FROM forgets g WHERE g.email <> '' AND (g.account, g.email) > (?, ?) ORDER BY g.account, g.email LIMIT ?", after.Account, after.Email, limit)
+	}, "SELECT g.account, g.email, "+used(store.db.dialect)+" FROM forgets g WHERE g.email <> '' AND (g.account, g.email) > (?, ?) ORDER BY g.account, g.email LIMIT ?", after.Account, after.Email, limit)
 	return list, in("list forgotten addresses", err)
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // Gallery keeps what package gallery needs, in the database of a DB and under the same
@@ -68,7 +68,8 @@ func (t *tx) list(p projectRow, may bool) error {
 	if !may {
 		return nil
 	}
-	return t.AddListing(p.num, p.Title, p.Handle)
+	_, err := t.exec("INSERT INTO listings (rowid, title, handle) VALUES (?, ?, ?)", p.num, p.Title, p.Handle)
+	return err
 }
 
 // ListUnverified implements gallery.Store. Where the rule is another one it
@@ -108,8 +109,8 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 	query, args := selectListed+"TRUE"+rest, []any{q.Before, q.Limit}
 	switch {
 	case len(q.Words) > 0:
-		query = selectListed + "p.num IN (" + dialect.Listings() + ") ORDER BY p.num DESC"
-		args = append([]any{dialect.Words(q.Words)}, args...)
+		query = selectListed + "p.num IN (" + store.db.dialect.Listings() + ") ORDER BY p.num DESC"
+		args = append([]any{store.db.dialect.Words(q.Words)}, args...)
 	case q.Account != 0:
 		query, args = selectListed+"p.account = ?"+rest, append([]any{q.Account}, args...)
 	}
@@ -119,7 +120,7 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 
 // ListedOf implements gallery.Store.
 func (store Gallery) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error) {
-	rows, err := all(ctx, store.db, scanProject, selectListed+dialect.Among("p.id", "?"), sqlite.List(ids))
+	rows, err := all(ctx, store.db, scanProject, selectListed+store.db.amongTexts("p.id"), engine.List(ids))
 	list := make([]publish.Project, len(rows))
 	for i, r := range rows {
 		list[i] = r.Project

@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"fmt"
+
+	"sandlot/internal/sqlstore/sqlite"
 )
 
 // fault is an error of the database.
@@ -12,3 +14,6 @@ func (f fault) Code() int     { return int(f) }
 
 // second is the error of a step, without what else it returns.
 func second[T any](_ T, err error) error { return err }
+
+// onSQLite is the engine of a database that is SQLite.
+func onSQLite(db *DB) *sqlite.Engine { return db.engine.(*sqlite.Engine) }

@@ -9,7 +9,7 @@ import (
 
 	"sandlot/internal/account"
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // jobColumns are empty where a job belongs to no account, or to no login.
@@ -50,12 +50,15 @@ func scanDue(r row) (c dueJob, err error) {
 
 // Jobs that may go now, apart from those to some domains: logins, and all others.
 // Few wait at a time, so both look at all that are due.
-var (
-	selectDue = "SELECT " + jobColumns + " FROM jobs WHERE due > ?1 AND due <= ?2 AND (leased_until <= ?5 OR leased_until > ?6) AND kind "
-	notTo     = " AND NOT (" + dialect.Among(dialect.DomainOf("address"), "?3") + ") ORDER BY due, id LIMIT ?4"
-	dueLogins = selectDue + "= 'login'" + notTo
-	dueOthers = selectDue + "<> 'login'" + notTo
+const (
+	dueLogins = "= 'login'"
+	dueOthers = "<> 'login'"
 )
+
+func selectDue(d engine.Dialect, kind string) string {
+	return "SELECT " + jobColumns + " FROM jobs WHERE due > ?1 AND due <= ?2 AND (leased_until <= ?5 OR leased_until > ?6) AND kind " + kind +
+		" AND NOT (" + engine.Among(d.DomainOf("address"), d.Texts("?3", "domains")) + ") ORDER BY due, id LIMIT ?4"
+}
 
 // due returns the jobs that may go now, or else those that a wrong clock made due
 // in a time that no job waits for.
@@ -69,11 +72,11 @@ func due(ctx context.Context, q querier, now time.Time, l lease, busy account.Bu
 
 // dueWithin returns jobs of a span of time, logins first.
 func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy account.Busy, limit int) ([]dueJob, error) {
-	jobs, err := all(ctx, q, scanDue, dueLogins, after, until, sqlite.List(busy.Logins), limit, micros(l.now), l.never())
+	jobs, err := all(ctx, q, scanDue, selectDue(q.words(), dueLogins), after, until, engine.List(busy.Logins), limit, micros(l.now), l.never())
 	if err != nil || busy.OnlyLogins || len(jobs) == limit {
 		return jobs, err
 	}
-	others, err := all(ctx, q, scanDue, dueOthers, after, until, sqlite.List(busy.Others), limit-len(jobs), micros(l.now), l.never())
+	others, err := all(ctx, q, scanDue, selectDue(q.words(), dueOthers), after, until, engine.List(busy.Others), limit-len(jobs), micros(l.now), l.never())
 	return append(jobs, others...), err
 }
 

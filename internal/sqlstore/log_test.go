@@ -13,7 +13,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/testenv"
 )
 
@@ -24,7 +24,7 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 	mustExec(t, db, "PRAGMA wal_autocheckpoint = 64")
 	mustExec(t, db, "PRAGMA journal_size_limit = 1048576")
 	const most = 4 << 20
-	db.engine.LimitLog(most, 0)
+	onSQLite(db).LimitLog(most, 0)
 	var done atomic.Bool
 	var readers sync.WaitGroup
 	defer readers.Wait()
@@ -59,7 +59,7 @@ func relay(t *testing.T, db *DB, done *atomic.Bool, readers *sync.WaitGroup) {
 	ctx, begun := context.WithCancel(t.Context())
 	readers.Go(func() {
 		defer begun()
-		if err := db.engine.Snapshot(t.Context(), func(s sqlite.Snapshot) error {
+		if err := db.engine.Snapshot(t.Context(), func(s engine.Querier) error {
 			rows, err := s.Query(t.Context(), "SELECT id FROM projects")
 			if err != nil {
 				return err

@@ -21,7 +21,7 @@ func (store Account) AddLogin(ctx context.Context, l account.Login, job publish.
 		if _, err := t.exec("DELETE FROM logins WHERE browser = ?", l.Browser[:]); err != nil {
 			return err
 		}
-		id, err = t.insert("INSERT INTO logins (browser, email, back, tries, proved, asked_at, expires_at) VALUES (?, ?, ?, 0, 0, ?, ?)",
+		id, err = t.Insert("logins", "INSERT INTO logins (id, browser, email, back, tries, proved, asked_at, expires_at) VALUES (?, ?, ?, ?, 0, 0, ?, ?)",
 			l.Browser[:], l.Email, l.Back, micros(l.AskedAt), micros(l.ExpiresAt))
 		if err != nil {
 			return err
@@ -53,7 +53,7 @@ func (store Mail) WriteLogin(ctx context.Context, id int64, m account.LoginMessa
 			return err
 		}
 		spelled, err := all(ctx, t, scanValue[string],
-			"SELECT email FROM accounts WHERE "+dialect.EqualFold("email", "?")+" AND verified = 1 AND deleted_at IS NULL LIMIT 100", asked)
+			"SELECT email FROM accounts WHERE "+t.dialect.EqualFold("email", "?")+" AND verified = 1 AND deleted_at IS NULL LIMIT 100", asked)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (store Account) LogIn(ctx context.Context, login int64, token publish.Diges
 // AccountsOf implements account.LoginStore.
 func (store Account) AccountsOf(ctx context.Context, email string, limit int) ([]publish.Account, error) {
 	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts
-		WHERE `+dialect.EqualFold("email", "?")+` AND email = ? AND verified = 1 AND deleted_at IS NULL LIMIT ?`, email, email, limit)
+		WHERE `+store.db.dialect.EqualFold("email", "?")+` AND email = ? AND verified = 1 AND deleted_at IS NULL LIMIT ?`, email, email, limit)
 	return list, in("list accounts of an address", err)
 }
 
@@ -129,7 +129,7 @@ func (store Account) AccountsOf(ctx context.Context, email string, limit int) ([
 func (store Mail) Claimant(ctx context.Context, id int64, now time.Time) (publish.Account, error) {
 	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts WHERE id = (
 		SELECT a.id FROM logins l JOIN accounts a ON a.mailbox = l.mailbox
-		WHERE l.id = ? AND l.proved = 0 AND l.expires_at > ? AND a.verified = 0 AND `+dialect.EqualFold("a.email", "l.email")+` AND a.deleted_at IS NULL AND a.suspended_at IS NULL
+		WHERE l.id = ? AND l.proved = 0 AND l.expires_at > ? AND a.verified = 0 AND `+store.db.dialect.EqualFold("a.email", "l.email")+` AND a.deleted_at IS NULL AND a.suspended_at IS NULL
 		ORDER BY a.id DESC LIMIT 1)`, id, micros(now))
 	return a, in("look for whom an address was given", err)
 }

@@ -2,12 +2,12 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"sync/atomic"
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/sqlstore/sqlite"
 )
 
@@ -27,10 +27,11 @@ type Options = sqlite.Options
 // Another process that holds the database makes a write wait for 5 s at most, and
 // then fail with publish.ErrUnavailable.
 type DB struct {
-	engine *sqlite.Engine
-	drafts drafting
-	now    func() time.Time
-	swept  atomic.Bool // whether a sweep that is not at its end has forgotten anything
+	engine  engine.Engine
+	dialect engine.Dialect
+	drafts  drafting
+	now     func() time.Time
+	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
 }
 
 // OpenSQLite opens the database in the file of that name, as sqlite.Open does.
@@ -42,7 +43,7 @@ func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{engine: e, now: opts.Now, drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}, nil
+	return &DB{engine: e, dialect: e.Dialect(), now: opts.Now, drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}, nil
 }
 
 // Close lets the writes that wait finish, folds the log into the database and
@@ -57,32 +58,35 @@ func (db *DB) Ping(ctx context.Context) error { return db.engine.Ping(ctx) }
 // step runs what one method does as one atomic and durable step. bytes says how
 // much content it writes.
 func (db *DB) step(ctx context.Context, bytes int, run func(*tx) error) error {
-	return db.engine.Step(ctx, bytes, func(t *sqlite.Tx) error { return run(&tx{t}) })
-}
-
-// query reads outside of any step.
-func (db *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return db.engine.Query(ctx, query, args...)
+	return db.engine.Step(ctx, bytes, func(t engine.Tx) error { return run(&tx{t, db.dialect}) })
 }
 
 // snapshot runs several queries on one consistent state. Any error is
 // publish.ErrNoEffect.
 func (db *DB) snapshot(ctx context.Context, read func(querier) error) error {
-	return db.engine.Snapshot(ctx, func(s sqlite.Snapshot) error { return read(snapshot{s}) })
+	return db.engine.Snapshot(ctx, func(q engine.Querier) error { return read(snapshot{q, db.dialect}) })
 }
 
-// snapshot reads inside one read transaction.
-type snapshot struct{ s sqlite.Snapshot }
-
-func (s snapshot) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return s.s.Query(ctx, query, args...)
+// snapshot reads inside one read transaction, or by one query.
+type snapshot struct {
+	q       engine.Querier
+	dialect engine.Dialect
 }
 
-// dialect has the engine's own words for the queries of this package.
-var dialect sqlite.Dialect
+func (s snapshot) read(_ context.Context, read func(engine.Querier) error) error { return read(s.q) }
 
-// classify makes an error of the database one of those that publish knows.
-func classify(err error) error { return sqlite.Classify(err) }
+func (s snapshot) words() engine.Dialect { return s.dialect }
+
+func (db *DB) read(ctx context.Context, read func(engine.Querier) error) error {
+	return db.engine.Read(ctx, read)
+}
+
+func (db *DB) words() engine.Dialect { return db.dialect }
+
+// amongTexts holds where an expression is one of the texts that the query's parameter lists.
+func (db *DB) amongTexts(expression string) string {
+	return engine.Among(expression, db.dialect.Texts("?", "j"))
+}
 
 // in says what was being done when err came up. It keeps nil.
 func in(what string, err error) error {

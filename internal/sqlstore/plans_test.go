@@ -15,6 +15,7 @@ import (
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/sqlite"
 )
 
 // TestPlans uses every method once and then asks the database how it runs each
@@ -26,7 +27,7 @@ func TestPlans(t *testing.T) {
 	var queries []string
 	// The writer's statements are its own: to read them, be a step.
 	expect.Is(t, "step", db.step(t.Context(), 0, func(tx *tx) error {
-		queries = tx.Queries(db.engine)
+		queries = tx.Tx.(*sqlite.Tx).Queries(onSQLite(db))
 		return nil
 	}), nil)
 	queries = append(queries, selectUpload, selectParts, nearQuery(3))
@@ -57,7 +58,7 @@ func planned(query string) bool {
 // ofDeleted are the queries that look through everything for what is left of a deleted
 // account, once, and beside the writer: indexes for them would cost every publish.
 func ofDeleted(query string) bool {
-	return strings.Contains(query, "forgets WHERE email") || slices.ContainsFunc(remnants, func(r remnant) bool { return r.find == query })
+	return strings.Contains(query, "forgets WHERE email") || slices.ContainsFunc(remnants(sqlite.Dialect{}), func(r remnant) bool { return r.find == query })
 }
 
 // grows tells of a step whose cost grows with the installation, or with the

@@ -88,8 +88,8 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 	if err != nil {
 		return p.Project, err
 	}
-	p.num, err = t.insert(`INSERT INTO projects (id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
-		VALUES (?, ?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, ?)`,
+	p.num, err = t.Insert("projects", `INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
+		VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, ?)`,
 		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Suffix, p.Size, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may)
 	if err != nil {
 		return p.Project, err

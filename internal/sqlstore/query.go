@@ -2,17 +2,18 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/sqlstore/engine"
 )
 
-// querier runs a query: a tx, a DB or a snapshot.
+// querier runs queries: a tx or a snapshot, or a DB, of which each query is a read of
+// its own.
 type querier interface {
-	query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	read(ctx context.Context, read func(engine.Querier) error) error
+	words() engine.Dialect
 }
 
 // row is what a scan function reads.
@@ -21,67 +22,60 @@ type row interface{ Scan(dest ...any) error }
 // one returns the first row. No row is ErrNotFound. It is for lookups by a key: once
 // begun it is not interrupted, for that would take two goroutines for each, which
 // cost as much as the lookup. An error of a read outside of a step is publish.ErrNoEffect.
-func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (T, error) {
-	db, ok := q.(*DB)
-	if !ok {
-		return first(ctx, q, scan, query, args...)
+func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (v T, err error) {
+	if err := ctx.Err(); err != nil {
+		return v, publish.NoEffect(err)
 	}
-	db.engine.BeginRead(ctx)
-	defer db.engine.EndRead()
-	v, err := first(ctx, q, scan, query, args...)
-	return v, publish.NoEffect(err)
+	ctx = context.WithoutCancel(ctx)
+	err = q.read(ctx, func(q engine.Querier) (err error) {
+		v, err = first(ctx, q, scan, query, args...)
+		return err
+	})
+	return v, err
 }
 
-func first[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (T, error) {
-	var none T
-	if err := ctx.Err(); err != nil {
-		return none, err
-	}
-	rows, err := q.query(context.WithoutCancel(ctx), query, args...)
+func first[T any](ctx context.Context, q engine.Querier, scan func(row) (T, error), query string, args ...any) (v T, err error) {
+	rows, err := q.Query(ctx, query, args...)
 	if err != nil {
-		return none, classify(err)
+		return v, err
 	}
 	defer rows.Close()
 	if !rows.Next() {
 		if err := rows.Err(); err != nil {
-			return none, classify(err)
+			return v, err
 		}
-		return none, publish.ErrNotFound
+		return v, publish.ErrNotFound
 	}
-	v, err := scan(rows)
-	if err != nil {
-		return none, classify(err)
+	if v, err = scan(rows); err != nil {
+		return v, err
 	}
-	return v, classify(rows.Close())
+	return v, rows.Close()
 }
 
 // all returns all rows. Its errors are as those of one.
-func all[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) ([]T, error) {
-	db, ok := q.(*DB)
-	if !ok {
-		return each(ctx, q, scan, query, args...)
-	}
-	db.engine.BeginRead(ctx)
-	defer db.engine.EndRead()
-	list, err := each(ctx, q, scan, query, args...)
-	return list, publish.NoEffect(err)
+func all[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (list []T, err error) {
+	err = q.read(ctx, func(q engine.Querier) (err error) {
+		list, err = each(ctx, q, scan, query, args...)
+		return err
+	})
+	return list, err
 }
 
-func each[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := q.query(ctx, query, args...)
+func each[T any](ctx context.Context, q engine.Querier, scan func(row) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := q.Query(ctx, query, args...)
 	if err != nil {
-		return nil, classify(err)
+		return nil, err
 	}
 	defer rows.Close()
 	var list []T
 	for rows.Next() {
 		v, err := scan(rows)
 		if err != nil {
-			return nil, classify(err)
+			return nil, err
 		}
 		list = append(list, v)
 	}
-	return list, classify(rows.Err())
+	return list, rows.Err()
 }
 
 // scanValue reads a single column.
@@ -92,17 +86,23 @@ func scanValue[T any](r row) (v T, err error) {
 
 // tx is a step's access to the transaction it is part of. It is used by that step
 // alone. Its statements are not interrupted.
-type tx struct{ *sqlite.Tx }
+type tx struct {
+	engine.Tx
+	dialect engine.Dialect
+}
 
-func (t *tx) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return t.Query(ctx, query, args...)
+func (t *tx) read(_ context.Context, read func(engine.Querier) error) error { return read(t.Tx) }
+
+func (t *tx) words() engine.Dialect { return t.dialect }
+
+// amongNumbers holds where an expression is one of the numbers that the statement's
+// parameter lists.
+func (t *tx) amongNumbers(expression string) string {
+	return engine.Among(expression, t.dialect.Numbers("?", "j"))
 }
 
 // exec runs a statement and tells how many rows it changed.
 func (t *tx) exec(query string, args ...any) (int64, error) { return t.Exec(query, args...) }
-
-// insert records one row and returns its id.
-func (t *tx) insert(query string, args ...any) (int64, error) { return t.Insert(query, args...) }
 
 // must runs a statement that has to change a row; if it changes none the error is
 // missing.

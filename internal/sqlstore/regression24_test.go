@@ -122,7 +122,7 @@ func TestRegression24AReaderOfLongKeepsNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sandlot.db")
 	db := mustOpen(t, path)
-	db.engine.LimitLog(0, 100*time.Millisecond)
+	onSQLite(db).LimitLog(0, 100*time.Millisecond)
 	accounts, words, _ := told(t, db, 10)
 	other, err := sql.Open("sqlite", path)
 	expect.Is(t, "open", err, nil)
@@ -151,7 +151,7 @@ func TestRegression24AnIdleLogIsEmptied(t *testing.T) {
 	if found(t, path, []string{"an earlier text"}) == nil {
 		t.Fatal("it is not found before")
 	}
-	db.engine.LimitLog(0, 100*time.Millisecond)
+	onSQLite(db).LimitLog(0, 100*time.Millisecond)
 	gone(t, path, []string{"an earlier text"})
 	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() > 0 {
 		t.Errorf("the log has %d bytes, error %v", info.Size(), err)

@@ -34,7 +34,7 @@ func (store Operate) AddReport(ctx context.Context, r operate.Report, form publi
 			return publish.ErrExists
 		}
 		number = r.Case
-		id, err := t.insert("INSERT INTO reports (number, form, project, reason, details, contact, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		id, err := t.Insert("reports", "INSERT INTO reports (id, number, form, project, reason, details, contact, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 			r.Case, form[:], string(r.Project), r.Reason, r.Details, r.Contact, micros(r.At))
 		if err != nil || job == nil {
 			return err
@@ -49,7 +49,7 @@ func (store Operate) AddReport(ctx context.Context, r operate.Report, form publi
 
 // addReportJob records a job, and which report it tells of.
 func (t *tx) addReportJob(j publish.Job, report int64) error {
-	id, err := t.insert("INSERT INTO jobs (kind, address, lang, attempts, due, asker, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	id, err := t.Insert("jobs", "INSERT INTO jobs (id, kind, address, lang, attempts, due, asker, network) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		j.Kind, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (store Operate) CloseReport(ctx context.Context, number string, e publish.L
 		if _, err := t.number("SELECT id FROM reports WHERE number = ?", number); err != nil {
 			return err
 		}
-		if err := t.must(publish.ErrMoved, "UPDATE reports SET closed_at = "+dialect.Greatest("?", "at", "coalesce((SELECT at FROM clock WHERE one = 1), 0)")+" WHERE number = ? AND closed_at IS NULL", micros(e.At), number); err != nil {
+		if err := t.must(publish.ErrMoved, "UPDATE reports SET closed_at = "+t.dialect.Greatest("?", "at", "coalesce((SELECT at FROM clock WHERE one = 1), 0)")+" WHERE number = ? AND closed_at IS NULL", micros(e.At), number); err != nil {
 			return err
 		}
 		return t.log(e)

@@ -24,7 +24,7 @@ func (store Account) AddSession(ctx context.Context, token publish.Digest, s pub
 }
 
 func (t *tx) addSession(token publish.Digest, s publish.Session) (id int64, err error) {
-	return t.insert("INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	return t.Insert("sessions", "INSERT INTO sessions (id, hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		token[:], s.Account, s.Agent, micros(s.CreatedAt), micros(s.ProvedAt), micros(s.SeenAt), micros(s.ExpiresAt))
 }
 

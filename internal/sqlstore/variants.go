@@ -6,25 +6,27 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // squeezeTurns are the files without variants, each with its turn: what the account's
 // files up to it cost, small ones first, without those of a list, and without those that are leased at the first time, of leases that end until the second. A file costs one, and one more for each 16 MiB.
 // What only a draft has is not among them: if that is refused, its bytes are deleted at once.
-var squeezeTurns = `SELECT id, sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS turn
+func squeezeTurns(d engine.Dialect) string {
+	return `SELECT id, sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS turn
 	FROM (SELECT b.id, b.size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = b.id AND f.since <= p.version LIMIT 1) AS account
-		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + dialect.Among("b.id", "?") + `) AND (b.leased_until <= ? OR b.leased_until > ?)) WHERE account IS NOT NULL`
+		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + engine.Among("b.id", d.Numbers("?", "j")) + `) AND (b.leased_until <= ? OR b.leased_until > ?)) WHERE account IS NOT NULL`
+}
 
 // Unsqueezed implements publish.VariantStore. The files come without variants. A
 // blob that is a file under several names comes once, under one of them.
 func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int) ([]publish.File, error) {
 	l := store.db.lease(publish.SqueezeLeaseMax)
-	files, err := all(ctx, store.db, scanFile, "WITH w AS ("+squeezeTurns+"), oldest AS (SELECT min(id) AS id FROM w) SELECT "+fileColumns+` FROM
+	files, err := all(ctx, store.db, scanFile, "WITH w AS ("+squeezeTurns(store.db.dialect)+"), oldest AS (SELECT min(id) AS id FROM w) SELECT "+fileColumns+` FROM
 			(SELECT id, turn FROM w ORDER BY id = (SELECT id FROM oldest) DESC, turn, id LIMIT ?) t
 		JOIN blobs b ON b.id = t.id JOIN files f ON f.blob = b.id
 		WHERE NOT EXISTS (SELECT 1 FROM files o WHERE o.blob = b.id AND (o.project, o.since, o.folded) < (f.project, f.since, f.folded))
-		ORDER BY b.id = (SELECT id FROM oldest) DESC, t.turn, b.id`, sqlite.List(except), micros(l.now), l.never(), limit)
+		ORDER BY b.id = (SELECT id FROM oldest) DESC, t.turn, b.id`, engine.List(except), micros(l.now), l.never(), limit)
 	return files, in("list files without variants", err)
 }
 
@@ -33,8 +35,8 @@ func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length 
 	err = store.db.step(ctx, 0, func(t *tx) (err error) {
 		l := store.db.lease(publish.SqueezeLeaseMax)
 		claim = lease{l.now, length}.until()
-		mine, err = all(ctx, t, scanValue[int64], "UPDATE blobs SET leased_until = ? WHERE "+dialect.Among("id", "?")+" AND squeezed = 0 AND (leased_until <= ? OR leased_until > ?) RETURNING id",
-			claim, sqlite.List(blobs), micros(l.now), l.never())
+		mine, err = all(ctx, t, scanValue[int64], "UPDATE blobs SET leased_until = ? WHERE "+t.amongNumbers("id")+" AND squeezed = 0 AND (leased_until <= ? OR leased_until > ?) RETURNING id",
+			claim, engine.List(blobs), micros(l.now), l.never())
 		return err
 	})
 	return mine, claim, in("claim files for variants", err)
@@ -43,7 +45,7 @@ func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length 
 // EndSqueezing implements publish.VariantStore.
 func (store Variants) EndSqueezing(ctx context.Context, blobs []int64, claim int64) error {
 	return in("give back files for variants", store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("UPDATE blobs SET leased_until = 0 WHERE "+dialect.Among("id", "?")+" AND leased_until = ?", sqlite.List(blobs), claim)
+		_, err := t.exec("UPDATE blobs SET leased_until = 0 WHERE "+t.amongNumbers("id")+" AND leased_until = ?", engine.List(blobs), claim)
 		return err
 	}))
 }
@@ -51,7 +53,7 @@ func (store Variants) EndSqueezing(ctx context.Context, blobs []int64, claim int
 // LeavePlain implements publish.VariantStore.
 func (store Variants) LeavePlain(ctx context.Context, most int) (int, error) {
 	left := 0
-	over, err := all(ctx, store.db, scanValue[int64], "SELECT id FROM ("+squeezeTurns+") WHERE turn > ? LIMIT 1000", sqlite.List[int64](nil), math.MaxInt64, 0, most)
+	over, err := all(ctx, store.db, scanValue[int64], "SELECT id FROM ("+squeezeTurns(store.db.dialect)+") WHERE turn > ? LIMIT 1000", engine.List[int64](nil), math.MaxInt64, 0, most)
 	if err != nil || len(over) == 0 {
 		return 0, in("find files that wait beyond the limit", err)
 	}

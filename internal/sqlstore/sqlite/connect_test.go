@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/sqlstore/engine"
 )
 
 func TestConnections(t *testing.T) {
 	t.Run("every one has its pragmas", func(t *testing.T) {
 		db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
-		err := db.Step(t.Context(), 0, func(tx *Tx) error {
+		err := db.Step(t.Context(), 0, func(tx engine.Tx) error {
 			for _, p := range writerPragmas(cacheBytes >> 11) {
 				got, err := value[string](t.Context(), tx, "PRAGMA "+p.name)
 				expect.Is(t, p.name, err, nil)

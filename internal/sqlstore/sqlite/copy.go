@@ -6,13 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"sandlot/internal/sqlstore/engine"
 )
 
 // CopyTo writes a copy of the database, as one moment left it, into a new file of
 // that name with mode 0600, has clean take out of it what does not belong there, and
 // syncs it. Reads and writes go on meanwhile; the log grows with what is written. If
 // it fails, the file is removed. No room is publish.ErrFull.
-func (e *Engine) CopyTo(ctx context.Context, path string, clean func(*Tx) error) error {
+func (e *Engine) CopyTo(ctx context.Context, path string, clean func(engine.Tx) error) error {
 	if e.closed.Load() {
 		return errClosed
 	}
@@ -51,7 +53,7 @@ func (e *Engine) vacuumInto(ctx context.Context, path string) error {
 }
 
 // cleanCopy changes a copy, which nobody else uses, in one transaction.
-func cleanCopy(ctx context.Context, path string, clean func(*Tx) error) error {
+func cleanCopy(ctx context.Context, path string, clean func(engine.Tx) error) error {
 	c, err := newConnector(path, "rw", commonPragmas(readerCacheKiB))
 	if err != nil {
 		return err

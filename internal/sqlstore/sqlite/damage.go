@@ -7,20 +7,21 @@ import (
 	"strings"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // Damage has SQLite check every page, index and reference, and tells what is wrong,
 // at most limit lines of each kind. References of the table except are left out.
 func (e *Engine) Damage(ctx context.Context, limit int, except string) ([]string, error) {
 	var list []string
-	err := e.Snapshot(ctx, func(s Snapshot) (err error) {
+	err := e.Snapshot(ctx, func(s engine.Querier) (err error) {
 		list, err = damage(ctx, s, limit, except)
 		return err
 	})
 	return list, err
 }
 
-func damage(ctx context.Context, q querier, limit int, except string) ([]string, error) {
+func damage(ctx context.Context, q engine.Querier, limit int, except string) ([]string, error) {
 	list, err := values[string](ctx, q, fmt.Sprintf("PRAGMA integrity_check(%d)", limit))
 	if errors.Is(err, publish.ErrCorrupt) {
 		return []string{oneLine(err.Error())}, nil

@@ -1,6 +1,5 @@
-// Package sqlite is the engine under the store's queries: one SQLite database, and
-// everything that only SQLite can do. What [Engine], [Tx] and [Snapshot] promise is
-// what an engine on another database would have to keep.
+// Package sqlite is an engine under the store's queries: one SQLite database, and
+// everything that only SQLite can do. What an engine promises is said in package engine.
 //
 // # Steps
 //
@@ -12,7 +11,7 @@
 //
 // # Reads
 //
-// [Engine.Query] and [Engine.Snapshot] use connections that cannot write. With
+// [Engine.Read] and [Engine.Snapshot] use connections that cannot write. With
 // SQLite's write-ahead log they neither wait for the writer nor make it wait. Each
 // query sees one consistent state, and a snapshot gives several queries the same one.
 //

@@ -11,6 +11,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect: bytes may go that a step would have
@@ -39,16 +40,16 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 	}
 	t.Run("a step that fails, or panics", func(t *testing.T) {
 		db := scratch(t)
-		without(t, "one that fails", db.Step(t.Context(), 0, func(*Tx) error { return errOwn }), true)
-		without(t, "one that panics", db.Step(t.Context(), 0, func(*Tx) error { panic("oh") }), true)
-		expect.Is(t, "its own error", db.Step(t.Context(), 0, func(*Tx) error { return errOwn }), errOwn)
+		without(t, "one that fails", db.Step(t.Context(), 0, func(engine.Tx) error { return errOwn }), true)
+		without(t, "one that panics", db.Step(t.Context(), 0, func(engine.Tx) error { panic("oh") }), true)
+		expect.Is(t, "its own error", db.Step(t.Context(), 0, func(engine.Tx) error { return errOwn }), errOwn)
 	})
 	t.Run("one that another process keeps from beginning", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sandlot.db")
 		db, other := mustOpen(t, path), mustOpen(t, path)
 		release := occupied(t, other, nil)
 		expect.Is(t, "wait no longer", db.write.exec("PRAGMA busy_timeout = 1"), nil)
-		err := db.Step(t.Context(), 0, func(*Tx) error { return nil })
+		err := db.Step(t.Context(), 0, func(engine.Tx) error { return nil })
 		release()
 		expect.Is(t, "the step", err, publish.ErrUnavailable)
 		without(t, "the step", err, true)
@@ -83,7 +84,7 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 			if before {
 				move()
 			}
-			without(t, "the step", db.Step(t.Context(), 0, func(*Tx) error { return nil }), before)
+			without(t, "the step", db.Step(t.Context(), 0, func(engine.Tx) error { return nil }), before)
 		}
 	})
 }

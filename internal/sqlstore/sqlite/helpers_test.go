@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/testenv"
 )
 
@@ -35,7 +36,7 @@ func mustOpen(t testing.TB, path string) *Engine {
 
 func mustExec(t testing.TB, db *Engine, query string, args ...any) {
 	t.Helper()
-	err := db.Step(context.Background(), 0, func(tx *Tx) error {
+	err := db.Step(context.Background(), 0, func(tx engine.Tx) error {
 		_, err := tx.Exec(query, args...)
 		return err
 	})

@@ -14,6 +14,7 @@ import (
 
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 //go:embed migrations/*.sql
@@ -55,7 +56,7 @@ func loadMigrations(files fs.FS, folder string) ([]migration, error) {
 
 // unapplied returns the migrations that a database still needs. It is an error if
 // the database was made by other ones.
-func unapplied(ctx context.Context, q querier, path string, known []migration) ([]migration, error) {
+func unapplied(ctx context.Context, q engine.Querier, path string, known []migration) ([]migration, error) {
 	_, err := value[string](ctx, q, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
 	if errors.Is(err, publish.ErrNotFound) {
 		return known, nil
@@ -86,7 +87,8 @@ func unapplied(ctx context.Context, q querier, path string, known []migration) (
 func (e *Engine) migrate(ctx context.Context, path string, known []migration) error {
 	for {
 		more := false
-		err := e.Step(ctx, 0, func(t *Tx) error {
+		err := e.Step(ctx, 0, func(tx engine.Tx) error {
+			t := tx.(*Tx)
 			// Looked up again in each step: another process may have been faster.
 			todo, err := unapplied(ctx, t, path, known)
 			if err != nil || len(todo) == 0 {

@@ -35,7 +35,7 @@ func TestMigrations(t *testing.T) {
 		if err := db.migrate(t.Context(), path, append(known, second)); err == nil || !strings.Contains(err.Error(), "0099_second.sql") {
 			t.Errorf("the migration that cannot be done: error is %v", err)
 		}
-		handle, err := value[string](t.Context(), db, "SELECT handle FROM accounts")
+		handle, err := value[string](t.Context(), db.read, "SELECT handle FROM accounts")
 		expect.Is(t, "read", err, nil)
 		expect.Equal(t, "the handle", handle, "kim")
 		expect.Equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 0)
@@ -50,7 +50,7 @@ func TestMigrations(t *testing.T) {
 
 func count(t *testing.T, db *Engine, query string) int {
 	t.Helper()
-	n, err := value[int](t.Context(), db, query)
+	n, err := value[int](t.Context(), db.read, query)
 	expect.OK(t, err)
 	return n
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // readers is how many connections read at once. Reads are short and mostly of
@@ -163,23 +164,24 @@ func (e *Engine) Close() error {
 // Ping fails when nothing can be read or written. After a failed commit it finds out
 // by writing whether there is room again.
 func (e *Engine) Ping(ctx context.Context) error {
-	e.BeginRead(ctx)
-	_, err := values[int64](ctx, e, "SELECT at FROM clock WHERE one = 1")
-	e.EndRead()
+	err := e.Read(ctx, func(q engine.Querier) error {
+		_, err := values[int64](ctx, q, "SELECT at FROM clock WHERE one = 1")
+		return err
+	})
 	if err != nil {
-		return in("ping", publish.NoEffect(err))
+		return in("ping", err)
 	}
-	return in("ping", e.Step(ctx, 0, func(t *Tx) error {
+	return in("ping", e.Step(ctx, 0, func(t engine.Tx) error {
 		if !e.write.ailing.Load() {
 			return nil // to have had its turn is enough, and costs no fsync
 		}
-		return t.probe()
+		return probe(t)
 	}))
 }
 
 // probe writes as much as a publish may. The bytes are random because pages that
 // stay the same are not written.
-func (t *Tx) probe() error {
+func probe(t engine.Tx) error {
 	bytes := make([]byte, probeBytes)
 	rand.Read(bytes)
 	_, err := t.Exec("INSERT INTO probe (one, bytes) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET bytes = excluded.bytes", bytes)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 const (
@@ -20,10 +21,12 @@ const (
 
 // Unused tells how many bytes of the file are free for new records.
 func (e *Engine) Unused(ctx context.Context) (int64, error) {
-	e.BeginRead(ctx)
-	defer e.EndRead()
-	pages, err := value[int64](ctx, e, "PRAGMA freelist_count")
-	return pages * e.pageSize, in("count unused pages", publish.NoEffect(err))
+	var pages int64
+	err := e.Read(ctx, func(q engine.Querier) (err error) {
+		pages, err = value[int64](ctx, q, "PRAGMA freelist_count")
+		return err
+	})
+	return pages * e.pageSize, in("count unused pages", err)
 }
 
 // GiveBack makes the file shorter by some of its unused pages, and tells whether there
@@ -40,25 +43,25 @@ func (e *Engine) GiveBack(ctx context.Context) (more bool, err error) {
 	more = unused-giveBackPages*e.pageSize > unusedKept
 	// What leads to the shorter file is in the log first.
 	e.write.fold.Store(!more)
-	err = e.Step(ctx, 0, func(t *Tx) error {
+	err = e.Step(ctx, 0, func(t engine.Tx) error {
 		rows, err := t.Query(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", giveBackPages))
 		if err != nil {
-			return Classify(err)
+			return err
 		}
 		defer rows.Close()
 		for rows.Next() { // a row for each page: to stop reading is to stop moving
 		}
-		return Classify(rows.Err())
+		return rows.Err()
 	})
 	return more && err == nil, in("give room back", err)
 }
 
 // measure finds out what GiveBack and Unused have to know.
 func (e *Engine) measure(ctx context.Context) (err error) {
-	if e.pageSize, err = value[int64](ctx, e, "PRAGMA page_size"); err != nil {
+	if e.pageSize, err = value[int64](ctx, e.read, "PRAGMA page_size"); err != nil {
 		return err
 	}
-	e.shrinks, err = value[bool](ctx, e, "SELECT auto_vacuum <> 0 FROM pragma_auto_vacuum")
+	e.shrinks, err = value[bool](ctx, e.read, "SELECT auto_vacuum <> 0 FROM pragma_auto_vacuum")
 	return err
 }
 

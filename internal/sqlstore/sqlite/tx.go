@@ -8,22 +8,24 @@ import (
 	"sync"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
-// A Tx is a step's access to the transaction it is part of. It is used by that step
-// alone, and not after it. Its statements are not interrupted.
+// A Tx is engine.Tx on the connection that writes.
 type Tx struct{ w *writer }
 
-// Query reads. The rows must be closed before the next statement.
-func (t *Tx) Query(_ context.Context, query string, args ...any) (*sql.Rows, error) {
+var _ engine.Tx = (*Tx)(nil)
+
+// Query implements engine.Querier.
+func (t *Tx) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
 	s, err := t.w.prepare(query)
 	if err != nil {
-		return nil, err
+		return nil, Classify(err)
 	}
-	return s.Query(args...)
+	return asRows(s.Query(args...))
 }
 
-// Exec runs a statement and tells how many rows it changed. Its errors are classified.
+// Exec implements engine.Tx.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	r, err := t.run(query, args)
 	if err != nil {
@@ -32,10 +34,22 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	return r.RowsAffected()
 }
 
-// Insert records one row and returns its id. SQLite tells it without RETURNING,
-// which would cost a trigger; PostgreSQL will need that. Its errors are classified.
-func (t *Tx) Insert(query string, args ...any) (int64, error) {
-	r, err := t.run(query, args)
+// Later implements engine.Tx. To put a statement off would save nothing.
+func (t *Tx) Later(missing error, query string, args ...any) error {
+	n, err := t.Exec(query, args...)
+	if err == nil && n == 0 {
+		return missing
+	}
+	return err
+}
+
+// Reserve implements engine.Tx. Ids come with the rows.
+func (t *Tx) Reserve(...string) {}
+
+// Insert implements engine.Tx. SQLite tells the id without RETURNING, which would cost
+// a trigger.
+func (t *Tx) Insert(_, query string, args ...any) (int64, error) {
+	r, err := t.run(query, append([]any{nil}, args...))
 	if err != nil {
 		return 0, err
 	}
@@ -51,58 +65,68 @@ func (t *Tx) run(query string, args []any) (sql.Result, error) {
 	return r, Classify(err)
 }
 
-// Step runs what one method of a store does as one atomic and durable step: when it
-// returns nil the effect is synced to the disk. Steps that wait for each other share
-// a commit, but each can fail on its own. run may be called twice, the second time on
-// the same state. bytes says how much content it writes.
-//
-// If ctx ends before the step's turn has come it is dropped; after that it is not
-// interrupted. Any error but that of a commit is publish.ErrNoEffect. A queue that is
-// full is ErrTooMany.
-func (e *Engine) Step(ctx context.Context, bytes int, run func(*Tx) error) error {
+// Dialect implements engine.Engine.
+func (e *Engine) Dialect() engine.Dialect { return Dialect{} }
+
+// Step implements engine.Engine. Steps that wait for each other share a commit, but
+// each can fail on its own.
+func (e *Engine) Step(ctx context.Context, bytes int, run func(engine.Tx) error) error {
 	return e.write.do(ctx, bytes, run)
 }
 
-// Query reads outside of any step, between BeginRead and EndRead. What it reads is
-// one consistent state.
-func (e *Engine) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if e.closed.Load() {
-		return nil, errClosed
-	}
-	return e.read.Query(ctx, query, args...)
-}
-
-// BeginRead waits while reads make way for the log's end, a second at most. Each is
-// followed by one EndRead, when the rows are closed.
-func (e *Engine) BeginRead(ctx context.Context) { e.gate.enter(ctx) }
-
-// EndRead ends what BeginRead began.
-func (e *Engine) EndRead() { e.gate.leave() }
-
-// A Snapshot reads inside one read transaction. Its statements are not kept: to
-// prepare one may take a connection more, and they may all be in snapshots.
-type Snapshot struct{ tx *sql.Tx }
-
-// Query reads the state that the snapshot has.
-func (s Snapshot) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return s.tx.QueryContext(ctx, query, args...)
-}
-
-// Snapshot runs several queries on one consistent state. Any error is
-// publish.ErrNoEffect.
-func (e *Engine) Snapshot(ctx context.Context, read func(Snapshot) error) error {
+// Read implements engine.Engine. While reads make way for the log's end it waits, a
+// second at most.
+func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
 	if e.closed.Load() {
 		return publish.NoEffect(errClosed)
 	}
-	e.BeginRead(ctx)
-	defer e.EndRead()
+	e.gate.enter(ctx)
+	defer e.gate.leave()
+	return publish.NoEffect(read(e.read))
+}
+
+// snapshot reads inside one read transaction. Its statements are not kept: to
+// prepare one may take a connection more, and they may all be in snapshots.
+type snapshot struct{ tx *sql.Tx }
+
+// Query implements engine.Querier.
+func (s snapshot) Query(ctx context.Context, query string, args ...any) (engine.Rows, error) {
+	return asRows(s.tx.QueryContext(ctx, query, args...))
+}
+
+// Snapshot implements engine.Engine.
+func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) error {
+	if e.closed.Load() {
+		return publish.NoEffect(errClosed)
+	}
+	e.gate.enter(ctx)
+	defer e.gate.leave()
 	t, err := e.read.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return publish.NoEffect(Classify(err))
 	}
 	defer t.Rollback() // nothing was written, so nothing is lost
-	return publish.NoEffect(read(Snapshot{t}))
+	return publish.NoEffect(read(snapshot{t}))
 }
+
+// driverRows are those of the driver, with errors that are classified.
+type driverRows struct{ *sql.Rows }
+
+func asRows(r *sql.Rows, err error) (engine.Rows, error) {
+	if err != nil {
+		return nil, Classify(err)
+	}
+	return driverRows{r}, nil
+}
+
+// Scan implements engine.Rows.
+func (r driverRows) Scan(dest ...any) error { return Classify(r.Rows.Scan(dest...)) }
+
+// Err implements engine.Rows.
+func (r driverRows) Err() error { return Classify(r.Rows.Err()) }
+
+// Close implements engine.Rows.
+func (r driverRows) Close() error { return Classify(r.Rows.Close()) }
 
 // reader runs queries on the connections that only read. Each query sees one
 // consistent state.
@@ -115,12 +139,12 @@ type reader struct {
 func newReader(db *sql.DB) *reader { return &reader{db: db, stmts: map[string]*sql.Stmt{}} }
 
 // Query runs a statement that is prepared at its first use.
-func (r *reader) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (r *reader) Query(ctx context.Context, query string, args ...any) (engine.Rows, error) {
 	s, err := r.prepare(ctx, query)
 	if err != nil {
-		return nil, err
+		return nil, Classify(err)
 	}
-	return s.QueryContext(ctx, args...)
+	return asRows(s.QueryContext(ctx, args...))
 }
 
 func (r *reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
@@ -149,31 +173,26 @@ func (r *reader) queries() []string {
 	return slices.Collect(maps.Keys(r.stmts))
 }
 
-// querier runs a query: a Tx, an Engine, a reader or a Snapshot.
-type querier interface {
-	Query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// values returns the only column of all rows, and its errors are classified.
-func values[T any](ctx context.Context, q querier, query string, args ...any) ([]T, error) {
+// values returns the only column of all rows.
+func values[T any](ctx context.Context, q engine.Querier, query string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, query, args...)
 	if err != nil {
-		return nil, Classify(err)
+		return nil, err
 	}
 	defer rows.Close()
 	var list []T
 	for rows.Next() {
 		var v T
 		if err := rows.Scan(&v); err != nil {
-			return nil, Classify(err)
+			return nil, err
 		}
 		list = append(list, v)
 	}
-	return list, Classify(rows.Err())
+	return list, rows.Err()
 }
 
 // value returns the first of values. No row is publish.ErrNotFound.
-func value[T any](ctx context.Context, q querier, query string, args ...any) (v T, err error) {
+func value[T any](ctx context.Context, q engine.Querier, query string, args ...any) (v T, err error) {
 	list, err := values[T](ctx, q, query, args...)
 	if err == nil && len(list) == 0 {
 		err = publish.ErrNotFound

@@ -13,6 +13,7 @@ import (
 	"sandlot/internal/durable"
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 const (
@@ -25,9 +26,6 @@ const (
 	batchLen   = 256
 	batchBytes = 4 << 20
 )
-
-// ErrTooMany: so many steps wait that another had better come back.
-var ErrTooMany = fmt.Errorf("%w: %d writes wait already", publish.ErrUnavailable, queueLen)
 
 // A writer runs steps one after another on the one connection that writes.
 //
@@ -59,8 +57,8 @@ type writer struct {
 
 // A step is one method's work inside a transaction.
 type step struct {
-	run   func(*Tx) error // may be run twice, the second time on the same state
-	bytes int             // of content that it writes
+	run   func(engine.Tx) error // may be run twice, the second time on the same state
+	bytes int                   // of content that it writes
 	state atomic.Int32
 	err   error
 	done  chan error
@@ -87,7 +85,7 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 // turn has come it is dropped; after that it is not interrupted, for nobody could
 // tell then whether it had happened.
 // Any error but that of a commit is publish.ErrNoEffect.
-func (w *writer) do(ctx context.Context, bytes int, run func(*Tx) error) error {
+func (w *writer) do(ctx context.Context, bytes int, run func(engine.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return publish.NoEffect(err)
 	}
@@ -116,7 +114,7 @@ func (w *writer) enqueue(s *step) error {
 	case w.queue <- s:
 		return nil
 	default:
-		return ErrTooMany
+		return engine.ErrTooMany
 	}
 }
 
@@ -345,7 +343,7 @@ func lost(cause, rollback error) error {
 }
 
 // guard turns a panic into the error of the step that panicked.
-func guard(run func(*Tx) error, t *Tx) (err error) {
+func guard(run func(engine.Tx) error, t *Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a step: %v\n%s", p, debug.Stack())

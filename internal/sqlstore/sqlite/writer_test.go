@@ -14,6 +14,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // scratch is a database with a table to write into.
@@ -23,8 +24,8 @@ func scratch(t *testing.T) *Engine {
 	return db
 }
 
-func insert(name string) func(*Tx) error {
-	return func(t *Tx) error {
+func insert(name string) func(engine.Tx) error {
+	return func(t engine.Tx) error {
 		_, err := t.Exec("INSERT INTO scratch (name) VALUES (?)", name)
 		return err
 	}
@@ -33,7 +34,7 @@ func insert(name string) func(*Tx) error {
 // names is what scratch holds, as a reader sees it.
 func names(t *testing.T, db *Engine) string {
 	t.Helper()
-	list, err := values[string](t.Context(), db, "SELECT name FROM scratch ORDER BY name")
+	list, err := values[string](t.Context(), db.read, "SELECT name FROM scratch ORDER BY name")
 	expect.OK(t, err)
 	return strings.Join(list, " ")
 }
@@ -44,7 +45,7 @@ func occupied(t *testing.T, db *Engine, want error) (release func()) {
 	t.Helper()
 	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- db.Step(context.Background(), 0, func(*Tx) error {
+		done <- db.Step(context.Background(), 0, func(engine.Tx) error {
 			close(begun)
 			<-end
 			return nil
@@ -59,7 +60,7 @@ func occupied(t *testing.T, db *Engine, want error) (release func()) {
 }
 
 // start runs a step beside the test, and returns when it waits in the queue.
-func start(t *testing.T, db *Engine, ctx context.Context, run func(*Tx) error) <-chan error {
+func start(t *testing.T, db *Engine, ctx context.Context, run func(engine.Tx) error) <-chan error {
 	t.Helper()
 	before, done := len(db.write.queue), make(chan error, 1)
 	go func() { done <- db.Step(ctx, 0, run) }()
@@ -92,7 +93,7 @@ func TestWriter(t *testing.T) {
 	t.Run("a refused step costs no commit", func(t *testing.T) {
 		db := scratch(t)
 		before := db.write.commits.Load()
-		err := db.Step(t.Context(), 0, func(t *Tx) error { return errors.Join(insert("own")(t), errOwn) })
+		err := db.Step(t.Context(), 0, func(t engine.Tx) error { return errors.Join(insert("own")(t), errOwn) })
 		expect.Is(t, "the step", err, errOwn)
 		expect.Equal(t, "commits", db.write.commits.Load()-before, 0)
 		expect.Equal(t, "rows", names(t, db), "")
@@ -105,11 +106,11 @@ func TestWriter(t *testing.T) {
 		db := scratch(t)
 		release := occupied(t, db, nil)
 		one := start(t, db, t.Context(), insert("one"))
-		own := start(t, db, t.Context(), func(t *Tx) error {
+		own := start(t, db, t.Context(), func(t engine.Tx) error {
 			return errors.Join(insert("own")(t), errOwn)
 		})
 		taken := start(t, db, t.Context(), insert("one"))
-		panicked := start(t, db, t.Context(), func(t *Tx) error {
+		panicked := start(t, db, t.Context(), func(t engine.Tx) error {
 			_ = insert("panicked")(t)
 			panic("oh")
 		})
@@ -154,7 +155,7 @@ func TestWriter(t *testing.T) {
 	t.Run("a step that runs is not interrupted", func(t *testing.T) {
 		db := scratch(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		expect.Is(t, "the step", db.Step(ctx, 0, func(t *Tx) error {
+		expect.Is(t, "the step", db.Step(ctx, 0, func(t engine.Tx) error {
 			cancel()
 			return insert("kept")(t)
 		}), nil)
@@ -166,7 +167,7 @@ func TestWriter(t *testing.T) {
 		commit := db.write.commit
 		release := occupied(t, db, nil)
 		one := start(t, db, t.Context(), insert("one"))
-		own := start(t, db, t.Context(), func(*Tx) error { return errOwn })
+		own := start(t, db, t.Context(), func(engine.Tx) error { return errOwn })
 		// Set while the writer is between two batches: by the step that it is busy with.
 		first := true
 		db.write.commit = func() error {
@@ -207,9 +208,9 @@ func TestWriter(t *testing.T) {
 		db := scratch(t)
 		release := occupied(t, db, nil)
 		one := start(t, db, t.Context(), insert("one"))
-		full := start(t, db, t.Context(), func(t *Tx) error {
+		full := start(t, db, t.Context(), func(t engine.Tx) error {
 			// As SQLite does when the disk is full in the middle of a step.
-			return errors.Join(t.w.exec("ROLLBACK"), fmt.Errorf("%w: %w", publish.ErrFull, fault(sqlite3.SQLITE_FULL)))
+			return errors.Join(t.(*Tx).w.exec("ROLLBACK"), fmt.Errorf("%w: %w", publish.ErrFull, fault(sqlite3.SQLITE_FULL)))
 		})
 		two := start(t, db, t.Context(), insert("two"))
 		release()
@@ -238,19 +239,18 @@ func TestWriter(t *testing.T) {
 		expect.Is(t, "close again", db.Close(), nil)
 		expect.Is(t, "a later step", db.Step(t.Context(), 0, insert("two")), publish.ErrUnavailable)
 		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
-		_, err := db.Query(t.Context(), "SELECT 1")
-		expect.Is(t, "a read", err, publish.ErrUnavailable)
-		expect.Is(t, "a read of several queries", db.Snapshot(t.Context(), func(Snapshot) error { return nil }), publish.ErrUnavailable)
+		expect.Is(t, "a read", db.Read(t.Context(), func(engine.Querier) error { return nil }), publish.ErrUnavailable)
+		expect.Is(t, "a read of several queries", db.Snapshot(t.Context(), func(engine.Querier) error { return nil }), publish.ErrUnavailable)
 	})
 }
 
 // setCommit changes the seam while the writer is inside a step.
 func setCommit(t *testing.T, db *Engine, commit func() error) {
 	t.Helper()
-	err := db.Step(t.Context(), 0, func(t *Tx) error {
-		t.w.commit = func() error {
-			t.w.commit = commit
-			return t.w.exec("COMMIT")
+	err := db.Step(t.Context(), 0, func(t engine.Tx) error {
+		t.(*Tx).w.commit = func() error {
+			t.(*Tx).w.commit = commit
+			return t.(*Tx).w.exec("COMMIT")
 		}
 		return nil
 	})
