@@ -32,18 +32,21 @@ func (store Publish) CreateAccount(ctx context.Context, na publish.NewAccount) (
 }
 
 func (t *tx) createAccount(na publish.NewAccount) (publish.Account, error) {
-	handle, err := t.firstFree(na.Handles)
-	if err != nil {
-		return publish.Account{}, err
-	}
-	a := publish.Account{Handle: handle, Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
-	id, err := t.Insert("accounts", "INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (?, ?, ?, 0, ?, ?)", handle, na.Email, na.Lang, micros(na.CreatedAt))
+	a := publish.Account{Handle: na.Handles[0], Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
+	id, err := t.Insert("accounts", "INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (?, ?, ?, 0, ?, ?)", a.Handle, na.Email, na.Lang, micros(na.CreatedAt))
 	if err != nil {
 		return a, err
 	}
 	a.ID = publish.AccountID(id)
-	if _, err := t.exec("INSERT INTO handles (handle, account) VALUES (?, ?)", handle, a.ID); err != nil {
+	handle, err := t.takeHandle(a.ID, na.Handles, time.Time{})
+	if err != nil {
 		return a, err
+	}
+	if handle != a.Handle {
+		a.Handle = handle
+		if err := t.later("UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ?", handle, a.ID); err != nil {
+			return a, err
+		}
 	}
 	if err := t.createKey(na.Key, a.ID, nil); err != nil || na.Job == nil {
 		return a, err
@@ -51,15 +54,20 @@ func (t *tx) createAccount(na publish.NewAccount) (publish.Account, error) {
 	return a, t.addJob(*na.Job, a.ID)
 }
 
-// firstFree returns the first of the handles that was never given out.
-func (t *tx) firstFree(handles []string) (string, error) {
+// takeHandle gives an account the first of the handles that was never given out: when it
+// was renamed, or the zero time for a new one.
+func (t *tx) takeHandle(id publish.AccountID, handles []string, renamed time.Time) (string, error) {
+	at := int64(0)
+	if !renamed.IsZero() {
+		at = micros(renamed)
+	}
 	for _, h := range handles {
-		_, err := t.number("SELECT account FROM handles WHERE handle = ?", h)
-		if errors.Is(err, publish.ErrNotFound) {
-			return h, nil
-		}
+		n, err := t.exec("INSERT INTO handles (handle, account, renamed_at) VALUES (?, ?, ?) ON CONFLICT (handle) DO NOTHING", h, id, at)
 		if err != nil {
 			return "", err
+		}
+		if n == 1 {
+			return h, nil
 		}
 	}
 	return "", fmt.Errorf("all of %d handles: %w", len(handles), publish.ErrExists)
@@ -84,6 +92,9 @@ func (t *tx) setEmail(id publish.AccountID, e *publish.NewEmail) error {
 	if e == nil {
 		return nil
 	}
+	if err := t.lockAccount(id); err != nil {
+		return err
+	}
 	verified, err := t.number("SELECT verified FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 	if err != nil {
 		return err
@@ -91,10 +102,10 @@ func (t *tx) setEmail(id publish.AccountID, e *publish.NewEmail) error {
 	if verified == 1 {
 		return publish.ErrVerified
 	}
-	if _, err := t.exec("UPDATE accounts SET email = ? WHERE id = ?", e.Address, id); err != nil {
+	if err := t.later("UPDATE accounts SET email = ? WHERE id = ?", e.Address, id); err != nil {
 		return err
 	}
-	if _, err := t.exec("DELETE FROM verifications WHERE account = ? AND email <> ?", id, e.Address); err != nil {
+	if err := t.later("DELETE FROM verifications WHERE account = ? AND email <> ?", id, e.Address); err != nil {
 		return err
 	}
 	return t.addJob(e.Job, id)
@@ -110,28 +121,28 @@ func (t *tx) active(id publish.AccountID) error {
 }
 
 // mayAct fails if the key that asks is revoked or its account is suspended by now;
-// 0 is none.
-func (t *tx) mayAct(key int64) error {
+// 0 is none. It is asked: the next Flush fails.
+func (t *tx) mayAct(key int64) {
 	if key == 0 {
-		return nil
+		return
 	}
-	suspended, err := t.number(`SELECT a.suspended_at IS NOT NULL FROM keys k JOIN accounts a ON a.id = k.account
+	ask(t, scanValue[bool], func(suspended bool, err error) error {
+		switch {
+		case errors.Is(err, publish.ErrNotFound):
+			return publish.ErrRevoked
+		case err == nil && suspended:
+			return publish.ErrSuspended
+		}
+		return err
+	}, `SELECT a.suspended_at IS NOT NULL FROM keys k JOIN accounts a ON a.id = k.account
 		WHERE k.revoked_at IS NULL AND k.id = ? AND a.deleted_at IS NULL`, key)
-	switch {
-	case errors.Is(err, publish.ErrNotFound):
-		return publish.ErrRevoked
-	case err == nil && suspended == 1:
-		return publish.ErrSuspended
-	}
-	return err
 }
 
 // createKey records a key of an account, and of one project of it if project is
 // not nil.
 func (t *tx) createKey(k publish.Key, account publish.AccountID, project *int64) error {
-	_, err := t.exec("INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	return t.later("INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		k.Hash[:], account, project, k.Name, k.LastFour, micros(k.CreatedAt), micros(k.LastUsedAt))
-	return err
 }
 
 // KeyByHash implements publish.CredentialStore.

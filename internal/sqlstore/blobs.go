@@ -33,26 +33,24 @@ func (t *tx) keep(b publish.Blob, as use, now time.Time) (int64, error) {
 	id, err := t.Insert("blobs", "INSERT INTO blobs (id, ref, size, sha256, is_text, squeezed, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		ref, b.Size, b.SHA256[:], b.Text, squeezed, micros(now))
 	if err == nil && b.Checkpoints != "" {
-		_, err = t.exec("INSERT INTO checkpoints (blob, points) VALUES (?, ?)", id, []byte(b.Checkpoints))
+		err = t.later("INSERT INTO checkpoints (blob, points) VALUES (?, ?)", id, []byte(b.Checkpoints))
 	}
 	if err != nil || b.Ref != "" {
 		return id, err
 	}
-	_, err = t.exec("INSERT INTO contents (blob, bytes) VALUES (?, ?)", id, orEmpty(b.Inline))
-	return id, err
+	return id, t.later("INSERT INTO contents (blob, bytes) VALUES (?, ?)", id, orEmpty(b.Inline))
 }
 
 func (t *tx) keepAgain(id int64, as use) error {
 	if as != asFile {
 		return nil // the foreign key tells whether it is there
 	}
-	return t.must(publish.ErrNotFound, "UPDATE blobs SET squeezed = coalesce(squeezed, 0) WHERE id = ?", id)
+	return t.Later(publish.ErrNotFound, "UPDATE blobs SET squeezed = coalesce(squeezed, 0) WHERE id = ?", id)
 }
 
 // loosen marks a blob to which a reference went away, for Sweep to look at.
 func (t *tx) loosen(id int64) error {
-	_, err := t.exec("UPDATE blobs SET loose = 1 WHERE id = ?", id)
-	return err
+	return t.later("UPDATE blobs SET loose = 1 WHERE id = ?", id)
 }
 
 // Content implements publish.Store.

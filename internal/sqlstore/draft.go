@@ -119,14 +119,11 @@ func (t *tx) beginDraft(id publish.ProjectID, c publish.Change, at publish.Edit,
 	if err := t.refuseAlreadyDone(at.Idempotency, now); err != nil {
 		return d, err
 	}
-	p, err := t.editable(id, at)
+	p, err := t.editable(id, at, 0)
 	if err != nil {
 		return d, err
 	}
 	if err := t.room(p.Account, at.Within.Bytes, c.Put, now); err != nil {
-		return d, err
-	}
-	if err := t.drafted(p.num, 0); err != nil {
 		return d, err
 	}
 	d.project, d.n = p.num, p.Version+1
@@ -149,12 +146,13 @@ func (t *tx) room(id publish.AccountID, most int64, files []publish.File, now ti
 	if most <= 0 {
 		return publish.ErrTooManyBytes
 	}
-	return t.within(id, publish.Quota{Bytes: most}, now)
+	t.within(id, publish.Quota{Bytes: most}, now)
+	return t.Flush()
 }
 
-// drafted fails if a project has another draft than own, of which 0 is none.
-func (t *tx) drafted(project, own int64) error {
-	found, err := one(context.Background(), t, scanDraft, selectDraft+"project = ?", project)
+// drafted makes an error of what was found of a project's draft, unless it is own, of
+// which 0 is none.
+func drafted(found draft, err error, own int64) error {
 	switch {
 	case errors.Is(err, publish.ErrNotFound) && own == 0:
 		return nil
@@ -171,7 +169,8 @@ func (store Publish) addToDraft(ctx context.Context, d *draft, part publish.Chan
 	p := projectRow{num: d.project}
 	err := store.db.patient(ctx, inlined(part.Put), func(t *tx) error {
 		p.Version, p.Size, p.FileCount = d.n, 0, 0
-		if err := t.drafted(d.project, d.id); err != nil {
+		found, err := one(context.Background(), t, scanDraft, selectDraft+"project = ?", d.project)
+		if err := drafted(found, err, d.id); err != nil {
 			return err
 		}
 		return t.change(&p, part, store.db.now())

@@ -21,17 +21,19 @@ func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publis
 		if err != nil {
 			return err
 		}
-		old, err := t.closeFile(p, f.Folded, f.Name)
-		if errors.Is(err, publish.ErrNotFound) {
-			p.FileCount++
-		} else if err != nil {
+		p.FileCount++
+		p.Size += f.Blob.Size
+		t.closeFile(p, f.Folded, f.Name, func(err error) error {
+			if errors.Is(err, publish.ErrNotFound) {
+				return nil // it is a new one
+			}
 			return err
-		}
-		p.Size += f.Blob.Size - old
+		})
 		if err := t.addFile(*p, f, blob); err != nil {
 			return err
 		}
-		return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, store.db.now())
+		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, store.db.now())
+		return nil
 	})
 	return p, changed(id), in("put file", err)
 }
@@ -48,28 +50,29 @@ func (store Publish) DeleteFile(ctx context.Context, id publish.ProjectID, name 
 		if err != nil {
 			return err
 		}
-		old, err := t.closeFile(p, folded, name)
-		if err != nil {
-			return err
-		}
-		p.Size -= old
-		p.FileCount--
+		t.closeFile(p, folded, name, func(err error) error { return err })
 		return nil
 	})
 	return p, changed(id), in("delete file", err)
 }
 
-// closeFile ends a current file with the version before p.Version, and returns
-// its size.
-func (t *tx) closeFile(p *projectRow, folded, name string) (int64, error) {
-	return t.number(`UPDATE files SET until = ? WHERE project = ? AND until = 9223372036854775807 AND folded = ? AND name = ?
+// closeFile ends a current file with the version before p.Version, and takes it out of
+// the project's totals. It is asked: judge gets publish.ErrNotFound if there is none, and
+// what it returns is the next Flush's.
+func (t *tx) closeFile(p *projectRow, folded, name string, judge func(error) error) {
+	ask(t, scanValue[int64], func(size int64, err error) error {
+		if err == nil {
+			p.Size -= size
+			p.FileCount--
+		}
+		return judge(err)
+	}, `UPDATE files SET until = ? WHERE project = ? AND until = 9223372036854775807 AND folded = ? AND name = ?
 		RETURNING (SELECT size FROM blobs WHERE blobs.id = files.blob)`, p.Version, p.num, folded, name)
 }
 
 // addFile makes f a file from p.Version on.
 func (t *tx) addFile(p projectRow, f publish.File, blob int64) error {
-	_, err := t.exec("INSERT INTO files (project, since, folded, name, blob) VALUES (?, ?, ?, ?, ?)", p.num, p.Version, f.Folded, f.Name, blob)
-	return err
+	return t.later("INSERT INTO files (project, since, folded, name, blob) VALUES (?, ?, ?, ?, ?)", p.num, p.Version, f.Folded, f.Name, blob)
 }
 
 // What a file is read from. A blob is at most one file of a version, so a row

@@ -38,7 +38,7 @@ func (t *tx) addRecord(o *publish.IdempotencyRecord, account publish.AccountID, 
 		return nil
 	}
 	for _, key := range recordKeys(o) {
-		err := t.must(publish.ErrAlreadyDone, insertRecord,
+		err := t.Later(publish.ErrAlreadyDone, insertRecord,
 			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Email, orEmpty(o.Answer), orEmpty(o.Made), string(project), micros(now))
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (t *tx) ownRecord(o *publish.IdempotencyRecord, account publish.AccountID) 
 		return nil
 	}
 	for _, key := range recordKeys(o) {
-		if _, err := t.exec("UPDATE once SET account = ? WHERE key = ?", account, key[:]); err != nil {
+		if err := t.later("UPDATE once SET account = ? WHERE key = ?", account, key[:]); err != nil {
 			return err
 		}
 	}

@@ -17,9 +17,8 @@ const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address,
 
 // addJob records a job of an account; 0 for none.
 func (t *tx) addJob(j publish.Job, account publish.AccountID) error {
-	_, err := t.exec("INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network) VALUES (?, nullif(?, 0), nullif(?, 0), ?, ?, ?, ?, ?, ?)",
+	return t.later("INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network) VALUES (?, nullif(?, 0), nullif(?, 0), ?, ?, ?, ?, ?, ?)",
 		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
-	return err
 }
 
 func scanJob(r row) (j publish.Job, err error) {

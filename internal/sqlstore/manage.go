@@ -56,13 +56,12 @@ func (store Publish) Rearrange(ctx context.Context, id publish.ProjectID, c publ
 
 // change drops and puts files, and keeps the project's totals.
 func (t *tx) change(p *projectRow, c publish.Change, now time.Time) error {
+	t.Reserve(slices.Repeat([]string{"blobs"}, len(c.Put))...)
 	for _, f := range c.Drop {
-		old, err := t.closeFile(p, f.Folded, f.Name)
-		if err != nil {
-			return err
-		}
-		p.Size -= old
-		p.FileCount--
+		t.closeFile(p, f.Folded, f.Name, func(err error) error { return err })
+	}
+	if err := t.Flush(); err != nil {
+		return err
 	}
 	for _, f := range c.Put {
 		blob, err := t.keep(f.Blob, asFile, now)
@@ -84,7 +83,8 @@ func (t *tx) settle(p *projectRow, c publish.Change, at publish.Edit, now time.T
 	if err := t.setPrimary(p, c); err != nil {
 		return err
 	}
-	return t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, now)
+	t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, now)
+	return nil
 }
 
 // setPrimary makes a file the primary one, or leaves it as it is; in either case the

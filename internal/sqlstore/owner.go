@@ -12,6 +12,9 @@ import (
 // Rename implements account.OwnerStore.
 func (store Account) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) (publish.Changed, error) {
 	return publish.Changed{Account: id}, in("rename", store.db.changeAccount(ctx, func(t *tx) error {
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
 		if err := t.active(id); err != nil {
 			return err
 		}
@@ -22,14 +25,10 @@ func (store Account) Rename(ctx context.Context, id publish.AccountID, handle st
 		if n >= int64(limit) {
 			return account.ErrTooOften
 		}
-		if _, err := t.firstFree([]string{handle}); err != nil {
+		if _, err := t.takeHandle(id, []string{handle}, at); err != nil {
 			return err
 		}
-		if err := t.must(publish.ErrNotFound, "UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id); err != nil {
-			return err
-		}
-		_, err = t.exec("INSERT INTO handles (handle, account, renamed_at) VALUES (?, ?, ?)", handle, id, micros(at))
-		return err
+		return t.Later(publish.ErrNotFound, "UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id)
 	}))
 }
 

@@ -33,6 +33,7 @@ func scanProject(r row) (p projectRow, err error) {
 func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
 	var p publish.Project
 	err := store.db.step(ctx, len(np.File.Blob.Inline), func(t *tx) error {
+		t.Reserve(idsOf(np)...)
 		if err := t.addRecord(np.Idempotency, np.Account, "", store.db.now()); err != nil {
 			return err
 		}
@@ -51,21 +52,34 @@ func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (
 	return p, in("create project", err)
 }
 
-// owner returns the account of a new project, with the address set that is to be.
-func (t *tx) owner(np publish.NewProject) (publish.Account, error) {
+// idsOf are the tables in which a new project gets rows that others know by their ids.
+func idsOf(np publish.NewProject) []string {
+	if np.New != nil {
+		return []string{"accounts", "blobs", "projects"}
+	}
+	return []string{"blobs", "projects"}
+}
+
+// owner returns the account of a new project, for which the address is set that is to
+// be.
+func (t *tx) owner(np publish.NewProject) (a publish.Account, err error) {
 	if np.New != nil {
 		return t.createAccount(*np.New)
 	}
-	if err := t.mayAct(np.By); err != nil {
-		return publish.Account{}, err
+	if err := t.lockAccount(np.Account); err != nil {
+		return a, err
 	}
-	if err := t.active(np.Account); err != nil {
-		return publish.Account{}, err
+	t.mayAct(np.By)
+	ask(t, scanAccount, func(found publish.Account, err error) error {
+		if a = found; err == nil && a.Suspended {
+			err = publish.ErrSuspended
+		}
+		return err
+	}, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", np.Account)
+	if err := t.Flush(); err != nil {
+		return a, err
 	}
-	if err := t.setEmail(np.Account, np.Email); err != nil {
-		return publish.Account{}, err
-	}
-	return one(context.Background(), t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", np.Account)
+	return a, t.setEmail(np.Account, np.Email)
 }
 
 func (t *tx) createProject(np publish.NewProject, owner publish.Account, now time.Time) (publish.Project, error) {
@@ -80,14 +94,12 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: np.Title, Lang: np.Lang,
 		Primary: np.File.Name, Version: 1, Suffix: np.Suffix, Size: np.File.Blob.Size, FileCount: 1, CreatedAt: stored(np.CreatedAt), UpdatedAt: stored(np.CreatedAt),
 	}}
-	p.Seq, p.Change, err = t.nextSeq(owner.ID, 1)
+	seq, err := t.nextSeq(owner.ID, 1)
 	if err != nil {
 		return p.Project, err
 	}
-	may, err := t.mayBeListed(p)
-	if err != nil {
-		return p.Project, err
-	}
+	p.Seq, p.Change = seq.n, seq.changed
+	may := !p.Suspended && (p.Verified || seq.unverified)
 	p.num, err = t.Insert("projects", `INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
 		VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, ?)`,
 		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Suffix, p.Size, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may)
@@ -103,27 +115,30 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 	if err := t.addFile(p, np.File, blob); err != nil {
 		return p.Project, err
 	}
-	if err := t.within(owner.ID, np.Within, now); err != nil {
-		return p.Project, err
-	}
+	t.within(owner.ID, np.Within, now)
 	return p.Project, t.createKey(np.Key, owner.ID, &p.num)
+}
+
+// A seq is the number of a change of one of an account's projects, with the account's
+// change number, and whether projects of accounts without a verified address are listed.
+type seq struct {
+	n, changed int64
+	unverified bool
 }
 
 // nextSeq counts a change of one of an account's projects, of which there are so many
 // more. The account's row is written in every such step, so the numbers are in the
-// order of commits. It also returns the account's change number.
-func (t *tx) nextSeq(id publish.AccountID, more int) (seq, changed int64, err error) {
-	n, err := one(context.Background(), t, func(r row) (n [2]int64, err error) {
-		err = r.Scan(&n[0], &n[1])
-		return n, err
-	}, "UPDATE accounts SET seq = seq + 1, projects = projects + ? WHERE id = ? RETURNING seq, changed", more, id)
-	return n[0], n[1], err
+// order of commits.
+func (t *tx) nextSeq(id publish.AccountID, more int) (seq, error) {
+	return one(context.Background(), t, func(r row) (s seq, err error) {
+		err = r.Scan(&s.n, &s.changed, &s.unverified)
+		return s, err
+	}, "UPDATE accounts SET seq = seq + 1, projects = projects + ? WHERE id = ? RETURNING seq, changed, ("+readListing+")", more, id)
 }
 
 func (t *tx) addVersion(p projectRow) error {
-	_, err := t.exec("INSERT INTO versions (project, n, suffix, title, primary_file, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+	return t.later("INSERT INTO versions (project, n, suffix, title, primary_file, created_at) VALUES (?, ?, ?, ?, ?, ?)",
 		p.num, p.Version, p.Suffix, p.Title, p.Primary, micros(p.UpdatedAt))
-	return err
 }
 
 // Project implements publish.Store.
@@ -186,15 +201,6 @@ func scanVersion(r row) (v publish.Version, err error) {
 	return v, err
 }
 
-// current returns the project that an update was computed against.
-func (t *tx) current(id publish.ProjectID, expect int) (projectRow, error) {
-	p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))
-	if err == nil && p.Version != expect {
-		err = publish.ErrMoved
-	}
-	return p, err
-}
-
 // edit makes the next version of a project: change adds, replaces or removes a
 // file and keeps the project's totals.
 func (store Publish) edit(ctx context.Context, id publish.ProjectID, at publish.Edit, bytes int, change func(*tx, *projectRow) error) (publish.Project, error) {
@@ -209,14 +215,12 @@ func (store Publish) edit(ctx context.Context, id publish.ProjectID, at publish.
 }
 
 // edit is that step, also for the draft of that number.
-func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, draft int64, change func(*tx, *projectRow) error) (p projectRow, err error) {
+func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, own int64, change func(*tx, *projectRow) error) (p projectRow, err error) {
+	t.Reserve("blobs") // most edits put a file
 	if err := t.addRecord(at.Idempotency, 0, id, now); err != nil {
 		return p, err
 	}
-	if p, err = t.editable(id, at); err != nil {
-		return p, err
-	}
-	if err := t.drafted(p.num, draft); err != nil {
+	if p, err = t.editable(id, at, own); err != nil {
 		return p, err
 	}
 	if err := t.complete(at.Upload); err != nil {
@@ -232,36 +236,41 @@ func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, draft in
 	if err := change(t, &p); err != nil {
 		return p, err
 	}
-	if err := t.saveEdit(&p); err != nil {
-		return p, err
-	}
-	return p, nil
+	return p, t.saveEdit(&p)
 }
 
 // editable returns the project that an edit was computed against, if it may be made
-// now.
-func (t *tx) editable(id publish.ProjectID, at publish.Edit) (p projectRow, err error) {
-	if p, err = t.current(id, at.Expect); err != nil {
+// now, and has no draft but own, of which 0 is none.
+func (t *tx) editable(id publish.ProjectID, at publish.Edit, own int64) (p projectRow, err error) {
+	if err := t.lockOwner(id); err != nil {
 		return p, err
 	}
-	if err := t.mayAct(at.By); err != nil {
-		return p, err
-	}
-	if p.Suspended {
-		return p, publish.ErrSuspended
-	}
-	return p, nil
+	ask(t, scanProject, func(found projectRow, err error) error {
+		if p = found; err == nil && p.Version != at.Expect {
+			err = publish.ErrMoved
+		}
+		return err
+	}, selectProject+"p.id = ?", string(id))
+	t.mayAct(at.By)
+	ask(t, scanDraft, func(d draft, err error) error {
+		if p.Suspended {
+			return publish.ErrSuspended
+		}
+		return drafted(d, err, own)
+	}, selectDraft+"project = (SELECT num FROM projects WHERE id = ?)", string(id))
+	return p, t.Flush()
 }
 
-func (t *tx) saveEdit(p *projectRow) (err error) {
-	if p.Seq, _, err = t.nextSeq(p.Account, 0); err != nil {
+func (t *tx) saveEdit(p *projectRow) error {
+	seq, err := t.nextSeq(p.Account, 0)
+	if err != nil {
 		return err
 	}
+	p.Seq = seq.n
 	p.Change++
 	if err := t.addVersion(*p); err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE projects SET title = ?, primary_file = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?, changed = changed + 1 WHERE num = ?",
+	return t.later("UPDATE projects SET title = ?, primary_file = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?, changed = changed + 1 WHERE num = ?",
 		p.Title, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.UpdatedAt), p.num)
-	return err
 }

@@ -40,16 +40,26 @@ func first[T any](ctx context.Context, q engine.Querier, scan func(row) (T, erro
 		return v, err
 	}
 	defer rows.Close()
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return v, err
-		}
-		return v, publish.ErrNotFound
-	}
-	if v, err = scan(rows); err != nil {
+	if v, err = firstOf(rows, scan); err != nil {
 		return v, err
 	}
 	return v, rows.Close()
+}
+
+func firstOf[T any](rows engine.Rows, scan func(row) (T, error)) (v T, err error) {
+	if rows.Next() {
+		return scan(rows)
+	}
+	if err := rows.Err(); err != nil {
+		return v, err
+	}
+	return v, publish.ErrNotFound
+}
+
+// ask is one for an answer that the step needs a little later: use gets it, and its
+// error, as engine.Tx.Ask says.
+func ask[T any](t *tx, scan func(row) (T, error), use func(T, error) error, query string, args ...any) {
+	t.Ask(func(rows engine.Rows) error { return use(firstOf(rows, scan)) }, query, args...)
 }
 
 // all returns all rows. Its errors are as those of one.
@@ -104,6 +114,10 @@ func (t *tx) amongNumbers(expression string) string {
 // exec runs a statement and tells how many rows it changed.
 func (t *tx) exec(query string, args ...any) (int64, error) { return t.Exec(query, args...) }
 
+// later is exec for a statement of which the step needs no answer, and which engines
+// may send with the next.
+func (t *tx) later(query string, args ...any) error { return t.Later(nil, query, args...) }
+
 // must runs a statement that has to change a row; if it changes none the error is
 // missing.
 func (t *tx) must(missing error, query string, args ...any) error {
@@ -112,6 +126,27 @@ func (t *tx) must(missing error, query string, args ...any) error {
 		return missing
 	}
 	return err
+}
+
+// lockAccount has the step wait for others that change an account or its projects, and
+// keeps it from them until it ends: what the step reads of them from now on is what
+// was committed last, and stays. It comes before all that the step decides by. Where a
+// step locks several records, the account is the first.
+func (t *tx) lockAccount(id publish.AccountID) error {
+	locked := t.dialect.Locked("accounts")
+	if locked == "" {
+		return nil
+	}
+	return t.later("SELECT id FROM accounts WHERE id = ?"+locked, id)
+}
+
+// lockOwner is lockAccount for the account of a project.
+func (t *tx) lockOwner(id publish.ProjectID) error {
+	locked := t.dialect.Locked("accounts")
+	if locked == "" {
+		return nil
+	}
+	return t.later("SELECT id FROM accounts WHERE id = (SELECT account FROM projects WHERE id = ?)"+locked, string(id))
 }
 
 // number returns the first column of the first row.

@@ -8,25 +8,28 @@ import (
 )
 
 // within fails if an account has more than q. Triggers keep the totals, but for
-// the project that createProject adds, and for open uploads.
-func (t *tx) within(id publish.AccountID, q publish.Quota, now time.Time) error {
+// the project that createProject adds, and for open uploads. It is asked: the next Flush
+// fails.
+func (t *tx) within(id publish.AccountID, q publish.Quota, now time.Time) {
 	if q == (publish.Quota{}) {
-		return nil
+		return
 	}
-	has, err := one(context.Background(), t, scanTotals, "SELECT projects, bytes FROM accounts WHERE id = ?", id)
-	switch {
-	case err != nil:
+	var has publish.Quota
+	ask(t, scanTotals, func(found publish.Quota, err error) error {
+		if has = found; err == nil && q.Projects > 0 && has.Projects > q.Projects {
+			err = publish.ErrTooManyProjects
+		}
 		return err
-	case q.Projects > 0 && has.Projects > q.Projects:
-		return publish.ErrTooManyProjects
-	case q.Bytes > 0:
-		held, err := t.number("SELECT coalesce(sum(held), 0) FROM uploads WHERE account = ? AND expires_at > ? AND done_project IS NULL", id, micros(now))
+	}, "SELECT projects, bytes FROM accounts WHERE id = ?", id)
+	if q.Bytes == 0 {
+		return
+	}
+	ask(t, scanValue[int64], func(held int64, err error) error {
 		if err == nil && has.Bytes+held > q.Bytes {
 			err = publish.ErrTooManyBytes
 		}
 		return err
-	}
-	return nil
+	}, "SELECT coalesce(sum(held), 0) FROM uploads WHERE account = ? AND expires_at > ? AND done_project IS NULL", id, micros(now))
 }
 
 // uploadsWithin fails if the open uploads of u's owner are more than they may be. A
@@ -60,7 +63,8 @@ func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota,
 	if u.Account == 0 {
 		return nil
 	}
-	return t.within(u.Account, publish.Quota{Bytes: q.Account}, now)
+	t.within(u.Account, publish.Quota{Bytes: q.Account}, now)
+	return t.Flush()
 }
 
 // openOf counts the open uploads of what follows, and what they hold.

@@ -41,11 +41,18 @@ type Tx interface {
 	// Exec runs a statement and tells how many rows it changed.
 	Exec(query string, args ...any) (int64, error)
 	// Later is Exec for a statement of which the step need not know how many rows it
-	// changed. An engine may put it off until the step's next statement that is not
-	// Later, or its end, and its error comes from there: it is the error of the step,
+	// changed. An engine may put it off until the step's next statement that is neither
+	// Later nor Ask, or its end, and its error comes from there: it is the error of the step,
 	// whatever the step makes of it. If missing is not nil, the statement has to change
 	// a row, and missing is the error if it changes none.
 	Later(missing error, query string, args ...any) error
+	// Ask is Query for an answer that the step needs a little later: read is called with
+	// its rows at once, or when the step's next statement that is neither Later nor Ask
+	// has run, or in Flush. What read returns is the error of the step; after an error
+	// no other read is called.
+	Ask(read func(Rows) error, query string, args ...any)
+	// Flush runs what was put off, and returns the error of the step, if there is one.
+	Flush() error
 	// Reserve says that the step is about to Insert a row into each of the tables, so
 	// that their ids can be found out together.
 	Reserve(tables ...string)

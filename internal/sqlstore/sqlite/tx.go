@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -12,7 +13,10 @@ import (
 )
 
 // A Tx is engine.Tx on the connection that writes.
-type Tx struct{ w *writer }
+type Tx struct {
+	w      *writer
+	failed error // of an Ask
+}
 
 var _ engine.Tx = (*Tx)(nil)
 
@@ -42,6 +46,21 @@ func (t *Tx) Later(missing error, query string, args ...any) error {
 	}
 	return err
 }
+
+// Ask implements engine.Tx.
+func (t *Tx) Ask(read func(engine.Rows) error, query string, args ...any) {
+	if t.failed != nil {
+		return
+	}
+	rows, err := t.Query(context.Background(), query, args...)
+	if err == nil {
+		err = errors.Join(read(rows), rows.Close())
+	}
+	t.failed = err
+}
+
+// Flush implements engine.Tx.
+func (t *Tx) Flush() error { return t.failed }
 
 // Reserve implements engine.Tx. Ids come with the rows.
 func (t *Tx) Reserve(...string) {}

@@ -349,7 +349,10 @@ func guard(run func(engine.Tx) error, t *Tx) (err error) {
 			err = fmt.Errorf("panic in a step: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return run(t)
+	if err := run(t); err != nil {
+		return err
+	}
+	return t.Flush()
 }
 
 // exec runs a statement without arguments or rows on the writer's connection.
