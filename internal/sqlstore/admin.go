@@ -14,7 +14,7 @@ import (
 const selectAccountDetail = `
 	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0), CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END,
 		(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
-		(SELECT coalesce(sum(size), 0) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)
+		(SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)
 	FROM accounts a WHERE a.deleted_at IS NULL AND `
 
 func scanAccountDetail(r row) (d operate.AccountDetail, err error) {
@@ -47,7 +47,7 @@ func (store Operate) AccountsByEmail(ctx context.Context, address string, limit 
 
 // ListAccounts implements operate.AdminStore.
 func (store Operate) ListAccounts(ctx context.Context, after publish.AccountID, suspended bool, limit int) ([]operate.AccountDetail, error) {
-	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR NOT ?) ORDER BY a.id LIMIT ?", after, suspended, limit)
+	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY a.id LIMIT ?", after, suspended, limit)
 	return list, in("list accounts", err)
 }
 
@@ -78,7 +78,7 @@ func (store Operate) ProjectDetail(ctx context.Context, id publish.ProjectID) (o
 
 // ListProjects implements operate.AdminStore.
 func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) ([]operate.ProjectDetail, error) {
-	const rest = "p.num > ? AND (p.suspended_at IS NOT NULL OR NOT ?) ORDER BY p.num LIMIT ?"
+	const rest = "p.num > ? AND (p.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY p.num LIMIT ?"
 	query, args := selectProjectDetail+rest, []any{q.After, q.Suspended, q.Limit}
 	if q.Account != 0 {
 		query, args = selectProjectDetail+"p.account = ? AND "+rest, append([]any{q.Account}, args...)

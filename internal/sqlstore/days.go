@@ -39,7 +39,7 @@ func (t *tx) addPlays(id publish.ProjectID, plays, day int64) error {
 		return nil
 	}
 	_, err := t.exec(`INSERT INTO play_days (day, project, plays) SELECT ?, num, ? FROM projects WHERE id = ? AND deleted_at IS NULL
-		ON CONFLICT (day, project) DO UPDATE SET plays = plays + excluded.plays`, day, plays, string(id))
+		ON CONFLICT (day, project) DO UPDATE SET plays = play_days.plays + excluded.plays`, day, plays, string(id))
 	return err
 }
 
@@ -54,7 +54,7 @@ func (store Gallery) PlaysByDay(ctx context.Context, ids []publish.ProjectID, fr
 	counts, err := all(ctx, store.db, func(r row) (c count, err error) {
 		err = r.Scan(&c.project, &c.day, &c.plays)
 		return c, err
-	}, `WITH RECURSIVE days (day) AS (SELECT ? UNION ALL SELECT day + 1 FROM days WHERE day < ?)
+	}, `WITH RECURSIVE days (day) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT day + 1 FROM days WHERE day < ?)
 		SELECT p.id, d.day, d.plays FROM `+store.db.dialect.Texts("?", "j")+` CROSS JOIN projects p CROSS JOIN days CROSS JOIN play_days d
 		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`+ofAccount, first, last, engine.List(ids))
 	if err != nil {

@@ -114,7 +114,7 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 // relist brings the projects of an account in a part of their order into the lists,
 // if they may be there, under its handle.
 func (s *sweep) relist(account, after, last int64, handle string) error {
-	const may = "(unlisted = 0 AND suspended_at IS NULL AND (SELECT " + listable + " AND suspended_at IS NULL FROM accounts WHERE id = ?1))"
+	const may = "(CASE WHEN unlisted = 0 AND suspended_at IS NULL AND (SELECT " + listable + " AND suspended_at IS NULL FROM accounts WHERE id = ?1) THEN 1 ELSE 0 END)"
 	_, err := s.exec("UPDATE projects SET changed = changed + 1, listed = "+may+" WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL AND listed <> "+may, account, after, last)
 	if err != nil {
 		return err

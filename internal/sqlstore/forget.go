@@ -33,8 +33,12 @@ func (t *tx) forgetting(id publish.AccountID) error {
 }
 
 // A remnant is a kind of records that tell of a deleted account: find returns what
-// empty takes out of one of them. Emptied records are not found again.
-type remnant struct{ find, empty string }
+// empty takes out of one of them, ?1, putting with in its place, from ?2 on. Emptied
+// records are not found again.
+type remnant struct {
+	find, empty string
+	with        []any
+}
 
 // used holds for an address that an account which is there has, or may get.
 func used(d engine.Dialect) string {
@@ -45,33 +49,34 @@ func used(d engine.Dialect) string {
 // remnants of the account ?1. Records by which a repeated call is known stay, without
 // what they tell.
 func remnants(d engine.Dialect) []remnant {
+	nothing, noWords := []byte{}, []byte("{}")
 	return []remnant{
-		{"SELECT id FROM jobs WHERE account = ?1 LIMIT ?2", "DELETE FROM jobs WHERE id = ?"},
+		{find: "SELECT id FROM jobs WHERE account = ?1 LIMIT ?2", empty: "DELETE FROM jobs WHERE id = ?1"},
 		{
-			"SELECT id FROM keys WHERE account = ?1 AND (name <> '' OR last_four <> '') LIMIT ?2",
-			"UPDATE keys SET name = '', last_four = '' WHERE id = ?",
+			find:  "SELECT id FROM keys WHERE account = ?1 AND (name <> '' OR last_four <> '') LIMIT ?2",
+			empty: "UPDATE keys SET name = '', last_four = '' WHERE id = ?1",
 		},
 		{
-			"SELECT num FROM uploads WHERE account = ?1 AND done_project IS NULL AND expires_at > 0 LIMIT ?2",
-			"UPDATE uploads SET key = NULL, token = NULL, expires_at = 0, meta = x'7b7d' WHERE num = ?",
+			find:  "SELECT num FROM uploads WHERE account = ?1 AND done_project IS NULL AND expires_at > 0 LIMIT ?2",
+			empty: "UPDATE uploads SET key = NULL, token = NULL, expires_at = 0, meta = ?2 WHERE num = ?1", with: []any{noWords},
 		},
 		{
-			`SELECT u.num FROM uploads u JOIN projects p ON p.id = u.done_project
+			find: `SELECT u.num FROM uploads u JOIN projects p ON p.id = u.done_project
 			WHERE p.account = ?1 AND (length(u.meta) > 2 OR length(u.done_answer) > 0 OR length(u.done_made) > 0) LIMIT ?2`,
-			"UPDATE uploads SET meta = x'7b7d', done_answer = x'', done_made = x'' WHERE num = ?",
+			empty: "UPDATE uploads SET meta = ?2, done_answer = ?3, done_made = ?3 WHERE num = ?1", with: []any{noWords, nothing},
 		},
 		{
-			"SELECT key FROM once WHERE account = ?1 AND (length(answer) > 0 OR length(made) > 0) LIMIT ?2",
-			"UPDATE once SET answer = x'', made = x'' WHERE key = ?",
+			find:  "SELECT key FROM once WHERE account = ?1 AND (length(answer) > 0 OR length(made) > 0) LIMIT ?2",
+			empty: "UPDATE once SET answer = ?2, made = ?2 WHERE key = ?1", with: []any{nothing},
 		},
 		{
-			"SELECT v.project * 4294967296 + v.n FROM projects p JOIN versions v ON v.project = p.num WHERE p.account = ?1 AND (v.title <> '' OR v.primary_file <> '') LIMIT ?2",
-			"UPDATE versions SET title = '', primary_file = '' WHERE project = ?1 / 4294967296 AND n = ?1 % 4294967296",
+			find:  "SELECT v.project * 4294967296 + v.n FROM projects p JOIN versions v ON v.project = p.num WHERE p.account = ?1 AND (v.title <> '' OR v.primary_file <> '') LIMIT ?2",
+			empty: "UPDATE versions SET title = '', primary_file = '' WHERE project = ?1 / 4294967296 AND n = ?1 % 4294967296",
 		},
 		{
-			`SELECT r.id FROM forgets g JOIN reports r ON ` + d.EqualFold("r.contact", "g.email") + `
+			find: `SELECT r.id FROM forgets g JOIN reports r ON ` + d.EqualFold("r.contact", "g.email") + `
 			WHERE g.account = ?1 AND g.email <> '' AND g.proved = 1 AND NOT ` + used(d) + ` LIMIT ?2`,
-			"UPDATE reports SET details = '', contact = '' WHERE id = ?",
+			empty: "UPDATE reports SET details = '', contact = '' WHERE id = ?1",
 		},
 	}
 }
@@ -125,7 +130,7 @@ func (db *DB) forgetKind(ctx context.Context, kind remnant, account int64) error
 func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
 	return db.step(ctx, 0, func(t *tx) error {
 		for _, key := range keys {
-			if _, err := t.exec(kind.empty, key); err != nil {
+			if _, err := t.exec(kind.empty, append([]any{key}, kind.with...)...); err != nil {
 				return err
 			}
 		}

@@ -42,7 +42,7 @@ const readListing = "SELECT unverified FROM listing WHERE one = 1"
 
 // listable holds for an account whose projects may be listed, if it is not suspended. It
 // is asked again of what the lists have, which follow an account and the rule in steps.
-const listable = "(verified = 1 OR (" + readListing + "))"
+const listable = "(verified = 1 OR (" + readListing + ") = 1)"
 
 const selectListed = "SELECT " + projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account

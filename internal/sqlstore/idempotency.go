@@ -24,7 +24,7 @@ func (store Publish) IdempotencyRecord(ctx context.Context, key publish.Digest, 
 // insertRecord fails where there is a record that has not expired; one that has makes
 // room. The account is ?4, or else that of the project ?10, or else 0.
 const insertRecord = `INSERT INTO once (key, request, expires_at, account, project, version, mail, answer, made)
-	VALUES (?1, ?2, ?3, coalesce(nullif(?4, 0), (SELECT account FROM projects WHERE id = ?10), 0), ?5, ?6, ?7, ?8, ?9)
+	VALUES (?1, ?2, ?3, coalesce(nullif(CAST(?4 AS BIGINT), 0), (SELECT account FROM projects WHERE id = ?10), 0), ?5, ?6, ?7, ?8, ?9)
 	ON CONFLICT (key) DO UPDATE SET request = excluded.request, expires_at = excluded.expires_at, account = excluded.account, project = excluded.project,
 		version = excluded.version, mail = excluded.mail, answer = excluded.answer, made = excluded.made
 	WHERE once.expires_at <= ?11`

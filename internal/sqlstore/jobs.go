@@ -17,7 +17,7 @@ const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address,
 
 // addJob records a job of an account; 0 for none.
 func (t *tx) addJob(j publish.Job, account publish.AccountID) error {
-	return t.later("INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network) VALUES (?, nullif(?, 0), nullif(?, 0), ?, ?, ?, ?, ?, ?)",
+	return t.later("INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network) VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)",
 		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
 }
 
@@ -154,7 +154,7 @@ func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Sha
 // what was counted for it needs not forget it.
 func (store Mail) FinishJob(ctx context.Context, j publish.Job, sent bool, at time.Time) error {
 	return in("finish job", store.db.step(ctx, 0, func(t *tx) error {
-		err := t.must(publish.ErrNotFound, "DELETE FROM jobs WHERE id = ? AND (leased_until = ? OR ?)", j.ID, j.Claim, sent)
+		err := t.must(publish.ErrNotFound, "DELETE FROM jobs WHERE id = ? AND (leased_until = ? OR CAST(? AS BIGINT) = 1)", j.ID, j.Claim, sent)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func (t *tx) within(id publish.AccountID, q publish.Quota, now time.Time) {
 			err = publish.ErrTooManyBytes
 		}
 		return err
-	}, "SELECT coalesce(sum(held), 0) FROM uploads WHERE account = ? AND expires_at > ? AND done_project IS NULL", id, micros(now))
+	}, "SELECT CAST(coalesce(sum(held), 0) AS BIGINT) FROM uploads WHERE account = ? AND expires_at > ? AND done_project IS NULL", id, micros(now))
 }
 
 // uploadsWithin fails if the open uploads of u's owner are more than they may be. A
@@ -68,7 +68,7 @@ func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota,
 }
 
 // openOf counts the open uploads of what follows, and what they hold.
-const openOf = "SELECT count(*), coalesce(sum(held), 0) FROM uploads WHERE expires_at > ? AND done_project IS NULL AND "
+const openOf = "SELECT count(*), CAST(coalesce(sum(held), 0) AS BIGINT) FROM uploads WHERE expires_at > ? AND done_project IS NULL AND "
 
 type openUploads struct{ uploads, bytes int64 }
 

@@ -74,7 +74,7 @@ func (store Operate) Report(ctx context.Context, number string) (operate.Report,
 // Reports implements operate.ReportStore.
 func (store Operate) Reports(ctx context.Context, q operate.ReportQuery) ([]operate.Report, error) {
 	list, err := all(ctx, store.db, scanReport, "SELECT "+reportColumns+` FROM reports
-		WHERE (closed_at IS NULL OR NOT ?) AND (project = ? OR ? = '') AND id > 0 ORDER BY id DESC LIMIT ? OFFSET ?`, q.Open, string(q.Project), string(q.Project), q.Limit, q.Skip)
+		WHERE (closed_at IS NULL OR CAST(? AS BIGINT) = 0) AND (project = ? OR ? = '') AND id > 0 ORDER BY id DESC LIMIT ? OFFSET ?`, q.Open, string(q.Project), string(q.Project), q.Limit, q.Skip)
 	return list, in("list reports", err)
 }
 

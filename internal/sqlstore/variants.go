@@ -13,9 +13,9 @@ import (
 // files up to it cost, small ones first, without those of a list, and without those that are leased at the first time, of leases that end until the second. A file costs one, and one more for each 16 MiB.
 // What only a draft has is not among them: if that is refused, its bytes are deleted at once.
 func squeezeTurns(d engine.Dialect) string {
-	return `SELECT id, sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS turn
+	return `SELECT id, CAST(sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS BIGINT) AS turn
 	FROM (SELECT b.id, b.size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = b.id AND f.since <= p.version LIMIT 1) AS account
-		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + engine.Among("b.id", d.Numbers("?", "j")) + `) AND (b.leased_until <= ? OR b.leased_until > ?)) WHERE account IS NOT NULL`
+		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + engine.Among("b.id", d.Numbers("?", "j")) + `) AND (b.leased_until <= ? OR b.leased_until > ?)) waiting WHERE account IS NOT NULL`
 }
 
 // Unsqueezed implements publish.VariantStore. The files come without variants. A
@@ -53,7 +53,7 @@ func (store Variants) EndSqueezing(ctx context.Context, blobs []int64, claim int
 // LeavePlain implements publish.VariantStore.
 func (store Variants) LeavePlain(ctx context.Context, most int) (int, error) {
 	left := 0
-	over, err := all(ctx, store.db, scanValue[int64], "SELECT id FROM ("+squeezeTurns(store.db.dialect)+") WHERE turn > ? LIMIT 1000", engine.List[int64](nil), math.MaxInt64, 0, most)
+	over, err := all(ctx, store.db, scanValue[int64], "SELECT id FROM ("+squeezeTurns(store.db.dialect)+") turns WHERE turn > ? LIMIT 1000", engine.List[int64](nil), math.MaxInt64, 0, most)
 	if err != nil || len(over) == 0 {
 		return 0, in("find files that wait beyond the limit", err)
 	}

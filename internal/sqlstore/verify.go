@@ -64,7 +64,7 @@ const selectChecked = `
 		(SELECT count(*) FROM versions v WHERE v.project = p.num AND v.n = p.version AND v.suffix = p.suffix),
 		(SELECT count(*) FROM files f WHERE f.project = p.num AND ` + currentFiles + `),
 		(SELECT count(*) FROM files f WHERE f.project = p.num AND ` + currentFiles + ` AND f.name = p.primary_file),
-		(SELECT coalesce(sum(b.size), 0) FROM files f JOIN blobs b ON b.id = f.blob WHERE f.project = p.num AND ` + currentFiles + `),
+		(SELECT CAST(coalesce(sum(b.size), 0) AS BIGINT) FROM files f JOIN blobs b ON b.id = f.blob WHERE f.project = p.num AND ` + currentFiles + `),
 		(SELECT count(*) FROM versions v WHERE v.project = p.num AND v.erased_at IS NULL),
 		(SELECT count(*) FROM files f JOIN versions v ON v.project = f.project AND v.n >= f.since AND v.n < f.until
 			WHERE f.project = p.num AND f.until > 0 AND f.name IN (SELECT DISTINCT o.primary_file FROM versions o WHERE o.project = p.num)
@@ -135,7 +135,7 @@ func (store Upkeep) AccountMistakes(ctx context.Context, after int64, limit int)
 		return a, err
 	}, `SELECT a.id, a.handle, a.projects, a.bytes,
 			(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
-			(SELECT coalesce(sum(b.size), 0) FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob WHERE p.account = a.id),
+			(SELECT CAST(coalesce(sum(b.size), 0) AS BIGINT) FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob WHERE p.account = a.id),
 			(SELECT count(*) FROM handles h WHERE h.handle = a.handle AND h.account = a.id)
 		FROM accounts a WHERE a.id > ? ORDER BY a.id LIMIT ?`, after, limit)
 	for _, a := range page {
