@@ -43,8 +43,9 @@ var arrows = map[string][]string{
 	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names", "worker"},
 	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/engine", "sqlstore/sqlite"},
 
-	"sqlstore/engine": {"publish"},
-	"sqlstore/sqlite": {"durable", "failpoint", "publish", "sqlstore/engine"},
+	"sqlstore/engine":   {"publish"},
+	"sqlstore/postgres": {"failpoint", "publish", "sqlstore/engine"},
+	"sqlstore/sqlite":   {"durable", "failpoint", "publish", "sqlstore/engine"},
 
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
 	"storetest": {"account", "checkpoint", "expect", "gallery", "operate", "publish", "testenv"},
@@ -74,6 +75,8 @@ var outside = map[string][]string{
 	"expect":          {"github.com/google/go-cmp"},
 	"storetest":       {"github.com/google/go-cmp"},
 	"testworld":       {"github.com/google/go-cmp"},
+
+	"sqlstore/postgres": {"github.com/jackc/pgx/v5"},
 }
 
 func TestArrowsPointInward(t *testing.T) {

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// A Migration brings the schema from one number to the next. One that was released is
+// never edited; its checksum is kept with the database to tell.
+type Migration struct {
+	N    int
+	Name string
+	SQL  string
+	Sum  [sha256.Size]byte
+	// Expands says that a program that does not know it may go on using the schema. Its
+	// text begins with expandsMark.
+	Expands bool
+}
+
+// expandsMark begins the text of a migration that a program of the release before it
+// can live with: it only adds what that one need not know.
+const expandsMark = "-- expands:"
+
+// LoadMigrations reads the files NNNN_name.sql of a folder, numbered from 1 without
+// gaps.
+func LoadMigrations(files fs.FS, folder string) ([]Migration, error) {
+	names, err := fs.Glob(files, path.Join(folder, "*.sql"))
+	if err != nil {
+		return nil, err
+	}
+	var list []Migration
+	for i, name := range names {
+		base := path.Base(name)
+		number, _, _ := strings.Cut(base, "_")
+		if n, err := strconv.Atoi(number); err != nil || n != i+1 {
+			return nil, fmt.Errorf("migration %s should have the number %d", base, i+1)
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Migration{N: i + 1, Name: base, SQL: string(text), Sum: sha256.Sum256(text), Expands: strings.HasPrefix(string(text), expandsMark)})
+	}
+	return list, nil
+}

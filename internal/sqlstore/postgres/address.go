@@ -1,0 +1,99 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// parse reads the URL of a database. What is wrong with it is said without the URL: it
+// holds the password, and where it is malformed nobody knows where that ends.
+func parse(address string) (*pgxpool.Config, error) {
+	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+		return nil, errors.New("the database's URL has to begin with postgres://")
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("the database's URL is malformed; in its password everything but letters and digits has to be percent-encoded")
+	}
+	config, err := pgxpool.ParseConfig(address)
+	if err == nil {
+		if !u.Query().Has("pool_max_conns") {
+			config.MaxConns = connections
+		}
+		return config, nil
+	}
+	why := "a parameter of it is wrong"
+	if inner := errors.Unwrap(err); inner != nil && harmless(inner.Error(), u) {
+		why = inner.Error()
+	}
+	return nil, fmt.Errorf("the database's URL cannot be used: %s", why)
+}
+
+// harmless reports whether a text tells nothing of a password in the URL.
+func harmless(text string, u *url.URL) bool {
+	secrets := append(u.Query()["password"], u.Query()["sslpassword"]...)
+	if password, ok := u.User.Password(); ok {
+		secrets = append(secrets, password)
+	}
+	for _, s := range secrets {
+		if s != "" && strings.Contains(text, s) {
+			return false
+		}
+	}
+	return !strings.Contains(text, "://")
+}
+
+// nameOf is how the database is called in messages.
+func nameOf(config *pgconn.Config) string {
+	if strings.HasPrefix(config.Host, "/") {
+		return "the database " + config.Database + " in " + config.Host
+	}
+	return "the database " + config.Database + " at " + net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
+}
+
+// unreachable says in a sentence why there is no connection.
+func unreachable(name string, err error) error {
+	e := said(err)
+	switch {
+	case e == nil:
+		return fmt.Errorf("%s cannot be reached: %w", name, root(err))
+	case e.Code == "28P01":
+		return fmt.Errorf("%s refuses the password", name)
+	case strings.HasPrefix(e.Code, "28"):
+		return fmt.Errorf("%s lets this user not in from here: %s", name, e.Message)
+	case e.Code == "3D000":
+		return fmt.Errorf("%s does not exist; create it first", name)
+	}
+	return fmt.Errorf("%s cannot be used now: %s", name, e.Message)
+}
+
+// root is the innermost of an error: the outer ones name the user, and each address
+// that was tried.
+func root(err error) error {
+	for {
+		switch e := err.(type) { //nolint:errorlint // each layer is looked at
+		case *net.OpError:
+			return e
+		case interface{ Unwrap() error }:
+			inner := e.Unwrap()
+			if inner == nil {
+				return err
+			}
+			err = inner
+		case interface{ Unwrap() []error }:
+			if len(e.Unwrap()) == 0 {
+				return err
+			}
+			err = e.Unwrap()[0]
+		default:
+			return err
+		}
+	}
+}

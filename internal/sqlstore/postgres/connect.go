@@ -1,0 +1,273 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sandlot/internal/publish"
+)
+
+const (
+	// acquireTime bounds the wait for a connection.
+	acquireTime = 10 * time.Second
+	// connectTime bounds making one, where the URL does not say.
+	connectTime = 5 * time.Second
+	// pingTime is how soon a connection has to answer to be taken for alive.
+	pingTime = 3 * time.Second
+	// cancelTime is how long a query that was cancelled may go on before its connection is cut.
+	cancelTime = time.Second
+)
+
+// limits end what hangs on the database's side: a statement, the wait for a lock, and
+// a transaction whose node went silent. The longest statement of the store takes less
+// than a second.
+var limits = [][2]string{
+	{"statement_timeout", "15s"},
+	{"lock_timeout", "5s"},
+	{"idle_in_transaction_session_timeout", "15s"},
+}
+
+// A state is what there is to know of a database before it is used.
+type state struct {
+	pooled   bool // a pooler is between: sessions are not ours
+	version  int  // of PostgreSQL, without its minor part
+	encoding string
+	standby  bool
+	readOnly bool
+	unsynced bool // a commit would be answered before it is on the disk
+	schema   string
+	ours     bool // its tables are Sandlot's
+	others   int  // tables, where they are not
+}
+
+// versionMin is the oldest PostgreSQL that is used. Those before it have had no fixes
+// since 2024, and lack gen_random_uuid and compact indexes.
+const versionMin = 13
+
+// check says in a sentence why the database cannot be used.
+func (s state) check(name string) error {
+	switch {
+	case s.version < versionMin:
+		return fmt.Errorf("%s is PostgreSQL %d, which is too old; Sandlot needs %d or newer", name, s.version, versionMin)
+	case s.encoding != "UTF8":
+		return fmt.Errorf("%s has the encoding %s; create one with the encoding UTF8", name, s.encoding)
+	case s.standby:
+		return fmt.Errorf("%s is a standby, which is read-only; name the primary", name)
+	case s.readOnly:
+		return fmt.Errorf("%s is read-only (default_transaction_read_only is on)", name)
+	case s.schema == "":
+		return fmt.Errorf("%s has no schema in the user's search_path in which there may be tables", name)
+	case !s.ours && s.others > 0:
+		return fmt.Errorf("%s belongs to another application: it has %d tables of others in the schema %s; nothing was changed", name, s.others, s.schema)
+	}
+	return nil
+}
+
+// look connects once and finds out what there is.
+func look(ctx context.Context, config *pgx.ConnConfig, name string) (s state, err error) {
+	config = config.Copy()
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return s, unreachable(name, err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	major, _, _ := strings.Cut(conn.PgConn().ParameterStatus("server_version"), ".")
+	if s.version, err = leading(major); err != nil || s.version < versionMin {
+		return s, errors.Join(err, s.check(name))
+	}
+	var pid int64
+	err = conn.QueryRow(ctx, `
+		SELECT pg_backend_pid(), current_setting('server_encoding'), pg_is_in_recovery(), current_setting('transaction_read_only') = 'on',
+			current_setting('synchronous_commit') = 'off', coalesce(current_schema(), ''),
+			to_regclass('migrations') IS NOT NULL AND to_regclass('instance') IS NOT NULL AND to_regclass('steps') IS NOT NULL,
+			(SELECT count(*) FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = current_schema())
+				AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))`).
+		Scan(&pid, &s.encoding, &s.standby, &s.readOnly, &s.unsynced, &s.schema, &s.ours, &s.others)
+	if err != nil {
+		return s, unreachable(name, err)
+	}
+	s.pooled = pid != int64(conn.PgConn().PID())
+	return s, s.check(name)
+}
+
+// leading is the number that a text begins with.
+func leading(text string) (int, error) {
+	n := 0
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	return strconv.Atoi(text[:n])
+}
+
+// settings are what every session or, behind a pooler, every transaction begins with.
+func (s state) settings() [][2]string {
+	list := limits
+	if s.unsynced {
+		list = append(list[:len(list):len(list)], [2]string{"synchronous_commit", "on"})
+	}
+	return list
+}
+
+// configure sets up the pool. With a connection of its own a node has prepared
+// statements, and its settings in the session. Behind a pooler, which gives each
+// transaction whatever session is free, it has neither.
+func (e *Engine) configure(config *pgxpool.Config, s state) {
+	cc := config.ConnConfig
+	if _, chosen := cc.RuntimeParams["application_name"]; !chosen {
+		cc.RuntimeParams["application_name"] = "sandlot"
+	}
+	if !s.pooled && cc.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		for _, p := range s.settings() {
+			if _, chosen := cc.RuntimeParams[p[0]]; !chosen || p[0] == "synchronous_commit" {
+				cc.RuntimeParams[p[0]] = p[1]
+			}
+		}
+	} else {
+		// Descriptions are kept by us, and hold for every session; no statement is.
+		cc.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+		e.setBegin(localSettings(s.settings()))
+	}
+	config.AfterConnect = e.checkPlaceOf
+	config.ShouldPing = func(ctx context.Context, _ pgxpool.ShouldPingParams) bool { return ctx.Value(sure{}) != nil }
+	config.PingTimeout = pingTime
+	cc.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &watch{
+			cancel: &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTime},
+			cut:    &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()},
+		}
+	}
+	e.count(cc)
+}
+
+// localSettings is a statement that makes settings for its transaction alone.
+func localSettings(list [][2]string) string {
+	calls := make([]string, len(list))
+	for i, p := range list {
+		calls[i] = "set_config('" + p[0] + "', '" + p[1] + "', true)"
+	}
+	return "SELECT " + strings.Join(calls, ", ")
+}
+
+// bound sets how long connecting may take, where the URL does not say.
+func bound(config *pgx.ConnConfig) {
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTime
+		config.DialFunc = (&net.Dialer{Timeout: connectTime, KeepAlive: 30 * time.Second}).DialContext
+	}
+}
+
+// sure in a context asks acquire for a connection that has answered just now, and
+// uncancelled has the end of a context cut the connection.
+type (
+	sure        struct{}
+	uncancelled struct{}
+)
+
+// acquire takes a connection of the pool. Its error is one that publish knows, unless
+// the caller left.
+func (e *Engine) acquire(ctx context.Context, answers bool) (*pgxpool.Conn, error) {
+	bounded, cancel := context.WithTimeout(ctx, acquireTime)
+	defer cancel()
+	if answers {
+		bounded = context.WithValue(bounded, sure{}, true)
+	}
+	c, err := e.pool.Acquire(bounded)
+	if err == nil {
+		return c, nil
+	}
+	if ended := ctx.Err(); ended != nil {
+		return nil, ended
+	}
+	return nil, in("connect to the database", classify(err, true))
+}
+
+// watch ends what a connection does when its context ends: it has the database cancel
+// the query, or cuts the connection where the context is uncancelled.
+type watch struct {
+	cancel, cut, last ctxwatch.Handler
+}
+
+// HandleCancel implements ctxwatch.Handler.
+func (w *watch) HandleCancel(ctx context.Context) {
+	if w.last = w.cancel; ctx.Value(uncancelled{}) != nil {
+		w.last = w.cut
+	}
+	w.last.HandleCancel(ctx)
+}
+
+// HandleUnwatchAfterCancel implements ctxwatch.Handler.
+func (w *watch) HandleUnwatchAfterCancel() { w.last.HandleUnwatchAfterCancel() }
+
+// count has the round trips counted.
+func (e *Engine) count(config *pgx.ConnConfig) {
+	dial := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &counted{Conn: conn, trips: &e.trips}, nil
+	}
+}
+
+// counted is a connection whose round trips are counted: messages that were sent after
+// something was received, however many.
+type counted struct {
+	net.Conn
+	trips *atomic.Int64
+	sent  atomic.Bool // something was sent since something was received
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	if !c.sent.Swap(true) {
+		c.trips.Add(1)
+	}
+	return c.Conn.Write(b)
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.sent.Store(false)
+	}
+	return n, err
+}
+
+// A place is the one database that was opened: a copy of it has its id, but another
+// number on the server.
+type place struct {
+	id     string
+	number int64
+}
+
+var errPlace = fmt.Errorf("%w: another database is where the one was that was opened; start the server again", publish.ErrUnavailable)
+
+func placeOf(ctx context.Context, conn *pgx.Conn) (p place, err error) {
+	err = conn.QueryRow(ctx, "SELECT i.id, d.oid::bigint FROM instance i, pg_database d WHERE d.datname = current_database()").Scan(&p.id, &p.number)
+	return p, err
+}
+
+// checkPlaceOf refuses a connection to another database than the one that was opened.
+func (e *Engine) checkPlaceOf(ctx context.Context, conn *pgx.Conn) error {
+	opened := e.place.Load()
+	if opened == nil {
+		return nil // it is being opened
+	}
+	p, err := placeOf(ctx, conn)
+	if e := said(err); e != nil && e.Code == "42P01" || errors.Is(err, pgx.ErrNoRows) || err == nil && p != *opened {
+		return errPlace
+	}
+	return err
+}

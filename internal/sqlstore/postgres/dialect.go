@@ -1,0 +1,44 @@
+package postgres
+
+import (
+	"strings"
+
+	"sandlot/internal/sqlstore/engine"
+)
+
+// dialect implements engine.Dialect.
+type dialect struct{}
+
+func (dialect) Numbers(parameter, alias string) string {
+	return "(SELECT CAST(e.value AS bigint) AS value FROM json_array_elements_text(CAST(" + parameter + " AS json)) e(value)) " + alias
+}
+
+func (dialect) Texts(parameter, alias string) string {
+	return "json_array_elements_text(CAST(" + parameter + " AS json)) " + alias + "(value)"
+}
+
+func (dialect) Greatest(values ...string) string {
+	return "greatest(" + strings.Join(values, ", ") + ")"
+}
+
+// The collation "C" is one whose small letters are those of ASCII alone, whatever the
+// locale of the database. Columns of text have it, so their indexes serve.
+
+func (dialect) EqualFold(a, b string) string {
+	return `lower(` + a + ` COLLATE "C") = lower(` + b + ` COLLATE "C")`
+}
+
+func (dialect) DomainOf(address string) string {
+	return "lower(substr(" + address + ", strpos(" + address + `, '@') + 1) COLLATE "C")`
+}
+
+func (dialect) Locked(tables ...string) string {
+	return " FOR UPDATE OF " + strings.Join(tables, ", ")
+}
+
+func (d dialect) Listings() string {
+	return "SELECT rowid FROM listings WHERE NOT EXISTS (SELECT 1 FROM " + d.Texts("?", "w") +
+		" WHERE strpos(' ' || lower(title || ' ' || handle), ' ' || w.value) = 0) AND rowid < ? ORDER BY rowid DESC LIMIT ?"
+}
+
+func (dialect) Words(words []string) string { return engine.List(words) }

@@ -1,0 +1,132 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sandlot/internal/publish"
+)
+
+// said returns what the database said of an error, nil if it was not the database.
+func said(err error) *pgconn.PgError {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e
+	}
+	return nil
+}
+
+// classify makes an error of the database one of those that publish knows. What none
+// of them describes is a fault of this program and comes back as it is. cut says that
+// the connection is gone.
+func classify(err error, cut bool) error {
+	if err == nil {
+		return nil
+	}
+	kind := error(nil)
+	if e := said(err); e != nil {
+		kind = kindOf(e.Code)
+	} else {
+		kind = kindOfOther(err, cut)
+	}
+	if kind == nil || errors.Is(err, kind) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", kind, err)
+}
+
+// kindOfOther is the kind of an error that the database did not say.
+func kindOfOther(err error, cut bool) error {
+	var connect *pgconn.ConnectError
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return publish.ErrNotFound
+	case errors.Is(err, context.Canceled):
+		return nil // the caller left
+	case cut, errors.As(err, &connect), pgconn.Timeout(err), errors.Is(err, context.DeadlineExceeded):
+		return publish.ErrUnavailable
+	}
+	return nil
+}
+
+// kindOf tells what an SQLSTATE means.
+// https://www.postgresql.org/docs/current/errcodes-appendix.html lists them.
+func kindOf(code string) error {
+	switch code {
+	case "23505": // unique_violation
+		return publish.ErrExists
+	case "23503": // foreign_key_violation: what a new record was to belong to
+		return publish.ErrNotFound
+	case "53100": // disk_full
+		return publish.ErrFull
+	case "XX001", "XX002": // data_corrupted, index_corrupted
+		return publish.ErrCorrupt
+	case "25006", // read_only_sql_transaction: it is a standby by now
+		"25P03", // idle_in_transaction_session_timeout
+		"3D000", // invalid_catalog_name: there is no such database any more
+		"42501", // insufficient_privilege
+		"55P03", // lock_not_available
+		"57014": // query_canceled, by its timeout
+		return publish.ErrUnavailable
+	}
+	switch code[:min(2, len(code))] {
+	case "08", // connection exceptions
+		"28", // the password, or who may connect
+		"40", // serialization failures and deadlocks
+		"53", // insufficient resources
+		"57", // operator intervention: it stops, or it starts
+		"58": // system errors, such as I/O
+		return publish.ErrUnavailable
+	}
+	return nil
+}
+
+// passing reports whether a transaction that failed so, before its COMMIT, may well
+// succeed when it is made again. cut says that the connection is gone.
+func passing(err error, cut bool) bool {
+	e := said(err)
+	if e == nil {
+		return cut && !errors.Is(err, errPlace)
+	}
+	switch e.Code {
+	case "40001", // serialization_failure
+		"40P01", // deadlock_detected
+		"55P03", // lock_not_available
+		"53300", // too_many_connections
+		"25006", // read_only_sql_transaction: the next connection may be to its successor
+		"26000": // invalid_sql_statement_name: the pooler has another session for it
+		return true
+	case "0A000": // feature_not_supported; only that of a plan from before a migration passes
+		return e.Routine == "RevalidateCachedQuery"
+	case "3D000": // invalid_catalog_name: no attempt brings the database back
+		return false
+	}
+	class := e.Code[:min(2, len(e.Code))]
+	return class == "08" || class != "28" && over(e)
+}
+
+// over reports whether the session ended with this error.
+func over(e *pgconn.PgError) bool {
+	switch e.Code {
+	case "57P01", "57P02", "57P03", "57P05": // it is shut down, has crashed, starts, or ended an idle session
+		return true
+	}
+	return e.SeverityUnlocalized == "FATAL" || e.SeverityUnlocalized == "PANIC"
+}
+
+// unclear reports whether a commit that was answered so may have been done.
+func unclear(e *pgconn.PgError) bool {
+	return over(e) || e.Code == "08007" || e.Code == "40003" // transaction_resolution_unknown, statement_completion_unknown
+}
+
+// in says what was being done when err came up. It keeps nil.
+func in(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

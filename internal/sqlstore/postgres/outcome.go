@@ -1,0 +1,110 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// outcomeTime bounds for how long a step's outcome is asked for. A standby that takes
+// over does so within that time, and callers wait no longer.
+const outcomeTime = 30 * time.Second
+
+// Each step that changes something has a number, which it records in the same
+// transaction: in a row of the table steps that no other step writes meanwhile, a
+// slot. The database holds as many rows as steps ever ran at once.
+
+// slots are those of an engine, each for one step at a time.
+type slots struct {
+	mu     sync.Mutex
+	prefix string
+	made   int
+	free   []*slot
+	number int64
+}
+
+// A slot is the name of a row of the table steps, and the number of the step that has
+// it.
+type slot struct {
+	name   string
+	number int64
+}
+
+func newSlots() *slots { return &slots{prefix: rand.Text()} }
+
+// take returns a slot that no other step has, with a number that no other has.
+func (s *slots) take() *slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.number++
+	if n := len(s.free); n > 0 {
+		one := s.free[n-1]
+		s.free = s.free[:n-1]
+		one.number = s.number
+		return one
+	}
+	s.made++
+	return &slot{name: s.prefix + "-" + strconv.Itoa(s.made), number: s.number}
+}
+
+// give takes a slot back. One whose connection broke is not used again: its
+// transaction may hold the row until the database notices.
+func (s *slots) give(one *slot, broken bool) {
+	if broken {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, one)
+}
+
+// note is the statement by which a step records its number.
+func (s *slot) note() statement {
+	return statement{
+		query: "INSERT INTO steps (slot, step) VALUES ($1, $2) ON CONFLICT (slot) DO UPDATE SET step = excluded.step, at = now()",
+		args:  []any{s.name, s.number},
+	}
+}
+
+// askOutcome waits for the transaction that wrote the slot last, then tells which
+// number it left there.
+const askOutcome = "INSERT INTO steps (slot, step) VALUES ($1, 0) ON CONFLICT (slot) DO UPDATE SET at = now() RETURNING step"
+
+// outcome finds out what became of a step whose connection broke after COMMIT was
+// sent. The answer is certain, also by a standby that has taken over: it has the row
+// exactly if it has all else of the step. Where nobody answers in time, the error does
+// not say that nothing was changed.
+func (e *Engine) outcome(s *slot, cause error) (again bool, err error) {
+	until := time.Now().Add(outcomeTime)
+	for n := 1; ; n++ {
+		last, err := e.lastStep(s)
+		if err == nil && last == s.number {
+			return false, nil
+		}
+		if err == nil {
+			return true, publish.NoEffect(fmt.Errorf("%w: the connection broke before the commit: %w", publish.ErrUnavailable, cause))
+		}
+		if time.Now().After(until) {
+			return false, fmt.Errorf("%w: the connection broke at the commit (%w), and whether it was done could not be found out: %w", publish.ErrUnavailable, cause, err)
+		}
+		time.Sleep(pause(n))
+	}
+}
+
+// lastStep returns the number of the last step that was committed with this slot.
+func (e *Engine) lastStep(s *slot) (number int64, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), outcomeTime/4)
+	defer cancel()
+	c, err := e.acquire(ctx, true)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Release()
+	err = c.QueryRow(ctx, askOutcome, s.name).Scan(&number)
+	return number, err
+}
