@@ -71,7 +71,7 @@ var outside = map[string][]string{
 	"sqlstore/sqlite": {"modernc.org/sqlite", "modernc.org/libc"},
 	"squeeze":         {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"web":             {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},
-	"testenv":         {"github.com/chromedp/chromedp"},
+	"testenv":         {"github.com/chromedp/chromedp", "github.com/jackc/pgx/v5"},
 	"expect":          {"github.com/google/go-cmp"},
 	"storetest":       {"github.com/google/go-cmp"},
 	"testworld":       {"github.com/google/go-cmp"},
