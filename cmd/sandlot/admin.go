@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"sandlot/internal/mail"
@@ -31,27 +30,6 @@ type adminCommand struct {
 	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages."`
 }
 
-// dataFolder is where the service keeps everything.
-type dataFolder struct {
-	Data string `default:"./data" type:"path" placeholder:"FOLDER" help:"The service's data folder. (default: ${default})"`
-}
-
-// What is in a data folder.
-const (
-	databaseName = "sandlot.db"
-	blobsName    = "blobs"
-	mailName     = "mail"
-)
-
-// open opens the records that are there, and nothing else.
-func (d dataFolder) open(ctx context.Context) (*sqlstore.DB, error) {
-	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(d.Data, databaseName), sqlstore.Options{Existing: true})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a Sandlot data folder: no sandlot.db in it (choose another with --data)", d.Data)
-	}
-	return db, err
-}
-
 // operator is who runs a command, with the records of a data folder.
 type operator struct {
 	*operate.Service
@@ -60,13 +38,13 @@ type operator struct {
 }
 
 // administer runs what an operator asked for who changes nothing.
-func (d dataFolder) administer(ctx context.Context, do func(operator) error) error {
+func (d storage) administer(ctx context.Context, do func(operator) error) error {
 	return d.administerAs(ctx, "", do)
 }
 
 // administerAs runs what an operator of that name asked for.
-func (d dataFolder) administerAs(ctx context.Context, name string, do func(operator) error) error {
-	db, err := d.open(ctx)
+func (d storage) administerAs(ctx context.Context, name string, do func(operator) error) error {
+	db, err := d.records(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,7 +56,7 @@ func (d dataFolder) administerAs(ctx context.Context, name string, do func(opera
 }
 
 // messages deletes the messages to an address that were written as files.
-func (d dataFolder) messages(ctx context.Context, address string) error {
+func (d storage) messages(ctx context.Context, address string) error {
 	return mail.Forget(ctx, filepath.Join(d.Data, mailName), address)
 }
 

@@ -13,7 +13,7 @@ import (
 
 // acting is what commands have that change something.
 type acting struct {
-	dataFolder
+	storage
 	As string `placeholder:"NAME" help:"Who you are, for the audit log. (default: the system user, before sudo)"`
 }
 

@@ -17,7 +17,7 @@ const listPage = 500
 
 type listCommand struct {
 	What string `arg:"" optional:"" enum:"accounts,projects" default:"projects" help:"accounts or projects."`
-	dataFolder
+	storage
 	format
 	Suspended bool   `help:"Only what was suspended directly. (default: everything)"`
 	Account   string `placeholder:"TARGET" help:"Only projects of this account. (default: all)"`

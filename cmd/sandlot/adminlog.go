@@ -15,7 +15,7 @@ import (
 )
 
 type logCommand struct {
-	dataFolder
+	storage
 	format
 	Target string `placeholder:"TARGET" help:"Only about this account, project, report or mailbox, also one that was deleted. (default: all)"`
 	Actor  string `placeholder:"NAME" help:"Only what this person did, or: operator, owner. (default: everybody)"`

@@ -20,7 +20,7 @@ type mailsCommand struct {
 
 type listMailsCommand struct {
 	Address string `arg:"" optional:"" help:"Look up the mailbox of this e-mail address alone."`
-	dataFolder
+	storage
 	format
 	Limit int `default:"100" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`
 }

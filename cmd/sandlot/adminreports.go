@@ -13,7 +13,7 @@ import (
 
 type reportsCommand struct {
 	Case string `arg:"" optional:"" help:"The number of one report, such as R-7K3M-9Q2D."`
-	dataFolder
+	storage
 	format
 	Open  bool `help:"Only those that are not closed. (default: closed ones, too)"`
 	Limit int  `default:"100" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`

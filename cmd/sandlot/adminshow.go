@@ -13,7 +13,7 @@ import (
 
 type showCommand struct {
 	Target string `arg:"" help:"@HANDLE, HANDLE or e-mail address of an account; id or address of a project; also of what was deleted."`
-	dataFolder
+	storage
 	format
 	Limit int `default:"20" placeholder:"N" help:"Maximum number of rows of each table (0: all). (default: ${default})"`
 }

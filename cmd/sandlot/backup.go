@@ -22,7 +22,7 @@ import (
 // for is whole.
 type backupCommand struct {
 	Dir string `arg:"" type:"path" help:"Folder to create; if it exists, it must be empty."`
-	dataFolder
+	storage
 	Copy bool `help:"Copy files that are on the same disk too, instead of linking them. (default: link them)"`
 }
 
@@ -33,7 +33,7 @@ const partial = ".partial"
 // Run makes the backup. Damage that the service's own data have is copied and
 // told: the backup stays, and the command fails.
 func (c *backupCommand) Run(ctx context.Context, t *terminal) error {
-	b := &backup{from: c.dataFolder, dir: filepath.Clean(c.Dir), link: !c.Copy, out: t.out}
+	b := &backup{from: c.storage, dir: filepath.Clean(c.Dir), link: !c.Copy, out: t.out}
 	b.tmp = b.dir + partial
 	if err := b.run(ctx); err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -47,7 +47,7 @@ func (c *backupCommand) Run(ctx context.Context, t *terminal) error {
 
 // backup is one run.
 type backup struct {
-	from dataFolder
+	from storage
 	dir  string // what is to be
 	tmp  string // where it is built
 	link bool
@@ -56,7 +56,7 @@ type backup struct {
 }
 
 func (b *backup) run(ctx context.Context) error {
-	db, err := b.from.open(ctx)
+	db, err := b.from.records(ctx)
 	if err != nil {
 		return err
 	}

@@ -53,8 +53,8 @@ func (f saltFile) write(b []byte) error {
 }
 
 // renew has yesterday's salt forgotten soon after midnight, also where nobody comes.
-func renew(ctx context.Context, v *play.Visitors) {
+func renew(ctx context.Context, v *play.Visitors, now func() time.Time) {
 	worker.Every(ctx, renewEvery, func() {
-		v.Renew(time.Now())
+		v.Renew(now())
 	})
 }

@@ -30,7 +30,7 @@ func TestRegression36MetricsTellWhatAWorkerCouldNotDo(t *testing.T) {
 // smallApp is the program's own parts on a folder of their own.
 func smallApp(t *testing.T) *app {
 	t.Helper()
-	s := settings{Data: filepath.Join(t.TempDir(), "data"), MaxFileSize: publish.DefaultMaxFile, CacheSize: 1 << 20}
+	s := settings{storage: storage{Data: filepath.Join(t.TempDir(), "data")}, MaxFileSize: publish.DefaultMaxFile, CacheSize: 1 << 20}
 	s.Publish = "on"
 	places, err := s.places("127.0.0.1:8080")
 	expect.OK(t, err)

@@ -72,6 +72,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if a.store, err = sqlstore.OpenSQLite(ctx, filepath.Join(s.Data, databaseName), sqlstore.Options{CacheBytes: a.memory.database}); err != nil {
 		return nil, err
 	}
+	now := a.store.Now // leases, what is due and what expires go by one clock, however many processes use it
 	if a.blobs, err = blob.OpenDisk(filepath.Join(s.Data, blobsName), blob.Options{Alone: true}); err != nil {
 		return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
 	}
@@ -89,45 +90,44 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		Remembered: a.memory.remembered,
 	}
 	s.restrict(&cfg, s.Data, a.store.Upkeep())
-	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays}
+	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Now: now}
 	players := live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})
 	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
 	keyUses := publish.NewKeyUses(a.store.Credentials(), log, counts)
 	a.stores = publish.Stores{Store: a.store.Publish(), Management: a.store.Publish(), Blobs: a.blobs, Statistics: counters}
-	a.callers = &publish.Authenticator{Store: a.store.Credentials(), Uses: keyUses, Now: time.Now, Log: log}
-	if a.service, err = publish.New(ctx, cfg, a.stores, log); err != nil {
+	a.callers = &publish.Authenticator{Store: a.store.Credentials(), Uses: keyUses, Now: now, Log: log}
+	if a.service, err = publish.New(ctx, cfg, a.stores, log, publish.WithClock(now)); err != nil {
 		return nil, err
 	}
-	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail, Heads: a.service.Heads}, a.store.Operate()); err != nil {
+	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail, Heads: a.service.Heads}, a.store.Operate(), operate.WithClock(now)); err != nil {
 		return nil, err
 	}
 	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
 		return nil, err
 	}
 	records := a.store.Account()
-	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads}, records.Stores()); err != nil {
+	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads}, records.Stores(), account.WithClock(now)); err != nil {
 		return nil, err
 	}
 	if a.vault, err = publish.OpenVault(ctx, records, rand.Reader); err != nil {
 		return nil, err
 	}
 	started := time.Now()
-	ages := &operate.AgeGuard{Times: a.store.Upkeep(), Now: time.Now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
+	ages := &operate.AgeGuard{Times: a.store.Upkeep(), Now: now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
 	collector := &operate.Collector{
-		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Trim: operate.Trimmer{Store: a.store.Upkeep(), Heads: a.service.Heads}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: time.Now,
+		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Trim: operate.Trimmer{Store: a.store.Upkeep(), Heads: a.service.Heads}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
 		Failures: a.failuresOf("collect"),
 	}
 	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep)
 	unconfirmed := a.failuresOf("heads")
-	folder := dataFolder{Data: s.Data}
 	a.workers = []func(context.Context){
-		func(ctx context.Context) { renew(ctx, a.visitors) },
+		func(ctx context.Context) { renew(ctx, a.visitors, now) },
 		counters.Run,
 		keyUses.Run,
 		func(ctx context.Context) { a.service.Heads.Run(ctx, unconfirmed) },
 		a.courier(mailer).Run,
 		collector.Run,
-		(&operate.Forgetter{Records: a.store.Upkeep(), Messages: folder.messages, Log: log, Failures: a.failuresOf("forget")}).Run,
+		(&operate.Forgetter{Records: a.store.Upkeep(), Messages: s.messages, Log: log, Failures: a.failuresOf("forget")}).Run,
 		ages.Run,
 		(&operate.Shrinker{Space: a.store.Upkeep(), Log: log, Failures: a.failuresOf("shrink")}).Run,
 		squeeze.New(a.service.Contents.Guard(a.store.Variants()), a.service.Contents, log, a.failuresOf("variants")).Run,
@@ -139,7 +139,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 func (a *app) courier(mailer account.Mailer) *account.Courier {
 	return &account.Courier{
 		Store: a.store.Mail(), Vault: a.vault,
-		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: time.Now, Failures: a.failuresOf("mail"),
+		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"),
 	}
 }
 
@@ -229,9 +229,9 @@ func (a *app) router(m *metrics) *router {
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
 		return archive.Write(ctx, w, e, a.service.Contents)
 	}
-	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, time.Now()) }
+	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
-	pages := web.New(web.Config{Service: a.service, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers})
+	pages := web.New(web.Config{Service: a.service, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
@@ -241,9 +241,9 @@ func (a *app) router(m *metrics) *router {
 		ready:   func(ctx context.Context) error { return publish.Ready(ctx, a.stores) },
 		api: api.New(api.Config{
 			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
-			MaxFile: int64(a.settings.MaxFileSize),
+			MaxFile: int64(a.settings.MaxFileSize), Now: a.store.Now,
 		}),
-		play:  play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log}),
+		play:  play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now}),
 		pages: pages,
 	}
 	_, s.among = s.play.Label(a.places.Base.Host)

@@ -19,8 +19,8 @@ import (
 // settings is the configuration of a server. Places that depend on the port are
 // filled in once it listens.
 type settings struct {
-	Listen         string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free port. (default: ${default})"`
-	Data           string `default:"./data" type:"path" placeholder:"FOLDER" help:"Folder for the database, files, and unsent mail. (default: ${default})"`
+	Listen string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free port. (default: ${default})"`
+	storage
 	BaseURL        string `placeholder:"URL" help:"Public URL of the website and API. All links start with it. (default: http://localhost:PORT of --listen)"`
 	InsecureLocal  bool   `help:"Start although --listen can be reached from other machines and base-url is local: everyone who reaches it then counts as local. (default: refuse to start)"`
 	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host that projects get subdomains of, or \"none\". On a public instance, use a separate domain. (default: the host of --base-url; none if that is an IP address)"`

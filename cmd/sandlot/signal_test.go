@@ -103,7 +103,7 @@ func (p *piped) answers(t *testing.T) {
 // TestFault31Panic: a fault of the program is a 500 of one request, counted; the others on the same connections do not notice.
 func TestFault31Panic(t *testing.T) {
 	places := publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}, Content: "localhost", PathForm: true}
-	a, err := openApp(context.Background(), settings{Data: t.TempDir(), CacheSize: 1 << 20}, places, slog.New(slog.DiscardHandler))
+	a, err := openApp(context.Background(), settings{storage: storage{Data: t.TempDir()}, CacheSize: 1 << 20}, places, slog.New(slog.DiscardHandler))
 	expect.OK(t, err)
 	t.Cleanup(func() {
 		if err := a.close(); err != nil {

@@ -15,13 +15,13 @@ import (
 // verifyCommand checks a data folder. Its exit code is 0 if all is well, also if
 // there are strays, and 1 if anything is damaged or could not be checked.
 type verifyCommand struct {
-	dataFolder
+	storage
 	format
 }
 
 // Run prints a line for each finding as it is found, and a summary.
 func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
-	seen, err := verifyFolder(ctx, c.dataFolder, func(f operate.Finding) error {
+	seen, err := verifyFolder(ctx, c.storage, func(f operate.Finding) error {
 		return c.print(t, f, func() { fmt.Fprintln(t.out, findingLine(f)) })
 	})
 	if err != nil {
@@ -42,8 +42,8 @@ func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
 }
 
 // verifyFolder verifies a data folder and reports each finding.
-func verifyFolder(ctx context.Context, folder dataFolder, report func(operate.Finding) error) (seen operate.Verified, err error) {
-	db, err := folder.open(ctx)
+func verifyFolder(ctx context.Context, folder storage, report func(operate.Finding) error) (seen operate.Verified, err error) {
+	db, err := folder.records(ctx)
 	if err != nil {
 		return seen, err
 	}

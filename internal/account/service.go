@@ -50,7 +50,7 @@ type Service struct {
 	forms  *publish.Locks[publish.Digest] // held while a form that asks for a message is recorded
 }
 
-// Option replaces a part of a Service in tests.
+// Option replaces a part of a Service.
 type Option func(*Service)
 
 // WithClock makes the Service read the time from now.

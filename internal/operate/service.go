@@ -40,7 +40,7 @@ type Service struct {
 	random     io.Reader
 }
 
-// Option replaces a part of a Service in tests.
+// Option replaces a part of a Service.
 type Option func(*Service)
 
 // WithClock makes the Service read the time from now.

@@ -92,7 +92,7 @@ type Service struct {
 	idempotency *idempotency
 }
 
-// Option replaces a part of a Service in tests.
+// Option replaces a part of a Service.
 type Option func(*Service)
 
 // WithClock makes the Service read the time from now, which may be called concurrently.

@@ -20,7 +20,7 @@ func scanAccount(r row) (a publish.Account, err error) {
 // error is publish.ErrExists.
 func (store Publish) CreateAccount(ctx context.Context, na publish.NewAccount) (a publish.Account, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.addRecord(na.Idempotency, 0, "", store.db.now()); err != nil {
+		if err := t.addRecord(na.Idempotency, 0, "", store.db.Now()); err != nil {
 			return err
 		}
 		if a, err = t.createAccount(na); err != nil {

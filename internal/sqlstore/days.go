@@ -15,7 +15,7 @@ func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 // AddCounts implements gallery.CountStore.
 func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) error {
 	return in("add counts", store.db.step(ctx, 0, func(t *tx) error {
-		day := dayOf(store.db.now())
+		day := dayOf(store.db.Now())
 		for id, c := range counts {
 			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND deleted_at IS NULL AND (counted <> ?3 OR ?3 = 0)"+ofAccount,
 				c.Plays, c.Likes, c.Batch, string(id))

@@ -95,7 +95,7 @@ func (store Publish) rearrangeLarge(ctx context.Context, id publish.ProjectID, c
 	var d draft
 	err = store.db.undrafted(ctx, "", func() error {
 		return store.db.step(ctx, 0, func(t *tx) (err error) {
-			d, err = t.beginDraft(id, c, at, store.db.now())
+			d, err = t.beginDraft(id, c, at, store.db.Now())
 			return err
 		})
 	})
@@ -173,7 +173,7 @@ func (store Publish) addToDraft(ctx context.Context, d *draft, part publish.Chan
 		if err := drafted(found, err, d.id); err != nil {
 			return err
 		}
-		return t.change(&p, part, store.db.now())
+		return t.change(&p, part, store.db.Now())
 	})
 	if err == nil {
 		d.size += p.Size
@@ -186,13 +186,13 @@ func (store Publish) addToDraft(ctx context.Context, d *draft, part publish.Chan
 func (store Publish) publishDraft(ctx context.Context, d draft, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
 	var p projectRow
 	err := store.db.patient(ctx, 0, func(t *tx) (err error) {
-		p, err = t.edit(id, at, store.db.now(), d.id, func(t *tx, p *projectRow) error {
+		p, err = t.edit(id, at, store.db.Now(), d.id, func(t *tx, p *projectRow) error {
 			if _, err := t.exec("DELETE FROM drafts WHERE id = ?", d.id); err != nil {
 				return err
 			}
 			p.Size += d.size
 			p.FileCount += d.files
-			return t.settle(p, c, at, store.db.now())
+			return t.settle(p, c, at, store.db.Now())
 		})
 		return err
 	})

@@ -17,7 +17,7 @@ const nearLimit = 10
 // error is publish.ErrExists.
 func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, publish.Changed, error) {
 	p, err := store.edit(ctx, id, at, len(f.Blob.Inline), func(t *tx, p *projectRow) error {
-		blob, err := t.keep(f.Blob, asFile, store.db.now())
+		blob, err := t.keep(f.Blob, asFile, store.db.Now())
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publis
 		if err := t.addFile(*p, f, blob); err != nil {
 			return err
 		}
-		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, store.db.now())
+		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, store.db.Now())
 		return nil
 	})
 	return p, changed(id), in("put file", err)

@@ -23,7 +23,7 @@ func (store Publish) Keys(ctx context.Context, id publish.AccountID, before int6
 // MintKey implements publish.KeyringStore.
 func (store Publish) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, record publish.IdempotencyRecord) error {
 	return in("mint key", store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.addRecord(&record, id, "", store.db.now()); err != nil {
+		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -47,7 +47,7 @@ func (store Publish) MintKey(ctx context.Context, id publish.AccountID, k publis
 // RotateKey implements publish.KeyringStore.
 func (store Publish) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
 	return in("rotate key", store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.addRecord(&record, id, "", store.db.now()); err != nil {
+		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -84,7 +84,7 @@ func (store Publish) OldKeys(ctx context.Context, id publish.AccountID) (n int, 
 // ReplaceOldKeys implements publish.KeyringStore.
 func (store Publish) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
 	return in("replace old keys", store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.addRecord(&record, id, "", store.db.now()); err != nil {
+		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {

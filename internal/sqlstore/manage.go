@@ -46,10 +46,10 @@ func (store Publish) Rearrange(ctx context.Context, id publish.ProjectID, c publ
 		return p, changed(id), in("rearrange", err)
 	}
 	p, err := store.edit(ctx, id, at, inlined(c.Put), func(t *tx, p *projectRow) error {
-		if err := t.change(p, c, store.db.now()); err != nil {
+		if err := t.change(p, c, store.db.Now()); err != nil {
 			return err
 		}
-		return t.settle(p, c, at, store.db.now())
+		return t.settle(p, c, at, store.db.Now())
 	})
 	return p, changed(id), in("rearrange", err)
 }

@@ -30,20 +30,16 @@ type DB struct {
 	engine  engine.Engine
 	dialect engine.Dialect
 	drafts  drafting
-	now     func() time.Time
 	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
 }
 
 // OpenSQLite opens the database in the file of that name, as sqlite.Open does.
 func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
 	e, err := sqlite.Open(ctx, path, opts)
 	if err != nil {
 		return nil, err
 	}
-	return &DB{engine: e, dialect: e.Dialect(), now: opts.Now, drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}, nil
+	return &DB{engine: e, dialect: e.Dialect(), drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}, nil
 }
 
 // Close lets the writes that wait finish, folds the log into the database and
@@ -54,6 +50,9 @@ func (db *DB) Close() error { return db.engine.Close() }
 // Ping implements publish.Store. After a failed commit it finds out by writing
 // whether there is room again.
 func (db *DB) Ping(ctx context.Context) error { return db.engine.Ping(ctx) }
+
+// Now is what the clock of the database says, which all processes that use it share.
+func (db *DB) Now() time.Time { return db.engine.Now() }
 
 // step runs what one method does as one atomic and durable step. bytes says how
 // much content it writes.

@@ -34,14 +34,14 @@ func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (
 	var p publish.Project
 	err := store.db.step(ctx, len(np.File.Blob.Inline), func(t *tx) error {
 		t.Reserve(idsOf(np)...)
-		if err := t.addRecord(np.Idempotency, np.Account, "", store.db.now()); err != nil {
+		if err := t.addRecord(np.Idempotency, np.Account, "", store.db.Now()); err != nil {
 			return err
 		}
 		owner, err := t.owner(np)
 		if err != nil {
 			return err
 		}
-		if p, err = t.createProject(np, owner, store.db.now()); err != nil {
+		if p, err = t.createProject(np, owner, store.db.Now()); err != nil {
 			return err
 		}
 		if np.New == nil {
@@ -207,7 +207,7 @@ func (store Publish) edit(ctx context.Context, id publish.ProjectID, at publish.
 	var p projectRow
 	err := store.db.undrafted(ctx, id, func() error {
 		return store.db.step(ctx, bytes, func(t *tx) (err error) {
-			p, err = t.edit(id, at, store.db.now(), 0, change)
+			p, err = t.edit(id, at, store.db.Now(), 0, change)
 			return err
 		})
 	})

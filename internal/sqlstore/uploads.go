@@ -94,14 +94,14 @@ func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *pub
 		bytes = len(part.Blob.Inline)
 	}
 	err := store.db.step(ctx, bytes, func(t *tx) error {
-		num, err := t.saveUpload(u, store.db.now())
+		num, err := t.saveUpload(u, store.db.Now())
 		if err != nil {
 			return err
 		}
-		if err := t.uploadsWithin(u, part != nil, within, store.db.now()); err != nil || part == nil {
+		if err := t.uploadsWithin(u, part != nil, within, store.db.Now()); err != nil || part == nil {
 			return err
 		}
-		return t.savePart(num, *part, store.db.now())
+		return t.savePart(num, *part, store.db.Now())
 	})
 	if err != nil {
 		return 0, in("save upload", err)

@@ -85,7 +85,7 @@ func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []
 			return err
 		}
 		for _, v := range variants {
-			id, err := t.keep(v.Blob, asVariant, store.db.now())
+			id, err := t.keep(v.Blob, asVariant, store.db.Now())
 			if err != nil {
 				return err
 			}
