@@ -249,6 +249,7 @@ func integrity() []mutation {
 		{"a record of an answer is not part of the step", "internal/sqlstore/idempotency.go", "		err := t.Later(publish.ErrAlreadyDone, insertRecord,", "		if o != nil {\n			return nil\n		}\n		err := t.Later(publish.ErrAlreadyDone, insertRecord,", storeTests},
 		{"blobs are stored in a folder that was moved away", "internal/blob/disk.go", "d.place = place", "_ = place", "-run ^TestRegression09 " + blobTests},
 		{"readers see what a draft has put", "internal/sqlstore/files.go", "f.until > p.version AND f.since <= p.version", "f.until > p.version", storeTests},
+		{"a draft is taken back while its process is at it", "internal/sqlstore/draft.go", "AND (undone = 1 OR leased_until", "AND (1 = 1 OR leased_until", storeTests},
 		{"an edit goes past a draft", "internal/sqlstore/draft.go", "return draftedError{found}", "return nil", storeTests},
 		{"a draft that is refused leaves its blobs", "internal/sqlstore/draft.go", "if f.blob > d.known {", "if false {", storeTests},
 		{"what is left of a draft is said to be nothing", "internal/sqlstore/draft.go", "undone := store.db.undo(context.WithoutCancel(ctx), d)", "var undone error", storeTests},

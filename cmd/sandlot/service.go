@@ -72,7 +72,10 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if a.store, err = sqlstore.OpenSQLite(ctx, filepath.Join(s.Data, databaseName), sqlstore.Options{CacheBytes: a.memory.database}); err != nil {
 		return nil, err
 	}
-	now := a.store.Now // leases, what is due and what expires go by one clock, however many processes use it
+	now := a.store.Now                        // leases, what is due and what expires go by one clock, however many processes use it
+	if err = a.store.Alone(ctx); err != nil { // the lock says so
+		return nil, err
+	}
 	if a.blobs, err = blob.OpenDisk(filepath.Join(s.Data, blobsName), blob.Options{Alone: true}); err != nil {
 		return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
 	}

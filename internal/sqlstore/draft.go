@@ -22,28 +22,36 @@ const (
 	draftBytes = 1 << 20
 	// patience bounds how long what has begun waits for room in the queue: more than the queue takes to run, and asked for so often.
 	patience, patienceEvery = 5 * time.Second, 20 * time.Millisecond
+	// draftLease is how long a draft is its maker's after each step: three times as long as a step waits for room.
+	draftLease = 3 * patience
+	// draftWait bounds how long an edit waits for the draft of another process, which a lease that nobody renews ends: the steps of
+	// the largest take a few seconds. It looks so often.
+	draftWait, draftLook = 2 * draftLease, 50 * time.Millisecond
 )
 
 // A draft is the next version of a project while it is recorded in steps, between
 // which others get their turn. The last step makes it the current one; before that it
-// is seen by nobody, and nobody else makes a version of the project. What a crash
-// leaves of one is taken back by Sweep, or by the next edit of the project.
+// is seen by nobody, and nobody else makes a version of the project. It is leased to
+// its maker, who renews the lease with each step. What a crash leaves of one is taken
+// back, when its lease has lapsed, by Sweep, or by the next edit of the project.
 type draft struct {
 	id, project int64
-	n           int   // the version that it is to be
-	undone      bool  // it is being taken back
+	n           int  // the version that it is to be
+	undone      bool // it is being taken back
+	holder      string
+	until       int64 // when the holder's lease ends
 	known       int64 // the newest blob when it began: those that came with it are newer
 
 	size  int64 // what it adds to the project's totals
 	files int
 }
 
-const selectDraft = "SELECT id, project, n, undone FROM drafts WHERE "
+const selectDraft = "SELECT id, project, n, undone, holder, leased_until FROM drafts WHERE "
 
 // scanDraft reads one that somebody else began: which blobs came with it is not known.
 func scanDraft(r row) (d draft, err error) {
 	d.known = math.MaxInt64
-	err = r.Scan(&d.id, &d.project, &d.n, &d.undone)
+	err = r.Scan(&d.id, &d.project, &d.n, &d.undone, &d.holder, &d.until)
 	return d, err
 }
 
@@ -52,8 +60,11 @@ type draftedError struct{ draft }
 
 func (e draftedError) Error() string { return fmt.Sprintf("version %d is being recorded", e.n) }
 
-// errDraftLost: somebody took the draft back, who can only be another process.
+// errDraftLost: another process took the draft back, for it was not renewed in time.
 var errDraftLost = fmt.Errorf("%w: another process took the version back", publish.ErrUnavailable)
+
+// errDraftLasts: another process records a version for longer than an edit waits.
+var errDraftLasts = fmt.Errorf("%w: another process is recording a version of the project", publish.ErrUnavailable)
 
 // large tells whether a change is more than one step may make.
 func large(c publish.Change) bool {
@@ -95,7 +106,7 @@ func (store Publish) rearrangeLarge(ctx context.Context, id publish.ProjectID, c
 	var d draft
 	err = store.db.undrafted(ctx, "", func() error {
 		return store.db.step(ctx, 0, func(t *tx) (err error) {
-			d, err = t.beginDraft(id, c, at, store.db.Now())
+			d, err = t.beginDraft(id, c, at, draft{holder: store.db.name, until: store.db.lease(draftLease).until()}, store.db.Now())
 			return err
 		})
 	})
@@ -115,7 +126,7 @@ func (store Publish) rearrangeLarge(ctx context.Context, id publish.ProjectID, c
 }
 
 // beginDraft refuses what the last step would refuse at once, where that is known.
-func (t *tx) beginDraft(id publish.ProjectID, c publish.Change, at publish.Edit, now time.Time) (d draft, err error) {
+func (t *tx) beginDraft(id publish.ProjectID, c publish.Change, at publish.Edit, d draft, now time.Time) (draft, error) {
 	if err := t.refuseAlreadyDone(at.Idempotency, now); err != nil {
 		return d, err
 	}
@@ -130,7 +141,7 @@ func (t *tx) beginDraft(id publish.ProjectID, c publish.Change, at publish.Edit,
 	if d.known, err = t.number("SELECT coalesce(max(id), 0) FROM blobs"); err != nil {
 		return d, err
 	}
-	d.id, err = t.Insert("drafts", "INSERT INTO drafts (id, project, n) VALUES (?, ?, ?)", d.project, d.n)
+	d.id, err = t.Insert("drafts", "INSERT INTO drafts (id, project, n, holder, leased_until) VALUES (?, ?, ?, ?, ?)", d.project, d.n, d.holder, d.until)
 	return d, err
 }
 
@@ -164,13 +175,13 @@ func drafted(found draft, err error, own int64) error {
 	return err
 }
 
-// addToDraft makes a part of a draft.
+// addToDraft makes a part of a draft. Its lease is renewed first, which also keeps others
+// from taking it back beside this step.
 func (store Publish) addToDraft(ctx context.Context, d *draft, part publish.Change) error {
 	p := projectRow{num: d.project}
 	err := store.db.patient(ctx, inlined(part.Put), func(t *tx) error {
 		p.Version, p.Size, p.FileCount = d.n, 0, 0
-		found, err := one(context.Background(), t, scanDraft, selectDraft+"project = ?", d.project)
-		if err := drafted(found, err, d.id); err != nil {
+		if err := t.must(errDraftLost, "UPDATE drafts SET leased_until = ? WHERE id = ? AND undone = 0", store.db.lease(draftLease).until(), d.id); err != nil {
 			return err
 		}
 		return t.change(&p, part, store.db.Now())
@@ -187,7 +198,7 @@ func (store Publish) publishDraft(ctx context.Context, d draft, id publish.Proje
 	var p projectRow
 	err := store.db.patient(ctx, 0, func(t *tx) (err error) {
 		p, err = t.edit(id, at, store.db.Now(), d.id, func(t *tx, p *projectRow) error {
-			if _, err := t.exec("DELETE FROM drafts WHERE id = ?", d.id); err != nil {
+			if err := t.must(errDraftLost, "DELETE FROM drafts WHERE id = ? AND undone = 0", d.id); err != nil {
 				return err
 			}
 			p.Size += d.size
@@ -211,10 +222,8 @@ func patiently(ctx context.Context, step func() error) error {
 		if !errors.Is(err, engine.ErrTooMany) || !time.Now().Before(end) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if pause(ctx, patienceEvery) != nil {
 			return err
-		case <-time.After(patienceEvery):
 		}
 	}
 }
@@ -237,22 +246,39 @@ func (store Publish) giveUp(ctx context.Context, d draft, err error) error {
 	return fmt.Errorf("%w: %v, and then %v", publish.ErrUnavailable, err, undone)
 }
 
-// undrafted runs a step until no draft of the project is in its way: it waits for one
-// that this process is at, and takes another back. An owner of the turn passes no id.
+// undrafted runs a step until no draft of the project is in its way. It waits for one
+// that is being recorded, up to draftWait for that of another process, and takes another
+// back. An owner of the turn passes no id.
 func (db *DB) undrafted(ctx context.Context, id publish.ProjectID, step func() error) error {
-	for {
+	for end := time.Now().Add(draftWait); ; {
 		err := step()
 		var found draftedError
 		if !errors.As(err, &found) {
 			return err
 		}
 		waited, err := db.drafts.wait(ctx, id)
-		if err == nil && !waited {
+		switch {
+		case err != nil || waited:
+		case found.holder == db.name || !db.lease(draftLease).holds(found.until):
 			err = db.undo(ctx, found.draft)
+		case time.Now().After(end):
+			err = errDraftLasts
+		default:
+			err = pause(ctx, draftLook)
 		}
 		if err != nil {
 			return publish.NoEffect(err)
 		}
+	}
+}
+
+// pause waits, unless ctx ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -264,7 +290,7 @@ func (db *DB) undo(ctx context.Context, d draft) error {
 		last := after
 		err := db.patient(ctx, 0, func(t *tx) (err error) {
 			s := &sweep{tx: t, left: draftStep}
-			last, err = s.undo(d, after)
+			last, err = s.undo(d, after, db.name, db.lease(draftLease))
 			done = s.left > 0
 			return err
 		})
@@ -277,9 +303,11 @@ func (db *DB) undo(ctx context.Context, d draft) error {
 }
 
 // undo takes back as many files as the call has left, those after a name, and tells the
-// last. What was put goes first, for it may stand where a file was dropped.
-func (s *sweep) undo(d draft, after string) (last string, err error) {
-	if n, err := s.exec("UPDATE drafts SET undone = 1 WHERE id = ?", d.id); err != nil || n == 0 {
+// last. What was put goes first, for it may stand where a file was dropped. A draft whose
+// lease somebody else has is left alone.
+func (s *sweep) undo(d draft, after, by string, l lease) (last string, err error) {
+	n, err := s.exec("UPDATE drafts SET undone = 1 WHERE id = ? AND (undone = 1 OR leased_until <= ? OR leased_until > ? OR holder = ?)", d.id, micros(l.now), l.never(), by)
+	if err != nil || n == 0 {
 		return after, err
 	}
 	put, err := all(context.Background(), s, func(r row) (f draftFile, err error) {
@@ -320,36 +348,28 @@ func (s *sweep) undoPut(d draft, f draftFile) error {
 	return s.loosen(f.blob)
 }
 
-// finishDrafts takes back the drafts that this process is not at: a crash left them.
+// finishDrafts takes back the drafts that nobody is at: a crash left them.
 func (db *DB) finishDrafts(ctx context.Context) error {
-	var left []draft
-	err := db.step(ctx, 0, func(t *tx) error {
-		type owned struct {
-			draft
-			of publish.ProjectID
-		}
-		list, err := all(ctx, t, func(r row) (d owned, err error) {
-			d.known = math.MaxInt64
-			err = r.Scan(&d.id, &d.project, &d.n, &d.of)
-			return d, err
-		}, "SELECT d.id, d.project, d.n, p.id FROM drafts d JOIN projects p ON p.num = d.project WHERE d.id > 0")
-		left = nil
-		for _, d := range list {
-			if !db.drafts.has(d.of) {
-				left = append(left, d.draft)
-			}
-		}
-		return err
-	})
-	for _, d := range left {
-		if err == nil {
-			err = db.undo(ctx, d)
+	type left struct {
+		draft
+		of publish.ProjectID
+	}
+	l := db.lease(draftLease)
+	list, err := all(ctx, db, func(r row) (d left, err error) {
+		d.known = math.MaxInt64
+		err = r.Scan(&d.id, &d.project, &d.n, &d.holder, &d.of)
+		return d, err
+	}, "SELECT d.id, d.project, d.n, d.holder, p.id FROM drafts d JOIN projects p ON p.num = d.project WHERE d.id > 0 AND (d.leased_until <= ? OR d.leased_until > ? OR d.holder = ?)", micros(l.now), l.never(), db.name)
+	for _, d := range list {
+		if err == nil && (d.holder != db.name || !db.drafts.has(d.of)) {
+			err = db.undo(ctx, d.draft)
 		}
 	}
 	return err
 }
 
-// drafting knows the projects of which this process records a version in steps.
+// drafting knows the projects of which this process records a version in steps: who
+// waits for one of them is woken, and need not look.
 type drafting struct {
 	mu sync.Mutex
 	at map[publish.ProjectID]chan struct{} // closed when it is done

@@ -189,7 +189,7 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 			version, want = 3, whereB
 		}
 		t.Run(fmt.Sprint("edited after crash ", i), func(t *testing.T) {
-			again := mustOpen(t, copyDatabase(t, crashed))
+			again := mustRestart(t, copyDatabase(t, crashed))
 			is(t, again, p, version, want)
 			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
 			_, _, err := again.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: version})
@@ -197,13 +197,13 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 			is(t, again, p, version+1, strings.Replace(want, " index", " c:1 index", 1))
 		})
 		t.Run(fmt.Sprint("rearranged after crash ", i), func(t *testing.T) {
-			again := mustOpen(t, copyDatabase(t, crashed))
+			again := mustRestart(t, copyDatabase(t, crashed))
 			_, _, err := again.Publish().Rearrange(t.Context(), p.ID, publish.Change{Drop: mustFiles(t, again, p, version), Put: mustFiles(t, again, p, 2), Primary: p.Primary}, publish.Edit{Expect: version})
 			expect.Is(t, "restore", err, nil)
 			is(t, again, p, version+1, whereA)
 		})
 		t.Run(fmt.Sprint("swept after crash ", i), func(t *testing.T) {
-			again := mustOpen(t, crashed)
+			again := mustRestart(t, crashed)
 			gone := sweepAll(t, again, time.Now().Add(time.Hour)) // as a day later
 			is(t, again, p, version, want)
 			known, drafts := records(t, again, "blobs WHERE ref LIKE 'new-%'"), records(t, again, "drafts")
@@ -260,7 +260,8 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 }
 
 // TestRegression41AnotherProcessTakesADraftBack: of two processes, the edit that is made
-// wins, and the bytes of the other are neither recorded nor given up.
+// wins, and the bytes of the other are neither recorded nor given up. It may be made once
+// the lease of the draft has lapsed.
 func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -278,7 +279,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 			expect.Is(t, "take back", other.step(ctx, 0, func(x *tx) error {
 				d, err := one(ctx, x, scanDraft, selectDraft+"id > 0")
 				if err == nil {
-					_, err = (&sweep{tx: x, left: 10}).undo(d, "")
+					_, err = (&sweep{tx: x, left: 10}).undo(d, "", other.name, other.lease(draftLease))
 				}
 				return err
 			}), nil)
@@ -286,7 +287,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 		"for one of its own": {func(t *testing.T, other *DB, p publish.Project) {
 			expect.Is(t, "collect", other.finishDrafts(ctx), nil)
 			expect.Is(t, "begin", other.step(ctx, 0, func(x *tx) error {
-				_, err := x.beginDraft(p.ID, publish.Change{}, publish.Edit{Expect: 2}, time.Now())
+				_, err := x.beginDraft(p.ID, publish.Change{}, publish.Edit{Expect: 2}, draft{holder: other.name}, time.Now())
 				return err
 			}), nil)
 		}, 2, whereA},
@@ -294,7 +295,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := testenv.MemoryDir(t) + "/sandlot.db"
 			db, p, change := mustOpenFiles(t, path)
-			other := mustOpen(t, path)
+			other := mustOpenAt(t, path, func() time.Time { return time.Now().Add(2 * draftLease) })
 			steps := 0
 			watchSteps(t, db, func(int64) {
 				if steps++; steps == len(parts(change))*3/4 {

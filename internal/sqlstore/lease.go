@@ -1,6 +1,9 @@
 package sqlstore
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // A lease keeps a record to one process for a while, by the clock of the database:
 // what the clocks of processes say does not matter. It lapses if nobody ends it. When
@@ -20,3 +23,16 @@ func (l lease) until() int64 { return micros(l.now.Add(l.length)) }
 // never is a time at which no lease of that length ends: one that seems to end later
 // got its time from a wrong clock, and holds nobody up.
 func (l lease) never() int64 { return micros(l.now.Add(l.length + skew)) }
+
+// holds tells whether a lease of that length, which ends then, still keeps others away.
+func (l lease) holds(until int64) bool { return until > micros(l.now) && until <= l.never() }
+
+// Alone says that no other process uses the database, as a server knows that holds the
+// lock of its folder: what a former one was at when it ended need not wait until its
+// lease lapses. The mail that it was at stays leased, for it may have been sent.
+func (db *DB) Alone(ctx context.Context) error {
+	return in("end the leases of former processes", db.step(ctx, 0, func(t *tx) error {
+		_, err := t.exec("UPDATE drafts SET leased_until = 0 WHERE leased_until > 0")
+		return err
+	}))
+}

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,7 @@ type Options = sqlite.Options
 type DB struct {
 	engine  engine.Engine
 	dialect engine.Dialect
+	name    string // tells its leases from those of other processes
 	drafts  drafting
 	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
 }
@@ -39,7 +41,7 @@ func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{engine: e, dialect: e.Dialect(), drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}, nil
+	return &DB{engine: e, dialect: e.Dialect(), name: rand.Text(), drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}, nil
 }
 
 // Close lets the writes that wait finish, folds the log into the database and
