@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"sandlot/internal/publish"
@@ -166,8 +168,9 @@ func scanKey(r row) (k publish.Key, err error) {
 // TouchKeys implements publish.Store. Keys that are not there are passed over.
 func (store Credentials) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 	return in("touch keys", store.db.step(ctx, 0, func(t *tx) error {
-		for id, at := range used {
-			if _, err := t.exec("UPDATE keys SET last_used_at = ? WHERE id = ? AND last_used_at < ?", micros(at), id, micros(at)); err != nil {
+		for _, id := range slices.Sorted(maps.Keys(used)) { // in one order, for whoever else does
+			at := micros(used[id])
+			if err := t.later("UPDATE keys SET last_used_at = ? WHERE id = ? AND last_used_at < ?", at, id, at); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"sandlot/internal/gallery"
@@ -16,7 +18,8 @@ func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) error {
 	return in("add counts", store.db.step(ctx, 0, func(t *tx) error {
 		day := dayOf(store.db.Now())
-		for id, c := range counts {
+		for _, id := range slices.Sorted(maps.Keys(counts)) { // in one order, for whoever else does
+			c := counts[id]
 			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND deleted_at IS NULL AND (counted <> ?3 OR ?3 = 0)"+ofAccount,
 				c.Plays, c.Likes, c.Batch, string(id))
 			if err != nil {
