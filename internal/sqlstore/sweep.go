@@ -8,6 +8,7 @@ import (
 
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // mailsKept is how long a sent mail counts for its mailbox. The cap is for a day;
@@ -92,7 +93,7 @@ func (s *sweep) times(query string, args ...any) error {
 // endUploads takes the keys from uploads that have expired.
 func (s *sweep) endUploads(now time.Time) error {
 	return s.times(`UPDATE uploads SET key = NULL, token = NULL, expires_at = 0
-		WHERE num IN (SELECT num FROM uploads WHERE expires_at > 0 AND expires_at <= ? LIMIT ?)`, micros(now))
+		WHERE expires_at > 0 AND expires_at <= ?1 AND num IN (SELECT num FROM uploads WHERE expires_at > 0 AND expires_at <= ?1 LIMIT ?2)`, micros(now))
 }
 
 // dropParts lets go of the parts of uploads that are over.
@@ -126,11 +127,17 @@ func (s *sweep) dropUploads() error {
 // dropBlobs looks at loose blobs: one that something refers to still is not loose
 // any more, any other is forgotten.
 func (s *sweep) dropBlobs(before time.Time) error {
+	// Locked before anybody asks whether they are used: who is about to use one comes before or after.
+	ids, err := all(context.Background(), s, scanValue[int64],
+		"SELECT b.id FROM blobs b WHERE b.loose = 1 AND b.created_at < ? ORDER BY b.created_at LIMIT ?"+s.dialect.Locked("b"), micros(before), s.left)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
 	loose, err := all(context.Background(), s, scanLoose, `
 		SELECT b.id, b.ref, EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)
 			OR EXISTS (SELECT 1 FROM upload_parts p WHERE p.blob = b.id)
 			OR EXISTS (SELECT 1 FROM variants v WHERE v.variant = b.id)
-		FROM blobs b WHERE b.loose = 1 AND b.created_at < ? ORDER BY b.created_at LIMIT ?`, micros(before), s.left)
+		FROM blobs b WHERE `+s.amongNumbers("b.id"), engine.List(ids))
 	if err != nil {
 		return err
 	}
@@ -186,10 +193,10 @@ func dropOld(now time.Time) []func(*sweep) error {
 		},
 	}
 	for _, query := range []string{
-		"DELETE FROM once WHERE key IN (SELECT key FROM once WHERE expires_at <= ? LIMIT ?)",
-		"DELETE FROM verifications WHERE token IN (SELECT token FROM verifications WHERE expires_at <= ? LIMIT ?)",
-		"DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)",
-		"DELETE FROM logins WHERE id IN (SELECT id FROM logins WHERE expires_at <= ? LIMIT ?)",
+		"DELETE FROM once WHERE expires_at <= ?1 AND key IN (SELECT key FROM once WHERE expires_at <= ?1 LIMIT ?2)",
+		"DELETE FROM verifications WHERE expires_at <= ?1 AND token IN (SELECT token FROM verifications WHERE expires_at <= ?1 LIMIT ?2)",
+		"DELETE FROM sessions WHERE expires_at <= ?1 AND id IN (SELECT id FROM sessions WHERE expires_at <= ?1 LIMIT ?2)",
+		"DELETE FROM logins WHERE expires_at <= ?1 AND id IN (SELECT id FROM logins WHERE expires_at <= ?1 LIMIT ?2)",
 		"DELETE FROM stops WHERE id IN (SELECT id FROM stops WHERE until > 0 AND until <= ? LIMIT ?)",
 	} {
 		parts = append(parts, func(s *sweep) error { return s.times(query, micros(now)) })
