@@ -235,7 +235,7 @@ func integrity() []mutation {
 		{"a change of details is not counted", "internal/sqlstore/manage.go", "changed = changed + 1, ", "", storeTests},
 		{"a change of an account is not counted", "internal/sqlstore/owner.go", "changed = changed + 1, ", "", storeTests},
 		{"an edit does not look what it changes", "internal/sqlstore/projects.go", "p.Version != at.Expect", "false", storeTests},
-		{"an upload is used more than once", uploads, "generation = ? AND done_project IS NULL`, c.Key", "generation <> -?`, c.Key", storeTests},
+		{"an upload is used more than once", uploads, "generation = ? AND done_project IS NULL`+t.dialect.Locked", "generation <> -?`+t.dialect.Locked", storeTests},
 		{"a completed upload tells its keys to anybody", "internal/publish/upload_call.go", "return n == done.Part && call.hash() == done.SHA256", "_ = n\n	return true", publishTests},
 		{"a request sent again happens again", calls, "	rec, keys, err := c.findAnswer(ctx, r)\n", "	rec, keys, err := IdempotencyRecord{}, Minted{}, errNoRecord\n", publishTests + " " + apiTests},
 		{"another request gets the answer of the first", calls, "rec.Request != r.asked", "false", publishTests + " " + apiTests},

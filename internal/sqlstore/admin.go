@@ -102,6 +102,9 @@ func (store Operate) Restore(ctx context.Context, s publish.Subject, e publish.L
 // act sets when a subject was suspended, if it is in the state it must be in; in
 // another one it is wrong.
 func (t *tx) act(s publish.Subject, e publish.LogEntry, wrong error, at any, state string) error {
+	if err := t.lockSubject(s); err != nil {
+		return err
+	}
 	table, id := named(s)
 	if _, err := t.number("SELECT 1 FROM "+table+" AND deleted_at IS NULL", id); err != nil {
 		return err
@@ -126,6 +129,9 @@ func named(s publish.Subject) (table string, id any) {
 // records tell of an account goes in steps, which Sweep does if they are cut short.
 func (store Operate) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
 	err := store.db.changeAccount(ctx, func(t *tx) error {
+		if err := t.lockSubject(s); err != nil {
+			return err
+		}
 		var err error
 		if s.Project != "" {
 			err = t.removeProject(s.Project, e.At)
@@ -180,6 +186,9 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 // AddKey implements operate.AdminStore.
 func (store Operate) AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
 		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
 			return err
 		}

@@ -181,6 +181,9 @@ func (store Publish) addToDraft(ctx context.Context, d *draft, part publish.Chan
 	p := projectRow{num: d.project}
 	err := store.db.patient(ctx, inlined(part.Put), func(t *tx) error {
 		p.Version, p.Size, p.FileCount = d.n, 0, 0
+		if err := t.lockOwnerOf(d.project); err != nil {
+			return err
+		}
 		if err := t.must(errDraftLost, "UPDATE drafts SET leased_until = ? WHERE id = ? AND undone = 0", store.db.lease(draftLease).until(), d.id); err != nil {
 			return err
 		}
@@ -306,6 +309,9 @@ func (db *DB) undo(ctx context.Context, d draft) error {
 // last. What was put goes first, for it may stand where a file was dropped. A draft whose
 // lease somebody else has is left alone.
 func (s *sweep) undo(d draft, after, by string, l lease) (last string, err error) {
+	if err := s.lockOwnerOf(d.project); err != nil {
+		return after, err
+	}
 	n, err := s.exec("UPDATE drafts SET undone = 1 WHERE id = ? AND (undone = 1 OR leased_until <= ? OR leased_until > ? OR holder = ?)", d.id, micros(l.now), l.never(), by)
 	if err != nil || n == 0 {
 		return after, err

@@ -26,6 +26,9 @@ const selectErasures = `SELECT e.project, e.n,
 // step; those that let go of its files are done by Sweep if they are cut short.
 func (store Publish) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) (publish.Changed, error) {
 	err := store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockOwner(id); err != nil {
+			return err
+		}
 		p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))
 		if err != nil {
 			return err
@@ -72,6 +75,9 @@ func (db *DB) finishErasures(ctx context.Context) error {
 func (db *DB) finish(ctx context.Context, e erasure) error {
 	for done := false; !done; {
 		err := db.step(ctx, 0, func(t *tx) error {
+			if err := t.lockOwnerOf(e.project); err != nil {
+				return err
+			}
 			s := &sweep{tx: t, left: eraseStep}
 			if err := s.dropErased(e); err != nil {
 				return err

@@ -53,12 +53,22 @@ func (s *sweep) follow() error {
 		deleted   bool
 	}
 	for s.left > 0 {
+		id, err := s.number("SELECT account FROM follows WHERE account > 0 LIMIT 1")
+		if errors.Is(err, publish.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.lockAccount(publish.AccountID(id)); err != nil {
+			return err
+		}
 		a, err := one(context.Background(), s, func(r row) (a account, err error) {
 			err = r.Scan(&a.id, &a.after, &a.handle, &a.deleted)
 			return a, err
-		}, "SELECT f.account, f.after, a.handle, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account > 0 LIMIT 1")
+		}, "SELECT f.account, f.after, a.handle, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account = ?", id)
 		if errors.Is(err, publish.ErrNotFound) {
-			return nil
+			continue // somebody else was faster
 		}
 		if err != nil {
 			return err

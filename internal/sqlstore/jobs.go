@@ -110,15 +110,20 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Bus
 		again = false
 		for _, c := range list {
 			query, until := "UPDATE jobs SET leased_until = ? WHERE id = ?", claim
-			if c.unread == nil {
+			if c.unread != nil {
+				query, until = "UPDATE jobs SET due = ? WHERE id = ?", micros(now.Add(account.JobWaitMax))
+			}
+			n, err := t.exec(query+" AND (leased_until <= ? OR leased_until > ?)", until, c.ID, micros(l.now), l.never())
+			switch {
+			case err != nil:
+				return nil, nil, err
+			case n == 0: // somebody else has it by now
+			case c.unread == nil:
 				c.Claim = claim
 				jobs = append(jobs, c.Job)
-			} else {
-				again, query, until = true, "UPDATE jobs SET due = ? WHERE id = ?", micros(now.Add(account.JobWaitMax))
+			default:
+				again = true
 				unread = errors.Join(unread, fmt.Errorf("%w: the record of job %d: %w", publish.ErrCorrupt, c.ID, c.unread))
-			}
-			if _, err := t.exec(query, until, c.ID); err != nil {
-				return nil, nil, err
 			}
 		}
 	}
@@ -177,6 +182,9 @@ func (store Mail) RetryJob(ctx context.Context, j publish.Job, due time.Time) er
 // AddVerification implements account.MailStore.
 func (store Mail) AddVerification(ctx context.Context, v account.Verification) (handle string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(v.Account); err != nil {
+			return err
+		}
 		a, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", v.Account)
 		if err != nil {
 			return err
@@ -207,11 +215,21 @@ func (store Account) Verification(ctx context.Context, token publish.Digest, now
 	return v, in("read verification", err)
 }
 
+// verification finds what a token verifies, and locks its account.
+func (t *tx) verification(ctx context.Context, token publish.Digest, now time.Time) (v account.Verification, err error) {
+	if locked := t.dialect.Locked("accounts"); locked != "" {
+		if err := t.later("SELECT id FROM accounts WHERE id = (SELECT account FROM verifications WHERE token = ?)"+locked, token[:]); err != nil {
+			return v, err
+		}
+	}
+	return one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
+}
+
 // UseVerification implements account.ClaimStore. What it does not find it does not
 // find in Verification either.
 func (store Account) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, _ publish.Changed, err error) {
 	err = store.db.changeAccount(ctx, func(t *tx) error {
-		v, err := one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
+		v, err := t.verification(ctx, token, now)
 		if err != nil {
 			return err
 		}
@@ -230,7 +248,7 @@ func (store Account) UseVerification(ctx context.Context, token publish.Digest, 
 // RefuseVerification implements account.ClaimStore.
 func (store Account) RefuseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
-		v, err := one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
+		v, err := t.verification(ctx, token, now)
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,9 @@ func (store Publish) MintKey(ctx context.Context, id publish.AccountID, k publis
 		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
 		}
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
 		if err := t.active(id); err != nil {
 			return err
 		}
@@ -48,6 +51,9 @@ func (store Publish) MintKey(ctx context.Context, id publish.AccountID, k publis
 func (store Publish) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
 	return in("rotate key", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
+			return err
+		}
+		if err := t.lockAccount(id); err != nil {
 			return err
 		}
 		if err := t.active(id); err != nil {
@@ -87,6 +93,9 @@ func (store Publish) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k
 		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
 		}
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
 		if err := t.active(id); err != nil {
 			return err
 		}
@@ -100,6 +109,9 @@ func (store Publish) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k
 // RevokeKey implements publish.KeyringStore.
 func (store Publish) RevokeKey(ctx context.Context, account publish.AccountID, id int64, at time.Time) error {
 	return in("revoke key", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(account); err != nil {
+			return err
+		}
 		return t.must(publish.ErrNotFound, "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND account = ?", micros(at), id, account)
 	}))
 }

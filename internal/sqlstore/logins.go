@@ -48,7 +48,7 @@ func (store Account) LoginOfToken(ctx context.Context, token publish.Digest, now
 // prefers the one that was asked for.
 func (store Mail) WriteLogin(ctx context.Context, id int64, m account.LoginMessage, now time.Time) (address string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
-		asked, err := one(ctx, t, scanValue[string], "SELECT email FROM logins WHERE id = ? AND proved = 0 AND expires_at > ?", id, micros(now))
+		asked, err := one(ctx, t, scanValue[string], "SELECT email FROM logins WHERE id = ? AND proved = 0 AND expires_at > ?"+t.dialect.Locked("logins"), id, micros(now))
 		if err != nil {
 			return err
 		}
@@ -83,6 +83,10 @@ func (store Account) ProveLogin(ctx context.Context, browser, token publish.Dige
 // TryLogin implements account.LoginStore.
 func (store Account) TryLogin(ctx context.Context, id int64, code publish.Digest, most int, now time.Time) (right bool, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
+		// Tries come one after the other: of many at once no more than that many are looked at.
+		if _, err := t.number("SELECT id FROM logins WHERE id = ?"+t.dialect.Locked("logins"), id); err != nil {
+			return err
+		}
 		n, err := t.exec("UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE id = ? AND code = ? AND expires_at > ?", id, code[:], micros(now))
 		if right = n == 1; right || err != nil {
 			return err
@@ -99,7 +103,10 @@ func (store Account) TryLogin(ctx context.Context, id int64, code publish.Digest
 // LogIn implements account.LoginStore.
 func (store Account) LogIn(ctx context.Context, login int64, token publish.Digest, s, had publish.Session) (id int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
-		email, err := one(ctx, t, scanValue[string], "SELECT email FROM logins WHERE id = ? AND proved = 1", login)
+		if err := t.lockAccount(s.Account); err != nil {
+			return err
+		}
+		email, err := one(ctx, t, scanValue[string], "SELECT email FROM logins WHERE id = ? AND proved = 1"+t.dialect.Locked("logins"), login)
 		if err != nil {
 			return err
 		}

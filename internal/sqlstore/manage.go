@@ -27,6 +27,9 @@ func (store Publish) Details(ctx context.Context, id publish.ProjectID) (publish
 // SetDetails implements publish.ProjectStore.
 func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
 	return changed(id), in("set details", store.db.step(ctx, len(d.Description), func(t *tx) error {
+		if err := t.lockOwner(id); err != nil {
+			return err
+		}
 		p, err := one(ctx, t, scanProject, selectProject+"p.id = ?", string(id))
 		if err != nil {
 			return err

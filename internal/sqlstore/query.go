@@ -149,6 +149,23 @@ func (t *tx) lockOwner(id publish.ProjectID) error {
 	return t.later("SELECT id FROM accounts WHERE id = (SELECT account FROM projects WHERE id = ?)"+locked, string(id))
 }
 
+// lockOwnerOf is lockAccount for the account of the project of that number.
+func (t *tx) lockOwnerOf(project int64) error {
+	locked := t.dialect.Locked("accounts")
+	if locked == "" {
+		return nil
+	}
+	return t.later("SELECT id FROM accounts WHERE id = (SELECT account FROM projects WHERE num = ?)"+locked, project)
+}
+
+// lockSubject is lockAccount for an account, or for that of a project.
+func (t *tx) lockSubject(s publish.Subject) error {
+	if s.Project != "" {
+		return t.lockOwner(s.Project)
+	}
+	return t.lockAccount(s.Account)
+}
+
 // number returns the first column of the first row.
 func (t *tx) number(query string, args ...any) (int64, error) {
 	return one(context.Background(), t, scanValue[int64], query, args...)

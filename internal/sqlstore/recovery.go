@@ -7,6 +7,7 @@ import (
 	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // A move counts while its account is there and it has not expired; a proposal
@@ -31,9 +32,23 @@ func moveOf(ctx context.Context, q querier, token publish.Digest, undo bool, now
 	return one(ctx, q, scanMove, selectMove+"m.id = (SELECT move FROM email_links WHERE token = ?2) AND m.undo = ?3", micros(now), token[:], undo)
 }
 
+// moveOf is moveOf for a step that changes the account, which it locks.
+func (t *tx) moveOf(ctx context.Context, token publish.Digest, undo bool, now time.Time) (m move, err error) {
+	if locked := t.dialect.Locked("accounts"); locked != "" {
+		err := t.later("SELECT id FROM accounts WHERE id = (SELECT m.account FROM email_links k JOIN email_moves m ON m.id = k.move WHERE k.token = ?)"+locked, token[:])
+		if err != nil {
+			return m, err
+		}
+	}
+	return moveOf(ctx, t, token, undo, now)
+}
+
 // ProposeEmail implements account.RecoveryStore.
 func (store Account) ProposeEmail(ctx context.Context, m account.EmailMove, job publish.Job, now time.Time, limit int) error {
 	return in("propose address", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(m.Account); err != nil {
+			return err
+		}
 		if err := t.active(m.Account); err != nil {
 			return err
 		}
@@ -72,6 +87,9 @@ func (store Operate) ProposedEmail(ctx context.Context, id publish.AccountID, no
 // WithdrawEmail implements account.RecoveryStore.
 func (store Account) WithdrawEmail(ctx context.Context, id publish.AccountID) error {
 	return in("withdraw address", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
 		if _, err := t.exec("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ? AND undo = 0)", id); err != nil {
 			return err
 		}
@@ -83,6 +101,9 @@ func (store Account) WithdrawEmail(ctx context.Context, id publish.AccountID) er
 // AddEmailLink implements account.MailStore.
 func (store Mail) AddEmailLink(ctx context.Context, token publish.Digest, m account.EmailMove, now time.Time) (handle string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(m.Account); err != nil {
+			return err
+		}
 		found, err := one(ctx, t, scanMove, selectMove+"m.account = ?2 AND m.email = ?3 AND m.undo = ?4 AND a.suspended_at IS NULL ORDER BY m.id DESC LIMIT 1",
 			micros(now), m.Account, m.Email, m.Undo)
 		if err != nil {
@@ -104,7 +125,7 @@ func (store Account) EmailLink(ctx context.Context, token publish.Digest, undo b
 // TakeEmail implements account.RecoveryStore.
 func (store Account) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (a publish.Account, _ publish.Changed, err error) {
 	err = store.db.changeAccount(ctx, func(t *tx) error {
-		m, err := moveOf(ctx, t, token, false, now)
+		m, err := t.moveOf(ctx, token, false, now)
 		if err != nil {
 			return err
 		}
@@ -127,7 +148,7 @@ func (store Account) TakeEmail(ctx context.Context, token publish.Digest, now, u
 // TakeEmailBack implements account.RecoveryStore.
 func (store Account) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, _ publish.Changed, err error) {
 	err = store.db.changeAccount(ctx, func(t *tx) error {
-		m, err := moveOf(ctx, t, token, true, now)
+		m, err := t.moveOf(ctx, token, true, now)
 		if err != nil {
 			return err
 		}
@@ -164,8 +185,18 @@ func (s *sweep) dropMoves(now time.Time) error {
 	if err != nil || s.left <= 0 {
 		return err
 	}
-	if _, err := s.exec("INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM email_moves WHERE expires_at <= ? ORDER BY expires_at, id LIMIT ? ON CONFLICT DO NOTHING", micros(now), s.left); err != nil {
+	moves, err := all(context.Background(), s, scanValue[int64], "SELECT id FROM email_moves WHERE expires_at <= ? ORDER BY expires_at, id LIMIT ?"+s.dialect.Locked("email_moves"), micros(now), s.left)
+	if err != nil {
 		return err
 	}
-	return s.times("DELETE FROM email_moves WHERE id IN (SELECT id FROM email_moves WHERE expires_at <= ? ORDER BY expires_at, id LIMIT ?)", micros(now))
+	for _, query := range []string{
+		"INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM email_moves WHERE " + s.amongNumbers("id") + " ON CONFLICT DO NOTHING",
+		"DELETE FROM email_moves WHERE " + s.amongNumbers("id"),
+	} {
+		if err := s.later(query, engine.List(moves)); err != nil {
+			return err
+		}
+	}
+	s.left -= len(moves)
+	return nil
 }

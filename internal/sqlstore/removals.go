@@ -19,6 +19,9 @@ func (s *sweep) dropRemoved(before time.Time) error {
 		if err != nil {
 			return err
 		}
+		if err := s.lockOwnerOf(project); err != nil {
+			return err
+		}
 		if err := s.dropProject(project); err != nil {
 			return err
 		}

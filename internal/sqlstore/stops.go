@@ -34,6 +34,11 @@ func (store Account) StopMail(ctx context.Context, s publish.Stop, key string) e
 			"UPDATE email_moves SET email = '' WHERE undo = 0 AND "+ofMailbox)
 	}
 	return in("stop mail", store.db.step(ctx, 0, func(t *tx) error {
+		if locked := t.dialect.Locked("accounts"); locked != "" && s.Kind == publish.StopClaims {
+			if err := t.later("SELECT id FROM accounts WHERE verified = 0 AND "+ofMailbox+" ORDER BY id"+locked, key); err != nil {
+				return err
+			}
+		}
 		for _, query := range queries {
 			if _, err := t.exec(query, key); err != nil {
 				return err

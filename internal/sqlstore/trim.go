@@ -57,6 +57,9 @@ func (store Upkeep) Trim(ctx context.Context, keep int, before time.Time, after 
 // first, and then files of versions that were forgotten. In this order, for a
 // version that is there has all its files. fewer tells whether versions went.
 func (s *sweep) trim(project int64, keep int, before time.Time) (fewer bool, err error) {
+	if err := s.lockOwnerOf(project); err != nil {
+		return false, err
+	}
 	// The version after the last one to go is the newest of those that are old
 	// enough to have superseded another. One of a time to come was made by a clock
 	// that was wrong.

@@ -94,6 +94,11 @@ func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *pub
 		bytes = len(part.Blob.Inline)
 	}
 	err := store.db.step(ctx, bytes, func(t *tx) error {
+		if u.Account != 0 {
+			if err := t.lockAccount(u.Account); err != nil {
+				return err
+			}
+		}
 		num, err := t.saveUpload(u, store.db.Now())
 		if err != nil {
 			return err
@@ -165,7 +170,7 @@ func (t *tx) complete(c *publish.Completion) error {
 		return nil
 	}
 	u, err := one(context.Background(), t, scanOver, `SELECT token, owner, meta FROM uploads
-		WHERE key = ? AND generation = ? AND done_project IS NULL`, c.Key[:], c.Generation)
+		WHERE key = ? AND generation = ? AND done_project IS NULL`+t.dialect.Locked("uploads"), c.Key[:], c.Generation)
 	if errors.Is(err, publish.ErrNotFound) {
 		return publish.ErrUploadMoved
 	}
