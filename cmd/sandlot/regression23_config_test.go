@@ -216,6 +216,7 @@ func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 			`path-form: "auto" # default; on, as base-url is local`,
 			`quarantine: "auto" # default; off, as base-url is local`,
 			`access-log: "all" # default`,
+			`# database-url: "" # not set; SQLite in FOLDER/data/sandlot.db`,
 			`# smtp-url: "" # not set; messages are saved as .eml files in FOLDER/data/mail`,
 			`# mail-from: "sandlot@localhost" # not set; from base-url`,
 			`limits: "auto" # default; off, as base-url is local`,
@@ -245,6 +246,9 @@ func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 		}},
 		{configuration{name: "a secret", env: []string{"SANDLOT_SMTP_URL_FILE=FOLDER/s"}, files: map[string]string{"s": "\n smtp://me:hunter2@mail.example.com \n"}}, []string{
 			`smtp-url: "smtp://********@mail.example.com" # SANDLOT_SMTP_URL_FILE`,
+		}},
+		{configuration{name: "a database elsewhere", args: []string{"--database-url=postgres://me:hunter2@db.example.com/sandlot"}}, []string{
+			`database-url: "postgres://********@db.example.com" # --database-url`,
 		}},
 		{configuration{name: "how mail is sent", args: []string{"--smtp-url=smtp://127.0.0.1:25?tls=none"}}, []string{
 			`smtp-url: "smtp://127.0.0.1:25?tls=none" # --smtp-url`,

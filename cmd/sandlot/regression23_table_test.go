@@ -75,6 +75,11 @@ func wrongConfigurations() []configuration {
 		{name: "a secret that is a folder", env: []string{"SANDLOT_SMTP_URL_FILE=FOLDER/s"}, files: map[string]string{"s/": ""}, says: "SANDLOT_SMTP_URL_FILE: read FOLDER/s: is a directory"},
 		{name: "a secret of two lines", env: []string{"SANDLOT_SMTP_URL_FILE=FOLDER/s"}, files: map[string]string{"s": "smtp://me:hunter2@a.example\nsmtp://b.example"}, says: "--smtp-url: not a URL"},
 
+		// Where it keeps everything.
+		flags(`--database-url: the database's URL has to begin with postgres://`, "--database-url=mysql://me:hunter2@db.example.com/sandlot"),
+		flags(`--database-url: the database's URL is malformed`, "--database-url=postgres://me:hunter2%@db.example.com/sandlot"),
+		flags(`--database-url: the database's URL cannot be used`, "--database-url=postgres://me:hunter2@db.example.com/sandlot?sslmode=perhaps"),
+
 		// Numbers and sizes.
 		flags(`--keep-versions -1 is negative`, "--keep-versions=-1"),
 		flags(`--keep-versions: expected a valid 64 bit int but got "many"`, "--keep-versions=many"),

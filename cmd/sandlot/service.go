@@ -69,7 +69,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		return nil, err
 	}
 	a.lock = lock
-	if a.store, err = sqlstore.OpenSQLite(ctx, filepath.Join(s.Data, databaseName), sqlstore.Options{CacheBytes: a.memory.database}); err != nil {
+	if a.store, err = s.open(ctx, a.memory.database); err != nil {
 		return nil, err
 	}
 	now := a.store.Now                        // leases, what is due and what expires go by one clock, however many processes use it

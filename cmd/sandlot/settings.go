@@ -44,6 +44,9 @@ type settings struct {
 
 // check refuses values that cannot be meant, each by itself.
 func (s settings) check() error {
+	if err := s.storage.check(); err != nil {
+		return err
+	}
 	if _, err := names.Email(s.ReportMail); s.ReportMail != "" && err != nil {
 		return fmt.Errorf("--report-mail %q is not an email address", s.ReportMail)
 	}

@@ -9,22 +9,24 @@ import (
 
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
+	"sandlot/internal/sqlstore/postgres"
 	"sandlot/internal/sqlstore/sqlite"
 )
 
-// Options are what may differ from one use of a store to another. The zero value
+// Options are what may differ from one use of SQLite to another. The zero value
 // is right for a server. Now also tells whether an upload has expired.
 type Options = sqlite.Options
 
-// DB keeps the records in one SQLite database. Publish, Credentials, Variants, Account,
+// DB keeps the records in one database. Publish, Credentials, Variants, Account,
 // Mail, Gallery, Operate and Upkeep are its views for their consumers, under the promises
-// of their interfaces: a method that returns nil has synced its effect to the disk. All
+// of their interfaces: a method that returns nil has made its effect durable. All
 // methods may be called concurrently.
 //
 // When the disk is full writes fail with publish.ErrFull, reads go on, and writes
-// work again as soon as there is room. When an fsync fails, or the files were
-// deleted or replaced, every later write and Ping fails with
-// publish.ErrUnavailable until the process is started again.
+// work again as soon as there is room.
+//
+// Of SQLite: when an fsync fails, or the files were deleted or replaced, every later
+// write and Ping fails with publish.ErrUnavailable until the process is started again.
 // Another process that holds the database makes a write wait for 5 s at most, and
 // then fail with publish.ErrUnavailable.
 type DB struct {
@@ -41,7 +43,20 @@ func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{engine: e, dialect: e.Dialect(), name: rand.Text(), drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}, nil
+	return newDB(e), nil
+}
+
+// OpenPostgres opens the PostgreSQL database of a URL, as postgres.Open does.
+func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, error) {
+	e, err := postgres.Open(ctx, url, opts)
+	if err != nil {
+		return nil, err
+	}
+	return newDB(e), nil
+}
+
+func newDB(e engine.Engine) *DB {
+	return &DB{engine: e, dialect: e.Dialect(), name: rand.Text(), drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}
 }
 
 // Close lets the writes that wait finish, folds the log into the database and

@@ -1,0 +1,7 @@
+package postgres
+
+// CheckURL refuses a URL that Open would refuse without asking anybody. What it says is without the password.
+func CheckURL(url string) error {
+	_, err := parse(url)
+	return err
+}
