@@ -29,11 +29,12 @@ func parse(address string) (*pgxpool.Config, error) {
 		}
 		return config, nil
 	}
-	why := "a parameter of it is wrong"
-	if inner := errors.Unwrap(err); inner != nil && harmless(inner.Error(), u) {
-		why = inner.Error()
+	// The error begins with the URL, in such quotes.
+	why := err.Error()[strings.LastIndex(err.Error(), "`: ")+1:]
+	if !harmless(why, u) {
+		why = ": a parameter of it is wrong"
 	}
-	return nil, fmt.Errorf("the database's URL cannot be used: %s", why)
+	return nil, errors.New("the database's URL cannot be used" + why)
 }
 
 // harmless reports whether a text tells nothing of a password in the URL.

@@ -128,7 +128,10 @@ func (e *Engine) configure(config *pgxpool.Config, s state) {
 	if _, chosen := cc.RuntimeParams["application_name"]; !chosen {
 		cc.RuntimeParams["application_name"] = "sandlot"
 	}
-	if !s.pooled && cc.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+	if cc.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
+		s.pooled = true // default_query_exec_mode in the URL says so
+	}
+	if !s.pooled {
 		for _, p := range s.settings() {
 			if _, chosen := cc.RuntimeParams[p[0]]; !chosen || p[0] == "synchronous_commit" {
 				cc.RuntimeParams[p[0]] = p[1]
@@ -142,11 +145,8 @@ func (e *Engine) configure(config *pgxpool.Config, s state) {
 	config.AfterConnect = e.checkPlaceOf
 	config.ShouldPing = func(ctx context.Context, _ pgxpool.ShouldPingParams) bool { return ctx.Value(sure{}) != nil }
 	config.PingTimeout = pingTime
-	cc.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &watch{
-			cancel: &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTime},
-			cut:    &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()},
-		}
+	if !s.pooled {
+		cc.BuildContextWatcherHandler = newWatch
 	}
 	e.count(cc)
 }
@@ -194,9 +194,18 @@ func (e *Engine) acquire(ctx context.Context, answers bool) (*pgxpool.Conn, erro
 }
 
 // watch ends what a connection does when its context ends: it has the database cancel
-// the query, or cuts the connection where the context is uncancelled.
+// the query, or cuts the connection where the context is uncancelled. A connection to a
+// pooler is always cut: PgBouncer 1.18 ends altogether at some cancel requests, those
+// whose own connection is closed before the database has heard of them.
 type watch struct {
 	cancel, cut, last ctxwatch.Handler
+}
+
+func newWatch(conn *pgconn.PgConn) ctxwatch.Handler {
+	return &watch{
+		cancel: &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTime},
+		cut:    &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()},
+	}
 }
 
 // HandleCancel implements ctxwatch.Handler.

@@ -52,6 +52,9 @@ type Engine struct {
 
 	begin, beginSnapshot []string // what begins a transaction
 
+	// Seams: tests have less patience.
+	againTime, outcomeTime time.Duration
+
 	clock clock
 
 	mu     sync.RWMutex // held for writing only to close
@@ -83,7 +86,7 @@ func open(ctx context.Context, url string, opts Options, known []engine.Migratio
 		return nil, err
 	}
 	bound(config.ConnConfig)
-	e := &Engine{name: nameOf(&config.ConnConfig.Config), slots: newSlots()}
+	e := &Engine{name: nameOf(&config.ConnConfig.Config), slots: newSlots(), againTime: againTime, outcomeTime: outcomeTime}
 	e.clock.fixed = opts.Now
 	e.setBegin()
 	s, err := look(ctx, config.ConnConfig, e.name)

@@ -80,7 +80,7 @@ const askOutcome = "INSERT INTO steps (slot, step) VALUES ($1, 0) ON CONFLICT (s
 // exactly if it has all else of the step. Where nobody answers in time, the error does
 // not say that nothing was changed.
 func (e *Engine) outcome(s *slot, cause error) (again bool, err error) {
-	until := time.Now().Add(outcomeTime)
+	until := time.Now().Add(e.outcomeTime)
 	for n := 1; ; n++ {
 		last, err := e.lastStep(s)
 		if err == nil && last == s.number {
@@ -98,7 +98,7 @@ func (e *Engine) outcome(s *slot, cause error) (again bool, err error) {
 
 // lastStep returns the number of the last step that was committed with this slot.
 func (e *Engine) lastStep(s *slot) (number int64, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), outcomeTime/4)
+	ctx, cancel := context.WithTimeout(context.Background(), e.outcomeTime/4)
 	defer cancel()
 	c, err := e.acquire(ctx, true)
 	if err != nil {

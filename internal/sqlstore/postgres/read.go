@@ -14,12 +14,13 @@ import (
 // readTime bounds a read, for a network that swallows what is sent.
 const readTime = 30 * time.Second
 
-// Read implements engine.Engine. When ctx ends the query is cancelled.
+// Read implements engine.Engine. When ctx ends the query is cancelled; behind a pooler
+// it may go on, and nobody waits for it.
 func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
 	return publish.NoEffect(e.read(ctx, nil, read))
 }
 
-// Snapshot implements engine.Engine. When ctx ends the query is cancelled.
+// Snapshot implements engine.Engine. When ctx ends it is as with Read.
 func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) error {
 	return publish.NoEffect(e.read(ctx, e.beginSnapshot, read))
 }

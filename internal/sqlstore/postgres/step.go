@@ -58,7 +58,7 @@ func (e *Engine) Step(ctx context.Context, _ int, run func(engine.Tx) error) err
 
 // repeat makes attempts at a step until one succeeds, or fails for good.
 func (e *Engine) repeat(ctx context.Context, run func(engine.Tx) error) error {
-	until := time.Now().Add(againTime)
+	until := time.Now().Add(e.againTime)
 	for n := 1; ; n++ {
 		again, err := e.attempt(ctx, n > 1, run)
 		if !again || n == againMax || time.Now().After(until) {
