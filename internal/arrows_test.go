@@ -42,10 +42,13 @@ var arrows = map[string][]string{
 	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
 	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names", "worker"},
 	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite"},
+	"redis":        {},
 
 	"sqlstore/engine":   {"publish"},
 	"sqlstore/postgres": {"failpoint", "publish", "sqlstore/engine"},
 	"sqlstore/sqlite":   {"durable", "failpoint", "publish", "sqlstore/engine"},
+
+	"redis/redistest": {"testenv"}, // tests only
 
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
 	"storetest": {"account", "checkpoint", "expect", "gallery", "operate", "publish", "testenv"},
@@ -68,6 +71,8 @@ var outside = map[string][]string{
 	"mail":            {"github.com/wneessen/go-mail"},
 	"names":           {"golang.org/x/net", "golang.org/x/text"},
 	"play":            {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
+	"redis":           {"github.com/redis/go-redis/v9"},
+	"redis/redistest": {"github.com/redis/go-redis/v9"},
 	"sqlstore/sqlite": {"modernc.org/sqlite", "modernc.org/libc"},
 	"squeeze":         {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"web":             {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},
@@ -98,7 +103,7 @@ func TestArrowsPointInward(t *testing.T) {
 }
 
 func TestOnlyTestsImportWhatIsForTests(t *testing.T) {
-	forTests := []string{"sandlot/internal/expect", "sandlot/internal/model", "sandlot/internal/storetest", "sandlot/internal/testenv", "sandlot/internal/testworld", "sandlot/internal/wording"}
+	forTests := []string{"sandlot/internal/expect", "sandlot/internal/model", "sandlot/internal/redis/redistest", "sandlot/internal/storetest", "sandlot/internal/testenv", "sandlot/internal/testworld", "sandlot/internal/wording"}
 	for name, imports := range imports(t, "sandlot/...") {
 		if slices.Contains(forTests, name) {
 			continue
