@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"hint":         {"inspect", "names", "publish"},
 	"inspect":      {"checkpoint", "content"},
 	"live":         {"gallery", "publish"},
+	"live/redis":   {"gallery", "live", "publish", "redis"},
 	"mail":         {"account", "catalog", "durable"},
 	"mediatype":    {},
 	"model":        {}, // tests only
@@ -69,6 +70,7 @@ var outside = map[string][]string{
 	"content":         {"github.com/emmansun/base64", "github.com/klauspost/compress"},
 	"front":           {"golang.org/x/sys"},
 	"mail":            {"github.com/wneessen/go-mail"},
+	"live/redis":      {"github.com/redis/go-redis/v9"},
 	"names":           {"golang.org/x/net", "golang.org/x/text"},
 	"play":            {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
 	"redis":           {"github.com/redis/go-redis/v9"},

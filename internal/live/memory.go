@@ -4,7 +4,7 @@
 // nothing for gallery.Presence is gone. Nothing of this is worth a disk: what a
 // restart forgets, the next heartbeats tell again.
 //
-// [Memory] counts in one process.
+// [Memory] counts in one process. Package redis, below, counts for several.
 package live
 
 import (
@@ -36,6 +36,17 @@ type Limits struct {
 	PerProject int
 }
 
+// WithDefaults puts the defaults in the place of zeros.
+func (l Limits) WithDefaults() Limits {
+	if l.Players <= 0 {
+		l.Players = 1_000_000
+	}
+	if l.PerProject <= 0 {
+		l.PerProject = 100_000
+	}
+	return l
+}
+
 // Memory is gallery.Live in the memory of one process. The count is exact: a
 // player touched at s is present at t if t-s < gallery.Presence. The methods may
 // be called concurrently, take about a microsecond whatever the number of
@@ -58,13 +69,7 @@ var _ gallery.Live = (*Memory)(nil)
 
 // NewMemory counts within limits.
 func NewMemory(limits Limits) *Memory {
-	if limits.Players <= 0 {
-		limits.Players = 1_000_000
-	}
-	if limits.PerProject <= 0 {
-		limits.PerProject = 100_000
-	}
-	return &Memory{limits: limits, seed: maphash.MakeSeed()}
+	return &Memory{limits: limits.WithDefaults(), seed: maphash.MakeSeed()}
 }
 
 // Touch counts the player as present for gallery.Presence from now, unless a crowd
@@ -97,6 +102,16 @@ func (m *Memory) Players(_ context.Context, id publish.ProjectID, now time.Time)
 	defer m.enter(s)()
 	s.expire(now.UnixNano(), len(s.places))
 	return int(s.rooms[room].n), nil
+}
+
+// Present reports whether the player is counted.
+func (m *Memory) Present(id publish.ProjectID, p gallery.PlayerID, now time.Time) bool {
+	room, player := m.hash(id, p)
+	s := m.shard(room)
+	defer m.enter(s)()
+	s.expire(now.UnixNano(), expireStep)
+	i, there := s.places[player]
+	return there && now.UnixNano()-s.all[i].seen < int64(gallery.Presence)
 }
 
 // hash makes short keys of what clients may choose as long as they like. That

@@ -49,6 +49,23 @@ func kept(tb testing.TB, m *Memory) int {
 	return n
 }
 
+func TestPresent(t *testing.T) {
+	now := time.Now()
+	for says, c := range map[string]struct {
+		id     publish.ProjectID
+		player int
+		after  time.Duration
+		want   bool
+	}{
+		"who plays": {"game", 1, gallery.Presence - 1, true}, "who is gone": {"game", 1, gallery.Presence, false},
+		"another player": {"game", 2, 0, false}, "another project": {"other", 1, 0, false},
+	} {
+		m := NewMemory(Limits{})
+		touch(t, m, "game", 1, now)
+		expect.Equal(t, says, m.Present(c.id, name(c.player), now.Add(c.after)), c.want)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	now := time.Now()
 	t.Run("beyond PerProject the project's longest silent player gives way", func(t *testing.T) {
