@@ -177,11 +177,10 @@ func (t *tx) complete(c *publish.Completion) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ?", c.Key[:]); err != nil {
+	if err := t.later("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ?", c.Key[:]); err != nil {
 		return err
 	}
-	_, err = t.exec(`INSERT INTO uploads (key, token, owner, meta, total, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made)
+	return t.later(`INSERT INTO uploads (key, token, owner, meta, total, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made)
 		VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`, c.Key[:], orNull(u.Token), u.Owner[:], orEmpty(u.Meta), c.Generation+1, micros(c.ExpiresAt),
 		string(c.Done.Project), c.Done.Version, c.Done.Part, c.Done.SHA256[:], c.Done.Answer, c.Done.Made)
-	return err
 }
