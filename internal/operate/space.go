@@ -11,7 +11,8 @@ import (
 // A SpaceStore returns the room of deleted records to the disk, under the same promises as a
 // publish.Store.
 type SpaceStore interface {
-	// Unused returns how many bytes of the store's room on the disk hold nothing. New records get them first.
+	// Unused returns how many bytes of the store's room on the disk hold nothing. New records get them first. A store
+	// that tends its room by itself has none.
 	Unused(ctx context.Context) (int64, error)
 	// GiveBack returns a little of that room to the disk, unless other steps wait, and tells
 	// whether there is more to return. It keeps some for the records of the next minutes.

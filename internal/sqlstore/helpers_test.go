@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"fmt"
 
+	"sandlot/internal/sqlstore/postgres"
 	"sandlot/internal/sqlstore/sqlite"
 )
 
@@ -14,6 +15,12 @@ func (f fault) Code() int     { return int(f) }
 
 // second is the error of a step, without what else it returns.
 func second[T any](_ T, err error) error { return err }
+
+// onPostgres reports whether a database is on a server.
+func onPostgres(db *DB) bool {
+	_, yes := db.engine.(*postgres.Engine)
+	return yes
+}
 
 // onSQLite is the engine of a database that is SQLite.
 func onSQLite(db *DB) *sqlite.Engine { return db.engine.(*sqlite.Engine) }

@@ -66,6 +66,8 @@ type Records struct {
 	Revoke func(t *testing.T, hash publish.Digest)
 	// Later moves the store's clock on.
 	Later func(d time.Duration)
+	// TendsRoom is true of a store that gives unused room back by itself.
+	TendsRoom bool
 	// Unlist sets whether a project's owner wants it in no list.
 	Unlist func(t *testing.T, id publish.ProjectID, yes bool)
 }
