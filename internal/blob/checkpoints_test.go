@@ -44,7 +44,7 @@ func TestADamagedMiBIsNotYieldedAndTheOthersAre(t *testing.T) {
 	b := putPointed(t, d, data)
 	bad := bytes.Clone(data)
 	bad[mebi+mebi/2] ^= 1 // in the second MiB
-	expect.OK(t, os.WriteFile(filepath.Join(dir, blobPath(b.Ref)), bad, 0o600))
+	expect.OK(t, os.WriteFile(filepath.Join(dir, Path(b.Ref)), bad, 0o600))
 	for range 2 {
 		for _, r := range [][2]int64{{0, 1}, {0, mebi}, {mebi - 1, 1}, {2 * mebi, mebi}, {2 * mebi, -1}, {3 * mebi, 5}, {int64(len(data)) - 1, 1}} {
 			want := data[r[0]:]
@@ -84,7 +84,7 @@ func TestARangeReadsItsMiBsOnceAndNoOthers(t *testing.T) {
 	for n := int64(3); n >= 0; n-- {
 		read("one MiB more each time, as somebody asks who wants all read again and again", n*mebi, 6*mebi-n*mebi, mebi)
 	}
-	expect.OK(t, later(filepath.Join(dir, blobPath(b.Ref))))
+	expect.OK(t, later(filepath.Join(dir, Path(b.Ref))))
 	read("the last MiB, when the file has another time", 11*mebi, -1, mebi-10)
 	read("the whole", 0, -1, b.Size)
 	read("any range after the whole", 7*mebi, 3*mebi, 0)

@@ -20,11 +20,11 @@ import (
 // publish.ErrNotFound. The bytes are not looked at.
 func (d *Disk) CloneTo(ctx context.Context, to *Disk, ref publish.BlobRef, link bool) error {
 	err := ctx.Err()
-	if err == nil && !valid(ref) {
+	if err == nil && !Valid(ref) {
 		err = publish.ErrNotFound
 	}
 	if err == nil {
-		_, err = to.fs.Stat(blobPath(ref))
+		_, err = to.fs.Stat(Path(ref))
 		if err == nil {
 			return nil
 		}
@@ -40,10 +40,10 @@ func (d *Disk) CloneTo(ctx context.Context, to *Disk, ref publish.BlobRef, link 
 }
 
 func (d *Disk) clone(ctx context.Context, to *Disk, ref publish.BlobRef, link bool) error {
-	if link && linked(d.fs, to.fs, blobPath(ref)) {
+	if link && linked(d.fs, to.fs, Path(ref)) {
 		return nil
 	}
-	f, err := d.fs.Open(blobPath(ref))
+	f, err := d.fs.Open(Path(ref))
 	if errors.Is(err, fs.ErrNotExist) {
 		return publish.ErrNotFound
 	}

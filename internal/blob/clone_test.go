@@ -20,7 +20,7 @@ func TestCloneTo(t *testing.T) {
 				expect.OK(t, from.CloneTo(t.Context(), to, b.Ref, link))
 			}
 			expect.OK(t, to.SyncFolders())
-			path := filepath.FromSlash(blobPath(b.Ref))
+			path := filepath.FromSlash(Path(b.Ref))
 			one, err := os.Stat(filepath.Join(fromDir, path))
 			expect.OK(t, err)
 			other, err := os.Stat(filepath.Join(toDir, path))
@@ -34,7 +34,7 @@ func TestCloneTo(t *testing.T) {
 			if got := files(t, toDir); len(got) != 1 {
 				t.Errorf("there are %v", got)
 			}
-			for _, ref := range []publish.BlobRef{newRef(), "../escape", ""} {
+			for _, ref := range []publish.BlobRef{NewRef(), "../escape", ""} {
 				expect.Is(t, string(ref), from.CloneTo(t.Context(), to, ref, link), publish.ErrNotFound)
 			}
 		})

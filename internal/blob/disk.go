@@ -78,7 +78,7 @@ type Disk struct {
 	}
 }
 
-var _ publish.Blobs = (*Disk)(nil)
+var _ publish.ShardedBlobs = (*Disk)(nil)
 
 // OpenDisk opens the folder dir, and makes it if it is not there. It also
 // removes temporary files that a crash left behind. A folder that cannot be
@@ -188,7 +188,7 @@ func (d *Disk) probe() error {
 	if err := d.inPlace(); err != nil {
 		return fmt.Errorf("probe blobs: %w", err)
 	}
-	ref := newRef()
+	ref := NewRef()
 	temp := tempPath(ref)
 	defer d.writing.begin(ref)()
 	err := d.writeTemp(temp, func(f TempFile) error {

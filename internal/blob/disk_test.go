@@ -20,6 +20,7 @@ import (
 
 func TestDisk(t *testing.T) {
 	storetest.TestBlobs(t, func(t *testing.T) publish.Blobs { return openTemp(t) })
+	storetest.TestShardedBlobs(t, func(t *testing.T) publish.ShardedBlobs { return openTemp(t) })
 }
 
 func openTemp(tb testing.TB) *Disk {
@@ -130,7 +131,7 @@ func TestOpenDisk(t *testing.T) {
 		dir := t.TempDir()
 		d := openAt(t, dir, Options{})
 		b := put(t, d, []byte("secret"))
-		path := filepath.Join(dir, blobPath(b.Ref))
+		path := filepath.Join(dir, Path(b.Ref))
 		outside := filepath.Join(t.TempDir(), "outside")
 		expect.OK(t, errors.Join(os.Rename(path, outside), os.Symlink(outside, path)))
 		if got, err := read(d, b); err == nil {
@@ -142,7 +143,7 @@ func TestOpenDisk(t *testing.T) {
 func TestLeftOvers(t *testing.T) {
 	// leave puts a temporary file of that age where a crash would have.
 	leave := func(t *testing.T, dir string, age time.Duration) string {
-		name := "tmp/" + string(newRef())
+		name := "tmp/" + string(NewRef())
 		path := filepath.Join(dir, name)
 		when := time.Now().Add(-age)
 		expect.OK(t, errors.Join(os.WriteFile(path, []byte("half"), 0o600), os.Chtimes(path, when, when)))
@@ -164,7 +165,7 @@ func TestLeftOvers(t *testing.T) {
 		leave(t, dir, 0)
 		leave(t, dir, -48*time.Hour) // by a clock that was wrong
 		openAt(t, dir, Options{Alone: true})
-		expect.Same(t, "left", files(t, dir), []string{blobPath(b.Ref)})
+		expect.Same(t, "left", files(t, dir), []string{Path(b.Ref)})
 	})
 	t.Run("List yields none of them, and removes those of an hour ago", func(t *testing.T) {
 		dir := t.TempDir()
@@ -204,7 +205,7 @@ func TestList(t *testing.T) {
 		d := openAt(t, dir, Options{})
 		old, young := put(t, d, []byte("old")), put(t, d, []byte("young"))
 		when := time.Now().Add(-25 * time.Hour)
-		expect.OK(t, os.Chtimes(filepath.Join(dir, blobPath(old.Ref)), when, when))
+		expect.OK(t, os.Chtimes(filepath.Join(dir, Path(old.Ref)), when, when))
 		var got []publish.BlobRef
 		for ref, err := range d.List(t.Context(), time.Now().Add(-24*time.Hour)) {
 			expect.OK(t, err)
@@ -222,10 +223,10 @@ func TestList(t *testing.T) {
 		if b.Ref[:2] == "00" {
 			other = "01"
 		}
-		for _, name := range []string{"00/.DS_Store", "notes.txt", "00/" + string(newRef()) + ".bak", other + "/" + string(b.Ref)} {
+		for _, name := range []string{"00/.DS_Store", "notes.txt", "00/" + string(NewRef()) + ".bak", other + "/" + string(b.Ref)} {
 			expect.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 		}
-		expect.OK(t, os.Mkdir(filepath.Join(dir, "00", "00"+string(newRef())[2:]), 0o700))
+		expect.OK(t, os.Mkdir(filepath.Join(dir, "00", "00"+string(NewRef())[2:]), 0o700))
 		var got []publish.BlobRef
 		for ref, err := range d.List(t.Context(), time.Now().Add(time.Hour)) {
 			expect.OK(t, err)
@@ -240,13 +241,13 @@ func TestList(t *testing.T) {
 func TestNames(t *testing.T) {
 	seen := map[publish.BlobRef]bool{}
 	for range 1000 {
-		ref := newRef()
-		if !valid(ref) || seen[ref] {
+		ref := NewRef()
+		if !Valid(ref) || seen[ref] {
 			t.Fatalf("%q", ref)
 		}
 		seen[ref] = true
 		for _, wrong := range []publish.BlobRef{ref[1:], ref + "0", "g" + ref[1:], ref[:27] + "u", ref[:27] + "A", ref[:27] + ".", ref[:5] + "/" + ref[6:]} {
-			if valid(wrong) {
+			if Valid(wrong) {
 				t.Errorf("%q is valid", wrong)
 			}
 		}

@@ -29,7 +29,7 @@ func openFaulty(t *testing.T) (*Disk, *faulty, string) {
 func TestPutSteps(t *testing.T) {
 	d, f, _ := openFaulty(t)
 	b := put(t, d, make([]byte, bufferSize+1))
-	temp, path := "tmp/"+string(b.Ref), blobPath(b.Ref)
+	temp, path := "tmp/"+string(b.Ref), Path(b.Ref)
 	want := []step{
 		{"create", temp},
 		{"write", temp},

@@ -33,7 +33,7 @@ func (d *Disk) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, 
 			}
 			err = d.entries(ctx, folder, func(e fs.DirEntry) error {
 				ref := publish.BlobRef(e.Name())
-				if valid(ref) && e.Type().IsRegular() && (folder == tempFolder || string(ref[:2]) == folder) {
+				if Valid(ref) && e.Type().IsRegular() && (folder == tempFolder || string(ref[:2]) == folder) {
 					return nil
 				}
 				return d.foreign(folder, e, before, yield)

@@ -22,7 +22,7 @@ func TestForeign(t *testing.T) {
 		expect.OK(t, os.WriteFile(path, []byte("x"), 0o600))
 		expect.OK(t, os.Chtimes(path, at, at))
 	}
-	other := string(newRef())
+	other := string(NewRef())
 	wrong := "00"
 	if other[:2] == wrong {
 		wrong = "01"
@@ -54,7 +54,7 @@ func TestExistingLeavesAFolderAsItIs(t *testing.T) {
 	if _, err := OpenDisk(filepath.Join(dir, "none"), Options{Existing: true}); !os.IsNotExist(err) && err == nil {
 		t.Error("a folder that is not there was opened")
 	}
-	left := filepath.Join(dir, tempFolder, string(newRef()))
+	left := filepath.Join(dir, tempFolder, string(NewRef()))
 	expect.OK(t, os.MkdirAll(filepath.Dir(left), 0o700))
 	expect.OK(t, os.WriteFile(left, nil, 0o600))
 	old := time.Now().Add(-48 * time.Hour)

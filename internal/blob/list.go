@@ -24,11 +24,11 @@ const (
 // Delete removes a blob. Deleting a missing one is not an error; a name that no
 // blob can have is. After a crash a deleted blob may be there again, as garbage.
 func (d *Disk) Delete(_ context.Context, ref publish.BlobRef) error {
-	if !valid(ref) {
+	if !Valid(ref) {
 		return fmt.Errorf("delete blob %q: not the name of a blob", ref)
 	}
 	d.trust.drop(ref)
-	if err := d.fs.Remove(blobPath(ref)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.fs.Remove(Path(ref)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete blob %s: %w", ref, classify(err))
 	}
 	return nil
@@ -64,14 +64,8 @@ func (d *Disk) list(ctx context.Context, before time.Time, yield func(publish.Bl
 			failed = append(failed, err)
 		}
 	}
-	for _, folder := range folders() {
-		err := d.walk(ctx, folder, before, func(ref publish.BlobRef) error {
-			// A copy in a folder where Open would not look is nobody's blob.
-			if ref[:2] == publish.BlobRef(folder) && !yield(ref, nil) {
-				return errStop
-			}
-			return nil
-		})
+	for n := range Shards {
+		err := d.listShard(ctx, n, before, yield)
 		if err == errStop {
 			return err
 		}
@@ -83,6 +77,36 @@ func (d *Disk) list(ctx context.Context, before time.Time, yield func(publish.Bl
 		}
 	}
 	return errors.Join(failed...)
+}
+
+func (d *Disk) listShard(ctx context.Context, n int, before time.Time, yield func(publish.BlobRef, error) bool) error {
+	folder := Shard(n)
+	return d.walk(ctx, folder, before, func(ref publish.BlobRef) error {
+		// A copy in a folder where Open would not look is nobody's blob.
+		if ref[:2] == publish.BlobRef(folder) && !yield(ref, nil) {
+			return errStop
+		}
+		return nil
+	})
+}
+
+// Shards is 256: the folders.
+func (d *Disk) Shards() int { return Shards }
+
+// ListShard is List of one folder. It removes no temporary files.
+func (d *Disk) ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[publish.BlobRef, error] {
+	return func(yield func(publish.BlobRef, error) bool) {
+		err := d.inPlace()
+		if err == nil && (n < 0 || n >= Shards) {
+			err = fmt.Errorf("no shard %d of %d", n, Shards)
+		}
+		if err == nil {
+			err = cmp.Or(ctx.Err(), d.listShard(ctx, n, before, yield))
+		}
+		if err != nil && err != errStop {
+			yield("", fmt.Errorf("list blobs: %w", err))
+		}
+	}
 }
 
 // errStop ends a walk whose consumer wants no more.
@@ -138,7 +162,7 @@ func (d *Disk) visit(ctx context.Context, folder string, e fs.DirEntry, before t
 		return err
 	}
 	ref := publish.BlobRef(e.Name())
-	if !valid(ref) || e.IsDir() {
+	if !Valid(ref) || e.IsDir() {
 		return nil
 	}
 	fi, err := d.fs.Stat(folder + "/" + e.Name())

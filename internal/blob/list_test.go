@@ -65,7 +65,7 @@ func TestRegression33WhatIsBeingWrittenIsKnownByItsName(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()
 			d := openAt(t, dir, Options{})
-			left := filepath.Join(dir, tempFolder, string(newRef()))
+			left := filepath.Join(dir, tempFolder, string(NewRef()))
 			expect.OK(t, os.WriteFile(left, nil, 0o600))
 			d.now = func() time.Time { return time.Now().Add(off) }
 			data := []byte("bytes that come slowly")

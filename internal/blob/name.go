@@ -20,18 +20,18 @@ const (
 	refLength = 2 + 26
 )
 
-// newRef makes a name that was never used: 128 random bits besides the folder
+// NewRef makes a name that was never used: 128 random bits besides the folder
 // make meeting one twice less likely than the disk failing in any given second.
-func newRef() publish.BlobRef {
+func NewRef() publish.BlobRef {
 	var b [1 + 16]byte
 	rand.Read(b[:]) // never fails
 	enc := base32.NewEncoding(crockford).WithPadding(base32.NoPadding)
 	return publish.BlobRef(hex.EncodeToString(b[:1]) + enc.EncodeToString(b[1:]))
 }
 
-// valid tells whether newRef could have made the name. No other name ever
-// reaches the file system: a valid one holds no separator and no dot.
-func valid(ref publish.BlobRef) bool {
+// Valid tells whether NewRef could have made the name. No other name ever
+// reaches the file system or another store: a valid one holds no separator and no dot.
+func Valid(ref publish.BlobRef) bool {
 	if len(ref) != refLength {
 		return false
 	}
@@ -47,16 +47,24 @@ func valid(ref publish.BlobRef) bool {
 	return true
 }
 
-func blobPath(ref publish.BlobRef) string { return string(ref[:2]) + "/" + string(ref) }
+// Path is where a blob of a valid name lies, in a folder or below another store's prefix: its shard, a
+// slash, and the name.
+func Path(ref publish.BlobRef) string { return string(ref[:2]) + "/" + string(ref) }
 
 func tempPath(ref publish.BlobRef) string { return tempFolder + "/" + string(ref) }
 
-// folders are the names of the folders that hold blobs. 256 of them keep a
-// folder under 4,000 entries up to a million blobs.
+// Shards is into how many shards the first two characters of the names divide all blobs. 256 of them
+// keep a folder under 4,000 entries up to a million blobs.
+const Shards = 256
+
+// Shard is what the names in the shard of that number, counted from 0, begin with.
+func Shard(n int) string { return fmt.Sprintf("%02x", n) }
+
+// folders are the names of the folders that hold blobs, one a shard.
 func folders() []string {
-	names := make([]string, 256)
+	names := make([]string, Shards)
 	for i := range names {
-		names[i] = fmt.Sprintf("%02x", i)
+		names[i] = Shard(i)
 	}
 	return names
 }

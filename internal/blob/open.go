@@ -43,7 +43,7 @@ func (d *Disk) open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadC
 	if off < 0 || n < 0 || off > b.Size || n > b.Size-off {
 		return nil, fmt.Errorf("no %d bytes at %d in %d", n, off, b.Size)
 	}
-	if !valid(b.Ref) {
+	if !Valid(b.Ref) {
 		return nil, publish.ErrNotFound // no blob ever had this name
 	}
 	f, err := d.verified(ctx, b, scopeOf(b, off, n))
@@ -60,7 +60,7 @@ func (d *Disk) open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadC
 // openFile opens the file of a blob and tells what it looks like. A wrong size
 // is known without reading.
 func (d *Disk) openFile(b publish.Blob) (File, proof, error) {
-	f, err := d.fs.Open(blobPath(b.Ref))
+	f, err := d.fs.Open(Path(b.Ref))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, proof{}, publish.ErrNotFound
 	}

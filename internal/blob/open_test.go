@@ -86,7 +86,7 @@ func TestDamage(t *testing.T) {
 					_, err := read(d, b)
 					expect.OK(t, err)
 				}
-				expect.OK(t, c.do(filepath.Join(dir, blobPath(b.Ref)), bytes.Clone(data)))
+				expect.OK(t, c.do(filepath.Join(dir, Path(b.Ref)), bytes.Clone(data)))
 				for range 2 {
 					if rc, err := d.Open(t.Context(), b, 0, 1); !errors.Is(err, c.want) || rc != nil {
 						t.Errorf("got %v, %v; want %v", rc, err, c.want)
@@ -120,7 +120,7 @@ func TestTrust(t *testing.T) {
 			rc, err := d.Open(t.Context(), b, 0, -1)
 			expect.OK(t, err)
 			rc.Close()
-			expect.OK(t, later(filepath.Join(dir, blobPath(b.Ref))))
+			expect.OK(t, later(filepath.Join(dir, Path(b.Ref))))
 		}
 		expect.Equal(t, "bytes read", f.read, 20000)
 	})
@@ -277,7 +277,7 @@ func TestReader(t *testing.T) {
 		rc, err := d.Open(t.Context(), b, 10, 50000)
 		expect.OK(t, err)
 		t.Cleanup(func() { rc.Close() })
-		return rc, b, d, filepath.Join(dir, blobPath(b.Ref))
+		return rc, b, d, filepath.Join(dir, Path(b.Ref))
 	}
 	want := noise(100000)[10:50010]
 	t.Run("a blob deleted meanwhile is read to the end", func(t *testing.T) {

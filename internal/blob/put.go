@@ -19,7 +19,7 @@ const bufferSize = 256 << 10
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
 // Name returns a name that no blob ever had.
-func (d *Disk) Name() publish.BlobRef { return newRef() }
+func (d *Disk) Name() publish.BlobRef { return NewRef() }
 
 // Put stores what r yields under a fresh name and returns the name and the size.
 // When it returns nil the blob is durable. If it fails nothing is stored, and
@@ -27,7 +27,7 @@ func (d *Disk) Name() publish.BlobRef { return newRef() }
 // ended, publish.ErrFull if there is no room, publish.ErrUnavailable if the
 // folder cannot be written now, or is not where it was opened. It uses 256 KiB of memory, whatever the size.
 func (d *Disk) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publish.Blob, error) {
-	if !valid(ref) {
+	if !Valid(ref) {
 		return publish.Blob{}, fmt.Errorf("put blob %q: not the name of a blob", ref)
 	}
 	// Before, so that nothing is written of what cannot be kept.
@@ -112,7 +112,7 @@ func (d *Disk) writeTemp(temp string, write func(TempFile) error) error {
 
 // commit gives a file that was written whole the name of a blob.
 func (d *Disk) commit(ref publish.BlobRef) error {
-	path := blobPath(ref)
+	path := Path(ref)
 	failpoint.Hit(failpoint.BeforeRename)
 	if err := d.fs.Rename(tempPath(ref), path); err != nil {
 		d.fs.Remove(tempPath(ref))
