@@ -20,6 +20,7 @@ var arrows = map[string][]string{
 	"archive":      {"mediatype", "publish"},
 	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish"},
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
+	"blob/cache":   {"blob", "checkpoint", "publish"},
 	"blob/crashfs": {"blob"},
 	"admission":    {"publish"},
 	"checkpoint":   {},
