@@ -1,0 +1,85 @@
+package s3
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Access is with what the store is asked. Printed, it shows nothing.
+type Access struct {
+	Key, Secret, Session string // empty: the sources of the SDK, such as its files and the machine's role
+	Region               string // empty: that of the URL
+}
+
+// String shows nothing.
+func (a Access) String() string { return "(keys of a bucket)" }
+
+// GoString shows nothing.
+func (a Access) GoString() string { return a.String() }
+
+// mostSecret is how large a file of a secret may be.
+const mostSecret = 64 << 10
+
+// ReadAccess reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION (or
+// AWS_DEFAULT_REGION), or the files that the same names with _FILE at their end name. One of the first two
+// without the other is an error, and so is a variable beside its file. An error holds no value.
+func ReadAccess(lookup func(string) (string, bool)) (Access, error) {
+	var a Access
+	for _, v := range []struct {
+		name string
+		to   *string
+	}{{"AWS_ACCESS_KEY_ID", &a.Key}, {"AWS_SECRET_ACCESS_KEY", &a.Secret}, {"AWS_SESSION_TOKEN", &a.Session}, {"AWS_REGION", &a.Region}} {
+		value, err := variable(lookup, v.name)
+		if err != nil {
+			return Access{}, err
+		}
+		*v.to = value
+	}
+	if a.Region == "" {
+		a.Region, _ = lookup("AWS_DEFAULT_REGION")
+	}
+	switch {
+	case a.Key != "" && a.Secret == "":
+		return Access{}, errors.New("AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY")
+	case a.Key == "" && a.Secret != "":
+		return Access{}, errors.New("AWS_SECRET_ACCESS_KEY is set without AWS_ACCESS_KEY_ID")
+	case a.Region != "" && !regionForm.MatchString(a.Region):
+		return Access{}, errors.New("AWS_REGION must be a name such as eu-central-1")
+	}
+	return a, nil
+}
+
+// variable is the value of a variable, or what its file holds.
+func variable(lookup func(string) (string, bool), name string) (string, error) {
+	value, _ := lookup(name)
+	path, _ := lookup(name + "_FILE")
+	switch {
+	case path == "":
+		return value, nil
+	case value != "":
+		return "", fmt.Errorf("%s and %s_FILE are both set: unset one", name, name)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	defer f.Close()
+	held, err := io.ReadAll(io.LimitReader(f, mostSecret+1))
+	if err != nil {
+		return "", fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	value = string(bytes.TrimSpace(held))
+	switch {
+	case len(held) > mostSecret:
+		return "", fmt.Errorf("%s_FILE: %s is larger than 64 KiB", name, path)
+	case value == "":
+		return "", fmt.Errorf("%s_FILE: %s is empty", name, path)
+	case strings.ContainsAny(value, "\r\n"):
+		return "", fmt.Errorf("%s_FILE: %s has more than one line", name, path)
+	}
+	return value, nil
+}

@@ -1,0 +1,133 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// limits are for how long something is waited for. Every wait has an end.
+type limits struct {
+	connect   time.Duration // TCP, and TLS once more
+	firstByte time.Duration // from the end of a request to the beginning of its answer
+	stall     time.Duration // without a byte, in either direction
+	call      time.Duration // a call with all its repetitions, besides what its bytes take
+	rate      int64         // bytes a second that a store must do at least
+	settle    time.Duration // between writing the marker and reading it back
+	attempts  int           // of one call
+	pause     time.Duration // the mean before the first repetition; it doubles up to longestPause
+}
+
+var usual = limits{
+	connect: 5 * time.Second, firstByte: 20 * time.Second, stall: 10 * time.Second, call: time.Minute, rate: 128 << 10,
+	settle: 2 * time.Second, attempts: 6, pause: 100 * time.Millisecond,
+}
+
+const (
+	longestPause = 3 * time.Second
+	// retryTokens is the budget of repetitions: each takes five, and a call that needs none gives one
+	// back. A store that is gone is so asked once a call instead of six times.
+	retryTokens = 500
+	idleConns   = 64
+)
+
+var errStalled = errors.New("no byte came in time")
+
+// size is for how long a call with that many bytes is waited for.
+func (l limits) size(n int64) time.Duration {
+	return l.call + time.Duration(n/l.rate)*time.Second
+}
+
+// newClient makes a client of the SDK, and the one of HTTP below it.
+func newClient(ctx context.Context, c Config, a Access, l limits) (*sdk.Client, *awshttp.BuildableClient, aws.CredentialsProvider, error) {
+	transport := newTransport(l)
+	loaded := aws.Config{HTTPClient: transport}
+	if a.Key != "" {
+		loaded.Credentials = aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(a.Key, a.Secret, a.Session))
+	} else {
+		var err error
+		if loaded, err = config.LoadDefaultConfig(ctx, config.WithHTTPClient(transport)); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	switch {
+	case c.Region != "":
+		loaded.Region = c.Region
+	case a.Region != "":
+		loaded.Region = a.Region
+	case loaded.Region == "" && c.Endpoint != "":
+		loaded.Region = "us-east-1" // what stores take that have no regions
+	case loaded.Region == "":
+		return nil, nil, nil, errors.New("no region: add region=... to the URL of the bucket, or set AWS_REGION")
+	}
+	return sdk.NewFromConfig(loaded, func(o *sdk.Options) {
+		if c.Endpoint != "" {
+			o.BaseEndpoint = &c.Endpoint
+		}
+		o.UsePathStyle = c.PathStyle
+		// Many stores refuse the trailers that the SDK would add. What is stored is compared with its
+		// SHA-256 whenever it is read, and the signature of a request covers its body.
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+		o.DisableLogOutputChecksumValidationSkipped = true
+		o.ContinueHeaderThresholdBytes = -1
+		o.HTTPClient = transport
+		o.Retryer = newRetryer(l)
+	}), transport, loaded.Credentials, nil
+}
+
+func newRetryer(l limits) aws.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts = l.attempts
+		o.RateLimiter = ratelimit.NewTokenRateLimit(retryTokens)
+		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) {
+			most := min(2*l.pause<<min(attempt, 10), longestPause)
+			return rand.N(most + 1), nil
+		})
+	})
+}
+
+func newTransport(l limits) *awshttp.BuildableClient {
+	dialer := net.Dialer{Timeout: l.connect, KeepAlive: 15 * time.Second}
+	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return conn{c, l.stall}, nil
+		}
+		t.TLSHandshakeTimeout = l.connect
+		t.ResponseHeaderTimeout = l.firstByte
+		t.MaxIdleConnsPerHost = idleConns
+		t.IdleConnTimeout = time.Minute
+		// One call a connection: with HTTP/2 one that stalls would hold up the others.
+		t.ForceAttemptHTTP2 = false
+		t.Protocols = new(http.Protocols)
+		t.Protocols.SetHTTP1(true)
+	})
+}
+
+// conn gives up a write that makes no progress.
+type conn struct {
+	net.Conn
+	stall time.Duration
+}
+
+func (c conn) Write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.stall)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}

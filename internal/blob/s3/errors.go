@@ -1,0 +1,118 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/smithy-go"
+
+	"sandlot/internal/publish"
+)
+
+// Codes of stores, by what they mean for whoever operates the service.
+var (
+	fullCodes  = []string{"QuotaExceeded", "InsufficientStorage", "InsufficientCapacity", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "StorageFull", "BucketQuotaExceeded"}
+	keyCodes   = []string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken", "InvalidSecurity", "XAdminUserNotFound", "NotSignedUp", "AccountProblem", "UnauthorizedAccess"}
+	clockCodes = []string{"RequestTimeTooSkewed", "RequestExpired"}
+	placeCodes = []string{"PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "MovedPermanently"}
+	loadCodes  = []string{"SlowDown", "ServiceUnavailable", "Throttling", "RequestLimitExceeded", "TooManyRequests"}
+)
+
+// told says what an error of the SDK means, without any secret. An error of ctx, of the caller, stays as it
+// is, and so does one of the domain.
+func (s *Store) told(ctx context.Context, err error) error {
+	if err == nil || isDomain(err) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	says, kind := s.meaning(err)
+	return fmt.Errorf("%w: %s (%s)", kind, says, s.hideKeys(detail(err)))
+}
+
+func isDomain(err error) bool {
+	return errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrUnavailable) || errors.Is(err, publish.ErrFull)
+}
+
+// meaning is a sentence for the log, and which error of the domain it is.
+func (s *Store) meaning(err error) (says string, kind error) {
+	code, status := codeOf(err), statusOf(err)
+	is := func(codes []string) bool { return slices.Contains(codes, code) }
+	bucket := "the bucket " + s.config.Bucket
+	switch {
+	case code == "NoSuchKey":
+		return "no such object in " + bucket, publish.ErrNotFound
+	case code == "NoSuchBucket":
+		return bucket + " does not exist", publish.ErrUnavailable
+	case is(fullCodes) || status == http.StatusInsufficientStorage:
+		return bucket + " has no room", publish.ErrFull
+	case is(clockCodes):
+		return "the clocks of this machine and of the store of " + bucket + " are too far apart", publish.ErrUnavailable
+	case is(placeCodes) || status == http.StatusMovedPermanently:
+		return bucket + " is in another region, or behind another endpoint", publish.ErrUnavailable
+	case is(keyCodes):
+		return "the store of " + bucket + " does not accept the keys", publish.ErrUnavailable
+	case code == "AccessDenied" || status == http.StatusForbidden || status == http.StatusUnauthorized:
+		return "the keys may not do this in " + bucket + ": it is read-only for them, or somebody else's", publish.ErrUnavailable
+	case is(loadCodes) || status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
+		return "the store of " + bucket + " is overloaded", publish.ErrUnavailable
+	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, errStalled):
+		return "the store of " + bucket + " did not answer in time", publish.ErrUnavailable
+	case status != 0:
+		return "the store of " + bucket + fmt.Sprintf(" answers with status %d", status), publish.ErrUnavailable
+	}
+	return "the store of " + bucket + " cannot be reached", publish.ErrUnavailable
+}
+
+func codeOf(err error) string {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode()
+	}
+	return ""
+}
+
+// isMissing tells whether there is no such object. Nothing else with status 404 says that: a wrong endpoint
+// answers so, and a bucket that is gone.
+func isMissing(err error) bool { return codeOf(err) == "NoSuchKey" }
+
+func statusOf(err error) int {
+	var answer *awshttp.ResponseError
+	if errors.As(err, &answer) {
+		return answer.HTTPStatusCode()
+	}
+	return 0
+}
+
+// detailLength bounds what a store may write into a log.
+const detailLength = 300
+
+// detail is what the store or the network said.
+func detail(err error) string {
+	text := err.Error()
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		text = api.ErrorCode() + ": " + api.ErrorMessage()
+	}
+	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "?")
+	if len(text) > detailLength {
+		text = strings.ToValidUTF8(text[:detailLength], "") + "..."
+	}
+	return text
+}
+
+// hideKeys takes out of a text what the store was asked with.
+func (s *Store) hideKeys(text string) string {
+	for _, secret := range s.secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "(hidden)")
+		}
+	}
+	return text
+}
