@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -17,11 +18,14 @@ import (
 // endSessions ends the sessions of a database, but for that which asks.
 const endSessions = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
-// beside returns a connection to the database by the side of an engine.
+// beside returns a connection to the database by the side of an engine, and of a pooler.
 func beside(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
-	config, err := pgx.ParseConfig(url)
+	database, err := pgx.ParseConfig(url)
 	expect.OK(t, err)
+	config, err := pgx.ParseConfig(os.Getenv("SANDLOT_TEST_POSTGRES"))
+	expect.OK(t, err)
+	config.Database = database.Database
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	conn, err := pgx.ConnectConfig(t.Context(), config)
 	expect.OK(t, err)

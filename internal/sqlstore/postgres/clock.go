@@ -39,8 +39,19 @@ func (c *clock) measure(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	took := time.Since(asked)
-	c.last.Store(&reading{here: asked.Add(took / 2), there: time.UnixMicro(micros).UTC()})
+	c.learn(reading{here: asked.Add(took / 2), there: time.UnixMicro(micros).UTC()}, took/2)
 	return nil
+}
+
+// learn takes a reading, which may be wrong by so much. One that the last reading agrees
+// with changes nothing, so that the clock seldom goes back, and by little.
+func (c *clock) learn(r reading, error time.Duration) {
+	if last := c.last.Load(); last != nil {
+		if off := r.there.Sub(last.there.Add(r.here.Sub(last.here))); off.Abs() <= error {
+			return
+		}
+	}
+	c.last.Store(&r)
 }
 
 // Now implements engine.Engine: it is the database's clock as it was read within the

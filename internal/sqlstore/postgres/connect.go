@@ -23,6 +23,9 @@ const (
 	acquireTime = 10 * time.Second
 	// connectTime bounds making one, where the URL does not say.
 	connectTime = 5 * time.Second
+	// idleTime is after how long unused a connection has to answer before it is used again:
+	// a firewall may have forgotten it by then, and swallow what is sent.
+	idleTime = 30 * time.Second
 	// pingTime is how soon a connection has to answer to be taken for alive.
 	pingTime = 3 * time.Second
 	// cancelTime is how long a query that was cancelled may go on before its connection is cut.
@@ -143,7 +146,9 @@ func (e *Engine) configure(config *pgxpool.Config, s state) {
 		e.setBegin(localSettings(s.settings()))
 	}
 	config.AfterConnect = e.checkPlaceOf
-	config.ShouldPing = func(ctx context.Context, _ pgxpool.ShouldPingParams) bool { return ctx.Value(sure{}) != nil }
+	config.ShouldPing = func(ctx context.Context, p pgxpool.ShouldPingParams) bool {
+		return ctx.Value(sure{}) != nil || p.IdleDuration > idleTime
+	}
 	config.PingTimeout = pingTime
 	if !s.pooled {
 		cc.BuildContextWatcherHandler = newWatch

@@ -59,7 +59,8 @@ func kindOf(code string) error {
 	switch code {
 	case "23505": // unique_violation
 		return publish.ErrExists
-	case "23503": // foreign_key_violation: what a new record was to belong to
+	case "23503", // foreign_key_violation: what a new record was to belong to
+		"22021": // character_not_in_repertoire: no record has a text with such bytes, or a zero
 		return publish.ErrNotFound
 	case "53100": // disk_full
 		return publish.ErrFull

@@ -1,10 +1,15 @@
 package postgres
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
+	"sandlot/internal/testenv"
 )
 
 func TestADatabaseThatIsOpen(t *testing.T) {
@@ -30,4 +35,126 @@ func TestADatabaseThatIsOpen(t *testing.T) {
 		expect.Is(t, "ping after the end", e.Ping(t.Context()), publish.ErrUnavailable)
 		expect.Is(t, "the place after the end", e.CheckPlace(), publish.ErrUnavailable)
 	})
+}
+
+func TestAnotherDatabaseInTheSamePlaceIsNoticed(t *testing.T) {
+	everyWay(t, func(t *testing.T, url string) {
+		e := mustOpen(t, url)
+		expect.OK(t, e.CheckPlace())
+		exec(t, e, "UPDATE instance SET id = 'another'")
+		expect.Is(t, "one with another id", e.CheckPlace(), publish.ErrUnavailable)
+		exec(t, e, "DELETE FROM instance")
+		expect.Is(t, "one without", e.CheckPlace(), publish.ErrUnavailable)
+	})
+
+	t.Run("also a copy of it, to which nothing is written", func(t *testing.T) {
+		url := testenv.Postgres(t)
+		database := url[strings.LastIndex(url, "/")+1 : strings.Index(url, "?")]
+		server := beside(t, strings.Replace(url, "/"+database, "/postgres", 1))
+		copied := testenv.Postgres(t)
+		copied = copied[strings.LastIndex(copied, "/")+1 : strings.Index(copied, "?")]
+		e := mustOpen(t, url)
+		for _, statement := range []string{
+			"DROP DATABASE %[2]s",
+			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '%[1]s'",
+			"CREATE DATABASE %[2]s TEMPLATE %[1]s",
+			"ALTER DATABASE %[1]s RENAME TO %[1]s_moved",
+			"ALTER DATABASE %[2]s RENAME TO %[1]s",
+		} {
+			_, err := server.Exec(t.Context(), fmt.Sprintf(statement, database, copied))
+			expect.OK(t, err, statement)
+		}
+		t.Cleanup(func() {
+			_, err := server.Exec(context.Background(), "DROP DATABASE "+database+"_moved")
+			expect.Is(t, "drop", err, nil)
+		})
+		expect.Is(t, "the place", e.CheckPlace(), publish.ErrUnavailable)
+		err := e.Step(t.Context(), 0, insert("lost"))
+		expect.Is(t, "a step", err, publish.ErrUnavailable)
+		expect.Is(t, "a step", err, publish.ErrNoEffect)
+		expect.Contains(t, "a step", fmt.Sprint(err), "another database is where the one was that was opened")
+	})
+}
+
+func TestPingAfterAStepThatFoundNoRoom(t *testing.T) {
+	everyWay(t, func(t *testing.T, url string) {
+		e := mustOpen(t, url)
+		expect.OK(t, e.Ping(t.Context()))
+		expect.Same(t, "what was written", read[int64](t, e, "SELECT count(probe) FROM instance"), []int64{0})
+		exec(t, e, "CREATE FUNCTION full_() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE SQLSTATE '53100'; END $$")
+		exec(t, e, "CREATE TRIGGER full_ BEFORE UPDATE ON instance FOR EACH ROW WHEN (octet_length(new.probe) > 0) EXECUTE FUNCTION full_()")
+		exec(t, e, "CREATE TRIGGER full_ BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION full_()")
+		err := e.Step(t.Context(), 0, insert("too much"))
+		expect.Is(t, "a step", err, publish.ErrFull)
+		expect.Is(t, "a step", err, publish.ErrNoEffect)
+		for range 2 {
+			expect.Is(t, "ping", e.Ping(t.Context()), publish.ErrFull)
+		}
+		conn := beside(t, url)
+		_, err = conn.Exec(t.Context(), "DROP FUNCTION full_ CASCADE")
+		expect.OK(t, err)
+		for range 2 {
+			expect.OK(t, e.Ping(t.Context()))
+		}
+		expect.Same(t, "what was written", read[int64](t, e, "SELECT octet_length(probe) FROM instance"), []int64{probeBytes})
+	})
+}
+
+// TestAColumnThatIsAddedDisturbsNobody: statements that are prepared, and descriptions that are
+// kept, are from before it.
+func TestAColumnThatIsAddedDisturbsNobody(t *testing.T) {
+	everyWay(t, func(t *testing.T, url string) {
+		e := mustOpen(t, url)
+		exec(t, e, "INSERT INTO notes (name) VALUES ('a')")
+		count := func(q engine.Querier) (err error) {
+			rows, err := q.Query(t.Context(), "SELECT * FROM notes")
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			n := 0
+			for rows.Next() {
+				n++
+			}
+			expect.Equal(t, "notes", n, 1)
+			return rows.Err()
+		}
+		for i, use := range []func() error{
+			func() error { return e.Read(t.Context(), count) },
+			func() error { return e.Snapshot(t.Context(), count) },
+			func() error { return e.Step(t.Context(), 0, func(tx engine.Tx) error { return count(tx) }) },
+		} {
+			expect.OK(t, use())
+			exec(t, e, fmt.Sprintf("ALTER TABLE notes ADD COLUMN more%d BIGINT", i))
+			expect.OK(t, use())
+		}
+	})
+}
+
+func TestATextThatNoRecordCanHaveIsNotFound(t *testing.T) {
+	everyWay(t, func(t *testing.T, url string) {
+		e := mustOpen(t, url)
+		for _, text := range []string{"\xff", "a\x00b"} {
+			err := e.Read(t.Context(), func(q engine.Querier) error {
+				_, err := values[string](q, "SELECT name FROM notes WHERE name = ?", text)
+				return err
+			})
+			expect.Is(t, fmt.Sprintf("%q", text), err, publish.ErrNotFound)
+		}
+	})
+}
+
+func TestACopyIsMadeByOtherMeans(t *testing.T) {
+	e := mustOpen(t, testenv.Postgres(t))
+	err := e.CopyTo(t.Context(), t.TempDir()+"/copy", nil)
+	expect.Contains(t, "a copy", fmt.Sprint(err), `copies of it are made by "sandlot backup"`)
+	found, err := e.Damage(t.Context(), 10, "")
+	expect.Same(t, "damage", found, nil)
+	expect.Is(t, "damage", err, nil)
+	unused, err := e.Unused(t.Context())
+	expect.Equal(t, "unused", unused, 0)
+	expect.Is(t, "unused", err, nil)
+	more, err := e.GiveBack(t.Context())
+	expect.Equal(t, "more", more, false)
+	expect.Is(t, "give back", err, nil)
 }

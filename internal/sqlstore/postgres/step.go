@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
@@ -96,8 +97,12 @@ func (e *Engine) attempt(ctx context.Context, sure bool, run func(engine.Tx) err
 			return e.commit(t, c)
 		}
 	}
+	if err = t.errorOf(err); err != nil {
+		e.full.Store(errors.Is(err, publish.ErrFull))
+	}
+	again = t.raw != nil && passing(t.raw, t.conn.IsClosed())
 	t.rollBack()
-	return passing(t.raw, t.conn.IsClosed()), publish.NoEffect(t.errorOf(err))
+	return again, publish.NoEffect(err)
 }
 
 // guard turns a panic into the error of the step that panicked.
@@ -137,13 +142,14 @@ func (e *Engine) commit(t *transaction, c *pgxpool.Conn) (again bool, err error)
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), uncancelled{}, true), attemptTime)
 	defer cancel()
 	tag, err := simple(ctx, t.conn, "COMMIT")
-	switch e := said(err); {
+	switch answer := said(err); {
 	case err == nil && tag == "COMMIT":
 		failpoint.Hit(failpoint.AfterCommit)
+		e.full.Store(false)
 		return false, nil
 	case err == nil:
 		return false, publish.NoEffect(fmt.Errorf("a commit was answered by %s", tag))
-	case e != nil && !t.conn.IsClosed() && !unclear(e):
+	case answer != nil && !t.conn.IsClosed() && !unclear(answer):
 		return passing(err, false), publish.NoEffect(in("commit", classify(err, false)))
 	}
 	// The connection goes first, so that there is one to ask by.
