@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -28,7 +29,7 @@ const expandsMark = "-- expands:"
 // LoadMigrations reads the files NNNN_name.sql of a folder, numbered from 1 without
 // gaps.
 func LoadMigrations(files fs.FS, folder string) ([]Migration, error) {
-	names, err := fs.Glob(files, path.Join(folder, "*.sql"))
+	names, err := fs.Glob(files, folder+"/*.sql")
 	if err != nil {
 		return nil, err
 	}
@@ -46,4 +47,20 @@ func LoadMigrations(files fs.FS, folder string) ([]Migration, error) {
 		list = append(list, Migration{N: i + 1, Name: base, SQL: string(text), Sum: sha256.Sum256(text), Expands: strings.HasPrefix(string(text), expandsMark)})
 	}
 	return list, nil
+}
+
+// Unapplied returns which of the known migrations a database still needs. It was made
+// by those with these checksums; expands says that the last of them only expands the
+// schema, and then it may be one more than are known. If they are others than the known
+// ones, the error says so; name is how the database is called.
+func Unapplied(name string, known []Migration, sums [][]byte, expands bool) ([]Migration, error) {
+	if n := len(sums); n > len(known)+1 || n == len(known)+1 && !expands {
+		return nil, fmt.Errorf("%s was written by a newer sandlot (its schema is %d, this one knows %d); nothing was changed, start the newer one", name, n, len(known))
+	}
+	for i, sum := range sums[:min(len(sums), len(known))] {
+		if !bytes.Equal(sum, known[i].Sum[:]) {
+			return nil, fmt.Errorf("%s was made by another %s than the one in this sandlot; nothing was changed, start the sandlot that made it", name, known[i].Name)
+		}
+	}
+	return known[min(len(sums), len(known)):], nil
 }

@@ -36,35 +36,28 @@ const own = `
 	CREATE TABLE IF NOT EXISTS instance (one BIGINT PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, probed_at TIMESTAMPTZ, probe BYTEA);
 	CREATE TABLE IF NOT EXISTS steps (slot TEXT COLLATE "C" PRIMARY KEY, step BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL DEFAULT now()) WITH (fillfactor = 50)`
 
-// unapplied returns the migrations that a database still needs. It is an error if the
-// database was made by other ones. One migration more than are known is not, if it
-// only expands the schema: a node of the release before goes on beside those of the
-// next.
+// unapplied is engine.Unapplied of the database. One migration more than are known may
+// be there, if it only expands the schema: a node of the release before goes on beside
+// those of the next.
 func (e *Engine) unapplied(ctx context.Context, conn *pgx.Conn, known []engine.Migration) ([]engine.Migration, error) {
 	rows, err := conn.Query(ctx, "SELECT sha256, expands FROM migrations ORDER BY n")
 	if err != nil {
 		return nil, unreachable(e.name, err)
 	}
-	type applied struct {
-		sum     []byte
-		expands bool
+	defer rows.Close()
+	var sums [][]byte
+	expands := false
+	for rows.Next() {
+		var sum []byte
+		if err := rows.Scan(&sum, &expands); err != nil {
+			return nil, unreachable(e.name, err)
+		}
+		sums = append(sums, sum)
 	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a applied, err error) {
-		err = row.Scan(&a.sum, &a.expands)
-		return a, err
-	})
-	if err != nil {
+	if err := rows.Err(); err != nil {
 		return nil, unreachable(e.name, err)
 	}
-	if n := len(list); n > len(known)+1 || n == len(known)+1 && !list[n-1].expands {
-		return nil, fmt.Errorf("%s was written by a newer sandlot (its schema is %d, this one knows %d); nothing was changed, start the newer one", e.name, n, len(known))
-	}
-	for i, a := range list[:min(len(list), len(known))] {
-		if string(a.sum) != string(known[i].Sum[:]) {
-			return nil, fmt.Errorf("%s was made by another %s than the one in this sandlot; nothing was changed, start the sandlot that made it", e.name, known[i].Name)
-		}
-	}
-	return known[min(len(list), len(known)):], nil
+	return engine.Unapplied(e.name, known, sums, expands)
 }
 
 // checkCurrent makes sure that the database needs no migration.

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"sandlot/internal/sqlstore/engine"
 )
 
 // Before the first release the schema grew by 30 migrations, which are one baseline
@@ -20,7 +22,7 @@ var (
 // adopting returns the migration that adopts a database with these checksums, and
 // none for one that began with the baseline. One that has only some of the migrations
 // of before is refused.
-func adopting(path string, sums [][]byte, baseline migration) ([]migration, error) {
+func adopting(path string, sums [][]byte, baseline engine.Migration) ([]engine.Migration, error) {
 	before := strings.Split(strings.TrimSpace(beforeSums), "\n")
 	for i, sum := range sums {
 		if i == len(before) || !strings.HasPrefix(before[i], hex.EncodeToString(sum)+" ") {
@@ -31,8 +33,8 @@ func adopting(path string, sums [][]byte, baseline migration) ([]migration, erro
 	case 0:
 		return nil, nil
 	case len(before):
-		baseline.sql, baseline.adopt = adoptSQL, true
-		return []migration{baseline}, nil
+		baseline.SQL = adoptSQL
+		return []engine.Migration{baseline}, nil
 	}
 	return nil, fmt.Errorf("%s was made by an early sandlot (its schema is %d of %d before the first release); nothing was changed, start the last sandlot of before the first release (schema %d) on it once, then this one", path, len(sums), len(before), len(before))
 }

@@ -11,19 +11,20 @@ import (
 	"testing"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // oldMigrations are those of before the baseline, as they were.
-func oldMigrations(t *testing.T) []migration {
+func oldMigrations(t *testing.T) []engine.Migration {
 	t.Helper()
-	list, err := loadMigrations(os.DirFS("testdata"), "before")
+	list, err := engine.LoadMigrations(os.DirFS("testdata"), "before")
 	expect.OK(t, err)
 	return list
 }
 
 // mustOld makes a database as the first of the old migrations made it, with a row in
 // each table.
-func mustOld(t *testing.T, path string, migrations []migration) {
+func mustOld(t *testing.T, path string, migrations []engine.Migration) {
 	t.Helper()
 	db := mustRaw(t, path)
 	defer db.Close()
@@ -35,8 +36,8 @@ func mustOld(t *testing.T, path string, migrations []migration) {
 	}
 	exec("CREATE TABLE migrations (n INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 BLOB NOT NULL, applied_at INTEGER NOT NULL) STRICT")
 	for _, m := range migrations {
-		exec(m.sql)
-		exec("INSERT INTO migrations (n, name, sha256, applied_at) VALUES (?, ?, ?, 0)", m.n, m.name, m.sum[:])
+		exec(m.SQL)
+		exec("INSERT INTO migrations (n, name, sha256, applied_at) VALUES (?, ?, ?, 0)", m.N, m.Name, m.Sum[:])
 	}
 	for _, table := range tables(t, db) {
 		if table == "migrations" {

@@ -18,6 +18,7 @@ import (
 
 	"sandlot/internal/durable"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // checkWholeBytes is up to which size a database is read through when it is
@@ -32,7 +33,7 @@ var magic = []byte("SQLite format 3\x00") // https://www.sqlite.org/fileformat.h
 // prepareFile makes sure that there is a file, and that it is one that may be
 // written to. It changes nothing in a file that exists, but for taking back what a
 // crash cut short (rollBack).
-func prepareFile(ctx context.Context, path string, known []migration) error {
+func prepareFile(ctx context.Context, path string, known []engine.Migration) error {
 	size, err := ensureFile(path)
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func rollBack(ctx context.Context, path string) error {
 }
 
 // checkCurrent makes sure that there is a database that needs no migration.
-func checkCurrent(ctx context.Context, path string, known []migration) error {
+func checkCurrent(ctx context.Context, path string, known []engine.Migration) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func checkHeader(path string) error {
 }
 
 // inspect looks at an existing database through a connection that cannot write.
-func inspect(ctx context.Context, path string, known []migration) error {
+func inspect(ctx context.Context, path string, known []engine.Migration) error {
 	r, end, err := lookAt(path)
 	if err != nil {
 		return err
