@@ -48,6 +48,7 @@ func (n *numbers) asked() int {
 // source is a project as a store has it, for one reader.
 type source struct {
 	version int
+	account AccountID
 	takes   time.Duration
 	err     error
 	loads   int
@@ -61,7 +62,9 @@ func (s *source) load(ctx context.Context) (Project, error) {
 	if s.err != nil {
 		return Project{}, s.err
 	}
-	return headAt(s.version)(ctx)
+	p, err := headAt(s.version)(ctx)
+	p.Account = s.account
+	return p, err
 }
 
 // elapses waits for d to pass, unless ctx ends before it.

@@ -25,6 +25,11 @@ const (
 	// serve; then nobody asks for askPause, but the confirmation.
 	askLimit = 250 * time.Millisecond
 	askPause = time.Second
+	// hintsEvery lies between two confirmations that hints ask for.
+	hintsEvery = 100 * time.Millisecond
+	// hintsMost bounds the projects of such a confirmation, and the accounts whose hints wait for it.
+	// Hints beyond it are lost.
+	hintsMost = 1000
 )
 
 // A ChangeStore tells whether what is cached of projects still holds.
@@ -46,6 +51,13 @@ type Changed struct {
 	Account  AccountID
 }
 
+// Hints tell other nodes that something changed, so that they ask the database sooner than they
+// would anyway. Any may be lost.
+type Hints interface {
+	// Tell returns at once.
+	Tell(Changed)
+}
+
 // Heads caches the heads of the projects that are being read: the Project as a commit left it,
 // but for its counts. A head is served for HeadsHold after it was last confirmed: read, or
 // found to have still the change number of the store. Run confirms those in use together, by
@@ -53,7 +65,7 @@ type Changed struct {
 //
 // What this process changes it drops before the change is acknowledged: so whoever sees an
 // acknowledgement reads what was acknowledged. What another process or node changes is seen
-// within HeadsHold.
+// within HeadsHold, and mostly within a fifth of it where nodes have Hints.
 //
 // All methods may be called concurrently.
 type Heads struct {
@@ -61,6 +73,8 @@ type Heads struct {
 	most    int // heads that are kept
 	log     *slog.Logger
 	begin   time.Time
+	hints   Hints // nil: none
+	doubts  doubts
 	down    atomic.Int64 // until when nobody but the confirmation asks, since begin
 
 	mu    sync.RWMutex
@@ -79,7 +93,7 @@ type head struct {
 // NewHeads makes an empty cache of at most most heads, of some 500 bytes each. When it is full,
 // a new head takes the place of any other.
 func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
-	return &Heads{changes: changes, most: most, log: log, begin: time.Now(), known: map[ProjectID]*head{}, fills: NewLocks[ProjectID]()}
+	return &Heads{changes: changes, most: most, log: log, begin: time.Now(), doubts: newDoubts(), known: map[ProjectID]*head{}, fills: NewLocks[ProjectID]()}
 }
 
 // since is the time since the cache was made, on the monotonic clock: whoever sets the
@@ -185,8 +199,15 @@ func (h *Heads) put(p Project, at time.Duration, gen uint64) {
 
 // Drop forgets what a step changed. It is called before the step is acknowledged, also for one
 // that failed but may have happened. A look-up that began before does not put back what it saw.
-// To drop what is not cached costs nothing but the lock.
+// To drop what is not cached costs nothing but the lock. Other nodes get a hint.
 func (h *Heads) Drop(c Changed) {
+	h.drop(c)
+	if h.hints != nil && (len(c.Projects) > 0 || c.Account != 0) {
+		h.hints.Tell(c)
+	}
+}
+
+func (h *Heads) drop(c Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range c.Projects {
@@ -215,20 +236,29 @@ func (h *Heads) After(c Changed, err error) error {
 	return err
 }
 
-// Run confirms the heads in use every 750 ms until ctx ends, by one query each time, and counts
-// in failures those that fail. The first of several that fail is logged. A confirmation that
-// comes late, or fails, drops nothing. There is one Run for a Heads.
+// Run confirms the heads in use every 750 ms until ctx ends, by one query each time, and those of
+// which hints came at most ten times a second. It counts in failures the queries that fail. The
+// first of several that fail is logged. A confirmation that comes late, or fails, drops nothing.
+// There is one Run for a Heads.
 func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
 	tick := time.NewTicker(confirmEvery)
 	defer tick.Stop()
+	heard, rest := h.doubts.heard, (<-chan time.Time)(nil)
 	failing := false
 	for {
+		var err error
 		select {
 		case <-tick.C:
+			err = h.confirm(ctx, h.inUse)
+		case <-heard:
+			err = h.confirm(ctx, h.doubted)
+			heard, rest = nil, time.After(hintsEvery)
+		case <-rest:
+			heard, rest = h.doubts.heard, nil
+			continue
 		case <-ctx.Done():
 			return
 		}
-		err := h.confirm(ctx)
 		if err != nil && ctx.Err() == nil {
 			failures.Add(1)
 			if !failing {
@@ -239,9 +269,9 @@ func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
 	}
 }
 
-// confirm asks for the change numbers of the heads that were used since it asked last.
-func (h *Heads) confirm(ctx context.Context) error {
-	heads, ids := h.inUse()
+// confirm asks for the change numbers of heads.
+func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []ProjectID)) error {
+	heads, ids := which()
 	if len(ids) == 0 {
 		return nil
 	}
