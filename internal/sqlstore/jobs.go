@@ -1,10 +1,12 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"sandlot/internal/account"
@@ -133,6 +135,12 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Bus
 // CountMail implements account.MailStore.
 func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Share, at, since time.Time) error {
 	return in("count mail", store.db.step(ctx, 0, func(t *tx) error {
+		// In one order, for whoever else counts several of them.
+		for _, s := range slices.SortedFunc(slices.Values(shares), func(a, b account.Share) int { return bytes.Compare(a.Counter[:], b.Counter[:]) }) {
+			if err := t.alone(s.Counter); err != nil {
+				return err
+			}
+		}
 		counted, err := t.number("SELECT count(*) FROM mails WHERE job = ?", job)
 		if err != nil || counted > 0 {
 			return err

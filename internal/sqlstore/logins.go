@@ -18,6 +18,9 @@ func scanLogin(r row) (l account.Login, err error) {
 // AddLogin implements account.LoginStore.
 func (store Account) AddLogin(ctx context.Context, l account.Login, job publish.Job) (id int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.alone(l.Browser); err != nil {
+			return err
+		}
 		if _, err := t.exec("DELETE FROM logins WHERE browser = ?", l.Browser[:]); err != nil {
 			return err
 		}

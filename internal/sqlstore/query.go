@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -164,6 +165,17 @@ func (t *tx) lockSubject(s publish.Subject) error {
 		return t.lockOwner(s.Project)
 	}
 	return t.lockAccount(s.Account)
+}
+
+// alone has the step wait for others that are alone with the same, until they end. It is
+// for what has no row yet that could be locked. Where a step locks the account, too,
+// that comes before.
+func (t *tx) alone(with publish.Digest) error {
+	query := t.dialect.Alone("?")
+	if query == "" {
+		return nil
+	}
+	return t.later(query, int64(binary.BigEndian.Uint64(with[:])))
 }
 
 // number returns the first column of the first row.

@@ -50,6 +50,10 @@ func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota,
 		if all.times == 0 || all.of == (publish.Digest{}) {
 			continue
 		}
+		// Of two at once the second counts what the first has added.
+		if err := t.alone(all.of); err != nil {
+			return err
+		}
 		has, err := one(context.Background(), t, scanOpen, all.query, micros(now), all.of[:])
 		switch {
 		case err != nil:

@@ -22,6 +22,9 @@ func scanReport(r row) (p operate.Report, err error) {
 // AddReport implements operate.ReportStore.
 func (store Operate) AddReport(ctx context.Context, r operate.Report, form publish.Digest, job *publish.Job) (number string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.alone(form); err != nil {
+			return err
+		}
 		number, err = one(ctx, t, scanValue[string], "SELECT number FROM reports WHERE form = ?", form[:])
 		if !errors.Is(err, publish.ErrNotFound) {
 			return err

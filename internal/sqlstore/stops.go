@@ -48,6 +48,9 @@ func (store Account) StopMail(ctx context.Context, s publish.Stop, key string) e
 		if !s.Until.IsZero() {
 			until = micros(s.Until)
 		}
+		if err := t.alone(s.Mailbox); err != nil {
+			return err
+		}
 		if _, err := t.exec(deleteStop, s.Mailbox[:], s.Kind); err != nil {
 			return err
 		}

@@ -136,6 +136,9 @@ type Dialect interface {
 	// these tables (or aliases), sees them as those leave them, and keeps them until
 	// the step ends.
 	Locked(tables ...string) string
+	// Alone is a statement by which a step waits for the end of others that ran it with
+	// the same number before. It is empty where steps come one after the other anyway.
+	Alone(parameter string) string
 }
 
 // Among holds where an expression is one of the values of a table that Numbers or Texts

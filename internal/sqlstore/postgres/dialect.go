@@ -36,6 +36,11 @@ func (dialect) Locked(tables ...string) string {
 	return " FOR UPDATE OF " + strings.Join(tables, ", ")
 }
 
+// The lock is the transaction's, so a pooler keeps none of it.
+func (dialect) Alone(parameter string) string {
+	return "SELECT pg_advisory_xact_lock(CAST(" + parameter + " AS bigint))"
+}
+
 func (d dialect) Listings() string {
 	return "SELECT rowid FROM listings WHERE NOT EXISTS (SELECT 1 FROM " + d.Texts("?", "w") +
 		" WHERE strpos(' ' || lower(title || ' ' || handle), ' ' || w.value) = 0) AND rowid < ? ORDER BY rowid DESC LIMIT ?"

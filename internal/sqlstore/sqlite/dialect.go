@@ -22,6 +22,9 @@ func (d Dialect) Texts(parameter, alias string) string { return d.Numbers(parame
 // Locked implements engine.Dialect: while a step runs nobody else writes.
 func (Dialect) Locked(...string) string { return "" }
 
+// Alone implements engine.Dialect: while a step runs nobody else writes.
+func (Dialect) Alone(string) string { return "" }
+
 // Greatest implements engine.Dialect.
 func (Dialect) Greatest(values ...string) string {
 	return "max(" + strings.Join(values, ", ") + ")"
