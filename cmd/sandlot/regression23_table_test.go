@@ -80,6 +80,8 @@ func wrongConfigurations() []configuration {
 		flags(`--database-url: the database's URL is malformed`, "--database-url=postgres://me:hunter2%@db.example.com/sandlot"),
 		flags(`--database-url: the database's URL cannot be used`, "--database-url=postgres://me:hunter2@db.example.com/sandlot?sslmode=perhaps"),
 
+		flags(`--redis-url: `, "--redis-url=http://me:hunter2@cache.example.com"),
+
 		// Numbers and sizes.
 		flags(`--keep-versions -1 is negative`, "--keep-versions=-1"),
 		flags(`--keep-versions: expected a valid 64 bit int but got "many"`, "--keep-versions=many"),

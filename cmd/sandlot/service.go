@@ -20,10 +20,12 @@ import (
 	"sandlot/internal/blob"
 	"sandlot/internal/gallery"
 	"sandlot/internal/live"
+	liveredis "sandlot/internal/live/redis"
 	"sandlot/internal/mail"
 	"sandlot/internal/operate"
 	"sandlot/internal/play"
 	"sandlot/internal/publish"
+	"sandlot/internal/redis"
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/squeeze"
 	"sandlot/internal/web"
@@ -40,6 +42,7 @@ type app struct {
 
 	lock     io.Closer
 	store    *sqlstore.DB
+	shared   *redis.Client // with other nodes; nil for none
 	blobs    *blob.Disk
 	stores   publish.Stores
 	service  *publish.Service
@@ -94,7 +97,10 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	}
 	s.restrict(&cfg, s.Data, a.store.Upkeep())
 	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Now: now}
-	players := live.NewMemory(live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)})
+	if a.shared, err = s.share(ctx, a.store, log); err != nil {
+		return nil, err
+	}
+	players, count := a.players(now)
 	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
 	keyUses := publish.NewKeyUses(a.store.Credentials(), log, counts)
 	a.stores = publish.Stores{Store: a.store.Publish(), Management: a.store.Publish(), Blobs: a.blobs, Statistics: counters}
@@ -125,6 +131,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	unconfirmed := a.failuresOf("heads")
 	a.workers = []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors, now) },
+		count,
 		counters.Run,
 		keyUses.Run,
 		func(ctx context.Context) { a.service.Heads.Run(ctx, unconfirmed) },
@@ -136,6 +143,16 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		squeeze.New(a.service.Contents.Guard(a.store.Variants()), a.service.Contents, log, a.failuresOf("variants")).Run,
 	}
 	return a, nil
+}
+
+// players counts who is playing, with what has to run for that.
+func (a *app) players(now func() time.Time) (gallery.Live, func(context.Context)) {
+	limits := live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)}
+	if a.shared == nil {
+		return live.NewMemory(limits), func(context.Context) {}
+	}
+	together := liveredis.New(a.shared, limits, now)
+	return together, together.Run
 }
 
 // courier sends what the service wants sent.
@@ -212,6 +229,9 @@ func (a *app) close() error {
 		a.running.Wait()
 	}
 	var errs []error
+	if a.shared != nil {
+		errs = append(errs, a.shared.Close())
+	}
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}
