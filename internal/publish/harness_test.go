@@ -45,7 +45,13 @@ func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
 	for _, c := range change {
 		opts = append(opts, testworld.With(c))
 	}
-	in := testworld.New(t, opts...)
+	return worldOf(t, testworld.New(t, opts...))
+}
+
+// node is another node of the same installation.
+func (w *world) node() *world { w.t.Helper(); return worldOf(w.t, w.in.Node(w.t)) }
+
+func worldOf(t *testing.T, in *testworld.World) *world {
 	return &world{Service: in.Publish, Contents: in.Publish.Contents, Authenticator: in.Callers, accounts: in.Account, in: in, t: t, db: in.DB, store: in.Faults, blobs: in.Blobs, clock: clock{in.Clock}, dir: in.Dir, logs: in.Logs}
 }
 

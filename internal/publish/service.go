@@ -126,7 +126,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		return nil, err
 	}
 	s.uploads = &uploads{
-		store: s.store, contents: contents, vault: s.vault, now: s.now, locks: NewLocks[Digest](),
+		store: s.store, contents: contents, vault: s.vault, now: s.now, log: log, locks: NewLocks[Digest](),
 		maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
 	}
 	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: NewLocks[Digest](), base: cfg.Places.Base}

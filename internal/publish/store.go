@@ -17,6 +17,8 @@ var (
 	// ErrUploadMoved: the upload is over, expired, or no longer at the generation that the step was
 	// computed against.
 	ErrUploadMoved = errors.New("upload moved on")
+	// ErrLeased: somebody else is at it.
+	ErrLeased = errors.New("leased to another")
 	// ErrExists: a record of that name is there already.
 	ErrExists = errors.New("exists already")
 	// ErrAlreadyDone: a step was made under the same IdempotencyRecord.Key or Elsewhere already,
@@ -111,8 +113,13 @@ type Store interface {
 	// nil; the generation must still be u.Generation (0: the upload does not exist yet), else
 	// ErrUploadMoved. One upload more than within.Uploads is ErrTooManyUploads, and a part that
 	// takes the owner or the account over its bytes is ErrTooManyBytes. It returns the next
-	// generation.
+	// generation, which nobody has leased.
 	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
+	// LeaseUpload keeps an open upload that is still at that generation, else ErrUploadMoved, to its
+	// caller for that long, by the clock that all users of the store share, and returns what names
+	// the lease. If somebody else has one it is ErrLeased. One that the caller holds already is
+	// renewed, or, for no time at all, ended; 0 is none.
+	LeaseUpload(ctx context.Context, key Digest, generation, held int64, length time.Duration) (int64, error)
 
 	// IdempotencyRecord returns the record of a step that was made under this key, or that has it
 	// as Elsewhere. One that is past its ExpiresAt is ErrNotFound.

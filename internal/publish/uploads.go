@@ -1,9 +1,11 @@
 package publish
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"time"
 
@@ -13,6 +15,9 @@ import (
 const (
 	waitForUpload = 30 * time.Second // for another call that completes the same upload
 	assemblyLimit = 10 * time.Minute // a 1 GiB file at 2 MB/s, the slowest disk worth waiting for
+	// uploadTries bounds how often a call looks again because another process was faster with its
+	// upload, each time after a pause that may be one uploadPause longer: some 12 s in all.
+	uploadTries, uploadPause = 50, 10 * time.Millisecond
 )
 
 // uploadStore is what uploads asks of a Store.
@@ -20,6 +25,7 @@ type uploadStore interface {
 	Upload(ctx context.Context, key Digest, part int, now time.Time) (Upload, error)
 	UploadParts(ctx context.Context, key Digest, generation int64) ([]Part, error)
 	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
+	LeaseUpload(ctx context.Context, key Digest, generation, held int64, length time.Duration) (int64, error)
 }
 
 // uploads takes the calls of chunked publishes and updates. It keeps the parts of an upload
@@ -30,16 +36,19 @@ type uploads struct {
 	contents     *Contents
 	vault        *Vault
 	now          func() time.Time
-	locks        *Locks[Digest] // of uploads: calls of one take turns
-	maxFile      int64          // bytes of a file that is put together
-	most         int            // open uploads of one owner
-	networkBytes int64          // that open uploads of one network hold without a key; 0: no limit
-	quota        Quota          // of an account
+	locks        *Locks[Digest] // of uploads: calls of one take turns in this process
+	log          *slog.Logger
+	maxFile      int64 // bytes of a file that is put together
+	most         int   // open uploads of one owner
+	networkBytes int64 // that open uploads of one network hold without a key; 0: no limit
+	quota        Quota // of an account
 }
 
 // partOf takes a call of an upload and, if the upload has all its parts then,
-// uses it. Calls of one upload take turns, so it is used exactly once; once
-// begun, using it does not stop when the client goes away.
+// uses it. Calls of one upload take turns in this process, and the store guards
+// against others, so it is used exactly once; once begun, using it does not stop
+// when the client goes away. What another process was faster with is looked up
+// again: the body of the call has come, and is not asked for twice.
 func (up *uploads) partOf(ctx context.Context, call *partCall, use func(context.Context, *completing) error) (*Pending, error) {
 	if err := up.begin(call); err != nil {
 		return nil, err
@@ -51,37 +60,58 @@ func (up *uploads) partOf(ctx context.Context, call *partCall, use func(context.
 		return nil, inProgress(ctx, err)
 	}
 	defer unlock()
-	done, pending, err := up.accept(ctx, call)
-	if err == nil && done != nil {
-		long, stop := context.WithTimeout(context.WithoutCancel(ctx), assemblyLimit)
-		defer stop()
-		err = use(long, done)
-	}
-	if errors.Is(err, ErrUploadMoved) {
-		err = up.movedMeanwhile(ctx, call, use)
+	done, pending, err := up.acceptAgain(ctx, call)
+	for try := 1; err == nil && done != nil; try++ {
+		if err = up.complete(ctx, wait, done, use); !errors.Is(err, ErrUploadMoved) {
+			break
+		}
+		if try == uploadTries {
+			return nil, changedMeanwhile()
+		}
+		done, err = up.movedMeanwhile(ctx, call)
 	}
 	return pending, err
 }
 
-// movedMeanwhile tells a call what became of its upload while it was being used:
-// another process completed it, it expired, or a part of it is another one now.
-func (up *uploads) movedMeanwhile(ctx context.Context, call *partCall, use func(context.Context, *completing) error) error {
+// acceptAgain is accept, again for as long as other processes accept parts of the upload
+// at the same time.
+func (up *uploads) acceptAgain(ctx context.Context, call *partCall) (done *completing, pending *Pending, err error) {
+	ignored := call.ignored
+	for try := 1; ; try++ {
+		call.ignored = ignored
+		done, pending, err = up.accept(ctx, call)
+		if !errors.Is(err, ErrUploadMoved) {
+			return done, pending, err
+		}
+		if try == uploadTries {
+			return nil, nil, changedMeanwhile()
+		}
+		if err := sleep(ctx, time.Duration(up.vault.intn(try))*uploadPause); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// movedMeanwhile looks what became of an upload, of which the call's part was accepted,
+// while it was to be used: another process completed it, a part of it is another one
+// now, or it expired.
+func (up *uploads) movedMeanwhile(ctx context.Context, call *partCall) (*completing, error) {
 	u, err := up.store.Upload(ctx, call.key, call.number(), up.now().UTC())
 	switch {
-	case errors.Is(err, ErrNotFound):
-		return Refuse(CodePart1First, "The upload expired while its parts were being put together. Nothing was made of it.").In("part").
+	case errors.Is(err, ErrNotFound), err == nil && u.Done == nil && !u.complete(): // the latter has begun anew
+		return nil, Refuse(CodePart1First, "The upload expired while its parts were being put together. Nothing was made of it.").In("part").
 			With(OpSame, Arg{"part", 1}).Note("An unfinished upload is kept for 24 hours. Begin it anew: send part 1 with the metadata, then the others.")
 	case err != nil:
-		return fmt.Errorf("read upload: %w", err)
-	case u.Done == nil:
-		return Refuse(CodeRequestInProgress, "Another call changed this upload while its parts were being put together. Nothing was made of it.").
-			With(OpWait).After(time.Second).Note("Send the same part again.")
+		return nil, fmt.Errorf("read upload: %w", err)
 	}
 	done, _, err := newCompleting(call, u)
-	if err != nil {
-		return err
-	}
-	return use(ctx, done)
+	return done, err
+}
+
+// changedMeanwhile refuses a call whose upload others changed again and again.
+func changedMeanwhile() error {
+	return Refuse(CodeRequestInProgress, "Other calls changed this upload again and again while its parts were being put together. Nothing was made of it.").
+		With(OpWait).After(time.Second).Note("Send the same part again.")
 }
 
 // inProgress refuses a call that waited for another one of its upload for too long. A client
@@ -208,9 +238,11 @@ func (up *uploads) checkAgainstUpload(call *partCall, u Upload, fresh bool) erro
 // larger than what it holds.
 func (up *uploads) partsLimit() int64 { return up.maxFile + up.maxFile/1024 + 1<<20 }
 
-// savePart records the part, the total if it is told, and what part 1 says.
+// savePart records the part, the total if it is told, and what part 1 says. A call that says
+// nothing new changes nothing, or it would be in the way of whoever puts the parts together.
 func (up *uploads) savePart(ctx context.Context, call *partCall, u Upload, fresh bool) (Upload, error) {
 	var err error
+	old := u
 	if u.Meta, err = mergeMeta(u.Meta, call, !call.fixed(fresh)); err != nil {
 		return u, err
 	}
@@ -221,6 +253,9 @@ func (up *uploads) savePart(ctx context.Context, call *partCall, u Upload, fresh
 		u.Total = *call.in.N
 	}
 	part := call.newPart(&u)
+	if !fresh && part == nil && u.Total == old.Total && bytes.Equal(u.Meta, old.Meta) {
+		return u, nil
+	}
 	u.Generation, err = up.store.SaveUpload(ctx, u, part, up.uploadQuota(call.by))
 	if err != nil {
 		return u, fmt.Errorf("save part: %w", up.overUploads(call.by, err))

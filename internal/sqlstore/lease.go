@@ -32,7 +32,10 @@ func (l lease) holds(until int64) bool { return until > micros(l.now) && until <
 // lease lapses. The mail that it was at stays leased, for it may have been sent.
 func (db *DB) Alone(ctx context.Context) error {
 	return in("end the leases of former processes", db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("UPDATE drafts SET leased_until = 0 WHERE leased_until > 0")
+		if _, err := t.exec("UPDATE drafts SET leased_until = 0 WHERE leased_until > 0"); err != nil {
+			return err
+		}
+		_, err := t.exec("UPDATE uploads SET leased_until = 0 WHERE leased_until > 0")
 		return err
 	}))
 }

@@ -108,6 +108,13 @@ func (w *World) Copy(t testing.TB, opts ...Option) *World {
 	return open(t, dir, w.Disk, NewClock(w.Clock.Now()), append([]Option{func(c *World) { c.Config = w.Config }}, opts...))
 }
 
+// Node is another node of the installation: all of a world anew over the same database and blobs, at the same time. What one writes the other
+// sees as another process does.
+func (w *World) Node(t testing.TB, opts ...Option) *World {
+	t.Helper()
+	return open(t, w.Dir, w.Disk, w.Clock, append([]Option{func(n *World) { n.Config = w.Config }}, opts...))
+}
+
 // snapshot is the database with the records that w has now. Tests copy a world many times in which nothing is written meanwhile: the bytes are
 // kept until something is.
 func (w *World) snapshot(t testing.TB) []byte {

@@ -167,7 +167,8 @@ CREATE TABLE uploads (
     held         BIGINT NOT NULL DEFAULT 0,
     done_made    BYTEA,
     owner56      BYTEA,
-    owner48      BYTEA
+    owner48      BYTEA,
+    leased_until BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX uploads_expiry ON uploads (expires_at);
 CREATE UNIQUE INDEX uploads_token ON uploads (token) WHERE token IS NOT NULL;

@@ -1,3 +1,6 @@
 -- A version that is recorded in steps is its holder's until then, who may be another process.
 ALTER TABLE drafts ADD COLUMN holder TEXT NOT NULL DEFAULT '';
 ALTER TABLE drafts ADD COLUMN leased_until INTEGER NOT NULL DEFAULT 0;
+
+-- The parts of an upload are put together by one process at a time, until then.
+ALTER TABLE uploads ADD COLUMN leased_until INTEGER NOT NULL DEFAULT 0;
