@@ -3,10 +3,54 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"sync/atomic"
+	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/sqlstore/postgres"
+	"sandlot/internal/storetest"
 	"sandlot/internal/testenv"
 )
+
+func TestPublishContractOnPostgres(t *testing.T) { storetest.TestPublish(t, openPostgresForSuite) }
+func TestAccountContractOnPostgres(t *testing.T) { storetest.TestAccount(t, openPostgresForSuite) }
+func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, openPostgresForSuite) }
+
+func TestPublishContractBehindPgbouncer(t *testing.T) {
+	storetest.TestPublish(t, openPgbouncerForSuite)
+}
+
+func TestAccountContractBehindPgbouncer(t *testing.T) {
+	storetest.TestAccount(t, openPgbouncerForSuite)
+}
+
+func TestOperateContractBehindPgbouncer(t *testing.T) {
+	storetest.TestOperate(t, openPgbouncerForSuite)
+}
+
+// Tests of a server wait for it, so others run meanwhile.
+func openPostgresForSuite(t *testing.T) storetest.Records {
+	t.Parallel()
+	return postgresRecords(t, guardedServer.Postgres(t), &atomic.Int64{})
+}
+
+func openPgbouncerForSuite(t *testing.T) storetest.Records {
+	t.Parallel()
+	return postgresRecords(t, guardedServer.Pgbouncer(t), &atomic.Int64{})
+}
+
+// postgresRecords are a node's on the database of that URL. What a crash leaves is what
+// another node finds: what was acknowledged the server has.
+func postgresRecords(t *testing.T, url string, ahead *atomic.Int64) storetest.Records {
+	t.Helper()
+	db, err := OpenPostgres(t.Context(), url, postgres.Options{Now: clockAhead(ahead), Connections: 8})
+	expect.OK(t, err)
+	t.Cleanup(func() { expect.OK(t, db.Close()) })
+	r := storesOf(db, "", ahead)
+	r.TendsRoom = true
+	r.Copy = func(t *testing.T) storetest.Records { return postgresRecords(t, url, ahead) }
+	return r
+}
 
 // serverTemplate is a database on the server that fill has filled.
 func serverTemplate(fill func(*DB) error) *testenv.PostgresTemplate {
@@ -19,5 +63,9 @@ func serverTemplate(fill func(*DB) error) *testenv.PostgresTemplate {
 	}}
 }
 
-// emptyServer is a database with its tables.
-var emptyServer = serverTemplate(func(*DB) error { return nil })
+var (
+	// emptyServer is a database with its tables.
+	emptyServer = serverTemplate(func(*DB) error { return nil })
+	// guardedServer is one that is guarded besides.
+	guardedServer = serverTemplate(guardChanges)
+)
