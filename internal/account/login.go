@@ -241,9 +241,9 @@ func (s *Service) LoginAccounts(ctx context.Context, by publish.Caller, browser 
 
 // FinishLogin ends a proved login with a session in the account of that handle. It returns the
 // token of the session, which is kept nowhere else, and the path of the website to go to.
-// agent is what the browser says it is, of which 200 bytes are kept. A session that the caller
-// has ends; in the same account, the new session keeps the time at which the old one began. A
-// handle that is not among LoginAccounts is publish.ErrNotFound.
+// agent is what the browser says it is, of which 200 bytes are kept, as far as they are text.
+// A session that the caller has ends; in the same account, the new session keeps the time at
+// which the old one began. A handle that is not among LoginAccounts is publish.ErrNotFound.
 func (s *Service) FinishLogin(ctx context.Context, by publish.Caller, browser, handle, agent string) (token, back string, err error) {
 	list, err := s.LoginAccounts(ctx, by, browser)
 	if err != nil {
@@ -270,12 +270,17 @@ func (s *Service) logIn(ctx context.Context, l Login, id publish.AccountID, agen
 		return "", fmt.Errorf("mint session: %w", err)
 	}
 	now := s.now().UTC()
-	in := publish.Session{Account: id, Agent: agent[:min(len(agent), maxAgent)], CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(publish.SessionLife)}
+	in := publish.Session{Account: id, Agent: asText(agent[:min(len(agent), maxAgent)]), CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(publish.SessionLife)}
 	if had.ID != 0 && had.Account == id {
 		in.CreatedAt = had.CreatedAt
 	}
 	_, err = s.store.Logins.LogIn(ctx, l.ID, digest(token), in, had)
 	return token, err
+}
+
+// asText is what is left of s in a text that every database can hold.
+func asText(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
 }
 
 // hashCode hashes the code of a login's message under the installation's secret. There are only

@@ -130,6 +130,17 @@ func TestLogin(t *testing.T) {
 			_, _, err = w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "")
 			expect.Is(t, "finished twice", err, publish.ErrNotFound)
 		},
+		"of what the browser says it is whole letters are kept, which a database can hold": func(t *testing.T, w *world) {
+			kim := w.member("kim@example.org")
+			browser, token, _ := w.askMail("kim@example.org")
+			expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
+			session, _, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "a\x00\xff"+strings.Repeat("é", 150))
+			expect.OK(t, err)
+			by, err := w.Identify(t.Context(), publish.Presented{Session: session}, publish.Sender{})
+			expect.OK(t, err)
+			s, _, _ := by.Login()
+			expect.Equal(t, "kept", s.Agent, "a"+strings.Repeat("é", 98))
+		},
 		"nobody gets in without the proof": func(t *testing.T, w *world) {
 			kim := w.member("kim@example.org")
 			browser, _, _ := w.askMail("kim@example.org")
