@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -189,6 +190,29 @@ func TestADatabaseThatIsAwayIsWaitedFor(t *testing.T) {
 	expect.Same(t, "notes", read[string](t, e, "SELECT name FROM notes"), []string{"patient"})
 }
 
+func TestStepsLeaveConnectionsToReads(t *testing.T) {
+	e, err := open(t.Context(), testenv.Postgres(t), Options{Connections: 4}, notes)
+	expect.OK(t, err)
+	var ran atomic.Int64
+	var running sync.WaitGroup
+	release := make(chan bool)
+	for range 8 {
+		running.Go(func() {
+			expect.Is(t, "a step", e.Step(t.Context(), 0, func(engine.Tx) error {
+				ran.Add(1)
+				<-release
+				return nil
+			}), nil)
+		})
+	}
+	testenv.Eventually(t, time.Minute, "steps to wait", func() bool { return ran.Load() >= 3 && e.waiting.Load() == 8 })
+	expect.Same(t, "a read beside them", read[int64](t, e, "SELECT 1"), []int64{1})
+	expect.Equal(t, "steps that run", ran.Load(), 3)
+	close(release)
+	running.Wait()
+	expect.OK(t, e.Close())
+}
+
 func TestTheQueueOfSteps(t *testing.T) {
 	e, err := open(t.Context(), testenv.Postgres(t), Options{Connections: 2}, notes)
 	expect.OK(t, err)
@@ -222,11 +246,9 @@ func TestTheQueueOfSteps(t *testing.T) {
 		})
 	}
 	testenv.Eventually(t, time.Minute, "the queue to be full", func() bool { return e.waiting.Load() == waitingMax })
-	err = e.Step(t.Context(), 0, insert("too many"))
+	err = e.Step(t.Context(), 0, func(engine.Tx) error { return errOwn })
 	expect.Is(t, "one too many", err, engine.ErrTooMany)
 	expect.Is(t, "one too many", err, publish.ErrNoEffect)
-	// Steps leave connections to reads.
-	expect.Same(t, "a read beside them", read[int64](t, e, "SELECT 1"), []int64{1})
 
 	closed := make(chan error)
 	go func() { closed <- e.Close() }()

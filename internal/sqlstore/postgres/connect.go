@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sandlot/internal/publish"
@@ -28,8 +26,6 @@ const (
 	idleTime = 30 * time.Second
 	// pingTime is how soon a connection has to answer to be taken for alive.
 	pingTime = 3 * time.Second
-	// cancelTime is how long a query that was cancelled may go on before its connection is cut.
-	cancelTime = time.Second
 )
 
 // limits end what hangs on the database's side: a statement, the wait for a lock, and
@@ -150,9 +146,6 @@ func (e *Engine) configure(config *pgxpool.Config, s state) {
 		return ctx.Value(sure{}) != nil || p.IdleDuration > idleTime
 	}
 	config.PingTimeout = pingTime
-	if !s.pooled {
-		cc.BuildContextWatcherHandler = newWatch
-	}
 	e.count(cc)
 }
 
@@ -173,12 +166,8 @@ func bound(config *pgx.ConnConfig) {
 	}
 }
 
-// sure in a context asks acquire for a connection that has answered just now, and
-// uncancelled has the end of a context cut the connection.
-type (
-	sure        struct{}
-	uncancelled struct{}
-)
+// sure in a context asks the pool for a connection that has answered just now.
+type sure struct{}
 
 // acquire takes a connection of the pool. Its error is one that publish knows, unless
 // the caller left.
@@ -197,32 +186,6 @@ func (e *Engine) acquire(ctx context.Context, answers bool) (*pgxpool.Conn, erro
 	}
 	return nil, in("connect to the database", classify(err, true))
 }
-
-// watch ends what a connection does when its context ends: it has the database cancel
-// the query, or cuts the connection where the context is uncancelled. A connection to a
-// pooler is always cut: PgBouncer 1.18 ends altogether at some cancel requests, those
-// whose own connection is closed before the database has heard of them.
-type watch struct {
-	cancel, cut, last ctxwatch.Handler
-}
-
-func newWatch(conn *pgconn.PgConn) ctxwatch.Handler {
-	return &watch{
-		cancel: &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTime},
-		cut:    &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()},
-	}
-}
-
-// HandleCancel implements ctxwatch.Handler.
-func (w *watch) HandleCancel(ctx context.Context) {
-	if w.last = w.cancel; ctx.Value(uncancelled{}) != nil {
-		w.last = w.cut
-	}
-	w.last.HandleCancel(ctx)
-}
-
-// HandleUnwatchAfterCancel implements ctxwatch.Handler.
-func (w *watch) HandleUnwatchAfterCancel() { w.last.HandleUnwatchAfterCancel() }
 
 // count has the round trips counted.
 func (e *Engine) count(config *pgx.ConnConfig) {

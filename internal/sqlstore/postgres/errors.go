@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -91,7 +92,9 @@ func kindOf(code string) error {
 func passing(err error, cut bool) bool {
 	e := said(err)
 	if e == nil {
-		return cut && !errors.Is(err, errPlace)
+		var unsent pgx.ErrPreprocessingBatch // its connection is closed as well
+		wrong := errors.As(err, &unsent) && strings.Contains(err.Error(), "failed to encode")
+		return cut && !wrong && !errors.Is(err, errPlace)
 	}
 	switch e.Code {
 	case "40001", // serialization_failure

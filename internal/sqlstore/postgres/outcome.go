@@ -72,7 +72,8 @@ func (s *slot) note() statement {
 }
 
 // askOutcome waits for the transaction that wrote the slot last, then tells which
-// number it left there.
+// number it left there. It is a write itself: where commits wait for a standby, its
+// answer comes when the standby has what it tells of, too.
 const askOutcome = "INSERT INTO steps (slot, step) VALUES ($1, 0) ON CONFLICT (slot) DO UPDATE SET at = now() RETURNING step"
 
 // outcome finds out what became of a step whose connection broke after COMMIT was

@@ -14,8 +14,8 @@ import (
 // readTime bounds a read, for a network that swallows what is sent.
 const readTime = 30 * time.Second
 
-// Read implements engine.Engine. When ctx ends the query is cancelled; behind a pooler
-// it may go on, and nobody waits for it.
+// Read implements engine.Engine. When ctx ends its connection is cut, and the database
+// is asked to cancel the query.
 func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
 	return publish.NoEffect(e.read(ctx, nil, read))
 }
@@ -61,7 +61,8 @@ func (r *reader) connect(sure bool) (err error) {
 }
 
 // close gives the connection back. One whose query was cancelled is ended, so that
-// the message about it, should it be late, ends no other query.
+// the request, should it be late, ends no other query: by pgx, which waits for the answer
+// to it, as PgBouncer 1.18 ends altogether where nobody does.
 func (r *reader) close() {
 	if r.conn == nil {
 		return

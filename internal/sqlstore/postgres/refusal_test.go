@@ -33,15 +33,16 @@ func refused(t *testing.T, url string, opts Options, want string) {
 func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 	t.Run("of its URL", func(t *testing.T) {
 		for url, want := range map[string]string{
-			"":                                                  "begin with postgres://",
-			"mysql://u:s3cret@localhost/x":                      "begin with postgres://",
-			"user=u password=s3cret":                            "begin with postgres://",
-			"postgres://u:s3cret%@localhost/x":                  "percent-encoded",
-			"postgres://u:s3cret/1@localhost/x":                 "percent-encoded",
-			"postgres://u:s3cret@localhost:x/x":                 "percent-encoded",
-			"postgres://u:s3cret@localhost/x?sslmode=s3cret":    "cannot be used: ",
-			"postgres://u:s3cret@localhost/x?sslmode=sometimes": "sslmode",
-			"postgres://u:s3cret@localhost/x?pool_max_conns=no": "cannot be used: cannot parse pool_max_conns",
+			"":                                                       "begin with postgres://",
+			"mysql://u:s3cret@localhost/x":                           "begin with postgres://",
+			"user=u password=s3cret":                                 "begin with postgres://",
+			"postgres://u:s3cret%@localhost/x":                       "percent-encoded",
+			"postgres://u:s3cret/1@localhost/x":                      "percent-encoded",
+			"postgres://u:s3cret@localhost:x/x":                      "percent-encoded",
+			"postgres://u:s3cret@localhost/x?sslmode=s3cret":         "cannot be used: ",
+			"postgres://u:s3cret@localhost/x?connect_timeout=s3cret": "cannot be used: a parameter of it is wrong",
+			"postgres://u:s3cret@localhost/x?sslmode=sometimes":      "sslmode",
+			"postgres://u:s3cret@localhost/x?pool_max_conns=no":      "cannot be used: cannot parse pool_max_conns",
 		} {
 			refused(t, url, Options{}, want)
 		}

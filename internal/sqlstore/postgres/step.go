@@ -138,8 +138,7 @@ func (t *transaction) rollBack() {
 // commit ends the transaction of a step. It returns what attempt does.
 func (e *Engine) commit(t *transaction, c *pgxpool.Conn) (again bool, err error) {
 	failpoint.Hit(failpoint.BeforeCommit)
-	// A commit is not cancelled: one that waits for a standby would then succeed without it.
-	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), uncancelled{}, true), attemptTime)
+	ctx, cancel := context.WithTimeout(context.Background(), attemptTime)
 	defer cancel()
 	tag, err := simple(ctx, t.conn, "COMMIT")
 	switch answer := said(err); {

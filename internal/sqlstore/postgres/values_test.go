@@ -133,6 +133,14 @@ func TestValues(t *testing.T) {
 			})
 			expect.Contains(t, "the step", fmt.Sprint(err), "struct {}")
 			expect.Is(t, "the step", err, publish.ErrNoEffect)
+			runs := 0
+			err = e.Step(t.Context(), 0, func(tx engine.Tx) error {
+				runs++
+				_, err := tx.Exec("INSERT INTO notes (n) VALUES (?)", "a text")
+				return err
+			})
+			expect.Contains(t, "a text for a number", fmt.Sprint(err), "a text")
+			expect.Equal(t, "runs", runs, 1)
 		})
 
 		t.Run("of a statement that was put off may change after it", func(t *testing.T) {
