@@ -1,8 +1,8 @@
 // Package cache compares what a store far away yields with what was recorded, and keeps it on the local disk.
 //
 // A blob is read MiB by MiB. Each is compared with its checkpoints before a byte of it is yielded, whether it
-// came from the local disk or from the store. What does not match is thrown out and fetched once more; then
-// it breaks the answer.
+// came from the local disk or from the store. What does not match is replaced by what is fetched then; if
+// that does not either, once more, and then it breaks the answer.
 //
 //	FOLDER/ab/NAME.0, NAME.1 ..   the MiBs of blobs, by the first two characters of their names
 //	FOLDER/tmp/                   files being written
@@ -245,6 +245,9 @@ func (c *Blobs) hold(data []byte) (*chunk, error) {
 // fetching is the flight that fetches a piece, for all who want it at once.
 func (c *Blobs) fetching(ctx context.Context, p piece) *flight {
 	return c.flying.join(ctx, p, func(ctx context.Context) landing {
+		if data := c.saved(p); data != nil {
+			return landing{data: data}
+		}
 		c.misses.Add(1)
 		data := make([]byte, p.size)
 		var err error
@@ -265,6 +268,27 @@ func (c *Blobs) fetching(ctx context.Context, p piece) *flight {
 	})
 }
 
+// saved returns a piece that another flight brought since the folder was looked at.
+func (c *Blobs) saved(p piece) (data []byte) {
+	if c.files == nil {
+		return nil
+	}
+	k, _ := c.files.open(p)
+	if k == nil {
+		return nil
+	}
+	defer k.Close()
+	data = make([]byte, 0, p.size)
+	for int64(len(data)) < p.size {
+		w, err := k.window(int64(len(data)))
+		if err != nil {
+			return nil
+		}
+		data = append(data, w...)
+	}
+	return data
+}
+
 func (c *Blobs) save(p piece, data []byte, compared bool) {
 	if c.files != nil && !c.files.save(p, data, compared) {
 		c.unsaved.Add(1)
@@ -273,7 +297,7 @@ func (c *Blobs) save(p piece, data []byte, compared bool) {
 
 // ahead begins to fetch the next piece, if there is room for that and a place for it.
 func (c *Blobs) ahead(ctx context.Context, p piece) *flight {
-	if c.files == nil || c.files.knows(p.id) || c.flying.busy() {
+	if c.files == nil || c.files.has(p) || c.flying.busy() {
 		return nil
 	}
 	return c.fetching(ctx, p)

@@ -116,7 +116,8 @@ func (f *files) makeFolders(shard string) error {
 	return errors.Join(os.MkdirAll(filepath.Join(f.dir, tempFolder), 0o700), os.MkdirAll(filepath.Join(f.dir, shard), 0o700))
 }
 
-// open returns a piece that matches, or nil. One that does not is removed, and damaged is true.
+// open returns a piece that matches, or nil. Of one that does not damaged is true: it stays until another is
+// written in its place, for whoever removed it might remove that one.
 func (f *files) open(p piece) (k *chunk, damaged bool) {
 	file, err := os.Open(f.path(p.id))
 	if err != nil {
@@ -128,7 +129,7 @@ func (f *files) open(p piece) (k *chunk, damaged bool) {
 		file.Close()
 	}
 	if err != nil {
-		f.remove(p.id)
+		f.doubt(p.id)
 		return nil, true
 	}
 	return k, false
@@ -264,8 +265,9 @@ func (f *files) write(path, shard string, data []byte) error {
 	_, err = file.Write(data)
 	err = errors.Join(err, file.Close())
 	if err == nil {
-		err = os.Rename(file.Name(), path)
-		if errors.Is(err, fs.ErrNotExist) && f.makeFolders(shard) == nil {
+		if err = os.Rename(file.Name(), path); err != nil {
+			_ = os.Remove(path) // should a folder be in the way
+			_ = f.makeFolders(shard)
 			err = os.Rename(file.Name(), path)
 		}
 	}
@@ -275,11 +277,19 @@ func (f *files) write(path, shard string, data []byte) error {
 	return err
 }
 
-func (f *files) knows(of id) bool {
+// has tells whether there is a file for a piece. The folder is asked, for the index may not know it yet.
+func (f *files) has(p piece) bool {
+	fi, err := os.Lstat(f.path(p.id))
+	return err == nil && fi.Size() == p.size
+}
+
+// doubt has a file compared again before any of it is yielded.
+func (f *files) doubt(of id) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, ok := f.index[of]
-	return ok
+	if e, ok := f.index[of]; ok {
+		e.Value.(*entry).sums = nil
+	}
 }
 
 // drop forgets a file that is gone.
@@ -298,18 +308,13 @@ func (f *files) forgetOne(of id) {
 	}
 }
 
-// remove removes a piece.
-func (f *files) remove(of id) {
-	_ = os.Remove(f.path(of)) // what cannot be removed does not match the next time either
-	f.drop(of)
-}
-
 // forget removes all pieces of a blob.
 func (f *files) forget(ref publish.BlobRef) {
 	shard := string(ref[:2])
 	_ = f.each(shard, func(name string) {
 		if of, ok := idOf(shard, name); ok && of.ref == ref {
-			f.remove(of)
+			_ = os.Remove(f.path(of)) // what stays is nobody's, and goes when it was used least recently
+			f.drop(of)
 		}
 	})
 }

@@ -93,7 +93,7 @@ func TestTheNextMiBIsFetchedAhead(t *testing.T) {
 	b, data := r.put(t, 3*mebi)
 	rc, err := c.Open(t.Context(), b, 0, -1)
 	expect.OK(t, err)
-	testenv.Eventually(t, waitLong, "the second MiB is there", func() bool { return c.files.knows(id{b.Ref, 1}) })
+	testenv.Eventually(t, waitLong, "the second MiB is there", func() bool { return c.files.has(pieceOf(b, 1)) })
 	expect.Equal(t, "fetched", r.fetches(), 2)
 	got, err := io.ReadAll(rc)
 	if err != nil || !bytes.Equal(got, data) {

@@ -61,8 +61,7 @@ func (r *reader) window() ([]byte, error) {
 		if w, err = r.chunk.window(r.at - r.from); err == nil {
 			return w[:min(int64(len(w)), r.end-r.at)], nil
 		}
-		r.blobs.corrupt.Add(1)
-		r.blobs.files.remove(id{r.of.Ref, r.at / checkpoint.Step})
+		r.blobs.files.doubt(id{r.of.Ref, r.at / checkpoint.Step})
 		r.drop()
 	}
 	return nil, fmt.Errorf("read blob %q: %w: the file in the cache: %w", r.of.Ref, publish.ErrCorrupt, err)
