@@ -49,12 +49,12 @@ func (l limits) size(n int64) time.Duration {
 	return l.call + time.Duration(n/l.rate)*time.Second
 }
 
-// newClient makes a client of the SDK, and the one of HTTP below it.
+// newClient makes a client of the SDK, the one of HTTP below it, and what yields the keys.
 func newClient(ctx context.Context, c Config, a Access, l limits) (*sdk.Client, *awshttp.BuildableClient, aws.CredentialsProvider, error) {
 	transport := newTransport(l)
 	loaded := aws.Config{HTTPClient: transport}
 	if a.Key != "" {
-		loaded.Credentials = aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(a.Key, a.Secret, a.Session))
+		loaded.Credentials = credentials.NewStaticCredentialsProvider(a.Key, a.Secret, a.Session)
 	} else {
 		var err error
 		if loaded, err = config.LoadDefaultConfig(ctx, config.WithHTTPClient(transport)); err != nil {

@@ -62,12 +62,17 @@ func (s *Store) meaning(err error) (says string, kind error) {
 		return "the keys may not do this in " + bucket + ": it is read-only for them, or somebody else's", publish.ErrUnavailable
 	case is(loadCodes) || status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
 		return "the store of " + bucket + " is overloaded", publish.ErrUnavailable
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, errStalled):
+	case errors.Is(err, context.Canceled) || errors.Is(err, errStalled) || isTimeout(err):
 		return "the store of " + bucket + " did not answer in time", publish.ErrUnavailable
 	case status != 0:
 		return "the store of " + bucket + fmt.Sprintf(" answers with status %d", status), publish.ErrUnavailable
 	}
 	return "the store of " + bucket + " cannot be reached", publish.ErrUnavailable
+}
+
+func isTimeout(err error) bool {
+	var timed interface{ Timeout() bool } // as context.DeadlineExceeded is
+	return errors.As(err, &timed) && timed.Timeout()
 }
 
 func codeOf(err error) string {
@@ -107,9 +112,15 @@ func detail(err error) string {
 	return text
 }
 
-// hideKeys takes out of a text what the store was asked with.
+// hideKeys takes out of a text what the store is asked with.
 func (s *Store) hideKeys(text string) string {
-	for _, secret := range s.secrets {
+	known, cancel := context.WithCancel(context.Background())
+	cancel() // those that are known, and no question for new ones
+	keys, err := s.keys.Retrieve(known)
+	if err != nil {
+		return "what it said is not shown, for its keys are not known any more"
+	}
+	for _, secret := range []string{keys.SecretAccessKey, keys.SessionToken, keys.AccessKeyID} {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, "(hidden)")
 		}

@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 
@@ -48,7 +49,7 @@ type Store struct {
 	config    Config
 	opts      Options
 	limits    limits
-	secrets   []string // never to be shown
+	keys      aws.CredentialsProvider // what they yield is never to be shown
 	now       func() time.Time
 
 	foreign [blob.Shards]atomic.Int64 // what the last walk of each shard met
@@ -72,20 +73,18 @@ func Open(ctx context.Context, c Config, a Access, opts Options) (*Store, error)
 }
 
 func open(ctx context.Context, c Config, a Access, opts Options, l limits) (*Store, error) {
-	client, transport, provider, err := newClient(ctx, c, a, l)
+	client, transport, keys, err := newClient(ctx, c, a, l)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{
 		client: client, transport: transport, config: c, opts: opts, limits: l,
-		secrets: []string{a.Secret, a.Key, a.Session}, now: time.Now,
+		keys: keys, now: time.Now,
 	}
-	if a.Key == "" {
-		got, err := provider.Retrieve(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("%w: there are no keys for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (%s)", publish.ErrUnavailable, detail(err))
-		}
-		s.secrets = []string{got.SecretAccessKey, got.AccessKeyID, got.SessionToken}
+	if _, err := keys.Retrieve(ctx); ctx.Err() != nil {
+		return nil, ctx.Err()
+	} else if err != nil {
+		return nil, fmt.Errorf("%w: there are no keys for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (%s)", publish.ErrUnavailable, detail(err))
 	}
 	if err := s.claim(ctx); err != nil {
 		s.Close()
