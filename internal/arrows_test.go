@@ -45,7 +45,7 @@ var arrows = map[string][]string{
 	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
 	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names", "worker"},
 	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite"},
-	"redis":        {"publish"},
+	"redis":        {"admission", "publish"},
 
 	"sqlstore/engine":   {"publish"},
 	"sqlstore/postgres": {"failpoint", "publish", "sqlstore/engine"},

@@ -15,6 +15,9 @@
 // An IPv4 address, or the /64 of an IPv6 address, is one client. All clients of an IPv6 /56
 // together have four times the limits of one, all of a /48 sixteen times.
 //
+// Where several nodes serve, [Limits.Share] has each refuse what all of them together have already
+// let pass, a second later at most; what one of them lets pass on its own never depends on it.
+//
 // The package knows neither the network's protocols nor the rules of the service. All that
 // it keeps is in memory, within fixed bounds, and forgotten at a restart.
 package admission

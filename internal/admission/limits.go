@@ -53,6 +53,7 @@ type Limits struct {
 	bodies    map[*Grant]struct{} // those that are received, but for those that were cut
 	leaving   int                 // bodies that were cut and have not ended yet
 	held      held                // bodies, by network
+	together  *together           // nil: this node limits on its own
 }
 
 // owner is an account, or one key of it.
@@ -85,6 +86,7 @@ type share struct {
 	e    *entry
 	kind kind
 	rate Rate
+	with *together
 }
 
 // Exempt reports whether clients at a have no limits.
@@ -108,7 +110,7 @@ func (l *Limits) address(a netip.Addr) []*entry {
 func find[K comparable](t *table[K, *entry], k K) *entry {
 	e, ok := t.get(k)
 	if !ok {
-		e = &entry{}
+		e = &entry{of: k}
 		t.put(k, e)
 	}
 	return e
@@ -120,7 +122,7 @@ func (l *Limits) shares(at []*entry, o Origin, of ...kind) []share {
 	var list []share
 	add := func(e *entry, k kind, r Rate) {
 		if r.Count > 0 {
-			list = append(list, share{e, k, r})
+			list = append(list, share{e, k, r, l.together})
 		}
 	}
 	for _, k := range of {
@@ -162,7 +164,9 @@ func (s share) lacks(n int64, now time.Time) *Denied {
 
 // spend takes n from a share, but not more than it can ever have. The share may owe it then.
 func (s share) spend(n int64, now time.Time) {
-	s.e.bucket(s.kind, s.rate).ReserveN(now, int(min(n, s.rate.Burst)))
+	n = min(n, s.rate.Burst)
+	s.e.bucket(s.kind, s.rate).ReserveN(now, int(n))
+	s.with.note(s, n)
 }
 
 // spend takes 1 from each share.

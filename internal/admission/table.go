@@ -25,6 +25,7 @@ var names = [kinds]string{"accounts", "writes", "bytes", "mails", "wrong-keys", 
 // entry is what one address, account or key has done lately. Its buckets are made when they are
 // first needed.
 type entry struct {
+	of       any // the netip.Prefix or the owner
 	buckets  [kinds]*rate.Limiter
 	making   int // accounts that the bodies being received may yet make
 	archives int // being sent
