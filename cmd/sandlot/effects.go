@@ -23,6 +23,7 @@ func (p plan) effects() map[string]effect {
 		"insecure-local":   {value: "false"},
 		"path-form":        {note: p.automatic(p.PathForm, p.places.PathForm)},
 		"quarantine":       {note: p.automatic(p.Quarantine, p.quarantine(p.places.Base))},
+		"blob-url":         {value: `""`, reason: "the folder " + filepath.Join(p.Data, blobsName)},
 		"redis-url":        {value: `""`, reason: "each node counts its own players"},
 		"database-url":     {value: `""`, reason: "SQLite in " + filepath.Join(p.Data, databaseName)},
 		"smtp-url":         {value: `""`, reason: "messages are saved as .eml files in " + filepath.Join(p.Data, "mail")},

@@ -67,7 +67,7 @@ func (l limitSettings) check() error {
 const diskLimit = 95
 
 // restrict puts the limits of the domain into its configuration.
-func (l limitSettings) restrict(cfg *publish.Config, folder string, space operate.SpaceStore) {
+func (l limitSettings) restrict(cfg *publish.Config) {
 	cfg.Opening = publish.Opening(l.Publish)
 	cfg.Public = public(cfg.Places)
 	if l.limited(public(cfg.Places)) {
@@ -76,6 +76,10 @@ func (l limitSettings) restrict(cfg *publish.Config, folder string, space operat
 		}
 	}
 	cfg.Quota = publish.Quota{Projects: l.AccountProjects, Bytes: int64(l.AccountBytes)}
+}
+
+// keepRoom has nothing new taken when the disk of the data folder is full.
+func (l limitSettings) keepRoom(cfg *publish.Config, folder string, space operate.SpaceStore) {
 	kept := &reserve{name: filepath.Join(folder, reserveName)}
 	kept.room() // now, and not when the disk is full
 	cfg.Room, cfg.Spend = kept.room, kept.spend

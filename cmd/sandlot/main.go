@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -53,6 +54,17 @@ type terminal struct {
 	out, err io.Writer
 	env      environment
 	from     origins
+	all      []string // the whole environment
+}
+
+// lookup finds a variable that is no setting.
+func (t *terminal) lookup(name string) (string, bool) {
+	for _, v := range t.all {
+		if n, value, _ := strings.Cut(v, "="); n == name {
+			return value, true
+		}
+	}
+	return "", false
 }
 
 // usageError is a command line that cannot be meant.
@@ -98,7 +110,7 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 			panic(e) // a fault of the program must not look like success
 		}
 	}()
-	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env), from: origins{}}
+	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env), from: origins{}, all: env}
 	sources, err := settingsSources(args, t.env, t.from)
 	if err != nil {
 		return usageError{err}

@@ -80,6 +80,9 @@ func wrongConfigurations() []configuration {
 		flags(`--database-url: the database's URL is malformed`, "--database-url=postgres://me:hunter2%@db.example.com/sandlot"),
 		flags(`--database-url: the database's URL cannot be used`, "--database-url=postgres://me:hunter2@db.example.com/sandlot?sslmode=perhaps"),
 
+		flags(`--blob-url: the URL of the bucket: it must begin with s3://`, "--blob-url=https://s3.example.com/bucket"),
+		flags(`--blob-url: the URL of the bucket: keys do not belong into it`, "--blob-url=s3://me:hunter2@bucket"),
+		{name: "half of a bucket's keys", args: []string{"--blob-url=s3://bucket?region=us-east-1"}, env: []string{"AWS_ACCESS_KEY_ID=hunter2"}, says: "--blob-url: AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY"},
 		flags(`--redis-url: `, "--redis-url=http://me:hunter2@cache.example.com"),
 
 		// Numbers and sizes.

@@ -17,7 +17,6 @@ import (
 	"sandlot/internal/admission"
 	"sandlot/internal/api"
 	"sandlot/internal/archive"
-	"sandlot/internal/blob"
 	"sandlot/internal/gallery"
 	"sandlot/internal/live"
 	liveredis "sandlot/internal/live/redis"
@@ -43,7 +42,7 @@ type app struct {
 	lock     io.Closer
 	store    *sqlstore.DB
 	shared   *redis.Client // with other nodes; nil for none
-	blobs    *blob.Disk
+	blobs    blobs
 	stores   publish.Stores
 	service  *publish.Service
 	callers  *publish.Authenticator
@@ -79,8 +78,8 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if err = a.store.Alone(ctx); err != nil { // the lock says so
 		return nil, err
 	}
-	if a.blobs, err = blob.OpenDisk(filepath.Join(s.Data, blobsName), blob.Options{Alone: true}); err != nil {
-		return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
+	if a.blobs, err = s.files(ctx, a.store, s.BlobCache); err != nil {
+		return nil, err
 	}
 	mailer, err := a.mailer()
 	if err != nil {
@@ -95,7 +94,10 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		MailFolder: "the folder mail of the service's data folder",
 		Remembered: a.memory.remembered,
 	}
-	s.restrict(&cfg, s.Data, a.store.Upkeep())
+	s.restrict(&cfg)
+	if !s.elsewhere() {
+		s.keepRoom(&cfg, s.Data, a.store.Upkeep())
+	}
 	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Now: now}
 	if a.shared, err = s.share(ctx, a.store, log); err != nil {
 		return nil, err

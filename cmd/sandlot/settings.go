@@ -33,6 +33,7 @@ type settings struct {
 	InlineMax      size   `default:"64KiB" placeholder:"SIZE" help:"Content up to this size is kept in the database; 0: none. (default: ${default})"`
 	MaxFileSize    size   `default:"1GiB" placeholder:"SIZE" help:"Largest file that an upload in parts may make. (default: ${default})"`
 	CacheSize      size   `placeholder:"SIZE" help:"Memory for published files that are being read. (default: an eighth of memory, 64MiB at most)"`
+	BlobCache      size   `name:"blob-cache" default:"10GiB" placeholder:"SIZE" help:"Room in the data folder for files of --blob-url that were read last; 0: none. (default: ${default})"`
 	TrustedProxies string `placeholder:"CIDR,..." help:"IPs or ranges of proxies whose X-Forwarded-For is trusted. (default: none)"`
 	MetricsListen  string `placeholder:"HOST:PORT" help:"Serve /metrics, /healthz and /readyz here, and /metrics nowhere else. (default: /metrics is public)"`
 	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json. (default: ${default})"`

@@ -3,12 +3,19 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 
+	"sandlot/internal/blob"
+	"sandlot/internal/blob/cache"
+	"sandlot/internal/blob/s3"
+	"sandlot/internal/publish"
 	"sandlot/internal/redis"
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/sqlstore/postgres"
@@ -19,21 +26,61 @@ import (
 type storage struct {
 	Data        string `default:"./data" type:"path" placeholder:"FOLDER" help:"Folder for the database, files, and unsent mail. (default: ${default})"`
 	DatabaseURL string `name:"database-url" placeholder:"URL" secret:"" help:"PostgreSQL database for the records, as postgres://user:password@host:5432/name; several nodes can share it. (default: SQLite in the data folder)"`
+	BlobURL     string `name:"blob-url" placeholder:"URL" help:"S3-compatible store for the files, as s3://BUCKET/PREFIX?endpoint=https://s3.example.com&region=REGION; its keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. (default: the data folder)"`
 	RedisURL    string `name:"redis-url" placeholder:"URL" secret:"" help:"Redis or Valkey server through which nodes share who is playing, as redis://user:password@host:6379/0. (default: each node counts its own)"`
+
+	variables func(name string) (string, bool) // nil: those of the process
 }
 
 // What is in a data folder.
 const (
 	databaseName = "sandlot.db"
 	blobsName    = "blobs"
+	cacheName    = "cache" // of files that are kept elsewhere
 	mailName     = "mail"
 )
+
+// blobs are the bytes, wherever they are kept.
+type blobs interface {
+	publish.Blobs
+	io.Closer
+}
+
+// elsewhere reports whether the data folder holds nothing that cannot be had again.
+func (s storage) elsewhere() bool { return s.DatabaseURL != "" && s.BlobURL != "" }
+
+// AfterApply is called by the parser.
+func (s *storage) AfterApply(t *terminal) error {
+	s.variables = t.lookup
+	return nil
+}
+
+// access is with what the bucket is asked.
+func (s storage) access() (s3.Access, error) {
+	lookup := s.variables
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
+	a, err := s3.ReadAccess(lookup)
+	if err != nil {
+		return a, fmt.Errorf("--blob-url: %w", err)
+	}
+	return a, nil
+}
 
 // check refuses addresses that cannot be meant. It asks nobody.
 func (s storage) check() error {
 	if s.DatabaseURL != "" {
 		if err := postgres.CheckURL(s.DatabaseURL); err != nil {
 			return fmt.Errorf("--database-url: %w", err)
+		}
+	}
+	if s.BlobURL != "" {
+		if _, err := s3.ParseURL(s.BlobURL); err != nil {
+			return fmt.Errorf("--blob-url: %w", err)
+		}
+		if _, err := s.access(); err != nil {
+			return err
 		}
 	}
 	if s.RedisURL != "" {
@@ -75,12 +122,61 @@ func (s storage) share(ctx context.Context, db *sqlstore.DB, log *slog.Logger) (
 	if err != nil {
 		return nil, fmt.Errorf("--redis-url: %w", err)
 	}
-	fresh := make([]byte, 32)
-	rand.Read(fresh)
 	// The server is to know neither players nor addresses: it gets hashes under a secret that all nodes have.
-	secret, err := db.Publish().Secret(ctx, "redis", fresh)
+	secret, err := installation(ctx, db, "redis")
 	if err != nil {
 		return nil, err
 	}
 	return redis.Open(at, secret, log), nil
 }
+
+// installation is a secret of that name which all nodes of an installation have.
+func installation(ctx context.Context, db *sqlstore.DB, name string) ([]byte, error) {
+	fresh := make([]byte, 32)
+	rand.Read(fresh)
+	return db.Publish().Secret(ctx, name, fresh)
+}
+
+// mostCachedFiles bounds the files of the cache: a MiB, or a smaller file, is one.
+const mostCachedFiles = 1_000_000
+
+// files opens the bytes for a server.
+func (s storage) files(ctx context.Context, db *sqlstore.DB, room size) (blobs, error) {
+	if s.BlobURL == "" {
+		b, err := blob.OpenDisk(filepath.Join(s.Data, blobsName), blob.Options{Alone: true})
+		if err != nil {
+			return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
+		}
+		return b, nil
+	}
+	id, err := installation(ctx, db, "instance")
+	if err != nil {
+		return nil, err
+	}
+	store, err := s.bucket(ctx, s3.Options{Instance: hex.EncodeToString(id)})
+	if err != nil {
+		return nil, err
+	}
+	return cached{cache.New(store, cache.Options{Folder: filepath.Join(s.Data, cacheName), Bytes: int64(room), Entries: mostCachedFiles}), store}, nil
+}
+
+func (s storage) bucket(ctx context.Context, opts s3.Options) (*s3.Store, error) {
+	at, err := s3.ParseURL(s.BlobURL)
+	if err != nil {
+		return nil, fmt.Errorf("--blob-url: %w", err)
+	}
+	access, err := s.access()
+	if err != nil {
+		return nil, err
+	}
+	return s3.Open(ctx, at, access, opts)
+}
+
+// cached are bytes in a store with a cache before it.
+type cached struct {
+	*cache.Blobs
+	store io.Closer
+}
+
+// Close closes both.
+func (c cached) Close() error { return errors.Join(c.Blobs.Close(), c.store.Close()) }
