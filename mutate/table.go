@@ -253,6 +253,7 @@ func integrity() []mutation {
 		{"a record of an answer is not part of the step", "internal/sqlstore/idempotency.go", "		err := t.Later(publish.ErrAlreadyDone, insertRecord,", "		if o != nil {\n			return nil\n		}\n		err := t.Later(publish.ErrAlreadyDone, insertRecord,", storeTests},
 		{"blobs are stored in a folder that was moved away", "internal/blob/disk.go", "d.place = place", "_ = place", "-run ^TestRegression09 " + blobTests},
 		{"readers see what a draft has put", "internal/sqlstore/files.go", "f.until > p.version AND f.since <= p.version", "f.until > p.version", storeTests},
+		{"a batch of plays counts twice after another node's", "internal/sqlstore/days.go", "WHERE counters.batch < excluded.batch", "WHERE 1 = 1", storeTests},
 		{"two nodes put one upload together", "internal/sqlstore/uploads.go", "OR leased_until = ?)`", "OR leased_until = ? OR 1 = 1)`", storeTests},
 		{"a part is refused because another node accepted one", "internal/publish/uploads.go", "uploadTries, uploadPause = 50,", "uploadTries, uploadPause = 1,", "-run ^TestPartsOf " + publishTests},
 		{"a draft is taken back while its process is at it", "internal/sqlstore/draft.go", "AND (undone = 1 OR leased_until", "AND (1 = 1 OR leased_until", storeTests},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"sync"
 	"time"
@@ -177,8 +178,9 @@ func (c *Courier) send(ctx context.Context, j publish.Job, m Mail) error {
 }
 
 // settle removes a job whose message was sent at a time. If that fails, the job is remembered
-// in memory: a mailbox must not get the same message with every try while the database cannot
-// be written.
+// in memory and settled before any other is claimed: a mailbox must not get the same message
+// with every try while the database cannot be written, nor from another process, which has
+// the job when its lease ends.
 func (c *Courier) settle(ctx context.Context, j publish.Job, at time.Time) error {
 	err := c.Store.FinishJob(ctx, j, true, at)
 	if errors.Is(err, publish.ErrNotFound) {
@@ -195,6 +197,20 @@ func (c *Courier) settle(ctx context.Context, j publish.Job, at time.Time) error
 		c.sent[j.ID] = at
 	}
 	return unsettled(err)
+}
+
+// settleSent settles the jobs that are remembered as sent. One that is not there any more was
+// settled when that seemed to fail.
+func (c *Courier) settleSent(ctx context.Context) error {
+	c.mu.Lock()
+	left := maps.Clone(c.sent)
+	c.mu.Unlock()
+	for job, at := range left {
+		if err := c.settle(ctx, publish.Job{ID: job}, at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wasSent tells whether the message of a job was sent, and when.

@@ -81,6 +81,7 @@ func (r *round) busy() Busy {
 // others from beginning.
 func (r *round) fill(ctx context.Context) error {
 	var failed worker.Errors
+	failed.Add(r.c.settleSent(ctx))
 	for r.total < r.c.atOnce() {
 		now := r.c.Now().UTC()
 		jobs, err := r.c.Store.ClaimJobs(ctx, now, now.Add(mailLease), r.busy(), 1)

@@ -50,7 +50,8 @@ type Store interface {
 type CountStore interface {
 	// Project returns a project as the latest commit left it.
 	Project(ctx context.Context, id publish.ProjectID) (publish.Project, error)
-	// AddCounts adds plays and likes. Projects that are gone are passed over, and so are those whose last counts were of the same Batch.
+	// AddCounts adds plays and likes. Projects that are gone are passed over. If they are of a Batch that was added already, whatever others were
+	// added since, nothing is added.
 	AddCounts(ctx context.Context, counts map[publish.ProjectID]Counts) error
 }
 
@@ -89,8 +90,11 @@ type Crowd struct {
 }
 
 // Counts are additions to a project's counters. A Batch other than 0 is kept with the project as Counted, in the same step. Whoever reads
-// the project can tell by it whether these counts are included.
+// the project can tell by it whether these counts are included, unless another process has added some since.
 type Counts struct{ Plays, Likes, Batch int64 }
+
+// BatchesOfProcess is how many numbers of batches a process has: those with the same quotient are of one, and it adds them in their order.
+const BatchesOfProcess = 1 << 24
 
 // ListedQuery says which projects to list.
 type ListedQuery struct {

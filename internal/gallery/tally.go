@@ -13,7 +13,8 @@ const playWindow = 30 * time.Minute
 
 // tally counts plays in memory until they are written. No lock is held during a write. Instead counts are written in batches with numbers,
 // and the store keeps with each project the number of the batch that was added last. So a reader can tell which batches a stored count
-// includes. It may be used concurrently.
+// includes; where another process has added a batch since, plays that are being written may be told twice until they are. It may be used
+// concurrently.
 type tally struct {
 	most    int // loads that are remembered; beyond it the older half is forgotten, and may count twice
 	mu      sync.Mutex
@@ -39,8 +40,8 @@ type load struct {
 }
 
 func newTally(most int) *tally {
-	// Other processes, and the one before this, began elsewhere among 2^62 numbers.
-	first := batch{number: 1 + rand.Int64N(1<<62)}
+	// Other processes, and the one before this, have other numbers: each draws one of 2^38.
+	first := batch{number: BatchesOfProcess * (1 + rand.Int64N(1<<38-1))}
 	return &tally{most: most, recent: map[load]time.Time{}, older: map[load]time.Time{}, pending: map[publish.ProjectID]int64{}, sent: first}
 }
 

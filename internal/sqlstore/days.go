@@ -17,10 +17,14 @@ func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 // AddCounts implements gallery.CountStore.
 func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) error {
 	return in("add counts", store.db.step(ctx, 0, func(t *tx) error {
-		day := dayOf(store.db.Now())
+		now := store.db.Now()
+		if fresh, err := t.addBatches(counts, now); err != nil || !fresh {
+			return err
+		}
+		day := dayOf(now)
 		for _, id := range slices.Sorted(maps.Keys(counts)) { // in one order, for whoever else does
 			c := counts[id]
-			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND deleted_at IS NULL AND (counted <> ?3 OR ?3 = 0)"+ofAccount,
+			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND deleted_at IS NULL"+ofAccount,
 				c.Plays, c.Likes, c.Batch, string(id))
 			if err != nil {
 				return err
@@ -35,6 +39,34 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID
 		return nil
 	}))
 }
+
+// addBatches notes the batches of counts, each with the process that it is of, whose
+// batches have numbers that grow. It reports whether they are there for the first time.
+func (t *tx) addBatches(counts map[publish.ProjectID]gallery.Counts, now time.Time) (fresh bool, err error) {
+	newest := map[int64]int64{} // of each process
+	for _, c := range counts {
+		if of := c.Batch / gallery.BatchesOfProcess; c.Batch != 0 {
+			newest[of] = max(newest[of], c.Batch)
+		}
+	}
+	for _, of := range slices.Sorted(maps.Keys(newest)) {
+		n, err := t.exec(`INSERT INTO counters (process, batch, at) VALUES (?, ?, ?)
+			ON CONFLICT (process) DO UPDATE SET batch = excluded.batch, at = excluded.at WHERE counters.batch < excluded.batch`, of, newest[of], micros(now))
+		if err != nil || n == 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// dropCounters forgets processes that counted nothing for a week: they are gone, or else
+// what they have counted was too long ago to be written again.
+func (s *sweep) dropCounters(now time.Time) error {
+	return s.times("DELETE FROM counters WHERE process IN (SELECT process FROM counters WHERE at < ? LIMIT ?)", micros(now.Add(-countersKept)))
+}
+
+// countersKept is longer than a process lives that cannot write what it has counted.
+const countersKept = 7 * 24 * time.Hour
 
 // addPlays counts plays for a day.
 func (t *tx) addPlays(id publish.ProjectID, plays, day int64) error {

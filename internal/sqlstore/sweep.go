@@ -188,6 +188,7 @@ func (s *sweep) dropBlob(b looseBlob) error {
 func dropOld(now time.Time) []func(*sweep) error {
 	parts := []func(*sweep) error{
 		func(s *sweep) error { return s.dropDays(now) },
+		func(s *sweep) error { return s.dropCounters(now) },
 		func(s *sweep) error {
 			return s.times("DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE at < ? LIMIT ?)", micros(now.Add(-mailsKept)))
 		},

@@ -12,7 +12,8 @@ func countCases() []storeCase {
 	return []storeCase{
 		{"AddCounts/adds plays and likes", addCounts},
 		{"AddCounts/projects that are gone are passed over", addCountsGone},
-		{"AddCounts/and so are those whose last counts were of the same Batch", addCountsTwice},
+		{"AddCounts/a Batch that was added already adds nothing, whatever others were added since", addCountsTwice},
+		{"Sweep/forgets processes that counted nothing for a week", sweepCounters},
 	}
 }
 
@@ -42,14 +43,36 @@ func addCountsTwice(t *testing.T, s Stores) {
 		}
 		ok(t, s.Gallery.AddCounts(t.Context(), counts))
 	}
+	const another = 3 * gallery.BatchesOfProcess
 	add(7, p.ID)
 	add(7, p.ID, other.ID)
-	p.Plays, p.Counted, other.Plays, other.Counted = 1, 7, 1, 7
+	p.Plays, p.Counted = 1, 7
 	same(t, "a project that had the batch", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-	same(t, "one that had not", must(s.Publish.Project(t.Context(), other.ID))(t), other)
 	same(t, "today's plays", must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, base(), base()))(t), map[publish.ProjectID][]int64{p.ID: {1}})
 	add(8, p.ID)
-	same(t, "plays after the next batch", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(2))
+	add(another+2, p.ID, other.ID)
+	add(8, p.ID)
+	add(another+1, p.ID)
+	same(t, "plays after the next batch, and one of another process", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(3))
+	same(t, "plays of what only the other has counted", must(s.Publish.Project(t.Context(), other.ID))(t).Plays, int64(1))
+}
+
+func sweepCounters(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	add := func() {
+		ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1, Batch: 7}}))
+	}
+	sweep := func(after time.Duration) {
+		_, _, err := s.Upkeep.Sweep(t.Context(), base().Add(after), base().Add(after-aDay), 100)
+		ok(t, err)
+	}
+	add()
+	sweep(6 * aDay)
+	add()
+	same(t, "plays while the batch is known", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(1))
+	sweep(8 * aDay)
+	add()
+	same(t, "plays when it is forgotten", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(2))
 }
 
 func dayCases() []storeCase {

@@ -355,6 +355,13 @@ CREATE TABLE clock (
     at  BIGINT NOT NULL
 );
 
+CREATE TABLE counters (
+    process BIGINT PRIMARY KEY,
+    batch   BIGINT NOT NULL,
+    at      BIGINT NOT NULL
+);
+CREATE INDEX counters_at ON counters (at);
+
 CREATE TABLE follows (
     account BIGINT PRIMARY KEY REFERENCES accounts (id),
     after   BIGINT NOT NULL

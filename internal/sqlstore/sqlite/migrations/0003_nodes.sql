@@ -4,3 +4,12 @@ ALTER TABLE drafts ADD COLUMN leased_until INTEGER NOT NULL DEFAULT 0;
 
 -- The parts of an upload are put together by one process at a time, until then.
 ALTER TABLE uploads ADD COLUMN leased_until INTEGER NOT NULL DEFAULT 0;
+
+-- Which plays each process has added last, by the number of the batch: one that is written
+-- again, for nobody knows whether it was written, is known by it.
+CREATE TABLE counters (
+    process INTEGER PRIMARY KEY,
+    batch   INTEGER NOT NULL,
+    at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX counters_at ON counters (at);
