@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
 	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
 	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names", "worker"},
-	"sqlstore":     {"account", "failpoint", "gallery", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite"},
+	"sqlstore":     {"account", "failpoint", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite"},
 	"redis":        {"admission", "publish"},
 
 	"sqlstore/engine":   {"publish"},

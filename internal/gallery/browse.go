@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
 
@@ -196,9 +198,9 @@ func (s *Service) page(ctx context.Context, found sheet) Page {
 	return out
 }
 
-// Search returns a page of the projects that may be listed and match a text, newest first. A project matches if each word of the text begins
-// a word of its title or its account's handle, whatever case and accents. Only the first 200 bytes and 8 words of the text count; a text
-// without a word matches nothing. An invalid cursor is publish.ErrNotFound.
+// Search returns a page of the projects that may be listed and match a text, newest first. A project matches if each word of the text is a
+// part of a word of its title or its account's handle, whatever case and accents. Only the first 200 bytes and 8 words of the text count,
+// and of these such as are symbols alone, like emoji, only if all are; a text without a word matches nothing. An invalid cursor is publish.ErrNotFound.
 func (s *Service) Search(ctx context.Context, by publish.Caller, text, cursor string) (Page, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return Page{}, err
@@ -217,9 +219,13 @@ func (s *Service) Search(ctx context.Context, by publish.Caller, text, cursor st
 
 // searchWords are the words of a text that count in a search.
 func searchWords(text string) []string {
-	words := strings.FieldsFunc(text[:min(len(text), maxSearch)], func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
-	})
+	words := strings.Fields(names.Searchable(text[:min(len(text), maxSearch)]))
+	isSymbol := func(w string) bool {
+		return !strings.ContainsFunc(w, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) })
+	}
+	if spelled := slices.DeleteFunc(slices.Clone(words), isSymbol); len(spelled) > 0 {
+		words = spelled
+	}
 	return words[:min(len(words), maxWords)]
 }
 

@@ -113,6 +113,16 @@ func (t *tx) act(s publish.Subject, e publish.LogEntry, wrong error, at any, sta
 	if err := t.must(wrong, update, at, id); err != nil {
 		return err
 	}
+	if s.Project != "" {
+		num, err := t.number("SELECT num FROM projects WHERE id = ?", id)
+		if err != nil {
+			return err
+		}
+		t.unfiled++
+		if err := t.remakeTexts([]int64{num}); err != nil {
+			return err
+		}
+	}
 	return t.log(e)
 }
 
@@ -144,7 +154,8 @@ func (store Operate) Remove(ctx context.Context, s publish.Subject, e publish.Lo
 		return t.log(e)
 	})
 	if err == nil {
-		_ = store.db.finishForgets(context.WithoutCancel(ctx)) // Sweep sees to what is left
+		_ = store.db.fileTexts(context.WithoutCancel(ctx), fileAll) // Sweep sees to what is left
+		_ = store.db.finishForgets(context.WithoutCancel(ctx))
 		store.db.engine.Wipe()
 	}
 	return s.Changed(), in("remove", err)

@@ -12,7 +12,7 @@ import (
 // in it, nor are the blobs that came with it: those of a draft that is refused are
 // deleted at once. If it fails, the file is removed. No room is publish.ErrFull.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
-	return db.engine.CopyTo(ctx, path, func(t engine.Tx) error { return (&tx{t, db.dialect}).takeDrafts(ctx) })
+	return db.engine.CopyTo(ctx, path, func(t engine.Tx) error { return (&tx{Tx: t, dialect: db.dialect}).takeDrafts(ctx) })
 }
 
 // takeDrafts deletes drafts with their files, and of those the blobs that are nothing

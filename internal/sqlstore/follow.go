@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // followStep is how many projects follow their account in one step: some 8 ms where
@@ -49,7 +50,6 @@ func (db *DB) finishFollows(ctx context.Context) error {
 func (s *sweep) follow() error {
 	type account struct {
 		id, after int64
-		handle    string
 		deleted   bool
 	}
 	for s.left > 0 {
@@ -64,9 +64,9 @@ func (s *sweep) follow() error {
 			return err
 		}
 		a, err := one(context.Background(), s, func(r row) (a account, err error) {
-			err = r.Scan(&a.id, &a.after, &a.handle, &a.deleted)
+			err = r.Scan(&a.id, &a.after, &a.deleted)
 			return a, err
-		}, "SELECT f.account, f.after, a.handle, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account = ?", id)
+		}, "SELECT f.account, f.after, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account = ?", id)
 		if errors.Is(err, publish.ErrNotFound) {
 			continue // somebody else was faster
 		}
@@ -83,7 +83,7 @@ func (s *sweep) follow() error {
 		case a.deleted:
 			err = s.removeProjects(a.id, a.after, last)
 		default:
-			err = s.relist(a.id, a.after, last, a.handle)
+			err = s.relist(a.id, a.after, last)
 		}
 		if err != nil {
 			return err
@@ -112,24 +112,29 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 	if _, err := s.exec("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account, after, last); err != nil {
 		return err
 	}
-	// Out of the lists first: to change a word in them and then to remove it in one
-	// step takes ten times as long.
-	if _, err := s.exec("UPDATE projects SET changed = changed + 1, listed = 0"+part+" AND listed = 1", account, after, last); err != nil {
-		return err
-	}
-	_, err := s.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', primary_file = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
+	n, err := s.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', primary_file = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
+	s.unfiled += n
 	return err
 }
 
 // relist brings the projects of an account in a part of their order into the lists,
 // if they may be there, under its handle.
-func (s *sweep) relist(account, after, last int64, handle string) error {
-	const may = "(CASE WHEN unlisted = 0 AND suspended_at IS NULL AND (SELECT " + listable + " AND suspended_at IS NULL FROM accounts WHERE id = ?1) THEN 1 ELSE 0 END)"
-	_, err := s.exec("UPDATE projects SET changed = changed + 1, listed = "+may+" WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL AND listed <> "+may, account, after, last)
+func (s *sweep) relist(account, after, last int64) error {
+	const (
+		part = " WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL"
+		may  = "(CASE WHEN unlisted = 0 AND suspended_at IS NULL AND (SELECT " + listable + " AND suspended_at IS NULL FROM accounts WHERE id = ?1) THEN 1 ELSE 0 END)"
+	)
+	n, err := s.exec("UPDATE projects SET changed = changed + 1, listed = "+may+part+" AND listed <> "+may, account, after, last)
 	if err != nil {
 		return err
 	}
-	_, err = s.exec("UPDATE listings SET handle = ? WHERE rowid IN (SELECT num FROM projects WHERE account = ? AND seq > ? AND seq <= ? AND listed = 1) AND handle <> ?",
-		handle, account, after, last, handle)
-	return err
+	listed, err := all(context.Background(), s, scanValue[int64], "SELECT num FROM projects"+part+" AND listed = 1", account, after, last)
+	if err != nil {
+		return err
+	}
+	if _, err := s.exec(dueAgain+"SELECT j.value, '', 2 FROM "+s.dialect.Numbers("?", "j")+" WHERE TRUE"+dueOnce, engine.List(listed)); err != nil {
+		return err
+	}
+	s.unfiled += max(n, int64(len(listed)))
+	return s.remakeTexts(listed)
 }

@@ -57,7 +57,7 @@ func manyProjects(t *testing.T, db *DB, p publish.Project) {
 			numbers + "INSERT INTO versions (project, n, suffix, title, primary_file, created_at) SELECT p.num, 1, p.suffix, p.title, p.primary_file, 0 FROM v JOIN projects p ON p.id = 'follower-' || n WHERE account = ?2",
 			numbers + `INSERT INTO files (project, since, folded, name, blob) SELECT p.num, 1, p.primary_file, p.primary_file, (SELECT max(id) FROM blobs)
 				FROM v JOIN projects p ON p.id = 'follower-' || n WHERE account = ?2`,
-			"INSERT INTO listings (rowid, title, handle) SELECT p.num, p.title, a.handle FROM projects p JOIN accounts a ON a.id = p.account WHERE ?1 > 0 AND a.id = ?2 AND p.id LIKE 'follower-%'",
+			"INSERT INTO search_texts (project, text, due) SELECT num, '', 2 FROM projects WHERE ?1 > 0 AND account = ?2 AND id LIKE 'follower-%' ON CONFLICT DO NOTHING",
 			"UPDATE accounts SET projects = ?1 WHERE id = ?2",
 			"UPDATE accounts SET seq = 100000 WHERE ?1 > 0 AND id = ?2",
 		} {
@@ -180,7 +180,7 @@ func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
 		_, more, err = again.Upkeep().Sweep(t.Context(), time.Now(), time.Now().Add(time.Hour), 500) // as a day later
 		expect.Is(t, "sweep", err, nil)
 	}
-	for _, q := range []string{"projects WHERE deleted_at IS NULL", "files", "versions", "removals", "follows", "listings"} {
+	for _, q := range []string{"projects WHERE deleted_at IS NULL", "files", "versions", "removals", "follows", "search_texts", "search_grams"} {
 		n, err := one(t.Context(), again, scanValue[int64], "SELECT count(*) FROM "+q)
 		expect.Is(t, "count", err, nil)
 		expect.Equal(t, q, n, 0)

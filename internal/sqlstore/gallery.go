@@ -53,23 +53,14 @@ func scanListed(r row) (l gallery.Listed, err error) {
 	return gallery.Listed{Project: p.Project, Number: p.num}, err
 }
 
-// mayBeListed reports whether a new project goes into the lists.
-func (t *tx) mayBeListed(p projectRow) (bool, error) {
-	if p.Verified || p.Suspended {
-		return !p.Suspended, nil
-	}
-	n, err := t.number(readListing)
-	return n == 1, err
-}
-
 // list puts a new project into the lists, if it may be there. Triggers do
 // whatever comes later.
 func (t *tx) list(p projectRow, may bool) error {
 	if !may {
 		return nil
 	}
-	_, err := t.exec("INSERT INTO listings (rowid, title, handle) VALUES (?, ?, ?)", p.num, p.Title, p.Handle)
-	return err
+	t.unfiled++
+	return t.later("INSERT INTO search_texts (project, text, due) VALUES (?, ?, 1)", p.num, searchText(p.Title, p.Handle))
 }
 
 // ListUnverified implements gallery.Store. Where the rule is another one it
@@ -107,11 +98,11 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 	}
 	const rest = " AND p.num < ? ORDER BY p.num DESC LIMIT ?"
 	query, args := selectListed+"TRUE"+rest, []any{q.Before, q.Limit}
-	switch {
-	case len(q.Words) > 0:
-		query = selectListed + "p.num IN (" + store.db.dialect.Listings() + ") ORDER BY p.num DESC"
-		args = append([]any{store.db.dialect.Words(q.Words)}, args...)
-	case q.Account != 0:
+	if len(q.Words) > 0 {
+		list, err := store.search(ctx, q)
+		return list, in("search projects", err)
+	}
+	if q.Account != 0 {
 		query, args = selectListed+"p.account = ?"+rest, append([]any{q.Account}, args...)
 	}
 	list, err := all(ctx, store.db, scanListed, query, args...)

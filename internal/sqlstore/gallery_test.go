@@ -1,13 +1,174 @@
 package sqlstore
 
 import (
+	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
+	"sandlot/internal/names"
+	"sandlot/internal/publish"
 )
+
+// sameGrams fails the test unless the grams that are filed are exactly those of the
+// texts, and the texts those of the projects that are listed.
+func sameGrams(t *testing.T, db *DB) {
+	t.Helper()
+	expect.Is(t, "file", db.fileTexts(t.Context(), fileAll), nil)
+	want := blocks{}
+	var texts []string
+	list, err := all(t.Context(), db, scanNamed, selectNamed+"TRUE ORDER BY p.num")
+	expect.OK(t, err)
+	for _, n := range list {
+		text := searchText(n.title, n.handle)
+		want.add(n.num, gramsOf(text), nil)
+		texts = append(texts, fmt.Sprint(n.num, text, "", 0))
+	}
+	found, err := all(t.Context(), db, func(r row) (string, error) {
+		d, err := scanDueText(r)
+		return fmt.Sprint(d.project, d.text, d.filed, d.due), err
+	}, "SELECT project, text, filed, due FROM search_texts ORDER BY project")
+	expect.OK(t, err)
+	expect.Equal(t, "texts", strings.Join(found, "|"), strings.Join(texts, "|"))
+	got := blocks{}
+	_, err = all(t.Context(), db, func(r row) (any, error) {
+		var part, gram, block, bits int64
+		if err := r.Scan(&part, &gram, &block, &bits); err != nil {
+			return nil, err
+		}
+		expect.Equal(t, "part of a block", part, block/partBlocks)
+		if got[block] == nil {
+			got[block] = map[int64]int64{}
+		}
+		got[block][gram] = bits
+		return nil, nil
+	}, "SELECT part, gram, block, bits FROM search_grams")
+	expect.OK(t, err)
+	if !maps.EqualFunc(got, want, maps.Equal[map[int64]int64, map[int64]int64]) {
+		t.Errorf("%d blocks of grams are filed that are not those of %d blocks of projects", len(got), len(want))
+	}
+}
+
+// searchBy returns which projects are found by words.
+func searchBy(t *testing.T, db *DB, words ...string) (ids []string) {
+	t.Helper()
+	list, err := db.Gallery().Listed(t.Context(), gallery.ListedQuery{Words: words, Limit: 10_000})
+	expect.Is(t, "search", err, nil)
+	for _, l := range list {
+		ids = append(ids, string(l.ID))
+	}
+	return ids
+}
+
+// TestASearchFindsWhatAScanFinds makes, retitles, unlists and deletes projects at
+// random, so that their numbers fill many blocks with gaps, and holds each search, whole
+// and in pages, against a look at all titles.
+func TestASearchFindsWhatAScanFinds(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	p := mustProject(t, db, 1)
+	manyProjects(t, db, p)
+	parts := []string{"sea", "lion", "ocean", "カービィ", "麻雀", "x", "épée"}
+	mustExec(t, db, "UPDATE projects SET changed = changed + 1, title = id")
+	expect.Is(t, "file", db.fileTexts(t.Context(), fileAll), nil)
+	for i := 2; i <= followers; i += 37 {
+		id := publish.ProjectID(fmt.Sprint("follower-", i))
+		d := publish.Details{Title: parts[i%len(parts)] + parts[i%3] + " " + parts[i%5], Unlisted: i%4 == 0}
+		expect.Is(t, "change", second(db.Publish().SetDetails(t.Context(), id, d)), nil)
+		if i%5 == 0 {
+			expect.Is(t, "remove", second(db.Operate().Remove(t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: time.Now()})), nil)
+		}
+	}
+	titles, err := all(t.Context(), db, scanNamed, selectNamed+"TRUE ORDER BY p.num DESC")
+	expect.OK(t, err)
+	for _, words := range [][]string{{"sea"}, {"a"}, {"x"}, {"9"}, {"99"}, {"ll", "11"}, {"follower"}, {"lionsea"}, {"nsea"}, {"sea", "ocean"}, {"カ"}, {"カービ", "sea"}, {"雀"}, {"pee"}, {"1", "2", "3"}, {"nothing"}} {
+		var want []int64
+		for _, n := range titles {
+			text := searchText(n.title, n.handle)
+			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, names.Searchable(w)) }) {
+				want = append(want, n.num)
+			}
+		}
+		for _, limit := range []int{10_000, 24, 7} {
+			var got []int64
+			q := gallery.ListedQuery{Words: words, Limit: limit}
+			for more := true; more; {
+				list, err := db.Gallery().Listed(t.Context(), q)
+				expect.Is(t, "search", err, nil)
+				for _, l := range list {
+					got = append(got, l.Number)
+					q.Before = l.Number
+				}
+				more = len(list) == limit
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("by %q, %d at a time, %d projects are found, and %d have it", words, limit, len(got), len(want))
+			}
+		}
+	}
+	sameGrams(t, db)
+}
+
+// TestASearchFollowsEveryStatement changes titles and lists by statements of a test,
+// which know of no search.
+func TestASearchFollowsEveryStatement(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	p := mustProject(t, db, 1)
+	manyProjects(t, db, p)
+	for _, c := range []struct {
+		statement, word string
+		want            int
+	}{
+		{"UPDATE projects SET changed = changed + 1, title = 'Zebra' WHERE num % 40 = 1", "zebra", followers / 40},
+		{"UPDATE projects SET changed = changed + 1, unlisted = 1 WHERE num % 80 = 1", "zebra", followers / 80},
+		{"UPDATE projects SET changed = changed + 1, unlisted = 0 WHERE num % 80 = 1", "zebra", followers / 40},
+		{"UPDATE projects SET changed = changed + 1, suspended_at = 1 WHERE num = 41", "zebra", followers/40 - 1},
+		{"UPDATE projects SET changed = changed + 1, title = 'Yak' WHERE title = 'Zebra'", "zebra", 0},
+	} {
+		mustExec(t, db, c.statement)
+		for _, when := range []string{"at once", "when Sweep was there"} {
+			if n := len(searchBy(t, db, c.word)); n != c.want {
+				t.Errorf("%s: %s finds %d instead of %d %s", c.statement, c.word, n, c.want, when)
+			}
+			sweepAll(t, db, time.Time{})
+			sameGrams(t, db)
+		}
+	}
+}
+
+// TestWhatWasListedBeforeIsFoundAfterASweep: a database of before has no texts, and as
+// many projects as to take several steps. New ones are found meanwhile.
+func TestWhatWasListedBeforeIsFoundAfterASweep(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	p := mustProject(t, db, 1)
+	manyProjects(t, db, p)
+	for _, q := range []string{"DELETE FROM search_texts", "DELETE FROM search_grams", "UPDATE listing SET unsearched = (SELECT max(num) FROM projects)"} {
+		mustExec(t, db, q)
+	}
+	expect.Equal(t, "found before", len(searchBy(t, db, "pond")), 0)
+	expect.Is(t, "change", second(db.Publish().SetDetails(t.Context(), "follower-7", publish.Details{Title: "A new pond"})), nil)
+	expect.Equal(t, "found at once", strings.Join(searchBy(t, db, "pond"), " "), "follower-7")
+	most := int64(0)
+	watchSteps(t, db, func(rows int64) { most = max(most, rows) })
+	_, more, err := db.Upkeep().Sweep(t.Context(), time.Now(), time.Time{}, 500)
+	expect.Is(t, "sweep", err, nil)
+	if n := len(searchBy(t, db, "pond")); !more || n < 400 || n > 600 {
+		t.Errorf("after a part %d are found, and more is %v", n, more)
+	}
+	sweepAll(t, db, time.Time{})
+	expect.Equal(t, "found after", len(searchBy(t, db, "pond")), followers-1)
+	if most > stepRows {
+		t.Errorf("a step changed %d rows", most)
+	}
+	sameGrams(t, db)
+}
 
 // TestARenamedAccountIsFoundByItsNewHandle: an old one still leads to its account.
 func TestARenamedAccountIsFoundByItsNewHandle(t *testing.T) {

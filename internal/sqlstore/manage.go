@@ -38,7 +38,11 @@ func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 			return publish.ErrSuspended
 		}
 		_, err = t.exec("UPDATE projects SET changed = changed + 1, title = ?, description = ?, unlisted = ?, threads = ? WHERE num = ?", d.Title, d.Description, d.Unlisted, d.Threads, p.num)
-		return err
+		if err != nil || d.Title == p.Title && d.Unlisted == p.Unlisted {
+			return err
+		}
+		p.Title = d.Title
+		return t.retitled(p)
 	}))
 }
 

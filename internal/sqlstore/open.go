@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,8 @@ type DB struct {
 	name    string // tells its leases from those of other processes
 	drafts  drafting
 	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
+	unfiled atomic.Int64
+	filing  sync.Mutex // held while somebody files what is unfiled
 }
 
 // OpenSQLite opens the database in the file of that name, as sqlite.Open does.
@@ -74,7 +77,15 @@ func (db *DB) Now() time.Time { return db.engine.Now() }
 // step runs what one method does as one atomic and durable step. bytes says how
 // much content it writes.
 func (db *DB) step(ctx context.Context, bytes int, run func(*tx) error) error {
-	return db.engine.Step(ctx, bytes, func(t engine.Tx) error { return run(&tx{t, db.dialect}) })
+	var last *tx
+	err := db.engine.Step(ctx, bytes, func(t engine.Tx) error {
+		last = &tx{Tx: t, dialect: db.dialect}
+		return run(last)
+	})
+	if err == nil {
+		db.unfiledMore(ctx, last.unfiled)
+	}
+	return err
 }
 
 // snapshot runs several queries on one consistent state. Any error is

@@ -230,13 +230,17 @@ func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, own int6
 		return p, err
 	}
 	p.Version, p.Suffix, p.UpdatedAt = p.Version+1, at.Suffix, stored(at.At)
+	before := p.Title
 	if at.Title != nil {
 		p.Title = *at.Title
 	}
 	if err := change(t, &p); err != nil {
 		return p, err
 	}
-	return p, t.saveEdit(&p)
+	if err := t.saveEdit(&p); err != nil || p.Title == before {
+		return p, err
+	}
+	return p, t.retitled(p)
 }
 
 // editable returns the project that an edit was computed against, if it may be made

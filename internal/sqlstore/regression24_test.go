@@ -104,16 +104,7 @@ func TestRegression24WhatIsDeletedIsInNoFileOfTheDatabase(t *testing.T) {
 	if n := len(found(t, path, kept)); n < len(kept) {
 		t.Errorf("only %d of %d texts of others are found after", n, len(kept))
 	}
-	rows, err := all(t.Context(), db, scanValue[string], "SELECT hex(block) FROM listings_data")
-	expect.Is(t, "read the index", err, nil)
-	index := strings.Join(rows, " ")
-	for _, w := range words {
-		mark, _, isTitle := strings.Cut(w, " Title")
-		// Terms share their beginnings in the index: so the end of one, and its length, is what there is to find.
-		if term := fmt.Sprintf("%x", mark); isTitle && strings.Contains(index, strings.ToUpper(term)) {
-			t.Errorf("%s is still in the index", mark)
-		}
-	}
+	sameGrams(t, db)
 }
 
 // TestRegression24AReaderOfLongKeepsNothing: the log cannot be emptied while somebody

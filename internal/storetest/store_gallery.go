@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,8 +20,12 @@ func galleryCases() []storeCase {
 		{"Listed/unless they or their account are suspended", listedSuspended},
 		{"Listed/unless they or their account are deleted", listedDeleted},
 		{"Listed/of an account", listedOfAccount},
-		{"Listed/words in title and handle that begin with each of these, whatever their case and accents", listedWords},
+		{"Listed/words that are parts of title or handle, whatever their case and accents", listedWords},
+		{"Listed/words in every script", listedScripts},
+		{"Listed/words as many and as long as may be", listedManyWords},
+		{"Listed/words of projects far apart, in pages", listedFarApart},
 		{"Listed/words are those of now", listedNewWords},
+		{"Listed/words of the handle of now", listedNewHandle},
 		{"Listed/words mean nothing but themselves", listedOddWords},
 		{"ListUnverified/projects of accounts without a verified address may be listed, too", listUnverified},
 		{"ListUnverified/from its return on no list has what may not be there", listVerifiedAgain},
@@ -226,8 +231,10 @@ func listedWords(t *testing.T, s Stores) {
 	s.titled(t, "mahjong", lee.ID, "麻雀ゲーム")
 	s.titled(t, "bare", lee.ID, "")
 	for query, want := range map[string][]publish.ProjectID{
-		"space": {"cats"}, "SPACE": {"cats"}, "cat": {"cats"}, "epee": {"cats"}, "épée": {"cats"}, "pace": nil, "麻雀": {"mahjong"},
+		"space": {"cats"}, "SPACE": {"cats"}, "cat": {"cats"}, "epee": {"cats"}, "épée": {"cats"}, "麻雀": {"mahjong"},
 		"kim": {"cats"}, "lee": {"bare", "mahjong"}, "2nd": {"bare", "mahjong"}, "mahjong": nil,
+		"pace": {"cats"}, "ats": {"cats"}, "pee": {"cats"}, "m": {"cats"}, "ee": {"bare", "mahjong", "cats"}, "雀": {"mahjong"}, "雀ゲー": {"mahjong"}, "spacecats": nil, "catskim": nil, "s-c": nil,
+		"ecap": nil, "spce": nil,
 	} {
 		s.lists(t, query, gallery.ListedQuery{Words: []string{query}}, want...)
 	}
@@ -235,6 +242,104 @@ func listedWords(t *testing.T, s Stores) {
 	s.lists(t, "words of two projects", gallery.ListedQuery{Words: []string{"cats", "lee"}})
 	first := must(s.Gallery.Listed(t.Context(), gallery.ListedQuery{Words: []string{"lee"}, Limit: 1}))(t)
 	s.lists(t, "the next", gallery.ListedQuery{Words: []string{"lee"}, Before: first[0].Number}, "mahjong")
+}
+
+// listedScripts finds each title by its words, and by no other's.
+func listedScripts(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	titles := []struct {
+		id, title string
+		words     []string
+	}{
+		{"latin", "Jelly Tower", []string{"jelly", "elly", "TOWER", "owe", "ｊｅｌｌｙ"}},
+		{"french", "Pâté & Bœuf", []string{"pate", "PÂTÉ", "âté", "pa\u0302te\u0301", "bœuf"}},
+		{"german", "Große Straße", []string{"strasse", "STRASSE", "straße", "ſſe", "asse", "groß"}},
+		{"turkish", "Işıklı İncir", []string{"ışık", "isik", "IŞIK", "incir", "INCIR", "i̇ncir"}},
+		{"danish", "Grød på Ø", []string{"grød", "grod", "GRØD"}},
+		{"vietnamese", "Đường phố", []string{"đường", "duong", "ĐƯỜNG", "pho"}},
+		{"cyrillic", "Гонки на танках: Ёж", []string{"гонки", "ТАНК", "онк", "еж", "ё"}},
+		{"greek", "Σίσυφος", []string{"σισυφος", "ΣΊΣΥΦΟΣ", "ίσυ", "ς"}},
+		{"kirby", "星のカービィ", []string{"カービ", "星", "のカ", "かーび", "ｶｰﾋﾞ", "ィ"}},
+		{"chess", "中国象棋大师", []string{"象棋", "象", "国象", "大师"}},
+		{"korean", "태권도 게임", []string{"태권도", "권", "게임", "\u1110\u1162"}},
+		{"thai", "เกมดีดลูกแก้ว", []string{"ดีด", "ลูก", "แก้ว"}},
+		{"hindi", "शतरंज", []string{"शतरंज", "तरं"}},
+		{"arabic", "لُعْبَة", []string{"لعبة", "عب"}},
+		{"hebrew", "מִשְׂחָק", []string{"משחק", "שח"}},
+		{"emoji", "🚀 👩‍🚒 ❤️ race", []string{"🚀", "👩‍🚒", "👩", "❤"}},
+		{"symbols", "C++ 5€", []string{"c++", "++", "€"}},
+		{"wide", "ＷＩＤＥ　１２３", []string{"wide", "123", "１２"}},
+		{"marks", "Z\u0351\u036b\u0343\u036aa\u0334\u0321lgo", []string{"zalgo", "alg"}},
+		{"quotes", "it's \"100%\" a_b\\c*", []string{"100", "it"}},
+	}
+	for _, p := range titles {
+		s.titled(t, p.id, kim.ID, p.title)
+	}
+	for _, p := range titles {
+		for _, w := range p.words {
+			s.lists(t, p.id+" by "+w, gallery.ListedQuery{Words: []string{w}}, publish.ProjectID(p.id))
+		}
+	}
+	for _, w := range []string{"%", "_", "\\", "'", `"`, "*", "\x00", "\xff", "\ufffd", " ", "\u0301", "\u200b", "", "%%", "j%y", "j_lly", "its"} {
+		s.lists(t, fmt.Sprintf("by %q", w), gallery.ListedQuery{Words: []string{w}})
+	}
+	s.lists(t, "with what is no part of a word", gallery.ListedQuery{Words: []string{"jelly%", `"tower_`}}, "latin")
+}
+
+func listedManyWords(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	ten := strings.Fields("one two three four five six seven eight nine ten")
+	s.titled(t, "ten", kim.ID, strings.Join(ten, " "))
+	s.titled(t, "nine", kim.ID, strings.Join(ten[:9], " "))
+	long := strings.Repeat("abcdefghij", 20)
+	s.titled(t, "long", kim.ID, long)
+	s.lists(t, "ten words", gallery.ListedQuery{Words: ten}, "ten")
+	s.lists(t, "nine words", gallery.ListedQuery{Words: ten[:9]}, "nine", "ten")
+	s.lists(t, "the same word ten times", gallery.ListedQuery{Words: slices.Repeat([]string{"seven"}, 10)}, "nine", "ten")
+	s.lists(t, "forty words", gallery.ListedQuery{Words: slices.Repeat(ten, 4)}, "ten")
+	s.lists(t, "a long word", gallery.ListedQuery{Words: []string{long}}, "long")
+	s.lists(t, "a part of it", gallery.ListedQuery{Words: []string{long[3:150]}}, "long")
+	s.lists(t, "a longer one", gallery.ListedQuery{Words: []string{long + "a"}})
+	s.lists(t, "letters of it in another order", gallery.ListedQuery{Words: []string{"jihgfedcba"}})
+	s.lists(t, "pairs of it with another between", gallery.ListedQuery{Words: []string{"abxab"}})
+	s.lists(t, "pairs of it, put together anew", gallery.ListedQuery{Words: []string{"abc", "efabcd"}})
+}
+
+// listedFarApart has so many projects between those that are found that they are in
+// other rows of an index, and takes them one by one.
+func listedFarApart(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	var want []publish.ProjectID
+	for i := range 300 {
+		id, title := fmt.Sprint("p", i), "Rabbit"
+		if i%29 == 0 {
+			title = "Porcupine"
+			want = append([]publish.ProjectID{publish.ProjectID(id)}, want...)
+		}
+		s.titled(t, id, kim.ID, title)
+	}
+	s.lists(t, "all at once", gallery.ListedQuery{Words: []string{"orcup"}}, want...)
+	q := gallery.ListedQuery{Words: []string{"p", "in"}, Limit: 1}
+	for _, id := range want {
+		list := must(s.Gallery.Listed(t.Context(), q))(t)
+		if len(list) != 1 || list[0].ID != id {
+			t.Fatalf("before %d there is %v, want %s", q.Before, list, id)
+		}
+		q.Before = list[0].Number
+	}
+	s.lists(t, "after the last", q)
+}
+
+func listedNewHandle(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	s.titled(t, "one", kim.ID, "Pong")
+	s.titled(t, "two", kim.ID, "Pong")
+	ok(t, s.Accounts.Rename(t.Context(), kim.ID, "toad-hall", base(), base().Add(-time.Hour), 9))
+	s.lists(t, "by a part of the new one", gallery.ListedQuery{Words: []string{"adh", "all"}})
+	s.lists(t, "by parts of the new one", gallery.ListedQuery{Words: []string{"oad", "hal"}}, "two", "one")
+	s.lists(t, "by the old one", gallery.ListedQuery{Words: []string{"kim"}})
+	s.titled(t, "three", kim.ID, "Ping")
+	s.lists(t, "a later one", gallery.ListedQuery{Words: []string{"toad", "i"}}, "three")
 }
 
 func listedNewWords(t *testing.T, s Stores) {

@@ -126,12 +126,6 @@ type Dialect interface {
 	EqualFold(a, b string) string
 	// DomainOf is the domain of an address, in small letters.
 	DomainOf(address string) string
-	// Listings is a query for the numbers of the listed projects that have all of some
-	// words, the largest first. Its parameters are what Words returns, a number that is
-	// larger than theirs, and how many.
-	Listings() string
-	// Words asks Listings for what has, for each of the words, a word that begins with it.
-	Words(words []string) string
 	// Locked ends a query of a step: it then waits for others that change the rows of
 	// these tables (or aliases), sees them as those leave them, and keeps them until
 	// the step ends.

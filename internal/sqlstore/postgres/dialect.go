@@ -1,10 +1,6 @@
 package postgres
 
-import (
-	"strings"
-
-	"sandlot/internal/sqlstore/engine"
-)
+import "strings"
 
 // dialect implements engine.Dialect.
 type dialect struct{}
@@ -40,10 +36,3 @@ func (dialect) Locked(tables ...string) string {
 func (dialect) Alone(parameter string) string {
 	return "SELECT pg_advisory_xact_lock(CAST(" + parameter + " AS bigint))"
 }
-
-func (d dialect) Listings() string {
-	return "SELECT rowid FROM listings WHERE NOT EXISTS (SELECT 1 FROM " + d.Texts("?", "w") +
-		" WHERE strpos(' ' || lower(title || ' ' || handle), ' ' || w.value) = 0) AND rowid < ? ORDER BY rowid DESC LIMIT ?"
-}
-
-func (dialect) Words(words []string) string { return engine.List(words) }

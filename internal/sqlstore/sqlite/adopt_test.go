@@ -77,9 +77,9 @@ func rows(t *testing.T, db *sql.DB, query string, args ...any) (list []string) {
 	return list
 }
 
-// tables are those that hold records.
+// tables are those that hold records; listings was another form of what projects and accounts have.
 func tables(t *testing.T, db *sql.DB) []string {
-	return rows(t, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'listings_%' ORDER BY name")
+	return rows(t, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'listings%' ORDER BY name")
 }
 
 // schema tells of everything in a database what it is, without how it is laid out.

@@ -311,11 +311,20 @@ CREATE TABLE email_links (
 );
 CREATE INDEX email_links_move ON email_links (move);
 
--- The words of listed projects, by the number of the project.
-CREATE TABLE listings (
-    rowid  BIGINT PRIMARY KEY,
-    title  TEXT COLLATE "C" NOT NULL,
-    handle TEXT COLLATE "C" NOT NULL
+CREATE TABLE search_texts (
+    project BIGINT PRIMARY KEY REFERENCES projects (num),
+    text    TEXT COLLATE "C" NOT NULL,
+    filed   TEXT COLLATE "C" NOT NULL DEFAULT '',
+    due     BIGINT NOT NULL
+);
+CREATE INDEX search_texts_due ON search_texts (due, project) WHERE due > 0;
+
+CREATE TABLE search_grams (
+    part  BIGINT NOT NULL,
+    gram  BIGINT NOT NULL,
+    block BIGINT NOT NULL,
+    bits  BIGINT NOT NULL,
+    PRIMARY KEY (part, gram, block)
 );
 
 CREATE TABLE reports (
@@ -384,7 +393,8 @@ CREATE TABLE drafts (
 
 CREATE TABLE listing (
     one        BIGINT PRIMARY KEY CHECK (one = 1),
-    unverified BIGINT NOT NULL
+    unverified BIGINT NOT NULL,
+    unsearched BIGINT NOT NULL DEFAULT 0
 );
 INSERT INTO listing (one, unverified) VALUES (1, 0);
 
@@ -431,27 +441,14 @@ END $$;
 CREATE TRIGGER files_added AFTER INSERT ON files REFERENCING NEW TABLE AS counted FOR EACH STATEMENT EXECUTE FUNCTION files_counted();
 CREATE TRIGGER files_removed AFTER DELETE ON files REFERENCING OLD TABLE AS counted FOR EACH STATEMENT EXECUTE FUNCTION files_counted();
 
-CREATE FUNCTION listings_added() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION search_texts_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO listings (rowid, title, handle) SELECT new.num, new.title, a.handle FROM accounts a WHERE a.id = new.account;
+    INSERT INTO search_texts (project, text, due) VALUES (new.num, '', 2)
+    ON CONFLICT (project) DO UPDATE SET filed = CASE search_texts.due WHEN 0 THEN search_texts.text ELSE search_texts.filed END, text = '', due = 2;
     RETURN NULL;
 END $$;
-CREATE TRIGGER listings_added AFTER UPDATE ON projects FOR EACH ROW WHEN (new.listed > old.listed) EXECUTE FUNCTION listings_added();
-
-CREATE FUNCTION listings_removed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    DELETE FROM listings WHERE rowid = new.num;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER listings_removed AFTER UPDATE ON projects FOR EACH ROW WHEN (new.listed < old.listed) EXECUTE FUNCTION listings_removed();
-
-CREATE FUNCTION listings_titled() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    UPDATE listings SET title = new.title WHERE rowid = new.num;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER listings_titled AFTER UPDATE ON projects FOR EACH ROW
-WHEN (new.listed = 1 AND old.listed = 1 AND new.title <> old.title) EXECUTE FUNCTION listings_titled();
+CREATE TRIGGER search_texts_changed AFTER UPDATE ON projects FOR EACH ROW
+WHEN (new.listed <> old.listed OR (new.listed = 1 AND new.title <> old.title)) EXECUTE FUNCTION search_texts_changed();
 
 CREATE FUNCTION accounts_followed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
