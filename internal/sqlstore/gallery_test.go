@@ -187,3 +187,42 @@ func TestARenamedAccountIsFoundByItsNewHandle(t *testing.T) {
 		expect.Equal(t, "its handle now", a.Handle, "renamed")
 	}
 }
+
+// TestASearchReachesFarBack: projects are in hundreds of parts of the index, most of
+// which have few.
+func TestASearchReachesFarBack(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	p := mustProject(t, db, 1)
+	for _, q := range []string{
+		"UPDATE accounts SET verified = 1 WHERE id = ?1",
+		`WITH RECURSIVE v (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM v WHERE n < 600)
+			INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
+			SELECT 1000 + 997 * n, 'far-' || n, account, CASE n % 50 WHEN 7 THEN 'Porcupine' ELSE 'Rabbit' END, lang, primary_file, version, suffix, size, file_count, 1000 + n, created_at, updated_at, 1
+			FROM v, projects WHERE account = ?1`,
+		"INSERT INTO search_texts (project, text, due) SELECT num, '', 2 FROM projects WHERE account = ?1 AND listed = 1",
+	} {
+		mustExec(t, db, q, p.Account)
+	}
+	sameGrams(t, db)
+	var want []string
+	for n := 557; n > 0; n -= 50 {
+		want = append(want, fmt.Sprint("far-", n))
+	}
+	for _, limit := range []int{1, 5, 100} {
+		var got []string
+		q := gallery.ListedQuery{Words: []string{"orcu", "p"}, Limit: limit}
+		for more := true; more; {
+			list, err := db.Gallery().Listed(t.Context(), q)
+			expect.Is(t, "search", err, nil)
+			for _, l := range list {
+				got = append(got, string(l.ID))
+				q.Before = l.Number
+			}
+			more = len(list) == limit
+		}
+		expect.Equal(t, "found", strings.Join(got, " "), strings.Join(want, " "))
+	}
+	expect.Equal(t, "found of what none has", len(searchBy(t, db, "rabbit", "porcupine")), 0)
+	expect.Equal(t, "found of what most have", len(searchBy(t, db, "rabbit")), 600-len(want))
+}

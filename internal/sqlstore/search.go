@@ -186,8 +186,8 @@ func (rows newestRows) having(grams [][]int64) (list []blockRow) {
 	return list
 }
 
-// rarest are grams to lead through all blocks: the rarest of each word, and others, the
-// rarest of all first.
+// rarest are grams to lead through all blocks: the rarest of each word, the rarest of
+// them first, and then others. So words that no project has together part ways soonest.
 func (rows newestRows) rarest(grams [][]int64) []int64 {
 	often := map[int64]int{}
 	for g, list := range rows {
@@ -209,7 +209,6 @@ func (rows newestRows) rarest(grams [][]int64) []int64 {
 			distinct = append(distinct, g)
 		}
 	}
-	slices.SortStableFunc(distinct, rarer)
 	return distinct
 }
 
