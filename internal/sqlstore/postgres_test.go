@@ -14,6 +14,7 @@ import (
 
 func TestPublishContractOnPostgres(t *testing.T) { storetest.TestPublish(t, openPostgresForSuite) }
 func TestAccountContractOnPostgres(t *testing.T) { storetest.TestAccount(t, openPostgresForSuite) }
+func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, openPostgresForSuite) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, openPostgresForSuite) }
 
 func TestPublishContractBehindPgbouncer(t *testing.T) {
@@ -22,6 +23,10 @@ func TestPublishContractBehindPgbouncer(t *testing.T) {
 
 func TestAccountContractBehindPgbouncer(t *testing.T) {
 	storetest.TestAccount(t, openPgbouncerForSuite)
+}
+
+func TestGalleryContractBehindPgbouncer(t *testing.T) {
+	storetest.TestGallery(t, openPgbouncerForSuite)
 }
 
 func TestOperateContractBehindPgbouncer(t *testing.T) {
