@@ -68,7 +68,7 @@ func (s state) check(name string) error {
 	case s.schema == "":
 		return fmt.Errorf("%s has no schema in the user's search_path in which there may be tables", name)
 	case !s.ours && s.others > 0:
-		return fmt.Errorf("%s belongs to another application: it has %d tables of others in the schema %s; nothing was changed", name, s.others, s.schema)
+		return fmt.Errorf("%s belongs to another application: there are tables of others in its schema %s; nothing was changed", name, s.schema)
 	}
 	return nil
 }

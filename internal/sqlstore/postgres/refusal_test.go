@@ -102,7 +102,7 @@ func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 		prepare, want string
 		opts          Options
 	}{
-		"that it is another application's":                      {prepare: "CREATE TABLE users (id int)", want: "belongs to another application: it has 1 tables of others in the schema public; nothing was changed"},
+		"that it is another application's":                      {prepare: "CREATE TABLE users (id int)", want: "belongs to another application: there are tables of others in its schema public; nothing was changed"},
 		"that it is another application's, which migrates, too": {prepare: "CREATE TABLE migrations (id int, name text)", want: "belongs to another application"},
 		"that it is empty, to one who makes nothing":            {opts: Options{Existing: true}, want: "is empty; nothing was changed"},
 		"that its user may not make tables":                     {prepare: "REVOKE ALL ON SCHEMA public FROM PUBLIC; DROP ROLE IF EXISTS sandlot_test_nobody; CREATE ROLE sandlot_test_nobody LOGIN; GRANT USAGE ON SCHEMA public TO sandlot_test_nobody", want: "its user may not make tables"},
