@@ -11,5 +11,5 @@ CREATE TABLE counters (
     process INTEGER PRIMARY KEY,
     batch   INTEGER NOT NULL,
     at      INTEGER NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX counters_at ON counters (at);
