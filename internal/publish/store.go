@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"time"
@@ -41,6 +42,9 @@ var (
 	ErrFull = errors.New("storage full")
 	// ErrUnavailable: the store cannot work now. Whether the step had its effect ErrNoEffect tells.
 	ErrUnavailable = errors.New("store unavailable")
+	// ErrElsewhere: the records have moved to another database, and are not changed here any more.
+	// It is ErrUnavailable as well.
+	ErrElsewhere = fmt.Errorf("%w: its records have moved to another place", ErrUnavailable)
 	// ErrCorrupt: stored bytes are not those that were stored.
 	ErrCorrupt = errors.New("stored bytes are damaged")
 )

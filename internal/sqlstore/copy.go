@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 
 	"sandlot/internal/sqlstore/engine"
 )
@@ -10,9 +11,12 @@ import (
 // that name with mode 0600, and syncs it. Reads and writes go on meanwhile; the
 // log grows with what is written. A version that was being recorded in steps is not
 // in it, nor are the blobs that came with it: those of a draft that is refused are
-// deleted at once. If it fails, the file is removed. No room is publish.ErrFull.
+// deleted at once. Nor is a move that is under way: the copy is no part of it. If it fails, the file is removed. No room is publish.ErrFull.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
-	return db.engine.CopyTo(ctx, path, func(t engine.Tx) error { return (&tx{Tx: t, dialect: db.dialect}).takeDrafts(ctx) })
+	return db.engine.CopyTo(ctx, path, func(t engine.Tx) error {
+		copied := &tx{Tx: t, dialect: db.dialect}
+		return errors.Join(copied.takeDrafts(ctx), db.takeMove(ctx, copied))
+	})
 }
 
 // takeDrafts deletes drafts with their files, and of those the blobs that are nothing
@@ -52,4 +56,18 @@ func (t *tx) takeDrafts(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// takeMove has a copy know nothing of a move from here that is not done.
+func (db *DB) takeMove(ctx context.Context, t *tx) error {
+	m, err := readMark(ctx, t)
+	if err != nil || m == nil || m.state == stateLeft {
+		return err
+	}
+	for _, table := range movedTables {
+		if err := db.mover.Unwatch(t, table); err != nil {
+			return err
+		}
+	}
+	return forgetMove(t)
 }

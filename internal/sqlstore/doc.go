@@ -27,6 +27,12 @@
 // depends on what went away, not on what is kept. Should it ever be wrong, a
 // foreign key stops it.
 //
+// # Moves
+//
+// A [Move] takes all records from one database into another, whichever engines they are
+// on: table by table over one list, with what each engine has its own words for behind
+// [engine.Mover].
+//
 // # Migrations
 //
 // Each engine has its own, and with them the triggers that keep the lists of projects

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -33,33 +34,42 @@ type Options = sqlite.Options
 type DB struct {
 	engine  engine.Engine
 	dialect engine.Dialect
+	mover   engine.Mover
 	name    string // tells its leases from those of other processes
+	left    *Left  // nil unless its records have moved
 	drafts  drafting
 	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
 	unfiled atomic.Int64
 	filing  sync.Mutex // held while somebody files what is unfiled
 }
 
-// OpenSQLite opens the database in the file of that name, as sqlite.Open does.
+// OpenSQLite opens the database in the file of that name, as sqlite.Open does. One that a
+// move is filling is an error that says so.
 func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
 	e, err := sqlite.Open(ctx, path, opts)
 	if err != nil {
 		return nil, err
 	}
-	return newDB(e), nil
+	return newDB(ctx, e, sqlite.Mover{}, opts.Filling)
 }
 
-// OpenPostgres opens the PostgreSQL database of a URL, as postgres.Open does.
+// OpenPostgres opens the PostgreSQL database of a URL, as postgres.Open does. One that a
+// move is filling is an error that says so.
 func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, error) {
 	e, err := postgres.Open(ctx, url, opts)
 	if err != nil {
 		return nil, err
 	}
-	return newDB(e), nil
+	return newDB(ctx, e, postgres.Mover{}, opts.Filling)
 }
 
-func newDB(e engine.Engine) *DB {
-	return &DB{engine: e, dialect: e.Dialect(), name: rand.Text(), drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}
+// newDB makes the store on an engine, which it closes if it fails.
+func newDB(ctx context.Context, e engine.Engine, m engine.Mover, filling bool) (*DB, error) {
+	db := &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}
+	if err := db.lookForMove(ctx, filling); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return db, nil
 }
 
 // Close lets the writes that wait finish, folds the log into the database and

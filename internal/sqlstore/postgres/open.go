@@ -31,6 +31,8 @@ type Options struct {
 	// Existing says to use a database as it is: it is neither created nor brought up to date, so that it is safe beside a server of
 	// another release.
 	Existing bool
+	// Filling says that the database is one that "sandlot move" fills.
+	Filling bool
 	// Connections is how many there may be at most, 2 at least; 0 is pool_max_conns of the URL, or else 16.
 	Connections int
 }

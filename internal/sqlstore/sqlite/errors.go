@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -36,6 +37,9 @@ func Classify(err error) error {
 		return publish.ErrNotFound
 	}
 	kind := kindOf(code(err))
+	if code(err) == sqlite3.SQLITE_CONSTRAINT_TRIGGER && strings.Contains(err.Error(), elsewhere) {
+		kind = publish.ErrElsewhere
+	}
 	if kind == nil {
 		return err
 	}

@@ -32,6 +32,8 @@ type Options struct {
 	// Existing says to use a database as it is: it is neither created nor brought up to date, so that it is safe beside a server of
 	// another release.
 	Existing bool
+	// Filling says that the database is one that "sandlot move" fills: it may be half full, and references are not looked at.
+	Filling bool
 }
 
 // An Engine is one SQLite database. All methods may be called concurrently.
@@ -85,7 +87,7 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 	if opts.CacheBytes <= 0 {
 		opts.CacheBytes = cacheBytes
 	}
-	if err := e.connect(ctx, path, opts.CacheBytes>>10); err != nil {
+	if err := e.connect(ctx, path, opts); err != nil {
 		return nil, errors.Join(sentence(path, err), e.Close())
 	}
 	if err := e.migrate(ctx, path, known); err != nil {
@@ -103,8 +105,13 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 	return e, nil
 }
 
-func (e *Engine) connect(ctx context.Context, path string, cacheKiB int) error {
-	c, err := newConnector(path, "rw", writerPragmas(cacheKiB/2))
+func (e *Engine) connect(ctx context.Context, path string, opts Options) error {
+	cacheKiB := opts.CacheBytes >> 10
+	pragmas := writerPragmas(cacheKiB / 2)
+	if opts.Filling {
+		pragmas = append(pragmas, pragma{name: "foreign_keys", set: "0", want: "0"})
+	}
+	c, err := newConnector(path, "rw", pragmas)
 	if err != nil {
 		return err
 	}
