@@ -279,7 +279,7 @@ func tableOfSQLite(t *testing.T, db *sql.DB, table, definition string) (facts []
 		facts = append(facts, "check of "+table+": "+plain(check[1]))
 		refers = refers || len(key) == 1 && strings.Contains(check[1], key[0]+" = 1")
 	}
-	if len(key) == 1 && integer && !refers { // SQLite gives it a number
+	if len(key) == 1 && integer && !refers && !strings.Contains(definition, "WITHOUT ROWID") { // SQLite gives it a number
 		facts = append(facts, "number "+table+"."+key[0])
 	}
 	for _, x := range askSQLite(t, db, `SELECT l.name, l."unique", l.origin, s.sql FROM pragma_index_list(?) l JOIN sqlite_schema s ON s.name = l.name WHERE l.origin <> 'pk'`, table) {
