@@ -24,7 +24,7 @@ func (p plan) effects() map[string]effect {
 		"path-form":        {note: p.automatic(p.PathForm, p.places.PathForm)},
 		"quarantine":       {note: p.automatic(p.Quarantine, p.quarantine(p.places.Base))},
 		"blob-url":         {value: `""`, reason: "the folder " + filepath.Join(p.Data, blobsName)},
-		"redis-url":        {value: `""`, reason: "each node counts its own players"},
+		"redis-url":        {value: `""`, reason: "each node counts players and limits by itself"},
 		"database-url":     {value: `""`, reason: "SQLite in " + filepath.Join(p.Data, databaseName)},
 		"smtp-url":         {value: `""`, reason: "messages are saved as .eml files in " + filepath.Join(p.Data, "mail")},
 		"mail-from":        {value: strconv.Quote(p.sender(p.places)), reason: "from base-url"},

@@ -13,6 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"sandlot/internal/account"
+	"sandlot/internal/blob/cache"
+	"sandlot/internal/redis"
 	"sandlot/internal/worker"
 )
 
@@ -85,19 +87,53 @@ func (m *metrics) workers(failures map[string]*worker.Failures) {
 	}
 }
 
+// gauge shows what now tells.
+func (m *metrics) gauge(name, help string, now func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, now))
+}
+
+// shared shows whether the server through which nodes tell each other answers; nil: there is none.
+func (m *metrics) shared(c *redis.Client) {
+	if c == nil {
+		return
+	}
+	m.gauge("sandlot_redis_up", "Whether the server of redis-url answered when it was last asked: 1 or 0.", func() float64 {
+		if state, _ := c.State(); state != redis.Up {
+			return 0
+		}
+		return 1
+	})
+}
+
+// cache shows what the folder of files of blob-url is good for; blobs without one show nothing.
+func (m *metrics) cache(of blobs) {
+	c, ok := of.(cached)
+	if !ok {
+		return
+	}
+	pieces := func(from string, count func(cache.Stats) int64) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "sandlot_blob_mebibytes_total", Help: "Pieces of files, a MiB at most, by where they came from; damaged ones did not have their hash.",
+			ConstLabels: prometheus.Labels{"from": from},
+		}, func() float64 { return float64(count(c.Stats())) }))
+	}
+	pieces("folder", func(s cache.Stats) int64 { return s.Hits })
+	pieces("store", func(s cache.Stats) int64 { return s.Misses })
+	pieces("damaged", func(s cache.Stats) int64 { return s.Corrupt })
+	m.gauge("sandlot_blob_cache_bytes", "Bytes in the folder of files of blob-url.", func() float64 { return float64(c.Stats().Bytes) })
+}
+
 // mailServer shows whether messages get through; nil: there is no server.
 func (m *metrics) mailServer(s *account.MailServer) {
 	if s == nil {
 		return
 	}
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "sandlot_smtp_up", Help: "Whether the mail server could be reached when it was last used: 1 or 0.",
-	}, func() float64 {
+	m.gauge("sandlot_smtp_up", "Whether the mail server could be reached when it was last used: 1 or 0.", func() float64 {
 		if s.Up() {
 			return 1
 		}
 		return 0
-	}))
+	})
 }
 
 // request counts an answered request.

@@ -218,7 +218,7 @@ func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 			`access-log: "all" # default`,
 			`# database-url: "" # not set; SQLite in FOLDER/data/sandlot.db`,
 			`# blob-url: "" # not set; the folder FOLDER/data/blobs`,
-			`# redis-url: "" # not set; each node counts its own players`,
+			`# redis-url: "" # not set; each node counts players and limits by itself`,
 			`# smtp-url: "" # not set; messages are saved as .eml files in FOLDER/data/mail`,
 			`# mail-from: "sandlot@localhost" # not set; from base-url`,
 			`limits: "auto" # default; off, as base-url is local`,

@@ -112,6 +112,12 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if a.service, err = publish.New(ctx, cfg, a.stores, log, publish.WithClock(now)); err != nil {
 		return nil, err
 	}
+	hear := func(context.Context) {}
+	if a.shared != nil {
+		hints := redis.NewHints(a.shared)
+		a.service.Heads.Share(hints)
+		hear = func(ctx context.Context) { hints.Run(ctx, a.service.Heads.Heard) }
+	}
 	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail, Heads: a.service.Heads}, a.store.Operate(), operate.WithClock(now)); err != nil {
 		return nil, err
 	}
@@ -136,6 +142,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	a.workers = []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors, now) },
 		count,
+		hear,
 		counters.Run,
 		keyUses.Run,
 		func(ctx context.Context) { a.service.Heads.Run(ctx, unconfirmed) },
@@ -252,7 +259,12 @@ func (a *app) close() error {
 func (a *app) router(m *metrics) *router {
 	m.workers(a.failures)
 	m.mailServer(a.mails)
+	m.shared(a.shared)
+	m.cache(a.blobs)
 	limits := a.settings.admission(a.places, a.memory, a.callers)
+	if a.shared != nil {
+		a.workers = append(a.workers, func(ctx context.Context) { limits.Share(ctx, redis.NewSpending(a.shared)) })
+	}
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
 		return archive.Write(ctx, w, e, a.service.Contents)
 	}
