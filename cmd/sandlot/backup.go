@@ -33,6 +33,9 @@ const partial = ".partial"
 // Run makes the backup. Damage that the service's own data have is copied and
 // told: the backup stays, and the command fails.
 func (c *backupCommand) Run(ctx context.Context, t *terminal) error {
+	if c.DatabaseURL != "" || c.BlobURL != "" {
+		return usageError{errors.New("backup copies a data folder, and not a PostgreSQL database or a bucket: copy the bucket, then the database (pg_dump), then once more what has come into the bucket, with their own tools; docs/operating.md, Backup, has more")}
+	}
 	b := &backup{from: c.storage, dir: filepath.Clean(c.Dir), link: !c.Copy, out: t.out}
 	b.tmp = b.dir + partial
 	if err := b.run(ctx); err != nil {

@@ -49,6 +49,21 @@ type blobs interface {
 // elsewhere reports whether the data folder holds nothing that cannot be had again.
 func (s storage) elsewhere() bool { return s.DatabaseURL != "" && s.BlobURL != "" }
 
+// place names where everything is, for people, without a password.
+func (s storage) place() string {
+	files, records := s.Data, s.Data
+	if at, err := s3.ParseURL(s.BlobURL); err == nil {
+		files = at.String()
+	}
+	if s.DatabaseURL != "" {
+		records = "the PostgreSQL database"
+	}
+	if files == records {
+		return files
+	}
+	return records + " and " + files
+}
+
 // AfterApply is called by the parser.
 func (s *storage) AfterApply(t *terminal) error {
 	s.variables = t.lookup

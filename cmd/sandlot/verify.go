@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"sandlot/internal/blob"
+	"sandlot/internal/blob/cache"
+	"sandlot/internal/blob/s3"
 	"sandlot/internal/operate"
 )
 
-// verifyCommand checks a data folder. Its exit code is 0 if all is well, also if
+// verifyCommand checks a data folder, or what several nodes share. Its exit code is 0 if all is well, also if
 // there are strays, and 1 if anything is damaged or could not be checked.
 type verifyCommand struct {
 	storage
@@ -21,7 +25,7 @@ type verifyCommand struct {
 
 // Run prints a line for each finding as it is found, and a summary.
 func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
-	seen, err := verifyFolder(ctx, c.storage, func(f operate.Finding) error {
+	seen, err := c.verify(ctx, func(f operate.Finding) error {
 		return c.print(t, f, func() { fmt.Fprintln(t.out, findingLine(f)) })
 	})
 	if err != nil {
@@ -36,24 +40,61 @@ func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
 		fmt.Fprintf(t.out, "%s, %s, %s: %d damaged, %s\n", amount(seen.Projects, "project"), amount(seen.Blobs, "blob"), amount(seen.Bytes, "byte"), seen.Damaged, amount(seen.Strays, "stray"))
 	})
 	if err == nil && seen.Damaged > 0 {
-		err = fmt.Errorf("%s in %s", damage(seen.Damaged), c.Data)
+		err = fmt.Errorf("%s in %s", damage(seen.Damaged), c.place())
 	}
 	return err
 }
 
-// verifyFolder verifies a data folder and reports each finding.
-func verifyFolder(ctx context.Context, folder storage, report func(operate.Finding) error) (seen operate.Verified, err error) {
-	db, err := folder.records(ctx)
+// verify verifies all that is kept and reports each finding.
+func (s storage) verify(ctx context.Context, report func(operate.Finding) error) (seen operate.Verified, err error) {
+	if err := s.check(); err != nil {
+		return seen, usageError{err}
+	}
+	db, err := s.records(ctx)
 	if err != nil {
 		return seen, err
 	}
-	blobs, err := blob.OpenDisk(filepath.Join(folder.Data, blobsName), blob.Options{Existing: true})
+	blobs, err := s.existing(ctx)
 	if err != nil {
-		return seen, errors.Join(fmt.Errorf("the folder of files cannot be read: %w", err), db.Close())
+		return seen, errors.Join(err, db.Close())
 	}
 	v := operate.Verifier{Records: db.Upkeep(), Blobs: blobs, Now: time.Now, Report: report}
 	seen, err = v.Run(ctx)
 	return seen, errors.Join(err, blobs.Close(), db.Close())
+}
+
+// verifiable are bytes that are looked at as they are.
+type verifiable interface {
+	operate.VerifyBlobs
+	io.Closer
+}
+
+// existing opens the bytes that are there, and nothing else. Those of a bucket are all fetched: what a node
+// has in its cache says nothing about them.
+func (s storage) existing(ctx context.Context) (verifiable, error) {
+	if s.BlobURL == "" {
+		b, err := blob.OpenDisk(filepath.Join(s.Data, blobsName), blob.Options{Existing: true})
+		if err != nil {
+			return nil, fmt.Errorf("the folder of files cannot be read: %w", err)
+		}
+		return b, nil
+	}
+	store, err := s.bucket(ctx, s3.Options{Existing: true})
+	if err != nil {
+		return nil, err
+	}
+	return compared{cached{cache.New(store, cache.Options{}), store}, store}, nil
+}
+
+// compared are the bytes of a bucket, compared and not kept.
+type compared struct {
+	cached
+	bucket *s3.Store
+}
+
+// Foreign is that of the bucket.
+func (c compared) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
+	return c.bucket.Foreign(ctx, before)
 }
 
 // findingLine is a finding in one line, for people and for grep.

@@ -25,7 +25,13 @@ import (
 // verify runs the program on a data folder and returns its findings and its exit code.
 func verify(t *testing.T, data string) (found []operate.Finding, exit int) {
 	t.Helper()
-	out, err := exec.Command(testenv.Binary(t), "verify", "--json", "--data", data).Output()
+	return verifyAll(t, "--data", data)
+}
+
+// verifyAll is verify of what the arguments name.
+func verifyAll(t *testing.T, args ...string) (found []operate.Finding, exit int) {
+	t.Helper()
+	out, err := exec.Command(testenv.Binary(t), append([]string{"verify", "--json"}, args...)...).Output()
 	var exited *exec.ExitError
 	if errors.As(err, &exited) {
 		exit = exited.ExitCode()
@@ -56,8 +62,14 @@ func bigFile(seed string) []byte { return bytes.Repeat([]byte(seed+"\x00"), 30_0
 // blobOf finds the file under blobs that holds content.
 func blobOf(t *testing.T, data string, content []byte) string {
 	t.Helper()
+	return blobIn(t, filepath.Join(data, "blobs"), content)
+}
+
+// blobIn finds the file in a folder that holds content.
+func blobIn(t *testing.T, folder string, content []byte) string {
+	t.Helper()
 	found := ""
-	err := filepath.WalkDir(filepath.Join(data, "blobs"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -72,8 +84,46 @@ func blobOf(t *testing.T, data string, content []byte) string {
 	return found
 }
 
+// apart are the arguments by which the files are in a bucket, and where that is a folder.
+func apart(t *testing.T) (args []string, blobs string) {
+	t.Helper()
+	server, bucket := testenv.StartS3(t)
+	t.Setenv("AWS_ACCESS_KEY_ID", bucket.Key)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", bucket.Secret)
+	return []string{bucketOf(bucket)}, filepath.Join(server.Folder(), bucket.Name, "here")
+}
+
+// bucketOf is the argument that names a part of a bucket.
+func bucketOf(b testenv.Bucket) string {
+	return fmt.Sprintf("--blob-url=s3://%s/here?endpoint=%s&region=%s&path-style=true", b.Name, b.Endpoint, b.Region)
+}
+
 func TestVerifyNamesEachDamagedFile(t *testing.T) {
-	s := testenv.Start(t, testenv.Binary(t))
+	damageIsNamed(t, nil, "")
+}
+
+func TestVerifyNamesEachDamagedFileInABucket(t *testing.T) {
+	args, blobs := apart(t)
+	damageIsNamed(t, args, blobs)
+}
+
+func TestVerifyNamesEachDamagedFileOfADatabaseAndABucket(t *testing.T) {
+	args, blobs := apart(t)
+	damageIsNamed(t, append(args, "--database-url="+testenv.Postgres(t), "--redis-url="+testenv.Redis(t)), blobs)
+}
+
+func TestVerifyNamesEachDamagedFileBesideADatabase(t *testing.T) {
+	damageIsNamed(t, []string{"--database-url=" + testenv.Postgres(t)}, "")
+}
+
+// damageIsNamed where everything is as the arguments say; the files are in that folder, or in the data folder.
+func damageIsNamed(t *testing.T, args []string, blobs string) {
+	t.Helper()
+	s := testenv.Start(t, testenv.Binary(t), args...)
+	args = append(args, "--data="+s.Data())
+	if blobs == "" {
+		blobs = filepath.Join(s.Data(), "blobs")
+	}
 	key := signUp(t, s)
 	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte("<p>hi")})
 	id := project["project_id"].(string)
@@ -82,27 +132,26 @@ func TestVerifyNamesEachDamagedFile(t *testing.T) {
 			t.Fatalf("update: %d %v", status, answer)
 		}
 	}
-	if found, exit := verify(t, s.Data()); exit != 0 || len(found) != 0 {
+	if found, exit := verifyAll(t, args...); exit != 0 || len(found) != 0 {
 		t.Fatalf("of an undamaged store: exit code %d, %v", exit, found)
 	}
-	data := s.Data()
-	path := blobOf(t, data, bigFile("flipped"))
+	path := blobIn(t, blobs, bigFile("flipped"))
 	content := bigFile("flipped")
 	content[len(content)/2] ^= 1
 	write(t, path, content)
-	write(t, blobOf(t, data, bigFile("cut")), bigFile("cut")[:1000])
-	write(t, blobOf(t, data, bigFile("longer")), append(bigFile("longer"), 'x'))
-	expect.OK(t, os.Remove(blobOf(t, data, bigFile("gone"))))
+	write(t, blobIn(t, blobs, bigFile("cut")), bigFile("cut")[:1000])
+	write(t, blobIn(t, blobs, bigFile("longer")), append(bigFile("longer"), 'x'))
+	expect.OK(t, os.Remove(blobIn(t, blobs, bigFile("gone"))))
 	known := filepath.Base(path)
 	stray := known[:2] + strings.Repeat("0", len(known)-2)
 	for _, name := range []string{known[:2] + "/" + stray, "notes.txt", known[:2] + "/fresh.txt"} {
-		write(t, filepath.Join(data, "blobs", name), []byte("not ours"))
+		write(t, filepath.Join(blobs, name), []byte("not ours"))
 		if old := time.Now().Add(-48 * time.Hour); !strings.Contains(name, "fresh") {
-			expect.OK(t, os.Chtimes(filepath.Join(data, "blobs", name), old, old))
+			expect.OK(t, os.Chtimes(filepath.Join(blobs, name), old, old))
 		}
 	}
 
-	found, exit := verify(t, data)
+	found, exit := verifyAll(t, args...)
 	expect.Equal(t, "exit code", exit, 1)
 	got := map[string]string{}
 	for _, f := range found {
@@ -126,7 +175,7 @@ func TestVerifyNamesEachDamagedFile(t *testing.T) {
 	if len(found) != 6 {
 		t.Errorf("%d findings: %v", len(found), found)
 	}
-	out, err := exec.Command(testenv.Binary(t), "verify", "--data", data).CombinedOutput()
+	out, err := exec.Command(testenv.Binary(t), append([]string{"verify"}, args...)...).CombinedOutput()
 	for _, line := range []string{fmt.Sprintf("missing project=%s file=\"gone.bin\"", id), "4 damaged, 2 strays", "sandlot: 4 items are damaged or missing"} {
 		if err == nil || !strings.Contains(string(out), line) {
 			t.Errorf("%q is not in\n%s", line, out)

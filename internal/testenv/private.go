@@ -29,6 +29,7 @@ const s3ProgramEnv = "SANDLOT_TEST_S3_PROGRAM"
 // goroutine at a time; they return when what they ask for is so.
 type Private struct {
 	url     string
+	folder  string
 	command []string
 	env     []string // beside the test's own
 	ready   func() error
@@ -110,7 +111,8 @@ func StartS3(tb testing.TB) (*Private, Bucket) {
 	address := Port(tb)
 	b := Bucket{Endpoint: "http://" + address, Name: "bucket", Key: key, Secret: secret, Region: "us-east-1"}
 	p := &Private{url: "http://" + key + ":" + secret + "@" + address}
-	p.command = []string{program, "--quiet", "--port", address, "posix", "--sidecar", MemoryDir(tb), MemoryDir(tb)}
+	p.folder = MemoryDir(tb)
+	p.command = []string{program, "--quiet", "--port", address, "posix", "--sidecar", MemoryDir(tb), p.folder}
 	p.env = []string{"ROOT_ACCESS_KEY=" + key, "ROOT_SECRET_KEY=" + secret}
 	p.ready = func() error {
 		var buckets struct{ Buckets struct{} }
@@ -125,6 +127,10 @@ func StartS3(tb testing.TB) (*Private, Bucket) {
 
 // URL is the address, of the database "postgres" for PostgreSQL; it stays when the server comes again.
 func (p *Private) URL() string { return p.url }
+
+// Folder is where an S3-compatible server keeps its buckets: each is a folder there, and each object a file in it by its key, whose time
+// is the object's. What a test changes there is served changed.
+func (p *Private) Folder() string { return p.folder }
 
 // Start has a server that was killed or stopped serve again.
 func (p *Private) Start(tb testing.TB) {

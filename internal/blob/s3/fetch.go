@@ -90,7 +90,7 @@ func cmpCause(ctx context.Context, err error) error {
 func (s *Store) measure(out *sdk.GetObjectOutput, whole bool, size, off int64) error {
 	if whole {
 		if out.ContentLength != nil && *out.ContentLength >= 0 && *out.ContentLength != size {
-			return fmt.Errorf("%w: %d bytes in the store instead of %d", publish.ErrCorrupt, *out.ContentLength, size)
+			return fmt.Errorf("%w: %d bytes instead of %d in the store", publish.ErrCorrupt, *out.ContentLength, size)
 		}
 		return nil
 	}
@@ -99,7 +99,7 @@ func (s *Store) measure(out *sdk.GetObjectOutput, whole bool, size, off int64) e
 	case !ok || first != off:
 		return fmt.Errorf("%w: the store answered a question for a range with something else", publish.ErrUnavailable)
 	case total != size:
-		return fmt.Errorf("%w: %d bytes in the store instead of %d", publish.ErrCorrupt, total, size)
+		return fmt.Errorf("%w: %d bytes instead of %d in the store", publish.ErrCorrupt, total, size)
 	}
 	return nil
 }

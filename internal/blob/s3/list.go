@@ -28,7 +28,7 @@ var errStop = errors.New("stop")
 // List yields the names of all blobs that were stored before the time given, by the store's clock, in no
 // order. A time that is more than an hour ahead is none, and such a blob is yielded, too. It keeps one page of
 // at most 1,000 names. An error, with an empty name, is the last thing yielded. Objects with names that no
-// blob has are passed over, and counted (Foreign). As it is called for collecting garbage, it first removes
+// blob has are passed over (Foreign yields them). As it is called for collecting garbage, it first removes
 // the parts of uploads that were begun more than a day ago and never completed, unless the store is only
 // looked at.
 func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error] {
@@ -48,12 +48,24 @@ func (s *Store) ListShard(ctx context.Context, n int, before time.Time) iter.Seq
 	return s.walk(ctx, blob.Shard(n)+"/", before)
 }
 
-// Foreign is how many objects the last walk passed over, in all shards or whatever else it went through.
-func (s *Store) Foreign() (n int64) {
-	for i := range s.foreign {
-		n += s.foreign[i].Load()
+// Foreign yields the names, below the prefix, of the objects that lie there since before the time given and are
+// neither blobs nor the instance's own beside them: a name that no blob can have, a blob in another one's
+// shard. It keeps one page. An error, with an empty name, is the last thing yielded.
+func (s *Store) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		err := s.objects(ctx, "", before, func(name string) error {
+			if _, ok := refOf(name); ok || name == markerName || name == probeName {
+				return nil
+			}
+			if !yield(name, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && err != errStop {
+			yield("", fmt.Errorf("list blobs: %w", err))
+		}
 	}
-	return n
 }
 
 func (s *Store) walk(ctx context.Context, under string, before time.Time) iter.Seq2[publish.BlobRef, error] {
@@ -69,15 +81,19 @@ func (s *Store) walk(ctx context.Context, under string, before time.Time) iter.S
 }
 
 func (s *Store) list(ctx context.Context, under string, before time.Time, yield func(publish.BlobRef, error) bool) error {
-	var foreign [blob.Shards]int64
-	err := s.pages(ctx, under, func(page *sdk.ListObjectsV2Output) error {
+	return s.objects(ctx, under, before, func(name string) error {
+		if ref, ok := refOf(name); ok && !yield(ref, nil) {
+			return errStop
+		}
+		return nil
+	})
+}
+
+// objects calls visit with the names, below the prefix, of all objects that were stored before the time given
+// or, by the store's clock, in a time to come.
+func (s *Store) objects(ctx context.Context, under string, before time.Time, visit func(name string) error) error {
+	return s.pages(ctx, under, func(page *sdk.ListObjectsV2Output) error {
 		for _, o := range page.Contents {
-			name := aws.ToString(o.Key)[len(*s.key("")):]
-			ref, ok := refOf(name)
-			if !ok {
-				foreign[shardOf(name)] += s.counts(name)
-				continue
-			}
 			at := aws.ToTime(o.LastModified)
 			if !at.Before(before) && !at.After(s.now().Add(ahead)) {
 				continue
@@ -85,32 +101,12 @@ func (s *Store) list(ctx context.Context, under string, before time.Time, yield 
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if !yield(ref, nil) {
-				return errStop
+			if err := visit(aws.ToString(o.Key)[len(*s.key("")):]); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
-	if err == nil {
-		s.tellForeign(under, foreign)
-	}
-	return err
-}
-
-// counts is 0 for the objects that are the instance's own beside the blobs.
-func (s *Store) counts(name string) int64 {
-	if name == markerName || name == probeName {
-		return 0
-	}
-	return 1
-}
-
-func (s *Store) tellForeign(under string, foreign [blob.Shards]int64) {
-	for n := range blob.Shards {
-		if strings.HasPrefix(blob.Shard(n), strings.TrimSuffix(under, "/")) {
-			s.foreign[n].Store(foreign[n])
-		}
-	}
 }
 
 // pages calls visit with each page of the objects below a name.
@@ -151,7 +147,7 @@ func refOf(name string) (publish.BlobRef, bool) {
 	return ref, blob.Valid(ref) && blob.Path(ref) == name
 }
 
-// shardOf is the shard in which a name that is not ours is counted.
+// shardOf is the shard that a name begins with, and 0 if that is none.
 func shardOf(name string) int {
 	for n := range blob.Shards {
 		if strings.HasPrefix(name, blob.Shard(n)+"/") {

@@ -19,7 +19,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -51,8 +50,6 @@ type Store struct {
 	limits    limits
 	keys      aws.CredentialsProvider // what they yield is never to be shown
 	now       func() time.Time
-
-	foreign [blob.Shards]atomic.Int64 // what the last walk of each shard met
 
 	ping struct {
 		sync.Mutex

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -100,11 +101,18 @@ func TestForeignObjectsArePassedOver(t *testing.T) {
 	if shard == other {
 		other = "01"
 	}
-	for _, name := range []string{"notes.txt", shard + "/.DS_Store", shard + "/" + string(b.Ref) + ".bak", other + "/" + string(b.Ref), "deep/" + shard + "/" + string(b.Ref), shard + "/x/y"} {
+	theirs := []string{"notes.txt", shard + "/.DS_Store", shard + "/" + string(b.Ref) + ".bak", other + "/" + string(b.Ref), "deep/" + shard + "/" + string(b.Ref), shard + "/x/y"}
+	for _, name := range theirs {
 		putObject(t, s, name, "theirs")
 	}
+	expect.OK(t, s.Ping(t.Context())) // which writes an object
 	expect.Same(t, "listed", names(t, s, soon()), []publish.BlobRef{b.Ref})
-	expect.Equal(t, "foreign", s.Foreign(), 6)
+	slices.Sort(theirs)
+	expect.Same(t, "foreign", foreign(t, s, soon()), theirs)
+	expect.Same(t, "foreign a minute ago", foreign(t, s, time.Now().Add(-time.Minute)), nil)
+	for range s.Foreign(t.Context(), soon()) {
+		break // a consumer that wants no more
+	}
 	got := 0
 	for n := range s.Shards() {
 		if n == 5 { // as many as are needed here
@@ -119,6 +127,17 @@ func TestForeignObjectsArePassedOver(t *testing.T) {
 	if got > 1 {
 		t.Errorf("%d blobs", got)
 	}
+}
+
+// foreign are the objects that are not the instance's, in order.
+func foreign(t *testing.T, s *Store, before time.Time) (names []string) {
+	t.Helper()
+	for name, err := range s.Foreign(t.Context(), before) {
+		expect.OK(t, err)
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 func TestListGoesByTheTimeInTheStore(t *testing.T) {
