@@ -77,7 +77,10 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	now := a.store.Now // leases, what is due and what expires go by one clock, however many processes use it
 	if left := a.store.Left(); left != nil {
 		log.Warn("all records have moved: only reads are served here, and nothing can be changed; stop this server, and start one there", "to", left.To, "at", left.At)
-	} else if err = a.store.Alone(ctx); err != nil { // the lock says so
+	} else if s.DatabaseURL == "" {
+		err = a.store.Alone(ctx) // it lies in the folder, whose lock no other server has
+	}
+	if err != nil {
 		return nil, err
 	}
 	if a.blobs, err = s.files(ctx, a.store, s.BlobCache); err != nil {
