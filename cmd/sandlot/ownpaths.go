@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"net/http"
-	"time"
 
 	"sandlot/internal/publish"
 )
@@ -48,24 +46,6 @@ func readOnly(h http.HandlerFunc) http.Handler {
 }
 
 func (s *router) health(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }
-
-// readyLimit bounds the question to the stores: a store that takes longer is not ready.
-const readyLimit = 5 * time.Second
-
-func (s *router) readiness(w http.ResponseWriter, r *http.Request) {
-	if s.draining.Load() {
-		plain(w, http.StatusServiceUnavailable, "draining\n")
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
-	defer cancel()
-	if err := s.ready(ctx); err != nil {
-		s.log.Warn("not ready", "error", err)
-		plain(w, http.StatusServiceUnavailable, "not ready\n")
-		return
-	}
-	plain(w, http.StatusOK, "ok\n")
-}
 
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -24,7 +23,7 @@ type router struct {
 	log      *slog.Logger
 	access   accessLog
 	metrics  *metrics
-	ready    func(context.Context) error
+	needs    []need // what it is ready with
 	draining atomic.Bool
 	clock    *front.Clock
 	api      http.Handler

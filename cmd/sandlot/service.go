@@ -280,7 +280,7 @@ func (a *app) router(m *metrics) *router {
 		log:     a.log,
 		access:  accessLog(a.settings.AccessLog),
 		metrics: m,
-		ready:   func(ctx context.Context) error { return publish.Ready(ctx, a.stores) },
+		needs:   a.needs(),
 		api: api.New(api.Config{
 			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 			MaxFile: int64(a.settings.MaxFileSize), Now: a.store.Now,

@@ -186,12 +186,3 @@ func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {
 		expect.Equal(t, "version", version(), 4)
 	})
 }
-
-func TestReadyFailsWhenTheDatabaseIsClosed(t *testing.T) {
-	w := newWorld(t)
-	expect.OK(t, publish.Ready(t.Context(), w.in.Stores()))
-	expect.OK(t, w.db.Close())
-	if err := publish.Ready(t.Context(), w.in.Stores()); !errors.Is(err, publish.ErrUnavailable) {
-		t.Errorf("got %v", err)
-	}
-}

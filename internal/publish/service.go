@@ -3,7 +3,6 @@ package publish
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -149,16 +148,4 @@ func setDefault[T int | int64](v *T, to T) {
 	if *v == 0 {
 		*v = to
 	}
-}
-
-// Ready returns nil while publishing on these stores can be expected to work: both can be read
-// and written. An error says which cannot. It asks them each time.
-func Ready(ctx context.Context, stores Stores) error {
-	if err := stores.Store.Ping(ctx); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	if err := stores.Blobs.Ping(ctx); err != nil {
-		return fmt.Errorf("blobs: %w", err)
-	}
-	return nil
 }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sandlot/internal/expect"
+	"sandlot/internal/testenv"
+	"sandlot/internal/testworld"
+)
+
+func TestReadinessNamesThePartThatIsMissing(t *testing.T) {
+	works := func(context.Context) error { return nil }
+	fails := func(context.Context) error { return errors.New("dial postgres://ada:secret@db: refused") }
+	hangs := func(context.Context) error { testenv.Pass(2 * readyLimit); return nil }
+	for name, c := range map[string]struct {
+		needs  []need
+		status int
+		text   string
+	}{
+		"none":                        {[]need{{"database", works, false}, {"blobs", works, false}}, 200, "ok\n"},
+		"the database":                {[]need{{"database", fails, false}, {"blobs", works, false}}, 503, "not ready\nmissing: database\n"},
+		"the blobs":                   {[]need{{"database", works, false}, {"blobs", fails, false}}, 503, "not ready\nmissing: blobs\n"},
+		"both, and what it can spare": {[]need{{"database", fails, false}, {"blobs", fails, false}, {"redis", fails, true}}, 503, "not ready\nmissing: database, blobs\nwithout: redis\n"},
+		"only what it can spare":      {[]need{{"database", works, false}, {"redis", fails, true}}, 200, "ok\nwithout: redis\n"},
+		"one that does not answer":    {[]need{{"database", hangs, false}, {"blobs", fails, false}, {"cache", works, false}}, 503, "not ready\nmissing: database, blobs\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var logs strings.Builder
+			s := &router{log: slog.New(slog.NewTextHandler(&logs, nil)), needs: c.needs}
+			w := httptest.NewRecorder()
+			ask := func() {
+				begun := time.Now()
+				s.readiness(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+				if took := time.Since(begun); took > readyLimit {
+					t.Errorf("it took %s", took)
+				}
+			}
+			if name == "one that does not answer" {
+				slowly(t, ask)
+			} else {
+				ask()
+			}
+			expect.Equal(t, "status", w.Code, c.status)
+			expect.Equal(t, "text", w.Body.String(), c.text)
+			for _, part := range []string{"database", "blobs"} {
+				if told := strings.Contains(logs.String(), "part="+part); told != strings.Contains(c.text, part) {
+					t.Errorf("the log says %s", logs.String())
+				}
+			}
+		})
+	}
+}
+
+func TestReadinessFailsWhenTheDatabaseIsClosed(t *testing.T) {
+	w := testworld.New(t)
+	needs := (&app{stores: w.Stores()}).needs()
+	missing, _ := lacks(t.Context(), needs, w.Log)
+	expect.Equal(t, "parts that are missing", len(missing), 0)
+	expect.OK(t, w.DB.Close())
+	missing, _ = lacks(t.Context(), needs, w.Log)
+	expect.Same(t, "parts that are missing", missing, []string{"database"})
+}
+
+// slowly runs what waits, on a clock that does not.
+func slowly(t *testing.T, do func()) {
+	t.Helper()
+	synctest.Test(t, func(*testing.T) {
+		do()
+		testenv.Pass(2 * readyLimit) // until nobody is left who hangs
+	})
+}
