@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"sandlot/internal/operate"
 	"sandlot/internal/play"
 	"sandlot/internal/worker"
 )
@@ -28,17 +29,17 @@ type saltFile struct {
 }
 
 // keep is what play.KeepVisitors asks for. Where the file cannot be used a restart forgets who came.
-func (f saltFile) keep(day int64, fresh [32]byte) [32]byte {
+func (f saltFile) keep(day int64, fresh [32]byte) (salt [32]byte, ok bool) {
 	kept, err := os.ReadFile(f.name)
 	if err == nil && len(kept) == 8+len(fresh) && binary.BigEndian.Uint64(kept) == uint64(day) {
-		return [32]byte(kept[8:])
+		return [32]byte(kept[8:]), true
 	}
 	_ = os.Remove(f.name) // first: yesterday's must not stay where today's cannot be written
 	if err := f.write(append(binary.BigEndian.AppendUint64(nil, uint64(day)), fresh[:]...)); err != nil {
 		f.failures.Add(1)
 		f.log.Warn("today's salt not kept", "error", err)
 	}
-	return fresh
+	return fresh, err == nil
 }
 
 // write replaces the file: half of one is of no day.
@@ -50,6 +51,31 @@ func (f saltFile) write(b []byte) error {
 		return fmt.Errorf("keep salt: %w", err)
 	}
 	return nil
+}
+
+// sharedSalt keeps the salts of days where all nodes find them: to each of them a visitor
+// is the same.
+type sharedSalt struct {
+	store    operate.SaltStore
+	log      *slog.Logger
+	failures *worker.Failures // salts that could not be kept
+}
+
+// saltLimit is how long the first visitor of a day waits for a database.
+const saltLimit = 2 * time.Second
+
+// keep is what play.KeepVisitors asks for. Until the database answers, a visitor is another
+// one to each node.
+func (s sharedSalt) keep(day int64, fresh [32]byte) (salt [32]byte, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), saltLimit)
+	defer cancel()
+	salt, err := s.store.DaySalt(ctx, day, fresh)
+	if err != nil {
+		s.failures.Add(1)
+		s.log.Warn("today's salt not kept", "error", err)
+		return fresh, false
+	}
+	return salt, true
 }
 
 // renew has yesterday's salt forgotten soon after midnight, also where nobody comes.

@@ -12,6 +12,8 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/play"
+	"sandlot/internal/sqlstore"
+	"sandlot/internal/testworld"
 	"sandlot/internal/worker"
 )
 
@@ -55,5 +57,53 @@ func TestRegression36ASaltThatCannotBeKeptIsCounted(t *testing.T) {
 	expect.OK(t, os.WriteFile(f.name, []byte("half"), 0o600))
 	if id := play.KeepVisitors(f.keep).ID(r, "", now); id != play.KeepVisitors(f.keep).ID(r, "", now) {
 		t.Error("a file that is none stays")
+	}
+}
+
+func TestAVisitorIsTheSameToAllNodesOfADatabase(t *testing.T) {
+	w := testworld.New(t)
+	failures := &worker.Failures{}
+	node := func(w *testworld.World) *play.Visitors {
+		return play.KeepVisitors(sharedSalt{w.DB.Upkeep(), w.Log, failures}.keep)
+	}
+	r, now := httptest.NewRequest("GET", "/", nil), w.Now()
+	id := node(w).ID(r, "", now)
+	other := w.Node(t)
+	expect.Equal(t, "to another node", node(other).ID(r, "", now), id)
+	v := node(w)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	expect.OK(t, w.DB.CopyTo(t.Context(), copied))
+	backup, err := sqlstore.OpenSQLite(t.Context(), copied, sqlstore.Options{Now: w.Now})
+	expect.OK(t, err)
+	defer backup.Close()
+	salt, err := backup.Upkeep().DaySalt(t.Context(), now.Unix()/(24*60*60), [32]byte{1})
+	expect.OK(t, err)
+	expect.Equal(t, "the salt in a copy", salt, [32]byte{1})
+	expect.OK(t, other.DB.Close())
+	lost := node(other)
+	if lost.ID(r, "", now) == id || failures.Count() != 1 {
+		t.Errorf("without a database: %d failures", failures.Count())
+	}
+	w.Clock.Move(24 * time.Hour)
+	if v.ID(r, "", w.Now()) == id {
+		t.Error("known again after midnight")
+	}
+}
+
+func TestASaltThatCouldNotBeKeptIsAskedForAgain(t *testing.T) {
+	there, shared := false, [32]byte{1}
+	keep := func(_ int64, fresh [32]byte) ([32]byte, bool) {
+		if !there {
+			return fresh, false
+		}
+		return shared, true
+	}
+	v, r, now := play.KeepVisitors(keep), httptest.NewRequest("GET", "/", nil), time.Now()
+	alone := v.ID(r, "", now)
+	there = true
+	expect.Equal(t, "before it is asked for", v.ID(r, "", now), alone)
+	v.Renew(now)
+	if v.ID(r, "", now) != play.KeepVisitors(keep).ID(r, "", now) {
+		t.Error("another one than to other nodes")
 	}
 }

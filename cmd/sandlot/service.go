@@ -140,7 +140,11 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Trim: operate.Trimmer{Store: a.store.Upkeep(), Heads: a.service.Heads}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
 		Failures: a.failuresOf("collect"),
 	}
-	a.visitors = play.KeepVisitors(saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep)
+	keepSalt := saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep
+	if s.DatabaseURL != "" {
+		keepSalt = sharedSalt{a.store.Upkeep(), log, a.failures["salt"]}.keep
+	}
+	a.visitors = play.KeepVisitors(keepSalt)
 	unconfirmed := a.failuresOf("heads")
 	a.workers = []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors, now) },

@@ -106,3 +106,12 @@ type PartStore interface {
 	Versions(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error)
 	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
 }
+
+// A SaltStore keeps the salt of each day, by which its visitors are told apart, under the
+// same promises as a publish.Store.
+type SaltStore interface {
+	// DaySalt returns the salt of a day, counted from 1970, which is fresh the first time it is
+	// asked for and then the same. It forgets those of days that are over by the store's clock. No
+	// copy of the store has any.
+	DaySalt(ctx context.Context, day int64, fresh [32]byte) ([32]byte, error)
+}

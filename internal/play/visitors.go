@@ -20,7 +20,7 @@ import (
 // the hashes of the day were made of, or whether a visitor came back. No address is kept. All
 // methods may be called concurrently.
 type Visitors struct {
-	keep   func(day int64, fresh [32]byte) [32]byte
+	keep   func(day int64, fresh [32]byte) (salt [32]byte, kept bool)
 	mu     sync.Mutex // held to renew it
 	latest atomic.Pointer[salt]
 }
@@ -29,18 +29,21 @@ type Visitors struct {
 type salt struct {
 	day   int64 // since 1970
 	bytes [32]byte
+	kept  bool
 }
 
 // NewVisitors makes Visitors whose salts are in memory only. A restart begins a new salt, so a
 // visitor who comes back on the same day counts as another one.
 func NewVisitors() *Visitors {
-	return KeepVisitors(func(_ int64, fresh [32]byte) [32]byte { return fresh })
+	return KeepVisitors(func(_ int64, fresh [32]byte) ([32]byte, bool) { return fresh, true })
 }
 
-// KeepVisitors makes Visitors whose salts outlive a restart. keep returns the salt that was kept
-// for a day, counted from 1970; if there is none, it keeps fresh and returns that. It must forget
-// the salts of all other days. It is called about once a day, and not concurrently.
-func KeepVisitors(keep func(day int64, fresh [32]byte) [32]byte) *Visitors {
+// KeepVisitors makes Visitors whose salts outlive a restart, or are those of all nodes. keep
+// returns the salt that was kept for a day, counted from 1970; if there is none, it keeps fresh
+// and returns that. It must forget the salts of all days before. Where it cannot keep one, fresh
+// is used until Renew asks again. It is called once a day, or once for each Renew, and not
+// concurrently.
+func KeepVisitors(keep func(day int64, fresh [32]byte) (salt [32]byte, kept bool)) *Visitors {
 	v := &Visitors{keep: keep}
 	v.latest.Store(&salt{day: -1})
 	return v
@@ -81,8 +84,14 @@ func appendNetwork(b []byte, remote string) []byte {
 }
 
 // Renew replaces the salt if its day is over at a time. ID does that, too; Renew is for when no
-// request comes.
-func (v *Visitors) Renew(now time.Time) { v.today(now) }
+// request comes, and for a salt that could not be kept.
+func (v *Visitors) Renew(now time.Time) {
+	if s := v.today(now); !s.kept {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.draw(s.day, s.bytes)
+	}
+}
 
 // today returns the salt of the day.
 func (v *Visitors) today(now time.Time) *salt {
@@ -95,9 +104,15 @@ func (v *Visitors) today(now time.Time) *salt {
 	if s := v.latest.Load(); s.day == day {
 		return s
 	}
+	var fresh [32]byte
+	_, _ = rand.Read(fresh[:]) // never fails: crypto/rand ends the process instead
+	return v.draw(day, fresh)
+}
+
+// draw has a salt kept and uses it.
+func (v *Visitors) draw(day int64, fresh [32]byte) *salt {
 	s := &salt{day: day}
-	_, _ = rand.Read(s.bytes[:]) // never fails: crypto/rand ends the process instead
-	s.bytes = v.keep(day, s.bytes)
+	s.bytes, s.kept = v.keep(day, fresh)
 	v.latest.Store(s)
 	return s
 }

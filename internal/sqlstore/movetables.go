@@ -42,6 +42,7 @@ var movedTables = []engine.Table{
 	numbered("stops", "id", "mailbox:b kind:t at until", "mailbox kind"),
 	moved("clock", "one", "at"),
 	moved("counters", "process", "batch at"),
+	moved("day_salts", "day", "salt:b"),
 	moved("follows", "account", "after"),
 	moved("erasures", "project n", ""),
 	numbered("drafts", "id", "project n undone holder:t leased_until", "project"),

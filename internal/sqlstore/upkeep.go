@@ -17,6 +17,7 @@ var (
 	_ operate.VerifyStore = Upkeep{}
 	_ operate.SpaceStore  = Upkeep{}
 	_ operate.ClockStore  = Upkeep{}
+	_ operate.SaltStore   = Upkeep{}
 )
 
 // Upkeep is the view of the database for the workers of package operate.

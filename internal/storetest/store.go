@@ -33,6 +33,7 @@ type UpkeepRecords interface {
 	operate.VerifyStore
 	operate.SpaceStore
 	operate.ClockStore
+	operate.SaltStore
 }
 
 // AccountRecords is everything that package account keeps.

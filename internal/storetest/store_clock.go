@@ -11,6 +11,8 @@ import (
 func clockCases() []storeCase {
 	return []storeCase{
 		{"RecordTime/LastTime returns the time that was recorded last", recordTime},
+		{"DaySalt/fresh the first time it is asked for and then the same", daySalt},
+		{"DaySalt/forgets those of days that are over", daySaltsOver},
 		{"ClaimJobs/a job is also due if that seems to be more than JobWaitMax ahead", jobOfWrongClock},
 		{"CountMail/what seems to be sent after that time, a wrong clock left", mailsToCome},
 		{"StopOf/one that ends by itself and seems to begin in a time to come is over", stopToCome},
@@ -59,4 +61,26 @@ func stopToCome(t *testing.T, s Stores) {
 	ok(t, s.Accounts.StopMail(t.Context(), stop, "kim@example.org"))
 	got := must(s.Accounts.StopOf(t.Context(), stop.Mailbox, stop.Kind, now))(t)
 	same(t, "a stop that somebody has to lift", got.Until.IsZero(), true)
+}
+
+func daySalt(t *testing.T, s Stores) {
+	day := base().Unix() / int64(aDay/time.Second)
+	salt := func(day int64, fresh byte) byte {
+		return must(s.Upkeep.DaySalt(t.Context(), day, [32]byte{31: fresh}))(t)[31]
+	}
+	same(t, "the salt of the day", salt(day, 1), byte(1))
+	same(t, "of the next", salt(day+1, 2), byte(2))
+	same(t, "of the day, for another node", salt(day, 3), byte(1))
+	same(t, "of the next, for another node", salt(day+1, 4), byte(2))
+}
+
+func daySaltsOver(t *testing.T, s Stores) {
+	day := base().Unix() / int64(aDay/time.Second)
+	salt := func(day int64, fresh byte) byte {
+		return must(s.Upkeep.DaySalt(t.Context(), day, [32]byte{31: fresh}))(t)[31]
+	}
+	salt(day, 1)
+	s.Later(2 * aDay)
+	salt(day+2, 2)
+	same(t, "the salt of a day that is over", salt(day, 3), byte(3))
 }

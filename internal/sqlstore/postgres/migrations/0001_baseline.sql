@@ -371,6 +371,11 @@ CREATE TABLE counters (
 );
 CREATE INDEX counters_at ON counters (at);
 
+CREATE TABLE day_salts (
+    day  BIGINT PRIMARY KEY,
+    salt BYTEA NOT NULL
+);
+
 CREATE TABLE follows (
     account BIGINT PRIMARY KEY REFERENCES accounts (id),
     after   BIGINT NOT NULL

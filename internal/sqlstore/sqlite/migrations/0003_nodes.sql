@@ -13,3 +13,9 @@ CREATE TABLE counters (
     at      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX counters_at ON counters (at);
+
+-- By what visitors are told apart, until the day is over: no copy has it.
+CREATE TABLE day_salts (
+    day  INTEGER PRIMARY KEY,
+    salt BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
