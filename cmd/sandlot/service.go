@@ -137,7 +137,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	started := time.Now()
 	ages := &operate.AgeGuard{Times: a.store.Upkeep(), Now: now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
 	collector := &operate.Collector{
-		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Trim: operate.Trimmer{Store: a.store.Upkeep(), Heads: a.service.Heads}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
+		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Leases: a.store.Upkeep(), Trim: operate.Trimmer{Store: a.store.Upkeep(), Heads: a.service.Heads}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
 		Failures: a.failuresOf("collect"),
 	}
 	keepSalt := saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep

@@ -56,23 +56,27 @@ type CollectBlobs interface {
 // Collector deletes what nothing refers to any more: expired uploads, records that no version
 // needs, and stored bytes without a record. If Keep is set, it first forgets versions beyond
 // that number. Names of blobs are never used again, so it needs no lock: it may run beside
-// everything else, other Collectors included. Only one Run or Collect of a Collector may be
-// under way.
+// everything else, other Collectors included. With Leases one of those at a time works, which
+// spares the store the others. Only one Run or Collect of a Collector may be under way.
 type Collector struct {
 	Records SweepStore
 	Blobs   CollectBlobs
 	// Staged reports whether a request still holds a blob, as Contents.Held does. Such a blob is no
 	// stray, whatever the time of its file. Nil if nobody stores anything meanwhile.
 	Staged func(publish.BlobRef) bool
-	Trim   Trimmer   // needed only if Keep is not 0
-	Keep   int       // how many versions of each project are kept; 0: all of them
-	Ages   *AgeGuard // is asked before each round; nil: the clock is trusted
+	Leases LeaseStore // nil: there is no other Collector
+	Trim   Trimmer    // needed only if Keep is not 0
+	Keep   int        // how many versions of each project are kept; 0: all of them
+	Ages   *AgeGuard  // is asked before each round; nil: the clock is trusted
 	Log    *slog.Logger
 	Now    func() time.Time
 	// Failures counts blobs that could not be deleted, and steps that failed.
 	Failures *worker.Failures
 
 	undeleted worker.Setbacks[publish.BlobRef]
+
+	lease   int64     // of the round that is under way; 0: none
+	renewed time.Time // when the lease was renewed last
 }
 
 // Run collects every hour until ctx ends.
@@ -87,13 +91,22 @@ func (c *Collector) Run(ctx context.Context) {
 }
 
 // Collect makes one round and returns how many blobs it deleted: none while the clock is not
-// trusted. A failure does not keep it from the rest; the error joins all of them.
+// trusted, and none if another process makes one. A failure does not keep it from the rest; the
+// error joins all of them.
 func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
 	now := c.Now().UTC() // read before the guard is asked, so that the guard knows of any jump before it
 	may, err := c.mayDelete(ctx)
 	if !may {
 		return 0, err
 	}
+	if err := c.hold(ctx); err != nil {
+		if errors.Is(err, publish.ErrLeased) {
+			return 0, nil
+		}
+		c.Failures.Add(1)
+		return 0, err
+	}
+	defer c.letGo(ctx)
 	var failed worker.Errors
 	failed.Add(err)
 	failed.Add(c.trim(ctx, now.Add(-Grace)))
@@ -106,10 +119,39 @@ func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
 	return deleted + n, failed.Err()
 }
 
+const (
+	collectWork  = "collect"
+	collectRenew = WorkLeaseMax / 4 // well before the lease lapses, whatever one batch takes
+)
+
+// hold leases the work of a round, or renews the lease if it is time.
+func (c *Collector) hold(ctx context.Context) (err error) {
+	if c.Leases == nil || c.lease != 0 && time.Since(c.renewed) < collectRenew {
+		return nil
+	}
+	c.renewed = time.Now()
+	c.lease, err = c.Leases.LeaseWork(ctx, collectWork, c.lease, WorkLeaseMax)
+	return err
+}
+
+// letGo ends the lease of a round. Where that fails it lapses.
+func (c *Collector) letGo(ctx context.Context) {
+	if c.lease != 0 {
+		if _, err := c.Leases.LeaseWork(context.WithoutCancel(ctx), collectWork, c.lease, 0); err != nil {
+			c.Log.Warn("the collector's lease could not be ended; it lapses", "error", err)
+		}
+	}
+	c.lease = 0
+}
+
 // sweep forgets records that nothing needs, and deletes their blobs.
 func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err error) {
 	var failed worker.Errors
 	for more := true; more && ctx.Err() == nil; {
+		if err := c.hold(ctx); err != nil {
+			failed.Add(err)
+			break
+		}
 		var gone []publish.BlobRef
 		gone, more, err = c.Records.Sweep(ctx, now, now.Add(-Grace), collectBatch)
 		if err != nil {
@@ -165,6 +207,7 @@ func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, 
 	var failed worker.Errors
 	batch := make([]publish.BlobRef, 0, collectBatch)
 	flush := func() {
+		failed.Add(c.hold(ctx)) // without it another round may begin beside this one
 		n, err := c.deleteUnknown(ctx, batch)
 		batch = batch[:0]
 		deleted += n

@@ -115,3 +115,16 @@ type SaltStore interface {
 	// copy of the store has any.
 	DaySalt(ctx context.Context, day int64, fresh [32]byte) ([32]byte, error)
 }
+
+// A LeaseStore gives work to one process at a time, under the same promises as a
+// publish.Store.
+type LeaseStore interface {
+	// LeaseWork keeps the work of that name to its caller for that long, by the store's clock, and
+	// returns what names the lease. If somebody else has it it is publish.ErrLeased. A lease that
+	// the caller holds already is renewed, or, for no time at all, ended; 0 is none.
+	LeaseWork(ctx context.Context, work string, held int64, length time.Duration) (int64, error)
+}
+
+// WorkLeaseMax is the longest that work is leased at a time. What seems to be leased for longer
+// got its time from a wrong clock.
+const WorkLeaseMax = 10 * time.Minute

@@ -3,6 +3,9 @@ package sqlstore
 import (
 	"context"
 	"time"
+
+	"sandlot/internal/operate"
+	"sandlot/internal/publish"
 )
 
 // A lease keeps a record to one process for a while, by the clock of the database:
@@ -27,6 +30,19 @@ func (l lease) never() int64 { return micros(l.now.Add(l.length + skew)) }
 // holds tells whether a lease of that length, which ends then, still keeps others away.
 func (l lease) holds(until int64) bool { return until > micros(l.now) && until <= l.never() }
 
+// LeaseWork implements operate.LeaseStore.
+func (store Upkeep) LeaseWork(ctx context.Context, work string, held int64, length time.Duration) (name int64, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
+		l := store.db.lease(length)
+		if name = 0; length > 0 {
+			name = max(l.until(), held+1)
+		}
+		return t.must(publish.ErrLeased, `INSERT INTO leases (work, leased_until) VALUES (?1, ?2) ON CONFLICT (work) DO UPDATE SET leased_until = excluded.leased_until
+			WHERE leases.leased_until <= ?3 OR leases.leased_until > ?4 OR leases.leased_until = ?5`, work, name, micros(l.now), lease{l.now, operate.WorkLeaseMax}.never(), held)
+	})
+	return name, in("lease work", err)
+}
+
 // Alone says that no other process uses the database, as a server knows that holds the
 // lock of its folder: what a former one was at when it ended need not wait until its
 // lease lapses. The mail that it was at stays leased, for it may have been sent.
@@ -35,7 +51,10 @@ func (db *DB) Alone(ctx context.Context) error {
 		if _, err := t.exec("UPDATE drafts SET leased_until = 0 WHERE leased_until > 0"); err != nil {
 			return err
 		}
-		_, err := t.exec("UPDATE uploads SET leased_until = 0 WHERE leased_until > 0")
+		if _, err := t.exec("UPDATE uploads SET leased_until = 0 WHERE leased_until > 0"); err != nil {
+			return err
+		}
+		_, err := t.exec("DELETE FROM leases")
 		return err
 	}))
 }

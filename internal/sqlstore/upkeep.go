@@ -18,6 +18,7 @@ var (
 	_ operate.SpaceStore  = Upkeep{}
 	_ operate.ClockStore  = Upkeep{}
 	_ operate.SaltStore   = Upkeep{}
+	_ operate.LeaseStore  = Upkeep{}
 )
 
 // Upkeep is the view of the database for the workers of package operate.

@@ -34,6 +34,7 @@ type UpkeepRecords interface {
 	operate.SpaceStore
 	operate.ClockStore
 	operate.SaltStore
+	operate.LeaseStore
 }
 
 // AccountRecords is everything that package account keeps.

@@ -13,6 +13,8 @@ func clockCases() []storeCase {
 		{"RecordTime/LastTime returns the time that was recorded last", recordTime},
 		{"DaySalt/fresh the first time it is asked for and then the same", daySalt},
 		{"DaySalt/forgets those of days that are over", daySaltsOver},
+		{"LeaseWork/keeps the work to its caller for that long", leaseWork},
+		{"LeaseWork/a lease that the caller holds already is renewed, or ended", leaseWorkAgain},
 		{"ClaimJobs/a job is also due if that seems to be more than JobWaitMax ahead", jobOfWrongClock},
 		{"CountMail/what seems to be sent after that time, a wrong clock left", mailsToCome},
 		{"StopOf/one that ends by itself and seems to begin in a time to come is over", stopToCome},
@@ -83,4 +85,30 @@ func daySaltsOver(t *testing.T, s Stores) {
 	s.Later(2 * aDay)
 	salt(day+2, 2)
 	same(t, "the salt of a day that is over", salt(day, 3), byte(3))
+}
+
+func leaseWork(t *testing.T, s Stores) {
+	first := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
+	for _, held := range []int64{0, first - 1, first + 1} {
+		_, err := s.Upkeep.LeaseWork(t.Context(), "dig", held, time.Minute)
+		wants(t, "a second lease", err, publish.ErrLeased)
+	}
+	must(s.Upkeep.LeaseWork(t.Context(), "fill", 0, time.Minute))(t)
+	s.Later(time.Minute)
+	must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
+	for _, length := range []time.Duration{0, time.Minute} {
+		_, err := s.Upkeep.LeaseWork(t.Context(), "dig", first, length)
+		wants(t, "one that lapsed and is another's", err, publish.ErrLeased)
+	}
+}
+
+func leaseWorkAgain(t *testing.T, s Stores) {
+	first := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
+	s.Later(59 * time.Second)
+	second := must(s.Upkeep.LeaseWork(t.Context(), "dig", first, time.Minute))(t)
+	s.Later(59 * time.Second)
+	_, err := s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute)
+	wants(t, "that of another while it was renewed", err, publish.ErrLeased)
+	must(s.Upkeep.LeaseWork(t.Context(), "dig", second, 0))(t)
+	must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
 }

@@ -376,6 +376,11 @@ CREATE TABLE day_salts (
     salt BYTEA NOT NULL
 );
 
+CREATE TABLE leases (
+    work         TEXT COLLATE "C" PRIMARY KEY,
+    leased_until BIGINT NOT NULL
+);
+
 CREATE TABLE follows (
     account BIGINT PRIMARY KEY REFERENCES accounts (id),
     after   BIGINT NOT NULL

@@ -19,3 +19,9 @@ CREATE TABLE day_salts (
     day  INTEGER PRIMARY KEY,
     salt BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Work that one process at a time does, which has it until then.
+CREATE TABLE leases (
+    work         TEXT PRIMARY KEY,
+    leased_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
