@@ -193,5 +193,7 @@ type cached struct {
 	store io.Closer
 }
 
+var _ publish.PiecedBlobs = cached{}
+
 // Close closes both.
 func (c cached) Close() error { return errors.Join(c.Blobs.Close(), c.store.Close()) }

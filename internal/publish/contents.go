@@ -182,11 +182,12 @@ func (c *Contents) Open(ctx context.Context, b Blob, off, n int64) (io.ReadClose
 	return io.NopCloser(bytes.NewReader(window(data, off, n))), nil
 }
 
-// withCheckpoints adds those that are recorded to a blob, if a range of it is asked for.
-// Without them a range can be read, too, after all of the blob.
+// withCheckpoints adds those that are recorded to a blob, if a range of it is asked for, or Blobs
+// read it in pieces. Without them it can be read, too, after all of the blob.
 func (c *Contents) withCheckpoints(ctx context.Context, b Blob, off, n int64) Blob {
+	_, pieced := c.blobs.(PiecedBlobs)
 	whole := n == b.Size || n < 0 && off == 0
-	if b.ID == 0 || b.Size <= checkpoint.Step || n == 0 || whole {
+	if b.ID == 0 || b.Size <= checkpoint.Step || n == 0 || whole && !pieced {
 		return b
 	}
 	points, err := c.store.Checkpoints(ctx, b.ID)

@@ -252,6 +252,13 @@ type Blobs interface {
 	Ping(ctx context.Context) error
 }
 
+// PiecedBlobs are Blobs that read a blob that comes with its Checkpoints MiB by MiB, also where all of
+// it is asked for, so that the first can be yielded while the others are far away.
+type PiecedBlobs interface {
+	Blobs
+	ReadsPieces()
+}
+
 // ShardedBlobs are Blobs whose names fall into shards, so that nodes can share the work of a walk
 // through all of them.
 type ShardedBlobs interface {

@@ -67,7 +67,10 @@ type Blobs struct {
 	hits, misses, corrupt, unsaved atomic.Int64
 }
 
-var _ publish.ShardedBlobs = (*Blobs)(nil)
+var (
+	_ publish.ShardedBlobs = (*Blobs)(nil)
+	_ publish.PiecedBlobs  = (*Blobs)(nil)
+)
 
 // New returns Blobs over a store. A folder that cannot be made, or written, is no error: it only keeps
 // nothing then. Close must be called, and closes nothing of the store.
@@ -78,6 +81,9 @@ func New(store Store, opts Options) *Blobs {
 	}
 	return c
 }
+
+// ReadsPieces says that it does.
+func (c *Blobs) ReadsPieces() {}
 
 // Close ends what is under way for nobody. Readers that were opened fail.
 func (c *Blobs) Close() error {
