@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
 	"storetest": {"account", "checkpoint", "expect", "gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
-	"testworld": {"account", "blob", "expect", "gallery", "live", "operate", "publish", "sqlstore", "testenv"}, // tests only
+	"testworld": {"account", "blob", "blob/cache", "blob/s3", "expect", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv"}, // tests only
 	"web":       {"account", "admission", "catalog", "content", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},
@@ -84,7 +84,7 @@ var outside = map[string][]string{
 	"testenv":         {"github.com/chromedp/chromedp", "github.com/jackc/pgx/v5"},
 	"expect":          {"github.com/google/go-cmp"},
 	"storetest":       {"github.com/google/go-cmp"},
-	"testworld":       {"github.com/google/go-cmp"},
+	"testworld":       {"github.com/google/go-cmp", "github.com/jackc/pgx/v5"},
 
 	"sqlstore/postgres": {"github.com/jackc/pgx/v5"},
 }

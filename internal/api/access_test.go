@@ -1,15 +1,14 @@
 package api
 
 import (
-	"database/sql"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 // callers are the kinds of caller that every route is sent, in the order of the
@@ -62,6 +61,13 @@ type accessRow struct {
 
 func TestAccess(t *testing.T) {
 	t.Parallel()
+	for set, on := range testworld.Sets {
+		t.Run(set, func(t *testing.T) { checkRoutes(t, on) })
+	}
+}
+
+func checkRoutes(t *testing.T, set testworld.Option) {
+	t.Parallel()
 	for _, rt := range routes() {
 		rows := access[rt.method+" "+rt.pattern]
 		if len(rows) == 0 {
@@ -70,7 +76,7 @@ func TestAccess(t *testing.T) {
 		for _, row := range rows {
 			t.Run(rt.method+rt.pattern+"/"+row.name, func(t *testing.T) {
 				t.Parallel()
-				c := newCast(t)
+				c := newCast(t, func(s *settings) { s.set = set })
 				for i, want := range strings.Fields(row.want) {
 					got := c.as(callers[i], rt, row.body)
 					if fmt.Sprint(got.status) != want {
@@ -91,9 +97,9 @@ type cast struct {
 	suspended, suspendedProjectID                string
 }
 
-func newCast(t *testing.T) *cast {
+func newCast(t *testing.T, change ...func(*settings)) *cast {
 	t.Helper()
-	c := &cast{world: settled(t)}
+	c := &cast{world: settled(t, change...)}
 	second := c.post("/v1/publish", c.account, obj{"content": page64}).wants(201)
 	c.otherProject, c.otherProjectID = second.str("project_api_key"), second.str("project_id")
 	c.revoked = c.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201).str("api_key")
@@ -113,13 +119,8 @@ var byOperator = publish.AsOperator("")
 
 func (c *cast) revoke(key string) {
 	c.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(c.Dir, "sandlot.db"))
-	expect.OK(c.t, err)
-	defer db.Close()
 	hash := publish.Secret(key).Hash()
-	if _, err := db.Exec(`UPDATE keys SET revoked_at = 1 WHERE hash = ?`, hash[:]); err != nil {
-		c.t.Fatal(err)
-	}
+	c.Exec("UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])
 }
 
 // as sends a request of the route as one kind of caller.

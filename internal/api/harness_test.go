@@ -57,18 +57,19 @@ type settings struct {
 	keys    func(admission.Keys) admission.Keys
 	limits  admission.Config
 	addr    string // of the client; else the real one
+	set     testworld.Option
 }
 
 // newWorld starts a world that is empty. Everything in it is checked against the
 // OpenAPI document.
 func newWorld(t *testing.T, change ...func(*settings)) *world {
 	t.Helper()
-	s := settings{keys: func(k admission.Keys) admission.Keys { return k }}
+	s := settings{keys: func(k admission.Keys) admission.Keys { return k }, set: testworld.Embedded()}
 	s.cfg = publish.Config{MaxContent: limit, MaxFile: 4 * limit, InlineMax: 4 << 10, MailFolder: "mail", Places: testworld.Places()}
 	for _, c := range change {
 		c(&s)
 	}
-	w := &world{t: t, World: testworld.New(t, testworld.RealTime(), testworld.With(func(c *publish.Config) { *c = s.cfg }))}
+	w := &world{t: t, World: testworld.New(t, s.set, testworld.RealTime(), testworld.With(func(c *publish.Config) { *c = s.cfg }))}
 	if s.archive == nil {
 		s.archive = func(ctx context.Context, out io.Writer, e publish.Export) error {
 			return archive.Write(ctx, out, e, w.Publish.Contents)

@@ -10,12 +10,18 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 // TestWhoIsLetInToTheGallery calls every exported method of the Service as every kind of caller. Whoever is let in gets what they asked for:
 // everybody, but an overview is for sessions alone, and of the session's own account.
 func TestWhoIsLetInToTheGallery(t *testing.T) {
-	w := newWorld(t)
+	for name, set := range testworld.Sets {
+		t.Run(name, func(t *testing.T) { lettingIn(t, newWorld(t, set)) })
+	}
+}
+
+func lettingIn(t *testing.T, w *world) {
 	owner, another, suspended := w.maker(), w.account(), w.account()
 	made := w.publish(owner)
 	id, handle := made.Project.ID, w.handle(owner)

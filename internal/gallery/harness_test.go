@@ -59,11 +59,7 @@ func (w *world) suspend(ref string) {
 // exec changes the records as another process would.
 func (w *world) exec(query string, args ...any) {
 	w.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(w.in.Dir, "sandlot.db"))
-	expect.OK(w.t, err)
-	defer db.Close()
-	_, err = db.Exec(query, args...)
-	expect.OK(w.t, err)
+	w.in.Exec(query, args...)
 }
 
 // lockDatabase holds the database as another process does, until the function it

@@ -19,7 +19,7 @@ import (
 // Query reads the database with a connection beside the store's, and returns the first column of each row.
 func (w *World) Query(query string, args ...any) []string {
 	w.t.Helper()
-	return w.first(w.reader().Query(query, args...))
+	return w.first(w.reader().Query(w.set.dialect().bind(query), args...))
 }
 
 // first is the first column of each row.
@@ -36,13 +36,23 @@ func (w *World) first(rows *sql.Rows, err error) (out []string) {
 	return out
 }
 
+// Exec changes the records as another process would.
+func (w *World) Exec(query string, args ...any) {
+	w.t.Helper()
+	db, err := w.set.beside() // Written does not see what its own connection does
+	expect.OK(w.t, err)
+	defer db.Close()
+	_, err = db.Exec(w.set.dialect().bind(query), args...)
+	expect.OK(w.t, err)
+}
+
 // reader is the connection beside the store's.
 func (w *World) reader() *sql.DB {
 	w.t.Helper()
 	if w.beside != nil {
 		return w.beside
 	}
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.Dir, "sandlot.db")+"?mode=ro")
+	db, err := w.set.beside()
 	expect.OK(w.t, err)
 	db.SetMaxOpenConns(1)
 	w.beside = db
@@ -50,11 +60,8 @@ func (w *World) reader() *sql.DB {
 	return db
 }
 
-// tables are the names of all tables but the virtual ones, which are kept in tables of their own.
-func (w *World) tables() []string {
-	w.t.Helper()
-	return w.Query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name")
-}
+// tables are the names of all tables.
+func (w *World) tables() []string { w.t.Helper(); return w.Query(w.set.dialect().tables) }
 
 // Sizes are how many rows each table has, and "blobs on disk" how many files the folder of blobs has, unfinished ones included.
 func (w *World) Sizes() map[string]int {
@@ -83,7 +90,7 @@ func (w *World) Rows() map[string][]string {
 	w.t.Helper()
 	out := map[string][]string{}
 	for _, name := range w.tables() {
-		out[name] = w.rows(name, "1")
+		out[name] = w.rows(name, "TRUE")
 	}
 	return out
 }
@@ -93,10 +100,8 @@ func (w *World) RowsOf(id publish.AccountID) map[string][]string {
 	w.t.Helper()
 	out := map[string][]string{"accounts": w.rows("accounts", fmt.Sprint("id = ", id))}
 	for column, where := range map[string]string{"account": " = %d", "project": " IN (SELECT num FROM projects WHERE account = %d)"} {
-		for _, name := range w.tables() {
-			if len(w.Query("SELECT name FROM pragma_table_info(?) WHERE name = ? AND type = 'INTEGER'", name, column)) > 0 {
-				out[name+" by "+column] = w.rows(name, fmt.Sprintf(column+where, id))
-			}
+		for _, name := range w.Query(w.set.dialect().integers(column)) {
+			out[name+" by "+column] = w.rows(name, fmt.Sprintf(column+where, id))
 		}
 	}
 	return out
@@ -105,29 +110,35 @@ func (w *World) RowsOf(id publish.AccountID) map[string][]string {
 // rows are those of a table that are meant, in order.
 func (w *World) rows(table, where string) []string {
 	w.t.Helper()
-	columns := w.Query("SELECT 'coalesce(hex(\"' || name || '\"), ''-'')' FROM pragma_table_info('" + table + "')")
-	return w.Query("SELECT " + strings.Join(columns, " || ' ' || ") + " FROM \"" + table + "\" WHERE " + where + " ORDER BY 1")
+	return w.Query("SELECT " + w.set.dialect().row(w, table) + " FROM \"" + table + "\" WHERE " + where + " ORDER BY 1")
 }
 
-// Written is a number that every commit changes.
+// Written is a text that every commit changes.
 func (w *World) Written() string {
 	w.t.Helper()
-	return w.Query("PRAGMA data_version")[0]
+	if w.written == nil { // prepared once: tests ask at every step
+		var err error
+		w.written, err = w.reader().Prepare(w.set.dialect().written(w))
+		expect.OK(w.t, err)
+	}
+	return w.first(w.written.Query())[0]
 }
 
-// BlobsOnDisk counts the files in the folder of blobs, unfinished ones included. It is asked at every step, and the folder has 257 others in
-// it, most of them empty: so they are read without what package os prepares for each.
-func (w *World) BlobsOnDisk() (n int) {
-	w.t.Helper()
-	blobs := filepath.Join(w.Dir, "blobs")
+// BlobsOnDisk counts the blobs that are stored, unfinished ones in a folder included.
+func (w *World) BlobsOnDisk() int { w.t.Helper(); return w.set.countBlobs(w) }
+
+// filesIn counts the files in the folder of blobs. It is asked at every step, and the folder has 257 others in it, most of them empty: so they
+// are read without what package os prepares for each.
+func filesIn(t testing.TB, blobs string) (n int) {
+	t.Helper()
 	buf := make([]byte, 32<<10)
 	folders, err := entries(blobs, buf)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
 	for _, f := range folders {
 		in, err := entries(blobs+"/"+f, buf)
-		expect.OK(w.t, err)
+		expect.OK(t, err)
 		n += len(in)
 	}
 	return n

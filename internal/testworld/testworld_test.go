@@ -82,6 +82,39 @@ func TestAWorld(t *testing.T) {
 	})
 }
 
+func TestSets(t *testing.T) {
+	t.Parallel()
+	for name, set := range Sets {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := New(t, set)
+			large := strings.Repeat("x", 2*InlineMax)
+			nothing := w.Written()
+			p := w.PublishPage(Nobody(), large)
+			if sizes := w.Sizes(); sizes["projects"] != 1 || sizes["blobs on disk"] != 1 || len(w.Rows()["projects"]) != 1 || w.Written() == nothing {
+				t.Errorf("it keeps %v", sizes)
+			}
+			if of := w.RowsOf(p.Project.Account); len(of["accounts"]) != 1 || len(of["projects by account"]) != 1 || len(of["versions by project"]) != 1 {
+				t.Errorf("of the account it keeps %v", of)
+			}
+			written := w.Written()
+			expect.Equal(t, "it has", w.Text(p.Project.ID, 1, "index.html"), large)
+			expect.Equal(t, "read, what is written is", w.Written(), written)
+			node, second := w.Node(t), w.Copy(t)
+			w.PublishPage(Nobody(), "<p>")
+			if w.Written() == written || node.Sizes()["projects"] != 2 || second.Sizes()["projects"] != 1 {
+				t.Errorf("a node has %v, and a copy of before %v", node.Sizes(), second.Sizes())
+			}
+			expect.Equal(t, "the copy has", second.Text(p.Project.ID, 1, "index.html"), large)
+			second.PublishPage(Nobody(), "<p>")
+			before := second.Written()
+			if second.Exec("DELETE FROM handles WHERE account > ?", 0); second.Written() == before || len(second.Rows()["handles"]) != 0 {
+				t.Error("that rows are gone is not seen")
+			}
+		})
+	}
+}
+
 func TestFaults(t *testing.T) {
 	broken := errors.New("broken")
 	t.Run("a step fails before it happens, or after", func(t *testing.T) {
@@ -102,7 +135,7 @@ func TestFaults(t *testing.T) {
 	t.Run("a blob fails before it is stored, or after", func(t *testing.T) {
 		w := New(t)
 		for want, blobs := range []Blobs{{BeforePut: broken}, {AfterPut: broken}} {
-			blobs.Blobs = w.Disk
+			blobs.Blobs = w.Stored
 			*w.Blobs = blobs
 			_, err := w.Publish.Contents.Stage(t.Context(), strings.NewReader(strings.Repeat("x", 2*InlineMax)))
 			if err == nil || w.BlobsOnDisk() != want {

@@ -1,6 +1,8 @@
 // Package testworld gives tests the real thing: the Service over the real SQLite store, real blobs and a real count of players, on a clock
 // that tests move, with its log in memory. Only tests import it.
 //
+// Full gives it what several nodes share instead: PostgreSQL, an S3-compatible store and Redis. Sets has both.
+//
 // A world takes a few milliseconds: its database is a copy of one that was migrated once for each test program, and its folder lies in
 // memory where the machine has such a place. Faults are asked of it (World.Faults, World.Blobs), so that no test needs a Service or a store
 // that only imitates them. When its test ends, a world fails the test if a key is in the log.
@@ -12,8 +14,6 @@ import (
 	"database/sql"
 	"log/slog"
 	"net/url"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +22,6 @@ import (
 	"sandlot/internal/blob"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/live"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -48,24 +47,29 @@ type World struct {
 
 	Config publish.Config // of the Service
 	DB     *sqlstore.DB   // the store itself, which has no faults
-	Disk   *blob.Disk     // the blobs themselves, which have no faults
+	Stored publish.Blobs  // the blobs themselves, which have no faults
+	Disk   *blob.Disk     // is Stored where that is a folder
 	Faults *Faults        // of the steps of the stores that the Service calls
 	Blobs  *Blobs         // that the Service calls
-	Live   *live.Memory
+	Live   gallery.Live
 	Clock  *Clock
 	Log    *slog.Logger
 	Logs   *Logs
-	Dir    string         // has sandlot.db and the folder blobs
+	Dir    string         // has sandlot.db and the folder blobs, or the folder cache
 	Mails  []account.Mail // that SendMail sent
 
-	t      testing.TB
-	now    func() time.Time
-	beside *sql.DB
-	sizes  *sql.Stmt // on beside
+	t       testing.TB
+	now     func() time.Time
+	beside  *sql.DB
+	sizes   *sql.Stmt // on beside, as written is
+	written *sql.Stmt
+
+	newSet func(*World) set
+	set    set
 
 	copying  sync.Mutex
-	copied   []byte // the database as it was last copied
-	copiedAt string // what Written was before
+	copied   func(testing.TB) set // the records as they were last copied
+	copiedAt string               // what Written was before
 }
 
 // An Option changes a world before it is opened.
@@ -94,68 +98,56 @@ var EmptyDatabase = testenv.Template{Make: func(path string) error {
 // New opens a world that is empty, until the test ends.
 func New(t testing.TB, opts ...Option) *World {
 	t.Helper()
-	dir := testenv.MemoryDir(t)
-	EmptyDatabase.Lay(t, filepath.Join(dir, "sandlot.db"))
-	return open(t, dir, nil, NewClock(Start), opts)
+	return open(t, nil, NewClock(Start), opts)
 }
 
 // Copy opens a world with the records that w has now and its blobs, at its time. What one does to its records the other does not see; the
 // blobs are the same, so that neither may collect them.
 func (w *World) Copy(t testing.TB, opts ...Option) *World {
 	t.Helper()
-	dir := testenv.MemoryDir(t)
-	expect.OK(t, os.WriteFile(filepath.Join(dir, "sandlot.db"), w.snapshot(t), 0o600))
-	return open(t, dir, w.Disk, NewClock(w.Clock.Now()), append([]Option{func(c *World) { c.Config = w.Config }}, opts...))
+	return open(t, w.snapshot(t)(t), NewClock(w.Clock.Now()), append([]Option{func(c *World) { c.Config = w.Config }}, opts...))
 }
 
 // Node is another node of the installation: all of a world anew over the same database and blobs, at the same time. What one writes the other
 // sees as another process does.
 func (w *World) Node(t testing.TB, opts ...Option) *World {
 	t.Helper()
-	return open(t, w.Dir, w.Disk, w.Clock, append([]Option{func(n *World) { n.Config = w.Config }}, opts...))
+	return open(t, w.set, w.Clock, append([]Option{func(n *World) { n.Config = w.Config }}, opts...))
 }
 
-// snapshot is the database with the records that w has now. Tests copy a world many times in which nothing is written meanwhile: the bytes are
-// kept until something is.
-func (w *World) snapshot(t testing.TB) []byte {
+// snapshot makes sets with the records that w has now. Tests copy a world many times in which nothing is written meanwhile: they are kept
+// until something is.
+func (w *World) snapshot(t testing.TB) (lay func(testing.TB) set) {
 	t.Helper()
 	w.copying.Lock()
 	defer w.copying.Unlock()
 	if written := w.Written(); w.copied == nil || w.copiedAt != written {
-		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
-		expect.OK(t, w.DB.CopyTo(t.Context(), path))
-		data, err := os.ReadFile(path)
-		expect.OK(t, err)
-		w.copied, w.copiedAt = data, written
+		w.copied, w.copiedAt = w.set.snapshot(t, w.DB), written
 	}
 	return w.copied
 }
 
-func open(t testing.TB, dir string, disk *blob.Disk, clock *Clock, opts []Option) *World {
+// open opens a world in a set, or in a new one.
+func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	t.Helper()
 	w := &World{
 		Config: publish.Config{Places: Places(), InlineMax: InlineMax, MailFolder: "./data/mail"},
-		Disk:   disk, Faults: &Faults{}, Live: live.NewMemory(live.Limits{}), Clock: clock, Logs: &Logs{}, Dir: dir, t: t, now: clock.Now,
+		Faults: &Faults{}, Clock: clock, Logs: &Logs{}, t: t, now: clock.Now, newSet: newEmbedded, set: in,
 	}
 	w.Log = slog.New(slog.NewTextHandler(w.Logs, nil))
 	for _, o := range opts {
 		o(w)
 	}
+	if w.set == nil {
+		w.set = w.newSet(w)
+	}
 	var err error
-	if w.DB, err = sqlstore.OpenSQLite(t.Context(), filepath.Join(dir, "sandlot.db"), sqlstore.Options{Now: w.now}); err != nil {
+	if w.DB, err = w.set.openRecords(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.close)
-	if w.Disk == nil {
-		if w.Disk, err = blob.OpenDisk(filepath.Join(dir, "blobs"), blob.Options{Alone: true}); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			w.Disk.Close()
-			removeEmptyFolders(filepath.Join(dir, "blobs"))
-		})
-	}
-	w.Blobs = &Blobs{Blobs: w.Disk}
+	w.Stored, w.Live = w.set.openBlobs(w), w.set.openLive(w)
+	w.Blobs = &Blobs{Blobs: w.Stored}
 	w.Counters = w.newCounters(gallery.Config{Public: w.Config.Public})
 	w.KeyUses = publish.NewKeyUses(w.DB.Credentials(), w.Log, nil)
 	w.Callers = &publish.Authenticator{Store: w.DB.Credentials(), Uses: w.KeyUses, Now: w.now, Log: w.Log}

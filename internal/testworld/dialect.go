@@ -1,0 +1,116 @@
+package testworld
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib" // database/sql knows it as pgx
+)
+
+// A dialect has the queries for which the databases have no words in common.
+type dialect struct {
+	tables   string                              // the names of the tables that have records
+	integers func(column string) string          // the names of the tables that have a column of integers of that name
+	row      func(w *World, table string) string // an expression for a row of the table
+	written  func(w *World) string               // for a text that every commit changes
+	bind     func(query string) string           // a query whose parameters are question marks
+}
+
+// The virtual tables are kept in tables of their own.
+func (*embedded) dialect() dialect {
+	const tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+	return dialect{
+		tables: tables + " ORDER BY name",
+		integers: func(column string) string {
+			return tables + " AND EXISTS (SELECT 1 FROM pragma_table_info(sqlite_master.name) c WHERE c.name = '" + column + "' AND c.type = 'INTEGER') ORDER BY name"
+		},
+		row: func(w *World, table string) string {
+			columns := w.Query("SELECT 'coalesce(hex(\"' || name || '\"), ''-'')' FROM pragma_table_info('" + table + "')")
+			return strings.Join(columns, " || ' ' || ")
+		},
+		written: func(*World) string { return "PRAGMA data_version" },
+		bind:    func(query string) string { return query },
+	}
+}
+
+// What the engine keeps for itself are no records. Whoever writes a row leaves the number of the transaction in it, and whoever deletes one
+// leaves fewer.
+func (*full) dialect() dialect {
+	const tables = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema AND tablename NOT IN ('instance', 'migrations', 'steps')"
+	return dialect{
+		tables: tables + " ORDER BY 1",
+		integers: func(column string) string {
+			return tables + " AND tablename IN (SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema AND column_name = '" + column + "' AND data_type = 'bigint') ORDER BY 1"
+		},
+		row: func(_ *World, table string) string { return `"` + table + `"::text` },
+		written: func(w *World) string {
+			var each []string
+			for _, name := range w.tables() {
+				each = append(each, `SELECT count(*) || '/' || coalesce(max(xmin::text::bigint), 0) AS n FROM "`+name+`"`)
+			}
+			return "SELECT string_agg(n, ' ') FROM (" + strings.Join(each, " UNION ALL ") + ") t"
+		},
+		bind: func(query string) string {
+			for n := 1; strings.Contains(query, "?"); n++ {
+				query = strings.Replace(query, "?", fmt.Sprint("$", n), 1)
+			}
+			return query
+		},
+	}
+}
+
+// copyRecords makes the rows of one database those of another with the same tables.
+func copyRecords(ctx context.Context, from, to string) (err error) {
+	source, err := pgx.Connect(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, source.Close(ctx)) }()
+	target, err := pgx.Connect(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close(ctx)) }()
+	tables, err := texts(ctx, source, "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema")
+	if err != nil {
+		return err
+	}
+	// References are not looked at, so that the order of the tables does not matter.
+	if _, err := target.Exec(ctx, `SET session_replication_role = replica; TRUNCATE "`+strings.Join(tables, `", "`)+`"`); err != nil {
+		return err
+	}
+	for _, name := range tables {
+		if err := copyTable(ctx, source, target, name); err != nil {
+			return err
+		}
+	}
+	sequences, err := texts(ctx, source, "SELECT format('SELECT setval(%L, %s)', sequencename, last_value) FROM pg_sequences WHERE schemaname = current_schema AND last_value IS NOT NULL")
+	if err != nil {
+		return err
+	}
+	_, err = target.Exec(ctx, strings.Join(append(sequences, "SELECT 1"), "; "))
+	return err
+}
+
+func copyTable(ctx context.Context, source, target *pgx.Conn, name string) error {
+	r, w := io.Pipe()
+	read := make(chan error, 1)
+	go func() {
+		_, err := source.PgConn().CopyTo(ctx, w, `COPY "`+name+`" TO STDOUT`)
+		read <- w.CloseWithError(err)
+	}()
+	_, err := target.PgConn().CopyFrom(ctx, r, `COPY "`+name+`" FROM STDIN`)
+	return errors.Join(err, r.CloseWithError(err), <-read)
+}
+
+func texts(ctx context.Context, c *pgx.Conn, query string) ([]string, error) {
+	rows, err := c.Query(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
