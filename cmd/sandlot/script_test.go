@@ -30,16 +30,42 @@ import (
 //	stop [SIGNAL]        ends it (TERM by default) and waits; its log goes to stderr of the script
 //	await STATUS URL     asks until that is the answer, for 20 s at most
 //	field NAME PATH      puts a field of the JSON in stdout into $NAME (PATH like files.0.url)
+//
+// Every script runs on SQLite and a folder, and on PostgreSQL, an S3-compatible store and
+// Redis: the variables of its environment lead there, so that it says nothing of it. What is
+// only true of one stands behind [embedded].
 func TestScripts(t *testing.T) {
 	testenv.Need(t, "curl", "unzip")
 	bin := testenv.Binary(t)
+	for name, variables := range map[string]func(testing.TB) []string{"embedded": func(testing.TB) []string { return nil }, "full": sharedParts} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runScripts(t, bin, name, variables)
+		})
+	}
+}
+
+// sharedParts are variables that lead to a database, a bucket and a Redis of the script's own.
+func sharedParts(tb testing.TB) []string {
+	b := testenv.S3(tb)
+	return []string{
+		"SANDLOT_DATABASE_URL=" + testenv.Postgres(tb), "SANDLOT_REDIS_URL=" + testenv.Redis(tb),
+		"SANDLOT_BLOB_URL=s3://" + b.Name + "/scripts?region=" + b.Region + "&endpoint=" + b.Endpoint,
+		"AWS_ACCESS_KEY_ID=" + b.Key, "AWS_SECRET_ACCESS_KEY=" + b.Secret,
+	}
+}
+
+func runScripts(t *testing.T, bin, set string, variables func(testing.TB) []string) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
+		Condition:           func(c string) (bool, error) { return c == set, nil },
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", filepath.Dir(bin)+string(os.PathListSeparator)+e.Getenv("PATH"))
 			e.Setenv("DATA", filepath.Join(e.WorkDir, "data"))
-			e.Values["server"] = &background{bin: bin}
+			parts := variables(e.T().(testing.TB))
+			e.Vars = append(e.Vars, parts...)
+			e.Values["server"] = &background{bin: bin, env: append([]string{"HOME=" + e.WorkDir}, parts...)}
 			e.Defer(func() { e.Values["server"].(*background).end(syscall.SIGKILL) })
 			return nil
 		},
@@ -52,6 +78,7 @@ func TestScripts(t *testing.T) {
 // background is the server of one script.
 type background struct {
 	bin  string
+	env  []string
 	cmd  *exec.Cmd
 	log  strings.Builder
 	done chan struct{}
@@ -64,7 +91,7 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--data", ts.Getenv("DATA")}, args...)
 	b.cmd = exec.Command(b.bin, args...)
 	b.cmd.Dir = ts.Getenv("WORK")
-	b.cmd.Env = []string{"HOME=" + ts.Getenv("WORK")}
+	b.cmd.Env = b.env
 	stderr, err := b.cmd.StderrPipe()
 	ts.Check(err)
 	ts.Check(b.cmd.Start())
