@@ -2,16 +2,22 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"sandlot/internal/blob"
+	"sandlot/internal/blob/cache"
+	"sandlot/internal/blob/s3"
 	"sandlot/internal/operate"
+	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/sqlstore/postgres"
 )
@@ -19,10 +25,12 @@ import (
 // moveCommand moves everything to another place while the server runs. It can be cut short
 // at any moment and run again, which goes on where it was.
 type moveCommand struct {
-	From            string `type:"path" placeholder:"FOLDER" help:"Data folder to move from, where a server may be running. (default: none)"`
+	From            string `type:"path" placeholder:"FOLDER" help:"Data folder to move from, where a server may be running; none is needed with both URLs. (default: none)"`
 	FromDatabaseURL string `name:"from-database-url" placeholder:"URL" secret:"" help:"PostgreSQL database to move from, if the records are in one. (default: SQLite in the folder --from)"`
-	To              string `type:"path" placeholder:"FOLDER" help:"Data folder to move to, which must have no records or files. (default: none)"`
+	FromBlobURL     string `name:"from-blob-url" placeholder:"URL" help:"S3-compatible store to move from, if the files are in one, as --blob-url of serve. (default: the folder --from)"`
+	To              string `type:"path" placeholder:"FOLDER" help:"Data folder to move to, which must have no records or files; none is needed with both URLs. (default: none)"`
 	ToDatabaseURL   string `name:"to-database-url" placeholder:"URL" secret:"" help:"PostgreSQL database to move to, which must be empty. (default: SQLite in the folder --to)"`
+	ToBlobURL       string `name:"to-blob-url" placeholder:"URL" help:"S3-compatible store to move to, which must hold no files; with the one to move from, the files stay. (default: the folder --to)"`
 	AllowDamaged    bool   `help:"Move although files are damaged: they are listed, and their bytes stay behind. (default: stop before the switch)"`
 	Abandon         bool   `help:"End a move that is not finished: --from then serves as before. (default: move)"`
 	Force           bool   `help:"With --abandon: let --from take changes again, although it has been moved. What changed at its target since is not in it. (default: refuse)"`
@@ -35,39 +43,40 @@ type side struct {
 	flag string // that names its folder
 }
 
-func (c *moveCommand) sides() (from, to side) {
-	return side{storage{Data: c.From, DatabaseURL: c.FromDatabaseURL}, "--from"}, side{storage{Data: c.To, DatabaseURL: c.ToDatabaseURL}, "--to"}
+func (c *moveCommand) sides(t *terminal) (from, to side) {
+	return side{storage{Data: c.From, DatabaseURL: c.FromDatabaseURL, BlobURL: c.FromBlobURL, variables: t.lookup}, "--from"},
+		side{storage{Data: c.To, DatabaseURL: c.ToDatabaseURL, BlobURL: c.ToBlobURL, variables: t.lookup}, "--to"}
 }
 
 // check refuses a side that cannot be meant.
 func (s side) check() error {
-	if s.Data == "" {
-		return fmt.Errorf("%s is needed: name a data folder", s.flag)
+	if s.Data == "" && !s.elsewhere() {
+		return fmt.Errorf("%s is needed: name a data folder, or both %s-database-url and %s-blob-url", s.flag, s.flag, s.flag)
 	}
-	if s.DatabaseURL == "" {
-		return nil
-	}
-	if err := postgres.CheckURL(s.DatabaseURL); err != nil {
-		return fmt.Errorf("%s-database-url: %w", s.flag, err)
+	if err := s.storage.check(); err != nil {
+		return fmt.Errorf("%s: %w", s.flag, err)
 	}
 	return nil
 }
 
 // String is what people call the place, without a password.
 func (s side) String() string {
-	if s.DatabaseURL == "" {
-		return s.Data
+	var parts []string
+	if u, err := url.Parse(s.DatabaseURL); err == nil && s.DatabaseURL != "" {
+		parts = append(parts, (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String())
 	}
-	u, err := url.Parse(s.DatabaseURL)
-	if err != nil {
-		return "PostgreSQL"
+	if at, err := s3.ParseURL(s.BlobURL); err == nil && s.BlobURL != "" {
+		parts = append(parts, at.String())
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	if !s.elsewhere() {
+		parts = append(parts, s.Data)
+	}
+	return strings.Join(parts, " and ")
 }
 
 // Run moves, or abandons a move.
 func (c *moveCommand) Run(ctx context.Context, t *terminal) error {
-	from, to := c.sides()
+	from, to := c.sides(t)
 	if c.Abandon {
 		return c.abandon(ctx, t, from)
 	}
@@ -114,34 +123,82 @@ type moving struct {
 	t        *terminal
 
 	records [2]*sqlstore.DB
-	blobs   [2]*blob.Disk
+	blobs   [2]movedBlobs
 	stay    bool // the files do
 	lock    interface{ Close() error }
 	told    time.Time
 }
 
+// movedBlobs are the bytes of a side.
+type movedBlobs interface {
+	operate.MoveBlobs
+	List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error]
+	Close() error
+}
+
 // open opens both sides.
 func (m *moving) open(ctx context.Context) (err error) {
-	m.stay = samePlace(m.from.Data, m.to.Data)
-	if m.stay && m.from.DatabaseURL == "" && m.to.DatabaseURL == "" {
+	sameFolder := samePlace(m.from.Data, m.to.Data)
+	m.stay = m.from.BlobURL == m.to.BlobURL && (sameFolder || m.from.BlobURL != "")
+	if sameFolder && m.from.DatabaseURL == "" && m.to.DatabaseURL == "" {
 		return usageError{fmt.Errorf("--from and --to are the same folder %s", m.from.Data)}
 	}
 	if m.records[0], err = m.from.records(ctx); err != nil {
 		return err
 	}
-	if m.blobs[0], err = blob.OpenDisk(filepath.Join(m.from.Data, blobsName), blob.Options{Existing: true}); err != nil {
-		return fmt.Errorf("the folder of files cannot be read: %w", err)
-	}
-	if !m.stay { // the server of the source holds that lock
+	if m.to.Data != "" && !sameFolder { // the server of the source holds that lock
 		if m.lock, err = lockFolder(m.to.Data); err != nil {
 			return err
 		}
-		if m.blobs[1], err = blob.OpenDisk(filepath.Join(m.to.Data, blobsName), blob.Options{}); err != nil {
-			return fmt.Errorf("the folder of files cannot be used: %w", err)
+	}
+	if m.blobs[0], err = m.source(ctx); err != nil {
+		return err
+	}
+	if !m.stay {
+		if m.blobs[1], err = m.destination(ctx); err != nil {
+			return err
 		}
 	}
 	m.records[1], err = m.target(ctx)
 	return err
+}
+
+// source opens the bytes that there are.
+func (m *moving) source(ctx context.Context) (movedBlobs, error) {
+	if m.from.BlobURL != "" {
+		return m.bucket(ctx, m.from, true)
+	}
+	b, err := blob.OpenDisk(filepath.Join(m.from.Data, blobsName), blob.Options{Existing: true})
+	if err != nil {
+		return nil, fmt.Errorf("the folder of files cannot be read: %w", err)
+	}
+	return b, nil
+}
+
+// destination opens the place that the bytes go to.
+func (m *moving) destination(ctx context.Context) (movedBlobs, error) {
+	if m.to.BlobURL != "" {
+		return m.bucket(ctx, m.to, false)
+	}
+	b, err := blob.OpenDisk(filepath.Join(m.to.Data, blobsName), blob.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
+	}
+	return b, nil
+}
+
+// bucket opens a bucket without a cache: bytes are compared, and read once. It is that of
+// the installation, whose id moves with its secrets.
+func (m *moving) bucket(ctx context.Context, s side, existing bool) (movedBlobs, error) {
+	id, err := installation(ctx, m.records[0], "instance")
+	if err != nil {
+		return nil, err
+	}
+	store, err := s.bucket(ctx, s3.Options{Instance: hex.EncodeToString(id), Existing: existing})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.flag, err)
+	}
+	return cached{cache.New(store, cache.Options{}), store}, nil
 }
 
 // target opens the records of the side that is filled, and makes them if there are none.
@@ -196,7 +253,7 @@ func (m *moving) empty(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("%s is not empty (there are files in %s); nothing was changed: name an empty one", m.to.Data, blobsName)
+		return fmt.Errorf("%s is not empty (there are files in it); nothing was changed: name an empty one", m.to)
 	}
 	return nil
 }
@@ -228,7 +285,7 @@ func (m *moving) progress(phase string, p operate.MoveProgress) error {
 // done tells what was moved, and what to do now.
 func (m *moving) done(seen operate.Moved) error {
 	left := []string{}
-	if !m.stay {
+	if m.from.Data != "" && m.to.Data != "" && !samePlace(m.from.Data, m.to.Data) {
 		if err := m.salt(); err != nil {
 			left = append(left, fmt.Sprintf("Today's salt was not copied (%v): visitors of today count once more.", err))
 		}

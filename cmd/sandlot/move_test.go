@@ -38,6 +38,7 @@ type ledger struct {
 // fill publishes until it is refused, and returns how.
 func (l *ledger) fill(t *testing.T, c *client.Client, who string) error {
 	for n := 0; ; n++ {
+		testenv.Wait(t, 30*time.Millisecond, "as many changes as a small service has: all are compared at the end")
 		page := fmt.Sprintf("<p>%s %d", who, n)
 		made, err := c.Publish(t.Context(), client.Fields{}, strings.NewReader(page))
 		if err != nil {
@@ -130,6 +131,54 @@ func TestAMoveBesideWritersLosesNothing(t *testing.T) {
 	}
 }
 
+// prefixed are the flags of one side of a move.
+func prefixed(side string, flags []string) (list []string) {
+	for i := 0; i < len(flags); i += 2 {
+		if flags[i] != "--redis-url" {
+			list = append(list, "--"+side+strings.TrimPrefix(flags[i], "-"), flags[i+1])
+		}
+	}
+	return list
+}
+
+func TestAMoveToADatabaseAndABucketAndBack(t *testing.T) {
+	set := fullSet(t)
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	kept := ledger{pages: map[string]string{}}
+	large := string(page(3 << 20))
+	_, made := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte(large)})
+	id, _ := made["project_id"].(string)
+	kept.pages[id+"/"] = large
+	refused := make(chan error, 1)
+	go func() { refused <- kept.fill(t, apiOf(s, key), "on the way") }()
+	if out, exit := move(t, append([]string{"--from", s.Data()}, prefixed("to", set)...)...); exit != 0 {
+		t.Fatalf("exit code %d\n%s", exit, out)
+	}
+	if err := <-refused; !strings.Contains(fmt.Sprint(err), "moving to other storage") {
+		t.Errorf("a change that came after the switch: %v", err)
+	}
+	node := testenv.Start(t, testenv.Binary(t), set...)
+	kept.held(t, node)
+	go func() { refused <- kept.fill(t, apiOf(node, key), "on the way back") }()
+	dir := filepath.Join(t.TempDir(), "back")
+	if out, exit := move(t, append([]string{"--to", dir}, prefixed("from", set)...)...); exit != 0 {
+		t.Fatalf("exit code %d\n%s", exit, out)
+	}
+	if err := <-refused; !strings.Contains(fmt.Sprint(err), "moving to other storage") {
+		t.Errorf("a change that came after the switch back: %v", err)
+	}
+	kept.held(t, node)
+	if found, exit := verify(t, dir); exit != 0 {
+		t.Errorf("exit code %d, %v", exit, found)
+	}
+	back := testenv.Start(t, testenv.Binary(t), "--data", dir)
+	kept.held(t, back)
+	if status, answer := call(t, back, "POST", "/v1/update", key, map[string]any{"project_id": id, "filename": "new.txt", "content": []byte("more")}); status != http.StatusOK {
+		t.Errorf("an update: %d %v", status, answer)
+	}
+}
+
 func TestAMoveThatCannotBeMeantChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
@@ -154,9 +203,9 @@ func TestAMoveThatCannotBeMeantChangesNothing(t *testing.T) {
 		"to itself":                 {[]string{"--from", s.Data(), "--to", s.Data()}, 2, "are the same folder"},
 		"to itself by another name": {[]string{"--from", s.Data(), "--to", link}, 2, "are the same folder"},
 		"to records":                {[]string{"--from", s.Data(), "--to", other.Data()}, 1, "is not empty (it has"},
-		"to files":                  {[]string{"--from", s.Data(), "--to", files}, 1, "is not empty (there are files in blobs)"},
+		"to files":                  {[]string{"--from", s.Data(), "--to", files}, 1, "is not empty (there are files in it)"},
 		"to no database":            {[]string{"--from", s.Data(), "--to", t.TempDir(), "--to-database-url", "postgres://u:hunter2@127.0.0.1:1/none"}, 1, "127.0.0.1:1"},
-		"to no address":             {[]string{"--from", s.Data(), "--to", t.TempDir(), "--to-database-url", "mysql://u:hunter2@h/none"}, 2, "--to-database-url"},
+		"to no address":             {[]string{"--from", s.Data(), "--to", t.TempDir(), "--to-database-url", "mysql://u:hunter2@h/none"}, 2, "--to: --database-url"},
 		"with force":                {[]string{"--from", s.Data(), "--to", t.TempDir(), "--force"}, 2, "--force belongs to --abandon"},
 		"abandoned, of none":        {[]string{"--from", s.Data(), "--abandon"}, 4, "no move from here is under way"},
 	} {
