@@ -317,6 +317,7 @@ func moveOne(t *testing.T, source, target place, every int, seed uint64) {
 		expect.OK(t, from.step(t.Context(), 0, func(x *tx) error { return from.mover.SetAside(x, movedTables) }))
 	}
 	r.fill(t, 12)
+	expect.OK(t, from.step(t.Context(), 0, func(x *tx) error { return from.mover.Give(x, tableOf(t, "jobs"), goneJob) }))
 	beside := source.opened(t, Options{Filling: true}) // as the server beside
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -365,6 +366,18 @@ func moveOne(t *testing.T, source, target place, every int, seed uint64) {
 	movedIsLeft(t, source, from, to)
 }
 
+// goneJob is the number of a message that was sent, above all that are there.
+const goneJob = 1 << 40
+
+func tableOf(t *testing.T, name string) engine.Table {
+	t.Helper()
+	i := slices.IndexFunc(movedTables, func(table engine.Table) bool { return table.Name == name })
+	if i < 0 {
+		t.Fatalf("%s does not move", name)
+	}
+	return movedTables[i]
+}
+
 func all1(t *testing.T, db *DB, query string) []string {
 	t.Helper()
 	list, err := all(t.Context(), db, scanValue[string], query)
@@ -392,6 +405,9 @@ func movedIsLeft(t *testing.T, source place, from, to *DB) {
 		}
 	}
 	expect.OK(t, to.step(t.Context(), 0, func(x *tx) error {
+		if last, err := to.mover.Given(x, tableOf(t, "jobs")); err != nil || last < goneJob {
+			t.Errorf("messages go on at %d, and one that is gone had %d: %v", last, goneJob, err)
+		}
 		for _, table := range movedTables {
 			if !table.Numbered {
 				continue
