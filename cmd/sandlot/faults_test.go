@@ -197,7 +197,7 @@ func awaitLink(t *testing.T, s *testenv.Server) string {
 	t.Helper()
 	var messages []string
 	testenv.Eventually(t, 30*time.Second, "a message", func() bool {
-		messages, _ = filepath.Glob(filepath.Join(s.Data(), "mail", "*.eml"))
+		messages, _ = filepath.Glob(filepath.Join(s.Data(), "mail", "[^.]*.eml"))
 		return len(messages) > 0
 	})
 	text, err := os.ReadFile(messages[0])

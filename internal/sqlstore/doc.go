@@ -1,4 +1,4 @@
-// Package sqlstore keeps the records of Sandlot in an SQL database, which is SQLite. A
+// Package sqlstore keeps the records of Sandlot in an SQL database, SQLite or PostgreSQL. A
 // [DB] has a small store for each consumer: [Publish], [Credentials] and [Variants],
 // [Account] and [Mail], [Gallery], [Operate] and [Upkeep]. They share the engine and its transactions, and
 // decide nothing. Who may do what, which names are allowed and how much is too much is

@@ -105,25 +105,29 @@ func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 		"that it is another application's":                      {prepare: "CREATE TABLE users (id int)", want: "belongs to another application: there are tables of others in its schema public; nothing was changed"},
 		"that it is another application's, which migrates, too": {prepare: "CREATE TABLE migrations (id int, name text)", want: "belongs to another application"},
 		"that it is empty, to one who makes nothing":            {opts: Options{Existing: true}, want: "is empty; nothing was changed"},
-		"that its user may not make tables":                     {prepare: "REVOKE ALL ON SCHEMA public FROM PUBLIC; DROP ROLE IF EXISTS sandlot_test_nobody; CREATE ROLE sandlot_test_nobody LOGIN; GRANT USAGE ON SCHEMA public TO sandlot_test_nobody", want: "its user may not make tables"},
+		"that its user may not make tables":                     {prepare: "REVOKE ALL ON SCHEMA public FROM PUBLIC; CREATE ROLE NOBODY LOGIN PASSWORD 'PASSWORD'; GRANT USAGE ON SCHEMA public TO NOBODY", want: "its user may not make tables"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := testenv.Postgres(t)
 			conn := beside(t, url)
-			for _, statement := range strings.Split(wrong.prepare, "; ") {
+			// Roles are the whole server's, so this one has the name of the database; and the password of the URL, in which only its user is replaced.
+			as := conn.Config()
+			nobody := as.Database + "_nobody"
+			prepare := strings.NewReplacer("NOBODY", nobody, "'PASSWORD'", "'"+as.Password+"'").Replace(wrong.prepare)
+			for _, statement := range strings.Split(prepare, "; ") {
 				if statement != "" {
 					_, err := conn.Exec(t.Context(), statement)
 					expect.OK(t, err)
 				}
 			}
-			if strings.Contains(wrong.prepare, "sandlot_test_nobody") {
+			if strings.Contains(wrong.prepare, "NOBODY") {
 				t.Cleanup(func() {
-					_, err := conn.Exec(context.Background(), "DROP OWNED BY sandlot_test_nobody")
+					_, err := conn.Exec(context.Background(), "DROP OWNED BY "+nobody)
 					expect.Is(t, "clean", err, nil)
-					_, err = conn.Exec(context.Background(), "DROP ROLE sandlot_test_nobody")
+					_, err = conn.Exec(context.Background(), "DROP ROLE "+nobody)
 					expect.Is(t, "clean", err, nil)
 				})
-				url += "&user=sandlot_test_nobody"
+				url += "&user=" + nobody
 			}
 			var before, after int
 			const tables = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
