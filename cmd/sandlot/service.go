@@ -150,6 +150,11 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		func(ctx context.Context) { renew(ctx, a.visitors, now) },
 		count,
 		hear,
+		func(ctx context.Context) {
+			if err := a.store.Gallery().FindOld(ctx); err != nil && ctx.Err() == nil {
+				log.Warn("not everything is found by a search yet; it is tried again within an hour", "error", err)
+			}
+		},
 		counters.Run,
 		keyUses.Run,
 		func(ctx context.Context) { a.service.Heads.Run(ctx, unconfirmed) },

@@ -170,6 +170,26 @@ func TestWhatWasListedBeforeIsFoundAfterASweep(t *testing.T) {
 	sameGrams(t, db)
 }
 
+// TestFindOldFindsWhatWasListedBefore at once, whatever Sweep does.
+func TestFindOldFindsWhatWasListedBefore(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	manyProjects(t, db, mustProject(t, db, 1))
+	for _, q := range []string{"DELETE FROM search_texts", "DELETE FROM search_grams", "UPDATE listing SET unsearched = (SELECT max(num) FROM projects)"} {
+		mustExec(t, db, q)
+	}
+	expect.Equal(t, "found before", len(searchBy(t, db, "pond")), 0)
+	most := int64(0)
+	watchSteps(t, db, func(rows int64) { most = max(most, rows) })
+	expect.Is(t, "index", db.Gallery().FindOld(t.Context()), nil)
+	expect.Equal(t, "found after", len(searchBy(t, db, "pond")), followers-1)
+	if most > stepRows {
+		t.Errorf("a step changed %d rows", most)
+	}
+	expect.Is(t, "index once more", db.Gallery().FindOld(t.Context()), nil)
+	sameGrams(t, db)
+}
+
 // TestARenamedAccountIsFoundByItsNewHandle: an old one still leads to its account.
 func TestARenamedAccountIsFoundByItsNewHandle(t *testing.T) {
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))

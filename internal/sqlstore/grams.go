@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sandlot/internal/names"
+	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -256,6 +257,27 @@ func (s *sweep) unfile(b blocks) error {
 		_, err := s.exec(drop, block/partBlocks, block, list)
 		return err
 	})
+}
+
+// FindOld has searches find what was listed before there was an index to search by, as
+// in a database of an earlier release, the newest first. It returns when all is found;
+// others have their turn between its steps. Sweep does what it leaves, an hour later.
+func (store Gallery) FindOld(ctx context.Context) error {
+	for done := false; !done; {
+		if err := ctx.Err(); err != nil {
+			return publish.NoEffect(err)
+		}
+		err := store.db.step(ctx, 0, func(t *tx) error {
+			s := &sweep{tx: t, left: sweepStep}
+			err := s.searchOld()
+			done = s.left > 0
+			return err
+		})
+		if err != nil {
+			return in("index what was listed before", err)
+		}
+	}
+	return nil
 }
 
 // searchOld makes the texts of projects that were listed before there were any, the
