@@ -31,10 +31,15 @@ func (t Times) Quantile(q float64) time.Duration {
 // another until the time is over or each has sent most (0: no bound). next does
 // the i-th of client c. The first error ends all.
 func Crowd(ctx context.Context, addr string, n, most int, limit time.Duration, next func(l *Lane, c, i int) error) (Times, error) {
+	return CrowdOf(ctx, []string{addr}, n, most, limit, next)
+}
+
+// CrowdOf is Crowd with the clients shared out among several addresses.
+func CrowdOf(ctx context.Context, addrs []string, n, most int, limit time.Duration, next func(l *Lane, c, i int) error) (Times, error) {
 	lanes := make([]*Lane, n)
 	for c := range lanes {
 		var err error
-		if lanes[c], err = NewLane(ctx, addr); err != nil {
+		if lanes[c], err = NewLane(ctx, addrs[c%len(addrs)]); err != nil {
 			return Times{}, err
 		}
 		defer lanes[c].Close()

@@ -37,6 +37,11 @@ var announced = regexp.MustCompile(`(?m)msg=listening addr=(\S+)`)
 // a service manager would have it. If addr is empty the program chooses a port
 // itself and prints "msg=listening addr=HOST:PORT".
 func (r *Rig) Start(ctx context.Context, addr string, argv ...string) (*Program, error) {
+	return r.start(ctx, addr, nil, argv...)
+}
+
+// start is Start with variables beside those of the run.
+func (r *Rig) start(ctx context.Context, addr string, env []string, argv ...string) (*Program, error) {
 	dir, err := r.Folder(filepath.Base(argv[0]))
 	if err != nil {
 		return nil, err
@@ -50,7 +55,7 @@ func (r *Rig) Start(ctx context.Context, addr string, argv ...string) (*Program,
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, out, out
 	// The settings of somebody's own server are not ours.
-	p.cmd.Env = append(ownEnv(), "HOME="+dir)
+	p.cmd.Env = append(append(ownEnv(), "HOME="+dir), env...)
 	started := time.Now()
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
@@ -171,23 +176,6 @@ func (p *Program) ResetPeak() error {
 func (p *Program) Files() (int, error) {
 	list, err := os.ReadDir(p.proc("fd"))
 	return len(list), err
-}
-
-// CPU returns the processor time that the program has used.
-func (p *Program) CPU() (time.Duration, error) {
-	b, err := os.ReadFile(p.proc("stat"))
-	if err != nil {
-		return 0, err
-	}
-	// Behind the name, which may hold anything, user and system time are the 12th and 13th field.
-	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	user, err := strconv.ParseInt(fields[11], 10, 64)
-	if err != nil {
-		return 0, err
-	}
-	system, err := strconv.ParseInt(fields[12], 10, 64)
-	const tick = 10 * time.Millisecond // USER_HZ is 100 wherever Linux runs Go
-	return time.Duration(user+system) * tick, err
 }
 
 // Logged returns how many bytes the program has printed.

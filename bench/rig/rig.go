@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -48,9 +49,10 @@ func New(ctx context.Context, tags string) (*Rig, error) {
 	return r, nil
 }
 
-// Close ends what is still running and removes the folder.
+// Close ends what is still running, the last first, for a server waits for those that use it, and
+// removes the folder.
 func (r *Rig) Close() error {
-	for _, p := range r.running {
+	for _, p := range slices.Backward(r.running) {
 		p.Stop()
 	}
 	return os.RemoveAll(r.dir)

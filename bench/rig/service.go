@@ -30,6 +30,10 @@ var metricsAddr = regexp.MustCompile(`(?m)msg=metrics addr=(\S+)`)
 // Service starts the service on a data folder: data, or a new one if that is
 // empty.
 func (r *Rig) Service(ctx context.Context, data string, flags ...string) (*Service, error) {
+	return r.service(ctx, data, nil, flags...)
+}
+
+func (r *Rig) service(ctx context.Context, data string, env []string, flags ...string) (*Service, error) {
 	if data == "" {
 		var err error
 		if data, err = r.Folder("data"); err != nil {
@@ -37,7 +41,7 @@ func (r *Rig) Service(ctx context.Context, data string, flags ...string) (*Servi
 		}
 	}
 	argv := append([]string{r.bin, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--data", data}, flags...)
-	p, err := r.Start(ctx, "", argv...)
+	p, err := r.start(ctx, "", env, argv...)
 	if err != nil {
 		return nil, err
 	}
