@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// UploadLeaseMax is the longest that an upload is leased at a time. One that seems to be leased
-	// for longer got its time from a wrong clock.
-	UploadLeaseMax = 30 * time.Second
+	// UploadLeaseMax is the longest that an upload is leased at a time: whoever sends a part again because its
+	// node has died waits for so long. One that seems to be leased for longer got its time from a wrong clock.
+	UploadLeaseMax = 6 * time.Second
 	leaseRenew     = UploadLeaseMax / 3
 	leaseLook      = 250 * time.Millisecond // how often a call looks whether another process is done
 )
