@@ -1,0 +1,202 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	api "sandlot/internal/client"
+	"sandlot/internal/testenv"
+)
+
+// base is the public address of the service; nobody looks it up.
+const base = "http://sandlot.test"
+
+// nodeCount is how many nodes there are.
+const nodeCount = 3
+
+// A service is the nodes, and what they keep everything in: servers of this test's own.
+type service struct {
+	postgres, redis, store *testenv.Private
+	wire                   *cutter // between the nodes and PostgreSQL
+	bucket                 *faultyStore
+	mails                  *mailServer
+	nodes                  []*node
+	front                  string       // address of the proxy
+	lose, lost             atomic.Int32 // answers to clients: so many are to be, and were
+	flags                  []string
+}
+
+// A node is one program. Its address stays when it is started again.
+type node struct {
+	*testenv.Server
+	watch
+	addr, metricsAddr string
+	http, metrics     *http.Client
+	logs              []string // of its earlier lives
+
+	ahead time.Duration // its clock
+}
+
+// startService starts everything.
+func startService(t *testing.T) *service {
+	t.Helper()
+	program := movedProgram(t)
+	s := &service{postgres: testenv.StartPostgres(t), redis: testenv.StartRedis(t), mails: listenMail(t)}
+	var bucket testenv.Bucket
+	s.store, bucket = testenv.StartS3(t)
+	s.wire = cut(t, s.postgres.URL())
+	s.bucket = proxyStore(t, bucket.Endpoint)
+	t.Setenv("AWS_ACCESS_KEY_ID", bucket.Key)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", bucket.Secret)
+	query := url.Values{"endpoint": {s.bucket.url}, "region": {bucket.Region}, "path-style": {"true"}}
+	at := url.URL{Scheme: "s3", Host: bucket.Name, Path: "/files", RawQuery: query.Encode()}
+	s.flags = []string{"--database-url", s.wire.url, "--blob-url", at.String()}
+	for _, ahead := range clocks() {
+		s.nodes = append(s.nodes, s.startNode(t, program(), ahead))
+	}
+	s.front = s.takeTurns(t)
+	return s
+}
+
+func (s *service) startNode(t *testing.T, program string, ahead time.Duration) *node {
+	t.Helper()
+	n := &node{addr: testenv.Port(t), metricsAddr: testenv.Port(t), ahead: ahead}
+	t.Setenv(clockEnv, seconds(ahead))
+	args := append([]string{"--listen", n.addr, "--metrics-listen", n.metricsAddr, "--base-url", base, "--redis-url", s.redis.URL(), "--smtp-url", "smtp://" + s.mails.addr, "--access-log", "off", "--log-format", "json"}, s.flags...)
+	n.Server = testenv.Start(t, program, args...)
+	n.http, n.metrics = clientTo(t, n.addr), clientTo(t, n.metricsAddr)
+	return n
+}
+
+// kill ends a node at once and keeps its log, but for a line that it was writing.
+func (n *node) kill(t *testing.T) {
+	n.Kill(t)
+	n.logs = append(n.logs, whole(n.Logs()))
+}
+
+// stop asks a node to end.
+func (n *node) stop(t *testing.T) {
+	if code := n.Stop(t); code != 0 {
+		t.Errorf("a node that was asked to end ended with %d", code)
+	}
+	n.logs = append(n.logs, n.Logs())
+}
+
+// ready waits until a node says that it lacks nothing, Redis neither.
+func (n *node) ready(t *testing.T) {
+	t.Helper()
+	testenv.Eventually(t, time.Minute, "a node that is ready", func() bool {
+		status, body, err := fetch(n.http, base+"/readyz", "identity")
+		return err == nil && status == http.StatusOK && string(body) == "ok\n"
+	})
+}
+
+// clientTo makes a client whose every connection goes to one address.
+func clientTo(t *testing.T, addr string) *http.Client {
+	var d net.Dialer
+	transport := &http.Transport{
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return d.DialContext(ctx, network, addr)
+		},
+		DisableCompression: true, MaxIdleConnsPerHost: 64,
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Timeout: requestWait, Transport: transport}
+}
+
+// requestWait is longer than any request takes that is answered at all.
+const requestWait = 40 * time.Second
+
+// client calls the API with a key, through the proxy.
+func (s *service) client(h *http.Client, key string) *api.Client {
+	at, err := url.Parse(base)
+	if err != nil {
+		panic(err)
+	}
+	return &api.Client{Base: at, Key: key, HTTP: h}
+}
+
+// takeTurns is a proxy that hands each request to the next node, whatever state that is in. Some answers it loses.
+func (s *service) takeTurns(t *testing.T) (addr string) {
+	t.Helper()
+	var turn atomic.Uint32
+	var d net.Dialer
+	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return d.DialContext(ctx, network, addr)
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	proxy := &httputil.ReverseProxy{
+		Transport: transport,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", s.nodes[int(turn.Add(1))%len(s.nodes)].addr, r.In.Host
+		},
+		ErrorLog: quiet(),
+		ModifyResponse: func(r *http.Response) error {
+			if isFirst(r) && take(&s.lose) {
+				s.lost.Add(1)
+				r.Body.Close()
+				return errLost
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			if errors.Is(err, errLost) {
+				panic(http.ErrAbortHandler)
+			}
+			w.WriteHeader(http.StatusBadGateway)
+		},
+	}
+	return serve(t, proxy)
+}
+
+// isFirst reports whether this is the first answer to a call that is done and has a record, so that the next is from the record.
+func isFirst(r *http.Response) bool {
+	done := r.StatusCode == http.StatusOK || r.StatusCode == http.StatusCreated
+	return done && r.Request.Header.Get("Idempotency-Key") != "" && r.Header.Get("Idempotent-Replayed") == ""
+}
+
+// take takes one of those that are left.
+func take(left *atomic.Int32) bool {
+	for {
+		n := left.Load()
+		if n <= 0 {
+			return false
+		}
+		if left.CompareAndSwap(n, n-1) {
+			return true
+		}
+	}
+}
+
+// serve serves on a port of its own until the test ends.
+func serve(t *testing.T, h http.Handler) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: h, ErrorLog: quiet()}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(l) }()
+	t.Cleanup(func() {
+		server.Close()
+		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String()
+}
+
+// log is all that a node has printed in all its lives.
+func (n *node) log() string { return strings.Join(n.logs, "") + whole(n.Logs()) }
+
+// whole leaves out a line that is not all there.
+func whole(said string) string { return said[:strings.LastIndexByte(said, '\n')+1] }
