@@ -87,6 +87,25 @@ func TestThreeNodesAreOneService(t *testing.T) {
 		expect.Equal(t, "the project of the second call", published(nodes[0]), made)
 	})
 
+	t.Run("a visitor's loads at all nodes are one play", func(t *testing.T) {
+		status, p := call(t, nodes[0], "POST", "/v1/publish", key, map[string]any{"content": second})
+		expect.Equal(t, "publish", status, http.StatusCreated)
+		at, stats := p["url"].(string), "/v1/project/"+p["project_id"].(string)+"/stats"
+		for range 2 {
+			for _, s := range nodes {
+				sees(t, s, at, http.StatusOK, second)
+			}
+		}
+		for _, s := range nodes { // which writes what it has counted
+			s.Stop(t)
+			s.Restart(t)
+		}
+		for _, s := range nodes {
+			_, stats := call(t, s, "GET", stats, key, nil)
+			expect.Equal(t, "plays", stats["plays"], any(1.0))
+		}
+	})
+
 	t.Run("a suspension holds at every node", func(t *testing.T) {
 		args := append([]string{"admin", "suspend", id, "--reason", "a report"}, set[:4]...)
 		if out, err := exec.Command(testenv.Binary(t), args...).CombinedOutput(); err != nil {

@@ -103,7 +103,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if !s.elsewhere() {
 		s.keepRoom(&cfg, s.Data, a.store.Upkeep())
 	}
-	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Now: now}
+	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Shared: a.settings.DatabaseURL != "", Now: now}
 	if a.shared, err = s.share(ctx, a.store, log); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, fail
 	cfg = cfg.withDefaults()
 	return &Counters{
 		store: store, live: live, log: log, now: cfg.Now, public: cfg.Public,
-		limit: newCountLimit(playsAtOnce, playsAnHour), tally: newTally(cfg.Plays), failures: failures,
+		limit: newCountLimit(playsAtOnce, playsAnHour), tally: newTally(cfg.Plays, cfg.Shared), failures: failures,
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *Counters) soft(what string, err error) {
 
 // Flush writes the plays that are still in memory. Plays that cannot be written stay there for the next Flush.
 func (c *Counters) Flush(ctx context.Context) error {
-	err := c.tally.flush(func(counts map[publish.ProjectID]Counts) error { return c.store.AddCounts(ctx, counts) })
+	err := c.tally.flush(c.now, func(counts map[publish.ProjectID]Counts) ([]Load, error) { return c.store.AddCounts(ctx, counts) })
 	if err != nil {
 		c.failures.Add(1)
 		return fmt.Errorf("write counts: %w", err)

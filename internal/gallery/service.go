@@ -17,7 +17,10 @@ type Config struct {
 	// Plays is how many loads are remembered for half an hour, so that each counts once, at about 100 bytes each. Beyond that the older half
 	// is forgotten, and may count twice. 0 is DefaultPlays.
 	Plays int
-	Now   func() time.Time // nil: time.Now
+	// Shared says that other processes count the plays of the same projects. Then the store tells whether a load of the last half hour was
+	// counted by one of them.
+	Shared bool
+	Now    func() time.Time // nil: time.Now
 }
 
 // DefaultPlays is how many loads of the last half hour are remembered by default: 25 MiB.

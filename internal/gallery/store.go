@@ -51,8 +51,10 @@ type CountStore interface {
 	// Project returns a project as the latest commit left it.
 	Project(ctx context.Context, id publish.ProjectID) (publish.Project, error)
 	// AddCounts adds plays and likes. Projects that are gone are passed over. If they are of a Batch that was added already, whatever others were
-	// added since, nothing is added.
-	AddCounts(ctx context.Context, counts map[publish.ProjectID]Counts) error
+	// added since, nothing is added. Each of the Loads adds a play, too, unless one of the same ID did less than PlayWindow before or after it,
+	// whoever added that: then it is returned, with how long ago that one was. Loads of one ID that come together add one play. Sweep forgets
+	// loads that are older.
+	AddCounts(ctx context.Context, counts map[publish.ProjectID]Counts) (again []Load, err error)
 }
 
 // Live counts who is playing now. It may forget everything at any moment, and an error from it never fails a request. All methods may be
@@ -91,7 +93,16 @@ type Crowd struct {
 
 // Counts are additions to a project's counters. A Batch other than 0 is kept with the project as Counted, in the same step. Whoever reads
 // the project can tell by it whether these counts are included, unless another process has added some since.
-type Counts struct{ Plays, Likes, Batch int64 }
+type Counts struct {
+	Plays, Likes, Batch int64
+	Loads               []Load
+}
+
+// A Load is a visitor's load of a project, of which no more is told: ID is a hash of both.
+type Load struct {
+	ID  int64
+	Ago time.Duration
+}
 
 // BatchesOfProcess is how many numbers of batches a process has: those with the same quotient are of one, and it adds them in their order.
 const BatchesOfProcess = 1 << 24

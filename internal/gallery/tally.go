@@ -1,6 +1,8 @@
 package gallery
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -8,29 +10,40 @@ import (
 	"sandlot/internal/publish"
 )
 
-// playWindow is the time within which all loads of a project by a player are one play.
-const playWindow = 30 * time.Minute
+// PlayWindow is the time within which all loads of a project by a player are one play.
+const PlayWindow = 30 * time.Minute
+
+// maxLoads is how many loads one batch has at most, so that the store's other steps wait for it some hundredths of a second.
+const maxLoads = 2000
 
 // tally counts plays in memory until they are written. No lock is held during a write. Instead counts are written in batches with numbers,
 // and the store keeps with each project the number of the batch that was added last. So a reader can tell which batches a stored count
-// includes; where another process has added a batch since, plays that are being written may be told twice until they are. It may be used
-// concurrently.
+// includes; where another process has added a batch since, plays that are being written may be told twice until they are. Where processes share
+// their counts, the store tells which loads another has counted already: until then those are told as plays. It may be used concurrently.
 type tally struct {
-	most    int // loads that are remembered; beyond it the older half is forgotten, and may count twice
+	most    int  // loads that are remembered; beyond it the older half is forgotten, and may count twice
+	shared  bool // other processes count loads, too
 	mu      sync.Mutex
 	recent  map[load]time.Time // loads that counted, the newer ones
 	older   map[load]time.Time
 	since   time.Time // when recent was begun
-	pending map[publish.ProjectID]int64
-	sending *batch // is being written, or failed and will be written again under the same number
-	sent    batch  // the last that was written
-	writing bool   // whether a flush is under way
+	begun   time.Time // when filed was begun
+	filed   int       // loads since then that the store holds against those of others, at most most, which bounds what it keeps
+	pending batch     // has no number yet
+	sending *batch    // is being written, or failed and will be written again under the same number
+	sent    batch     // the last that was written
+	writing bool      // whether a flush is under way
 }
 
 // batch is counts that are written together.
 type batch struct {
 	number int64
 	plays  map[publish.ProjectID]int64
+	loads  map[load]time.Time // those of the plays that another process may have counted
+}
+
+func newBatch(number int64) batch {
+	return batch{number, map[publish.ProjectID]int64{}, map[load]time.Time{}}
 }
 
 // A load is a project and who loaded it.
@@ -39,13 +52,19 @@ type load struct {
 	player  PlayerID
 }
 
-func newTally(most int) *tally {
-	// Other processes, and the one before this, have other numbers: each draws one of 2^38.
-	first := batch{number: BatchesOfProcess * (1 + rand.Int64N(1<<38-1))}
-	return &tally{most: most, recent: map[load]time.Time{}, older: map[load]time.Time{}, pending: map[publish.ProjectID]int64{}, sent: first}
+// id is the hash by which the store knows a load.
+func (l load) id() int64 {
+	sum := sha256.Sum256([]byte(string(l.player) + "\x00" + string(l.project)))
+	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
 }
 
-// play counts a load, if it is the player's first within playWindow and may returns true. may is called only then.
+func newTally(most int, shared bool) *tally {
+	// Other processes, and the one before this, have other numbers: each draws one of 2^38.
+	first := batch{number: BatchesOfProcess * (1 + rand.Int64N(1<<38-1))}
+	return &tally{most: most, shared: shared, recent: map[load]time.Time{}, older: map[load]time.Time{}, pending: newBatch(0), sent: first}
+}
+
+// play counts a load, if it is the player's first within PlayWindow and may returns true. may is called only then.
 func (t *tally) play(id publish.ProjectID, player PlayerID, now time.Time, may func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,17 +72,31 @@ func (t *tally) play(id publish.ProjectID, player PlayerID, now time.Time, may f
 	if within(t.recent, l, now) || within(t.older, l, now) || !may() {
 		return
 	}
-	if now.Sub(t.since) > playWindow || len(t.recent) >= t.most/2 {
+	if now.Sub(t.since) > PlayWindow || len(t.recent) >= t.most/2 {
 		t.older, t.recent, t.since = t.recent, map[load]time.Time{}, now
 	}
 	t.recent[l] = now
-	t.pending[id]++
+	t.pending.plays[id]++
+	if t.shared {
+		t.file(l, now)
+	}
 }
 
-// within reports whether a load in m was counted less than playWindow before or after now.
+// file has a load that counted held against those of others. A load of which one waits to be written is no other's.
+func (t *tally) file(l load, now time.Time) {
+	if now.Sub(t.begun).Abs() > PlayWindow {
+		t.begun, t.filed = now, 0
+	}
+	if _, waits := t.pending.loads[l]; !waits && t.filed < t.most {
+		t.pending.loads[l] = now
+		t.filed++
+	}
+}
+
+// within reports whether a load in m was counted less than PlayWindow before or after now.
 func within(m map[load]time.Time, l load, now time.Time) bool {
 	at, ok := m[l]
-	return ok && now.Sub(at).Abs() < playWindow
+	return ok && now.Sub(at).Abs() < PlayWindow
 }
 
 // readTries bounds how often a stored count is read. It is read once more only if two batches were written during one read, and they are
@@ -96,7 +129,7 @@ func (t *tally) lastSent() int64 {
 func (t *tally) sum(id publish.ProjectID, stored, number, begun int64) (sum int64, exact bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	sum = stored + t.pending[id]
+	sum = stored + t.pending.plays[id]
 	sending := t.sending != nil && number == t.sending.number
 	if t.sending != nil && !sending {
 		sum += t.sending.plays[id]
@@ -109,18 +142,15 @@ func (t *tally) sum(id publish.ProjectID, stored, number, begun int64) (sum int6
 
 // flush writes what was counted. A batch that fails is kept and written again under the same number, for it may have been written in spite
 // of the error. If another flush is under way, flush does nothing.
-func (t *tally) flush(write func(map[publish.ProjectID]Counts) error) error {
+func (t *tally) flush(now func() time.Time, write func(map[publish.ProjectID]Counts) ([]Load, error)) error {
 	for more := true; more; {
 		var b *batch
 		if b, more = t.begin(); b == nil {
 			return nil
 		}
-		counts := make(map[publish.ProjectID]Counts, len(b.plays))
-		for id, n := range b.plays {
-			counts[id] = Counts{Plays: n, Batch: b.number}
-		}
-		err := write(counts)
-		t.end(err == nil)
+		counts, loads := b.counts(now())
+		again, err := write(counts)
+		t.end(err == nil, now(), loads, again)
 		if err != nil {
 			return err
 		}
@@ -128,29 +158,80 @@ func (t *tally) flush(write func(map[publish.ProjectID]Counts) error) error {
 	return nil
 }
 
-// begin returns the batch to be written, nil if there is none, and whether it failed before: then newer plays may wait to be written after
-// it.
-func (t *tally) begin() (b *batch, before bool) {
+// counts is the batch as it is written, and its loads by their hashes.
+func (b *batch) counts(now time.Time) (map[publish.ProjectID]Counts, map[int64]load) {
+	counts, loads := make(map[publish.ProjectID]Counts, len(b.plays)), make(map[int64]load, len(b.loads))
+	for id, n := range b.plays {
+		counts[id] = Counts{Plays: n, Batch: b.number}
+	}
+	for l, at := range b.loads {
+		c := counts[l.project]
+		c.Plays--
+		c.Loads = append(c.Loads, Load{l.id(), now.Sub(at)})
+		counts[l.project] = c
+		loads[l.id()] = l
+	}
+	return counts, loads
+}
+
+// begin returns the batch to be written, nil if there is none, and whether newer plays may wait to be written after it: it failed before, or
+// there were too many for one.
+func (t *tally) begin() (b *batch, more bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	before = t.sending != nil
-	if t.writing || !before && len(t.pending) == 0 {
+	before := t.sending != nil
+	if t.writing || !before && len(t.pending.plays) == 0 {
 		return nil, false
 	}
 	if !before {
-		t.sending = &batch{number: t.sent.number + 1, plays: t.pending}
-		t.pending = map[publish.ProjectID]int64{}
+		b := t.pending.split(maxLoads)
+		b.number = t.sent.number + 1
+		t.sending = &b
 	}
 	t.writing = true
-	return t.sending, before
+	return t.sending, before || len(t.pending.plays) > 0
 }
 
-// end ends the write of the batch from begin.
-func (t *tally) end(written bool) {
+// split takes at most so many loads, with their plays, and all other plays if it takes all loads.
+func (b *batch) split(most int) batch {
+	part := newBatch(0)
+	if len(b.loads) <= most {
+		*b, part = part, *b
+		return part
+	}
+	for l, at := range b.loads {
+		if len(part.loads) == most {
+			break
+		}
+		delete(b.loads, l)
+		part.loads[l] = at
+		part.plays[l.project]++
+		if b.plays[l.project]--; b.plays[l.project] == 0 {
+			delete(b.plays, l.project)
+		}
+	}
+	return part
+}
+
+// end ends the write of the batch from begin. The loads that are again there were counted by others, whose time holds for the next of them.
+func (t *tally) end(written bool, now time.Time, loads map[int64]load, again []Load) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.writing = false
-	if written {
-		t.sent, t.sending = *t.sending, nil
+	if !written {
+		return
 	}
+	for _, a := range again {
+		l, known := loads[a.ID]
+		if !known {
+			continue
+		}
+		t.sending.plays[l.project]--
+		for _, m := range []map[load]time.Time{t.recent, t.older} {
+			if at, ok := m[l]; ok && at.Equal(t.sending.loads[l]) {
+				m[l] = now.Add(-a.Ago)
+			}
+		}
+	}
+	t.sent, t.sending = *t.sending, nil
 }

@@ -20,23 +20,36 @@ type written struct {
 	mu      sync.Mutex
 	plays   map[publish.ProjectID]int64
 	counted map[publish.ProjectID]int64
+	loads   map[int64]time.Duration // that others counted, and how long ago
+	noted   int                     // loads that others had not
 	fail    error
 }
 
-func (w *written) write(counts map[publish.ProjectID]Counts) error {
+func (w *written) write(counts map[publish.ProjectID]Counts) (again []Load, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.fail != nil {
-		return w.fail
+		return nil, w.fail
 	}
 	for id, c := range counts {
 		if w.counted[id] != c.Batch {
 			w.plays[id] += c.Plays
 			w.counted[id] = c.Batch
+			for _, l := range c.Loads {
+				if ago, known := w.loads[l.ID]; known {
+					again = append(again, Load{l.ID, ago})
+				} else {
+					w.plays[id]++
+					w.noted++
+				}
+			}
 		}
 	}
-	return nil
+	return again, nil
 }
+
+// sameNoon is a clock that stands still.
+func sameNoon() time.Time { return noon }
 
 func (w *written) read(id publish.ProjectID) func() (plays, number int64) {
 	return func() (plays, number int64) {
@@ -74,7 +87,7 @@ func TestPlaysAreCountedOncePerPlayerInHalfAnHour(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := newTally(DefaultPlays)
+			c := newTally(DefaultPlays, false)
 			for _, l := range tt.loads {
 				c.play(l.project, l.player, noon.Add(l.after), always)
 			}
@@ -87,7 +100,7 @@ func TestPlaysAreCountedOncePerPlayerInHalfAnHour(t *testing.T) {
 
 func TestCounters(t *testing.T) {
 	t.Run("loads remembered are bounded", func(t *testing.T) {
-		c := newTally(DefaultPlays)
+		c := newTally(DefaultPlays, false)
 		for i := range DefaultPlays + 1000 {
 			c.play("a", PlayerID(fmt.Sprint(i)), noon, always)
 		}
@@ -97,38 +110,41 @@ func TestCounters(t *testing.T) {
 		expect.Equal(t, "plays", c.plays("a", func() (int64, int64) { return 0, 0 }), DefaultPlays+1000)
 	})
 	t.Run("what cannot be written stays for the next time", func(t *testing.T) {
-		c, w := newTally(DefaultPlays), newWritten()
+		c, w := newTally(DefaultPlays, false), newWritten()
 		c.play("a", "x", noon, always)
 		w.fail = errors.New("broken")
-		if err := c.flush(w.write); !errors.Is(err, w.fail) {
+		if err := c.flush(sameNoon, w.write); !errors.Is(err, w.fail) {
 			t.Fatalf("got %v", err)
 		}
 		c.play("a", "y", noon, always)
 		expect.Equal(t, "plays while the store is broken", c.plays("a", w.read("a")), 2)
 		w.fail = nil
-		expect.OK(t, c.flush(w.write))
-		if w.plays["a"] != 2 || len(c.pending) != 0 {
-			t.Errorf("%d written, %d projects pending", w.plays["a"], len(c.pending))
+		expect.OK(t, c.flush(sameNoon, w.write))
+		if w.plays["a"] != 2 || len(c.pending.plays) != 0 {
+			t.Errorf("%d written, %d projects pending", w.plays["a"], len(c.pending.plays))
 		}
 	})
 	t.Run("what was written although the store said otherwise counts once", func(t *testing.T) {
-		c, w, lost := newTally(DefaultPlays), newWritten(), errors.New("the answer was lost")
+		c, w, lost := newTally(DefaultPlays, false), newWritten(), errors.New("the answer was lost")
 		c.play("a", "x", noon, always)
-		err := c.flush(func(counts map[publish.ProjectID]Counts) error { return errors.Join(w.write(counts), lost) })
+		err := c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
+			_, err := w.write(counts)
+			return nil, errors.Join(err, lost)
+		})
 		if got := c.plays("a", w.read("a")); !errors.Is(err, lost) || got != 1 {
 			t.Errorf("%d plays, %v", got, err)
 		}
 		c.play("a", "y", noon, always)
-		if err := c.flush(w.write); err != nil || w.plays["a"] != 2 || len(c.pending) != 0 {
-			t.Errorf("%d written, %d projects pending, %v", w.plays["a"], len(c.pending), err)
+		if err := c.flush(sameNoon, w.write); err != nil || w.plays["a"] != 2 || len(c.pending.plays) != 0 {
+			t.Errorf("%d written, %d projects pending, %v", w.plays["a"], len(c.pending.plays), err)
 		}
 	})
 	t.Run("a read during which a batch was written adds it", func(t *testing.T) {
-		c, w := newTally(DefaultPlays), newWritten()
+		c, w := newTally(DefaultPlays, false), newWritten()
 		c.play("a", "x", noon, always)
 		got := c.plays("a", func() (int64, int64) {
 			plays, number := w.read("a")()
-			if err := c.flush(w.write); err != nil {
+			if err := c.flush(sameNoon, w.write); err != nil {
 				t.Error(err)
 			}
 			return plays, number
@@ -136,12 +152,12 @@ func TestCounters(t *testing.T) {
 		expect.Equal(t, "plays", got, 1)
 	})
 	t.Run("nothing is written where nothing was counted", func(t *testing.T) {
-		expect.OK(t, newTally(DefaultPlays).flush(func(map[publish.ProjectID]Counts) error { return errors.New("called") }))
+		expect.OK(t, newTally(DefaultPlays, false).flush(sameNoon, func(map[publish.ProjectID]Counts) ([]Load, error) { return nil, errors.New("called") }))
 	})
 	t.Run("a play during a flush is neither lost nor written twice", func(t *testing.T) {
-		c, w := newTally(DefaultPlays), newWritten()
+		c, w := newTally(DefaultPlays, false), newWritten()
 		c.play("a", "x", noon, always)
-		err := c.flush(func(counts map[publish.ProjectID]Counts) error {
+		err := c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
 			c.play("a", "y", noon, always)
 			return w.write(counts)
 		})
@@ -150,12 +166,12 @@ func TestCounters(t *testing.T) {
 		}
 	})
 	t.Run("two flushes at once write a play once", func(t *testing.T) {
-		c, w := newTally(DefaultPlays), newWritten()
+		c, w := newTally(DefaultPlays, false), newWritten()
 		c.play("a", "x", noon, always)
 		var second sync.WaitGroup
-		err := c.flush(func(counts map[publish.ProjectID]Counts) error {
+		err := c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
 			second.Go(func() {
-				if err := c.flush(w.write); err != nil {
+				if err := c.flush(sameNoon, w.write); err != nil {
 					t.Error(err)
 				}
 			})
@@ -170,7 +186,7 @@ func TestCounters(t *testing.T) {
 		}
 	})
 	t.Run("the sum never goes back and is exact, however flushes and reads fall", func(t *testing.T) {
-		c, w := newTally(DefaultPlays), newWritten()
+		c, w := newTally(DefaultPlays, false), newWritten()
 		var players, others sync.WaitGroup
 		var done atomic.Bool
 		for i := range 4 {
@@ -183,7 +199,7 @@ func TestCounters(t *testing.T) {
 		for range 2 {
 			others.Go(func() {
 				for !done.Load() {
-					if err := c.flush(w.write); err != nil {
+					if err := c.flush(sameNoon, w.write); err != nil {
 						t.Error(err)
 					}
 				}
@@ -202,10 +218,92 @@ func TestCounters(t *testing.T) {
 		players.Wait()
 		done.Store(true)
 		others.Wait()
-		if err := c.flush(w.write); err != nil || w.plays["a"] != 2000 {
+		if err := c.flush(sameNoon, w.write); err != nil || w.plays["a"] != 2000 {
 			t.Errorf("%d written, %v", w.plays["a"], err)
 		}
 	})
+}
+
+func TestLoadsThatOtherProcessesCounted(t *testing.T) {
+	const a = publish.ProjectID("a")
+	shared := func() (*tally, *written) {
+		w := newWritten()
+		w.loads = map[int64]time.Duration{}
+		return newTally(DefaultPlays, true), w
+	}
+	t.Run("are plays until the store says that they are not", func(t *testing.T) {
+		c, w := shared()
+		w.loads[load{a, "x"}.id()] = time.Minute
+		c.play(a, "x", noon, always)
+		c.play(a, "y", noon, always)
+		expect.Equal(t, "plays before", c.plays(a, w.read(a)), 2)
+		expect.OK(t, c.flush(sameNoon, w.write))
+		expect.Equal(t, "plays after", c.plays(a, w.read(a)), 1)
+		expect.Equal(t, "plays of a read that began before", sumOf(c, a, c.sent.number-1), 1)
+	})
+	t.Run("begin the half hour where the other process counted them", func(t *testing.T) {
+		c, w := shared()
+		w.loads[load{a, "x"}.id()] = 20 * time.Minute
+		c.play(a, "x", noon, always)
+		expect.OK(t, c.flush(sameNoon, w.write))
+		clear(w.loads)
+		c.play(a, "x", noon.Add(9*time.Minute), always)
+		expect.Equal(t, "plays after 29 minutes", c.plays(a, w.read(a)), 0)
+		c.play(a, "x", noon.Add(10*time.Minute), always)
+		expect.Equal(t, "plays after 30", c.plays(a, w.read(a)), 1)
+	})
+	t.Run("one that counts again before the first is written is a play", func(t *testing.T) {
+		c, w := shared()
+		c.play(a, "x", noon, always)
+		c.play(a, "x", noon.Add(PlayWindow), always)
+		expect.OK(t, c.flush(sameNoon, w.write))
+		expect.Equal(t, "plays", c.plays(a, w.read(a)), 2)
+		expect.Equal(t, "loads that were noted", w.noted, 1)
+	})
+	t.Run("no batch has too many", func(t *testing.T) {
+		c, w := shared()
+		for i := range 2*maxLoads + 1 {
+			c.play(a, PlayerID(fmt.Sprint(i)), noon, always)
+		}
+		batches := 0
+		expect.OK(t, c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
+			if batches++; len(counts[a].Loads) > maxLoads {
+				t.Errorf("%d loads in one batch", len(counts[a].Loads))
+			}
+			return w.write(counts)
+		}))
+		expect.Equal(t, "batches", batches, 3)
+		expect.Equal(t, "plays", w.plays[a], 2*maxLoads+1)
+	})
+	t.Run("those beyond what is remembered are not asked about, so that the store keeps no more", func(t *testing.T) {
+		c, w := shared()
+		c.most = 10
+		count := func(players int, now time.Time) {
+			for i := range players {
+				c.play(a, PlayerID(fmt.Sprint(now, i)), now, always)
+			}
+			expect.OK(t, c.flush(sameNoon, w.write))
+		}
+		count(25, noon)
+		expect.Equal(t, "plays", w.plays[a], 25)
+		expect.Equal(t, "loads that were noted", w.noted, 10)
+		count(25, noon.Add(PlayWindow+1))
+		expect.Equal(t, "loads that were noted half an hour later", w.noted, 20)
+	})
+	t.Run("a process that is alone asks about none", func(t *testing.T) {
+		c, w := newTally(DefaultPlays, false), newWritten()
+		c.play(a, "x", noon, always)
+		expect.OK(t, c.flush(sameNoon, w.write))
+		if w.plays[a] != 1 || w.noted != 0 {
+			t.Errorf("%d plays, %d loads noted", w.plays[a], w.noted)
+		}
+	})
+}
+
+// sumOf is what a read makes of a stored count of 0 that it began to read when that batch was the last, and that no batch is in.
+func sumOf(c *tally, id publish.ProjectID, begun int64) int64 {
+	sum, _ := c.sum(id, 0, 0, begun)
+	return sum
 }
 
 func always() bool { return true }

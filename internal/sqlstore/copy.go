@@ -12,7 +12,7 @@ import (
 // log grows with what is written. A version that was being recorded in steps is not
 // in it, nor are the blobs that came with it: those of a draft that is refused are
 // deleted at once. Nor is a move that is under way, for the copy is no part of it, nor
-// the salts of days, which nobody is to have after them. If it fails, the file is
+// the salts of days, which nobody is to have after them, and the loads by them. If it fails, the file is
 // removed. No room is publish.ErrFull.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	return db.engine.CopyTo(ctx, path, func(t engine.Tx) error {
@@ -35,6 +35,7 @@ func (t *tx) takeDrafts(ctx context.Context) error {
 		"UPDATE files SET until = 9223372036854775807 WHERE " + ofDrafts + "until = (SELECT n FROM drafts d WHERE d.project = files.project)",
 		"DELETE FROM drafts",
 		"DELETE FROM day_salts",
+		"DELETE FROM loads",
 	} {
 		if _, err := t.exec(query); err != nil {
 			return err

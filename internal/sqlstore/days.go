@@ -15,15 +15,28 @@ import (
 func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
 // AddCounts implements gallery.CountStore.
-func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) error {
-	return in("add counts", store.db.step(ctx, 0, func(t *tx) error {
+func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) (again []gallery.Load, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
+		again = nil
 		now := store.db.Now()
 		if fresh, err := t.addBatches(counts, now); err != nil || !fresh {
 			return err
 		}
-		day := dayOf(now)
+		lost, err := t.addLoads(counts, now)
+		if err != nil {
+			return err
+		}
+		day, added := dayOf(now), map[int64]bool{}
 		for _, id := range slices.Sorted(maps.Keys(counts)) { // in one order, for whoever else does
 			c := counts[id]
+			for _, l := range c.Loads {
+				if at, known := lost[l.ID]; known {
+					again = append(again, gallery.Load{ID: l.ID, Ago: now.Sub(at)})
+				} else if !added[l.ID] {
+					added[l.ID] = true
+					c.Plays++
+				}
+			}
 			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND deleted_at IS NULL"+ofAccount,
 				c.Plays, c.Likes, c.Batch, string(id))
 			if err != nil {
@@ -37,7 +50,8 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID
 			}
 		}
 		return nil
-	}))
+	})
+	return again, in("add counts", err)
 }
 
 // addBatches notes the batches of counts, each with the process that it is of, whose

@@ -185,12 +185,13 @@ func (s *sweep) dropBlob(b looseBlob) error {
 }
 
 // dropOld are parts that forget what is out of date: records of calls under an
-// Idempotency-Key, verifications, sessions, logins, stops, days, and mails that count
+// Idempotency-Key, verifications, sessions, logins, stops, days, loads, and mails that count
 // no more.
 func dropOld(now time.Time) []func(*sweep) error {
 	parts := []func(*sweep) error{
 		func(s *sweep) error { return s.dropDays(now) },
 		func(s *sweep) error { return s.dropCounters(now) },
+		func(s *sweep) error { return s.dropLoads(now) },
 		func(s *sweep) error {
 			return s.times("DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE at < ? LIMIT ?)", micros(now.Add(-mailsKept)))
 		},

@@ -134,7 +134,7 @@ func changes(of reflect.Type, method string) bool {
 
 func changesStay(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 3, Likes: 1, Batch: 1}}))
+	s.addCounts(t, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 3, Likes: 1, Batch: 1}})
 	must(s.Gallery.Like(t.Context(), p.ID, sum("player"), true))(t)
 	s.mustPut(t, other, file("a.js", inline("a")))
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(other.Account), entry(publish.ActionSuspend, "@tetra")))

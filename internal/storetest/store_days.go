@@ -13,6 +13,12 @@ func countCases() []storeCase {
 		{"AddCounts/adds plays and likes", addCounts},
 		{"AddCounts/projects that are gone are passed over", addCountsGone},
 		{"AddCounts/a Batch that was added already adds nothing, whatever others were added since", addCountsTwice},
+		{"AddCounts/Loads of the same ID add one play in half an hour, whoever added them", addLoads},
+		{"AddCounts/a load that is no play is returned with how long ago the play was, and prolongs nothing", addLoadsAgain},
+		{"AddCounts/a Batch that was added already notes no load", addLoadsTwice},
+		{"AddCounts/a load that a clock says is to come is one of now", addLoadsByClock},
+		{"AddCounts/many nodes that have the same loads count each once", addLoadsAtOnce},
+		{"Sweep/forgets loads of more than half an hour ago", sweepLoads},
 		{"Sweep/forgets processes that counted nothing for a week", sweepCounters},
 	}
 }
@@ -20,17 +26,23 @@ func countCases() []storeCase {
 func addCounts(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	counts := map[publish.ProjectID]gallery.Counts{"pong": {Plays: 3, Likes: 1}}
-	ok(t, s.Gallery.AddCounts(t.Context(), counts))
-	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{"pong": {Plays: 4, Likes: -1}}))
+	s.addCounts(t, counts)
+	s.addCounts(t, map[publish.ProjectID]gallery.Counts{"pong": {Plays: 4, Likes: -1}})
 	p.Plays = 7
 	same(t, "the project", must(s.Publish.Project(t.Context(), "pong"))(t), p)
 	same(t, "another project", must(s.Publish.Project(t.Context(), "tetra"))(t), other)
 }
 
+func (s Stores) addCounts(t *testing.T, counts map[publish.ProjectID]gallery.Counts) {
+	t.Helper()
+	_, err := s.Gallery.AddCounts(t.Context(), counts)
+	ok(t, err)
+}
+
 func addCountsGone(t *testing.T, s Stores) {
 	p, gone := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	s.mustRemove(t, gone.ID)
-	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}, gone.ID: {Plays: 1}, "never-there": {Plays: 1}}))
+	s.addCounts(t, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}, gone.ID: {Plays: 1}, "never-there": {Plays: 1}})
 	same(t, "plays of the other", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(1))
 }
 
@@ -41,7 +53,7 @@ func addCountsTwice(t *testing.T, s Stores) {
 		for _, id := range ids {
 			counts[id] = gallery.Counts{Plays: 1, Batch: batch}
 		}
-		ok(t, s.Gallery.AddCounts(t.Context(), counts))
+		s.addCounts(t, counts)
 	}
 	const another = 3 * gallery.BatchesOfProcess
 	add(7, p.ID)
@@ -60,7 +72,7 @@ func addCountsTwice(t *testing.T, s Stores) {
 func sweepCounters(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	add := func() {
-		ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1, Batch: 7}}))
+		s.addCounts(t, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1, Batch: 7}})
 	}
 	sweep := func(after time.Duration) {
 		_, _, err := s.Upkeep.Sweep(t.Context(), base().Add(after), base().Add(after-aDay), 100)
@@ -103,7 +115,7 @@ func (s Stores) play(t *testing.T, counts map[publish.ProjectID]int64) {
 	for id, n := range counts {
 		in[id] = gallery.Counts{Plays: n, Likes: 1}
 	}
-	ok(t, s.Gallery.AddCounts(t.Context(), in))
+	s.addCounts(t, in)
 }
 
 func playsByDay(t *testing.T, s Stores) {

@@ -154,7 +154,7 @@ func listProjects(t *testing.T, s Stores) {
 		}
 	}
 	s.mustPut(t, first, file("a.js", inline("a")))
-	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{"two": {Plays: 1}}))
+	s.addCounts(t, map[publish.ProjectID]gallery.Counts{"two": {Plays: 1}})
 	list := must(s.Publish.Projects(t.Context(), a.ID, 0, 10))(t)
 	same(t, "the order", ids(list), []publish.ProjectID{"one", "three", "two"})
 	for _, p := range list {

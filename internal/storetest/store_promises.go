@@ -41,7 +41,7 @@ func newScene(t *testing.T, s Stores) *scene {
 	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	u = s.mustSave(t, u, part(2, named("part-2")))
-	ok(t, s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{"pong": {Plays: 2, Likes: 1}}))
+	s.addCounts(t, map[publish.ProjectID]gallery.Counts{"pong": {Plays: 2, Likes: 1}})
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
 	ok(t, s.KeyUses.TouchKeys(t.Context(), map[int64]time.Time{k.ID: base()}))

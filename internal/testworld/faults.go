@@ -109,8 +109,8 @@ type Counts struct {
 }
 
 // AddCounts implements gallery.CountStore.
-func (s Counts) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) error {
-	return s.Faults.Around("AddCounts", func() error { return s.CountStore.AddCounts(ctx, counts) })
+func (s Counts) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) ([]gallery.Load, error) {
+	return with(s.Faults, "AddCounts", func() ([]gallery.Load, error) { return s.CountStore.AddCounts(ctx, counts) })
 }
 
 // Project implements gallery.CountStore.

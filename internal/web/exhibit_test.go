@@ -130,7 +130,8 @@ func (e *exhibition) projects() {
 		for i, p := range exhibits {
 			plays[p.id] = gallery.Counts{Plays: int64((day*day*(i+3) + 7*day) % 41 * (i % 4))}
 		}
-		expect.OK(e.t, e.db.Gallery().AddCounts(e.t.Context(), plays))
+		_, err := e.db.Gallery().AddCounts(e.t.Context(), plays)
+		expect.OK(e.t, err)
 		e.later(24 * time.Hour)
 	}
 	for _, p := range exhibits {

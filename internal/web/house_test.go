@@ -171,7 +171,8 @@ func fileOf(name, text string) publish.File {
 // count gives a project plays, likes and players.
 func (w *world) count(id publish.ProjectID, plays, likes int64, players int) {
 	w.t.Helper()
-	expect.OK(w.t, w.db.Gallery().AddCounts(w.t.Context(), map[publish.ProjectID]gallery.Counts{id: {Plays: plays, Likes: likes}}))
+	_, err := w.db.Gallery().AddCounts(w.t.Context(), map[publish.ProjectID]gallery.Counts{id: {Plays: plays, Likes: likes}})
+	expect.OK(w.t, err)
 	for i := range players {
 		expect.OK(w.t, w.in.Live.Touch(w.t.Context(), id, gallery.PlayerID(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}).String()), w.now()))
 	}
