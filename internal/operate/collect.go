@@ -21,7 +21,8 @@ const (
 	// nothing.
 	Grace        = 24 * time.Hour
 	collectEvery = time.Hour
-	collectBatch = 500 // records for each call, whose names are in memory at once
+	collectLook  = time.Minute // how often it is looked whether another process, which makes the round, is gone
+	collectBatch = 500         // records for each call, whose names are in memory at once
 )
 
 // SweepStore tells what nothing refers to, under the same promises as a publish.Store.
@@ -57,7 +58,7 @@ type CollectBlobs interface {
 // needs, and stored bytes without a record. If Keep is set, it first forgets versions beyond
 // that number. Names of blobs are never used again, so it needs no lock: it may run beside
 // everything else, other Collectors included. With Leases one of those at a time works, which
-// spares the store the others. Only one Run or Collect of a Collector may be under way.
+// spares the store the others. Only one Run, Collect or Inherit of a Collector may be under way.
 type Collector struct {
 	Records SweepStore
 	Blobs   CollectBlobs
@@ -79,10 +80,15 @@ type Collector struct {
 	renewed time.Time // when the lease was renewed last
 }
 
-// Run collects every hour until ctx ends.
+// Run collects every hour until ctx ends. Where another process makes the round, it makes that only if
+// the other is gone.
 func (c *Collector) Run(ctx context.Context) {
 	worker.Every(ctx, collectEvery, func() {
-		if n, err := c.Collect(ctx); err != nil && ctx.Err() == nil {
+		n, err := c.Collect(ctx)
+		for errors.Is(err, publish.ErrLeased) && passes(ctx, collectLook) {
+			n, err = c.Inherit(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
 			c.Log.Warn("not all was collected; it will be tried again", "deleted", n, "error", err)
 		} else if n > 0 {
 			c.Log.Info("collected", "deleted", n)
@@ -90,20 +96,47 @@ func (c *Collector) Run(ctx context.Context) {
 	})
 }
 
+// passes lets time pass, and reports whether ctx did not end meanwhile.
+func passes(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // Collect makes one round and returns how many blobs it deleted: none while the clock is not
-// trusted, and none if another process makes one. A failure does not keep it from the rest; the
-// error joins all of them.
+// trusted. If another process makes one it is publish.ErrLeased. A failure does not keep it from
+// the rest; the error joins all of them.
 func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
+	return c.round(ctx, c.hold)
+}
+
+// Inherit is Collect if the process that made the last round is gone, and else nothing.
+func (c *Collector) Inherit(ctx context.Context) (deleted int, err error) {
+	if deleted, err = c.round(ctx, c.inherit); errors.Is(err, errNothingLeft) {
+		return 0, nil
+	}
+	return deleted, err
+}
+
+// errNothingLeft means that the last round came to its end.
+var errNothingLeft = errors.New("no process left a round")
+
+// round makes a round under a lease.
+func (c *Collector) round(ctx context.Context, lease func(context.Context) error) (deleted int, err error) {
 	now := c.Now().UTC() // read before the guard is asked, so that the guard knows of any jump before it
 	may, err := c.mayDelete(ctx)
 	if !may {
 		return 0, err
 	}
-	if err := c.hold(ctx); err != nil {
-		if errors.Is(err, publish.ErrLeased) {
-			return 0, nil
+	if err := lease(ctx); err != nil {
+		if !errors.Is(err, publish.ErrLeased) && !errors.Is(err, errNothingLeft) {
+			c.Failures.Add(1)
 		}
-		c.Failures.Add(1)
 		return 0, err
 	}
 	defer c.letGo(ctx)
@@ -125,12 +158,29 @@ const (
 )
 
 // hold leases the work of a round, or renews the lease if it is time.
-func (c *Collector) hold(ctx context.Context) (err error) {
+func (c *Collector) hold(ctx context.Context) error {
 	if c.Leases == nil || c.lease != 0 && time.Since(c.renewed) < collectRenew {
 		return nil
 	}
-	c.renewed = time.Now()
-	c.lease, err = c.Leases.LeaseWork(ctx, collectWork, c.lease, WorkLeaseMax)
+	return c.leased(func() (int64, error) { return c.Leases.LeaseWork(ctx, collectWork, c.lease, WorkLeaseMax) })
+}
+
+// inherit leases the work of a process that is gone.
+func (c *Collector) inherit(ctx context.Context) error {
+	err := c.leased(func() (int64, error) { return c.Leases.InheritWork(ctx, collectWork, WorkLeaseMax) })
+	if errors.Is(err, publish.ErrNotFound) {
+		return errNothingLeft
+	}
+	return err
+}
+
+// leased notes what a call has leased. After one that failed the lease is as it was.
+func (c *Collector) leased(call func() (int64, error)) error {
+	begun := time.Now()
+	name, err := call()
+	if err == nil {
+		c.lease, c.renewed = name, begun
+	}
 	return err
 }
 

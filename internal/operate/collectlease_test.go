@@ -39,7 +39,10 @@ func TestOneNodeCollectsAtATime(t *testing.T) {
 		_, err := c.Collect(t.Context())
 		expect.OK(t, err)
 	}
-	records.do = func() { collect(there) }
+	records.do = func() {
+		_, err := there.Collect(t.Context())
+		expect.Is(t, "a round of another node meanwhile", err, publish.ErrLeased)
+	}
 	collect(here)
 	expect.Equal(t, "sweeps of another node meanwhile", others.sweeps, 0)
 	collect(there)

@@ -123,6 +123,9 @@ type LeaseStore interface {
 	// returns what names the lease. If somebody else has it it is publish.ErrLeased. A lease that
 	// the caller holds already is renewed, or, for no time at all, ended; 0 is none.
 	LeaseWork(ctx context.Context, work string, held int64, length time.Duration) (int64, error)
+	// InheritWork is LeaseWork of work whose lease has lapsed: whoever had it is gone. While somebody
+	// has it it is publish.ErrLeased, and if it was ended, or there was none, publish.ErrNotFound.
+	InheritWork(ctx context.Context, work string, length time.Duration) (int64, error)
 }
 
 // WorkLeaseMax is the longest that work is leased at a time. What seems to be leased for longer
