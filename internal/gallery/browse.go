@@ -22,7 +22,8 @@ const (
 	// liveReach is how many of the busiest projects are looked at for those that may be listed, so that made-up players of others push few out.
 	liveReach = 5_000
 	// firstFor, playedFor and liveFor are how long a first page and a ranking are kept before they are looked up again, so that they cost the store the same however many look.
-	firstFor  = 2 * time.Second
+	// What is suspended is to be gone from every page within a second: half of it is for the rendering of pages.
+	firstFor  = 500 * time.Millisecond
 	playedFor = 30 * time.Second
 	liveFor   = 3 * time.Second
 	// maxSearch and maxWords bound what is looked for: bytes, and words of it.
@@ -79,8 +80,8 @@ func newLists() *lists {
 	return &lists{played: newCached[[]publish.ProjectID](playedFor), live: newCached[[]publish.ProjectID](liveFor), first: first}
 }
 
-// Browse returns a page of the projects that may be listed, in an order; an empty cursor means the first page. A first page may be two
-// seconds old, a ranking by players three seconds, and one by plays half a minute. The numbers on the cards are current. An invalid cursor
+// Browse returns a page of the projects that may be listed, in an order; an empty cursor means the first page. A first page may be half
+// a second old, a ranking by players three seconds, and one by plays half a minute. The numbers on the cards are current. An invalid cursor
 // or order is publish.ErrNotFound.
 func (s *Service) Browse(ctx context.Context, by publish.Caller, order Sort, cursor string) (Page, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {

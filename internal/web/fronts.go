@@ -8,8 +8,9 @@ import (
 )
 
 // frontFor is how long a rendered page is sent again: to render one takes a
-// millisecond, and its numbers move by the second.
-const frontFor = time.Second
+// millisecond. The list in it may be half a second old by then, and neither may show
+// for longer than a second what was suspended.
+const frontFor = 400 * time.Millisecond
 
 // fronts keeps the first pages of the gallery as they were rendered last: one for
 // each language and order, and nothing else, so it stays small. It may be used

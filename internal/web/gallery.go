@@ -70,10 +70,11 @@ func (p *Pages) home(v *visit) error {
 }
 
 // front shows the beginning of the gallery to whoever has no login. To all of them
-// it is the same, so it is rendered once a second at most.
+// it is the same, so it is rendered now and then, however many ask.
 func (p *Pages) front(v *visit, s shelf) error {
 	key := frontKey{v.lang, s.Sort}
-	body, ok := p.fronts.get(key, p.Now())
+	now := p.Now()
+	body, ok := p.fronts.get(key, now)
 	if !ok {
 		var err error
 		if s.Page, err = p.Gallery.Browse(v.r.Context(), v.by, s.Sort, ""); err != nil {
@@ -82,7 +83,7 @@ func (p *Pages) front(v *visit, s shelf) error {
 		if body, err = v.render("home.html", "Sandlot", s); err != nil {
 			return err
 		}
-		p.fronts.put(key, body, p.Now())
+		p.fronts.put(key, body, now)
 	}
 	v.answer(http.StatusOK, body)
 	return nil

@@ -148,7 +148,20 @@ func (e *emptied) Browse(ctx context.Context, by publish.Caller, sort gallery.So
 	return page, err
 }
 
-func TestAFirstPageIsRenderedOnceASecond(t *testing.T) {
+// TestASuspendedProjectIsGoneFromTheFrontPageWithinASecond: the page was kept for one, and the list in it for two.
+func TestASuspendedProjectIsGoneFromTheFrontPageWithinASecond(t *testing.T) {
+	p := house(t)
+	has(t, p, "/", string(gameID))
+	p.suspend(gameID)
+	p.later(450 * time.Millisecond) // the page is made anew, of the list before
+	request(p, "GET", "/", "")
+	p.later(450 * time.Millisecond)
+	if body := text(t, request(p, "GET", "/", "")); strings.Contains(body, string(gameID)) {
+		t.Error("it is still shown")
+	}
+}
+
+func TestAFirstPageIsRenderedNowAndThen(t *testing.T) {
 	p := house(t)
 	p.count(gameID, 12345, 0, 0)
 	g := &emptied{Gallery: p.Gallery}
