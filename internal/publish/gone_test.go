@@ -5,6 +5,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 // TestAPublishFailsWhenItsAccountIsDeletedMeanwhile: who sends content for long may have lost the account by its end.
@@ -45,5 +46,23 @@ func TestAPublishFailsWhenItsAccountIsDeletedMeanwhile(t *testing.T) {
 			expect.OK(t, w.DeleteAccount(ctx, w.owner(a.ID), a.Handle))
 			refused(t, send(w, by, made.Project.ID, c), publish.CodeInvalidKey)
 		})
+	}
+}
+
+// TestAnUploadWhoseAccountWasDeletedTellsThatItsProjectIsGone: what part 1 said of it was forgotten with the account, its upload_token, too.
+func TestAnUploadWhoseAccountWasDeletedTellsThatItsProjectIsGone(t *testing.T) {
+	w := newWorld(t)
+	by := testworld.Nobody()
+	first := w.waits(by, part{id: "x", n: 1, text: page, email: address, total: 2})
+	joins, err := w.Identify(t.Context(), publish.Presented{Key: first.Token}, publish.Sender{Network: "198.51.100.7"})
+	expect.OK(t, err)
+	last := part{id: "x", n: 2, text: long("two")}
+	out := w.completes(by, last)
+	expect.OK(t, w.DeleteAccount(t.Context(), w.owner(out.Account.ID), out.Account.Handle))
+	for _, by := range []publish.Caller{by, joins} {
+		for _, p := range []part{last, {id: "x", n: 1, text: page, email: address}, {id: "x", total: 2}} {
+			_, _, err := w.send(by, p)
+			refused(t, err, publish.CodeProjectNotFound)
+		}
 	}
 }

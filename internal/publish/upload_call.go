@@ -244,13 +244,14 @@ func (up *uploads) giveToken(call *partCall, u *Upload) error {
 }
 
 // readToken finds out the token of the call's upload, for the answer. It fails for a
-// call that presents the token of an upload of another upload_id.
+// call that presents the token of an upload of another upload_id. Of one whose account was
+// deleted there is none left to read, and nothing to join.
 func (up *uploads) readToken(call *partCall, u Upload) error {
 	if !call.by.Nobody() {
 		return nil
 	}
 	m, err := u.said()
-	if err != nil {
+	if err != nil || u.Done != nil && m.Token == nil {
 		return err
 	}
 	token, err := up.vault.unseal(call.tokenSeal(), m.Token)
