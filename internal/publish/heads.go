@@ -72,10 +72,10 @@ type Heads struct {
 	changes ChangeStore
 	most    int // heads that are kept
 	log     *slog.Logger
-	begin   time.Time
-	hints   Hints // nil: none
+	since   func() time.Duration // the time since the cache was made
+	hints   Hints                // nil: none
 	doubts  doubts
-	down    atomic.Int64 // until when nobody but the confirmation asks, since begin
+	down    atomic.Int64 // until when nobody but the confirmation asks, by since
 
 	mu    sync.RWMutex
 	known map[ProjectID]*head
@@ -86,19 +86,18 @@ type Heads struct {
 // head is one project as it was read.
 type head struct {
 	Project
-	confirmed atomic.Int64 // when, since begin
+	confirmed atomic.Int64 // when, by since
 	used      atomic.Bool  // since the last confirmation
 }
 
 // NewHeads makes an empty cache of at most most heads, of some 500 bytes each. When it is full,
-// a new head takes the place of any other.
-func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
-	return &Heads{changes: changes, most: most, log: log, begin: time.Now(), doubts: newDoubts(), known: map[ProjectID]*head{}, fills: NewLocks[ProjectID]()}
-}
-
-// since is the time since the cache was made, on the monotonic clock: whoever sets the
+// a new head takes the place of any other. Its time is the monotonic clock's: whoever sets the
 // machine's clock makes no head older or younger.
-func (h *Heads) since() time.Duration { return time.Since(h.begin) }
+func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
+	begin := time.Now()
+	since := func() time.Duration { return time.Since(begin) }
+	return &Heads{changes: changes, most: most, log: log, since: since, doubts: newDoubts(), known: map[ProjectID]*head{}, fills: NewLocks[ProjectID]()}
+}
 
 // get returns the current state of a project, through load if it is not known or not confirmed.
 // However many ask at once, one loads.
@@ -249,7 +248,7 @@ func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
 		var err error
 		select {
 		case <-tick.C:
-			err = h.confirm(ctx, h.inUse)
+			err = h.Confirm(ctx)
 		case <-heard:
 			err = h.confirm(ctx, h.doubted)
 			heard, rest = nil, time.After(hintsEvery)
@@ -268,6 +267,9 @@ func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
 		failing = err != nil
 	}
 }
+
+// Confirm confirms the heads in use now, as Run does again and again.
+func (h *Heads) Confirm(ctx context.Context) error { return h.confirm(ctx, h.inUse) }
 
 // confirm asks for the change numbers of heads.
 func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []ProjectID)) error {

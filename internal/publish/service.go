@@ -101,6 +101,12 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 // be read concurrently. Keys are as secret as r is.
 func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
 
+// WithElapsed makes the Service's Heads tell from elapsed how much time has passed, which never
+// goes back and may be called concurrently.
+func WithElapsed(elapsed func() time.Duration) Option {
+	return func(s *Service) { s.Heads.since = elapsed }
+}
+
 // New makes a Service. Zero limits of cfg get their defaults. It asks the store for the
 // installation's secret, which is made when there is none, and fails with it. Whoever makes a
 // Service runs its Heads: without that, each project in use is read anew every second.
