@@ -81,13 +81,18 @@ func (m *machine) publish(t *rapid.T) {
 	if !told {
 		why = append(why, publish.CodeDigestMismatch)
 	}
-	var ok bool
-	if in.Content, ok = m.stage(t, page); !ok {
-		return
+	if m.full(by) {
+		why = append(why, publish.CodeQuotaExceeded)
 	}
 	in.Idempotency = m.onceKey(t)
 	asked := by
-	out, _, err := m.Publish(t.Context(), m.caller(t, by), in)
+	var out publish.Published
+	err := m.call(t, func() (err error) {
+		if in.Content, err = m.stage(t, page); err == nil {
+			out, _, err = m.Publish(t.Context(), m.caller(t, asked), in)
+		}
+		return err
+	})
 	if !m.happened(t, "publish", err, why) {
 		return
 	}
@@ -127,9 +132,9 @@ func (m *machine) published(t *rapid.T, owner *account, out publish.Published, t
 			t.Fatalf("the project %s was there already", got.ID)
 		}
 	}
-	p := &project{id: got.ID, owner: owner, key: out.Keys.Project, title: title, lang: lang}
+	p := &project{id: got.ID, owner: owner, key: out.Keys.Project, title: title, lang: lang, seen: map[int]int{}}
 	m.projects = append(m.projects, p)
-	m.add(p, got.Suffix, map[string]file{primary: m.file(page)})
+	m.add(p, got.Suffix, map[string]file{primary: m.file(page)}, m.when(got.UpdatedAt))
 	return p
 }
 
@@ -191,12 +196,14 @@ func (m *machine) update(t *rapid.T) {
 	if p != nil {
 		why = append(why, refusedPut(p, name, text, in.IfVersion)...)
 	}
-	var ok bool
-	if in.Content, ok = m.stage(t, text); !ok {
-		return
-	}
 	in.Idempotency = m.onceKey(t)
-	out, _, err := m.Update(t.Context(), m.caller(t, by), in)
+	var out publish.Updated
+	err := m.call(t, func() (err error) {
+		if in.Content, err = m.stage(t, text); err == nil {
+			out, _, err = m.Update(t.Context(), m.caller(t, by), in)
+		}
+		return err
+	})
 	if !m.happened(t, "update", err, why) {
 		return
 	}
@@ -221,7 +228,7 @@ func (m *machine) updated(t *rapid.T, p *project, out publish.Updated, name, tex
 	if title != nil {
 		p.title = *title
 	}
-	m.add(p, out.Project.Suffix, files)
+	m.add(p, out.Project.Suffix, files, m.when(out.Project.UpdatedAt))
 	m.changed(t, p, out.Project, out.Previous)
 	if out.Created == there || out.File.Name != name || out.File.Blob.SHA256 != sha256.Sum256([]byte(text)) {
 		t.Fatalf("updated %q as %+v, created %v", name, out.File, out.Created)
@@ -231,7 +238,7 @@ func (m *machine) updated(t *rapid.T, p *project, out publish.Updated, name, tex
 // changed compares what a change left with the model.
 func (m *machine) changed(t *rapid.T, p *project, got publish.Project, previous int) {
 	n := len(p.versions)
-	if got.ID != p.id || got.Version != n || previous != n-1 || got.Title != p.title || got.Size != p.current().size() || got.FileCount != len(p.current().files) || !got.UpdatedAt.Equal(m.now) {
+	if got.ID != p.id || got.Version != n || previous != n-1 || got.Title != p.title || got.Size != p.current().size() || got.FileCount != len(p.current().files) || !got.UpdatedAt.Equal(p.current().at) {
 		t.Fatalf("version %d after %d is %+v, want version %d with %d files of %d bytes", got.Version, previous, got, n, len(p.current().files), p.current().size())
 	}
 }
@@ -255,13 +262,17 @@ func (m *machine) deleteFile(t *rapid.T) {
 	if p != nil {
 		why = refusedDelete(p, name, in.IfVersion)
 	}
-	out, err := m.DeleteFile(t.Context(), m.caller(t, by), in)
+	var out publish.Deleted
+	err := m.call(t, func() (err error) {
+		out, err = m.DeleteFile(t.Context(), m.caller(t, by), in)
+		return err
+	})
 	if !m.happened(t, "delete", err, why) {
 		return
 	}
 	files := p.current().next()
 	delete(files, name)
-	m.add(p, out.Project.Suffix, files)
+	m.add(p, out.Project.Suffix, files, m.now)
 	m.changed(t, p, out.Project, out.Previous)
 	if out.Filename != name || len(out.Files) != len(files) {
 		t.Fatalf("deleted %q, %d files are left, want %q and %d", out.Filename, len(out.Files), name, len(files))

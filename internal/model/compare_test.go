@@ -3,6 +3,7 @@ package model_test
 import (
 	"crypto/sha256"
 	"io"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -10,21 +11,26 @@ import (
 )
 
 // glance compares, after every action, what costs little: the order of each
-// account's projects, and where each of them is.
+// account's projects, and what each node serves of them.
 func (m *machine) glance(t *rapid.T) {
-	for _, a := range m.accounts {
-		m.compareList(t, actor{account: a}, publish.MaxPage)
-	}
-	for _, p := range m.projects {
-		got, err := m.Current(t.Context(), nobody, p.id)
-		if err != nil || got.Version != len(p.versions) || got.Suffix != p.current().suffix {
-			t.Fatalf("%s is at %d, %v, want %d", p.id, got.Version, err, len(p.versions))
+	m.anywhere(t, func(t *rapid.T) {
+		for _, a := range m.accounts {
+			m.compareList(t, actor{account: a}, publish.MaxPage)
 		}
-	}
+	})
+	m.checkHeads(t)
 }
 
-// compareAll compares all that can be seen.
+// compareAll compares all that can be seen, a second later.
 func (m *machine) compareAll(t *rapid.T) {
+	m.elapsed += publish.HeadsHold + time.Millisecond
+	m.anywhere(t, m.compareHere)
+}
+
+func (m *machine) compareHere(t *rapid.T) {
+	for _, p := range m.gone {
+		m.checkHead(t, m.node, p)
+	}
 	for _, a := range m.accounts {
 		m.compareList(t, actor{account: a}, rapid.IntRange(1, 4).Draw(t, "page"))
 		m.compareExport(t, actor{account: a})
@@ -120,6 +126,10 @@ func (m *machine) compareViews(t *rapid.T, p *project) {
 func (m *machine) compareVersions(t *rapid.T, p *project) {
 	for i, v := range p.versions {
 		got, err := m.AtVersion(t.Context(), nobody, p.id, i+1, v.suffix)
+		if v.erased {
+			m.happened(t, "read an erased version", err, []publish.Code{publish.CodeProjectNotFound})
+			continue
+		}
 		if err != nil || got.Version != i+1 {
 			t.Fatalf("version %d of %s: %v", i+1, p.id, err)
 		}

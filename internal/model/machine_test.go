@@ -1,26 +1,20 @@
 package model_test
 
 import (
-	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"math/rand/v2"
-	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
-	"sandlot/internal/blob"
-	"sandlot/internal/blob/crashfs"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testworld"
 )
 
 // machine is the real thing, beside the model that it is compared with.
@@ -28,41 +22,59 @@ type machine struct {
 	state
 	dir string // of all machines of this test
 
-	path string // of the database
-	db   *sqlstore.DB
-	fs   *crashfs.FS
-	disk *blob.Disk
-	*publish.Service
-	*publish.Authenticator
+	set
+	nodes  []*node
+	*node  // that calls go to
+	clock  *testworld.Clock
 	random io.Reader
 	latest time.Time // the latest that the clock has shown
 
 	cut    bool       // the power may go in the middle of a call
+	doubt  time.Time  // of the call that is made again, whose effect it may have had; zero for none
 	recent []partCall // to be sent again
 
 	kept     []kept
 	onceKeys int // drawn so far
+	sessions int // begun so far
+	opened   int // nodes, so far
 }
 
 // recentCalls is how many calls are remembered, to be sent again.
 const recentCalls = 6
 
-// newMachine is one on an empty database, which lay makes.
-func newMachine(t *rapid.T, dir string, lay func(path string)) *machine {
-	m := &machine{dir: dir, random: rand.NewChaCha8([32]byte{1})}
+func newMachine(dir string, nodes int) *machine {
+	m := &machine{dir: dir, random: rand.NewChaCha8([32]byte{1}), clock: testworld.NewClock(testworld.Start), nodes: make([]*node, nodes)}
 	m.uploads = map[string]*upload{}
-	m.now = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	m.latest = m.now
-	m.fs = crashfs.New(func() time.Time { return m.now })
-	m.path = filepath.Join(m.folder(t), "sandlot.db")
-	lay(m.path)
-	m.open(t)
+	m.now, m.latest = testworld.Start, testworld.Start
+	return m
+}
+
+// embedded is a machine of one node on an empty database, which lay makes, and a disk.
+func embedded(t *rapid.T, dir string, lay func(path string)) *machine {
+	m := newMachine(dir, 1)
+	m.set = newDisk(t, m, lay)
+	m.start(t)
+	return m
+}
+
+// full is a machine of two nodes on what nodes share.
+func full(tb testing.TB, t *rapid.T) *machine {
+	m := newMachine("", 2)
+	m.set = newShared(tb, t, m)
+	m.start(t)
+	return m
+}
+
+// start opens all nodes.
+func (m *machine) start(t *rapid.T) {
+	for i := range m.nodes {
+		m.open(t, i)
+	}
 	t.Cleanup(func() {
-		if err := m.db.Close(); err != nil {
-			t.Error(err)
+		for _, n := range m.nodes {
+			n.close(t)
 		}
 	})
-	return m
 }
 
 // folder makes a new folder, which goes with the machine.
@@ -79,76 +91,54 @@ func (m *machine) folder(t *rapid.T) string {
 	return dir
 }
 
-// open starts the Service on what is stored.
-func (m *machine) open(t *rapid.T) {
-	ctx, clock := context.Background(), func() time.Time { return m.now }
-	var err error
-	if m.db, err = sqlstore.OpenSQLite(ctx, m.path, sqlstore.Options{Now: clock}); err != nil {
-		t.Fatal(err)
-	}
-	if m.disk, err = blob.OpenOn(m.fs, blob.Options{Alone: true}); err != nil {
-		t.Fatal(err)
-	}
-	cfg := publish.Config{
-		Places:    publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true},
-		InlineMax: inlineMax, MaxFile: maxFile, MaxFiles: maxFiles, MaxUploads: maxUploads,
-	}
-	m.Authenticator = &publish.Authenticator{Store: m.db.Credentials(), Now: clock, Log: slog.New(slog.DiscardHandler)}
-	stores := publish.Stores{Store: m.db.Publish(), Management: m.db.Publish(), Blobs: m.disk}
-	m.Service, err = publish.New(ctx, cfg, stores, slog.New(slog.DiscardHandler), publish.WithClock(clock), publish.WithRandom(m.random))
-	if err != nil {
-		t.Fatal(err)
+// setTime sets the clock.
+func (m *machine) setTime(at time.Time) {
+	m.clock.Move(at.Sub(m.now))
+	m.now = at
+	if at.After(m.latest) {
+		m.latest = at
 	}
 }
 
-// restart stops the Service in order and starts it again.
+// restart stops the node in order and starts it again.
 func (m *machine) restart(t *rapid.T) {
-	if err := m.db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	m.open(t)
+	place := m.place()
+	m.node.close(t)
+	m.open(t, place)
 	m.compareAll(t)
 }
 
-// crash drops the Service as it is. The blobs lose what was not synced; of the
-// database's files all is kept that was written, as when a process is killed:
-// that they are synced in time is shown by their own tests.
+// crash drops the node as it is, and starts another in its place.
 func (m *machine) crash(t *rapid.T, seed uint64) {
-	path := filepath.Join(m.folder(t), "sandlot.db")
-	if err := testenv.CopyDatabase(m.path, path); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	m.path = path
-	m.fs = m.fs.Crash(rand.New(rand.NewPCG(seed, 0)))
-	m.open(t)
+	place := m.place()
+	m.set.crash(t, m, m.node, seed)
+	m.open(t, place)
 }
 
 // losePower lets the power go somewhere in a call.
 func (m *machine) losePower(t *rapid.T) {
-	m.fs.CutAfter(rapid.IntRange(0, 12).Draw(t, "steps until the power goes"))
+	m.cutAfter(m.node, rapid.IntRange(0, 12).Draw(t, "steps until the power goes"))
 	m.cut = true
-	switch rapid.IntRange(0, 2).Draw(t, "call") {
+	switch rapid.IntRange(0, 3).Draw(t, "call") {
 	case 0:
 		m.publish(t)
 	case 1:
 		m.update(t)
 	case 2:
 		m.part(t)
+	case 3:
+		m.deleteFile(t)
+	}
+	if m.cut { // else it crashed in the call
+		m.crash(t, rapid.Uint64().Draw(t, "what the crash leaves"))
 	}
 	m.cut = false
-	m.crash(t, rapid.Uint64().Draw(t, "what the crash leaves"))
 	m.compareAll(t)
 }
 
 // moveClock lets time pass, or sets the clock back, which must change no order.
 func (m *machine) moveClock(t *rapid.T) {
-	m.now = m.now.Add(rapid.SampledFrom([]time.Duration{time.Second, 61 * time.Minute, 25 * time.Hour, -59 * time.Minute, -9000 * time.Hour}).Draw(t, "time"))
-	if m.now.After(m.latest) {
-		m.latest = m.now
-	}
+	m.setTime(m.now.Add(rapid.SampledFrom([]time.Duration{time.Second, 61 * time.Minute, 25 * time.Hour, -59 * time.Minute, -9000 * time.Hour}).Draw(t, "time")))
 }
 
 // collect deletes what nothing refers to. What is needed stays; once all uploads
@@ -156,17 +146,15 @@ func (m *machine) moveClock(t *rapid.T) {
 func (m *machine) collect(t *rapid.T) {
 	late := rapid.Bool().Draw(t, "days later")
 	if late {
-		m.now = m.latest.Add(3 * operate.Grace)
-		m.latest = m.now
+		m.setTime(m.latest.Add(3 * operate.Grace))
 	}
-	c := operate.Collector{Records: m.db.Upkeep(), Blobs: m.disk, Staged: m.Contents.Held, Now: func() time.Time { return m.now }}
+	c := operate.Collector{Records: m.db.Upkeep(), Blobs: m.blobs, Staged: m.Contents.Held, Leases: m.db.Upkeep(), Now: m.clock.Now}
 	if _, err := c.Collect(t.Context()); err != nil {
 		t.Fatalf("collect: %v", err)
 	}
 	m.bringBack()
 	if late {
-		m.now = m.now.Add(2 * operate.Grace)
-		m.latest = m.now
+		m.setTime(m.now.Add(2 * operate.Grace))
 		if _, err := c.Collect(t.Context()); err != nil {
 			t.Fatalf("collect: %v", err)
 		}
@@ -199,14 +187,14 @@ func (m *machine) checkStored(t *rapid.T) {
 	for _, p := range m.projects {
 		for _, v := range p.versions {
 			for _, f := range v.files {
-				if len(f.text) > inlineMax {
+				if len(f.text) > inlineMax && !v.erased {
 					needed[f.put] = true
 				}
 			}
 		}
 	}
 	stored := 0
-	for _, err := range m.disk.List(t.Context(), m.now.Add(time.Hour)) {
+	for _, err := range m.blobs.List(t.Context(), m.now.Add(time.Hour)) {
 		if stored++; err != nil {
 			t.Fatal(err)
 		}
@@ -237,18 +225,18 @@ func (m *machine) actor(t *rapid.T) actor {
 	return pick(t, "who", append(who, actor{}))
 }
 
-// stage hands content over as a transport does. It is false if the power went.
-func (m *machine) stage(t *rapid.T, text string) (publish.Content, bool) {
+// stage hands content over as a transport does.
+func (m *machine) stage(t *rapid.T, text string) (publish.Content, error) {
 	c, err := m.Contents.Stage(t.Context(), strings.NewReader(text))
 	if err != nil && !m.lost(err) {
 		t.Fatalf("stage: %v", err)
 	}
-	return c, err == nil
+	return c, err
 }
 
 // lost reports whether a call failed because the power went. Such a call was not
 // acknowledged.
-func (m *machine) lost(err error) bool { return m.cut && errors.Is(err, crashfs.ErrPower) }
+func (m *machine) lost(err error) bool { return m.cut && errors.Is(err, m.power()) }
 
 // happened compares the outcome of a call with what the model expects, and
 // reports whether it was done.

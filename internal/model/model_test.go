@@ -4,13 +4,18 @@
 // The model (state_test.go) is what the contract says, in the shortest words: an
 // account owns projects, a project is a list of versions, a version is a map from
 // names to bytes, an upload a map from numbers to bytes. The machine
-// (machine_test.go) is the real Service on a real database and on a disk that
-// loses at every crash what was not synced. Each action draws a call, asks the
-// model what must come of it, makes the call, and compares.
+// (machine_test.go) is the real Service: one node on a real database and on a disk
+// that loses at every crash what was not synced (disk_test.go), or two on PostgreSQL
+// and a bucket (shared_test.go), of which one may die in the middle of a call, and
+// the other goes on. Each action draws a call and a node, asks the model what must
+// come of it, makes the call, and compares. What is in the database every node shows
+// at once; what it keeps in memory of a project may be a second old (checkHead in
+// nodes_test.go), by a clock that the machine moves.
 //
 // A failure is shrunk to the shortest run that still fails. To search longer:
 //
-//	go test ./internal/model -run TestModel -rapid.checks=5000
+//	go test ./internal/model -run TestUnracedModel -rapid.checks=5000
+//	scripts/servers go test ./internal/model -run TestUnracedModelOfTwoNodes -rapid.checks=500 -timeout 1h
 package model_test
 
 import (
@@ -29,27 +34,44 @@ import (
 // A run has some thirty actions. SQLite is ten times as slow under the race
 // detector, which has little to see in calls that come one after another: there
 // a few runs must do, and the others, half a minute of them, are made without it.
+// Runs on servers mostly wait for them.
 const (
-	racing = "10"
-	plain  = "120"
+	racing     = "10"
+	plain      = "120"
+	fullRacing = "5"
+	fullPlain  = "20"
 )
 
-func TestModel(t *testing.T) { check(t, racing) }
+func TestModel(t *testing.T) { onDisk(t, racing) }
 
 func TestUnracedModel(t *testing.T) {
 	testenv.Unraced(t)
-	check(t, plain)
+	onDisk(t, plain)
 }
 
-func check(t *testing.T, runs string) {
-	setDefault(t, "rapid.checks", runs)
-	setDefault(t, "rapid.nofailfile", "true") // the seed that is printed does as well
+func TestModelOfTwoNodes(t *testing.T) { onServers(t, fullRacing) }
+
+func TestUnracedModelOfTwoNodes(t *testing.T) {
+	testenv.Unraced(t)
+	onServers(t, fullPlain)
+}
+
+func onDisk(t *testing.T, runs string) {
 	dir := testenv.MemoryDir(t)
 	lay := func(path string) { testworld.EmptyDatabase.Lay(t, path) }
+	check(t, runs, func(t *rapid.T) *machine { return embedded(t, dir, lay) })
+}
+
+func onServers(t *testing.T, runs string) {
+	check(t, runs, func(run *rapid.T) *machine { return full(t, run) })
+}
+
+func check(t *testing.T, runs string, start func(*rapid.T) *machine) {
+	setDefault(t, "rapid.checks", runs)
+	setDefault(t, "rapid.nofailfile", "true") // the seed that is printed does as well
 	rapid.Check(t, func(t *rapid.T) {
-		m := newMachine(t, dir, lay)
-		t.Repeat(map[string]func(*rapid.T){
-			"":         m.glance,
+		m := start(t)
+		actions := map[string]func(*rapid.T){
 			"signup":   m.signup,
 			"publish":  m.publish,
 			"update":   m.update,
@@ -60,11 +82,19 @@ func check(t *testing.T, runs string) {
 			"part 3":   m.part,
 			"again":    m.partAgain,
 			"repeat":   m.repeat,
+			"erase":    m.erase,
+			"leave":    m.leave,
+			"suspend":  m.suspend,
 			"time":     m.moveClock,
 			"restart":  m.restart,
 			"power":    m.losePower,
 			"collect":  m.collect,
-		})
+		}
+		for name, action := range actions {
+			actions[name] = m.at(action)
+		}
+		actions[""] = m.glance
+		t.Repeat(actions)
 		m.compareAll(t)
 	})
 }

@@ -3,7 +3,6 @@ package model_test
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,8 +28,8 @@ type partCall struct {
 	ifVersion    *int
 }
 
-// ids are few, so that uploads meet.
-var ids = []string{"u", "v"}
+// ids are few, so that uploads meet, but more than one may have at once.
+var ids = []string{"u", "v", "w"}
 
 // elsewhere is a network from which uploads are joined by their upload_token.
 var elsewhere = publish.Sender{Network: "198.51.100.7"}
@@ -143,10 +142,7 @@ func (m *machine) send(t *rapid.T, c partCall) {
 	m.recent = m.recent[max(0, len(m.recent)-recentCalls):]
 	answer, err := m.makeCall(t, c, u)
 	if m.lost(err) {
-		// Sent again after the crash it does what it would have done, once.
-		m.cut = false
-		m.crash(t, rapid.Uint64().Draw(t, "what the first crash leaves"))
-		m.send(t, c)
+		m.sendAfterCrash(t, c)
 		return
 	}
 	switch why := m.refusedPart(c, u); {
@@ -159,6 +155,32 @@ func (m *machine) send(t *rapid.T, c partCall) {
 	}
 }
 
+// sendAfterCrash makes a call again that was lost: it does what it would have done, once. Where the node that is
+// gone had the upload's lease, another waits for its end. A call without bytes proves who makes it by the
+// upload_token.
+func (m *machine) sendAfterCrash(t *rapid.T, c partCall) {
+	if m.sure() {
+		m.cut = false
+		m.crash(t, rapid.Uint64().Draw(t, "what the first crash leaves"))
+		m.send(t, c)
+		return
+	}
+	m.fall(t)
+	m.doubt = m.now
+	m.setTime(m.now.Add(publish.UploadLeaseMax))
+	c.token = c.token || c.n == 0
+	m.send(t, c)
+	m.doubt = time.Time{}
+}
+
+// when is when something was done whose answer tells that time: now, or by the call that was lost.
+func (m *machine) when(told time.Time) time.Time {
+	if !m.doubt.IsZero() && told.Equal(m.doubt) {
+		return told
+	}
+	return m.now
+}
+
 // partAnswer is what came back.
 type partAnswer struct {
 	published publish.Published
@@ -169,10 +191,7 @@ type partAnswer struct {
 func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, err error) {
 	content := publish.Content{Missing: true}
 	if c.n > 0 {
-		if content, err = m.Contents.Stage(t.Context(), strings.NewReader(c.text)); err != nil {
-			if !m.lost(err) {
-				t.Fatalf("stage: %v", err)
-			}
+		if content, err = m.stage(t, c.text); err != nil {
 			return out, err
 		}
 	}
@@ -257,7 +276,7 @@ func (c partCall) fixed(u *upload) bool {
 // accepted keeps the part in the model, and compares what came of it.
 func (m *machine) accepted(t *rapid.T, c partCall, u *upload, out partAnswer, err error) {
 	if u == nil {
-		u = &upload{key: uploadKey(c.by, c.op, c.id), owner: uploadOwner(c.by), parts: map[int]string{}, expires: m.now.Add(24 * time.Hour)}
+		u = &upload{key: uploadKey(c.by, c.op, c.id), owner: uploadOwner(c.by), parts: map[int]string{}, expires: m.now.Add(24 * time.Hour), doubt: m.doubt.Add(24 * time.Hour)}
 		m.uploads[u.key] = u
 	}
 	fixed := c.n == 1 && u.parts[1] != "" && c.fixed(u)
@@ -273,19 +292,22 @@ func (m *machine) accepted(t *rapid.T, c partCall, u *upload, out partAnswer, er
 		m.checkPending(t, u, out.pending)
 		return
 	}
-	if m.happened(t, "completing part", err, refusedWhole(u)) {
+	if m.happened(t, "completing part", err, m.refusedWhole(u)) {
 		m.completed(t, c, u, out)
 	}
 }
 
 // refusedWhole tells why the file that the parts make is refused, if so. The
 // upload stays open then.
-func refusedWhole(u *upload) (why []publish.Code) {
+func (m *machine) refusedWhole(u *upload) (why []publish.Code) {
 	text := u.joined()
 	if len(text) > maxFile {
 		why = append(why, publish.CodeContentTooLarge)
 	}
 	if u.first.op == publish.OpPublish {
+		if m.full(u.first.by) {
+			why = append(why, publish.CodeQuotaExceeded)
+		}
 		return append(why, refusedContent(primary, text)...)
 	}
 	return append(why, refusedPut(u.first.project, u.first.filename, text, u.first.ifVersion)...)
@@ -308,6 +330,9 @@ func (m *machine) checkPending(t *rapid.T, u *upload, got *publish.Pending) {
 		if _, there := u.parts[n]; !there {
 			want.Missing = append(want.Missing, n)
 		}
+	}
+	if got.ExpiresAt.Equal(u.doubt) {
+		u.expires = u.doubt
 	}
 	want.ReceivedCount, want.MissingCount = len(want.Received), len(want.Missing)
 	if diff := cmp.Diff(want, got); diff != "" || !got.ExpiresAt.Equal(u.expires) {
@@ -341,6 +366,10 @@ func (m *machine) completed(t *rapid.T, c partCall, u *upload, out partAnswer) {
 // replayed compares the answer to a call of an upload that is complete: the
 // completing part again yields the first answer, anything else is told so.
 func (m *machine) replayed(t *rapid.T, c partCall, u *upload, out partAnswer, err error) {
+	if !m.has(u.project.owner) {
+		m.happened(t, "call of an upload whose project is gone", err, []publish.Code{publish.CodeProjectNotFound})
+		return
+	}
 	same := c.n == u.last.n && c.text == u.last.text && c.by.key() == u.last.by.key()
 	if c.by.nobody() && !c.token && c.n == 0 {
 		same = false
@@ -361,7 +390,7 @@ func (m *machine) replayed(t *rapid.T, c partCall, u *upload, out partAnswer, er
 			t.Fatal("the completing part again yields other keys")
 		}
 	}
-	if got.ID != u.project.id || got.Version != u.version || got.Suffix != v.suffix || got.Size != v.size() || got.FileCount != len(v.files) {
+	if got.ID != u.project.id || got.Version != u.version || got.Suffix != v.suffix || !v.erased && (got.Size != v.size() || got.FileCount != len(v.files)) {
 		t.Fatalf("the completing part again yields %+v, want version %d of %s", got, u.version, u.project.id)
 	}
 }

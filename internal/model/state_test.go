@@ -14,10 +14,15 @@ import (
 type state struct {
 	accounts []*account
 	projects []*project // in the order in which they were made
+	gone     []*project // with their accounts
 	uploads  map[string]*upload
 	seq      int // of the last change of a project
 	puts     int // files put so far
 	now      time.Time
+
+	elapsed time.Duration // by the clock that nobody sets
+	here    int           // the number of the node that calls go to
+	changes int           // of what is served of projects
 }
 
 type account struct {
@@ -35,13 +40,26 @@ type project struct {
 	lang     string
 	seq      int
 	versions []version
+	changes  []change
+	seen     map[int]int // the latest change that a node has shown, by the node's number
 }
 
-// version is an immutable list of files.
+// version is an immutable list of files, unless it was erased.
 type version struct {
 	suffix string
 	at     time.Time
 	files  map[string]file
+	erased bool
+}
+
+// change is what a change made of that which every node serves of a project.
+type change struct {
+	version   int // 0: it is gone
+	title     string
+	suspended bool
+	seq       int
+	at        time.Duration
+	by        int // the number of the node, 0 for none of them
 }
 
 // file is what was put under a name. Each put has its own number: the same bytes
@@ -59,6 +77,7 @@ type upload struct {
 	total   int
 	parts   map[int]string
 	expires time.Time
+	doubt   time.Time      // when it may have been begun before that, by a call that was lost
 	token   publish.Secret // its upload_token, once an answer told it
 
 	project *project // set once it completed, with what it brought
@@ -127,19 +146,45 @@ func (s *state) file(text string) file {
 	return file{text, s.puts}
 }
 
-// add records the next version of a project.
-func (s *state) add(p *project, suffix string, files map[string]file) {
+// add records the next version of a project, made at that time.
+func (s *state) add(p *project, suffix string, files map[string]file, at time.Time) {
 	s.seq++
 	p.seq = s.seq
-	p.versions = append(p.versions, version{suffix, s.now, files})
+	p.versions = append(p.versions, version{suffix: suffix, at: at, files: files})
+	s.change(p, change{version: len(p.versions), by: s.here})
 }
+
+// change records what is served of a project from now on.
+func (s *state) change(p *project, c change) {
+	s.changes++
+	c.title, c.seq, c.at = p.title, s.changes, s.elapsed
+	p.changes = append(p.changes, c)
+}
+
+// drop forgets an account with all that it has.
+func (s *state) drop(a *account) {
+	for _, p := range s.of(a) {
+		s.change(p, change{by: s.here})
+		s.gone = append(s.gone, p)
+	}
+	s.projects = slices.DeleteFunc(s.projects, func(p *project) bool { return p.owner == a })
+	s.accounts = slices.DeleteFunc(s.accounts, func(other *account) bool { return other == a })
+	maps.DeleteFunc(s.uploads, func(_ string, u *upload) bool { return u.first.by.account == a })
+}
+
+// full reports whether an actor's account has as many projects as it may.
+func (s *state) full(a actor) bool { return !a.nobody() && len(s.of(a.account)) >= maxProjects }
+
+// has reports whether an account is there.
+func (s *state) has(a *account) bool { return slices.Contains(s.accounts, a) }
 
 // Limits of the machine, small so that they are met.
 const (
-	maxFiles   = 3
-	maxUploads = 2
-	maxFile    = 600
-	inlineMax  = 100
+	maxFiles    = 3
+	maxUploads  = 2
+	maxProjects = 3
+	maxFile     = 600
+	inlineMax   = 100
 )
 
 const primary = "index.html"
