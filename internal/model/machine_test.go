@@ -119,7 +119,7 @@ func (m *machine) crash(t *rapid.T, seed uint64) {
 func (m *machine) losePower(t *rapid.T) {
 	m.cutAfter(m.node, rapid.IntRange(0, 12).Draw(t, "steps until the power goes"))
 	m.cut = true
-	switch rapid.IntRange(0, 3).Draw(t, "call") {
+	switch rapid.IntRange(0, 4).Draw(t, "call") {
 	case 0:
 		m.publish(t)
 	case 1:
@@ -128,6 +128,8 @@ func (m *machine) losePower(t *rapid.T) {
 		m.part(t)
 	case 3:
 		m.deleteFile(t)
+	case 4:
+		m.finish(t)
 	}
 	if m.cut { // else it crashed in the call
 		m.crash(t, rapid.Uint64().Draw(t, "what the crash leaves"))

@@ -80,6 +80,7 @@ func check(t *testing.T, runs string, start func(*rapid.T) *machine) {
 			"part":     m.part,
 			"part 2":   m.part,
 			"part 3":   m.part,
+			"begin":    m.begin,
 			"again":    m.partAgain,
 			"repeat":   m.repeat,
 			"erase":    m.erase,

@@ -41,6 +41,22 @@ func (m *machine) part(t *rapid.T) {
 		m.nextPart(t, pick(t, "upload", open))
 		return
 	}
+	m.begin(t)
+}
+
+// finish sends what is the last that an upload lacks, where there is such.
+func (m *machine) finish(t *rapid.T) {
+	for _, u := range m.openUploads() {
+		if len(u.parts) == u.total-1 {
+			m.nextPart(t, u)
+			return
+		}
+	}
+	m.part(t)
+}
+
+// begin draws a call that mostly begins an upload.
+func (m *machine) begin(t *rapid.T) {
 	c := partCall{by: m.actor(t), id: pick(t, "upload_id", ids), n: 1}
 	c.op = rapid.SampledFrom([]publish.Op{publish.OpPublish, publish.OpUpdate}).Draw(t, "op")
 	c.total = rapid.SampledFrom([]int{0, 2, 2, 3, 1}).Draw(t, "total_parts")
