@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,16 +11,21 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"sandlot/internal/blob"
+	"sandlot/internal/blob/cache"
+	"sandlot/internal/blob/s3"
+	"sandlot/internal/content"
 	"sandlot/internal/durable"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 )
 
-// backupCommand copies a data folder. The copy is built under another name,
-// verified, synced, and only then renamed: a folder of the name that was asked
-// for is whole.
+// backupCommand copies everything into a data folder. The copy is built under
+// another name, verified, synced, and only then renamed: a folder of the name
+// that was asked for is whole.
 type backupCommand struct {
 	Dir string `arg:"" type:"path" help:"Folder to create; if it exists, it must be empty."`
 	storage
@@ -33,8 +39,8 @@ const partial = ".partial"
 // Run makes the backup. Damage that the service's own data have is copied and
 // told: the backup stays, and the command fails.
 func (c *backupCommand) Run(ctx context.Context, t *terminal) error {
-	if c.DatabaseURL != "" || c.BlobURL != "" {
-		return usageError{errors.New("backup copies a data folder, and not a PostgreSQL database or a bucket: copy the bucket, then the database (pg_dump), then once more what has come into the bucket, with their own tools; docs/operating.md, Backup, has more")}
+	if err := c.check(); err != nil {
+		return usageError{err}
 	}
 	b := &backup{from: c.storage, dir: filepath.Clean(c.Dir), link: !c.Copy, out: t.out}
 	b.tmp = b.dir + partial
@@ -42,7 +48,7 @@ func (c *backupCommand) Run(ctx context.Context, t *terminal) error {
 		return fmt.Errorf("backup: %w", err)
 	}
 	if b.seen.Damaged > 0 {
-		return fmt.Errorf("the backup %s is complete, but of its data %s, as in %s", b.dir, damage(b.seen.Damaged), c.Data)
+		return fmt.Errorf("the backup %s is complete, but of its data %s, as in %s", b.dir, damage(b.seen.Damaged), c.place())
 	}
 	fmt.Fprintf(t.out, "%s: %s, %s, %s, all verified\n", b.dir, amount(b.seen.Projects, "project"), amount(b.seen.Blobs, "blob"), amount(b.seen.Bytes, "byte"))
 	return nil
@@ -118,9 +124,76 @@ func (b *backup) begin() (*os.File, error) {
 	return lock, nil
 }
 
+// originals are the bytes that are copied. take takes a blob, unless it is there
+// already. What is missing or damaged it passes over: that is told when the copy is
+// verified.
+type originals interface {
+	take(ctx context.Context, to *blob.Disk, b publish.Blob) error
+	Close() error
+}
+
+// A cloned folder has files that are linked or copied, whatever is in them.
+type clonedFolder struct {
+	*blob.Disk
+	link bool
+}
+
+func (f clonedFolder) take(ctx context.Context, to *blob.Disk, b publish.Blob) error {
+	if err := f.CloneTo(ctx, to, b.Ref, f.link); !errors.Is(err, publish.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// A fetched bucket has files that are compared as they come.
+type fetchedBucket struct{ cached }
+
+func (f fetchedBucket) take(ctx context.Context, to *blob.Disk, b publish.Blob) error {
+	var read content.Source // tells what failed: the bucket, or the disk
+	err := to.TakeFrom(ctx, b.Ref, func() (io.ReadCloser, error) {
+		r, err := f.Open(ctx, b, 0, -1)
+		if err != nil {
+			read.Err = err
+			return nil, err
+		}
+		read.Reader = r
+		return sourced{&read, r}, nil
+	})
+	if errors.Is(read.Err, publish.ErrNotFound) || errors.Is(read.Err, publish.ErrCorrupt) {
+		return nil
+	}
+	return err
+}
+
+// sourced is a source that is closed.
+type sourced struct {
+	io.Reader
+	io.Closer
+}
+
+// originals opens the bytes. A bucket has to be that of the records.
+func (b *backup) originals(ctx context.Context, db *sqlstore.DB) (originals, error) {
+	if b.from.BlobURL == "" {
+		d, err := blob.OpenDisk(filepath.Join(b.from.Data, blobsName), blob.Options{Existing: true})
+		if err != nil {
+			return nil, fmt.Errorf("the folder of files cannot be read: %w", err)
+		}
+		return clonedFolder{d, b.link}, nil
+	}
+	id, err := installation(ctx, db, "instance")
+	if err != nil {
+		return nil, err
+	}
+	store, err := b.from.bucket(ctx, s3.Options{Instance: hex.EncodeToString(id), Existing: true})
+	if err != nil {
+		return nil, err
+	}
+	return fetchedBucket{cached{cache.New(store, cache.Options{}), store}}, nil
+}
+
 // fill copies, verifies, syncs and renames.
 func (b *backup) fill(ctx context.Context, db *sqlstore.DB) error {
-	from, err := blob.OpenDisk(filepath.Join(b.from.Data, blobsName), blob.Options{Existing: true})
+	from, err := b.originals(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -152,16 +225,11 @@ func (b *backup) fill(ctx context.Context, db *sqlstore.DB) error {
 
 // copy takes all blobs, then the database, then the blobs that came in between,
 // and lets go of those that the database does not name. Blobs first, for the
-// collector may take one that the database has just let go of; of those that
-// came later it takes none, for they are newer than its grace.
-func (b *backup) copy(ctx context.Context, db *sqlstore.DB, from, to *blob.Disk) error {
-	for ref, err := range from.List(ctx, always()) {
-		if err != nil {
-			return err
-		}
-		if err := b.clone(ctx, from, to, ref); err != nil {
-			return err
-		}
+// collector, of whatever node, may take one that the database has just let go of;
+// of those that came later it takes none, for they are newer than its grace.
+func (b *backup) copy(ctx context.Context, db *sqlstore.DB, from originals, to *blob.Disk) error {
+	if err := takeAll(ctx, db, from, to); err != nil {
+		return err
 	}
 	path := filepath.Join(b.tmp, databaseName+partial)
 	if err := db.CopyTo(ctx, path); err != nil {
@@ -178,35 +246,49 @@ func (b *backup) copy(ctx context.Context, db *sqlstore.DB, from, to *blob.Disk)
 // always is after anything was stored, by whatever clock.
 func always() time.Time { return time.Now().AddDate(100, 0, 0) }
 
-// clone takes one blob. What is missing is told when the copy is verified.
-func (b *backup) clone(ctx context.Context, from, to *blob.Disk, ref publish.BlobRef) error {
-	if err := from.CloneTo(ctx, to, ref, b.link); !errors.Is(err, publish.ErrNotFound) {
-		return err
+const (
+	takenPage = 500 // records held at once
+	takers    = 8   // blobs taken at once: a bucket is far away
+)
+
+// takeAll takes the blobs that records name.
+func takeAll(ctx context.Context, records *sqlstore.DB, from originals, to *blob.Disk) error {
+	for last := int64(0); ; {
+		list, err := records.Upkeep().BlobsAfter(ctx, last, takenPage)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		last = list[len(list)-1].ID
+		if err := takePage(ctx, records, list, from, to); err != nil {
+			return err
+		}
 	}
-	return nil
+}
+
+// takePage takes some blobs.
+func takePage(ctx context.Context, records *sqlstore.DB, list []publish.Blob, from originals, to *blob.Disk) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(takers)
+	for _, b := range list {
+		if b.Ref == "" {
+			continue
+		}
+		g.Go(func() (err error) {
+			// By these a bucket's bytes are compared as they come.
+			if b.Checkpoints, err = records.Publish().Checkpoints(ctx, b.ID); err != nil {
+				return err
+			}
+			return from.take(ctx, to, b)
+		})
+	}
+	return g.Wait()
 }
 
 // complete makes the blobs of the copy those that its database names, and
 // verifies all of it.
-func (b *backup) complete(ctx context.Context, records *sqlstore.DB, from, to *blob.Disk) error {
-	const page = 500 // records held at once
-	for last := int64(0); ; {
-		list, err := records.Upkeep().BlobsAfter(ctx, last, page)
-		if err != nil {
-			return err
-		}
-		if len(list) == 0 {
-			break
-		}
-		for _, recorded := range list {
-			last = recorded.ID
-			if recorded.Ref == "" {
-				continue
-			}
-			if err := b.clone(ctx, from, to, recorded.Ref); err != nil {
-				return err
-			}
-		}
+func (b *backup) complete(ctx context.Context, records *sqlstore.DB, from originals, to *blob.Disk) error {
+	if err := takeAll(ctx, records, from, to); err != nil {
+		return err
 	}
 	if _, err := (&operate.Collector{Records: records.Upkeep(), Blobs: to}).Strays(ctx, always()); err != nil {
 		return err

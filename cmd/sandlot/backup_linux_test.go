@@ -12,7 +12,13 @@ import (
 )
 
 func TestABackupOnAFullDiskLeavesNothing(t *testing.T) {
-	s := testenv.Start(t, testenv.Binary(t))
+	for name, set := range map[string]func(*testing.T) []string{"of a folder": func(*testing.T) []string { return nil }, "of nodes": fullSet} {
+		t.Run(name, func(t *testing.T) { fullDisk(t, set(t)) })
+	}
+}
+
+func fullDisk(t *testing.T, set []string) {
+	s := testenv.Start(t, testenv.Binary(t), set...)
 	key := signUp(t, s)
 	withBig(t, s, key)
 	for _, seed := range []string{"one", "two", "three"} {
@@ -30,7 +36,7 @@ func TestABackupOnAFullDiskLeavesNothing(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	out, err := backupTo(t, s.Data(), filepath.Join(disk, "backup"))
+	out, err := backupTo(t, s.Data(), filepath.Join(disk, "backup"), set...)
 	if err == nil || !strings.Contains(out, "full") {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -38,7 +44,7 @@ func TestABackupOnAFullDiskLeavesNothing(t *testing.T) {
 		t.Errorf("left is %v, %v", left, err)
 	}
 	// The mount itself cannot be replaced, which is told before anything is copied.
-	if out, err := backupTo(t, s.Data(), disk); err == nil || !strings.Contains(out, "name one inside of it") {
+	if out, err := backupTo(t, s.Data(), disk, set...); err == nil || !strings.Contains(out, "name one inside of it") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -157,18 +157,3 @@ func TestABackupOfNothing(t *testing.T) {
 		}
 	}
 }
-
-// TestABackupOfWhatIsElsewhereIsRefused before anything is made or asked: it would be a part of the data, or none.
-func TestABackupOfWhatIsElsewhereIsRefused(t *testing.T) {
-	for _, arg := range []string{"--database-url=postgres://me@127.0.0.1:1/sandlot", "--blob-url=s3://files?endpoint=http://127.0.0.1:1&region=here"} {
-		data := t.TempDir()
-		dir := filepath.Join(data, "copy")
-		text, err := backupTo(t, data, dir, arg)
-		if err == nil || !strings.Contains(text, "backup copies a data folder") || !strings.Contains(text, "pg_dump") {
-			t.Errorf("%s: %v, %s", arg, err, text)
-		}
-		if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
-			t.Errorf("%s: %v is left, %v", arg, left, err)
-		}
-	}
-}

@@ -62,6 +62,24 @@ func (d *Disk) clone(ctx context.Context, to *Disk, ref publish.BlobRef, link bo
 	return to.commit(ref)
 }
 
+// TakeFrom puts a blob under its name as a reader has it, unless it is there already: for a
+// backup of what another store keeps. The bytes are not looked at.
+func (d *Disk) TakeFrom(ctx context.Context, ref publish.BlobRef, open func() (io.ReadCloser, error)) error {
+	if _, err := d.fs.Stat(Path(ref)); err == nil {
+		return nil
+	} else if err = classify(err); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("take blob %q: %w", ref, err)
+	}
+	r, err := open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = d.Put(ctx, ref, r)
+	failpoint.Hit(failpoint.MidBackup)
+	return err
+}
+
 // linked tries to give a file of one folder a name in another. If it cannot, for
 // they are on different disks or the system has no links, copying will tell more.
 func linked(from, to FS, path string) bool {

@@ -13,12 +13,17 @@ import (
 // in it, nor are the blobs that came with it: those of a draft that is refused are
 // deleted at once. Nor is a move that is under way, for the copy is no part of it, nor
 // the salts of days, which nobody is to have after them, and the loads by them. If it fails, the file is
-// removed. No room is publish.ErrFull.
+// removed. No room is publish.ErrFull. The copy is one of SQLite, whatever the database
+// is.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
-	return db.engine.CopyTo(ctx, path, func(t engine.Tx) error {
+	err := db.engine.CopyTo(ctx, path, func(t engine.Tx) error {
 		copied := &tx{Tx: t, dialect: db.dialect}
 		return errors.Join(copied.takeDrafts(ctx), db.takeMove(ctx, copied))
 	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return db.copyRows(ctx, path, func(t *tx) error { return t.takeDrafts(ctx) })
+	}
+	return err
 }
 
 // takeDrafts deletes drafts with their files, and of those the blobs that are nothing

@@ -374,24 +374,13 @@ func (m *Move) Switch(ctx context.Context, take operate.TakeBlob) error {
 
 // goOn has the target number rows above all that the source ever numbered.
 func (m *Move) goOn(ctx context.Context, t *tx) error {
-	given := map[string]int64{}
-	for _, table := range movedTables {
-		if !table.Numbered {
-			continue
-		}
-		n, err := m.from.mover.Given(t, table)
-		if err != nil {
-			return err
-		}
-		given[table.Name] = n
+	given, err := m.from.givenIn(t)
+	if err != nil {
+		return err
 	}
 	return m.to.step(ctx, 0, func(t *tx) error {
-		for _, table := range movedTables {
-			if n, ok := given[table.Name]; ok {
-				if err := m.to.mover.Give(t, table, n); err != nil {
-					return err
-				}
-			}
+		if err := m.to.give(t, given); err != nil {
+			return err
 		}
 		return m.mine(t)
 	})

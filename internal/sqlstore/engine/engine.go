@@ -75,8 +75,9 @@ type Engine interface {
 	// error is publish.ErrNoEffect.
 	Read(ctx context.Context, read func(Querier) error) error
 	// Snapshot runs several queries on one consistent state. Any error is
-	// publish.ErrNoEffect.
+	// publish.ErrNoEffect. LongSnapshot is for what takes minutes.
 	Snapshot(ctx context.Context, read func(Querier) error) error
+	LongSnapshot(ctx context.Context, read func(Querier) error) error
 	// Dialect writes the parts of queries that this database has its own words for.
 	Dialect() Dialect
 	// Now is what the clock of the database says, which all processes that use it
@@ -96,7 +97,8 @@ type Engine interface {
 	// while steps wait it does nothing.
 	GiveBack(ctx context.Context) (more bool, err error)
 	// CopyTo writes a copy of the database, as one moment left it, into a new file, has
-	// clean take out of it what does not belong there, and syncs it.
+	// clean take out of it what does not belong there, and syncs it. Of a database that
+	// is no file it is errors.ErrUnsupported.
 	CopyTo(ctx context.Context, path string, clean func(Tx) error) error
 	// Damage has the database check itself, and tells what is wrong, at most limit
 	// lines of each kind. References of the table except are left out.

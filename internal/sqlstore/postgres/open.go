@@ -227,9 +227,9 @@ func (e *Engine) Unused(context.Context) (int64, error) { return 0, nil }
 func (e *Engine) GiveBack(context.Context) (more bool, err error) { return false, nil }
 
 // CopyTo implements engine.Engine. There are no copies in files of this engine: it is
-// always an error.
+// always errors.ErrUnsupported.
 func (e *Engine) CopyTo(context.Context, string, func(engine.Tx) error) error {
-	return publish.NoEffect(errors.New("a PostgreSQL database is not copied into a file; copies of it are made by \"sandlot backup\""))
+	return publish.NoEffect(errors.ErrUnsupported)
 }
 
 // Damage implements engine.Engine. It finds nothing: what the store's references

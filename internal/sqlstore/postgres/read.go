@@ -17,15 +17,23 @@ const readTime = 30 * time.Second
 // Read implements engine.Engine. When ctx ends its connection is cut, and the database
 // is asked to cancel the query.
 func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
-	return publish.NoEffect(e.read(ctx, nil, read))
+	return publish.NoEffect(e.read(ctx, readTime, nil, read))
 }
 
 // Snapshot implements engine.Engine. When ctx ends it is as with Read.
 func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) error {
-	return publish.NoEffect(e.read(ctx, e.beginSnapshot, read))
+	return publish.NoEffect(e.read(ctx, readTime, e.beginSnapshot, read))
 }
 
-func (e *Engine) read(ctx context.Context, begin []string, read func(engine.Querier) error) error {
+// longTime bounds a long snapshot: vacuum takes nothing away while it lasts.
+const longTime = 24 * time.Hour
+
+// LongSnapshot implements engine.Engine. Each query in it has the time of a statement.
+func (e *Engine) LongSnapshot(ctx context.Context, read func(engine.Querier) error) error {
+	return publish.NoEffect(e.read(ctx, longTime, e.beginSnapshot, read))
+}
+
+func (e *Engine) read(ctx context.Context, most time.Duration, begin []string, read func(engine.Querier) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -33,7 +41,7 @@ func (e *Engine) read(ctx context.Context, begin []string, read func(engine.Quer
 		return err
 	}
 	defer e.leave()
-	bounded, cancel := context.WithTimeout(ctx, readTime)
+	bounded, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	r := &reader{e: e, caller: ctx, ctx: bounded, begin: begin}
 	defer r.close()

@@ -128,6 +128,11 @@ func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) 
 	return publish.NoEffect(read(snapshot{t}))
 }
 
+// LongSnapshot implements engine.Engine.
+func (e *Engine) LongSnapshot(ctx context.Context, read func(engine.Querier) error) error {
+	return e.Snapshot(ctx, read)
+}
+
 // driverRows are those of the driver, with errors that are classified.
 type driverRows struct{ *sql.Rows }
 
