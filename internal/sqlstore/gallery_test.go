@@ -67,7 +67,7 @@ func searchBy(t *testing.T, db *DB, words ...string) (ids []string) {
 
 // TestASearchFindsWhatAScanFinds makes, retitles, unlists and deletes projects at
 // random, so that their numbers fill many blocks with gaps, and holds each search, whole
-// and in pages, against a look at all titles.
+// and in pages, against a look at all titles: with all texts in memory, some, and one at a time.
 func TestASearchFindsWhatAScanFinds(t *testing.T) {
 	t.Parallel()
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
@@ -86,6 +86,16 @@ func TestASearchFindsWhatAScanFinds(t *testing.T) {
 	}
 	titles, err := all(t.Context(), db, scanNamed, selectNamed+"TRUE ORDER BY p.num DESC")
 	expect.OK(t, err)
+	for _, x := range []*textIndex{newTextIndex(), {most: indexBytes, step: 300}, {most: 1, step: 50}, {most: 1, step: 1}} {
+		db.texts = x
+		holdSearches(t, db, titles)
+	}
+	sameGrams(t, db)
+}
+
+// holdSearches holds searches against a look at all titles.
+func holdSearches(t *testing.T, db *DB, titles []namedProject) {
+	t.Helper()
 	for _, words := range [][]string{{"sea"}, {"a"}, {"x"}, {"9"}, {"99"}, {"ll", "11"}, {"follower"}, {"lionsea"}, {"nsea"}, {"sea", "ocean"}, {"カ"}, {"カービ", "sea"}, {"雀"}, {"pee"}, {"1", "2", "3"}, {"nothing"}} {
 		var want []int64
 		for _, n := range titles {
@@ -111,7 +121,6 @@ func TestASearchFindsWhatAScanFinds(t *testing.T) {
 			}
 		}
 	}
-	sameGrams(t, db)
 }
 
 // TestASearchFollowsEveryStatement changes titles and lists by statements of a test,

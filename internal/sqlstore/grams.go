@@ -167,17 +167,32 @@ func (s *sweep) fileTexts() error {
 	if err := s.file(came); err != nil {
 		return err
 	}
+	return s.fileDone(list)
+}
+
+// fileDone says of texts that they are filed as they are now, or forgets them. Triggers tell
+// those who keep texts in memory, of whom none needs to know what is far back.
+func (s *sweep) fileDone(list []dueText) error {
+	var same []int64
 	for _, d := range list {
-		query := "UPDATE search_texts SET text = ?, filed = '', due = 0 WHERE project = ?"
-		args := []any{d.text, d.project}
-		if d.text == "" {
-			query, args = "DELETE FROM search_texts WHERE project = ?", args[1:]
+		var err error
+		switch {
+		case d.text == "":
+			_, err = s.exec("DELETE FROM search_texts WHERE project = ?", d.project)
+		case d.due > 1:
+			_, err = s.exec("UPDATE search_texts SET text = ?, filed = '', due = 0 WHERE project = ?", d.text, d.project)
+		default:
+			same = append(same, d.project)
 		}
-		if _, err := s.exec(query, args...); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	if _, err := s.exec("UPDATE search_texts SET filed = '', due = 0 WHERE "+s.amongNumbers("project"), engine.List(same)); err != nil {
+		return err
+	}
+	_, err := s.exec("DELETE FROM search_filings WHERE number <= (SELECT max(number) FROM search_filings) - ?", filingsKept)
+	return err
 }
 
 // makeTexts fills in those texts that are to be made anew. It looks at projects after

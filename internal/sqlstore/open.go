@@ -41,6 +41,7 @@ type DB struct {
 	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
 	unfiled atomic.Int64
 	filing  sync.Mutex // held while somebody files what is unfiled
+	texts   *textIndex
 }
 
 // OpenSQLite opens the database in the file of that name, as sqlite.Open does. One that a
@@ -65,7 +66,7 @@ func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, 
 
 // newDB makes the store on an engine, which it closes if it fails.
 func newDB(ctx context.Context, e engine.Engine, m engine.Mover, filling bool) (*DB, error) {
-	db := &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}
+	db := &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), texts: newTextIndex(), drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}
 	if err := db.lookForMove(ctx, filling); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}

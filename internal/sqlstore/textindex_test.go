@@ -1,0 +1,170 @@
+package sqlstore
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/expect"
+	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/postgres"
+)
+
+// TestATextIndexFindsWhatItHolds puts, changes and forgets texts at random, of projects whose
+// numbers have gaps, and holds what the index finds, in parts, against a look at each.
+func TestATextIndexFindsWhatItHolds(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	x := newTextIndex()
+	x.begin(nil, 0, 0)
+	texts := map[int64]string{}
+	for range 20 {
+		var more []heldText
+		for range 200 {
+			h := heldText{project: r.Int64N(5000), text: fmt.Sprint(searchWords[r.IntN(len(searchWords))], " ", r.IntN(500), "\nkim")}
+			if r.IntN(5) == 0 {
+				h.text = ""
+			}
+			more = append(more, h)
+			texts[h.project] = h.text
+		}
+		x.follow(more, 0)
+	}
+	for _, words := range [][]string{{"a"}, {"冒"}, {"カービ"}, {"im"}, {"dragon"}, {"rag", "1"}, {"cat 1"}, {"nothing"}, {"t\nk"}, {"z", "kim", "12"}} {
+		for _, most := range []int{1, 25, 10_000} {
+			var got, want []int64
+			for p := int64(4999); p >= 0; p-- {
+				if hasAll(texts[p], words) {
+					want = append(want, p)
+				}
+			}
+			for before, end := int64(math.MaxInt64), false; !end; {
+				var list []int64
+				below := before
+				list, before, end = x.matching(words, below, most)
+				got = append(got, list...)
+				if len(list) < most && !end || len(list) > most+64 || before > below || before == below && !end || len(list) > 0 && (list[0] >= below || list[len(list)-1] < before) {
+					t.Errorf("%q: %d are found from %d to %d, %d at a time", words, len(list), before, below, most)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%q: %d are found, %d at a time, and %d have it", words, len(got), most, len(want))
+			}
+		}
+	}
+}
+
+// TestATextIndexStaysInItsBounds: the oldest make room for the newest, and the floor says so.
+func TestATextIndexStaysInItsBounds(t *testing.T) {
+	t.Parallel()
+	x := &textIndex{most: 20 * segmentBytes, step: 10}
+	x.begin(nil, 0, 0)
+	for i := range int64(200) {
+		x.follow([]heldText{{project: 1000 * i, text: strings.Repeat("cat ", 100)}, {project: 7, text: "far back"}}, i)
+		if _, floor, _ := x.state(); x.bytes > x.most || len(x.list) > 1 && floor > 1000*i {
+			t.Fatalf("at %d it has %d bytes of %d, from %d on", i, x.bytes, x.most, floor)
+		}
+	}
+	held, bytes := 0, 0
+	for _, s := range x.list {
+		bytes += segmentBytes
+		for i, text := range s.texts {
+			if bytes += len(text); text != "" {
+				held++
+				if s.base+int64(i) < x.floor {
+					t.Errorf("%d is below the floor, %d", s.base+int64(i), x.floor)
+				}
+			}
+		}
+	}
+	expect.Equal(t, "bytes", x.bytes, bytes)
+	expect.Equal(t, "texts that are kept", held, 19)
+	if !x.full() {
+		t.Error("there is room for more")
+	}
+	list, from, end := x.matching([]string{"cat"}, math.MaxInt64, 100)
+	expect.Equal(t, "found", len(list), held)
+	expect.Equal(t, "from", from, x.floor)
+	expect.Equal(t, "at its end", end, true)
+}
+
+// TestASearchSeesWhatOtherNodesDid: what one node was told is done another finds, however many
+// filings it is behind.
+func TestASearchSeesWhatOtherNodesDid(t *testing.T) {
+	t.Parallel()
+	open := map[string]func(t *testing.T) (one, other *DB){
+		"SQLite": func(t *testing.T) (one, other *DB) {
+			path := filepath.Join(t.TempDir(), "sandlot.db")
+			return mustOpen(t, path), mustOpen(t, path)
+		},
+		"PostgreSQL": func(t *testing.T) (one, other *DB) {
+			url := guardedServer.Postgres(t)
+			var nodes [2]*DB
+			for i := range nodes {
+				db, err := OpenPostgres(t.Context(), url, postgres.Options{Connections: 4})
+				expect.OK(t, err)
+				t.Cleanup(func() { expect.OK(t, db.Close()) })
+				nodes[i] = db
+			}
+			return nodes[0], nodes[1]
+		},
+	}
+	for engine, open := range open {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			one, other := open(t)
+			p := mustProject(t, one, 1)
+			mustExec(t, one, "UPDATE accounts SET verified = 1, changed = changed + 1")
+			for i, change := range []struct {
+				what string
+				do   func() error
+				want string
+			}{
+				{"was made", func() error { return nil }, "made"},
+				{"was retitled", func() error {
+					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"}))
+				}, "walrus"},
+				{"was retitled again", func() error {
+					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Penguin"}))
+				}, "penguin"},
+				{"was unlisted", func() error {
+					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Penguin", Unlisted: true}))
+				}, ""},
+				{"was listed", func() error {
+					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Penguin"}))
+				}, "penguin"},
+				{"was retitled, and nobody can tell", func() error {
+					err := second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"}))
+					expect.OK(t, one.fileTexts(t.Context(), fileAll))
+					mustExec(t, one, "DELETE FROM search_filings WHERE number < (SELECT max(number) FROM search_filings)")
+					return err
+				}, "walrus"},
+				{"its account was renamed", func() error {
+					return second(one.Account().Rename(t.Context(), p.Account, "penguin", time.Now(), time.Time{}, 9))
+				}, "walrus penguin"},
+				{"was deleted", func() error {
+					return second(one.Operate().Remove(t.Context(), publish.Subject{Project: p.ID}, publish.LogEntry{At: time.Now()}))
+				}, ""},
+			} {
+				expect.Is(t, change.what, change.do(), nil)
+				for _, word := range []string{"walrus", "penguin"} {
+					want := 0
+					if strings.Contains(change.want, word) {
+						want = 1
+					}
+					for _, db := range []*DB{other, one} {
+						expect.Equal(t, fmt.Sprint(i, ": it ", change.what, ", and found by ", word), len(searchBy(t, db, word)), want)
+					}
+				}
+				if i%2 == 0 {
+					expect.OK(t, other.fileTexts(t.Context(), fileAll))
+				}
+			}
+		})
+	}
+}
