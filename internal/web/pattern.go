@@ -3,9 +3,10 @@ package web
 import (
 	"crypto/sha256"
 	"fmt"
+	"html/template"
 	"image/color"
 	"math/rand/v2"
-	"strings"
+	"strconv"
 
 	"sandlot/internal/publish"
 )
@@ -64,35 +65,51 @@ func (t tile) corners() (centre, from, to [2]int) {
 	return square[t.turn], square[(t.turn+1)%4], square[(t.turn+3)%4]
 }
 
-// A drawing is a picture as an SVG has it: a path for each tone.
-type drawing struct {
-	Hue           int
-	Paths         [tones]string
-	Columns, Rows int
-}
-
 // Picture is the picture of a project.
-func (v view) Picture(id publish.ProjectID) drawing {
-	p := pictureOf(id)
-	var out [tones]strings.Builder
-	for i, t := range p.tiles {
-		out[t.tone].WriteString(t.path(i%columns, i/columns))
-	}
-	d := drawing{Hue: p.hue, Columns: columns, Rows: rows}
-	for i := range out {
-		d.Paths[i] = out[i].String()
-	}
-	return d
+func (v view) Picture(id publish.ProjectID) template.HTML {
+	return template.HTML(pictureOf(id).draw(nil))
 }
 
-// path draws a tile with its corner at x, y.
-func (t tile) path(x, y int) string {
+// draw adds the picture as an SVG with a path for each tone.
+func (p picture) draw(to []byte) []byte {
+	to = append(to, `<svg class="tiles hue`...)
+	to = strconv.AppendInt(to, int64(p.hue), 10)
+	to = append(to, viewBox...)
+	for tone := range tones {
+		to = append(to, `<path class="tone`...)
+		to = strconv.AppendInt(to, int64(tone), 10)
+		to = append(to, `" d="`...)
+		for i, t := range p.tiles {
+			if t.tone == tone {
+				to = t.path(to, i%columns, i/columns)
+			}
+		}
+		to = append(to, `"/>`...)
+	}
+	return append(to, "</svg>"...)
+}
+
+var viewBox = fmt.Sprintf(`" viewBox="0 0 %d %d" preserveAspectRatio="xMidYMid slice" aria-hidden="true" focusable="false">`, columns, rows)
+
+// path adds what draws a tile with its corner at x, y.
+func (t tile) path(to []byte, x, y int) []byte {
+	number := func(before string, n int) {
+		to = strconv.AppendInt(append(to, before...), int64(n), 10)
+	}
 	switch t.shape {
 	case quarter:
-		c, from, to := t.corners()
-		return fmt.Sprintf("M%d %dl%d %da1 1 0 0 1 %d %dz", x+c[0], y+c[1], from[0]-c[0], from[1]-c[1], to[0]-from[0], to[1]-from[1])
+		c, begin, end := t.corners()
+		number("M", x+c[0])
+		number(" ", y+c[1])
+		number("l", begin[0]-c[0])
+		number(" ", begin[1]-c[1])
+		number("a1 1 0 0 1 ", end[0]-begin[0])
+		number(" ", end[1]-begin[1])
+		to = append(to, 'z')
 	case disc:
-		return fmt.Sprintf("M%d %d.5a.5.5 0 1 1 1 0a.5.5 0 1 1-1 0z", x, y)
+		number("M", x)
+		number(" ", y)
+		to = append(to, ".5a.5.5 0 1 1 1 0a.5.5 0 1 1-1 0z"...)
 	}
-	return ""
+	return to
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
@@ -27,7 +28,23 @@ func formOf(lang string, n int64) string {
 		return "many"
 	}
 	// No rule looks further than at the last six digits and whether there are more.
-	return categories[plural.Cardinal.MatchPlural(language.Make(lang), int(min(n, million+n%million)), 0, 0, 0, 0)]
+	return categories[plural.Cardinal.MatchPlural(tagOf(lang), int(min(n, million+n%million)), 0, 0, 0, 0)]
+}
+
+// tags are those of our languages: to read one takes longer than to say a text.
+var tags = sync.OnceValue(func() map[string]language.Tag {
+	read := map[string]language.Tag{}
+	for lang := range notations {
+		read[lang] = language.Make(lang)
+	}
+	return read
+})
+
+func tagOf(lang string) language.Tag {
+	if tag, ok := tags()[lang]; ok {
+		return tag
+	}
+	return language.Make(lang)
 }
 
 // formsOf returns the categories that a language uses for whole numbers. "other" is one of each language's,

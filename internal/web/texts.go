@@ -79,6 +79,9 @@ func (b *book) fill(lang, said string, args []any, write func(...any) string) st
 		}
 		pairs = append(pairs, "{"+fmt.Sprint(args[i])+"}", written)
 	}
+	if len(pairs) == 2 { // as most have
+		return strings.ReplaceAll(said, pairs[0], pairs[1])
+	}
 	return strings.NewReplacer(pairs...).Replace(said)
 }
 

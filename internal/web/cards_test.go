@@ -1,0 +1,57 @@
+package web
+
+import (
+	"html/template"
+	"strings"
+	"testing"
+
+	"sandlot/internal/expect"
+	"sandlot/internal/gallery"
+	"sandlot/internal/publish"
+)
+
+// cardsTemplate is what cards are, in a language that escapes by itself.
+const cardsTemplate = `<ul class="cards">
+{{range .Data}}<li class="card">
+{{$.Picture .Project.ID}}
+<p class="card-title"><a href="/p/{{.Project.ID}}" dir="auto"{{with .Project.Lang}} lang="{{.}}"{{end}}>{{or .Project.Title .Project.ID}}</a></p>
+{{if ne $.Title (print "@" .Project.Handle)}}<p class="card-maker"><a href="/@{{.Project.Handle}}">@{{.Project.Handle}}</a></p>
+{{end}}<p class="card-counts">{{if .Stats.Players}}<span class="live">{{$.T "gallery.players" "n" .Stats.Players}}</span>
+{{end}}<span>{{$.T "gallery.plays" "n" .Stats.Plays}}</span>
+<span>{{$.T "gallery.likes" "n" .Stats.Likes}}</span></p>
+</li>
+{{end}}</ul>`
+
+// TestCardsAreWhatATemplateMakesOfThem: whatever people wrote, in all languages, on all pages.
+func TestCardsAreWhatATemplateMakesOfThem(t *testing.T) {
+	written := template.Must(template.New("cards").Parse(cardsTemplate))
+	var list []gallery.Card
+	for i, title := range []string{"", "Pong", `"><script>alert('1')</script>`, "&amp; <b> \x00 ' ` = {{.}}", "カービィ \u202e 麻雀", strings.Repeat("é", 200), "-->", "\xff\xfe"} {
+		for _, lang := range []string{"", "de", `x"><b>`} {
+			list = append(list, gallery.Card{
+				Project: publish.Project{ID: publish.ProjectID([]string{"game-abc123", "a-000000"}[i%2]), Handle: []string{"kim", "lee-2"}[i/2%2], Title: title, Lang: lang},
+				Stats:   publish.Stats{Players: i % 3, Plays: int64(i * i * 1234567), Likes: int64(i) - 1},
+			})
+		}
+	}
+	for _, lang := range []string{"en", "de", "es", "fr", "ja", "pt", "zh-Hans"} {
+		for _, title := range []string{"Sandlot", "@kim"} {
+			v := view{visit: &visit{Pages: &Pages{book: openBook()}, lang: lang}, Title: title, Data: list}
+			var want strings.Builder
+			expect.OK(t, written.Execute(&want, v))
+			expect.Equal(t, lang+" on "+title, string(v.Cards(list)), want.String())
+		}
+	}
+}
+
+// BenchmarkCards writes a page of them.
+func BenchmarkCards(b *testing.B) {
+	v := view{visit: &visit{Pages: &Pages{book: openBook()}, lang: "en"}, Title: "Sandlot"}
+	list := make([]gallery.Card, 24)
+	for i := range list {
+		list[i] = gallery.Card{Project: publish.Project{ID: publish.ProjectID("game-abc1" + string(rune('a'+i))), Handle: "kim", Title: "A title"}, Stats: publish.Stats{Plays: int64(i), Likes: 1}}
+	}
+	for b.Loop() {
+		v.Cards(list)
+	}
+}
