@@ -44,9 +44,12 @@ const readListing = "SELECT unverified FROM listing WHERE one = 1"
 // is asked again of what the lists have, which follow an account and the rule in steps.
 const listable = "(verified = 1 OR (" + readListing + ") = 1)"
 
-const selectListed = "SELECT " + projectColumns + `
+const (
+	fromListed = `
 	FROM projects p JOIN accounts a ON a.id = p.account
 	WHERE p.listed = 1 AND ` + listable + ` AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND `
+	selectListed = "SELECT " + projectColumns + fromListed
+)
 
 func scanListed(r row) (l gallery.Listed, err error) {
 	p, err := scanProject(r)

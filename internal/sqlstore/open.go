@@ -42,6 +42,7 @@ type DB struct {
 	unfiled atomic.Int64
 	filing  sync.Mutex // held while somebody files what is unfiled
 	texts   *textIndex
+	cards   cards
 }
 
 // OpenSQLite opens the database in the file of that name, as sqlite.Open does. One that a

@@ -318,13 +318,12 @@ func (s *search) look(ctx context.Context, projects []int64, lowest int64, held 
 // read adds those of the projects that are listed and have the words.
 func (s *search) read(ctx context.Context, projects []int64, held bool) error {
 	s.looked += len(projects)
-	query, args := selectListed+engine.Among("p.num", s.store.db.dialect.Numbers("?", "j")), []any{engine.List(projects)}
+	condition, args := "", []any(nil)
 	if !held {
-		condition, words := s.hasWords()
-		query += " AND EXISTS (SELECT 1 FROM search_texts t WHERE t.project = p.num AND (t.due > 0 OR (TRUE" + condition + ")))"
-		args = append(args, words...)
+		condition, args = s.hasWords()
+		condition = " AND EXISTS (SELECT 1 FROM search_texts t WHERE t.project = p.num AND (t.due > 0 OR (TRUE" + condition + ")))"
 	}
-	list, err := all(ctx, s.store.db, scanListed, query, args...)
+	list, err := s.listed(ctx, projects, condition, args)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/postgres"
 )
@@ -175,4 +176,60 @@ func TestASearchSeesWhatOtherNodesDid(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestASearchTellsWhatProjectsAreNow: what is kept of one is told only as long as it is so, and its
+// counts are those of now.
+func TestASearchTellsWhatProjectsAreNow(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	p := mustProject(t, db, 1)
+	mustExec(t, db, "UPDATE accounts SET verified = 1, changed = changed + 1")
+	expect.OK(t, second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"})))
+	for _, change := range []struct {
+		what string
+		do   func() error
+	}{
+		{"nothing", func() error { return nil }},
+		{"plays", func() error {
+			return db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 3, Batch: 7}})
+		}},
+		{"likes", func() error {
+			return second(db.Gallery().Like(t.Context(), p.ID, publish.Digest{1}, true))
+		}},
+		{"its language", func() error {
+			return second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "The Walrus"}))
+		}},
+		{"its handle", func() error {
+			return second(db.Account().Rename(t.Context(), p.Account, "renamed", time.Now(), time.Time{}, 9))
+		}},
+		{"a version", func() error {
+			_, changed, err := db.Publish().PutFile(t.Context(), p.ID, publish.File{Name: "a.js", Folded: "a.js", Blob: publish.Blob{Ref: "a-blob", Size: 1}}, publish.Edit{Expect: 1})
+			_ = changed
+			return err
+		}},
+	} {
+		expect.Is(t, change.what, change.do(), nil)
+		want, err := db.Publish().Project(t.Context(), p.ID)
+		expect.Is(t, "project", err, nil)
+		for _, when := range []string{"", " once more"} {
+			list, err := db.Gallery().Listed(t.Context(), gallery.ListedQuery{Words: []string{"walrus"}, Limit: 9})
+			expect.Is(t, "search", err, nil)
+			expect.Equal(t, "found after "+change.what+when, len(list), 1)
+			expect.Same(t, "after "+change.what+when, list[0].Project, want)
+		}
+	}
+}
+
+// TestCardsThatAreKeptAreBounded: one more takes the place of another.
+func TestCardsThatAreKeptAreBounded(t *testing.T) {
+	t.Parallel()
+	var c cards
+	for i := range int64(cardsKept + 100) {
+		c.keep([]gallery.Listed{{Number: i}})
+	}
+	expect.Equal(t, "kept", len(c.kept), cardsKept)
+	list, other := c.of([]cardRow{{num: cardsKept + 99, plays: 3}, {num: cardsKept + 99, change: 1}, {num: -1}})
+	expect.Equal(t, "plays of what is kept", list[0].Plays, 3)
+	expect.Same(t, "others", other, []int64{cardsKept + 99, -1})
 }

@@ -1,0 +1,84 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"sandlot/internal/gallery"
+	"sandlot/internal/sqlstore/engine"
+)
+
+// cardsKept bounds the projects that are kept as searches found them, of some 600 bytes each.
+const cardsKept = 16 << 10
+
+// cards keeps projects as they were read, for searches: a change number tells whether one is
+// still so, and counts are always read. A row of five columns is read in a third of the time
+// of one with all. Its methods may be called concurrently.
+type cards struct {
+	mu   sync.Mutex
+	kept map[int64]gallery.Listed
+}
+
+// A cardRow is what is read of each project that is found.
+type cardRow struct{ num, change, plays, counted, likes int64 }
+
+func scanCardRow(r row) (c cardRow, err error) {
+	err = r.Scan(&c.num, &c.change, &c.plays, &c.counted, &c.likes)
+	return c, err
+}
+
+const selectCards = "SELECT p.num, p.changed + a.changed, p.plays, p.counted, p.likes" + fromListed
+
+// listed are the projects of those numbers that may be listed and hold a condition, as they are.
+func (s *search) listed(ctx context.Context, projects []int64, condition string, args []any) (list []gallery.Listed, err error) {
+	db := s.store.db
+	among := engine.Among("p.num", db.dialect.Numbers("?", "j"))
+	rows, err := all(ctx, db, scanCardRow, selectCards+among+condition, append([]any{engine.List(projects)}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	list, other := db.cards.of(rows)
+	if len(other) == 0 {
+		return list, nil
+	}
+	more, err := all(ctx, db, scanListed, selectListed+among, engine.List(other))
+	if err == nil {
+		db.cards.keep(more)
+	}
+	return slices.Concat(list, more), err
+}
+
+// of returns those of the projects that are kept as they are, and the numbers of the others.
+func (c *cards) of(rows []cardRow) (list []gallery.Listed, other []int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range rows {
+		l, ok := c.kept[r.num]
+		if !ok || l.Change != r.change {
+			other = append(other, r.num)
+			continue
+		}
+		l.Plays, l.Counted, l.Likes = r.plays, r.counted, r.likes
+		list = append(list, l)
+	}
+	return list, other
+}
+
+// keep keeps projects as they were read now, in the place of any others.
+func (c *cards) keep(list []gallery.Listed) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil {
+		c.kept = map[int64]gallery.Listed{}
+	}
+	for _, l := range list {
+		for num := range c.kept {
+			if len(c.kept) < cardsKept {
+				break
+			}
+			delete(c.kept, num)
+		}
+		c.kept[l.Number] = l
+	}
+}
