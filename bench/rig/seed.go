@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -109,11 +112,46 @@ func seedAccount(ctx context.Context, db *sqlstore.DB, a int) error {
 func seedProject(ctx context.Context, db *sqlstore.DB, owner publish.AccountID, i int, now time.Time) error {
 	content, digest := seedContent(i)
 	_, err := db.Publish().CreateProject(ctx, publish.NewProject{
-		ID: publish.ProjectID(SeededProject(i)), Account: owner, Title: "A seeded game", Suffix: fmt.Sprintf("%x", digest[:5]), CreatedAt: now,
+		ID: publish.ProjectID(SeededProject(i)), Account: owner, Title: seededTitle(i), Suffix: fmt.Sprintf("%x", digest[:5]), CreatedAt: now,
 		File: publish.File{Name: "index.bin", Folded: "index.bin", Blob: publish.Blob{Size: seedContentLen, SHA256: digest, Inline: content}},
 		Key:  publish.Key{Kind: publish.ProjectKey, Hash: sha256.Sum256(fmt.Appendf(nil, "project %d", i)), CreatedAt: now},
 	})
 	return err
+}
+
+// seededWords are what titles are made of.
+var seededWords = strings.Fields(`space cat race jump puzzle mario ninja dragon tower defense chess snake pong zombie farm city cooking pirate robot
+	battle arena soccer tennis piano quiz math garden ocean volcano castle knight wizard jelly candy maze tank plane train rocket alien galaxy moon
+	desert jungle winter kitten horse unicorn mermaid princess hero 星の カービィ 麻雀 ゲーム 冒险 迷宫 гонки танки épée straße señor 태권도 게임`)
+
+// seededTitle is the title of the i-th project: two words that one in some 30 has, its number,
+// and one of two words that half of all have.
+func seededTitle(i int) string {
+	n := len(seededWords)
+	half := [...]string{"foxtrot", "quebec"}[i%2]
+	return fmt.Sprintf("A seeded game %s %s %d %s", seededWords[i%n], seededWords[(i/n*7+i)%n], i, half)
+}
+
+// SeededSearches are paths of searches in the website of a service with n seeded projects. Of a
+// hundred, 60 are by one word of a title, 10 by a part of one, 10 by two words, 5 by a number, 5
+// by a handle, 5 by what nobody has, 3 by a word of all and 2 by two that half have and none both.
+// Of the first 24 of what is found there is a page.
+func SeededSearches(n int) (paths []string) {
+	word := func(i int) string { return seededWords[i%len(seededWords)] }
+	add := func(times int, query func(i int) string) {
+		for i := range times {
+			paths = append(paths, "/?q="+url.QueryEscape(query(i)))
+		}
+	}
+	add(60, word)
+	add(10, func(i int) string { w := []rune(word(i * 7)); return string(w[len(w)/3:]) })
+	add(10, func(i int) string { return word(i) + " " + word(i*11+3) })
+	add(5, func(i int) string { return strconv.Itoa(n - 1 - i*n/7) })
+	add(5, func(i int) string { return "seed-" + strconv.Itoa(1+i*n/100) })
+	add(5, func(i int) string { return "nothing" + word(i) })
+	add(3, func(int) string { return "seeded" })
+	add(2, func(int) string { return "foxtrot quebec" })
+	return paths
 }
 
 // seedContent is the file of the i-th project.

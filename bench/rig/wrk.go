@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -22,7 +24,7 @@ var (
 // the rate. Headers are "Name: value". An answer that is no success, or a
 // connection that breaks, is an error.
 func Wrk(ctx context.Context, limit time.Duration, url string, headers ...string) (float64, error) {
-	return wrk(ctx, limit, 2, 64, url, headers...)
+	return wrk(ctx, limit, 2, 64, "", url, headers...)
 }
 
 // WrkAll is Wrk for several servers at once, among which the connections are shared out, and returns
@@ -32,7 +34,7 @@ func WrkAll(ctx context.Context, limit time.Duration, urls []string, headers ...
 	g, ctx := errgroup.WithContext(ctx)
 	for i, url := range urls {
 		g.Go(func() (err error) {
-			rates[i], err = wrk(ctx, limit, max(1, 2/len(urls)), 64/len(urls), url, headers...)
+			rates[i], err = wrk(ctx, limit, max(1, 2/len(urls)), 64/len(urls), "", url, headers...)
 			return err
 		})
 	}
@@ -44,8 +46,26 @@ func WrkAll(ctx context.Context, limit time.Duration, urls []string, headers ...
 	return sum, err
 }
 
-func wrk(ctx context.Context, limit time.Duration, threads, connections int, url string, headers ...string) (float64, error) {
+// WrkEach is Wrk for several paths below a URL, which each connection's thread asks for in turns.
+// The folder is for the script that says so.
+func WrkEach(ctx context.Context, limit time.Duration, dir, url string, paths []string, headers ...string) (float64, error) {
+	quoted := make([]string, len(paths))
+	for i, p := range paths {
+		quoted[i] = strconv.Quote(p)
+	}
+	script := filepath.Join(dir, "paths.lua")
+	text := "local paths, n = {" + strings.Join(quoted, ", ") + "}, 0\nrequest = function()\n\tn = n % #paths + 1\n\treturn wrk.format(nil, paths[n])\nend\n"
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		return 0, err
+	}
+	return wrk(ctx, limit, 2, 64, script, url, headers...)
+}
+
+func wrk(ctx context.Context, limit time.Duration, threads, connections int, script, url string, headers ...string) (float64, error) {
 	args := []string{fmt.Sprintf("-t%d", threads), fmt.Sprintf("-c%d", connections), fmt.Sprintf("-d%ds", max(1, int(limit.Seconds())))}
+	if script != "" {
+		args = append(args, "-s", script)
+	}
 	for _, h := range headers {
 		args = append(args, "-H", h)
 	}
