@@ -10,7 +10,7 @@ import (
 )
 
 // cardsKept bounds the projects that are kept as searches found them, of some 600 bytes each.
-const cardsKept = 16 << 10
+const cardsKept = 8 << 10
 
 // cards keeps projects as they were read, for searches: a change number tells whether one is
 // still so, and counts are always read. A row of five columns is read in a third of the time

@@ -13,8 +13,8 @@ const (
 	// segmentSlots is how many rows of bits it has: a text has some 100 grams, which share them.
 	segmentSlots = 1024
 	segmentBytes = segmentSlots*segmentSize/8 + segmentSize*16
-	// indexBytes bounds what is kept of texts: some 170,000 of them.
-	indexBytes = 32 << 20
+	// indexBytes bounds what is kept of texts: some 85,000 of them.
+	indexBytes = 16 << 20
 	// indexStep is how many older texts a search that wants some has brought in: some 10 ms.
 	indexStep = 4096
 )

@@ -10,7 +10,7 @@ import (
 // each who looks, and written here in a tenth of the time that a template takes: so whatever
 // anybody could have written is escaped here.
 func (v view) Cards(list []gallery.Card) template.HTML {
-	out := make([]byte, 0, 2048*(len(list)+1))
+	out := make([]byte, 0, 1280*len(list)+64)
 	out = append(out, "<ul class=\"cards\">\n"...)
 	for _, c := range list {
 		out = v.card(out, c)
