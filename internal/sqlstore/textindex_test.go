@@ -192,7 +192,7 @@ func TestASearchTellsWhatProjectsAreNow(t *testing.T) {
 	}{
 		{"nothing", func() error { return nil }},
 		{"plays", func() error {
-			return db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 3, Batch: 7}})
+			return second(db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 3, Batch: 7}}))
 		}},
 		{"likes", func() error {
 			return second(db.Gallery().Like(t.Context(), p.ID, publish.Digest{1}, true))
