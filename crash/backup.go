@@ -40,7 +40,7 @@ func (e *epoch) backup(ctx context.Context) error {
 		if _, err := os.Stat(e.copied); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := e.verify(ctx, e.copied); err != nil {
+		if err := e.verify(ctx, "--data", e.copied); err != nil {
 			return fmt.Errorf("after %v: %w", d, err)
 		}
 		if err := os.RemoveAll(e.copied); err != nil {
@@ -77,7 +77,7 @@ func (e *epoch) runBackup(ctx context.Context, d death) (killed bool, err error)
 
 // restore starts the program on the backup, which must show all that the ledger says.
 func (e *epoch) restore(ctx context.Context) error {
-	p, err := start(ctx, e.Plain, e.copied, e.log)
+	p, err := start(ctx, e.Plain, e.log, []string{"--data", e.copied}, nil)
 	if err != nil {
 		return fmt.Errorf("start on the backup: %w", err)
 	}

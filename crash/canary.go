@@ -30,7 +30,15 @@ func (e *epoch) sweepForKeys() error {
 	if len(parts) == 0 {
 		return fmt.Errorf("there were no keys to look for")
 	}
-	return filepath.WalkDir(e.dir, func(path string, d fs.DirEntry, err error) error {
+	err := sweepFolder(e.dir, parts)
+	if err == nil && e.place != nil {
+		err = sweepFolder(e.blobs, parts)
+	}
+	return err
+}
+
+func sweepFolder(dir string, parts map[string]bool) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}

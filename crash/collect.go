@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ const strayCount = 8
 // unfinished uploads and remembered answers have expired, and there are blobs that no record knows. What
 // is pending is settled before, for a part of an expired upload cannot be.
 func (e *epoch) age(ctx context.Context) error {
+	if err := e.lapse(ctx, append(slices.Clone(longLeases), "uploads")...); err != nil {
+		return err
+	}
 	p, err := e.start(ctx, e.Plain)
 	if err != nil {
 		return err
@@ -56,12 +60,12 @@ func (e *epoch) age(ctx context.Context) error {
 
 // ageRecords changes what no client can: the times in the database.
 func (e *epoch) ageRecords(ctx context.Context) error {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(e.data, "sandlot.db"))
+	db, err := e.records("")
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(ctx, "UPDATE blobs SET created_at = created_at - ?", aged.Microseconds()); err != nil {
+	if _, err := db.ExecContext(ctx, fmt.Sprintf("UPDATE blobs SET created_at = created_at - %d", aged.Microseconds())); err != nil {
 		return err
 	}
 	for _, table := range []string{"uploads", "once"} {
@@ -69,13 +73,47 @@ func (e *epoch) ageRecords(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := e.lapse(ctx, longLeases...); err != nil {
+		return err
+	}
 	// A server that has run for an hour knows that its clock goes right; until then nothing is deleted by age.
-	_, err = db.ExecContext(ctx, "INSERT INTO clock (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", time.Now().UnixMicro())
+	_, err = db.ExecContext(ctx, fmt.Sprintf("INSERT INTO clock (one, at) VALUES (1, %d) ON CONFLICT (one) DO UPDATE SET at = excluded.at", time.Now().UnixMicro()))
 	return err
 }
 
+// longLeases are the tables in which a program leases something for minutes: its round of the collector, and
+// the files that it compresses.
+var longLeases = []string{"leases", "blobs"}
+
+// lapse ends what a program that was killed had leased, as if the time had passed. Where everything is in its
+// folder it does that itself.
+func (e *epoch) lapse(ctx context.Context, tables ...string) error {
+	if e.place == nil {
+		return nil
+	}
+	db, err := e.records("")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for _, table := range tables {
+		if _, err := db.ExecContext(ctx, "UPDATE "+table+" SET leased_until = 1 WHERE leased_until > 0"); err != nil {
+			return fmt.Errorf("have leases lapse: %w", err)
+		}
+	}
+	return nil
+}
+
+// records opens the database beside the program.
+func (e *epoch) records(how string) (*sql.DB, error) {
+	if e.place != nil {
+		return sql.Open("pgx", e.place.database())
+	}
+	return sql.Open("sqlite", "file:"+filepath.Join(e.data, "sandlot.db")+how)
+}
+
 func (e *epoch) ageBlobs() error {
-	return filepath.WalkDir(filepath.Join(e.data, "blobs"), func(path string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(e.blobs, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -91,7 +129,10 @@ func (e *epoch) plant() error {
 		folder := fmt.Sprintf("%02x", e.random.IntN(256))
 		name := folder + strings.ToLower(rand.Text()[:26])
 		name = strings.NewReplacer("i", "1", "l", "1", "o", "0", "u", "v").Replace(name)
-		path := filepath.Join(e.data, "blobs", folder, name)
+		path := filepath.Join(e.blobs, folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
 		if err := os.WriteFile(path, []byte("stray"), 0o600); err != nil {
 			return err
 		}
@@ -105,8 +146,12 @@ func (e *epoch) plant() error {
 }
 
 // migrations counts those of the program. Its source is asked once: a soak lasts.
-func migrations(ctx context.Context) (int, error) {
-	dir, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "sandlot/internal/sqlstore/sqlite").Output()
+func migrations(ctx context.Context, full bool) (int, error) {
+	of := "sqlite"
+	if full {
+		of = "postgres"
+	}
+	dir, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "sandlot/internal/sqlstore/"+of).Output()
 	if err != nil {
 		return 0, fmt.Errorf("find the migrations: %w", err)
 	}

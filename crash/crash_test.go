@@ -22,7 +22,7 @@ import (
 func TestUnracedFiftyKills(t *testing.T) {
 	testenv.Unraced(t)
 	dir := t.TempDir()
-	tagged, made := tagged(t)
+	tagged, made := tagged(t, false)
 	var out bytes.Buffer
 	err := run(t.Context(), config{Migrations: made, Kills: made + 80, Workers: 8, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
 	t.Log("\n" + out.String())
@@ -31,14 +31,29 @@ func TestUnracedFiftyKills(t *testing.T) {
 	}
 }
 
+// TestUnracedFiftyKillsOnTheFullSet is the same where PostgreSQL, a bucket and Redis keep everything, and
+// the data folder is empty at each start.
+func TestUnracedFiftyKillsOnTheFullSet(t *testing.T) {
+	testenv.Unraced(t)
+	tagged, made := tagged(t, true)
+	s3, _ := testenv.StartS3(t)
+	all := &servers{Postgres: testenv.Postgres(t), S3: s3.URL(), Folder: s3.Folder(), Redis: testenv.Redis(t)}
+	var out bytes.Buffer
+	err := run(t.Context(), config{Servers: all, Migrations: made, Kills: 50, Workers: 8, Seed: seed(t), Dir: t.TempDir(), Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
+	t.Log("\n" + out.String())
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // tagged is the program that can be killed at its failpoints, and how many migrations it has.
-func tagged(t *testing.T) (program string, made int) {
+func tagged(t *testing.T, full bool) (program string, made int) {
 	t.Helper()
 	program, err := buildTagged()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made, err = migrations(t.Context()); err != nil {
+	if made, err = migrations(t.Context(), full); err != nil {
 		t.Fatal(err)
 	}
 	return program, made
@@ -81,7 +96,7 @@ func seed(t *testing.T) uint64 {
 func worked(t *testing.T) *epoch {
 	t.Helper()
 	program := testenv.Binary(t)
-	e, err := newEpoch(config{Workers: 2, Seed: 7, Dir: t.TempDir(), Plain: program, Tagged: program}, newCounts())
+	e, err := newEpoch(t.Context(), config{Workers: 2, Seed: 7, Dir: t.TempDir(), Plain: program, Tagged: program}, newCounts())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,10 +97,17 @@ func firstDeaths(r *rand.Rand, migrations int) []death {
 	return append(list, death{how: byMigrate, point: failpoint.MidFolders, count: 1, after: patience, fresh: true})
 }
 
+// firstDeaths are those that this epoch can die.
+func (e *epoch) firstDeaths() []death {
+	return slices.DeleteFunc(firstDeaths(e.random, e.Migrations), func(d death) bool {
+		return d.point != "" && !slices.Contains(e.points(), d.point)
+	})
+}
+
 // laterDeaths draws n, or more: each point of the server once, and the others about
 // half at moments and half at points, in any order.
-func laterDeaths(r *rand.Rand, n int) []death {
-	points := slices.DeleteFunc(failpoint.All(), func(p failpoint.Point) bool { return p == failpoint.MidMigration || p == failpoint.MidBackup })
+func laterDeaths(r *rand.Rand, points []failpoint.Point, n int) []death {
+	points = slices.DeleteFunc(slices.Clone(points), func(p failpoint.Point) bool { return p == failpoint.MidMigration || p == failpoint.MidBackup })
 	r.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 	var list []death
 	for i := range max(n, len(points)) {
@@ -108,7 +115,11 @@ func laterDeaths(r *rand.Rand, n int) []death {
 		case i < len(points):
 			list = append(list, drawPoint(r, points[i]))
 		case r.IntN(2) == 0:
-			list = append(list, drawPoint(r, points[r.IntN(len(points))]))
+			d := drawPoint(r, points[r.IntN(len(points))])
+			if d.how == bySweep && r.IntN(2) == 0 {
+				d = drawMoment(r) // a sweep takes two starts and everything's ageing
+			}
+			list = append(list, d)
 		default:
 			list = append(list, drawMoment(r))
 		}

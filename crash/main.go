@@ -54,6 +54,7 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	flags.Uint64Var(&cfg.Seed, "seed", uint64(time.Now().UnixNano()), "what the operations and kills are drawn from; the moments of kills differ from run to run all the same")
 	flags.StringVar(&cfg.Dir, "dir", "", "folder for data, ledger and logs (a temporary one, which is kept if something is wrong)")
 	flags.StringVar(&cfg.Power, "power", "", "cut the power at each kill, too: what was not synced is gone; the images of the disks, up to 1 GB, go into this folder, best in memory (Linux, root)")
+	set := flags.String("set", "folder", "where the program keeps everything: folder, or full for PostgreSQL, a bucket and Redis, as scripts/servers has them")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -65,13 +66,22 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		cfg.Dir = dir
 	}
 	var err error
+	switch *set {
+	case "folder":
+	case "full":
+		if cfg.Servers, err = fullSet(); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("-set is folder or full, not %q", *set)
+	}
 	if cfg.Plain, err = build(ctx, cfg.Dir, "sandlot"); err != nil {
 		return err
 	}
 	if cfg.Tagged, err = build(ctx, cfg.Dir, "sandlot-failpoints", "-tags", "failpoints"); err != nil {
 		return err
 	}
-	if cfg.Migrations, err = migrations(ctx); err != nil {
+	if cfg.Migrations, err = migrations(ctx, cfg.Servers != nil); err != nil {
 		return err
 	}
 	err = run(ctx, cfg)

@@ -33,13 +33,13 @@ type program struct {
 }
 
 // launch starts the program and does not wait. Its output is appended to log.
-func launch(bin, data, log string, env ...string) (*program, <-chan string, error) {
+func launch(bin, log string, args, env []string) (*program, <-chan string, error) {
 	out, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := &program{exited: make(chan struct{})}
-	p.cmd = exec.Command(bin, "serve", "--listen", "127.0.0.1:0", "--data", data, "--base-url", base.String())
+	p.cmd = exec.Command(bin, append([]string{"serve", "--listen", "127.0.0.1:0", "--base-url", base.String()}, args...)...)
 	p.cmd.Env = append(ownEnvironment(), env...)
 	lines, err := p.cmd.StderrPipe()
 	if err == nil {
@@ -87,9 +87,9 @@ func tee(from io.Reader, to io.Writer, addr chan<- string) {
 }
 
 // start runs the program and returns when it listens, or with errKilled.
-func start(ctx context.Context, bin, data, log string, env ...string) (*program, error) {
+func start(ctx context.Context, bin, log string, args, env []string) (*program, error) {
 	begun := time.Now()
-	p, addr, err := launch(bin, data, log, env...)
+	p, addr, err := launch(bin, log, args, env)
 	if err != nil {
 		return nil, err
 	}

@@ -25,22 +25,23 @@ type config struct {
 	Workers    int
 	Seed       uint64
 	Dir        string
-	Migrations int    // that a first start makes
-	Plain      string // the program as people run it, for kills at moments
-	Tagged     string // the program with failpoints
-	Power      string // folder for disks that lose power at each kill; empty: the system's cache outlives a kill
+	Migrations int      // that a first start makes
+	Plain      string   // the program as people run it, for kills at moments
+	Tagged     string   // the program with failpoints
+	Power      string   // folder for disks that lose power at each kill; empty: the system's cache outlives a kill
+	Servers    *servers // that keep everything; nil: the data folder does
 	Out        io.Writer
 }
 
 // run kills as often as it is told, in one folder after another, and prints the
 // figures. The error says what was wrong.
 func run(ctx context.Context, cfg config) error {
-	fmt.Fprintf(cfg.Out, "seed                  %d\n", cfg.Seed)
+	fmt.Fprintf(cfg.Out, "seed                  %d\n%s", cfg.Seed, cfg.leftOut())
 	c := newCounts()
 	begun := time.Now()
 	for left := cfg.Kills; left > 0; {
 		before := c.allKills()
-		e, err := newEpoch(cfg, c)
+		e, err := newEpoch(ctx, cfg, c)
 		if err == nil {
 			err = e.run(ctx, min(left, cfg.killsAnEpoch()))
 		}
@@ -48,17 +49,17 @@ func run(ctx context.Context, cfg config) error {
 			err = closed
 		}
 		if err != nil {
-			c.print(cfg.Out)
+			c.print(cfg.Out, cfg.points())
 			return err
 		}
-		if err := e.remove(); err != nil {
+		if err := e.remove(ctx); err != nil {
 			return err
 		}
 		left -= c.allKills() - before
 	}
-	c.print(cfg.Out)
+	c.print(cfg.Out, cfg.points())
 	fmt.Fprintf(cfg.Out, "took                  %v\n", time.Since(begun).Round(time.Second))
-	if missed := c.missed(); len(missed) > 0 {
+	if missed := c.missed(cfg.points()); len(missed) > 0 {
 		return fmt.Errorf("nothing was killed at %v", missed)
 	}
 	return nil
@@ -75,7 +76,10 @@ func (c config) killsAnEpoch() int {
 type epoch struct {
 	config
 	dir, data, log string
-	disk           *disk // nil: the data are on the system's own
+	blobs          string // the folder of files
+	args, env      []string
+	place          *place // nil: the data folder
+	disk           *disk  // nil: the data are on the system's own
 	random         *rand.Rand
 	count          *counts
 	ledger         *ledger
@@ -86,7 +90,7 @@ type epoch struct {
 	died           bool     // the last program was killed
 }
 
-func newEpoch(cfg config, c *counts) (*epoch, error) {
+func newEpoch(ctx context.Context, cfg config, c *counts) (*epoch, error) {
 	c.epochs++
 	e := &epoch{config: cfg, count: c, keys: &keyring{keys: map[string]string{}}}
 	e.dir = filepath.Join(cfg.Dir, fmt.Sprint("epoch-", c.epochs))
@@ -102,6 +106,15 @@ func newEpoch(cfg config, c *counts) (*epoch, error) {
 			return nil, err
 		}
 		e.data = filepath.Join(e.disk.dir, "data")
+	}
+	e.blobs, e.args = filepath.Join(e.data, "blobs"), []string{"--data", e.data}
+	if cfg.Servers != nil {
+		e.place = newPlace(cfg.Servers)
+		if err := e.place.empty(ctx); err != nil {
+			return nil, err
+		}
+		args, env := e.place.args()
+		e.args, e.env, e.blobs = append(e.args, args...), env, e.place.bucket()
 	}
 	e.ledger, err = openLedger(filepath.Join(e.dir, "ledger"))
 	for i, s := range newWorld(cfg.Workers) {
@@ -121,7 +134,12 @@ func (e *epoch) close() error {
 }
 
 // remove removes everything of an epoch in which nothing was wrong.
-func (e *epoch) remove() error {
+func (e *epoch) remove(ctx context.Context) error {
+	if e.place != nil {
+		if err := e.place.remove(ctx); err != nil {
+			return err
+		}
+	}
 	if e.disk != nil {
 		if err := os.Remove(e.disk.image()); err != nil {
 			return err
@@ -132,6 +150,9 @@ func (e *epoch) remove() error {
 
 // cut cuts the power after a kill, if the disk is one that can lose it.
 func (e *epoch) cut() error {
+	if e.place != nil {
+		return os.RemoveAll(e.data) // as on another machine: all that counts is elsewhere
+	}
 	if e.disk == nil {
 		return nil
 	}
@@ -143,8 +164,8 @@ func (e *epoch) cut() error {
 // run kills about n times and compares everything at the end. A point that was
 // not reached in time is tried again, once.
 func (e *epoch) run(ctx context.Context, n int) error {
-	deaths := firstDeaths(e.random, e.Migrations)
-	deaths = append(deaths, laterDeaths(e.random, max(n-len(deaths), 0))...)
+	deaths := e.firstDeaths()
+	deaths = append(deaths, laterDeaths(e.random, e.points(), max(n-len(deaths), 0))...)
 	again := map[failpoint.Point]bool{}
 	for i := 0; i < len(deaths); i++ {
 		d := deaths[i]
@@ -168,7 +189,7 @@ func (e *epoch) run(ctx context.Context, n int) error {
 // the death says.
 func (e *epoch) round(ctx context.Context, d death) (hit bool, err error) {
 	if d.fresh && e.untouched() {
-		if err := os.RemoveAll(e.data); err != nil {
+		if err := e.empty(ctx); err != nil {
 			return false, err
 		}
 	}
@@ -205,6 +226,14 @@ func (e *epoch) untouched() bool {
 	return !slices.ContainsFunc(e.workers, func(w *worker) bool { return w.shard.Ops > 0 })
 }
 
+// empty has the next start be the first.
+func (e *epoch) empty(ctx context.Context) error {
+	if e.place != nil {
+		return e.place.empty(ctx)
+	}
+	return os.RemoveAll(e.data)
+}
+
 // dead counts the death of a program that is gone.
 func (e *epoch) dead(p *program, d death) (hit bool) {
 	missed := d.point != "" && p.late.Load()
@@ -220,7 +249,7 @@ func (e *epoch) start(ctx context.Context, bin string, env ...string) (*program,
 	if err := e.cut(); err != nil {
 		return nil, err
 	}
-	p, err := start(ctx, bin, e.data, e.log, env...)
+	p, err := start(ctx, bin, e.log, e.args, append(env, e.env...))
 	if err == nil && e.died {
 		e.count.restarted(p.took)
 	}
@@ -233,7 +262,7 @@ func (e *epoch) killStart(d death) error {
 	if err := e.cut(); err != nil {
 		return err
 	}
-	p, _, err := launch(e.Plain, e.data, e.log)
+	p, _, err := launch(e.Plain, e.log, e.args, e.env)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
 	"blob/cache":   {"blob", "checkpoint", "publish"},
 	"blob/crashfs": {"blob"},
-	"blob/s3":      {"blob", "content", "publish"},
+	"blob/s3":      {"blob", "content", "failpoint", "publish"},
 	"admission":    {"publish"},
 	"checkpoint":   {},
 	"catalog":      {},

@@ -30,6 +30,7 @@ const (
 	BeforeRename     Point = "before-rename"      // blob: the file is closed
 	BeforeFolderSync Point = "before-folder-sync" // blob: the file has its name
 	AfterFolderSync  Point = "after-folder-sync"  // blob: durable; no record knows of it
+	Stored           Point = "stored"             // blob/s3: the bucket has the bytes; no record knows of them
 	MidBackup        Point = "mid-backup"         // blob: a blob is in the backup, others follow
 
 	MidMigration Point = "mid-migration" // sqlstore: a migration's statements ran, its number is not recorded
@@ -49,7 +50,7 @@ const (
 // All returns every point, in that order.
 func All() []Point {
 	return []Point{
-		MidFolders, TempMade, MidWrite, BeforeFileSync, AfterFileSync, BeforeRename, BeforeFolderSync, AfterFolderSync, MidBackup,
+		MidFolders, TempMade, MidWrite, BeforeFileSync, AfterFileSync, BeforeRename, BeforeFolderSync, AfterFolderSync, Stored, MidBackup,
 		MidMigration, BeforeCommit, AfterCommit, MidSweep,
 		MidAssembly, AfterAssembly, MidCollection, MidMail,
 		MidVariant, BeforeAnswer,

@@ -13,6 +13,7 @@ import (
 
 	"sandlot/internal/blob"
 	"sandlot/internal/content"
+	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
 )
 
@@ -50,6 +51,7 @@ func (s *Store) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publ
 	if err != nil {
 		return publish.Blob{}, fmt.Errorf("put blob %s: %w", ref, err)
 	}
+	failpoint.Hit(failpoint.Stored)
 	return publish.Blob{Ref: ref, Size: size}, nil
 }
 
