@@ -78,7 +78,7 @@ func (w *watch) end(s *span) (alone bool) {
 	return alone
 }
 
-// reborn notes that the node is started again.
+// reborn notes that the node ends, or is started again: what it has counted is gone.
 func (w *watch) reborn() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

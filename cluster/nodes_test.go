@@ -78,12 +78,14 @@ func (s *service) startNode(t *testing.T, program string, ahead time.Duration) *
 
 // kill ends a node at once and keeps its log, but for a line that it was writing.
 func (n *node) kill(t *testing.T) {
+	n.reborn()
 	n.Kill(t)
 	n.logs = append(n.logs, whole(n.Logs()))
 }
 
 // stop asks a node to end.
 func (n *node) stop(t *testing.T) {
+	n.reborn()
 	if code := n.Stop(t); code != 0 {
 		t.Errorf("a node that was asked to end ended with %d", code)
 	}
