@@ -23,6 +23,7 @@ func (r *run) compare(workers []*worker) {
 		})
 	}
 	all.Wait()
+	r.t.Logf("every version is compared after %v", r.since())
 	r.compareRows()
 	r.compareMails()
 }

@@ -81,6 +81,7 @@ const (
 // compareMails looks for the message to each account that has given an address: one.
 func (r *run) compareMails() {
 	if !testenv.Poll(mailSoon, func() bool { return len(r.unsent()) == 0 }) {
+		r.t.Logf("faults have held up messages to %v; they are made due after %v", r.unsent(), r.since())
 		r.endLeases()
 		testenv.Poll(mailWait, func() bool { return len(r.unsent()) == 0 })
 	}
