@@ -53,9 +53,17 @@ func seed(ctx context.Context, data string, n int) error {
 	if err != nil {
 		return err
 	}
+	if err := errors.Join(Fill(ctx, db, n), db.Close()); err != nil {
+		return err
+	}
+	return settle(ctx, filepath.Join(data, "sandlot.db"))
+}
+
+// Fill makes n projects in an empty store, at least a thousand.
+func Fill(ctx context.Context, db *sqlstore.DB, n int) error {
 	// As on the local instance that it is for, whose first start would else list a million projects before it listens.
 	if err := db.Gallery().ListUnverified(ctx, true); err != nil {
-		return errors.Join(err, db.Close())
+		return err
 	}
 	g, working := errgroup.WithContext(ctx)
 	accounts := 1 + (n-firstAccount)/perAccount
@@ -69,10 +77,7 @@ func seed(ctx context.Context, data string, n int) error {
 			return nil
 		})
 	}
-	if err := errors.Join(g.Wait(), db.Close()); err != nil {
-		return err
-	}
-	return settle(ctx, filepath.Join(data, "sandlot.db"))
+	return g.Wait()
 }
 
 // settle marks all content as compressed, as it is in a service that has run for a
