@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os/exec"
@@ -76,8 +77,11 @@ func (f *fleet) round(t *testing.T, n int) error {
 	defer f.mu.RUnlock()
 	at := func(i int) *testenv.Server { return f.nodes[(n+i)%len(f.nodes)] }
 	for _, s := range f.nodes {
-		if status, body := open(t, s, s.URL()+"/readyz"); status != http.StatusOK {
-			return fmt.Errorf("readyz is %d: %s", status, body)
+		if !testenv.Poll(within, func() bool { // on a machine that is busy what it asks may come too late, once
+			status, _ := open(t, s, s.URL()+"/readyz")
+			return status == http.StatusOK
+		}) {
+			return errors.New("a node is not ready")
 		}
 	}
 	text := fmt.Sprint("<p>page ", n)
