@@ -333,7 +333,7 @@ func (h *house) lives(t *testing.T, s *testenv.Server, from, to housed) (next *t
 			t.Errorf("another answer to %s", question)
 		}
 	}
-	t.Logf("%d answers are equal", len(after))
+	t.Logf("%d answers compared", len(after))
 	expect.Equal(t, "exit code", s.Stop(t), 0)
 	return next
 }
