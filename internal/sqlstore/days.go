@@ -76,7 +76,7 @@ func (t *tx) addBatches(counts map[publish.ProjectID]gallery.Counts, now time.Ti
 // dropCounters forgets processes that counted nothing for a week: they are gone, or else
 // what they have counted was too long ago to be written again.
 func (s *sweep) dropCounters(now time.Time) error {
-	return s.times("DELETE FROM counters WHERE process IN (SELECT process FROM counters WHERE at < ? LIMIT ?)", micros(now.Add(-countersKept)))
+	return s.times("DELETE FROM counters WHERE at < ?1 AND process IN (SELECT process FROM counters WHERE at < ?1 LIMIT ?2)", micros(now.Add(-countersKept)))
 }
 
 // countersKept is longer than a process lives that cannot write what it has counted.

@@ -70,8 +70,8 @@ func (t *tx) noted(ids map[int64]bool) (map[int64]time.Time, error) {
 // dropLoads forgets loads that no other is held against any more, and those that a wrong
 // clock noted.
 func (s *sweep) dropLoads(now time.Time) error {
-	if err := s.times("DELETE FROM loads WHERE load IN (SELECT load FROM loads WHERE at < ? LIMIT ?)", micros(now.Add(-gallery.PlayWindow))); err != nil {
+	if err := s.times("DELETE FROM loads WHERE at < ?1 AND load IN (SELECT load FROM loads WHERE at < ?1 LIMIT ?2)", micros(now.Add(-gallery.PlayWindow))); err != nil {
 		return err
 	}
-	return s.times("DELETE FROM loads WHERE load IN (SELECT load FROM loads WHERE at > ? LIMIT ?)", notAfter(now))
+	return s.times("DELETE FROM loads WHERE at > ?1 AND load IN (SELECT load FROM loads WHERE at > ?1 LIMIT ?2)", notAfter(now))
 }

@@ -186,14 +186,15 @@ func (s *sweep) dropBlob(b looseBlob) error {
 
 // dropOld are parts that forget what is out of date: records of calls under an
 // Idempotency-Key, verifications, sessions, logins, stops, days, loads, and mails that count
-// no more.
+// no more. Each statement says twice what is out of date, for it asks only the second time
+// of a record that another step changes meanwhile.
 func dropOld(now time.Time) []func(*sweep) error {
 	parts := []func(*sweep) error{
 		func(s *sweep) error { return s.dropDays(now) },
 		func(s *sweep) error { return s.dropCounters(now) },
 		func(s *sweep) error { return s.dropLoads(now) },
 		func(s *sweep) error {
-			return s.times("DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE at < ? LIMIT ?)", micros(now.Add(-mailsKept)))
+			return s.times("DELETE FROM mails WHERE at < ?1 AND id IN (SELECT id FROM mails WHERE at < ?1 LIMIT ?2)", micros(now.Add(-mailsKept)))
 		},
 	}
 	for _, query := range []string{
