@@ -40,8 +40,8 @@ func tellAll(out io.Writer, c Costs) {
 			fmt.Fprintf(out, "| %.0f | %.0f | %.0f | %.2f, %.2f, %.2f | %d | %d | %d | %s |\n", l.Projects, l.Players, l.Publishes,
 				p.Mix.Hit, p.Mix.Ask, p.Mix.Miss, p.Machines[nodes], p.Machines[database], p.Machines[redis], p.Bounds[0])
 		}
-		k, first := c.Limit(rung(0), byProject)
-		fmt.Fprintf(out, "\nThe first part is full at %.1f times the first line: %s.\n\n", k, first)
+		k, first := c.Limit(rung(2), byProject)
+		fmt.Fprintf(out, "\nThe first part is full at %.1f times the third line: %s.\n\n", k, first)
 	}
 	fmt.Fprint(out, "Each by itself, beside nothing else:\n\n| only | the first part is full at | |\n|---|---|---|\n")
 	for _, of := range []struct {
