@@ -55,6 +55,16 @@ func (d storage) administerAs(ctx context.Context, name string, do func(operator
 	return errors.Join(err, db.Close())
 }
 
+// forgetter deletes the messages of deleted accounts that were written as files here. With a
+// database, other nodes may have written some, too.
+func (d storage) forgetter(records operate.ForgetStore) *operate.Forgetter {
+	f := &operate.Forgetter{Records: records, Messages: d.messages}
+	if d.DatabaseURL != "" {
+		f.Others = operate.ForgetTogether
+	}
+	return f
+}
+
 // messages deletes the messages to an address that were written as files.
 func (d storage) messages(ctx context.Context, address string) error {
 	return mail.Forget(ctx, filepath.Join(d.Data, mailName), address)
@@ -121,7 +131,7 @@ func (c *deleteCommand) Run(ctx context.Context, t *terminal) error {
 		found, err := a.Delete(ctx, a.by, c.Target, c.Reason)
 		if err == nil {
 			// A server does the same within a minute; there may be none.
-			err = (&operate.Forgetter{Records: a.db.Upkeep(), Messages: c.messages}).Forget(ctx)
+			err = c.forgetter(a.db.Upkeep()).Forget(ctx)
 		}
 		if found.Account != nil {
 			return fmt.Sprintf("%s is deleted, with %s of %s.", found.Target(), amount(found.Account.Projects, "project"), amount(found.Account.Bytes, "byte")), err

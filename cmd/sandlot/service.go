@@ -145,6 +145,8 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		keepSalt = sharedSalt{a.store.Upkeep(), log, a.failures["salt"]}.keep
 	}
 	a.visitors = play.KeepVisitors(keepSalt)
+	forgetter := s.forgetter(a.store.Upkeep())
+	forgetter.Log, forgetter.Failures = log, a.failuresOf("forget")
 	unconfirmed := a.failuresOf("heads")
 	a.workers = []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors, now) },
@@ -160,7 +162,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		func(ctx context.Context) { a.service.Heads.Run(ctx, unconfirmed) },
 		a.courier(mailer).Run,
 		collector.Run,
-		(&operate.Forgetter{Records: a.store.Upkeep(), Messages: s.messages, Log: log, Failures: a.failuresOf("forget")}).Run,
+		forgetter.Run,
 		ages.Run,
 		(&operate.Shrinker{Space: a.store.Upkeep(), Log: log, Failures: a.failuresOf("shrink")}).Run,
 		squeeze.New(a.service.Contents.Guard(a.store.Variants()), a.service.Contents, log, a.failuresOf("variants")).Run,

@@ -13,6 +13,10 @@ import (
 const (
 	forgetEvery = time.Minute
 	forgetBatch = 100 // addresses held at once
+	// ForgetTogether is long enough for every process that uses a store to look.
+	ForgetTogether = 3 * forgetEvery
+	// forgetNoted bounds the addresses that wait for others: some 2 MB. Messages to more of them are looked for again each time.
+	forgetNoted = 10_000
 )
 
 // ForgottenEmail is an address of a deleted account, or one that an account no longer has.
@@ -32,14 +36,20 @@ type ForgetStore interface {
 	ForgetEmail(ctx context.Context, f ForgottenEmail) error
 }
 
-// Forgetter deletes messages to forgotten addresses that were written as files.
+// Forgetter deletes messages to forgotten addresses that were written as files. Only one Run or
+// Forget of it may be under way.
 type Forgetter struct {
 	Records ForgetStore
 	// Messages deletes all messages to an address.
 	Messages func(ctx context.Context, address string) error
-	Log      *slog.Logger
+	// Others is how long an address is kept after its messages were deleted here: other processes
+	// with messages of their own find it meanwhile. 0 where there are none.
+	Others time.Duration
+	Log    *slog.Logger
 	// Failures counts rounds that failed.
 	Failures *worker.Failures
+
+	here map[ForgottenEmail]time.Time // when the messages to an address that is kept were deleted
 }
 
 // Run looks every minute until ctx ends.
@@ -57,6 +67,8 @@ func (f *Forgetter) Run(ctx context.Context) {
 func (f *Forgetter) Forget(ctx context.Context) error {
 	var failed worker.Errors
 	var last ForgottenEmail
+	kept := map[ForgottenEmail]time.Time{}
+	defer func() { f.here = kept }()
 	for {
 		list, err := f.Records.Forgotten(ctx, last, forgetBatch)
 		if err != nil || len(list) == 0 {
@@ -64,19 +76,30 @@ func (f *Forgetter) Forget(ctx context.Context) error {
 			return failed.Err()
 		}
 		for _, last = range list {
-			if err := f.forget(ctx, last); err != nil {
+			if err := f.forget(ctx, last, kept); err != nil {
 				failed.Add(fmt.Errorf("forget an address of account %d: %w", last.Account, err))
 			}
 		}
 	}
 }
 
-// forget deletes the messages to one address, and then forgets the address.
-func (f *Forgetter) forget(ctx context.Context, e ForgottenEmail) error {
-	if !e.Used {
-		if err := f.Messages(ctx, e.Email); err != nil {
-			return err
+// forget deletes the messages to one address, and forgets the address when others had the time to
+// do the same. Until then it is among kept.
+func (f *Forgetter) forget(ctx context.Context, e ForgottenEmail, kept map[ForgottenEmail]time.Time) error {
+	at, done := f.here[e]
+	if !done {
+		if !e.Used {
+			if err := f.Messages(ctx, e.Email); err != nil {
+				return err
+			}
 		}
+		at = time.Now()
 	}
-	return f.Records.ForgetEmail(ctx, e)
+	if time.Since(at) >= f.Others {
+		return f.Records.ForgetEmail(ctx, e)
+	}
+	if len(kept) < forgetNoted {
+		kept[e] = at
+	}
+	return nil
 }

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // forgetful has addresses to forget.
@@ -50,6 +54,29 @@ func TestRegression24TheServerDeletesMessagesOfDeletedAccounts(t *testing.T) {
 	if err := f.Forget(t.Context()); err != nil || len(records.list) != 0 {
 		t.Errorf("then %v, left %v", err, records.list)
 	}
+}
+
+// TestEachNodeDeletesTheMessagesThatItWrote of a deleted account, whichever comes first, and each once.
+func TestEachNodeDeletesTheMessagesThatItWrote(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		records := &forgetful{[]operate.ForgottenEmail{{Account: 1, Email: "kim@example.com"}, {Account: 2, Email: "used@example.com", Used: true}}}
+		var deleted []string
+		node := func(name string) *operate.Forgetter {
+			return &operate.Forgetter{Records: records, Others: operate.ForgetTogether, Messages: func(_ context.Context, address string) error {
+				deleted = append(deleted, name+" "+address)
+				return nil
+			}}
+		}
+		nodes := []*operate.Forgetter{node("a"), node("b"), node("c")}
+		for minute := range 5 {
+			for _, f := range nodes[:min(minute+1, len(nodes))] {
+				expect.OK(t, f.Forget(t.Context()))
+			}
+			testenv.Pass(time.Minute)
+		}
+		expect.Same(t, "deleted", deleted, []string{"a kim@example.com", "b kim@example.com", "c kim@example.com"})
+		expect.Equal(t, "addresses left", len(records.list), 0)
+	})
 }
 
 // TestRegression24MessagesThatCannotBeDeletedKeepNoOthers: the addresses that come
