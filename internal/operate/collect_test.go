@@ -8,6 +8,7 @@ import (
 	"iter"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,13 +30,13 @@ type fakeSweep struct {
 	asked   []int // how many names each Unknown got
 	now     time.Time
 	before  time.Time
-	sweeps  int
+	sweeps  atomic.Int64 // a test may read it between two
 	fail    error
 	unknown error
 }
 
 func (f *fakeSweep) Sweep(_ context.Context, now, before time.Time, limit int) ([]publish.BlobRef, bool, error) {
-	f.sweeps++
+	f.sweeps.Add(1)
 	f.now, f.before = now, before
 	if f.fail != nil || len(f.steps) == 0 {
 		return nil, false, f.fail
@@ -96,8 +97,8 @@ func TestCollect(t *testing.T) {
 	t.Run("deletes what the records let go of, step by step", func(t *testing.T) {
 		records, blobs := &fakeSweep{steps: [][]publish.BlobRef{{"a", "b"}, {}, {"c"}}}, &fakeBlobs{}
 		n, err := collector(records, blobs).Collect(t.Context())
-		if err != nil || n != 3 || records.sweeps != 3 {
-			t.Errorf("%d deleted in %d steps, %v", n, records.sweeps, err)
+		if err != nil || n != 3 || records.sweeps.Load() != 3 {
+			t.Errorf("%d deleted in %d steps, %v", n, records.sweeps.Load(), err)
 		}
 		if diff := cmp.Diff([]publish.BlobRef{"a", "b", "c"}, blobs.deleted); diff != "" {
 			t.Error(diff)
@@ -159,7 +160,7 @@ func TestCollectorRun(t *testing.T) {
 		go func() { c.Run(ctx); close(ended) }()
 		testenv.Pass(3*time.Hour + time.Minute)
 		synctest.Wait()
-		expect.Equal(t, "rounds in three hours", records.sweeps, 4)
+		expect.Equal(t, "rounds in three hours", records.sweeps.Load(), int64(4))
 		stop()
 		<-ended
 	})

@@ -3,6 +3,7 @@ package operate
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,11 +15,14 @@ import (
 
 // fakeLease is the lease of one work; 0 is one that was ended.
 type fakeLease struct {
+	mu    sync.Mutex
 	until time.Time
 	fail  error // of each call
 }
 
 func (f *fakeLease) LeaseWork(_ context.Context, _ string, held int64, length time.Duration) (int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch {
 	case f.fail != nil:
 		return 99, f.fail
@@ -33,10 +37,16 @@ func (f *fakeLease) LeaseWork(_ context.Context, _ string, held int64, length ti
 }
 
 func (f *fakeLease) InheritWork(ctx context.Context, work string, length time.Duration) (int64, error) {
-	if f.fail == nil && f.until.IsZero() {
+	if f.ended() && f.fail == nil {
 		return 0, publish.ErrNotFound
 	}
 	return f.LeaseWork(ctx, work, 0, length)
+}
+
+func (f *fakeLease) ended() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.until.IsZero()
 }
 
 // TestACollectorGoesOnWhereAnotherNodeDied: it does not wait until its next hour for what a dead node had leased, and makes no
@@ -55,8 +65,8 @@ func TestACollectorGoesOnWhereAnotherNodeDied(t *testing.T) {
 				ended := make(chan struct{})
 				go func() { c.Run(ctx); close(ended) }()
 				testenv.Pass(WorkLeaseMax / 2)
-				expect.Equal(t, "rounds meanwhile", records.sweeps, 0)
-				rounds := 1
+				expect.Equal(t, "rounds meanwhile", records.sweeps.Load(), int64(0))
+				rounds := int64(1)
 				if !dies {
 					_, err := leases.LeaseWork(t.Context(), collectWork, held, 0)
 					expect.OK(t, err)
@@ -64,13 +74,13 @@ func TestACollectorGoesOnWhereAnotherNodeDied(t *testing.T) {
 				}
 				testenv.Pass(WorkLeaseMax/2 + 2*time.Minute)
 				synctest.Wait()
-				expect.Equal(t, "rounds once the lease had lapsed or was ended", records.sweeps, rounds)
+				expect.Equal(t, "rounds once the lease had lapsed or was ended", records.sweeps.Load(), rounds)
 				testenv.Pass(time.Hour)
 				synctest.Wait()
-				expect.Equal(t, "rounds an hour later", records.sweeps, rounds+1)
+				expect.Equal(t, "rounds an hour later", records.sweeps.Load(), rounds+1)
 				stop()
 				<-ended
-				expect.Equal(t, "the lease was ended", leases.until.IsZero(), true)
+				expect.Equal(t, "the lease was ended", leases.ended(), true)
 			})
 		})
 	}
