@@ -85,7 +85,7 @@ type storeCase struct {
 // the real one. The other suites are those of the rooms that they are named after.
 func TestPublish(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, accountCases(), keyCases(), keyringCases(), projectCases(), projectListCases(), fileCases(), nearCases(), manageCases(), rearrangeCases(),
-		uploadCases(), completionCases(), idempotencyCases(), quotaCases(), checkpointCases(), variantCases(), promiseCases(), concurrencyCases(), changeCases())
+		uploadCases(), completionCases(), idempotencyCases(), quotaCases(), checkpointCases(), variantCases(), promiseCases(), concurrencyCases(), pairCases(), changeCases())
 }
 
 // TestAccount proves AccountRecords and account.MailStore.
