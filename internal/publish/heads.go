@@ -23,8 +23,11 @@ const (
 	confirmLimit = 5 * time.Second
 	// askLimit is how long a reader waits for a database that does not answer while there is a head to
 	// serve; then nobody asks for askPause, but the confirmation.
-	askLimit = 250 * time.Millisecond
+	askLimit = time.Second
 	askPause = time.Second
+	// asksMost bounds the readers that ask at once where there is a head to serve, and with them what a
+	// database leaves behind that does not answer. It is many times its connections.
+	asksMost = 256
 	// hintsEvery lies between two confirmations that hints ask for.
 	hintsEvery = 100 * time.Millisecond
 	// hintsMost bounds the projects of such a confirmation, and the accounts whose hints wait for it.
@@ -81,6 +84,7 @@ type Heads struct {
 	known map[ProjectID]*head
 	gen   [256]uint64 // per shard of project ids: grows with each drop
 	fills *Locks[ProjectID]
+	asks  chan struct{} // one for each that asks
 }
 
 // head is one project as it was read.
@@ -96,16 +100,56 @@ type head struct {
 func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
 	begin := time.Now()
 	since := func() time.Duration { return time.Since(begin) }
-	return &Heads{changes: changes, most: most, log: log, since: since, doubts: newDoubts(), known: map[ProjectID]*head{}, fills: NewLocks[ProjectID]()}
+	return &Heads{changes: changes, most: most, log: log, since: since, doubts: newDoubts(), known: map[ProjectID]*head{}, fills: NewLocks[ProjectID](), asks: make(chan struct{}, asksMost)}
 }
 
 // get returns the current state of a project, through load if it is not known or not confirmed.
-// However many ask at once, one loads.
+// However many ask at once, one loads. Where there is a head to serve nobody waits for longer
+// than askLimit, whether or not load heeds its context: one that is late still brings its head.
 func (h *Heads) get(ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (Project, error) {
 	if p, ok := h.peek(id); ok {
 		return p, nil
 	}
-	unlock, err := h.fills.Lock(ctx, id)
+	old := h.lookUp(id)
+	if old == nil || h.age(old) > HeadsHoldAlone {
+		return h.fill(ctx, ctx, id, load)
+	}
+	limited, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	p, err := h.ask(limited, id, load)
+	if err == nil || ctx.Err() != nil || errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound) {
+		return p, err // these are answers; any other error is none
+	}
+	h.down.Store(int64(h.since() + askPause))
+	return old.Project, nil
+}
+
+// ask is fill that is waited for until ctx ends.
+func (h *Heads) ask(ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (p Project, err error) {
+	select {
+	case h.asks <- struct{}{}:
+	case <-ctx.Done():
+		return p, ctx.Err()
+	}
+	filled := make(chan func() (Project, error), 1)
+	go func() {
+		defer func() { <-h.asks }()
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmLimit)
+		defer cancel()
+		p, err := h.fill(ctx, late, id, load)
+		filled <- func() (Project, error) { return p, err }
+	}()
+	select {
+	case answer := <-filled:
+		return answer()
+	case <-ctx.Done():
+		return p, ctx.Err()
+	}
+}
+
+// fill loads a head, until ctx ends, unless somebody else did while its turn was waited for.
+func (h *Heads) fill(wait, ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (Project, error) {
+	unlock, err := h.fills.Lock(wait, id)
 	if err != nil {
 		return Project{}, err
 	}
@@ -113,18 +157,7 @@ func (h *Heads) get(ctx context.Context, id ProjectID, load func(context.Context
 	if p, ok := h.peek(id); ok {
 		return p, nil
 	}
-	old := h.lookUp(id)
-	if old == nil || h.age(old) > HeadsHoldAlone {
-		return h.load(ctx, id, load)
-	}
-	limited, cancel := context.WithTimeout(ctx, askLimit)
-	defer cancel()
-	p, err := h.load(limited, id, load)
-	if err == nil || ctx.Err() != nil || errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound) {
-		return p, err // these are answers; any other error is none
-	}
-	h.down.Store(int64(h.since() + askPause))
-	return old.Project, nil
+	return h.load(ctx, id, load)
 }
 
 // load reads a project and keeps it, unless it was dropped meanwhile.

@@ -45,7 +45,7 @@ func TestAChangeByAnotherNodeThatGivesAHintIsSeenAtOnce(t *testing.T) {
 				}
 				for version := 2; version < 10; version++ {
 					n.become(map[ProjectID]int64{"a": int64(version)}, 0, nil)
-					s.version = version
+					s.become(func(s *source) { s.version = version })
 					h.Heard(c)
 					if p, err := reads(t, h, s, hintsEvery+20*time.Millisecond); err != nil || p.Version != version {
 						t.Fatalf("%v, %v; it has become %d", p, err, version)
@@ -68,7 +68,7 @@ func TestAHintThatIsWrongDropsNothing(t *testing.T) {
 					}
 					h.Heard(c)
 				}
-				expect.Equal(t, "times that it was read", s.loads, 1)
+				expect.Equal(t, "times that it was read", s.loaded(), 1)
 			})
 		})
 	}
@@ -132,7 +132,7 @@ func TestHintsDoNotAskAStoreThatIsDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		n.become(nil, 0, ErrUnavailable)
-		s.err = ErrUnavailable
+		s.become(func(s *source) { s.err = ErrUnavailable })
 		asked := n.asked()
 		for range 1000 {
 			h.Heard(Changed{Projects: []ProjectID{"a"}})
