@@ -1,10 +1,13 @@
 package postgres
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -19,7 +22,7 @@ func parse(address string) (*pgxpool.Config, error) {
 		return nil, errors.New("the database's URL has to begin with postgres://")
 	}
 	u, err := url.Parse(address)
-	if err != nil {
+	if err != nil || astray(u) {
 		return nil, errors.New("the database's URL is malformed; in its password everything but letters and digits has to be percent-encoded")
 	}
 	config, err := pgxpool.ParseConfig(address)
@@ -35,6 +38,20 @@ func parse(address string) (*pgxpool.Config, error) {
 		why = ": a parameter of it is wrong"
 	}
 	return nil, errors.New("the database's URL cannot be used" + why)
+}
+
+// parameterForm is what a parameter of PostgreSQL's or of the driver's can be called.
+var parameterForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
+
+// astray reports whether a password seems to have ended at a /, ? or # of its own: its rest is then
+// taken for the name of the database, or for a parameter, which messages name.
+func astray(u *url.URL) bool {
+	for name := range u.Query() {
+		if !parameterForm.MatchString(name) {
+			return true
+		}
+	}
+	return strings.Contains(u.EscapedPath(), "@") || strings.Contains(u.Host, "@") || u.Fragment != ""
 }
 
 // harmless reports whether a text tells nothing of a password in the URL.
@@ -53,16 +70,19 @@ func harmless(text string, u *url.URL) bool {
 
 // nameOf is how the database is called in messages.
 func nameOf(config *pgconn.Config) string {
+	database := cmp.Or(config.Database, config.User) // as the server takes it
 	if strings.HasPrefix(config.Host, "/") {
-		return "the database " + config.Database + " in " + config.Host
+		return "the database " + database + " in " + config.Host
 	}
-	return "the database " + config.Database + " at " + net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
+	return "the database " + database + " at " + net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
 }
 
 // unreachable says in a sentence why there is no connection.
 func unreachable(name string, err error) error {
 	e := said(err)
 	switch {
+	case e == nil && errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s does not answer in time, or is no PostgreSQL: %w", name, root(err))
 	case e == nil:
 		return fmt.Errorf("%s cannot be reached: %w", name, root(err))
 	case e.Code == "28P01":

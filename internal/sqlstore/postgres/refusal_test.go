@@ -39,6 +39,10 @@ func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 			"postgres://u:s3cret%@localhost/x":                       "percent-encoded",
 			"postgres://u:s3cret/1@localhost/x":                      "percent-encoded",
 			"postgres://u:s3cret@localhost:x/x":                      "percent-encoded",
+			"postgres://u:pa@ss/s3cret@localhost/x":                  "percent-encoded",
+			"postgres://u:12/s3cret@localhost/x":                     "percent-encoded",
+			"postgres://u:12?s3cret@localhost/x":                     "percent-encoded",
+			"postgres://u:12#s3cret@localhost/x":                     "percent-encoded",
 			"postgres://u:s3cret@localhost/x?sslmode=s3cret":         "cannot be used: ",
 			"postgres://u:s3cret@localhost/x?connect_timeout=s3cret": "cannot be used: a parameter of it is wrong",
 			"postgres://u:s3cret@localhost/x?sslmode=sometimes":      "sslmode",
@@ -55,6 +59,12 @@ func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 		listener.Close()
 		refused(t, "postgres://u:s3cret@"+address+"/sandlot?sslmode=disable", Options{}, "the database sandlot at "+address+" cannot be reached: dial tcp "+address+": connect: connection refused")
 		refused(t, "postgres://u:s3cret@nowhere.invalid/sandlot", Options{}, "the database sandlot at nowhere.invalid:5432 cannot be reached: ")
+		refused(t, "postgres://u:s3cret@"+address+"?sslmode=disable", Options{}, "the database u at "+address+" cannot be reached: ")
+	})
+
+	t.Run("that who answers is no PostgreSQL", func(t *testing.T) {
+		address := fakeServer(t)
+		refused(t, "postgres://u:s3cret@"+address+"/sandlot?sslmode=disable&connect_timeout=1", Options{}, "the database sandlot at "+address+" does not answer in time, or is no PostgreSQL")
 	})
 
 	t.Run("that the password is wrong", func(t *testing.T) {
