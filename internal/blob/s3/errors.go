@@ -58,7 +58,7 @@ func (s *Store) meaning(err error) (says string, kind error) {
 		return bucket + " is in another region, or behind another endpoint", publish.ErrUnavailable
 	case is(keyCodes):
 		return "the store of " + bucket + " does not accept the keys", publish.ErrUnavailable
-	case code == "AccessDenied" || status == http.StatusForbidden || status == http.StatusUnauthorized:
+	case isDenied(err):
 		return "the keys may not do this in " + bucket + ": it is read-only for them, or somebody else's", publish.ErrUnavailable
 	case is(loadCodes) || status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
 		return "the store of " + bucket + " is overloaded", publish.ErrUnavailable
@@ -68,6 +68,12 @@ func (s *Store) meaning(err error) (says string, kind error) {
 		return "the store of " + bucket + fmt.Sprintf(" answers with status %d", status), publish.ErrUnavailable
 	}
 	return "the store of " + bucket + " cannot be reached", publish.ErrUnavailable
+}
+
+// isDenied tells whether the store says that the keys may not do that.
+func isDenied(err error) bool {
+	status := statusOf(err)
+	return codeOf(err) == "AccessDenied" || status == http.StatusForbidden || status == http.StatusUnauthorized
 }
 
 func isTimeout(err error) bool {

@@ -20,6 +20,7 @@ import (
 const (
 	markerName = "sandlot-instance"
 	probeName  = "sandlot-probe"
+	probeText  = "ok\n"
 
 	// mostMarker is how much of a marker is read: an id is shorter.
 	mostMarker = 256
@@ -48,7 +49,10 @@ func (s *Store) claim(ctx context.Context) error {
 		return err
 	}
 	if owner != "" {
-		return s.isOurs(owner)
+		if err := s.isOurs(owner); err != nil || s.opts.Existing {
+			return err
+		}
+		return s.isWritable(ctx)
 	}
 	if s.opts.Existing {
 		return fmt.Errorf("%w: it has no object %s, so no instance has used it", ErrNotOurs, *s.key(markerName))
@@ -79,6 +83,17 @@ func (s *Store) isOurs(owner string) error {
 		return fmt.Errorf("%w: its object %s vanished while it was looked at", publish.ErrUnavailable, *s.key(markerName))
 	}
 	return fmt.Errorf("%w: its object %s names another one. Two instances on one bucket would delete each other's files: give this one another bucket, or another prefix in the URL", ErrNotOurs, *s.key(markerName))
+}
+
+// isWritable returns an error if the keys may only read. A bucket that is full or slow is used all the same:
+// what it holds can be read.
+func (s *Store) isWritable(ctx context.Context) error {
+	short, cancel := context.WithTimeout(ctx, s.limits.connect)
+	defer cancel()
+	if err := s.putSmall(short, probeName, []byte(probeText)); isDenied(err) {
+		return s.told(ctx, err)
+	}
+	return ctx.Err()
 }
 
 // marker is whose bucket it is; empty if it is nobody's. What is not a marker of ours is somebody's.
@@ -145,10 +160,14 @@ func (s *Store) reach(ctx context.Context) error {
 func (s *Store) write(ctx context.Context, name string, data []byte) error {
 	short, cancel := s.within(ctx, 0)
 	defer cancel()
-	_, err := s.client.PutObject(short, &sdk.PutObjectInput{
+	return s.told(ctx, s.putSmall(short, name, data))
+}
+
+func (s *Store) putSmall(ctx context.Context, name string, data []byte) error {
+	_, err := s.client.PutObject(ctx, &sdk.PutObjectInput{
 		Bucket: &s.config.Bucket, Key: s.key(name), Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))),
 	})
-	return s.told(ctx, err)
+	return err
 }
 
 // Ping reads the marker and writes a small object, always the same. It returns nil while Put can be expected
@@ -186,7 +205,7 @@ func (s *Store) probe(ctx context.Context) error {
 		}
 	}
 	if err == nil && !s.opts.Existing {
-		err = s.write(ctx, probeName, []byte("ok\n"))
+		err = s.write(ctx, probeName, []byte(probeText))
 	} else if err == nil {
 		err = s.reach(ctx)
 	}

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -104,6 +105,21 @@ func TestTheMarkerNamesTheInstance(t *testing.T) {
 			t.Errorf("%d of them have the bucket", won)
 		}
 	})
+}
+
+func TestWhoMayOnlyReadIsToldAtTheStart(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	p := proxied(t, b)
+	c := b.config()
+	expect.OK(t, b.opens(t, c, Options{Instance: instance}))
+	p.set(first(always, puts, refuse(403, "AccessDenied")))
+	err := b.opens(t, c, Options{Instance: instance})
+	expect.Is(t, "a server", err, publish.ErrUnavailable)
+	expect.Contains(t, "a server", fmt.Sprint(err), "it is read-only for them")
+	expect.OK(t, b.opens(t, c, Options{Instance: instance, Existing: true}), "who only looks")
+	p.set(first(always, puts, refuse(507, "QuotaExceeded")))
+	expect.OK(t, b.opens(t, c, Options{Instance: instance}), "a bucket that is full")
 }
 
 func TestPing(t *testing.T) {

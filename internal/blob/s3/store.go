@@ -4,7 +4,7 @@
 //
 //	PREFIX/ab/NAME            a blob, by the first two characters of its name
 //	PREFIX/sandlot-instance   the marker: the id of the instance whose bucket this is
-//	PREFIX/sandlot-probe      what Ping writes
+//	PREFIX/sandlot-probe      what Open and Ping write
 //
 // Whatever else lies in the bucket is left alone. Nothing is asked of the store but what every one of them
 // does: no conditional requests, no checksums of its own, no versions, no order of writes between two keys.
