@@ -271,6 +271,21 @@ func TestAHeadIsServedWhereAnyErrorKeepsTheStoreFromAnswering(t *testing.T) {
 	}
 }
 
+// TestAHeadIsServedWhereReadingItAgainPanics, and the process goes on.
+func TestAHeadIsServedWhereReadingItAgainPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, s := testHeads(&numbers{}), &source{version: 1}
+		if _, err := h.get(t.Context(), "a", s.load); err != nil {
+			t.Fatal(err)
+		}
+		testenv.Pass(HeadsHold + time.Second)
+		p, err := h.get(t.Context(), "a", func(context.Context) (Project, error) { panic("a row that nobody expected") })
+		if err != nil || p.Version != 1 {
+			t.Errorf("%v, %v", p, err)
+		}
+	})
+}
+
 func TestADeletedProjectIsNotServedWhileTheStoreAnswers(t *testing.T) {
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {

@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -125,25 +126,33 @@ func (h *Heads) get(ctx context.Context, id ProjectID, load func(context.Context
 }
 
 // ask is fill that is waited for until ctx ends.
-func (h *Heads) ask(ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (p Project, err error) {
+func (h *Heads) ask(ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (Project, error) {
 	select {
 	case h.asks <- struct{}{}:
 	case <-ctx.Done():
-		return p, ctx.Err()
+		return Project{}, ctx.Err()
 	}
-	filled := make(chan func() (Project, error), 1)
+	done := make(chan struct{})
+	var filled Project
+	var failed error
 	go func() {
+		defer close(done)
 		defer func() { <-h.asks }()
+		// Nobody else could recover it here, and the process would end.
+		defer func() {
+			if p := recover(); p != nil {
+				failed = fmt.Errorf("panic while a head was loaded: %v", p)
+			}
+		}()
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmLimit)
 		defer cancel()
-		p, err := h.fill(ctx, late, id, load)
-		filled <- func() (Project, error) { return p, err }
+		filled, failed = h.fill(ctx, late, id, load)
 	}()
 	select {
-	case answer := <-filled:
-		return answer()
+	case <-done:
+		return filled, failed
 	case <-ctx.Done():
-		return p, ctx.Err()
+		return Project{}, ctx.Err()
 	}
 }
 
