@@ -153,8 +153,8 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		count,
 		hear,
 		func(ctx context.Context) {
-			if err := a.store.Gallery().FindOld(ctx); err != nil && ctx.Err() == nil {
-				log.Warn("not everything is found by a search yet; it is tried again within an hour", "error", err)
+			if err := errors.Join(a.store.Gallery().Follow(ctx), a.store.Gallery().FindOld(ctx)); err != nil && ctx.Err() == nil {
+				log.Warn("not everything is in the lists and found by a search yet; it is tried again within an hour", "error", err)
 			}
 		},
 		counters.Run,

@@ -16,7 +16,7 @@ type Store interface {
 	publish.SecretStore
 
 	// ListUnverified says whether projects of accounts without a verified address may be listed, too; at first they may not. From its
-	// return on no list has what may not be there.
+	// return on no list has what may not be there; what may be there now comes in with Sweep at the latest.
 	ListUnverified(ctx context.Context, yes bool) error
 	// Waiting counts the projects that would be listed were their account's address verified, among the reach projects that were made last.
 	Waiting(ctx context.Context, reach int) (int, error)

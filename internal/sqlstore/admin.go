@@ -89,14 +89,14 @@ func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) (
 
 // Suspend implements operate.AdminStore.
 func (store Operate) Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
-	return s.Changed(), in("suspend", store.db.changeAccount(ctx, func(t *tx) error {
+	return s.Changed(), in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
 		return t.act(s, e, publish.ErrExists, micros(e.At), "suspended_at IS NULL")
 	}))
 }
 
 // Restore implements operate.AdminStore.
 func (store Operate) Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
-	return s.Changed(), in("restore", store.db.changeAccount(ctx, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
+	return s.Changed(), in("restore", store.db.changeAccount(ctx, &s.Account, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
 }
 
 // act sets when a subject was suspended, if it is in the state it must be in; in
@@ -138,7 +138,7 @@ func named(s publish.Subject) (table string, id any) {
 // called by people goes at once; their rows stay, so that their names do. What other
 // records tell of an account goes in steps, which Sweep does if they are cut short.
 func (store Operate) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
-	err := store.db.changeAccount(ctx, func(t *tx) error {
+	err := store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
 		if err := t.lockSubject(s); err != nil {
 			return err
 		}

@@ -16,24 +16,31 @@ const followStep = 25
 // that was are gone with it at once, though their own rows follow in steps.
 const ofAccount = " AND (SELECT deleted_at FROM accounts WHERE id = account) IS NULL"
 
-// changeAccount runs a step that may change the account of any number of projects,
+// changeAccount runs a step that may change an account, of any number of projects,
 // and then has them follow, in steps between which others get their turn. What is
-// left of that by a crash or a full disk is done by Sweep.
-func (db *DB) changeAccount(ctx context.Context, run func(*tx) error) error {
-	if err := db.step(ctx, 0, run); err != nil {
+// left of that by a crash or a full disk is done by Sweep. The account may be known
+// only when the step is done; 0 is none.
+func (db *DB) changeAccount(ctx context.Context, account *publish.AccountID, run func(*tx) error) error {
+	if err := db.step(ctx, 0, run); err != nil || *account == 0 {
 		return err
 	}
-	// The change was made, also for a client that hangs up. What is left of it Sweep sees to.
-	_ = db.finishFollows(context.WithoutCancel(ctx))
+	// The change was made, also for a client that hangs up. What is left of it Sweep sees to,
+	// as to other accounts: after a change of the rule these may be all.
+	_ = db.followSteps(context.WithoutCancel(ctx), func(s *sweep) error { return s.followAccount(int64(*account)) })
 	return nil
 }
 
 // finishFollows has all projects follow their accounts.
 func (db *DB) finishFollows(ctx context.Context) error {
+	return db.followSteps(ctx, (*sweep).follow)
+}
+
+// followSteps has projects follow until a step has some of its limit left.
+func (db *DB) followSteps(ctx context.Context, follow func(*sweep) error) error {
 	for done := false; !done; {
 		err := db.step(ctx, 0, func(t *tx) error {
 			s := &sweep{tx: t, left: followStep}
-			err := s.follow()
+			err := follow(s)
 			done = s.left > 0
 			return err
 		})
@@ -44,46 +51,57 @@ func (db *DB) finishFollows(ctx context.Context) error {
 	return nil
 }
 
-// follow has as many projects as the call has left follow their account: those of a
-// deleted one are deleted, others come into the lists or leave them, and are found
-// by its handle.
+// follow has as many projects as the call has left follow their accounts, the newest
+// accounts first.
 func (s *sweep) follow() error {
-	type account struct {
-		id, after int64
-		deleted   bool
-	}
 	for s.left > 0 {
-		id, err := s.number("SELECT account FROM follows WHERE account > 0 LIMIT 1")
+		id, err := s.number("SELECT account FROM follows WHERE account > 0 ORDER BY account DESC LIMIT 1")
 		if errors.Is(err, publish.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := s.lockAccount(publish.AccountID(id)); err != nil {
+		if err := s.followAccount(id); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// followAccount has as many projects as the call has left follow one account: those of
+// a deleted one are deleted, others come into the lists or leave them, and are found
+// by its handle.
+func (s *sweep) followAccount(id int64) error {
+	type account struct {
+		after   int64
+		deleted bool
+	}
+	if err := s.lockAccount(publish.AccountID(id)); err != nil {
+		return err
+	}
+	for s.left > 0 {
 		a, err := one(context.Background(), s, func(r row) (a account, err error) {
-			err = r.Scan(&a.id, &a.after, &a.deleted)
+			err = r.Scan(&a.after, &a.deleted)
 			return a, err
-		}, "SELECT f.account, f.after, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account = ?", id)
+		}, "SELECT f.after, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account = ?", id)
 		if errors.Is(err, publish.ErrNotFound) {
-			continue // somebody else was faster
+			return nil // all have, or somebody else was faster
 		}
 		if err != nil {
 			return err
 		}
-		last, err := s.followed(a.id, a.after)
+		last, err := s.followed(id, a.after)
 		switch {
 		case err != nil:
 			return err
 		case last == 0:
-			_, err = s.exec("DELETE FROM follows WHERE account = ?", a.id)
+			_, err = s.exec("DELETE FROM follows WHERE account = ?", id)
 			s.left--
 		case a.deleted:
-			err = s.removeProjects(a.id, a.after, last)
+			err = s.removeProjects(id, a.after, last)
 		default:
-			err = s.relist(a.id, a.after, last)
+			err = s.relist(id, a.after, last)
 		}
 		if err != nil {
 			return err

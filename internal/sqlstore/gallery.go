@@ -66,15 +66,16 @@ func (t *tx) list(p projectRow, may bool) error {
 	return t.later("INSERT INTO search_texts (project, text, due) VALUES (?, ?, 1)", p.num, searchText(p.Title, p.Handle))
 }
 
-// ListUnverified implements gallery.Store. Where the rule is another one it
-// returns when all projects follow it, which is a step for each followStep of them.
+// ListUnverified implements gallery.Store. Lists ask for the rule again of what they
+// have, so where it is another one than before they are right at once, but for what they
+// lack until Follow or Sweep has been there.
 func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 	const about = "choose what is listed"
 	now, err := one(ctx, store.db, scanValue[bool], readListing)
 	if err != nil || now == yes {
 		return in(about, err)
 	}
-	return in(about, store.db.changeAccount(ctx, func(t *tx) error {
+	return in(about, store.db.step(ctx, 0, func(t *tx) error {
 		if _, err := t.exec("UPDATE listing SET unverified = ? WHERE one = 1", yes); err != nil {
 			return err
 		}
@@ -82,6 +83,13 @@ func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 			ON CONFLICT (account) DO UPDATE SET after = 0`)
 		return err
 	}))
+}
+
+// Follow has the projects follow that are to come into the lists, or to leave them, since
+// the rule or their account was changed: a step for each followStep of them, between which
+// others have their turn. Sweep does what it leaves.
+func (store Gallery) Follow(ctx context.Context) error {
+	return in("have the lists follow", store.db.finishFollows(ctx))
 }
 
 // Waiting implements gallery.Store. Numbers that are not used any more count as

@@ -236,7 +236,7 @@ func (t *tx) verification(ctx context.Context, token publish.Digest, now time.Ti
 // UseVerification implements account.ClaimStore. What it does not find it does not
 // find in Verification either.
 func (store Account) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, _ publish.Changed, err error) {
-	err = store.db.changeAccount(ctx, func(t *tx) error {
+	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		v, err := t.verification(ctx, token, now)
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 
 // Rename implements account.OwnerStore.
 func (store Account) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) (publish.Changed, error) {
-	return publish.Changed{Account: id}, in("rename", store.db.changeAccount(ctx, func(t *tx) error {
+	return publish.Changed{Account: id}, in("rename", store.db.changeAccount(ctx, &id, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}

@@ -124,7 +124,7 @@ func (store Account) EmailLink(ctx context.Context, token publish.Digest, undo b
 
 // TakeEmail implements account.RecoveryStore.
 func (store Account) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (a publish.Account, _ publish.Changed, err error) {
-	err = store.db.changeAccount(ctx, func(t *tx) error {
+	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, false, now)
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (store Account) TakeEmail(ctx context.Context, token publish.Digest, now, u
 
 // TakeEmailBack implements account.RecoveryStore.
 func (store Account) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, _ publish.Changed, err error) {
-	err = store.db.changeAccount(ctx, func(t *tx) error {
+	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, true, now)
 		if err != nil {
 			return err

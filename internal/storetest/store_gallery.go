@@ -155,6 +155,9 @@ func listUnverified(t *testing.T, s Stores) {
 	s.titled(t, "one", kim.ID, "Pong")
 	ok(t, s.Gallery.ListUnverified(t.Context(), true))
 	ok(t, s.Gallery.ListUnverified(t.Context(), true))
+	s.verify(t, s.mustProject(t, "unlike").Account) // which does not wait for those of others
+	s.mustRemove(t, "unlike")
+	s.sweepAll(t)
 	s.titled(t, "two", kim.ID, "Pong")
 	s.titled(t, "three", kim.ID, "Pong")
 	s.Unlist(t, "three", true)
