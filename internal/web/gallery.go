@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"strings"
@@ -80,9 +81,11 @@ func (p *Pages) front(v *visit, s shelf) error {
 		if s.Page, err = p.Gallery.Browse(v.r.Context(), v.by, s.Sort, ""); err != nil {
 			return err
 		}
-		if body, err = v.render("home.html", "Sandlot", s); err != nil {
+		var page bytes.Buffer
+		if err = v.render(&page, "home.html", "Sandlot", s); err != nil {
 			return err
 		}
+		body = page.Bytes()
 		p.fronts.put(key, body, now)
 	}
 	v.answer(http.StatusOK, body)

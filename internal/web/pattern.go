@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"math/rand/v2"
 	"strconv"
+	"sync"
 
 	"sandlot/internal/publish"
 )
@@ -72,6 +73,7 @@ func (v view) Picture(id publish.ProjectID) template.HTML {
 
 // draw adds the picture as an SVG with a path for each tone.
 func (p picture) draw(to []byte) []byte {
+	drawn := paths()
 	to = append(to, `<svg class="tiles hue`...)
 	to = strconv.AppendInt(to, int64(p.hue), 10)
 	to = append(to, viewBox...)
@@ -81,7 +83,7 @@ func (p picture) draw(to []byte) []byte {
 		to = append(to, `" d="`...)
 		for i, t := range p.tiles {
 			if t.tone == tone {
-				to = t.path(to, i%columns, i/columns)
+				to = append(to, drawn[t.shape][t.turn][i]...)
 			}
 		}
 		to = append(to, `"/>`...)
@@ -113,3 +115,16 @@ func (t tile) path(to []byte, x, y int) []byte {
 	}
 	return to
 }
+
+// paths are what draws each tile at each place, made once: a page of a list has five hundred of them.
+var paths = sync.OnceValue(func() *[disc + 1][4][columns * rows]string {
+	var list [disc + 1][4][columns * rows]string
+	for shape := range list {
+		for turn := range list[shape] {
+			for at := range list[shape][turn] {
+				list[shape][turn][at] = string(tile{shape: shape, turn: turn}.path(nil, at%columns, at/columns))
+			}
+		}
+	}
+	return &list
+})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	"sandlot/internal/admission"
@@ -85,18 +86,27 @@ func (v *visit) speak(lang string) {
 
 // show sends a page. The template's dot is a view: its Data is data.
 func (v *visit) show(status int, template, title string, data any) error {
-	body, err := v.render(template, title, data)
-	if err != nil {
-		return err
+	body := bodies.Get().(*bytes.Buffer)
+	body.Reset()
+	err := v.render(body, template, title, data)
+	if err == nil {
+		v.answer(status, body.Bytes())
 	}
-	v.answer(status, body)
-	return nil
+	if body.Cap() <= keptBody {
+		bodies.Put(body)
+	}
+	return err
 }
 
-func (v *visit) render(template, title string, data any) ([]byte, error) {
-	var body bytes.Buffer
-	err := v.templates.ExecuteTemplate(&body, template, view{visit: v, Title: title, Data: data})
-	return body.Bytes(), err
+// bodies are room for pages that are sent and not kept: to find it anew for each page, which
+// has some 30 KB, took several copies of it.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// keptBody is the largest room that is kept: a page has more only where an owner has many files.
+const keptBody = 128 << 10
+
+func (v *visit) render(to *bytes.Buffer, template, title string, data any) error {
+	return v.templates.ExecuteTemplate(to, template, view{visit: v, Title: title, Data: data})
 }
 
 // packFrom is the size, in bytes, from which a page is sent with gzip: lists of an
