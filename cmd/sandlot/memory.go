@@ -9,6 +9,7 @@ import (
 
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore"
 )
 
 const (
@@ -69,6 +70,7 @@ type memoryPlan struct {
 	clients     int    // whose limits are remembered: addresses, and the same of accounts and keys
 	remembered  publish.Remembered
 	plays       int // of the last half hour, that are remembered
+	searches    int // bytes of texts and projects that searches keep
 }
 
 // planMemory shares out what there is. Go's limit leaves room for the database, the
@@ -98,6 +100,7 @@ func planMemory(found memoryLimit, explicit int64) memoryPlan {
 		Projects: int(min(share/64/500, publish.DefaultProjects)),
 	}
 	p.plays = int(min(share/32/100, gallery.DefaultPlays))
+	p.searches = int(min(share/10, sqlstore.SearchMemory))
 	return p
 }
 
@@ -136,7 +139,7 @@ func (p memoryPlan) lines() []any {
 	return []any{
 		"limit", shownBytes(p.bytes), "from", p.from, "go_limit", shownBytes(p.goLimit), "go_limit_by", p.goLimitBy, "cache", shownBytes(p.cache), "database", shownBytes(int64(p.database)),
 		"bodies", p.bodies, "connections", p.connections, "watchers", p.watchers, "players", p.players, "clients", p.clients,
-		"projects", p.remembered.Projects, "visits", p.plays,
+		"projects", p.remembered.Projects, "visits", p.plays, "searches", shownBytes(int64(p.searches)),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"sandlot/internal/sqlstore"
 )
 
 const (
@@ -67,7 +69,7 @@ func TestRegression43EverySizeComesFromTheMemory(t *testing.T) {
 		before := planMemory(memoryLimit{1 << 20, "x"}, 0)
 		for n := int64(8 << 20); n <= 1<<40; n *= 2 {
 			p := planMemory(memoryLimit{n, "x"}, 0)
-			if p.cache < before.cache || p.bodies < before.bodies || p.watchers < before.watchers || p.players < before.players || p.clients < before.clients || p.database < before.database {
+			if p.cache < before.cache || p.bodies < before.bodies || p.watchers < before.watchers || p.players < before.players || p.clients < before.clients || p.database < before.database || p.searches < before.searches {
 				t.Errorf("%d MiB: %v, and with half of it %v", n>>20, p, before)
 			}
 			if n >= 64<<20 && p.goLimit+int64(p.database)*databaseFactor+programMemory > n {
@@ -77,13 +79,13 @@ func TestRegression43EverySizeComesFromTheMemory(t *testing.T) {
 		}
 	})
 	t.Run("5,000 watchers and 16 bodies have room in 128 MB", func(t *testing.T) {
-		if p := planMemory(memoryLimit{128_000_000, "x"}, 0); p.watchers < 5000 || p.bodies < 16 || p.players/4 < 5000 || p.cache < 8<<20 {
+		if p := planMemory(memoryLimit{128_000_000, "x"}, 0); p.watchers < 5000 || p.bodies < 16 || p.players/4 < 5000 || p.cache < 8<<20 || p.searches > 12<<20 {
 			t.Error(p)
 		}
 	})
 	t.Run("a large machine has what it had", func(t *testing.T) {
 		p := planMemory(memoryLimit{8 << 30, "x"}, 0)
-		if p.cache != mostCache || p.bodies != mostBodies || p.watchers != mostWatchers || p.database != mostDatabase || p.clients != 65_536 || p.players != 1_000_000 {
+		if p.cache != mostCache || p.bodies != mostBodies || p.watchers != mostWatchers || p.database != mostDatabase || p.clients != 65_536 || p.players != 1_000_000 || p.searches != sqlstore.SearchMemory {
 			t.Error(p)
 		}
 	})

@@ -74,6 +74,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if a.store, err = s.open(ctx, a.memory.database); err != nil {
 		return nil, err
 	}
+	a.store.KeepForSearches(a.memory.searches)
 	now := a.store.Now // leases, what is due and what expires go by one clock, however many processes use it
 	if left := a.store.Left(); left != nil {
 		log.Warn("all records have moved: only reads are served here, and nothing can be changed; stop this server, and start one there", "to", left.To, "at", left.At)

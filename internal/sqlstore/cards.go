@@ -9,13 +9,29 @@ import (
 	"sandlot/internal/sqlstore/engine"
 )
 
-// cardsKept bounds the projects that are kept as searches found them, of some 600 bytes each.
-const cardsKept = 8 << 10
+const (
+	// cardsKept bounds the projects that are kept as searches found them, unless KeepForSearches says less.
+	cardsKept = 8 << 10
+	// cardBytes is what one takes, with its texts and its place.
+	cardBytes = 640
+)
+
+// SearchMemory is what searches keep in memory at most, in bytes, unless KeepForSearches says less.
+const SearchMemory = indexBytes + cardsKept*cardBytes
+
+// KeepForSearches bounds the memory in which searches keep texts and projects, in bytes. With less of
+// it they find the same, and ask the database for more. It is called before the first search.
+func (db *DB) KeepForSearches(bytes int) {
+	bytes = min(bytes, SearchMemory)
+	db.texts.most = int(int64(indexBytes) * int64(bytes) / SearchMemory)
+	db.cards.most = int(int64(cardsKept) * int64(bytes) / SearchMemory)
+}
 
 // cards keeps projects as they were read, for searches: a change number tells whether one is
 // still so, and counts are always read. A row of five columns is read in a third of the time
 // of one with all. Its methods may be called concurrently.
 type cards struct {
+	most int // that are kept
 	mu   sync.Mutex
 	kept map[int64]gallery.Listed
 }
@@ -74,7 +90,7 @@ func (c *cards) keep(list []gallery.Listed) {
 	}
 	for _, l := range list {
 		for num := range c.kept {
-			if len(c.kept) < cardsKept {
+			if len(c.kept) < c.most {
 				break
 			}
 			delete(c.kept, num)

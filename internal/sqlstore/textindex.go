@@ -13,7 +13,8 @@ const (
 	// segmentSlots is how many rows of bits it has: a text has some 100 grams, which share them.
 	segmentSlots = 1024
 	segmentBytes = segmentSlots*segmentSize/8 + segmentSize*16
-	// indexBytes bounds what is kept of texts: some 85,000 of them.
+	// indexBytes bounds what is kept of texts, unless KeepForSearches says less: some 85,000 of them
+	// where all projects are listed. Others take room, too, unless a thousand in a row are not listed.
 	indexBytes = 16 << 20
 	// indexStep is how many older texts a search that wants some has brought in: some 10 ms.
 	indexStep = 4096
@@ -28,7 +29,7 @@ const (
 //
 // Methods may be called concurrently. Who adds texts holds filling.
 type textIndex struct {
-	most int // bytes that are kept
+	most int // bytes that are kept, but one segment always
 	step int // texts that are brought in at a time
 
 	filling sync.Mutex

@@ -226,7 +226,7 @@ func TestASearchTellsWhatProjectsAreNow(t *testing.T) {
 // TestCardsThatAreKeptAreBounded: one more takes the place of another.
 func TestCardsThatAreKeptAreBounded(t *testing.T) {
 	t.Parallel()
-	var c cards
+	c := cards{most: cardsKept}
 	for i := range int64(cardsKept + 100) {
 		c.keep([]gallery.Listed{{Number: i}})
 	}
@@ -234,4 +234,22 @@ func TestCardsThatAreKeptAreBounded(t *testing.T) {
 	list, other := c.of([]cardRow{{num: cardsKept + 99, plays: 3}, {num: cardsKept + 99, change: 1}, {num: -1}})
 	expect.Equal(t, "plays of what is kept", list[0].Plays, 3)
 	expect.Same(t, "others", other, []int64{cardsKept + 99, -1})
+}
+
+// TestSearchesKeepNoMoreThanTheyMay: texts and projects share what there is, whatever more is offered.
+func TestSearchesKeepNoMoreThanTheyMay(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	for _, may := range []int{0, 1 << 20, SearchMemory / 2, SearchMemory, 10 * SearchMemory} {
+		db.KeepForSearches(may)
+		if most := min(may, SearchMemory); db.texts.most+db.cards.most*cardBytes > most || db.texts.most < most/10*7 {
+			t.Errorf("of %d bytes there are %d for texts, and %d projects", may, db.texts.most, db.cards.most)
+		}
+	}
+	expect.OK(t, db.Gallery().ListUnverified(t.Context(), true))
+	mustProject(t, db, 1)
+	mustProject(t, db, 2)
+	db.KeepForSearches(1)
+	expect.Equal(t, "found by a node that keeps next to nothing", len(searchBy(t, db, "game")), 2)
+	expect.Equal(t, "kept", len(db.cards.kept), 1)
 }
