@@ -112,6 +112,10 @@ func (c *Client) Do(ctx context.Context, fill func(goredis.Pipeliner)) (err erro
 // refusals begin the answers of a server that does not work now, or not for us, whatever is asked.
 var refusals = []string{"LOADING", "NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "MASTERDOWN", "MISCONF", "OOM", "CLUSTERDOWN", "BUSY", "MOVED", "ASK", "TRYAGAIN", "NOREPLICAS"}
 
+// lacks begin the answers of a server that has no database of that number. They come in place of
+// each command's answer: the module sends SELECT by itself with a new connection.
+var lacks = []string{"ERR DB index", "ERR invalid DB index", "ERR SELECT"}
+
 // failure returns the error of a server that does not work; not that of one that refuses a command.
 func failure(err error) error {
 	var answer goredis.Error
@@ -119,7 +123,7 @@ func failure(err error) error {
 		return err
 	}
 	word, _, _ := strings.Cut(answer.Error(), " ")
-	if slices.Contains(refusals, word) {
+	if slices.Contains(refusals, word) || slices.ContainsFunc(lacks, func(l string) bool { return strings.HasPrefix(answer.Error(), l) }) {
 		return err
 	}
 	return nil

@@ -152,6 +152,12 @@ func TestAWrongPasswordIsNotInTheError(t *testing.T) {
 	}
 }
 
+// TestADatabaseThatTheServerDoesNotHaveIsTold: a cluster has but one, and others 16.
+func TestADatabaseThatTheServerDoesNotHaveIsTold(t *testing.T) {
+	c := open(t, redistest.Start(t).URL()+"/99999", "secret")
+	expect.Contains(t, "error", goesDown(t, c).Error(), "DB index is out of range")
+}
+
 func TestAnAnswerThatRefusesOneCommandIsAnAnswer(t *testing.T) {
 	url := testenv.Redis(t)
 	c := open(t, url, "secret")
