@@ -95,6 +95,9 @@ func (c *moveCommand) Run(ctx context.Context, t *terminal) error {
 	if errors.Is(err, operate.ErrMoveDamaged) {
 		return fmt.Errorf("%w: %s serves as before. Mend them (sandlot verify says how) and run this again, or leave them behind with --allow-damaged", err, from)
 	}
+	if err != nil && errors.Is(err, sqlstore.ErrUnfit) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%w\nNothing is lost: run the same again to go on, or with --abandon to give it up", err)
 	}

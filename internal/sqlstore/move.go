@@ -117,7 +117,7 @@ func (m *Move) Begin(ctx context.Context) (resumed, done bool, err error) {
 		return false, false, in("look at the target", err)
 	}
 	if err := m.fits(ctx, source, target); err != nil {
-		return false, false, err
+		return false, false, unfit{err}
 	}
 	if m.id = m.runner; source != nil {
 		m.id = source.move
@@ -133,6 +133,15 @@ func (m *Move) Begin(ctx context.Context) (resumed, done bool, err error) {
 	}
 	return target != nil, false, in("watch the source", m.watch(ctx))
 }
+
+// ErrUnfit: nothing was begun, and to begin again with the same two places is no help.
+var ErrUnfit = errors.New("these are not two places of one move")
+
+// unfit is an error of which errors.Is says that it is ErrUnfit, and which says why instead.
+type unfit struct{ error }
+
+func (u unfit) Unwrap() error        { return u.error }
+func (u unfit) Is(target error) bool { return target == ErrUnfit }
 
 // fits refuses two databases that are not the two sides of one move, and cannot become them.
 func (m *Move) fits(ctx context.Context, source, target *mark) error {
