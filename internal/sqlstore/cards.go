@@ -44,13 +44,12 @@ func scanCardRow(r row) (c cardRow, err error) {
 	return c, err
 }
 
-const selectCards = "SELECT p.num, p.changed + a.changed, p.plays, p.counted, p.likes" + fromListed
-
 // listed are the projects of those numbers that may be listed and hold a condition, as they are.
 func (s *search) listed(ctx context.Context, projects []int64, condition string, args []any) (list []gallery.Listed, err error) {
 	db := s.store.db
-	among := engine.Among("p.num", db.dialect.Numbers("?", "j"))
-	rows, err := all(ctx, db, scanCardRow, selectCards+among+condition, append([]any{engine.List(projects)}, args...)...)
+	numbers := db.dialect.Numbers("?", "j")
+	rows, err := all(ctx, db, scanCardRow, "SELECT p.num, p.changed + a.changed, p.plays, p.counted, p.likes FROM "+numbers+" CROSS JOIN "+whatListed+"p.num = j.value"+condition,
+		append([]any{engine.List(projects)}, args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +57,7 @@ func (s *search) listed(ctx context.Context, projects []int64, condition string,
 	if len(other) == 0 {
 		return list, nil
 	}
-	more, err := all(ctx, db, scanListed, selectListed+among, engine.List(other))
+	more, err := all(ctx, db, scanListed, selectListed+engine.Among("p.num", numbers), engine.List(other))
 	if err == nil {
 		db.cards.keep(more)
 	}

@@ -45,10 +45,9 @@ const readListing = "SELECT unverified FROM listing WHERE one = 1"
 const listable = "(verified = 1 OR (" + readListing + ") = 1)"
 
 const (
-	fromListed = `
-	FROM projects p JOIN accounts a ON a.id = p.account
+	whatListed = `projects p JOIN accounts a ON a.id = p.account
 	WHERE p.listed = 1 AND ` + listable + ` AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND `
-	selectListed = "SELECT " + projectColumns + fromListed
+	selectListed = "SELECT " + projectColumns + "\n\tFROM " + whatListed
 )
 
 func scanListed(r row) (l gallery.Listed, err error) {
