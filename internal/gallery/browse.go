@@ -179,7 +179,7 @@ func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
 	if err != nil {
 		return sheet{}, err
 	}
-	out := sheet{}
+	out := sheet{projects: make([]publish.Project, 0, len(found))}
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		out.next = strconv.FormatInt(found[pageSize-1].Number, 36)

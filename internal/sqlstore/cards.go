@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"sandlot/internal/gallery"
@@ -61,11 +60,12 @@ func (s *search) listed(ctx context.Context, projects []int64, condition string,
 	if err == nil {
 		db.cards.keep(more)
 	}
-	return slices.Concat(list, more), err
+	return append(list, more...), err
 }
 
 // of returns those of the projects that are kept as they are, and the numbers of the others.
 func (c *cards) of(rows []cardRow) (list []gallery.Listed, other []int64) {
+	list = make([]gallery.Listed, 0, len(rows))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range rows {

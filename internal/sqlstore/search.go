@@ -329,7 +329,12 @@ func (s *search) read(ctx context.Context, projects []int64, held bool) error {
 	}
 	list = slices.DeleteFunc(list, func(l gallery.Listed) bool { return (!held || s.unmade[l.Number]) && !s.matches(l) })
 	slices.SortFunc(list, func(a, b gallery.Listed) int { return cmp.Compare(b.Number, a.Number) })
-	s.found = append(s.found, list[:min(len(list), s.limit-len(s.found))]...)
+	list = list[:min(len(list), s.limit-len(s.found))]
+	if s.found == nil {
+		s.found = list
+	} else {
+		s.found = append(s.found, list...)
+	}
 	return nil
 }
 
