@@ -185,6 +185,12 @@ func TestABackupOfWhatDoesNotBelongTogetherIsRefused(t *testing.T) {
 			}
 		})
 	}
+	t.Run("verify, of another's bucket", func(t *testing.T) {
+		text, err := exec.CommandContext(t.Context(), testenv.Binary(t), "verify", "--data", t.TempDir(), mine[0], mine[1], other[2], other[3]).CombinedOutput()
+		if err == nil || !strings.Contains(string(text), "not the bucket of this instance") || strings.Contains(string(text), "missing project") {
+			t.Errorf("%v, %s", err, text)
+		}
+	})
 }
 
 // collected are originals of which none is left once the records are copied.

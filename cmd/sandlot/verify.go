@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"sandlot/internal/blob/cache"
 	"sandlot/internal/blob/s3"
 	"sandlot/internal/operate"
+	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore"
 )
 
 // verifyCommand checks a data folder, or what several nodes share. Its exit code is 0 if all is well, also if
@@ -54,7 +57,7 @@ func (s storage) verify(ctx context.Context, report func(operate.Finding) error)
 	if err != nil {
 		return seen, err
 	}
-	blobs, err := s.existing(ctx)
+	blobs, err := s.existing(ctx, db)
 	if err != nil {
 		return seen, errors.Join(err, db.Close())
 	}
@@ -71,7 +74,7 @@ type verifiable interface {
 
 // existing opens the bytes that are there, and nothing else. Those of a bucket are all fetched: what a node
 // has in its cache says nothing about them.
-func (s storage) existing(ctx context.Context) (verifiable, error) {
+func (s storage) existing(ctx context.Context, db *sqlstore.DB) (verifiable, error) {
 	if s.BlobURL == "" {
 		b, err := blob.OpenDisk(filepath.Join(s.Data, blobsName), blob.Options{Existing: true})
 		if err != nil {
@@ -79,7 +82,12 @@ func (s storage) existing(ctx context.Context) (verifiable, error) {
 		}
 		return b, nil
 	}
-	store, err := s.bucket(ctx, s3.Options{Existing: true})
+	// Who names another's bucket by mistake is to hear that, and not that every file is missing.
+	id, err := db.Publish().KnownSecret(ctx, "instance")
+	if err != nil && !errors.Is(err, publish.ErrNotFound) {
+		return nil, err
+	}
+	store, err := s.bucket(ctx, s3.Options{Instance: hex.EncodeToString(id), Existing: true})
 	if err != nil {
 		return nil, err
 	}

@@ -180,17 +180,24 @@ func (store Credentials) TouchKeys(ctx context.Context, used map[int64]time.Time
 
 // Secret implements publish.Store.
 func (store Publish) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
-	const query = "SELECT value FROM secrets WHERE name = ?"
-	secret, err := one(ctx, store.db, scanValue[[]byte], query, name)
+	secret, err := store.KnownSecret(ctx, name)
 	if !errors.Is(err, publish.ErrNotFound) {
-		return secret, in("read secret", err)
+		return secret, err
 	}
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if _, err := t.exec("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, orEmpty(fresh)); err != nil {
 			return err
 		}
-		secret, err = one(ctx, t, scanValue[[]byte], query, name)
+		secret, err = one(ctx, t, scanValue[[]byte], selectSecret, name)
 		return err
 	})
 	return secret, in("record secret", err)
+}
+
+const selectSecret = "SELECT value FROM secrets WHERE name = ?"
+
+// KnownSecret is a secret that was made before, and publish.ErrNotFound where none was.
+func (store Publish) KnownSecret(ctx context.Context, name string) ([]byte, error) {
+	secret, err := one(ctx, store.db, scanValue[[]byte], selectSecret, name)
+	return secret, in("read secret", err)
 }
