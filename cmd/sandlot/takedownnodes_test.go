@@ -76,7 +76,7 @@ func TestASuspensionHoldsForEverythingAtEveryNode(t *testing.T) {
 	c.asks(c.address)
 	c.uses(c.next(ofLogin))
 	key, id, at, version := p["api_key"].(string), p["project_id"].(string), p["url"].(string), p["version_url"].(string)
-	status, p = call(t, nodes[1], "POST", "/v1/update", key, map[string]any{"project_id": id, "filename": "a.js", "content": []byte("//")})
+	status, _ = call(t, nodes[1], "POST", "/v1/update", key, map[string]any{"project_id": id, "filename": "a.js", "content": []byte("//")})
 	expect.Equal(t, "update", status, http.StatusOK)
 	base, off := "http://localhost/", http.StatusUnavailableForLegalReasons
 	showings := []showing{
