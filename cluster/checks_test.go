@@ -91,11 +91,11 @@ func TestANodeMayBeAloneOnlyAfterAReadThatTookLong(t *testing.T) {
 		want  bool
 	}{
 		"beside nothing":                         {[2]time.Duration{5 * ms, 4 * ms}, 10 * ms, false},
-		"that took as long itself":               {[2]time.Duration{5 * ms, 4 * ms}, 300 * ms, true},
-		"soon after one that took as long":       {[2]time.Duration{900 * ms, 600 * ms}, 10 * ms, true},
-		"long after one that took as long":       {[2]time.Duration{2 * time.Second, 1500 * ms}, 10 * ms, false},
-		"beside one that is under way as long":   {[2]time.Duration{400 * ms, -1}, 10 * ms, true},
-		"beside one that is under way for short": {[2]time.Duration{100 * ms, -1}, 10 * ms, false},
+		"that took as long itself":               {[2]time.Duration{5 * ms, 4 * ms}, askLimit + 50*ms, true},
+		"soon after one that took as long":       {[2]time.Duration{askLimit + 650*ms, 600 * ms}, 10 * ms, true},
+		"long after one that took as long":       {[2]time.Duration{askLimit + 1550*ms, 1500 * ms}, 10 * ms, false},
+		"beside one that is under way as long":   {[2]time.Duration{askLimit + 150*ms, -1}, 10 * ms, true},
+		"beside one that is under way for short": {[2]time.Duration{askLimit - 150*ms, -1}, 10 * ms, false},
 	} {
 		w, now := &watch{}, time.Now()
 		other, s := w.begin(), w.begin()
