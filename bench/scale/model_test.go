@@ -54,7 +54,7 @@ func TestDistinctProjectsAreThoseOfADraw(t *testing.T) {
 	near(t, "the number of distinct projects", z.Distinct(100_000), float64(len(seen)), 0.01)
 }
 
-func TestTheReplayHitsAsOftenAsTheFormulaSays(t *testing.T) {
+func TestUnracedTheReplayHitsAsOftenAsTheFormulaSays(t *testing.T) {
 	for _, places := range []int{100, 2_000, 20_000} {
 		z := NewZipf(200_000, 0.9)
 		m := Replay(z, Node{Places: places, Heads: 1, Reads: 1000}, 7)
@@ -144,7 +144,7 @@ func TestMoreLoadTakesMore(t *testing.T) {
 	}
 }
 
-func TestAPlanCarriesItsLoad(t *testing.T) {
+func TestUnracedAPlanCarriesItsLoad(t *testing.T) {
 	c := flat()
 	last := map[string]int{}
 	for _, k := range []float64{0.1, 10, 300} {
@@ -161,7 +161,7 @@ func TestAPlanCarriesItsLoad(t *testing.T) {
 	}
 }
 
-func TestTheLimitIsWhereTheFirstPartIsFull(t *testing.T) {
+func TestUnracedTheLimitIsWhereTheFirstPartIsFull(t *testing.T) {
 	c := flat()
 	k, first := c.Limit(someLoad(), false)
 	if k <= 0 || first.Taken < 1 || first.Taken > 1.2 {

@@ -39,7 +39,7 @@ const (
 	racing     = "10"
 	plain      = "120"
 	fullRacing = "5"
-	fullPlain  = "20"
+	fullPlain  = "10"
 )
 
 func TestModel(t *testing.T) { onDisk(t, racing) }
