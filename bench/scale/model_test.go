@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"sandlot/internal/testenv"
 )
 
 func near(t *testing.T, what string, got, want, within float64) {
@@ -55,6 +57,7 @@ func TestDistinctProjectsAreThoseOfADraw(t *testing.T) {
 }
 
 func TestUnracedTheReplayHitsAsOftenAsTheFormulaSays(t *testing.T) {
+	testenv.Unraced(t)
 	for _, places := range []int{100, 2_000, 20_000} {
 		z := NewZipf(200_000, 0.9)
 		m := Replay(z, Node{Places: places, Heads: 1, Reads: 1000}, 7)
@@ -145,6 +148,7 @@ func TestMoreLoadTakesMore(t *testing.T) {
 }
 
 func TestUnracedAPlanCarriesItsLoad(t *testing.T) {
+	testenv.Unraced(t)
 	c := flat()
 	last := map[string]int{}
 	for _, k := range []float64{0.1, 10, 300} {
@@ -162,6 +166,7 @@ func TestUnracedAPlanCarriesItsLoad(t *testing.T) {
 }
 
 func TestUnracedTheLimitIsWhereTheFirstPartIsFull(t *testing.T) {
+	testenv.Unraced(t)
 	c := flat()
 	k, first := c.Limit(someLoad(), false)
 	if k <= 0 || first.Taken < 1 || first.Taken > 1.2 {
