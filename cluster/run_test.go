@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"sort"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -63,7 +62,7 @@ const (
 func TestUnracedCluster(t *testing.T) {
 	testenv.Unraced(t)
 	began := time.Now()
-	r := &run{t: t, seed: seed(t), length: length(t), kinds: map[string]int{}, calls: map[string]int{}}
+	r := &run{t: t, seed: testenv.Seed(t), length: length(t), kinds: map[string]int{}, calls: map[string]int{}}
 	t.Logf("SANDLOT_TEST_SEED=%d", r.seed)
 	r.service = startService(t)
 	t.Logf("started after %v", time.Since(began).Round(time.Second))
@@ -233,19 +232,6 @@ func sorted(m map[string]int) (names []string) {
 	}
 	sort.Strings(names)
 	return names
-}
-
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("SANDLOT_TEST_SEED")
-	if text == "" {
-		return uint64(time.Now().UnixNano())
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 func length(t *testing.T) time.Duration {

@@ -8,11 +8,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"sandlot/internal/testenv"
 )
@@ -24,7 +22,7 @@ func TestUnracedFiftyKills(t *testing.T) {
 	dir := t.TempDir()
 	tagged, made := tagged(t, false)
 	var out bytes.Buffer
-	err := run(t.Context(), config{Migrations: made, Kills: made + 80, Workers: 8, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
+	err := run(t.Context(), config{Migrations: made, Kills: made + 80, Workers: 8, Seed: testenv.Seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
 	t.Log("\n" + out.String())
 	if err != nil {
 		t.Error(err)
@@ -39,7 +37,7 @@ func TestUnracedFiftyKillsOnTheFullSet(t *testing.T) {
 	s3, _ := testenv.StartS3(t)
 	all := &servers{Postgres: testenv.Postgres(t), S3: s3.URL(), Folder: s3.Folder(), Redis: testenv.Redis(t)}
 	var out bytes.Buffer
-	err := run(t.Context(), config{Servers: all, Migrations: made, Kills: 50, Workers: 8, Seed: seed(t), Dir: t.TempDir(), Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
+	err := run(t.Context(), config{Servers: all, Migrations: made, Kills: 50, Workers: 8, Seed: testenv.Seed(t), Dir: t.TempDir(), Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
 	t.Log("\n" + out.String())
 	if err != nil {
 		t.Error(err)
@@ -77,19 +75,6 @@ func withBuilt(m *testing.M) int {
 	defer os.RemoveAll(built)
 	debug.SetGCPercent(400) // there is little to keep, and much that is compared and dropped
 	return m.Run()
-}
-
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("SANDLOT_TEST_SEED")
-	if text == "" {
-		return uint64(time.Now().UnixNano())
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 // worked is an epoch whose workers have done some things, its program killed.

@@ -13,7 +13,7 @@ func TestUnracedFault05PowerLoss(t *testing.T) {
 	tagged, made := tagged(t, false)
 	images := t.TempDir()
 	c := newCounts()
-	e, err := newEpoch(t.Context(), config{Workers: 4, Seed: seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Power: images, Migrations: made}, c)
+	e, err := newEpoch(t.Context(), config{Workers: 4, Seed: testenv.Seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Power: images, Migrations: made}, c)
 	if err != nil {
 		t.Log(err)
 		testenv.Skip(t, "a file system of its own (root, a loop device)")

@@ -85,7 +85,7 @@ type Collector struct {
 func (c *Collector) Run(ctx context.Context) {
 	worker.Every(ctx, collectEvery, func() {
 		n, err := c.Collect(ctx)
-		for errors.Is(err, publish.ErrLeased) && passes(ctx, collectLook) {
+		for errors.Is(err, publish.ErrLeased) && worker.Wait(ctx, collectLook) {
 			n, err = c.Inherit(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -94,18 +94,6 @@ func (c *Collector) Run(ctx context.Context) {
 			c.Log.Info("collected", "deleted", n)
 		}
 	})
-}
-
-// passes lets time pass, and reports whether ctx did not end meanwhile.
-func passes(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // Collect makes one round and returns how many blobs it deleted: none while the clock is not

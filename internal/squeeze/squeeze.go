@@ -74,7 +74,7 @@ func New(records publish.VariantStore, content Content, log *slog.Logger, failur
 
 // Run makes variants until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	for wait := time.Duration(0); sleep(ctx, wait); {
+	for wait := time.Duration(0); worker.Wait(ctx, wait); {
 		n, err := w.Round(ctx)
 		switch {
 		case err != nil:
@@ -193,7 +193,7 @@ func (w *Worker) leavePlain(ctx context.Context) error {
 // rest waits while content is arriving, but not for ever.
 func (w *Worker) rest(ctx context.Context) error {
 	for waited := time.Duration(0); waited < maxRest && w.content.Receiving(); waited += restStep {
-		if !sleep(ctx, restStep) {
+		if !worker.Wait(ctx, restStep) {
 			return ctx.Err()
 		}
 	}
@@ -240,7 +240,7 @@ func (w *Worker) record(ctx context.Context, blobID int64, made []publish.Varian
 		}
 		w.log.Warn("variants not recorded; trying again", "blob", blobID, "error", err)
 		w.release()
-		if !sleep(ctx, time.Duration(try)*afterFail) {
+		if !worker.Wait(ctx, time.Duration(try)*afterFail) {
 			return err
 		}
 	}
@@ -291,20 +291,5 @@ func (w *Worker) discard(ctx context.Context, variants []publish.Variant) {
 func (w *Worker) release() {
 	for i := range w.formats {
 		w.formats[i].encoder = nil
-	}
-}
-
-// sleep reports whether ctx is still alive after d.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if ctx.Err() != nil {
-		return false
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

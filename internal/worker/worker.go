@@ -88,6 +88,21 @@ func Every(ctx context.Context, pause time.Duration, do func()) {
 	}
 }
 
+// Wait lets time pass, and reports whether ctx did not end before or meanwhile.
+func Wait(ctx context.Context, d time.Duration) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // flushEvery is well under the 5 s that a crash may lose.
 const flushEvery = 2 * time.Second
 

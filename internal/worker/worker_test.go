@@ -20,3 +20,20 @@ func TestEveryCallsAtOnceAndAfterEachPauseUntilItsContextEnds(t *testing.T) {
 		expect.Equal(t, "it returned after", time.Since(begun), 150*time.Second)
 	})
 }
+
+func TestWaitTellsWhetherTheContextLived(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		begun := time.Now()
+		if !Wait(ctx, time.Minute) || time.Since(begun) != time.Minute {
+			t.Errorf("it waited %v of a minute", time.Since(begun))
+		}
+		time.AfterFunc(time.Second, cancel)
+		if Wait(ctx, time.Minute) || time.Since(begun) != time.Minute+time.Second {
+			t.Error("it did not end with the context")
+		}
+		if Wait(ctx, 0) {
+			t.Error("it says that an ended context lives")
+		}
+	})
+}
