@@ -106,7 +106,7 @@ func (l grown) ofAccount(ctx context.Context) []change {
 			return second(l.db.Account().Rename(ctx, l.account, "renamed", time.Now(), time.Now(), 1))
 		}},
 		{"suspending" + of, func() error { return second(l.db.Operate().Suspend(ctx, whole, entry)) }},
-		{"restoring" + of, func() error { return second(l.db.Operate().Restore(ctx, whole, entry)) }},
+		{"reinstating" + of, func() error { return second(l.db.Operate().Reinstate(ctx, whole, entry)) }},
 		{"deleting" + of, func() error { return second(l.db.Operate().Remove(ctx, whole, entry)) }},
 	}
 }

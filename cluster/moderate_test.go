@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// moderate suspends a project of its own and restores it, again and again, and looks when each node knows.
+// moderate suspends a project of its own and reinstates it, again and again, and looks when each node knows.
 func (r *run) moderate(ctx context.Context) {
 	once := fmt.Sprintf("moderated-%d-%032d", r.seed, r.seed)
 	made, err := r.settle("write", func(int) (api.Answer, error) {
@@ -40,7 +40,7 @@ func (r *run) moderate(ctx context.Context) {
 			return
 		}
 		if what == "suspend" {
-			what, status = "restore", http.StatusOK
+			what, status = "reinstate", http.StatusOK
 		} else {
 			what, status = "suspend", http.StatusUnavailableForLegalReasons
 		}

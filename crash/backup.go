@@ -75,8 +75,8 @@ func (e *epoch) runBackup(ctx context.Context, d death) (killed bool, err error)
 	return false, fmt.Errorf("sandlot backup: %w\n%s", err, out)
 }
 
-// restore starts the program on the backup, which must show all that the ledger says.
-func (e *epoch) restore(ctx context.Context) error {
+// recover starts the program on the backup, which must show all that the ledger says.
+func (e *epoch) recover(ctx context.Context) error {
 	p, err := start(ctx, e.Plain, e.log, []string{"--data", e.copied}, nil)
 	if err != nil {
 		return fmt.Errorf("start on the backup: %w", err)

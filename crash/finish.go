@@ -52,7 +52,7 @@ func (e *epoch) finish(ctx context.Context) error {
 	if err := errors.Join(e.audit(ctx), e.verify(ctx, e.args...)); err != nil {
 		return err
 	}
-	return errors.Join(e.unlessApart(ctx, e.restore), e.sweepForKeys())
+	return errors.Join(e.unlessApart(ctx, e.recover), e.sweepForKeys())
 }
 
 // unlessApart does what is done with a data folder.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"sandlot/internal/hint"
 	"sandlot/internal/mail"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -19,7 +20,10 @@ type adminCommand struct {
 	List    listCommand    `cmd:"" help:"List accounts or projects, oldest first."`
 	Show    showCommand    `cmd:"" help:"Show one account or project and its audit log, also of what was deleted."`
 	Suspend suspendCommand `cmd:"" help:"Take a project, or an account and all its projects, offline; nothing is deleted."`
-	Restore restoreCommand `cmd:"" help:"Bring a suspended project or account back."`
+
+	Reinstate reinstateCommand `cmd:"" help:"Bring a suspended project or account back."`
+	Restore   restoreCommand   `cmd:"" hidden:"" passthrough:"" help:"Called reinstate now."`
+
 	Delete  deleteCommand  `cmd:"" help:"Delete a project, or an account with all its projects, for good."`
 	NewKey  newKeyCommand  `cmd:"" help:"Create an account key for someone who lost theirs, and print it once."`
 	Log     logCommand     `cmd:"" help:"Print the audit log, newest first."`
@@ -103,21 +107,35 @@ func (c *suspendCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-type restoreCommand struct {
+type reinstateCommand struct {
 	target
 	explained
 }
 
-// Run restores.
-func (c *restoreCommand) Run(ctx context.Context, t *terminal) error {
+// Run reinstates.
+func (c *reinstateCommand) Run(ctx context.Context, t *terminal) error {
 	return c.act(ctx, t, func(a operator) (string, error) {
-		found, err := a.Restore(ctx, a.by, c.Target, c.Reason)
-		said := found.Target() + " is restored."
+		found, err := a.Reinstate(ctx, a.by, c.Target, c.Reason)
+		said := found.Target() + " is reinstated."
 		if p := found.Project; p != nil && p.Suspended {
 			said += fmt.Sprintf("\nIts account @%s is still suspended.", p.Handle)
 		}
 		return said, err
 	})
+}
+
+// restoreCommand is what reinstate was called before there were versions to restore.
+type restoreCommand struct {
+	Rest []string `arg:"" optional:""`
+}
+
+// Run tells of the new name.
+func (c *restoreCommand) Run() error {
+	command := "sandlot admin reinstate"
+	for _, word := range c.Rest {
+		command += " " + hint.Quote(word)
+	}
+	return usageError{fmt.Errorf("admin restore is called admin reinstate now; nothing was changed, run:\n%s", command)}
 }
 
 type deleteCommand struct {

@@ -65,18 +65,18 @@ func TestRegression26AnOperatorSeesAll(t *testing.T) {
 	me, err := user.Current()
 	expect.OK(t, err)
 	admin(t, s, "suspend", id, "--reason", "a report", "--as", "Grace Hopper")
-	admin(t, s, "restore", id)
+	admin(t, s, "reinstate", id)
 	admin(t, s, "close-report", "R-TEST-0001", "--as", "grace", "--reason", "was a game")
 	log := admin(t, s, "log")
 	has(t, log, `^ID +TIME +WHO +ACTION +TARGET +REASON$`, `Grace Hopper \(operator\) +suspend +`+id+` +"a report"$`,
-		regexp.QuoteMeta(me.Username)+` \(operator\) +restore +`+id+` +""$`, `grace \(operator\) +close-report +R-TEST-0001 +"was a game"$`)
-	has(t, admin(t, s, "log", "--actor", "grace"), "close-report", "!suspend", "!restore")
-	has(t, admin(t, s, "log", "--action", "restore"), "restore", "!suspend")
-	has(t, admin(t, s, "log", "--target", "R-TEST-0001"), "close-report", "!restore")
-	has(t, admin(t, s, "log", "--since", "1h", "--limit", "1"), "close-report", "!restore")
+		regexp.QuoteMeta(me.Username)+` \(operator\) +reinstate +`+id+` +""$`, `grace \(operator\) +close-report +R-TEST-0001 +"was a game"$`)
+	has(t, admin(t, s, "log", "--actor", "grace"), "close-report", "!suspend", "!reinstate")
+	has(t, admin(t, s, "log", "--action", "reinstate"), "reinstate", "!suspend")
+	has(t, admin(t, s, "log", "--target", "R-TEST-0001"), "close-report", "!reinstate")
+	has(t, admin(t, s, "log", "--since", "1h", "--limit", "1"), "close-report", "!reinstate")
 	has(t, admin(t, s, "log", "--until", "2001-01-01"), "!operator")
 	has(t, admin(t, s, "reports", "--open"), "!R-TEST")
-	has(t, admin(t, s, "show", id), `^Log\nID .*\n.* restore .*\n.* suspend `)
+	has(t, admin(t, s, "show", id), `^Log\nID .*\n.* reinstate .*\n.* suspend `)
 
 	// What was deleted is told, without its texts.
 	has(t, admin(t, s, "delete", "@ada", "--reason", "was asked for", "--as", "grace"), `^@ada is deleted, with 1 project of 9 bytes\.$`)
@@ -84,7 +84,7 @@ func TestRegression26AnOperatorSeesAll(t *testing.T) {
 		has(t, admin(t, s, "show", name), `^account +@ada$`, `^status +deleted$`, `^deleted +20`, `^by +grace \(operator\)$`, `^reason +was asked for$`, "!Marbles", "!example\\.com")
 	}
 	has(t, admin(t, s, "log", "--target", "ada"), "delete +@ada", "!suspend")
-	has(t, admin(t, s, "log", "--target", id), "suspend", "restore", "!delete")
+	has(t, admin(t, s, "log", "--target", id), "suspend", "reinstate", "!delete")
 	has(t, admin(t, s, "show", id, "--json"), `"status":"deleted"`, `"name":"grace"`)
 }
 
@@ -122,8 +122,8 @@ func TestRegression26OneIsSingular(t *testing.T) {
 // TestRegression26AFilterThatCanFindNothingIsRefused: an empty list would look as if nothing had happened.
 func TestRegression26AFilterThatCanFindNothingIsRefused(t *testing.T) {
 	for says, args := range map[string][]string{
-		`--action "supend" is none that the log tells of: suspend, restore, delete, new-key, close-report, allow-mail`: {"--action=supend"},
-		`--since is not before --until, so there is nothing between them`:                                              {"--since=2027-01-01", "--until=2026-01-01"},
+		`--action "supend" is none that the log tells of: suspend, reinstate, delete, new-key, close-report, allow-mail`: {"--action=supend"},
+		`--since is not before --until, so there is nothing between them`:                                                {"--since=2027-01-01", "--until=2026-01-01"},
 	} {
 		err := run(t.Context(), append([]string{"admin", "log", "--data=" + t.TempDir()}, args...), nil, io.Discard, io.Discard)
 		if err == nil || exitCode(err) != 2 || err.Error() != says {

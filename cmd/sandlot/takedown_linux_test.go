@@ -92,7 +92,7 @@ func TestPlainAnOperatorsActIsSeenWithinASecondOfADatabaseThatAnswersAgain(t *te
 		before, after int
 	}{
 		{[]string{"suspend", id, "--reason", "a report"}, http.StatusOK, http.StatusUnavailableForLegalReasons},
-		{[]string{"restore", id}, http.StatusUnavailableForLegalReasons, http.StatusOK},
+		{[]string{"reinstate", id}, http.StatusUnavailableForLegalReasons, http.StatusOK},
 	} {
 		awaitStatus(t, s, url, act.before)
 		asked, failed := unasked(t, s), failures(t, s)

@@ -70,10 +70,10 @@ func TestAServiceWorkerEndsWithItsProject(t *testing.T) {
 	act(t, ctx, chromedp.Reload())
 	until("the page after a reload", `document.body !== null && document.body.textContent.includes('taken down')`)
 
-	admin(t, s, "restore", project["project_id"].(string))
+	admin(t, s, "reinstate", project["project_id"].(string))
 	awaitStatus(t, s, url, http.StatusOK)
 	act(t, ctx, chromedp.Navigate(url))
-	until("the restored project registers its worker again", `document.title === 'ready' && navigator.serviceWorker.controller !== null`)
+	until("the reinstated project registers its worker again", `document.title === 'ready' && navigator.serviceWorker.controller !== null`)
 }
 
 // awaitStatus asks until the answer has a status, and tells how long that took.
@@ -110,9 +110,9 @@ func TestPlainASuspensionIsEffectiveWithinASecond(t *testing.T) {
 		if took := awaitStatus(t, s, url, http.StatusUnavailableForLegalReasons); took > fivefold*time.Second {
 			t.Errorf("a suspension took %v", took)
 		}
-		admin(t, s, "restore", id)
+		admin(t, s, "reinstate", id)
 		if took := awaitStatus(t, s, url, http.StatusOK); took > fivefold*time.Second {
-			t.Errorf("a restoration took %v", took)
+			t.Errorf("a reinstatement took %v", took)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func TestASuspensionHoldsForEverythingAtEveryNode(t *testing.T) {
 					c.post("/account/settings/language", url.Values{"lang": {"fr"}}, http.StatusForbidden)
 				}
 			}
-			adminOf(t, set, "restore", by.subject)
+			adminOf(t, set, "reinstate", by.subject)
 			all(true)
 		})
 	}

@@ -32,11 +32,11 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 		if op == publish.OpStats {
 			address += "/stats"
 		}
-		return "curl " + quote(address) + auth(on.Keyed && op == publish.OpProject)
+		return "curl " + Quote(address) + auth(on.Keyed && op == publish.OpProject)
 	case publish.OpWhoami:
-		return "curl " + quote(base+"/v1/whoami") + auth(true)
+		return "curl " + Quote(base+"/v1/whoami") + auth(true)
 	case publish.OpExport:
-		return "curl -o sandlot.zip " + quote(base+"/v1/export") + auth(true)
+		return "curl -o sandlot.zip " + Quote(base+"/v1/export") + auth(true)
 	}
 	return ""
 }
@@ -55,12 +55,12 @@ func bodied(base string, on Request, op publish.Op, args []publish.Arg) string {
 	if onlyTotal(args) {
 		return out
 	}
-	return out + " -F " + quote("content=@"+atFile(on.file(args)))
+	return out + " -F " + Quote("content=@"+atFile(on.file(args)))
 }
 
 // start is the beginning of a call of curl, up to its fields.
 func start(base string, on Request, op publish.Op) string {
-	return "curl " + quote(base+"/v1/"+string(op)) + auth(on.Keyed || op == publish.OpUpdate) + keyHeader(on.IdempotencyKey)
+	return "curl " + Quote(base+"/v1/"+string(op)) + auth(on.Keyed || op == publish.OpUpdate) + keyHeader(on.IdempotencyKey)
 }
 
 // formFields prints the fields of a form, without the content and its encoding: in a form the
@@ -68,7 +68,7 @@ func start(base string, on Request, op publish.Op) string {
 func formFields(args []publish.Arg) (out string) {
 	for _, a := range args {
 		if a.Name != "content" && a.Name != "content_encoding" {
-			out += " --form-string " + quote(fmt.Sprintf("%s=%v", a.Name, a.Value))
+			out += " --form-string " + Quote(fmt.Sprintf("%s=%v", a.Name, a.Value))
 		}
 	}
 	return out
@@ -107,13 +107,13 @@ func keyHeader(key string) string {
 	if key == "" {
 		return ""
 	}
-	return " -H " + quote(idempotencyHeader+": "+key)
+	return " -H " + Quote(idempotencyHeader+": "+key)
 }
 
 // asJSON prints a call whose arguments are a JSON object.
 func asJSON(base string, keyed bool, key string, op publish.Op, args []publish.Arg) string {
-	return "curl -X POST " + quote(base+"/v1/"+string(op)) + auth(keyed) + keyHeader(key) +
-		" -H 'Content-Type: application/json' -d " + quote(asObject(args))
+	return "curl -X POST " + Quote(base+"/v1/"+string(op)) + auth(keyed) + keyHeader(key) +
+		" -H 'Content-Type: application/json' -d " + Quote(asObject(args))
 }
 
 // auth prints the header for a key that has to be filled in.
@@ -124,8 +124,8 @@ func auth(keyed bool) string {
 	return " -H 'Authorization: Bearer <api_key>'"
 }
 
-// quote makes one word of s for a POSIX shell.
-func quote(s string) string {
+// Quote makes one word of s for a POSIX shell.
+func Quote(s string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
 	if s != "" && strings.Trim(s, plain) == "" {
 		return s

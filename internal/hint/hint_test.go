@@ -19,9 +19,9 @@ var everyOp = []publish.Op{
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"plain", "", "two words", "it's", "$HOME `id` \"x\" \\ ; & | > <", "a\nb", "é"} {
-		got, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s. "+quote(s)).Output()
+		got, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s. "+Quote(s)).Output()
 		if err != nil || string(got) != s+"." {
-			t.Errorf("%q is quoted %s, and a shell reads %q: %v", s, quote(s), got, err)
+			t.Errorf("%q is quoted %s, and a shell reads %q: %v", s, Quote(s), got, err)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func cutIntoParts(base string, on Request, op publish.Op, args []publish.Arg) []
 	size := min(on.Limit, mostPart)
 	return []string{
 		fmt.Sprintf("Cut the file into parts of at most %d bytes, and send each as one part of an upload:", size),
-		fmt.Sprintf("split -a 4 -b %d %s %s", size, quote(file), piece),
+		fmt.Sprintf("split -a 4 -b %d %s %s", size, Quote(file), piece),
 		"set --" + formFields(first) + "; n=0; total=$(ls " + piece + "* | wc -l); for f in " + piece + "*; do n=$((n+1)); " +
 			start(base, on, op) + formFields(each) + ` --form-string part=$n --form-string total_parts=$((total)) "$@" -F "content=@$f" || break; set --; done`,
 	}

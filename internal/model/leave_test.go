@@ -72,7 +72,7 @@ func (m *machine) suspend(t *rapid.T) {
 	m.checkHeads(t)
 	m.elapsed += rapid.SampledFrom([]time.Duration{publish.HeadsHold + time.Millisecond, 300 * time.Millisecond}).Draw(t, "a moment")
 	m.checkHeads(t)
-	if _, err := m.operator.Restore(t.Context(), publish.AsOperator(""), string(p.id), ""); err != nil {
+	if _, err := m.operator.Reinstate(t.Context(), publish.AsOperator(""), string(p.id), ""); err != nil {
 		t.Fatalf("end a suspension: %v", err)
 	}
 	m.change(p, change{version: len(p.versions)})

@@ -12,7 +12,7 @@ import (
 
 // Suspend takes a project off all its addresses, or an account with all its projects, and keeps
 // everything. ref is as for Find. A reason is required. One that is suspended already is an
-// error. Suspend returns the account or project as it is then; so do Restore and Delete.
+// error. Suspend returns the account or project as it is then; so do Reinstate and Delete.
 func (s *Service) Suspend(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
 	return s.act(ctx, by, ref, publish.ActionSuspend, reason, true, func(f Found, e publish.LogEntry) error {
 		err := s.store.Suspend(ctx, f.subject(), e)
@@ -23,11 +23,11 @@ func (s *Service) Suspend(ctx context.Context, by publish.Caller, ref, reason st
 	})
 }
 
-// Restore ends a suspension. A project of a suspended account stays down until the account is
-// restored. One that is not suspended is an error. A reason may be given.
-func (s *Service) Restore(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
-	return s.act(ctx, by, ref, publish.ActionRestore, reason, false, func(f Found, e publish.LogEntry) error {
-		err := s.store.Restore(ctx, f.subject(), e)
+// Reinstate ends a suspension. A project of a suspended account stays down until the account is
+// reinstated. One that is not suspended is an error. A reason may be given.
+func (s *Service) Reinstate(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, publish.ActionReinstate, reason, false, func(f Found, e publish.LogEntry) error {
+		err := s.store.Reinstate(ctx, f.subject(), e)
 		if errors.Is(err, publish.ErrMoved) {
 			return fmt.Errorf("%s is not suspended; nothing was changed", f.Target())
 		}

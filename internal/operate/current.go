@@ -19,8 +19,8 @@ func (s currentStore) Suspend(ctx context.Context, of publish.Subject, e publish
 	return s.heads.After(s.Store.Suspend(ctx, of, e))
 }
 
-func (s currentStore) Restore(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return s.heads.After(s.Store.Restore(ctx, of, e))
+func (s currentStore) Reinstate(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+	return s.heads.After(s.Store.Reinstate(ctx, of, e))
 }
 
 func (s currentStore) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {

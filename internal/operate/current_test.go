@@ -20,7 +20,7 @@ func (s saying) Suspend(context.Context, publish.Subject, publish.LogEntry) (pub
 	return s.says()
 }
 
-func (s saying) Restore(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
+func (s saying) Reinstate(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
 	return s.says()
 }
 

@@ -35,7 +35,7 @@ func TestTheOperatorsActsAreSeenWithinTheHold(t *testing.T) {
 	_, err := w.Publish.AtVersion(t.Context(), testworld.Nobody(), p.ID, 1, p.Suffix)
 	testworld.Refused(t, err, publish.CodeTakenDown)
 	testworld.Refused(t, w.Gallery.Touch(t.Context(), testworld.Nobody(), p.ID, gallery.Player{ID: "player"}), publish.CodeTakenDown)
-	_, err = w.Operate.Restore(t.Context(), byOperator, string(p.ID), "not spam")
+	_, err = w.Operate.Reinstate(t.Context(), byOperator, string(p.ID), "not spam")
 	expect.OK(t, err)
 	sees(nil)
 }

@@ -76,8 +76,8 @@ type AdminStore interface {
 
 	// Suspend marks the subject as suspended at e.At and records e. One that is suspended already is ErrExists.
 	Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
-	// Restore ends a suspension and records e. One that is not suspended is ErrMoved.
-	Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
+	// Reinstate ends a suspension and records e. One that is not suspended is ErrMoved.
+	Reinstate(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
 	// Remove deletes the subject, an account with its projects, and records e. Handles and project
 	// ids are not used again, and stay; titles and descriptions, and of an account the names of its
 	// keys and what its calls left, are then in no file of the store, nor are details and contact
@@ -94,7 +94,8 @@ type AdminStore interface {
 	// DeletedProject is DeletedAccount for a project.
 	DeletedProject(ctx context.Context, id publish.ProjectID) (Deletion, error)
 
-	// Log returns entries of the log, newest first.
+	// Log returns entries of the log, newest first. One of "restore", as earlier releases named it, is one of
+	// ActionReinstate.
 	Log(ctx context.Context, q LogQuery) ([]publish.LogEntry, error)
 }
 

@@ -119,7 +119,7 @@ func (x *exchange) fail(err error) {
 	}
 	switch {
 	case code == publish.CodeTakenDown && x.place != onPath && navigates(x.r.Header):
-		// What the browser has kept of it. Not its storage: a restored project is to find its
+		// What the browser has kept of it. Not its storage: a reinstated project is to find its
 		// players' games again.
 		x.w.Header().Set("Clear-Site-Data", `"cache"`)
 	case status >= 500 && x.r.Context().Err() == nil:

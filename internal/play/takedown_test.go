@@ -63,12 +63,12 @@ func TestTheWorkerOfATakenDownProjectIsReplacedByItsLast(t *testing.T) {
 	if resp := at(h, onPath, request("GET", "/sw.js", "Service-Worker: script")); resp.StatusCode != 451 {
 		t.Errorf("in the path form: %d", resp.StatusCode)
 	}
-	_, err := s.Operate.Restore(t.Context(), publish.AsOperator("anna"), string(gameID), "a mistake")
+	_, err := s.Operate.Reinstate(t.Context(), publish.AsOperator("anna"), string(gameID), "a mistake")
 	s.must(err)
 	s.Publish.Heads.Drop(publish.Changed{Projects: []publish.ProjectID{gameID}}) // as a second does
 	if resp := at(h, onProject, request("GET", "/sw.js", "Service-Worker: script")); resp.StatusCode != 200 {
-		t.Errorf("the project's own, restored: %d", resp.StatusCode)
+		t.Errorf("the project's own, reinstated: %d", resp.StatusCode)
 	} else if body, _ := io.ReadAll(resp.Body); string(body) != "// a worker" {
-		t.Errorf("the project's own, restored: %s", body)
+		t.Errorf("the project's own, reinstated: %s", body)
 	}
 }

@@ -21,10 +21,10 @@ func (s Subject) Changed() Changed {
 
 // What an operator does, as the log names it.
 const (
-	ActionSuspend = "suspend"
-	ActionRestore = "restore"
-	ActionDelete  = "delete"
-	ActionNewKey  = "new-key"
+	ActionSuspend   = "suspend"
+	ActionReinstate = "reinstate"
+	ActionDelete    = "delete"
+	ActionNewKey    = "new-key"
 
 	ActionAllowMail   = "allow-mail"
 	ActionCloseReport = "close-report"
@@ -32,7 +32,7 @@ const (
 
 // Actions are all that the log can tell of.
 func Actions() []string {
-	return []string{ActionSuspend, ActionRestore, ActionDelete, ActionNewKey, ActionCloseReport, ActionAllowMail}
+	return []string{ActionSuspend, ActionReinstate, ActionDelete, ActionNewKey, ActionCloseReport, ActionAllowMail}
 }
 
 // The actors of the audit log.

@@ -94,9 +94,9 @@ func (store Operate) Suspend(ctx context.Context, s publish.Subject, e publish.L
 	}))
 }
 
-// Restore implements operate.AdminStore.
-func (store Operate) Restore(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
-	return s.Changed(), in("restore", store.db.changeAccount(ctx, &s.Account, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
+// Reinstate implements operate.AdminStore.
+func (store Operate) Reinstate(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
+	return s.Changed(), in("reinstate", store.db.changeAccount(ctx, &s.Account, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
 }
 
 // act sets when a subject was suspended, if it is in the state it must be in; in
@@ -224,6 +224,9 @@ func (t *tx) log(e publish.LogEntry) error {
 
 func scanLogEntry(r row) (e publish.LogEntry, err error) {
 	err = r.Scan(&e.ID, asTime{&e.At}, &e.Actor, &e.Name, &e.Action, &e.Target, &e.Reason)
+	if e.Action == "restore" { // its name until 2026-11-23, and the log never changes
+		e.Action = publish.ActionReinstate
+	}
 	return e, err
 }
 
@@ -231,7 +234,7 @@ func scanLogEntry(r row) (e publish.LogEntry, err error) {
 func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]publish.LogEntry, error) {
 	const (
 		entries = selectLog + "id < ?1"
-		some    = " AND (?2 = '' OR actor = ?2 OR name = ?2) AND (?3 = '' OR action = ?3) AND at >= ?4 AND at < ?5"
+		some    = " AND (?2 = '' OR actor = ?2 OR name = ?2) AND (?3 = '' OR action = ?3 OR (?3 = 'reinstate' AND action = 'restore')) AND at >= ?4 AND at < ?5"
 		last    = " ORDER BY id DESC LIMIT ?6"
 	)
 	before, until := int64(math.MaxInt64), int64(math.MaxInt64)

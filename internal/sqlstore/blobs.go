@@ -73,7 +73,7 @@ func (store Publish) Checkpoints(ctx context.Context, blobID int64) (string, err
 
 // Unknown implements operate.SweepStore.
 func (store Upkeep) Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error) {
-	// Another database in its place may have them, as one that was restored from a backup.
+	// Another database in its place may have them, as one that was recovered from a backup.
 	if err := store.db.engine.CheckPlace(); err != nil {
 		return nil, in("look up blobs", err)
 	}

@@ -110,7 +110,7 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 			expect.Equal(t, "handle", q.Handle, "toad")
 		}, func(t *testing.T) { listed(t, followers, "toad") }},
 		{"suspend", func() error { return second(db.Operate().Suspend(context.Background(), account, entry)) }, func(t *testing.T) { listed(t, 0) }, func(t *testing.T) { listed(t, 0) }},
-		{"restore", func() error { return second(db.Operate().Restore(context.Background(), account, entry)) }, nil, func(t *testing.T) { listed(t, followers) }},
+		{"reinstate", func() error { return second(db.Operate().Reinstate(context.Background(), account, entry)) }, nil, func(t *testing.T) { listed(t, followers) }},
 		{"verify", func() error {
 			mustExec(t, db, "UPDATE accounts SET verified = 0, email = 'a@example.org' WHERE id = ?", p.Account)
 			_, _, err := db.Upkeep().Sweep(context.Background(), time.Now(), time.Time{}, followStep)

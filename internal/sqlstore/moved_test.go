@@ -42,7 +42,7 @@ func TestFault10FilesThatAreGone(t *testing.T) {
 	})
 }
 
-// replace puts a copy in the place of a file, as a backup that is restored under a running server.
+// replace puts a copy in the place of a file, as a backup that is recovered under a running server.
 func replace(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -268,7 +268,7 @@ func act(t *testing.T, db *DB, a publish.Account, p publish.Project) {
 	ctx := context.Background()
 	for _, s := range []publish.Subject{{Account: p.Account}, {Project: p.ID}} {
 		expect.Is(t, "suspend", second(db.Operate().Suspend(ctx, s, publish.LogEntry{})), nil)
-		expect.Is(t, "restore", second(db.Operate().Restore(ctx, s, publish.LogEntry{})), nil)
+		expect.Is(t, "reinstate", second(db.Operate().Reinstate(ctx, s, publish.LogEntry{})), nil)
 	}
 	_, err := db.Operate().AddKey(ctx, a.ID, publish.Key{Hash: benchSum("new key", 1)}, true, publish.LogEntry{Target: "@a"})
 	expect.Is(t, "add key", err, nil)

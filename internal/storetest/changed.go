@@ -183,9 +183,9 @@ func (s operateSteps) Suspend(ctx context.Context, of publish.Subject, e publish
 	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Suspend(ctx, of, e) })
 }
 
-// Restore implements operate.AdminStore.
-func (s operateSteps) Restore(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Restore(ctx, of, e) })
+// Reinstate implements operate.AdminStore.
+func (s operateSteps) Reinstate(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Reinstate(ctx, of, e) })
 }
 
 // Remove implements operate.AdminStore.

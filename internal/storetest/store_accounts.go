@@ -142,7 +142,7 @@ func bySuspended(t *testing.T, s Stores) {
 	np.By, at.By = k.ID, k.ID
 	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(publish.ActionSuspend, "pong")))
 	wants(t, "a file of a suspended project", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), edit(p))), publish.ErrSuspended)
-	ok(t, s.Operate.Restore(t.Context(), ofProject(p.ID), entry(publish.ActionRestore, "pong")))
+	ok(t, s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(publish.ActionReinstate, "pong")))
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(p.Account), entry(publish.ActionSuspend, "@pong")))
 	wants(t, "a project", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrSuspended)
 	np.By = 0

@@ -18,7 +18,7 @@ func adminCases() []storeCase {
 		{"Suspend/marks a project as suspended at e.At and records e", suspendProject},
 		{"Suspend/an account with its projects and keys", suspendAccount},
 		{"Suspend/one that is suspended already is ErrExists, and one that is not there ErrNotFound", suspendAgain},
-		{"Restore/ends a suspension and records e", restore},
+		{"Reinstate/ends a suspension and records e", reinstate},
 		{"Remove/deletes a project, whose id is not used again", removeProject},
 		{"Remove/deletes an account with its projects, whose handle is not used again", removeAccount},
 		{"Remove/the files are left to Sweep", removeSwept},
@@ -31,6 +31,7 @@ func adminCases() []storeCase {
 		{"AddKey/adds a key to an account", addKey},
 		{"AddKey/if revoke, all its other account keys are revoked", addKeyRevoking},
 		{"Log/returns entries of the log, newest first", readLog},
+		{"Log/one of restore, as earlier releases named it, is one of ActionReinstate", logNames},
 	}
 }
 
@@ -165,16 +166,16 @@ func suspendAgain(t *testing.T, s Stores) {
 	s.logged(t, first)
 	wants(t, "no project", s.Operate.Suspend(t.Context(), ofProject("nothing"), later), publish.ErrNotFound)
 	wants(t, "no account", s.Operate.Suspend(t.Context(), ofAccount(99), later), publish.ErrNotFound)
-	wants(t, "restoring what is not suspended", s.Operate.Restore(t.Context(), ofAccount(p.Account), later), publish.ErrMoved)
+	wants(t, "reinstating what is not suspended", s.Operate.Reinstate(t.Context(), ofAccount(p.Account), later), publish.ErrMoved)
 	s.logged(t, first)
 }
 
-func restore(t *testing.T, s Stores) {
+func reinstate(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	for _, subject := range []publish.Subject{ofProject(p.ID), ofAccount(p.Account)} {
 		ok(t, s.Operate.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "pong")))
-		e := entry(publish.ActionRestore, "pong")
-		ok(t, s.Operate.Restore(t.Context(), subject, e))
+		e := entry(publish.ActionReinstate, "pong")
+		ok(t, s.Operate.Reinstate(t.Context(), subject, e))
 		s.logged(t, e)
 		p.Change += 2
 		same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
@@ -278,4 +279,16 @@ func readLog(t *testing.T, s Stores) {
 	same(t, "the rest", rest, []string{"two", "one"})
 	some, _ := read("@pong", 0, 9)
 	same(t, "of a target", some, []string{"three", "two", "one"})
+}
+
+func logNames(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	for _, action := range []string{"restore", publish.ActionReinstate, publish.ActionSuspend} {
+		must(s.Operate.AddKey(t.Context(), p.Account, key(action), false, entry(action, "@pong")))(t)
+	}
+	var found []string
+	for _, e := range must(s.Operate.Log(t.Context(), operate.LogQuery{Action: publish.ActionReinstate, Limit: 9}))(t) {
+		found = append(found, e.Action)
+	}
+	same(t, "reinstated", found, []string{publish.ActionReinstate, publish.ActionReinstate})
 }

@@ -109,7 +109,7 @@ func listedUnlisted(t *testing.T, s Stores) {
 	s.lists(t, "on the profile", gallery.ListedQuery{Account: kim.ID}, "two")
 	s.lists(t, "found", gallery.ListedQuery{Words: []string{"pong"}}, "two")
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
-	ok(t, s.Operate.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(publish.ActionReinstate, "@kim")))
 	s.lists(t, "when its account came back", gallery.ListedQuery{}, "two")
 	s.Unlist(t, "one", false)
 	s.lists(t, "listed again", gallery.ListedQuery{}, "two", "one")
@@ -129,14 +129,14 @@ func listedSuspended(t *testing.T, s Stores) {
 		ok(t, s.Operate.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "it")))
 		s.lists(t, "suspended", gallery.ListedQuery{}, want...)
 		s.lists(t, "suspended, by word", query, want...)
-		ok(t, s.Operate.Restore(t.Context(), subject, entry(publish.ActionRestore, "it")))
-		s.lists(t, "restored", gallery.ListedQuery{}, "two", "one")
-		s.lists(t, "restored, by word", query, "two", "one")
+		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(publish.ActionReinstate, "it")))
+		s.lists(t, "reinstated", gallery.ListedQuery{}, "two", "one")
+		s.lists(t, "reinstated, by word", query, "two", "one")
 	}
 	ok(t, s.Operate.Suspend(t.Context(), ofProject("one"), entry(publish.ActionSuspend, "one")))
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
-	ok(t, s.Operate.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
-	s.lists(t, "when its account alone was restored", gallery.ListedQuery{}, "two")
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(publish.ActionReinstate, "@kim")))
+	s.lists(t, "when its account alone was reinstated", gallery.ListedQuery{}, "two")
 }
 
 func listedDeleted(t *testing.T, s Stores) {
@@ -172,7 +172,7 @@ func listUnverified(t *testing.T, s Stores) {
 	s.lists(t, "listed again, and suspended", gallery.ListedQuery{}, "four", "three", "one")
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	s.lists(t, "without a suspended account", query, "four")
-	ok(t, s.Operate.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(publish.ActionReinstate, "@kim")))
 	s.lists(t, "with it again", query, "four", "three", "one")
 	s.verify(t, kim.ID)
 	s.lists(t, "when it is verified", query, "four", "three", "one")
@@ -213,7 +213,7 @@ func waiting(t *testing.T, s Stores) {
 	count("without one that is unlisted, suspended, deleted", 1)
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
 	count("without a suspended account", 0)
-	ok(t, s.Operate.Restore(t.Context(), ofAccount(kim.ID), entry(publish.ActionRestore, "@kim")))
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(publish.ActionReinstate, "@kim")))
 	ok(t, s.Gallery.ListUnverified(t.Context(), true))
 	count("where all are listed", 0)
 }

@@ -106,12 +106,12 @@ func projectAndSuspension(t *testing.T, s Stores, name string) (first, second fu
 	}
 	return create, suspend, func(t *testing.T, created, _ error) {
 		s.lists(t, "of the suspended account", gallery.ListedQuery{Account: a.ID})
-		ok(t, s.Operate.Restore(t.Context(), ofAccount(a.ID), entry(publish.ActionRestore, "@"+name)))
+		ok(t, s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(publish.ActionReinstate, "@"+name)))
 		var want []publish.ProjectID
 		if created == nil {
 			want = append(want, publish.ProjectID(name))
 		}
-		s.lists(t, "of the restored account", gallery.ListedQuery{Account: a.ID}, want...)
+		s.lists(t, "of the reinstated account", gallery.ListedQuery{Account: a.ID}, want...)
 	}
 }
 

@@ -212,9 +212,9 @@ func damaged(path string, err error) error {
 	if !errors.Is(err, publish.ErrCorrupt) {
 		err = fmt.Errorf("%w: %w", publish.ErrCorrupt, err)
 	}
-	return fmt.Errorf("%s is damaged; nothing was changed, restore a backup of it: %w", path, err)
+	return fmt.Errorf("%s is damaged; nothing was changed, recover a backup of it: %w", path, err)
 }
 
 func notADatabase(path string) error {
-	return fmt.Errorf("%s is not a database, or its beginning is damaged; nothing was changed, restore a backup of it: %w", path, publish.ErrCorrupt)
+	return fmt.Errorf("%s is not a database, or its beginning is damaged; nothing was changed, recover a backup of it: %w", path, publish.ErrCorrupt)
 }
