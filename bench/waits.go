@@ -78,7 +78,7 @@ func seedLarge(ctx context.Context, file string) (l grown, err error) {
 	create := func(id string, n byte) (publish.Project, error) {
 		return db.Publish().CreateProject(ctx, publish.NewProject{
 			ID: publish.ProjectID(id), Account: other.ID, Suffix: "first", CreatedAt: time.Now(), Key: publish.Key{Hash: publish.Digest{n}},
-			File: publish.File{Name: "index.html", Folded: "index.html", Blob: publish.Blob{Size: 1, Inline: []byte("x")}},
+			Files: []publish.File{{Name: "index.html", Folded: "index.html", Blob: publish.Blob{Size: 1, Inline: []byte("x")}}}, Primary: "index.html",
 		})
 	}
 	if l.files, err = create("many-files", 2); err != nil {

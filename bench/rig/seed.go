@@ -118,8 +118,8 @@ func seedProject(ctx context.Context, db *sqlstore.DB, owner publish.AccountID, 
 	content, digest := seedContent(i)
 	_, err := db.Publish().CreateProject(ctx, publish.NewProject{
 		ID: publish.ProjectID(SeededProject(i)), Account: owner, Title: seededTitle(i), Suffix: fmt.Sprintf("%x", digest[:5]), CreatedAt: now,
-		File: publish.File{Name: "index.bin", Folded: "index.bin", Blob: publish.Blob{Size: seedContentLen, SHA256: digest, Inline: content}},
-		Key:  publish.Key{Kind: publish.ProjectKey, Hash: sha256.Sum256(fmt.Appendf(nil, "project %d", i)), CreatedAt: now},
+		Files: []publish.File{{Name: "index.bin", Folded: "index.bin", Blob: publish.Blob{Size: seedContentLen, SHA256: digest, Inline: content}}}, Primary: "index.bin",
+		Key: publish.Key{Kind: publish.ProjectKey, Hash: sha256.Sum256(fmt.Appendf(nil, "project %d", i)), CreatedAt: now},
 	})
 	return err
 }

@@ -83,7 +83,7 @@ func (w *world) put(id publish.ProjectID, files ...publish.FormFile) {
 	defer func() { w.Faults.Step, w.Blobs.Opening = w.step, w.opening }()
 	_, err := w.DB.Publish().CreateProject(w.t.Context(), publish.NewProject{
 		ID: id, Account: w.owner.Account(), CreatedAt: w.Now(), Suffix: suffix, Key: publish.Key{Hash: sha256.Sum256([]byte(id)), CreatedAt: w.Now()},
-		File: publish.File{Name: "index.html", Folded: "index.html", Blob: w.Stage("<p>").Blob},
+		Files: []publish.File{{Name: "index.html", Folded: "index.html", Blob: w.Stage("<p>").Blob}}, Primary: "index.html",
 	})
 	if !errors.Is(err, publish.ErrExists) {
 		w.must(err)

@@ -169,12 +169,12 @@ func (c *Contents) Open(ctx context.Context, b Blob, off, n int64) (io.ReadClose
 		r, err := c.blobs.Open(ctx, c.withCheckpoints(ctx, b, off, n), off, n)
 		return r, NoEffect(err)
 	}
-	data := b.Inline
+	data, err := b.Bytes()
 	if b.ID != 0 {
-		var err error
-		if data, err = c.store.Content(ctx, b.ID); err != nil {
-			return nil, fmt.Errorf("open content %d: %w", b.ID, err)
-		}
+		data, err = c.store.Content(ctx, b.ID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open content %d: %w", b.ID, err)
 	}
 	if int64(len(data)) != b.Size || digest(data) != b.SHA256 {
 		return nil, fmt.Errorf("open content %d: %w", b.ID, ErrCorrupt)

@@ -115,7 +115,7 @@ type guardedStore struct {
 }
 
 func (g guardedStore) CreateProject(ctx context.Context, np NewProject) (p Project, err error) {
-	err = g.held.use(func() error { p, err = g.Store.CreateProject(ctx, np); return err }, np.File.Blob)
+	err = g.held.use(func() error { p, err = g.Store.CreateProject(ctx, np); return err }, blobsOf(np.Files)...)
 	return p, err
 }
 
@@ -140,12 +140,16 @@ type guardedManagement struct {
 }
 
 func (g guardedManagement) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (p Project, changed Changed, err error) {
-	blobs := make([]Blob, len(c.Put))
-	for i, f := range c.Put {
+	err = g.held.use(func() error { p, changed, err = g.ManagementStore.Rearrange(ctx, id, c, at); return err }, blobsOf(c.Put)...)
+	return p, changed, err
+}
+
+func blobsOf(files []File) []Blob {
+	blobs := make([]Blob, len(files))
+	for i, f := range files {
 		blobs[i] = f.Blob
 	}
-	err = g.held.use(func() error { p, changed, err = g.ManagementStore.Rearrange(ctx, id, c, at); return err }, blobs...)
-	return p, changed, err
+	return blobs
 }
 
 // Guard returns the store of variants with steps that tell what became of the blobs that

@@ -98,16 +98,17 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 	if words.Title == "" {
 		words.Title, _ = cleanTitle(documentTitle(c))
 	}
+	page := File{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}
 	np := NewProject{
 		By: by.key.ID, Account: by.Account(), Title: words.Title, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
-		File: File{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob},
+		Files: []File{page}, Primary: page.Name,
 	}
 	email := EmailSet
 	err = retryTaken(func() (err error) {
 		if out.Keys, email, err = s.drawProject(ctx, by, words, &np); err != nil {
 			return err
 		}
-		m := madeOf(np.Title, np.Suffix, np.CreatedAt, np.File, true)
+		m := madeOf(np.Title, np.Suffix, np.CreatedAt, page, true)
 		if np.Upload, np.Idempotency, err = s.records(by, x, np.ID, 1, email, out.Keys, m); err != nil {
 			return err
 		}
@@ -117,7 +118,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 	if err != nil {
 		return Published{}, fmt.Errorf("create project: %w", s.Quota.exceeded(lostRight(by, ActPublish, err)))
 	}
-	out.File, out.Quarantined = np.File, s.quarantined(out.Project)
+	out.File, out.Quarantined = page, s.quarantined(out.Project)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Mailed = s.sends() && (by.Nobody() || np.Email != nil)
 	if by.Nobody() {

@@ -75,9 +75,9 @@ type Store interface {
 	SetEmail(ctx context.Context, id AccountID, address string, job Job) error
 
 	// CreateProject records an account (if new), a project, its version 1, its keys, its
-	// idempotency record, and closes the upload it came from. A project of that ID is ErrExists. An
-	// owner that would have more than p.Within is ErrTooManyProjects or ErrTooManyBytes; for p.By
-	// see there.
+	// idempotency record, and closes the upload it came from. A project of that ID is ErrExists;
+	// p.Files without p.Primary are ErrNoPrimary. An owner that would have more than p.Within is
+	// ErrTooManyProjects or ErrTooManyBytes; for p.By see there.
 	CreateProject(ctx context.Context, p NewProject) (Project, error)
 	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others
 	// are as before. An owner that would have more bytes than at.Within is ErrTooManyBytes.
@@ -156,7 +156,8 @@ type NewProject struct {
 	Email       *NewEmail   // set pending in the same step
 	Title       string
 	Lang        string
-	File        File // the primary file
+	Files       []File // of version 1, no two of one folded name; a Blob with an ID is one that is recorded already
+	Primary     string // the name of the primary file
 	Suffix      string
 	Key         Key // scoped to this project
 	CreatedAt   time.Time

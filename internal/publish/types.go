@@ -2,6 +2,8 @@ package publish
 
 import (
 	"encoding/hex"
+	"fmt"
+	"io"
 	"time"
 )
 
@@ -91,9 +93,48 @@ type Blob struct {
 	Text   bool   // whether the bytes are valid UTF-8
 	Inline []byte // the bytes on their way into the record; never filled on reading
 
+	// Spooled are the bytes on their way into the record, instead of Inline, where there are many blobs at once.
+	Spooled *Spooled
+
 	// Checkpoints of package checkpoint, for a blob of more than 1 MiB under Ref, on their
 	// way into the record or to Blobs.Open. No list has them; see Store.Checkpoints.
 	Checkpoints string
+}
+
+// Bytes are those on their way into the record, wherever they wait. It is for a blob without Ref.
+func (b Blob) Bytes() ([]byte, error) {
+	if b.Spooled != nil {
+		return b.Spooled.Load()
+	}
+	return b.Inline, nil
+}
+
+// InlineSize is how many bytes go into the record.
+func (b Blob) InlineSize() int {
+	if b.Spooled != nil {
+		return b.Spooled.size
+	}
+	return len(b.Inline)
+}
+
+// Spooled is small content that waits for its record in a temporary file.
+type Spooled struct {
+	file io.ReaderAt
+	off  int64
+	size int
+}
+
+// NewSpooled is content of that size in a file from off. The file stays open, and these bytes as
+// they are, until the call that records them has returned.
+func NewSpooled(file io.ReaderAt, off int64, size int) *Spooled { return &Spooled{file, off, size} }
+
+// Load reads the bytes into memory.
+func (s *Spooled) Load() ([]byte, error) {
+	b := make([]byte, s.size)
+	if n, err := s.file.ReadAt(b, s.off); n < len(b) {
+		return nil, fmt.Errorf("read spooled content: %w", err)
+	}
+	return b, nil
 }
 
 // Variant is a compressed representation of a file's bytes, made after the publish. A file

@@ -88,8 +88,8 @@ func benchProject(n uint64, content []byte) publish.NewProject {
 	}
 	return publish.NewProject{
 		ID: publish.ProjectID(benchName("project", n)), Title: "A game", CreatedAt: time.Now(), Suffix: "0123456789",
-		File: publish.File{Name: "index.html", Folded: "index.html", Blob: blob},
-		Key:  publish.Key{Hash: benchSum("project key", n), Kind: publish.ProjectKey, LastFour: "abcd", CreatedAt: time.Now()},
+		Files: []publish.File{{Name: "index.html", Folded: "index.html", Blob: blob}}, Primary: "index.html",
+		Key: publish.Key{Hash: benchSum("project key", n), Kind: publish.ProjectKey, LastFour: "abcd", CreatedAt: time.Now()},
 	}
 }
 

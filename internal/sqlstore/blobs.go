@@ -38,7 +38,11 @@ func (t *tx) keep(b publish.Blob, as use, now time.Time) (int64, error) {
 	if err != nil || b.Ref != "" {
 		return id, err
 	}
-	return id, t.later("INSERT INTO contents (blob, bytes) VALUES (?, ?)", id, orEmpty(b.Inline))
+	bytes, err := b.Bytes()
+	if err != nil {
+		return id, err
+	}
+	return id, t.later("INSERT INTO contents (blob, bytes) VALUES (?, ?)", id, orEmpty(bytes))
 }
 
 func (t *tx) keepAgain(id int64, as use) error {

@@ -73,7 +73,7 @@ func large(c publish.Change) bool {
 
 func inlined(files []publish.File) (bytes int) {
 	for _, f := range files {
-		bytes += len(f.Blob.Inline)
+		bytes += f.Blob.InlineSize()
 	}
 	return bytes
 }
@@ -86,9 +86,9 @@ func parts(c publish.Change) (list []publish.Change) {
 	}
 	for put := range slices.Chunk(c.Put, draftStep) {
 		for len(put) > 0 {
-			n, bytes := 1, len(put[0].Blob.Inline)
+			n, bytes := 1, put[0].Blob.InlineSize()
 			for ; n < len(put) && bytes < draftBytes; n++ {
-				bytes += len(put[n].Blob.Inline)
+				bytes += put[n].Blob.InlineSize()
 			}
 			list, put = append(list, publish.Change{Put: put[:n]}), put[n:]
 		}

@@ -16,7 +16,7 @@ const nearLimit = 10
 // PutFile implements publish.Store. If another file has the same folded name the
 // error is publish.ErrExists.
 func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, publish.Changed, error) {
-	p, err := store.edit(ctx, id, at, len(f.Blob.Inline), func(t *tx, p *projectRow) error {
+	p, err := store.edit(ctx, id, at, f.Blob.InlineSize(), func(t *tx, p *projectRow) error {
 		blob, err := t.keep(f.Blob, asFile, store.db.Now())
 		if err != nil {
 			return err

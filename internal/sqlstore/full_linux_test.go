@@ -74,7 +74,7 @@ func smallDisk(t *testing.T, options string) string {
 func publishLarge(t *testing.T, db *DB, n uint64) error {
 	np, na := benchProject(n, bytes.Repeat([]byte{byte(n)}, 64<<10)), benchAccount(n)
 	np.New = &na
-	np.File.Blob.SHA256 = sha256.Sum256(np.File.Blob.Inline)
+	np.Files[0].Blob.SHA256 = sha256.Sum256(np.Files[0].Blob.Inline)
 	_, err := db.Publish().CreateProject(t.Context(), np)
 	return err
 }

@@ -71,15 +71,22 @@ func (t *tx) change(p *projectRow, c publish.Change, now time.Time) error {
 		return err
 	}
 	for _, f := range c.Put {
+		p.Size += f.Blob.Size
+		p.FileCount++
+	}
+	return t.putFiles(*p, c.Put, now)
+}
+
+// putFiles makes these files of p from p.Version on.
+func (t *tx) putFiles(p projectRow, files []publish.File, now time.Time) error {
+	for _, f := range files {
 		blob, err := t.keep(f.Blob, asFile, now)
 		if err != nil {
 			return err
 		}
-		if err := t.addFile(*p, f, blob); err != nil {
+		if err := t.addFile(p, f, blob); err != nil {
 			return err
 		}
-		p.Size += f.Blob.Size
-		p.FileCount++
 	}
 	return nil
 }

@@ -175,7 +175,7 @@ func mustProject(t testing.TB, db *DB, n uint64) publish.Project {
 func createProject(db *DB, n uint64) (publish.Project, error) {
 	np, na := benchProject(n, []byte(strings.Repeat("a game ", 1000))), benchAccount(n)
 	np.New = &na
-	np.File.Blob.SHA256 = sha256.Sum256(np.File.Blob.Inline)
+	np.Files[0].Blob.SHA256 = sha256.Sum256(np.Files[0].Blob.Inline)
 	return db.Publish().CreateProject(context.Background(), np)
 }
 

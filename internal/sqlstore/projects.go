@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"sandlot/internal/publish"
@@ -32,7 +33,7 @@ func scanProject(r row) (p projectRow, err error) {
 // were taken the error is publish.ErrExists, too.
 func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
 	var p publish.Project
-	err := store.db.step(ctx, len(np.File.Blob.Inline), func(t *tx) error {
+	err := store.db.step(ctx, inlined(np.Files), func(t *tx) error {
 		t.Reserve(idsOf(np)...)
 		if err := t.addRecord(np.Idempotency, np.Account, "", store.db.Now()); err != nil {
 			return err
@@ -54,10 +55,11 @@ func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (
 
 // idsOf are the tables in which a new project gets rows that others know by their ids.
 func idsOf(np publish.NewProject) []string {
+	tables := append(slices.Repeat([]string{"blobs"}, len(np.Files)), "projects")
 	if np.New != nil {
-		return []string{"accounts", "blobs", "projects"}
+		tables = append(tables, "accounts")
 	}
-	return []string{"blobs", "projects"}
+	return tables
 }
 
 // owner returns the account of a new project, for which the address is set that is to
@@ -86,13 +88,16 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 	if err := t.complete(np.Upload); err != nil {
 		return publish.Project{}, err
 	}
-	blob, err := t.keep(np.File.Blob, asFile, now)
-	if err != nil {
-		return publish.Project{}, err
+	if !slices.ContainsFunc(np.Files, func(f publish.File) bool { return f.Name == np.Primary }) {
+		return publish.Project{}, publish.ErrNoPrimary
+	}
+	size := int64(0)
+	for _, f := range np.Files {
+		size += f.Blob.Size
 	}
 	p := projectRow{Project: publish.Project{
 		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: np.Title, Lang: np.Lang,
-		Primary: np.File.Name, Version: 1, Suffix: np.Suffix, Size: np.File.Blob.Size, FileCount: 1, CreatedAt: stored(np.CreatedAt), UpdatedAt: stored(np.CreatedAt),
+		Primary: np.Primary, Version: 1, Suffix: np.Suffix, Size: size, FileCount: len(np.Files), CreatedAt: stored(np.CreatedAt), UpdatedAt: stored(np.CreatedAt),
 	}}
 	seq, err := t.nextSeq(owner.ID, 1)
 	if err != nil {
@@ -101,8 +106,8 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 	p.Seq, p.Change = seq.n, seq.changed
 	may := !p.Suspended && (p.Verified || seq.unverified)
 	p.num, err = t.Insert("projects", `INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
-		VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, ?)`,
-		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Suffix, p.Size, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may)
+		VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
+		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may)
 	if err != nil {
 		return p.Project, err
 	}
@@ -112,7 +117,7 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 	if err := t.addVersion(p); err != nil {
 		return p.Project, err
 	}
-	if err := t.addFile(p, np.File, blob); err != nil {
+	if err := t.putFiles(p, np.Files, now); err != nil {
 		return p.Project, err
 	}
 	t.within(owner.ID, np.Within, now)

@@ -92,7 +92,7 @@ func (store Publish) UploadParts(ctx context.Context, key publish.Digest, genera
 func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
 	bytes := 0
 	if part != nil {
-		bytes = len(part.Blob.Inline)
+		bytes = part.Blob.InlineSize()
 	}
 	err := store.db.step(ctx, bytes, func(t *tx) error {
 		if u.Account != 0 {

@@ -75,7 +75,7 @@ func (store Variants) LeavePlain(ctx context.Context, most int) (int, error) {
 func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []publish.Variant) error {
 	bytes := 0
 	for _, v := range variants {
-		bytes += len(v.Blob.Inline)
+		bytes += v.Blob.InlineSize()
 	}
 	return in("put variants", store.db.step(ctx, bytes, func(t *tx) error {
 		if err := t.must(publish.ErrNotFound, "UPDATE blobs SET squeezed = 1, leased_until = 0 WHERE id = ?", blobID); err != nil {

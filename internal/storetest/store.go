@@ -84,7 +84,7 @@ type storeCase struct {
 // each. open returns an empty store that is closed when the test ends; its clock has to be
 // the real one. The other suites are those of the rooms that they are named after.
 func TestPublish(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, accountCases(), keyCases(), keyringCases(), projectCases(), projectListCases(), fileCases(), nearCases(), manageCases(), rearrangeCases(),
+	prove(t, open, accountCases(), keyCases(), keyringCases(), projectCases(), treeCases(), projectListCases(), fileCases(), nearCases(), manageCases(), rearrangeCases(),
 		uploadCases(), completionCases(), idempotencyCases(), quotaCases(), checkpointCases(), variantCases(), promiseCases(), concurrencyCases(), pairCases(), changeCases())
 }
 
@@ -130,6 +130,8 @@ func file(name string, b publish.Blob) publish.File {
 	return publish.File{Name: name, Folded: name, Blob: b}
 }
 
+func files(name string, b publish.Blob) []publish.File { return []publish.File{file(name, b)} }
+
 func key(text string) publish.Key {
 	return publish.Key{Hash: sum(text), Name: text, LastFour: "Ab12", CreatedAt: base()}
 }
@@ -146,7 +148,7 @@ func newAccount(handles ...string) publish.NewAccount {
 func newProject(id string, owner publish.AccountID) publish.NewProject {
 	return publish.NewProject{
 		ID: publish.ProjectID(id), Account: owner, Title: "Title of " + id, Lang: "fr", Suffix: "first-" + id, CreatedAt: base(),
-		File: file("index.html", inline("<p>"+id)), Key: key("key of project " + id),
+		Files: files("index.html", inline("<p>"+id)), Primary: "index.html", Key: key("key of project " + id),
 	}
 }
 

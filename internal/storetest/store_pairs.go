@@ -130,7 +130,7 @@ func projectAndFile(t *testing.T, s Stores, name string) (first, second func() e
 	p := s.mustProject(t, name)
 	within := publish.Quota{Bytes: p.Size + 10}
 	np := newProject(name+"-more", p.Account)
-	np.File, np.Within = file("index.html", inline("123456")), within
+	np.Files, np.Within = files("index.html", inline("123456")), within
 	at := edit(p)
 	at.Within = within
 	return func() error { return drop(s.Publish.CreateProject(background(), np)) },

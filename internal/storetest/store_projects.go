@@ -29,11 +29,11 @@ func createProject(t *testing.T, s Stores) {
 	got := must(s.Publish.CreateProject(t.Context(), np))(t)
 	want := publish.Project{
 		ID: "pong", Account: a.ID, Handle: "kim", Title: np.Title, Lang: "fr", Primary: "index.html", Version: 1, Suffix: np.Suffix,
-		Size: np.File.Blob.Size, FileCount: 1, Seq: got.Seq, CreatedAt: np.CreatedAt, UpdatedAt: np.CreatedAt,
+		Size: np.Files[0].Blob.Size, FileCount: 1, Seq: got.Seq, CreatedAt: np.CreatedAt, UpdatedAt: np.CreatedAt,
 	}
 	same(t, "the answer", got, want)
 	same(t, "the project", must(s.Publish.Project(t.Context(), "pong"))(t), want)
-	same(t, "version 1", must(s.Publish.Version(t.Context(), "pong", 1))(t), publish.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: np.File.Name, CreatedAt: np.CreatedAt})
+	same(t, "version 1", must(s.Publish.Version(t.Context(), "pong", 1))(t), publish.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: np.Primary, CreatedAt: np.CreatedAt})
 	same(t, "its files", texts(t, s.Publish, "pong", 1), map[string]string{"index.html": "<p>pong"})
 	same(t, "its key", must(s.Credentials.KeyByHash(t.Context(), np.Key.Hash))(t).Project, publish.ProjectID("pong"))
 }

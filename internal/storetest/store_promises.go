@@ -94,7 +94,7 @@ func (sc *scene) refused() []call {
 	bad := publish.NewAccount{Handles: []string{"lee"}, Email: "lee@example.com", CreatedAt: base(), Key: key("key of kim")}
 	project := newProject("tetra", a)
 	project.Key = key("key of kim") // that key is there already, and it comes last
-	project.File = file("index.html", named("refused"))
+	project.Files = files("index.html", named("refused"))
 	taken, withNew := project, project
 	taken.ID, taken.Key = p.ID, key("fresh")
 	withNew.New = &bad

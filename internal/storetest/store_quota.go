@@ -38,19 +38,19 @@ func tooManyProjects(t *testing.T, s Stores) {
 func tooManyBytes(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	np := newProject("one", a.ID)
-	np.File, np.Within = file("index.html", inline("12345")), publish.Quota{Bytes: 10}
+	np.Files, np.Within = files("index.html", inline("12345")), publish.Quota{Bytes: 10}
 	must(s.Publish.CreateProject(t.Context(), np))(t)
-	np.ID, np.Key, np.File = "two", key("two"), file("index.html", inline("123456"))
+	np.ID, np.Key, np.Files = "two", key("two"), files("index.html", inline("123456"))
 	_, err := s.Publish.CreateProject(t.Context(), np)
 	wants(t, "11 bytes of 10", err, publish.ErrTooManyBytes)
-	np.File = file("index.html", inline("12345"))
+	np.Files = files("index.html", inline("12345"))
 	must(s.Publish.CreateProject(t.Context(), np))(t)
 }
 
 func tooManyBytesPut(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	np := newProject("one", a.ID)
-	np.File = file("index.html", inline("1234"))
+	np.Files = files("index.html", inline("1234"))
 	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	put := func(name, text string) error {
 		at := edit(p)

@@ -258,7 +258,7 @@ func tooManyUploadBytes(t *testing.T, s Stores) {
 func tooManyAccountBytes(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	np := newProject("pong", a.ID)
-	np.File = file("index.html", inline("12345"))
+	np.Files = files("index.html", inline("12345"))
 	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	u := upload("u")
 	u.Account = a.ID
@@ -360,7 +360,7 @@ func completionParts(t *testing.T, s Stores) {
 func completionSinglePart(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, named("part-1")))
 	np := newProject("pong", s.mustAccount(t, newAccount("kim")).ID)
-	np.Upload, np.File = completion(u, np.ID), file("index.html", u.Parts[0].Blob)
+	np.Upload, np.Files = completion(u, np.ID), files("index.html", u.Parts[0].Blob)
 	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	same(t, "swept", s.sweepAll(t), nil)
 	same(t, "the file", s.fileNamed(t, p, "index.html"), file("index.html", u.Parts[0].Blob))

@@ -119,7 +119,8 @@ var leadsOn = regexp.MustCompile(`href="([^"]*after=[^"]+)"`)
 // add records a project of that name, with one page.
 func (w *world) add(id publish.ProjectID, np publish.NewProject) publish.Project {
 	w.t.Helper()
-	np.ID, np.Suffix, np.CreatedAt, np.File = id, "0123456789", w.now(), fileOf("index.html", "<!doctype html><p>")
+	np.ID, np.Suffix, np.CreatedAt = id, "0123456789", w.now()
+	np.Files, np.Primary = []publish.File{fileOf("index.html", "<!doctype html><p>")}, "index.html"
 	np.Key = publish.Key{Hash: hash("key of " + string(id)), Name: "<b>agent", LastFour: "Ab12", CreatedAt: w.now()}
 	return must(w.db.Publish().CreateProject(w.t.Context(), np))(w.t)
 }
