@@ -56,6 +56,7 @@ var arrows = map[string][]string{
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
 	"storetest": {"account", "checkpoint", "expect", "gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
+	"unpack":    {},                                                                                                                                                                 // knows archives alone
 	"testworld": {"account", "blob", "blob/cache", "blob/s3", "expect", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv"}, // tests only
 	"web":       {"account", "admission", "catalog", "content", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
@@ -80,6 +81,7 @@ var outside = map[string][]string{
 	"redis/redistest": {"github.com/redis/go-redis/v9"},
 	"sqlstore/sqlite": {"modernc.org/sqlite", "modernc.org/libc"},
 	"squeeze":         {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
+	"unpack":          {"github.com/klauspost/compress"},
 	"web":             {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},
 	"testenv":         {"github.com/chromedp/chromedp", "github.com/jackc/pgx/v5"},
 	"expect":          {"github.com/google/go-cmp"},

@@ -1,0 +1,264 @@
+package unpack
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// maxZstdWindow is what zstd -19 takes, and all that memory has to hold of what was unpacked.
+	maxZstdWindow = 8 << 20
+	// maxPadding is how many zeros may follow the end of a tar, which programs fill up to whole records: 10 KiB as a rule.
+	maxPadding = 1 << 20
+)
+
+// ReadTar calls each once for every regular file of a tar, in the archive's order, as it streams. Folders are passed over. An error of
+// each or of r is returned unchanged, and nothing is read any more; what is wrong with the archive is an *Error.
+func ReadTar(r io.Reader, f Format, lim Limits, each Each) error {
+	src := &source{r: r}
+	plain, done, err := decompress(src, f)
+	if err != nil {
+		return err
+	}
+	defer done()
+	t := &tarball{src: src, plain: &ending{r: plain, most: lim.Total + int64(lim.Entries)*roomForHeaders + maxPadding}, list: newList(lim), each: each}
+	t.r = tar.NewReader(t.plain)
+	for {
+		h, err := t.r.Next()
+		if err == io.EOF {
+			return t.end()
+		}
+		if err != nil {
+			return t.explain("", err)
+		}
+		if err := t.entry(h); err != nil {
+			return err
+		}
+	}
+}
+
+// decompress opens what the tar lies in.
+func decompress(src io.Reader, f Format) (r io.Reader, done func(), err error) {
+	switch f {
+	case Tar:
+		return src, func() {}, nil
+	case TarGzip:
+		return &gunzip{src: src}, func() {}, nil
+	case TarZstd:
+		z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, z.Close, nil
+	}
+	return nil, nil, bad("", Unsupported, "archives of the format %q are not read", f)
+}
+
+// A gunzip opens its stream with the first read, for what it then meets is to be explained as any other error.
+type gunzip struct {
+	src io.Reader
+	z   *gzip.Reader
+}
+
+func (g *gunzip) Read(p []byte) (int, error) {
+	if g.z == nil {
+		z, err := gzip.NewReader(g.src)
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF // a stream without a byte is no gzip
+		}
+		if err != nil {
+			return 0, err
+		}
+		g.z = z
+	}
+	return g.z.Read(p)
+}
+
+// roomForHeaders is what the headers of an entry, its extensions and its padding may take on average. Headers that belong to no
+// entry would otherwise cost as much as the packed bytes can become.
+const roomForHeaders = 4 << 10
+
+// An ending tells whether its reader was asked for bytes behind its end, and yields no more than most.
+type ending struct {
+	r       io.Reader
+	n, most int64
+	ended   bool
+}
+
+func (e *ending) Read(p []byte) (int, error) {
+	if e.n >= e.most {
+		return 0, errMost
+	}
+	n, err := e.r.Read(p)
+	e.n += int64(n)
+	if err == io.EOF && n > 0 {
+		return n, nil
+	}
+	e.ended = e.ended || err == io.EOF
+	return n, err
+}
+
+// A tarball is one tar that is being read.
+type tarball struct {
+	src   *source
+	plain *ending
+	r     *tar.Reader
+	list  *list
+	each  Each
+}
+
+// entry reads one entry.
+func (t *tarball) entry(h *tar.Header) error {
+	if err := t.list.entry(); err != nil {
+		return err
+	}
+	if h.Typeflag == tar.TypeXGlobalHeader {
+		return globalHeader(h)
+	}
+	name, folder, err := readName(h.Name)
+	if err != nil {
+		return err
+	}
+	if err := tarKind(h, name); err != nil {
+		return err
+	}
+	if folder || h.Typeflag == tar.TypeDir {
+		if h.Size > 0 && h.Typeflag != tar.TypeDir {
+			return bad(name, Mismatch, "the entry is called like a folder, but has bytes")
+		}
+		return nil
+	}
+	if err := t.list.file(name, h.Size); err != nil {
+		return err
+	}
+	file := &tarFile{t: t, name: name, size: h.Size, most: t.list.lim.File}
+	defer file.close()
+	if err := t.each(Entry{name, h.Size}, file); err != nil {
+		return err
+	}
+	return file.failed
+}
+
+// globalHeader lets pass what tells nothing of the files, as git archive puts it in front.
+func globalHeader(h *tar.Header) error {
+	for _, key := range []string{"path", "linkpath", "size", "hdrcharset"} {
+		if _, ok := h.PAXRecords[key]; ok {
+			return bad("", Unsupported, "the archive tells one %s for all of its entries", key)
+		}
+	}
+	return nil
+}
+
+// tarKind refuses what is neither a plain file nor a folder.
+func tarKind(h *tar.Header, name string) error {
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return bad(name, Unsupported, "the entry is a sparse file")
+		}
+	}
+	switch h.Typeflag {
+	case tar.TypeReg, tar.TypeDir, tar.TypeCont:
+		return nil
+	case tar.TypeSymlink:
+		return bad(name, Link, "the entry is a symbolic link")
+	case tar.TypeLink:
+		return bad(name, Link, "the entry is a hard link")
+	case tar.TypeChar, tar.TypeBlock:
+		return bad(name, Device, "the entry is a device")
+	case tar.TypeFifo:
+		return bad(name, Device, "the entry is a named pipe")
+	case tar.TypeGNUSparse:
+		return bad(name, Unsupported, "the entry is a sparse file")
+	}
+	return bad(name, Unsupported, "the entry is of a kind that is not read")
+}
+
+// end checks what follows the last entry.
+func (t *tarball) end() error {
+	switch {
+	case t.plain.n == 0:
+		return bad("", NotArchive, "there is no archive: it has no bytes")
+	case t.plain.ended:
+		return bad("", Truncated, "the archive ends without the mark of its end")
+	}
+	buf := make([]byte, 32<<10)
+	for left := maxPadding; ; {
+		n, err := t.plain.Read(buf)
+		if left -= n; left < 0 || len(bytes.Trim(buf[:n], "\x00")) > 0 {
+			return bad("", Stray, "something follows the end of the archive")
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return t.explain("", err)
+		}
+	}
+}
+
+// explain turns an error of a decoder into ours.
+func (t *tarball) explain(name string, err error) error {
+	switch {
+	case t.src.err != nil:
+		return t.src.err
+	case errors.Is(err, errMost):
+		return bad("", TotalLarge, "the archive becomes more than %d bytes", t.plain.most)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return bad(name, Unsupported, "the archive was packed with a window of more than %d MiB, as zstd takes one with --long or --ultra", maxZstdWindow>>20)
+	case errors.Is(err, io.ErrUnexpectedEOF) && t.plain.ended && t.plain.n < 512:
+		return bad("", NotArchive, "there is no tar in it")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return bad(name, Truncated, "the archive ends too early")
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
+		return bad(name, BadChecksum, "the archive is damaged: its checksum is wrong")
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, zstd.ErrMagicMismatch):
+		if t.plain.n == 0 {
+			return bad("", NotArchive, "this is no archive of the kind that was said")
+		}
+		return bad("", Stray, "something follows the end of the archive")
+	case errors.Is(err, tar.ErrHeader) && t.plain.n <= 1024:
+		return bad("", NotArchive, "there is no tar in it")
+	}
+	return bad(name, Damaged, "the archive is damaged")
+}
+
+// A tarFile reads one file.
+type tarFile struct {
+	t          *tarball
+	name       string
+	size, most int64
+	failed     error // what of the archive ended it
+	closed     bool
+}
+
+func (f *tarFile) Read(p []byte) (int, error) {
+	switch {
+	case f.closed:
+		return 0, errLate
+	case f.failed != nil:
+		return 0, f.failed
+	case f.size > f.most:
+		f.failed = bad(f.name, TooLarge, "the file is larger than %d bytes", f.most)
+		return 0, f.failed
+	}
+	n, err := f.t.r.Read(p)
+	if err != nil && err != io.EOF {
+		f.failed = f.t.explain(f.name, err)
+		err = f.failed
+	}
+	return n, err
+}
+
+func (f *tarFile) close() { f.closed = true }
+
+// errMost ends a tar that goes beyond all limits.
+var errMost = errors.New("unpack: more than the limits allow")
+
+// errLate is what a reader returns after the call that it was made for.
+var errLate = errors.New("unpack: reader used after its call")

@@ -1,0 +1,206 @@
+package unpack
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"hash/crc32"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// ReadZIP calls each once for every regular file of a ZIP of size bytes, in the order of its directory. Folders are passed over. All
+// that the directory says is checked before the first call, and what the entries themselves say as each comes. An error of each or of r
+// is returned unchanged, and nothing is read any more; what is wrong with the archive is an *Error.
+func ReadZIP(r io.ReaderAt, size int64, lim Limits, each Each) error {
+	z := &zipped{r: &sourceAt{r: r}, size: size, list: newList(lim), each: each}
+	err := z.read()
+	if z.r.err != nil {
+		return z.r.err
+	}
+	return err
+}
+
+// A sourceAt remembers the error of its reader.
+type sourceAt struct {
+	r   io.ReaderAt
+	err error
+}
+
+func (s *sourceAt) ReadAt(p []byte, off int64) (int, error) {
+	n, err := s.r.ReadAt(p, off)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// A zipped is one ZIP that is being read.
+type zipped struct {
+	r       *sourceAt
+	size    int64
+	list    *list
+	each    Each
+	entries []zipEntry
+	deflate io.ReadCloser // used again for each file
+	buf     *bufio.Reader // of what is read of one file
+}
+
+// A zipEntry is what the directory says of an entry.
+type zipEntry struct {
+	raw           string // the name's bytes, as in the archive
+	name          string
+	folder        bool
+	flags, method uint16
+	crc           uint32
+	packed, size  int64
+	at, upTo      int64 // where its header begins, and where it must end
+	big           bool  // its sizes have 64 bits
+}
+
+func (z *zipped) read() error {
+	end, err := z.findEnd()
+	if err != nil {
+		return err
+	}
+	if err := z.readDirectory(end); err != nil {
+		return err
+	}
+	if err := z.layOut(end.at); err != nil {
+		return err
+	}
+	for i := range z.entries {
+		if err := z.entry(&z.entries[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// layOut finds where each entry has to end: each byte up to the directory belongs to one.
+func (z *zipped) layOut(directory int64) error {
+	order := make([]*zipEntry, len(z.entries))
+	for i := range z.entries {
+		order[i] = &z.entries[i]
+	}
+	slices.SortFunc(order, func(a, b *zipEntry) int { return cmp.Compare(a.at, b.at) })
+	if len(order) == 0 && directory > 0 || len(order) > 0 && order[0].at > 0 {
+		return bad("", Stray, "something stands before the first entry of the archive")
+	}
+	for i, e := range order {
+		e.upTo = directory
+		if i+1 < len(order) {
+			e.upTo = order[i+1].at
+		}
+		if e.packed > e.upTo-e.at-localLength-int64(len(e.raw)) {
+			return bad(e.name, Overlap, "the entry shares bytes with another, or with the directory")
+		}
+	}
+	return nil
+}
+
+// entry reads one entry.
+func (z *zipped) entry(e *zipEntry) error {
+	at, err := z.compare(e)
+	if err != nil || e.folder {
+		return err
+	}
+	file := &zipFile{z: z, e: e, most: z.list.lim.File, at: at}
+	defer file.close()
+	if err := z.each(Entry{e.name, e.size}, file); err != nil {
+		return err
+	}
+	if file.err != io.EOF {
+		return file.err
+	}
+	return nil
+}
+
+// open returns a reader of what an entry at at holds, and remembers how much of it was read.
+func (z *zipped) open(e *zipEntry, at int64) io.Reader {
+	section := io.NewSectionReader(z.r, at, e.packed)
+	if e.method == stored {
+		return section
+	}
+	if z.buf == nil {
+		z.buf = bufio.NewReaderSize(section, 32<<10)
+	} else {
+		z.buf.Reset(section)
+	}
+	if z.deflate == nil {
+		z.deflate = flate.NewReader(z.buf)
+	} else {
+		_ = z.deflate.(flate.Resetter).Reset(z.buf, nil) // which never fails
+	}
+	return z.deflate
+}
+
+// A zipFile reads one file.
+type zipFile struct {
+	z      *zipped
+	e      *zipEntry
+	at     int64 // of its bytes
+	most   int64
+	r      io.Reader
+	sum    uint32
+	n      int64
+	err    error // what ended it, io.EOF included
+	closed bool
+}
+
+func (f *zipFile) Read(p []byte) (int, error) {
+	if f.closed {
+		return 0, errLate
+	}
+	if f.err != nil || len(p) == 0 {
+		return 0, f.err
+	}
+	if f.r == nil {
+		if f.e.size > f.most {
+			f.err = bad(f.e.name, TooLarge, "the file is larger than %d bytes", f.most)
+			return 0, f.err
+		}
+		f.r = f.z.open(f.e, f.at)
+	}
+	// One byte more than there should be, to tell whether there is.
+	n, err := f.r.Read(p[:min(int64(len(p)), f.e.size-f.n+1)])
+	if f.n += int64(n); f.n > f.e.size {
+		f.err = bad(f.e.name, BadSize, "the entry has more bytes than the %d that the archive says", f.e.size)
+		return 0, f.err
+	}
+	f.sum = crc32.Update(f.sum, crc32.IEEETable, p[:n])
+	if err != nil {
+		f.err = f.ended(err)
+	}
+	return n, f.err
+}
+
+// ended says how a file ended: by io.EOF if it is what the archive says.
+func (f *zipFile) ended(err error) error {
+	left := f.e.method != stored && f.z.unread()
+	switch {
+	case f.z.r.err != nil:
+		return f.z.r.err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return bad(f.e.name, Truncated, "the packed bytes of the entry end too early")
+	case err != io.EOF:
+		return bad(f.e.name, Damaged, "the packed bytes of the entry are damaged")
+	case f.n < f.e.size:
+		return bad(f.e.name, BadSize, "the entry has %d bytes, but the archive says %d", f.n, f.e.size)
+	case left:
+		return bad(f.e.name, BadSize, "more packed bytes belong to the entry than it takes")
+	case f.sum != f.e.crc:
+		return bad(f.e.name, BadChecksum, "the checksum of the entry is wrong")
+	}
+	return io.EOF
+}
+
+// unread tells whether something is left of what was given to the decoder.
+func (z *zipped) unread() bool {
+	_, err := z.buf.Peek(1)
+	return err == nil
+}
+
+func (f *zipFile) close() { f.closed = true }
