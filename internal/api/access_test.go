@@ -30,6 +30,12 @@ var access = map[string][]accessRow{
 	"POST /v1/delete-file": {
 		{"the project", obj{"project_id": "P", "filename": "logo.svg"}, "401 401 401 200 200 403 401 403 401 401 403 401"},
 	},
+	"POST /v1/restore": {
+		{"the project", obj{"project_id": "P", "version": 1}, "401 401 401 200 200 403 401 403 401 401 403 401"},
+	},
+	"GET /v1/project/{id}/versions": {
+		{"the project", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
+	},
 	"POST /v1/signup": {
 		{"an account", obj{}, "201 201 201 201 201 201 201 201 201 201 201 201"},
 	},
@@ -213,6 +219,8 @@ func TestAccessExtra(t *testing.T) {
 			c.get(path+"/stats", key).refused(451, publish.CodeTakenDown)
 			c.post("/v1/update", key, obj{"project_id": c.projectID, "filename": "a.txt", "content": "YQ=="}).refused(451, publish.CodeTakenDown)
 			c.post("/v1/delete-file", key, obj{"project_id": c.projectID, "filename": "logo.svg"}).refused(451, publish.CodeTakenDown)
+			c.post("/v1/restore", key, obj{"project_id": c.projectID, "version": 1}).refused(451, publish.CodeTakenDown)
+			c.get(path+"/versions", key).refused(451, publish.CodeTakenDown)
 			c.get("/v1/whoami", key).wants(200)
 			if got := c.get("/v1/export", key).wants(200).text; !strings.Contains(got, c.projectID+"/index.html") {
 				t.Error("the export lacks it")

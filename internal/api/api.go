@@ -22,6 +22,8 @@ type Service interface {
 	DeleteFile(ctx context.Context, by publish.Caller, in publish.DeleteInput) (publish.Deleted, error)
 	Signup(ctx context.Context, by publish.Caller, in publish.SignupInput) (publish.SignedUp, error)
 	Project(ctx context.Context, by publish.Caller, ref string) (publish.ProjectView, error)
+	Versions(ctx context.Context, by publish.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
+	Restore(ctx context.Context, by publish.Caller, in publish.RestoreInput) (publish.Restored, error)
 	Whoami(ctx context.Context, by publish.Caller, limit int, cursor string) (publish.Identity, error)
 	Export(ctx context.Context, by publish.Caller) (publish.Export, error)
 }

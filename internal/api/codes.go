@@ -29,6 +29,7 @@ var codes = map[publish.Code]told{
 	publish.CodeProjectNotFound:      {404, "there is no such project"},
 	publish.CodeFileNotFound:         {404, "the project has no such file"},
 	publish.CodeNoProjects:           {404, "the account has no project yet"},
+	publish.CodeVersionNotFound:      {404, "the project has no such version, or no longer; the hint lists those that are there"},
 	publish.CodeNotFound:             {404, "there is no such path"},
 	publish.CodeMethodNotAllowed:     {405, "the path does not support this method"},
 	publish.CodeUploadCompleted:      {409, "the upload is already complete; the response names its project"},

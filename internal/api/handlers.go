@@ -57,7 +57,7 @@ func (a *API) stats(c *call) error {
 }
 
 func (a *API) whoami(c *call) error {
-	limit, err := c.limit()
+	limit, err := c.limit(publish.OpWhoami, "projects")
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,8 @@ const (
 	maxLimit     = publish.MaxPage
 )
 
-func (c *call) limit() (int, error) {
+// limit is how many of something one page has; op is the call that lists them.
+func (c *call) limit(op publish.Op, what string) (int, error) {
 	text := c.r.URL.Query().Get("limit")
 	if text == "" {
 		return defaultLimit, nil
@@ -81,7 +82,7 @@ func (c *call) limit() (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxLimit {
 		return 0, publish.Refuse(publish.CodeInvalidField, "The parameter limit is not a whole number from 1 to %d.", maxLimit).In("limit").
-			With(publish.OpWhoami).Note("Leave limit out for %d projects a page.", defaultLimit)
+			With(op).Note("Leave limit out for %d %s a page.", defaultLimit, what)
 	}
 	return n, nil
 }

@@ -96,7 +96,7 @@ func pasted(hint string) string {
 }
 
 // filled is what tests put in place of what only the user knows.
-var filled = []string{"<your e-mail>", "kim@example.com", "<number of this part>", "1"}
+var filled = []string{"<your e-mail>", "kim@example.com", "<number of this part>", "1", "<version>", "1"}
 
 func TestHintsWorkWhenPasted(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ var handleIgnored = ignored("handle_ignored", "handle", "The account already has
 
 var filesIgnored = ignored("unknown_field", "files", "One call takes one file: send each other file with update, under the project_id of this answer.")
 
-// The fields of the four endpoints that have a body. None of these changes.
+// The fields of the endpoints that have a body. None of these changes.
 var (
 	publishFields = &fieldSet{
 		content: true,
@@ -42,6 +43,10 @@ var (
 		chooses:   true,
 		names:     []string{"project_id", "filename", "email", "lang", "if_version"},
 		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
+	}
+	restoreFields = &fieldSet{
+		chooses: true,
+		names:   []string{"project_id", "version", "if_version"},
 	}
 	signupFields = &fieldSet{
 		names:      []string{"handle", "email", "lang"},
@@ -79,6 +84,26 @@ func deleteInput(f *fields) publish.DeleteInput {
 		Filename: f.required("filename", "it says which file is to be removed"),
 		Email:    f.text("email"), Lang: f.decorated("lang"), IfVersion: f.ifVersion(), Idempotency: f.header.Get(idempotencyKey),
 	}
+}
+
+func restoreInput(f *fields) publish.RestoreInput {
+	in := publish.RestoreInput{Project: f.required("project_id", "it says of which project a version is to be restored"), IfVersion: f.ifVersion(), Idempotency: f.header.Get(idempotencyKey)}
+	if n := f.whole("version"); n != nil {
+		in.Version = *n
+	} else if f.err == nil {
+		f.fail(f.noVersion())
+	}
+	return in
+}
+
+// noVersion refuses a restore without a version. It lists those there are, unless one came under
+// another name.
+func (f *fields) noVersion() error {
+	e := publish.Refuse(publish.CodeMissingField, "The field version is missing: it says which version's files the next one is to have.").In("version")
+	if slices.ContainsFunc(f.unknown(), func(name string) bool { return slices.Contains(f.set.candidates(name), "version") }) {
+		return e.Note("Send it as version.")
+	}
+	return e.With(publish.OpVersions).Note("Send version. The project's are listed here:")
 }
 
 func signupInput(f *fields) publish.SignupInput {

@@ -137,7 +137,7 @@ func TestWrongMethodsShowTheCall(t *testing.T) {
 			t.Errorf("%s: %s", path, got.str("hint"))
 			continue
 		}
-		line = strings.NewReplacer("<api_key>", key, "<project_id>", w.projectID, "<filename>", "logo.svg").Replace(line)
+		line = strings.NewReplacer("<api_key>", key, "<project_id>", w.projectID, "<filename>", "logo.svg", "<version>", "1").Replace(line)
 		if again := w.curl(line); again.status >= 300 {
 			t.Errorf("%s\ngets %s", line, again.text)
 		}

@@ -34,7 +34,8 @@ var synonyms = map[string][]string{
 	"encoding": {"content_encoding"}, "format": {"content_encoding"}, "upload": {"upload_id"}, "session": {"upload_id"},
 	"partnumber": {"part"}, "chunk": {"part"}, "chunkindex": {"part"}, "index": {"part"}, "partscount": {"total_parts"}, "numparts": {"total_parts"},
 	"final": {"last"}, "islast": {"last"}, "version": {"if_version"}, "expectedversion": {"if_version"}, "etag": {"if_version"},
-	"ifmatch": {"if_version"}, "baseversion": {"if_version"}, "currentversion": {"if_version"}, "revision": {"if_version"},
+	"ifmatch": {"if_version"}, "baseversion": {"if_version"}, "currentversion": {"if_version"}, "revision": {"version", "if_version"},
+	"n": {"version"}, "to": {"version"}, "toversion": {"version"}, "targetversion": {"version"}, "restoreversion": {"version"}, "versionid": {"version"}, "versionnumber": {"version"}, "restoredfrom": {"version"},
 	"hash": {"sha256"}, "checksum": {"sha256"}, "digest": {"sha256"}, "length": {"size"}, "filesize": {"size"},
 }
 

@@ -12,6 +12,7 @@ import (
 // underscores. It never changes.
 var otherPaths = map[string]string{
 	"create": "publish", "deploy": "publish", "upload": "publish", "new": "publish",
+	"rollback": "restore", "revert": "restore", "undo": "restore",
 	"edit": "update", "delete": "delete-file", "remove": "delete-file", "files": "update",
 	"register": "signup", "account": "signup", "accounts": "signup", "me": "whoami", "user": "whoami", "download": "export",
 	"projects": "project", "game": "project", "games": "project",
@@ -65,6 +66,8 @@ func (a *API) nearProject(method string, rest []string) meant {
 	switch {
 	case len(rest) == 2 && likeStats(name):
 		m.route = a.route("/v1/project/{id}/stats")
+	case len(rest) == 2 && likeVersions(name):
+		m.route = a.route("/v1/project/{id}/versions")
 	case len(rest) > 1 && distance(strings.ToLower(rest[1]), "files") <= 1:
 		m.filename = strings.Join(rest[2:], "/")
 	case strings.Contains(name, "."):
@@ -75,6 +78,11 @@ func (a *API) nearProject(method string, rest []string) meant {
 
 func likeStats(word string) bool {
 	return strings.HasPrefix(strings.ToLower(word), "stat") || distance(strings.ToLower(word), "stats") <= 1
+}
+
+func likeVersions(word string) bool {
+	word = strings.ToLower(word)
+	return word == "history" || word == "revisions" || distance(word, "versions") <= 1
 }
 
 // changing is what a request of this method was meant to be where its path is that
@@ -119,7 +127,7 @@ func likeRoute(word string) string {
 	if meant, ok := otherPaths[plain]; ok {
 		return meant
 	}
-	for _, name := range []string{"publish", "update", "delete-file", "signup", "whoami", "export", "project"} {
+	for _, name := range []string{"publish", "update", "delete-file", "signup", "restore", "whoami", "export", "project"} {
 		if distance(plain, simplified(name)) <= 2 {
 			return name
 		}

@@ -14,6 +14,7 @@ func TestRegression14NullIsAbsentForEveryOptionalField(t *testing.T) {
 		"/v1/publish":     {"content": page64},
 		"/v1/update":      {"project_id": w.projectID, "filename": "a.txt", "content": "YQ=="},
 		"/v1/delete-file": {"project_id": w.projectID, "filename": "a.txt"},
+		"/v1/restore":     {"project_id": w.projectID, "version": 1},
 		"/v1/signup":      {},
 	}
 	for _, rt := range routes() {

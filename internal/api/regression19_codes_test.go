@@ -85,6 +85,9 @@ func mends(w *world) []mend {
 		{name: "an update without a key's project", code: publish.CodeProjectIDRequired, path: update, key: "project", body: css(obj{"project_id": nil, "title": "Kept"}), last: kept},
 		{name: "an empty project_id", code: publish.CodeProjectIDRequired, path: update, key: "account", body: css(obj{"project_id": ""}), wants: "<project_id>"},
 
+		{name: "a version that was never made", code: publish.CodeVersionNotFound, path: "/v1/restore", key: "project", body: obj{"project_id": id, "version": 9999}, wants: "1- & /v1/project/" + id + "/versions", last: map[string]any{"project_id": id}},
+		{name: "no version", code: publish.CodeMissingField, path: "/v1/restore", key: "project", body: obj{"project_id": id}, wants: "/v1/project/" + id + "/versions", last: map[string]any{"project_id": id}},
+
 		{name: "no address", code: publish.CodeEmailRequired, path: pub, body: obj{"title": "Mine", "content": page64}, wants: "<your e-mail>", last: mine},
 		{name: "an address under another name", code: publish.CodeEmailRequired, path: pub, body: obj{"name": "Mine", "content": page64, "user_email": "own@example.com"}, wants: "email=own@example.com", last: mine},
 		{name: "a bad address", code: publish.CodeInvalidEmail, path: pub, body: obj{"title": "Mine", "content": page64, "email": "me"}, wants: "<your e-mail>", last: mine},

@@ -19,7 +19,7 @@ import (
 // filename. None of these changes.
 var (
 	decorations   = []string{"title", "handle", "lang"}
-	worded        = []string{"title", "handle", "lang", "email"} // also under a name that surely stands for them
+	worded        = []string{"title", "handle", "lang", "email", "version"} // also under a name that surely stands for them
 	repeatedTexts = []string{"project_id", "filename", "title", "handle", "lang", "upload_id", "sha256"}
 )
 
@@ -46,7 +46,7 @@ func (a *API) about(c *call) hint.Request {
 	switch id := cmp.Or(c.param, c.meant.id); {
 	case id != "":
 		on.Add("project_id", id)
-	case c.by.Scoped() && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile):
+	case c.by.Scoped() && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile || on.Op == publish.OpRestore):
 		on.Add("project_id", string(c.by.Key().Project))
 	}
 	if name, _, err := names.ReadFilename(c.meant.filename); err == nil && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile) {
@@ -170,6 +170,9 @@ func (f *fields) repeatable(p publish.Places) (args []publish.Arg) {
 		add("if_version", n)
 	} else if n := (&fields{header: f.header}).ifMatch(); n != nil {
 		add("if_version", *n)
+	}
+	if n, ok := f.number("version", 1, 1<<31-1); ok {
+		add("version", n)
 	}
 	f.repeatableParts(add)
 	return args

@@ -21,18 +21,18 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 	switch op {
 	case publish.OpPublish, publish.OpUpdate:
 		return bodied(base, on, op, withDefaults(on, op, args))
-	case publish.OpDeleteFile, publish.OpSignup:
-		return asJSON(base, op == publish.OpDeleteFile, on.IdempotencyKey, op, withDefaults(on, op, args))
-	case publish.OpProject, publish.OpStats:
+	case publish.OpDeleteFile, publish.OpRestore, publish.OpSignup:
+		return asJSON(base, op != publish.OpSignup, on.IdempotencyKey, op, withDefaults(on, op, args))
+	case publish.OpProject, publish.OpVersions, publish.OpStats:
 		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", "")))
 		if id == "" {
 			return CurlOf(base, on, publish.OpWhoami, nil) // lists them
 		}
 		address := base + "/v1/project/" + url.PathEscape(id)
-		if op == publish.OpStats {
-			address += "/stats"
+		if op != publish.OpProject {
+			address += "/" + string(op)
 		}
-		return "curl " + Quote(address) + auth(on.Keyed && op == publish.OpProject)
+		return "curl " + Quote(address) + auth(op == publish.OpVersions || on.Keyed && op == publish.OpProject)
 	case publish.OpWhoami:
 		return "curl " + Quote(base+"/v1/whoami") + auth(true)
 	case publish.OpExport:

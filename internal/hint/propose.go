@@ -16,6 +16,7 @@ import (
 const (
 	unknownFile    = "<filename>"
 	unknownProject = "<project_id>"
+	unknownVersion = "<version>"
 	unknownEmail   = publish.PlaceholderEmail
 	unknownPart    = publish.PlaceholderPart
 )
@@ -111,7 +112,7 @@ func (on *Request) instead(args []publish.Arg) []publish.Arg {
 }
 
 func hasBody(op publish.Op) bool {
-	return takesFile(op) || op == publish.OpDeleteFile || op == publish.OpSignup
+	return takesFile(op) || op == publish.OpDeleteFile || op == publish.OpRestore || op == publish.OpSignup
 }
 
 func takesFile(op publish.Op) bool { return op == publish.OpPublish || op == publish.OpUpdate }
@@ -143,6 +144,9 @@ func withDefaults(on Request, op publish.Op, args []publish.Arg) []publish.Arg {
 	case publish.OpDeleteFile:
 		add("project_id", argument(on.Args, "project_id", unknownProject))
 		add("filename", unknownFile)
+	case publish.OpRestore:
+		add("project_id", argument(on.Args, "project_id", unknownProject))
+		add("version", unknownVersion)
 	}
 	return append(more, args...)
 }

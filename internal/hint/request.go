@@ -35,7 +35,7 @@ type Request struct {
 var decorations = []string{"title", "handle", "lang"}
 
 // argOrder is the order in which arguments are printed. It never changes.
-var argOrder = []string{"project_id", "id", "filename", "email", "title", "handle", "lang", "sha256", "size", "if_version", "upload_id", "part", "total_parts"}
+var argOrder = []string{"project_id", "id", "filename", "version", "email", "title", "handle", "lang", "sha256", "size", "if_version", "upload_id", "part", "total_parts"}
 
 // maxShown is the longest text that is repeated, in bytes: as long as a filename may be.
 const maxShown = 512

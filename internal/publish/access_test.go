@@ -64,6 +64,12 @@ var (
 		"account suspended":           "key susp susp susp other susp none key",
 		"account suspended meanwhile": "key down down other other down none key",
 	}
+	forOwnersOfFiles = lets{
+		"active":                      "key ok ok other other ok none key",
+		"project suspended":           "key down down other other down none key",
+		"account suspended":           "key down down other other down none key",
+		"account suspended meanwhile": "key down down other other down none key",
+	}
 	forReaders  = lets{"active": "key ok ok ok ok ok ok key"}
 	forSessions = lets{"active": "login login login login login ok ok login"}
 	forOwners   = lets{"active": "login login login login login ok none login"}
@@ -185,9 +191,8 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	gate("DeleteProject", forOwners, func(s *testworld.Scene, by publish.Caller) error {
 		return s.Publish.DeleteProject(t.Context(), by, s.Project.ID, string(s.Project.ID))
 	})
-	gate("Versions", forArranging, func(s *testworld.Scene, by publish.Caller) error {
-		_, _, err := s.Publish.Versions(t.Context(), by, s.Project.ID, 0)
-		return err
+	gate("Versions", forOwnersOfFiles, func(s *testworld.Scene, by publish.Caller) error {
+		return second(s.Publish.Versions(t.Context(), by, string(s.Project.ID), 20, ""))
 	})
 	gate("Describe", forArranging, func(s *testworld.Scene, by publish.Caller) error {
 		return s.Publish.Describe(t.Context(), by, s.Project.ID, publish.Details{Title: "other"})
@@ -206,6 +211,9 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	})
 	gate("RestoreVersion", forArranging, func(s *testworld.Scene, by publish.Caller) error {
 		return s.Publish.RestoreVersion(t.Context(), by, s.Project.ID, 1, "form")
+	})
+	gate("Restore", forEditors, func(s *testworld.Scene, by publish.Caller) error {
+		return second(s.Publish.Restore(t.Context(), by, publish.RestoreInput{Project: string(s.Project.ID), Version: 1}))
 	})
 	gate("EraseVersion", forArranging, func(s *testworld.Scene, by publish.Caller) error {
 		return s.Publish.EraseVersion(t.Context(), by, s.Project.ID, 1)

@@ -61,13 +61,18 @@ func (s *Service) find(ctx context.Context, ref string) (Project, error) {
 		p, err = s.store.Project(ctx, id)
 	}
 	if errors.Is(err, ErrNotFound) {
-		return Project{}, Refuse(CodeProjectNotFound, "There is no project %s here.", inspect.Quoted(ref)).In("project_id").With(OpWhoami).
-			Note("The projects of a key are listed by whoami.")
+		return Project{}, noProject(ref)
 	}
 	if err != nil {
 		return Project{}, fmt.Errorf("read project: %w", err)
 	}
 	return p, nil
+}
+
+// noProject refuses what is about a project that is not there.
+func noProject(ref string) error {
+	return Refuse(CodeProjectNotFound, "There is no project %s here.", inspect.Quoted(ref)).In("project_id").With(OpWhoami).
+		Note("The projects of a key are listed by whoami.")
 }
 
 // edit makes a new version of a project: change computes it from the current

@@ -34,6 +34,7 @@ const (
 	CodeProjectNotFound      Code = "project_not_found"
 	CodeFileNotFound         Code = "file_not_found"
 	CodeNoProjects           Code = "no_projects"
+	CodeVersionNotFound      Code = "version_not_found"
 	CodeNotFound             Code = "not_found"
 	CodeMethodNotAllowed     Code = "method_not_allowed"
 	CodeUploadCompleted      Code = "upload_completed"
@@ -101,6 +102,7 @@ var Codes = map[Code]Kind{
 	CodeProjectNotFound:      KindMissing,
 	CodeFileNotFound:         KindMissing,
 	CodeNoProjects:           KindMissing,
+	CodeVersionNotFound:      KindMissing,
 	CodeNotFound:             KindMissing,
 	CodeMethodNotAllowed:     KindMistake,
 	CodeUploadCompleted:      KindConflict,
@@ -169,7 +171,9 @@ const (
 	OpUpdate     Op = "update"
 	OpDeleteFile Op = "delete-file"
 	OpSignup     Op = "signup"
+	OpRestore    Op = "restore"
 	OpProject    Op = "project"
+	OpVersions   Op = "versions"
 	OpStats      Op = "stats"
 	OpWhoami     Op = "whoami"
 	OpExport     Op = "export"

@@ -38,7 +38,7 @@ func (s *Service) asOf(ctx context.Context, id ProjectID, version int, left []by
 	if err != nil {
 		return p, nil, fmt.Errorf("read files: %w", err)
 	}
-	p.Version, p.Suffix, p.Title, p.UpdatedAt = v.N, v.Suffix, v.Title, v.CreatedAt
+	p.Version, p.Suffix, p.Title, p.Primary, p.UpdatedAt = v.N, v.Suffix, v.Title, v.Primary, v.CreatedAt
 	p.Size, p.FileCount = 0, len(files)
 	for _, f := range files {
 		p.Size += f.Blob.Size

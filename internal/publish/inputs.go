@@ -110,6 +110,14 @@ type DeleteInput struct {
 	Idempotency string // the idempotency key, if one came
 }
 
+// RestoreInput asks for a new version with the files of an earlier one.
+type RestoreInput struct {
+	Project     string // a project id or one of its addresses
+	Version     int
+	IfVersion   *int
+	Idempotency string // the idempotency key, if one came
+}
+
 // SignupInput asks for an account. All fields may be empty; the handle is a wish, which is met
 // as far as it is free.
 type SignupInput struct {
@@ -182,6 +190,17 @@ type Deleted struct {
 	Files      []File
 	Warnings   []Warning
 	FromRecord bool // the answer of an earlier call, from its idempotency record
+}
+
+// Restored is the answer to a restore.
+type Restored struct {
+	Project     Project
+	Addresses   Addresses
+	Previous    int
+	From        int // the version that has the same files
+	Warnings    []Warning
+	Quarantined bool
+	FromRecord  bool // the answer of an earlier call, from its idempotency record
 }
 
 // SignedUp is the answer to a signup.

@@ -33,7 +33,7 @@ type Change struct {
 type VersionChange struct {
 	Version
 	Erased                  bool
-	Known                   bool // whether the three are known: not next to a version that is gone
+	Known                   bool // whether the three are known: not next to a version that is gone, and not where they would be very many
 	Added, Changed, Removed []string
 }
 

@@ -60,7 +60,7 @@ func TestManage(t *testing.T) {
 		ctx := t.Context()
 		_, manage := w.Manage(ctx, other, id)
 		_, export := w.ExportProject(ctx, other, id)
-		_, _, versions := w.Versions(ctx, other, id, 0)
+		_, versions := w.Versions(ctx, other, string(id), 20, "")
 		for what, err := range map[string]error{
 			"manage": manage, "export": export, "versions": versions,
 			"describe": w.Describe(ctx, other, id, publish.Details{Title: "mine"}),
@@ -235,9 +235,9 @@ func TestVersions(t *testing.T) {
 		_, err = w.AtVersion(t.Context(), nobody(), id, 1, v.Suffix)
 		expect.Is(t, "its address", err, publish.CodeProjectNotFound)
 		expect.Is(t, "restored", w.RestoreVersion(t.Context(), by, id, 1, "x"), publish.ErrNotFound)
-		list, next, err := w.Versions(t.Context(), by, id, 0)
-		if err != nil || next != 0 || len(list) != 2 || !list[1].Erased {
-			t.Errorf("%+v, %d, %v", list, next, err)
+		list, err := w.Versions(t.Context(), by, string(id), 20, "")
+		if err != nil || list.Next != "" || len(list.Versions) != 2 || !list.Versions[1].Erased || list.Versions[1].Address != "" || list.Versions[0].Address == "" {
+			t.Errorf("%+v, %v", list, err)
 		}
 	})
 	t.Run("a page of them is followed by the next", func(t *testing.T) {
@@ -246,12 +246,12 @@ func TestVersions(t *testing.T) {
 		for i := range 25 {
 			w.putForm(by, id, "a.js", strings.Repeat("x", i+1))
 		}
-		list, next, err := w.Versions(t.Context(), by, id, 0)
-		if err != nil || len(list) != 20 || !slices.Equal(list[0].Changed, []string{"a.js"}) {
+		list, err := w.Versions(t.Context(), by, string(id), 20, "")
+		if err != nil || len(list.Versions) != 20 || !slices.Equal(list.Versions[0].Changed, []string{"a.js"}) {
 			t.Fatalf("%+v, %v", list, err)
 		}
-		if list, next, err = w.Versions(t.Context(), by, id, next); err != nil || len(list) != 7 || next != 0 {
-			t.Errorf("%d, %d, %v", len(list), next, err)
+		if list, err = w.Versions(t.Context(), by, string(id), 20, list.Next); err != nil || len(list.Versions) != 7 || list.Next != "" {
+			t.Errorf("%d, %q, %v", len(list.Versions), list.Next, err)
 		}
 	})
 }

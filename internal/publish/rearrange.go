@@ -55,7 +55,7 @@ func (s *Service) PutFiles(ctx context.Context, by Caller, id ProjectID, files [
 		put[i] = File{Name: name, Folded: names.Fold(name), Blob: f.Content.Blob}
 		act.what = append(act.what, name, string(f.Content.SHA256[:]))
 	}
-	return s.rearrange(ctx, by, id, act, func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, by, id, act, arrangement{change: func(p Project, current []File) (Change, error) {
 		c := Change{Put: put}
 		for i, f := range files {
 			if err := checkContent(f.Content, put[i].Name, put[i].Name == p.Primary || put[i].Name == primaryFile, Declared{}); err != nil {
@@ -66,7 +66,7 @@ func (s *Service) PutFiles(ctx context.Context, by Caller, id ProjectID, files [
 			}
 		}
 		return c, nil
-	})
+	}})
 }
 
 // Filename returns the name under which a file is stored: name itself, or what it is read
@@ -85,7 +85,7 @@ func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, t
 	if err != nil {
 		return err
 	}
-	return s.rearrange(ctx, by, id, formAct{form, []string{"move", from, to}}, func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, by, id, formAct{form, []string{"move", from, to}}, arrangement{change: func(p Project, current []File) (Change, error) {
 		old := fileNamed(current, from)
 		switch {
 		case old == nil:
@@ -100,14 +100,14 @@ func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, t
 			c.Primary = to
 		}
 		return c, nil
-	})
+	}})
 }
 
 // ChoosePrimary makes a version in which "/" is another file. A file that is not there is
 // CodeFileNotFound, an empty one CodeInvalidField. The same form again changes nothing; it is a
 // FormUsedError if the project has moved on since.
 func (s *Service) ChoosePrimary(ctx context.Context, by Caller, id ProjectID, name, form string) error {
-	return s.rearrange(ctx, by, id, formAct{form, []string{"primary", name}}, func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, by, id, formAct{form, []string{"primary", name}}, arrangement{change: func(p Project, current []File) (Change, error) {
 		f := fileNamed(current, name)
 		switch {
 		case f == nil:
@@ -118,7 +118,7 @@ func (s *Service) ChoosePrimary(ctx context.Context, by Caller, id ProjectID, na
 			return Change{}, nil
 		}
 		return Change{Primary: name}, nil
-	})
+	}})
 }
 
 // RemoveFile is DeleteFile for the owner of an account, in a session. A file that is not there
@@ -165,51 +165,73 @@ type formAct struct {
 	what []string
 }
 
-// rearrange makes the version that change computes from the current files; an
-// empty Change makes none. A form that was sent before changes nothing; if
-// the project has moved on since, that is a FormUsedError.
-func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act formAct, change func(Project, []File) (Change, error)) error {
-	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
-		return err
-	}
-	req, err := s.idempotency.formRequest(by, fmt.Sprintf("%s %q", id, act.what), act.form)
-	if err != nil {
-		return err
-	}
-	_, _, err = s.edit(ctx, id, nil, func(p Project) (Project, error) {
-		switch rec, err := s.store.IdempotencyRecord(ctx, req.key, s.now().UTC()); {
-		case err == nil && rec.Version != p.Version:
-			return p, FormUsedError{rec.Version}
-		case !errors.Is(err, ErrNotFound):
-			return p, err
-		}
-		if err := Authorize(by, ActOwn, &p); err != nil {
+// arrangement is a version that is computed from the files before it, and how it is made.
+type arrangement struct {
+	request   *request // nil: without an idempotency record
+	act       Action   // what its caller must be allowed on the project
+	ifVersion *int     // nil: whatever the current version is
+	restored  int      // the version whose files it has again, 0 for none
+	always    bool     // whether it is made even if nothing changes
+	change    func(p Project, current []File) (Change, error)
+}
+
+// arrange makes the version that a.change computes from the current files; an empty Change
+// makes none, unless a.always.
+func (s *Service) arrange(ctx context.Context, by Caller, id ProjectID, a arrangement) (next Project, previous int, err error) {
+	next, previous, err = s.edit(ctx, id, a.ifVersion, func(p Project) (Project, error) {
+		if err := Authorize(by, a.act, &p); err != nil {
 			return p, err
 		}
 		current, err := s.store.Files(ctx, p.ID, p.Version)
 		if err != nil {
 			return p, fmt.Errorf("read files: %w", err)
 		}
-		c, err := change(p, current)
-		if err != nil || len(c.Put) == 0 && len(c.Drop) == 0 && c.Primary == "" {
+		c, err := a.change(p, current)
+		if err != nil || !a.always && len(c.Put) == 0 && len(c.Drop) == 0 && c.Primary == "" {
 			return p, err
 		}
 		if err := s.checkPlaces(p, current, c); err != nil {
 			return p, err
 		}
-		rec, err := s.idempotency.record(req, id, p.Version+1, EmailNone, Minted{}, made{})
+		rec, err := s.idempotency.record(a.request, id, p.Version+1, EmailNone, Minted{}, made{})
 		if err != nil {
 			return p, err
 		}
-		return s.management.Rearrange(ctx, p.ID, c, Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), Idempotency: rec, Within: s.Quota})
+		return s.management.Rearrange(ctx, p.ID, c, Edit{
+			At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.key.ID, Idempotency: rec, Within: s.Quota, RestoredFrom: a.restored,
+		})
 	})
+	return next, previous, s.Quota.exceeded(err)
+}
+
+// rearrange is arrange for a form of the website. One that was sent before changes nothing; if
+// the project has moved on since, that is a FormUsedError.
+func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act formAct, a arrangement) error {
+	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
+		return err
+	}
+	var err error
+	if a.request, err = s.idempotency.formRequest(by, fmt.Sprintf("%s %q", id, act.what), act.form); err != nil {
+		return err
+	}
+	change := a.change
+	a.act, a.change = ActOwn, func(p Project, current []File) (Change, error) {
+		switch rec, err := s.store.IdempotencyRecord(ctx, a.request.key, s.now().UTC()); {
+		case err == nil && rec.Version != p.Version:
+			return Change{}, FormUsedError{rec.Version}
+		case !errors.Is(err, ErrNotFound):
+			return Change{}, err
+		}
+		return change(p, current)
+	}
+	_, _, err = s.arrange(ctx, by, id, a)
 	switch {
 	case errors.Is(err, ErrAlreadyDone):
 		return nil
 	case errors.Is(err, ErrNoPrimary): // of an older version whose records are damaged
 		return ErrNotFound
 	}
-	return s.Quota.exceeded(err)
+	return err
 }
 
 // checkPlaces refuses files that could not be kept together on every file

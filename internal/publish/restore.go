@@ -3,47 +3,259 @@ package publish
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
+	"strings"
 )
-
-// versionsPage is how many versions a person sees at once.
-const versionsPage = 20
 
 // ErrCurrent: this cannot be done to the current version.
 var ErrCurrent = errors.New("the current version")
 
-// Versions returns a page of 20 of the versions of an account's project, newest first: those
-// below before, where 0 is all. next is the before of the following page, 0 after the last.
-// Versions that were erased are among them.
-func (s *Service) Versions(ctx context.Context, by Caller, id ProjectID, before int) (list []VersionChange, next int, err error) {
-	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
-		return nil, 0, err
-	}
-	list, err = s.management.Versions(ctx, id, before, versionsPage+1)
-	if len(list) > versionsPage {
-		list = list[:versionsPage]
-		next = list[versionsPage-1].N
-	}
-	return list, next, err
+// VersionPage is a page of the versions of a project, newest first, as its owner sees them.
+type VersionPage struct {
+	Project  Project
+	Versions []VersionView
+	Next     string // cursor of the next page, empty at the end
 }
 
-// RestoreVersion makes a new version with the files of version n and its primary file, and the
-// title as it is. No bytes are copied. A version that is gone is ErrNotFound. The same form
-// again changes nothing.
-func (s *Service) RestoreVersion(ctx context.Context, by Caller, id ProjectID, n int, form string) error {
-	return s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, func(p Project, current []File) (Change, error) {
-		v, err := s.store.Version(ctx, id, n)
-		if err != nil {
-			return Change{}, err
+// VersionView is a version with its address, which is empty for one that was erased, or where
+// versions have none.
+type VersionView struct {
+	VersionChange
+	Address string
+}
+
+// Versions returns a page of at most limit (1 to MaxPage) of the versions of a project, to its
+// owner. ref is its id or one of its addresses. cursor is Next of the page before, or empty for
+// the first; anything else is CodeInvalidField. Versions that were erased are among them. A
+// project that was taken down is CodeTakenDown.
+func (s *Service) Versions(ctx context.Context, by Caller, ref string, limit int, cursor string) (page VersionPage, err error) {
+	defer func() { err = s.present(ctx, by, err) }()
+	p, err := s.readable(ctx, by, ref)
+	if err != nil {
+		return page, err
+	}
+	if limit < 1 || limit > MaxPage {
+		return page, Refuse(CodeInvalidField, "The limit is %d; a page has 1 to %d versions.", limit, MaxPage).In("limit").With(OpVersions, Arg{"project_id", string(p.ID)})
+	}
+	before, err := readVersionCursor(p, cursor)
+	if err != nil {
+		return page, err
+	}
+	list, err := s.management.Versions(ctx, p.ID, before, limit+1)
+	if err != nil {
+		return page, fmt.Errorf("read versions: %w", err)
+	}
+	if len(list) > limit {
+		list = list[:limit]
+		page.Next = strconv.Itoa(list[limit-1].N)
+	}
+	page.Project, page.Versions = p, make([]VersionView, len(list))
+	for i, v := range list {
+		page.Versions[i] = VersionView{VersionChange: v}
+		if !v.Erased {
+			page.Versions[i].Address = s.Places.Project(p.ID, v.N, v.Suffix).Version
 		}
-		old, err := s.store.Files(ctx, id, n)
-		if err != nil {
-			return Change{}, err
+	}
+	return page, nil
+}
+
+// readVersionCursor reads what Versions gave as Next: the last version of that page. 0 is the
+// first page.
+func readVersionCursor(p Project, cursor string) (int, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(cursor)
+	if err != nil || n < 1 {
+		return 0, Refuse(CodeInvalidField, "The cursor is not one that the list of versions returned.").In("cursor").With(OpVersions, Arg{"project_id", string(p.ID)}).
+			Note("Use next_cursor of the page before, or leave cursor out for the first page.")
+	}
+	return n, nil
+}
+
+// readable is the project that ref means, if its owner asks, and it was not taken down.
+func (s *Service) readable(ctx context.Context, by Caller, ref string) (Project, error) {
+	if err := Authorize(by, ActReadFiles, nil); err != nil {
+		return Project{}, err
+	}
+	p, err := s.find(ctx, ref)
+	switch {
+	case by.kind == callerSession && errors.Is(err, CodeProjectNotFound):
+		return p, ErrNotFound
+	case err != nil:
+		return p, err
+	}
+	if err := Authorize(by, ActReadFiles, &p); err != nil {
+		return p, err
+	}
+	if p.Suspended {
+		return p, takenDown(p) // its owner, too, has the files from an export alone
+	}
+	return p, nil
+}
+
+// Restore makes a new version with the files of version in.Version and its primary file, and
+// the title as it is. No bytes are copied. It makes one even where the files are the same
+// already, with a warning, as an update of the same bytes does. It is durable when it returns.
+//
+// A version that is not there, or no longer, is CodeVersionNotFound; a project at another
+// version than in.IfVersion is CodeVersionConflict. With in.Idempotency the same call within
+// IdempotencyLife returns the first answer and changes nothing.
+func (s *Service) Restore(ctx context.Context, by Caller, in RestoreInput) (out Restored, err error) {
+	defer func() { err = s.present(ctx, by, err) }()
+	if err := Authorize(by, ActEdit, nil); err != nil {
+		return Restored{}, err
+	}
+	if strings.TrimSpace(in.Project) == "" {
+		return Restored{}, emptyProject(by)
+	}
+	req, err := s.idempotency.newRequest(by, in.Idempotency, OpRestore, nil, Content{}, in.Project, in.Version, in.IfVersion)
+	if err != nil {
+		return Restored{}, err
+	}
+	out, err = idempotent(ctx, s.idempotency, req, func() (Restored, error) {
+		return s.restore(ctx, by, in, req)
+	}, func(rec IdempotencyRecord, _ Minted) (Restored, error) {
+		p, _, err := s.asOf(ctx, rec.Project, rec.Version, nil)
+		if err == nil {
+			err = Authorize(by, ActEdit, &p)
 		}
-		c := difference(current, old)
-		c.Primary = v.Primary
-		return c, nil
+		return Restored{Project: p, Previous: rec.Version - 1, FromRecord: true}, err
 	})
+	if err != nil {
+		return Restored{}, err
+	}
+	out.From, out.Quarantined = in.Version, s.quarantined(out.Project)
+	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
+	out.Warnings = s.projectRead(in.Project)
+	if s.history.repeats(ctx, out.Project) {
+		out.Warnings = append(out.Warnings, Warning{
+			"nothing_changed", fmt.Sprintf("Version %d already had the files of version %d, so only the number is new.", out.Previous, in.Version),
+			"List the versions with what each changed, and restore another if that was meant.",
+		})
+	}
+	return out, nil
+}
+
+// history looks at the versions of a project for a Service.
+type history struct {
+	store      currentStore
+	management currentManagement
+}
+
+// repeats tells whether the version of p has the files and the primary file of the one before.
+// What cannot be read now is not told: the version is made.
+func (h history) repeats(ctx context.Context, p Project) bool {
+	before, err1 := h.store.Version(ctx, p.ID, p.Version-1)
+	old, err2 := h.store.Files(ctx, p.ID, p.Version-1)
+	files, err3 := h.store.Files(ctx, p.ID, p.Version)
+	c := difference(old, files)
+	return err1 == nil && err2 == nil && err3 == nil && before.Primary == p.Primary && len(c.Put) == 0 && len(c.Drop) == 0
+}
+
+// restore makes the version that has the files of an earlier one.
+func (s *Service) restore(ctx context.Context, by Caller, in RestoreInput, req *request) (out Restored, err error) {
+	target, err := s.target(ctx, by, in.Project)
+	if err != nil {
+		return Restored{}, err
+	}
+	a := arrangement{request: req, act: ActEdit, ifVersion: in.IfVersion, restored: in.Version, always: true}
+	a.change = func(p Project, current []File) (Change, error) {
+		return s.history.backTo(ctx, p, current, in.Version)
+	}
+	out.Project, out.Previous, err = s.arrange(ctx, by, target.ID, a)
+	if err != nil {
+		return Restored{}, fmt.Errorf("restore version: %w", s.history.goneMeanwhile(ctx, target.ID, in.Version, err))
+	}
+	return out, nil
+}
+
+// RestoreVersion is Restore for the owner of an account, in a session. A version that is gone
+// is ErrNotFound. The same form again changes nothing.
+func (s *Service) RestoreVersion(ctx context.Context, by Caller, id ProjectID, n int, form string) error {
+	err := s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, arrangement{restored: n, change: func(p Project, current []File) (Change, error) {
+		return s.history.backTo(ctx, p, current, n)
+	}})
+	if errors.Is(err, CodeVersionNotFound) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// backTo is what makes the current files those of version n.
+func (h history) backTo(ctx context.Context, p Project, current []File, n int) (Change, error) {
+	v, err := h.store.Version(ctx, p.ID, n)
+	if errors.Is(err, ErrNotFound) {
+		return Change{}, h.versionGone(ctx, p, n)
+	}
+	if err != nil {
+		return Change{}, err
+	}
+	old, err := h.store.Files(ctx, p.ID, n)
+	if errors.Is(err, ErrNotFound) {
+		return Change{}, h.versionGone(ctx, p, n)
+	}
+	c := difference(current, old)
+	c.Primary = v.Primary
+	return c, err
+}
+
+// goneMeanwhile is the error of a step on version n of a project: that it is gone, where a file
+// of it went while the step was made.
+func (h history) goneMeanwhile(ctx context.Context, id ProjectID, n int, err error) error {
+	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrNoPrimary) {
+		return err
+	}
+	p, lost := h.store.Project(ctx, id)
+	switch {
+	case errors.Is(lost, ErrNotFound):
+		return noProject(string(id))
+	case lost != nil:
+		return lost
+	}
+	return h.versionGone(ctx, p, n)
+}
+
+// versionsTold is how many of the newest versions are looked at to say which there are.
+const versionsTold = 100
+
+// versionGone refuses what is about a version that is not there, and says which are.
+func (h history) versionGone(ctx context.Context, p Project, n int) error {
+	list, err := h.management.Versions(ctx, p.ID, 0, versionsTold)
+	if err != nil {
+		return err
+	}
+	kept, why := []int{}, "is no longer kept"
+	for _, v := range list {
+		if !v.Erased {
+			kept = append(kept, v.N)
+		} else if v.N == n {
+			why = "was erased by its owner"
+		}
+	}
+	if n < 1 || n > p.Version {
+		why = "was never made"
+	}
+	return Refuse(CodeVersionNotFound, "Version %d of %s %s. Nothing was changed.", n, p.ID, why).In("version").
+		With(OpVersions, Arg{"project_id", string(p.ID)}).Detail("version", p.Version).
+		Note("There are %s; the current one is %d. What each changed is told here:", spans(kept), p.Version)
+}
+
+// spans writes numbers that fall, as "1-3, 5".
+func spans(falling []int) string {
+	var list []string
+	for i := len(falling) - 1; i >= 0; {
+		from := falling[i]
+		for i--; i >= 0 && falling[i] == falling[i+1]+1; i-- {
+		}
+		if to := falling[i+1]; to > from {
+			list = append(list, fmt.Sprintf("%d-%d", from, to))
+		} else {
+			list = append(list, strconv.Itoa(from))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // difference is what makes the files old of the files current. What is the same

@@ -89,6 +89,7 @@ type Service struct {
 	edits       *Locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
 	uploads     *uploads
 	idempotency *idempotency
+	history     history
 }
 
 // Option replaces a part of a Service.
@@ -130,6 +131,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	if s.vault, err = OpenVault(ctx, s.store, s.random); err != nil {
 		return nil, err
 	}
+	s.history = history{s.store, s.management}
 	s.uploads = &uploads{
 		store: s.store, contents: contents, vault: s.vault, now: s.now, log: log, locks: NewLocks[Digest](),
 		maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,

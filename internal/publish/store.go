@@ -184,6 +184,8 @@ type Edit struct {
 	Upload      *Completion
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before, whatever else would fail
 	Within      Quota              // of the owner
+
+	RestoredFrom int // the version whose files the new one has again; 0 for none
 }
 
 // Completion closes an upload in the step that consumes it: ErrUploadMoved unless the

@@ -68,6 +68,8 @@ type Version struct {
 	Title     string // the project's, as this version left it
 	Primary   string // the filename served for "/"
 	CreatedAt time.Time
+
+	RestoredFrom int // the version whose files it has again; 0: it was not restored
 }
 
 // File is one named file of a version. Lists of files are in the byte order of their names.

@@ -12,7 +12,8 @@ import (
 )
 
 // changesLimit bounds the changed files that a page of versions is described
-// with: a version by hand has a few, one by a form some hundred.
+// with: a version by hand has a few, one by a form some hundred, the largest
+// 10,000. What the versions of a page with more changed is not known.
 const changesLimit = 20_000
 
 // Details implements publish.ProjectStore.
@@ -135,20 +136,22 @@ func (store Publish) Versions(ctx context.Context, id publish.ProjectID, before,
 			return err
 		}
 		// One more than asked for: what a version changed is known by the one before it.
-		list, err = all(ctx, q, scanVersionChange, `SELECT n, suffix, title, primary_file, created_at, erased_at IS NOT NULL FROM versions
+		list, err = all(ctx, q, scanVersionChange, `SELECT n, suffix, title, primary_file, created_at, restored_from, erased_at IS NOT NULL FROM versions
 			WHERE project = ? AND n < ? ORDER BY n DESC LIMIT ?`, num, before, limit+1)
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		changes, err := all(ctx, q, scanFileSpan, `SELECT since, until, name FROM files WHERE project = ? AND until >= ? AND (since BETWEEN ? AND ? OR until <= ?) LIMIT ?`, num, list[len(list)-1].N, list[len(list)-1].N, list[0].N, list[0].N, changesLimit)
-		describe(list, changes)
+		changes, err := all(ctx, q, scanFileSpan, `SELECT since, until, name FROM files WHERE project = ? AND until >= ? AND (since BETWEEN ? AND ? OR until <= ?) LIMIT ?`, num, list[len(list)-1].N, list[len(list)-1].N, list[0].N, list[0].N, changesLimit+1)
+		if len(changes) <= changesLimit {
+			describe(list, changes)
+		}
 		return err
 	})
 	return list[:min(len(list), limit)], in("list versions", err)
 }
 
 func scanVersionChange(r row) (v publish.VersionChange, err error) {
-	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt}, &v.Erased)
+	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt}, &v.RestoredFrom, &v.Erased)
 	return v, err
 }
 

@@ -114,7 +114,7 @@ func (t *tx) createProject(np publish.NewProject, owner publish.Account, now tim
 	if err := t.list(p, may); err != nil {
 		return p.Project, err
 	}
-	if err := t.addVersion(p); err != nil {
+	if err := t.addVersion(p, 0); err != nil {
 		return p.Project, err
 	}
 	if err := t.putFiles(p, np.Files, now); err != nil {
@@ -141,9 +141,10 @@ func (t *tx) nextSeq(id publish.AccountID, more int) (seq, error) {
 	}, "UPDATE accounts SET seq = seq + 1, projects = projects + ? WHERE id = ? RETURNING seq, changed, ("+readListing+")", more, id)
 }
 
-func (t *tx) addVersion(p projectRow) error {
-	return t.later("INSERT INTO versions (project, n, suffix, title, primary_file, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-		p.num, p.Version, p.Suffix, p.Title, p.Primary, micros(p.UpdatedAt))
+// addVersion records the version that p is at. restoredFrom is the one whose files it has again, 0 for none.
+func (t *tx) addVersion(p projectRow, restoredFrom int) error {
+	return t.later("INSERT INTO versions (project, n, suffix, title, primary_file, created_at, restored_from) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		p.num, p.Version, p.Suffix, p.Title, p.Primary, micros(p.UpdatedAt), restoredFrom)
 }
 
 // Project implements publish.Store.
@@ -189,7 +190,7 @@ func (store Publish) Version(ctx context.Context, id publish.ProjectID, n int) (
 // findVersion looks a version up.
 type findVersion func(ctx context.Context, q querier, id publish.ProjectID, n int) (publish.Version, error)
 
-const selectVersion = `SELECT v.n, v.suffix, v.title, v.primary_file, v.created_at FROM projects p JOIN versions v ON v.project = p.num
+const selectVersion = `SELECT v.n, v.suffix, v.title, v.primary_file, v.created_at, v.restored_from FROM projects p JOIN versions v ON v.project = p.num
 		WHERE p.id = ? AND v.n = ? AND v.erased_at IS NULL`
 
 // versionKept also finds one of a deleted project, until Sweep takes it.
@@ -202,7 +203,7 @@ func versionOf(ctx context.Context, q querier, id publish.ProjectID, n int) (pub
 }
 
 func scanVersion(r row) (v publish.Version, err error) {
-	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt})
+	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt}, &v.RestoredFrom)
 	return v, err
 }
 
@@ -242,7 +243,7 @@ func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, own int6
 	if err := change(t, &p); err != nil {
 		return p, err
 	}
-	if err := t.saveEdit(&p); err != nil || p.Title == before {
+	if err := t.saveEdit(&p, at.RestoredFrom); err != nil || p.Title == before {
 		return p, err
 	}
 	return p, t.retitled(p)
@@ -270,14 +271,14 @@ func (t *tx) editable(id publish.ProjectID, at publish.Edit, own int64) (p proje
 	return p, t.Flush()
 }
 
-func (t *tx) saveEdit(p *projectRow) error {
+func (t *tx) saveEdit(p *projectRow, restoredFrom int) error {
 	seq, err := t.nextSeq(p.Account, 0)
 	if err != nil {
 		return err
 	}
 	p.Seq = seq.n
 	p.Change++
-	if err := t.addVersion(*p); err != nil {
+	if err := t.addVersion(*p, restoredFrom); err != nil {
 		return err
 	}
 	return t.later("UPDATE projects SET title = ?, primary_file = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?, changed = changed + 1 WHERE num = ?",

@@ -16,6 +16,7 @@ func manageCases() []storeCase {
 		{"Rearrange/an owner that would have more bytes than within is ErrTooManyBytes", rearrangeWithin},
 		{"Versions/newest first, with what each changed", listVersions},
 		{"Version/has the primary file that it was left with", versionPrimary},
+		{"Version/knows the version whose files it has again, and so do Versions", restoredFrom},
 		{"EraseVersion/takes its files away, but for those of other versions", eraseVersion},
 		{"EraseVersion/files of several versions go with the last of them", eraseSeveral},
 		{"EraseVersion/the current version is ErrMoved", eraseCurrent},
@@ -141,6 +142,22 @@ func versionPrimary(t *testing.T, s Stores) {
 	p = s.mustPut(t, p, file("b.html", inline("b")))
 	for n, want := range []string{"index.html", "index.html", "a.html", "a.html"} {
 		same(t, "primary file", must(s.Publish.Version(t.Context(), p.ID, n+1))(t).Primary, want)
+	}
+}
+
+func restoredFrom(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
+	at := edit(p)
+	at.RestoredFrom = 1
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Drop: []publish.File{s.current(t, p, "a.js")}}, at))(t)
+	at = edit(p)
+	at.RestoredFrom = 2
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("b", many, inline)}, at))(t)
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{}, edit(p)))(t)
+	list := must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t)
+	for n, want := range []int{0, 0, 1, 2, 0} {
+		same(t, "restored from", must(s.Publish.Version(t.Context(), p.ID, n+1))(t).RestoredFrom, want)
+		same(t, "restored from, listed", list[len(list)-n-1].RestoredFrom, want)
 	}
 }
 

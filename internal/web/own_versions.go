@@ -12,10 +12,13 @@ import (
 
 // ownVersions is what the page of a project's versions asks of the domain.
 type ownVersions interface {
-	Versions(ctx context.Context, by publish.Caller, id publish.ProjectID, before int) (list []publish.VersionChange, next int, err error)
+	Versions(ctx context.Context, by publish.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
 	RestoreVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, formToken string) error
 	EraseVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int) error
 }
+
+// versionsShown is how many versions a person sees at once.
+const versionsShown = 20
 
 // namesShown is how many names of changed files a version is described with.
 const namesShown = 12
@@ -23,28 +26,28 @@ const namesShown = 12
 // versionsPage is what the page of the versions shows.
 type versionsPage struct {
 	publish.Managed
-	Versions  []publish.VersionChange
-	Next      int // where the next page begins; 0: nowhere
+	Versions  []publish.VersionView
+	Next      string // where the next page begins; empty: nowhere
 	FormToken string
 }
 
 func (p *Pages) versions(v *visit) error {
-	before, _ := strconv.Atoi(v.r.URL.Query().Get("before")) // an invalid number means the first page
+	before := v.r.URL.Query().Get("before")
+	if number(before) == 0 {
+		before = "" // an invalid number means the first page
+	}
 	ctx := v.r.Context()
 	page := versionsPage{FormToken: rand.Text()}
 	var err error
 	if page.Managed, err = p.Service.Manage(ctx, v.by, v.ownID()); err != nil {
 		return err
 	}
-	if page.Versions, page.Next, err = p.Service.Versions(ctx, v.by, v.ownID(), max(before, 0)); err != nil {
+	list, err := p.Service.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
+	if err != nil {
 		return err
 	}
+	page.Versions, page.Next = list.Versions, list.Next
 	return v.show(http.StatusOK, "own_versions.html", v.T("own.versions"), page)
-}
-
-// Preview is the address of a version; empty where versions have none.
-func (v view) Preview(id publish.ProjectID, of publish.VersionChange) string {
-	return v.Places.Project(id, of.N, of.Suffix).Version
 }
 
 // Names are the first of a list of files.
