@@ -184,7 +184,7 @@ func TestRegression23ServeAndConfigCheckWarnOfTheSame(t *testing.T) {
 func TestRegression23WhatIsPrintedCanBeReadBack(t *testing.T) {
 	for name, args := range map[string][]string{
 		"the defaults":     nil,
-		"many settings":    {"--listen=127.0.0.1:0", "--base-url=https://play.example.com", "--content-host=example.net", "--cache-size=5M", "--account-bytes=10G", "--disk-limit=80", "--max-file-size=200000001", "--report-mail=me@example.com", "--insecure-local"},
+		"many settings":    {"--listen=127.0.0.1:0", "--base-url=https://play.example.com", "--content-host=example.net", "--cache-size=5M", "--account-bytes=10G", "--disk-limit=80", "--max-file-size=200000001", "--report-mail=me@example.com", "--security-contact=me@example.com", "--insecure-local"},
 		"a strange folder": {"--data=FOLDER/x\ninsecure-local: true\nlog-level: \"debug\" \f\x1b[31m\u2028"},
 		"quotes and signs": {`--mail-from="A \"#\" B: 'c'" <me@example.com>`},
 	} {

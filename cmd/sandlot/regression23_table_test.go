@@ -67,6 +67,8 @@ func wrongConfigurations() []configuration {
 		flags(`--smtp-url: a password is sent unencrypted to this machine only`, "--smtp-url=smtp://me:hunter2@mail.example.com?tls=none"),
 		flags(`--mail-from: the sender "nobody" is not a mail address`, "--mail-from=nobody"),
 		flags(`--report-mail "nobody" is not an email address`, "--report-mail=nobody"),
+		flags(`--security-contact "somebody" is neither an email address nor an https URL`, "--security-contact=somebody"),
+		flags(`--security-contact "http://example.com" is neither`, "--security-contact=http://example.com"),
 		env(`SANDLOT_SMTP_URL_FILE: open FOLDER/none: no such file`, "SANDLOT_SMTP_URL_FILE=FOLDER/none"),
 		env(`SANDLOT_SMTP_URL and SANDLOT_SMTP_URL_FILE are both set: unset one`, "SANDLOT_SMTP_URL=smtp://mail.example.com", "SANDLOT_SMTP_URL_FILE=FOLDER/s"),
 		env(`only a secret can lie in a file; set SANDLOT_LISTEN`, "SANDLOT_LISTEN_FILE=FOLDER/s"),

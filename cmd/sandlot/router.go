@@ -10,6 +10,7 @@ import (
 
 	"sandlot/internal/api"
 	"sandlot/internal/front"
+	"sandlot/internal/guide"
 	"sandlot/internal/play"
 	"sandlot/internal/publish"
 	"sandlot/internal/web"
@@ -29,6 +30,7 @@ type router struct {
 	api      http.Handler
 	play     *play.Handler
 	pages    *web.Pages
+	guide    *guide.Guide
 	among    bool // whether the website's own name is one under the content host
 }
 
@@ -106,6 +108,10 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 		return "api", s.api
 	case onBase && s.places.PathForm && strings.HasPrefix(path, "/~/"):
 		return "play", http.HandlerFunc(s.play.ServePath)
+	case onBase && s.guide.Takes(r):
+		return "guide", s.guide
+	case onBase && s.guide.HasPage(path):
+		return "pages", s.guide.Advertised(s.pages)
 	case onBase && (s.pages.Has(path) || browses(r)):
 		return "pages", s.pages
 	case onBase:

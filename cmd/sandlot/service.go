@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/api"
 	"sandlot/internal/archive"
 	"sandlot/internal/gallery"
+	"sandlot/internal/guide"
 	"sandlot/internal/live"
 	liveredis "sandlot/internal/live/redis"
 	"sandlot/internal/mail"
@@ -285,7 +286,8 @@ func (a *app) router(m *metrics) *router {
 	}
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
-	pages := web.New(web.Config{Service: a.service, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
+	documents := a.guide(limits)
+	pages := web.New(web.Config{Docs: documents.Page, Service: a.service, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
@@ -295,13 +297,28 @@ func (a *app) router(m *metrics) *router {
 		needs:   a.needs(),
 		api: api.New(api.Config{
 			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
-			MaxFile: int64(a.settings.MaxFileSize), Now: a.store.Now,
+			MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 		}),
 		play:  play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now}),
 		pages: pages,
+		guide: documents,
 	}
 	_, s.among = s.play.Label(a.places.Base.Host)
 	return s
+}
+
+// guide is what tells programs how this instance is used.
+func (a *app) guide(limits *admission.Limits) *guide.Guide {
+	s := a.settings
+	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: publish.Opening(s.Publish), MaxFile: int64(s.MaxFileSize)}
+	if s.limited(public(a.places)) {
+		rates, _ := s.rates() // was checked at the start
+		facts.Accounts, facts.Writes = rates.Accounts, rates.Writes
+	}
+	contact, _ := s.securityContact() // likewise
+	return guide.New(guide.Config{
+		OpenAPI: api.Document(), Places: a.places, Facts: facts, Gallery: a.gallery, SecurityContact: contact, Admission: limits, Log: a.log, Now: a.store.Now,
+	})
 }
 
 // newServer has the limits of every connection. Bodies and answers may take as

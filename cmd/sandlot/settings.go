@@ -29,6 +29,7 @@ type settings struct {
 	SMTPURL        string `name:"smtp-url" placeholder:"URL" secret:"" help:"Mail server, as smtp://user:password@host:587 or smtps://host:465. Without it, messages are saved as .eml files in the data folder. (default: none)"`
 	MailFrom       string `placeholder:"ADDRESS" help:"Sender of messages. (default: sandlot@ the host of --base-url)"`
 	ReportMail     string `placeholder:"ADDRESS" help:"Email address notified of reports; sandlot admin reports always lists them. (default: no one)"`
+	Security       string `name:"security-contact" placeholder:"ADDRESS" help:"Where vulnerabilities of this instance are reported, as an email address or an https URL, told in /.well-known/security.txt. (default: no one is named)"`
 	KeepVersions   int    `default:"0" placeholder:"N" help:"Versions to keep per project, counting the current one (0: all). Older ones are deleted after a day. (default: ${default})"`
 	InlineMax      size   `default:"64KiB" placeholder:"SIZE" help:"Content up to this size is kept in the database; 0: none. (default: ${default})"`
 	MaxFileSize    size   `default:"1GiB" placeholder:"SIZE" help:"Largest file that an upload in parts may make. (default: ${default})"`
@@ -51,6 +52,9 @@ func (s settings) check() error {
 	if _, err := names.Email(s.ReportMail); s.ReportMail != "" && err != nil {
 		return fmt.Errorf("--report-mail %q is not an email address", s.ReportMail)
 	}
+	if _, err := s.securityContact(); err != nil {
+		return err
+	}
 	if s.KeepVersions < 0 {
 		return fmt.Errorf("--keep-versions %d is negative", s.KeepVersions)
 	}
@@ -67,6 +71,21 @@ func (s settings) check() error {
 		return fmt.Errorf("--trusted-proxies: %w", err)
 	}
 	return s.limitSettings.check()
+}
+
+// securityContact is where vulnerabilities are reported, as a URI, and empty if that is not told.
+func (s settings) securityContact() (string, error) {
+	if s.Security == "" {
+		return "", nil
+	}
+	if u, err := url.Parse(s.Security); err == nil && u.Scheme == "https" && u.Host != "" {
+		return u.String(), nil
+	}
+	address, err := names.Email(strings.TrimPrefix(s.Security, "mailto:"))
+	if err != nil {
+		return "", fmt.Errorf("--security-contact %q is neither an email address nor an https URL", s.Security)
+	}
+	return "mailto:" + address, nil
 }
 
 // places works out the addresses of a server that listens on addr.

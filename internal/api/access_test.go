@@ -51,6 +51,9 @@ var access = map[string][]accessRow{
 	"GET /v1/export": {
 		{"everything", nil, "401 401 401 200 200 200 401 200 401 401 200 401"},
 	},
+	"GET /v1": {
+		{"what is here", nil, "200 200 200 200 200 200 200 200 200 200 200 200"},
+	},
 	"GET /openapi.json": {
 		{"the document", nil, "200 200 200 200 200 200 200 200 200 200 200 200"},
 	},

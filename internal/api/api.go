@@ -41,7 +41,7 @@ type Gallery interface {
 	Stats(ctx context.Context, by publish.Caller, ref string) (publish.ProjectID, publish.Stats, error)
 }
 
-// Config is what an API is made of. Service, Gallery, Places, Archive and Admission must be set.
+// Config is what an API is made of. Service, Gallery, Places, Archive, Index and Admission must be set.
 type Config struct {
 	Service  Service
 	Contents Contents
@@ -53,6 +53,9 @@ type Config struct {
 	Log *slog.Logger
 	// Now gives the date in the name of an archive that is only asked for by HEAD; time.Now if nil.
 	Now func() time.Time
+	// Index is what GET /v1 answers: what is here, in JSON. Links is the Link header of every answer.
+	Index func() []byte
+	Links string
 	// Admission holds callers to their limits, and finds out whose keys they present.
 	Admission *admission.Limits
 	// MaxContent is the largest content of one request in bytes, decoded and unpacked; publish.DefaultMaxContent if 0.
@@ -95,6 +98,9 @@ func New(cfg Config) *API {
 // cannot be finished, or to which no answer can go.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := newCall(w, r)
+	if a.Links != "" {
+		w.Header().Set("Link", a.Links)
+	}
 	if r.Method == http.MethodOptions {
 		preflight(w.Header())
 		w.WriteHeader(http.StatusNoContent)

@@ -21,6 +21,7 @@ import (
 	"sandlot/internal/admission"
 	"sandlot/internal/archive"
 	"sandlot/internal/expect"
+	"sandlot/internal/guide"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -76,7 +77,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 		}
 	}
 	s.limits.Keys = s.keys(w.Callers)
-	w.api = New(Config{Service: w.Publish, Contents: w.Publish.Contents, Gallery: w.Gallery, Places: s.cfg.Places, Log: w.Log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
+	w.api = New(Config{Index: guide.New(guide.Config{OpenAPI: openapiYAML, Places: s.cfg.Places}).Index, Service: w.Publish, Contents: w.Publish.Contents, Gallery: w.Gallery, Places: s.cfg.Places, Log: w.Log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = cmp.Or(s.addr, r.RemoteAddr)
 		w.watch.note(r)

@@ -13,6 +13,9 @@ import (
 //go:embed openapi.yaml
 var openapiYAML []byte
 
+// Document is the OpenAPI document in YAML. It must not be changed.
+func Document() []byte { return openapiYAML }
+
 // documentJSON gives the document in JSON. The embedded one is read by tests, so
 // a broken one is a programmer's error.
 func documentJSON(document []byte) []byte {
@@ -29,6 +32,8 @@ func documentJSON(document []byte) []byte {
 
 func (a *API) openapiJSON(c *call) error { return c.document("application/json", a.json()) }
 func (a *API) openapiYAML(c *call) error { return c.document("application/yaml", a.yaml) }
+
+func (a *API) index(c *call) error { return c.document("application/json", a.Index()) }
 
 func (c *call) document(contentType string, text []byte) error {
 	h := c.w.Header()

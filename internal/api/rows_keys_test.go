@@ -123,7 +123,7 @@ func TestRowsPaths(t *testing.T) {
 	unknown := map[string]int{
 		"/v1/project/nothing-here": 404, "/v1/project/..%2f": 404, "/v1/project/%2e%2e%2fx": 404, "/v1/project/" + w.projectID + "/": 404, "/v1/project/": 404,
 		"/v1/project/" + strings.ToUpper(w.projectID): 404, "/v1/project/%ff%fe": 404, "/v1/project/" + strings.Repeat("a", 10<<10): 414,
-		"/v1//publish": 404, "/V1/publish": 404, "/v1/publish/": 404, "/v1": 404, "/v1/": 404, "/v1/Publish": 404, "/": 404, "/v1/project/x/stats/": 404, "/v1/../v1/whoami": 404,
+		"/v1//publish": 404, "/V1/publish": 404, "/v1/publish/": 404, "/v1/": 404, "/v1/Publish": 404, "/": 404, "/v1/project/x/stats/": 404, "/v1/../v1/whoami": 404,
 	}
 	for path, status := range unknown {
 		t.Run("row 81, 84: GET "+path[:min(len(path), 40)], func(t *testing.T) {

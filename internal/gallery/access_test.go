@@ -50,6 +50,10 @@ func lettingIn(t *testing.T, w *world) {
 				page, err := w.Browse(ctx, by, gallery.SortNewest, "")
 				return shows(page, id), err
 			},
+			"Listing": func() (bool, error) {
+				list, _, err := w.Listing(ctx, by, "")
+				return slices.ContainsFunc(list, func(p publish.Project) bool { return p.ID == id }), err
+			},
 			"Search": func() (bool, error) {
 				page, err := w.Search(ctx, by, "space", "")
 				return shows(page, id), err

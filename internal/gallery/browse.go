@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,17 +173,18 @@ func (s *Service) inOrder(ctx context.Context, ids []publish.ProjectID) ([]publi
 	return out, nil
 }
 
-// listed is a page of a list that is newest first.
+// listed is a page of a list that is newest first, of q.Limit projects, or those of a page of the gallery.
 func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
-	q.Limit = pageSize + 1
+	size := cmp.Or(q.Limit, pageSize)
+	q.Limit = size + 1
 	found, err := s.store.Listed(ctx, q)
 	if err != nil {
 		return sheet{}, err
 	}
 	out := sheet{projects: make([]publish.Project, 0, len(found))}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		out.next = strconv.FormatInt(found[pageSize-1].Number, 36)
+	if len(found) > size {
+		found = found[:size]
+		out.next = strconv.FormatInt(found[size-1].Number, 36)
 	}
 	for _, l := range found {
 		out.projects = append(out.projects, l.Project)
@@ -197,6 +199,23 @@ func (s *Service) page(ctx context.Context, found sheet) Page {
 		out.Cards = append(out.Cards, Card{p, s.counters.ListStats(ctx, p)})
 	}
 	return out
+}
+
+// listingSize is how many projects a page of a Listing has: of 50,000 it takes fifty, and at some 300 bytes each a page is held in little.
+const listingSize = 1_000
+
+// Listing returns up to a thousand projects that may be listed, newest first, without their numbers, as a list of all of them needs it; the
+// empty cursor means the first. An invalid cursor is publish.ErrNotFound.
+func (s *Service) Listing(ctx context.Context, by publish.Caller, cursor string) (list []publish.Project, next string, err error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+		return nil, "", err
+	}
+	before, err := readPlace(cursor)
+	if err != nil {
+		return nil, "", publish.ErrNotFound
+	}
+	found, err := s.listed(ctx, ListedQuery{Before: before, Limit: listingSize})
+	return found.projects, found.next, err
 }
 
 // Search returns a page of the projects that may be listed and match a text, newest first. A project matches if each word of the text is a

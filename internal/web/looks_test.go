@@ -64,6 +64,8 @@ func looks() []look {
 		{name: "project-open", path: "/p/harbor-k3x9p2", open: true},
 		{name: "embed", path: "/embed/harbor-k3x9p2"},
 		{name: "embed-long", path: "/embed/long-q7w2e5"},
+		{name: "docs", path: "/docs"},
+		{name: "docs-projects", path: "/docs/projects"},
 		{name: "report", path: "/report?project=harbor-k3x9p2"},
 		{name: "report-wrong", path: "/report", form: form("form_token", "x", "project", "long-q7w2e5", "contact", "none", "reason", "other", "details", "It sends its players to another site."), status: http.StatusUnprocessableEntity},
 		{name: "reported", path: "/report", form: form("form_token", "x", "project", "harbor-k3x9p2", "reason", "other")},

@@ -36,8 +36,19 @@ func (p *Pages) websiteRoutes() []route {
 	return []route{
 		{"GET", "/static/{file...}", anyone, admission.Look, p.static},
 		{"GET", "/favicon.ico", stranger, admission.Look, p.favicon},
+		{"GET", "/docs", anyone, admission.Look, p.docs},
+		{"GET", "/docs/{page}", anyone, admission.Look, p.docs},
 		{"GET", "/", anyone, admission.Look, p.missing},
 	}
+}
+
+// docs shows a page of the documentation.
+func (p *Pages) docs(v *visit) error {
+	title, body, ok := p.Docs(v.r.PathValue("page"))
+	if !ok {
+		return p.missing(v)
+	}
+	return v.show(http.StatusOK, "docs.html", title, body)
 }
 
 func (p *Pages) missing(*visit) error { return publish.ErrNotFound }

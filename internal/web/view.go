@@ -24,6 +24,9 @@ func (v view) Me() *login { return v.me }
 // Base is the address of the website.
 func (v view) Base() string { return v.Places.Base.String() }
 
+// Path is the path of the page.
+func (v view) Path() string { return v.r.URL.Path }
+
 // Number writes a whole number as the language does.
 func (v view) Number(n any) string {
 	whole, _ := toInt(n)

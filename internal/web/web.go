@@ -70,7 +70,9 @@ type Config struct {
 	Gallery  Gallery
 	Reports  Reports
 	Places   publish.Places
-	Log      *slog.Logger
+	// Docs gives a page of the documentation, the first one for "": its title, and its HTML, which is taken as it is. It is in English.
+	Docs func(name string) (title string, body template.HTML, ok bool)
+	Log  *slog.Logger
 	// Admission holds visitors to their limits; nil: none.
 	Admission *admission.Limits
 	// Archive writes an export as a ZIP. It may be called concurrently.

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"sandlot/internal/expect"
+	"sandlot/internal/testenv"
+)
+
+// asks sends a request to the server's own host, or to another, with headers in turns of name and value.
+func asks(t *testing.T, s *testenv.Server, method, path, host string, header ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, nil)
+	expect.OK(t, err)
+	r.Host = host
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	resp, err := s.Client().Do(r)
+	expect.OK(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	expect.OK(t, err)
+	return resp, string(body)
+}
+
+// TestEveryDocumentIsServed by the real program, with its type, to GET and HEAD, on the website's own host alone.
+func TestEveryDocumentIsServed(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t), "--security-contact", "security@example.com")
+	for path, kind := range map[string]string{
+		"/": "text/html; charset=utf-8", "/docs": "text/html; charset=utf-8", "/docs/projects": "text/html; charset=utf-8", "/docs/agents": "text/html; charset=utf-8", "/docs/errors": "text/html; charset=utf-8",
+		"/llms.txt": "text/plain; charset=utf-8", "/llms-full.txt": "text/plain; charset=utf-8", "/robots.txt": "text/plain; charset=utf-8", "/.well-known/security.txt": "text/plain; charset=utf-8",
+		"/skill.md": "text/markdown; charset=utf-8", "/docs.md": "text/markdown; charset=utf-8", "/docs/projects.md": "text/markdown; charset=utf-8", "/.well-known/agent-skills/sandlot/SKILL.md": "text/markdown; charset=utf-8",
+		"/.well-known/agent-skills/index.json": "application/json", "/v1": "application/json", "/sitemap.xml": "application/xml", "/openapi.yaml": "application/yaml",
+	} {
+		resp, body := asks(t, s, "GET", path, "localhost")
+		if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != kind || body == "" {
+			t.Errorf("%s: %d %s, %d bytes", path, resp.StatusCode, resp.Header.Get("Content-Type"), len(body))
+		}
+		expect.Contains(t, path+" leads to the documents", resp.Header.Get("Link"), `/llms.txt>; rel="help"`)
+		expect.Contains(t, path+" leads to the description", resp.Header.Get("Link"), `/openapi.json>; rel="service-desc"`)
+		head, none := asks(t, s, "HEAD", path, "localhost")
+		if head.StatusCode != http.StatusOK || head.Header.Get("Content-Type") != kind || none != "" {
+			t.Errorf("HEAD %s: %d %s", path, head.StatusCode, head.Header.Get("Content-Type"))
+		}
+		elsewhere, _ := asks(t, s, "GET", path, "other.example")
+		answers := strings.HasPrefix(path, "/v1") || strings.HasPrefix(path, "/openapi")
+		expect.Equal(t, path+" under another name is answered", elsewhere.StatusCode == http.StatusOK, answers)
+		expect.Equal(t, path+" under another name is refused", elsewhere.StatusCode == http.StatusMisdirectedRequest, !answers)
+		project, _ := asks(t, s, "GET", path, "nothing-abc123.localhost")
+		expect.Equal(t, path+" of a project that is not there", project.StatusCode, http.StatusNotFound)
+	}
+	for path, status := range map[string]int{"/docs/nothing": 404, "/docs/nothing.md": 404, "/docs/": 404, "/llms.txt/": 404, "/.well-known/nothing": 404, "/v1/": 404} {
+		resp, _ := asks(t, s, "GET", path, "localhost")
+		expect.Equal(t, path, resp.StatusCode, status)
+	}
+	for _, path := range []string{"/llms.txt", "/sitemap.xml", "/docs.md"} {
+		resp, _ := asks(t, s, "POST", path, "localhost")
+		expect.Equal(t, "POST "+path, resp.StatusCode, http.StatusMethodNotAllowed)
+	}
+}
+
+// TestAPageIsAlsoHadAsWhatProgramsRead at the same address, told apart for caches.
+func TestAPageIsAlsoHadAsWhatProgramsRead(t *testing.T) {
+	s := testenv.Start(t, testenv.Binary(t))
+	browser := "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for _, row := range []struct{ path, accept, kind, same string }{
+		{"/", browser, "text/html; charset=utf-8", ""},
+		{"/", "*/*", "text/html; charset=utf-8", ""},
+		{"/", "application/json", "application/json", "/v1"},
+		{"/", "text/markdown", "text/markdown; charset=utf-8", "/llms.txt"},
+		{"/docs", browser, "text/html; charset=utf-8", ""},
+		{"/docs", "application/json", "text/html; charset=utf-8", ""},
+		{"/docs", "text/markdown, text/html, */*", "text/markdown; charset=utf-8", "/docs.md"},
+		{"/docs/projects", "text/markdown", "text/markdown; charset=utf-8", "/docs/projects.md"},
+	} {
+		resp, body := asks(t, s, "GET", row.path, "localhost", "Accept", row.accept)
+		expect.Equal(t, row.path+" for "+row.accept, resp.Header.Get("Content-Type"), row.kind)
+		expect.Contains(t, row.path+" varies", strings.Join(resp.Header.Values("Vary"), ", "), "Accept")
+		if row.same != "" {
+			_, same := asks(t, s, "GET", row.same, "localhost")
+			expect.Equal(t, row.path+" for "+row.accept+" is "+row.same, body == same, true)
+		}
+	}
+	_, text := asks(t, s, "GET", "/", "localhost", "Accept", "application/json")
+	var index struct{ Documents map[string]string }
+	expect.OK(t, json.Unmarshal([]byte(text), &index))
+	_, base, _ := strings.Cut(s.URL(), "127.0.0.1:")
+	for name, address := range index.Documents {
+		path, ok := strings.CutPrefix(address, "http://localhost:"+base)
+		resp, _ := asks(t, s, "GET", path, "localhost")
+		expect.Equal(t, name+" is at "+address, ok && resp.StatusCode == http.StatusOK, true)
+	}
+}
+
+// TestOnlyWhatMayBeListedIsInTheSitemap of a public instance: nothing of an account whose address is not verified.
+func TestOnlyWhatMayBeListedIsInTheSitemap(t *testing.T) {
+	bin := testenv.Binary(t)
+	for base, listed := range map[string]bool{"": true, "http://play.example.com": false} {
+		var args []string
+		host := "localhost"
+		if base != "" {
+			args, host = []string{"--base-url", base, "--content-host", "example.net"}, "play.example.com"
+		}
+		s := testenv.Start(t, bin, args...)
+		r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL()+"/v1/publish", strings.NewReader(`{"email":"me@example.com","title":"Wick","content":"PGgxPkhpPC9oMT4="}`))
+		expect.OK(t, err)
+		resp, err := s.Client().Do(r)
+		expect.OK(t, err)
+		resp.Body.Close()
+		_, text := asks(t, s, "GET", "/sitemap.xml", host)
+		expect.Equal(t, base+" lists it", strings.Contains(text, "/p/wick-"), listed)
+	}
+}

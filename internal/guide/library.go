@@ -1,0 +1,188 @@
+package guide
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"html/template"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	texts "text/template"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/parser"
+)
+
+//go:embed texts
+var files embed.FS
+
+// A library holds all documents of an instance.
+type library struct {
+	contract  *contract
+	index     document
+	documents map[string]document // by path
+	pages     map[string]page     // by name
+}
+
+// A page is one of the documentation. Its HTML is made when it is first asked for.
+type page struct {
+	title, text string // text is Markdown
+	html        func() template.HTML
+}
+
+func newLibrary(cfg Config) *library {
+	l := &library{contract: read(cfg.OpenAPI), documents: map[string]document{}, pages: map[string]page{}}
+	v := newView(cfg, l.contract)
+	markdown, plain := kindMarkdown+inUTF8, kindPlain+inUTF8
+	skill := v.write("skill.md")
+	l.index = newDocument(kindJSON, encoded(v.index()))
+	for path, d := range map[string]document{
+		"/llms.txt":               newDocument(plain, v.write("llms.md")),
+		"/llms-full.txt":          newDocument(plain, v.write("llms-full.md")),
+		"/skill.md":               newDocument(markdown, skill),
+		skillAt:                   newDocument(markdown, skill),
+		skillsPath + "index.json": newDocument(kindJSON, skills(v.Description(), skill)),
+		"/robots.txt":             newDocument(plain, robots(v.Base)),
+	} {
+		l.documents[path] = d
+	}
+	for _, p := range v.pages() {
+		l.add(v, p.name, string(p.value))
+	}
+	return l
+}
+
+// add adds a page, whose title is its first line.
+func (l *library) add(v *view, name, text string) {
+	first, _, _ := strings.Cut(text, "\n")
+	l.pages[name] = page{strings.TrimPrefix(first, "# "), text, sync.OnceValue(func() template.HTML { return v.html(name, text) })}
+	l.documents[markdownOf(pagePath(name))] = newDocument(kindMarkdown+inUTF8, []byte(text))
+}
+
+// pagePath is where a page of the documentation is, by its name.
+func pagePath(name string) string { return strings.TrimSuffix("/docs/"+name, "/") }
+
+// pageName is the name of the page at a path.
+func pageName(path string) (name string, ok bool) {
+	if path == "/docs" {
+		return "", true
+	}
+	name, ok = strings.CutPrefix(path, "/docs/")
+	return name, ok && name != ""
+}
+
+// markdownOf is where the Markdown of a page is.
+func markdownOf(path string) string {
+	if path == "/" {
+		return "/llms.txt"
+	}
+	return path + ".md"
+}
+
+// A view is what the templates of texts see.
+type view struct {
+	Config
+	Base     string
+	contract *contract
+	texts    *texts.Template
+}
+
+func newView(cfg Config, c *contract) *view {
+	v := &view{Config: cfg, Base: cfg.Places.Base.String(), contract: c}
+	v.texts = texts.Must(texts.New("").ParseFS(files, "texts/*.md"))
+	return v
+}
+
+// write writes one of the texts. They are embedded and read by tests, so a broken one is a programmer's error.
+func (v *view) write(name string) []byte {
+	var out bytes.Buffer
+	if err := v.texts.ExecuteTemplate(&out, name, v); err != nil {
+		panic(err)
+	}
+	return append(bytes.TrimSpace(blank.ReplaceAll(out.Bytes(), []byte("\n\n"))), '\n')
+}
+
+// blank are the lines that parts of a text which are not told leave.
+var blank = regexp.MustCompile(`\n{3,}`)
+
+// html is the HTML of a page. Its links to other pages lead to their HTML. HTML in the Markdown is left out.
+func (v *view) html(name, text string) template.HTML {
+	var pairs []string
+	for _, p := range v.pageNames() {
+		pairs = append(pairs, v.Base+markdownOf(pagePath(p)), pagePath(p))
+	}
+	var out bytes.Buffer
+	_ = goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID())).Convert([]byte(strings.NewReplacer(pairs...).Replace(text)), &out) // a buffer takes everything
+	return template.HTML(out.String())
+}
+
+// pages are those of the documentation, in their order.
+func (v *view) pages() (list ordered[string]) {
+	for _, name := range v.pageNames() {
+		text := ""
+		switch name {
+		case "":
+			text = string(v.write("docs.md"))
+		case "agents":
+			text = string(v.write("agents.md"))
+		case "errors":
+			text = v.errors()
+		default:
+			text = v.here(v.reference(name))
+		}
+		list = append(list, named[string]{name, text})
+	}
+	return list
+}
+
+// pageNames are the first page, the one for agents, one for each tag of the OpenAPI document, and one for errors.
+func (v *view) pageNames() []string {
+	names := []string{"", "agents"}
+	for _, e := range v.contract.endpoints() {
+		if tag := e.tag(); !slices.Contains(names, tag) {
+			names = append(names, tag)
+		}
+	}
+	return append(names, "errors")
+}
+
+// index is what GET /v1 answers.
+func (v *view) index() any {
+	type one struct {
+		Method  string `json:"method"`
+		Path    string `json:"path"`
+		Auth    string `json:"auth"`
+		Summary string `json:"summary"`
+		Docs    string `json:"docs"`
+	}
+	var list []one
+	for _, e := range v.contract.endpoints() {
+		list = append(list, one{e.method, e.path, e.key, e.Summary, v.Base + markdownOf(pagePath(e.tag())) + "#" + anchor(e.Summary)})
+	}
+	docs := map[string]string{}
+	for name, path := range map[string]string{
+		"start": "/llms.txt", "all": "/llms-full.txt", "skill": "/skill.md", "skills": skillsPath + "index.json", "docs": "/docs", "docs_markdown": "/docs.md", "openapi_yaml": "/openapi.yaml", "openapi_json": "/openapi.json",
+	} {
+		docs[name] = v.Base + path
+	}
+	return struct {
+		Service   string            `json:"service"`
+		About     string            `json:"about"`
+		BaseURL   string            `json:"base_url"`
+		First     string            `json:"first_call"`
+		Auth      string            `json:"auth"`
+		Documents map[string]string `json:"documents"`
+		Endpoints []one             `json:"endpoints"`
+	}{v.contract.Info.Title, v.contract.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", docs, list}
+}
+
+// indent is JSON with line breaks.
+func indent(text []byte) string {
+	var out bytes.Buffer
+	if json.Indent(&out, text, "", "  ") != nil {
+		return string(text)
+	}
+	return out.String()
+}

@@ -1,0 +1,239 @@
+package guide
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A contract is an OpenAPI document, as far as it is told.
+type contract struct {
+	Info       struct{ Title, Summary, Description string }
+	Tags       []struct{ Name, Description string }
+	Security   []map[string]any
+	Paths      ordered[pathItem]
+	Components struct {
+		Parameters map[string]parameter
+		Schemas    map[string]schema
+		Responses  map[string]response
+		Examples   map[string]example
+	}
+}
+
+type pathItem struct{ operations ordered[operation] }
+
+type operation struct {
+	Tags                 []string
+	ID                   string `yaml:"operationId"`
+	Summary, Description string
+	Security             *[]map[string]any
+	Parameters           []parameter
+	RequestBody          *struct{ Content ordered[media] } `yaml:"requestBody"`
+	Responses            ordered[response]
+}
+
+type parameter struct {
+	Ref                   string `yaml:"$ref"`
+	Name, In, Description string
+	Required              bool
+	Schema                schema
+}
+
+type media struct {
+	Schema   schema
+	Examples ordered[example]
+}
+
+type example struct {
+	Ref     string `yaml:"$ref"`
+	Summary string
+	Value   yaml.Node
+	Status  int `yaml:"x-status"`
+}
+
+type response struct {
+	Ref         string `yaml:"$ref"`
+	Description string
+	Content     ordered[media]
+}
+
+type schema struct {
+	Ref         string    `yaml:"$ref"`
+	Type        yaml.Node // one, or a list of them
+	Description string
+	Deprecated  bool
+	Properties  ordered[schema]
+	Required    []string
+	AnyOf       []schema `yaml:"anyOf"`
+	Enum        []string
+	Items       *schema
+}
+
+// ordered is a mapping in the order in which it is written.
+type ordered[T any] []named[T]
+
+type named[T any] struct {
+	name  string
+	value T
+}
+
+func (o *ordered[T]) UnmarshalYAML(n *yaml.Node) error {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		var v T
+		if err := n.Content[i+1].Decode(&v); err != nil {
+			return fmt.Errorf("%s: %w", n.Content[i].Value, err)
+		}
+		*o = append(*o, named[T]{n.Content[i].Value, v})
+	}
+	return nil
+}
+
+// methods are those that a path may have.
+var methods = []string{"get", "post", "put", "patch", "delete"}
+
+// UnmarshalYAML takes the operations of a path, each with the parameters of the path.
+func (p *pathItem) UnmarshalYAML(n *yaml.Node) error {
+	var shared struct{ Parameters []parameter }
+	if err := n.Decode(&shared); err != nil {
+		return err
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if !slices.Contains(methods, n.Content[i].Value) {
+			continue
+		}
+		var op operation
+		if err := n.Content[i+1].Decode(&op); err != nil {
+			return err
+		}
+		op.Parameters = append(slices.Clone(shared.Parameters), op.Parameters...)
+		p.operations = append(p.operations, named[operation]{strings.ToUpper(n.Content[i].Value), op})
+	}
+	return nil
+}
+
+// read reads an OpenAPI document. The one of this program is read by tests, so a broken one is a programmer's error.
+func read(text []byte) *contract {
+	c := &contract{}
+	if err := yaml.Unmarshal(text, c); err != nil {
+		panic("openapi.yaml: " + err.Error())
+	}
+	return c
+}
+
+// last is what a reference names.
+func last(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }
+
+func (c *contract) parameter(p parameter) parameter {
+	if p.Ref != "" {
+		return c.Components.Parameters[last(p.Ref)]
+	}
+	return p
+}
+
+func (c *contract) response(r response) response {
+	if r.Ref != "" {
+		return c.Components.Responses[last(r.Ref)]
+	}
+	return r
+}
+
+func (c *contract) example(e example) example {
+	if e.Ref != "" {
+		return c.Components.Examples[last(e.Ref)]
+	}
+	return e
+}
+
+// schema is what a reference stands for, or the first of several that is not null.
+func (c *contract) schema(s schema) schema {
+	switch {
+	case s.Ref != "":
+		return c.schema(c.Components.Schemas[last(s.Ref)])
+	case len(s.AnyOf) > 0 && s.Properties == nil:
+		found := c.schema(s.AnyOf[0])
+		found.Description = cmp.Or(s.Description, found.Description)
+		return found
+	}
+	return s
+}
+
+// kind is the type of a value, in words.
+func (c *contract) kind(s schema) string {
+	s = c.schema(s)
+	if len(s.Enum) > 0 && len(s.Enum) <= 6 {
+		return strings.Join(s.Enum, " or ")
+	}
+	names := []string{s.Type.Value}
+	if s.Type.Kind == yaml.SequenceNode {
+		names = nil
+		for _, n := range s.Type.Content {
+			names = append(names, n.Value)
+		}
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return n == "null" || n == "" })
+	if len(names) == 0 {
+		return ""
+	}
+	if names[0] == "array" && s.Items != nil {
+		if of := c.kind(*s.Items); of != "" {
+			return "list of " + of + "s"
+		}
+	}
+	return names[0]
+}
+
+// The ways in which an operation takes a key.
+const (
+	keyNone     = "none"
+	keyOptional = "optional"
+	keyRequired = "required"
+)
+
+// key says whether an operation takes a key.
+func (c *contract) key(op operation) string {
+	security := c.Security
+	if op.Security != nil {
+		security = *op.Security
+	}
+	free := slices.ContainsFunc(security, func(s map[string]any) bool { return len(s) == 0 })
+	switch {
+	case free && len(security) > 1:
+		return keyOptional
+	case free || len(security) == 0:
+		return keyNone
+	}
+	return keyRequired
+}
+
+// An endpoint is an operation with its place.
+type endpoint struct {
+	method, path string
+	operation
+	key string
+}
+
+// endpoints are all operations, in the order of the document.
+func (c *contract) endpoints() (list []endpoint) {
+	for _, p := range c.Paths {
+		for _, op := range p.value.operations {
+			list = append(list, endpoint{op.name, p.name, op.value, c.key(op.value)})
+		}
+	}
+	return list
+}
+
+// fields are those of an endpoint's body, with those that the others have and this one has not left out.
+func (c *contract) fields(e endpoint) (list ordered[schema], required []string) {
+	if e.RequestBody == nil {
+		return nil, nil
+	}
+	for _, m := range e.RequestBody.Content {
+		if of := c.schema(m.value.Schema); len(of.Properties) > 0 {
+			return slices.DeleteFunc(slices.Clone(of.Properties), func(f named[schema]) bool { return c.schema(f.value).Deprecated || f.value.Deprecated }), of.Required
+		}
+	}
+	return nil, nil
+}

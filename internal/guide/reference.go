@@ -1,0 +1,203 @@
+package guide
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"sandlot/internal/publish"
+)
+
+// tag is the group of an endpoint.
+func (e endpoint) tag() string {
+	if len(e.Tags) == 0 {
+		return "other"
+	}
+	return e.Tags[0]
+}
+
+// anchor is the name of a heading in an address.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ' || r == '-' || r == '_':
+			return '-'
+		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+}
+
+// reference is the page of the endpoints with a tag.
+func (v *view) reference(tag string) string {
+	var out strings.Builder
+	title, about := strings.ToUpper(tag[:1])+tag[1:], ""
+	for _, t := range v.contract.Tags {
+		if t.Name == tag {
+			about = t.Description
+		}
+	}
+	fmt.Fprintf(&out, "# %s\n\n%s.\n\n%s\n", title, cmp.Or(about, title), v.Pages(tag))
+	for _, e := range v.contract.endpoints() {
+		if e.tag() == tag {
+			v.describe(&out, e)
+		}
+	}
+	return out.String()
+}
+
+var keyWords = map[string]string{keyNone: "no key", keyOptional: "key optional", keyRequired: "with a key"}
+
+// describe writes all that the document says of an endpoint.
+func (v *view) describe(out *strings.Builder, e endpoint) {
+	fmt.Fprintf(out, "\n## %s\n\n`%s %s`, %s\n", e.Summary, e.method, e.path, keyWords[e.key])
+	if e.Description != "" {
+		fmt.Fprintf(out, "\n%s\n", strings.TrimSpace(e.Description))
+	}
+	if len(e.Parameters) > 0 {
+		out.WriteString("\nParameters:\n\n")
+		for _, p := range e.Parameters {
+			p = v.contract.parameter(p)
+			v.item(out, p.Name, p.In, p.Required, p.Description)
+		}
+	}
+	fields, required := v.contract.fields(e)
+	if len(fields) > 0 {
+		out.WriteString("\nFields of the body, in JSON or as a form:\n\n")
+		for _, f := range fields {
+			v.item(out, f.name, v.contract.kind(f.value), slices.Contains(required, f.name), cmp.Or(f.value.Description, v.contract.schema(f.value).Description))
+		}
+	}
+	v.request(out, e)
+	v.answers(out, e)
+}
+
+// item is a line of a list of names.
+func (v *view) item(out *strings.Builder, name, kind string, required bool, about string) {
+	if required {
+		kind = strings.TrimPrefix(kind+", required", ", ")
+	}
+	fmt.Fprintf(out, "- `%s`", name)
+	if kind != "" {
+		fmt.Fprintf(out, " (%s)", kind)
+	}
+	if about = flat(about); about != "" {
+		out.WriteString(": " + about)
+	}
+	out.WriteString("\n")
+}
+
+// flat is a text on one line.
+func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// request writes the first request of an endpoint that succeeds.
+func (v *view) request(out *strings.Builder, e endpoint) {
+	if e.RequestBody == nil {
+		return
+	}
+	for _, m := range e.RequestBody.Content {
+		for _, ex := range m.value.Examples {
+			if m.name == kindJSON && ex.value.Status < 300 {
+				key := ""
+				if e.key == keyRequired {
+					key = "Authorization: Bearer <api_key>\n"
+				}
+				fmt.Fprintf(out, "\n```http\n%s %s\n%sContent-Type: application/json\n\n%s\n```\n", e.method, e.path, key, indent(inJSON(&ex.value.Value)))
+				return
+			}
+		}
+	}
+}
+
+// answers writes what an endpoint answers: those of success whole, and the statuses of all others.
+func (v *view) answers(out *strings.Builder, e endpoint) {
+	var failures []string
+	for _, r := range e.Responses {
+		if r.name >= "300" {
+			failures = append(failures, r.name)
+			continue
+		}
+		found := v.contract.response(r.value)
+		fmt.Fprintf(out, "\nAnswer %s: %s\n", r.name, flat(found.Description))
+		for _, m := range found.Content {
+			if m.name == kindJSON && len(m.value.Examples) > 0 {
+				ex := v.contract.example(m.value.Examples[0].value)
+				fmt.Fprintf(out, "\n```json\n%s\n```\n", indent(inJSON(&ex.Value)))
+			}
+		}
+	}
+	if len(failures) > 0 {
+		fmt.Fprintf(out, "\n[Errors](%s): %s.\n", v.Base+markdownOf(pagePath("errors")), strings.Join(failures, ", "))
+	}
+}
+
+// errors is the page of what may go wrong: each code with the example that the document has of it.
+func (v *view) errors() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "# Errors\n\nEvery error is a JSON object. `error` is a stable code, `message` says what was wrong with this request, `hint` has a corrected command. "+
+		"After 429, 503 and 507 wait `retry_after` seconds, then send the same again. 409 means that it is done already, or being done.\n\n%s\n\n", v.Pages("errors"))
+	for _, code := range v.contract.Components.Schemas["Code"].Enum {
+		status, message := v.failure(code)
+		fmt.Fprintf(&out, "- `%s` (%s): %s\n", code, status, flat(message))
+	}
+	return out.String()
+}
+
+// failure is the example of an error: one of those that the document shares, by the code's name.
+func (v *view) failure(code string) (status, message string) {
+	var said struct{ Status, Message string }
+	ex := v.contract.Components.Examples[code]
+	_ = ex.Value.Decode(&said) // nothing is told where there is none
+	return said.Status, said.Message
+}
+
+// exampleHost is where the examples of the document are.
+const exampleHost = "localhost:8080"
+
+var exampleProject = regexp.MustCompile(`http://([a-z0-9-]+)\.` + exampleHost)
+
+// here is a text in which the addresses of examples are those of this instance.
+func (v *view) here(text string) string {
+	text = exampleProject.ReplaceAllStringFunc(text, func(found string) string {
+		label := exampleProject.FindStringSubmatch(found)[1]
+		return strings.TrimSuffix(v.Places.Project(publish.ProjectID(label), 0, "").URL, "/")
+	})
+	return strings.ReplaceAll(text, "http://"+exampleHost, v.Base)
+}
+
+// inJSON is a value of the document in JSON, in the order in which it was written.
+func inJSON(n *yaml.Node) []byte {
+	switch n.Kind {
+	case yaml.MappingNode:
+		var parts [][]byte
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			name, _ := json.Marshal(n.Content[i].Value) // a string always encodes
+			parts = append(parts, append(append(name, ':'), inJSON(n.Content[i+1])...))
+		}
+		return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}"))
+	case yaml.SequenceNode:
+		var parts [][]byte
+		for _, one := range n.Content {
+			parts = append(parts, inJSON(one))
+		}
+		return slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]"))
+	}
+	var v any
+	_ = n.Decode(&v) // a scalar always decodes
+	if n.Tag == "!!timestamp" {
+		v = n.Value
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // what was decoded encodes
+	return bytes.TrimSpace(out.Bytes())
+}

@@ -1,0 +1,65 @@
+package guide
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+const (
+	securityPath = "/.well-known/security.txt"
+	skillsPath   = "/.well-known/agent-skills/"
+	skillName    = "sandlot"
+	skillAt      = skillsPath + skillName + "/SKILL.md"
+)
+
+// skillsSchema says which edition of the format of the list of skills this is.
+const skillsSchema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+
+// skills is the list of skills, with the digest of the one there is.
+func skills(description string, skill []byte) []byte {
+	type entry struct {
+		Name        string `json:"name"`
+		Type        string `json:"type"`
+		Description string `json:"description"`
+		URL         string `json:"url"`
+		Digest      string `json:"digest"`
+	}
+	return encoded(struct {
+		Schema string  `json:"$schema"`
+		Skills []entry `json:"skills"`
+	}{skillsSchema, []entry{{skillName, "skill-md", description, skillAt, "sha256:" + digest(skill)}}})
+}
+
+// encoded is a value in JSON, for people to read as well.
+func encoded(v any) []byte {
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		panic(err) // strings and numbers always encode
+	}
+	return []byte(out.String())
+}
+
+// hidden are the paths that are no page to find: forms, the account, and what is the same as elsewhere.
+var hidden = []string{"/account", "/login", "/verify", "/not-me", "/report", "/embed/", "/~/"}
+
+// robots lets crawlers read everything that is for everybody.
+func robots(base string) []byte {
+	text := "User-agent: *\n"
+	for _, path := range hidden {
+		text += "Disallow: " + path + "\n"
+	}
+	return []byte(text + "\nSitemap: " + base + sitemapPath + "\n")
+}
+
+// validFor is how long who reads security.txt may rely on it.
+const validFor = 30 * 24 * time.Hour
+
+// security says where vulnerabilities are reported (RFC 9116).
+func (g *Guide) security() document {
+	expires := g.Now().UTC().Truncate(24 * time.Hour).Add(validFor)
+	return newDocument(kindPlain+inUTF8, []byte("Contact: "+g.SecurityContact+"\nExpires: "+expires.Format(time.RFC3339)+"\nPreferred-Languages: en\nCanonical: "+g.Places.Base.String()+securityPath+"\n"))
+}
