@@ -24,6 +24,7 @@ var arrows = map[string][]string{
 	"blob/crashfs": {"blob"},
 	"blob/s3":      {"blob", "content", "failpoint", "publish"},
 	"admission":    {"publish"},
+	"check":        {"inspect", "names"},
 	"checkpoint":   {},
 	"catalog":      {},
 	"client":       {}, // not even publish: it stands outside of the service

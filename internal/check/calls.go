@@ -1,0 +1,121 @@
+package check
+
+import (
+	"bytes"
+	"path"
+	"strings"
+)
+
+// near is how far before a string what it is for is looked for.
+const near = 64
+
+// literal looks at a string whose quotes stand at two offsets, and keeps it if a file is asked for with it.
+func (x *lexer) literal(start, end int) {
+	before := bytes.TrimRight(x.text[max(0, start-near):start], " \t\r\n")
+	if len(before) == 0 || end-start < 2 || end-start > longestRef {
+		return
+	}
+	switch rest := before[:len(before)-1]; before[len(before)-1] {
+	case '(':
+		x.argument(rest, start, end)
+	case '=':
+		if bytes.HasSuffix(bytes.TrimRight(rest, " "), []byte(".src")) && x.ends(end) {
+			x.ref(asks, x.text[start+1:end], start)
+		}
+	case 'm':
+		if string(wordBefore(before)) == "from" {
+			x.ref(imports, x.text[start+1:end], start)
+		}
+	case 't':
+		if string(wordBefore(before)) == "import" && !bytes.HasSuffix(before, []byte(".import")) {
+			x.ref(imports, x.text[start+1:end], start)
+		}
+	case ',':
+		if x.last >= 0 && len(bytes.TrimSpace(x.text[x.last+1:start])) == 1 {
+			x.file(start, end)
+		}
+	}
+}
+
+// argument looks at a string that is the first argument of a call.
+func (x *lexer) argument(before []byte, start, end int) {
+	before = bytes.TrimRight(before, " ")
+	word := wordBefore(before)
+	if len(word) < 3 || len(word) > 20 {
+		return
+	}
+	of := before[:len(before)-len(word)]
+	switch string(word) {
+	case "import":
+		if !bytes.HasSuffix(of, []byte(".")) && x.ends(end) {
+			x.ref(imports, x.text[start+1:end], start)
+		}
+	case "fetch":
+		if !bytes.HasSuffix(of, []byte(".")) || bytes.HasSuffix(of, []byte("window.")) || bytes.HasSuffix(of, []byte("self.")) {
+			x.file(start, end)
+		}
+	case "Audio", "Worker", "SharedWorker":
+		if bytes.HasSuffix(bytes.TrimRight(of, " "), []byte("new")) && x.ends(end) {
+			x.ref(asks, x.text[start+1:end], start)
+		}
+	case "importScripts":
+		x.file(start, end)
+	case "register":
+		if bytes.HasSuffix(of, []byte("serviceWorker.")) && x.ends(end) {
+			x.ref(registers, x.text[start+1:end], start)
+		}
+	case "URL":
+		if after := bytes.TrimLeft(x.text[end+1:min(len(x.text), end+40)], " ,\n"); bytes.HasPrefix(after, []byte("import.meta.url")) {
+			x.ref(loads, x.text[start+1:end], start)
+		}
+	case "loadImage", "loadSound", "loadFont", "loadJSON", "loadStrings", "loadTable", "loadShader", "loadModel":
+		x.file(start, end)
+	case "image", "audio", "spritesheet", "atlas", "tilemapTiledJSON", "bitmapFont", "json", "video":
+		if bytes.HasSuffix(of, []byte(".load.")) {
+			x.last = end
+		}
+	case "load":
+		if bytes.HasSuffix(of, []byte(".")) {
+			x.file(start, end)
+		}
+	}
+}
+
+// file keeps a string that is all of an argument and names a file by its kind.
+func (x *lexer) file(start, end int) {
+	if x.ends(end) && namesFile(x.text[start+1:end]) {
+		x.ref(asks, x.text[start+1:end], start)
+	}
+}
+
+// ends reports whether the string that ends there is all of an expression.
+func (x *lexer) ends(end int) bool {
+	after := x.text[end+1 : min(x.end, end+1+near)]
+	rest := bytes.TrimLeft(after, " \t\r\n")
+	if len(rest) == 0 {
+		return true
+	}
+	switch rest[0] {
+	case ')', ',', ';', '}', ']':
+		return true
+	case '+', '.', '[', '?', '|', '&', '*', '-', '/', '%', '=', '<', '>', '(', '`':
+		return false
+	}
+	return bytes.IndexByte(after[:len(after)-len(rest)], '\n') >= 0
+}
+
+// namesFile reports whether a reference has the extension of a file that is published, or leads to another host.
+func namesFile(value []byte) bool {
+	if bytes.Contains(value, []byte("//")) {
+		return true
+	}
+	to, _, _ := strings.Cut(string(value), "?")
+	to, _, _ = strings.Cut(to, "#")
+	switch strings.ToLower(path.Ext(to)) {
+	case ".json", ".js", ".mjs", ".css", ".html", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".mp3", ".ogg", ".wav", ".m4a", ".flac", ".mp4", ".webm",
+		".wasm", ".txt", ".csv", ".tsv", ".xml", ".md", ".glsl", ".vert", ".frag", ".wgsl", ".gltf", ".glb", ".obj", ".mtl", ".fbx", ".stl", ".hdr", ".bin", ".data",
+		".ttf", ".otf", ".woff", ".woff2", ".fnt", ".atlas", ".tmx", ".tmj", ".tsj", ".ldtk", ".pck", ".zip":
+		return true
+	}
+	return false
+}

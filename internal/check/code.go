@@ -1,0 +1,38 @@
+package check
+
+// A Code names a kind of finding. It never changes.
+type Code string
+
+// The codes, in the order in which findings are told.
+const (
+	CutOff        Code = "cut_off"
+	MissingFile   Code = "missing_file"
+	WrongCase     Code = "wrong_case"
+	NotBuilt      Code = "not_built"
+	BareImport    Code = "bare_import"
+	AbsolutePath  Code = "absolute_path"
+	LocalAddress  Code = "local_address"
+	MixedContent  Code = "mixed_content"
+	OtherHosts    Code = "other_hosts"
+	NeedsThreads  Code = "needs_threads"
+	SoundTooEarly Code = "sound_before_gesture"
+	NoViewport    Code = "no_viewport"
+	NoTitle       Code = "no_title"
+	NoTouch       Code = "no_touch"
+	SlowOnPhones  Code = "slow_on_phones"
+)
+
+// Codes are all of them.
+func Codes() []Code {
+	return []Code{
+		CutOff, MissingFile, WrongCase, NotBuilt, BareImport, AbsolutePath, LocalAddress, MixedContent, OtherHosts,
+		NeedsThreads, SoundTooEarly, NoViewport, NoTitle, NoTouch, SlowOnPhones,
+	}
+}
+
+// A Finding is one thing that is probably wrong: Message says where and what, Hint how to mend it.
+type Finding struct {
+	Code    Code
+	Message string
+	Hint    string
+}

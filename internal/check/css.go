@@ -1,0 +1,122 @@
+package check
+
+import "bytes"
+
+// styleFile passes over a style sheet of its own.
+func (s *scanner) styleFile() {
+	if depth := s.styles(0, len(s.text)); depth > 0 && !endsWith(s.text, "};") {
+		s.cutOff("inside a rule")
+	}
+}
+
+// endsWith reports whether the last byte that is no blank is one of chars.
+func endsWith(text []byte, chars string) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) > 0 && bytes.IndexByte([]byte(chars), text[len(text)-1]) >= 0
+}
+
+// inlineStyle keeps what the style of an element asks for.
+func (s *scanner) inlineStyle(style []byte, at int) {
+	inner := scanner{Look: &Look{}, text: style, line: 1}
+	inner.styles(0, len(style))
+	for _, r := range inner.refs {
+		s.ref(loads, []byte(r.to), at)
+	}
+}
+
+// styleStops are the bytes at which a style is looked at closer.
+var styleStops = [256]bool{'"': true, '\'': true, '/': true, '(': true, '@': true, '{': true, '}': true}
+
+// styles keeps what the styles between two offsets ask for, and returns how many braces are open at their end.
+func (s *scanner) styles(from, to int) (depth int) {
+	t := s.text[:to]
+	for i := from; i < to; i++ {
+		if !styleStops[t[i]] {
+			continue
+		}
+		switch t[i] {
+		case '"', '\'':
+			i, _ = endOfString(t, i)
+		case '/':
+			if at1(t, i+1) == '*' {
+				n := bytes.Index(t[i+2:], []byte("*/"))
+				if n < 0 {
+					return depth
+				}
+				i += n + 3
+			}
+		case '(':
+			if i-from >= 3 && foldedIs(t[i-3:i], "url") {
+				i = s.styleURL(t, i+1)
+			}
+		case '@':
+			if i+7 < to && foldedIs(t[i:i+7], "@import") {
+				i = s.styleImport(t, i+7)
+			}
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+	}
+	return depth
+}
+
+// styleURL keeps what stands in url(...), from behind the parenthesis, and returns the last offset of it.
+func (s *scanner) styleURL(t []byte, i int) int {
+	for i < len(t) && t[i] <= ' ' {
+		i++
+	}
+	if c := at1(t, i); c == '"' || c == '\'' {
+		end, closed := endOfString(t, i)
+		if closed {
+			s.styleRef(t[i+1:end], i)
+		}
+		return end
+	}
+	n := bytes.IndexByte(t[i:], ')')
+	if n < 0 {
+		return len(t)
+	}
+	s.styleRef(t[i:i+n], i)
+	return i + n
+}
+
+// styleImport keeps what stands behind @import as a string; url() is seen to by itself.
+func (s *scanner) styleImport(t []byte, i int) int {
+	for i < len(t) && t[i] <= ' ' {
+		i++
+	}
+	if c := at1(t, i); c == '"' || c == '\'' {
+		end, closed := endOfString(t, i)
+		if closed {
+			s.styleRef(t[i+1:end], i)
+		}
+		return end
+	}
+	return i - 1
+}
+
+// styleRef keeps a reference of a style, but for the fonts of a browser that is gone.
+func (s *scanner) styleRef(value []byte, at int) {
+	if len(value) <= longestRef && !bytes.Contains(value, []byte(".eot")) {
+		s.ref(loads, value, at)
+	}
+}
+
+// endOfString returns where the string that begins at i ends, and whether it was closed. A line's end, or that of the
+// text, ends it, too.
+func endOfString(t []byte, i int) (end int, closed bool) {
+	quote := t[i]
+	for i++; i < len(t); i++ {
+		switch t[i] {
+		case quote:
+			return i, true
+		case '\\':
+			i++
+		case '\n':
+			return i, false
+		}
+	}
+	return len(t), false
+}

@@ -1,0 +1,75 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+)
+
+// mostHosts is how many other hosts are named.
+const mostHosts = 10
+
+// hosts are the other hosts that a project loads from, each once.
+type hosts struct {
+	names []string
+	where []string
+	more  int
+}
+
+// elsewhere judges a reference that leads out of the project.
+func (f *finder) elsewhere(l *Look, r ref, t target) {
+	own := f.Place.Own
+	switch {
+	case own != "" && (t.host == own || strings.HasSuffix(t.host, "."+own)), t.host == "www.w3.org":
+	case t.scheme == "file":
+		f.add(LocalAddress, "Send the file with the project, and write its name there.",
+			"%s %s a file on the disk of whoever opens the page, who does not have it.", at(l, r.place), verbs[r.how])
+	case ownMachine(t.host):
+		if f.first("local " + t.host) {
+			f.add(LocalAddress, "A project has no server of its own: put what is needed into its files, or ask a server that all visitors reach.",
+				"%s %s %s, which is the machine of whoever opens the page.", at(l, r.place), verbs[r.how], shown(t.host))
+		}
+	default:
+		f.foreign(l, r, t)
+	}
+}
+
+// foreign judges a reference to another host.
+func (f *finder) foreign(l *Look, r ref, t target) {
+	if f.Place.HTTPS && (t.scheme == "http" || t.scheme == "ws") && f.first("mixed "+t.host) {
+		f.add(MixedContent, fmt.Sprintf("Write %ss:// there if the host has it, or send the file with the project.", t.scheme),
+			"%s %s something from %s://%s, and browsers block that in a page that comes by https.", at(l, r.place), verbs[r.how], t.scheme, shown(t.host))
+	}
+	if !f.first("host " + t.host) {
+		return
+	}
+	if strings.Contains(f.Place.Told, t.host) {
+		return
+	}
+	if len(f.hosts.names) == mostHosts {
+		f.hosts.more++
+		return
+	}
+	f.hosts.names, f.hosts.where = append(f.hosts.names, shown(t.host)), append(f.hosts.where, at(l, r.place))
+}
+
+// tell says in one finding which hosts there are.
+func (h *hosts) tell(f *finder) {
+	if len(h.names) == 0 {
+		return
+	}
+	var list strings.Builder
+	for i, name := range h.names {
+		if i > 0 {
+			list.WriteString(", ")
+		}
+		list.WriteString(name + " (" + h.where[i] + ")")
+	}
+	if h.more > 0 {
+		fmt.Fprintf(&list, " and %d more", h.more)
+	}
+	message, hint := "The project needs other hosts: %s. It works while these answer and allow it.", "What is needed from them can also be sent with update and loaded from the project itself, where it does not change or go away."
+	if f.Place.Blocked {
+		message, hint = "The project needs other hosts, which its quarantine blocks: %s.", "Verify the e-mail address of its account, or send what is needed with update and load it from the project itself."
+	}
+	f.add(OtherHosts, hint, message, list.String())
+}

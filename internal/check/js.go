@@ -1,0 +1,191 @@
+package check
+
+import (
+	"bytes"
+)
+
+// scriptFile passes over a script of its own.
+func (s *scanner) scriptFile() {
+	x := lexer{scanner: s, end: len(s.text), last: -1}
+	if open := x.run(0); open != "" && !x.doubtful && !endsWith(s.text, "};)") {
+		s.cutOff(open)
+	}
+}
+
+// script passes over the script that a page holds between two offsets.
+func (s *scanner) script(from, to int) {
+	x := lexer{scanner: s, end: to, last: -1}
+	x.run(from)
+}
+
+// A lexer tells the strings of a script from its comments, its patterns and its code. It reads no grammar: where it cannot
+// tell, it goes on, and the worst that follows is that a reference is missed.
+type lexer struct {
+	*scanner
+	end      int
+	braces   int   // open in the code that is being read
+	outer    []int // those that are open around each template
+	doubtful bool  // whether something was not as scripts are
+	tried    int   // before this offset a slash begins no pattern
+	last     int   // where the last string ended whose call names a file after it; -1 for none
+}
+
+// deepest is how many templates may stand in each other.
+const deepest = 32
+
+// stops are the bytes at which a lexer looks closer.
+var stops = [256]bool{'"': true, '\'': true, '`': true, '/': true, '{': true, '}': true}
+
+// run reads on from an offset, and returns what is open at the end: "" for nothing.
+func (x *lexer) run(i int) (open string) {
+	t := x.text[:x.end]
+	for {
+		for i < len(t) && !stops[t[i]] {
+			i++
+		}
+		if i >= len(t) {
+			if x.braces > 0 || len(x.outer) > 0 {
+				return "inside a block of a script"
+			}
+			return ""
+		}
+		switch t[i] {
+		case '"', '\'':
+			end, closed := endOfString(t, i)
+			if closed {
+				x.literal(i, end)
+			}
+			x.doubtful = x.doubtful || !closed
+			i = end + 1
+		case '`':
+			i = x.template(t, i, i+1)
+		case '/':
+			i = x.slash(t, i)
+		case '{':
+			x.braces++
+			i++
+		case '}':
+			if n := len(x.outer); x.braces == 0 && n > 0 {
+				x.braces, x.outer = x.outer[n-1], x.outer[:n-1]
+				i = x.template(t, -1, i+1)
+				break
+			}
+			x.braces--
+			i++
+		}
+		if i < 0 {
+			return "inside a comment or a text of a script"
+		}
+	}
+}
+
+// template passes over the text of a template up to its end, or to code in it. start is where it begins, if all of it may
+// be a plain string, and otherwise negative. A negative result is the end of the text.
+func (x *lexer) template(t []byte, start, i int) (next int) {
+	for ; i < len(t); i++ {
+		switch t[i] {
+		case '`':
+			if start >= 0 {
+				x.literal(start, i)
+			}
+			return i + 1
+		case '\\':
+			i++
+		case '$':
+			if at1(t, i+1) != '{' {
+				continue
+			}
+			if len(x.outer) == deepest {
+				x.doubtful = true
+				return -1
+			}
+			x.outer, x.braces = append(x.outer, x.braces), 0
+			return i + 2
+		}
+	}
+	return -1
+}
+
+// slash passes over what begins with a slash: a comment, a pattern, or nothing but itself. A negative result is the end.
+func (x *lexer) slash(t []byte, i int) (next int) {
+	switch at1(t, i+1) {
+	case '/':
+		if n := bytes.IndexByte(t[i:], '\n'); n >= 0 {
+			return i + n
+		}
+		return len(t)
+	case '*':
+		if n := bytes.Index(t[i+2:], []byte("*/")); n >= 0 {
+			return i + 2 + n + 2
+		}
+		return -1
+	}
+	if i < x.tried || !beforePattern(t[:i]) {
+		return i + 1
+	}
+	return x.pattern(t, i)
+}
+
+// beforePattern reports whether a slash behind this code begins a pattern: it divides what ends with a name, a number or a
+// closing parenthesis.
+func beforePattern(code []byte) bool {
+	code = code[max(0, len(code)-40):]
+	code = bytes.TrimRight(code, " \t\r\n")
+	if len(code) == 0 {
+		return true
+	}
+	switch c := code[len(code)-1]; {
+	case c == ')' || c == ']' || c == '"' || c == '\'' || c == '`' || c == '.':
+		return false
+	case inName(c):
+		switch string(wordBefore(code)) {
+		case "return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "new", "instanceof", "await", "yield":
+			return true
+		}
+		return false
+	}
+	return true
+}
+
+// longestPattern is as far as the end of a pattern is looked for.
+const longestPattern = 2000
+
+// pattern passes over a regular expression. If none ends on the line, the slash was a division, and so are those up to where
+// the end was looked for, so that no byte is looked at again and again.
+func (x *lexer) pattern(t []byte, i int) (next int) {
+	class := false
+	most := min(len(t), i+longestPattern)
+	for j := i + 1; j < most; j++ {
+		switch t[j] {
+		case '\\':
+			j++
+		case '[':
+			class = true
+		case ']':
+			class = false
+		case '\n':
+			x.tried, x.doubtful = j, true
+			return i + 1
+		case '/':
+			if !class {
+				return j + 1
+			}
+		}
+	}
+	x.tried, x.doubtful = most, true
+	return i + 1
+}
+
+// inName reports whether a byte belongs to a name in a script.
+func inName(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$'
+}
+
+// wordBefore is the name that code ends with, at most 30 bytes of it.
+func wordBefore(code []byte) []byte {
+	n := len(code)
+	for n > 0 && len(code)-n < 30 && inName(code[n-1]) {
+		n--
+	}
+	return code[n:]
+}

@@ -1,0 +1,137 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"sandlot/internal/inspect"
+	"sandlot/internal/names"
+)
+
+// sources are the kinds of files that no browser runs before a program has made JavaScript of them.
+var sources = map[string]bool{".jsx": true, ".tsx": true, ".ts": true, ".mts": true, ".vue": true, ".svelte": true, ".scss": true, ".sass": true, ".less": true, ".coffee": true}
+
+// local judges a reference to a file of the project.
+func (f *finder) local(l *Look, r ref, t target) {
+	candidates := f.candidates(l, r, t.path)
+	if len(candidates) == 0 {
+		return
+	}
+	name := candidates[0]
+	for _, c := range candidates {
+		if f.has(c) {
+			f.there(l, r, t, c)
+			return
+		}
+	}
+	if f.Part && (path.Ext(name) == "" || !f.known[names.Fold(name)]) {
+		return
+	}
+	if r.how == opens && !isPageName(name) || !f.first(name) || !usable(name) {
+		return
+	}
+	verb := verbs[r.how]
+	if same := f.sameFolded(name); same != "" {
+		f.add(WrongCase, fmt.Sprintf("Write %s there, exactly as the file is called.", inspect.Quoted(f.from(l, r, same))),
+			"%s %s %s, and the file is called %s: names differ if a letter is large in one and small in the other.", at(l, r.place), verb, inspect.Quoted(r.to), shown(same))
+		return
+	}
+	if sources[strings.ToLower(path.Ext(name))] {
+		f.notBuilt(l, r)
+		return
+	}
+	near := ""
+	if f.counts[MissingFile] < mostOf {
+		near = f.nearest(name)
+	}
+	if near != "" {
+		f.add(MissingFile, fmt.Sprintf("Write %s there if that is meant, or send the file%s.", inspect.Quoted(f.from(l, r, near)), f.with(name)),
+			"%s %s %s, which is not in the project. The nearest that is there is %s.", at(l, r.place), verb, written(r, name), shown(near))
+		return
+	}
+	f.add(MissingFile, fmt.Sprintf("Send the file%s, or take out what asks for it.", f.with(name)),
+		"%s %s %s, which is not in the project.", at(l, r.place), verb, written(r, name))
+}
+
+// written is how a reference is written, with the name that follows from where it stands if that is another.
+func written(r ref, name string) string {
+	if t := read(r.to); within("", t.path) != name {
+		return inspect.Quoted(r.to) + " (that is " + shown(name) + ")"
+	}
+	return inspect.Quoted(r.to)
+}
+
+// verbs say what a file does with what it refers to.
+var verbs = [...]string{loads: "loads", opens: "links to", imports: "imports", asks: "asks for", registers: "registers"}
+
+// with says in a hint under which name a missing file is sent.
+func (f *finder) with(name string) string {
+	if f.Place.Project == "" {
+		return " as " + inspect.Quoted(name) + " with the others"
+	}
+	return " with update, project_id " + f.Place.Project + " and filename " + inspect.Quoted(name)
+}
+
+// from is how a file writes the name of another of the project.
+func (f *finder) from(l *Look, r ref, name string) string {
+	folder, _ := l.baseOf()
+	if r.how >= asks && l.kind == script {
+		folder = folderOf(f.Primary)
+	}
+	to := relative(folder, name)
+	if r.how == imports && !strings.HasPrefix(to, "../") {
+		to = "./" + to
+	}
+	return to
+}
+
+// relative is the path from a folder to a file.
+func relative(folder, name string) string {
+	up := ""
+	for folder != "" && !strings.HasPrefix(name, folder+"/") {
+		folder, up = folderOf(folder), up+"../"
+	}
+	if folder != "" {
+		name = name[len(folder)+1:]
+	}
+	return up + name
+}
+
+// isPageName reports whether a name is that of a page: what else a link leads to may be made by a program.
+func isPageName(name string) bool { return kindOf(name) == page }
+
+// usable reports whether a file may have the name: what no project can have is no forgotten file.
+func usable(name string) bool {
+	clean, read, err := names.ReadFilename(name)
+	return err == nil && !read && clean == name
+}
+
+// there judges a reference to a file that is there.
+func (f *finder) there(l *Look, r ref, t target, name string) {
+	if r.how == loads && l.kind == page && sources[strings.ToLower(path.Ext(name))] {
+		f.notBuilt(l, r)
+		return
+	}
+	rooted := strings.HasPrefix(t.path, "/") || strings.HasPrefix(l.base, "/")
+	if !rooted || f.Place.Path == "" || r.how == registers || name == "favicon.ico" || strings.HasPrefix(name, ".sandlot/") || !f.first("/"+name) {
+		return
+	}
+	hint := fmt.Sprintf("Write %s instead: that works at every address of the project. Vite does so with base: './'.", inspect.Quoted(f.from(l, r, name)))
+	if strings.HasPrefix(l.base, "/") {
+		hint = `Take out the <base>, or write <base href="./">.`
+	}
+	if f.Place.PathAlone {
+		f.add(AbsolutePath, hint, "%s %s %s from the root of the host. The project's address is %s, below which nothing of that is found.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), f.Place.Path)
+		return
+	}
+	f.add(AbsolutePath, hint, "%s %s %s from the root of the host. That works at the project's own address, and not at its path form %s, which is for frames and for clients that cannot resolve that address.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), f.Place.Path)
+}
+
+// notBuilt says that a page loads what is to be built first.
+func (f *finder) notBuilt(l *Look, r ref) {
+	if f.first("build " + r.to) {
+		f.add(NotBuilt, "Build the project (often npm run build) and publish what that made, often the folder dist.",
+			"%s %s %s, which browsers do not run as it is: it is source to be built first.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
+	}
+}

@@ -1,0 +1,103 @@
+package check
+
+import (
+	"path"
+	"strings"
+
+	"sandlot/internal/names"
+)
+
+const (
+	// mostNear is how many names are compared with a missing one.
+	mostNear = 2000
+	// longestNear is as long as a name may be that is compared letter by letter.
+	longestNear = 48
+	// mostEdits is how many letters two names may differ in that were meant to be one.
+	mostEdits = 2
+)
+
+// folds are the names of a version as names.Fold gives them, and which name each is of.
+type folds struct {
+	names []string
+	of    map[string]string
+}
+
+func newFolds(all []string) *folds {
+	f := &folds{names: make([]string, len(all)), of: make(map[string]string, len(all))}
+	for i, name := range all {
+		f.names[i] = names.Fold(name)
+		f.of[f.names[i]] = name
+	}
+	return f
+}
+
+// sameFolded is the file whose name differs from one that is not there only in case, or "".
+func (f *finder) sameFolded(name string) string {
+	if f.folds == nil {
+		f.folds = newFolds(f.Names)
+	}
+	return f.folds.of[names.Fold(name)]
+}
+
+// nearest is the file that was probably meant by a name that is not there, or "".
+func (f *finder) nearest(name string) (near string) {
+	fold := names.Fold(name)
+	file, folder, best := path.Base(fold), folderOf(fold), 3*(mostEdits+1)
+	for i, other := range f.folds.names[:min(len(f.folds.names), mostNear)] {
+		if far := distance(file, path.Base(other), folder == folderOf(other)); far < best {
+			near, best = f.Names[i], far
+		}
+	}
+	return near
+}
+
+// distance tells how far two names are from each other: that of the files counts, and then whether they lie in one folder.
+func distance(a, b string, together bool) int {
+	apart := 1
+	if together {
+		apart = 0
+	}
+	switch {
+	case a == b:
+		return apart
+	case len(a) > longestNear || len(b) > longestNear:
+		return 100
+	case strings.TrimSuffix(a, path.Ext(a)) == strings.TrimSuffix(b, path.Ext(b)):
+		return 3 + apart // another kind of file, or none
+	}
+	if path.Ext(a) != path.Ext(b) {
+		return 100
+	}
+	a, b = strings.TrimSuffix(a, path.Ext(a)), strings.TrimSuffix(b, path.Ext(b))
+	if min(len(a), len(b)) < 4 { // two letters make of one short name any other
+		return 100
+	}
+	if n := edits(a, b); n <= mostEdits {
+		return 3*n + apart
+	}
+	return 100
+}
+
+// edits is how many letters have to be put in, taken out or changed (Levenshtein's distance), for short texts.
+func edits(a, b string) int {
+	if len(a)-len(b) > mostEdits || len(b)-len(a) > mostEdits {
+		return mostEdits + 1
+	}
+	var row [longestNear + 1]int
+	for j := range len(b) + 1 {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}

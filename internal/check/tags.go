@@ -1,0 +1,179 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// element takes from a start tag what it asks for, and passes over its content where that has no tags.
+func (s *scanner) element(t *tag, next int) int {
+	if len(t.style) > 0 && bytes.Contains(t.style, []byte("url(")) {
+		s.inlineStyle(t.style, t.at)
+	}
+	switch string(t.name[:t.n]) {
+	case "script":
+		return s.scriptElement(t, next)
+	case "style":
+		end, after := s.raw("style", next)
+		s.words(s.worded, next)
+		s.worded = end
+		s.styles(next, end)
+		return after
+	case "textarea", "xmp", "noembed":
+		_, after := s.raw(string(t.name[:t.n]), next)
+		return after
+	case "title":
+		if s.svg {
+			return next
+		}
+		end, after := s.raw("title", next)
+		s.title = s.title || len(bytes.TrimSpace(s.text[next:end])) > 0
+		return after
+	case "svg":
+		s.svg = true
+	case "meta":
+		s.viewport = s.viewport || bytes.EqualFold(bytes.TrimSpace(t.meta), []byte("viewport"))
+	default:
+		s.asksFor(t)
+	}
+	return next
+}
+
+// asksFor keeps the references of an element.
+func (s *scanner) asksFor(t *tag) {
+	switch string(t.name[:t.n]) {
+	case "base":
+		if s.base == "" && len(t.href) <= longestRef {
+			s.base = strings.TrimSpace(string(t.href))
+		}
+	case "link":
+		if loadsFile(t.rel) {
+			s.ref(loads, t.href, t.at)
+		}
+	case "a", "area":
+		s.ref(opens, t.href, t.at)
+	case "img", "source", "track", "embed", "input", "iframe", "frame":
+		s.ref(loads, t.src, t.at)
+	case "audio", "video":
+		s.ref(loads, t.src, t.at)
+		if t.autoplay && !t.muted && s.early.line == 0 {
+			s.early = s.spot(t.at)
+		}
+	case "image", "use":
+		s.ref(loads, t.href, t.at)
+	case "object":
+		s.ref(loads, t.data, t.at)
+	}
+	s.ref(loads, t.poster, t.at)
+	s.set(t.srcset, t.at)
+}
+
+// set keeps the candidates of a srcset.
+func (s *scanner) set(srcset []byte, at int) {
+	for len(srcset) > 0 && len(s.refs) < mostRefs {
+		srcset = bytes.TrimLeft(srcset, " \t\r\n,")
+		n := bytes.IndexAny(srcset, " \t\r\n")
+		if n < 0 {
+			n = len(srcset)
+		}
+		if bytes.HasPrefix(srcset, []byte("data:")) {
+			return // it may hold commas and blanks
+		}
+		s.ref(loads, bytes.TrimRight(srcset[:n], ","), at)
+		if n > 0 && srcset[n-1] != ',' {
+			if comma := bytes.IndexByte(srcset[n:], ','); comma >= 0 {
+				n += comma
+			} else {
+				n = len(srcset)
+			}
+		}
+		srcset = srcset[n:]
+	}
+}
+
+// loadsFile reports whether a link of that rel loads what it names.
+func loadsFile(rel []byte) bool {
+	if len(rel) > 100 {
+		return false
+	}
+	for _, word := range strings.Fields(strings.ToLower(string(rel))) {
+		switch word {
+		case "stylesheet", "icon", "manifest", "preload", "modulepreload", "prefetch", "apple-touch-icon", "mask-icon":
+			return true
+		}
+	}
+	return false
+}
+
+// scriptElement looks into a script.
+func (s *scanner) scriptElement(t *tag, next int) int {
+	if s.svg && len(t.src) == 0 {
+		t.src = t.href
+	}
+	s.ref(loads, t.src, t.at)
+	end, after := s.raw("script", next)
+	if len(t.src) > 0 {
+		return after
+	}
+	switch strings.ToLower(string(bytes.TrimSpace(t.kind[:min(len(t.kind), 40)]))) {
+	case "", "module", "text/javascript", "application/javascript":
+		s.script(next, end)
+	case "importmap":
+		s.importMap(s.text[next:end], t.at)
+	}
+	return after
+}
+
+// mostJSON bounds the import maps and manifests of a file that are read, in bytes.
+const mostJSON = 64 << 10
+
+// importMap keeps the names that an import map defines, and what they stand for.
+func (s *scanner) importMap(text []byte, at int) {
+	var m struct {
+		Imports map[string]string            `json:"imports"`
+		Scopes  map[string]map[string]string `json:"scopes"`
+	}
+	if s.read += len(text); s.read > mostJSON || json.Unmarshal(text, &m) != nil {
+		s.maps = append(s.maps, "") // what it defines is not known
+		return
+	}
+	if len(s.maps) > mostRefs {
+		return
+	}
+	defined := slices.Sorted(maps.Keys(m.Imports))
+	s.maps = append(s.maps, defined...)
+	for _, name := range defined {
+		if to := m.Imports[name]; !strings.HasSuffix(to, "/") {
+			s.ref(loads, []byte(to), at)
+		} else if strings.Contains(to, "//") {
+			s.ref(loads, []byte(to), at) // for its host
+		}
+	}
+	for _, scope := range m.Scopes {
+		s.maps = append(s.maps, slices.Sorted(maps.Keys(scope))...)
+	}
+}
+
+// manifest keeps what a web app's manifest asks for.
+func (s *scanner) manifest() {
+	type pictures []struct {
+		Src string `json:"src"`
+	}
+	var m struct {
+		Icons       pictures `json:"icons"`
+		Screenshots pictures `json:"screenshots"`
+	}
+	if len(s.text) > mostJSON || json.Unmarshal(s.text, &m) != nil {
+		return
+	}
+	at := 0
+	for _, p := range append(m.Icons, m.Screenshots...) {
+		if n := bytes.Index(s.text[at:], []byte(`"`+p.Src+`"`)); n >= 0 {
+			at += n
+		}
+		s.ref(loads, []byte(p.Src), at)
+	}
+}

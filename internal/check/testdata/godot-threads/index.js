@@ -1,0 +1,1 @@
+const Features={getMissingFeatures:function(t={}){const e=[];return t.threads&&!window["crossOriginIsolated"]&&e.push("Cross-Origin"),e}};addEventListener("keydown",e=>e),addEventListener("touchstart",e=>e);

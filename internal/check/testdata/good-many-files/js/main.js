@@ -1,0 +1,12 @@
+import { level } from "./level.js";
+import './util/keys.js';
+export * from "./level.js";
+const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+const old = new Worker("js/worker.js");
+const data = await fetch('data/level1.json').then(r => r.json());
+const lazy = () => import("./lazy.js");
+const wasm = WebAssembly.instantiateStreaming(fetch("js/core.wasm"), {});
+const hit = new Audio("sound/hit.mp3");
+const sprite = new Image();
+sprite.src = "img/a.png";
+addEventListener("pointerdown", () => hit.play());

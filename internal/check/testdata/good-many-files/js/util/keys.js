@@ -1,0 +1,1 @@
+addEventListener("keydown", e => e.code === "ArrowUp");

@@ -1,0 +1,1 @@
+importScripts("lazy.js"); postMessage(1);

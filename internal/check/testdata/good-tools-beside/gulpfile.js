@@ -1,0 +1,1 @@
+const g = require("gulp"); function cut( {

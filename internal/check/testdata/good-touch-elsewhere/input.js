@@ -1,0 +1,1 @@
+addEventListener("keydown", e => { if (e.code == "ArrowUp") go(); });

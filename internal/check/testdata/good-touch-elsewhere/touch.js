@@ -1,0 +1,1 @@
+stick.onpointerdown = e => go();

@@ -1,0 +1,1 @@
+const a="/assets/react-CHdo91hT.svg";document.body.onclick=()=>{};

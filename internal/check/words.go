@@ -1,0 +1,160 @@
+package check
+
+import "bytes"
+
+// A fact is something that the text of a page or script says about what it does.
+type fact uint32
+
+const (
+	keys      fact = 1 << iota // it listens to keys
+	moves                      // to the keys that move things
+	touches                    // to fingers, or a mouse, whose events fingers make
+	clicks                     // to clicks
+	sounds                     // it makes a sound
+	plays                      // it plays what may be one
+	tones                      // it makes sounds by itself
+	resumes                    // it begins sounds later
+	shares                     // it makes memory that threads share
+	guards                     // it asks first whether that works
+	wasm                       // it makes memory for WebAssembly, shared or not
+	isolates                   // it makes the isolation that shared memory needs by itself
+	elsewhere                  // what its loader loads is in a folder that is told apart
+)
+
+// A word says a fact wherever it stands behind its prefix.
+type word struct {
+	prefix, word string
+	fact         fact
+}
+
+// stands reports whether the word stands in text at an offset.
+func (w *word) stands(t []byte, at int) bool {
+	before := at - len(w.prefix)
+	return before >= 0 && len(t)-at >= len(w.word) && foldedIs(t[at:at+len(w.word)], w.word) && foldedIs(t[before:at], w.prefix)
+}
+
+// words are looked for in pages and scripts, without regard to case: word, if prefix stands before it. None is shorter
+// than shortest. The first letters of a word are best not those of many others: they decide how fast the search is.
+var words = []word{
+	{"", "keydown", keys},
+	{"", "keyup", keys},
+	{"", "keypress", keys},
+	{"", "keycode", keys},
+	{"", "keyisdown", keys | moves},
+	{"create", "cursorkeys", keys | moves},
+	{"", "arrowleft", moves},
+	{"", "arrowright", moves},
+	{"", "arrowup", moves},
+	{"", "arrowdown", moves},
+	{"lef", "t_arrow", moves},
+	{"righ", "t_arrow", moves},
+	{"", "'keyw'", moves},
+	{"", `"keyw"`, moves},
+	{"", "'keya'", moves},
+	{"", `"keya"`, moves},
+	{"", "touch", touches},
+	{"", "pointerdown", touches},
+	{"", "pointermove", touches},
+	{"", "pointerup", touches},
+	{"", "mousedown", touches},
+	{"", "mousemove", touches},
+	{"", "mousepressed", touches},
+	{"", "mouseispressed", touches},
+	{"", "joystick", touches},
+	{"", "swipe", touches},
+	{"", "gesture", touches},
+	{"device", "orientation", touches},
+	{"setinter", "active", touches},
+	{"orbit", "controls", touches},
+	{"", "click", clicks},
+	{"new ", "audio(", sounds},
+	{"<", "audio", sounds},
+	{"", ".play(", plays},
+	{"", "audiocontext(", tones},
+	{"", ".resume(", resumes},
+	{"user", "activation", resumes},
+	{"new ", "sharedarraybuffer", shares},
+	{"", "godot_threads_enabled = true", shares},
+	{"typeof ", "sharedarraybuffer", guards},
+	{"cross", "originisolated", guards},
+	{"", "webassembly.memory", wasm},
+	{"coi-", "serviceworker", isolates},
+	{"", "setpath(", elsewhere},
+	{"", "baseurl", elsewhere},
+	{"set", "urlmodifier", elsewhere},
+}
+
+// shortest is the length of the shortest word, and so how far the search may look ahead.
+const shortest = 5
+
+// A search finds all words in one pass (Wu and Manber's: by two bytes at the end of a window it tells how far no word can
+// end). What it costs in the worst case, a look at a few words at each byte, is bounded by the longest list.
+type search struct {
+	skip  [4096]uint8
+	first [4096][]uint8 // the words with these two bytes at the end of their first five
+}
+
+var wordSearch = newSearch()
+
+func newSearch() *search {
+	var s search
+	for i := range s.skip {
+		s.skip[i] = shortest - 1
+	}
+	for n, w := range words {
+		for i := 1; i < shortest; i++ {
+			at := pairOf(w.word[i-1], w.word[i])
+			s.skip[at] = min(s.skip[at], uint8(shortest-1-i))
+			if i == shortest-1 {
+				s.first[at] = append(s.first[at], uint8(n))
+			}
+		}
+	}
+	return &s
+}
+
+// pairOf maps two bytes to a number, the two cases of a letter to the same.
+func pairOf(a, b byte) int { return int(a|0x20)&0x3f<<6 | int(b|0x20)&0x3f }
+
+// words looks for all words in the text between two offsets.
+func (s *scanner) words(from, to int) {
+	find, t := wordSearch, s.text[:to]
+	for i := from + shortest - 1; i < len(t); {
+		at := pairOf(t[i-1], t[i])
+		if skip := find.skip[at]; skip > 0 {
+			i += int(skip)
+			continue
+		}
+		for _, n := range find.first[at] {
+			if from := i - shortest + 1; words[n].stands(t, from) {
+				s.found(words[n].fact, from)
+			}
+		}
+		i++
+	}
+}
+
+// found keeps a fact, and where memory is first shared.
+func (s *scanner) found(f fact, at int) {
+	if f == wasm {
+		s.sharesMemory(at)
+	}
+	if s.facts&f == f {
+		return
+	}
+	s.facts |= f
+	if f&shares != 0 {
+		s.threads = s.anywhere(at)
+	}
+}
+
+// sharesMemory looks for shared memory of WebAssembly, in the arguments of the call.
+func (s *scanner) sharesMemory(at int) {
+	after := s.text[at:min(len(s.text), at+200)]
+	for _, said := range []string{"shared:true", "shared: true", "shared:!0", `"shared":true`, `"shared":!0`} {
+		if bytes.Contains(after, []byte(said)) {
+			s.found(shares, at)
+			return
+		}
+	}
+}
