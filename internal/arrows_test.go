@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"check":        {"inspect", "names"},
 	"checkpoint":   {},
 	"catalog":      {},
+	"cli":          {"client"},
 	"client":       {}, // not even publish: it stands outside of the service
 	"content":      {},
 	"durable":      {},
@@ -73,6 +74,7 @@ var outside = map[string][]string{
 	"blob/s3":         {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
 	"admission":       {"golang.org/x/time"},
 	"catalog":         {"golang.org/x/text"},
+	"cli":             {"github.com/go-git/go-git/v5", "github.com/klauspost/compress", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/text"},
 	"content":         {"github.com/emmansun/base64", "github.com/klauspost/compress"},
 	"front":           {"golang.org/x/sys"},
 	"guide":           {"github.com/yuin/goldmark", "go.yaml.in/yaml/v3"},

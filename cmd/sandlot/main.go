@@ -9,11 +9,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
+	"sandlot/internal/cli"
+	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 )
 
@@ -30,16 +33,28 @@ func main() {
 	}()
 	err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "sandlot: "+err.Error())
+		fmt.Fprintln(os.Stderr, "sandlot: "+inspect.Redact(err.Error()))
 		os.Exit(exitCode(err))
 	}
 }
 
-// commands is the command line. Every flag is also a variable SANDLOT_<FLAG> and
-// a line of the configuration file.
+// commands is the command line: the clients' commands, and those of whoever runs a server. Every flag of the
+// latter is also a variable SANDLOT_<FLAG> and a line of the configuration file.
 type commands struct {
-	ConfigFile string `name:"config" placeholder:"FILE" help:"Read settings from this YAML file, one line per flag. (default: none)"`
+	ConfigFile string `name:"config" placeholder:"FILE" help:"Read settings of the server from this YAML file, one line per flag. (default: none)"`
 
+	cli.Commands   `embed:"" group:"clients"`
+	serverCommands `embed:"" group:"server"`
+}
+
+// The groups of commands, in the order in which they are told.
+const (
+	clientGroup = "clients"
+	serverGroup = "server"
+)
+
+// serverCommands are those of whoever runs a server.
+type serverCommands struct {
 	Serve   serveCommand   `cmd:"" help:"Run the service."`
 	Try     tryCommand     `cmd:"" help:"Start the service, publish FILE (or an example game), and print its URL."`
 	Admin   adminCommand   `cmd:"" help:"Manage accounts and projects, even while the service runs."`
@@ -74,7 +89,7 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 // exitCode follows the usual convention: 2 for a wrong call, 4 for what is not
-// there, 1 for any other failure.
+// there, 1 for any other failure. Those of a client's commands tell more kinds apart.
 func exitCode(err error) int {
 	var usage usageError
 	switch {
@@ -83,7 +98,8 @@ func exitCode(err error) int {
 	case errors.Is(err, publish.ErrNotFound):
 		return 4
 	}
-	return 1
+	code, _ := cli.ExitCode(err)
+	return code
 }
 
 // exitNow is how the parser asks to stop after --help.
@@ -111,13 +127,16 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 			panic(e) // a fault of the program must not look like success
 		}
 	}()
+	if slices.ContainsFunc(args, inspect.HoldsKey) {
+		return usageError{errors.New("a key was given as an argument, where everybody on this machine can see it: replace it at /account/keys of its server, and give the new one to \"sandlot login\" on standard input")}
+	}
 	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env), from: origins{}, all: env}
 	sources, err := settingsSources(args, t.env, t.from)
 	if err != nil {
 		return usageError{err}
 	}
 	parser.Stdout, parser.Stderr, parser.Exit = stdout, stderr, func(code int) { panic(exitNow{code}) }
-	for _, option := range []kong.Option{kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t)} {
+	for _, option := range []kong.Option{kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t), kong.Bind(cli.NewEnv(args, stdout, stderr, t.lookup))} {
 		if err := option.Apply(&parser); err != nil {
 			return err
 		}
@@ -132,7 +151,8 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 // newParser makes the parser of the command line.
 func newParser() (*kong.Kong, error) {
 	parser, err := kong.New(&commands{}, kong.Name("sandlot"), kong.UsageOnError(),
-		kong.Description("Host small web games and projects, each at its own URL."), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+		kong.Description("Host small web games and projects, each at its own URL."), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.ExplicitGroups([]kong.Group{{Key: clientGroup, Title: "Publish, on any server:"}, {Key: serverGroup, Title: "Run a server:"}}))
 	if err != nil {
 		return nil, fmt.Errorf("command line: %w", err)
 	}

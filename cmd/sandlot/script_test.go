@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -29,6 +30,7 @@ import (
 //	start [ARGS]         sandlot serve in the background, on $DATA; sets $URL, $ADDR
 //	stop [SIGNAL]        ends it (TERM by default) and waits; its log goes to stderr of the script
 //	await STATUS URL     asks until that is the answer, for 20 s at most
+//	exits CODE ARGS      runs the program, which ends with that exit code
 //	field NAME PATH      puts a field of the JSON in stdout into $NAME (PATH like files.0.url)
 //
 // Every script runs on SQLite and a folder, and on PostgreSQL, an S3-compatible store and
@@ -40,9 +42,17 @@ func TestScripts(t *testing.T) {
 	for name, variables := range map[string]func(testing.TB) []string{"embedded": func(testing.TB) []string { return nil }, "full": sharedParts} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			runScripts(t, bin, name, variables)
+			runScripts(t, "script", bin, name, variables)
 		})
 	}
+}
+
+// TestClientScripts runs testdata/client: the commands of those who publish, against a server of the script's own. What they
+// keep is in a home of the script's own.
+func TestClientScripts(t *testing.T) {
+	testenv.Need(t, "unzip", "curl")
+	t.Parallel()
+	runScripts(t, "client", testenv.Binary(t), "embedded", func(testing.TB) []string { return nil })
 }
 
 // sharedParts are variables that lead to a database, a bucket and a Redis of the script's own.
@@ -55,13 +65,15 @@ func sharedParts(tb testing.TB) []string {
 	}
 }
 
-func runScripts(t *testing.T, bin, set string, variables func(testing.TB) []string) {
+func runScripts(t *testing.T, folder, bin, set string, variables func(testing.TB) []string) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "../../testdata/script",
+		Dir:                 "../../testdata/" + folder,
 		RequireExplicitExec: true,
 		Condition:           func(c string) (bool, error) { return c == set, nil },
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", filepath.Dir(bin)+string(os.PathListSeparator)+e.Getenv("PATH"))
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("XDG_CONFIG_HOME", "")
 			e.Setenv("DATA", filepath.Join(e.WorkDir, "data"))
 			parts := variables(e.T().(testing.TB))
 			e.Vars = append(e.Vars, parts...)
@@ -70,7 +82,7 @@ func runScripts(t *testing.T, bin, set string, variables func(testing.TB) []stri
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"start": start, "stop": stop, "field": field, "await": await,
+			"start": start, "stop": stop, "field": field, "await": await, "exits": exits,
 		},
 	})
 }
@@ -166,6 +178,19 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		return last == args[0]
 	}) {
 		ts.Fatalf("%s answers %s", args[1], last)
+	}
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	err := ts.Exec("sandlot", args[1:]...)
+	code := 0
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		code, err = ended.ExitCode(), nil
+	}
+	ts.Check(err)
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("it ended with exit code %d, not %s", code, args[0])
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"sandlot/internal/cli"
 )
 
 // environment holds the variables that begin with SANDLOT_.
@@ -112,7 +114,10 @@ type resolver struct {
 
 func (r resolver) Validate(app *kong.Application) error { return r.known(app) }
 
-func (r resolver) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
+func (r resolver) Resolve(_ *kong.Context, parent *kong.Path, f *kong.Flag) (any, error) {
+	if ofClient(parent.Node()) {
+		return nil, nil // reads its own variables
+	}
 	value, from, err := r.find(f)
 	if value != nil {
 		r.from[f.Name] = from
@@ -161,7 +166,10 @@ func configPath(args []string, env environment) (path string, ok bool) {
 	return path, ok
 }
 
-// knownFlags are all flags of all commands, by name.
+// ofClient reports whether a command is one of those for clients, whose flags are no settings of a server.
+func ofClient(n *kong.Node) bool { return n.Group != nil && n.Group.Key == clientGroup }
+
+// knownFlags are all flags that are settings of a server, by name.
 func knownFlags(app *kong.Application) map[string]*kong.Flag {
 	flags := map[string]*kong.Flag{}
 	var walk func(n *kong.Node)
@@ -170,7 +178,9 @@ func knownFlags(app *kong.Application) map[string]*kong.Flag {
 			flags[f.Name] = f
 		}
 		for _, c := range n.Children {
-			walk(c)
+			if !ofClient(c) {
+				walk(c)
+			}
 		}
 	}
 	walk(app.Node)
@@ -208,16 +218,16 @@ func (env environment) onlyFlags(app *kong.Application) error {
 		case known[flag]:
 			return fmt.Errorf("environment variable %s: only a secret can lie in a file; set %s", name, flag)
 		default:
-			return fmt.Errorf("environment variable %s is no setting; sandlot serve --help lists all", name)
+			return fmt.Errorf("environment variable %s is no setting; sandlot serve --help lists all, and clients read %s", name, strings.Join(cli.Variables(), " and "))
 		}
 	}
 	return nil
 }
 
-// foreign reports whether a variable is not meant as a setting: Kubernetes sets
-// some for every service of its namespace, and the tests have their own.
+// foreign reports whether a variable is not meant as a setting of a server: clients have theirs, Kubernetes
+// sets some for every service of its namespace, and the tests have their own.
 func foreign(name string) bool {
 	rest := strings.TrimPrefix(name, envPrefix)
-	return rest == "PORT" || strings.HasPrefix(rest, "PORT_") || strings.HasPrefix(rest, "SERVICE_") ||
+	return slices.Contains(cli.Variables(), name) || rest == "PORT" || strings.HasPrefix(rest, "PORT_") || strings.HasPrefix(rest, "SERVICE_") ||
 		rest == "BIN" || strings.HasPrefix(rest, "TEST_")
 }

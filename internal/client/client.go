@@ -2,7 +2,8 @@
 //
 // Every method makes one request and never repeats it. It returns one of three things: the typed answer; an *Error, which is the
 // service's refusal; or an error that is ErrNoAnswer, after which nobody knows whether the call has happened, and only a repetition
-// under the same Idempotency-Key is safe.
+// under the same Idempotency-Key is safe. A success that is not the API's is ErrNotAPI. No call follows a redirect: where a key
+// goes is for those to say who have it.
 package client
 
 import (
@@ -19,6 +20,9 @@ import (
 
 // ErrNoAnswer means that no whole answer came. The call may or may not have happened.
 var ErrNoAnswer = errors.New("no answer")
+
+// ErrNotAPI means that what answered is not the API, though it spoke of success: a web page, say.
+var ErrNotAPI = errors.New("no answer of the API")
 
 // answerMax bounds the JSON answers, in bytes. The longest is a project of 10,000 files with 8 MiB of content inline.
 const answerMax = 32 << 20
@@ -71,6 +75,7 @@ type Request struct {
 	ContentType    string
 	IdempotencyKey string // empty: none
 	Body           io.Reader
+	Size           int64 // of Body in bytes; 0: not known
 }
 
 // Send sends exactly the bytes of r.Body: for those who must choose the form of a request themselves.
@@ -80,6 +85,9 @@ func (c *Client) Send(ctx context.Context, r Request) (a Answer, err error) {
 		return a, err
 	}
 	req.Header.Set("Content-Type", r.ContentType)
+	if r.Size > 0 {
+		req.ContentLength = r.Size
+	}
 	if r.IdempotencyKey != "" {
 		req.Header.Set("Idempotency-Key", r.IdempotencyKey)
 	}
@@ -112,7 +120,7 @@ func (c *Client) WhoAmI(ctx context.Context, limit int) (who Identity, err error
 }
 
 // Export returns a ZIP of all that the key covers, as it arrives and of any size. The caller closes it. An export that breaks off
-// fails in Read.
+// fails in Read, with ErrNoAnswer.
 func (c *Client) Export(ctx context.Context) (io.ReadCloser, error) {
 	req, err := c.request(ctx, http.MethodGet, nil, nil, "export")
 	if err != nil {
@@ -122,7 +130,18 @@ func (c *Client) Export(ctx context.Context) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resp.Body, nil
+	return broken{resp.Body}, nil
+}
+
+// broken is a body whose failures are ErrNoAnswer.
+type broken struct{ io.ReadCloser }
+
+func (b broken) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w: %w", ErrNoAnswer, err)
+	}
+	return n, err
 }
 
 // get makes a call that changes nothing.
@@ -154,10 +173,11 @@ func (c *Client) request(ctx context.Context, method string, body io.Reader, que
 
 // do sends a request. The answer has a status of success and an open body.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
-	doer := c.HTTP
-	if doer == nil {
-		doer = http.DefaultClient
+	doer := http.Client{}
+	if c.HTTP != nil {
+		doer = *c.HTTP
 	}
+	doer.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := doer.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoAnswer, err)
@@ -181,7 +201,10 @@ func (c *Client) decode(req *http.Request, into any) (*http.Response, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return nil, fmt.Errorf("the answer %d is not as expected: %w", resp.StatusCode, err)
+		return nil, fmt.Errorf("%w: the answer %d is not as expected: %w", ErrNotAPI, resp.StatusCode, err)
+	}
+	if kept, ok := into.(interface{ keep(text []byte) }); ok {
+		kept.keep(text)
 	}
 	return resp, nil
 }

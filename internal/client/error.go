@@ -29,6 +29,8 @@ type Error struct {
 	RequestID  string        `json:"request_id"` // finds the call in the service's log
 	Status     int           `json:"-"`          // of HTTP
 	RetryAfter time.Duration `json:"-"`          // how long to wait; 0: the service did not say
+	Location   string        `json:"-"`          // of a redirect: where it leads
+	Text       []byte        `json:"-"`          // the answer as it came; nil if Code is empty
 }
 
 // Error implements error: the message alone, which never holds a key.
@@ -45,7 +47,9 @@ func refusal(resp *http.Response) error {
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}
 	if json.Unmarshal(text, e) != nil || e.Code == "" {
-		*e = Error{Message: fmt.Sprintf("%s, and no answer of the API: %.200q", resp.Status, text)}
+		*e = Error{Message: fmt.Sprintf("%s, and no answer of the API: %.200q", resp.Status, text), Location: resp.Header.Get("Location")}
+	} else {
+		e.Text = text
 	}
 	e.Status = resp.StatusCode
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {

@@ -12,6 +12,9 @@ type Fields struct {
 	Handle          string `json:"handle,omitempty"`
 	ContentEncoding string `json:"content_encoding,omitempty"` // "gzip+base64" if the content is a gzip stream
 
+	SHA256 string `json:"sha256,omitempty"` // what the content must have, in lower-case hex
+	Size   int64  `json:"size,omitempty"`   // likewise, in bytes
+
 	UploadID   string `json:"upload_id,omitempty"` // set: the content is a part of this upload
 	Part       int    `json:"part,omitempty"`      // from 1
 	TotalParts int    `json:"total_parts,omitempty"`
@@ -19,11 +22,19 @@ type Fields struct {
 	IdempotencyKey string `json:"-"` // the same call with the same key has one effect
 }
 
+// Text is an answer as it came, for those who pass it on.
+type Text struct {
+	JSON string `json:"-"`
+}
+
+func (t *Text) keep(text []byte) { t.JSON = string(text) }
+
 // An Answer is what a call that changes something was answered. Which parts are set depends on the call and on Status.
 type Answer struct {
 	Status     int  `json:"-"` // of HTTP
 	FromRecord bool `json:"-"` // whether it came from the idempotency record of an earlier call
 
+	Text               // the answer as it came
 	Account            // of a signup, or of a publish
 	Change             // of a publish, an update or a deletion
 	Pending            // 202: the upload needs more parts, and nothing has changed
@@ -56,6 +67,7 @@ type Change struct {
 	SHA256        string `json:"sha256"`
 	Created       bool   `json:"created"` // the file is new
 	Deleted       string `json:"deleted"` // of a deletion: the filename
+	Quarantined   bool   `json:"quarantined"`
 }
 
 // Pending says which parts an upload has and needs. It lists the first hundred of each.
@@ -89,6 +101,7 @@ type File struct {
 
 // A Project is one project as the key may see it: Files and VersionURL are for its owner.
 type Project struct {
+	Text
 	ID          string    `json:"project_id"`
 	Title       string    `json:"title"`
 	Handle      string    `json:"handle"`
@@ -104,10 +117,14 @@ type Project struct {
 	UpdatedAt   time.Time `json:"updated_at"`
 	Stats       Stats     `json:"stats"`
 	Files       []File    `json:"files"`
+	Status      string    `json:"status"`      // "suspended" if the operator has taken it down
+	Quarantined bool      `json:"quarantined"` // told to its owner
+	Warnings    []Warning `json:"warnings"`
 }
 
 // Stats are a project's numbers.
 type Stats struct {
+	Text
 	PlayerCount int       `json:"player_count"` // now
 	Plays       int64     `json:"plays"`
 	Likes       int64     `json:"likes"`
@@ -116,6 +133,7 @@ type Stats struct {
 
 // An Identity is what a key stands for.
 type Identity struct {
+	Text
 	Handle        string    `json:"handle"`
 	Email         string    `json:"email"` // empty for a project key
 	EmailVerified bool      `json:"email_verified"`

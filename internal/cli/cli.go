@@ -1,0 +1,82 @@
+// Package cli is the command line of those who publish: each of its [Commands] is a client of one server, through the API alone.
+//
+// What a command needs to know between two runs is in three places. `.sandlot/project.json`, beside the work, says which project
+// the work is, at which server; it may be shared, and never holds a key. `.sandlot/pending.json` is there while something is on its
+// way, so that a run that was broken off is continued by the next one. The keys are in a file of their own in the user's folder of
+// settings. A key goes to the server that it is kept for, and never follows a redirect.
+//
+// What comes from a server, or from a folder that somebody else may have made, is not trusted: see clean, readState and connect.
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+// Commands are the commands, as the parser of the command line reads them. Each one's Run is given a context and the *Env.
+type Commands struct {
+	Login    loginCommand    `cmd:"" help:"Keep a key, read from standard input, for later commands."`
+	Publish  publishCommand  `cmd:"" help:"Publish a file, or make the project exactly what it is now."`
+	Update   updateCommand   `cmd:"" help:"Put a file into the project, without touching others."`
+	Rm       rmCommand       `cmd:"" name:"rm" help:"Delete a file of the project."`
+	Status   statusCommand   `cmd:"" help:"Show the project, and what differs here from it."`
+	Stats    statsCommand    `cmd:"" help:"Show who plays, and how often it was played and liked."`
+	Whoami   whoamiCommand   `cmd:"" help:"Show the account that the key stands for, and its projects."`
+	Export   exportCommand   `cmd:"" help:"Save everything that the key covers as a ZIP."`
+	OpenPage openPageCommand `cmd:"" name:"open" help:"Print the project's URL, and open it in a browser."`
+}
+
+// An Env is what a command may use of the process around it.
+type Env struct {
+	Args     []string // of the whole command line, to say which one works
+	In       io.Reader
+	Out, Err io.Writer
+	Lookup   func(name string) (value string, ok bool) // finds a variable
+	Config   func() (string, error)                    // the user's folder of settings
+	HTTP     http.RoundTripper
+	Random   func() string // a name that nobody else has
+	Wait     func(ctx context.Context, d time.Duration) error
+	Browse   func(ctx context.Context, address string) error // opens an http or https URL
+}
+
+// NewEnv is the Env of this process, but for what the command line decides.
+func NewEnv(args []string, out, err io.Writer, lookup func(string) (string, bool)) *Env {
+	return &Env{
+		Args: args, In: os.Stdin, Out: out, Err: err, Lookup: lookup, Config: os.UserConfigDir,
+		HTTP: newTransport(), Random: rand.Text, Wait: wait, Browse: browse,
+	}
+}
+
+// answerWait bounds the wait for an answer after the whole request was sent: the service assembles an upload of 1 GiB in seconds.
+const answerWait = 2 * time.Minute
+
+func newTransport() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = answerWait
+	t.MaxResponseHeaderBytes = 64 << 10 // the service sends less than 4 KiB
+	return t
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// The variables that are settings of these commands, and of no server.
+const (
+	serverVariable = "SANDLOT_SERVER"
+	keyVariable    = "SANDLOT_KEY"
+)
+
+// Variables are the names of the variables that these commands read.
+func Variables() []string { return []string{serverVariable, keyVariable} }

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+type exportCommand struct {
+	Server string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
+	Output string `name:"output" short:"o" placeholder:"FILE" help:"Where to save it; a file that is there is not overwritten. (default: sandlot-export.zip)"`
+}
+
+// Run saves an export, whole or not at all.
+func (c *exportCommand) Run(ctx context.Context, env *Env) error {
+	to := c.Output
+	if to == "" {
+		to = "sandlot-export.zip"
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return &Failure{Message: to + " is there already; nothing was sent", Fix: []string{env.again("-o", "<another file>")}, Exit: exitUsage}
+	}
+	s, err := target{Server: c.Server}.here(env)
+	if err != nil {
+		return err
+	}
+	if s.asAccount(); s.Key == "" {
+		s.asOwner()
+	}
+	part, err := os.CreateTemp(filepath.Dir(to), ".sandlot-export-*")
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w; nothing was sent", to, cause(err))
+	}
+	defer os.Remove(part.Name()) // nothing is left of it where it has become the export
+	defer part.Close()
+	n, err := s.fetchExport(ctx, part)
+	if err != nil {
+		return err
+	}
+	if err := checkExport(part, n); err != nil {
+		return fmt.Errorf("what the server sent was not kept: %w", err)
+	}
+	if err := errors.Join(part.Sync(), part.Close()); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", to, cause(err))
+	}
+	if err := os.Link(part.Name(), to); err != nil { // unlike a rename it overwrites nothing
+		if err = os.Rename(part.Name(), to); err != nil {
+			return fmt.Errorf("%s cannot be written: %w", to, cause(err))
+		}
+	}
+	rows(env.Out, "saved", to, "size", amount(n))
+	return nil
+}
+
+// fetchExport writes the export into a file, from its beginning.
+func (s *session) fetchExport(ctx context.Context, f *os.File) (n int64, err error) {
+	err = s.call(ctx, func() error {
+		body, err := s.Export(ctx)
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := f.Truncate(0); err != nil {
+			return err
+		}
+		n, err = io.Copy(f, body)
+		return err
+	})
+	return n, s.explain(ctx, err)
+}
+
+// checkExport refuses an archive that is not whole, or that would put a file anywhere but into the folder where it is unpacked.
+func checkExport(f *os.File, size int64) error {
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return fmt.Errorf("it is no whole ZIP: %w", err)
+	}
+	if len(z.File) == 0 || z.File[0].Name != "manifest.json" {
+		return errors.New("it is no export: it does not begin with manifest.json")
+	}
+	for _, entry := range z.File {
+		name := entry.Name
+		if !filepath.IsLocal(name) || strings.Contains(name, `\`) || !entry.Mode().IsRegular() && !entry.Mode().IsDir() {
+			return fmt.Errorf("%q in it would be put outside of the folder, or is no file", clean(name))
+		}
+	}
+	return nil
+}

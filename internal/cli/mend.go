@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sandlot/internal/client"
+)
+
+// explain makes of an error of a call what a person reads, with the command that mends it.
+func (s *session) explain(ctx context.Context, err error) error {
+	var refused *client.Error
+	var dial *net.OpError
+	switch {
+	case err == nil:
+		return nil
+	case ended(ctx):
+		return &Failure{Message: "interrupted; the same command goes on where it was", Exit: exitOther, cause: err}
+	case errors.As(err, &refused) && refused.Code != "":
+		return s.refused(refused)
+	case errors.As(err, &refused) && refused.Location != "":
+		return s.redirected(refused)
+	case errors.As(err, &refused), errors.Is(err, client.ErrNotAPI):
+		return &Failure{
+			Message: "what answers at " + s.server() + " is no Sandlot server: it sent a web page or something else",
+			Notes:   []string{clean(err.Error())},
+			Fix:     []string{s.env.again("--server", "<https://play.example.com>")}, Exit: exitServer, cause: err,
+		}
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return &Failure{
+			Message: "nobody answers at " + s.server() + ": " + clean(cause(dial.Err).Error()), Notes: []string{"Is the address right, and the server running? Then:"},
+			Fix: []string{s.env.again("--server", s.server())}, Exit: exitServer, cause: err,
+		}
+	case errors.Is(err, client.ErrNoAnswer):
+		return &Failure{
+			Message: s.server() + " gave no whole answer: " + clean(err.Error()), Notes: []string{"The same command may be given again; what it did already is not done twice:"},
+			Fix: []string{s.env.again()}, Exit: exitServer, cause: err,
+		}
+	}
+	return err
+}
+
+// redirected refuses to go along.
+func (s *session) redirected(e *client.Error) error {
+	to := addressHost(e.Location, s.Base)
+	f := &Failure{
+		Message: fmt.Sprintf("%s leads on to %s; no key was sent there, and nothing was done", s.server(), clean(to)),
+		Notes:   []string{"If that is the server, name it:"}, Exit: exitServer, cause: e,
+	}
+	if u, err := parseServer(to); err == nil && (s.Base.Scheme == "http" || u.Scheme == "https") {
+		f.Fix = []string{s.env.again("--server", u.String())}
+	} else {
+		f.Notes = []string{"That is no address that this command could go to."}
+	}
+	return f
+}
+
+// refused explains an answer of the API: its message, and in place of its hint, which is made for curl, a command.
+func (s *session) refused(e *client.Error) error {
+	f := &Failure{Message: clean(e.Message), Exit: exitOf(e.Status), cause: e}
+	if m, ok := mends[e.Code]; ok {
+		m(s, e, f)
+	} else if exit := f.Exit; exit == exitLimit || exit == exitServer || exit == exitConflict {
+		f.later(s, e)
+	}
+	if len(f.Notes) == 0 {
+		for _, note := range notes(e.Hint) {
+			f.Notes = append(f.Notes, clean(note))
+		}
+	}
+	if len(f.Notes) == 0 && len(f.Fix) == 0 {
+		f.Fix = []string{s.env.help()}
+	}
+	return f
+}
+
+// later proposes the same command, when it may help.
+func (f *Failure) later(s *session, e *client.Error) {
+	if e.RetryAfter > 0 {
+		f.Notes = []string{fmt.Sprintf("The same command may be given again in %s:", e.RetryAfter)}
+	} else {
+		f.Notes = []string{"The same command may be given again:"}
+	}
+	f.Fix = []string{s.env.again()}
+}
+
+// mends says, for codes of the API, which command helps. Those that are not here are explained by what the server says, or are
+// worth trying again.
+var mends = map[client.Code]func(*session, *client.Error, *Failure){
+	"key_required":         login,
+	"invalid_key":          login,
+	"account_key_required": login,
+	"wrong_project": func(s *session, _ *client.Error, f *Failure) {
+		f.Fix = []string{command("sandlot", "whoami", "--server", s.server())}
+	},
+	"no_projects": func(s *session, _ *client.Error, f *Failure) {
+		f.Fix = []string{command("sandlot", "publish", "<file or folder>")}
+	},
+	"project_not_found": gone,
+	"file_not_found":    func(s *session, _ *client.Error, f *Failure) { f.Fix = []string{s.about("status", "--files")} },
+	"version_not_found": func(s *session, _ *client.Error, f *Failure) { f.Fix = []string{s.about("versions")} },
+	"version_conflict":  conflict,
+	"email_required": func(s *session, _ *client.Error, f *Failure) {
+		f.Notes, f.Fix = []string{"A first publish makes an account, or log in:"}, []string{s.env.again("--email", "<your e-mail>"), command("sandlot", "login", "--server", s.server())}
+	},
+	"invalid_email": func(s *session, _ *client.Error, f *Failure) {
+		f.Fix = []string{s.env.again("--email", "<your e-mail>")}
+	},
+	"invalid_filename": func(s *session, e *client.Error, f *Failure) {
+		if name := suggested(e.Hint); name != "" && slices.Contains(s.env.Args, "update") {
+			f.Fix = []string{s.env.again("--as", name)}
+		}
+	},
+	"primary_file_protected": func(s *session, _ *client.Error, f *Failure) {
+		f.Notes, f.Fix = []string{"Change it instead:"}, []string{command("sandlot", "publish", s.place.whole())}
+	},
+	"idempotency_mismatch": func(s *session, e *client.Error, f *Failure) { f.later(s, e) },
+	"taken_down":           func(*session, *client.Error, *Failure) {},
+	"account_suspended":    func(*session, *client.Error, *Failure) {},
+	"publish_closed":       login,
+}
+
+func login(s *session, _ *client.Error, f *Failure) {
+	f.Notes = []string{"Log in with a key of the account, which is read from standard input:"}
+	f.Fix = []string{command("sandlot", "login", "--server", s.server())}
+	if _, ok := s.env.Lookup(keyVariable); ok {
+		f.Notes = []string{"The key was that of " + keyVariable + ". Set it right, or unset it and log in:"}
+		f.Fix = []string{command("unset", keyVariable), f.Fix[0]}
+	}
+}
+
+func gone(s *session, _ *client.Error, f *Failure) {
+	f.Fix = []string{command("sandlot", "whoami", "--server", s.server())}
+	if s.place.state.ID == s.id {
+		f.Notes = []string{"This folder names it. To see your projects, or to publish the folder as a new one:"}
+		f.Fix = append(f.Fix, command("sandlot", "publish", s.place.whole(), "--new"))
+	}
+}
+
+func conflict(s *session, _ *client.Error, f *Failure) {
+	f.Message = "the project was changed elsewhere since this folder last saw it, so nothing was sent: " + f.Message
+	f.Notes = []string{"To see what differs, and to put this in its place all the same:"}
+	f.Fix = []string{s.about("status"), s.env.again("--force")}
+}
+
+// about is a command about the project at hand.
+func (s *session) about(words ...string) string {
+	words = append([]string{"sandlot"}, words...)
+	if s.place.state.ID != s.id {
+		words = append(words, "--server", s.server(), "--id", s.id)
+	}
+	return command(words...)
+}
+
+// whole is what the folder publishes.
+func (p place) whole() string {
+	switch p.state.Path {
+	case ".":
+		return p.dir
+	case "":
+		return "<file or folder>"
+	}
+	return filepath.Join(p.dir, p.state.Path)
+}
+
+// suggestion finds the filename that a hint of the API proposes.
+var suggestion = regexp.MustCompile(`--form-string (?:filename=([^\s']+)|'filename=([^']+)')`)
+
+func suggested(hint string) string {
+	m := suggestion.FindStringSubmatch(hint)
+	if m == nil || clean(m[1]+m[2]) != m[1]+m[2] {
+		return ""
+	}
+	return m[1] + m[2]
+}
+
+// again is the command at hand, with another value of a flag, or with a flag more.
+func (env *Env) again(flag ...string) string {
+	words := append([]string{"sandlot"}, env.Args...)
+	if len(flag) > 0 {
+		words = without(words, flag[0], len(flag) > 1)
+		words = append(words, flag...)
+	}
+	return command(words...)
+}
+
+// without takes a flag out of a command line, and its value if it has one.
+func without(words []string, flag string, valued bool) (rest []string) {
+	for i := 0; i < len(words); i++ {
+		switch {
+		case words[i] == flag && valued:
+			i++
+		case words[i] == flag, strings.HasPrefix(words[i], flag+"="):
+		default:
+			rest = append(rest, words[i])
+		}
+	}
+	return rest
+}
+
+// help is the command that explains the one at hand.
+func (env *Env) help() string {
+	if len(env.Args) == 0 {
+		return "sandlot --help"
+	}
+	return command("sandlot", env.Args[0], "--help")
+}
+
+// command writes words for a POSIX shell.
+func command(words ...string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
+	quoted := make([]string, 0, len(words))
+	for _, w := range words {
+		if w = clean(w); w == "" || strings.Trim(w, plain) != "" {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, w)
+	}
+	return strings.Join(quoted, " ")
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"sandlot/internal/client"
+)
+
+// A change is what is to become of a project that is there.
+type change struct {
+	title         string
+	force, dryRun bool
+	exact         bool // what is not here goes
+	adopt         bool // the folder becomes that project's, if it is no other's
+}
+
+// update brings a project to what is here, if it differs.
+func (s *session) update(ctx context.Context, w work, c change) error {
+	p, err := s.asOwner().project(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.owned(p); err != nil {
+		return err
+	}
+	t, err := w.files(page(p))
+	if err != nil {
+		return err
+	}
+	defer t.root.Close()
+	t.tell(s.env)
+	d := compare(t.files, p.Files)
+	if !w.folder || !c.exact {
+		d.only = nil
+	}
+	if c.title == p.Title {
+		c.title = ""
+	}
+	if d.none() && c.title == "" {
+		return s.nothing(w, p, c)
+	}
+	return s.apply(ctx, w, c, p, t, d)
+}
+
+// apply sends what differs, as one version.
+func (s *session) apply(ctx context.Context, w work, c change, p client.Project, t *tree, d difference) error {
+	if err := s.movedOn(p, c.force); err != nil {
+		return err
+	}
+	s.describe(d)
+	if len(d.only) == 0 {
+		t = t.only(append(d.added, d.changed...), page(p))
+	}
+	out := delivery{call: "update", tree: t, many: w.folder, replace: len(d.only) > 0}
+	out.fields = client.Fields{ProjectID: p.ID, Title: c.title, IfVersion: p.Version}
+	if c.dryRun {
+		return s.would(ctx, out)
+	}
+	a, err := s.send(ctx, w, out)
+	if err != nil {
+		return err
+	}
+	if err := s.remember(w, a.Change, c.adopt); err != nil {
+		return err
+	}
+	return s.told(a, "updated")
+}
+
+// movedOn refuses to overwrite what this folder has never seen.
+func (s *session) movedOn(p client.Project, force bool) error {
+	known := s.place.state
+	if force || known.ID != p.ID || known.Version == 0 || known.Version == p.Version {
+		return nil
+	}
+	return s.refused(&client.Error{
+		Code: "version_conflict", Status: 412,
+		Message: "it has version " + strconv.Itoa(p.Version) + ", and this folder knows version " + strconv.Itoa(known.Version),
+	})
+}
+
+// owned refuses a project whose files the key does not show, for nothing could be compared.
+func (s *session) owned(p client.Project) error {
+	if s.Key == "" {
+		return s.refused(&client.Error{Code: "key_required", Status: 401, Message: "there is no key here for " + s.server()})
+	}
+	if p.Files == nil && p.FileCount > 0 {
+		return s.refused(&client.Error{Code: "wrong_project", Status: 403, Message: "the key does not cover " + p.ID})
+	}
+	s.id = p.ID
+	return nil
+}
+
+// only is the tree with some of its files, or with the page if there are none.
+func (t *tree) only(files []localFile, page string) *tree {
+	some := &tree{root: t.root, files: files}
+	if len(files) == 0 {
+		i := max(0, slices.IndexFunc(t.files, func(f localFile) bool { return f.name == page }))
+		some.files = t.files[i : i+1]
+	}
+	for _, f := range some.files {
+		some.size += f.size
+	}
+	return some
+}
+
+// describe says what is going to change.
+func (s *session) describe(d difference) {
+	for _, f := range d.added {
+		s.env.say("  new      %s  %s", clean(f.name), amount(f.size))
+	}
+	for _, f := range d.changed {
+		s.env.say("  changed  %s  %s", clean(f.name), amount(f.size))
+	}
+	for _, name := range d.only {
+		s.env.say("  removed  %s", clean(name))
+	}
+}
+
+// tell says what of a folder is not sent.
+func (t *tree) tell(env *Env) {
+	if n := len(t.leftOut); n > 0 {
+		env.say("left out: %s", some(t.leftOut))
+	}
+	if n := len(t.odd); n > 0 {
+		env.say("warning: left out, for they are links that lead out of the folder or to folders, or no files: %s", some(t.odd))
+	}
+}
+
+// some names a few of many.
+func some(names []string) string {
+	const most = 5
+	text := ""
+	for i, name := range names {
+		if i == most {
+			return text + fmt.Sprintf(" and %d more", len(names)-most)
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += clean(name)
+	}
+	return text
+}
+
+// nothing tells that the project is what is here already.
+func (s *session) nothing(w work, p client.Project, c change) error {
+	if !c.dryRun {
+		if err := s.remember(w, client.Change{ProjectID: p.ID, URL: p.URL, Version: p.Version}, c.adopt); err != nil {
+			return err
+		}
+	}
+	s.env.say("nothing differs, nothing was sent")
+	return s.env.print(s.quiet, p.Text, "project", p.ID, "url", p.URL, "version", strconv.Itoa(p.Version))
+}
+
+// remember writes what the folder knows of its project now. One that is another project's is left alone.
+func (s *session) remember(w work, made client.Change, adopt bool) error {
+	known := w.place.state
+	if known.ID != made.ProjectID && (!adopt || known.ID != "") {
+		return nil
+	}
+	next := state{Server: s.server(), ID: made.ProjectID, URL: made.URL, Path: known.Path, Version: made.Version}
+	if adopt {
+		next.Path = w.published()
+	}
+	if next == known {
+		return nil
+	}
+	if err := w.place.prepare(); err != nil {
+		return err
+	}
+	return w.place.save(stateFile, next)
+}
+
+// told prints what was made.
+func (s *session) told(a client.Answer, how string, more ...string) error {
+	pairs := append([]string{how, a.ProjectID, "url", a.URL, "page", a.PageURL, "version", strconv.Itoa(a.Version)}, more...)
+	if err := s.env.print(s.quiet, a.Text, pairs...); err != nil {
+		return err
+	}
+	if !s.quiet {
+		s.env.warn(a.Warnings)
+	}
+	return nil
+}

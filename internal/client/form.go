@@ -1,0 +1,67 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"mime/multipart"
+	"slices"
+)
+
+// A Part of a form is bytes that are sent as they are.
+type Part struct {
+	Field string // "content", "archive"
+	Name  string // how the sender calls the file; empty: the field's name
+	Bytes io.Reader
+	Size  int64 // in bytes; 0: not known
+}
+
+// Form makes the request of a call as a form: the fields of f, and after them the bytes, which are read once, as they are sent.
+func Form(call string, f Fields, p Part) (Request, error) {
+	var head bytes.Buffer
+	form := multipart.NewWriter(&head)
+	if err := writeFields(form, f); err != nil {
+		return Request{}, err
+	}
+	if p.Name == "" {
+		p.Name = p.Field
+	}
+	if _, err := form.CreateFormFile(p.Field, p.Name); err != nil {
+		return Request{}, err
+	}
+	begin := head.Len()
+	if err := form.Close(); err != nil {
+		return Request{}, err
+	}
+	whole := head.Bytes()
+	r := Request{
+		Call: call, ContentType: form.FormDataContentType(), IdempotencyKey: f.IdempotencyKey,
+		Body: io.MultiReader(bytes.NewReader(whole[:begin]), p.Bytes, bytes.NewReader(whole[begin:])),
+	}
+	if p.Size > 0 {
+		r.Size = int64(len(whole)) + p.Size
+	}
+	return r, nil
+}
+
+// writeFields writes what is set of f, by the names that its JSON has.
+func writeFields(form *multipart.Writer, f Fields) error {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	fields := map[string]any{}
+	numbers := json.NewDecoder(bytes.NewReader(text))
+	numbers.UseNumber()
+	if err := numbers.Decode(&fields); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if err := form.WriteField(name, fmt.Sprint(fields[name])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
