@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"names":        {},
 	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
 	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
-	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names", "worker"},
+	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "worker"},
 	"sqlstore":     {"account", "failpoint", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite"},
 	"redis":        {"admission", "publish"},
 
@@ -56,11 +56,13 @@ var arrows = map[string][]string{
 
 	"redis/redistest": {"testenv"}, // tests only
 
+	"spool":     {},
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
 	"storetest": {"account", "checkpoint", "expect", "gallery", "operate", "publish", "testenv"},
 	"testenv":   {},
 	"unpack":    {},                                                                                                                                                                 // knows archives alone
 	"testworld": {"account", "blob", "blob/cache", "blob/s3", "expect", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv"}, // tests only
+	"tree":      {"names"},
 	"web":       {"account", "admission", "catalog", "content", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},

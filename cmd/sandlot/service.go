@@ -97,7 +97,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	}
 	cfg := publish.Config{
 		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "", MailUp: a.mails.Up,
-		Quarantine: s.quarantine(places.Base),
+		Quarantine: s.quarantine(places.Base), Temporary: s.Data,
 		MailFolder: "the folder mail of the service's data folder",
 		Remembered: a.memory.remembered,
 	}

@@ -47,6 +47,8 @@ var codes = map[publish.Code]told{
 	publish.CodeDigestMismatch:       {422, "the bytes that arrived do not have the declared size or sha256"},
 	publish.CodeKeyInContent:         {422, "a text file holds one of the service's own keys"},
 	publish.CodeIdempotencyMismatch:  {422, "the Idempotency-Key was already used for a different request"},
+	publish.CodeNoPrimaryFile:        {422, "none of the files is a page to open first; the response lists those that could be"},
+	publish.CodeInvalidArchive:       {422, "the archive cannot be unpacked as a project; the message names the entry"},
 	publish.CodeRateLimited:          {429, "too many requests; retry after Retry-After"},
 	publish.CodeQuotaExceeded:        {429, "a quota is used up"},
 	publish.CodeTakenDown:            {451, "the operator has taken the project down"},

@@ -22,6 +22,8 @@ var withoutCall = map[publish.Code]string{
 	publish.CodeStorageFull:       "waiting mends it, once the operator has made room",
 	publish.CodeInternal:          "nothing is wrong with the request: the operator has to look",
 	publish.CodeReplayedElsewhere: "it is done, and its keys come from the website alone, to whoever reads the account's mail",
+	publish.CodeInvalidArchive:    "another archive mends it: the message names the entry",
+	publish.CodeNoPrimaryFile:     "no operation here brings many files yet",
 }
 
 // mend is a refused call whose hint says in commands how to do better.

@@ -120,11 +120,11 @@ func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang str
 
 // sends reports whether messages leave by SMTP now. If they do not, they are kept and sent
 // later, or written to the folder of the operator.
-func (s *Service) sends() bool { return s.SMTP && (s.MailUp == nil || s.MailUp()) }
+func (s *warner) sends() bool { return s.SMTP && (s.MailUp == nil || s.MailUp()) }
 
 // mailWarnings tells why an address was ignored, or where the message lies if it
 // is not sent.
-func (s *Service) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
+func (s *warner) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
 	switch {
 	case outcome == EmailIgnored && by.Scoped():
 		return []Warning{{"email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key."}}

@@ -27,6 +27,7 @@ type Contents struct {
 	blobs     Blobs
 	log       *slog.Logger
 	inlineMax int
+	limits    treeLimits
 	room      func() bool
 
 	held      *heldBlobs
@@ -48,6 +49,7 @@ func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 	return &Contents{
 		store: stores.Store, blobs: stores.Blobs, log: log, inlineMax: cfg.InlineMax, room: cfg.Room,
 		held: newHeldBlobs(), unpacking: newTurns(),
+		limits: treeLimits{files: cfg.MaxFiles, file: cfg.MaxContent, total: cfg.MaxFile, dir: cfg.Temporary},
 	}
 }
 
@@ -59,7 +61,7 @@ func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 // Content that no call uses must be discarded; until it is discarded or recorded the collector
 // leaves it alone, however long that takes. What a crash leaves behind is collected.
 func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
-	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return io.TeeReader(r, in) })
+	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return io.TeeReader(r, in) }, inRecord)
 	return kept, NoEffect(err)
 }
 
@@ -67,14 +69,17 @@ func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
 // is unpacked and inspected in turns.
 func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit int64, charge Charge) (Content, error) {
 	r := charge.Of(content.Gunzip(packed, limit))
-	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return c.unpacking.of(ctx, io.TeeReader(r, in)) })
+	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return c.unpacking.of(ctx, io.TeeReader(r, in)) }, inRecord)
 	return kept, NoEffect(err)
 }
 
+// inRecord holds small content in memory until it is recorded.
+func inRecord(b *Blob, data []byte) error { b.Inline = bytes.Clone(data); return nil }
+
 // keep stages what the reader brings that through returns. The first bytes are read into a
-// buffer: if content ends there it is kept in its record, and otherwise they go to Blobs ahead
-// of the rest.
-func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader) (Content, error) {
+// buffer: if content ends there hold keeps it for its record, and otherwise they go to Blobs
+// ahead of the rest.
+func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader, hold func(*Blob, []byte) error) (Content, error) {
 	if err := c.admitBytes(); err != nil {
 		return Content{}, err
 	}
@@ -87,7 +92,9 @@ func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io
 	n, err := content.Fill(seen, *head, len(*head))
 	if n < len(*head) && err == io.EOF { // itself: an error that wraps it is one of r, not its end
 		kept := inspected(in)
-		kept.Inline = bytes.Clone((*head)[:n])
+		if err := hold(&kept.Blob, (*head)[:n]); err != nil {
+			return Content{}, fmt.Errorf("stage content: %w", err)
+		}
 		return kept, nil
 	}
 	if err != nil && err != io.EOF { // which the next read says again

@@ -52,6 +52,8 @@ const (
 	CodeDigestMismatch       Code = "digest_mismatch"
 	CodeKeyInContent         Code = "key_in_content"
 	CodeIdempotencyMismatch  Code = "idempotency_mismatch"
+	CodeNoPrimaryFile        Code = "no_primary_file"
+	CodeInvalidArchive       Code = "invalid_archive"
 	CodeRateLimited          Code = "rate_limited"
 	CodeQuotaExceeded        Code = "quota_exceeded"
 	CodeTakenDown            Code = "taken_down"
@@ -120,6 +122,8 @@ var Codes = map[Code]Kind{
 	CodeDigestMismatch:       KindUnacceptable,
 	CodeKeyInContent:         KindUnacceptable,
 	CodeIdempotencyMismatch:  KindUnacceptable,
+	CodeNoPrimaryFile:        KindUnacceptable,
+	CodeInvalidArchive:       KindUnacceptable,
 	CodeRateLimited:          KindTooMany,
 	CodeQuotaExceeded:        KindTooMany,
 	CodeTakenDown:            KindTakenDown,
@@ -227,7 +231,8 @@ func (e *Error) Note(format string, args ...any) *Error {
 	return e
 }
 
-// Detail adds a fact for programs: value is a string, an int, an int64 or a bool.
+// Detail adds a fact for programs: value is a string, an int, an int64,
+// a bool or a list of strings.
 func (e *Error) Detail(name string, value any) *Error {
 	e.Details = append(e.Details, Detail{name, value})
 	return e

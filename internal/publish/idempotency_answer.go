@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,8 +55,13 @@ func (s *Service) published(ctx context.Context, by Caller, id ProjectID, versio
 	}
 	out := Published{Project: p, Quarantined: s.quarantined(p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
 	for _, f := range files {
-		if f.Name == primaryFile {
+		if f.Name == p.Primary {
 			out.File = f
+		}
+	}
+	if m, _ := readMade(left); m.Many != nil {
+		if out.Many = true; out.File.Blob.ID != 0 {
+			out.Files = files
 		}
 	}
 	if !by.Nobody() {
@@ -81,6 +87,11 @@ func (s *Service) updated(ctx context.Context, by Caller, id ProjectID, version 
 	}
 	out := Updated{Project: p, Quarantined: s.quarantined(p), Previous: version - 1, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)}
 	m, _ := readMade(left)
+	if m.Many != nil {
+		out.Many, out.Unchanged, out.Removed = true, m.Many.Unchanged, m.Many.Removed
+		out.Files, err = changedIn(ctx, s.store, p, files)
+		return out, err
+	}
 	if f := fileNamed(files, m.Filename); f != nil {
 		out.File, out.Created = *f, m.Created
 		return out, nil
@@ -118,7 +129,7 @@ func (s *Service) completedPublish(ctx context.Context, by Caller, c *completing
 		}
 	}
 	s.tellEmail(&out, np)
-	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, true, c.call.in.Charge)
+	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, done.Made, true, c.call.in.Charge)
 	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept, s.listingWarnings(out.Project))
 	return out, err
 }
@@ -146,7 +157,7 @@ func (s *Service) completedUpdate(ctx context.Context, by Caller, c *completing)
 	if err != nil {
 		return Updated{}, err
 	}
-	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, out.File.Name == out.Project.Primary, c.call.in.Charge)
+	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, done.Made, out.File.Name == out.Project.Primary, c.call.in.Charge)
 	out.Warnings = slices.Concat(nf.Warnings, about, s.mailWarnings(by, mail), kept)
 	return out, err
 }
@@ -168,7 +179,7 @@ func (s *Service) recordedPublish(ctx context.Context, by Caller, in PublishInpu
 		np, vain = m.publish(), call.warnings()
 	}
 	s.tellEmail(&out, np)
-	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, true, in.Part.charge())
+	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, rec.Made, true, in.Part.charge())
 	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), vain), true
 	return out, err
 }
@@ -188,9 +199,23 @@ func (s *Service) recordedUpdate(ctx context.Context, by Caller, in UpdateInput,
 		}
 		nf, vain = m.update(), call.warnings()
 	}
-	about, kept, err := s.storedWarnings(ctx, out.Project, out.File, out.File.Name == out.Project.Primary, in.Part.charge())
+	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, rec.Made, out.File.Name == out.Project.Primary, in.Part.charge())
 	out.Warnings, out.FromRecord = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Email), kept, vain), true
 	return out, err
+}
+
+// warningsAgain are the warnings about what a call brought, for an answer from its record, and
+// those about quarantine. Of many files they are in the record, of one they are made anew.
+func (s *Service) warningsAgain(ctx context.Context, p Project, f File, left []byte, page bool, charge Charge) (about, kept []Warning, err error) {
+	m, _ := readMade(left)
+	if m.Many == nil {
+		return s.storedWarnings(ctx, p, f, page, charge)
+	}
+	files, err := s.store.Files(ctx, p.ID, p.Version)
+	if err != nil && !errors.Is(err, ErrNotFound) { // of one that was erased
+		return nil, nil, fmt.Errorf("read files: %w", err)
+	}
+	return m.Many.Warnings, s.quarantineOf(ctx, p, files), nil
 }
 
 // publish is the publish that part 1 asked for.
@@ -246,11 +271,12 @@ type made struct {
 	Size     int64
 	SHA256   Digest
 	Text     bool
+	Many     *madeOfMany `json:",omitempty"` // of a call with many files; of an update these are instead of Filename and what follows it
 }
 
 // madeOf describes the version that a step makes, with the file that it brings.
 func madeOf(title, suffix string, at time.Time, f File, created bool) made {
-	return made{title, suffix, at, f.Name, created, f.Blob.Size, f.Blob.SHA256, f.Blob.Text}
+	return made{Title: title, Suffix: suffix, At: at, Filename: f.Name, Created: created, Size: f.Blob.Size, SHA256: f.Blob.SHA256, Text: f.Blob.Text}
 }
 
 // encode writes m for a record.
@@ -268,9 +294,18 @@ func readMade(text []byte) (m made, ok bool) {
 	return m, len(text) > 0 && json.Unmarshal(text, &m) == nil
 }
 
-// version is a project as the step left it, and the file.
+// version is a project as the step left it, and the file, which is the primary one where there
+// were many.
 func (m made) version(p Project, n int) (Project, []File) {
-	f := File{Name: m.Filename, Blob: Blob{Size: m.Size, SHA256: m.SHA256, Text: m.Text}}
 	p.Version, p.Suffix, p.Title, p.UpdatedAt = n, m.Suffix, m.Title, m.At
-	return p, []File{f}
+	switch {
+	case m.Many == nil && n == 1:
+		p.Primary = m.Filename
+	case m.Many != nil:
+		p.Primary, p.FileCount, p.Size = cmp.Or(m.Many.Primary, m.Filename), m.Many.FileCount, m.Many.Size
+	}
+	if m.Filename == "" {
+		return p, nil
+	}
+	return p, []File{{Name: m.Filename, Blob: Blob{Size: m.Size, SHA256: m.SHA256, Text: m.Text}}}
 }

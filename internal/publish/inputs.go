@@ -32,12 +32,16 @@ type PublishInput struct {
 	Lang        string
 	Content     Content
 	Declared    Declared
+	Tree        *Tree      // set if the call brings many files; then Content and Declared say nothing
+	Primary     string     // of many files, the one that is served for "/"; empty: the one that is found
+	Archive     string     // in an upload's part 1: the format of the archive that the assembled bytes are
 	Part        *PartInput // set if this is a call of a chunked upload
 	Idempotency string     // the idempotency key; empty: every call makes a project of its own
+	DryRun      bool       // only look whether it would be done
 }
 
-// UpdateInput asks for a new version in which one file is new or other. Fields are as the
-// client sent them; a nil one was not sent.
+// UpdateInput asks for a new version in which one file, or all those of a Tree, are new or
+// other. Fields are as the client sent them; a nil one was not sent.
 type UpdateInput struct {
 	Project     string // a project id or one of its addresses; empty for the most recently updated
 	Named       bool   // the client sent a project, so an empty one is a mistake and is refused
@@ -48,8 +52,13 @@ type UpdateInput struct {
 	IfVersion   *int
 	Content     Content
 	Declared    Declared
+	Tree        *Tree  // set if the call brings many files; then Filename, Content and Declared say nothing
+	Replace     bool   // the files of Tree are all that the project has afterwards
+	Primary     string // with many files, the one that is served for "/"; empty: as before, or, with Replace, the one that is found
+	Archive     string // in an upload's part 1: the format of the archive that the assembled bytes are
 	Part        *PartInput
 	Idempotency string // the idempotency key, if one came
+	DryRun      bool   // only look whether it would be done
 }
 
 // PartInput places a call in a chunked upload. Parts may come in any order after part 1, again,
@@ -83,6 +92,14 @@ func (ask Charge) Of(r io.Reader) io.Reader {
 		return r
 	}
 	return &chargedReader{r, ask}
+}
+
+// add asks for n bytes.
+func (ask Charge) add(n int) error {
+	if ask == nil {
+		return nil
+	}
+	return ask(n)
 }
 
 // chargedReader is what Charge.Of returns.
@@ -136,11 +153,15 @@ type Addresses struct {
 }
 
 // Published is the answer to a publish. Keys is what was minted, and cannot be had again but by
-// the same call under the same idempotency key.
+// the same call under the same idempotency key. The answer to a dry run has the project as it
+// would be, but for what is drawn or counted when it is made: no id, address, key or account.
 type Published struct {
 	Project     Project
 	Addresses   Addresses
-	File        File
+	File        File   // the primary file
+	Many        bool   // the call brought many files
+	Files       []File // these, if Many; none where the version was erased meanwhile
+	DryRun      bool   // nothing was made
 	Keys        Minted
 	Account     *Account // set if the account is new
 	Mailed      bool     // whether a verification is on its way by SMTP
@@ -169,13 +190,19 @@ type Pending struct {
 	Warnings                    []Warning
 }
 
-// Updated is the answer to an update.
+// Updated is the answer to an update. To a dry run it has the project and the version as they
+// would be, but for the version's address.
 type Updated struct {
 	Project     Project
 	Addresses   Addresses
 	Previous    int
 	File        File
-	Created     bool // the file is new
+	Created     bool   // the file is new
+	Many        bool   // the call brought many files; then File and Created are not set
+	Files       []File // those that are new or other, if Many; none where versions were erased meanwhile
+	Unchanged   int    // files of the call that the project had already
+	Removed     int    // files that the project has no more
+	DryRun      bool   // nothing was made
 	Warnings    []Warning
 	Quarantined bool
 	FromRecord  bool // the answer of an earlier call, from its idempotency record

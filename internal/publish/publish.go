@@ -20,8 +20,13 @@ type newProject struct {
 	Warnings []Warning `json:",omitempty"`
 }
 
-// Publish creates a project whose primary file is in.Content, and an account for it if nobody
-// calls. It is durable when it returns. The content is consumed in any case.
+// Publish creates a project whose primary file is in.Content, or that has the files of in.Tree,
+// and an account for it if nobody calls. It is durable when it returns. The content and the Tree
+// are consumed in any case.
+//
+// Of many files one folder that wraps all of them is taken off if it holds the page, and what
+// tools keep beside people's work is left out. Files among which no page is found are
+// CodeNoPrimaryFile. One file that is refused refuses all.
 //
 // A part of an upload that is not complete returns Pending instead; the call that completes the
 // upload makes the project of its parts.
@@ -34,6 +39,7 @@ type newProject struct {
 // the same idempotency key. Words that can be brought into form never refuse a publish;
 // out.Warnings tells what became of them.
 func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out Published, pending *Pending, err error) {
+	defer s.Contents.DiscardTree(ctx, in.Tree)
 	defer s.Contents.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()
 	if err := s.Admit(ctx, by, ActPublish); err != nil {
@@ -42,7 +48,12 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	if err := checkToken(by, in.Part); err != nil {
 		return Published{}, nil, err
 	}
-	req, err := s.idempotency.newRequest(by, in.Idempotency, OpPublish, in.Part, in.Content, in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked())
+	set, err := in.Tree.arranged(true)
+	if err != nil {
+		return Published{}, nil, err
+	}
+	asked := append([]any{in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked()}, set.manyAsked(in.Primary)...)
+	req, err := s.idempotency.newRequest(by, in.Idempotency, OpPublish, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Published{}, nil, err
 	}
@@ -55,14 +66,34 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 			out, pending, err = s.publishPart(ctx, by, in, words, req)
 			return out, err
 		}
-		if err := checkContent(in.Content, primaryFile, true, in.Declared); err != nil {
+		b, err := in.brings(ctx, set)
+		if err != nil {
 			return Published{}, err
 		}
-		return s.createProject(ctx, by, words, in.Content, extras{request: req})
+		return s.createProject(ctx, by, words, b, extras{request: req})
 	}, func(rec IdempotencyRecord, keys Minted) (Published, error) {
 		return s.recordedPublish(ctx, by, in, words, rec, keys)
 	})
 	return out, pending, err
+}
+
+// brings checks what a publish brings that is no part of an upload.
+func (in PublishInput) brings(ctx context.Context, set *fileSet) (brought, error) {
+	if set != nil {
+		return set.brought(ctx, in.Primary)
+	}
+	if err := checkContent(in.Content, primaryFile, true, in.Declared); err != nil {
+		return brought{}, err
+	}
+	return onePage(in.Content), nil
+}
+
+// onePage is what a publish of one file brings.
+func onePage(c Content) brought {
+	return brought{
+		files: []File{{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}}, primary: primaryFile,
+		title: documentTitle(c), warnings: contentWarnings(c, primaryFile, true),
+	}
 }
 
 // checkPublish cleans the words of a publish, or refuses them.
@@ -94,22 +125,20 @@ func checkPublish(by Caller, in PublishInput) (newProject, error) {
 
 // createProject records the project, and its account if nobody calls, in one step.
 // What was taken or verified by somebody else meanwhile is drawn or read anew.
-func (s *Service) createProject(ctx context.Context, by Caller, words newProject, c Content, x extras) (out Published, err error) {
+func (s *Service) createProject(ctx context.Context, by Caller, words newProject, b brought, x extras) (out Published, err error) {
 	if words.Title == "" {
-		words.Title, _ = cleanTitle(documentTitle(c))
+		words.Title, _ = cleanTitle(b.title)
 	}
-	page := File{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}
 	np := NewProject{
 		By: by.key.ID, Account: by.Account(), Title: words.Title, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
-		Files: []File{page}, Primary: page.Name,
+		Files: b.files, Primary: b.primary,
 	}
 	email := EmailSet
 	err = retryTaken(func() (err error) {
 		if out.Keys, email, err = s.drawProject(ctx, by, words, &np); err != nil {
 			return err
 		}
-		m := madeOf(np.Title, np.Suffix, np.CreatedAt, page, true)
-		if np.Upload, np.Idempotency, err = s.records(by, x, np.ID, 1, email, out.Keys, m); err != nil {
+		if np.Upload, np.Idempotency, err = s.records(by, x, np.ID, 1, email, out.Keys, b.made(np)); err != nil {
 			return err
 		}
 		out.Project, err = s.store.CreateProject(ctx, np)
@@ -118,7 +147,10 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 	if err != nil {
 		return Published{}, fmt.Errorf("create project: %w", s.Quota.exceeded(lostRight(by, ActPublish, err)))
 	}
-	out.File, out.Quarantined = page, s.quarantined(out.Project)
+	out.File, out.Quarantined = b.page(), s.quarantined(out.Project)
+	if out.Many = b.many; out.Many {
+		out.Files = b.files
+	}
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Mailed = s.sends() && (by.Nobody() || np.Email != nil)
 	if by.Nobody() {
@@ -127,7 +159,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 	out.show(by, out.Keys)
 	kept, err := s.quarantineWarnings(ctx, out.Project, out.File)
 	s.untold(err)
-	out.Warnings = slices.Concat(words.Warnings, contentWarnings(c, primaryFile, true), s.mailWarnings(by, email), kept, s.listingWarnings(out.Project))
+	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(out.Project))
 	return out, nil
 }
 

@@ -12,12 +12,13 @@ import (
 // the Service never changes it afterwards.
 type Config struct {
 	Places      Places
-	InlineMax   int   // content up to this many bytes is kept in its record; below 0: none but the empty
-	MaxContent  int64 // bytes of one request's content, decoded and gunzipped
-	MaxFile     int64 // bytes of a file that was assembled from parts
-	MaxFiles    int   // files of a project
-	MaxUploads  int   // open uploads of one account, or of one network without a key
-	UploadBytes int64 // that open uploads of one network hold without a key; 0: no limit
+	InlineMax   int    // content up to this many bytes is kept in its record; below 0: none but the empty
+	MaxContent  int64  // bytes of one request's content, decoded and gunzipped
+	MaxFile     int64  // bytes of a file that was assembled from parts
+	MaxFiles    int    // files of a project
+	Temporary   string // the folder of temporary files; "": the system's
+	MaxUploads  int    // open uploads of one account, or of one network without a key
+	UploadBytes int64  // that open uploads of one network hold without a key; 0: no limit
 	Opening     Opening
 	Quarantine  bool        // whether projects of unverified accounts load from and send to nowhere but themselves
 	Public      bool        // whether strangers are expected: then only projects of verified accounts are listed
@@ -85,6 +86,7 @@ type Service struct {
 	random     io.Reader
 	vault      *Vault
 
+	warner
 	statistics  Statistics
 	edits       *Locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
 	uploads     *uploads
@@ -121,6 +123,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		log: log, now: time.Now, random: rand.Reader,
 		edits: NewLocks[ProjectID](),
 	}
+	s.warner = warner{&s.Config, contents, log}
 	if s.statistics == nil {
 		s.statistics = storedStatistics{}
 	}

@@ -23,12 +23,19 @@ type newFile struct {
 	Lang      string
 	IfVersion *int
 	Declared  Declared
+	Replace   bool      `json:",omitempty"` // of many files: they are all that there is
+	Primary   string    `json:",omitempty"` // of many files
 	Warnings  []Warning `json:",omitempty"`
 }
 
-// Update makes a new version of a project in which one file is new or changed. It is durable
-// when it returns. The content is consumed in any case. A part of an upload that is not
-// complete returns Pending instead.
+// Update makes a new version of a project in which one file, or those of in.Tree, are new or
+// changed. It is durable when it returns. The content and the Tree are consumed in any case. A
+// part of an upload that is not complete returns Pending instead.
+//
+// Many files are checked as those of Publish are. With in.Replace the project has exactly these
+// afterwards, and keeps the name of its primary file if it is among them; without, the others
+// stay. What is there with the same name and bytes is not stored again. It is a version also if
+// nothing is new.
 //
 // An account key may leave in.Project out, and then changes the project that was changed last;
 // a project key must name its own. Updates of one project take effect one after another, each
@@ -38,6 +45,7 @@ type newFile struct {
 // With in.Idempotency the same call within IdempotencyLife returns the first answer and changes
 // nothing.
 func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
+	defer s.Contents.DiscardTree(ctx, in.Tree)
 	defer s.Contents.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()
 	if err := Authorize(by, ActEdit, nil); err != nil {
@@ -46,7 +54,12 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	if in.Named && strings.TrimSpace(in.Project) == "" {
 		return Updated{}, nil, emptyProject(by)
 	}
-	req, err := s.idempotency.newRequest(by, in.Idempotency, OpUpdate, in.Part, in.Content, in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked())
+	set, err := in.Tree.arranged(in.Replace)
+	if err != nil {
+		return Updated{}, nil, err
+	}
+	asked := append([]any{in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked()}, set.manyAsked(in.Primary, in.Replace)...)
+	req, err := s.idempotency.newRequest(by, in.Idempotency, OpUpdate, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Updated{}, nil, err
 	}
@@ -68,6 +81,9 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 			out, pending, err = s.updatePart(ctx, by, in, words, req)
 			return out, err
 		}
+		if set != nil {
+			return s.putTree(ctx, by, words, set, extras{request: req})
+		}
 		return s.putFile(ctx, by, words, in.Content, extras{request: req})
 	}, func(rec IdempotencyRecord, _ Minted) (Updated, error) {
 		return s.recordedUpdate(ctx, by, in, words, rec)
@@ -83,12 +99,25 @@ func emptyProject(by Caller) error {
 		Note("Send the project's id. If it comes from a variable, the variable is not set.")
 }
 
+// many reports whether the call brings many files, or begins an upload that does.
+func (in UpdateInput) many() bool { return in.Tree != nil || in.Archive != "" }
+
+// manyWarnings tell what was said in vain of many files.
+func (in UpdateInput) manyWarnings() []Warning {
+	if in.Filename == "" {
+		return nil
+	}
+	return []Warning{{"filename_ignored", "The field filename was ignored: each of the files has its own name.", "Leave filename out of a call with many files."}}
+}
+
 // checkUpdate cleans the words of an update, or refuses them.
 func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
-	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared}
+	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary}
 	var err error
 	var w []Warning
-	if nf.Filename, nf.Warnings, err = cleanFilename(in.Filename); err != nil {
+	if in.many() {
+		nf.Warnings = in.manyWarnings()
+	} else if nf.Filename, nf.Warnings, err = cleanFilename(in.Filename); err != nil {
 		return nf, err
 	}
 	if nf.Email, w, err = readEmail(in.Email); err != nil {

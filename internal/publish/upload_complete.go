@@ -20,7 +20,7 @@ func (s *Service) publishPart(ctx context.Context, by Caller, in PublishInput, n
 		np := c.meta.Publish
 		np.Declared = c.meta.Declared
 		return s.uploads.useParts(ctx, c, primaryFile, true, func(joined Content) error {
-			out, err = s.createProject(ctx, by, *np, joined, extras{upload: c, request: req})
+			out, err = s.createProject(ctx, by, *np, onePage(joined), extras{upload: c, request: req})
 			return err
 		})
 	})

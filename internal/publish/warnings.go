@@ -4,11 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
+
+// A warner tells callers what did not fail their calls, as part of a Service.
+type warner struct {
+	*Config  // of the Service
+	Contents *Contents
+	log      *slog.Logger
+}
 
 // contentWarnings tells what about a file may not have been meant, and was stored as it came.
 // page says whether the file is what browsers open first.
@@ -38,7 +46,7 @@ func contentWarnings(c Content, filename string, page bool) []Warning {
 // fileWarnings are the contentWarnings of a file that is stored. Of most files the head is read
 // alone; the whole is read of one that may be base64 again. charge is asked for what is read,
 // so that a call that is sent again cannot have much read for free.
-func (s *Service) fileWarnings(ctx context.Context, f File, page bool, charge Charge) ([]Warning, error) {
+func (s *warner) fileWarnings(ctx context.Context, f File, page bool, charge Charge) ([]Warning, error) {
 	r, err := s.Contents.Open(ctx, f.Blob, 0, -1)
 	if err != nil {
 		return nil, fmt.Errorf("look at the file again: %w", err)
@@ -61,7 +69,7 @@ func (s *Service) fileWarnings(ctx context.Context, f File, page bool, charge Ch
 
 // storedWarnings are the warnings about a stored file, for an answer from a record. A call
 // whose bytes were all charged has no charge.
-func (s *Service) storedWarnings(ctx context.Context, p Project, f File, page bool, charge Charge) (about, kept []Warning, err error) {
+func (s *warner) storedWarnings(ctx context.Context, p Project, f File, page bool, charge Charge) (about, kept []Warning, err error) {
 	if f.Blob.ID == 0 {
 		return nil, nil, nil // its bytes were erased: there is nothing to look at
 	}
@@ -73,7 +81,7 @@ func (s *Service) storedWarnings(ctx context.Context, p Project, f File, page bo
 
 // untold logs that a warning could not be made. The call has had its effect by then, and does
 // not fail for want of a warning.
-func (s *Service) untold(err error) {
+func (s *warner) untold(err error) {
 	if err != nil {
 		s.log.Warn("an answer lacks a warning", "error", err)
 	}
@@ -89,11 +97,11 @@ func documentTitle(c Content) string {
 
 // quarantined reports whether a project's pages load from and send to nowhere but
 // themselves, because nobody has verified its account's e-mail address.
-func (s *Service) quarantined(p Project) bool { return s.Quarantine && !p.Verified }
+func (s *warner) quarantined(p Project) bool { return s.Quarantine && !p.Verified }
 
 // quarantineWarnings tell the owner of a project in quarantine what of a file it
 // blocks, and what ends it.
-func (s *Service) quarantineWarnings(ctx context.Context, p Project, f File) ([]Warning, error) {
+func (s *warner) quarantineWarnings(ctx context.Context, p Project, f File) ([]Warning, error) {
 	if !s.quarantined(p) {
 		return nil, nil
 	}
@@ -121,7 +129,7 @@ func (s *Service) quarantineWarnings(ctx context.Context, p Project, f File) ([]
 }
 
 // quarantineOf is quarantineWarnings of the primary file among files.
-func (s *Service) quarantineOf(ctx context.Context, p Project, files []File) []Warning {
+func (s *warner) quarantineOf(ctx context.Context, p Project, files []File) []Warning {
 	for _, f := range files {
 		if f.Name == p.Primary {
 			kept, err := s.quarantineWarnings(ctx, p, f)
@@ -133,7 +141,7 @@ func (s *Service) quarantineOf(ctx context.Context, p Project, files []File) []W
 }
 
 // quarantineWarning tells that a project is in quarantine, and what ends it.
-func (s *Service) quarantineWarning() Warning {
+func (s *warner) quarantineWarning() Warning {
 	return Warning{
 		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: its pages load from and send to nowhere but their own address.",
 		"Opening the link in the message to that address, and pressing its button, ends it for all projects of the account at once. Without the message, send email with the account's api_key, or log in on the website.",
@@ -142,7 +150,7 @@ func (s *Service) quarantineWarning() Warning {
 
 // listingWarnings tell the owner of a project that nobody finds it yet, and what ends
 // that.
-func (s *Service) listingWarnings(p Project) []Warning {
+func (s *warner) listingWarnings(p Project) []Warning {
 	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
 		return nil
 	}

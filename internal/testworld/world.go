@@ -9,6 +9,7 @@
 package testworld
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -181,6 +182,7 @@ func (w *World) Another(cfg publish.Config) *publish.Service {
 // AnotherOn is Another on other stores.
 func (w *World) AnotherOn(cfg publish.Config, stores publish.Stores) *publish.Service {
 	w.t.Helper()
+	cfg.Temporary = cmp.Or(cfg.Temporary, w.Dir)
 	s, err := publish.New(w.t.Context(), cfg, stores, w.Log, publish.WithClock(w.now))
 	expect.OK(w.t, err)
 	return s

@@ -1,0 +1,114 @@
+// Package spool holds bytes while a call lasts that are too many for the memory: the first of them there, the rest
+// in a temporary file that has no name, so that nothing is left of it when the process ends.
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// ErrFull: the disk has no room.
+var ErrFull = errors.New("no room for a temporary file")
+
+// Memory is how many bytes of a spool are kept in memory: what nearly every call brings.
+const Memory = 1 << 20
+
+// A Spool holds what is written to it until it is closed. One goroutine at a time writes; what was written may be
+// read by several at once.
+type Spool struct {
+	dir  string
+	head []byte
+	file *os.File
+	name string // of the file, where the system keeps an open file's name
+	rest int64
+}
+
+// New makes a spool whose file, should it need one, is in the folder dir, which is there.
+func New(dir string) *Spool { return &Spool{dir: dir} }
+
+// Size is how many bytes were written.
+func (s *Spool) Size() int64 { return int64(len(s.head)) + s.rest }
+
+// Write implements io.Writer. Without room it is ErrFull, and what was written of p is undone.
+func (s *Spool) Write(p []byte) (int, error) {
+	kept := min(Memory-len(s.head), len(p))
+	if kept < len(p) {
+		if err := s.append(p[kept:]); err != nil {
+			return 0, err
+		}
+	}
+	s.head = append(s.head, p[:kept]...)
+	return len(p), nil
+}
+
+// append writes to the file, behind what it has.
+func (s *Spool) append(p []byte) error {
+	if s.file == nil {
+		if err := s.open(); err != nil {
+			return noRoom(fmt.Errorf("open temporary file: %w", err))
+		}
+	}
+	if _, err := s.file.WriteAt(p, s.rest); err != nil {
+		return noRoom(fmt.Errorf("write temporary file: %w", err))
+	}
+	s.rest += int64(len(p))
+	return nil
+}
+
+// open makes the file, and takes its name away.
+func (s *Spool) open() error {
+	file, err := os.CreateTemp(s.dir, ".spool-*")
+	if err != nil {
+		return err
+	}
+	s.file = file
+	if os.Remove(file.Name()) != nil {
+		s.name = file.Name() // Windows
+	}
+	return nil
+}
+
+func noRoom(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return err
+}
+
+// ReadAt implements io.ReaderAt.
+func (s *Spool) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, fmt.Errorf("read spool at %d", off)
+	}
+	if off < int64(len(s.head)) {
+		n = copy(p, s.head[off:])
+	}
+	if n == len(p) {
+		return n, nil
+	}
+	at := off + int64(n) - int64(len(s.head))
+	if at >= s.rest {
+		return n, io.EOF
+	}
+	more, err := s.file.ReadAt(p[n:min(len(p), n+int(s.rest-at))], at)
+	if n += more; n < len(p) && err == nil {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Close gives memory and file back. It may be called more than once.
+func (s *Spool) Close() error {
+	s.head, s.rest = nil, 0
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	if s.file = nil; s.name != "" {
+		err = errors.Join(err, os.Remove(s.name))
+	}
+	return err
+}
