@@ -33,6 +33,9 @@ var access = map[string][]accessRow{
 	"POST /v1/restore": {
 		{"the project", obj{"project_id": "P", "version": 1}, "401 401 401 200 200 403 401 403 401 401 403 401"},
 	},
+	"GET /v1/project/{id}/files/{filename}": {
+		{"its page", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
+	},
 	"GET /v1/project/{id}/versions": {
 		{"the project", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
 	},
@@ -159,7 +162,7 @@ func (c *cast) as(caller string, rt route, body obj) answer {
 	if rt.op == publish.OpDeleteFile {
 		c.post("/v1/update", c.account, obj{"project_id": c.projectID, "filename": "logo.svg", "content": "YQ=="}).wants(200)
 	}
-	path := strings.Replace(rt.pattern, "{id}", id, 1)
+	path := strings.NewReplacer("{id}", id, "{filename}", "index.html").Replace(rt.pattern)
 	if rt.method == "GET" {
 		return c.get(path, key, session)
 	}
@@ -224,6 +227,7 @@ func TestAccessExtra(t *testing.T) {
 			c.post("/v1/delete-file", key, obj{"project_id": c.projectID, "filename": "logo.svg"}).refused(451, publish.CodeTakenDown)
 			c.post("/v1/restore", key, obj{"project_id": c.projectID, "version": 1}).refused(451, publish.CodeTakenDown)
 			c.get(path+"/versions", key).refused(451, publish.CodeTakenDown)
+			c.get(path+"/files/index.html", key).refused(451, publish.CodeTakenDown)
 			c.get("/v1/whoami", key).wants(200)
 			if got := c.get("/v1/export", key).wants(200).text; !strings.Contains(got, c.projectID+"/index.html") {
 				t.Error("the export lacks it")

@@ -22,6 +22,7 @@ type Service interface {
 	DeleteFile(ctx context.Context, by publish.Caller, in publish.DeleteInput) (publish.Deleted, error)
 	Signup(ctx context.Context, by publish.Caller, in publish.SignupInput) (publish.SignedUp, error)
 	Project(ctx context.Context, by publish.Caller, ref string) (publish.ProjectView, error)
+	File(ctx context.Context, by publish.Caller, ref, name string, version int) (publish.FileView, error)
 	Versions(ctx context.Context, by publish.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
 	Restore(ctx context.Context, by publish.Caller, in publish.RestoreInput) (publish.Restored, error)
 	Whoami(ctx context.Context, by publish.Caller, limit int, cursor string) (publish.Identity, error)
@@ -115,8 +116,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // gives nothing away: a leaked key is told before anything is looked up, and a
 // caller is known before a byte of the body is read.
 func (a *API) serve(c *call) error {
-	rt, param, unknown := a.find(c)
-	c.route, c.param = rt, param
+	rt, named, unknown := a.find(c)
+	c.route, c.param, c.filename = rt, named.id, named.filename
 	if err := keyInAddress(c.r); err != nil {
 		return a.searched(c, err)
 	}

@@ -18,6 +18,7 @@ type call struct {
 	id       string // the request id
 	route    *route // nil until it is found
 	param    string // the {id} of the path, decoded
+	filename string // its {filename}, decoded
 	meant    meant  // what was probably meant, where there is no route
 	by       publish.Caller
 	keyed    bool // whether a key was sent, for hints
@@ -41,13 +42,13 @@ func newCall(w http.ResponseWriter, r *http.Request) *call {
 	h.Set("X-Content-Type-Options", "nosniff")
 	// Any page may call: a request carries a bearer key or nothing, never a cookie.
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "Allow, Content-Disposition, ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
+	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
 	return c
 }
 
 func preflight(h http.Header) {
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range")
 	h.Set("Access-Control-Max-Age", "86400")
 }
 

@@ -173,6 +173,9 @@ func described(r *http.Request, sent []byte, res *http.Response) (*openapi3.Sche
 		return nil, err
 	}
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if res.StatusCode == http.StatusNotModified {
+		return nil, nil
+	}
 	content := route.Operation.Responses.Status(res.StatusCode).Value.Content.Get(media)
 	if content == nil {
 		return nil, fmt.Errorf("no answer of type %q is described", media)

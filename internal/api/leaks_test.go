@@ -130,9 +130,13 @@ func TestWrongMethodsShowTheCall(t *testing.T) {
 	w := settled(t)
 	for _, rt := range routes() {
 		method, key := http.MethodDelete, w.account
-		path := strings.Replace(rt.pattern, "{id}", w.projectID, 1)
+		path := strings.NewReplacer("{id}", w.projectID, "{filename}", "logo.svg").Replace(rt.pattern)
 		got := w.send(method, path, key, nil).refused(405, publish.CodeMethodNotAllowed)
 		line := pasted(got.str("hint"))
+		if rt.op == publish.OpFile {
+			path = "/v1/delete-file" // which is what DELETE means there
+			w.put("logo.svg", "<svg/>")
+		}
 		if !strings.Contains(line, testworld.Places().Base.String()+path) {
 			t.Errorf("%s: %s", path, got.str("hint"))
 			continue

@@ -21,8 +21,8 @@ var otherPaths = map[string]string{
 // meant is the call that a request was most likely to be which is none: a route,
 // nil if it is like none, and what the path says besides.
 type meant struct {
-	route        *route
-	id, filename string
+	route *route
+	pathNames
 }
 
 // near is the call that a path which there is not was most likely to be.
@@ -36,7 +36,7 @@ func (a *API) near(method, path string) meant {
 	case first == "project":
 		return a.nearProject(method, rest)
 	case first == "" && len(rest) == 1 && likeStats(parts[0]):
-		return meant{route: a.route("/v1/project/{id}/stats"), id: rest[0]}
+		return meant{route: a.route("/v1/project/{id}/stats"), pathNames: pathNames{id: rest[0]}}
 	case first == "":
 		return meant{}
 	}
@@ -61,7 +61,7 @@ func (a *API) nearProject(method string, rest []string) meant {
 	case len(rest) > 1 && strings.HasPrefix(rest[0], "http") && strings.HasSuffix(rest[0], ":"):
 		rest = []string{string(a.Places.ProjectID(rest[0] + "//" + strings.Join(rest[1:], "/")))}
 	}
-	m := meant{route: a.route("/v1/project/{id}"), id: rest[0]}
+	m := meant{route: a.route("/v1/project/{id}"), pathNames: pathNames{id: rest[0]}}
 	name := strings.Join(rest[1:], "/")
 	switch {
 	case len(rest) == 2 && likeStats(name):
@@ -72,6 +72,9 @@ func (a *API) nearProject(method string, rest []string) meant {
 		m.filename = strings.Join(rest[2:], "/")
 	case strings.Contains(name, "."):
 		m.filename = name
+	}
+	if m.filename != "" {
+		m.route = a.route("/v1/project/{id}/files/{filename}")
 	}
 	return m
 }
@@ -88,7 +91,7 @@ func likeVersions(word string) bool {
 // changing is what a request of this method was meant to be where its path is that
 // of a project, which is only read here: many services change and delete by methods.
 func (a *API) changing(method string, m meant) meant {
-	if m.route == nil || m.route.op != publish.OpProject {
+	if m.route == nil || m.route.op != publish.OpProject && m.route.op != publish.OpFile {
 		return m
 	}
 	switch method {

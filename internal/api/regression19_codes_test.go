@@ -139,7 +139,7 @@ func mends(w *world) []mend {
 
 		{name: "publsh", code: publish.CodeNotFound, path: "/v1/publsh", body: obj{"title": "Mine", "email": "own@example.com", "content": page64}, wants: "email=own@example.com", last: mine},
 		{name: "files of a project", code: publish.CodeNotFound, method: "DELETE", path: "/v1/projects/" + id + "/files/gone.txt", key: "account", wants: "/v1/delete-file & gone.txt", last: map[string]any{"deleted": "gone.txt"}},
-		{name: "a file of a project", code: publish.CodeNotFound, method: "PUT", path: "/v1/project/" + id + "/files/js/a%20b.js", key: "account", body: obj{"content": "YQ=="}, wants: "filename=js/a b.js", files: map[string]string{"js/a b.js": "a"}},
+		{name: "a file of a project", code: publish.CodeMethodNotAllowed, method: "PUT", path: "/v1/project/" + id + "/files/js/a%20b.js", key: "account", body: obj{"content": "YQ=="}, wants: "filename=js/a b.js", files: map[string]string{"js/a b.js": "a"}},
 		{name: "curl -T to publish", code: publish.CodeNotFound, method: "PUT", path: pub + "/index.html?title=Mine", key: "account", body: page, change: bin, last: mine},
 		{name: "a file beside the endpoints", code: publish.CodeNotFound, method: "PUT", path: "/v1/project/" + id + "/game.js", key: "account", body: "a", change: bin, wants: "filename=game.js & project_id=" + id, files: map[string]string{"game.js": "a"}},
 		{name: "a file behind update", code: publish.CodeNotFound, path: update + "/" + id + "/game.js", key: "account", body: "a", change: bin, wants: "filename=game.js & project_id=" + id, files: map[string]string{"game.js": "a"}},

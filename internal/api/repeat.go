@@ -49,7 +49,7 @@ func (a *API) about(c *call) hint.Request {
 	case c.by.Scoped() && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile || on.Op == publish.OpRestore):
 		on.Add("project_id", string(c.by.Key().Project))
 	}
-	if name, _, err := names.ReadFilename(c.meant.filename); err == nil && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile) {
+	if name, _, err := names.ReadFilename(cmp.Or(c.filename, c.meant.filename)); err == nil && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile || on.Op == publish.OpFile) {
 		on.Add("filename", name)
 	}
 	return on

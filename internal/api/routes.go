@@ -20,7 +20,8 @@ const (
 )
 
 // route is one endpoint. A segment {id} of the pattern stands for any one
-// segment that is not empty; all else must be met exactly.
+// segment that is not empty, and {filename} at its end for all the others, which
+// are separated by slashes, encoded or not; all else must be met exactly.
 type route struct {
 	method    string
 	pattern   string
@@ -43,6 +44,7 @@ func routes() []route {
 		{"POST", "/v1/signup", keyIgnored, false, 0, admission.Signup, publish.OpSignup, signupFields, takes(signupInput, (*API).signup)},
 		{"GET", "/v1/project/{id}", keyOptional, false, 0, admission.Look, publish.OpProject, nil, (*API).project},
 		{"GET", "/v1/project/{id}/versions", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpVersions, nil, (*API).versions},
+		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpFile, nil, (*API).file},
 		{"GET", "/v1/project/{id}/stats", keyIgnored, false, 0, admission.Look, publish.OpStats, nil, (*API).stats},
 		{"GET", "/v1/whoami", keyRequired, true, publish.ActReadAccount, admission.Look, publish.OpWhoami, nil, (*API).whoami},
 		{"GET", "/v1/export", keyRequired, true, publish.ActReadAccount, admission.Export, publish.OpExport, nil, (*API).export},
@@ -56,33 +58,36 @@ func routes() []route {
 // project fits, percent-encoded, in a tenth of it.
 const maxPath = 8 << 10
 
-// find returns the route of a request and the {id} of its path. Where there is
+// pathNames are what the path of a request names: its {id} and its {filename}.
+type pathNames struct{ id, filename string }
+
+// find returns the route of a request and what its path names. Where there is
 // none, it notes in the call which was probably meant. Nothing is redirected: a
 // redirect would drop the body, or send the key on.
-func (a *API) find(c *call) (*route, string, error) {
+func (a *API) find(c *call) (*route, pathNames, error) {
 	r, path := c.r, c.r.URL.EscapedPath()
 	if len(path) > maxPath {
-		return nil, "", pathTooLong(len(path))
+		return nil, pathNames{}, pathTooLong(len(path))
 	}
 	var other *route
-	var otherID string
+	var otherNames pathNames
 	for i := range a.routes {
 		rt := &a.routes[i]
-		id, ok := match(rt.pattern, path)
+		named, ok := match(rt.pattern, path)
 		if !ok {
 			continue
 		}
 		if takesMethod(rt.method, r.Method) {
-			return rt, id, nil
+			return rt, named, nil
 		}
-		other, otherID = rt, id
+		other, otherNames = rt, named
 	}
 	if other != nil {
-		c.meant = a.changing(r.Method, meant{route: other, id: otherID})
-		return nil, "", a.wrongMethod(r.Method, other, c.meant.route)
+		c.meant = a.changing(r.Method, meant{route: other, pathNames: otherNames})
+		return nil, pathNames{}, a.wrongMethod(r.Method, other, c.meant.route)
 	}
 	c.meant = a.changing(r.Method, a.near(r.Method, path))
-	return nil, "", a.unknownPath(r.Method, c.meant.route)
+	return nil, pathNames{}, a.unknownPath(r.Method, c.meant.route)
 }
 
 func takesMethod(routed, method string) bool {
@@ -91,24 +96,32 @@ func takesMethod(routed, method string) bool {
 
 // match compares segment by segment before anything is decoded, so that an
 // encoded slash stays part of its segment.
-func match(pattern, path string) (id string, ok bool) {
+func match(pattern, path string) (named pathNames, ok bool) {
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if last := len(want) - 1; want[last] == "{filename}" && len(got) > last {
+		got = append(got[:last:last], strings.Join(got[last:], "/"))
+	}
 	if len(want) != len(got) {
-		return "", false
+		return named, false
 	}
 	for i := range want {
-		if want[i] != "{id}" {
-			if want[i] != got[i] {
-				return "", false
-			}
+		var into *string
+		switch want[i] {
+		case "{id}":
+			into = &named.id
+		case "{filename}":
+			into = &named.filename
+		case got[i]:
 			continue
+		default:
+			return named, false
 		}
 		var err error
-		if id, err = url.PathUnescape(got[i]); err != nil || id == "" {
-			return "", false
+		if *into, err = url.PathUnescape(got[i]); err != nil || *into == "" {
+			return named, false
 		}
 	}
-	return id, true
+	return named, true
 }
 
 // wrongMethod refuses a method where a path is known, and shows the call that the

@@ -142,7 +142,7 @@ func TestRowsPaths(t *testing.T) {
 	t.Run("row 83: wrong methods are 405 with Allow", func(t *testing.T) {
 		w.in(t)
 		for _, rt := range routes() {
-			path, allow := strings.Replace(rt.pattern, "{id}", w.projectID, 1), "POST, OPTIONS"
+			path, allow := strings.NewReplacer("{id}", w.projectID, "{filename}", "index.html").Replace(rt.pattern), "POST, OPTIONS"
 			if rt.method == "GET" {
 				allow = "GET, HEAD, OPTIONS"
 			}

@@ -3,6 +3,7 @@ package hint
 import (
 	"fmt"
 	"net/url"
+	"path"
 	"strings"
 
 	"sandlot/internal/publish"
@@ -23,13 +24,17 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 		return bodied(base, on, op, withDefaults(on, op, args))
 	case publish.OpDeleteFile, publish.OpRestore, publish.OpSignup:
 		return asJSON(base, op != publish.OpSignup, on.IdempotencyKey, op, withDefaults(on, op, args))
-	case publish.OpProject, publish.OpVersions, publish.OpStats:
+	case publish.OpProject, publish.OpFile, publish.OpVersions, publish.OpStats:
 		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", "")))
 		if id == "" {
 			return CurlOf(base, on, publish.OpWhoami, nil) // lists them
 		}
 		address := base + "/v1/project/" + url.PathEscape(id)
-		if op != publish.OpProject {
+		switch op {
+		case publish.OpFile:
+			name := argument(args, "filename", argument(on.Args, "filename", unknownFile))
+			return "curl -o " + Quote(path.Base(name)) + " " + Quote(address+"/files/"+url.PathEscape(name)) + auth(true)
+		case publish.OpVersions, publish.OpStats:
 			address += "/" + string(op)
 		}
 		return "curl " + Quote(address) + auth(op == publish.OpVersions || on.Keyed && op == publish.OpProject)

@@ -212,6 +212,9 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	gate("RestoreVersion", forArranging, func(s *testworld.Scene, by publish.Caller) error {
 		return s.Publish.RestoreVersion(t.Context(), by, s.Project.ID, 1, "form")
 	})
+	gate("File", forOwnersOfFiles, func(s *testworld.Scene, by publish.Caller) error {
+		return second(s.Publish.File(t.Context(), by, string(s.Project.ID), "a.css", 0))
+	})
 	gate("Restore", forEditors, func(s *testworld.Scene, by publish.Caller) error {
 		return second(s.Publish.Restore(t.Context(), by, publish.RestoreInput{Project: string(s.Project.ID), Version: 1}))
 	})

@@ -178,6 +178,7 @@ const (
 	OpRestore    Op = "restore"
 	OpProject    Op = "project"
 	OpVersions   Op = "versions"
+	OpFile       Op = "file"
 	OpStats      Op = "stats"
 	OpWhoami     Op = "whoami"
 	OpExport     Op = "export"

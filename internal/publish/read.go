@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+
+	"sandlot/internal/inspect"
+	"sandlot/internal/names"
 )
 
 // Project shows a project to a caller, as the store has it now. ref is its id or one of its
@@ -31,6 +35,45 @@ func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectVi
 		}
 		v.Warnings = s.quarantineOf(ctx, p, v.Files)
 	}
+	return v, nil
+}
+
+// FileView is one file of a version, as the owner of its project reads it.
+type FileView struct {
+	Project Project
+	Version int // that the file is of
+	File    File
+}
+
+// File finds a file of a project for its owner, in its current version or, if that is not 0, in
+// another one. ref is the project's id or one of its addresses. A file that is not there is
+// CodeFileNotFound, a version that is not CodeVersionNotFound, a project that was taken down
+// CodeTakenDown. Contents.Open reads its bytes.
+func (s *Service) File(ctx context.Context, by Caller, ref, name string, version int) (v FileView, err error) {
+	defer func() { err = s.present(ctx, by, err) }()
+	if v.Project, err = s.readable(ctx, by, ref); err != nil {
+		return v, err
+	}
+	clean, _, err := cleanFilename(name)
+	if err != nil {
+		return v, unknownFile(err)
+	}
+	var files []File
+	if v.Version = version; version == 0 || version == v.Project.Version {
+		v.Version = v.Project.Version
+		files, err = s.store.FilesNear(ctx, v.Project.ID, names.Fold(clean))
+	} else if files, err = s.store.Files(ctx, v.Project.ID, version); errors.Is(err, ErrNotFound) {
+		return v, s.history.versionGone(ctx, v.Project, version)
+	}
+	if err != nil {
+		return v, fmt.Errorf("look for a file: %w", err)
+	}
+	i := slices.IndexFunc(files, func(f File) bool { return f.Name == clean })
+	if i < 0 {
+		return v, Refuse(CodeFileNotFound, "Version %d of %s has no file %s.", v.Version, v.Project.ID, inspect.Quoted(clean)).In("filename").
+			With(OpProject, Arg{"id", string(v.Project.ID)}).Note("The files of the current version are listed here, names are exact:")
+	}
+	v.File = files[i]
 	return v, nil
 }
 
