@@ -111,8 +111,9 @@ var blank = regexp.MustCompile(`\n{3,}`)
 func (v *view) html(name, text string) template.HTML {
 	var pairs []string
 	for _, p := range v.pageNames() {
-		pairs = append(pairs, v.Base+markdownOf(pagePath(p)), pagePath(p))
+		pairs = append(pairs, "]("+v.Base+markdownOf(pagePath(p)), "]("+pagePath(p))
 	}
+	pairs = append(pairs, "]("+v.Base+"/", "](/")
 	var out bytes.Buffer
 	_ = goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID())).Convert([]byte(strings.NewReplacer(pairs...).Replace(text)), &out) // a buffer takes everything
 	return template.HTML(out.String())

@@ -66,6 +66,8 @@ func looks() []look {
 		{name: "embed-long", path: "/embed/long-q7w2e5"},
 		{name: "docs", path: "/docs"},
 		{name: "docs-projects", path: "/docs/projects"},
+		{name: "docs-agents", path: "/docs/agents"},
+		{name: "docs-errors", path: "/docs/errors"},
 		{name: "report", path: "/report?project=harbor-k3x9p2"},
 		{name: "report-wrong", path: "/report", form: form("form_token", "x", "project", "long-q7w2e5", "contact", "none", "reason", "other", "details", "It sends its players to another site."), status: http.StatusUnprocessableEntity},
 		{name: "reported", path: "/report", form: form("form_token", "x", "project", "harbor-k3x9p2", "reason", "other")},

@@ -40,7 +40,7 @@ func text(t *testing.T, resp *http.Response) string {
 
 func TestEveryPageHasItsHeaders(t *testing.T) {
 	h := house(t)
-	for _, target := range []string{"/", "/p/game-abc123", "/p/nothing", "/verify?token=" + h.claim("max", "max@example.com"), "/verify?token=bad", "/static/site.css", "/nothing"} {
+	for _, target := range []string{"/", "/p/game-abc123", "/p/nothing", "/verify?token=" + h.claim("max", "max@example.com"), "/verify?token=bad", "/static/site.css", "/nothing", "/docs", "/docs/projects"} {
 		resp := request(h, "GET", target, "")
 		csp := resp.Header.Get("Content-Security-Policy")
 		if !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "frame-ancestors 'none'") || strings.Contains(csp, "unsafe") {
@@ -59,7 +59,7 @@ func TestEveryPageHasItsHeaders(t *testing.T) {
 
 func TestNoPageLoadsFromElsewhereOrRunsInlineScript(t *testing.T) {
 	h := house(t)
-	for _, target := range []string{"/", "/p/nothing", "/verify?token=" + h.claim("max", "max@example.com"), "/verify?token=bad"} {
+	for _, target := range []string{"/", "/docs", "/docs/agents", "/p/nothing", "/verify?token=" + h.claim("max", "max@example.com"), "/verify?token=bad"} {
 		body := text(t, request(h, "GET", target, ""))
 		if strings.Count(body, "<script") != strings.Count(body, `<script type="module" src="/static/`) {
 			t.Errorf("%s has a script of its own", target)
