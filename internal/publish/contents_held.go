@@ -115,7 +115,11 @@ type guardedStore struct {
 }
 
 func (g guardedStore) CreateProject(ctx context.Context, np NewProject) (p Project, err error) {
-	err = g.held.use(func() error { p, err = g.Store.CreateProject(ctx, np); return err }, blobsOf(np.Files)...)
+	blobs := blobsOf(np.Files)
+	for _, v := range np.Later {
+		blobs = append(blobs, blobsOf(v.Change.Put)...)
+	}
+	err = g.held.use(func() error { p, err = g.Store.CreateProject(ctx, np); return err }, blobs...)
 	return p, err
 }
 

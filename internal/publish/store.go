@@ -74,10 +74,12 @@ type Store interface {
 	// and wherever a NewEmail is part of a step.
 	SetEmail(ctx context.Context, id AccountID, address string, job Job) error
 
-	// CreateProject records an account (if new), a project, its version 1, its keys, its
-	// idempotency record, and closes the upload it came from. A project of that ID is ErrExists;
-	// p.Files without p.Primary are ErrNoPrimary. An owner that would have more than p.Within is
-	// ErrTooManyProjects or ErrTooManyBytes; for p.By see there.
+	// CreateProject records an account (if new), a project, its version 1 and later ones, its keys,
+	// its idempotency record, and closes the upload it came from. A project that has that ID, or had
+	// it, is ErrExists; a version without its primary file is ErrNoPrimary. An owner that would have
+	// more than p.Within, or has begun so many projects, is ErrTooManyProjects or ErrTooManyBytes;
+	// for p.By see there. Many files may take their time, in which others write: all is there or
+	// nothing.
 	CreateProject(ctx context.Context, p NewProject) (Project, error)
 	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others
 	// are as before. An owner that would have more bytes than at.Within is ErrTooManyBytes.
@@ -156,14 +158,25 @@ type NewProject struct {
 	Email       *NewEmail   // set pending in the same step
 	Title       string
 	Lang        string
-	Files       []File // of version 1, no two of one folded name; a Blob with an ID is one that is recorded already
-	Primary     string // the name of the primary file
+	Files       []File         // of version 1, no two of one folded name; a Blob with an ID is one that is recorded already
+	Primary     string         // the name of the primary file
+	Later       []LaterVersion // the versions after it, in their order; the last one is the current one
 	Suffix      string
 	Key         Key // scoped to this project
 	CreatedAt   time.Time
 	Upload      *Completion
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before
 	Within      Quota              // of the owner
+}
+
+// LaterVersion is a version of a new project that has a history already.
+type LaterVersion struct {
+	Change Change // against the version before; what is dropped counts by its name alone
+	Title  string
+	Suffix string // of its address
+	At     time.Time
+
+	RestoredFrom int // the version whose files it has again; 0: it was not restored
 }
 
 // NewEmail is an unverified address for an existing account, with the message that asks to

@@ -34,7 +34,7 @@ func (store Publish) CreateAccount(ctx context.Context, na publish.NewAccount) (
 }
 
 func (t *tx) createAccount(na publish.NewAccount) (publish.Account, error) {
-	a := publish.Account{Handle: na.Handles[0], Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
+	a := accountOf(na)
 	id, err := t.Insert("accounts", "INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (?, ?, ?, 0, ?, ?)", a.Handle, na.Email, na.Lang, micros(na.CreatedAt))
 	if err != nil {
 		return a, err
@@ -50,10 +50,20 @@ func (t *tx) createAccount(na publish.NewAccount) (publish.Account, error) {
 			return a, err
 		}
 	}
-	if err := t.createKey(na.Key, a.ID, nil); err != nil || na.Job == nil {
-		return a, err
+	return a, t.addFirst(na, a.ID)
+}
+
+// accountOf is a new account before it has an id, under the first of its handles.
+func accountOf(na publish.NewAccount) publish.Account {
+	return publish.Account{Handle: na.Handles[0], Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
+}
+
+// addFirst records the first key of a new account, and its first message.
+func (t *tx) addFirst(na publish.NewAccount, id publish.AccountID) error {
+	if err := t.createKey(na.Key, id, nil); err != nil || na.Job == nil {
+		return err
 	}
-	return a, t.addJob(*na.Job, a.ID)
+	return t.addJob(*na.Job, id)
 }
 
 // takeHandle gives an account the first of the handles that was never given out: when it

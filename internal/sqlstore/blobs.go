@@ -25,24 +25,45 @@ func (t *tx) keep(b publish.Blob, as use, now time.Time) (int64, error) {
 	if b.ID != 0 {
 		return b.ID, t.keepAgain(b.ID, as)
 	}
+	ids, err := t.keepNew([]publish.Blob{b}, as, now)
+	if err != nil {
+		return 0, err
+	}
+	return ids[0], nil
+}
+
+// keepNew records blobs that have no record yet.
+func (t *tx) keepNew(list []publish.Blob, as use, now time.Time) ([]int64, error) {
 	var squeezed *int64
 	if as == asFile {
 		squeezed = new(int64)
 	}
-	ref := sql.NullString{String: string(b.Ref), Valid: b.Ref != ""}
-	id, err := t.Insert("blobs", "INSERT INTO blobs (id, ref, size, sha256, is_text, squeezed, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		ref, b.Size, b.SHA256[:], b.Text, squeezed, micros(now))
-	if err == nil && b.Checkpoints != "" {
-		err = t.later("INSERT INTO checkpoints (blob, points) VALUES (?, ?)", id, []byte(b.Checkpoints))
+	var rows, contents, points [][]any
+	for _, b := range list {
+		ref := sql.NullString{String: string(b.Ref), Valid: b.Ref != ""}
+		rows = append(rows, []any{ref, b.Size, b.SHA256[:], b.Text, squeezed, micros(now)})
 	}
-	if err != nil || b.Ref != "" {
-		return id, err
-	}
-	bytes, err := b.Bytes()
+	ids, err := t.InsertAll("blobs", "INSERT INTO blobs (id, ref, size, sha256, is_text, squeezed, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 	if err != nil {
-		return id, err
+		return nil, err
 	}
-	return id, t.later("INSERT INTO contents (blob, bytes) VALUES (?, ?)", id, orEmpty(bytes))
+	for i, b := range list {
+		if b.Checkpoints != "" {
+			points = append(points, []any{ids[i], []byte(b.Checkpoints)})
+		}
+		if b.Ref != "" {
+			continue
+		}
+		bytes, err := b.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		contents = append(contents, []any{ids[i], orEmpty(bytes)})
+	}
+	if err := t.LaterAll("INSERT INTO checkpoints (blob, points) VALUES (?, ?)", points); err != nil {
+		return nil, err
+	}
+	return ids, t.LaterAll("INSERT INTO contents (blob, bytes) VALUES (?, ?)", contents)
 }
 
 func (t *tx) keepAgain(id int64, as use) error {

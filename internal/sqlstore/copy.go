@@ -30,12 +30,17 @@ func (db *DB) CopyTo(ctx context.Context, path string) error {
 // else. One that has variants was there before.
 func (t *tx) takeDrafts(ctx context.Context) error {
 	put, err := all(ctx, t, scanValue[int64],
-		"SELECT f.blob FROM drafts d JOIN files f ON f.project = d.project AND f.until = 9223372036854775807 AND f.since = d.n")
+		"SELECT f.blob FROM drafts d JOIN projects p ON p.num = d.project JOIN files f ON f.project = d.project AND (p.version = 0 OR f.until = 9223372036854775807 AND f.since = d.n)")
 	if err != nil {
 		return err
 	}
-	const ofDrafts = "project IN (SELECT project FROM drafts) AND "
+	const (
+		ofDrafts = "project IN (SELECT project FROM drafts) AND "
+		ofUnborn = "project IN (SELECT d.project FROM drafts d JOIN projects p ON p.num = d.project WHERE p.version = 0)"
+	)
 	for _, query := range []string{
+		"DELETE FROM files WHERE " + ofUnborn,
+		"DELETE FROM versions WHERE " + ofUnborn,
 		"DELETE FROM files WHERE " + ofDrafts + "until = 9223372036854775807 AND since = (SELECT n FROM drafts d WHERE d.project = files.project)",
 		"UPDATE files SET until = 9223372036854775807 WHERE " + ofDrafts + "until = (SELECT n FROM drafts d WHERE d.project = files.project)",
 		"DELETE FROM drafts",

@@ -41,6 +41,7 @@ type draft struct {
 	holder      string
 	until       int64 // when the holder's lease ends
 	known       int64 // the newest blob when it began: those that came with it are newer
+	kept        kept
 
 	size  int64 // what it adds to the project's totals
 	files int
@@ -78,20 +79,28 @@ func inlined(files []publish.File) (bytes int) {
 	return bytes
 }
 
+// inParts cuts a list of files into what one step records of it.
+func inParts[F any](files []F, blob func(F) publish.Blob) (list [][]F) {
+	for part := range slices.Chunk(files, draftStep) {
+		for len(part) > 0 {
+			n, bytes := 1, blob(part[0]).InlineSize()
+			for ; n < len(part) && bytes < draftBytes; n++ {
+				bytes += blob(part[n]).InlineSize()
+			}
+			list, part = append(list, part[:n]), part[n:]
+		}
+	}
+	return list
+}
+
 // parts are what the steps of a draft make of a change: what is dropped comes first,
 // for it may make room for what is put.
 func parts(c publish.Change) (list []publish.Change) {
 	for drop := range slices.Chunk(c.Drop, draftStep) {
 		list = append(list, publish.Change{Drop: drop})
 	}
-	for put := range slices.Chunk(c.Put, draftStep) {
-		for len(put) > 0 {
-			n, bytes := 1, put[0].Blob.InlineSize()
-			for ; n < len(put) && bytes < draftBytes; n++ {
-				bytes += put[n].Blob.InlineSize()
-			}
-			list, put = append(list, publish.Change{Put: put[:n]}), put[n:]
-		}
+	for _, put := range inParts(c.Put, func(f publish.File) publish.Blob { return f.Blob }) {
+		list = append(list, publish.Change{Put: put})
 	}
 	return list
 }
@@ -134,30 +143,35 @@ func (t *tx) beginDraft(id publish.ProjectID, c publish.Change, at publish.Edit,
 	if err != nil {
 		return d, err
 	}
-	if err := t.room(p.Account, at.Within.Bytes, c.Put, now); err != nil {
+	bytes := int64(0)
+	for _, f := range c.Put {
+		bytes += f.Blob.Size
+	}
+	if err := t.room(p.Account, at.Within.Bytes, bytes, now); err != nil {
 		return d, err
 	}
 	d.project, d.n = p.num, p.Version+1
-	if d.known, err = t.number("SELECT coalesce(max(id), 0) FROM blobs"); err != nil {
-		return d, err
-	}
-	d.id, err = t.Insert("drafts", "INSERT INTO drafts (id, project, n, holder, leased_until) VALUES (?, ?, ?, ?, ?)", d.project, d.n, d.holder, d.until)
-	return d, err
+	return d, t.insertDraft(&d)
 }
 
-// room fails if an account would have more bytes with these files, for which no other
+func (t *tx) insertDraft(d *draft) (err error) {
+	if d.known, err = t.number("SELECT coalesce(max(id), 0) FROM blobs"); err != nil {
+		return err
+	}
+	d.id, err = t.Insert("drafts", "INSERT INTO drafts (id, project, n, holder, leased_until) VALUES (?, ?, ?, ?, ?)", d.project, d.n, d.holder, d.until)
+	return err
+}
+
+// room fails if an account would have more bytes with so many more, for which no other
 // file makes room: those of old versions count, too.
-func (t *tx) room(id publish.AccountID, most int64, files []publish.File, now time.Time) error {
+func (t *tx) room(id publish.AccountID, most, bytes int64, now time.Time) error {
 	if most == 0 {
 		return nil
 	}
-	for _, f := range files {
-		most -= f.Blob.Size
-	}
-	if most <= 0 {
+	if most -= bytes; most < 0 {
 		return publish.ErrTooManyBytes
 	}
-	t.within(id, publish.Quota{Bytes: most}, now)
+	t.within(id, publish.Quota{Bytes: max(most, 1)}, now) // 0 would be no limit, and the last step looks again
 	return t.Flush()
 }
 
@@ -181,19 +195,30 @@ func (store Publish) addToDraft(ctx context.Context, d *draft, part publish.Chan
 	p := projectRow{num: d.project}
 	err := store.db.patient(ctx, inlined(part.Put), func(t *tx) error {
 		p.Version, p.Size, p.FileCount = d.n, 0, 0
-		if err := t.lockOwnerOf(d.project); err != nil {
+		if err := t.renew(d, store.db.lease(draftLease)); err != nil {
 			return err
 		}
-		if err := t.must(errDraftLost, "UPDATE drafts SET leased_until = ? WHERE id = ? AND undone = 0", store.db.lease(draftLease).until(), d.id); err != nil {
-			return err
-		}
-		return t.change(&p, part, store.db.Now())
+		return t.change(&p, part, d.kept.anew(), store.db.Now())
 	})
 	if err == nil {
+		d.kept.stay()
 		d.size += p.Size
 		d.files += p.FileCount
 	}
 	return err
+}
+
+// renew begins a step of a draft.
+func (t *tx) renew(d *draft, l lease) error {
+	if err := t.lockOwnerOf(d.project); err != nil {
+		return err
+	}
+	return t.must(errDraftLost, "UPDATE drafts SET leased_until = ? WHERE id = ? AND undone = 0", l.until(), d.id)
+}
+
+// endDraft takes away the mark of a draft that its last step makes a version.
+func (t *tx) endDraft(d draft) error {
+	return t.must(errDraftLost, "DELETE FROM drafts WHERE id = ? AND undone = 0", d.id)
 }
 
 // publishDraft makes a draft the current version.
@@ -201,7 +226,7 @@ func (store Publish) publishDraft(ctx context.Context, d draft, id publish.Proje
 	var p projectRow
 	err := store.db.patient(ctx, 0, func(t *tx) (err error) {
 		p, err = t.edit(id, at, store.db.Now(), d.id, func(t *tx, p *projectRow) error {
-			if err := t.must(errDraftLost, "DELETE FROM drafts WHERE id = ? AND undone = 0", d.id); err != nil {
+			if err := t.endDraft(d); err != nil {
 				return err
 			}
 			p.Size += d.size
@@ -283,75 +308,6 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// undo takes back what is left of a draft. Blobs that came with it are forgotten, as
-// if they had never been recorded; all others are looked at by Sweep.
-func (db *DB) undo(ctx context.Context, d draft) error {
-	after := "" // the last file that was taken back
-	for done := false; !done; {
-		last := after
-		err := db.patient(ctx, 0, func(t *tx) (err error) {
-			s := &sweep{tx: t, left: draftStep}
-			last, err = s.undo(d, after, db.name, db.lease(draftLease))
-			done = s.left > 0
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		after = last
-	}
-	return nil
-}
-
-// undo takes back as many files as the call has left, those after a name, and tells the
-// last. What was put goes first, for it may stand where a file was dropped. A draft whose
-// lease somebody else has is left alone.
-func (s *sweep) undo(d draft, after, by string, l lease) (last string, err error) {
-	if err := s.lockOwnerOf(d.project); err != nil {
-		return after, err
-	}
-	n, err := s.exec("UPDATE drafts SET undone = 1 WHERE id = ? AND (undone = 1 OR leased_until <= ? OR leased_until > ? OR holder = ?)", d.id, micros(l.now), l.never(), by)
-	if err != nil || n == 0 {
-		return after, err
-	}
-	put, err := all(context.Background(), s, func(r row) (f draftFile, err error) {
-		err = r.Scan(&f.folded, &f.blob)
-		return f, err
-	}, "SELECT folded, blob FROM files WHERE project = ? AND until = 9223372036854775807 AND folded > ? AND since = ? ORDER BY folded LIMIT ?", d.project, after, d.n, s.left)
-	if err != nil {
-		return after, err
-	}
-	for _, f := range put {
-		if err := s.undoPut(d, f); err != nil {
-			return after, err
-		}
-		after = f.folded
-		s.left--
-	}
-	if s.left > 0 {
-		err = s.times("UPDATE files SET until = 9223372036854775807 WHERE project = ?1 AND until = ?2 AND folded IN (SELECT folded FROM files WHERE project = ?1 AND until = ?2 LIMIT ?3)", d.project, d.n)
-	}
-	if err == nil && s.left > 0 {
-		_, err = s.exec("DELETE FROM drafts WHERE id = ?", d.id)
-	}
-	return after, err
-}
-
-type draftFile struct {
-	folded string
-	blob   int64
-}
-
-func (s *sweep) undoPut(d draft, f draftFile) error {
-	if _, err := s.exec("DELETE FROM files WHERE project = ? AND until = 9223372036854775807 AND folded = ?", d.project, f.folded); err != nil {
-		return err
-	}
-	if f.blob > d.known {
-		return s.dropBlob(looseBlob{id: f.blob})
-	}
-	return s.loosen(f.blob)
 }
 
 // finishDrafts takes back the drafts that nobody is at: a crash left them.

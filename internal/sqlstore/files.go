@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"sandlot/internal/publish"
 )
@@ -17,10 +18,6 @@ const nearLimit = 10
 // error is publish.ErrExists.
 func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, publish.Changed, error) {
 	p, err := store.edit(ctx, id, at, f.Blob.InlineSize(), func(t *tx, p *projectRow) error {
-		blob, err := t.keep(f.Blob, asFile, store.db.Now())
-		if err != nil {
-			return err
-		}
 		p.FileCount++
 		p.Size += f.Blob.Size
 		t.closeFile(p, f.Folded, f.Name, func(err error) error {
@@ -29,7 +26,8 @@ func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publis
 			}
 			return err
 		})
-		if err := t.addFile(*p, f, blob); err != nil {
+		var k kept
+		if err := t.addFiles(p.num, []pastFile{{&f, int64(p.Version), current}}, k.anew(), store.db.Now()); err != nil {
 			return err
 		}
 		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, store.db.Now())
@@ -70,13 +68,20 @@ func (t *tx) closeFile(p *projectRow, folded, name string, judge func(error) err
 		RETURNING (SELECT size FROM blobs WHERE blobs.id = files.blob)`, p.Version, p.num, folded, name)
 }
 
-// addFile makes f a file from p.Version on.
-func (t *tx) addFile(p projectRow, f publish.File, blob int64) error {
-	return t.later("INSERT INTO files (project, since, folded, name, blob) VALUES (?, ?, ?, ?, ?)", p.num, p.Version, f.Folded, f.Name, blob)
+// addFiles records files of the project of that number.
+func (t *tx) addFiles(project int64, files []pastFile, k *kept, now time.Time) error {
+	blobs, err := t.keepAll(files, k, now)
+	if err != nil {
+		return err
+	}
+	rows := make([][]any, len(files))
+	for i, f := range files {
+		rows[i] = []any{project, f.until, f.since, f.Folded, f.Name, blobs[i]}
+	}
+	return t.LaterAll("INSERT INTO files (project, until, since, folded, name, blob) VALUES (?, ?, ?, ?, ?, ?)", rows)
 }
 
-// What a file is read from. A blob is at most one file of a version, so a row
-// more for each variant is what the joins add.
+// What a file is read from. A row more for each variant is what the joins add.
 const (
 	fileColumns = "f.name, f.folded, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text, coalesce(b.squeezed, 0)"
 	filesAnd    = "SELECT " + fileColumns + `, v.encoding, v.crc32, vb.id, coalesce(vb.ref, ''), vb.size, vb.sha256, vb.is_text

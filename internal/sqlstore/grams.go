@@ -96,6 +96,10 @@ func (t *tx) remakeTexts(projects []int64) error {
 // into the lists.
 func (t *tx) retitled(p projectRow) error {
 	t.unfiled += unfiledMost // so that what it was called before goes at once
+	return t.remakeText(p)
+}
+
+func (t *tx) remakeText(p projectRow) error {
 	return t.later("UPDATE search_texts SET text = ?, due = 1 WHERE project = ? AND due = 2 AND EXISTS (SELECT 1 FROM projects WHERE num = ? AND listed = 1)",
 		searchText(p.Title, p.Handle), p.num, p.num)
 }

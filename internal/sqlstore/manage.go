@@ -54,7 +54,8 @@ func (store Publish) Rearrange(ctx context.Context, id publish.ProjectID, c publ
 		return p, changed(id), in("rearrange", err)
 	}
 	p, err := store.edit(ctx, id, at, inlined(c.Put), func(t *tx, p *projectRow) error {
-		if err := t.change(p, c, store.db.Now()); err != nil {
+		var k kept
+		if err := t.change(p, c, k.anew(), store.db.Now()); err != nil {
 			return err
 		}
 		return t.settle(p, c, at, store.db.Now())
@@ -63,7 +64,7 @@ func (store Publish) Rearrange(ctx context.Context, id publish.ProjectID, c publ
 }
 
 // change drops and puts files, and keeps the project's totals.
-func (t *tx) change(p *projectRow, c publish.Change, now time.Time) error {
+func (t *tx) change(p *projectRow, c publish.Change, k *kept, now time.Time) error {
 	t.Reserve(slices.Repeat([]string{"blobs"}, len(c.Put))...)
 	for _, f := range c.Drop {
 		t.closeFile(p, f.Folded, f.Name, func(err error) error { return err })
@@ -75,21 +76,11 @@ func (t *tx) change(p *projectRow, c publish.Change, now time.Time) error {
 		p.Size += f.Blob.Size
 		p.FileCount++
 	}
-	return t.putFiles(*p, c.Put, now)
-}
-
-// putFiles makes these files of p from p.Version on.
-func (t *tx) putFiles(p projectRow, files []publish.File, now time.Time) error {
-	for _, f := range files {
-		blob, err := t.keep(f.Blob, asFile, now)
-		if err != nil {
-			return err
-		}
-		if err := t.addFile(p, f, blob); err != nil {
-			return err
-		}
+	put := make([]pastFile, len(c.Put))
+	for i := range c.Put {
+		put[i] = pastFile{&c.Put[i], int64(p.Version), current}
 	}
-	return nil
+	return t.addFiles(p.num, put, k, now)
 }
 
 // settle is what a change of a project ends with: it has its primary file, and its

@@ -32,30 +32,36 @@ func scanProject(r row) (p projectRow, err error) {
 // CreateProject implements publish.Store. If p.New is set and all of its handles
 // were taken the error is publish.ErrExists, too.
 func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
-	var p publish.Project
-	err := store.db.step(ctx, inlined(np.Files), func(t *tx) error {
-		t.Reserve(idsOf(np)...)
-		if err := t.addRecord(np.Idempotency, np.Account, "", store.db.Now()); err != nil {
+	h, err := historyOf(np)
+	if err != nil {
+		return publish.Project{}, in("create project", publish.NoEffect(err))
+	}
+	if h.large() {
+		p, err := store.createLarge(ctx, np, h)
+		return p, in("create project", err)
+	}
+	var p projectRow
+	err = store.db.step(ctx, h.inlined(), func(t *tx) error {
+		now := store.db.Now()
+		t.Reserve(idsOf(np, h)...)
+		if err := t.addRecord(np.Idempotency, np.Account, "", now); err != nil {
 			return err
 		}
 		owner, err := t.owner(np)
 		if err != nil {
 			return err
 		}
-		if p, err = t.createProject(np, owner, store.db.Now()); err != nil {
+		if p, err = t.createProject(np, h, owner, now); err != nil {
 			return err
 		}
-		if np.New == nil {
-			return nil
-		}
-		return t.ownRecord(np.Idempotency, owner.ID)
+		return t.ends(np, p, now)
 	})
-	return p, in("create project", err)
+	return p.Project, in("create project", err)
 }
 
 // idsOf are the tables in which a new project gets rows that others know by their ids.
-func idsOf(np publish.NewProject) []string {
-	tables := append(slices.Repeat([]string{"blobs"}, len(np.Files)), "projects")
+func idsOf(np publish.NewProject, h history) []string {
+	tables := append(slices.Repeat([]string{"blobs"}, len(h.files)), "projects")
 	if np.New != nil {
 		tables = append(tables, "accounts")
 	}
@@ -68,6 +74,14 @@ func (t *tx) owner(np publish.NewProject) (a publish.Account, err error) {
 	if np.New != nil {
 		return t.createAccount(*np.New)
 	}
+	if a, err = t.mayOwn(np); err != nil {
+		return a, err
+	}
+	return a, t.setEmail(np.Account, np.Email)
+}
+
+// mayOwn returns the account of a new project that is there already, if it may have one.
+func (t *tx) mayOwn(np publish.NewProject) (a publish.Account, err error) {
 	if err := t.lockAccount(np.Account); err != nil {
 		return a, err
 	}
@@ -78,50 +92,53 @@ func (t *tx) owner(np publish.NewProject) (a publish.Account, err error) {
 		}
 		return err
 	}, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", np.Account)
-	if err := t.Flush(); err != nil {
-		return a, err
-	}
-	return a, t.setEmail(np.Account, np.Email)
+	return a, t.Flush()
 }
 
-func (t *tx) createProject(np publish.NewProject, owner publish.Account, now time.Time) (publish.Project, error) {
-	if err := t.complete(np.Upload); err != nil {
-		return publish.Project{}, err
-	}
-	if !slices.ContainsFunc(np.Files, func(f publish.File) bool { return f.Name == np.Primary }) {
-		return publish.Project{}, publish.ErrNoPrimary
-	}
-	size := int64(0)
-	for _, f := range np.Files {
-		size += f.Blob.Size
-	}
-	p := projectRow{Project: publish.Project{
-		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: np.Title, Lang: np.Lang,
-		Primary: np.Primary, Version: 1, Suffix: np.Suffix, Size: size, FileCount: len(np.Files), CreatedAt: stored(np.CreatedAt), UpdatedAt: stored(np.CreatedAt),
+// newRow is what is recorded of a new project itself.
+func newRow(np publish.NewProject, h history, owner publish.Account) projectRow {
+	last := h.last()
+	return projectRow{Project: publish.Project{
+		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: last.Title, Lang: np.Lang,
+		Primary: last.Primary, Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count, CreatedAt: stored(np.CreatedAt), UpdatedAt: last.CreatedAt,
 	}}
+}
+
+func (t *tx) createProject(np publish.NewProject, h history, owner publish.Account, now time.Time) (projectRow, error) {
+	p := newRow(np, h, owner)
+	if err := t.complete(np.Upload); err != nil {
+		return p, err
+	}
 	seq, err := t.nextSeq(owner.ID, 1)
 	if err != nil {
-		return p.Project, err
+		return p, err
 	}
 	p.Seq, p.Change = seq.n, seq.changed
 	may := !p.Suspended && (p.Verified || seq.unverified)
 	p.num, err = t.Insert("projects", `INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
-		VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
-		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may)
 	if err != nil {
-		return p.Project, err
+		return p, err
 	}
 	if err := t.list(p, may); err != nil {
-		return p.Project, err
+		return p, err
 	}
-	if err := t.addVersion(p, 0); err != nil {
-		return p.Project, err
+	if err := t.addVersions(p.num, h.versions); err != nil {
+		return p, err
 	}
-	if err := t.putFiles(p, np.Files, now); err != nil {
-		return p.Project, err
+	var k kept
+	return p, t.addFiles(p.num, h.files, k.anew(), now)
+}
+
+// ends is what the step ends with that makes a project: its key, its owner's limits, and
+// whose the record of the call is.
+func (t *tx) ends(np publish.NewProject, p projectRow, now time.Time) error {
+	t.within(p.Account, np.Within, now)
+	if err := t.createKey(np.Key, p.Account, &p.num); err != nil || np.New == nil {
+		return err
 	}
-	t.within(owner.ID, np.Within, now)
-	return p.Project, t.createKey(np.Key, owner.ID, &p.num)
+	return t.ownRecord(np.Idempotency, p.Account)
 }
 
 // A seq is the number of a change of one of an account's projects, with the account's
@@ -141,10 +158,16 @@ func (t *tx) nextSeq(id publish.AccountID, more int) (seq, error) {
 	}, "UPDATE accounts SET seq = seq + 1, projects = projects + ? WHERE id = ? RETURNING seq, changed, ("+readListing+")", more, id)
 }
 
-// addVersion records the version that p is at. restoredFrom is the one whose files it has again, 0 for none.
-func (t *tx) addVersion(p projectRow, restoredFrom int) error {
-	return t.later("INSERT INTO versions (project, n, suffix, title, primary_file, created_at, restored_from) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		p.num, p.Version, p.Suffix, p.Title, p.Primary, micros(p.UpdatedAt), restoredFrom)
+// addVersions records versions of the project of that number.
+func (t *tx) addVersions(project int64, list []publish.Version) error {
+	for _, v := range list {
+		err := t.later("INSERT INTO versions (project, n, suffix, title, primary_file, created_at, restored_from) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			project, v.N, v.Suffix, v.Title, v.Primary, micros(v.CreatedAt), v.RestoredFrom)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Project implements publish.Store.
@@ -278,7 +301,8 @@ func (t *tx) saveEdit(p *projectRow, restoredFrom int) error {
 	}
 	p.Seq = seq.n
 	p.Change++
-	if err := t.addVersion(*p, restoredFrom); err != nil {
+	v := publish.Version{N: p.Version, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.UpdatedAt, RestoredFrom: restoredFrom}
+	if err := t.addVersions(p.num, []publish.Version{v}); err != nil {
 		return err
 	}
 	return t.later("UPDATE projects SET title = ?, primary_file = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?, changed = changed + 1 WHERE num = ?",

@@ -50,6 +50,15 @@ func TestAPublishTakesAtMostSixRoundTrips(t *testing.T) {
 			made, err = db.Publish().CreateProject(t.Context(), np)
 			return err
 		}},
+		{"of many files into an account", func(n uint64) error {
+			np := benchProject(n, inline)
+			np.Account, np.Idempotency, np.Within = owner.ID, record(n), publish.Quota{Projects: 100, Bytes: 1 << 40}
+			for f := range 20 {
+				np.Files = append(np.Files, file(fmt.Sprint("m", f), fmt.Append(nil, "text ", f)))
+			}
+			_, err := db.Publish().CreateProject(t.Context(), np)
+			return err
+		}},
 		{"of an upload", func(n uint64) (err error) {
 			key := benchSum("upload", n)
 			u := publish.Upload{Key: key, Account: owner.ID, Total: 1, ExpiresAt: db.Now().Add(time.Hour)}

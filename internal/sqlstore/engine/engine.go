@@ -59,6 +59,11 @@ type Tx interface {
 	// Insert records one row of a table and returns its id, which is the query's first
 	// parameter and not among args. It may be put off as Later is.
 	Insert(table, query string, args ...any) (int64, error)
+	// InsertAll is Insert for several rows of one table, each with its own args, and LaterAll
+	// is Later for several rows that need no ids. The query ends with the VALUES of one row,
+	// whose parameters are all "?".
+	InsertAll(table, query string, rows [][]any) ([]int64, error)
+	LaterAll(query string, rows [][]any) error
 }
 
 // An Engine is one database. All methods may be called concurrently.

@@ -75,6 +75,28 @@ func (t *Tx) Insert(_, query string, args ...any) (int64, error) {
 	return r.LastInsertId()
 }
 
+// InsertAll implements engine.Tx. A statement of many rows would run no faster here.
+func (t *Tx) InsertAll(table, query string, rows [][]any) (ids []int64, err error) {
+	for _, args := range rows {
+		id, err := t.Insert(table, query, args...)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// LaterAll implements engine.Tx.
+func (t *Tx) LaterAll(query string, rows [][]any) error {
+	for _, args := range rows {
+		if err := t.Later(nil, query, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (t *Tx) run(query string, args []any) (sql.Result, error) {
 	s, err := t.w.prepare(query)
 	if err != nil {
