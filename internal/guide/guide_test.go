@@ -12,6 +12,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,11 +35,27 @@ func open() Config {
 	}
 }
 
-func newGuide(t *testing.T, cfg Config) *Guide {
-	t.Helper()
+// guides are one for each of the instances, made once: to read the document takes most of the time of these tests.
+var guides = sync.OnceValues(func() (map[string]*Guide, error) {
 	text, err := os.ReadFile("../api/openapi.yaml")
+	all := map[string]*Guide{}
+	for name, cfg := range instances() {
+		cfg.OpenAPI = text
+		all[name] = New(cfg)
+	}
+	return all, err
+})
+
+func every(t *testing.T) map[string]*Guide {
+	t.Helper()
+	all, err := guides()
 	expect.OK(t, err)
-	cfg.OpenAPI = text
+	return all
+}
+
+// small is a guide to one endpoint.
+func small(cfg Config) *Guide {
+	cfg.OpenAPI = []byte("paths: {/v1: {get: {tags: [meta], summary: What is here}}}")
 	return New(cfg)
 }
 
@@ -67,8 +84,7 @@ const (
 )
 
 func TestEverythingForAModelIsShort(t *testing.T) {
-	for name, cfg := range instances() {
-		g := newGuide(t, cfg)
+	for name, g := range every(t) {
 		for path, most := range map[string]int{"/llms.txt": 2_500, "/llms-full.txt": mostTokens, "/skill.md": 5_000} {
 			if n := float64(get(g, path).Body.Len()) / bytesOfAToken; n > float64(most) {
 				t.Errorf("%s: %s has %.0f tokens, and at most %d is the rule", name, path, n, most)
@@ -79,15 +95,14 @@ func TestEverythingForAModelIsShort(t *testing.T) {
 
 // TestTheTextsAreOfThisInstance alone: no address of another, nothing that is not filled in.
 func TestTheTextsAreOfThisInstance(t *testing.T) {
-	for name, cfg := range instances() {
-		g := newGuide(t, cfg)
+	for name, g := range every(t) {
 		for path, d := range g.library().documents {
 			text := string(d.body)
 			for _, wrong := range []string{"localhost:8080", "<no value>", "%!", "\n\n\n", "{{"} {
 				expect.Equal(t, name+path+" has "+wrong, strings.Contains(text, wrong), false)
 			}
 		}
-		full := get(g, "/llms-full.txt").Body.String()
+		cfg, full := g.Config, get(g, "/llms-full.txt").Body.String()
 		for want, is := range map[string]bool{
 			"in quarantine": cfg.Facts.Quarantine, "60 accounts without a key an hour": cfg.Facts.Accounts.Count > 0,
 			"No key is needed": cfg.Facts.Opening == "", "takes no new projects": cfg.Facts.Opening == publish.Closed,
@@ -99,7 +114,7 @@ func TestTheTextsAreOfThisInstance(t *testing.T) {
 }
 
 func TestEveryOperationIsTold(t *testing.T) {
-	g := newGuide(t, local())
+	g := every(t)["local"]
 	var index struct {
 		FirstCall string `json:"first_call"`
 		Documents map[string]string
@@ -146,7 +161,7 @@ func TestEveryOperationIsTold(t *testing.T) {
 
 // TestThePagesAreWholeAndHarmless: every link leads somewhere, nothing is styled or run in them, and nothing was left out.
 func TestThePagesAreWholeAndHarmless(t *testing.T) {
-	g := newGuide(t, open())
+	g := every(t)["open"]
 	links := regexp.MustCompile(`href="([^"]*)"`)
 	for name := range g.library().pages {
 		title, body, _ := g.Page(name)
@@ -172,8 +187,7 @@ func TestThePagesAreWholeAndHarmless(t *testing.T) {
 }
 
 func TestTheSkillIsWhatItsListSays(t *testing.T) {
-	for name, cfg := range instances() {
-		g := newGuide(t, cfg)
+	for name, g := range every(t) {
 		var list struct {
 			Schema string `json:"$schema"`
 			Skills []struct{ Name, Type, Description, URL, Digest string }
@@ -195,8 +209,8 @@ func TestTheSkillIsWhatItsListSays(t *testing.T) {
 
 // TestTheShortTextHasTheFormOfLlmsTxt: one title, a quotation, text without headings, and sections that are lists of links.
 func TestTheShortTextHasTheFormOfLlmsTxt(t *testing.T) {
-	for name, cfg := range instances() {
-		text := get(newGuide(t, cfg), "/llms.txt").Body.String()
+	for name, g := range every(t) {
+		text := get(g, "/llms.txt").Body.String()
 		sections := strings.Split(text, "\n## ")
 		if !regexp.MustCompile(`^# Sandlot\n\n> `).MatchString(text) || len(sections) < 2 || regexp.MustCompile(`(?m)^(# .*|###.*)`).MatchString(sections[0][2:]) {
 			t.Errorf("%s: %s", name, text)
@@ -212,7 +226,7 @@ func TestTheShortTextHasTheFormOfLlmsTxt(t *testing.T) {
 }
 
 func TestADocumentIsKeptUntilItChanges(t *testing.T) {
-	g := newGuide(t, local())
+	g := every(t)["local"]
 	first := get(g, "/llms.txt")
 	tag := first.Header().Get("ETag")
 	for _, sent := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {
@@ -223,19 +237,19 @@ func TestADocumentIsKeptUntilItChanges(t *testing.T) {
 	}
 	expect.Equal(t, "another tag", get(g, "/llms.txt", "If-None-Match", `"x"`).Code, http.StatusOK)
 	expect.Equal(t, "how long", first.Header().Get("Cache-Control"), "public, max-age=300")
-	if other := get(newGuide(t, open()), "/llms.txt").Header().Get("ETag"); other == tag || tag == "" {
+	if other := get(every(t)["open"], "/llms.txt").Header().Get("ETag"); other == tag || tag == "" {
 		t.Errorf("another text has the tag %s", other)
 	}
 }
 
 func TestWhereVulnerabilitiesAreReportedIsToldOnlyIfItIsSet(t *testing.T) {
 	r := httptest.NewRequest("GET", securityPath, nil)
-	if newGuide(t, local()).Takes(r) {
+	if small(local()).Takes(r) {
 		t.Error("nobody is named, and the file is there")
 	}
 	cfg := local()
 	cfg.SecurityContact, cfg.Now = "mailto:security@example.com", func() time.Time { return time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC) }
-	g := newGuide(t, cfg)
+	g := small(cfg)
 	if !g.Takes(r) {
 		t.Fatal("it is not there")
 	}
@@ -244,7 +258,7 @@ func TestWhereVulnerabilitiesAreReportedIsToldOnlyIfItIsSet(t *testing.T) {
 
 // TestCrawlersMayReadWhatIsForEverybody by the rule of robots.txt: the longest beginning counts, and all else is allowed.
 func TestCrawlersMayReadWhatIsForEverybody(t *testing.T) {
-	g := newGuide(t, open())
+	g := every(t)["open"]
 	var no []string
 	for line := range strings.Lines(get(g, "/robots.txt").Body.String()) {
 		if path, ok := strings.CutPrefix(line, "Disallow: "); ok {

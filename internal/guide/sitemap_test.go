@@ -44,7 +44,7 @@ func TestASitemapHasAllProjectsUpToItsBound(t *testing.T) {
 	for projects, want := range map[int]int{0: 0, 1: 1, 2500: 2500, 70_000: mostURLs} {
 		cfg, all := open(), &shelf{projects: projects}
 		cfg.Gallery = all
-		g := newGuide(t, cfg)
+		g := small(cfg)
 		w := get(g, sitemapPath)
 		var got sitemap
 		expect.OK(t, xml.Unmarshal(w.Body.Bytes(), &got))
@@ -62,10 +62,10 @@ func TestASitemapHasAllProjectsUpToItsBound(t *testing.T) {
 func TestASitemapThatCannotBeFinishedNeverLooksWhole(t *testing.T) {
 	cfg := open()
 	cfg.Gallery = &shelf{projects: 2500, fails: 1}
-	expect.Equal(t, "before it began", get(newGuide(t, cfg), sitemapPath).Code, http.StatusServiceUnavailable)
+	expect.Equal(t, "before it began", get(small(cfg), sitemapPath).Code, http.StatusServiceUnavailable)
 	cfg.Gallery = &shelf{projects: 2500, fails: 2}
 	defer func() { expect.Equal(t, "what it ends with", recover(), any(http.ErrAbortHandler)) }()
-	get(newGuide(t, cfg), sitemapPath)
+	get(small(cfg), sitemapPath)
 }
 
 // TestASitemapCostsWhatItReads: each of its pages is a search, and who has no more of these gets none.
@@ -73,7 +73,7 @@ func TestASitemapCostsWhatItReads(t *testing.T) {
 	cfg := open()
 	cfg.Gallery = &shelf{projects: 1500}
 	cfg.Admission = admission.New(admission.Config{Public: true, Searches: admission.Rate{Count: 1, Per: time.Hour, Burst: 4}})
-	g := newGuide(t, cfg)
+	g := small(cfg)
 	for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
 		w := get(g, sitemapPath)
 		expect.Equal(t, fmt.Sprint("time ", i), w.Code, want)
@@ -86,7 +86,7 @@ func TestHeadOfASitemapReadsNothing(t *testing.T) {
 	cfg, all := open(), &shelf{projects: 2500}
 	cfg.Gallery = all
 	w := httptest.NewRecorder()
-	newGuide(t, cfg).ServeHTTP(w, httptest.NewRequest("HEAD", sitemapPath, nil))
+	small(cfg).ServeHTTP(w, httptest.NewRequest("HEAD", sitemapPath, nil))
 	if w.Code != http.StatusOK || w.Body.Len() != 0 || all.asked != 0 {
 		t.Errorf("%d, %d bytes, asked %d times", w.Code, w.Body.Len(), all.asked)
 	}
