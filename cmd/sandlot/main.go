@@ -63,6 +63,8 @@ type serverCommands struct {
 	Move    moveCommand    `cmd:"" help:"Move everything to another folder, database or bucket while the service runs."`
 	Config  configCommand  `cmd:"" help:"Inspect the configuration."`
 	Version versionCommand `cmd:"" help:"Print the version."`
+
+	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 }
 
 // terminal is where a command writes, and what it reads its settings from.
@@ -136,7 +138,7 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 		return usageError{err}
 	}
 	parser.Stdout, parser.Stderr, parser.Exit = stdout, stderr, func(code int) { panic(exitNow{code}) }
-	for _, option := range []kong.Option{kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t), kong.Bind(cli.NewEnv(args, stdout, stderr, t.lookup))} {
+	for _, option := range []kong.Option{kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t), kong.Bind(parser.Model), kong.Bind(cli.NewEnv(args, stdout, stderr, t.lookup))} {
 		if err := option.Apply(&parser); err != nil {
 			return err
 		}

@@ -77,12 +77,14 @@ func runScripts(t *testing.T, folder, bin, set string, variables func(testing.TB
 			e.Setenv("DATA", filepath.Join(e.WorkDir, "data"))
 			parts := variables(e.T().(testing.TB))
 			e.Vars = append(e.Vars, parts...)
+			e.Values["line"] = &line{}
 			e.Values["server"] = &background{bin: bin, env: append([]string{"HOME=" + e.WorkDir}, parts...)}
 			e.Defer(func() { e.Values["server"].(*background).end(syscall.SIGKILL) })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start": start, "stop": stop, "field": field, "await": await, "exits": exits,
+			"online": onLine, "broken": brokenLine, "carried": carried, "random": random,
 		},
 	})
 }

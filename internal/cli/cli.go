@@ -14,6 +14,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -25,6 +26,8 @@ type Commands struct {
 	Rm       rmCommand       `cmd:"" name:"rm" help:"Delete a file of the project."`
 	Status   statusCommand   `cmd:"" help:"Show the project, and what differs here from it."`
 	Stats    statsCommand    `cmd:"" help:"Show who plays, and how often it was played and liked."`
+	Versions versionsCommand `cmd:"" help:"List the project's versions."`
+	Restore  restoreCommand  `cmd:"" help:"Make a version with the files of an older one."`
 	Whoami   whoamiCommand   `cmd:"" help:"Show the account that the key stands for, and its projects."`
 	Export   exportCommand   `cmd:"" help:"Save everything that the key covers as a ZIP."`
 	OpenPage openPageCommand `cmd:"" name:"open" help:"Print the project's URL, and open it in a browser."`
@@ -41,6 +44,7 @@ type Env struct {
 	Random   func() string // a name that nobody else has
 	Wait     func(ctx context.Context, d time.Duration) error
 	Browse   func(ctx context.Context, address string) error // opens an http or https URL
+	saying   sync.Mutex
 }
 
 // NewEnv is the Env of this process, but for what the command line decides.

@@ -81,4 +81,8 @@ func notes(hint string) (sentences []string) {
 }
 
 // say prints a line about what is being done, for people.
-func (env *Env) say(format string, args ...any) { fmt.Fprintf(env.Err, format+"\n", args...) }
+func (env *Env) say(format string, args ...any) {
+	env.saying.Lock()
+	defer env.saying.Unlock()
+	fmt.Fprintf(env.Err, format+"\n", args...)
+}

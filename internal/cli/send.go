@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
+	"os"
 
 	"sandlot/internal/client"
 )
@@ -23,32 +25,52 @@ func (d delivery) single() bool {
 	return len(d.tree.files) == 1 && !d.replace && (d.call == "update" || !d.many)
 }
 
+// wholeMax is the most that goes in one call, in bytes: what is broken off is lost, and that much is soon sent again.
+const wholeMax = 8 << 20
+
 // pending is what is kept of a delivery until it has arrived. The same delivery goes on with it; another one begins anew.
 type pending struct {
 	Digest string `json:"digest"`          // of all that the delivery says
 	Key    string `json:"idempotency_key"` // so that it has one effect
 	Keyed  bool   `json:"keyed"`           // whether it was begun with a key
 	Upload string `json:"upload_id"`
+	Packed string `json:"packed_sha256,omitempty"` // of the archive that lies beside it, when that is whole
 }
+
+// packedFile is the archive of a large delivery, while it is on its way.
+const packedFile = "upload.tar.zst"
 
 // send delivers files, once, however often it takes.
 func (s *session) send(ctx context.Context, w work, d delivery) (a client.Answer, err error) {
-	before, err := s.begin(w, d)
+	now, err := s.begin(w, d)
 	if err != nil {
 		return a, err
 	}
-	if d.fields.IdempotencyKey = before.Key; !before.Keyed {
+	if d.fields.IdempotencyKey = now.Key; !now.Keyed {
 		s.Key = "" // with a key it would be another call
 	}
-	if d.single() {
-		a, err = s.sendFile(ctx, d, d.tree.files[0])
-	} else {
-		return a, usage("a folder cannot be sent yet")
+	switch {
+	case d.single() && d.tree.size <= wholeMax:
+		a, err = s.sendFile(ctx, d)
+	case d.single():
+		a, err = s.sendLarge(ctx, d, now)
+	case d.tree.size <= wholeMax:
+		a, err = s.sendArchive(ctx, d)
+	default:
+		a, err = s.sendPacked(ctx, w, d, now)
 	}
 	if err != nil {
 		return a, s.explain(ctx, err)
 	}
-	return a, w.place.drop(pendingFile)
+	return a, w.place.delivered()
+}
+
+// delivered removes what was kept of a delivery.
+func (p place) delivered() error {
+	if err := p.drop(packedFile); err != nil {
+		return err
+	}
+	return p.drop(pendingFile)
 }
 
 // begin finds what is left of the same delivery, or notes down that it begins.
@@ -57,16 +79,16 @@ func (s *session) begin(w work, d delivery) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
-	var before pending
-	if text, err := readSmall(w.place.path(pendingFile)); err == nil && json.Unmarshal(text, &before) == nil && before.Digest == digest {
-		return before, nil
-	}
 	now := pending{Digest: digest, Key: s.env.Random(), Keyed: s.Key != "", Upload: s.env.Random()}
-	if d.call == "update" && w.place.state.ID == "" {
-		return now, nil // a folder that is no project's is left alone; only a first publish brings keys that could be lost
+	if d.call == "update" && w.place.state.ID == "" && d.tree.size <= wholeMax {
+		return now, nil // a folder that is no project's is left alone, where there is nothing that could be lost
 	}
 	if err := w.place.prepare(); err != nil {
 		return now, err
+	}
+	var before pending
+	if text, err := readSmall(w.place.path(pendingFile)); err == nil && json.Unmarshal(text, &before) == nil && before.Digest == digest {
+		return before, nil
 	}
 	return now, w.place.save(pendingFile, now)
 }
@@ -83,19 +105,43 @@ func (d delivery) digest(server string) (string, error) {
 }
 
 // sendFile sends one file, as it is.
-func (s *session) sendFile(ctx context.Context, d delivery, f localFile) (a client.Answer, err error) {
+func (s *session) sendFile(ctx context.Context, d delivery) (client.Answer, error) {
+	f := d.tree.files[0]
+	fields := d.ofFile(f)
+	return s.sendForm(ctx, d.call, fields, func() (io.ReadCloser, error) { return d.tree.root.Open(f.path) }, client.Part{Field: "content", Size: f.size})
+}
+
+// ofFile are the fields of a call that brings one file. The server compares what comes with what was listed.
+func (d delivery) ofFile(f localFile) client.Fields {
 	fields := d.fields
-	fields.SHA256, fields.Size = f.sha256, f.size
-	if d.call == "update" {
+	if fields.SHA256, fields.Size = f.sha256, f.size; d.call == "update" {
 		fields.Filename = f.name
 	}
+	return fields
+}
+
+// sendArchive sends files as an archive that is made on the way.
+func (s *session) sendArchive(ctx context.Context, d delivery) (client.Answer, error) {
+	fields := d.ofArchive()
+	return s.sendForm(ctx, d.call, fields, func() (io.ReadCloser, error) { return d.tree.packed(), nil }, client.Part{Field: "archive", Name: packedFile})
+}
+
+func (d delivery) ofArchive() client.Fields {
+	fields := d.fields
+	fields.ArchiveFormat, fields.Replace = packFormat, d.replace
+	return fields
+}
+
+// sendForm makes one call, as often as it takes; open yields its bytes from their beginning.
+func (s *session) sendForm(ctx context.Context, call string, f client.Fields, open func() (io.ReadCloser, error), p client.Part) (a client.Answer, err error) {
 	err = s.call(ctx, func() error {
-		file, err := d.tree.root.Open(f.path)
+		bytes, err := open()
 		if err != nil {
 			return err
 		}
-		defer file.Close()
-		r, err := client.Form(d.call, fields, client.Part{Field: "content", Bytes: file, Size: f.size})
+		defer bytes.Close()
+		p.Bytes = bytes
+		r, err := client.Form(call, f, p)
 		if err != nil {
 			return err
 		}
@@ -103,6 +149,67 @@ func (s *session) sendFile(ctx context.Context, d delivery, f localFile) (a clie
 		return err
 	})
 	return a, err
+}
+
+// sendLarge sends one file in parts.
+func (s *session) sendLarge(ctx context.Context, d delivery, now pending) (client.Answer, error) {
+	f := d.tree.files[0]
+	file, err := d.tree.root.Open(f.path)
+	if err != nil {
+		return client.Answer{}, err
+	}
+	defer file.Close()
+	return s.upload(ctx, upload{call: d.call, id: now.Upload, first: d.ofFile(f), bytes: file, size: f.size})
+}
+
+// sendPacked packs files into an archive that stays until it has arrived, so that a later run goes on with the same bytes.
+func (s *session) sendPacked(ctx context.Context, w work, d delivery, now pending) (client.Answer, error) {
+	file, sum, err := w.pack(d.tree, &now)
+	if err != nil {
+		return client.Answer{}, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return client.Answer{}, err
+	}
+	first := d.ofArchive()
+	if info.Size() > wholeMax {
+		first.SHA256, first.Size = sum, info.Size()
+		return s.upload(ctx, upload{call: d.call, id: now.Upload, first: first, bytes: file, size: info.Size()})
+	}
+	again := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(file, 0, info.Size())), nil }
+	return s.sendForm(ctx, d.call, first, again, client.Part{Field: "archive", Name: packedFile, Size: info.Size()})
+}
+
+// pack makes the archive, or finds the one that an earlier run has made of the same delivery, whole and undamaged.
+func (w work) pack(t *tree, now *pending) (file *os.File, sum string, err error) {
+	path := w.place.path(packedFile)
+	if now.Packed != "" {
+		if file, err = os.Open(path); err == nil {
+			if sum, _, err = hashOf(file); err == nil && sum == now.Packed {
+				return file, sum, nil
+			}
+			_ = file.Close()
+		}
+	}
+	// Anew, for what lies there could be a link that leads elsewhere.
+	if err = w.place.drop(packedFile); err != nil {
+		return nil, "", err
+	}
+	if file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return nil, "", err
+	}
+	h := sha256.New()
+	if err = t.pack(io.MultiWriter(file, h)); err == nil {
+		now.Packed = hex.EncodeToString(h.Sum(nil))
+		err = w.place.save(pendingFile, now)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, "", err
+	}
+	return file, now.Packed, nil
 }
 
 // would tells what a delivery would do.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"sandlot/internal/client"
@@ -25,8 +26,8 @@ type session struct {
 	place place
 	id    string // the project, or empty
 	keys  []keptKey
-	heard bool // whether the server has answered
-	quiet bool // whether somebody reads the answer who is no person
+	heard atomic.Bool // whether the server has answered
+	quiet bool        // whether somebody reads the answer who is no person
 }
 
 // connect finds out which server is meant, which project, and what there is of keys. It sends nothing.
@@ -112,7 +113,9 @@ func (s *session) call(ctx context.Context, make func() error) error {
 	pause := firstWait
 	for n := 1; ; n, pause = n+1, 2*pause {
 		err := make()
-		s.heard = s.heard || err == nil || isRefusal(err)
+		if err == nil || isRefusal(err) {
+			s.heard.Store(true)
+		}
 		again, after := s.mayTryAgain(err)
 		after = max(after, pause)
 		if !again || n == tries || ended(ctx) || after > mostWait {
@@ -139,7 +142,7 @@ func (s *session) mayTryAgain(err error) (again bool, after time.Duration) {
 		}
 		return refused.Code == "request_in_progress", refused.RetryAfter
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return s.heard, 0 // nobody was ever there: that is rather a mistyped address
+		return s.heard.Load(), 0 // nobody was ever there: that is rather a mistyped address
 	}
 	return errors.Is(err, client.ErrNoAnswer), 0
 }

@@ -56,6 +56,11 @@ func (c *Client) DeleteFile(ctx context.Context, f Fields) (Answer, error) {
 	return c.send(ctx, "delete-file", f, nil)
 }
 
+// Restore makes a version that has the files of an older one, f.Version.
+func (c *Client) Restore(ctx context.Context, f Fields) (Answer, error) {
+	return c.send(ctx, "restore", f, nil)
+}
+
 // send makes the JSON of a call that changes something.
 func (c *Client) send(ctx context.Context, call string, f Fields, content io.Reader) (Answer, error) {
 	fields, err := json.Marshal(f)
@@ -71,7 +76,7 @@ func (c *Client) send(ctx context.Context, call string, f Fields, content io.Rea
 
 // A Request is a call that changes something, whose body is sent as it is.
 type Request struct {
-	Call           string // "publish", "update", "delete-file" or "signup"
+	Call           string // "publish", "update", "delete-file", "restore" or "signup"
 	ContentType    string
 	IdempotencyKey string // empty: none
 	Body           io.Reader
@@ -112,6 +117,16 @@ func (c *Client) Project(ctx context.Context, id, content string) (p Project, er
 // Stats returns a project's numbers of this moment.
 func (c *Client) Stats(ctx context.Context, id string) (s Stats, err error) {
 	return s, c.get(ctx, &s, nil, "project", id, "stats")
+}
+
+// Versions returns a project's versions, newest first, at most limit (1 to 1000). cursor continues an earlier list; empty: from the
+// newest on.
+func (c *Client) Versions(ctx context.Context, id string, limit int, cursor string) (v Versions, err error) {
+	query := url.Values{"limit": {strconv.Itoa(limit)}}
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	return v, c.get(ctx, &v, query, "project", id, "versions")
 }
 
 // WhoAmI returns what the key stands for, with its first projects, at most limit (1 to 1000).

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"mime"
 	"mime/multipart"
+	"net/textproto"
 	"slices"
 )
 
 // A Part of a form is bytes that are sent as they are.
 type Part struct {
 	Field string // "content", "archive"
-	Name  string // how the sender calls the file; empty: the field's name
+	Name  string // how the sender calls the file; empty: it has no name
 	Bytes io.Reader
 	Size  int64 // in bytes; 0: not known
 }
@@ -25,25 +27,35 @@ func Form(call string, f Fields, p Part) (Request, error) {
 	if err := writeFields(form, f); err != nil {
 		return Request{}, err
 	}
-	if p.Name == "" {
-		p.Name = p.Field
-	}
-	if _, err := form.CreateFormFile(p.Field, p.Name); err != nil {
+	if err := begin(form, p); err != nil {
 		return Request{}, err
 	}
-	begin := head.Len()
+	at := head.Len()
 	if err := form.Close(); err != nil {
 		return Request{}, err
 	}
 	whole := head.Bytes()
 	r := Request{
 		Call: call, ContentType: form.FormDataContentType(), IdempotencyKey: f.IdempotencyKey,
-		Body: io.MultiReader(bytes.NewReader(whole[:begin]), p.Bytes, bytes.NewReader(whole[begin:])),
+		Body: io.MultiReader(bytes.NewReader(whole[:at]), p.Bytes, bytes.NewReader(whole[at:])),
 	}
 	if p.Size > 0 {
 		r.Size = int64(len(whole)) + p.Size
 	}
 	return r, nil
+}
+
+// begin writes the head of the bytes. A name that nobody gave must not be told: it would count as the file's.
+func begin(form *multipart.Writer, p Part) error {
+	if p.Name != "" {
+		_, err := form.CreateFormFile(p.Field, p.Name)
+		return err
+	}
+	head := textproto.MIMEHeader{}
+	head.Set("Content-Disposition", mime.FormatMediaType("form-data", map[string]string{"name": p.Field}))
+	head.Set("Content-Type", "application/octet-stream")
+	_, err := form.CreatePart(head)
+	return err
 }
 
 // writeFields writes what is set of f, by the names that its JSON has.

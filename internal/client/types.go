@@ -15,6 +15,13 @@ type Fields struct {
 	SHA256 string `json:"sha256,omitempty"` // what the content must have, in lower-case hex
 	Size   int64  `json:"size,omitempty"`   // likewise, in bytes
 
+	// Of many files, which come as an archive.
+	ArchiveFormat string `json:"archive_format,omitempty"` // "zip", "tar", "tar.gz" or "tar.zst"; of an upload: what its bytes are
+	Replace       bool   `json:"replace,omitempty"`        // they are all that the project has afterwards
+
+	Version int  `json:"version,omitempty"` // of a restore: the one whose files come back
+	DryRun  bool `json:"dry_run,omitempty"` // check everything, and change nothing
+
 	UploadID   string `json:"upload_id,omitempty"` // set: the content is a part of this upload
 	Part       int    `json:"part,omitempty"`      // from 1
 	TotalParts int    `json:"total_parts,omitempty"`
@@ -68,6 +75,9 @@ type Change struct {
 	Created       bool   `json:"created"` // the file is new
 	Deleted       string `json:"deleted"` // of a deletion: the filename
 	Quarantined   bool   `json:"quarantined"`
+	Unchanged     int    `json:"unchanged"` // of a call with many files: how many were there already as they were sent
+	Removed       int    `json:"removed"`   // likewise: how many the project has no more
+	RestoredFrom  int    `json:"restored_from"`
 }
 
 // Pending says which parts an upload has and needs. It lists the first hundred of each.
@@ -120,6 +130,33 @@ type Project struct {
 	Status      string    `json:"status"`      // "suspended" if the operator has taken it down
 	Quarantined bool      `json:"quarantined"` // told to its owner
 	Warnings    []Warning `json:"warnings"`
+}
+
+// Versions are some of a project's, newest first.
+type Versions struct {
+	Text
+	ProjectID  string    `json:"project_id"`
+	Version    int       `json:"version"` // the current one
+	Versions   []Version `json:"versions"`
+	NextCursor string    `json:"next_cursor"` // empty: there are no older ones
+}
+
+// A Version is a list of files that never changes.
+type Version struct {
+	Version      int       `json:"version"`
+	CreatedAt    time.Time `json:"created_at"`
+	Title        string    `json:"title"`
+	VersionURL   string    `json:"version_url"`
+	Erased       bool      `json:"erased"`
+	RestoredFrom int       `json:"restored_from"` // 0: it was not restored
+	Changes      *Changes  `json:"changes"`       // against the version before; nil: not known any more
+}
+
+// Changes are how many files differ.
+type Changes struct {
+	Added   int `json:"added"`
+	Changed int `json:"changed"`
+	Removed int `json:"removed"`
 }
 
 // Stats are a project's numbers.

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// A meter shows how far an upload is: as a bar on a terminal, in some lines elsewhere.
+type meter struct {
+	env   *Env
+	bar   *progressbar.ProgressBar // nil: lines
+	size  int64
+	sent  atomic.Int64 // bytes
+	told  atomic.Int64 // tenths that a line has told
+	quiet bool
+}
+
+// meter begins to show an upload of that size.
+func (env *Env) meter(size int64, quiet bool) *meter {
+	m := &meter{env: env, size: size, quiet: quiet}
+	f, ok := env.Err.(*os.File)
+	kind, _ := env.Lookup("TERM")
+	if ok && !quiet && term.IsTerminal(int(f.Fd())) && kind != "dumb" {
+		m.bar = progressbar.NewOptions64(size, progressbar.OptionSetWriter(f), progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true),
+			progressbar.OptionSetDescription("sending"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30))
+	}
+	return m
+}
+
+// add counts bytes that were sent, or that have to be sent again.
+func (m *meter) add(n int64) {
+	sent := m.sent.Add(n)
+	if m.bar != nil {
+		_ = m.bar.Set64(min(sent, m.size)) // what cannot be shown is not worth an error
+	}
+}
+
+// has counts parts that an earlier run has sent.
+func (m *meter) has(parts int, u upload) {
+	m.add(min(int64(parts)*partSize, u.size))
+	if !m.quiet {
+		m.env.say("going on: %d of %d parts are there", parts, u.total())
+	}
+}
+
+// part tells, without a bar, each tenth.
+func (m *meter) part() {
+	tenth := m.sent.Load() * 10 / m.size
+	if m.bar == nil && !m.quiet && m.told.Swap(tenth) < tenth {
+		m.env.say("sent %s of %s", amount(min(m.sent.Load(), m.size)), amount(m.size))
+	}
+}
+
+func (m *meter) end() {
+	if m.bar != nil {
+		_ = m.bar.Exit()
+	}
+}
+
+// counted is a reader whose bytes the meter shows.
+type counted struct {
+	io.Reader
+	m *meter
+	n atomic.Int64
+}
+
+func (m *meter) count(r io.Reader) *counted { return &counted{Reader: r, m: m} }
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	c.m.add(int64(n))
+	return n, err
+}
+
+// Close implements io.Closer; there is nothing to close.
+func (c *counted) Close() error { return nil }
+
+// undo takes back what was counted, for it is sent again.
+func (c *counted) undo() {
+	if c != nil {
+		c.m.add(-c.n.Swap(0))
+	}
+}
