@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"names":        {},
 	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
 	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
-	"publish":      {"checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "worker"},
+	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "worker"},
 	"sqlstore":     {"account", "failpoint", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite"},
 	"redis":        {"admission", "publish"},
 

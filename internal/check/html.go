@@ -9,7 +9,7 @@ import (
 func (s *scanner) page() {
 	head := bytes.ToLower(bytes.TrimSpace(s.text[:min(len(s.text), 100)]))
 	s.document = bytes.HasPrefix(head, []byte("<!doctype")) || bytes.HasPrefix(head, []byte("<html"))
-	opened, closed, last := false, false, 0
+	opened, headed, closed, last := false, false, false, 0
 	for i := 0; i >= 0 && i < len(s.text); {
 		n := bytes.IndexByte(s.text[i:], '<')
 		if n < 0 {
@@ -23,12 +23,14 @@ func (s *scanner) page() {
 		case next == '/':
 			name, end := s.endTag(i + 1)
 			i = end
+			headed = headed || name == "head" // whoever ends their head by a tag ends their body by one
 			closed = closed || name == "html" || name == "body"
 			s.svg = s.svg && name != "svg"
 		case next|0x20 >= 'a' && next|0x20 <= 'z':
 			var t tag
 			t, i = s.startTag(at)
-			opened = opened || t.is("html")
+			opened = opened || t.is("body")
+			s.active = s.active || t.is("script") || t.is("style") || t.is("canvas") || t.is("link")
 			if i >= 0 {
 				i = s.element(&t, i)
 			}
@@ -37,7 +39,7 @@ func (s *scanner) page() {
 			last = i
 		}
 	}
-	if ends := bytes.TrimSpace(s.text[min(last, len(s.text)):]); opened && !closed && len(ends) > 0 {
+	if ends := bytes.TrimSpace(s.text[min(last, len(s.text)):]); opened && headed && !closed && len(ends) > 0 {
 		s.cutOff("in the middle of the text of the page")
 	}
 }
@@ -75,6 +77,8 @@ func (s *scanner) endTag(at int) (name string, next int) {
 		return "html", at + n + 1
 	case bytes.EqualFold(name, []byte("body")):
 		return "body", at + n + 1
+	case bytes.EqualFold(name, []byte("head")):
+		return "head", at + n + 1
 	case bytes.EqualFold(name, []byte("svg")):
 		return "svg", at + n + 1
 	}

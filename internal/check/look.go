@@ -28,6 +28,7 @@ type Look struct {
 	maps     []string // names that import maps of the page define
 	facts    fact
 	document bool // a whole HTML document, by its beginning
+	active   bool // more than plain text: it has a script, a style or a canvas
 	viewport bool
 	title    bool
 	early    place // where a sound or video starts by itself

@@ -15,7 +15,7 @@ func (f *finder) whole() {
 	if p == nil {
 		return
 	}
-	if p.document && p.whole && p.cut == "" {
+	if p.document && p.active && p.whole && p.cut == "" {
 		f.head(p)
 	}
 	if !f.All {

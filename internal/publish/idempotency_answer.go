@@ -129,7 +129,7 @@ func (s *Service) completedPublish(ctx context.Context, by Caller, c *completing
 		}
 	}
 	s.tellEmail(&out, np)
-	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, done.Made, true, c.call.in.Charge)
+	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, done.Made, c.call.in.Charge)
 	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept, s.listingWarnings(out.Project))
 	return out, err
 }
@@ -157,7 +157,7 @@ func (s *Service) completedUpdate(ctx context.Context, by Caller, c *completing)
 	if err != nil {
 		return Updated{}, err
 	}
-	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, done.Made, out.File.Name == out.Project.Primary, c.call.in.Charge)
+	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, done.Made, c.call.in.Charge)
 	out.Warnings = slices.Concat(nf.Warnings, about, s.mailWarnings(by, mail), kept)
 	return out, err
 }
@@ -179,7 +179,7 @@ func (s *Service) recordedPublish(ctx context.Context, by Caller, in PublishInpu
 		np, vain = m.publish(), call.warnings()
 	}
 	s.tellEmail(&out, np)
-	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, rec.Made, true, in.Part.charge())
+	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, rec.Made, in.Part.charge())
 	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), vain), true
 	return out, err
 }
@@ -199,23 +199,35 @@ func (s *Service) recordedUpdate(ctx context.Context, by Caller, in UpdateInput,
 		}
 		nf, vain = m.update(), call.warnings()
 	}
-	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, rec.Made, out.File.Name == out.Project.Primary, in.Part.charge())
+	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, rec.Made, in.Part.charge())
 	out.Warnings, out.FromRecord = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Email), kept, vain), true
 	return out, err
 }
 
 // warningsAgain are the warnings about what a call brought, for an answer from its record, and
-// those about quarantine. Of many files they are in the record, of one they are made anew.
-func (s *Service) warningsAgain(ctx context.Context, p Project, f File, left []byte, page bool, charge Charge) (about, kept []Warning, err error) {
+// those about the version that it made. Those about many files by themselves are in the record, all
+// others are made anew. charge is asked for what is read: a call whose bytes were all charged has none.
+func (s *Service) warningsAgain(ctx context.Context, p Project, one File, many []File, left []byte, charge Charge) (about, kept []Warning, err error) {
 	m, _ := readMade(left)
-	if m.Many == nil {
-		return s.storedWarnings(ctx, p, f, page, charge)
+	changed := []File{one}
+	switch {
+	case m.Many != nil:
+		about, changed = m.Many.Warnings, many
+	case one.Blob.ID == 0:
+		return nil, nil, nil // its bytes were erased: there is nothing to look at
+	default:
+		if about, err = s.fileWarnings(ctx, one, one.Name == p.Primary, charge); err != nil {
+			return nil, nil, err
+		}
 	}
 	files, err := s.store.Files(ctx, p.ID, p.Version)
-	if err != nil && !errors.Is(err, ErrNotFound) { // of one that was erased
-		return nil, nil, fmt.Errorf("read files: %w", err)
+	if errors.Is(err, ErrNotFound) { // it was erased
+		return about, nil, nil
 	}
-	return m.Many.Warnings, s.quarantineOf(ctx, p, files), nil
+	if err == nil {
+		kept, err = s.versionWarnings(ctx, p, changed, files, charge)
+	}
+	return about, kept, err
 }
 
 // publish is the publish that part 1 asked for.

@@ -269,7 +269,9 @@ func (s *Service) putTree(ctx context.Context, by Caller, nf newFile, set *fileS
 	out.Files, out.Unchanged, out.Removed = n.changed, n.unchanged, n.removed
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Quarantined = s.quarantined(out.Project)
-	out.Warnings = slices.Concat(nf.Warnings, n.warnings, s.mailWarnings(by, email), s.quarantineOf(ctx, out.Project, n.all))
+	kept, err := s.versionWarnings(ctx, out.Project, n.changed, n.all, nil)
+	s.untold(err)
+	out.Warnings = slices.Concat(nf.Warnings, n.warnings, s.mailWarnings(by, email), kept)
 	return out, nil
 }
 

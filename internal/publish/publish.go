@@ -157,7 +157,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 		out.Account = &Account{ID: out.Project.Account, Handle: out.Project.Handle, Email: words.Email, Lang: words.Lang, CreatedAt: np.CreatedAt}
 	}
 	out.show(by, out.Keys)
-	kept, err := s.quarantineWarnings(ctx, out.Project, out.File)
+	kept, err := s.versionWarnings(ctx, out.Project, b.files, b.files, nil)
 	s.untold(err)
 	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(out.Project))
 	return out, nil

@@ -123,7 +123,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		log: log, now: time.Now, random: rand.Reader,
 		edits: NewLocks[ProjectID](),
 	}
-	s.warner = warner{&s.Config, contents, log}
+	s.warner = warner{&s.Config, contents, stores.Store, log}
 	if s.statistics == nil {
 		s.statistics = storedStatistics{}
 	}

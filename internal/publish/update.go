@@ -170,7 +170,7 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = slices.Concat(nf.Warnings, contentWarnings(c, nf.Filename, nf.Filename == out.Project.Primary), s.mailWarnings(by, email))
 	out.Quarantined = s.quarantined(out.Project)
-	kept, err := s.quarantineWarnings(ctx, out.Project, out.File)
+	kept, err := s.versionWarnings(ctx, out.Project, []File{out.File}, nil, nil)
 	s.untold(err)
 	out.Warnings = append(out.Warnings, kept...)
 	return out, nil

@@ -1,12 +1,15 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
+	"sandlot/internal/check"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
@@ -15,7 +18,13 @@ import (
 type warner struct {
 	*Config  // of the Service
 	Contents *Contents
+	store    foldedNames
 	log      *slog.Logger
+}
+
+// foldedNames is what a warner asks of a Store.
+type foldedNames interface {
+	NamesFolded(ctx context.Context, id ProjectID, folded []string) ([]string, error)
 }
 
 // contentWarnings tells what about a file may not have been meant, and was stored as it came.
@@ -67,18 +76,6 @@ func (s *warner) fileWarnings(ctx context.Context, f File, page bool, charge Cha
 	return contentWarnings(c, f.Name, page), nil
 }
 
-// storedWarnings are the warnings about a stored file, for an answer from a record. A call
-// whose bytes were all charged has no charge.
-func (s *warner) storedWarnings(ctx context.Context, p Project, f File, page bool, charge Charge) (about, kept []Warning, err error) {
-	if f.Blob.ID == 0 {
-		return nil, nil, nil // its bytes were erased: there is nothing to look at
-	}
-	if about, err = s.fileWarnings(ctx, f, page, charge); err == nil {
-		kept, err = s.quarantineWarnings(ctx, p, f)
-	}
-	return about, kept, err
-}
-
 // untold logs that a warning could not be made. The call has had its effect by then, and does
 // not fail for want of a warning.
 func (s *warner) untold(err error) {
@@ -126,6 +123,154 @@ func (s *warner) quarantineWarnings(ctx context.Context, p Project, f File) ([]W
 		w.Message += " Nothing that it blocks was found in " + f.Name + "."
 	}
 	return []Warning{w}, nil
+}
+
+// versionWarnings tell the owner of a project what quarantine blocks, and what the check of the files that a call has
+// changed finds. all are the files of the version; nil if they are not at hand. charge is asked for what is read.
+func (s *warner) versionWarnings(ctx context.Context, p Project, changed, all []File, charge Charge) ([]Warning, error) {
+	if all == nil && len(changed) == p.FileCount {
+		all = changed
+	}
+	var kept []Warning
+	about := changed[:min(len(changed), 1)]
+	if len(changed) != 1 {
+		about = all
+	}
+	for _, f := range about {
+		if len(about) == 1 || f.Name == p.Primary {
+			var err error
+			if kept, err = s.quarantineWarnings(ctx, p, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	found, err := s.checked(ctx, p, changed, all, kept, charge)
+	return append(kept, found...), err
+}
+
+// checked is what the check finds in the files that a call has changed. Warnings that are told beside it are not repeated.
+func (s *warner) checked(ctx context.Context, p Project, changed, all []File, beside []Warning, charge Charge) ([]Warning, error) {
+	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, beside)}
+	skipped, err := s.looks(ctx, &v, changed, charge)
+	if err != nil {
+		return nil, err
+	}
+	if v.Part = all == nil; v.Part {
+		if asks := v.Asks(); len(asks) > 0 {
+			if v.Names, err = s.store.NamesFolded(ctx, p.ID, asks); err != nil {
+				return nil, fmt.Errorf("look for files that are referred to: %w", err)
+			}
+			slices.Sort(v.Names)
+		}
+	} else {
+		v.Names = namesOf(all)
+		v.All = !skipped && readable(all) == readable(changed)
+	}
+	found := v.Findings()
+	if v.Part && p.FileCount <= mostCompared && lacks(found) { // the nearest name is worth a look at all
+		if all, err = s.Contents.Files(ctx, p.ID, p.Version); err != nil {
+			return nil, fmt.Errorf("look for the nearest names: %w", err)
+		}
+		v.Names, v.Part = namesOf(all), false
+		found = v.Findings()
+	}
+	return warningsOf(found), nil
+}
+
+const (
+	// mostLooks is how many files of one call are looked at: each costs some microseconds, however small it is.
+	mostLooks = 1000
+	// mostCompared is how many files a project may have for all its names to be read when one of its files changes.
+	mostCompared = 500
+)
+
+// looks looks at the files that a call has changed, the primary file first, as far as the bounds of package check allow.
+// It tells whether one was left out.
+func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, charge Charge) (skipped bool, err error) {
+	room := int64(check.SampleAll)
+	look := func(f File) error {
+		n := min(f.Blob.Size, check.Sample)
+		if room -= n; room < 0 || len(v.Looks) == mostLooks {
+			room, skipped = room+n, true
+			return nil
+		}
+		text, err := s.beginning(ctx, f.Blob, n, charge)
+		if err == nil {
+			v.Looks = append(v.Looks, check.At(f.Name, text, n == f.Blob.Size))
+		}
+		return err
+	}
+	for _, primary := range []bool{true, false} {
+		for _, f := range changed {
+			if check.Reads(f.Name) && (f.Name == v.Primary) == primary {
+				if err := look(f); err != nil {
+					return skipped, fmt.Errorf("look at %s: %w", f.Name, err)
+				}
+			}
+		}
+	}
+	return skipped, nil
+}
+
+// beginning reads the first bytes of a blob, or has them at hand.
+func (s *warner) beginning(ctx context.Context, b Blob, n int64, charge Charge) ([]byte, error) {
+	if b.ID == 0 && int64(len(b.Inline)) == b.Size {
+		return b.Inline[:n], nil
+	}
+	r, err := s.Contents.Open(ctx, b, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	text := make([]byte, n)
+	_, err = io.ReadFull(charge.Of(r), text)
+	return text, err
+}
+
+// place is where the project is served, for the check.
+func (s *warner) place(p Project, beside []Warning) check.Place {
+	at := s.Places.Project(p.ID, 0, "")
+	place := check.Place{
+		Project: string(p.ID), Own: cmp.Or(s.Places.Content, s.Places.Base.Host), Path: at.Path, PathAlone: s.Places.Content == "",
+		HTTPS: s.Places.Base.Scheme == "https", Blocked: s.quarantined(p), Threads: p.Threads,
+	}
+	for _, w := range beside {
+		place.Told += w.Message
+	}
+	return place
+}
+
+// namesOf are the names of files in byte order.
+func namesOf(files []File) []string {
+	list := make([]string, len(files))
+	for i, f := range files {
+		list[i] = f.Name
+	}
+	slices.Sort(list)
+	return list
+}
+
+// readable counts the files that the check can look at.
+func readable(files []File) (n int) {
+	for _, f := range files {
+		if check.Reads(f.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+// lacks reports whether a file is missing.
+func lacks(found []check.Finding) bool {
+	return slices.ContainsFunc(found, func(f check.Finding) bool { return f.Code == check.MissingFile })
+}
+
+// warningsOf are findings as an answer tells them.
+func warningsOf(found []check.Finding) (list []Warning) {
+	for _, f := range found {
+		list = append(list, Warning{string(f.Code), f.Message, f.Hint})
+	}
+	return list
 }
 
 // quarantineOf is quarantineWarnings of the primary file among files.

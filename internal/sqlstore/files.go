@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // nearLimit bounds the answer of FilesNear: enough to name what is in the way.
@@ -194,6 +195,20 @@ func nearQuery(names int) string {
 		WHERE p.id = ? AND p.deleted_at IS NULL` + ofAccount + ` AND f.until IN (p.version + 1, 9223372036854775807) AND f.since <= p.version AND `
 	return current + "f.folded IN (?" + strings.Repeat(", ?", names-1) + ") UNION ALL " +
 		current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
+}
+
+// NamesFolded implements publish.Store.
+func (store Publish) NamesFolded(ctx context.Context, id publish.ProjectID, folded []string) ([]string, error) {
+	var names []string
+	err := store.db.snapshot(ctx, func(q querier) (err error) {
+		names, err = all(ctx, q, scanValue[string], `SELECT f.name FROM projects p JOIN files f ON f.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount+
+			` AND f.until IN (p.version + 1, 9223372036854775807) AND f.since <= p.version AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
+		if err == nil && len(names) == 0 {
+			_, err = one(ctx, q, scanProject, selectProject+"p.id = ?", string(id))
+		}
+		return err
+	})
+	return names, in("look for files", err)
 }
 
 // lineage is a name and those of the folders it lies in.

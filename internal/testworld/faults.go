@@ -97,6 +97,11 @@ func (s Store) Files(ctx context.Context, id publish.ProjectID, version int) ([]
 	return with(s.Faults, "Files", func() ([]publish.File, error) { return s.Store.Files(ctx, id, version) })
 }
 
+// NamesFolded implements publish.Store.
+func (s Store) NamesFolded(ctx context.Context, id publish.ProjectID, folded []string) ([]string, error) {
+	return with(s.Faults, "NamesFolded", func() ([]string, error) { return s.Store.NamesFolded(ctx, id, folded) })
+}
+
 // FilesNear implements publish.Store.
 func (s Store) FilesNear(ctx context.Context, id publish.ProjectID, folded string) ([]publish.File, error) {
 	return with(s.Faults, "FilesNear", func() ([]publish.File, error) { return s.Store.FilesNear(ctx, id, folded) })

@@ -1,0 +1,27 @@
+package check_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"sandlot/internal/check"
+	"sandlot/internal/expect"
+)
+
+func TestEachCodeIsInTheDocuments(t *testing.T) {
+	text, err := os.ReadFile("../../docs/api.md")
+	expect.OK(t, err)
+	openapi, err := os.ReadFile("../api/openapi.yaml")
+	expect.OK(t, err)
+	_, table, _ := strings.Cut(string(text), "## What the check says")
+	table, _, _ = strings.Cut(table, "\n## ")
+	for _, code := range check.Codes() {
+		if !strings.Contains(table, "\n| `"+string(code)+"` | ") || !strings.Contains(string(openapi), string(code)) {
+			t.Errorf("%s is missing", code)
+		}
+	}
+	if rows := strings.Count(table, "\n| `"); rows != len(check.Codes()) {
+		t.Errorf("the table has %d rows, and there are %d codes", rows, len(check.Codes()))
+	}
+}
