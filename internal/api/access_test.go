@@ -36,6 +36,10 @@ var access = map[string][]accessRow{
 	"GET /v1/project/{id}/files/{filename}": {
 		{"its page", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
 	},
+	"PATCH /v1/project/{id}": {
+		{"its title", obj{"title": "Other"}, "401 401 401 200 200 403 401 403 401 401 403 401"},
+		{"its primary file", obj{"primary_file": "logo.svg"}, "401 401 401 200 200 403 401 403 401 401 403 401"},
+	},
 	"GET /v1/project/{id}/versions": {
 		{"the project", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
 	},
@@ -166,7 +170,7 @@ func (c *cast) as(caller string, rt route, body obj) answer {
 	if rt.method == "GET" {
 		return c.get(path, key, session)
 	}
-	return c.post(path, key, sent, session)
+	return c.send(rt.method, path, key, sent, session)
 }
 
 // sees checks what a caller got to see beyond the status.
@@ -227,6 +231,7 @@ func TestAccessExtra(t *testing.T) {
 			c.post("/v1/delete-file", key, obj{"project_id": c.projectID, "filename": "logo.svg"}).refused(451, publish.CodeTakenDown)
 			c.post("/v1/restore", key, obj{"project_id": c.projectID, "version": 1}).refused(451, publish.CodeTakenDown)
 			c.get(path+"/versions", key).refused(451, publish.CodeTakenDown)
+			c.send("PATCH", path, key, obj{"title": "Other"}).refused(451, publish.CodeTakenDown)
 			c.get(path+"/files/index.html", key).refused(451, publish.CodeTakenDown)
 			c.get("/v1/whoami", key).wants(200)
 			if got := c.get("/v1/export", key).wants(200).text; !strings.Contains(got, c.projectID+"/index.html") {

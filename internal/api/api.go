@@ -22,6 +22,7 @@ type Service interface {
 	DeleteFile(ctx context.Context, by publish.Caller, in publish.DeleteInput) (publish.Deleted, error)
 	Signup(ctx context.Context, by publish.Caller, in publish.SignupInput) (publish.SignedUp, error)
 	Project(ctx context.Context, by publish.Caller, ref string) (publish.ProjectView, error)
+	Amend(ctx context.Context, by publish.Caller, ref string, in publish.AmendInput) (publish.ProjectView, error)
 	File(ctx context.Context, by publish.Caller, ref, name string, version int) (publish.FileView, error)
 	Versions(ctx context.Context, by publish.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
 	Restore(ctx context.Context, by publish.Caller, in publish.RestoreInput) (publish.Restored, error)

@@ -18,6 +18,7 @@ type fieldSet struct {
 	names      []string                   // without content
 	content    bool                       // whether content is taken
 	mayBeEmpty bool                       // whether no body at all stands for {}
+	strict     bool                       // whether an unknown field is refused
 	chooses    bool                       // whether the call changes a project that its fields choose
 	elsewhere  map[string]publish.Warning // fields that mean something at other endpoints, with what to do instead
 }

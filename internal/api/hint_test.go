@@ -56,7 +56,9 @@ func (w *world) curl(line string) answer {
 			name, value, _ := strings.Cut(args[i+1], ": ")
 			header.Set(name, value)
 		case "-d":
-			method, body = "POST", args[i+1]
+			if body = args[i+1]; method == "GET" {
+				method = "POST"
+			}
 		case "-F", "--form-string":
 			method = "POST"
 			name, value, _ := strings.Cut(args[i+1], "=")

@@ -95,8 +95,13 @@ func (a *API) changing(method string, m meant) meant {
 		return m
 	}
 	switch method {
-	case http.MethodPost, http.MethodPut, http.MethodPatch:
+	case http.MethodPost, http.MethodPut:
 		m.route = a.route("/v1/update")
+	case http.MethodPatch:
+		m.route = a.routeOf(publish.OpAmend)
+		if m.filename != "" {
+			m.route = a.route("/v1/update")
+		}
 	case http.MethodDelete:
 		if m.filename != "" {
 			m.route = a.route("/v1/delete-file")
@@ -138,7 +143,17 @@ func likeRoute(word string) string {
 	return ""
 }
 
-// route is the one of a pattern, or nil.
+// routeOf is the one of an operation, or nil.
+func (a *API) routeOf(op publish.Op) *route {
+	for i := range a.routes {
+		if a.routes[i].op == op {
+			return &a.routes[i]
+		}
+	}
+	return nil
+}
+
+// route is the first of a pattern, or nil.
 func (a *API) route(pattern string) *route {
 	for i := range a.routes {
 		if a.routes[i].pattern == pattern {

@@ -57,7 +57,7 @@ func TestDocument(t *testing.T) {
 	})
 	t.Run("lists every field that is taken", func(t *testing.T) {
 		doc := document(t)
-		for name, set := range map[string]*fieldSet{"PublishRequest": publishFields, "UpdateRequest": updateFields, "DeleteFileRequest": deleteFields, "RestoreRequest": restoreFields, "SignupRequest": signupFields} {
+		for name, set := range map[string]*fieldSet{"PublishRequest": publishFields, "UpdateRequest": updateFields, "DeleteFileRequest": deleteFields, "RestoreRequest": restoreFields, "AmendRequest": amendFields, "SignupRequest": signupFields} {
 			var have []string
 			for field := range doc.Components.Schemas[name].Value.Properties {
 				have = append(have, field)

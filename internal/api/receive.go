@@ -34,6 +34,9 @@ func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, err
 		if err := f.checkChoice(a.Places); err != nil {
 			return err
 		}
+		if err := f.checkKnown(); err != nil {
+			return err
+		}
 		f.charge = c.grant.Charge()
 		in := decode(f)
 		if f.err == nil {

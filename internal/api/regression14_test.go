@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"sandlot/internal/publish"
@@ -11,17 +12,18 @@ func TestRegression14NullIsAbsentForEveryOptionalField(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	good := map[string]obj{
-		"/v1/publish":     {"content": page64},
-		"/v1/update":      {"project_id": w.projectID, "filename": "a.txt", "content": "YQ=="},
-		"/v1/delete-file": {"project_id": w.projectID, "filename": "a.txt"},
-		"/v1/restore":     {"project_id": w.projectID, "version": 1},
-		"/v1/signup":      {},
+		"/v1/publish":      {"content": page64},
+		"/v1/update":       {"project_id": w.projectID, "filename": "a.txt", "content": "YQ=="},
+		"/v1/delete-file":  {"project_id": w.projectID, "filename": "a.txt"},
+		"/v1/restore":      {"project_id": w.projectID, "version": 1},
+		"/v1/signup":       {},
+		"/v1/project/{id}": {"title": "Other"},
 	}
 	for _, rt := range routes() {
 		if rt.takes == nil {
 			continue
 		}
-		body := good[rt.pattern]
+		body, path := good[rt.pattern], strings.Replace(rt.pattern, "{id}", w.projectID, 1)
 		all := obj{}
 		for name, v := range body {
 			all[name] = v
@@ -39,7 +41,7 @@ func TestRegression14NullIsAbsentForEveryOptionalField(t *testing.T) {
 				for n, v := range body {
 					one[n] = v
 				}
-				if got := w.post(rt.pattern, w.account, one, lax); got.status >= 300 || got.warned("unknown_field") || got.warned("handle_ignored") {
+				if got := w.send(rt.method, path, w.account, one, lax); got.status >= 300 || got.warned("unknown_field") || got.warned("handle_ignored") {
 					t.Errorf("null for %s: %d %s", name, got.status, got.text)
 				}
 			})
@@ -47,7 +49,7 @@ func TestRegression14NullIsAbsentForEveryOptionalField(t *testing.T) {
 		t.Run(rt.pattern+"/all at once, first and last", func(t *testing.T) {
 			w.in(t)
 			w.post("/v1/update", w.account, good["/v1/update"]).wants(200)
-			if got := w.post(rt.pattern, w.account, all, lax); got.status >= 300 {
+			if got := w.send(rt.method, path, w.account, all, lax); got.status >= 300 {
 				t.Errorf("%d %s", got.status, got.text)
 			}
 		})
@@ -64,7 +66,7 @@ func TestRegression14NullIsAbsentForEveryOptionalField(t *testing.T) {
 		w.in(t)
 		for path, body := range good {
 			for name := range body {
-				if path == "/v1/update" && name == "project_id" {
+				if path == "/v1/update" && name == "project_id" || strings.Contains(path, "{id}") {
 					continue
 				}
 				without := obj{}

@@ -150,7 +150,7 @@ func mends(w *world) []mend {
 		{name: "an address in the path", code: publish.CodeNotFound, method: "GET", path: "/v1/project/http://" + id + ".localhost:8080/", wants: "/v1/project/" + id, last: map[string]any{"project_id": id}},
 		{name: "POST to the projects", code: publish.CodeNotFound, path: "/v1/projects", key: "account", body: obj{"title": "Mine", "content": page64}, last: mine},
 		{name: "PUT", code: publish.CodeMethodNotAllowed, method: "PUT", path: pub, key: "account", body: obj{"title": "Mine", "content": page64}, last: mine},
-		{name: "PATCH", code: publish.CodeMethodNotAllowed, method: "PATCH", path: "/v1/project/" + id, key: "account", body: obj{"title": "Patched"}, wants: "/v1/update & /account", last: map[string]any{"title": "Patched"}},
+		{name: "PUT", code: publish.CodeMethodNotAllowed, method: "PUT", path: "/v1/project/" + id, key: "account", body: obj{"title": "Patched"}, wants: "/v1/update & with PATCH", last: map[string]any{"title": "Patched"}},
 		{name: "POST to a project", code: publish.CodeMethodNotAllowed, path: "/v1/project/" + id, key: "account", body: obj{"filename": "style.css", "content": "YQ=="}, wants: "/v1/update & filename=style.css"},
 		{name: "DELETE", code: publish.CodeMethodNotAllowed, method: "DELETE", path: "/v1/project/" + id, key: "account", wants: "/v1/delete-file & /account"},
 		{name: "DELETE with a file", code: publish.CodeMethodNotAllowed, method: "DELETE", path: "/v1/delete-file", key: "account", body: obj{"project_id": id, "filename": "gone.txt"}, last: map[string]any{"deleted": "gone.txt"}},

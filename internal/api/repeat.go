@@ -20,7 +20,7 @@ import (
 var (
 	decorations   = []string{"title", "handle", "lang"}
 	worded        = []string{"title", "handle", "lang", "email", "version"} // also under a name that surely stands for them
-	repeatedTexts = []string{"project_id", "filename", "title", "handle", "lang", "upload_id", "sha256"}
+	repeatedTexts = []string{"project_id", "filename", "title", "description", "primary_file", "handle", "lang", "upload_id", "sha256"}
 )
 
 // named is the route that the request names, or else the one that was probably
@@ -170,6 +170,11 @@ func (f *fields) repeatable(p publish.Places) (args []publish.Arg) {
 		add("if_version", n)
 	} else if n := (&fields{header: f.header}).ifMatch(); n != nil {
 		add("if_version", *n)
+	}
+	for _, name := range []string{"listed", "threads"} {
+		if field, ok := f.said(name); ok && field.Kind == content.Bool {
+			add(name, field.Raw == "true")
+		}
 	}
 	if n, ok := f.number("version", 1, 1<<31-1); ok {
 		add("version", n)

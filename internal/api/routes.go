@@ -44,6 +44,7 @@ func routes() []route {
 		{"POST", "/v1/signup", keyIgnored, false, 0, admission.Signup, publish.OpSignup, signupFields, takes(signupInput, (*API).signup)},
 		{"GET", "/v1/project/{id}", keyOptional, false, 0, admission.Look, publish.OpProject, nil, (*API).project},
 		{"GET", "/v1/project/{id}/versions", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpVersions, nil, (*API).versions},
+		{"PATCH", "/v1/project/{id}", keyRequired, true, publish.ActEdit, admission.Update, publish.OpAmend, amendFields, takes(amendInput, (*API).amend)},
 		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpFile, nil, (*API).file},
 		{"GET", "/v1/project/{id}/stats", keyIgnored, false, 0, admission.Look, publish.OpStats, nil, (*API).stats},
 		{"GET", "/v1/whoami", keyRequired, true, publish.ActReadAccount, admission.Look, publish.OpWhoami, nil, (*API).whoami},
@@ -80,7 +81,9 @@ func (a *API) find(c *call) (*route, pathNames, error) {
 		if takesMethod(rt.method, r.Method) {
 			return rt, named, nil
 		}
-		other, otherNames = rt, named
+		if other == nil {
+			other, otherNames = rt, named
+		}
 	}
 	if other != nil {
 		c.meant = a.changing(r.Method, meant{route: other, pathNames: otherNames})
@@ -127,10 +130,7 @@ func match(pattern, path string) (named pathNames, ok bool) {
 // wrongMethod refuses a method where a path is known, and shows the call that the
 // path takes, or another that does what was probably meant.
 func (a *API) wrongMethod(method string, rt, meant *route) error {
-	list := rt.method + ", " + http.MethodOptions
-	if rt.method == http.MethodGet {
-		list = http.MethodGet + ", " + http.MethodHead + ", " + http.MethodOptions
-	}
+	list := a.methods(rt.pattern)
 	elsewhere := a.doneElsewhere(method, rt)
 	refusal := publish.Refuse(publish.CodeMethodNotAllowed, "This path doesn't support %s; use %s.", shown(method), list).With(publish.OpSame)
 	switch {
@@ -144,6 +144,20 @@ func (a *API) wrongMethod(method string, rt, meant *route) error {
 		refusal.Note("%sThis path takes %s:", elsewhere, rt.method)
 	}
 	return &special{refusal: refusal, allow: list}
+}
+
+// methods lists those that a path takes.
+func (a *API) methods(pattern string) string {
+	var list []string
+	for _, rt := range a.routes {
+		if rt.pattern != pattern {
+			continue
+		}
+		if list = append(list, rt.method); rt.method == http.MethodGet {
+			list = append(list, http.MethodHead)
+		}
+	}
+	return strings.Join(append(list, http.MethodOptions), ", ")
 }
 
 // unknownPath refuses a path that there is not, and shows the call of the route
@@ -171,7 +185,7 @@ func (a *API) doneElsewhere(method string, rt *route) string {
 		if rt != nil && rt.op == publish.OpSignup {
 			break // there it makes an account
 		}
-		return "A file, and the title with it, is changed with POST " + base + "/v1/update, other details on the website, at " + base + "/account.\n"
+		return "A file, and the title with it, is changed with POST " + base + "/v1/update, what is said about a project with PATCH " + base + "/v1/project/{id}.\n"
 	}
 	return ""
 }

@@ -40,17 +40,28 @@ type projectInfo struct {
 	Stats       stats  `json:"stats"`
 	Status      string `json:"status"`
 	Quarantined *bool  `json:"quarantined,omitempty"` // for the owner only
+	*aboutInfo
+}
+
+// aboutInfo is what the owner of a project says about it, as they alone see it.
+type aboutInfo struct {
+	Description text `json:"description"`
+	Listed      bool `json:"listed"`
+	Threads     bool `json:"threads"`
 }
 
 func newProject(v publish.ProjectView) projectInfo {
 	p, at := v.Project, v.Addresses
 	out := projectInfo{
 		string(p.ID), text(p.Title), p.Handle, at.URL, text(at.Path), at.Page, nil, text(p.Lang), p.Primary,
-		p.Version, p.Size, p.FileCount, moment(p.CreatedAt), moment(p.UpdatedAt), newStats(v.Stats), status(p.Suspended), nil,
+		p.Version, p.Size, p.FileCount, moment(p.CreatedAt), moment(p.UpdatedAt), newStats(v.Stats), status(p.Suspended), nil, nil,
 	}
 	if v.Owner {
 		version := text(at.Version)
 		out.VersionURL, out.Quarantined = &version, &v.Quarantined
+	}
+	if v.About != nil {
+		out.aboutInfo = &aboutInfo{text(v.About.Description), !v.About.Unlisted, v.About.Threads}
 	}
 	return out
 }

@@ -24,6 +24,12 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 		return bodied(base, on, op, withDefaults(on, op, args))
 	case publish.OpDeleteFile, publish.OpRestore, publish.OpSignup:
 		return asJSON(base, op != publish.OpSignup, on.IdempotencyKey, op, withDefaults(on, op, args))
+	case publish.OpAmend:
+		if len(without(without(args, "project_id"), "id")) == 0 {
+			return CurlOf(base, on, publish.OpProject, args) // there is nothing to send
+		}
+		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", unknownProject)))
+		return "curl -X PATCH " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) + " -H 'Content-Type: application/json' -d " + Quote(asObject(without(without(args, "project_id"), "id")))
 	case publish.OpProject, publish.OpFile, publish.OpVersions, publish.OpStats:
 		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", "")))
 		if id == "" {

@@ -112,7 +112,7 @@ func (on *Request) instead(args []publish.Arg) []publish.Arg {
 }
 
 func hasBody(op publish.Op) bool {
-	return takesFile(op) || op == publish.OpDeleteFile || op == publish.OpRestore || op == publish.OpSignup
+	return takesFile(op) || op == publish.OpDeleteFile || op == publish.OpRestore || op == publish.OpAmend || op == publish.OpSignup
 }
 
 func takesFile(op publish.Op) bool { return op == publish.OpPublish || op == publish.OpUpdate }

@@ -45,7 +45,7 @@ func Tool(on Request, e *publish.Error) (text string, call ToolCall) {
 func (p proposal) tool() ToolCall {
 	op, args := p.op, p.args
 	switch op {
-	case publish.OpPublish, publish.OpUpdate, publish.OpDeleteFile, publish.OpRestore, publish.OpSignup:
+	case publish.OpPublish, publish.OpUpdate, publish.OpDeleteFile, publish.OpRestore, publish.OpAmend, publish.OpSignup:
 		args = withDefaults(p.on, op, args)
 	case publish.OpProject, publish.OpVersions, publish.OpStats:
 		id := argument(args, "id", argument(args, "project_id", p.on.Arg("project_id")))

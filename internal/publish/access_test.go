@@ -212,6 +212,10 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	gate("RestoreVersion", forArranging, func(s *testworld.Scene, by publish.Caller) error {
 		return s.Publish.RestoreVersion(t.Context(), by, s.Project.ID, 1, "form")
 	})
+	gate("Amend", forEditors, func(s *testworld.Scene, by publish.Caller) error {
+		title, primary := "other", "a.css"
+		return second(s.Publish.Amend(t.Context(), by, string(s.Project.ID), publish.AmendInput{Title: &title, Primary: &primary}))
+	})
 	gate("File", forOwnersOfFiles, func(s *testworld.Scene, by publish.Caller) error {
 		return second(s.Publish.File(t.Context(), by, string(s.Project.ID), "a.css", 0))
 	})

@@ -31,7 +31,7 @@ func (s saying) Rearrange(context.Context, publish.ProjectID, publish.Change, pu
 	return p, c, err
 }
 
-func (s saying) SetDetails(context.Context, publish.ProjectID, publish.Details) (publish.Changed, error) {
+func (s saying) SetDetails(context.Context, publish.ProjectID, publish.DetailsChange) (publish.Changed, error) {
 	return s.says()
 }
 

@@ -177,6 +177,7 @@ const (
 	OpSignup     Op = "signup"
 	OpRestore    Op = "restore"
 	OpProject    Op = "project"
+	OpAmend      Op = "amend"
 	OpVersions   Op = "versions"
 	OpFile       Op = "file"
 	OpStats      Op = "stats"

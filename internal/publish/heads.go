@@ -407,7 +407,7 @@ type currentManagement struct {
 	heads *Heads
 }
 
-func (s currentManagement) SetDetails(ctx context.Context, id ProjectID, d Details) error {
+func (s currentManagement) SetDetails(ctx context.Context, id ProjectID, d DetailsChange) error {
 	return s.heads.After(s.ManagementStore.SetDetails(ctx, id, d))
 }
 

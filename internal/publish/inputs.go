@@ -246,7 +246,8 @@ type ProjectView struct {
 	Addresses Addresses // Version is set for the owner only
 	Stats     Stats
 	Owner     bool
-	Files     []File // for the owner only
+	Files     []File   // for the owner only
+	About     *Details // what its owner says about it; for the owner only, and not in lists
 
 	Quarantined bool      // see Service.Quarantined
 	Warnings    []Warning // for the owner only

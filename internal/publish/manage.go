@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -20,6 +21,25 @@ type Details struct {
 	Description string // plain text, with line breaks
 	Unlisted    bool
 	Threads     bool
+}
+
+// DetailsChange says which details are to be other, and its language; nil is as before.
+type DetailsChange struct {
+	Title, Description, Lang *string
+	Unlisted, Threads        *bool
+
+	By     int64 // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked
+	Expect int   // the current version; the step fails with ErrMoved if it is another; 0: any
+}
+
+// Change is the change that makes d the details, whatever they were.
+func (d Details) Change() DetailsChange {
+	return DetailsChange{Title: &d.Title, Description: &d.Description, Unlisted: &d.Unlisted, Threads: &d.Threads}
+}
+
+// empty tells whether nothing is to be other.
+func (c DetailsChange) empty() bool {
+	return c.Title == nil && c.Description == nil && c.Lang == nil && c.Unlisted == nil && c.Threads == nil
 }
 
 // Change is what a new version has other than the one before.
@@ -42,9 +62,9 @@ type VersionChange struct {
 type ProjectStore interface {
 	// Details returns a project's details.
 	Details(ctx context.Context, id ProjectID) (Details, error)
-	// SetDetails records a project's details, and makes no version. A suspended project is
-	// ErrSuspended, as it is for EraseVersion.
-	SetDetails(ctx context.Context, id ProjectID, d Details) (Changed, error)
+	// SetDetails records which details of a project are other, and makes no version. A suspended
+	// project is ErrSuspended, as it is for EraseVersion.
+	SetDetails(ctx context.Context, id ProjectID, d DetailsChange) (Changed, error)
 	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and
 	// all other files are as before. A file to drop, or a recorded blob, that is not there is
 	// ErrNotFound; a version that would lack its primary file is ErrNoPrimary; an owner that would
@@ -94,7 +114,10 @@ func (s *Service) Manage(ctx context.Context, by Caller, id ProjectID) (Managed,
 	if err != nil {
 		return Managed{}, err
 	}
-	d, err := s.management.Details(ctx, id)
+	if view.About != nil {
+		return Managed{view, *view.About}, nil
+	}
+	d, err := s.management.Details(ctx, id) // it was taken down
 	return Managed{view, d}, err
 }
 
@@ -104,12 +127,121 @@ func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, d Detai
 	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
 		return err
 	}
-	d.Title, _ = cleanTitle(d.Title)
-	d.Description = cleanDescription(d.Description)
-	if n := utf8.RuneCountInString(d.Description); n > MaxDescription {
-		return Refuse(CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description")
+	c := d.Change()
+	if _, err := c.clean(); err != nil {
+		return err
 	}
-	return s.suspendedSince(ctx, by, id, s.management.SetDetails(ctx, id, d))
+	return s.suspendedSince(ctx, by, id, s.management.SetDetails(ctx, id, c))
+}
+
+// AmendInput asks for other details of a project. Fields are as the client sent them; a nil one was
+// not sent.
+type AmendInput struct {
+	Title, Description, Lang *string
+	Listed, Threads          *bool
+	Primary                  *string // the file that is opened first
+	IfVersion                *int
+}
+
+// Amend changes what the owner of a project says about it, and which file is its primary one, which
+// makes a version. It is one step: if something is refused nothing is changed. ref is the project's
+// id or one of its addresses. The answer is the project as Project shows it. It is durable when it
+// returns.
+//
+// A call that says nothing is CodeMissingField. What is said again as it is makes no version. A project at another version than
+// in.IfVersion is CodeVersionConflict.
+func (s *Service) Amend(ctx context.Context, by Caller, ref string, in AmendInput) (v ProjectView, err error) {
+	defer func() { err = s.present(ctx, by, err) }()
+	p, err := s.amendable(ctx, by, ref)
+	if err != nil {
+		return v, err
+	}
+	c := DetailsChange{Title: in.Title, Description: in.Description, Lang: in.Lang, Threads: in.Threads, By: by.key.ID}
+	if in.Listed != nil {
+		unlisted := !*in.Listed
+		c.Unlisted = &unlisted
+	}
+	if in.Primary == nil && c == (DetailsChange{By: by.key.ID}) {
+		return v, Refuse(CodeMissingField, "The call says nothing that is to be other. Nothing was changed.").With(OpProject, Arg{"id", string(p.ID)}).
+			Note("Send any of title, description, listed, threads, lang and primary_file. This is the project as it is:")
+	}
+	warnings, err := c.clean()
+	if err != nil {
+		return v, err
+	}
+	if err := s.amend(ctx, by, p.ID, in, c); err != nil {
+		return v, fmt.Errorf("amend project: %w", err)
+	}
+	v, err = s.Project(ctx, by, string(p.ID))
+	v.Warnings = append(warnings, v.Warnings...)
+	return v, done(err)
+}
+
+// amendable is the project that ref means, if by may change it.
+func (s *Service) amendable(ctx context.Context, by Caller, ref string) (Project, error) {
+	if err := Authorize(by, ActEdit, nil); err != nil {
+		return Project{}, err
+	}
+	p, err := s.find(ctx, ref)
+	if err != nil {
+		return p, err
+	}
+	return p, Authorize(by, ActEdit, &p)
+}
+
+// amend records c, and with it the primary file if another is chosen.
+func (s *Service) amend(ctx context.Context, by Caller, id ProjectID, in AmendInput, c DetailsChange) error {
+	if in.Primary != nil {
+		name, _, err := cleanFilename(*in.Primary)
+		var e *Error
+		if errors.As(err, &e) {
+			return e.In("primary_file").With(OpProject, Arg{"id", string(id)}).Note("No file can have this name. The project's files are listed here:")
+		}
+		choose, made := choosePrimary(name, "primary_file"), false
+		a := arrangement{act: ActEdit, ifVersion: in.IfVersion, details: c, change: func(p Project, current []File) (Change, error) {
+			change, err := choose(p, current)
+			made = change.Primary != ""
+			return change, err
+		}}
+		if _, _, err := s.arrange(ctx, by, id, a); err != nil || made || c.empty() {
+			return err
+		}
+	}
+	_, _, err := s.edit(ctx, id, in.IfVersion, func(p Project) (Project, error) {
+		if err := Authorize(by, ActEdit, &p); err != nil {
+			return p, err
+		}
+		if in.IfVersion != nil {
+			c.Expect = p.Version
+		}
+		return p, s.management.SetDetails(ctx, id, c)
+	})
+	return err
+}
+
+// clean brings the words into form. A description that is too long, and a language that cannot be
+// brought into form, are refused.
+func (c *DetailsChange) clean() (w []Warning, err error) {
+	if c.Title != nil {
+		title, cut := cleanTitle(*c.Title)
+		c.Title, w = &title, append(w, cut...)
+	}
+	if c.Description != nil {
+		text := cleanDescription(*c.Description)
+		if n := utf8.RuneCountInString(text); n > MaxDescription {
+			return nil, Refuse(CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description").With(OpSame).
+				Note("Send a shorter description; all else would be taken as it is:")
+		}
+		c.Description = &text
+	}
+	if c.Lang != nil {
+		lang, read := CleanLang(*c.Lang)
+		if lang == "" && *c.Lang != "" {
+			return nil, Refuse(CodeInvalidField, "The field lang is not a language code.").In("lang").With(OpSame).Note(`Send a BCP 47 code such as "en" or "pt-BR", or "" for none; all else would be taken as it is:`)
+		}
+		c.Lang, w = &lang, append(w, read...)
+	}
+	return w, nil
 }
 
 // suspendedSince is the error of a step on a project: its refusal where the project was

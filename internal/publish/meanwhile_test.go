@@ -116,7 +116,7 @@ func (s *suspending) MintKey(ctx context.Context, id publish.AccountID, k publis
 	return s.ManagementStore.MintKey(ctx, id, k, limit, record)
 }
 
-func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
+func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d publish.DetailsChange) (publish.Changed, error) {
 	s.suspend()
 	return s.ManagementStore.SetDetails(ctx, id, d)
 }

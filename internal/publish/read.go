@@ -33,7 +33,11 @@ func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectVi
 		if v.Files, err = s.store.Files(ctx, p.ID, p.Version); err != nil {
 			return v, err
 		}
-		v.Warnings = s.quarantineOf(ctx, p, v.Files)
+		d, err := s.management.Details(ctx, p.ID)
+		if err != nil {
+			return v, err
+		}
+		v.About, v.Warnings = &d, s.quarantineOf(ctx, p, v.Files)
 	}
 	return v, nil
 }

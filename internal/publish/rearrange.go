@@ -107,18 +107,24 @@ func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, t
 // CodeFileNotFound, an empty one CodeInvalidField. The same form again changes nothing; it is a
 // FormUsedError if the project has moved on since.
 func (s *Service) ChoosePrimary(ctx context.Context, by Caller, id ProjectID, name, form string) error {
-	return s.rearrange(ctx, by, id, formAct{form, []string{"primary", name}}, arrangement{change: func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, by, id, formAct{form, []string{"primary", name}}, arrangement{change: choosePrimary(name, "filename")})
+}
+
+// choosePrimary makes a file the primary one. A refusal names the field that the file was sent in.
+func choosePrimary(name, field string) func(Project, []File) (Change, error) {
+	return func(p Project, current []File) (Change, error) {
 		f := fileNamed(current, name)
 		switch {
 		case f == nil:
-			return Change{}, noFile(p, name)
+			return Change{}, noFile(p, name).In(field).With(OpProject, Arg{"id", string(p.ID)}).Note("Nothing was changed. The project's files are listed here, names are exact:")
 		case f.Blob.Size == 0:
-			return Change{}, Refuse(CodeInvalidField, "The file %s is empty, and what players open must not be.", name).In("filename")
+			return Change{}, Refuse(CodeInvalidField, "The file %s is empty, and what players open must not be.", name).In(field).
+				With(OpProject, Arg{"id", string(p.ID)}).Note("Nothing was changed. Choose another file of the project, or send this one with update first:")
 		case name == p.Primary:
 			return Change{}, nil
 		}
 		return Change{Primary: name}, nil
-	}})
+	}
 }
 
 // RemoveFile is DeleteFile for the owner of an account, in a session. A file that is not there
@@ -136,7 +142,7 @@ func (s *Service) RemoveFile(ctx context.Context, by Caller, id ProjectID, name 
 
 // noFile refuses an act on a file that is not there: somebody else has deleted or renamed it,
 // or the page is old.
-func noFile(p Project, name string) error {
+func noFile(p Project, name string) *Error {
 	return Refuse(CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename")
 }
 
@@ -170,8 +176,9 @@ type arrangement struct {
 	request   *request // nil: without an idempotency record
 	act       Action   // what its caller must be allowed on the project
 	ifVersion *int     // nil: whatever the current version is
-	restored  int      // the version whose files it has again, 0 for none
-	always    bool     // whether it is made even if nothing changes
+	details   DetailsChange
+	restored  int  // the version whose files it has again, 0 for none
+	always    bool // whether it is made even if nothing changes
 	change    func(p Project, current []File) (Change, error)
 }
 
@@ -199,6 +206,7 @@ func (s *Service) arrange(ctx context.Context, by Caller, id ProjectID, a arrang
 		}
 		return s.management.Rearrange(ctx, p.ID, c, Edit{
 			At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.key.ID, Idempotency: rec, Within: s.Quota, RestoredFrom: a.restored,
+			Title: a.details.Title, Details: a.details,
 		})
 	})
 	return next, previous, s.Quota.exceeded(err)

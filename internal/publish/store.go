@@ -201,7 +201,8 @@ type Edit struct {
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before, whatever else would fail
 	Within      Quota              // of the owner
 
-	RestoredFrom int // the version whose files the new one has again; 0 for none
+	Details      DetailsChange // recorded in the same step; its Title, By and Expect are not looked at
+	RestoredFrom int           // the version whose files the new one has again; 0 for none
 }
 
 // Completion closes an upload in the step that consumes it: ErrUploadMoved unless the

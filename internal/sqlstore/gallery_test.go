@@ -79,7 +79,7 @@ func TestASearchFindsWhatAScanFinds(t *testing.T) {
 	for i := 2; i <= followers; i += 37 {
 		id := publish.ProjectID(fmt.Sprint("follower-", i))
 		d := publish.Details{Title: parts[i%len(parts)] + parts[i%3] + " " + parts[i%5], Unlisted: i%4 == 0}
-		expect.Is(t, "change", second(db.Publish().SetDetails(t.Context(), id, d)), nil)
+		expect.Is(t, "change", second(db.Publish().SetDetails(t.Context(), id, d.Change())), nil)
 		if i%5 == 0 {
 			expect.Is(t, "remove", second(db.Operate().Remove(t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: time.Now()})), nil)
 		}
@@ -164,7 +164,7 @@ func TestWhatWasListedBeforeIsFoundAfterASweep(t *testing.T) {
 		mustExec(t, db, q)
 	}
 	expect.Equal(t, "found before", len(searchBy(t, db, "pond")), 0)
-	expect.Is(t, "change", second(db.Publish().SetDetails(t.Context(), "follower-7", publish.Details{Title: "A new pond"})), nil)
+	expect.Is(t, "change", second(db.Publish().SetDetails(t.Context(), "follower-7", publish.Details{Title: "A new pond"}.Change())), nil)
 	expect.Equal(t, "found at once", strings.Join(searchBy(t, db, "pond"), " "), "follower-7")
 	most := int64(0)
 	watchSteps(t, db, func(rows int64) { most = max(most, rows) })

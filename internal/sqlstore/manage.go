@@ -26,8 +26,8 @@ func (store Publish) Details(ctx context.Context, id publish.ProjectID) (publish
 }
 
 // SetDetails implements publish.ProjectStore.
-func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
-	return changed(id), in("set details", store.db.step(ctx, len(d.Description), func(t *tx) error {
+func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d publish.DetailsChange) (publish.Changed, error) {
+	return changed(id), in("set details", store.db.step(ctx, publish.MaxDescription, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
 		}
@@ -35,16 +35,46 @@ func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 		if err != nil {
 			return err
 		}
-		if p.Suspended {
+		switch {
+		case p.Suspended:
 			return publish.ErrSuspended
+		case d.Expect != 0 && d.Expect != p.Version:
+			return publish.ErrMoved
 		}
-		_, err = t.exec("UPDATE projects SET changed = changed + 1, title = ?, description = ?, unlisted = ?, threads = ? WHERE num = ?", d.Title, d.Description, d.Unlisted, d.Threads, p.num)
-		if err != nil || d.Title == p.Title && d.Unlisted == p.Unlisted {
+		t.mayAct(d.By)
+		if err := t.Flush(); err != nil {
 			return err
 		}
-		p.Title = d.Title
+		was := p
+		if d.Title != nil {
+			p.Title = *d.Title
+		}
+		if err := t.describe(&p, d); err != nil || p.Title == was.Title && p.Unlisted == was.Unlisted {
+			return err
+		}
 		return t.retitled(p)
 	}))
+}
+
+// describe records the title of p, and what else d says of it.
+func (t *tx) describe(p *projectRow, d publish.DetailsChange) error {
+	var description any
+	if d.Description != nil {
+		description = *d.Description
+	}
+	p.Unlisted, p.Threads, p.Lang = said(d.Unlisted, p.Unlisted), said(d.Threads, p.Threads), said(d.Lang, p.Lang)
+	p.Change++
+	_, err := t.exec("UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?, lang = ? WHERE num = ?",
+		p.Title, description, p.Unlisted, p.Threads, p.Lang, p.num)
+	return err
+}
+
+// said is what v says, or else what was before.
+func said[T any](v *T, before T) T {
+	if v == nil {
+		return before
+	}
+	return *v
 }
 
 // Rearrange implements publish.ProjectStore.

@@ -241,7 +241,7 @@ func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now ti
 // manage does what owners do with a project.
 func manage(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	ctx := context.Background()
-	expect.Is(t, "set details", second(db.Publish().SetDetails(ctx, p.ID, publish.Details{Title: "t"})), nil)
+	expect.Is(t, "set details", second(db.Publish().SetDetails(ctx, p.ID, publish.Details{Title: "t"}.Change())), nil)
 	_, err := db.Publish().Details(ctx, p.ID)
 	expect.Is(t, "details", err, nil)
 	p, err = db.Publish().Project(ctx, p.ID)

@@ -259,14 +259,19 @@ func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, own int6
 		return p, err
 	}
 	p.Version, p.Suffix, p.UpdatedAt = p.Version+1, at.Suffix, stored(at.At)
-	before := p.Title
+	was := p
 	if at.Title != nil {
 		p.Title = *at.Title
 	}
 	if err := change(t, &p); err != nil {
 		return p, err
 	}
-	if err := t.saveEdit(&p, at.RestoredFrom); err != nil || p.Title == before {
+	if at.Details != (publish.DetailsChange{}) {
+		if err := t.describe(&p, at.Details); err != nil {
+			return p, err
+		}
+	}
+	if err := t.saveEdit(&p, at.RestoredFrom); err != nil || p.Title == was.Title && p.Unlisted == was.Unlisted {
 		return p, err
 	}
 	return p, t.retitled(p)

@@ -128,19 +128,19 @@ func TestASearchSeesWhatOtherNodesDid(t *testing.T) {
 			}{
 				{"was made", func() error { return nil }, "made"},
 				{"was retitled", func() error {
-					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"}))
+					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"}.Change()))
 				}, "walrus"},
 				{"was retitled again", func() error {
-					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Penguin"}))
+					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Penguin"}.Change()))
 				}, "penguin"},
 				{"was unlisted", func() error {
-					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Penguin", Unlisted: true}))
+					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Penguin", Unlisted: true}.Change()))
 				}, ""},
 				{"was listed", func() error {
-					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Penguin"}))
+					return second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Penguin"}.Change()))
 				}, "penguin"},
 				{"was retitled, and nobody can tell", func() error {
-					err := second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"}))
+					err := second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"}.Change()))
 					expect.OK(t, one.fileTexts(t.Context(), fileAll))
 					mustExec(t, one, "DELETE FROM search_filings")
 					mustExec(t, one, "INSERT INTO search_filings (number, project) VALUES (1000, 0)")
@@ -152,7 +152,7 @@ func TestASearchSeesWhatOtherNodesDid(t *testing.T) {
 					return nil
 				}, "penguin"},
 				{"was retitled, and filed", func() error {
-					err := second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"}))
+					err := second(one.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"}.Change()))
 					expect.OK(t, one.fileTexts(t.Context(), fileAll))
 					return err
 				}, "walrus"},
@@ -185,7 +185,7 @@ func TestASearchTellsWhatProjectsAreNow(t *testing.T) {
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	expect.OK(t, db.Gallery().ListUnverified(t.Context(), true))
-	expect.OK(t, second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"})))
+	expect.OK(t, second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"}.Change())))
 	for _, change := range []struct {
 		what string
 		do   func() error
@@ -198,7 +198,7 @@ func TestASearchTellsWhatProjectsAreNow(t *testing.T) {
 			return second(db.Gallery().Like(t.Context(), p.ID, publish.Digest{1}, true))
 		}},
 		{"its language", func() error {
-			return second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "The Walrus"}))
+			return second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "The Walrus"}.Change()))
 		}},
 		{"its handle", func() error {
 			return second(db.Account().Rename(t.Context(), p.Account, "renamed", time.Now(), time.Time{}, 9))

@@ -118,7 +118,7 @@ type managementSteps struct {
 }
 
 // SetDetails implements publish.ProjectStore.
-func (s managementSteps) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) error {
+func (s managementSteps) SetDetails(ctx context.Context, id publish.ProjectID, d publish.DetailsChange) error {
 	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
 }
 

@@ -62,7 +62,7 @@ func changesGrow(t *testing.T, s Stores) {
 			return err
 		}},
 		{"Management.SetDetails", "details", func() error {
-			return s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other", Unlisted: true})
+			return s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other", Unlisted: true}.Change())
 		}},
 		{"Management.EraseVersion", "a version that is erased", func() error { return s.Management.EraseVersion(t.Context(), p.ID, 1, base()) }},
 		{"Upkeep.Trim", "versions that are trimmed", func() error { s.trim(t, 1, base().Add(time.Hour), 9); return nil }},

@@ -12,7 +12,7 @@ import (
 func removeTexts(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
 	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
-	ok(t, s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Pong", Description: "A game"}))
+	ok(t, s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Pong", Description: "A game"}.Change()))
 	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.org", job("kim@example.org", base())))
 	other := s.mustProject(t, "tetra")
 	ok(t, s.Publish.SetEmail(t.Context(), other.Account, "lee@example.org", job("lee@example.org", base())))

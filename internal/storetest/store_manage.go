@@ -57,13 +57,30 @@ func setDetails(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	same(t, "before", must(s.Management.Details(t.Context(), p.ID))(t), publish.Details{Title: p.Title})
 	want := publish.Details{Title: "Pong", Description: "two\nlines", Unlisted: true, Threads: true}
-	ok(t, s.Management.SetDetails(t.Context(), p.ID, want))
+	ok(t, s.Management.SetDetails(t.Context(), p.ID, want.Change()))
 	same(t, "after", must(s.Management.Details(t.Context(), p.ID))(t), want)
 	got := must(s.Publish.Project(t.Context(), p.ID))(t)
 	if got.Version != 1 || !got.Unlisted || !got.Threads || got.Title != "Pong" {
 		t.Errorf("the project is %+v", got)
 	}
-	wants(t, "of nothing", s.Management.SetDetails(t.Context(), "never-there", want), publish.ErrNotFound)
+	other, lang, yes := "Other", "de", false
+	part := publish.DetailsChange{Title: &other, Lang: &lang, Unlisted: &yes, Expect: 1}
+	ok(t, s.Management.SetDetails(t.Context(), p.ID, part))
+	want.Title, want.Unlisted = "Other", false
+	same(t, "after a part", must(s.Management.Details(t.Context(), p.ID))(t), want)
+	part.Expect = 2
+	wants(t, "at another version", s.Management.SetDetails(t.Context(), p.ID, part), publish.ErrMoved)
+	part.Expect, part.By = 0, 1<<40
+	wants(t, "by a key that is gone", s.Management.SetDetails(t.Context(), p.ID, part), publish.ErrRevoked)
+	got = must(s.Publish.Project(t.Context(), p.ID))(t)
+	at, text := edit(got), "with a version"
+	at.Details = publish.DetailsChange{Description: &text, Unlisted: &want.Threads}
+	made := must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{}, at))(t)
+	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), made)
+	want.Description, want.Unlisted = text, true
+	same(t, "with a version", must(s.Management.Details(t.Context(), p.ID))(t), want)
+	want = publish.Details{Title: "Pong"}
+	wants(t, "of nothing", s.Management.SetDetails(t.Context(), "never-there", want.Change()), publish.ErrNotFound)
 	wants(t, "of nothing", drop(s.Management.Details(t.Context(), "never-there")), publish.ErrNotFound)
 }
 

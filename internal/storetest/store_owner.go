@@ -133,7 +133,7 @@ func ownerSuspended(t *testing.T, s Stores) {
 		"another handle": s.rename(t, kim, "other"), "a key": s.Management.MintKey(t.Context(), kim.ID, mint, 9, formRecord("mint")),
 		"another account key": s.Management.RotateKey(t.Context(), kim.ID, key("rotated"), formRecord("rotate")), "a key for old ones": s.Management.ReplaceOldKeys(t.Context(), kim.ID, key("replaced"), formRecord("replace")),
 		"another address": s.Accounts.ProposeEmail(t.Context(), move, publish.Job{Kind: "proposal", Due: base()}, base(), 3),
-		"details":         s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other"}), "a version erased": s.Management.EraseVersion(t.Context(), p.ID, 1, base()),
+		"details":         s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other"}.Change()), "a version erased": s.Management.EraseVersion(t.Context(), p.ID, 1, base()),
 	} {
 		wants(t, what, err, publish.ErrSuspended)
 	}

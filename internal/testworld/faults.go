@@ -135,7 +135,7 @@ func (s Management) Rearrange(ctx context.Context, id publish.ProjectID, c publi
 }
 
 // SetDetails implements publish.ManagementStore.
-func (s Management) SetDetails(ctx context.Context, id publish.ProjectID, d publish.Details) (publish.Changed, error) {
+func (s Management) SetDetails(ctx context.Context, id publish.ProjectID, d publish.DetailsChange) (publish.Changed, error) {
 	return with(s.Faults, "SetDetails", func() (publish.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
 }
 

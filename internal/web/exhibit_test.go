@@ -117,7 +117,7 @@ func (e *exhibition) projects() {
 	for _, p := range exhibits {
 		e.later(time.Second)
 		e.add(p.id, publish.NewProject{Account: e.accountOf(p.owner), Title: p.title, Lang: p.lang})
-		if _, err := e.db.Publish().SetDetails(e.t.Context(), p.id, publish.Details{Title: p.title, Description: p.description}); err != nil {
+		if _, err := e.db.Publish().SetDetails(e.t.Context(), p.id, publish.Details{Title: p.title, Description: p.description}.Change()); err != nil {
 			e.t.Fatal(err)
 		}
 	}

@@ -142,7 +142,7 @@ func (w *world) rearrange(id publish.ProjectID, n int, c publish.Change) publish
 // describe records what kim says of the game.
 func (w *world) describe(d publish.Details) {
 	w.t.Helper()
-	_, err := w.db.Publish().SetDetails(w.t.Context(), gameID, d)
+	_, err := w.db.Publish().SetDetails(w.t.Context(), gameID, d.Change())
 	expect.OK(w.t, err)
 }
 

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"sandlot/internal/expect"
+	"sandlot/internal/publish"
+)
+
+func TestAmend(t *testing.T) {
+	t.Parallel()
+	patch := func(w *world, body any) answer {
+		return w.send("PATCH", "/v1/project/"+w.projectID, w.project, body, lax)
+	}
+	t.Run("answers with the project as its owner reads it", func(t *testing.T) {
+		w := settled(t)
+		got := patch(w, obj{"title": 2048, "description": "Hop\nhop", "listed": "false", "threads": true, "lang": nil}).wants(200)
+		read := w.get("/v1/project/"+w.projectID+"?content=none", w.project).wants(200)
+		for _, name := range []string{"title", "description", "listed", "threads", "version", "lang", "primary_file"} {
+			expect.Same(t, name, got.body[name], read.body[name])
+		}
+		if got.str("title") != "2048" || got.body["listed"] != false || got.body["version"] != 2.0 || got.header.Get("ETag") != `"2"` || got.body["files"] == nil {
+			t.Error(got.text)
+		}
+		if other := w.get("/v1/project/"+w.projectID, ""); other.body["description"] != nil || other.body["listed"] != nil {
+			t.Error(other.text)
+		}
+		got = patch(w, obj{"primary_file": "logo.svg", "title": ""}).wants(200)
+		if got.body["version"] != 3.0 || got.str("primary_file") != "logo.svg" || got.body["title"] != nil || got.str("description") != "Hop\nhop" {
+			t.Error(got.text)
+		}
+	})
+	t.Run("what is wrong is told with a call that works, and changes nothing", func(t *testing.T) {
+		w := settled(t)
+		for _, c := range []struct {
+			body   any
+			status int
+			code   publish.Code
+			hint   string
+		}{
+			{obj{}, 400, publish.CodeMissingField, "description"},
+			{nil, 400, publish.CodeMissingField, "description"},
+			{obj{"title": nil}, 400, publish.CodeMissingField, "description"},
+			{obj{"name": "Other"}, 400, publish.CodeInvalidField, `"title":"Other"`},
+			{obj{"unlisted": true, "lang": "en"}, 400, publish.CodeInvalidField, `"lang":"en","listed":false`},
+			{obj{"public": true}, 400, publish.CodeInvalidField, `"listed":true`},
+			{obj{"entry": "logo.svg"}, 400, publish.CodeInvalidField, `"primary_file":"logo.svg"`},
+			{obj{"primaryFile": "logo.svg"}, 400, publish.CodeInvalidField, `"primary_file":"logo.svg"`},
+			{obj{"tags": []string{"x"}, "title": "Other"}, 400, publish.CodeInvalidField, "The fields are"},
+			{obj{"content": page64}, 400, publish.CodeInvalidField, "/v1/update"},
+			{obj{"title": []string{"x"}}, 400, publish.CodeInvalidField, ""},
+			{obj{"listed": "yes"}, 400, publish.CodeInvalidField, ""},
+			{obj{"threads": 1}, 400, publish.CodeInvalidField, ""},
+			{obj{"description": 1, "primary_file": obj{}}, 400, publish.CodeInvalidField, ""},
+			{obj{"title": "Other", "lang": "??"}, 400, publish.CodeInvalidField, `{"title":"Other"}`},
+			{obj{"title": "Other", "description": strings.Repeat("x", 1001)}, 400, publish.CodeInvalidField, `{"title":"Other"}`},
+			{obj{"title": "Other", "primary_file": "none.html"}, 404, publish.CodeFileNotFound, "/v1/project/"},
+			{obj{"title": "Other", "primary_file": "logo.svg", "if_version": 1}, 412, publish.CodeVersionConflict, `"if_version":2`},
+			{`[]`, 400, publish.CodeInvalidJSON, ""},
+			{`{"title":"a","title":"b"}`, 400, publish.CodeInvalidJSON, ""},
+		} {
+			var got answer
+			w.unchanged(func() { got = patch(w, c.body).refused(c.status, c.code) })
+			line := pasted(got.str("hint"))
+			if !strings.Contains(got.str("hint"), c.hint) || line == "" {
+				t.Errorf("%v: the hint lacks %q: %s", c.body, c.hint, got.str("hint"))
+			}
+			if again := w.in(t).curl(strings.ReplaceAll(line, "<api_key>", w.project)); again.status >= 300 {
+				t.Errorf("%v: %s\ngets %d: %s", c.body, line, again.status, again.text)
+			}
+			w = settled(t)
+		}
+	})
+	t.Run("a method or a path that was nearly right leads there", func(t *testing.T) {
+		w := settled(t)
+		got := w.send("PATCH", "/v1/projects/"+w.projectID, w.project, obj{"title": "Other"}).refused(404, publish.CodeNotFound)
+		if line := pasted(got.str("hint")); !strings.Contains(line, "-X PATCH") || !strings.Contains(line, `{"title":"Other"}`) {
+			t.Error(got.str("hint"))
+		}
+		expect.Equal(t, "Allow", w.send("PUT", "/v1/project/"+w.projectID, w.project, obj{}).refused(405, publish.CodeMethodNotAllowed).header.Get("Allow"), "GET, HEAD, PATCH, OPTIONS")
+	})
+}
