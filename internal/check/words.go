@@ -90,14 +90,14 @@ const shortest = 5
 // A search finds all words in one pass (Wu and Manber's: by two bytes at the end of a window it tells how far no word can
 // end). What it costs in the worst case, a look at a few words at each byte, is bounded by the longest list.
 type search struct {
-	skip  [4096]uint8
-	first [4096][]uint8 // the words with these two bytes at the end of their first five
+	skip  [pairs]uint8
+	first map[int][]uint8 // the words with these two bytes at the end of their first five
 }
 
 var wordSearch = newSearch()
 
 func newSearch() *search {
-	var s search
+	s := search{first: map[int][]uint8{}}
 	for i := range s.skip {
 		s.skip[i] = shortest - 1
 	}
@@ -114,7 +114,10 @@ func newSearch() *search {
 }
 
 // pairOf maps two bytes to a number, the two cases of a letter to the same.
-func pairOf(a, b byte) int { return int(a|0x20)&0x3f<<6 | int(b|0x20)&0x3f }
+func pairOf(a, b byte) int { return (int(a|0x20)<<7 | int(b|0x20)&0x7f) & (pairs - 1) }
+
+// pairs is how many numbers of two bytes there are, of seven bits each.
+const pairs = 1 << 14
 
 // words looks for all words in the text between two offsets.
 func (s *scanner) words(from, to int) {
