@@ -258,7 +258,7 @@ func integrity() []mutation {
 		{"a part is refused because another node accepted one", "internal/publish/uploads.go", "uploadTries, uploadPause = 50,", "uploadTries, uploadPause = 1,", "-run ^TestPartsOf " + publishTests},
 		{"a draft is taken back while its process is at it", "internal/sqlstore/undo.go", "AND (undone = 1 OR leased_until", "AND (1 = 1 OR leased_until", storeTests},
 		{"an edit goes past a draft", "internal/sqlstore/draft.go", "return draftedError{found}", "return nil", storeTests},
-		{"a draft that is refused leaves its blobs", "internal/sqlstore/undo.go", "if blob <= d.known {", "if true {", storeTests},
+		{"a draft that is refused leaves its blobs", "internal/sqlstore/undo.go", "if f.blob <= d.known {", "if true {", storeTests},
 		{"a new project is seen while it is recorded in steps", "internal/sqlstore/unborn.go", "0, 0, 0, ?, ?, 0)`", "0, 0, 0, ?, ?, NULL)`", storeTests},
 		{"contents are recorded once for each file that has them", "internal/sqlstore/kept.go", "ids[i] = k.before[key]; ids[i] != 0", "false", storeTests},
 		{"what is left of a draft is said to be nothing", "internal/sqlstore/draft.go", "undone := store.db.undo(context.WithoutCancel(ctx), d)", "var undone error", storeTests},

@@ -2,9 +2,8 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 
-	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // undo takes back what is left of a draft. Blobs that came with it are forgotten, as
@@ -45,19 +44,16 @@ func (s *sweep) undo(d draft, after, by string, l lease) (last string, err error
 	if version == unborn {
 		return after, s.undoUnborn(d)
 	}
-	put, err := all(context.Background(), s, func(r row) (f draftFile, err error) {
-		err = r.Scan(&f.folded, &f.blob)
-		return f, err
-	}, "SELECT folded, blob FROM files WHERE project = ? AND until = 9223372036854775807 AND folded > ? AND since = ? ORDER BY folded LIMIT ?", d.project, after, d.n, s.left)
+	put, err := all(context.Background(), s, scanDraftFile, `DELETE FROM files WHERE project = ?1 AND until = 9223372036854775807 AND folded IN (
+		SELECT folded FROM files WHERE project = ?1 AND until = 9223372036854775807 AND folded > ?2 AND since = ?3 ORDER BY folded LIMIT ?4) RETURNING folded, blob`, d.project, after, d.n, s.left)
 	if err != nil {
 		return after, err
 	}
 	for _, f := range put {
-		if err := s.undoPut(d, f); err != nil {
-			return after, err
-		}
-		after = f.folded
-		s.left--
+		after = max(after, f.folded)
+	}
+	if err := s.undoBlobs(d, put); err != nil {
+		return after, err
 	}
 	if s.left > 0 {
 		err = s.times("UPDATE files SET until = 9223372036854775807 WHERE project = ?1 AND until = ?2 AND folded IN (SELECT folded FROM files WHERE project = ?1 AND until = ?2 LIMIT ?3)", d.project, d.n)
@@ -73,23 +69,34 @@ type draftFile struct {
 	blob   int64
 }
 
-func (s *sweep) undoPut(d draft, f draftFile) error {
-	if _, err := s.exec("DELETE FROM files WHERE project = ? AND until = 9223372036854775807 AND folded = ?", d.project, f.folded); err != nil {
-		return err
-	}
-	return s.undoKeep(d, f.blob)
+func scanDraftFile(r row) (f draftFile, err error) {
+	err = r.Scan(&f.folded, &f.blob)
+	return f, err
 }
 
-// undoKeep takes a blob back that a file of a draft was. The last such file takes one back
-// that came with the draft.
-func (s *sweep) undoKeep(d draft, blob int64) error {
-	if blob <= d.known {
-		return s.loosen(blob)
+// undoBlobs takes back what files of a draft had, which are gone. The last file that has a
+// blob takes it back if it came with the draft; no variant was made of it.
+func (s *sweep) undoBlobs(d draft, files []draftFile) error {
+	var old, came []int64
+	for _, f := range files {
+		s.left--
+		if f.blob <= d.known {
+			old = append(old, f.blob)
+		} else {
+			came = append(came, f.blob)
+		}
 	}
-	_, err := s.number("SELECT 1 FROM files WHERE blob = ? LIMIT 1", blob)
-	if errors.Is(err, publish.ErrNotFound) {
-		return s.dropBlob(looseBlob{id: blob})
+	if _, err := s.exec("UPDATE blobs SET loose = 1 WHERE "+s.amongNumbers("id"), engine.List(old)); err != nil || len(came) == 0 {
+		return err
 	}
+	gone, err := all(context.Background(), s, scanValue[int64], "SELECT id FROM blobs WHERE "+s.amongNumbers("id")+" AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob = blobs.id)", engine.List(came))
+	if err != nil {
+		return err
+	}
+	if _, err := s.exec("DELETE FROM contents WHERE "+s.amongNumbers("blob"), engine.List(gone)); err != nil {
+		return err
+	}
+	_, err = s.exec("DELETE FROM blobs WHERE "+s.amongNumbers("id"), engine.List(gone))
 	return err
 }
 
@@ -97,21 +104,13 @@ func (s *sweep) undoKeep(d draft, blob int64) error {
 // row stays, as that of a deleted one, and that of an account which was to come with it: to
 // take them away would be to look for what refers to them in every table.
 func (s *sweep) undoUnborn(d draft) error {
-	files, err := all(context.Background(), s, func(r row) (f unbornFile, err error) {
-		err = r.Scan(&f.until, &f.folded, &f.blob)
-		return f, err
-	}, "SELECT until, folded, blob FROM files WHERE project = ? LIMIT ?", d.project, s.left)
+	files, err := all(context.Background(), s, scanDraftFile,
+		"DELETE FROM files WHERE project = ?1 AND (until, folded) IN (SELECT until, folded FROM files WHERE project = ?1 LIMIT ?2) RETURNING folded, blob", d.project, s.left)
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		if _, err := s.exec("DELETE FROM files WHERE project = ? AND until = ? AND folded = ?", d.project, f.until, f.folded); err != nil {
-			return err
-		}
-		if err := s.undoKeep(d, f.blob); err != nil {
-			return err
-		}
-		s.left--
+	if err := s.undoBlobs(d, files); err != nil {
+		return err
 	}
 	if s.left > 0 {
 		err = s.times("DELETE FROM versions WHERE project = ?1 AND n IN (SELECT n FROM versions WHERE project = ?1 LIMIT ?2)", d.project)
@@ -120,10 +119,4 @@ func (s *sweep) undoUnborn(d draft) error {
 		_, err = s.exec("DELETE FROM drafts WHERE id = ?", d.id)
 	}
 	return err
-}
-
-type unbornFile struct {
-	until  int64
-	folded string
-	blob   int64
 }

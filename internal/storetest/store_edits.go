@@ -16,7 +16,7 @@ func editCases() []storeCase {
 
 // puts are changes of few files, and of many.
 func puts() map[string][]publish.File {
-	return map[string][]publish.File{"few": manyFiles("few", 3, spooled), "many": manyFiles("many", many, spooled)}
+	return map[string][]publish.File{"few": manyFiles("few", 3, spooled), "many": manyFiles("many", several, spooled)}
 }
 
 func rearrangeAll(t *testing.T, s Stores) {

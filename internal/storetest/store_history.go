@@ -94,13 +94,13 @@ func createHistory(t *testing.T, s Stores) {
 
 func createLongHistory(t *testing.T, s Stores) {
 	np, versions := withHistory("pong", s.mustAccount(t, newAccount("kim")).ID)
-	add := manyFiles("a", many, spooled)
+	add := manyFiles("a", several, spooled)
 	np.Files = append(np.Files, add...)
-	np.Later[1].Change.Drop = append(np.Later[1].Change.Drop, add[:many/2]...)
-	np.Later[3].Change.Put = manyFiles("c", many, spooled)
+	np.Later[1].Change.Drop = append(np.Later[1].Change.Drop, add[:several/2]...)
+	np.Later[3].Change.Put = manyFiles("c", several, spooled)
 	for i, f := range add {
 		for n := range versions {
-			if n < 2 || i >= many/2 {
+			if n < 2 || i >= several/2 {
 				versions[n][f.Name] = f.Name
 			}
 		}
@@ -124,7 +124,7 @@ func createHistoryRefused(t *testing.T, s Stores) {
 		"another primary file that is not there": {publish.Change{Primary: "index.html"}, publish.ErrNoPrimary},
 		"a recorded blob that is not there":      {publish.Change{Put: files("c.js", publish.Blob{ID: 1 << 40})}, publish.ErrNotFound},
 	} {
-		for _, more := range []int{0, many} {
+		for _, more := range []int{0, several} {
 			np, _ := withHistory("pong", a.ID)
 			np.Files = append(np.Files, manyFiles("named", more, named)...)
 			np.Later = append(np.Later, later(5, r.c))
@@ -139,7 +139,7 @@ func createHistoryRefused(t *testing.T, s Stores) {
 
 func createHistoryWithin(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
-	for i, more := range []int{0, many} {
+	for i, more := range []int{0, several} {
 		np, _ := withHistory(fmt.Sprint("pong-", i), a.ID)
 		np.Later[0].Change.Put = append(np.Later[0].Change.Put, manyFiles("more", more, inline)...)
 		bytes := sizeOf(np.Files)
