@@ -120,6 +120,9 @@ var mends = map[client.Code]func(*session, *client.Error, *Failure){
 	"primary_file_protected": func(s *session, _ *client.Error, f *Failure) {
 		f.Notes, f.Fix = []string{"Change it instead:"}, []string{command("sandlot", "publish", s.place.whole())}
 	},
+	"no_primary_file": func(s *session, _ *client.Error, f *Failure) {
+		f.Fix = []string{s.env.again("--primary", "<page.html>")}
+	},
 	"idempotency_mismatch": func(s *session, e *client.Error, f *Failure) { f.later(s, e) },
 	"taken_down":           func(*session, *client.Error, *Failure) {},
 	"account_suspended":    func(*session, *client.Error, *Failure) {},

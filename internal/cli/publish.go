@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"strings"
 
 	"sandlot/internal/client"
 )
@@ -12,6 +13,7 @@ type publishCommand struct {
 	Email  string `placeholder:"ADDRESS" help:"For a first publish without a key: the address of the new account. (default: none)"`
 	Title  string `placeholder:"TEXT" help:"Title of the project. (default: the page's own)"`
 	Handle string `placeholder:"NAME" help:"For a first publish without a key: the name of the new account. (default: one is made up)"`
+	Page   string `name:"primary" placeholder:"NAME" help:"Of a folder: the file that opens first. (default: index.html, or the one page at the top)"`
 	New    bool   `help:"Publish another project, whatever .sandlot/project.json names. (default: update that one)"`
 	Force  bool   `help:"Also if the project was changed elsewhere since. (default: refuse then)"`
 	DryRun bool   `help:"Check everything, and change nothing. (default: publish)"`
@@ -35,7 +37,7 @@ func (c *publishCommand) Run(ctx context.Context, env *Env) error {
 		return err
 	}
 	if s.id == "" {
-		return s.publish(ctx, w, client.Fields{Title: c.Title, Email: c.Email, Handle: c.Handle}, c.DryRun)
+		return s.publish(ctx, w, client.Fields{Title: c.Title, Email: c.Email, Handle: c.Handle, PrimaryFile: c.Page}, c.DryRun)
 	}
 	if !w.folder && w.place.state.ID != "" && w.place.state.Path != "." && !w.isPage() {
 		return &Failure{
@@ -79,6 +81,9 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 		return err
 	}
 	defer t.root.Close()
+	if err := s.unwrapped(w, t); err != nil {
+		return err
+	}
 	t.tell(s.env)
 	out := delivery{call: "publish", fields: f, tree: t, many: w.folder}
 	if dryRun {
@@ -100,6 +105,26 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 		return err
 	}
 	return s.told(a, "published", "handle", "@"+a.Handle, "keys in", ring.path)
+}
+
+// unwrapped refuses a folder that only wraps another one with the page: the server would take it off, and the names here and there
+// would never be the same.
+func (s *session) unwrapped(w work, t *tree) error {
+	top, inner := "", false
+	for i, f := range t.files {
+		first, _, below := strings.Cut(f.name, "/")
+		if !below || i > 0 && first != top {
+			return nil
+		}
+		top, inner = first, inner || strings.HasSuffix(f.name, ".html")
+	}
+	if !inner || !w.folder {
+		return nil
+	}
+	return &Failure{
+		Message: w.path + " has only the folder " + clean(top) + ", and the page is in there; nothing was sent", Notes: []string{"Publish that one:"},
+		Fix: []string{command("sandlot", "publish", filepath.Join(w.path, top))}, Exit: exitUsage,
+	}
 }
 
 // readyToPublish finds out, before anything is sent, whether what comes back can be kept.

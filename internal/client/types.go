@@ -19,6 +19,8 @@ type Fields struct {
 	ArchiveFormat string `json:"archive_format,omitempty"` // "zip", "tar", "tar.gz" or "tar.zst"; of an upload: what its bytes are
 	Replace       bool   `json:"replace,omitempty"`        // they are all that the project has afterwards
 
+	PrimaryFile string `json:"primary_file,omitempty"` // the one that is served for "/"
+
 	Version int  `json:"version,omitempty"` // of a restore: the one whose files come back
 	DryRun  bool `json:"dry_run,omitempty"` // check everything, and change nothing
 

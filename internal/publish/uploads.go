@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"sandlot/internal/names"
-	"sandlot/internal/turns"
 )
 
 const (
@@ -37,7 +36,7 @@ type uploads struct {
 	contents     *Contents
 	vault        *Vault
 	now          func() time.Time
-	locks        *turns.Locks[Digest] // of uploads: calls of one take turns in this process
+	locks        *Locks[Digest] // of uploads: calls of one take turns in this process
 	log          *slog.Logger
 	maxFile      int64 // bytes of a file that is put together
 	most         int   // open uploads of one owner

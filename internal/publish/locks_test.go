@@ -1,4 +1,4 @@
-package turns
+package publish
 
 import (
 	"context"
