@@ -16,7 +16,7 @@ import (
 // listed may import none. Only main, outside of this list, knows both the
 // transports and the stores.
 var arrows = map[string][]string{
-	"account":      {"failpoint", "names", "publish", "worker"},
+	"account":      {"failpoint", "names", "publish", "turns", "worker"},
 	"archive":      {"mediatype", "publish"},
 	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish"},
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"names":        {},
 	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
 	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
-	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "worker"},
+	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "turns", "unpack", "worker"},
 	"sqlstore":     {"account", "failpoint", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite"},
 	"redis":        {"admission", "publish"},
 
@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"unpack":    {},                                                                                                                                                                 // knows archives alone
 	"testworld": {"account", "blob", "blob/cache", "blob/s3", "expect", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv"}, // tests only
 	"tree":      {"names"},
+	"turns":     {},
 	"web":       {"account", "admission", "catalog", "content", "gallery", "operate", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/turns"
 )
 
 // base62 is the alphabet of tokens.
@@ -47,7 +48,7 @@ type Service struct {
 	vault  *publish.Vault
 	now    func() time.Time
 	random io.Reader
-	forms  *publish.Locks[publish.Digest] // held while a form that asks for a message is recorded
+	forms  *turns.Locks[publish.Digest] // held while a form that asks for a message is recorded
 }
 
 // Option replaces a part of a Service.
@@ -59,7 +60,7 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 // New makes a Service. It reads the installation's secret from the store, and returns the error
 // if that fails.
 func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Service, error) {
-	s := &Service{Config: cfg, store: newCurrentStores(stores, cfg.Heads), now: time.Now, random: rand.Reader, forms: publish.NewLocks[publish.Digest]()}
+	s := &Service{Config: cfg, store: newCurrentStores(stores, cfg.Heads), now: time.Now, random: rand.Reader, forms: turns.NewLocks[publish.Digest]()}
 	for _, o := range opts {
 		o(s)
 	}

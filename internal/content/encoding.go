@@ -106,9 +106,11 @@ func (e Encoding) wrongAlphabet(at int64) *Error {
 }
 
 // contentTooLarge refuses content of more than most bytes.
-func contentTooLarge(most int64) *Error {
+func contentTooLarge(most int64) *Error { return fieldTooLarge("content", most) }
+
+func fieldTooLarge(field string, most int64) *Error {
 	return &Error{
-		Kind: TooLarge, Reason: OverLimit, Field: "content",
-		Message: fmt.Sprintf("content is larger than %d bytes", most),
+		Kind: TooLarge, Reason: OverLimit, Field: field,
+		Message: fmt.Sprintf("%s is larger than %d bytes", field, most),
 	}
 }

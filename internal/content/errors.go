@@ -48,6 +48,8 @@ const (
 	Nested       Reason = "nested"        // a part that is itself multipart
 	PartEncoding Reason = "part_encoding" // a part with a Content-Transfer-Encoding that changes its bytes
 	OverLimit    Reason = "over_limit"    // content of more bytes than the limit
+	TwoSources   Reason = "two_sources"   // two of content, text, files and archive
+	TextEncoded  Reason = "text_encoded"  // content_encoding beside text
 )
 
 // Reasons of InvalidContent.

@@ -100,6 +100,21 @@ func (u *unpacker) refuse(b *block, k int) *Error {
 	return contentError(BadCharacter, at, "content has %s at character %d, which base64 does not have", quoted(r), at)
 }
 
+// twoSources refuses a second member that brings bytes.
+func twoSources(one, other string) *Error {
+	return &Error{
+		Kind: InvalidField, Reason: TwoSources, Field: plainName(other),
+		Message: fmt.Sprintf("%s is there beside %s, and a call takes one of them", other, one),
+	}
+}
+
+func textEncoded() *Error {
+	return &Error{
+		Kind: InvalidField, Reason: TextEncoded, Field: "content_encoding",
+		Message: "content_encoding is there beside text, which is stored as it is",
+	}
+}
+
 func duplicatePart(name string) *Error {
 	return &Error{
 		Kind: InvalidJSON, Reason: DuplicateName, Field: plainName(name),

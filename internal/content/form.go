@@ -49,7 +49,11 @@ type Field struct {
 
 // A Form is a decoded body without the bytes of its content. Its methods do not change it and may be called concurrently.
 type Form struct {
-	HasContent bool // content was there, empty or not
+	HasContent bool // content was there, empty or not, or text in its place
+	FromText   bool // it was text
+	HasHTML    bool // html was there, if More takes it
+	HasFiles   bool // many files were there, or their array, even empty
+	HasArchive bool // archive was there, empty or not
 	Encoding   Encoding
 	Multipart  bool   // the body is a form, in which every field is a text
 	FileName   string // in a form, the name that came with the part of content, as sent

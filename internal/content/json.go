@@ -13,7 +13,11 @@ type parser struct {
 	refusal
 	lim      Limits
 	sink     func(io.Reader) error
+	also     More
 	form     Form
+	came     string // the member that brought the bytes
+	item     string // which of many files is being read, for messages
+	out      []byte // of the readers of bytes, one after the other
 	names    int
 	toldAt   int64 // the character of content that told its alphabet
 	told     alphabet

@@ -1,9 +1,5 @@
 package content
 
-import (
-	"io"
-)
-
 // member reads the value of a member of the body.
 func (p *parser) member(name string) error {
 	p.field = name
@@ -12,9 +8,31 @@ func (p *parser) member(name string) error {
 	if err != nil {
 		return err
 	}
-	if name == "content" {
-		return p.content(kindOf(c))
+	if open := p.opens(name); open != nil {
+		return open(kindOf(c))
 	}
+	return p.small(name)
+}
+
+// opens is how a member is read that is not kept; nil for any other.
+func (p *parser) opens(name string) func(Kind) error {
+	switch {
+	case name == "content":
+		return p.content
+	case name == "text" && p.also.Text:
+		return p.plainText
+	case name == "html" && p.also.HTML != nil:
+		return p.html
+	case name == "files" && p.also.Place != nil:
+		return p.files
+	case name == "archive" && p.also.Archive != nil:
+		return p.archive
+	}
+	return nil
+}
+
+// small reads a member that is kept.
+func (p *parser) small(name string) error {
 	p.tok = p.tok[:0]
 	kind, s, err := p.value(1)
 	if err != nil {
@@ -50,61 +68,9 @@ func (p *parser) declare(f Field) error {
 	return nil
 }
 
-// content hands the value of the member content to sink.
-func (p *parser) content(kind Kind) error {
-	switch kind {
-	case 0:
-		return p.syntax("a value")
-	case String:
-	case Null: // as if it were not there
-		_, _, err := p.value(1)
-		p.tok = p.tok[:0]
-		return err
-	default:
-		if err := p.putOff(wrongType("content", kind.String(), "a string of base64")); err != nil {
-			return err
-		}
-		_, _, err := p.value(1)
-		p.tok = p.tok[:0]
-		return err
-	}
-	p.take(1)
-	left := p.unlimited()
-	p.form.HasContent = true
-	r := newContentReader(p)
-	defer r.close()
-	if err := p.read(r); err != nil {
-		return err
-	}
-	p.limit(left)
-	if _, err := p.peek(); err != nil {
-		return err
-	}
-	p.take(1)
-	return nil
-}
-
-// read hands content to sink and reads the rest of it, or passes over it if the body is refused already.
-func (p *parser) read(r *contentReader) error {
-	if p.first == nil {
-		err := p.sink(r)
-		if err == nil {
-			_, err = r.WriteTo(io.Discard)
-		}
-		if err == nil {
-			p.note(r)
-			return nil
-		}
-		if err = p.putOff(err); err != nil {
-			return err
-		}
-	}
-	return r.text.rest()
-}
-
 // note keeps what the content showed.
 func (p *parser) note(r *contentReader) {
-	p.told, p.toldAt, p.received = r.unpack.told, r.unpack.toldAt, r.total
+	p.told, p.toldAt = r.unpack.told, r.unpack.toldAt
 	p.form.Encoding.Base64 = true
 	p.form.Encoding.Magic = isMagic(r.first)
 	p.form.Encoding.Data, p.form.Encoding.DataType = r.text.data, r.text.dataType
@@ -113,9 +79,13 @@ func (p *parser) note(r *contentReader) {
 	}
 }
 
-// settle checks what only the whole body tells: that content which was let pass for its gzip magic was gzip.
+// settle checks what only the whole body, or all of a file, tells: that content which was let pass for its gzip magic was gzip, and
+// that no encoding is declared of what is not encoded.
 func (p *parser) settle() error {
-	if p.received > p.lim.Content && !p.form.Encoding.Gzip {
+	switch {
+	case p.form.FromText && p.form.Encoding.Declared != "":
+		return textEncoded()
+	case p.received > p.lim.Content && !p.form.Encoding.Gzip:
 		return contentTooLarge(p.lim.Content)
 	}
 	return nil

@@ -20,8 +20,11 @@ type multiparser struct {
 	gate  *gate
 	parts *multipart.Reader
 	lim   Limits
+	also  More
 	left  int64 // of the budget of the rest
 	seen  map[string]bool
+	came  string // the part that brought the bytes
+	files int    // parts named file
 	form  Form
 }
 
@@ -50,37 +53,87 @@ func (m *multiparser) decode(sink func(io.Reader) error) error {
 		if err != nil {
 			continue
 		}
-		if name == "content" {
-			err = m.content(p, sink)
-		} else {
-			err = m.field(name, p)
-		}
-		if err != nil {
+		if err := m.part(name, p, sink); err != nil {
 			return err
 		}
 	}
 }
 
-// admit checks the headers of a part and returns its name.
-func (m *multiparser) admit(p *multipart.Part) (string, error) {
-	for key, values := range p.Header {
-		for _, v := range values {
-			m.left -= int64(len(key) + len(v) + len(": \r\n"))
+// part reads one part.
+func (m *multiparser) part(name string, p *multipart.Part, sink func(io.Reader) error) error {
+	switch {
+	case name == "content" && m.files > 0:
+		return m.file(p, sink)
+	case name == "content":
+		m.form.HasContent = true
+		return m.bytes(&partReader{raw: p, part: p, m: m, field: name, lim: m.lim.Content}, sink)
+	case name == "text" && m.also.Text:
+		m.form.HasContent, m.form.FromText = true, true
+		return m.bytes(&partReader{raw: p, part: &utf8Reader{r: p, field: name}, m: m, field: name, lim: m.lim.Content}, sink)
+	case name == "html" && m.also.HTML != nil:
+		m.form.HasHTML = true
+		return m.bytes(&partReader{raw: p, part: &utf8Reader{r: p, field: name}, m: m, field: name, lim: m.lim.Content}, m.also.HTML)
+	case name == "archive" && m.also.Archive != nil:
+		m.form.HasArchive = true
+		return m.bytes(&partReader{raw: p, part: p, m: m, field: name, lim: m.lim.Archive}, m.also.Archive)
+	}
+	return m.field(name, p)
+}
+
+// file reads a part named file. The first is content; with the second, both become many files.
+func (m *multiparser) file(p *multipart.Part, sink func(io.Reader) error) error {
+	name := fileName(p)
+	if m.files == 2 && m.first == nil {
+		first := Form{HasContent: true, Multipart: true, FileName: m.form.FileName, Whole: true}
+		if err := m.putOff(m.also.Place(first)); err != nil {
+			return err
 		}
 	}
-	if m.left < 0 {
-		return "", restTooLarge()
+	if m.files == 1 {
+		m.form.HasContent, m.form.FileName, m.form.FromFile = true, name, true
+	} else {
+		m.form.HasContent, m.form.HasFiles, m.form.FileName, m.form.FromFile = false, true, "", false
+	}
+	r := &partReader{raw: p, part: p, m: m, field: "content", lim: m.lim.Content}
+	if m.files > 1 {
+		r.field = "file"
+	}
+	if err := m.bytes(r, sink); err != nil || m.files == 1 || m.first != nil {
+		return err
+	}
+	return m.putOff(m.also.Place(Form{HasContent: true, Multipart: true, FileName: name, Whole: true}))
+}
+
+// admit checks the headers of a part and returns its name.
+func (m *multiparser) admit(p *multipart.Part) (string, error) {
+	size := int64(0)
+	for key, values := range p.Header {
+		for _, v := range values {
+			size += int64(len(key) + len(v) + len(": \r\n"))
+		}
 	}
 	name, file := p.FormName(), fileName(p)
-	if name == "file" && file != "" {
-		name, m.form.FromFile = "content", true
+	isFile := name == "file" && file != ""
+	if isFile {
+		name = "content"
+		m.files++
+	}
+	again := isFile && m.files > 1 && m.came == "file" && m.also.Place != nil
+	if again { // many files have room of their own
+		size = max(0, size-fileRest)
+		m.gate.left += fileRest
+	}
+	if m.left -= size; m.left < 0 {
+		return "", restTooLarge()
 	}
 	switch {
 	case name == "":
 		return "", badMultipart(fmt.Sprintf("part %d of the multipart body has no name", len(m.seen)+1))
 	case !utf8.ValidString(name):
 		return "", invalidText("the name of a part", "")
-	case m.seen[name]:
+	case m.claim(name, isFile) != nil:
+		return "", m.claim(name, isFile)
+	case m.seen[name] && !again:
 		return "", duplicatePart(name)
 	case name == "content_encoding":
 		return "", &Error{
@@ -89,16 +142,33 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 		}
 	}
 	m.seen[name] = true
-	if name == "content" {
-		m.form.FileName = file
-	}
 	if len(m.seen) > m.lim.Names {
 		return "", &Error{
 			Kind: InvalidJSON, Reason: TooManyNames,
 			Message: fmt.Sprintf("the multipart body has more than %d parts", m.lim.Names),
 		}
 	}
+	if name == "content" && m.files == 0 {
+		m.form.FileName = file
+	}
 	return name, plainPart(name, p)
+}
+
+// claim notes the part that brings the bytes, of which there is one kind.
+func (m *multiparser) claim(name string, isFile bool) error {
+	switch {
+	case isFile:
+		name = "file"
+	case name == "text" && !m.also.Text, name == "archive" && m.also.Archive == nil:
+		return nil
+	case name != "content" && name != "text" && name != "archive":
+		return nil
+	}
+	if m.came != "" && m.came != name {
+		return twoSources(m.came, name)
+	}
+	m.came = name
+	return nil
 }
 
 // fileName is the name of the sender's file, as sent: mime/multipart would cut its folders off.
@@ -145,12 +215,10 @@ func (m *multiparser) field(name string, p io.Reader) error {
 	return nil
 }
 
-// content hands the bytes of a part to sink.
-func (m *multiparser) content(p io.Reader, sink func(io.Reader) error) error {
+// bytes hands the bytes of a part to sink.
+func (m *multiparser) bytes(r *partReader, sink func(io.Reader) error) error {
 	left := m.gate.left
 	m.gate.left = -1
-	m.form.HasContent = true
-	r := &partReader{part: p, m: m, lim: m.lim.Content}
 	defer r.close()
 	if m.first == nil {
 		err := sink(r)
@@ -161,10 +229,12 @@ func (m *multiparser) content(p io.Reader, sink func(io.Reader) error) error {
 			return err
 		}
 	}
-	if _, err := io.Copy(io.Discard, p); err != nil {
+	if _, err := io.Copy(io.Discard, r.raw); err != nil {
 		return m.broken(err)
 	}
-	m.form.Encoding.Magic = isMagic(r.first)
+	if r.field == "content" {
+		m.form.Encoding.Magic = isMagic(r.first)
+	}
 	m.gate.left = left
 	return nil
 }
@@ -189,8 +259,10 @@ func (m *multiparser) broken(err error) error {
 
 // A partReader is the reader that sink is given for a multipart body.
 type partReader struct {
-	part  io.Reader
+	raw   io.Reader
+	part  io.Reader // raw, or what checks it
 	m     *multiparser
+	field string
 	lim   int64
 	total int64
 	first []byte
@@ -207,9 +279,11 @@ func (r *partReader) Read(b []byte) (n int, err error) {
 	r.first = append(r.first, b[:min(2-len(r.first), n)]...)
 	switch {
 	case r.total > r.lim:
-		n, r.err = 0, contentTooLarge(r.lim)
+		n, r.err = 0, fieldTooLarge(r.field, r.lim)
 	case err != nil && err != io.EOF:
-		r.err = r.m.broken(err)
+		if r.err = err; !errors.As(err, new(*Error)) { // of what checks the part
+			r.err = r.m.broken(err)
+		}
 	default:
 		r.err = err
 	}
@@ -267,4 +341,25 @@ func (g *gate) end(b []byte) (int, error) {
 	}
 	g.ended += n
 	return n, nil
+}
+
+// A utf8Reader refuses what is not UTF-8.
+type utf8Reader struct {
+	r     io.Reader
+	field string
+	kept  []byte // the beginning of a character whose end has not come
+}
+
+func (u *utf8Reader) Read(b []byte) (int, error) {
+	n, err := u.r.Read(b)
+	seen := append(u.kept, b[:n]...)
+	partial := 0
+	if err == nil {
+		partial = PartialRune(seen)
+	}
+	if !utf8.Valid(seen[:len(seen)-partial]) {
+		return 0, invalidText(u.field, u.field)
+	}
+	u.kept = append(u.kept[:0], seen[len(seen)-partial:]...)
+	return n, err
 }

@@ -1,7 +1,9 @@
 package content
 
 import (
+	"errors"
 	"io"
+	"strings"
 )
 
 // slack is what a decode buffer holds beyond the bytes that belong there: the end of a group, and room for a SIMD store.
@@ -11,6 +13,7 @@ const slack = 64
 type contentReader struct {
 	text   text
 	unpack unpacker
+	field  string // the member
 	lim    int64
 	out    []byte // decoded
 	ready  []byte // what of out was not read
@@ -20,7 +23,7 @@ type contentReader struct {
 }
 
 func newContentReader(p *parser) *contentReader {
-	return &contentReader{text: text{p: p}, unpack: unpacker{enc: p.form.Encoding}, lim: p.lim.Content}
+	return &contentReader{text: text{p: p}, unpack: unpacker{enc: p.form.Encoding}, field: "content", lim: p.lim.Content}
 }
 
 // Read reads decoded bytes, up to 48 KiB at once.
@@ -60,7 +63,7 @@ func (c *contentReader) WriteTo(w io.Writer) (written int64, err error) {
 func (c *contentReader) fill() error {
 	for len(c.ready) == 0 {
 		if c.err != nil {
-			return c.err
+			return c.called(c.err)
 		}
 		var n int
 		n, c.err = c.decode()
@@ -87,9 +90,21 @@ func (c *contentReader) decode() (int, error) {
 }
 
 func (c *contentReader) room(chars int) {
-	if need := chars/4*3 + slack; len(c.out) < need {
-		c.out = make([]byte, len(c.text.p.buf)/4*3+slack)
+	c.out = c.text.p.room(chars/4*3 + slack)
+}
+
+// called is an error of the content as one of the member that it is read from.
+func (c *contentReader) called(err error) error {
+	var e *Error
+	if c.field == "content" || !errors.As(err, &e) || e.Field != "content" {
+		return c.text.p.about(err)
 	}
+	own := *e
+	own.Field = c.field
+	if rest, ok := strings.CutPrefix(e.Message, "content "); ok {
+		own.Message = c.field + " " + rest
+	}
+	return &own
 }
 
 // keep makes b ready, unless it goes beyond the limit. The limit comes before an error behind b, so that the answer

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -109,15 +110,22 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return s.Publish.Admit(t.Context(), by, publish.ActPublish)
 	})
 	gate("Publish", forMakers, func(s *testworld.Scene, by publish.Caller) error {
+		_, _, dry := s.Publish.Publish(t.Context(), by, publish.PublishInput{Content: s.Stage(large), Email: "max@example.org", DryRun: true})
+		_, _, many := s.Publish.Publish(t.Context(), by, publish.PublishInput{Tree: s.Tree("index.html", large), Email: "max@example.org"})
 		out, _, err := s.Publish.Publish(t.Context(), by, publish.PublishInput{Content: s.Stage(large), Email: "max@example.org"})
+		err = alike(err, many, dry)
 		if err == nil && by.Account() != 0 && out.Project.Account != by.Account() {
 			err = fmt.Errorf("the project is account %d's", out.Project.Account)
 		}
 		return err
 	})
 	gate("Update", forEditors, func(s *testworld.Scene, by publish.Caller) error {
-		_, _, err := s.Publish.Update(t.Context(), by, publish.UpdateInput{Project: string(s.Project.ID), Filename: "b.css", Content: s.Stage(large)})
-		return err
+		in := publish.UpdateInput{Project: string(s.Project.ID), Tree: s.Tree("b.css", large), DryRun: true}
+		_, _, dry := s.Publish.Update(t.Context(), by, in)
+		in.Tree, in.DryRun = s.Tree("b.css", large), false
+		_, _, many := s.Publish.Update(t.Context(), by, in)
+		_, _, err := s.Publish.Update(t.Context(), by, publish.UpdateInput{Project: string(s.Project.ID), Filename: "c.css", Content: s.Stage(large)})
+		return alike(err, many, dry)
 	})
 	gate("DeleteFile", forEditors, func(s *testworld.Scene, by publish.Caller) error {
 		return second(s.Publish.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(s.Project.ID), Filename: "a.css"}))
@@ -226,6 +234,18 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return s.Publish.EraseVersion(t.Context(), by, s.Project.ID, 1)
 	})
 	testworld.CheckAccess(t, reflect.TypeFor[*publish.Service](), nil, gates)
+}
+
+// alike is err, if calls that ask for the same in other ways ended like it.
+func alike(err error, others ...error) error {
+	for _, other := range others {
+		a, b := publish.AsError(err), publish.AsError(other)
+		if a != nil && b != nil && a.Code == b.Code || a == nil && b == nil && errors.Is(other, err) {
+			continue
+		}
+		return fmt.Errorf("one call ended with %v, another with %v", err, other)
+	}
+	return err
 }
 
 func second[T any](_ T, err error) error { return err }

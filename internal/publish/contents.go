@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"sandlot/internal/checkpoint"
 	"sandlot/internal/content"
 	"sandlot/internal/inspect"
+	"sandlot/internal/turns"
 )
 
 // Contents keeps the bytes of files: it stages what arrives until a call of a Service records
@@ -33,7 +33,7 @@ type Contents struct {
 	held      *heldBlobs
 	receiving atomic.Int64 // calls of Stage under way
 	buffers   sync.Pool    // of *[]byte
-	unpacking turns
+	unpacking turns.Turns
 }
 
 // contentStore is what Contents asks of a Store.
@@ -48,7 +48,7 @@ type contentStore interface {
 func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 	return &Contents{
 		store: stores.Store, blobs: stores.Blobs, log: log, inlineMax: cfg.InlineMax, room: cfg.Room,
-		held: newHeldBlobs(), unpacking: newTurns(),
+		held: newHeldBlobs(), unpacking: turns.New(),
 		limits: treeLimits{files: cfg.MaxFiles, file: cfg.MaxContent, total: cfg.MaxFile, dir: cfg.Temporary},
 	}
 }
@@ -69,7 +69,7 @@ func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
 // is unpacked and inspected in turns.
 func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit int64, charge Charge) (Content, error) {
 	r := charge.Of(content.Gunzip(packed, limit))
-	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return c.unpacking.of(ctx, io.TeeReader(r, in)) }, inRecord)
+	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return c.unpacking.Of(ctx, io.TeeReader(r, in)) }, inRecord)
 	return kept, NoEffect(err)
 }
 
@@ -242,52 +242,4 @@ func (c *Contents) admitBytes() error {
 	}
 	return Refuse(CodeStorageFull, "The disk of this service is nearly full and takes no new content. Nothing was changed.").
 		After(time.Minute).With(OpWait).Note("Send the same request again later; the operator has to make room.")
-}
-
-// turnAfter is how much content may become without a turn, in bytes. Nearly all
-// games are smaller, and take a few milliseconds.
-const turnAfter = 1 << 20
-
-// turns are for those who unpack content, of which little on the wire becomes much
-// work: one fewer than there are processors, and at least one. So one is free for
-// everybody else, however many unpack at once. Where all processors are busy Go looks
-// for news of its connections only every 10 ms: with four publishes of 100 MB that
-// had been packed to 130 KB at a time, visitors of a machine with two processors waited
-// 40 to 44 ms at the 99th percentile without turns, and 9 to 13 ms with them.
-//
-// They may be used concurrently.
-type turns chan struct{}
-
-// newTurns makes turns for the processors that Go uses.
-func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)-1)) }
-
-// of returns a reader of r that takes a turn for each read, once it is past turnAfter,
-// and fails when ctx ends first. What r waits for all others with it wait for, so it
-// must not be a client.
-func (t turns) of(ctx context.Context, r io.Reader) io.Reader {
-	return &turnReader{ctx: ctx, turns: t, r: r, free: turnAfter}
-}
-
-// turnReader is what turns.of returns.
-type turnReader struct {
-	ctx   context.Context
-	turns turns
-	r     io.Reader
-	free  int // bytes that need no turn yet
-}
-
-// Read implements io.Reader.
-func (t *turnReader) Read(p []byte) (n int, err error) {
-	if t.free > 0 {
-		n, err = t.r.Read(p)
-		t.free -= n
-		return n, err
-	}
-	select {
-	case t.turns <- struct{}{}:
-	case <-t.ctx.Done():
-		return 0, context.Cause(t.ctx)
-	}
-	defer func() { <-t.turns }()
-	return t.r.Read(p)
 }

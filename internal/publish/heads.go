@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot/internal/turns"
 	"sandlot/internal/worker"
 )
 
@@ -84,7 +85,7 @@ type Heads struct {
 	mu    sync.RWMutex
 	known map[ProjectID]*head
 	gen   [256]uint64 // per shard of project ids: grows with each drop
-	fills *Locks[ProjectID]
+	fills *turns.Locks[ProjectID]
 	asks  chan struct{} // one for each that asks
 }
 
@@ -101,7 +102,7 @@ type head struct {
 func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
 	begin := time.Now()
 	since := func() time.Duration { return time.Since(begin) }
-	return &Heads{changes: changes, most: most, log: log, since: since, doubts: newDoubts(), known: map[ProjectID]*head{}, fills: NewLocks[ProjectID](), asks: make(chan struct{}, asksMost)}
+	return &Heads{changes: changes, most: most, log: log, since: since, doubts: newDoubts(), known: map[ProjectID]*head{}, fills: turns.NewLocks[ProjectID](), asks: make(chan struct{}, asksMost)}
 }
 
 // get returns the current state of a project, through load if it is not known or not confirmed.

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"sandlot/internal/turns"
 )
 
 const (
@@ -34,8 +36,8 @@ type idempotency struct {
 	store    idempotencyStore
 	vault    *Vault
 	now      func() time.Time
-	inFlight *Locks[Digest] // calls under an idempotency key
-	base     *url.URL       // of the pages
+	inFlight *turns.Locks[Digest] // calls under an idempotency key
+	base     *url.URL             // of the pages
 }
 
 // idempotencyStore is what idempotency asks of a Store.
@@ -134,7 +136,7 @@ func idempotent[T any](ctx context.Context, c *idempotency, r *request, do func(
 	if r == nil {
 		return do()
 	}
-	unlock, free := c.inFlight.try(r.lease)
+	unlock, free := c.inFlight.Try(r.lease)
 	if !free {
 		return none, Refuse(CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(OpWait).After(idempotencyWait).
 			Note("Send the same request again: when the first is done, it gets the same answer.")

@@ -72,6 +72,8 @@ type ProjectStore interface {
 	// which others write: the version is there wholly or not at all, and another edit of the
 	// project waits for it.
 	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, Changed, error)
+	// Usage returns what an account has of what a Quota bounds, at the time given.
+	Usage(ctx context.Context, id AccountID, now time.Time) (Quota, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit.
 	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
 	// Remove deletes a project, as the operator does, and records e.

@@ -115,11 +115,26 @@ func (s *fileSet) named(name string) *SentFile {
 }
 
 // manyAsked is what of a call with many files belongs to the request, beside their digest.
-func (s *fileSet) manyAsked(more ...any) []any {
-	if s == nil {
+func manyAsked(set *fileSet, archive, primary string, replace bool) []any {
+	if set == nil && archive == "" {
 		return nil
 	}
-	return append([]any{"many"}, more...)
+	return []any{"many", archive, primary, replace}
+}
+
+// checkMany refuses what many files do not go with, and brings the format of an archive into form.
+func checkMany(part *PartInput, t *Tree, archive *string, dry bool) (err error) {
+	switch {
+	case part != nil && dry:
+		return Refuse(CodeInvalidField, "A dry run stores nothing, and a part of an upload is stored until the others have come.").In("dry_run").
+			With(OpSame).Note("Send the parts without dry_run, or look at files that fit into one call.")
+	case part != nil && t != nil:
+		return Refuse(CodeInvalidField, "A part of an upload brings one piece of bytes, and no files.").In(t.field()).
+			With(OpNothing).Note("Send the files with one call without upload_id, or as the parts of an archive, with archive_format in part 1.")
+	case *archive != "":
+		*archive, err = ReadArchiveFormat(*archive)
+	}
+	return err
 }
 
 // content stands for the files where a request is described.

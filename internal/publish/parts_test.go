@@ -15,6 +15,7 @@ import (
 	"sandlot/internal/expect"
 
 	"github.com/google/go-cmp/cmp"
+	"sandlot/internal/turns"
 )
 
 // shelf opens parts by their name, and counts what is open.
@@ -166,7 +167,7 @@ func TestDeclared(t *testing.T) {
 
 func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &uploads{vault: &Vault{}, locks: NewLocks[Digest]()}
+		s := &uploads{vault: &Vault{}, locks: turns.NewLocks[Digest]()}
 		one := 1
 		call := func() *partCall {
 			return &partCall{op: OpPublish, in: PartInput{UploadID: "0123456789abcdefghijkl", N: &one}}

@@ -16,6 +16,7 @@ type newProject struct {
 	Handle   string
 	Email    string
 	Lang     string
+	Primary  string `json:",omitempty"` // of many files
 	Declared Declared
 	Warnings []Warning `json:",omitempty"`
 }
@@ -48,11 +49,14 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	if err := checkToken(by, in.Part); err != nil {
 		return Published{}, nil, err
 	}
+	if err := checkMany(in.Part, in.Tree, &in.Archive, in.DryRun); err != nil {
+		return Published{}, nil, err
+	}
 	set, err := in.Tree.arranged(true)
 	if err != nil {
 		return Published{}, nil, err
 	}
-	asked := append([]any{in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked()}, set.manyAsked(in.Primary)...)
+	asked := append([]any{in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, false)...)
 	req, err := s.idempotency.newRequest(by, in.Idempotency, OpPublish, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Published{}, nil, err
@@ -60,6 +64,10 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	words, err := checkPublish(by, in) // title, handle, e-mail, language: cleaned, or refused
 	if err != nil && (in.Part == nil || in.Part.first()) {
 		return Published{}, nil, err
+	}
+	if in.DryRun {
+		out, err = s.tryPublish(ctx, by, in, words, set)
+		return out, nil, err
 	}
 	out, err = idempotent(ctx, s.idempotency, req, func() (out Published, err error) {
 		if in.Part != nil {
@@ -98,7 +106,7 @@ func onePage(c Content) brought {
 
 // checkPublish cleans the words of a publish, or refuses them.
 func checkPublish(by Caller, in PublishInput) (newProject, error) {
-	np := newProject{Handle: in.Handle, Declared: in.Declared}
+	np := newProject{Handle: in.Handle, Primary: in.Primary, Declared: in.Declared}
 	var err error
 	if np.Email, np.Warnings, err = readEmail(in.Email); err != nil {
 		return np, err

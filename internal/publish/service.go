@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"sandlot/internal/turns"
 )
 
 // Config is what an operator decides about a Service. Zero limits get their defaults in New;
@@ -88,7 +90,7 @@ type Service struct {
 
 	warner
 	statistics  Statistics
-	edits       *Locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
+	edits       *turns.Locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
 	uploads     *uploads
 	idempotency *idempotency
 	history     history
@@ -121,7 +123,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		Config: cfg, Contents: contents, Heads: heads,
 		store: currentStore{guardedStore{stores.Store, contents.held}, heads}, management: currentManagement{guardedManagement{stores.Management, contents.held}, heads}, statistics: stores.Statistics,
 		log: log, now: time.Now, random: rand.Reader,
-		edits: NewLocks[ProjectID](),
+		edits: turns.NewLocks[ProjectID](),
 	}
 	s.warner = warner{&s.Config, contents, stores.Store, log}
 	if s.statistics == nil {
@@ -136,10 +138,10 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	}
 	s.history = history{s.store, s.management}
 	s.uploads = &uploads{
-		store: s.store, contents: contents, vault: s.vault, now: s.now, log: log, locks: NewLocks[Digest](),
+		store: s.store, contents: contents, vault: s.vault, now: s.now, log: log, locks: turns.NewLocks[Digest](),
 		maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
 	}
-	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: NewLocks[Digest](), base: cfg.Places.Base}
+	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: turns.NewLocks[Digest](), base: cfg.Places.Base}
 	return s, nil
 }
 

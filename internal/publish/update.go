@@ -54,11 +54,14 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	if in.Named && strings.TrimSpace(in.Project) == "" {
 		return Updated{}, nil, emptyProject(by)
 	}
+	if err := checkMany(in.Part, in.Tree, &in.Archive, in.DryRun); err != nil {
+		return Updated{}, nil, err
+	}
 	set, err := in.Tree.arranged(in.Replace)
 	if err != nil {
 		return Updated{}, nil, err
 	}
-	asked := append([]any{in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked()}, set.manyAsked(in.Primary, in.Replace)...)
+	asked := append([]any{in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, in.Replace)...)
 	req, err := s.idempotency.newRequest(by, in.Idempotency, OpUpdate, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Updated{}, nil, err
@@ -68,6 +71,10 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 		if words, err = s.checkUpdate(in); err != nil {
 			return Updated{}, nil, err
 		}
+	}
+	if in.DryRun {
+		out, err = s.tryUpdate(ctx, by, in, words, set)
+		return out, nil, err
 	}
 	out, err = idempotent(ctx, s.idempotency, req, func() (out Updated, err error) {
 		if first || by.Scoped() {

@@ -2,10 +2,14 @@ package publish
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"time"
 
+	"sandlot/internal/content"
 	"sandlot/internal/failpoint"
 )
 
@@ -19,6 +23,15 @@ func (s *Service) publishPart(ctx context.Context, by Caller, in PublishInput, n
 		}
 		np := c.meta.Publish
 		np.Declared = c.meta.Declared
+		if c.meta.Archive != "" {
+			return s.uploads.useArchive(ctx, c, true, func(set *fileSet) error {
+				b, err := set.brought(ctx, np.Primary)
+				if err == nil {
+					out, err = s.createProject(ctx, by, *np, b, extras{upload: c, request: req})
+				}
+				return err
+			})
+		}
 		return s.uploads.useParts(ctx, c, primaryFile, true, func(joined Content) error {
 			out, err = s.createProject(ctx, by, *np, onePage(joined), extras{upload: c, request: req})
 			return err
@@ -42,6 +55,12 @@ func (s *Service) updatePart(ctx context.Context, by Caller, in UpdateInput, nf 
 		}
 		nf := c.meta.Update
 		nf.Declared = c.meta.Declared
+		if c.meta.Archive != "" {
+			return s.uploads.useArchive(ctx, c, nf.Replace, func(set *fileSet) error {
+				out, err = s.putTree(ctx, by, *nf, set, extras{upload: c, request: req})
+				return err
+			})
+		}
 		return s.uploads.useParts(ctx, c, nf.Filename, nf.Filename == primaryFile, func(joined Content) error {
 			out, err = s.putFile(ctx, by, *nf, joined, extras{upload: c, request: req})
 			return err
@@ -114,14 +133,12 @@ func (up *uploads) completion(by Caller, c *completing, id ProjectID, version in
 
 // assemble joins the parts and unpacks them if part 1 said so.
 func (up *uploads) assemble(ctx context.Context, c *completing) (Content, error) {
-	parts, err := up.store.UploadParts(ctx, c.call.key, c.upload.Generation)
+	r, err := up.read(ctx, c)
 	if err != nil {
-		return Content{}, fmt.Errorf("read parts: %w", err)
+		return Content{}, err
 	}
-	r := &partsReader{ctx: ctx, open: up.contents.Open, parts: parts}
 	defer r.Close()
-	switch c.meta.Encoding {
-	case "gzip+base64", "gzip+base64url":
+	if c.meta.packed() {
 		return up.contents.stageUnpacked(ctx, r, up.maxFile, c.call.in.Charge)
 	}
 	if total := c.upload.Bytes; total > up.maxFile {
@@ -130,6 +147,86 @@ func (up *uploads) assemble(ctx context.Context, c *completing) (Content, error)
 	}
 	return up.contents.Stage(ctx, c.call.in.Charge.Of(r))
 }
+
+// read reads the parts one after another.
+func (up *uploads) read(ctx context.Context, c *completing) (*partsReader, error) {
+	parts, err := up.store.UploadParts(ctx, c.call.key, c.upload.Generation)
+	if err != nil {
+		return nil, fmt.Errorf("read parts: %w", err)
+	}
+	return &partsReader{ctx: ctx, open: up.contents.Open, parts: parts}, nil
+}
+
+// packed reports whether the parts together are gzip.
+func (m uploadMeta) packed() bool {
+	return m.Encoding == "gzip+base64" || m.Encoding == "gzip+base64url"
+}
+
+// useArchive unpacks the upload and hands its files on. What was declared is of the archive. The
+// upload stays open if one of them is refused, so that a part can be sent again.
+func (up *uploads) useArchive(ctx context.Context, c *completing, unwrap bool, use func(*fileSet) error) error {
+	t := up.contents.NewTree(c.call.in.Charge)
+	defer up.contents.DiscardTree(ctx, t)
+	err := up.unpack(ctx, c, t)
+	if errors.Is(err, CodeDigestMismatch) {
+		err = inParts(c, err)
+	}
+	if err != nil {
+		return fmt.Errorf("unpack parts: %w", err)
+	}
+	failpoint.Hit(failpoint.AfterAssembly)
+	set, err := t.arrange(unwrap)
+	if err != nil {
+		return err
+	}
+	return use(set)
+}
+
+// unpack adds the files of the archive that the parts are. Where that is damaged what was declared
+// of it is the better explanation.
+func (up *uploads) unpack(ctx context.Context, c *completing, t *Tree) error {
+	parts, err := up.read(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer parts.Close()
+	r := io.Reader(parts)
+	if c.meta.packed() {
+		r = content.Gunzip(parts, up.contents.limits.packed())
+	}
+	seen := &measured{r: r, hash: sha256.New()}
+	bad := t.Unpack(ctx, c.meta.Archive, seen)
+	var refusal *Error
+	if bad != nil && !errors.As(bad, &refusal) {
+		return bad
+	}
+	if c.meta.Declared != (Declared{}) {
+		if _, err := io.Copy(io.Discard, seen); err != nil && bad == nil {
+			return err
+		}
+		if err := checkDeclared(seen.blob(), c.meta.Declared); err != nil {
+			return err
+		}
+	}
+	return bad
+}
+
+// measured is a reader that knows size and hash of what it has yielded.
+type measured struct {
+	r    io.Reader
+	hash hash.Hash
+	n    int64
+}
+
+// Read implements io.Reader.
+func (m *measured) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	m.n += int64(n)
+	m.hash.Write(p[:n])
+	return n, err
+}
+
+func (m *measured) blob() Blob { return Blob{Size: m.n, SHA256: Digest(m.hash.Sum(nil))} }
 
 // useParts assembles the upload and hands the file on. The upload stays open if
 // the file is refused, so that a part can be sent again.
@@ -195,4 +292,94 @@ func (r *partsReader) Close() error {
 	err := r.now.Close()
 	r.now = nil
 	return err
+}
+
+const (
+	// UploadLeaseMax is the longest that an upload is leased at a time: whoever sends a part again because its
+	// node has died waits for so long. One that seems to be leased for longer got its time from a wrong clock.
+	UploadLeaseMax = 6 * time.Second
+	leaseRenew     = UploadLeaseMax / 3
+	leaseLook      = 250 * time.Millisecond // how often a call looks whether another process is done
+)
+
+// complete uses an upload that has all its parts. One process at a time puts them
+// together: others wait for its lease, and then find the upload moved.
+func (up *uploads) complete(ctx, wait context.Context, c *completing, use func(context.Context, *completing) error) error {
+	long, stop := context.WithTimeout(context.WithoutCancel(ctx), assemblyLimit)
+	defer stop()
+	if c.upload.Done != nil {
+		return use(long, c)
+	}
+	lease, err := up.lease(ctx, wait, c)
+	if err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	kept := make(chan int64)
+	go func() { kept <- up.keep(long, c, lease, done) }()
+	err = use(long, c)
+	close(done)
+	if lease = <-kept; err != nil { // else the upload is over
+		_, end := up.store.LeaseUpload(context.WithoutCancel(ctx), c.call.key, c.upload.Generation, lease, 0)
+		up.note(end)
+	}
+	return err
+}
+
+// lease waits for the upload's lease.
+func (up *uploads) lease(ctx, wait context.Context, c *completing) (int64, error) {
+	for {
+		lease, err := up.store.LeaseUpload(context.WithoutCancel(ctx), c.call.key, c.upload.Generation, 0, UploadLeaseMax)
+		if err == nil {
+			return lease, nil
+		}
+		if !errors.Is(err, ErrLeased) {
+			return 0, fmt.Errorf("lease upload: %w", err)
+		}
+		if err := sleep(wait, leaseLook); err != nil {
+			return 0, inProgress(ctx, err)
+		}
+	}
+}
+
+// keep renews a lease until done is closed, and returns what names it then. A renewal that
+// fails is no reason to give up: should two processes put the same parts together, the
+// step that uses them decides.
+func (up *uploads) keep(ctx context.Context, c *completing, lease int64, done <-chan struct{}) int64 {
+	tick := time.NewTicker(leaseRenew)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			renewed, err := up.store.LeaseUpload(ctx, c.call.key, c.upload.Generation, lease, UploadLeaseMax)
+			if err == nil {
+				lease = renewed
+			}
+			up.note(err)
+		case <-done:
+			return lease
+		}
+	}
+}
+
+// note logs that a lease could not be renewed or ended, unless it is somebody else's by now.
+func (up *uploads) note(err error) {
+	if err != nil && !errors.Is(err, ErrUploadMoved) && !errors.Is(err, ErrLeased) {
+		up.log.Warn("the lease of an upload could not be renewed or ended; it lapses", "error", err)
+	}
+}
+
+// sleep waits, unless ctx ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sandlot/internal/names"
+	"sandlot/internal/turns"
 )
 
 const (
@@ -36,7 +37,7 @@ type uploads struct {
 	contents     *Contents
 	vault        *Vault
 	now          func() time.Time
-	locks        *Locks[Digest] // of uploads: calls of one take turns in this process
+	locks        *turns.Locks[Digest] // of uploads: calls of one take turns in this process
 	log          *slog.Logger
 	maxFile      int64 // bytes of a file that is put together
 	most         int   // open uploads of one owner

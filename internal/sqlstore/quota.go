@@ -20,7 +20,7 @@ func (t *tx) within(id publish.AccountID, q publish.Quota, now time.Time) {
 			err = publish.ErrTooManyProjects
 		}
 		return err
-	}, "SELECT projects, bytes FROM accounts WHERE id = ?", id)
+	}, selectTotals, id)
 	if q.Bytes == 0 {
 		return
 	}
@@ -29,7 +29,27 @@ func (t *tx) within(id publish.AccountID, q publish.Quota, now time.Time) {
 			err = publish.ErrTooManyBytes
 		}
 		return err
-	}, "SELECT CAST(coalesce(sum(held), 0) AS BIGINT) FROM uploads WHERE account = ? AND expires_at > ? AND done_project IS NULL", id, micros(now))
+	}, selectHeld, id, micros(now))
+}
+
+// What an account has, and what its open uploads hold.
+const (
+	selectTotals = "SELECT projects, bytes FROM accounts WHERE id = ?"
+	selectHeld   = "SELECT CAST(coalesce(sum(held), 0) AS BIGINT) FROM uploads WHERE account = ? AND expires_at > ? AND done_project IS NULL"
+)
+
+// Usage implements publish.ProjectStore.
+func (store Publish) Usage(ctx context.Context, id publish.AccountID, now time.Time) (has publish.Quota, err error) {
+	err = store.db.snapshot(ctx, func(q querier) error {
+		var held int64
+		if has, err = one(ctx, q, scanTotals, selectTotals+" AND deleted_at IS NULL", id); err != nil {
+			return err
+		}
+		held, err = one(ctx, q, scanValue[int64], selectHeld, id, micros(now))
+		has.Bytes += held
+		return err
+	})
+	return has, in("read usage", err)
 }
 
 // uploadsWithin fails if the open uploads of u's owner are more than they may be. A

@@ -12,6 +12,7 @@ func quotaCases() []storeCase {
 		{"CreateProject/an owner that would have more than p.Within is ErrTooManyProjects", tooManyProjects},
 		{"CreateProject/an owner that would have more than p.Within is ErrTooManyBytes", tooManyBytes},
 		{"PutFile/an owner that would have more bytes than at.Within is ErrTooManyBytes", tooManyBytesPut},
+		{"Usage/returns what an account has of what a Quota bounds", usage},
 		{"Quota/projects at once have no more together", quotaAtOnce},
 	}
 }
@@ -92,4 +93,24 @@ func quotaAtOnce(t *testing.T, s Stores) {
 		}
 	}
 	same(t, "the projects made", made, 7)
+}
+
+func usage(t *testing.T, s Stores) {
+	a, now := s.mustAccount(t, newAccount("kim")), newAccount("kim").CreatedAt
+	uses := func(what string, want publish.Quota) {
+		t.Helper()
+		got, err := s.Management.Usage(t.Context(), a.ID, now)
+		ok(t, err)
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", what, got, want)
+		}
+	}
+	uses("nothing", publish.Quota{})
+	np := newProject("one", a.ID)
+	np.Files = files("index.html", inline("12345"))
+	p := must(s.Publish.CreateProject(t.Context(), np))(t)
+	s.mustPut(t, p, file("index.html", inline("123")))
+	uses("two versions", publish.Quota{Projects: 1, Bytes: 8})
+	_, err := s.Management.Usage(t.Context(), a.ID+1000, now)
+	wants(t, "of nobody", err, publish.ErrNotFound)
 }

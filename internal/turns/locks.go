@@ -1,4 +1,4 @@
-package publish
+package turns
 
 import (
 	"context"
@@ -35,8 +35,8 @@ func (l *Locks[K]) Lock(ctx context.Context, key K) (func(), error) {
 	}
 }
 
-// try takes the key if nobody has it or waits for it.
-func (l *Locks[K]) try(key K) (unlock func(), ok bool) {
+// Try takes the key if nobody has it or waits for it.
+func (l *Locks[K]) Try(key K) (unlock func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held[key] != nil {

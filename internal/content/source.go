@@ -1,0 +1,122 @@
+package content
+
+import "io"
+
+// A stringReader yields what the string of a member stands for, whose opening quote is consumed.
+type stringReader interface {
+	io.Reader
+	io.WriterTo
+	close()
+}
+
+// content hands the value of the member content to sink.
+func (p *parser) content(kind Kind) error {
+	return p.bytes("content", kind, "a string of base64", func() error {
+		p.form.HasContent = true
+		r := newContentReader(p)
+		return p.read(r, p.sink, func() { p.received = r.total; p.note(r) })
+	})
+}
+
+// plainText hands the value of the member text to sink.
+func (p *parser) plainText(kind Kind) error {
+	return p.bytes("text", kind, "a string", func() error {
+		p.form.HasContent, p.form.FromText = true, true
+		r := newTextReader(p, "text")
+		return p.read(r, p.sink, func() {})
+	})
+}
+
+// html hands the value of the member html to where that goes. Whatever else comes it may stand beside.
+func (p *parser) html(kind Kind) error {
+	return p.bytes("html", kind, "a string", func() error {
+		p.form.HasHTML = true
+		return p.read(newTextReader(p, "html"), p.also.HTML, func() {})
+	})
+}
+
+// archive hands the value of the member archive to where that goes.
+func (p *parser) archive(kind Kind) error {
+	return p.bytes("archive", kind, "a string of base64", func() error {
+		p.form.HasArchive = true
+		r := newContentReader(p)
+		r.field, r.lim, r.unpack.enc = "archive", p.lim.Archive, Encoding{Declared: "base64", Either: true}
+		return p.read(r, p.also.Archive, func() {})
+	})
+}
+
+// bytes has read consume the string of a member, of which nothing counts to the rest of the body. The closing quote is left to it.
+func (p *parser) bytes(name string, kind Kind, want string, read func() error) error {
+	switch kind {
+	case 0:
+		return p.syntax("a value")
+	case Null: // as if it were not there
+		return p.passOver()
+	}
+	if name != "html" {
+		if err := p.putOff(p.claim(name)); err != nil {
+			return err
+		}
+	}
+	if kind != String {
+		if err := p.putOff(wrongType(name, kind.String(), want)); err != nil {
+			return err
+		}
+		return p.passOver()
+	}
+	p.take(1)
+	left := p.unlimited()
+	if err := read(); err != nil {
+		return err
+	}
+	p.limit(left)
+	if _, err := p.peek(); err != nil {
+		return err
+	}
+	p.take(1)
+	p.tok = p.tok[:0]
+	return nil
+}
+
+// claim notes the member that brings the bytes, of which there is one.
+func (p *parser) claim(name string) error {
+	if p.came != "" && p.came != name {
+		return twoSources(p.came, name)
+	}
+	p.came = name
+	return nil
+}
+
+// passOver reads a value of which nothing is kept.
+func (p *parser) passOver() error {
+	_, _, err := p.value(1)
+	p.tok = p.tok[:0]
+	return err
+}
+
+// read hands what r yields to sink and reads the rest of it, or passes over it if the body is refused already.
+func (p *parser) read(r stringReader, sink func(io.Reader) error, done func()) error {
+	defer r.close()
+	if p.first == nil {
+		err := sink(r)
+		if err == nil {
+			_, err = r.WriteTo(io.Discard)
+		}
+		if err == nil {
+			done()
+			return nil
+		}
+		if err = p.putOff(err); err != nil {
+			return err
+		}
+	}
+	return (&text{p: p}).rest()
+}
+
+// room is the buffer of whoever reads bytes now, at least n of them.
+func (p *parser) room(n int) []byte {
+	if len(p.out) < n {
+		p.out = make([]byte, max(n, len(p.buf)/4*3+slack))
+	}
+	return p.out
+}

@@ -1,0 +1,206 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"sandlot/internal/inspect"
+	"sandlot/internal/names"
+	"sandlot/internal/tree"
+)
+
+// A fileSet is the files of a Tree under the names that they get, in the byte order of these.
+type fileSet struct {
+	*Tree
+	files    []SentFile
+	warnings []Warning
+}
+
+// arranged is arrange, and nil for a call without a Tree.
+func (t *Tree) arranged(unwrap bool) (*fileSet, error) {
+	if t == nil {
+		return nil, nil
+	}
+	return t.arrange(unwrap)
+}
+
+// arrange gives the files their names. With unwrap one folder that wraps all of them is taken off, if it holds the
+// page. Files that no file system could keep apart are refused.
+func (t *Tree) arrange(unwrap bool) (*fileSet, error) {
+	for name := range t.declared {
+		return nil, Refuse(CodeMissingField, "The file %s has a size or sha256, and no content.", inspect.Quoted(name)).In(t.field()).With(OpNothing).
+			Note("Send its bytes with it, or leave it out.")
+	}
+	if len(t.files) == 0 {
+		return nil, t.noFiles()
+	}
+	set := &fileSet{Tree: t, files: slices.Clone(t.files)}
+	folder := ""
+	if unwrap {
+		folder = tree.Wrapper(set.names())
+	}
+	for i := range set.files {
+		inside := strings.TrimPrefix(set.files[i].Name, folder)
+		name, err := names.Filename(inside)
+		var bad *names.FilenameError
+		if errors.As(err, &bad) { // of what was allowed in a folder only
+			return nil, t.badName(bad)
+		}
+		set.files[i].Name = name
+	}
+	slices.SortFunc(set.files, func(a, b SentFile) int { return strings.Compare(a.Name, b.Name) })
+	if a, b, found := tree.Clash(set.names()); found {
+		return nil, t.apart(a, b)
+	}
+	set.warnings = t.readings(folder)
+	return set, nil
+}
+
+// noFiles refuses a tree without files.
+func (t *Tree) noFiles() error {
+	code, what := CodeMissingField, "The request brings no files."
+	if t.archive {
+		code, what = CodeInvalidArchive, "The archive has no files."
+	}
+	if len(t.leftOut) > 0 {
+		what += " Only " + strings.Join(slices.Sorted(maps.Keys(t.leftOut)), ", ") + " came, which is left out."
+	}
+	return Refuse(code, "%s", what).In(t.field()).With(OpNothing).Note("Send the files of the project, with a page such as index.html among them.")
+}
+
+// apart refuses two files that no file system could keep apart.
+func (t *Tree) apart(a, b string) error {
+	why := "the names differ only in case, or in how their letters are composed"
+	if names.Fold(a) != names.Fold(b) {
+		why = "one name is a folder in the other's path"
+	}
+	return t.clash(CodeFilenameConflict, "The files %s and %s conflict: %s.", inspect.Quoted(a), inspect.Quoted(b), why)
+}
+
+// readings are the warnings about what was not taken as it was sent.
+func (t *Tree) readings(folder string) (w []Warning) {
+	if folder != "" {
+		w = append(w, Warning{"unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Pack the files themselves rather than the folder that holds them."})
+	}
+	if len(t.leftOut) > 0 {
+		n, kinds := 0, []string(nil)
+		for _, what := range slices.Sorted(maps.Keys(t.leftOut)) {
+			n += t.leftOut[what]
+			kinds = append(kinds, fmt.Sprintf("%d of %s", t.leftOut[what], what))
+		}
+		w = append(w, Warning{"left_out", fmt.Sprintf("%s of tools left out: %s.", counted(n, "file was", "files were"), strings.Join(kinds, ", ")), "Leave them out of what you send. If the page loads one of them, copy it to another folder."})
+	}
+	if n := len(t.read); n > 0 {
+		w = append(w, ReadAs(t.field(), inspect.Quoted(t.read[0])))
+		if n > 1 {
+			w[len(w)-1].Message = fmt.Sprintf("The names of %d files were read without what does not belong to them, such as %s.", n, inspect.Quoted(t.read[0]))
+		}
+	}
+	return w
+}
+
+// counted is a number with its noun.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// names are those of the files, in their order.
+func (s *fileSet) names() []string {
+	list := make([]string, len(s.files))
+	for i, f := range s.files {
+		list[i] = f.Name
+	}
+	return list
+}
+
+// has reports whether there is a file of that name.
+func (s *fileSet) has(name string) bool {
+	_, found := slices.BinarySearchFunc(s.files, name, func(f SentFile, name string) int { return strings.Compare(f.Name, name) })
+	return found
+}
+
+// digest tells names and bytes from all others. The same files have the same, however they were sent.
+func (s *fileSet) digest() (d Digest) {
+	all := sha256.New()
+	for _, f := range s.files {
+		fmt.Fprintf(all, "%s\x00%s", f.Content.SHA256, f.Name)
+		all.Write([]byte{0})
+	}
+	return Digest(all.Sum(nil))
+}
+
+// check refuses files that cannot be what their sender meant. primary is the name of the page.
+func (s *fileSet) check(primary string) error {
+	for _, f := range s.files {
+		err := checkContent(f.Content, f.Name, f.Name == primary || f.Name == primaryFile, f.Declared)
+		if err != nil {
+			return s.about(f, err)
+		}
+	}
+	return nil
+}
+
+// about makes a refusal of a file's content one of the call that brought many.
+func (s *fileSet) about(f SentFile, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	e.Message = fmt.Sprintf("Of %s: %s", inspect.Quoted(f.Name), e.Message)
+	note := e.Fix.Note
+	if note == "" || errors.Is(e, CodeDigestMismatch) {
+		note = "The file was cut, changed or encoded on its way. Send it again as it is, best as a form part or in an archive."
+	}
+	return e.In(s.field()).Detail("filename", f.Name).With(OpNothing).Note("%s", note)
+}
+
+// most is how many warnings of one kind are told about single files; the rest is counted.
+const mostAbout = 10
+
+// warningsAbout tells what about the files may not have been meant.
+func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]Warning, error) {
+	var list []Warning
+	more := 0
+	for _, f := range s.files {
+		page := f.Name == primary
+		if page {
+			head, err := s.head(ctx, f)
+			if err != nil {
+				return nil, err
+			}
+			f.Content.Head = head
+		}
+		w := contentWarnings(f.Content, f.Name, page)
+		if len(list) >= mostAbout && !page {
+			more += len(w)
+			continue
+		}
+		list = append(list, w...)
+	}
+	if more > 0 {
+		list = append(list, Warning{"more_warnings", fmt.Sprintf("%d more files are gzipped, or base64 text.", more), ""})
+	}
+	return list, nil
+}
+
+// head reads the beginning of a staged file.
+func (s *fileSet) head(ctx context.Context, f SentFile) ([]byte, error) {
+	r, err := s.contents.Open(ctx, f.Content.Blob, 0, min(f.Content.Size, inspect.HeadSize))
+	if err != nil {
+		return nil, fmt.Errorf("look at the page: %w", err)
+	}
+	defer r.Close()
+	var head bytes.Buffer
+	_, err = head.ReadFrom(io.LimitReader(r, inspect.HeadSize))
+	return head.Bytes(), err
+}
