@@ -18,7 +18,7 @@ import (
 var arrows = map[string][]string{
 	"account":      {"failpoint", "names", "publish", "turns", "worker"},
 	"archive":      {"mediatype", "publish"},
-	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish"},
+	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish", "unpack"},
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
 	"blob/cache":   {"blob", "checkpoint", "publish"},
 	"blob/crashfs": {"blob"},

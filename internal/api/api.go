@@ -35,6 +35,8 @@ type Contents interface {
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
 	Unpack(ctx context.Context, packed publish.Content, limit int64, charge publish.Charge) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
+	NewTree(charge publish.Charge) *publish.Tree
+	DiscardTree(ctx context.Context, t *publish.Tree)
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 }
 

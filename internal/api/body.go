@@ -16,6 +16,7 @@ import (
 	"sandlot/internal/admission"
 	"sandlot/internal/content"
 	"sandlot/internal/publish"
+	"sandlot/internal/unpack"
 )
 
 const (
@@ -29,9 +30,9 @@ const (
 	keepMost = 256 << 10
 )
 
-// maxBody is the largest body that is read. Base64 takes 4 bytes for 3, and line breaks and escapes cost something: twice the content is
-// ample, and the decoder counts exactly.
-func (a *API) maxBody() int64 { return 2*a.MaxContent + bodyRoom }
+// maxBody is the largest body that is read. Base64 takes 4 bytes for 3, and line breaks and escapes cost something: twice what many files may
+// have together is ample, and the decoder counts exactly. What comes beside content is searched and thrown away within less.
+func (a *API) maxBody() int64 { return 2*max(a.MaxContent, a.MaxFile) + bodyRoom }
 
 // body is a request's body that remembers how far it was read, and ends where a
 // limit does.
@@ -103,8 +104,8 @@ func checkIdempotencyKey(values []string) error {
 }
 
 func (a *API) bodyTooLarge() *publish.Error {
-	return publish.Refuse(publish.CodeContentTooLarge, "The body is larger than content of at most %d bytes can make it.", a.MaxContent).
-		Detail("limit", a.MaxContent).Note("Make the file smaller, or send it in parts.")
+	return publish.Refuse(publish.CodeContentTooLarge, "The body is larger than files of at most %d bytes together can make it.", a.MaxFile).
+		Detail("limit", a.MaxFile).Note("Make the file smaller, or send it in parts.")
 }
 
 // decoder chooses how to read the body from src. It is nil, without an error, for
@@ -122,7 +123,7 @@ func (a *API) opened(c *call, src io.Reader, mayBeEmpty bool) (*content.Decoder,
 	if err != nil {
 		return nil, err
 	}
-	lim := content.Limits{Content: a.MaxContent}
+	lim := content.Limits{Content: a.MaxContent, Archive: a.MaxFile}
 	r := bufio.NewReader(src)
 	if kind == formBody {
 		return content.Multipart(r, boundary, lim), nil
@@ -228,9 +229,19 @@ func mediaType(c *call) (kind bodyKind, boundary string, err error) {
 	return jsonBody, "", nil
 }
 
+// rawFormat tells whether the body is an archive itself, where the endpoint takes one.
+func rawFormat(c *call, set *fieldSet) (unpack.Format, bool) {
+	name, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if err != nil || !set.content {
+		return "", false
+	}
+	format, ok := rawTypes[name]
+	return format, ok
+}
+
 func wrongType(c *call, message string) error {
 	return publish.Refuse(publish.CodeUnsupportedMediaType, "%s", message).In("Content-Type").With(publish.OpSame).
-		Note("Send Content-Type: application/json with one JSON object in UTF-8, or multipart/form-data with the file as the part content.")
+		Note("Send Content-Type: application/json with one JSON object in UTF-8, or multipart/form-data with the file as the part content; publish and update also take an archive as application/zip, application/x-tar, application/gzip or application/zstd.")
 }
 
 // unread tells how much of the body is still to come: 0 if none, -1 if nobody

@@ -11,12 +11,14 @@ import (
 
 	"sandlot/internal/content"
 	"sandlot/internal/publish"
+	"sandlot/internal/unpack"
 )
 
 // fieldSet is what one endpoint takes. It never changes.
 type fieldSet struct {
 	names      []string                   // without content
-	content    bool                       // whether content is taken
+	content    bool                       // whether content is taken, and many files
+	html       bool                       // whether html stands for text
 	mayBeEmpty bool                       // whether no body at all stands for {}
 	strict     bool                       // whether an unknown field is refused
 	chooses    bool                       // whether the call changes a project that its fields choose
@@ -32,11 +34,20 @@ type fields struct {
 	query   url.Values
 	form    content.Form
 	content publish.Content
+	html    publish.Content   // of the field html
+	tree    *publish.Tree     // the files of a call with many; nil for any other
+	format  unpack.Format     // of the archive that came
+	packed  publish.Declared  // what is true of that archive
+	staging publish.Charge    // for the bytes of the files
 	charge  publish.Charge    // for what the Service makes of it
 	read    []publish.Warning // what was taken for what it can only mean
 	strange []content.Field   // unknown fields, for hints
 	stands  []string          // for which field each of these surely stands, or ""
-	err     error
+
+	sentNames      []string // of many files, as many as a hint repeats
+	bytesless      int      // how many of them brought none
+	strangeInFiles string   // an unknown member of one of them
+	err            error
 }
 
 func (f *fields) fail(err error) {

@@ -13,6 +13,9 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
 	}
+	if out.DryRun {
+		return reply{http.StatusOK, newDry(out.Project, publishedFiles(out), c.notes(out.Warnings))}, nil
+	}
 	c.fromRecord(out.FromRecord)
 	if out.Account != nil && !out.FromRecord {
 		c.grant.Made()
@@ -26,7 +29,13 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
 	}
+	if out.DryRun {
+		return reply{http.StatusOK, newDryUpdate(out, c.notes(out.Warnings))}, nil
+	}
 	c.fromRecord(out.FromRecord)
+	if out.Many {
+		return reply{http.StatusOK, newMany(out, c.notes(out.Warnings))}, nil
+	}
 	return reply{http.StatusOK, newUpdated(out, c.notes(out.Warnings))}, nil
 }
 

@@ -174,7 +174,7 @@ func TestHintsWorkWhenPasted(t *testing.T) {
 func TestMeant(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"html": "content", "Content": "content", "contnet": "content", "file": "content", "fileName": "filename", "path": "filename", "name": "filename",
+		"html": "text", "Content": "content", "contnet": "content", "file": "content", "fileName": "filename", "path": "filename", "name": "filename",
 		"projectId": "project_id", "project": "project_id", "id": "project_id", "ifVersion": "if_version", "Sha256": "sha256", "totalParts": "total_parts",
 		"contentEncoding": "content_encoding", "x": "", "colour": "", "description": "", "titel": "title", "tags": "",
 	} {

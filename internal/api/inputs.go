@@ -15,18 +15,15 @@ func ignored(code, name, hint string) publish.Warning {
 
 var handleIgnored = ignored("handle_ignored", "handle", "The account already has a handle. Choose one at signup, or in a first publish without a key.")
 
-var filesIgnored = ignored("unknown_field", "files", "One call takes one file: send each other file with update, under the project_id of this answer.")
-
 // The fields of the endpoints that have a body. None of these changes.
 var (
 	publishFields = &fieldSet{
-		content: true,
+		content: true, html: true,
 		names: []string{
-			"title", "email", "handle", "lang", "sha256", "size",
+			"title", "email", "handle", "lang", "sha256", "size", "primary_file", "archive_format", "dry_run",
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
 		elsewhere: map[string]publish.Warning{
-			"files":      filesIgnored,
 			"filename":   ignored("unknown_field", "filename", "Content always becomes index.html; add other files with POST /v1/update."),
 			"project_id": ignored("unknown_field", "project_id", "This makes a new project; an existing one is changed with POST /v1/update."),
 		},
@@ -34,11 +31,13 @@ var (
 	updateFields = &fieldSet{
 		content: true, chooses: true,
 		names: []string{
-			"project_id", "filename", "title", "email", "lang", "if_version", "sha256", "size",
+			"project_id", "filename", "title", "email", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "dry_run",
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
-		elsewhere: map[string]publish.Warning{"handle": handleIgnored, "files": filesIgnored},
+		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
 	}
+	// fileFields are the members of one of many files.
+	fileFields   = &fieldSet{content: true, names: []string{"filename", "sha256", "size"}}
 	deleteFields = &fieldSet{
 		chooses:   true,
 		names:     []string{"project_id", "filename", "email", "lang", "if_version"},
@@ -61,13 +60,26 @@ func publishInput(f *fields) publish.PublishInput {
 	return publish.PublishInput{
 		Title: f.decorated("title"), Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"),
 		Content: f.content, Declared: f.declared(), Part: f.part(), Idempotency: f.header.Get(idempotencyKey),
+		Tree: f.tree, Primary: f.text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
 	}
+}
+
+// archiveFormat is that of an upload's assembled bytes. Of an archive in one call its own bytes tell.
+func (f *fields) archiveFormat() string {
+	if f.tree != nil {
+		return ""
+	}
+	return f.text("archive_format")
 }
 
 func updateInput(f *fields) publish.UpdateInput {
 	in := publish.UpdateInput{
 		Project: f.text("project_id"), Named: f.has("project_id"), Filename: f.text("filename"), Title: f.decoration("title"), Email: f.text("email"), Lang: f.decorated("lang"),
 		IfVersion: f.ifVersion(), Content: f.content, Declared: f.declared(), Part: f.part(), Idempotency: f.header.Get(idempotencyKey),
+		Tree: f.tree, Replace: f.truth("replace"), Primary: f.text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
+	}
+	if in.Tree != nil || in.Archive != "" {
+		return in // these bring their own names
 	}
 	// What file it is, is told once: with the content, or with part 1.
 	if name := f.ownName(); name != "" && in.Part == nil {

@@ -20,8 +20,8 @@ const maxWarned = 20
 // underscores, each with the fields that may be meant, best first. It never
 // changes.
 var synonyms = map[string][]string{
-	"html": {"content"}, "htmlcontent": {"content"}, "body": {"content"}, "data": {"content"}, "code": {"content"},
-	"source": {"content"}, "text": {"content"}, "payload": {"content"}, "base64": {"content"}, "contentbase64": {"content"},
+	"html": {"text"}, "htmlcontent": {"content"}, "body": {"content"}, "data": {"content"}, "code": {"text"},
+	"source": {"content"}, "payload": {"content"}, "base64": {"content"}, "contentbase64": {"content"},
 	"filecontent": {"content"}, "bytes": {"content"}, "file": {"content", "filename"}, "path": {"filename"}, "filepath": {"filename"},
 	"targetfile": {"filename"}, "targetpath": {"filename"}, "filepathname": {"filename"},
 	"name": {"filename", "title"}, "projectname": {"project_id", "title"}, "projecttitle": {"title"},
@@ -70,7 +70,7 @@ func guessed(name string) string {
 func (f *fields) unknown() []string {
 	var list []string
 	for field := range f.form.All() {
-		known := slices.Contains(f.set.names, field.Name) || field.Name == "content_encoding" && f.set.content
+		known := slices.Contains(f.set.names, field.Name) || (field.Name == "content_encoding" || field.Name == "files") && f.set.content
 		if !known && field.Kind != content.Null {
 			list = append(list, field.Name)
 		}
@@ -112,7 +112,11 @@ func (s *fieldSet) all() []string {
 	if !s.content {
 		return s.names
 	}
-	return append([]string{"content", "content_encoding"}, s.names...)
+	all := append([]string{"content", "content_encoding", "text", "files", "archive"}, s.names...)
+	if s.html {
+		all = append(all, "html")
+	}
+	return all
 }
 
 // meant is the field that an unknown name was probably to be, or "".

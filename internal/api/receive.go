@@ -24,8 +24,11 @@ func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, err
 		f := &fields{set: c.route.takes, header: c.r.Header, query: c.r.URL.Query()}
 		handed := false
 		defer func() {
+			ctx := context.WithoutCancel(c.r.Context())
+			a.Contents.Discard(ctx, f.html)
 			if !handed {
-				a.Contents.Discard(context.WithoutCancel(c.r.Context()), f.content)
+				a.Contents.Discard(ctx, f.content)
+				a.Contents.DiscardTree(ctx, f.tree)
 			}
 		}()
 		if err := a.receive(c, f); err != nil {
@@ -48,7 +51,7 @@ func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, err
 		if err := c.mayMail(f); err != nil {
 			return err
 		}
-		c.warnings = slices.Concat(c.warnings, f.readings(), f.read, a.withCalls(c, f.warnings()))
+		c.warnings = slices.Concat(c.warnings, f.readings(), f.manyReadings(), f.read, f.warnings())
 		// From here on the content is the Service's: a call that failed late may have recorded it.
 		handed = true
 		re, err := do(a, c, in)
@@ -62,7 +65,16 @@ func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, err
 
 // receive reads the whole body into f.
 func (a *API) receive(c *call, f *fields) error {
-	f.content.Missing = true
+	f.content.Missing, f.html.Missing, f.staging = true, true, c.grant.Charge()
+	if format, ok := rawFormat(c, f.set); ok {
+		if err := a.checkHeaders(c); err != nil {
+			return a.searched(c, err)
+		}
+		if err := a.raw(c, f, format); err != nil {
+			return err
+		}
+		return a.gather(c, f)
+	}
 	dec, err := a.decoder(c, http.MaxBytesReader(c.w, c.body, a.maxBody()), f.set.mayBeEmpty)
 	c.whole = err == nil
 	if err != nil {
@@ -72,6 +84,7 @@ func (a *API) receive(c *call, f *fields) error {
 		return nil
 	}
 	dec.ReadOn(c.mayReadOn)
+	dec.Takes(a.more(c, f))
 	f.form, err = dec.Decode(func(r io.Reader) error { return a.stage(c, f, r) })
 	if !c.drainBy.IsZero() {
 		c.readOn()
@@ -83,6 +96,9 @@ func (a *API) receive(c *call, f *fields) error {
 		return err
 	}
 	if err := c.grant.Whole(); err != nil { // the last part of a form may end before the body does
+		return err
+	}
+	if err := a.gather(c, f); err != nil {
 		return err
 	}
 	return a.unpack(c, f)
@@ -167,11 +183,20 @@ func (a *API) stage(c *call, f *fields, r io.Reader) error {
 		_, err := io.Copy(io.Discard, r)
 		return err
 	}
-	staged, err := a.Contents.Stage(c.r.Context(), c.grant.Charge().Of(r))
+	staged, err := a.staged(c, f, r)
 	if err == nil {
 		f.content = staged
 	}
 	return err
+}
+
+// staged keeps bytes of a file as they come in.
+func (a *API) staged(c *call, f *fields, r io.Reader) (publish.Content, error) {
+	staged, err := a.Contents.Stage(c.r.Context(), f.staging.Of(r))
+	if err != nil {
+		return publish.Content{Missing: true}, err
+	}
+	return staged, nil
 }
 
 // unpack gunzips content that was declared as gzip. Parts of an upload are left

@@ -61,8 +61,8 @@ func mends(w *world) []mend {
 	return []mend{
 		{name: "text after the object", code: publish.CodeInvalidJSON, path: pub, body: `{"email":"own@example.com","title":"Mine","content":"` + page64 + `"} x`, wants: "email=own@example.com", last: mine},
 		{
-			name: "two files in a form", code: publish.CodeInvalidJSON, path: update, key: "project", change: with("Content-Type", "multipart/form-data; boundary=B"),
-			body:  strings.Repeat("--B\r\nContent-Disposition: form-data; name=file; filename=style.css\r\n\r\nb {}\r\n", 2) + "--B\r\nContent-Disposition: form-data; name=project_id\r\n\r\n" + id + "\r\n--B--\r\n",
+			name: "content twice in a form", code: publish.CodeInvalidJSON, path: update, key: "project", change: with("Content-Type", "multipart/form-data; boundary=B"),
+			body:  strings.Repeat("--B\r\nContent-Disposition: form-data; name=content; filename=style.css\r\n\r\nb {}\r\n", 2) + "--B\r\nContent-Disposition: form-data; name=project_id\r\n\r\n" + id + "\r\n--B--\r\n",
 			wants: "filename=style.css & project_id=" + id,
 		},
 		{name: "a cut body", code: publish.CodeInvalidJSON, path: update, key: "project", body: `{"project_id":"` + id + `","filename":"style.css","content":"PG`, last: map[string]any{"filename": "style.css"}},
@@ -79,10 +79,10 @@ func mends(w *world) []mend {
 		{name: "a bad parameter", code: publish.CodeInvalidField, method: "GET", path: "/v1/whoami?limit=0", key: "account"},
 
 		{name: "no filename", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "content": "YQ==", "title": "Kept"}, wants: "filename=<filename>", last: kept},
-		{name: "files", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Many", "files": []obj{{"filename": "index.html", "text": page}, {"filename": "style.css"}}}, wants: "Publish the page", last: map[string]any{"filename": "style.css"}},
+		{name: "files", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Many", "files": []obj{{"filename": "index.html", "text": page}, {"filename": "style.css"}}}, wants: "as they are & filename=style.css"},
 		{name: "files with a title", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "title": "Of files", "files": []string{"style.css", "logo.svg"}}, wants: "'title=Of files'"},
 		{name: "files to delete", code: publish.CodeMissingField, path: "/v1/delete-file", key: "project", body: obj{"project_id": id, "files": []string{"gone.txt", "gone too.txt", "logo.svg?v=2"}}, wants: "gone.txt & gone too.txt & <filename>", fill: map[string]string{"<filename>": "gone three.txt"}, last: map[string]any{"deleted": "gone three.txt"}},
-		{name: "files by name", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "files": obj{"style.css": "b {}", "logo.svg": "<svg/>"}}, wants: "One call takes one file"},
+		{name: "files by name", code: publish.CodeInvalidField, path: update, key: "project", body: obj{"project_id": id, "files": obj{"style.css": "b {}", "logo.svg": "<svg/>"}}, wants: "filename=logo.svg"},
 		{name: "no content", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Mine"}, last: mine},
 		{name: "an update without a key's project", code: publish.CodeProjectIDRequired, path: update, key: "project", body: css(obj{"project_id": nil, "title": "Kept"}), last: kept},
 		{name: "an empty project_id", code: publish.CodeProjectIDRequired, path: update, key: "account", body: css(obj{"project_id": ""}), wants: "<project_id>"},

@@ -198,13 +198,13 @@ func TestRegression19HintsWorkWhenPasted(t *testing.T) {
 		"a part without its number": {
 			path: "/v1/update", key: "account", body: css(obj{"upload_id": "open", "part": 0}), code: publish.CodeInvalidField, wants: "<number of this part>", then: said("upload_id", "open"),
 		},
-		"files on publish": {
-			path: "/v1/publish", key: "account", body: obj{"title": "Many", "files": []obj{{"filename": "index.html", "content": page64}, {"filename": "js/a b.js", "content": "YQ=="}, {"path": "style.css"}}},
-			code: publish.CodeMissingField, wants: "Publish the page", files: map[string]string{"js/a b.js": "a"}, then: said("filename", "style.css"),
+		"files by path on publish": {
+			path: "/v1/publish", key: "account", body: obj{"title": "Many", "files": []obj{{"filename": "index.html"}, {"filename": "js/a b.js"}, {"path": "style.css"}}},
+			code: publish.CodeMissingField, wants: "as they are", files: map[string]string{"js/a b.js": "a"}, then: said("title", "Many"),
 		},
 		"files by name on update": {
-			path: "/v1/update", key: "project", body: obj{"project_id": w.projectID, "files": obj{"style.css": "b {}", "logo.svg": "<svg/>"}}, code: publish.CodeMissingField,
-			wants: "One call takes one file", then: said("filename", "style.css"),
+			path: "/v1/update", key: "project", body: obj{"project_id": w.projectID, "files": obj{"style.css": "b {}", "logo.svg": "<svg/>"}}, code: publish.CodeInvalidField,
+			wants: "filename=logo.svg", then: said("project_id", w.projectID),
 		},
 		"a query behind the name":  {path: "/v1/update", key: "project", body: css(obj{"filename": "game.js?v=2"}), code: publish.CodeInvalidFilename, wants: "filename=game.js ", files: map[string]string{"game.js?v=2": "a"}, then: said("filename", "game.js")},
 		"an escape in the name":    {path: "/v1/update", key: "project", body: css(obj{"filename": "my%20logo.png"}), code: publish.CodeInvalidFilename, wants: "content=@my%20logo.png", files: map[string]string{"my%20logo.png": "a"}, then: said("filename", "my logo.png")},

@@ -13,6 +13,7 @@ import (
 	"sandlot/internal/hint"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
+	"sandlot/internal/unpack"
 )
 
 // Fields that a hint repeats, and the length to which it does so: that of a
@@ -20,7 +21,7 @@ import (
 var (
 	decorations   = []string{"title", "handle", "lang"}
 	worded        = []string{"title", "handle", "lang", "email", "version"} // also under a name that surely stands for them
-	repeatedTexts = []string{"project_id", "filename", "title", "description", "primary_file", "handle", "lang", "upload_id", "sha256"}
+	repeatedTexts = []string{"project_id", "filename", "title", "description", "primary_file", "archive_format", "handle", "lang", "upload_id", "sha256"}
 )
 
 // named is the route that the request names, or else the one that was probably
@@ -69,9 +70,22 @@ func repeats(on *hint.Request, f *fields, p publish.Places) {
 	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.set.names, "filename") && !on.Has("upload_id") && !on.Has("part") {
 		on.Add("filename", own) // it stands in, but for a piece
 	}
-	if list, ok := f.form.Get("files"); ok {
-		on.Files = filesIn(list)
+	if on.Files = f.sentNames; len(on.Files) == 0 {
+		if list, ok := f.form.Get("files"); ok {
+			on.Files = filesIn(list)
+		}
 	}
+	if f.form.HasArchive {
+		on.Archive = sentArchive(f)
+	}
+}
+
+// sentArchive is what the archive of a call is called where it came from.
+func sentArchive(f *fields) string {
+	if own := hint.LocalName(f.form.FileName); own != "" && !nameless(own) {
+		return own
+	}
+	return "site." + string(cmp.Or(f.format, unpack.ZIP))
 }
 
 // leastFile is how large the file in a body of the declared length is at the least:
@@ -225,23 +239,6 @@ func (f *fields) number(name string, least, most int) (int, bool) {
 	}
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= least && n <= most
-}
-
-// withCalls completes the warning about a list of files, which is ignored beside
-// content, by the calls that send them.
-func (a *API) withCalls(c *call, list []publish.Warning) []publish.Warning {
-	i := slices.Index(list, filesIgnored)
-	if i < 0 {
-		return list
-	}
-	on := a.about(c)
-	own := on.Arg("filename")
-	if on.Op == publish.OpPublish {
-		own = hint.MainPage(on.Files)
-	}
-	others := slices.DeleteFunc(on.Files, func(name string) bool { return name == own })
-	list[i].Hint = hint.Lines(append([]string{filesIgnored.Hint}, hint.CurlEach(a.Places.Base.String(), on, others)...))
-	return list
 }
 
 // tellTotal is the call that tells how many parts the upload of this one has.

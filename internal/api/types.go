@@ -84,11 +84,66 @@ type accountInfo struct {
 	VerificationSent bool `json:"verification_sent"`
 }
 
+// manyAnswer is that of an update with many files.
+type manyAnswer struct {
+	ProjectID   string     `json:"project_id"`
+	Title       text       `json:"title"`
+	URL         string     `json:"url"`
+	PathURL     text       `json:"path_url"`
+	PageURL     string     `json:"page_url"`
+	VersionURL  text       `json:"version_url"`
+	Version     int        `json:"version"`
+	Previous    int        `json:"previous_version"`
+	Files       []fileInfo `json:"files"`
+	Unchanged   int        `json:"unchanged"`
+	Removed     int        `json:"removed"`
+	Quarantined bool       `json:"quarantined"`
+	UpdatedAt   moment     `json:"updated_at"`
+	notes
+}
+
+func newMany(u publish.Updated, n notes) *manyAnswer {
+	p, at := u.Project, u.Addresses
+	return &manyAnswer{
+		string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, u.Previous,
+		newFiles(u.Files, at), u.Unchanged, u.Removed, u.Quarantined, moment(p.UpdatedAt), n,
+	}
+}
+
+// dryAnswer is that of a dry run: what would be made.
+type dryAnswer struct {
+	DryRun      bool      `json:"dry_run"`
+	ProjectID   text      `json:"project_id"`
+	Title       text      `json:"title"`
+	PrimaryFile text      `json:"primary_file"`
+	Version     int       `json:"version"`
+	Previous    int       `json:"previous_version"`
+	Files       []dryFile `json:"files"`
+	Unchanged   int       `json:"unchanged"`
+	Removed     int       `json:"removed"`
+	notes
+}
+
+type dryFile struct {
+	Filename    string `json:"filename"`
+	Size        int64  `json:"size"`
+	SHA256      string `json:"sha256"`
+	ContentType string `json:"content_type"`
+}
+
+func newDry(p publish.Project, files []publish.File, n notes) *dryAnswer {
+	out := &dryAnswer{DryRun: true, ProjectID: text(p.ID), Title: text(p.Title), PrimaryFile: text(p.Primary), Version: p.Version, Files: []dryFile{}, notes: n}
+	for _, f := range files {
+		out.Files = append(out.Files, dryFile{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)})
+	}
+	return out
+}
+
 func newPublished(p publish.Published, n notes) *publishedAnswer {
 	a, at := p.Project, p.Addresses
 	out := &publishedAnswer{
 		string(a.ID), at.URL, text(at.Path), at.Page, text(at.Version), text(a.Title), a.Version, a.Handle,
-		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles([]publish.File{p.File}, at), p.Quarantined, moment(a.CreatedAt), nil, n,
+		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles(publishedFiles(p), at), p.Quarantined, moment(a.CreatedAt), nil, n,
 	}
 	if p.Account != nil {
 		out.accountInfo = &accountInfo{text(p.Account.Email), p.Account.EmailVerified, p.Mailed}
@@ -169,4 +224,22 @@ type signedUpAnswer struct {
 func newSignedUp(s publish.SignedUp, n notes) *signedUpAnswer {
 	a := s.Account
 	return &signedUpAnswer{a.Handle, s.Key.Reveal(), accountInfo{text(a.Email), a.EmailVerified, s.Mailed}, moment(a.CreatedAt), n}
+}
+
+// publishedFiles are those that a publish brought.
+func publishedFiles(p publish.Published) []publish.File {
+	if p.Many {
+		return p.Files
+	}
+	return []publish.File{p.File}
+}
+
+func newDryUpdate(u publish.Updated, n notes) *dryAnswer {
+	files := u.Files
+	if !u.Many {
+		files = []publish.File{u.File}
+	}
+	out := newDry(u.Project, files, n)
+	out.Previous, out.Unchanged, out.Removed = u.Previous, u.Unchanged, u.Removed
+	return out
 }

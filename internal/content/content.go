@@ -83,6 +83,7 @@ type More struct {
 	Text bool
 	// HTML is called with the bytes of the member html, read as text is, whatever else comes.
 	HTML func(io.Reader) error
+	// Files that bring no bytes may stand beside anything: an earlier answer that was sent back has such.
 	// Place is called for each of many files once all is known of it. Its bytes are those that sink was given last, if its Form has
 	// content, so sink is called for each file. In JSON its other members are the fields of the Form, in a form there is only FileName.
 	// Where a form brings one part named file, that is content, and Place is not called.

@@ -14,15 +14,12 @@ func (p *parser) files(kind Kind) error {
 	case Null:
 		return p.passOver()
 	}
-	if err := p.putOff(p.claim("files")); err != nil {
-		return err
-	}
 	p.form.HasFiles = true
 	if kind != Array {
 		if err := p.putOff(wrongType("files", kind.String(), wantFiles)); err != nil {
 			return err
 		}
-		return p.passOver()
+		return p.small("files") // its names are good for a hint
 	}
 	if empty, err := p.enter(2, ']'); empty || err != nil {
 		return err
@@ -45,11 +42,12 @@ func (p *parser) file(n int) (err error) {
 	if err != nil {
 		return err
 	}
-	body, came, names, field, received := p.form, p.came, p.names, p.field, p.received
+	body, names, field, received := p.form, p.names, p.field, p.received
+	p.outer = p.came
 	p.item = fmt.Sprintf("files[%d]", n)
 	defer func() {
 		err = p.about(err)
-		p.form, p.came, p.names, p.item, p.field, p.received = body, came, names, "", field, received
+		p.form, p.came, p.names, p.item, p.field, p.received = body, p.outer, names, "", field, received
 	}()
 	if kindOf(c) != Object {
 		return p.noFile(kindOf(c))
@@ -60,6 +58,9 @@ func (p *parser) file(n int) (err error) {
 	p.limit(left + fileRest)
 	if err := p.object(3, p.fileMember); err != nil {
 		return err
+	}
+	if p.came != "" {
+		p.outer = "files"
 	}
 	p.tok = p.tok[:0]
 	p.limit(min(left, p.end-p.offset()))
@@ -72,8 +73,15 @@ func (p *parser) file(n int) (err error) {
 
 // noFile passes over a value that is no object.
 func (p *parser) noFile(kind Kind) error {
-	if kind == 0 {
+	switch kind {
+	case 0:
 		return p.syntax("a value")
+	case String: // a name without its bytes
+		s, err := p.text()
+		if p.tok = p.tok[:0]; err != nil || p.first != nil {
+			return err
+		}
+		return p.putOff(p.also.Place(Form{fields: []Field{{Name: "filename", Kind: String, Text: s}}}))
 	}
 	if err := p.putOff(wrongType("files", kind.String(), wantFiles)); err != nil {
 		return err

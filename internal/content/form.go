@@ -63,6 +63,9 @@ type Form struct {
 	fields []Field
 }
 
+// FormOf is a Form of these fields, whose values are texts, as those of a query are.
+func FormOf(fields []Field) Form { return Form{Multipart: true, fields: fields} }
+
 // Get returns the member of that exact name: names are case-sensitive. Content is never among them.
 func (f Form) Get(name string) (Field, bool) {
 	for _, field := range f.fields {

@@ -17,6 +17,7 @@ type parser struct {
 	form     Form
 	came     string // the member that brought the bytes
 	item     string // which of many files is being read, for messages
+	outer    string // what came is for the body while one of many files is read
 	out      []byte // of the readers of bytes, one after the other
 	names    int
 	toldAt   int64 // the character of content that told its alphabet

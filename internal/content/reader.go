@@ -9,6 +9,9 @@ import (
 // slack is what a decode buffer holds beyond the bytes that belong there: the end of a group, and room for a SIMD store.
 const slack = 64
 
+// moreChars is how many characters content may have beside twice its bytes: line breaks without end end there.
+const moreChars = 256 << 10
+
 // A contentReader is the reader that sink is given: it yields the decoded bytes of content.
 type contentReader struct {
 	text   text
@@ -75,6 +78,9 @@ func (c *contentReader) fill() error {
 // decode decodes the next block into out.
 func (c *contentReader) decode() (int, error) {
 	b, err := c.text.next()
+	if c.text.chars > 2*c.lim+moreChars {
+		return 0, contentTooLarge(c.lim)
+	}
 	c.room(len(b.text))
 	if err == nil {
 		return c.unpack.block(c.out, &b)

@@ -80,6 +80,9 @@ func (p *parser) bytes(name string, kind Kind, want string, read func() error) e
 
 // claim notes the member that brings the bytes, of which there is one.
 func (p *parser) claim(name string) error {
+	if p.item != "" && p.outer != "" && p.outer != "files" {
+		return twoSources(p.outer, "files")
+	}
 	if p.came != "" && p.came != name {
 		return twoSources(p.came, name)
 	}

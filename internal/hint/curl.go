@@ -66,7 +66,7 @@ func bodied(base string, on Request, op publish.Op, args []publish.Arg) string {
 	if onlyTotal(args) {
 		return out
 	}
-	return out + " -F " + Quote("content=@"+atFile(on.file(args)))
+	return out + on.parts(args)
 }
 
 // start is the beginning of a call of curl, up to its fields.

@@ -13,7 +13,7 @@ import (
 // brackets is filled in. The result is never empty. base is the address of the service, without
 // a slash at its end.
 func Curl(base string, on Request, e *publish.Error) string {
-	if e.Code == publish.CodeContentTooLarge && on.aboveAll() {
+	if e.Code == publish.CodeContentTooLarge && !on.many() && on.aboveAll() {
 		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. Make it smaller, or split it into several files of the project.", on.Most)
 	}
 	p := propose(on, e)
@@ -41,10 +41,8 @@ func Curl(base string, on Request, e *publish.Error) string {
 func (p proposal) curl(base string, e *publish.Error) []string {
 	on, op, args := p.on, p.op, p.args
 	switch {
-	case e.Code == publish.CodeContentTooLarge && takesFile(op):
+	case e.Code == publish.CodeContentTooLarge && takesFile(op) && !on.many():
 		return cutIntoParts(base, on, op, args)
-	case e.Code == publish.CodeMissingField && len(on.Files) > 0 && takesFile(op):
-		return oneByOne(base, on, op, args)
 	case e.Code == publish.CodeMissingField && len(on.Files) > 0 && op == publish.OpDeleteFile:
 		return append([]string{"One call deletes one file. Send one after the other:"}, eachFile(base, on, op, on.Files, args)...)
 	case e.Code == publish.CodePart1First && takesFile(op):
@@ -60,6 +58,9 @@ func withProse(lines []string) string {
 	}
 	return "The corrected call:\n" + Lines(lines)
 }
+
+// many reports whether the request brought many files.
+func (on Request) many() bool { return on.Archive != "" || len(on.Files) > 0 }
 
 // aboveAll reports whether the file is certainly larger than any file may be.
 func (on Request) aboveAll() bool {

@@ -138,7 +138,7 @@ func withDefaults(on Request, op publish.Op, args []publish.Arg) []publish.Arg {
 			id = unknownProject // without it, another project than was meant could be changed
 		}
 		add("project_id", id)
-		if begins {
+		if begins && !on.many() && !has(args, "archive_format") {
 			add("filename", unknownFile)
 		}
 	case publish.OpDeleteFile:

@@ -25,7 +25,8 @@ type Request struct {
 	Doubt          bool          // whether it named a project that cannot be repeated
 	IdempotencyKey string        // if it is Showable
 	Local          string        // what the client calls the file, if it said so
-	Files          []string      // the names in a list of files, which no operation takes
+	Files          []string      // the names in a list of files
+	Archive        string        // what the client calls the archive that it sent, if it sent one
 	Limit          int64         // the most content of one call, in bytes
 	Most           int64         // the largest file, in bytes, however many parts it comes in; 0 if nobody knows
 	Least          int64         // the least size that the file can have, in bytes, by what the request declared
@@ -35,7 +36,7 @@ type Request struct {
 var decorations = []string{"title", "handle", "lang"}
 
 // argOrder is the order in which arguments are printed. It never changes.
-var argOrder = []string{"project_id", "id", "filename", "version", "email", "title", "handle", "lang", "sha256", "size", "if_version", "upload_id", "part", "total_parts"}
+var argOrder = []string{"project_id", "id", "filename", "version", "primary_file", "archive_format", "email", "title", "handle", "lang", "sha256", "size", "if_version", "upload_id", "part", "total_parts"}
 
 // maxShown is the longest text that is repeated, in bytes: as long as a filename may be.
 const maxShown = 512

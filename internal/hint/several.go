@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -45,42 +44,38 @@ func cutIntoParts(base string, on Request, op publish.Op, args []publish.Arg) []
 	}
 }
 
-// mostFiles is the most files of a list for which calls are shown.
-const mostFiles = 20
+// MostFiles is the most files of a list that a hint repeats.
+const MostFiles = 20
 
-// oneByOne shows how to send a list of files: the page by publish, if the request was one, and
-// every other file by an update of its own.
-func oneByOne(base string, on Request, op publish.Op, args []publish.Arg) []string {
-	args = slices.DeleteFunc(slices.Clone(args), func(a publish.Arg) bool { return a.Name == "filename" })
-	on.IdempotencyKey = "" // an Idempotency-Key is for one request
-	rest, lines := on.Files, []string{}
-	if op == publish.OpPublish {
-		page := MainPage(rest)
-		rest = slices.DeleteFunc(slices.Clone(rest), func(name string) bool { return name == page })
-		lines = append(lines, "One call takes one file. Publish the page, then send each other file with update, under the project_id and with the api_key of the answer:")
-		on.Local = page
-		lines = append(lines, CurlOf(base, on, op, args))
-		args = nil
-	} else {
-		lines = append(lines, "One call takes one file. Send one after the other:")
+// parts prints what the call brings as parts of a form: the archive or the files that the request brought, or else one file.
+func (on Request) parts(args []publish.Arg) string {
+	switch {
+	case on.Archive != "":
+		return " -F " + Quote("archive=@"+atFile(on.Archive))
+	case len(on.Files) == 0:
+		return " -F " + Quote("content=@"+atFile(on.file(args)))
 	}
-	if len(rest) > mostFiles {
-		lines = slices.Insert(lines, 1, fmt.Sprintf("These are the first %d; send the others likewise.", mostFiles))
+	out := ""
+	for _, name := range on.Files[:min(len(on.Files), MostFiles)] {
+		out += " -F " + Quote("file=@"+atFile(LocalName(name))+";filename="+formName(usable(name)))
 	}
-	return append(lines, eachFile(base, on, publish.OpUpdate, rest, args)...)
+	return out
 }
 
-// CurlEach returns a call of update for each of these files, for at most 20 of them.
-func CurlEach(base string, on Request, files []string) []string {
-	return eachFile(base, on, publish.OpUpdate, files, nil)
+// formName writes the name of a part's file so that curl takes it for just that.
+func formName(name string) string {
+	if strings.ContainsAny(name, `;,"\`) {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+	}
+	return name
 }
 
-// eachFile returns a call for each of these files, for at most mostFiles of them. The first call
+// eachFile returns a call for each of these files, for at most MostFiles of them. The first call
 // has those of the arguments said that are about the project.
 func eachFile(base string, on Request, op publish.Op, files []string, said []publish.Arg) (lines []string) {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	id := argument(on.Args, "project_id", unknownProject)
-	for _, name := range files[:min(len(files), mostFiles)] {
+	for _, name := range files[:min(len(files), MostFiles)] {
 		on.Local = LocalName(name)
 		one := []publish.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: usable(name)}}
 		if clean, _, err := names.ReadFilename(name); op == publish.OpDeleteFile && (err != nil || clean == "") {
@@ -110,18 +105,4 @@ func usable(name string) string {
 		return bad.Suggestion
 	}
 	return unknownFile
-}
-
-// MainPage returns the file of a list that a publish should send: an index.html, else any other
-// page, else "index.html".
-func MainPage(files []string) string {
-	for _, is := range []func(string) bool{
-		func(name string) bool { return strings.EqualFold(path.Base(name), "index.html") },
-		func(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".html") },
-	} {
-		if i := slices.IndexFunc(files, is); i >= 0 {
-			return files[i]
-		}
-	}
-	return "index.html"
 }

@@ -58,7 +58,9 @@ func (p proposal) tool() ToolCall {
 	default:
 		return ToolCall{}
 	}
-	if takesFile(op) && !has(args, "content") && !onlyTotal(args) {
+	if takesFile(op) && p.on.many() {
+		args = append(args, publish.Arg{Name: "files", Value: "<the same files>"})
+	} else if takesFile(op) && !has(args, "content") && !onlyTotal(args) {
 		args = append(args, publish.Arg{Name: "content", Value: "<base64 of " + strings.Trim(p.on.file(args), "<>") + ">"})
 	}
 	if p.same && p.on.IdempotencyKey != "" {

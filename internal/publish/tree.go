@@ -82,6 +82,42 @@ func (t *Tree) Add(ctx context.Context, name string, d Declared, r io.Reader) er
 	})
 }
 
+// Put is Add of content that was staged before, whose bytes were asked for then. The Tree has it from here on, also
+// where it is refused.
+func (t *Tree) Put(ctx context.Context, sent string, d Declared, c Content) error {
+	discard := func(err error) error {
+		t.contents.Discard(ctx, c)
+		return NoEffect(err)
+	}
+	if what := tree.LeftOut(sent); what != "" {
+		t.leftOut[what]++
+		return discard(nil)
+	}
+	name, err := t.place(sent)
+	if err == nil {
+		err = t.room(sent, c.Size, c.Size)
+	}
+	if err == nil && c.Ref == "" {
+		err = t.hold(&c.Blob, c.Inline)
+	}
+	if err != nil {
+		return discard(err)
+	}
+	c.Inline, c.Head = nil, nil // of many files these would be much
+	t.keep(name, c, d)
+	return nil
+}
+
+// keep takes a staged file.
+func (t *Tree) keep(name string, c Content, d Declared) {
+	if told, ok := t.declared[name]; ok && d == (Declared{}) {
+		d = told
+		delete(t.declared, name)
+	}
+	t.at[name] = len(t.files)
+	t.files = append(t.files, SentFile{name, c, d})
+}
+
 // Declare says what the sender said of a file's bytes, before or after they come. What it says of a file that never
 // comes is CodeMissingField when the Tree is used.
 func (t *Tree) Declare(name string, d Declared) {
@@ -114,12 +150,7 @@ func (t *Tree) add(ctx context.Context, sent string, d Declared, through func(*i
 		return NoEffect(err)
 	}
 	kept.Head = nil // of many files these would be much
-	if told, ok := t.declared[name]; ok && d == (Declared{}) {
-		d = told
-		delete(t.declared, name)
-	}
-	t.at[name] = len(t.files)
-	t.files = append(t.files, SentFile{name, kept, d})
+	t.keep(name, kept, d)
 	return nil
 }
 
@@ -199,16 +230,24 @@ type boundedReader struct {
 func (b *boundedReader) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	b.n += int64(n)
-	b.t.size += int64(n)
-	switch most := b.t.contents.limits; {
-	case b.n > most.file:
-		return 0, Refuse(CodeContentTooLarge, "The file %s has more than %d bytes, which is the limit of one file.", inspect.Quoted(b.name), most.file).
-			In(b.t.field()).Detail("limit", most.file).With(OpNothing).Note("Make that file smaller, or split it. Nothing was changed.")
-	case b.t.size > most.total:
-		return 0, Refuse(CodeContentTooLarge, "The files have more than %d bytes together, which is the limit.", most.total).
-			In(b.t.field()).Detail("limit", most.total).With(OpNothing).Note("Make them smaller, or send some of them with a call of their own. Nothing was changed.")
+	if refused := b.t.room(b.name, b.n, int64(n)); refused != nil {
+		return 0, refused
 	}
 	return n, err
+}
+
+// room takes n bytes more of a file that has size by now.
+func (t *Tree) room(name string, size, n int64) error {
+	t.size += n
+	switch most := t.contents.limits; {
+	case size > most.file:
+		return Refuse(CodeContentTooLarge, "The file %s has more than %d bytes, which is the limit of one file.", inspect.Quoted(name), most.file).
+			In(t.field()).Detail("limit", most.file).With(OpNothing).Note("Make that file smaller, or split it. Nothing was changed.")
+	case t.size > most.total:
+		return Refuse(CodeContentTooLarge, "The files have more than %d bytes together, which is the limit.", most.total).
+			In(t.field()).Detail("limit", most.total).With(OpNothing).Note("Make them smaller, or send some of them with a call of their own. Nothing was changed.")
+	}
+	return nil
 }
 
 // Unpack adds the files of an archive, which r yields: "zip", "tar", "tar.gz" or "tar.zst". A tar is read as it comes, a

@@ -1,0 +1,322 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"sandlot/internal/content"
+	"sandlot/internal/hint"
+	"sandlot/internal/publish"
+	"sandlot/internal/unpack"
+)
+
+// rawTypes are the media types of a body that is an archive itself. It never changes.
+var rawTypes = map[string]unpack.Format{
+	"application/zip": unpack.ZIP, "application/x-zip-compressed": unpack.ZIP,
+	"application/x-tar": unpack.Tar,
+	"application/gzip":  unpack.TarGzip, "application/x-gzip": unpack.TarGzip,
+	"application/zstd": unpack.TarZstd,
+}
+
+// more is what a body may bring beside content.
+func (a *API) more(c *call, f *fields) content.More {
+	if !f.set.content {
+		return content.More{}
+	}
+	more := content.More{
+		Text:    true,
+		Place:   func(form content.Form) error { return a.place(c, f, form) },
+		Archive: func(r io.Reader) error { return a.unarchive(c, f, "", r) },
+	}
+	if f.set.html {
+		more.HTML = func(r io.Reader) (err error) {
+			f.html, err = a.staged(c, f, r)
+			return err
+		}
+	}
+	return more
+}
+
+// tree is that of the call, made when its first file comes.
+func (a *API) tree(f *fields) *publish.Tree {
+	if f.tree == nil {
+		f.tree = a.Contents.NewTree(f.staging)
+	}
+	return f.tree
+}
+
+// place puts the file that was staged last among those of the call.
+func (a *API) place(c *call, f *fields, form content.Form) error {
+	one := &fields{set: fileFields, form: form}
+	if leak := leakedIn(form); leak != nil {
+		return leak
+	}
+	name, said := form.FileName, one.declared()
+	if !form.HasContent {
+		name = one.nameOf()
+	} else if !form.Multipart {
+		name = one.required("filename", "it says how this file is called")
+	}
+	if one.err == nil && !form.HasContent {
+		f.bytesless++
+		f.sentName(name)
+		return nil
+	}
+	f.sentName(name)
+	if one.err != nil {
+		return inFile(name, one.err)
+	}
+	staged := f.content
+	f.content = publish.Content{Missing: true}
+	if form.Encoding.Gzip {
+		var err error
+		if staged, err = a.Contents.Unpack(c.r.Context(), staged, a.MaxContent, f.staging); err != nil {
+			return inFile(name, err)
+		}
+	}
+	f.noteStrange(one)
+	return a.tree(f).Put(c.r.Context(), name, said, staged)
+}
+
+// nameOf is the name of a file that brought none of its bytes, under whatever name that came.
+func (f *fields) nameOf() string {
+	for _, field := range []string{"filename", "path", "name"} {
+		if v, ok := f.form.Get(field); ok && v.Kind == content.String {
+			return v.Text
+		}
+	}
+	return ""
+}
+
+// inFile makes an error about one of many files one of the call.
+func inFile(name string, err error) error {
+	var e *publish.Error
+	var decoded *content.Error
+	switch {
+	case errors.As(err, &e):
+		e.Message = "Of the file " + shown(name) + ": " + e.Message
+		return e.In("files")
+	case errors.As(err, &decoded):
+		own := *decoded
+		own.Field, own.Message = "files", "of the file "+shown(name)+": "+decoded.Message
+		return &own
+	}
+	return err
+}
+
+// noteStrange remembers unknown members of files, which are ignored with one warning.
+func (f *fields) noteStrange(one *fields) {
+	for _, name := range one.unknown() {
+		if f.strangeInFiles == "" {
+			f.strangeInFiles = name
+		}
+	}
+}
+
+// unarchive adds the files of an archive. What it is, its first bytes tell; said, its media type, counts where they tell nothing.
+func (a *API) unarchive(c *call, f *fields, said unpack.Format, r io.Reader) error {
+	sum := &summed{r: r}
+	head := bufio.NewReaderSize(sum, 4<<10)
+	first, err := head.Peek(512)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	format, ok := unpack.Sniff(first)
+	switch {
+	case !ok && said != "":
+		format = said
+	case !ok:
+		return publish.Refuse(publish.CodeInvalidArchive, "The archive doesn't begin as a ZIP, tar, tar.gz or tar.zst does.").In("archive").With(publish.OpSame).
+			Note("Pack the files with zip -r or tar, or send them as they are.")
+	}
+	f.format = format
+	if err := a.tree(f).Unpack(c.r.Context(), string(format), head); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, head); err != nil {
+		return err
+	}
+	f.packed = sum.told()
+	return nil
+}
+
+// summed counts and hashes what is read.
+type summed struct {
+	r   io.Reader
+	n   int64
+	sum interface {
+		io.Writer
+		Sum([]byte) []byte
+	}
+}
+
+func (s *summed) Read(p []byte) (int, error) {
+	if s.sum == nil {
+		s.sum = sha256.New()
+	}
+	n, err := s.r.Read(p)
+	s.n += int64(n)
+	_, _ = s.sum.Write(p[:n]) // which never fails
+	return n, err
+}
+
+// told is what a client may have declared of it.
+func (s *summed) told() publish.Declared {
+	return publish.Declared{SHA256: hex.EncodeToString(s.sum.Sum(nil)), Size: &s.n}
+}
+
+// checkPacked compares what the client declared of its archive with what came.
+func (f *fields) checkPacked() error {
+	if f.packed.Size == nil {
+		return nil
+	}
+	said := f.declared()
+	if f.err != nil {
+		return f.err
+	}
+	if said.Size != nil && *said.Size != *f.packed.Size || said.SHA256 != "" && !strings.EqualFold(said.SHA256, f.packed.SHA256) {
+		return publish.Refuse(publish.CodeDigestMismatch, "The archive has %d bytes with the SHA-256 %s, and other values were declared.", *f.packed.Size, f.packed.SHA256).In("archive").
+			Detail("received_size", *f.packed.Size).Detail("received_sha256", f.packed.SHA256).With(publish.OpSame).
+			Note("The archive was cut or changed on its way, or size and sha256 are of another one. Send it again, with those of the archive's own bytes or without.")
+	}
+	return nil
+}
+
+// raw reads a body that is an archive itself. The query has the fields.
+func (a *API) raw(c *call, f *fields, format unpack.Format) error {
+	list := inQuery(f.query)
+	f.query = nil
+	f.form = content.FormOf(list)
+	f.form.HasArchive = true
+	if leak := c.remember(f); leak != nil {
+		return leak
+	}
+	for i := 1; i < len(list); i++ {
+		if list[i].Name == list[i-1].Name {
+			return publish.Refuse(publish.CodeInvalidField, "The query has %s twice.", shown(list[i].Name)).In(list[i].Name).With(publish.OpSame).Note("Send each field once.")
+		}
+	}
+	err := a.unarchive(c, f, format, http.MaxBytesReader(c.w, c.body, a.maxBody()))
+	f.form.Whole = c.body.err == io.EOF
+	c.whole = f.form.Whole
+	if err != nil {
+		return err
+	}
+	return c.grant.Whole()
+}
+
+// gather settles what the call brought, once all of it is known.
+func (a *API) gather(c *call, f *fields) error {
+	if f.form.HasHTML {
+		alone := f.content.Missing && f.tree == nil && !f.form.HasContent && !f.form.HasFiles && !f.form.HasArchive
+		if alone {
+			f.content, f.html = f.html, publish.Content{Missing: true}
+			f.form.HasContent, f.form.FromText = true, true
+		} else {
+			f.read = append(f.read, publish.Warning{
+				Code: "html_ignored", Message: "The field html was ignored: the call brings its files otherwise.", Hint: "Send one of text, content, files and archive.",
+			})
+		}
+	}
+	if err := a.contentAsArchive(c, f); err != nil {
+		return err
+	}
+	if err := a.checkBytesless(f); err != nil {
+		return err
+	}
+	if err := f.checkMany(); err != nil {
+		return err
+	}
+	return f.checkPacked()
+}
+
+// checkBytesless settles what becomes of files without bytes: beside others that brings nothing, but alone, or beside files with bytes, they were
+// forgotten.
+func (a *API) checkBytesless(f *fields) error {
+	switch {
+	case !f.form.HasFiles:
+	case f.form.HasContent || f.form.HasArchive:
+		f.read = append(f.read, publish.Warning{Code: "unknown_field", Message: "The field files was ignored: its files have neither text nor content.", Hint: "To send many files in one call, give each its text or content, and leave out content beside them."})
+		f.sentNames = nil
+	case f.bytesless > 0:
+		return publish.Refuse(publish.CodeMissingField, "Of the files, %d have neither text nor content.", f.bytesless).In("files").With(publish.OpSame).
+			Note("Give each its text, or its bytes as base64 in content. In a form, files are sent as they are:")
+	default:
+		a.tree(f) // also one without files, which is refused
+	}
+	return nil
+}
+
+// sentName remembers the name of a file for hints.
+func (f *fields) sentName(name string) {
+	if hint.Showable(name) && len(f.sentNames) < hint.MostFiles {
+		f.sentNames = append(f.sentNames, name)
+	}
+}
+
+// contentAsArchive unpacks content of which the call says that it is an archive. Parts of an upload are joined first.
+func (a *API) contentAsArchive(c *call, f *fields) error {
+	if !f.has("archive_format") || f.content.Missing || f.has("upload_id") || f.has("part") || f.form.FromText {
+		return nil
+	}
+	format, err := publish.ReadArchiveFormat(f.text("archive_format"))
+	if err != nil {
+		return err
+	}
+	ctx := c.r.Context()
+	staged := f.content
+	defer a.Contents.Discard(context.WithoutCancel(ctx), staged)
+	f.content = publish.Content{Missing: true}
+	r, err := a.Contents.Open(ctx, staged.Blob, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f.form.HasContent, f.form.HasArchive = false, true
+	f.read = append(f.read, publish.ReadAs("content", "archive"))
+	return a.unarchive(c, f, unpack.Format(format), r)
+}
+
+// checkMany refuses fields that say something else than that many files come.
+func (f *fields) checkMany() error {
+	if f.tree == nil {
+		return nil
+	}
+	brought := "files"
+	if f.form.HasArchive {
+		brought = "archive"
+	}
+	switch {
+	case f.has("upload_id") || f.has("part"):
+		return publish.Refuse(publish.CodeInvalidField, "The field %s can't come in parts.", brought).In(brought).With(publish.OpNothing).
+			Note("An archive that is sent in parts comes as content, in pieces of its bytes, and part 1 says archive_format: zip, tar, tar.gz or tar.zst.")
+	case f.has("filename") && f.set.chooses:
+		return badField("filename", "filename is of one file, and %s brings its own names", brought).With(publish.OpSame).
+			Note("Leave filename out. To store the archive itself as a file, send it as content.")
+	case f.form.Encoding.Gzip:
+		return badField("content_encoding", "content_encoding says gzip, and there is no content").With(publish.OpSame).Note("Leave it out: an archive says itself how it is packed.")
+	}
+	return nil
+}
+
+// manyReadings warns about what a call with many files said in another way than it is told to.
+func (f *fields) manyReadings() (list []publish.Warning) {
+	if f.strangeInFiles != "" {
+		list = append(list, publish.Warning{
+			Code: "unknown_field", Message: "The member " + shown(f.strangeInFiles) + " of files is not known and was ignored.", Hint: "The members of a file are: filename, text, content, content_encoding, sha256, size.",
+		})
+	}
+	said, ok := f.form.Get("archive_format")
+	if ok && f.form.HasArchive && f.format != "" && said.Kind == content.String {
+		if read, err := publish.ReadArchiveFormat(said.Text); err != nil || read != string(f.format) {
+			list = append(list, publish.ReadAs("archive", "the "+string(f.format)+" that it is"))
+		}
+	}
+	return list
+}
