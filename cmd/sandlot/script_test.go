@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"sandlot/examples"
 	"sandlot/internal/testenv"
 )
 
@@ -30,6 +32,7 @@ import (
 //	start [ARGS]         sandlot serve in the background, on $DATA; sets $URL, $ADDR
 //	stop [SIGNAL]        ends it (TERM by default) and waits; its log goes to stderr of the script
 //	await STATUS URL     asks until that is the answer, for 20 s at most
+//	example FOLDER NAME  copies an example game
 //	exits CODE ARGS      runs the program, which ends with that exit code
 //	field NAME PATH      puts a field of the JSON in stdout into $NAME (PATH like files.0.url)
 //
@@ -84,7 +87,7 @@ func runScripts(t *testing.T, folder, bin, set string, variables func(testing.TB
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start": start, "stop": stop, "field": field, "await": await, "exits": exits,
-			"online": onLine, "broken": brokenLine, "carried": carried, "random": random,
+			"online": onLine, "broken": brokenLine, "carried": carried, "random": random, "example": example,
 		},
 	})
 }
@@ -181,6 +184,12 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}) {
 		ts.Fatalf("%s answers %s", args[1], last)
 	}
+}
+
+func example(ts *testscript.TestScript, neg bool, args []string) {
+	files, err := fs.Sub(examples.Files(), args[1])
+	ts.Check(err)
+	ts.Check(os.CopyFS(ts.MkAbs(args[0]), files))
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {

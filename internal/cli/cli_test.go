@@ -323,3 +323,23 @@ func TestACommandIsOneForAShell(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestADryRunNeverReachesAServerThatWouldPublish(t *testing.T) {
+	posted := 0
+	server := answers(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			posted++
+		}
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"error":"not_found","message":"There is no such path."}`)
+	})
+	d := newDesk(t, nil)
+	expect.OK(t, os.WriteFile("a.html", []byte("<h1>A"), 0o600))
+	err := (&publishCommand{Path: "a.html", DryRun: true, target: target{Server: server}}).Run(t.Context(), d.Env)
+	if err == nil || posted > 0 || !strings.Contains(err.Error(), "too old to check without publishing") {
+		t.Errorf("%d calls, %v", posted, err)
+	}
+	if _, err := os.Stat(stateFolder); err == nil {
+		t.Error("it left a folder")
+	}
+}

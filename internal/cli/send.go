@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 
@@ -212,12 +213,41 @@ func (w work) pack(t *tree, now *pending) (file *os.File, sum string, err error)
 	return file, now.Packed, nil
 }
 
-// would tells what a delivery would do.
-func (s *session) would(_ context.Context, d delivery) error {
+// would has the server check a delivery, and tells what it would do. What goes in parts is only looked at here.
+func (s *session) would(ctx context.Context, d delivery) (err error) {
 	what := "publish"
 	if d.call == "update" {
 		what = "update " + d.fields.ProjectID
 	}
-	s.env.say("would %s at %s with %s, %s; nothing was sent", what, s.server(), plural(len(d.tree.files), "file", "files"), amount(d.tree.size))
+	var a client.Answer
+	checked := "not checked by the server, for it would go in parts"
+	if d.tree.size <= wholeMax {
+		checked = "checked by the server"
+		if a, err = s.check(ctx, d); err != nil {
+			return err
+		}
+	}
+	s.env.say("would %s at %s with %s, %s, %s; nothing was changed", what, s.server(), plural(len(d.tree.files), "file", "files"), amount(d.tree.size), checked)
+	if s.quiet && a.JSON != "" {
+		return s.env.print(true, a.Text)
+	}
+	s.env.warn(a.Warnings)
 	return nil
+}
+
+// check makes the call of a delivery as a dry run. A server of an older release would publish it: that one has no list of its
+// calls, so it is asked for that first.
+func (s *session) check(ctx context.Context, d delivery) (a client.Answer, err error) {
+	if err := s.call(ctx, func() error { return s.Calls(ctx) }); err != nil {
+		if errors.Is(err, client.Code("not_found")) {
+			return a, usage("the server at %s is too old to check without publishing; nothing was sent", s.server())
+		}
+		return a, s.explain(ctx, err)
+	}
+	if d.fields.DryRun = true; d.single() {
+		a, err = s.sendFile(ctx, d)
+	} else {
+		a, err = s.sendArchive(ctx, d)
+	}
+	return a, s.explain(ctx, err)
 }
