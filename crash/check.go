@@ -146,7 +146,7 @@ func (c *checker) scoped(p *project) error {
 
 // export compares an account's export, list and bytes.
 func (c *checker) export(a *account) error {
-	answer, err := c.api(a.Key).Export(context.Background())
+	answer, err := c.api(a.Key).Export(context.Background(), false)
 	if err != nil {
 		return fmt.Errorf("the export of %s: %w", a.Handle, err)
 	}

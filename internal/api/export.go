@@ -10,6 +10,10 @@ import (
 // export sends the archive as it is written. Its length is not known before,
 // and Range is not looked at: an archive is built anew each time.
 func (a *API) export(c *call) error {
+	history, err := allVersions(c)
+	if err != nil {
+		return err
+	}
 	if c.head() {
 		return a.exportHead(c)
 	}
@@ -17,6 +21,7 @@ func (a *API) export(c *call) error {
 	if err != nil {
 		return err
 	}
+	e.History = history
 	h := c.w.Header()
 	h.Set("Content-Disposition", archiveName(e.Account, e.ExportedAt))
 	out := &lateWriter{w: c.w, contentType: "application/zip"}
@@ -25,6 +30,18 @@ func (a *API) export(c *call) error {
 		return a.broken(c, out, err)
 	}
 	return nil
+}
+
+// allVersions tells whether earlier versions are asked for.
+func allVersions(c *call) (bool, error) {
+	switch v := c.r.URL.Query().Get("versions"); v {
+	case "", "current":
+		return false, nil
+	case "all":
+		return true, nil
+	}
+	return false, publish.Refuse(publish.CodeInvalidField, "The parameter versions is neither all nor current.").In("versions").
+		With(publish.OpExport).Note("Send versions=all for all versions that are kept, or leave it out for the current one:")
 }
 
 // exportHead answers without building anything.

@@ -191,6 +191,19 @@ func TestExport(t *testing.T) {
 			t.Error(d)
 		}
 	})
+	t.Run("with versions=all it holds the files of earlier versions, too", func(t *testing.T) {
+		w := settled(t)
+		w.put("index.html", "<h1>Second</h1>")
+		got := w.get("/v1/export?versions=all", w.account).wants(200)
+		z, err := zip.NewReader(bytes.NewReader([]byte(got.text)), int64(len(got.text)))
+		expect.OK(t, err)
+		f, err := z.Open(w.projectID + ".v1/index.html")
+		expect.OK(t, err)
+		if text, _ := io.ReadAll(f); string(text) != page {
+			t.Errorf("%q", text)
+		}
+		w.get("/v1/export?versions=some", w.account).refused(400, publish.CodeInvalidField)
+	})
 	t.Run("row 88: Range is ignored", func(t *testing.T) {
 		w := settled(t)
 		got := w.get("/v1/export", w.account, with("Range", "bytes="+strings.TrimSuffix(strings.Repeat("0-0,", 1000), ","))).wants(200)

@@ -23,13 +23,17 @@ type Source interface {
 	// FilesWith returns the files of a version by name, with the variants of one encoding.
 	FilesWith(ctx context.Context, id publish.ProjectID, version int, encoding string) ([]publish.File, error)
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	Described(ctx context.Context, id publish.ProjectID) (publish.Details, error)
+	// VersionsBelow returns a project's versions below before, newest first, at most limit.
+	VersionsBelow(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error)
 }
 
 // writeBuffer gathers the many small writes of ZIP headers into few.
 const writeBuffer = 64 << 10
 
 // Write writes the archive of e to w: manifest.json first, then
-// {project_id}/{filename} for each file, in the order of e and of the names. The
+// {project_id}/{filename} for each file, in the order of e and of the names, and, with
+// e.History, after the files of a project what only earlier versions of it have. The
 // same export with the same variants gives the same bytes; the time of the
 // export is in the manifest and its entry alone. Memory does not depend on the
 // size of the files: it holds the names of one project's files, those of up to
@@ -50,7 +54,11 @@ func Write(ctx context.Context, w io.Writer, e publish.Export, src Source) error
 		return fmt.Errorf("write manifest: %w", err)
 	}
 	for _, p := range e.Projects {
-		if err := writeProject(ctx, z, p.Project, src); err != nil {
+		err := writeProject(ctx, z, p.Project, src)
+		if err == nil && e.History {
+			err = writeHistory(ctx, z, p.Project, src)
+		}
+		if err != nil {
 			return fmt.Errorf("write project %s: %w", p.Project.ID, err)
 		}
 	}
@@ -95,11 +103,20 @@ func writeProject(ctx context.Context, z *zip.Writer, p publish.Project, src Sou
 		return err
 	}
 	return openAhead(ctx, files, src, func(o opened) error {
-		if err := writeOpened(z, p, o); err != nil {
+		if err := writeOpened(z, entryName(p, o.file), p.UpdatedAt, o); err != nil {
 			return fmt.Errorf("%s: %w", o.file.Name, named(err, p, o.file))
 		}
 		return nil
 	})
+}
+
+// namedIn is named for a file of an earlier version, which cannot be sent again.
+func namedIn(err error, p publish.Project, n int, f publish.File) error {
+	if !errors.Is(err, publish.ErrCorrupt) && !errors.Is(err, publish.ErrNotFound) {
+		return err
+	}
+	return publish.Refuse(publish.CodeBlobCorrupt, "The stored bytes of %q in version %d of the project %s are damaged, so the export cannot be whole.", f.Name, n, p.ID).
+		With(publish.OpExport).Note("Export without the earlier versions, or erase that version on the website first.").Because(err)
 }
 
 // named tells the owner which file is damaged, for until it is sent again nothing

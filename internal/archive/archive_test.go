@@ -39,6 +39,8 @@ func TestManifest(t *testing.T) {
 	s.add("dusk-def456", "index.html", nil)
 	e := s.export("maze-abc123", "dusk-def456")
 	e.Projects[0].Project.Title, e.Projects[0].Project.Lang = `A "Maze" <3`, "de"
+	e.Projects[0].Project.Unlisted, e.Projects[0].Project.Threads = true, true
+	s.said = map[publish.ProjectID]string{"maze-abc123": `Find "out".`}
 	e.Projects[0].Stats = publish.Stats{Players: 2, Plays: 1 << 40, Likes: 5}
 	z := open(t, write(t, e, s))
 	text := entry(t, z.File[0])
@@ -59,7 +61,7 @@ func TestManifest(t *testing.T) {
 			"projects": []any{
 				map[string]any{
 					"project_id": "maze-abc123", "title": `A "Maze" <3`, "url": "https://maze-abc123.example.test/", "version": 3.0,
-					"primary_file": "index.html", "lang": "de", "created_at": "2026-03-01T07:08:07Z", "updated_at": "2026-04-02T15:11:13Z",
+					"primary_file": "index.html", "lang": "de", "description": "Find \"out\".", "listed": false, "threads": true, "created_at": "2026-03-01T07:08:07Z", "updated_at": "2026-04-02T15:11:13Z",
 					"stats": map[string]any{"player_count": 2.0, "plays": float64(1 << 40), "likes": 5.0},
 					"files": []any{
 						map[string]any{
@@ -75,7 +77,7 @@ func TestManifest(t *testing.T) {
 				},
 				map[string]any{
 					"project_id": "dusk-def456", "title": nil, "url": "https://dusk-def456.example.test/", "version": 3.0,
-					"primary_file": "index.html", "lang": nil, "created_at": "2026-03-01T07:08:07Z", "updated_at": "2026-04-02T15:11:13Z",
+					"primary_file": "index.html", "lang": nil, "description": "", "listed": true, "threads": false, "created_at": "2026-03-01T07:08:07Z", "updated_at": "2026-04-02T15:11:13Z",
 					"stats": map[string]any{"player_count": 0.0, "plays": 0.0, "likes": 0.0},
 					"files": []any{map[string]any{
 						"filename": "index.html", "path": "dusk-def456/index.html", "size": 0.0,

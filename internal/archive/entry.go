@@ -17,12 +17,12 @@ import (
 func entryName(p publish.Project, f publish.File) string { return string(p.ID) + "/" + f.Name }
 
 // writeOpened writes the entry of a file and closes what it was read from.
-func writeOpened(z *zip.Writer, p publish.Project, o opened) error {
+func writeOpened(z *zip.Writer, path string, at time.Time, o opened) error {
 	if o.err != nil {
 		return o.err
 	}
 	defer o.from.Close()
-	h := &zip.FileHeader{Name: entryName(p, o.file), Method: zip.Deflate, Flags: utf8Name, Modified: p.UpdatedAt.UTC()}
+	h := &zip.FileHeader{Name: path, Method: zip.Deflate, Flags: utf8Name, Modified: at.UTC()}
 	h.SetMode(0o644)
 	if o.deflated {
 		return copyDeflated(z, h, o.file, o.variant, o.from)

@@ -20,6 +20,10 @@ import (
 
 // shelf is a Source in memory.
 type shelf struct {
+	said     map[publish.ProjectID]string
+	versions map[publish.ProjectID][]publish.VersionChange // newest first
+	old      map[oldVersion][]publish.File
+
 	files  map[publish.ProjectID][]publish.File
 	blobs  map[publish.BlobRef][]byte
 	broken map[publish.BlobRef]error // what Open answers instead
@@ -32,6 +36,11 @@ type shelf struct {
 	forgets publish.ProjectID // the project that is gone when its files are asked for again
 }
 
+type oldVersion struct {
+	id publish.ProjectID
+	n  int
+}
+
 func newShelf() *shelf {
 	return &shelf{
 		files: map[publish.ProjectID][]publish.File{}, blobs: map[publish.BlobRef][]byte{},
@@ -39,10 +48,29 @@ func newShelf() *shelf {
 	}
 }
 
-func (s *shelf) FilesWith(_ context.Context, id publish.ProjectID, _ int, _ string) ([]publish.File, error) {
+func (s *shelf) Described(_ context.Context, id publish.ProjectID) (publish.Details, error) {
+	if _, ok := s.files[id]; !ok {
+		return publish.Details{}, publish.ErrNotFound
+	}
+	return publish.Details{Description: s.said[id]}, nil
+}
+
+func (s *shelf) VersionsBelow(_ context.Context, id publish.ProjectID, before, limit int) (list []publish.VersionChange, err error) {
+	for _, v := range s.versions[id] {
+		if v.N < before && len(list) < limit {
+			list = append(list, v)
+		}
+	}
+	return list, nil
+}
+
+func (s *shelf) FilesWith(_ context.Context, id publish.ProjectID, n int, _ string) ([]publish.File, error) {
 	files, ok := s.files[id]
 	if !ok {
 		return nil, publish.ErrNotFound
+	}
+	if old, ok := s.old[oldVersion{id, n}]; ok {
+		return old, nil
 	}
 	if id == s.forgets {
 		delete(s.files, id)

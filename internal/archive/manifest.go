@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -15,7 +16,13 @@ import (
 // manifestName is the first entry. No project id has a dot, so nothing clashes.
 const manifestName = "manifest.json"
 
-// The manifest, format 1: {"format", "exported_at", "account", "projects": [...]}.
+// The manifest: {"format", "exported_at", "account", "projects": [...]}. Format 2 is format 1 with the versions of each
+// project. Whoever reads a format passes over names that they do not know, so a name more is the same format.
+const (
+	plainFormat   = 1
+	historyFormat = 2
+)
+
 type account struct {
 	Handle string `json:"handle"`
 }
@@ -27,10 +34,24 @@ type project struct {
 	Version     int       `json:"version"`
 	PrimaryFile string    `json:"primary_file"`
 	Lang        *string   `json:"lang"`
+	Description string    `json:"description"`
+	Listed      bool      `json:"listed"`
+	Threads     bool      `json:"threads"`
 	CreatedAt   time.Time `json:"created_at"`
 	UpdatedAt   time.Time `json:"updated_at"`
 	Stats       stats     `json:"stats"`
 	Files       []file    `json:"files"`
+}
+
+// version is one of a project's that are kept, or that the owner erased, of which no more than this is left.
+type version struct {
+	Version      int       `json:"version"`
+	CreatedAt    time.Time `json:"created_at"`
+	Title        *string   `json:"title"`
+	PrimaryFile  string    `json:"primary_file,omitempty"`
+	RestoredFrom int       `json:"restored_from,omitempty"`
+	Erased       bool      `json:"erased,omitempty"`
+	Files        []file    `json:"files,omitempty"`
 }
 
 type stats struct {
@@ -58,47 +79,104 @@ func writeManifest(ctx context.Context, z *zip.Writer, e publish.Export, src Sou
 		return err
 	}
 	at := e.ExportedAt.UTC().Format(time.RFC3339)
-	if _, err := fmt.Fprintf(w, "{\n\"format\": 1,\n\"exported_at\": %q,\n\"account\": %s,\n\"projects\": [", at, who); err != nil {
+	format := plainFormat
+	if e.History {
+		format = historyFormat
+	}
+	if _, err := fmt.Fprintf(w, "{\n\"format\": %d,\n\"exported_at\": %q,\n\"account\": %s,\n\"projects\": [", format, at, who); err != nil {
 		return err
 	}
 	for i, v := range e.Projects {
-		if err := writeEntry(ctx, w, i, v, src); err != nil {
+		if _, err := io.WriteString(w, separator(i)); err != nil {
 			return err
+		}
+		if err := writeEntry(ctx, w, v, e.History, src); err != nil {
+			return fmt.Errorf("project %s: %w", v.Project.ID, err)
 		}
 	}
 	_, err = io.WriteString(w, "\n]\n}\n")
 	return err
 }
 
-func writeEntry(ctx context.Context, w io.Writer, i int, v publish.ProjectView, src Source) error {
-	files, err := src.FilesWith(ctx, v.Project.ID, v.Project.Version, packed)
-	if err != nil {
-		return fmt.Errorf("project %s: %w", v.Project.ID, err)
+// separator is what stands before the element i of a list.
+func separator(i int) string {
+	if i == 0 {
+		return "\n"
 	}
-	text, err := json.Marshal(describe(v, files))
+	return ",\n"
+}
+
+func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, history bool, src Source) error {
+	p := v.Project
+	files, err := src.FilesWith(ctx, p.ID, p.Version, packed)
 	if err != nil {
 		return err
 	}
-	separator := ",\n"
-	if i == 0 {
-		separator = "\n"
+	d, err := src.Described(ctx, p.ID)
+	if err != nil && !errors.Is(err, publish.ErrNotFound) { // the project was deleted meanwhile, and its files are still there
+		return err
 	}
-	_, err = fmt.Fprintf(w, "%s%s", separator, text)
+	about := describe(v, files)
+	about.Description = d.Description
+	text, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	if !history {
+		_, err = w.Write(text)
+		return err
+	}
+	if _, err = fmt.Fprintf(w, "%s, \"versions\": [", text[:len(text)-1]); err != nil {
+		return err
+	}
+	if err := writeVersions(ctx, w, p, src); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "\n]}")
 	return err
+}
+
+// writeVersions writes one version after another, for all of them may be very many files.
+func writeVersions(ctx context.Context, w io.Writer, p publish.Project, src Source) error {
+	i := 0
+	return eachVersion(ctx, p, src, func(v publish.VersionChange, files []publish.File, at *paths) error {
+		text, err := json.Marshal(describeVersion(v, files, at))
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s%s", separator(i), text)
+		i++
+		return err
+	})
+}
+
+func describeVersion(v publish.VersionChange, files []publish.File, at *paths) version {
+	out := version{Version: v.N, CreatedAt: v.CreatedAt.UTC().Truncate(time.Second), Title: optional(v.Title), PrimaryFile: v.Primary, RestoredFrom: v.RestoredFrom}
+	if v.Erased {
+		return version{Version: v.N, CreatedAt: out.CreatedAt, Erased: true}
+	}
+	for _, f := range files {
+		out.Files = append(out.Files, describeFile(f, at.of(v.N, f)))
+	}
+	return out
 }
 
 func describe(v publish.ProjectView, files []publish.File) project {
 	p := v.Project
 	out := project{
 		ProjectID: string(p.ID), Title: optional(p.Title), URL: v.Addresses.URL, Version: p.Version,
-		PrimaryFile: p.Primary, Lang: optional(p.Lang),
+		PrimaryFile: p.Primary, Lang: optional(p.Lang), Listed: !p.Unlisted, Threads: p.Threads,
 		CreatedAt: p.CreatedAt.UTC().Truncate(time.Second), UpdatedAt: p.UpdatedAt.UTC().Truncate(time.Second),
 		Stats: stats{v.Stats.Players, v.Stats.Plays, v.Stats.Likes}, Files: make([]file, 0, len(files)),
 	}
 	for _, f := range files {
-		out.Files = append(out.Files, file{f.Name, entryName(p, f), f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)})
+		out.Files = append(out.Files, describeFile(f, entryName(p, f)))
 	}
 	return out
+}
+
+func describeFile(f publish.File, path string) file {
+	return file{f.Name, path, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)}
 }
 
 func optional(s string) *string {

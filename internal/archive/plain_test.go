@@ -23,6 +23,14 @@ func (e *endless) FilesWith(context.Context, publish.ProjectID, int, string) ([]
 	return e.files, nil
 }
 
+func (e *endless) Described(context.Context, publish.ProjectID) (publish.Details, error) {
+	return publish.Details{}, nil
+}
+
+func (e *endless) VersionsBelow(context.Context, publish.ProjectID, int, int) ([]publish.VersionChange, error) {
+	return nil, nil
+}
+
 func (e *endless) Open(_ context.Context, b publish.Blob, _, n int64) (io.ReadCloser, error) {
 	if n < 0 {
 		n = b.Size

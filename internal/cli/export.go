@@ -13,8 +13,9 @@ import (
 )
 
 type exportCommand struct {
-	Server string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
-	Output string `name:"output" short:"o" placeholder:"FILE" help:"Where to save it; a file that is there is not overwritten. (default: sandlot-export.zip)"`
+	Server  string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
+	Output  string `name:"output" short:"o" placeholder:"FILE" help:"Where to save it; a file that is there is not overwritten. (default: sandlot-export.zip)"`
+	History bool   `name:"all-versions" help:"With all versions that are kept, not only the current ones."`
 }
 
 // Run saves an export, whole or not at all.
@@ -39,7 +40,7 @@ func (c *exportCommand) Run(ctx context.Context, env *Env) error {
 	}
 	defer os.Remove(part.Name()) // nothing is left of it where it has become the export
 	defer part.Close()
-	n, err := s.fetchExport(ctx, part)
+	n, err := s.fetchExport(ctx, part, c.History)
 	if err != nil {
 		return err
 	}
@@ -59,9 +60,9 @@ func (c *exportCommand) Run(ctx context.Context, env *Env) error {
 }
 
 // fetchExport writes the export into a file, from its beginning.
-func (s *session) fetchExport(ctx context.Context, f *os.File) (n int64, err error) {
+func (s *session) fetchExport(ctx context.Context, f *os.File, history bool) (n int64, err error) {
 	err = s.call(ctx, func() error {
-		body, err := s.Export(ctx)
+		body, err := s.Export(ctx, history)
 		if err != nil {
 			return err
 		}

@@ -140,10 +140,14 @@ func (c *Client) WhoAmI(ctx context.Context, limit int) (who Identity, err error
 	return who, c.get(ctx, &who, url.Values{"limit": {strconv.Itoa(limit)}}, "whoami")
 }
 
-// Export returns a ZIP of all that the key covers, as it arrives and of any size. The caller closes it. An export that breaks off
+// Export returns a ZIP of all that the key covers, with the earlier versions or without, as it arrives and of any size. The caller closes it. An export that breaks off
 // fails in Read, with ErrNoAnswer.
-func (c *Client) Export(ctx context.Context) (io.ReadCloser, error) {
-	req, err := c.request(ctx, http.MethodGet, nil, nil, "export")
+func (c *Client) Export(ctx context.Context, history bool) (io.ReadCloser, error) {
+	query := url.Values{}
+	if history {
+		query.Set("versions", "all")
+	}
+	req, err := c.request(ctx, http.MethodGet, nil, query, "export")
 	if err != nil {
 		return nil, err
 	}

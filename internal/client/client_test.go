@@ -152,7 +152,7 @@ func TestARefusalIsTyped(t *testing.T) {
 	if !errors.As(err, &refused) || refused.Code != "rate_limited" || refused.RetryAfter <= 0 {
 		t.Errorf("one account too many: %#v", err)
 	}
-	_, err = as(c, "").Export(t.Context())
+	_, err = as(c, "").Export(t.Context(), true)
 	expect.Is(t, "an export without a key", err, client.Code("key_required"))
 }
 
@@ -256,7 +256,7 @@ func contentOf(p client.Project, name string) []byte {
 // exported is one file of the account's export.
 func exported(t *testing.T, c *client.Client, name string) []byte {
 	t.Helper()
-	body := must[io.ReadCloser](t)(c.Export(t.Context()))
+	body := must[io.ReadCloser](t)(c.Export(t.Context(), false))
 	defer body.Close()
 	data := must[[]byte](t)(io.ReadAll(body))
 	z := must[*zip.Reader](t)(zip.NewReader(bytes.NewReader(data), int64(len(data))))

@@ -24,6 +24,7 @@ import (
 // All methods may be called concurrently.
 type Contents struct {
 	store     contentStore
+	described describedStore
 	blobs     Blobs
 	log       *slog.Logger
 	inlineMax int
@@ -44,10 +45,16 @@ type contentStore interface {
 	FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error)
 }
 
+// describedStore is what an export asks of a ManagementStore.
+type describedStore interface {
+	Details(ctx context.Context, id ProjectID) (Details, error)
+	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
+}
+
 // newContents makes the Contents of a Service.
 func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 	return &Contents{
-		store: stores.Store, blobs: stores.Blobs, log: log, inlineMax: cfg.InlineMax, room: cfg.Room,
+		store: stores.Store, described: stores.Management, blobs: stores.Blobs, log: log, inlineMax: cfg.InlineMax, room: cfg.Room,
 		held: newHeldBlobs(), unpacking: turns.New(),
 		limits: treeLimits{files: cfg.MaxFiles, file: cfg.MaxContent, total: cfg.MaxFile, dir: cfg.Temporary},
 	}
@@ -225,6 +232,17 @@ func (c *Contents) Files(ctx context.Context, id ProjectID, version int) ([]File
 // no other: of many files it takes a third of the time. It has a deleted project's files for a day.
 func (c *Contents) FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error) {
 	return c.store.FilesWith(ctx, id, version, encoding)
+}
+
+// Described returns what the owner of a project says about it. Of a deleted one it is ErrNotFound.
+func (c *Contents) Described(ctx context.Context, id ProjectID) (Details, error) {
+	return c.described.Details(ctx, id)
+}
+
+// VersionsBelow returns a project's versions below before (0: all), newest first, at most limit. Of a
+// deleted project they are ErrNotFound.
+func (c *Contents) VersionsBelow(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error) {
+	return c.described.Versions(ctx, id, before, limit)
 }
 
 // Held reports whether a record may still come to name the blob: it is being

@@ -270,4 +270,5 @@ type Export struct {
 	Account    Account
 	ExportedAt time.Time
 	Projects   []ProjectView // without Files: they are read one project after another
+	History    bool          // whether the earlier versions belong to it; for its reader to set
 }

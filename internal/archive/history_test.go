@@ -1,0 +1,90 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"sandlot/internal/expect"
+	"sandlot/internal/publish"
+)
+
+// past is a shelf of a project with the versions 1 to 3, of which the second was erased.
+func past(t *testing.T) (*shelf, publish.Export) {
+	s := newShelf()
+	page := s.add("maze-abc123", "index.html", []byte("third"))
+	s.add("maze-abc123", "twin.html", []byte("third"))
+	same := s.add("maze-abc123", "same.js", []byte("same"))
+	s.pack(t, same)
+	old := publish.File{Name: "index.html", Blob: s.blob([]byte("first")), Squeezed: true}
+	moved := publish.File{Name: "moved/same.js", Blob: same.Blob, Variants: same.Variants, Squeezed: true}
+	copied := publish.File{Name: "copied.html", Blob: old.Blob, Squeezed: true}
+	version := func(n int, erased bool) publish.VersionChange {
+		return publish.VersionChange{Version: publish.Version{N: n, Suffix: "secret", Title: "Maze", Primary: page.Name, CreatedAt: created.Add(time.Duration(n) * time.Hour)}, Erased: erased}
+	}
+	s.versions = map[publish.ProjectID][]publish.VersionChange{"maze-abc123": {version(4, false), version(3, false), version(2, true), version(1, false)}}
+	s.versions["maze-abc123"][1].RestoredFrom = 1
+	s.old = map[oldVersion][]publish.File{{"maze-abc123", 1}: {copied, old, moved}}
+	e := s.export("maze-abc123")
+	e.History = true
+	return s, e
+}
+
+func TestHistory(t *testing.T) {
+	s, e := past(t)
+	first := write(t, e, s)
+	z := open(t, first)
+	var m struct {
+		Format   int
+		Projects []struct{ Versions []version }
+	}
+	expect.OK(t, json.Unmarshal(entry(t, z.File[0]), &m))
+	t.Run("all versions up to the exported one are named, the oldest first, an erased one without files", func(t *testing.T) {
+		var got []int
+		for _, v := range m.Projects[0].Versions {
+			got = append(got, v.Version, len(v.Files))
+		}
+		expect.Same(t, "versions and their files", got, []int{1, 3, 2, 0, 3, 3})
+		expect.Same(t, "format", m.Format, 2)
+		second, third := m.Projects[0].Versions[1], m.Projects[0].Versions[2]
+		if !second.Erased || second.Title != nil || third.RestoredFrom != 1 || third.CreatedAt.Format(time.RFC3339) != "2026-03-01T10:08:07Z" {
+			t.Errorf("%+v, %+v", second, third)
+		}
+	})
+	t.Run("the current version lies under its names, and of earlier ones each content once", func(t *testing.T) {
+		var names []string
+		for _, f := range z.File {
+			names = append(names, f.Name)
+		}
+		want := []string{"manifest.json", "maze-abc123/index.html", "maze-abc123/twin.html", "maze-abc123/same.js", "maze-abc123.v1/copied.html"}
+		expect.Same(t, "entries", names, want)
+	})
+	t.Run("each file's path leads to its bytes", func(t *testing.T) {
+		held := map[string][]byte{}
+		for _, f := range z.File {
+			held[f.Name] = entry(t, f)
+		}
+		for _, v := range m.Projects[0].Versions {
+			for _, f := range v.Files {
+				if got := s.blob(held[f.Path]).SHA256.String(); got != f.SHA256 {
+					t.Errorf("%s of version %d: %s has other bytes", f.Filename, v.Version, f.Path)
+				}
+			}
+		}
+	})
+	t.Run("the same export gives the same bytes, and holds no secret", func(t *testing.T) {
+		if !bytes.Equal(first, write(t, e, s)) || bytes.Contains(entry(t, z.File[0]), []byte("secret")) {
+			t.Error("they differ, or an address of a version is in it")
+		}
+	})
+}
+
+func TestHistoryThatCannotBeReadBreaksTheExportOff(t *testing.T) {
+	s, e := past(t)
+	for _, files := range s.old {
+		s.broken[files[0].Blob.Ref] = publish.ErrCorrupt
+	}
+	err := Write(t.Context(), &bytes.Buffer{}, e, s)
+	expect.Is(t, "damaged bytes of an earlier version", err, publish.CodeBlobCorrupt)
+}
