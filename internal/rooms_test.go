@@ -30,7 +30,7 @@ const (
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*operate.Service)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*operate.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

@@ -126,6 +126,7 @@ type projectLine struct {
 	Title       string     `json:"title"`
 	Status      string     `json:"status"`
 	SuspendedAt *time.Time `json:"suspended_at"`
+	DeletedAt   *time.Time `json:"deleted_at,omitempty"`
 	Version     int        `json:"version"`
 	Files       int        `json:"file_count"`
 	Size        int64      `json:"size"`
@@ -135,7 +136,7 @@ type projectLine struct {
 }
 
 func newProjectLine(d operate.ProjectDetail) projectLine {
-	return projectLine{string(d.ID), d.Handle, d.Title, shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Version, d.FileCount, d.Size, d.Plays, d.CreatedAt, d.UpdatedAt}
+	return projectLine{string(d.ID), d.Handle, d.Title, shownStatus(d.Suspended), orNil(d.SuspendedAt), orNil(d.DeletedAt), d.Version, d.FileCount, d.Size, d.Plays, d.CreatedAt, d.UpdatedAt}
 }
 
 func (l projectLine) row(w io.Writer) {

@@ -9,6 +9,7 @@ import (
 
 	"sandlot/internal/mediatype"
 	"sandlot/internal/operate"
+	"sandlot/internal/publish"
 )
 
 type showCommand struct {
@@ -112,7 +113,11 @@ func showAccount(w io.Writer, s operate.Shown) {
 
 func showProject(w io.Writer, s operate.Shown) {
 	p := s.Project
-	pairs(w, "project", p.ID, "title", orDash(p.Title), "account", "@"+p.Handle, "status", since(shownStatus(p.Suspended), p.SuspendedAt),
+	status := since(shownStatus(p.Suspended), p.SuspendedAt)
+	if !p.DeletedAt.IsZero() {
+		status = fmt.Sprintf("deleted at %s, for good at %s unless its owner takes it back; %s", stamp3339(p.DeletedAt), stamp3339(p.DeletedAt.Add(publish.TrashLife)), status)
+	}
+	pairs(w, "project", p.ID, "title", orDash(p.Title), "account", "@"+p.Handle, "status", status,
 		"version", p.Version, "files", p.FileCount, "bytes", p.Size, "opens with", p.Primary, "plays", p.Plays, "created", stamp3339(p.CreatedAt), "updated", stamp3339(p.UpdatedAt))
 	var versions, files [][]any
 	for _, v := range s.Versions {

@@ -49,6 +49,10 @@ var access = map[string][]accessRow{
 	"GET /v1/project/{id}": {
 		{"the project", nil, "200 401 401 200 200 200 401 200 200 401 200 451"},
 	},
+	"DELETE /v1/project/{id}": {
+		{"the project", obj{"confirm": "P"}, "401 401 401 200 401 403 401 404 401 401 403 401"}, // once it is deleted its keys are none
+		{"unconfirmed", obj{}, "401 401 401 400 403 403 401 403 401 401 403 401"},
+	},
 	"GET /v1/project/{id}/stats": {
 		{"the project", nil, "200 200 200 200 200 200 200 200 200 200 451 451"},
 	},
@@ -179,7 +183,7 @@ func (c *cast) sees(caller string, rt route, got answer) {
 	owner := caller == "account" || caller == "its project"
 	switch {
 	case got.status >= 400:
-	case rt.pattern == "/v1/project/{id}":
+	case rt.op == publish.OpProject:
 		if _, files := got.body["files"]; files != owner {
 			c.t.Errorf("%s: files shown is %v", caller, files)
 		}

@@ -78,6 +78,6 @@ func TestAmend(t *testing.T) {
 		if line := pasted(got.str("hint")); !strings.Contains(line, "-X PATCH") || !strings.Contains(line, `{"title":"Other"}`) {
 			t.Error(got.str("hint"))
 		}
-		expect.Equal(t, "Allow", w.send("PUT", "/v1/project/"+w.projectID, w.project, obj{}).refused(405, publish.CodeMethodNotAllowed).header.Get("Allow"), "GET, HEAD, PATCH, OPTIONS")
+		expect.Equal(t, "Allow", w.send("PUT", "/v1/project/"+w.projectID, w.project, obj{}).refused(405, publish.CodeMethodNotAllowed).header.Get("Allow"), "GET, HEAD, DELETE, PATCH, OPTIONS")
 	})
 }

@@ -20,6 +20,7 @@ type Service interface {
 	Publish(ctx context.Context, by publish.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
 	Update(ctx context.Context, by publish.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
 	DeleteFile(ctx context.Context, by publish.Caller, in publish.DeleteInput) (publish.Deleted, error)
+	DeleteProject(ctx context.Context, by publish.Caller, ref, confirm string) (publish.DeletedProject, error)
 	Signup(ctx context.Context, by publish.Caller, in publish.SignupInput) (publish.SignedUp, error)
 	Project(ctx context.Context, by publish.Caller, ref string) (publish.ProjectView, error)
 	Amend(ctx context.Context, by publish.Caller, ref string, in publish.AmendInput) (publish.ProjectView, error)

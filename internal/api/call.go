@@ -47,7 +47,7 @@ func newCall(w http.ResponseWriter, r *http.Request) *call {
 }
 
 func preflight(h http.Header) {
-	h.Set("Access-Control-Allow-Methods", "GET, HEAD, PATCH, POST, OPTIONS")
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, PATCH, POST, DELETE, OPTIONS")
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range")
 	h.Set("Access-Control-Max-Age", "86400")
 }

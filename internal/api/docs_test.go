@@ -57,7 +57,7 @@ func TestGuide(t *testing.T) {
 		}
 	})
 	t.Run("every field that is taken is named", func(t *testing.T) {
-		for _, set := range []*fieldSet{publishFields, updateFields, deleteFields, amendFields, restoreFields, signupFields} {
+		for _, set := range []*fieldSet{publishFields, updateFields, deleteFields, amendFields, restoreFields, deleteProjectFields, signupFields} {
 			for _, name := range set.all() {
 				if !strings.Contains(guide, "`"+name+"`") && !slices.Contains(partFields[4:], name) {
 					t.Errorf("%s is not named", name)

@@ -45,6 +45,11 @@ func (a *API) deleteFile(c *call, in publish.DeleteInput) (reply, error) {
 	return reply{http.StatusOK, newDeleted(out, c.notes(out.Warnings))}, err
 }
 
+func (a *API) deleteProject(c *call, confirm string) (reply, error) {
+	out, err := a.Service.DeleteProject(c.r.Context(), c.by, c.param, confirm)
+	return reply{http.StatusOK, newDeletedProject(out, c.notes(out.Warnings))}, err
+}
+
 func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 	if c.r.Header.Get("Authorization") != "" {
 		c.warn("key_ignored", "The Authorization header was ignored: signup makes a new account.", "If you have a key already, use it instead of a second account.")

@@ -47,7 +47,8 @@ var (
 		chooses: true,
 		names:   []string{"project_id", "version", "if_version"},
 	}
-	signupFields = &fieldSet{
+	deleteProjectFields = &fieldSet{names: []string{"confirm"}, mayBeEmpty: true}
+	signupFields        = &fieldSet{
 		names:      []string{"handle", "email", "lang"},
 		mayBeEmpty: true,
 		elsewhere: map[string]publish.Warning{
@@ -117,6 +118,9 @@ func (f *fields) noVersion() error {
 	}
 	return e.With(publish.OpVersions).Note("Send version. The project's are listed here:")
 }
+
+// deleteProjectInput is what was sent to confirm.
+func deleteProjectInput(f *fields) string { return f.text("confirm") }
 
 func signupInput(f *fields) publish.SignupInput {
 	return publish.SignupInput{Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"), Idempotency: f.header.Get(idempotencyKey)}

@@ -129,6 +129,9 @@ func TestWrongMethodsShowTheCall(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	for _, rt := range routes() {
+		if rt.pattern == "/v1/project/{id}" {
+			continue // it takes that
+		}
 		method, key := http.MethodDelete, w.account
 		path := strings.NewReplacer("{id}", w.projectID, "{filename}", "logo.svg").Replace(rt.pattern)
 		got := w.send(method, path, key, nil).refused(405, publish.CodeMethodNotAllowed)

@@ -103,6 +103,7 @@ func (a *API) changing(method string, m meant) meant {
 			m.route = a.route("/v1/update")
 		}
 	case http.MethodDelete:
+		m.route = a.routeOf(publish.OpDeleteProject)
 		if m.filename != "" {
 			m.route = a.route("/v1/delete-file")
 		}

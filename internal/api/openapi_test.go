@@ -199,7 +199,7 @@ func newExample(name, path string, ext map[string]any) requestExample {
 // send sends the example with real keys and ids.
 func (ex requestExample) send(w *world, other, method string) {
 	key := map[string]string{"account": w.account, "project": w.project, "bad": "sla_" + strings.Repeat("0", 36), "none": "", "": ""}[ex.key]
-	real := strings.NewReplacer("sky-hopper-7k2m9p", w.projectID, "deep-maze-4t8x1q", other, "<api_key>", w.account)
+	real := strings.NewReplacer("{id}", w.projectID, "sky-hopper-7k2m9p", w.projectID, "deep-maze-4t8x1q", other, "<api_key>", w.account)
 	var body any
 	if ex.body != nil {
 		text, err := json.Marshal(ex.body)

@@ -46,6 +46,8 @@ type mend struct {
 // which hints were seen to mislead.
 func mends(w *world) []mend {
 	id, update, pub := w.projectID, "/v1/update", "/v1/publish"
+	another := func() string { return w.post(pub, w.account, obj{"content": page64}).str("project_id") }
+	first, second, third := another(), another(), another() // which hints delete
 	css := func(more obj) obj {
 		body := obj{"project_id": id, "filename": "style.css", "content": b64("b {}")}
 		for name, v := range more {
@@ -144,7 +146,7 @@ func mends(w *world) []mend {
 		{name: "a file beside the endpoints", code: publish.CodeNotFound, method: "PUT", path: "/v1/project/" + id + "/game.js", key: "account", body: "a", change: bin, wants: "filename=game.js & project_id=" + id, files: map[string]string{"game.js": "a"}},
 		{name: "a file behind update", code: publish.CodeNotFound, path: update + "/" + id + "/game.js", key: "account", body: "a", change: bin, wants: "filename=game.js & project_id=" + id, files: map[string]string{"game.js": "a"}},
 		{name: "DELETE of files", code: publish.CodeNotFound, method: "DELETE", path: "/v1/files?project_id=" + id + "&filename=gone.txt", key: "account", last: map[string]any{"deleted": "gone.txt"}},
-		{name: "DELETE of projects", code: publish.CodeNotFound, method: "DELETE", path: "/v1/projects/" + id, key: "account", wants: "/v1/delete-file & /account"},
+		{name: "DELETE of projects", code: publish.CodeNotFound, method: "DELETE", path: "/v1/projects/" + first, key: "account", wants: "/v1/delete-file & /account & -X DELETE", last: map[string]any{"project_id": first}},
 		{name: "the export of a project", code: publish.CodeNotFound, method: "GET", path: "/v1/export/" + id, key: "account", wants: "/v1/export"},
 		{name: "statistics", code: publish.CodeNotFound, method: "GET", path: "/v1/project/" + id + "/statistics", wants: "/v1/project/" + id + "/stats", last: map[string]any{"project_id": id}},
 		{name: "an address in the path", code: publish.CodeNotFound, method: "GET", path: "/v1/project/http://" + id + ".localhost:8080/", wants: "/v1/project/" + id, last: map[string]any{"project_id": id}},
@@ -152,7 +154,9 @@ func mends(w *world) []mend {
 		{name: "PUT", code: publish.CodeMethodNotAllowed, method: "PUT", path: pub, key: "account", body: obj{"title": "Mine", "content": page64}, last: mine},
 		{name: "PUT", code: publish.CodeMethodNotAllowed, method: "PUT", path: "/v1/project/" + id, key: "account", body: obj{"title": "Patched"}, wants: "/v1/update & with PATCH", last: map[string]any{"title": "Patched"}},
 		{name: "POST to a project", code: publish.CodeMethodNotAllowed, path: "/v1/project/" + id, key: "account", body: obj{"filename": "style.css", "content": "YQ=="}, wants: "/v1/update & filename=style.css"},
-		{name: "DELETE", code: publish.CodeMethodNotAllowed, method: "DELETE", path: "/v1/project/" + id, key: "account", wants: "/v1/delete-file & /account"},
+		{name: "DELETE of numbers", code: publish.CodeMethodNotAllowed, method: "DELETE", path: "/v1/project/" + id + "/stats", key: "account", wants: "/v1/delete-file & /account"},
+		{name: "DELETE without a word", code: publish.CodeMissingField, method: "DELETE", path: "/v1/project/" + second, key: "account", last: map[string]any{"project_id": second}},
+		{name: "DELETE with another id", code: publish.CodeInvalidField, method: "DELETE", path: "/v1/project/" + third, key: "account", body: obj{"confirm": id}, last: map[string]any{"project_id": third}},
 		{name: "DELETE with a file", code: publish.CodeMethodNotAllowed, method: "DELETE", path: "/v1/delete-file", key: "account", body: obj{"project_id": id, "filename": "gone.txt"}, last: map[string]any{"deleted": "gone.txt"}},
 		{name: "GET", code: publish.CodeMethodNotAllowed, method: "GET", path: pub, key: "account"},
 

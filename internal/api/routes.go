@@ -43,6 +43,7 @@ func routes() []route {
 		{"POST", "/v1/restore", keyRequired, true, publish.ActEdit, admission.Update, publish.OpRestore, restoreFields, takes(restoreInput, (*API).restore)},
 		{"POST", "/v1/signup", keyIgnored, false, 0, admission.Signup, publish.OpSignup, signupFields, takes(signupInput, (*API).signup)},
 		{"GET", "/v1/project/{id}", keyOptional, false, 0, admission.Look, publish.OpProject, nil, (*API).project},
+		{"DELETE", "/v1/project/{id}", keyRequired, true, publish.ActDeleteProject, admission.Update, publish.OpDeleteProject, deleteProjectFields, takes(deleteProjectInput, (*API).deleteProject)},
 		{"GET", "/v1/project/{id}/versions", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpVersions, nil, (*API).versions},
 		{"PATCH", "/v1/project/{id}", keyRequired, true, publish.ActEdit, admission.Update, publish.OpAmend, amendFields, takes(amendInput, (*API).amend)},
 		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpFile, nil, (*API).file},
@@ -70,7 +71,7 @@ func (a *API) find(c *call) (*route, pathNames, error) {
 	if len(path) > maxPath {
 		return nil, pathNames{}, pathTooLong(len(path))
 	}
-	var other *route
+	var other *route // the first of the path
 	var otherNames pathNames
 	for i := range a.routes {
 		rt := &a.routes[i]
@@ -180,7 +181,7 @@ func (a *API) doneElsewhere(method string, rt *route) string {
 	base := a.Places.Base.String()
 	switch method {
 	case http.MethodDelete:
-		return "A file is deleted with POST " + base + "/v1/delete-file, a project or an account on the website, at " + base + "/account.\n"
+		return "A file is deleted with POST " + base + "/v1/delete-file, a project with DELETE " + base + "/v1/project/{id} and its account's key, an account on the website, at " + base + "/account.\n"
 	case http.MethodPatch, http.MethodPut:
 		if rt != nil && rt.op == publish.OpSignup {
 			break // there it makes an account

@@ -147,7 +147,7 @@ func TestRowsPaths(t *testing.T) {
 				allow = "GET, HEAD, OPTIONS"
 			}
 			if rt.pattern == "/v1/project/{id}" {
-				allow = "GET, HEAD, PATCH, OPTIONS"
+				allow = "GET, HEAD, DELETE, PATCH, OPTIONS"
 			}
 			for _, method := range []string{"GET", "POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"} {
 				if strings.Contains(allow, method) {

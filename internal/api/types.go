@@ -213,6 +213,18 @@ func newDeleted(d publish.Deleted, n notes) *deletedAnswer {
 	return &deletedAnswer{string(p.ID), at.URL, text(at.Version), p.Version, d.Previous, d.Filename, newFiles(d.Files, at), n}
 }
 
+type deletedProjectAnswer struct {
+	ProjectID string `json:"project_id"`
+	DeletedAt moment `json:"deleted_at"`
+	GoneAt    moment `json:"gone_at"`
+	TakeBack  string `json:"take_back_url"`
+	notes
+}
+
+func newDeletedProject(d publish.DeletedProject, n notes) *deletedProjectAnswer {
+	return &deletedProjectAnswer{string(d.ID), moment(d.DeletedAt), moment(d.GoneAt()), d.TakeBack, n}
+}
+
 type signedUpAnswer struct {
 	Handle string `json:"handle"`
 	APIKey string `json:"api_key"`

@@ -30,6 +30,13 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 		}
 		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", unknownProject)))
 		return "curl -X PATCH " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) + " -H 'Content-Type: application/json' -d " + Quote(asObject(without(without(args, "project_id"), "id")))
+	case publish.OpDeleteProject:
+		id := argument(args, "id", argument(args, "project_id", on.Arg("project_id")))
+		if id == "" {
+			return CurlOf(base, on, publish.OpWhoami, nil) // lists them
+		}
+		return "curl -X DELETE " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) +
+			" -H 'Content-Type: application/json' -d " + Quote(asObject([]publish.Arg{{Name: "confirm", Value: id}}))
 	case publish.OpProject, publish.OpFile, publish.OpVersions, publish.OpStats:
 		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", "")))
 		if id == "" {

@@ -47,6 +47,12 @@ func (p proposal) tool() ToolCall {
 	switch op {
 	case publish.OpPublish, publish.OpUpdate, publish.OpDeleteFile, publish.OpRestore, publish.OpAmend, publish.OpSignup:
 		args = withDefaults(p.on, op, args)
+	case publish.OpDeleteProject:
+		id := argument(args, "id", argument(args, "project_id", p.on.Arg("project_id")))
+		if id == "" {
+			return ToolCall{Name: string(publish.OpWhoami)} // lists them
+		}
+		args = []publish.Arg{{Name: "project_id", Value: id}, {Name: "confirm", Value: id}}
 	case publish.OpProject, publish.OpVersions, publish.OpStats:
 		id := argument(args, "id", argument(args, "project_id", p.on.Arg("project_id")))
 		if id == "" {

@@ -84,6 +84,10 @@ func (s *Service) showAccount(ctx context.Context, out *Shown, limit int) (err e
 // showProject adds what belongs to a project.
 func (s *Service) showProject(ctx context.Context, out *Shown, limit int) (err error) {
 	p := out.Project
+	if !p.DeletedAt.IsZero() { // what belongs to it nobody reads until it is taken back
+		out.Reports, err = s.store.Reports(ctx, ReportQuery{Project: p.ID, Limit: limit})
+		return err
+	}
 	if out.Versions, err = s.store.Versions(ctx, p.ID, 0, limit); err != nil {
 		return err
 	}

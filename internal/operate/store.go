@@ -22,6 +22,7 @@ type ProjectDetail struct {
 	publish.Project
 	Number      int64     // higher than that of every project that was made before
 	SuspendedAt time.Time // zero if it is not suspended itself
+	DeletedAt   time.Time // since when its owner can take it back; zero if it is not deleted
 }
 
 // ProjectQuery says which projects to list.
@@ -65,16 +66,17 @@ type AdminStore interface {
 	// ListAccounts returns accounts with an ID above after, oldest first, at most limit; only
 	// suspended ones if suspended.
 	ListAccounts(ctx context.Context, after publish.AccountID, suspended bool, limit int) ([]AccountDetail, error)
-	// ProjectDetail returns a project.
+	// ProjectDetail returns a project, also one that its owner can take back.
 	ProjectDetail(ctx context.Context, id publish.ProjectID) (ProjectDetail, error)
-	// ListProjects returns projects, oldest first.
+	// ListProjects returns projects that are not deleted, oldest first.
 	ListProjects(ctx context.Context, q ProjectQuery) ([]ProjectDetail, error)
 
 	// What becomes of an account is true of all its projects at once, for whoever reads one; into
 	// lists they come by and by, the last of them before the method returns, or by Sweep if that is
 	// cut short.
 
-	// Suspend marks the subject as suspended at e.At and records e. One that is suspended already is ErrExists.
+	// Suspend marks the subject as suspended at e.At and records e. One that is suspended already is ErrExists. It finds also a
+	// project that its owner can take back, and so do Reinstate and Remove, after which the owner cannot.
 	Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
 	// Reinstate ends a suspension and records e. One that is not suspended is ErrMoved.
 	Reinstate(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)

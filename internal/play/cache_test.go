@@ -116,7 +116,8 @@ func TestEveryWriteIsSeenAtOnce(t *testing.T) {
 	if s.lists != 20 {
 		t.Errorf("%d lists for 20 versions", s.lists)
 	}
-	s.must(s.Publish.DeleteProject(t.Context(), s.owner, gameID, string(gameID)))
+	_, err := s.Publish.DeleteProject(t.Context(), s.owner, string(gameID), string(gameID))
+	s.must(err)
 	if res := get(h, "/"); res.StatusCode != 404 {
 		t.Errorf("a project that is gone: %d", res.StatusCode)
 	}

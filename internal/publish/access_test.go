@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -74,6 +75,11 @@ var (
 	forReaders  = lets{"active": "key ok ok ok ok ok ok key"}
 	forSessions = lets{"active": "login login login login login ok ok login"}
 	forOwners   = lets{"active": "login login login login login ok none login"}
+	forDeleting = lets{ // the key of a suspended account reads and exports, and its owner may leave
+		"active":                      "key ok whole whole other ok none key",
+		"account suspended":           "key susp susp susp other ok none key",
+		"account suspended meanwhile": "key susp whole whole other ok none key",
+	}
 	forChanging = lets{
 		"active":                      "login login login login login ok ok login",
 		"account suspended":           "login login login login login susp ok login",
@@ -95,6 +101,30 @@ var (
 		"account suspended meanwhile": "login login login login login down none login",
 	}
 )
+
+// TestWhoIsLetInToDeletedProjects calls every method of the Trash as every kind of caller.
+func TestWhoIsLetInToDeletedProjects(t *testing.T) {
+	t.Parallel()
+	gates := map[string]testworld.Gate{}
+	gate := func(name string, l lets, call func(s *testworld.Scene, by publish.Caller) error) {
+		gates[name] = testworld.Gate{Call: call, Want: l.want}
+	}
+	gate("List", forSessions, func(s *testworld.Scene, by publish.Caller) error {
+		_, _, err := s.Publish.Trash.List(t.Context(), by, publish.TrashPage{})
+		return err
+	})
+	gate("TakeBack", forOwners, func(s *testworld.Scene, by publish.Caller) error {
+		return s.Publish.Trash.TakeBack(t.Context(), by, s.Project.ID) // of the owner's, which is there
+	})
+	gate("Purge", forOwners, func(s *testworld.Scene, by publish.Caller) error {
+		if _, _, ok := by.Login(); ok && by.Account() == s.Project.Account {
+			_, err := s.Publish.DeleteProject(t.Context(), by, string(s.Project.ID), string(s.Project.ID))
+			expect.OK(t, err)
+		}
+		return s.Publish.Trash.Purge(t.Context(), by, s.Project.ID)
+	})
+	testworld.CheckAccess(t, reflect.TypeFor[*publish.Trash](), nil, gates)
+}
 
 // TestWhoIsLetInToProjects calls every method of the Service as every kind of caller.
 func TestWhoIsLetInToProjects(t *testing.T) {
@@ -196,8 +226,8 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	gate("ExportProject", forOwners, func(s *testworld.Scene, by publish.Caller) error {
 		return second(s.Publish.ExportProject(t.Context(), by, s.Project.ID))
 	})
-	gate("DeleteProject", forOwners, func(s *testworld.Scene, by publish.Caller) error {
-		return s.Publish.DeleteProject(t.Context(), by, s.Project.ID, string(s.Project.ID))
+	gate("DeleteProject", forDeleting, func(s *testworld.Scene, by publish.Caller) error {
+		return second(s.Publish.DeleteProject(t.Context(), by, string(s.Project.ID), string(s.Project.ID)))
 	})
 	gate("Versions", forOwnersOfFiles, func(s *testworld.Scene, by publish.Caller) error {
 		return second(s.Publish.Versions(t.Context(), by, string(s.Project.ID), 20, ""))

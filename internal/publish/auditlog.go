@@ -24,6 +24,7 @@ const (
 	ActionSuspend   = "suspend"
 	ActionReinstate = "reinstate"
 	ActionDelete    = "delete"
+	ActionTakeBack  = "take-back"
 	ActionNewKey    = "new-key"
 
 	ActionAllowMail   = "allow-mail"
@@ -32,7 +33,7 @@ const (
 
 // Actions are all that the log can tell of.
 func Actions() []string {
-	return []string{ActionSuspend, ActionReinstate, ActionDelete, ActionNewKey, ActionCloseReport, ActionAllowMail}
+	return []string{ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionCloseReport, ActionAllowMail}
 }
 
 // The actors of the audit log.

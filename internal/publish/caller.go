@@ -102,15 +102,16 @@ type Action int
 
 // The actions that Authorize decides about.
 const (
-	ActPublish     Action = iota // make a project
-	ActEdit                      // change a project
-	ActReadFiles                 // read the files and version addresses of a project
-	ActReadAccount               // list or export what the caller covers
-	ActDelete                    // delete a project or an account for good, or end its sessions: a suspended owner may, too
-	ActOwn                       // change the account: its keys, handle, language, address
-	ActSeeOwn                    // see what only the owner of an account sees
-	ActOperate                   // what only the operator may
-	ActLook                      // see or do what everybody may
+	ActPublish       Action = iota // make a project
+	ActEdit                        // change a project
+	ActReadFiles                   // read the files and version addresses of a project
+	ActReadAccount                 // list or export what the caller covers
+	ActDelete                      // delete an account, delete a project for good or take it back, or end sessions: a suspended owner may, too
+	ActDeleteProject               // delete a project so that it can be taken back: a suspended owner may, too, in a session
+	ActOwn                         // change the account: its keys, handle, language, address
+	ActSeeOwn                      // see what only the owner of an account sees
+	ActOperate                     // what only the operator may
+	ActLook                        // see or do what everybody may
 )
 
 // What Authorize returns for a caller of another kind than the action needs. No
@@ -127,7 +128,7 @@ var (
 // transport, and asks no store: p and by are as they were read.
 //
 // A refusal is an *Error: CodeKeyRequired where a key is missing, CodeWrongProject for a key
-// that does not cover p, CodeAccountKeyRequired for a project key that publishes,
+// that does not cover p, CodeAccountKeyRequired for a project key that publishes or deletes,
 // CodeAccountSuspended and CodeTakenDown for what the operator has stopped. A session that asks
 // about another account's project gets ErrNotFound, as if it were not there. A caller of
 // another kind than the action needs gets ErrLoginNeeded or ErrOperatorNeeded.
@@ -168,7 +169,7 @@ func authorizeSession(by Caller, act Action, p *Project) error {
 // authorizeKey decides for who presented a key, or nothing.
 func authorizeKey(by Caller, act Action, p *Project) error {
 	switch {
-	case by.key.Suspended && (act == ActPublish || act == ActEdit):
+	case by.key.Suspended && (act == ActPublish || act == ActEdit || act == ActDeleteProject):
 		return AccountSuspended()
 	case act == ActPublish && by.Scoped():
 		return Refuse(CodeAccountKeyRequired, "A project key cannot publish a new project: it covers %s alone.", by.key.Project).
@@ -177,6 +178,9 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 		return nil
 	case by.kind != callerKey:
 		return Refuse(CodeKeyRequired, "This call needs a key.").With(OpPresentKey)
+	case act == ActDeleteProject && by.Scoped():
+		return Refuse(CodeAccountKeyRequired, "A project key cannot delete a project.").
+			With(OpPresentKey).Note("Delete it with the account's api_key (sla_...). A file of the project is deleted with delete-file.")
 	case p == nil:
 		return nil
 	case by.key.Account != p.Account || by.Scoped() && by.key.Project != p.ID:

@@ -39,7 +39,11 @@ func (s saying) EraseVersion(context.Context, publish.ProjectID, int, time.Time)
 	return s.says()
 }
 
-func (s saying) Remove(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
+func (s saying) Trash(context.Context, publish.ProjectID, int64, publish.LogEntry) (publish.Changed, error) {
+	return s.says()
+}
+
+func (s saying) TakeBack(context.Context, publish.ProjectID, publish.Quota, publish.LogEntry) (publish.Changed, error) {
 	return s.says()
 }
 

@@ -174,6 +174,9 @@ const (
 	OpPublish    Op = "publish"
 	OpUpdate     Op = "update"
 	OpDeleteFile Op = "delete-file"
+
+	OpDeleteProject Op = "delete-project"
+
 	OpSignup     Op = "signup"
 	OpRestore    Op = "restore"
 	OpProject    Op = "project"

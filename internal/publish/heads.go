@@ -421,6 +421,10 @@ func (s currentManagement) EraseVersion(ctx context.Context, id ProjectID, n int
 	return s.heads.After(s.ManagementStore.EraseVersion(ctx, id, n, at))
 }
 
-func (s currentManagement) Remove(ctx context.Context, of Subject, e LogEntry) error {
-	return s.heads.After(s.ManagementStore.Remove(ctx, of, e))
+func (s currentManagement) Trash(ctx context.Context, id ProjectID, key int64, e LogEntry) error {
+	return s.heads.After(s.ManagementStore.Trash(ctx, id, key, e))
+}
+
+func (s currentManagement) TakeBack(ctx context.Context, id ProjectID, within Quota, e LogEntry) error {
+	return s.heads.After(s.ManagementStore.TakeBack(ctx, id, within, e))
 }

@@ -76,8 +76,6 @@ type ProjectStore interface {
 	Usage(ctx context.Context, id AccountID, now time.Time) (Quota, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit.
 	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
-	// Remove deletes a project, as the operator does, and records e.
-	Remove(ctx context.Context, s Subject, e LogEntry) (Changed, error)
 	// EraseVersion takes a version's files away, but for those of other versions, and leaves its
 	// number; a second call has no further effect. The current version is ErrMoved.
 	EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) (Changed, error)
@@ -268,21 +266,6 @@ func cleanDescription(text string) string {
 		}
 		return r
 	}, text))
-}
-
-// DeleteProject deletes a project for good, as the operator's delete does, once
-// its owner has typed its id; anything else is CodeInvalidField. Its address is
-// never used again.
-func (s *Service) DeleteProject(ctx context.Context, by Caller, id ProjectID, typed string) error {
-	p, err := s.owned(ctx, by, ActDelete, id)
-	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(typed) != string(p.ID) {
-		return Refuse(CodeInvalidField, "This is not the id of the project.").In("id")
-	}
-	entry := LogEntry{At: s.now().UTC(), Actor: ActorOwner, Action: ActionDelete, Target: string(id), Reason: "on the website"}
-	return s.evenFull(func() error { return s.management.Remove(ctx, Subject{Project: id}, entry) })
 }
 
 // evenFull does what frees room on a full disk, too.

@@ -70,7 +70,7 @@ func TestManage(t *testing.T) {
 			"primary":  w.ChoosePrimary(ctx, other, id, "a.js", "f"),
 			"restore":  w.RestoreVersion(ctx, other, id, 1, "f"),
 			"erase":    w.EraseVersion(ctx, other, id, 1),
-			"delete":   w.DeleteProject(ctx, other, id, string(id)),
+			"delete":   second(w.DeleteProject(ctx, other, string(id), string(id))),
 		} {
 			expect.Is(t, what, err, publish.ErrNotFound)
 		}
@@ -94,8 +94,9 @@ func TestManage(t *testing.T) {
 	t.Run("deleting needs the id, and the address stays gone", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
-		expect.Is(t, "with another id", w.DeleteProject(t.Context(), by, id, "no"), publish.CodeInvalidField)
-		expect.OK(t, w.DeleteProject(t.Context(), by, id, " "+string(id)+" "))
+		expect.Is(t, "with another id", second(w.DeleteProject(t.Context(), by, string(id), "no")), publish.CodeInvalidField)
+		expect.Is(t, "with none", second(w.DeleteProject(t.Context(), by, string(id), "")), publish.CodeMissingField)
+		expect.OK(t, second(w.DeleteProject(t.Context(), by, string(id), " "+string(id)+" ")))
 		_, err := w.Current(t.Context(), nobody(), id)
 		expect.Is(t, "its address", err, publish.CodeProjectNotFound)
 	})

@@ -45,8 +45,8 @@ func (q Quota) exceeded(err error) error {
 		e = Refuse(CodeQuotaExceeded, "The account has %d projects, which is the limit.", q.Projects).Detail("limit", q.Projects).With(OpWhoami).
 			Note("Change a project that is there with update instead of publishing a new one.")
 	case errors.Is(err, ErrTooManyBytes):
-		e = Refuse(CodeQuotaExceeded, "The account's files would have more than %d bytes together, which is the limit. Earlier versions count, and so do the parts of unfinished uploads.", q.Bytes).
-			Detail("limit", q.Bytes).With(OpWait).Note("Make the file smaller, finish uploads that are open or wait until they expire, or ask the operator for more room.")
+		e = Refuse(CodeQuotaExceeded, "The account's files would have more than %d bytes together, which is the limit. Earlier versions count, and so do the parts of unfinished uploads, and deleted projects until they are gone for good.", q.Bytes).
+			Detail("limit", q.Bytes).With(OpWait).Note("Make the file smaller, delete projects for good on the page of the account, finish uploads that are open or wait until they expire, or ask the operator for more room.")
 	default:
 		return err
 	}

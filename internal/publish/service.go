@@ -64,6 +64,7 @@ type Stores struct {
 type ManagementStore interface {
 	KeyringStore
 	ProjectStore
+	TrashStore
 }
 
 // Service is the rules. Each method takes the caller as an argument, asks Authorize, and
@@ -80,6 +81,8 @@ type Service struct {
 	Contents *Contents
 	// Heads is what is cached of projects; whoever runs the Service runs it.
 	Heads *Heads
+	// Trash is what can be taken back.
+	Trash *Trash
 
 	store      currentStore
 	management currentManagement
@@ -129,6 +132,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	if s.statistics == nil {
 		s.statistics = storedStatistics{}
 	}
+	s.Trash = &Trash{s}
 	for _, o := range opts {
 		o(s)
 	}

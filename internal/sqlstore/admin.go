@@ -51,13 +51,13 @@ func (store Operate) ListAccounts(ctx context.Context, after publish.AccountID, 
 	return list, in("list accounts", err)
 }
 
-const selectProjectDetail = "SELECT coalesce(p.suspended_at, 0), " + projectColumns + `
-	FROM projects p JOIN accounts a ON a.id = p.account WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `
+const selectProjectDetail = "SELECT coalesce(t.at, 0), coalesce(p.suspended_at, 0), " + projectColumns + `
+	FROM projects p JOIN accounts a ON a.id = p.account LEFT JOIN trash t ON t.project = p.num WHERE a.deleted_at IS NULL AND `
 
 func scanProjectDetail(r row) (d operate.ProjectDetail, err error) {
-	var suspended int64
-	p, err := scanProject(behind{r, &suspended})
-	d.Project, d.Number, d.SuspendedAt = p.Project, p.num, sometime(suspended)
+	var trashed, suspended int64
+	p, err := scanProject(behind{behind{r, &trashed}, &suspended})
+	d.Project, d.Number, d.SuspendedAt, d.DeletedAt = p.Project, p.num, sometime(suspended), sometime(trashed)
 	return d, err
 }
 
@@ -72,13 +72,13 @@ func (b behind) Scan(dest ...any) error { return b.row.Scan(append([]any{b.first
 
 // ProjectDetail implements operate.AdminStore.
 func (store Operate) ProjectDetail(ctx context.Context, id publish.ProjectID) (operate.ProjectDetail, error) {
-	d, err := one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ?", string(id))
+	d, err := one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ? AND (p.deleted_at IS NULL OR t.project IS NOT NULL)", string(id))
 	return d, in("read project", err)
 }
 
 // ListProjects implements operate.AdminStore.
 func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) ([]operate.ProjectDetail, error) {
-	const rest = "p.num > ? AND (p.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY p.num LIMIT ?"
+	const rest = "p.deleted_at IS NULL AND p.num > ? AND (p.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY p.num LIMIT ?"
 	query, args := selectProjectDetail+rest, []any{q.After, q.Suspended, q.Limit}
 	if q.Account != 0 {
 		query, args = selectProjectDetail+"p.account = ? AND "+rest, append([]any{q.Account}, args...)
@@ -106,10 +106,10 @@ func (t *tx) act(s publish.Subject, e publish.LogEntry, wrong error, at any, sta
 		return err
 	}
 	table, id := named(s)
-	if _, err := t.number("SELECT 1 FROM "+table+" AND deleted_at IS NULL", id); err != nil {
+	if _, err := t.number("SELECT 1 FROM "+table, id); err != nil {
 		return err
 	}
-	update := "UPDATE " + strings.Replace(table, " WHERE ", " SET changed = changed + 1, suspended_at = ? WHERE ", 1) + " AND deleted_at IS NULL AND " + state
+	update := "UPDATE " + strings.Replace(table, " WHERE ", " SET changed = changed + 1, suspended_at = ? WHERE ", 1) + " AND " + state
 	if err := t.must(wrong, update, at, id); err != nil {
 		return err
 	}
@@ -129,9 +129,9 @@ func (t *tx) act(s publish.Subject, e publish.LogEntry, wrong error, at any, sta
 // named is where a subject is found, and by what.
 func named(s publish.Subject) (table string, id any) {
 	if s.Project != "" {
-		return "projects WHERE id = ?" + ofAccount, string(s.Project)
+		return "projects WHERE id = ? AND " + isKept + ofAccount, string(s.Project)
 	}
-	return "accounts WHERE id = ?", s.Account
+	return "accounts WHERE id = ? AND deleted_at IS NULL", s.Account
 }
 
 // Remove implements operate.AdminStore. What a deleted account or project was
@@ -162,6 +162,12 @@ func (store Operate) Remove(ctx context.Context, s publish.Subject, e publish.Lo
 }
 
 func (t *tx) removeProject(id publish.ProjectID, at time.Time) error {
+	switch num, err := t.number("SELECT num FROM projects WHERE id = ? AND "+inTrash+ofAccount, string(id)); {
+	case err == nil:
+		return t.purge(num)
+	case !errors.Is(err, publish.ErrNotFound):
+		return err
+	}
 	num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = ?, title = '', description = '', primary_file = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
 	if err != nil {
 		return err
@@ -177,7 +183,12 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 	if err := t.forgetting(id); err != nil {
 		return err
 	}
-	err := t.must(publish.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', verified = 0, lang = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
+	// Its projects follow, also if all that it has can only be taken back.
+	_, err := t.exec("INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE id = ?1 AND EXISTS (SELECT 1 FROM trash WHERE account = ?1) ON CONFLICT (account) DO UPDATE SET after = 0", id)
+	if err != nil {
+		return err
+	}
+	err = t.must(publish.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', verified = 0, lang = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
 	if err != nil {
 		return err
 	}
@@ -191,7 +202,7 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 			return err
 		}
 	}
-	return nil // the projects follow
+	return nil
 }
 
 // AddKey implements operate.AdminStore.

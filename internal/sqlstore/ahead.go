@@ -14,6 +14,7 @@ var aheads = []struct {
 	life  time.Duration
 }{
 	{"UPDATE uploads SET expires_at = ?1 WHERE num IN (SELECT num FROM uploads WHERE expires_at > ?2 LIMIT ?3)", publish.UploadLife},
+	{"UPDATE trash SET at = ?1 WHERE project IN (SELECT project FROM trash WHERE at > ?2 LIMIT ?3)", 0},
 	{"UPDATE removals SET at = ?1 WHERE project IN (SELECT project FROM removals WHERE at > ?2 LIMIT ?3)", 0},
 	{"UPDATE once SET expires_at = ?1 WHERE key IN (SELECT key FROM once WHERE expires_at > ?2 LIMIT ?3)", publish.IdempotencyLife},
 	{"UPDATE verifications SET expires_at = ?1 WHERE token IN (SELECT token FROM verifications WHERE expires_at > ?2 LIMIT ?3)", account.VerificationLifeMax},

@@ -37,7 +37,7 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID
 					c.Plays++
 				}
 			}
-			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND deleted_at IS NULL"+ofAccount,
+			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND "+isKept+ofAccount,
 				c.Plays, c.Likes, c.Batch, string(id))
 			if err != nil {
 				return err
@@ -87,7 +87,7 @@ func (t *tx) addPlays(id publish.ProjectID, plays, day int64) error {
 	if plays == 0 {
 		return nil
 	}
-	_, err := t.exec(`INSERT INTO play_days (day, project, plays) SELECT ?, num, ? FROM projects WHERE id = ? AND deleted_at IS NULL
+	_, err := t.exec(`INSERT INTO play_days (day, project, plays) SELECT ?, num, ? FROM projects WHERE id = ? AND `+isKept+`
 		ON CONFLICT (day, project) DO UPDATE SET plays = play_days.plays + excluded.plays`, day, plays, string(id))
 	return err
 }

@@ -126,6 +126,9 @@ func (s *sweep) followed(account, after int64) (last int64, err error) {
 
 // removeProjects deletes the projects of a deleted account in a part of their order.
 func (s *sweep) removeProjects(account, after, last int64) error {
+	if err := s.purgeProjects(account, after, last); err != nil {
+		return err
+	}
 	const part = " WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL"
 	if _, err := s.exec("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account, after, last); err != nil {
 		return err

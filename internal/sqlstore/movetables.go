@@ -28,6 +28,7 @@ var movedTables = []engine.Table{
 	moved("upload_parts", "upload n", "blob"),
 	numbered("mails", "id", "mailbox:b at job"),
 	moved("verifications", "token:b", "account email:t expires_at"),
+	moved("trash", "project", "account at"),
 	moved("removals", "project", "at"),
 	numbered("acts", "id", "at actor:t action:t target:t reason:t name:t"),
 	moved("once", "key:b", "request:b expires_at account project:t version mail answer:b made:b"),

@@ -21,11 +21,6 @@ func (db *DB) Publish() Publish { return Publish{db} }
 // Ping implements publish.Store.
 func (store Publish) Ping(ctx context.Context) error { return store.db.Ping(ctx) }
 
-// Remove implements publish.ProjectStore.
-func (store Publish) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
-	return store.db.Operate().Remove(ctx, s, e)
-}
-
 // Credentials keeps what callers present, in the database of a DB and under the same
 // promises.
 type Credentials struct{ db *DB }

@@ -34,6 +34,7 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		func(s *sweep) error { return s.endUploads(now) },
 		(*sweep).dropParts,
 		(*sweep).dropUploads,
+		func(s *sweep) error { return s.emptyTrash(now) },
 		func(s *sweep) error { return s.dropRemoved(before) },
 		func(s *sweep) error { return s.dropBlobs(before) },
 		func(s *sweep) error { return s.dropMoves(now) },

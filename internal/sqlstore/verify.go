@@ -69,7 +69,7 @@ const selectChecked = `
 		(SELECT count(*) FROM files f JOIN versions v ON v.project = f.project AND v.n >= f.since AND v.n < f.until
 			WHERE f.project = p.num AND f.until > 0 AND f.name IN (SELECT DISTINCT o.primary_file FROM versions o WHERE o.project = p.num)
 			AND v.primary_file = f.name AND v.erased_at IS NULL)
-	FROM projects p WHERE p.num > ? AND p.deleted_at IS NULL ORDER BY p.num LIMIT ?`
+	FROM projects p WHERE p.num > ? AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) ORDER BY p.num LIMIT ?`
 
 func scanChecked(r row) (c checked, err error) {
 	err = r.Scan(&c.num, &c.id, &c.version, &c.files, &c.size, &c.oldest, &c.versions, &c.first, &c.last, &c.suffixes, &c.have, &c.primes, &c.bytes, &c.whole, &c.primed)

@@ -127,9 +127,14 @@ func (s managementSteps) Rearrange(ctx context.Context, id publish.ProjectID, c 
 	return step(ctx, s.w, func() (publish.Project, publish.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
 }
 
-// Remove implements publish.ProjectStore.
-func (s managementSteps) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.Remove(ctx, of, e) })
+// Trash implements publish.TrashStore.
+func (s managementSteps) Trash(ctx context.Context, id publish.ProjectID, key int64, e publish.LogEntry) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.Trash(ctx, id, key, e) })
+}
+
+// TakeBack implements publish.TrashStore.
+func (s managementSteps) TakeBack(ctx context.Context, id publish.ProjectID, within publish.Quota, e publish.LogEntry) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.TakeBack(ctx, id, within, e) })
 }
 
 // EraseVersion implements publish.ProjectStore.

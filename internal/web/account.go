@@ -24,16 +24,22 @@ func (p *Pages) accountRoutes() []route {
 	}
 }
 
-// account shows the account's projects with their numbers.
+// account shows the account's projects with their numbers, and those that were deleted.
 func (p *Pages) account(v *visit) error {
 	list, next, err := p.Gallery.Overview(v.r.Context(), v.by, v.r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
+	deleted, older, err := p.Trash.List(v.r.Context(), v.by, publish.TrashPage{Cursor: v.r.URL.Query().Get("deleted")})
 	if err != nil {
 		return err
 	}
 	return v.show(http.StatusOK, "account.html", v.T("account.title"), struct {
 		Projects []gallery.OverviewRow
 		Next     string
-	}{list, next})
+		Deleted  []publish.Trashed // those that can be taken back
+		Older    string            // where the next page of them begins
+	}{list, next, deleted, older})
 }
 
 // At reports whether the page shown is the one of this path.

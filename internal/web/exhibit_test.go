@@ -56,6 +56,8 @@ const (
 	harbor    = publish.ProjectID("harbor-k3x9p2")
 	manyFiles = publish.ProjectID("runnel-x2y7a4") // as many as an exported game has
 	suspended = publish.ProjectID("gone-h8k2m4")
+
+	deletedOnce = publish.ProjectID("harbor-v2n8c5") // its owner can take it back
 )
 
 // fileAt is the name of one of many files.
@@ -137,6 +139,16 @@ func (e *exhibition) projects() {
 	for _, p := range exhibits {
 		e.count(p.id, 0, 0, p.players)
 	}
+	e.trash(deletedOnce, longTitle)
+	e.trash("mosaic-h4m7s2", "Mosaic")
+}
+
+// trash adds a project that was deleted and can be taken back.
+func (e *exhibition) trash(id publish.ProjectID, title string) {
+	e.t.Helper()
+	e.add(id, publish.NewProject{Account: e.accountOf("ada"), Title: title})
+	_, err := e.db.Publish().Trash(e.t.Context(), id, 0, publish.LogEntry{At: e.now(), Actor: publish.ActorOwner, Action: publish.ActionDelete, Target: string(id)})
+	expect.OK(e.t, err)
 }
 
 // files are many in one project, and a history in others.

@@ -160,9 +160,11 @@ var forms = map[string]sentForm{
 		takes: map[string]string{"title": anyText, "description": "empty control html override words negative huge", "listed": anyText + " missing", "threads": anyText + " missing"},
 	},
 	"/account/projects/{id}/delete": {
-		fields: func(w *world) url.Values { return url.Values{"typed": {string(w.kim.project)}} }, status: 303, again: 404,
+		fields: func(w *world) url.Values { return url.Values{"typed": {string(w.kim.project)}} }, status: 303, again: 303,
 		theirs: func(w *world, f url.Values) { f.Set("typed", string(w.lee.project)) },
 	},
+	"/account/projects/{id}/take-back": {fields: noFields, status: 303, again: 303},
+	"/account/projects/{id}/purge":     {fields: noFields, status: 404, again: 404}, // it is not deleted
 	"/account/projects/{id}/files": {
 		fields: func(*world) url.Values {
 			return url.Values{"form_token": {"word"}, "folder": {"lib"}, "files": {"b.js"}}

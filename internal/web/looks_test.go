@@ -135,6 +135,8 @@ func looks() []look {
 		{name: "erase", path: own + "/erase?n=3", as: "ada"},
 		{name: "own-delete", path: own + "/delete", as: "ada"},
 		{name: "own-delete-wrong", path: long + "/delete", as: "long", form: form("typed", "harbor"), status: http.StatusUnprocessableEntity},
+		{name: "own-purge", path: "/account/projects/" + string(deletedOnce) + "/purge", as: "ada"},
+		{name: "account-deleted", path: "/account", as: "ada", said: []any{"said.project-deleted", "name", string(deletedOnce), "date", "November 30, 2026"}},
 		{name: "missing", path: "/p/none-abc123", status: http.StatusNotFound},
 		{name: "too-many", path: "/p/harbor-k3x9p2/like", form: form("like", "1"), before: (*world).busy, status: http.StatusTooManyRequests},
 		{name: "taken-down", path: "/p/" + string(suspended), status: http.StatusUnavailableForLegalReasons},
@@ -152,7 +154,7 @@ var unseen = []string{
 	"POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
 	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",
 	"GET /account/projects/{id}/download", "POST /account/projects/{id}/files", "POST /account/projects/{id}/remove",
-	"POST /account/projects/{id}/restore", "POST /account/projects/{id}/erase",
+	"POST /account/projects/{id}/restore", "POST /account/projects/{id}/erase", "POST /account/projects/{id}/take-back", "POST /account/projects/{id}/purge",
 }
 
 // TestEveryRouteWithAPageIsCheckedInABrowser fails for a new route until somebody has

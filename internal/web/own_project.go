@@ -15,7 +15,7 @@ import (
 type ownProjects interface {
 	Manage(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Managed, error)
 	Describe(ctx context.Context, by publish.Caller, id publish.ProjectID, d publish.Details) error
-	DeleteProject(ctx context.Context, by publish.Caller, id publish.ProjectID, typed string) error
+	DeleteProject(ctx context.Context, by publish.Caller, ref, confirm string) (publish.DeletedProject, error)
 	ExportProject(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Export, error)
 	ownFiles
 	ownVersions
@@ -33,6 +33,9 @@ func (p *Pages) ownRoutes() []route {
 		{"GET", at + "/download", owner, admission.Export, p.download},
 		{"GET", at + "/delete", recent, admission.Look, p.askDeleteProject},
 		{"POST", at + "/delete", recent, admission.Look, form(maxForm, p.deleteProject, "typed")},
+		{"POST", at + "/take-back", owner, admission.Look, form(maxForm, p.takeBack)},
+		{"GET", at + "/purge", recent, admission.Look, p.askPurge},
+		{"POST", at + "/purge", recent, admission.Look, form(maxForm, p.purge)},
 		{"POST", at + "/files", owner, admission.Upload, p.uploadFiles},
 		{"POST", at + "/move", owner, admission.Look, form(maxForm, p.moveFile, "file", "to", "form_token")},
 		{"GET", at + "/remove", owner, admission.Look, p.askRemove},
@@ -148,16 +151,16 @@ func (v *visit) showDelete(status int, page leavePage) (err error) {
 	return v.show(status, "own_delete.html", v.T("own.delete-title"), page)
 }
 
-// deleteProject deletes it if its id was typed. Sent twice, the second time finds
-// nothing.
+// deleteProject deletes it if its id was typed. Sent twice, the second time says
+// the same.
 func (p *Pages) deleteProject(v *visit) error {
 	typed := v.r.PostForm.Get("typed")
-	err := p.Service.DeleteProject(v.r.Context(), v.by, v.ownID(), typed)
-	if errors.Is(err, publish.CodeInvalidField) {
+	out, err := p.Service.DeleteProject(v.r.Context(), v.by, string(v.ownID()), typed)
+	if errors.Is(err, publish.CodeInvalidField) || errors.Is(err, publish.CodeMissingField) {
 		return v.showDelete(http.StatusUnprocessableEntity, leavePage{Typed: typed, Wrong: v.T("own.delete-wrong")})
 	}
 	if err != nil {
 		return err
 	}
-	return v.done("/account", "said.project-deleted", "name", v.ownID())
+	return v.done("/account", "said.project-deleted", "name", v.ownID(), "date", view{visit: v}.day(out.GoneAt().UTC()))
 }

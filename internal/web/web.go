@@ -63,6 +63,7 @@ type Contents interface {
 // Config is what the pages are made of. All but Now and Admission must be set.
 type Config struct {
 	Service  Service
+	Trash    Trash
 	Sessions sessions
 	Account  Account
 	Logins   Logins

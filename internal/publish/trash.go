@@ -1,0 +1,229 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// TrashLife is how long the owner of a deleted project can take it back.
+const TrashLife = 7 * 24 * time.Hour
+
+// trashPage is how many deleted projects a person sees at once.
+const trashPage = 50
+
+// Trashed is a project that its owner deleted and can take back.
+type Trashed struct {
+	Project
+	DeletedAt time.Time
+}
+
+// GoneAt is when it goes for good.
+func (t Trashed) GoneAt() time.Time { return t.DeletedAt.Add(TrashLife) }
+
+// DeletedProject is the answer to DeleteProject.
+type DeletedProject struct {
+	Trashed
+	TakeBack string // the page on which its owner takes it back
+	Warnings []Warning
+}
+
+// A TrashStore keeps deleted projects for a while, under the same promises as a Store. To all
+// other methods such a project is one that is not there.
+type TrashStore interface {
+	// Trash deletes a project so that it can be taken back, and records e. A key that was revoked is
+	// ErrRevoked, one of a suspended account ErrSuspended; 0 is none.
+	Trash(ctx context.Context, id ProjectID, key int64, e LogEntry) (Changed, error)
+	// TakeBack makes such a project again what it was, and records e. An owner that would have more
+	// projects than within is ErrTooManyProjects.
+	TakeBack(ctx context.Context, id ProjectID, within Quota, e LogEntry) (Changed, error)
+	// Purge deletes such a project for good, and records e. Its title and description are then in no
+	// file of the store; its files are left to Sweep.
+	Purge(ctx context.Context, id ProjectID, e LogEntry) error
+	// Trashed returns such projects, newest change first.
+	Trashed(ctx context.Context, q TrashQuery) ([]Trashed, error)
+}
+
+// TrashQuery says which deleted projects to list.
+type TrashQuery struct {
+	Project ProjectID // this one
+	Account AccountID // or those of this account
+	Before  int64     // with a Seq below; 0: all
+	Limit   int
+}
+
+// Trash is what owners of accounts, in a session, do with projects that were deleted and can be
+// taken back. Its methods are as those of a Service.
+type Trash struct{ service *Service }
+
+// DeleteProject takes a project, named by its id or one of its addresses, off all its addresses
+// at once. For TrashLife its owner can take it back; then it is gone for good, and its id is
+// never used again. Its bytes count to the account's until then. confirm must be the id: none
+// is CodeMissingField, another CodeInvalidField. A second call gives the same answer again.
+func (s *Service) DeleteProject(ctx context.Context, by Caller, ref, confirm string) (DeletedProject, error) {
+	if err := Authorize(by, ActDeleteProject, nil); err != nil {
+		return DeletedProject{}, err
+	}
+	p, err := s.find(ctx, ref)
+	var t Trashed
+	if err == nil {
+		t, err = s.Trash.put(ctx, by, p, confirm)
+	}
+	before := errors.Is(err, CodeProjectNotFound)
+	if before {
+		var missing error
+		t, missing = found(s.management.Trashed(ctx, TrashQuery{Project: s.Places.ProjectID(ref), Limit: 1}))
+		switch {
+		case missing != nil && !errors.Is(missing, ErrNotFound):
+			return DeletedProject{}, fmt.Errorf("read deleted project: %w", missing)
+		case missing == nil && t.Account == by.Account():
+			err = confirmed(t.ID, confirm)
+		}
+	}
+	if err != nil {
+		return DeletedProject{}, err
+	}
+	owner, err := s.store.Account(ctx, t.Account)
+	if err != nil {
+		return DeletedProject{}, fmt.Errorf("read account: %w", err)
+	}
+	return deletedProject(t, owner, s.Places.Base.String()+"/account", before), nil
+}
+
+// put deletes a project that was there. If somebody else was faster it is CodeProjectNotFound.
+func (t *Trash) put(ctx context.Context, by Caller, p Project, confirm string) (Trashed, error) {
+	if err := Authorize(by, ActDeleteProject, &p); err != nil {
+		return Trashed{}, err
+	}
+	if err := confirmed(p.ID, confirm); err != nil {
+		return Trashed{}, err
+	}
+	e := ownerEntry(t.service.now(), ActionDelete, p.ID, "on the website")
+	if by.kind == callerKey {
+		e.Reason = "by the API"
+	}
+	err := t.service.evenFull(func() error { return t.service.management.Trash(ctx, p.ID, by.key.ID, e) })
+	if errors.Is(err, ErrNotFound) {
+		err = noProject(string(p.ID))
+	}
+	return Trashed{p, e.At}, lostRight(by, ActDeleteProject, err)
+}
+
+// found is the one project of a list.
+func found(list []Trashed, err error) (Trashed, error) {
+	if err == nil && len(list) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Trashed{}, err
+	}
+	return list[0], nil
+}
+
+// confirmed refuses to delete a project whose id was not given a second time.
+func confirmed(id ProjectID, confirm string) error {
+	refusal := Refuse(CodeInvalidField, "The field confirm is not the id of the project. Nothing was deleted.")
+	switch strings.TrimSpace(confirm) {
+	case string(id):
+		return nil
+	case "":
+		refusal = Refuse(CodeMissingField, "The field confirm is missing: it has to repeat the id of the project. Nothing was deleted.")
+	}
+	return refusal.In("confirm").With(OpDeleteProject, Arg{"id", string(id)}, Arg{"confirm", string(id)}).
+		Note("This takes %s off all its addresses, with all its versions:", id)
+}
+
+// deletedProject answers for a project that is deleted now, or was before.
+func deletedProject(t Trashed, owner Account, page string, before bool) DeletedProject {
+	out := DeletedProject{Trashed: t, TakeBack: page + "#deleted"}
+	if before {
+		out.Warnings = append(out.Warnings, Warning{"deleted_already", "The project was deleted before; nothing was changed.", "It can be taken back at " + out.TakeBack + " until " + t.GoneAt().Format(time.RFC3339) + "."})
+	}
+	if !owner.EmailVerified {
+		out.Warnings = append(out.Warnings, Warning{
+			"needs_email", "The account has no confirmed e-mail address, and only its owner, logged in, can take the project back.",
+			"Have an address confirmed until then: send email with update, or log in at " + page + " if one was given.",
+		})
+	}
+	return out
+}
+
+// ownerEntry is what the audit log says of an act of a project's owner.
+func ownerEntry(now time.Time, action string, id ProjectID, reason string) LogEntry {
+	return LogEntry{At: now.UTC().Truncate(time.Microsecond), Actor: ActorOwner, Action: action, Target: string(id), Reason: reason}
+}
+
+// TrashPage says which deleted projects to list: one, or a page.
+type TrashPage struct {
+	Project ProjectID // this one alone
+	Cursor  string    // next of the page before, or empty for the first
+}
+
+// List returns projects that the owner of an account, in a session, can take back, those that
+// were changed last first. next is the Cursor of the next page, empty on the last. A project that
+// is not theirs to take back, and any other Cursor, are ErrNotFound.
+func (t *Trash) List(ctx context.Context, by Caller, q TrashPage) (list []Trashed, next string, err error) {
+	if err := Authorize(by, ActSeeOwn, nil); err != nil {
+		return nil, "", err
+	}
+	if q.Project != "" {
+		found, err := t.one(ctx, by, q.Project)
+		return []Trashed{found}, "", err
+	}
+	seq, err := readCursor(q.Cursor)
+	if err != nil {
+		return nil, "", ErrNotFound
+	}
+	list, err = t.service.management.Trashed(ctx, TrashQuery{Account: by.Account(), Before: seq, Limit: trashPage + 1})
+	if err != nil {
+		return nil, "", fmt.Errorf("read deleted projects: %w", err)
+	}
+	if len(list) > trashPage {
+		list = list[:trashPage]
+		next = strconv.FormatInt(list[trashPage-1].Seq, 36)
+	}
+	return list, next, nil
+}
+
+// one returns a project that the owner of an account, in a session, can take back.
+func (t *Trash) one(ctx context.Context, by Caller, id ProjectID) (Trashed, error) {
+	if err := Authorize(by, ActDelete, nil); err != nil {
+		return Trashed{}, err
+	}
+	found, err := found(t.service.management.Trashed(ctx, TrashQuery{Project: id, Limit: 1}))
+	if err == nil {
+		err = Authorize(by, ActDelete, &found.Project)
+	}
+	return found, err
+}
+
+// TakeBack makes a deleted project of the owner of an account, in a session, again what it was:
+// with its addresses, versions, keys, plays and likes. One that the operator has suspended stays
+// so. Where the account would have more projects than it may it is CodeQuotaExceeded. A second
+// call has no further effect; what is not theirs, or gone for good, is ErrNotFound.
+func (t *Trash) TakeBack(ctx context.Context, by Caller, id ProjectID) error {
+	_, err := t.one(ctx, by, id)
+	if err == nil {
+		err = t.service.evenFull(func() error {
+			return t.service.management.TakeBack(ctx, id, t.service.Quota, ownerEntry(t.service.now(), ActionTakeBack, id, "on the website"))
+		})
+	}
+	if errors.Is(err, ErrNotFound) {
+		_, err = t.service.owned(ctx, by, ActDelete, id) // it is there, or was never theirs
+	}
+	return t.service.Quota.exceeded(err)
+}
+
+// Purge deletes a project for good that its owner, in a session, could have taken back; any
+// other is ErrNotFound.
+func (t *Trash) Purge(ctx context.Context, by Caller, id ProjectID) error {
+	if _, err := t.one(ctx, by, id); err != nil {
+		return err
+	}
+	return t.service.evenFull(func() error {
+		return t.service.management.Purge(ctx, id, ownerEntry(t.service.now(), ActionDelete, id, "for good, on the website"))
+	})
+}
