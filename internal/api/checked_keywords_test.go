@@ -28,6 +28,7 @@ var wrongValues = []struct{ schema, value string }{
 	{`{"type": "array", "items": {}, "maxItems": 1}`, `[1, 2]`},
 	{`{"type": "object", "properties": {"a": {"type": "string"}}}`, `{"a": 1}`},
 	{`{"type": "object", "required": ["a"]}`, `{}`},
+	{`{"allOf": [{"type": "string"}, {"minLength": 2}]}`, `"a"`},
 	{`{"anyOf": [{"type": "string"}, {"type": "boolean"}]}`, `1`},
 }
 

@@ -1,0 +1,143 @@
+// A client that other people's programs made from the OpenAPI document of a running service: openapi-typescript wrote its types, openapi-fetch makes its calls.
+// It publishes, changes, reads and exports, calls every operation of the document, and fails where an answer is not what the document says.
+//
+//     node client.js BASE-URL
+import assert from "node:assert/strict";
+import createClient, { type Middleware } from "openapi-fetch";
+import type { paths } from "./api.js";
+
+const base = process.argv[2];
+assert.ok(base, "usage: node client.js BASE-URL");
+
+// called are the operations that were answered with success, by method and path as the document writes them.
+const called = new Set<string>();
+const remember: Middleware = {
+  onResponse({ request, response, schemaPath }) {
+    if (response.ok) called.add(`${request.method.toLowerCase()} ${schemaPath}`);
+  },
+};
+
+function client(key?: string) {
+  const headers = key === undefined ? {} : { Authorization: `Bearer ${key}` };
+  const made = createClient<paths>({ baseUrl: base!, headers });
+  made.use(remember);
+  return made;
+}
+
+// ok returns what a call answered, or fails with the service's own words.
+function ok<T>(answer: { data?: T; error?: unknown; response: Response }): T {
+  assert.ok(answer.response.ok, `${answer.response.status} ${JSON.stringify(answer.error)}`);
+  return answer.data as T;
+}
+
+// form sends fields as multipart/form-data, as a browser would.
+function form(fields: unknown): FormData {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(fields as Record<string, string | Blob>)) data.append(name, value);
+  return data;
+}
+
+// bytes says of a body of bytes what the document calls a string, which openapi-fetch sends as it is with raw.
+const bytes = (b: Uint8Array) => b as unknown as string;
+const raw = (b: unknown) => b as Uint8Array<ArrayBuffer>;
+
+// tar makes an archive of texts.
+function tar(files: Record<string, string>): Uint8Array {
+  const blocks = Object.entries(files).flatMap(([name, text]) => {
+    const header = Buffer.alloc(512);
+    header.write(name, 0);
+    header.write("0000644", 100);
+    header.write(Buffer.byteLength(text).toString(8).padStart(11, "0"), 124);
+    header.write("00000000000", 136);
+    header.write("        0", 148);
+    header.write("ustar\0" + "00", 257);
+    header.write(header.reduce((sum, b) => sum + b, 0).toString(8).padStart(6, "0") + "\0 ", 148);
+    return [header, Buffer.from(text), Buffer.alloc((512 - (Buffer.byteLength(text) % 512)) % 512)];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
+
+const nobody = client();
+const page = "<!doctype html><title>Sky Hopper</title><meta name=viewport content='width=device-width'><h1>Hop</h1>";
+
+const first = ok(await nobody.POST("/v1/publish", { body: { content: btoa(page), email: "me@example.com", handle: "ada" } }));
+assert.ok("api_key" in first);
+const owner = client(first.api_key);
+const project = client(first.project_api_key);
+const id = first.project_id;
+
+const changed = ok(
+  await project.POST("/v1/update", { body: { project_id: id, filename: "levels/1.json", content: btoa("{}"), if_version: first.version }, headers: { "Idempotency-Key": "foreign-1" } }),
+);
+assert.ok("version" in changed);
+assert.equal(changed.version, 2);
+assert.equal(changed.created, true);
+
+const picture = new Blob([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], { type: "image/png" });
+const sent = ok(
+  await owner.POST("/v1/update", { body: { project_id: id, filename: "logo.png", content: picture as unknown as string }, bodySerializer: form }),
+);
+assert.ok("created" in sent && sent.created);
+
+// @ts-expect-error: the types are those of the fields, not anything at all
+const wrong: paths["/v1/update"]["post"]["requestBody"]["content"]["application/json"] = { filename: 7 };
+assert.ok(wrong);
+
+const gone = ok(await owner.POST("/v1/delete-file", { body: { project_id: id, filename: "logo.png" } }));
+assert.equal(gone.deleted, "logo.png");
+
+const seen = ok(await owner.GET("/v1/project/{id}", { params: { path: { id }, query: { content: "none" } } }));
+assert.equal(seen.title, "Sky Hopper");
+assert.deepEqual(seen.files?.map((f) => f.filename), ["index.html", "levels/1.json"]);
+
+const stats = ok(await nobody.GET("/v1/project/{id}/stats", { params: { path: { id } } }));
+assert.equal(stats.likes, 0);
+
+const who = ok(await owner.GET("/v1/whoami", { params: { query: { limit: 10 } } }));
+assert.equal(who.handle, "ada");
+
+const many = ok(
+  await owner.POST("/v1/publish", { body: { files: [{ filename: "index.html", text: page + "<script src=js/a.js></script>" }, { filename: "js/a.js", text: "let a = 1" }] } }),
+);
+assert.ok("files" in many && many.files.length === 2);
+
+const site = tar({ "hop/index.html": page, "hop/js/b.js": "let b = 2", "hop/levels/1.json": "{}" });
+const checked = ok(
+  await owner.POST("/v1/update", { params: { query: { project_id: id, replace: true, dry_run: true } }, body: bytes(site), bodySerializer: raw, headers: { "Content-Type": "application/x-tar" } }),
+);
+assert.ok("dry_run" in checked && checked.dry_run);
+const whole = ok(
+  await owner.POST("/v1/update", { params: { query: { project_id: id, replace: true } }, body: bytes(site), bodySerializer: raw, headers: { "Content-Type": "application/x-tar" } }),
+);
+assert.ok("unchanged" in whole && whole.unchanged === 2);
+
+const list = ok(await project.GET("/v1/project/{id}/versions", { params: { path: { id }, query: { limit: 2 } } }));
+assert.equal(list.versions.length, 2);
+const back = ok(await project.POST("/v1/restore", { body: { project_id: id, version: 2 }, headers: { "Idempotency-Key": "foreign-2" } }));
+assert.equal(back.restored_from, 2);
+const file = ok(await project.GET("/v1/project/{id}/files/{filename}", { params: { path: { id, filename: "levels/1.json" } }, parseAs: "text" }));
+assert.equal(file, "{}");
+const amended = ok(await project.PATCH("/v1/project/{id}", { params: { path: { id } }, body: { description: "A game of hops", listed: false } }));
+assert.equal(amended.description, "A game of hops");
+
+const other = ok(await nobody.POST("/v1/signup", { body: {} }));
+assert.match(other.api_key, /^sla_/);
+
+const archive = ok(await owner.GET("/v1/export", { parseAs: "arrayBuffer" }));
+assert.ok((archive as unknown as ArrayBuffer).byteLength > page.length);
+
+const refused = await owner.POST("/v1/delete-file", { body: { project_id: id, filename: "index.html" } });
+assert.equal(refused.response.status, 422);
+assert.equal(refused.error?.error, "primary_file_protected");
+
+const here = ok(await nobody.GET("/v1"));
+assert.ok(here.endpoints.some((e) => e.path === "/v1/publish"));
+
+ok(await nobody.GET("/openapi.yaml", { parseAs: "text" }));
+const document = ok(await nobody.GET("/openapi.json")) as { paths: Record<string, Record<string, unknown>> };
+const methods = ["get", "put", "post", "delete", "patch"];
+const missing = Object.entries(document.paths).flatMap(([path, item]) =>
+  methods.filter((m) => m in item && !called.has(`${m} ${path}`)).map((m) => `${m} ${path}`),
+);
+assert.deepEqual(missing, [], "operations of the document that were not called");
+console.log(`${called.size} operations called`);

@@ -1,0 +1,53 @@
+// Package foreign holds the API to its OpenAPI document with other people's programs: openapi-typescript and openapi-fetch make a
+// client of the document that the real service serves, which then calls every operation. It is tests alone.
+package foreign
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"sandlot/internal/expect"
+	"sandlot/internal/testenv"
+)
+
+// packagesEnv names the folder in which scripts/test has installed the packages of package-lock.json.
+const packagesEnv = "SANDLOT_TEST_NODE_MODULES"
+
+// limit is many times what the compiler takes.
+const limit = 2 * time.Minute
+
+func TestUnracedAForeignClientCallsEveryOperation(t *testing.T) {
+	testenv.Unraced(t)
+	testenv.Need(t, "node")
+	packages := os.Getenv(packagesEnv)
+	if packages == "" {
+		testenv.Skip(t, "the packages of the foreign client")
+	}
+	t.Parallel()
+	service := testenv.Start(t, testenv.Binary(t))
+	dir := t.TempDir()
+	for _, name := range []string{"package.json", "tsconfig.json", "client.ts"} {
+		text, err := os.ReadFile(name)
+		expect.OK(t, err)
+		expect.OK(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	expect.OK(t, os.Symlink(packages, filepath.Join(dir, "node_modules")))
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	program := func(args ...string) {
+		t.Helper()
+		c := exec.CommandContext(ctx, "node", args...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "NO_COLOR=1", "CI=1")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("node %s: %v\n%s", args, err, out)
+		}
+	}
+	program("node_modules/openapi-typescript/bin/cli.js", service.URL()+"/openapi.yaml", "-o", "api.d.ts")
+	program("node_modules/typescript/bin/tsc", "--project", ".")
+	program("client.js", service.URL())
+}
