@@ -445,17 +445,36 @@ func (w *walk) delete() {
 	w.at("/account/projects/" + w.id + "/delete")
 	w.fits("own-delete")
 	w.types("To confirm, type", w.id)
+	w.presses("Delete project")
+	w.at("/account")
+	w.sees("Your projects", w.beside, "Deleted projects", w.title)
+	w.answers(http.StatusNotFound)
+	w.presses("Take back")
+	w.at("/account/projects/" + w.id)
+	w.sees("is back")
+	w.answers(http.StatusOK)
+	w.presses("Delete this project…")
+	w.types("To confirm, type", w.id)
+	w.presses("Delete project")
+	w.presses("Delete for good")
+	w.at("/account/projects/" + w.id + "/purge")
+	w.fits("own-purge")
 	w.presses("Delete for good")
 	w.at("/account")
-	w.sees("Your projects", w.beside)
 	w.lacks(w.title)
-	if status, _ := open(w.t, w.s, w.url); status != http.StatusNotFound && status != http.StatusGone {
-		w.t.Errorf("the address of the deleted project answers %d", status)
-	}
+	w.answers(http.StatusNotFound)
 	w.goes("/p/" + w.id)
 	w.sees("Not found")
 	w.fits("gone")
 	w.quiet("404")
+}
+
+// answers looks at the project's own address.
+func (w *walk) answers(want int) {
+	w.t.Helper()
+	if status, _ := open(w.t, w.s, w.url); status != want {
+		w.t.Errorf("the address of the project answers %d and not %d", status, want)
+	}
 }
 
 // leave ends the account.
