@@ -13,7 +13,8 @@ import (
 type kept struct {
 	expires time.Time
 	project *project
-	version int // 0 of a signup
+	version int  // 0 of a signup
+	reads   bool // the answer is read from that version, which may be erased since
 	account *account
 	again   func(t *rapid.T, other bool) (firstAnswer, error)
 }
@@ -59,6 +60,10 @@ func (m *machine) repeat(t *rapid.T) {
 	got, err := k.again(t, other)
 	if other {
 		m.happened(t, "another request under the same key", err, []publish.Code{publish.CodeIdempotencyMismatch})
+		return
+	}
+	if k.reads && k.project.versions[k.version-1].erased {
+		m.happened(t, "a request again whose version was erased", err, []publish.Code{publish.CodeProjectNotFound})
 		return
 	}
 	m.happened(t, "the same request again", err, nil)

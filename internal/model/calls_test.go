@@ -71,7 +71,7 @@ func (m *machine) publish(t *rapid.T) {
 	var told bool
 	in.Declared, told = declare(t, page)
 
-	why := refusedContent(primary, page)
+	why := refusedContent(primary, page, primary)
 	if by.scoped() {
 		why = append(why, publish.CodeAccountKeyRequired)
 	}
@@ -106,7 +106,7 @@ func (m *machine) publish(t *rapid.T) {
 	if want == "" {
 		want = title(page)
 	}
-	p := m.published(t, by.account, out, want, in.Lang, page)
+	p := m.published(t, by.account, out, project{title: want, lang: in.Lang}, version{files: m.files(map[string]string{primary: page}), primary: primary})
 	m.keep(in.Idempotency, kept{project: p, version: 1, account: by.account, again: func(t *rapid.T, other bool) (firstAnswer, error) {
 		in := in
 		if other {
@@ -119,10 +119,10 @@ func (m *machine) publish(t *rapid.T) {
 }
 
 // published compares the answer of a publish and records the project.
-func (m *machine) published(t *rapid.T, owner *account, out publish.Published, title, lang, page string) *project {
+func (m *machine) published(t *rapid.T, owner *account, out publish.Published, words project, first version) *project {
 	got := out.Project
-	if got.Account != owner.id || got.Handle != owner.handle || got.Title != title || got.Version != 1 || got.FileCount != 1 || got.Size != int64(len(page)) {
-		t.Fatalf("published as %+v, want title %q of %q with %d bytes", got, title, owner.handle, len(page))
+	if got.Account != owner.id || got.Handle != owner.handle || got.Title != words.title || got.Version != 1 || got.FileCount != len(first.files) || got.Size != first.size() || got.Primary != first.primary {
+		t.Fatalf("published as %+v, want title %q of %q with %d bytes", got, words.title, owner.handle, first.size())
 	}
 	if out.Keys.Account != owner.key || out.Keys.Project == "" {
 		t.Fatal("the answer to a publish lacks a key")
@@ -132,9 +132,11 @@ func (m *machine) published(t *rapid.T, owner *account, out publish.Published, t
 			t.Fatalf("the project %s was there already", got.ID)
 		}
 	}
-	p := &project{id: got.ID, owner: owner, key: out.Keys.Project, title: title, lang: lang, seen: map[int]int{}}
+	p := &words
+	p.id, p.owner, p.key, p.seen = got.ID, owner, out.Keys.Project, map[int]int{}
 	m.projects = append(m.projects, p)
-	m.add(p, got.Suffix, map[string]file{primary: m.file(page)}, m.when(got.UpdatedAt))
+	first.suffix, first.at = got.Suffix, m.when(got.UpdatedAt)
+	m.add(p, first)
 	return p
 }
 
@@ -223,12 +225,12 @@ func (m *machine) update(t *rapid.T) {
 // updated compares the answer of an update and records the version.
 func (m *machine) updated(t *rapid.T, p *project, out publish.Updated, name, text string, title *string) {
 	_, there := p.current().files[name]
-	files := p.current().next()
-	files[name] = m.file(text)
+	next := p.current().next(out.Project.Suffix, m.when(out.Project.UpdatedAt))
+	next.files[name] = m.file(text)
 	if title != nil {
 		p.title = *title
 	}
-	m.add(p, out.Project.Suffix, files, m.when(out.Project.UpdatedAt))
+	m.add(p, next)
 	m.changed(t, p, out.Project, out.Previous)
 	if out.Created == there || out.File.Name != name || out.File.Blob.SHA256 != sha256.Sum256([]byte(text)) {
 		t.Fatalf("updated %q as %+v, created %v", name, out.File, out.Created)
@@ -270,14 +272,14 @@ func (m *machine) deleteFile(t *rapid.T) {
 	if !m.happened(t, "delete", err, why) {
 		return
 	}
-	files := p.current().next()
-	delete(files, name)
-	m.add(p, out.Project.Suffix, files, m.now)
+	next := p.current().next(out.Project.Suffix, m.now)
+	delete(next.files, name)
+	m.add(p, next)
 	m.changed(t, p, out.Project, out.Previous)
-	if out.Filename != name || len(out.Files) != len(files) {
-		t.Fatalf("deleted %q, %d files are left, want %q and %d", out.Filename, len(out.Files), name, len(files))
+	if out.Filename != name || len(out.Files) != len(next.files) {
+		t.Fatalf("deleted %q, %d files are left, want %q and %d", out.Filename, len(out.Files), name, len(next.files))
 	}
-	m.keep(in.Idempotency, kept{project: p, version: len(p.versions), again: func(t *rapid.T, other bool) (firstAnswer, error) {
+	m.keep(in.Idempotency, kept{project: p, version: len(p.versions), reads: true, again: func(t *rapid.T, other bool) (firstAnswer, error) {
 		in := in
 		if other {
 			in.Filename = primary
@@ -291,7 +293,7 @@ func refusedDelete(p *project, name string, ifVersion *int) (why []publish.Code)
 	if ifVersion != nil && *ifVersion != len(p.versions) {
 		why = append(why, publish.CodeVersionConflict)
 	}
-	if name == primary {
+	if name == primary || name == p.current().primary {
 		return append(why, publish.CodePrimaryFileProtected)
 	}
 	if _, there := p.current().files[name]; !there {

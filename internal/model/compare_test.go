@@ -32,6 +32,7 @@ func (m *machine) compareHere(t *rapid.T) {
 		m.checkHead(t, m.node, p)
 	}
 	for _, a := range m.accounts {
+		m.compareTrash(t, a)
 		m.compareList(t, actor{account: a}, rapid.IntRange(1, 4).Draw(t, "page"))
 		m.compareExport(t, actor{account: a})
 	}
@@ -41,6 +42,7 @@ func (m *machine) compareHere(t *rapid.T) {
 		m.compareExport(t, by)
 		m.compareViews(t, p)
 		m.compareVersions(t, p)
+		m.compareHistory(t, p)
 	}
 }
 
@@ -79,7 +81,7 @@ func (m *machine) compareList(t *rapid.T, by actor, limit int) {
 func (m *machine) compareHead(t *rapid.T, got publish.Project, want *project) {
 	v := want.current()
 	if got.ID != want.id || got.Title != want.title || got.Lang != want.lang || got.Version != len(want.versions) || got.Suffix != v.suffix ||
-		got.Size != v.size() || got.FileCount != len(v.files) || got.Primary != primary || got.Account != want.owner.id || got.Handle != want.owner.handle || !got.UpdatedAt.Equal(v.at) {
+		got.Size != v.size() || got.FileCount != len(v.files) || got.Primary != v.primary || got.Unlisted != want.unlisted || got.Threads != want.threads || got.Account != want.owner.id || got.Handle != want.owner.handle || !got.UpdatedAt.Equal(v.at) {
 		t.Fatalf("got %+v, want %s %q at version %d with %d files of %d bytes", got, want.id, want.title, len(want.versions), len(v.files), v.size())
 	}
 }
@@ -116,8 +118,8 @@ func (m *machine) compareViews(t *rapid.T, p *project) {
 		m.compareHead(t, got.Project, p)
 		if mine := by.may(p); got.Owner != mine || (got.Addresses.Version != "") != mine || !mine && got.Files != nil {
 			t.Fatalf("%s shows %d files to an owner: %v, %v", p.id, len(got.Files), got.Owner, mine)
-		} else if mine && len(got.Files) != len(p.current().files) {
-			t.Fatalf("%s shows its owner %d files", p.id, len(got.Files))
+		} else if mine && (len(got.Files) != len(p.current().files) || got.About == nil || got.About.Description != p.about) {
+			t.Fatalf("%s shows its owner %d files, and says %+v", p.id, len(got.Files), got.About)
 		}
 	}
 }

@@ -14,7 +14,7 @@ var base64Page = base64.StdEncoding.EncodeToString([]byte("<p>hello"))
 
 // names are few, so that they meet: some differ only in case, some are a folder
 // of another.
-var names = []string{primary, "style.css", "STYLE.css", "a", "a/b.js", "A/c.js", "more/page.html", "data.bin"}
+var names = []string{primary, "style.css", "STYLE.css", "a", "a/b.js", "A/c.js", "more/page.html", "game.html", "data.bin"}
 
 // text draws the bytes of a file, kept in the database or on the disk.
 func text(t *rapid.T) string {

@@ -119,7 +119,7 @@ func (m *machine) crash(t *rapid.T, seed uint64) {
 func (m *machine) losePower(t *rapid.T) {
 	m.cutAfter(m.node, rapid.IntRange(0, 12).Draw(t, "steps until the power goes"))
 	m.cut = true
-	switch rapid.IntRange(0, 4).Draw(t, "call") {
+	switch rapid.IntRange(0, 7).Draw(t, "call") {
 	case 0:
 		m.publish(t)
 	case 1:
@@ -130,6 +130,12 @@ func (m *machine) losePower(t *rapid.T) {
 		m.deleteFile(t)
 	case 4:
 		m.finish(t)
+	case 5:
+		m.publishMany(t)
+	case 6:
+		m.updateMany(t)
+	case 7:
+		m.restore(t)
 	}
 	if m.cut { // else it crashed in the call
 		m.crash(t, rapid.Uint64().Draw(t, "what the crash leaves"))
@@ -155,11 +161,13 @@ func (m *machine) collect(t *rapid.T) {
 		t.Fatalf("collect: %v", err)
 	}
 	m.bringBack()
+	m.empty(m.over)
 	if late {
 		m.setTime(m.now.Add(2 * operate.Grace))
 		if _, err := c.Collect(t.Context()); err != nil {
 			t.Fatalf("collect: %v", err)
 		}
+		m.empty(m.over)
 		m.checkStored(t)
 	}
 	m.forgetExpired()
@@ -186,7 +194,7 @@ func (m *machine) bringBack() {
 // checkStored compares the blobs with what versions have.
 func (m *machine) checkStored(t *rapid.T) {
 	needed := map[int]bool{}
-	for _, p := range m.projects {
+	for _, p := range append(slices.Clone(m.projects), m.trash...) {
 		for _, v := range p.versions {
 			for _, f := range v.files {
 				if len(f.text) > inlineMax && !v.erased {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -178,7 +179,7 @@ func (p *project) serves(c change, got publish.Project, err error) bool {
 // serves them.
 func (m *machine) checkHeads(t *rapid.T) {
 	for _, n := range m.nodes {
-		for _, p := range m.projects {
+		for _, p := range append(slices.Clone(m.projects), m.trash...) {
 			m.checkHead(t, n, p)
 		}
 		for _, p := range m.gone {

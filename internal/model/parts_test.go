@@ -26,6 +26,10 @@ type partCall struct {
 	project      *project // of an update
 	filename     string
 	ifVersion    *int
+
+	tree    *tree // of which the parts are the archive; nil: they are one file
+	pieces  int   // in how many parts it is meant to be sent
+	replace bool  // of an update
 }
 
 // ids are few, so that uploads meet, but more than one may have at once.
@@ -87,6 +91,22 @@ func (m *machine) drawMetadata(t *rapid.T, c *partCall) {
 		c.project = pick(t, "project", mine)
 	}
 	c.ifVersion = ifVersion(t, c.project)
+	if c.n == 1 && seldom(t, "an archive") {
+		c.tree, c.replace, c.pieces = drawTree(t, nil), rapid.Bool().Draw(t, "replace"), max(c.total, 2)
+		if c.tree.format != "zip" {
+			c.tree.format = "tar.gz"
+		}
+		c.text = c.piece(t, 1)
+	}
+}
+
+// piece is the part of that number, counted from 1, of an archive.
+func (c partCall) piece(t *rapid.T, n int) string {
+	all := c.tree.packed(t, c.tree.format)
+	if n > c.pieces {
+		return "more"
+	}
+	return all[len(all)*(n-1)/c.pieces : len(all)*n/c.pieces]
 }
 
 // openUploads returns those that lack parts, and those whose file was refused.
@@ -122,6 +142,9 @@ func (m *machine) nextPart(t *rapid.T, u *upload) {
 	}
 	if c.n > 0 {
 		c.text = partText(t)
+	}
+	if c.n > 0 && c.tree != nil && often(t, "of the archive") {
+		c.text = c.piece(t, c.n)
 	}
 	m.send(t, c)
 }
@@ -224,10 +247,14 @@ func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, e
 			return out, err
 		}
 	}
+	archive := ""
+	if c.tree != nil && c.n == 1 {
+		archive = c.tree.format
+	}
 	if c.op == publish.OpPublish {
-		out.published, out.pending, err = m.Publish(t.Context(), by, publish.PublishInput{Title: c.title, Email: c.email, Content: content, Part: in})
+		out.published, out.pending, err = m.Publish(t.Context(), by, publish.PublishInput{Title: c.title, Email: c.email, Content: content, Part: in, Archive: archive})
 	} else {
-		out.updated, out.pending, err = m.Update(t.Context(), by, publish.UpdateInput{Project: string(c.project.id), Filename: c.filename, IfVersion: c.ifVersion, Content: content, Part: in})
+		out.updated, out.pending, err = m.Update(t.Context(), by, publish.UpdateInput{Project: string(c.project.id), Filename: c.filename, IfVersion: c.ifVersion, Content: content, Part: in, Archive: archive, Replace: c.replace})
 	}
 	return out, err
 }
@@ -308,25 +335,45 @@ func (m *machine) accepted(t *rapid.T, c partCall, u *upload, out partAnswer, er
 		m.checkPending(t, u, out.pending)
 		return
 	}
-	if m.happened(t, "completing part", err, m.refusedWhole(u)) {
+	if m.happened(t, "completing part", err, m.refusedWhole(t, u)) {
 		m.completed(t, c, u, out)
 	}
 }
 
 // refusedWhole tells why the file that the parts make is refused, if so. The
 // upload stays open then.
-func (m *machine) refusedWhole(u *upload) (why []publish.Code) {
+func (m *machine) refusedWhole(t *rapid.T, u *upload) (why []publish.Code) {
 	text := u.joined()
-	if len(text) > maxFile {
+	if u.first.tree == nil && len(text) > maxFile {
 		why = append(why, publish.CodeContentTooLarge)
 	}
+	if u.first.op == publish.OpPublish && m.full(u.first.by) {
+		why = append(why, publish.CodeQuotaExceeded)
+	}
+	if u.first.tree != nil {
+		return append(why, m.refusedArchive(t, u)...)
+	}
 	if u.first.op == publish.OpPublish {
-		if m.full(u.first.by) {
-			why = append(why, publish.CodeQuotaExceeded)
-		}
-		return append(why, refusedContent(primary, text)...)
+		return append(why, refusedContent(primary, text, primary)...)
 	}
 	return append(why, refusedPut(u.first.project, u.first.filename, text, u.first.ifVersion)...)
+}
+
+// refusedArchive tells why the archive that the parts make is refused, if so.
+func (m *machine) refusedArchive(t *rapid.T, u *upload) (why []publish.Code) {
+	c := u.first
+	if u.joined() != c.tree.packed(t, c.tree.format) {
+		return []publish.Code{publish.CodeInvalidArchive}
+	}
+	if c.op == publish.OpPublish {
+		_, _, why = c.tree.refusedNew(true, "")
+		return why
+	}
+	if c.ifVersion != nil && *c.ifVersion != len(c.project.versions) {
+		why = append(why, publish.CodeVersionConflict)
+	}
+	_, more := m.merge(c.project, c.tree, true, c.replace, "")
+	return append(why, more...)
 }
 
 func (m *machine) checkPending(t *rapid.T, u *upload, got *publish.Pending) {
@@ -361,22 +408,36 @@ func (m *machine) completed(t *rapid.T, c partCall, u *upload, out partAnswer) {
 	if out.pending != nil {
 		t.Fatalf("an upload with all parts is pending: %+v", out.pending)
 	}
-	if u.first.op == publish.OpPublish {
-		owner := c.by.account
-		if c.by.nobody() {
-			owner = m.newAccount(t, *out.published.Account, out.published.Keys.Account, u.first.email)
-			m.accounts = append(m.accounts, owner)
-		}
-		name := u.first.title
-		if name == "" {
-			name = title(u.joined())
-		}
-		u.project = m.published(t, owner, out.published, name, "", u.joined())
-	} else {
-		m.updated(t, u.first.project, out.updated, u.first.filename, u.joined(), nil)
-		u.project = u.first.project
+	switch first := u.first; {
+	case first.op == publish.OpPublish:
+		u.project = m.completedPublish(t, c, u, out.published)
+	case first.tree != nil:
+		u.project = first.project
+		next, _ := m.merge(u.project, first.tree, true, first.replace, "")
+		m.updatedMany(t, u.project, out.updated, next, nil)
+	default:
+		u.project = first.project
+		m.updated(t, u.project, out.updated, first.filename, u.joined(), nil)
 	}
 	u.version, u.last, u.expires = len(u.project.versions), c, m.now.Add(24*time.Hour)
+}
+
+// completedPublish records the project of an upload.
+func (m *machine) completedPublish(t *rapid.T, c partCall, u *upload, out publish.Published) *project {
+	owner := c.by.account
+	if c.by.nobody() {
+		owner = m.newAccount(t, *out.Account, out.Keys.Account, u.first.email)
+		m.accounts = append(m.accounts, owner)
+	}
+	files, page := map[string]string{primary: u.joined()}, primary
+	if u.first.tree != nil {
+		files, page, _ = u.first.tree.refusedNew(true, "")
+	}
+	name := u.first.title
+	if name == "" {
+		name = title(files[page])
+	}
+	return m.published(t, owner, out, project{title: name}, version{files: m.files(files), primary: page})
 }
 
 // replayed compares the answer to a call of an upload that is complete: the

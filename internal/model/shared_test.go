@@ -34,7 +34,7 @@ func (s *shared) open(t *rapid.T, m *machine) *node {
 	w := s.world.Node(own)
 	p := &power{left: -1}
 	records := mortal{w.DB.Publish(), p}
-	n, err := m.newNode(t.Context(), w.DB, publish.Stores{Store: records, Management: w.DB.Publish(), Blobs: mortalBlobs{w.Stored, p}})
+	n, err := m.newNode(t.Context(), w.DB, publish.Stores{Store: records, Management: mortalProjects{w.DB.Publish(), p}, Blobs: mortalBlobs{w.Stored, p}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,6 +149,18 @@ func (s mortal) SaveUpload(ctx context.Context, u publish.Upload, part *publish.
 func (s mortal) LeaseUpload(ctx context.Context, key publish.Digest, generation, held int64, length time.Duration) (out int64, err error) {
 	err = s.step(func() error { out, err = s.Store.LeaseUpload(ctx, key, generation, held, length); return err })
 	return out, err
+}
+
+// mortalProjects is a store of what owners do with projects as such a node has it.
+type mortalProjects struct {
+	publish.ManagementStore
+	*power
+}
+
+// Rearrange implements publish.ProjectStore.
+func (s mortalProjects) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (out publish.Project, changed publish.Changed, err error) {
+	err = s.step(func() error { out, changed, err = s.ManagementStore.Rearrange(ctx, id, c, at); return err })
+	return out, changed, err
 }
 
 // mortalBlobs are the blobs as such a node has them.

@@ -14,7 +14,8 @@ import (
 type state struct {
 	accounts []*account
 	projects []*project // in the order in which they were made
-	gone     []*project // with their accounts
+	gone     []*project // with their accounts, or for good
+	trash    []*project // which their owners may take back
 	uploads  map[string]*upload
 	seq      int // of the last change of a project
 	puts     int // files put so far
@@ -38,6 +39,10 @@ type project struct {
 	key      publish.Secret
 	title    string
 	lang     string
+	about    string // its description
+	unlisted bool
+	threads  bool
+	deleted  time.Time // of one in the trash
 	seq      int
 	versions []version
 	changes  []change
@@ -50,6 +55,10 @@ type version struct {
 	at     time.Time
 	files  map[string]file
 	erased bool
+
+	title   string // the project's, as the version left it
+	primary string
+	from    int // the version that was restored, 0 for none
 }
 
 // change is what a change made of that which every node serves of a project.
@@ -117,8 +126,10 @@ func (v version) size() (n int64) {
 	return n
 }
 
-// next is a copy of the files, to be changed.
-func (v version) next() map[string]file { return maps.Clone(v.files) }
+// next is the version after it that has the same files, which may be changed.
+func (v version) next(suffix string, at time.Time) version {
+	return version{suffix: suffix, at: at, files: maps.Clone(v.files), primary: v.primary}
+}
 
 // of returns an account's projects, the one that was changed last first.
 func (s *state) of(a *account) []*project {
@@ -146,11 +157,21 @@ func (s *state) file(text string) file {
 	return file{text, s.puts}
 }
 
-// add records the next version of a project, made at that time.
-func (s *state) add(p *project, suffix string, files map[string]file, at time.Time) {
+// files are fresh puts of all these, in the order of their names.
+func (s *state) files(texts map[string]string) map[string]file {
+	files := map[string]file{}
+	for name, text := range texts {
+		files[name] = s.file(text)
+	}
+	return files
+}
+
+// add records the next version of a project, made at that time, under the title that the project has now.
+func (s *state) add(p *project, v version) {
 	s.seq++
 	p.seq = s.seq
-	p.versions = append(p.versions, version{suffix: suffix, at: at, files: files})
+	v.title = p.title
+	p.versions = append(p.versions, v)
 	s.change(p, change{version: len(p.versions), by: s.here})
 }
 
@@ -167,9 +188,20 @@ func (s *state) drop(a *account) {
 		s.change(p, change{by: s.here})
 		s.gone = append(s.gone, p)
 	}
+	s.empty(func(p *project) bool { return p.owner == a })
 	s.projects = slices.DeleteFunc(s.projects, func(p *project) bool { return p.owner == a })
 	s.accounts = slices.DeleteFunc(s.accounts, func(other *account) bool { return other == a })
 	maps.DeleteFunc(s.uploads, func(_ string, u *upload) bool { return u.first.by.account == a })
+}
+
+// empty forgets projects of the trash.
+func (s *state) empty(which func(*project) bool) {
+	s.trash = slices.DeleteFunc(s.trash, func(p *project) bool {
+		if which(p) {
+			s.gone = append(s.gone, p)
+		}
+		return which(p)
+	})
 }
 
 // full reports whether an actor's account has as many projects as it may.
@@ -180,13 +212,14 @@ func (s *state) has(a *account) bool { return slices.Contains(s.accounts, a) }
 
 // Limits of the machine, small so that they are met.
 const (
-	maxFiles    = 3
+	maxFiles    = 4
 	maxUploads  = 2
 	maxProjects = 3
 	maxFile     = 600
 	inlineMax   = 100
 )
 
+// primary is the primary file of a project that was published as one file.
 const primary = "index.html"
 
 // conflicts reports whether a name cannot stand beside the others: one is a
@@ -214,12 +247,12 @@ func refusedPut(p *project, name, text string, ifVersion *int) (why []publish.Co
 	if _, there := files[name]; !there && len(files) >= maxFiles {
 		why = append(why, publish.CodeQuotaExceeded)
 	}
-	return append(why, refusedContent(name, text)...)
+	return append(why, refusedContent(name, text, p.current().primary)...)
 }
 
-// refusedContent tells why a file cannot have these bytes, if so.
-func refusedContent(name, text string) (why []publish.Code) {
-	if text == "" && name == primary {
+// refusedContent tells why a file cannot have these bytes, if so. page is the name of the primary file.
+func refusedContent(name, text, page string) (why []publish.Code) {
+	if text == "" && (name == primary || name == page) {
 		why = append(why, publish.CodeInvalidField)
 	}
 	if strings.HasSuffix(name, ".html") && encodedTwice(text) {
