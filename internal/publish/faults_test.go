@@ -239,6 +239,43 @@ func TestFailuresOfTheStore(t *testing.T) {
 				t.Errorf("%d blobs", n)
 			}
 		})
+		t.Run("CreateProject of many files/"+name, func(t *testing.T) {
+			w := newWorld(t)
+			by := w.account()
+			w.store.Step = on("CreateProject", f.before, f.after)
+			_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Tree: w.in.Tree("index.html", large, "a.js", long("a"), "b.js", "b")})
+			if err == nil {
+				t.Fatal("acknowledged")
+			}
+			w.store.Step = nil
+			n := w.kept()
+			if (n["projects"] == 1) != (f.after != nil) || (n["blobs on disk"] == 2) != f.stays || !f.stays && n["blobs on disk"] != 0 {
+				t.Errorf("kept %v", n)
+			}
+			w.readable(t)
+		})
+		t.Run("Rearrange/"+name, func(t *testing.T) {
+			w := newWorld(t)
+			by := w.account()
+			id := w.publishMany(by, "index.html", page, "a.js", "a", "b.js", "b").Project.ID
+			w.store.Step = on("Rearrange", f.before, f.after)
+			if _, err := w.updateMany(by, publish.UpdateInput{Replace: true}, "index.html", page, "a.js", long("a"), "c.js", "c"); err == nil {
+				t.Fatal("acknowledged")
+			}
+			w.store.Step = nil
+			p, err := w.Current(t.Context(), nobody(), id)
+			expect.OK(t, err)
+			files, err := w.Files(t.Context(), id, p.Version)
+			expect.OK(t, err)
+			want := []string{"a.js", "b.js", "index.html"}
+			if f.after != nil {
+				want = []string{"a.js", "c.js", "index.html"}
+			}
+			expect.Same(t, "files", names(files), want)
+			if n := w.onDisk(); (n == 1) != f.stays {
+				t.Errorf("%d blobs", n)
+			}
+		})
 		t.Run("SaveUpload/"+name, func(t *testing.T) {
 			w := newWorld(t)
 			by := w.account()

@@ -30,6 +30,10 @@ func TestRegression35AnAddressVerifiedMeanwhileStays(t *testing.T) {
 			out, _, err := w.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "b", Email: "other@example.org", Content: w.stage(page)})
 			return out.Warnings, err
 		},
+		"Rearrange": func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error) {
+			out, err := w.updateMany(by, publish.UpdateInput{Project: string(id), Email: "other@example.org"}, "b", page, "c", page)
+			return out.Warnings, err
+		},
 		"DeleteFile": func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error) {
 			out, err := w.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a", Email: "other@example.org"})
 			return out.Warnings, err
@@ -69,12 +73,12 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 			if _, err := w.RotateKey(t.Context(), w.owner(p.Project.Account), "nonce"); err != nil {
 				t.Error(err)
 			}
-		}, map[string]publish.Code{"CreateProject": publish.CodeInvalidKey, "PutFile": publish.CodeInvalidKey, "DeleteFile": publish.CodeInvalidKey}},
+		}, map[string]publish.Code{"CreateProject": publish.CodeInvalidKey, "PutFile": publish.CodeInvalidKey, "DeleteFile": publish.CodeInvalidKey, "Rearrange": publish.CodeInvalidKey}},
 		"an account that is suspended meanwhile": {func(t *testing.T, w *world, p publish.Published) {
 			if _, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: p.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
 				t.Error(err)
 			}
-		}, map[string]publish.Code{"CreateProject": publish.CodeAccountSuspended, "PutFile": publish.CodeTakenDown, "DeleteFile": publish.CodeTakenDown}},
+		}, map[string]publish.Code{"CreateProject": publish.CodeAccountSuspended, "PutFile": publish.CodeTakenDown, "DeleteFile": publish.CodeTakenDown, "Rearrange": publish.CodeTakenDown}},
 	}
 	for what, end := range ends {
 		for step, code := range end.code {
@@ -90,6 +94,8 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 					_, _, err = w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(large)})
 				case "PutFile":
 					_, _, err = w.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "b", Content: w.stage(large)})
+				case "Rearrange":
+					_, err = w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true}, "index.html", page, "b", large)
 				case "DeleteFile":
 					_, err = w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(out.Project.ID), Filename: "a"})
 				}
