@@ -133,6 +133,9 @@ assert.equal(refused.error?.error, "primary_file_protected");
 const here = ok(await nobody.GET("/v1"));
 assert.ok(here.endpoints.some((e) => e.path === "/v1/publish"));
 
+const deleted = ok(await owner.DELETE("/v1/project/{id}", { params: { path: { id: many.project_id! } }, body: { confirm: many.project_id! } }));
+assert.equal(deleted.project_id, many.project_id);
+
 ok(await nobody.GET("/openapi.yaml", { parseAs: "text" }));
 const document = ok(await nobody.GET("/openapi.json")) as { paths: Record<string, Record<string, unknown>> };
 const methods = ["get", "put", "post", "delete", "patch"];
