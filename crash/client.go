@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -73,6 +75,9 @@ func (c *client) api(sum string) *api.Client {
 // send sends an operation and returns the answer. An error that is not
 // api.ErrNoAnswer is the answer's fault.
 func (c *client) send(s *shard, o *op, times int) (api.Answer, error) {
+	if o.Kind == trash {
+		return c.deleteProject(s, o)
+	}
 	r, err := s.request(o, times)
 	if err != nil {
 		return api.Answer{}, err
@@ -82,6 +87,27 @@ func (c *client) send(s *shard, o *op, times int) (api.Answer, error) {
 		return a, fmt.Errorf("%s was answered %d %s: %w", o, refused.Status, refused.Code, err)
 	}
 	return a, err
+}
+
+// deleteProject asks that a project be deleted.
+func (c *client) deleteProject(s *shard, o *op) (a api.Answer, err error) {
+	id := s.project(o.Account, o.Project).ID
+	req, err := http.NewRequest(http.MethodDelete, base.JoinPath("v1", "project", id).String(), strings.NewReader(fmt.Sprintf(`{"confirm":%q}`, id)))
+	if err != nil {
+		return a, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.keys.get(s.key(o)))
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return a, fmt.Errorf("%w: %w", api.ErrNoAnswer, err)
+	}
+	text, err := readAll(resp.Body)
+	if err != nil {
+		return a, err
+	}
+	a.Status = resp.StatusCode
+	return a, json.Unmarshal(text, &a)
 }
 
 // get fetches what an address serves.

@@ -82,8 +82,8 @@ func (e *epoch) ageRecords(ctx context.Context) error {
 }
 
 // longLeases are the tables in which a program leases something for minutes: its round of the collector, and
-// the files that it compresses.
-var longLeases = []string{"leases", "blobs"}
+// the files that it compresses; and, for some seconds, the versions that it records in steps.
+var longLeases = []string{"leases", "blobs", "drafts"}
 
 // lapse ends what a program that was killed had leased, as if the time had passed. Where everything is in its
 // folder it does that itself.

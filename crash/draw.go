@@ -10,6 +10,9 @@ const (
 	projectsKept = 12 // in an account, so that projects gather versions
 	opsAnAccount = 25 // a new account only so often, for the same reason
 	maxParts     = 5
+	manyFiles    = 12  // at most, mostly
+	hundreds     = 280 // more than one step records at once
+	treeNames    = 400 // that files of a tree are called by
 )
 
 // filenames are those that updates draw from: primary and other, of every kind
@@ -59,12 +62,24 @@ func (d *drawer) keyed(o *op, s *shard) {
 	a := s.Accounts[o.Account]
 	if len(a.Projects) == 0 || len(a.Projects) < projectsKept && d.random.IntN(5) == 0 {
 		o.Kind, o.Content = publish, d.content(primary)
+		d.perhapsMany(o)
 		return
 	}
 	o.Project = d.random.IntN(len(a.Projects))
+	if a.Projects[o.Project].Deleted {
+		o.Kind, o.Content = publish, d.content(primary)
+		return
+	}
 	o.Scoped, o.Guarded = d.random.IntN(3) == 0, d.random.IntN(3) == 0
 	o.Title = ""
 	p := a.Projects[o.Project]
+	if n := d.random.IntN(30); n < 4 {
+		o.Kind, o.Version = restore, 1+d.random.IntN(p.Version)
+		return
+	} else if n == 4 && (s.Upload == nil || s.Upload.Account != o.Account) {
+		o.Kind, o.Scoped, o.Guarded, o.Once = trash, false, false, ""
+		return
+	}
 	names := filenames()
 	o.Filename = names[d.random.IntN(len(names))]
 	if _, there := p.Files[o.Filename]; there && o.Filename != primary && d.random.IntN(3) == 0 {
@@ -72,6 +87,20 @@ func (d *drawer) keyed(o *op, s *shard) {
 		return
 	}
 	o.Kind, o.Content = update, d.content(o.Filename)
+	d.perhapsMany(o)
+}
+
+// perhapsMany makes an operation on one file one on many, of which some have the bytes that they had before.
+func (d *drawer) perhapsMany(o *op) {
+	n := d.random.IntN(40)
+	if n > 7 {
+		return
+	}
+	o.Filename, o.Many, o.Replace = "", 2+d.random.IntN(manyFiles), o.Kind == update && n%2 == 0
+	if n < 2 {
+		o.Many = hundreds
+	}
+	o.Content = content{Seed: d.random.Uint64() >> 16}
 }
 
 // begin sends the first part of an upload.
@@ -80,9 +109,10 @@ func (d *drawer) begin(o *op, s *shard) {
 	u.Email = fmt.Sprintf("%s-w%d-%d@example.com", d.run, d.worker, o.ID)
 	if d.random.IntN(3) > 0 {
 		u.Account, u.Email = d.random.IntN(len(s.Accounts)), ""
-		if n := len(s.Accounts[u.Account].Projects); n > 0 && d.random.IntN(2) == 0 {
+		projects := s.Accounts[u.Account].Projects
+		if n := d.random.IntN(max(len(projects), 1)); n < len(projects) && !projects[n].Deleted && d.random.IntN(2) == 0 {
 			names := filenames()
-			u.Kind, u.Project, u.Title, u.Filename = update, d.random.IntN(n), "", names[d.random.IntN(len(names))]
+			u.Kind, u.Project, u.Title, u.Filename = update, n, "", names[d.random.IntN(len(names))]
 		}
 	}
 	o.Upload, o.Title = u, ""

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 
 	api "sandlot/internal/client"
@@ -62,6 +63,9 @@ func (s *shard) fits(o *op, a api.Answer) error {
 }
 
 func (s *shard) fitsChange(p *project, o *op, a api.Answer) error {
+	if o.Kind == trash && a.ProjectID == p.ID {
+		return nil
+	}
 	if a.ProjectID != p.ID || a.Version != p.Version+1 || a.Previous != p.Version {
 		return fmt.Errorf("%s went from %d to %d; it is %s at %d", a.ProjectID, a.Previous, a.Version, p.ID, p.Version)
 	}
@@ -72,10 +76,34 @@ func (s *shard) fitsChange(p *project, o *op, a api.Answer) error {
 		}
 		return sameFiles(next.Files, a.Files)
 	}
+	if o.Kind == restore {
+		return nil
+	}
+	if o.Many > 0 {
+		return fitsMany(p.Files, o, a)
+	}
 	if want := next.Files[a.Filename]; want != (file{a.Size, a.SHA256}) {
 		return fmt.Errorf("%q has %d bytes, not %d, or other ones", a.Filename, a.Size, want.Size)
 	}
 	return nil
+}
+
+// fitsMany compares what an answer says of many files with those that were there.
+func fitsMany(before map[string]file, o *op, a api.Answer) error {
+	sent, removed := o.files(), 0
+	changed := maps.Clone(sent)
+	for name, f := range before {
+		if _, again := sent[name]; !again && o.Replace {
+			removed++
+		}
+		if sent[name] == f {
+			delete(changed, name)
+		}
+	}
+	if a.Unchanged != len(sent)-len(changed) || a.Removed != removed {
+		return fmt.Errorf("%d files are unchanged and %d removed, not %d and %d", a.Unchanged, a.Removed, len(sent)-len(changed), removed)
+	}
+	return sameFiles(changed, a.Files)
 }
 
 // newest is the project that the operation has just made.

@@ -17,6 +17,8 @@ const (
 	update  kind = "update"
 	remove  kind = "delete-file"
 	part    kind = "part" // a part of a chunked publish or update
+	restore kind = "restore"
+	trash   kind = "delete project"
 )
 
 // An op is one request that changes something. It is complete in itself: sent
@@ -31,6 +33,9 @@ type op struct {
 	Guarded  bool    `json:",omitempty"` // sent with if_version
 	Filename string  `json:",omitempty"`
 	Content  content `json:",omitzero"`
+	Many     int     `json:",omitempty"` // that many files instead of one
+	Replace  bool    `json:",omitempty"` // of an update with many files
+	Version  int     `json:",omitempty"` // that is restored
 	Title    string  `json:",omitempty"`
 	Email    string  `json:",omitempty"`
 	Wire     int     // which form of a request it is sent in
@@ -39,7 +44,8 @@ type op struct {
 	Part   int     `json:",omitempty"`
 	Tell   bool    `json:",omitempty"` // the part tells the total
 
-	made file // see op.file
+	made     file            // see op.file
+	madeMany map[string]file // see op.files
 }
 
 // content is what a file holds: bytes that the seed determines.

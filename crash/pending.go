@@ -3,7 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
+
+	api "sandlot/internal/client"
 )
 
 // resolve looks what has become of the operation that was not answered, if any,
@@ -17,7 +21,9 @@ func (c *checker) resolve(before bool) (s *shard, happened bool, err error) {
 	}
 	switch p, owner := c.shard.target(o), c.shard.owner(o); {
 	case p != nil:
-		happened, err = c.changed(p)
+		if happened, err = c.changed(p); o.Kind == trash {
+			happened, err = c.deleted(p)
+		}
 	case owner >= 0:
 		happened, err = c.added(c.shard.Accounts[owner])
 	default:
@@ -48,15 +54,24 @@ func (c *checker) changed(p *project) (bool, error) {
 	return v.Version == p.Version+1, nil
 }
 
+// deleted reports whether the project is gone.
+func (c *checker) deleted(p *project) (bool, error) {
+	_, err := c.api("").Project(context.Background(), p.ID, "none")
+	if refused := (*api.Error)(nil); errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		return true, nil
+	}
+	return false, err
+}
+
 // added reports whether the account has a project more.
 func (c *checker) added(a *account) (bool, error) {
 	who, err := c.api(a.Key).WhoAmI(context.Background(), 1000)
 	if err != nil {
 		return false, err
 	}
-	n := len(who.Projects) - len(a.Projects)
+	n := len(who.Projects) - len(a.there())
 	if n != 0 && n != 1 {
-		return false, fmt.Errorf("%s has %d projects, and had %d", a.Handle, len(who.Projects), len(a.Projects))
+		return false, fmt.Errorf("%s has %d projects, and had %d", a.Handle, len(who.Projects), len(a.there()))
 	}
 	return n == 1, nil
 }

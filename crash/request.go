@@ -33,6 +33,9 @@ func (s *shard) request(o *op, times int) (api.Request, error) {
 		}
 	}
 	contentType, body, err := requestBody(o, wire, fields)
+	if o.Many > 0 {
+		contentType, body, err = manyBody(o, wire, fields)
+	}
 	return api.Request{Call: string(kind), ContentType: contentType, IdempotencyKey: o.Once, Body: bytes.NewReader(body)}, err
 }
 
@@ -58,8 +61,14 @@ func (s *shard) fields(o *op) map[string]any {
 	set("title", o.Title)
 	set("email", o.Email)
 	switch o.Kind {
-	case update, remove:
+	case update, remove, restore:
 		p := s.project(o.Account, o.Project)
+		if o.Replace {
+			f["replace"] = true
+		}
+		if o.Kind == restore {
+			f["version"] = o.Version
+		}
 		set("project_id", p.ID)
 		set("filename", o.Filename)
 		if o.Guarded {

@@ -32,12 +32,13 @@ type project struct {
 	Files      map[string]file
 	Past       []version // the earlier ones
 	Changed    int       // the operation that did it last
+	Deleted    bool      // by its owner, so that it can be taken back
 }
 
 // version is what an earlier version's address must serve.
 type version struct {
-	URL     string
-	Primary file
+	URL   string
+	Files map[string]file
 }
 
 const primary = "index.html"
@@ -69,9 +70,17 @@ func (s *shard) happened(o *op, a ack) {
 	case signup:
 		s.Accounts = append(s.Accounts, &account{Key: a.Account, Handle: a.Handle, Email: o.Email})
 	case publish:
-		s.published(o, a, o.file(), o.Account, o.Email, o.Title)
+		s.published(o, a, o.files(), o.Account, o.Email, o.Title)
 	case update:
-		s.project(o.Account, o.Project).updated(o, a, o.Filename, o.file())
+		s.project(o.Account, o.Project).updated(o, a)
+	case restore:
+		p := s.project(o.Account, o.Project)
+		files := p.at(o.Version)
+		p.next(o, a)
+		p.Files = files
+	case trash:
+		p := s.project(o.Account, o.Project)
+		p.Deleted, p.Changed = true, o.ID
 	case remove:
 		s.project(o.Account, o.Project).deleted(o, a)
 	case part:
@@ -81,7 +90,7 @@ func (s *shard) happened(o *op, a ack) {
 
 func (s *shard) project(account, project int) *project { return s.Accounts[account].Projects[project] }
 
-func (s *shard) published(o *op, a ack, f file, index int, email, title string) {
+func (s *shard) published(o *op, a ack, files map[string]file, index int, email, title string) {
 	if index < 0 {
 		s.Accounts = append(s.Accounts, &account{Key: a.Account, Handle: a.Handle, Email: email})
 		index = len(s.Accounts) - 1
@@ -89,22 +98,38 @@ func (s *shard) published(o *op, a ack, f file, index int, email, title string) 
 	owner := s.Accounts[index]
 	owner.Projects = append(owner.Projects, &project{
 		ID: a.Project, URL: a.URL, Key: a.Key, Title: title, Version: 1, VersionURL: a.VersionURL,
-		Files: map[string]file{primary: f}, Changed: o.ID,
+		Files: files, Changed: o.ID,
 	})
 }
 
 // next makes the project's next version.
 func (p *project) next(o *op, a ack) {
-	p.Past = append(p.Past, version{p.VersionURL, p.Files[primary]})
+	p.Past = append(p.Past, version{p.VersionURL, p.Files})
 	p.Version++
 	p.VersionURL = a.VersionURL
 	p.Changed = o.ID
 	p.Files = maps.Clone(p.Files)
 }
 
-func (p *project) updated(o *op, a ack, name string, f file) {
+func (p *project) updated(o *op, a ack) {
 	p.next(o, a)
-	p.Files[name] = f
+	if o.Replace {
+		p.Files = map[string]file{}
+	}
+	maps.Copy(p.Files, o.files())
+}
+
+// at are the files of a version.
+func (p *project) at(n int) map[string]file {
+	if n == p.Version {
+		return p.Files
+	}
+	return p.Past[n-1].Files
+}
+
+// there are an account's projects that are not deleted.
+func (a *account) there() []*project {
+	return slices.DeleteFunc(slices.Clone(a.Projects), func(p *project) bool { return p.Deleted })
 }
 
 func (p *project) deleted(o *op, a ack) {
@@ -120,10 +145,12 @@ func (s *shard) partAccepted(o *op, a ack) {
 	}
 	s.Upload = nil
 	if u.Kind == publish {
-		s.published(o, a, u.whole(), u.Account, u.Email, u.Title)
+		s.published(o, a, map[string]file{primary: u.whole()}, u.Account, u.Email, u.Title)
 		return
 	}
-	s.project(u.Account, u.Project).updated(o, a, u.Filename, u.whole())
+	p := s.project(u.Account, u.Project)
+	p.next(o, a)
+	p.Files[u.Filename] = u.whole()
 }
 
 // uploadOf is the upload that a part belongs to.
@@ -141,7 +168,7 @@ func (s *shard) completes(o *op) bool { return o.Kind != part || s.uploadOf(o).w
 // nothing but a part.
 func (s *shard) target(o *op) *project {
 	switch {
-	case o.Kind == update, o.Kind == remove:
+	case o.Kind == update, o.Kind == remove, o.Kind == restore, o.Kind == trash:
 		return s.project(o.Account, o.Project)
 	case o.Kind == part && s.completes(o) && s.uploadOf(o).Kind == update:
 		u := s.uploadOf(o)
