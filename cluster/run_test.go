@@ -23,6 +23,7 @@ type run struct {
 	begun  time.Time
 	seed   uint64
 	length time.Duration
+	stamps stamped
 
 	mu       sync.Mutex
 	accounts []*account
@@ -101,6 +102,8 @@ func (r *run) live() (workers []*worker) {
 	}
 	all.Go(func() { r.moderate(ctx) })
 	all.Go(func() { r.edit(ctx) })
+	all.Go(func() { r.stamp(ctx, r.random(300)) })
+	all.Go(func() { r.watchStamps(ctx, r.random(301)) })
 	all.Go(func() { r.sample(ctx.Done()) })
 	r.spoil(r.random(0))
 	r.t.Logf("all faults are over after %v", r.since())
@@ -218,6 +221,7 @@ func (r *run) print() {
 	fmt.Fprintf(&b, "%6s  the stalest of them by %v; by %v where a node could not ask the database\n", "", r.stalest.Round(time.Millisecond), r.stalestBlind.Round(time.Millisecond))
 	fmt.Fprintf(&b, "%6d  suspensions and ends of one held to be seen at a node within a second, the last after %v\n", r.suspended, r.stalestSuspended.Round(time.Millisecond))
 	fmt.Fprintf(&b, "%6d  writes to one project by several clients, which led to version %d\n", r.edits, r.newest)
+	fmt.Fprintf(&b, "%6d  versions of many files, and %d looks at two of their files, which were never of two versions\n", r.stamps.versions, r.stamps.looks)
 	fmt.Fprintf(&b, "%6d  errors in the logs, all of them explained unless told above\n", r.errors)
 	fmt.Fprintf(&b, "%6d  projects of %d accounts\n", len(r.projects), len(r.accounts))
 	for _, f := range r.faults {
