@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -128,8 +129,18 @@ func (h *house) account(t *testing.T, s *testenv.Server, number, projects int) e
 				return err
 			}
 		}
+		if n%6 == 0 {
+			if _, err := c.Restore(t.Context(), client.Fields{ProjectID: p.ProjectID, Version: 1}); err != nil {
+				return err
+			}
+		}
 		if err := houseGet(s, p.URL, "", io.Discard); err != nil { // a play
 			return err
+		}
+		if n%7 == 1 {
+			if err := houseDeleted(s, p.ProjectID, made.APIKey); err != nil {
+				return err
+			}
 		}
 		list = append(list, houseProject{p.ProjectID, p.URL, made.APIKey})
 	}
@@ -162,6 +173,24 @@ func houseGet(s *testenv.Server, address, key string, into io.Writer) error {
 	return err
 }
 
+// houseDeleted deletes a project, so that its owner could take it back.
+func houseDeleted(s *testenv.Server, id, key string) error {
+	req, err := http.NewRequest(http.MethodDelete, s.URL()+"/v1/project/"+id, strings.NewReader(`{"confirm":"`+id+`"}`))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := s.Client().Do(req)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the deletion of %s is answered %d", id, resp.StatusCode)
+	}
+	return errors.Join(err, resp.Body.Close())
+}
+
 // houseRows are what no client of the API makes, but people, operators and days: for each of some accounts and projects.
 // Their times are 20 days from now, and of messages that wait an hour: the program mends what no clock of its own can have written.
 var houseRows = []string{
@@ -182,7 +211,7 @@ var houseRows = []string{
 }
 
 // houseFilled are the tables that must have rows, or the test proves nothing of them.
-var houseFilled = strings.Fields(`secrets accounts handles projects keys versions blobs contents files uploads upload_parts mails verifications acts once
+var houseFilled = strings.Fields(`trash secrets accounts handles projects keys versions blobs contents files uploads upload_parts mails verifications acts once
 	sessions play_days logins jobs email_moves email_links reports likes stops listing search_texts`)
 
 // digests are the rows of each table, in the order of keys, each by its hash.
@@ -250,6 +279,7 @@ func (h *house) answered(t *testing.T, s *testenv.Server) map[string][sha256.Siz
 	}
 	for _, p := range h.projects {
 		todo <- question{p.id, s.URL() + "/v1/project/" + p.id + "?content=all", p.key}
+		todo <- question{"versions of " + p.id, s.URL() + "/v1/project/" + p.id + "/versions", p.key}
 	}
 	for _, q := range []string{"n000010", "n000011", "hopp+n00000", "迷路+n00000", "の猫+n00000", "ber+n00000", "дом+n00000"} {
 		todo <- question{"search for " + q, "http://" + houseBase + "/?q=" + q, ""}
