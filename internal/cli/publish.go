@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -101,7 +102,7 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 	if err := ring.add(s.keysOf(a)...); err != nil {
 		return err
 	}
-	if err := s.remember(w, a.Change, true); err != nil {
+	if err := errors.Join(s.remember(w, a.Change, true), w.place.delivered()); err != nil {
 		return err
 	}
 	return s.told(a, "published", "handle", "@"+a.Handle, "keys in", ring.path)

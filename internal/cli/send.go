@@ -41,7 +41,7 @@ type pending struct {
 // packedFile is the archive of a large delivery, while it is on its way.
 const packedFile = "upload.tar.zst"
 
-// send delivers files, once, however often it takes.
+// send delivers files, once, however often it takes. The caller ends it with delivered.
 func (s *session) send(ctx context.Context, w work, d delivery) (a client.Answer, err error) {
 	now, err := s.begin(w, d)
 	if err != nil {
@@ -60,13 +60,11 @@ func (s *session) send(ctx context.Context, w work, d delivery) (a client.Answer
 	default:
 		a, err = s.sendPacked(ctx, w, d, now)
 	}
-	if err != nil {
-		return a, s.explain(ctx, err)
-	}
-	return a, w.place.delivered()
+	return a, s.explain(ctx, err)
 }
 
-// delivered removes what was kept of a delivery.
+// delivered removes what was kept of a delivery, once everything that its answer brought is kept elsewhere: until then the same
+// command gets the same answer again.
 func (p place) delivered() error {
 	if err := p.drop(packedFile); err != nil {
 		return err

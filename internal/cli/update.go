@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,7 +64,7 @@ func (s *session) apply(ctx context.Context, w work, c change, p client.Project,
 	if err != nil {
 		return err
 	}
-	if err := s.remember(w, a.Change, c.adopt); err != nil {
+	if err := errors.Join(s.remember(w, a.Change, c.adopt), w.place.delivered()); err != nil {
 		return err
 	}
 	return s.told(a, "updated")
