@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -87,17 +86,32 @@ func (t *tree) walk() error {
 // rules are the usual ones, and those of the folder, of which the last that fits counts.
 func (t *tree) rules() (gitignore.Matcher, error) {
 	text := leaveOut
-	own, err := t.root.ReadFile(rulesFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	own, err := t.ownRules()
+	if err != nil {
 		return nil, err
 	}
 	var all []gitignore.Pattern
-	for lines := bufio.NewScanner(strings.NewReader(text + string(own))); lines.Scan(); {
-		if line := strings.TrimRight(lines.Text(), " \r"); line != "" && !strings.HasPrefix(line, "#") {
+	for line := range strings.Lines(text + string(own)) {
+		if line = strings.TrimRight(line, " \r\n"); line != "" && !strings.HasPrefix(line, "#") {
 			all = append(all, gitignore.ParsePattern(line, nil))
 		}
 	}
 	return gitignore.NewMatcher(all), nil
+}
+
+// ownRules is what the folder's file of rules says. Rules that are not read whole could let out what they name.
+func (t *tree) ownRules() ([]byte, error) {
+	info, err := t.root.Stat(rulesFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > stateMax) {
+		err = usage("%s is no file of at most %d KiB; nothing was sent", rulesFile, stateMax>>10)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.root.ReadFile(rulesFile)
 }
 
 func (t *tree) skips(rules gitignore.Matcher, at string, d fs.DirEntry) bool {
