@@ -32,6 +32,9 @@ func (c *loginCommand) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
+	if err := s.trusted("a key"); err != nil {
+		return err
+	}
 	if _, err := env.keyring(); err != nil {
 		return err
 	}

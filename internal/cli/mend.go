@@ -32,6 +32,11 @@ func (s *session) explain(ctx context.Context, err error) error {
 			Notes:   []string{clean(err.Error())},
 			Fix:     []string{s.env.again("--server", "<https://play.example.com>")}, Exit: exitServer, cause: err,
 		}
+	case noTLS(err) != "":
+		return &Failure{
+			Message: "no key and no file was sent to " + s.server() + ": " + noTLS(err), Notes: []string{"If the address is wrong, name the right one:"},
+			Fix: []string{s.env.again("--server", "<https://play.example.com>")}, Exit: exitServer, cause: err,
+		}
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return &Failure{
 			Message: "nobody answers at " + s.server() + ": " + clean(cause(dial.Err).Error()), Notes: []string{"Is the address right, and the server running? Then:"},

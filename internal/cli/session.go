@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -26,6 +27,7 @@ type session struct {
 	place place
 	id    string // the project, or empty
 	keys  []keptKey
+	named bool        // whether somebody named the server, not only a file of the folder
 	heard atomic.Bool // whether the server has answered
 	quiet bool        // whether somebody reads the answer who is no person
 }
@@ -57,12 +59,13 @@ func (t target) connect(env *Env, at place) (*session, error) {
 	if at.state.ID != "" && at.state.Server != base.String() && t.ID == "" {
 		return nil, usage("%s is a project at %s, not at %s: work in another folder, or name the project with --id", at.path(stateFile), at.state.Server, base)
 	}
-	return s, s.findKeys(named)
+	s.named = named
+	return s, s.findKeys()
 }
 
 // findKeys reads what there is of keys. A key in a variable goes to no server that only a file of the folder names, unless it is
 // known here: whoever can change that file could otherwise have the key sent to themselves.
-func (s *session) findKeys(named bool) error {
+func (s *session) findKeys() error {
 	ring, err := s.env.keyring()
 	if err == nil {
 		s.keys, err = ring.read(s.server())
@@ -74,17 +77,25 @@ func (s *session) findKeys(named bool) error {
 	if !keyForm.MatchString(key) {
 		return usage("%s is no key: one begins with sla_ or slp_ and has 40 characters", keyVariable)
 	}
-	if !named && len(s.keys) == 0 && !local(s.Base.Hostname()) {
-		return &Failure{
-			Message: "the key in " + keyVariable + " goes only to a server that you name, and " + s.server() + " is named by " + s.place.path(stateFile) + " alone",
-			Fix:     []string{s.env.again("--server", s.server())}, Exit: exitUsage,
-		}
+	if err := s.trusted("the key in " + keyVariable); err != nil {
+		return err
 	}
 	s.keys = []keptKey{{Server: s.server(), Key: key}}
 	if key[:4] == "slp_" {
 		s.keys[0].Project = s.id
 	}
 	return nil
+}
+
+// trusted refuses to send a key to a server that only a file of the folder names, and that is not known here.
+func (s *session) trusted(key string) error {
+	if s.named || len(s.keys) > 0 || local(s.Base.Hostname()) {
+		return nil
+	}
+	return &Failure{
+		Message: key + " goes only to a server that you name, and " + s.server() + " is named by " + s.place.path(stateFile) + " alone",
+		Fix:     []string{s.env.again("--server", s.server())}, Exit: exitUsage,
+	}
 }
 
 func (s *session) server() string { return s.Base.String() }
@@ -141,10 +152,25 @@ func (s *session) mayTryAgain(err error) (again bool, after time.Duration) {
 			return true, refused.RetryAfter
 		}
 		return refused.Code == "request_in_progress", refused.RetryAfter
+	case noTLS(err) != "":
+		return false, 0
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return s.heard.Load(), 0 // nobody was ever there: that is rather a mistyped address
 	}
 	return errors.Is(err, client.ErrNoAnswer), 0
+}
+
+// noTLS says in a few words why no https connection can be trusted here; empty: that is not what was wrong.
+func noTLS(err error) string {
+	var untrusted *tls.CertificateVerificationError
+	var plain tls.RecordHeaderError
+	switch {
+	case errors.As(err, &untrusted):
+		return "its certificate cannot be trusted: " + clean(untrusted.Err.Error())
+	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
+		return "it does not speak https"
+	}
+	return ""
 }
 
 func isRefusal(err error) bool {
