@@ -44,6 +44,31 @@ func TestPlainALookCostsNoMoreThanItsBytes(t *testing.T) {
 	}
 }
 
+// TestPlainManyLooksCostNoMoreThanTheirBytes: what one file defines is not gone through for each reference of all others.
+func TestPlainManyLooksCostNoMoreThanTheirBytes(t *testing.T) {
+	testenv.Plain(t)
+	const most = 500 // without a bound it is thousands
+	maps := `<script type=importmap>{"imports":{` + strings.TrimSuffix(string(repeat(`"k%d/":"b",`, 60<<10)), ",") + `}}</script>`
+	for name, piece := range map[string]string{"names": `import "q%d";`, "folders": `import "q/%d/";`, "many folders": `import "` + strings.Repeat("q/", 700) + `%d";`, "files": `import "./q%d.js";`, "hosts": `import "//a%d.bc";`} {
+		t.Run(name, func(t *testing.T) {
+			all := repeat(piece, 1<<20)
+			v := check.Version{Primary: "index.html", All: true}
+			add(&v, "index.html", append([]byte(maps), repeat("<script src=m%d.js></script>", 2<<10)...))
+			for i := range 64 {
+				add(&v, fmt.Sprintf("m%d.js", i), all[i*len(all)/64:(i+1)*len(all)/64])
+			}
+			hash, find := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+			for round := 0; round < 1 || round < 10 && find > most*hash; round++ {
+				hash = min(hash, cpu(t, func() { sha256.Sum256(all) }))
+				find = min(find, cpu(t, func() { v.Findings() }))
+			}
+			if find > most*hash {
+				t.Errorf("the findings take %v, the hash %v", find, hash)
+			}
+		})
+	}
+}
+
 // findings looks at one file among many, and says what is wrong.
 func findings(file string, text []byte) []check.Finding {
 	v := check.Version{Primary: "index.html", All: true}

@@ -37,6 +37,9 @@ type finder struct {
 	known  map[string]bool // where not all names are at hand, those that were asked for, folded
 	folds  *folds
 	hosts  hosts
+
+	maps       map[string]bool // names that import maps define
+	longestMap int             // of these, in bytes
 }
 
 // add keeps a finding, or counts it where there are enough of its kind.
@@ -154,18 +157,32 @@ func (f *finder) bare(l *Look, r ref) {
 	if !f.All && l.kind != page || strings.HasPrefix(r.to, "#") {
 		return
 	}
-	for _, other := range f.Looks {
-		for _, name := range other.maps {
-			if name == r.to || name == "" || strings.HasSuffix(name, "/") && strings.HasPrefix(r.to, name) {
-				return
-			}
-		}
-	}
-	if !f.first("import " + r.to) {
+	if !f.first("import "+r.to) || f.mapped(r.to) {
 		return
 	}
 	f.add(BareImport, fmt.Sprintf("Import a file of the project (\"./%s.js\") or a full address, or say in a <script type=\"importmap\"> of the page what %s is, or send what a bundler made.", strings.TrimSuffix(r.to, ".js"), inspect.Quoted(r.to)),
 		"%s imports %s by name alone, and no import map says where that is: browsers fail on it.", at(l, r.place), inspect.Quoted(r.to))
+}
+
+// mapped reports whether an import map defines what a name stands for. It costs the name, however much the maps define.
+func (f *finder) mapped(name string) bool {
+	if f.maps == nil {
+		f.maps = map[string]bool{}
+		for _, l := range f.Looks {
+			for _, defined := range l.maps {
+				f.maps[defined], f.longestMap = true, max(f.longestMap, len(defined))
+			}
+		}
+	}
+	if f.maps[""] || f.maps[name] {
+		return true
+	}
+	for i := range min(len(name), f.longestMap) {
+		if name[i] == '/' && f.maps[name[:i+1]] {
+			return true
+		}
+	}
+	return false
 }
 
 // first reports whether something is judged for the first time.
