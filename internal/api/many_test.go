@@ -87,9 +87,11 @@ func waysOf(t *testing.T) map[string]way {
 		expect.OK(t, w.Close())
 		return way{w.FormDataContentType(), "", b.String()}
 	}
-	var parts [][3]string
-	for _, f := range tree {
-		parts = append(parts, [3]string{"file", f[0], f[1]})
+	named := func(name string) (parts [][3]string) {
+		for _, f := range tree {
+			parts = append(parts, [3]string{name, f[0], f[1]})
+		}
+		return parts
 	}
 	return map[string]way{
 		"a ZIP as the body": {"application/zip", "title=Game", treeZIP(t)},
@@ -97,7 +99,9 @@ func waysOf(t *testing.T) map[string]way {
 		"a tar.gz":          {"application/gzip", "", gzipped(t, treeTar(t))},
 		"a tar.zst":         {"application/zstd", "", zst},
 		"a part archive":    form([][3]string{{"archive", "site.zip", treeZIP(t)}}),
-		"parts named file":  form(parts),
+		"parts named file":  form(named("file")),
+		"parts named files": form(named("files")),
+		"files[] of PHP":    form(named("files[]")),
 		"files in JSON":     {"application/json", "", obj{"files": files}},
 		"archive in JSON":   {"application/json", "", obj{"archive": b64(treeZIP(t)), "archive_format": "zip"}},
 	}

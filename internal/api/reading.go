@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,8 +38,11 @@ func (f *fields) readings() []publish.Warning {
 			Code: "read_as", Message: "The field content was read without the data: prefix that it begins with.", Hint: "Send the base64 text alone.",
 		})
 	}
-	if f.form.FromFile {
-		list = append(list, publish.ReadAs("file", "content"))
+	switch as := f.form.FileAs; {
+	case f.form.FromFile:
+		list = append(list, publish.ReadAs(cmp.Or(as, "file"), "content"))
+	case as != "":
+		list = append(list, publish.ReadAs(as, "file"))
 	}
 	if name := f.ownName(); name != "" && slices.Contains(f.set.names, "filename") {
 		list = append(list, publish.Warning{

@@ -55,6 +55,7 @@ type Form struct {
 	HasFiles   bool // many files were there, or their array, even empty
 	HasArchive bool // archive was there, empty or not
 	Encoding   Encoding
+	FileAs     string // in a form, the name that parts had which were read as file, if they had another: files, files[] or file[]
 	Multipart  bool   // the body is a form, in which every field is a text
 	FileName   string // in a form, the name that came with the part of content, as sent
 	FromFile   bool   // in a form, content came as a file under the name file

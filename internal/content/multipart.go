@@ -113,7 +113,10 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 		}
 	}
 	name, file := p.FormName(), fileName(p)
-	isFile := name == "file" && file != ""
+	isFile := file != "" && (name == "file" || m.also.Place != nil && (name == "files" || name == "files[]" || name == "file[]"))
+	if isFile && name != "file" {
+		m.form.FileAs = name
+	}
 	if isFile {
 		name = "content"
 		m.files++
