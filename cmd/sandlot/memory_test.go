@@ -1,9 +1,11 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -95,4 +97,40 @@ func peak(t *testing.T, s *testenv.Server) int64 {
 		t.Fatalf("VmHWM: %v", err)
 	}
 	return kib << 10
+}
+
+// TestPlainMemoryOfManyFiles: what one call of 10,000 files takes, at every moment, is under 44 MiB over idle; it was 48.
+// What of it is Go's, some 10 MiB in use and twice as much garbage, and what the database caches of what it wrote do not grow with the bytes.
+func TestPlainMemoryOfManyFiles(t *testing.T) {
+	testenv.Plain(t)
+	const files, limit = 10_000, 44 << 20
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	for i := range files {
+		name := fmt.Sprintf("assets/%d/file-%d.txt", i%100, i)
+		if i == 0 {
+			name = "index.html"
+		}
+		part, err := w.Create(name)
+		expect.OK(t, err)
+		fmt.Fprintf(part, "<!doctype html><title>%d</title>%s", i, strings.Repeat("some text ", 30))
+	}
+	expect.OK(t, w.Close())
+	idle := peak(t, s)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/v1/publish", &packed)
+	expect.OK(t, err)
+	req.Header = http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/zip"}}
+	res, err := http.DefaultClient.Do(req)
+	expect.OK(t, err)
+	defer res.Body.Close()
+	_, err = io.Copy(io.Discard, res.Body)
+	expect.OK(t, err)
+	expect.Equal(t, "status", res.StatusCode, http.StatusCreated)
+	over := peak(t, s) - idle
+	t.Logf("peak memory over idle: %d KiB (idle %d KiB)", over>>10, idle>>10)
+	if over > limit {
+		t.Errorf("peak memory is %d bytes over idle, more than %d", over, limit)
+	}
 }

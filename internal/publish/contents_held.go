@@ -148,10 +148,12 @@ func (g guardedManagement) Rearrange(ctx context.Context, id ProjectID, c Change
 	return p, changed, err
 }
 
-func blobsOf(files []File) []Blob {
-	blobs := make([]Blob, len(files))
-	for i, f := range files {
-		blobs[i] = f.Blob
+// blobsOf are the blobs of files that have names, which alone can be held.
+func blobsOf(files []File) (blobs []Blob) {
+	for _, f := range files {
+		if f.Blob.Ref != "" {
+			blobs = append(blobs, f.Blob)
+		}
 	}
 	return blobs
 }

@@ -19,7 +19,7 @@ import (
 // A fileSet is the files of a Tree under the names that they get, in the byte order of these.
 type fileSet struct {
 	*Tree
-	files    []SentFile
+	files    []*SentFile
 	warnings []Warning
 }
 
@@ -41,7 +41,8 @@ func (t *Tree) arrange(unwrap bool) (*fileSet, error) {
 	if len(t.files) == 0 {
 		return nil, t.noFiles()
 	}
-	set := &fileSet{Tree: t, files: slices.Clone(t.files)}
+	t.at = nil // no more come
+	set := &fileSet{Tree: t, files: t.files}
 	folder := ""
 	if unwrap {
 		folder = tree.Wrapper(set.names())
@@ -55,7 +56,7 @@ func (t *Tree) arrange(unwrap bool) (*fileSet, error) {
 		}
 		set.files[i].Name = name
 	}
-	slices.SortFunc(set.files, func(a, b SentFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(set.files, func(a, b *SentFile) int { return strings.Compare(a.Name, b.Name) })
 	if a, b, found := tree.Clash(set.names()); found {
 		return nil, t.apart(a, b)
 	}
@@ -125,7 +126,7 @@ func (s *fileSet) names() []string {
 
 // has reports whether there is a file of that name.
 func (s *fileSet) has(name string) bool {
-	_, found := slices.BinarySearchFunc(s.files, name, func(f SentFile, name string) int { return strings.Compare(f.Name, name) })
+	_, found := slices.BinarySearchFunc(s.files, name, func(f *SentFile, name string) int { return strings.Compare(f.Name, name) })
 	return found
 }
 
@@ -151,7 +152,7 @@ func (s *fileSet) check(primary string) error {
 }
 
 // about makes a refusal of a file's content one of the call that brought many.
-func (s *fileSet) about(f SentFile, err error) error {
+func (s *fileSet) about(f *SentFile, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
 		return err
@@ -194,7 +195,7 @@ func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]Warning,
 }
 
 // head reads the beginning of a staged file.
-func (s *fileSet) head(ctx context.Context, f SentFile) ([]byte, error) {
+func (s *fileSet) head(ctx context.Context, f *SentFile) ([]byte, error) {
 	r, err := s.contents.Open(ctx, f.Content.Blob, 0, min(f.Content.Size, inspect.HeadSize))
 	if err != nil {
 		return nil, fmt.Errorf("look at the page: %w", err)

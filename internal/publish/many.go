@@ -49,17 +49,26 @@ func (s *fileSet) brought(ctx context.Context, wanted string) (brought, error) {
 		return brought{}, err
 	}
 	b := brought{primary: primary, many: true}
+	b.files = make([]File, 0, len(s.files))
 	for _, f := range s.files {
 		b.files = append(b.files, File{Name: f.Name, Folded: names.Fold(f.Name), Blob: f.Content.Blob})
 	}
 	page := s.named(primary)
-	if page.Content.Head, err = s.head(ctx, *page); err != nil {
+	if page.Content.Head, err = s.head(ctx, page); err != nil {
 		return brought{}, err
 	}
 	about, err := s.warningsAbout(ctx, primary)
 	b.title = documentTitle(page.Content)
 	b.warnings = slices.Concat(s.warnings, about)
+	s.described()
 	return b, err
+}
+
+// described forgets the files, which something else describes by now, but for those that are discarded by their names:
+// of many files it would be as much again as what is recorded.
+func (s *fileSet) described() {
+	s.Tree.files = slices.DeleteFunc(s.Tree.files, func(f *SentFile) bool { return f.Content.Ref == "" })
+	s.files = nil
 }
 
 // primary chooses the page: the one that is wanted, or else the one that was before if it is among the files, or
@@ -87,7 +96,7 @@ const mostCandidates = 10
 func (s *fileSet) noPrimary(field, message string) error {
 	e := Refuse(CodeNoPrimaryFile, "%s", message).In(field)
 	pages := tree.Candidates(s.names(), mostCandidates)
-	e.Detail("candidates", pages)
+	e.Detail("candidates", append([]string{}, pages...)) // never null
 	if len(pages) == 0 {
 		return e.With(OpNothing).Note("Send a page named index.html with the other files.")
 	}
@@ -107,11 +116,11 @@ func quotedList(list []string) (text string) {
 
 // named finds a file, or nil.
 func (s *fileSet) named(name string) *SentFile {
-	i := slices.IndexFunc(s.files, func(f SentFile) bool { return f.Name == name })
+	i := slices.IndexFunc(s.files, func(f *SentFile) bool { return f.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return &s.files[i]
+	return s.files[i]
 }
 
 // manyAsked is what of a call with many files belongs to the request, beside their digest.
@@ -194,6 +203,7 @@ func compare(current []File, set *fileSet, replace bool) (n newTree) {
 			n.change.Drop, n.removed = append(n.change.Drop, f), n.removed+1
 		}
 	}
+	n.all = slices.Grow(n.all, len(set.files))
 	for _, sent := range set.files {
 		f, old := File{Name: sent.Name, Folded: names.Fold(sent.Name), Blob: sent.Content.Blob}, fileNamed(current, sent.Name)
 		if old != nil && sameBytes(old.Blob, f.Blob) {
@@ -208,8 +218,9 @@ func compare(current []File, set *fileSet, replace bool) (n newTree) {
 		} else {
 			n.created++
 		}
-		n.change.Put, n.changed, n.all = append(n.change.Put, f), append(n.changed, f), append(n.all, f)
+		n.change.Put, n.all = append(n.change.Put, f), append(n.all, f)
 	}
+	n.changed = n.change.Put
 	return n
 }
 

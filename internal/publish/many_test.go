@@ -97,7 +97,8 @@ func TestFilesWithoutAPageAreRefused(t *testing.T) {
 		expect.Same(t, "fix", e.Fix.Args, []publish.Arg{{Name: "primary_file", Value: "a.html"}})
 		expect.Same(t, "candidates", e.Details, []publish.Detail{{Name: "candidates", Value: []string{"a.html", "b.html", "x/c.html"}}})
 		_, err = send("", "a.js", "1")
-		refused(t, err, publish.CodeNoPrimaryFile)
+		e = refused(t, err, publish.CodeNoPrimaryFile)
+		expect.Same(t, "no candidates", e.Details, []publish.Detail{{Name: "candidates", Value: []string{}}}) // [] in JSON, not null
 		_, err = send("index.html", "game.html", page)
 		refused(t, err, publish.CodeNoPrimaryFile)
 		_, err = send("")

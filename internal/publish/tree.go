@@ -33,7 +33,7 @@ type Tree struct {
 	charge   Charge
 	archive  bool // the files came in an archive
 	small    *spool.Spool
-	files    []SentFile // under the names that they were read as
+	files    []*SentFile // under the names that they were read as
 	at       map[string]int
 	declared map[string]Declared // of files that had not come
 	leftOut  map[string]int      // how many, by what they are
@@ -71,6 +71,7 @@ func (c *Contents) DiscardTree(ctx context.Context, t *Tree) {
 	if err := t.small.Close(); err != nil {
 		c.log.Warn("a temporary file was not closed", "error", err)
 	}
+	t.files, t.at = nil, nil // before the answer, which takes memory too
 }
 
 // Add stages one file, which r yields to its end, as Stage does. d may also come later; see Declare. A name that no
@@ -115,7 +116,7 @@ func (t *Tree) keep(name string, c Content, d Declared) {
 		delete(t.declared, name)
 	}
 	t.at[name] = len(t.files)
-	t.files = append(t.files, SentFile{name, c, d})
+	t.files = append(t.files, &SentFile{name, c, d})
 }
 
 // Declare says what the sender said of a file's bytes, before or after they come. What it says of a file that never

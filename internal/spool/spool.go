@@ -13,8 +13,12 @@ import (
 // ErrFull: the disk has no room.
 var ErrFull = errors.New("no room for a temporary file")
 
-// Memory is how many bytes of a spool are kept in memory: what nearly every call brings.
-const Memory = 1 << 20
+// Memory is how many bytes of a spool are kept in memory: what most calls bring. More of it would be felt where one call has two, and the
+// system keeps a file of a moment in its memory anyway.
+const Memory = 256 << 10
+
+// step is by how much the memory grows at first. Beyond that it is made at once, for to double it again and again leaves as much behind.
+const step = 16 << 10
 
 // A Spool holds what is written to it until it is closed. One goroutine at a time writes; what was written may be
 // read by several at once.
@@ -39,6 +43,9 @@ func (s *Spool) Write(p []byte) (int, error) {
 		if err := s.append(p[kept:]); err != nil {
 			return 0, err
 		}
+	}
+	if need := len(s.head) + kept; need > cap(s.head) && need > step {
+		s.head = append(make([]byte, 0, Memory), s.head...)
 	}
 	s.head = append(s.head, p[:kept]...)
 	return len(p), nil
