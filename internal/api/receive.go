@@ -37,6 +37,9 @@ func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, err
 		if err := f.checkChoice(a.Places); err != nil {
 			return err
 		}
+		if err := f.checkDry(); err != nil {
+			return err
+		}
 		if err := f.checkKnown(); err != nil {
 			return err
 		}
