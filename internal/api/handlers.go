@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"sandlot/internal/hint"
+	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 )
 
@@ -14,14 +15,14 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 		return a.pending(c, pending), err
 	}
 	if out.DryRun {
-		return reply{http.StatusOK, newDry(out.Project, publishedFiles(out), c.notes(out.Warnings))}, nil
+		return reply{http.StatusOK, newDry(out.Project, publishedFiles(out), a.notes(c, out.Warnings))}, nil
 	}
 	c.fromRecord(out.FromRecord)
 	if out.Account != nil && !out.FromRecord {
 		c.grant.Made()
 	}
 	c.w.Header().Set("Location", out.Addresses.URL)
-	return reply{http.StatusCreated, newPublished(out, c.notes(out.Warnings))}, nil
+	return reply{http.StatusCreated, newPublished(out, a.notes(c, out.Warnings))}, nil
 }
 
 func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
@@ -30,24 +31,24 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 		return a.pending(c, pending), err
 	}
 	if out.DryRun {
-		return reply{http.StatusOK, newDryUpdate(out, c.notes(out.Warnings))}, nil
+		return reply{http.StatusOK, newDryUpdate(out, a.notes(c, out.Warnings))}, nil
 	}
 	c.fromRecord(out.FromRecord)
 	if out.Many {
-		return reply{http.StatusOK, newMany(out, c.notes(out.Warnings))}, nil
+		return reply{http.StatusOK, newMany(out, a.notes(c, out.Warnings))}, nil
 	}
-	return reply{http.StatusOK, newUpdated(out, c.notes(out.Warnings))}, nil
+	return reply{http.StatusOK, newUpdated(out, a.notes(c, out.Warnings))}, nil
 }
 
 func (a *API) deleteFile(c *call, in publish.DeleteInput) (reply, error) {
 	out, err := a.Service.DeleteFile(c.r.Context(), c.by, in)
 	c.fromRecord(out.FromRecord)
-	return reply{http.StatusOK, newDeleted(out, c.notes(out.Warnings))}, err
+	return reply{http.StatusOK, newDeleted(out, a.notes(c, out.Warnings))}, err
 }
 
 func (a *API) deleteProject(c *call, confirm string) (reply, error) {
 	out, err := a.Service.DeleteProject(c.r.Context(), c.by, c.param, confirm)
-	return reply{http.StatusOK, newDeletedProject(out, c.notes(out.Warnings))}, err
+	return reply{http.StatusOK, newDeletedProject(out, a.notes(c, out.Warnings))}, err
 }
 
 func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
@@ -59,7 +60,7 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 	if err == nil && !out.FromRecord {
 		c.grant.Made()
 	}
-	return reply{http.StatusCreated, newSignedUp(out, c.notes(out.Warnings))}, err
+	return reply{http.StatusCreated, newSignedUp(out, a.notes(c, out.Warnings))}, err
 }
 
 func (a *API) stats(c *call) error {
@@ -113,8 +114,15 @@ func (a *API) pending(c *call, p *publish.Pending) reply {
 		}
 		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.", hint.Lines([]string{tell, a.tellTotal(c)}))
 	}
-	return reply{http.StatusAccepted, newPending(*p, c.notes(p.Warnings))}
+	return reply{http.StatusAccepted, newPending(*p, a.notes(c, p.Warnings))}
 }
 
-// notes joins the warnings of the Service with those of this package.
-func (c *call) notes(more []publish.Warning) notes { return notes{append(c.warnings, more...)} }
+// notes joins the warnings of the Service with those of this package, and writes the calls that some propose.
+func (a *API) notes(c *call, more []publish.Warning) notes {
+	for i, w := range more {
+		if w.Fix.Op != publish.OpNone {
+			more[i].Hint = inspect.Redact(hint.Warned(a.Places.Base.String(), w))
+		}
+	}
+	return notes{append(c.warnings, more...)}
+}

@@ -22,7 +22,7 @@ func (a *API) versions(c *call) error {
 func (a *API) restore(c *call, in publish.RestoreInput) (reply, error) {
 	out, err := a.Service.Restore(c.r.Context(), c.by, in)
 	c.fromRecord(out.FromRecord)
-	return reply{http.StatusOK, newRestored(out, c.notes(out.Warnings))}, err
+	return reply{http.StatusOK, newRestored(out, a.notes(c, out.Warnings))}, err
 }
 
 type versionsAnswer struct {

@@ -35,4 +35,5 @@ type Finding struct {
 	Code    Code
 	Message string
 	Hint    string
+	Lacks   string // the name of the file that is missing, of MissingFile
 }

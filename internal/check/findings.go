@@ -48,7 +48,7 @@ func (f *finder) add(code Code, hint, message string, args ...any) {
 		f.counts = map[Code]int{}
 	}
 	if f.counts[code]++; f.counts[code] <= mostTold(code) {
-		f.found = append(f.found, Finding{code, fmt.Sprintf(message, args...), hint})
+		f.found = append(f.found, Finding{Code: code, Message: fmt.Sprintf(message, args...), Hint: hint})
 	}
 }
 

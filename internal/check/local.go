@@ -41,17 +41,25 @@ func (f *finder) local(l *Look, r ref, t target) {
 		f.notBuilt(l, r)
 		return
 	}
-	near := ""
+	f.missing(l, r, name)
+}
+
+// missing says that a file is not there, and which may have been meant.
+func (f *finder) missing(l *Look, r ref, name string) {
+	verb, near, told := verbs[r.how], "", len(f.found)
 	if f.counts[MissingFile] < mostOf {
 		near = f.nearest(name)
 	}
 	if near != "" {
 		f.add(MissingFile, fmt.Sprintf("Write %s there if that is meant, or send the file%s.", inspect.Quoted(f.from(l, r, near)), f.with(name)),
 			"%s %s %s, which is not in the project. The nearest that is there is %s.", at(l, r.place), verb, written(r, name), shown(near))
-		return
+	} else {
+		f.add(MissingFile, fmt.Sprintf("Send the file%s, or take out what asks for it.", f.with(name)),
+			"%s %s %s, which is not in the project.", at(l, r.place), verb, written(r, name))
 	}
-	f.add(MissingFile, fmt.Sprintf("Send the file%s, or take out what asks for it.", f.with(name)),
-		"%s %s %s, which is not in the project.", at(l, r.place), verb, written(r, name))
+	for i := told; i < len(f.found); i++ {
+		f.found[i].Lacks = name
+	}
 }
 
 // written is how a reference is written, with the name that follows from where it stands if that is another.

@@ -81,6 +81,20 @@ func (on Request) encodes(args []publish.Arg) string {
 	return "For JSON, let a program write the base64 text. In a form the file is sent as it is:"
 }
 
+// Warned is the hint of a warning with the call that the warning proposes. It takes nothing from the request at hand, so that an
+// answer from a record is the same. An update without a filename is one of many files. base is as in Curl.
+func Warned(base string, w publish.Warning) string {
+	odd := func(a publish.Arg) bool { text, ok := a.Value.(string); return ok && !Showable(text) }
+	if slices.ContainsFunc(w.Fix.Args, odd) {
+		return w.Hint
+	}
+	on := Request{Op: w.Fix.Op, Keyed: true}
+	if w.Fix.Op == publish.OpUpdate && !has(w.Fix.Args, "filename") {
+		on.Archive = "<archive>"
+	}
+	return Lines([]string{w.Hint, CurlOf(base, on, w.Fix.Op, w.Fix.Args)})
+}
+
 // Lines joins the lines that are not empty.
 func Lines(lines []string) string {
 	var some []string

@@ -122,3 +122,23 @@ func TestNoToolCallSpeaksOfHTTP(t *testing.T) {
 		}
 	}
 }
+
+func TestAWarningIsToldWithItsCall(t *testing.T) {
+	t.Parallel()
+	const base, key = "http://localhost:8080", " -H 'Authorization: Bearer <api_key>'"
+	id, version := publish.Arg{Name: "project_id", Value: "P"}, publish.Arg{Name: "if_version", Value: 3}
+	for name, tc := range map[string]struct {
+		fix  publish.Fix
+		want string
+	}{
+		"without one": {publish.Fix{}, "Mend it."},
+		"a file":      {publish.Fix{Op: publish.OpUpdate, Args: []publish.Arg{id, {Name: "filename", Value: "js/a b.js"}}}, "Mend it.\ncurl " + base + "/v1/update" + key + " --form-string project_id=P --form-string 'filename=js/a b.js' -F 'content=@js/a b.js'"},
+		"many files":  {publish.Fix{Op: publish.OpUpdate, Args: []publish.Arg{id, version}}, "Mend it.\ncurl " + base + "/v1/update" + key + " --form-string project_id=P --form-string if_version=3 -F 'archive=@<archive>'"},
+		"the switch":  {publish.Fix{Op: publish.OpAmend, Args: []publish.Arg{{Name: "id", Value: "P"}, {Name: "threads", Value: true}}}, "Mend it.\ncurl -X PATCH " + base + "/v1/project/P" + key + ` -H 'Content-Type: application/json' -d '{"threads":true}'`},
+		"an odd name": {publish.Fix{Op: publish.OpUpdate, Args: []publish.Arg{id, {Name: "filename", Value: "a\u202eb.js"}}}, "Mend it."},
+	} {
+		if got := Warned(base, publish.Warning{Code: "x", Message: "Bad.", Hint: "Mend it.", Fix: tc.fix}); got != tc.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, tc.want)
+		}
+	}
+}

@@ -127,21 +127,21 @@ func (s *warner) sends() bool { return s.SMTP && (s.MailUp == nil || s.MailUp())
 func (s *warner) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
 	switch {
 	case outcome == EmailIgnored && by.Scoped():
-		return []Warning{{"email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key."}}
+		return []Warning{warning("email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key.")}
 	case outcome == EmailIgnored:
-		return []Warning{{"email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account."}}
+		return []Warning{warning("email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account.")}
 	case outcome == EmailNone || s.sends():
 		return nil
 	case s.SMTP:
-		return []Warning{{
+		return []Warning{warning(
 			"mail_delayed", "The mail server of this instance cannot be reached now: the message with the verification link is kept, and sent when it can be.",
 			"You need not send anything again. If no message comes within a day, send the address again with update and the api_key.",
-		}}
+		)}
 	}
-	return []Warning{{
-		"mail_not_sent", "This instance doesn't send email. The message with the verification link was saved to " + s.MailFolder + ".",
+	return []Warning{warning(
+		"mail_not_sent", "This instance doesn't send email. The message with the verification link was saved to "+s.MailFolder+".",
 		"The operator can read it there, or start the service with --smtp-url.",
-	}}
+	)}
 }
 
 // retryTaken tries a step again with freshly drawn names while a name is taken, or where the

@@ -73,7 +73,7 @@ func doubleEncoded(c Content, filename string) error {
 
 // ReadAs is the warning about a field that was taken for what it can only mean.
 func ReadAs(field, as string) Warning {
-	return Warning{"read_as", fmt.Sprintf("The field %s was read as %s.", field, as), fmt.Sprintf("Send %s.", as)}
+	return warning("read_as", fmt.Sprintf("The field %s was read as %s.", field, as), fmt.Sprintf("Send %s.", as))
 }
 
 // cleanFilename brings a filename into its form, with a warning where it was not
@@ -114,10 +114,10 @@ func cleanTitle(title string) (string, []Warning) {
 	clean, cut, cleaned := names.Title(title)
 	var w []Warning
 	if cut {
-		w = append(w, Warning{"title_cut", "The title was cut to 200 characters.", "Send a shorter title."})
+		w = append(w, warning("title_cut", "The title was cut to 200 characters.", "Send a shorter title."))
 	}
 	if cleaned {
-		w = append(w, Warning{"title_cleaned", "Control characters, bidirectional marks or bytes that are no UTF-8 were taken out of the title.", "Send plain text in one line."})
+		w = append(w, warning("title_cleaned", "Control characters, bidirectional marks or bytes that are no UTF-8 were taken out of the title.", "Send plain text in one line."))
 	}
 	return clean, w
 }
@@ -130,10 +130,10 @@ func CleanLang(lang string) (string, []Warning) {
 	}
 	tag, changed, ok := names.Lang(lang)
 	if !ok {
-		return "", []Warning{{"lang_dropped", "The field lang is not a language code and was ignored.", `Send a BCP 47 code such as "en" or "pt-BR".`}}
+		return "", []Warning{warning("lang_dropped", "The field lang is not a language code and was ignored.", `Send a BCP 47 code such as "en" or "pt-BR".`)}
 	}
 	if changed {
-		return tag, []Warning{{"lang_changed", fmt.Sprintf("The field lang was normalized to %q.", tag), fmt.Sprintf("Send %q.", tag)}}
+		return tag, []Warning{warning("lang_changed", fmt.Sprintf("The field lang was normalized to %q.", tag), fmt.Sprintf("Send %q.", tag))}
 	}
 	return tag, nil
 }
@@ -145,7 +145,7 @@ func readEmail(email string) (string, []Warning, error) {
 	if err != nil || plain == email || plain == "" {
 		return clean, nil, err
 	}
-	return clean, []Warning{{"read_as", "The field email was read without the blanks around it.", "Send the address alone."}}, nil
+	return clean, []Warning{warning("read_as", "The field email was read without the blanks around it.", "Send the address alone.")}, nil
 }
 
 // CleanEmail brings an address into form. What is not one plain address is CodeInvalidEmail,

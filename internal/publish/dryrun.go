@@ -61,6 +61,7 @@ func (s *Service) tryPublish(ctx context.Context, by Caller, in PublishInput, wo
 	if err := s.fits(ctx, by, ActPublish, dryStep{1, p.Size}); err != nil {
 		return Published{}, err
 	}
+	var alike []Warning
 	email := EmailSet
 	if !by.Nobody() {
 		a, err := s.store.Account(ctx, by.Account())
@@ -76,12 +77,15 @@ func (s *Service) tryPublish(ctx context.Context, by Caller, in PublishInput, wo
 	if b.many {
 		out.Files = b.files
 	}
-	kept, err := s.quarantineWarnings(ctx, p, out.File)
+	kept, err := s.versionWarnings(ctx, p, b.files, b.files, nil)
 	s.untold(err)
+	if !by.Nobody() {
+		alike = s.alikeOf(ctx, p, out.File, b.many, s.now().UTC())
+	}
 	if email == EmailSet {
 		email = EmailNone // no message is sent, and none is missing
 	}
-	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(p))
+	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(p), alike)
 	return out, nil
 }
 
@@ -132,7 +136,9 @@ func (s *Service) tryUpdate(ctx context.Context, by Caller, in UpdateInput, nf n
 	if set != nil {
 		out.Files, out.Unchanged, out.Removed = n.changed, n.unchanged, n.removed
 	}
-	out.Warnings = slices.Concat(nf.Warnings, n.warnings, s.mailWarnings(by, email), s.quarantineOf(ctx, p, n.all))
+	kept, err := s.versionWarnings(ctx, p, n.changed, n.all, nil)
+	s.untold(err)
+	out.Warnings = slices.Concat(nf.Warnings, n.warnings, s.mailWarnings(by, email), kept)
 	return out, nil
 }
 

@@ -130,7 +130,7 @@ func (s *Service) completedPublish(ctx context.Context, by Caller, c *completing
 	}
 	s.tellEmail(&out, np)
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, done.Made, c.call.in.Charge)
-	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept, s.listingWarnings(out.Project))
+	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept, s.listingWarnings(out.Project), s.alikeAgain(ctx, by, out))
 	return out, err
 }
 
@@ -180,7 +180,7 @@ func (s *Service) recordedPublish(ctx context.Context, by Caller, in PublishInpu
 	}
 	s.tellEmail(&out, np)
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, rec.Made, in.Part.charge())
-	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), vain), true
+	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), s.alikeAgain(ctx, by, out), vain), true
 	return out, err
 }
 

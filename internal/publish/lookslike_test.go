@@ -49,7 +49,7 @@ func TestRegression17JunkThatBecomesThePageIsTold(t *testing.T) {
 	}
 	for name, j := range junk {
 		t.Run(name+" on publish", func(t *testing.T) {
-			told(t, w.publish(by, j[0]).Warnings, "not_html", j[1])
+			told(t, w.publish(w.account(), j[0]).Warnings, "not_html", j[1])
 		})
 	}
 	t.Run("on update of the page, and of no other file", func(t *testing.T) {

@@ -185,7 +185,7 @@ func (s *Service) planTree(ctx context.Context, p Project, nf newFile, set *file
 	about, err := set.warningsAbout(ctx, primary)
 	n.warnings = slices.Concat(set.warnings, about)
 	if len(n.change.Put) == 0 && len(n.change.Drop) == 0 && n.change.Primary == "" {
-		n.warnings = append(n.warnings, Warning{"unchanged", fmt.Sprintf("All files are as they were: version %d has the same as version %d.", p.Version+1, p.Version), "Send an update only when something has changed."})
+		n.warnings = append(n.warnings, warning("unchanged", fmt.Sprintf("All files are as they were: version %d has the same as version %d.", p.Version+1, p.Version), "Send an update only when something has changed."))
 	}
 	return n, err
 }

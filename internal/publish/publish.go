@@ -123,10 +123,10 @@ func checkPublish(by Caller, in PublishInput) (newProject, error) {
 	np.Warnings = append(np.Warnings, w...)
 	if !by.Nobody() && in.Handle != "" {
 		np.Handle = ""
-		np.Warnings = append(np.Warnings, Warning{
+		np.Warnings = append(np.Warnings, warning(
 			"handle_ignored", "The field handle was ignored: the key's account has its handle.",
 			"A handle is chosen with signup, or with a publish without a key.",
-		})
+		))
 	}
 	return np, nil
 }
@@ -140,6 +140,9 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 	np := NewProject{
 		By: by.key.ID, Account: by.Account(), Title: words.Title, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
 		Files: b.files, Primary: b.primary,
+	}
+	if !by.Nobody() {
+		np.Alike = &Alike{}
 	}
 	email := EmailSet
 	err = retryTaken(func() (err error) {
@@ -167,7 +170,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 	out.show(by, out.Keys)
 	kept, err := s.versionWarnings(ctx, out.Project, b.files, b.files, nil)
 	s.untold(err)
-	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(out.Project))
+	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(out.Project), s.alikeWarnings(np.Alike, b.many))
 	return out, nil
 }
 

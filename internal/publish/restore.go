@@ -130,10 +130,10 @@ func (s *Service) Restore(ctx context.Context, by Caller, in RestoreInput) (out 
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = s.projectRead(in.Project)
 	if s.history.repeats(ctx, out.Project) {
-		out.Warnings = append(out.Warnings, Warning{
+		out.Warnings = append(out.Warnings, warning(
 			"nothing_changed", fmt.Sprintf("Version %d already had the files of version %d, so only the number is new.", out.Previous, in.Version),
 			"List the versions with what each changed, and restore another if that was meant.",
-		})
+		))
 	}
 	return out, nil
 }

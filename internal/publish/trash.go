@@ -140,13 +140,13 @@ func confirmed(id ProjectID, confirm string) error {
 func deletedProject(t Trashed, owner Account, page string, before bool) DeletedProject {
 	out := DeletedProject{Trashed: t, TakeBack: page + "#deleted"}
 	if before {
-		out.Warnings = append(out.Warnings, Warning{"deleted_already", "The project was deleted before; nothing was changed.", "It can be taken back at " + out.TakeBack + " until " + t.GoneAt().Format(time.RFC3339) + "."})
+		out.Warnings = append(out.Warnings, warning("deleted_already", "The project was deleted before; nothing was changed.", "It can be taken back at "+out.TakeBack+" until "+t.GoneAt().Format(time.RFC3339)+"."))
 	}
 	if !owner.EmailVerified {
-		out.Warnings = append(out.Warnings, Warning{
+		out.Warnings = append(out.Warnings, warning(
 			"needs_email", "The account has no confirmed e-mail address, and only its owner, logged in, can take the project back.",
-			"Have an address confirmed until then: send email with update, or log in at " + page + " if one was given.",
-		})
+			"Have an address confirmed until then: send email with update, or log in at "+page+" if one was given.",
+		))
 	}
 	return out
 }

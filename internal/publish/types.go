@@ -184,8 +184,22 @@ type Stats struct {
 
 // Warning tells a caller about something that did not fail the call: in Code, which never
 // changes, for programs; in Message, for people; and in Hint what to do about it, or empty.
+// Where a call of its own does that, Fix is that call, for a transport to print after the Hint: one
+// that fills in what it does not know. It is in no record: only what is found out anew has one.
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
+	Fix     Fix    `json:"-"`
+}
+
+// warning makes a Warning whose Hint says it all.
+func warning(code, message, hint string) Warning {
+	return Warning{Code: code, Message: message, Hint: hint}
+}
+
+// With proposes a call.
+func (w Warning) With(op Op, args ...Arg) Warning {
+	w.Fix = Fix{Op: op, Args: args}
+	return w
 }

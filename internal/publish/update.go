@@ -114,7 +114,7 @@ func (in UpdateInput) manyWarnings() []Warning {
 	if in.Filename == "" {
 		return nil
 	}
-	return []Warning{{"filename_ignored", "The field filename was ignored: each of the files has its own name.", "Leave filename out of a call with many files."}}
+	return []Warning{warning("filename_ignored", "The field filename was ignored: each of the files has its own name.", "Leave filename out of a call with many files.")}
 }
 
 // checkUpdate cleans the words of an update, or refuses them.

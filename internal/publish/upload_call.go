@@ -123,10 +123,10 @@ func (call *partCall) warnings() []Warning {
 	if len(call.ignored) == 0 {
 		return nil
 	}
-	return []Warning{{
-		"metadata_ignored", "These fields are ignored after part 1: " + strings.Join(call.ignored, ", ") + ".",
+	return []Warning{warning(
+		"metadata_ignored", "These fields are ignored after part 1: "+strings.Join(call.ignored, ", ")+".",
 		"Send them with part 1.",
-	}}
+	)}
 }
 
 // part1First refuses a part of an upload that has not begun, or is over. Only part 1 has the

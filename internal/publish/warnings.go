@@ -3,11 +3,13 @@ package publish
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"sandlot/internal/check"
 	"sandlot/internal/inspect"
@@ -18,12 +20,14 @@ import (
 type warner struct {
 	*Config  // of the Service
 	Contents *Contents
-	store    foldedNames
+	store    warningStore
 	log      *slog.Logger
 }
 
-// foldedNames is what a warner asks of a Store.
-type foldedNames interface {
+// warningStore is what a warner asks of a Store.
+type warningStore interface {
+	FilesNear(ctx context.Context, id ProjectID, folded string) ([]File, error)
+	Projects(ctx context.Context, id AccountID, before int64, limit int) ([]Project, error)
 	NamesFolded(ctx context.Context, id ProjectID, folded []string) ([]string, error)
 }
 
@@ -32,21 +36,21 @@ type foldedNames interface {
 func contentWarnings(c Content, filename string, page bool) []Warning {
 	switch {
 	case inspect.EncodedTwice(filename, c.Size, c.Within):
-		return []Warning{{
-			string(CodeDoubleEncoded), "The bytes of " + filename + " are still base64 text after decoding: it was encoded twice, and was stored as it came.",
+		return []Warning{warning(
+			string(CodeDoubleEncoded), "The bytes of "+filename+" are still base64 text after decoding: it was encoded twice, and was stored as it came.",
 			"Encode the file once, with a command, and send it again with update.",
-		}}
+		)}
 	case c.Gzip && !inspect.IsHTML(filename) && !inspect.IsPacked(filename):
-		return []Warning{{
-			"gzip_stored", "The bytes of " + filename + " are gzipped and were stored as they came.",
+		return []Warning{warning(
+			"gzip_stored", "The bytes of "+filename+" are gzipped and were stored as they came.",
 			"If the file itself was meant, send content_encoding gzip+base64.",
-		}}
+		)}
 	case page && inspect.IsHTML(filename) && c.Size > 0:
 		if seems, ok := inspect.NotPage(c.Head); ok {
-			return []Warning{{
+			return []Warning{warning(
 				"not_html", fmt.Sprintf("The bytes of %s do not look like HTML: they look like %s. They were stored as they came, and browsers open them as a page.", filename, seems.What),
-				seems.Instead + " With update and filename " + filename + " it takes this one's place.",
-			}}
+				seems.Instead+" With update and filename "+filename+" it takes this one's place.",
+			)}
 		}
 	}
 	return nil
@@ -174,7 +178,7 @@ func (s *warner) checked(ctx context.Context, p Project, changed, all []File, be
 		v.Names, v.Part = namesOf(all), false
 		found = v.Findings()
 	}
-	return warningsOf(found), nil
+	return warningsOf(p.ID, found), nil
 }
 
 const (
@@ -265,10 +269,18 @@ func lacks(found []check.Finding) bool {
 	return slices.ContainsFunc(found, func(f check.Finding) bool { return f.Code == check.MissingFile })
 }
 
-// warningsOf are findings as an answer tells them.
-func warningsOf(found []check.Finding) (list []Warning) {
+// warningsOf are findings about a project as an answer tells them, with the calls that mend them where there are such.
+func warningsOf(id ProjectID, found []check.Finding) (list []Warning) {
 	for _, f := range found {
-		list = append(list, Warning{string(f.Code), f.Message, f.Hint})
+		w := warning(string(f.Code), f.Message, f.Hint)
+		switch {
+		case id == "": // a dry run's, which no call can name
+		case f.Code == check.MissingFile:
+			w = w.With(OpUpdate, Arg{"project_id", string(id)}, Arg{"filename", f.Lacks})
+		case f.Code == check.NeedsThreads:
+			w = w.With(OpAmend, Arg{"id", string(id)}, Arg{"threads", true})
+		}
+		list = append(list, w)
 	}
 	return list
 }
@@ -287,10 +299,10 @@ func (s *warner) quarantineOf(ctx context.Context, p Project, files []File) []Wa
 
 // quarantineWarning tells that a project is in quarantine, and what ends it.
 func (s *warner) quarantineWarning() Warning {
-	return Warning{
+	return warning(
 		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: its pages load from and send to nowhere but their own address.",
 		"Opening the link in the message to that address, and pressing its button, ends it for all projects of the account at once. Without the message, send email with the account's api_key, or log in on the website.",
-	}
+	)
 }
 
 // listingWarnings tell the owner of a project that nobody finds it yet, and what ends
@@ -299,8 +311,67 @@ func (s *warner) listingWarnings(p Project) []Warning {
 	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
 		return nil
 	}
-	return []Warning{{
+	return []Warning{warning(
 		"not_listed", "The project is at its address, but not yet in the gallery or on its creator's profile: nobody has verified the email address of its account.",
 		"Opening the link in the message to that address, and pressing its button, lists all projects of the account. Without the message, send email with the account's api_key, or log in on the website.",
-	}}
+	)}
+}
+
+// alikeOf are the alikeWarnings of a publish by an account's key whose project is, or would be, p. page is its primary file.
+func (s *warner) alikeOf(ctx context.Context, p Project, page File, many bool, at time.Time) []Warning {
+	np := NewProject{ID: p.ID, Title: p.Title, Files: []File{page}, Primary: p.Primary, CreatedAt: at}
+	l := np.Likeness()
+	l.Until = at
+	found, err := s.alike(ctx, p.Account, l)
+	s.untold(err)
+	return s.alikeWarnings(&found, many)
+}
+
+// alike finds what NewProject.Alike is in a step, where there is no step.
+func (s *warner) alike(ctx context.Context, id AccountID, l Likeness) (Alike, error) {
+	list, err := s.store.Projects(ctx, id, 0, 30)
+	if err != nil {
+		return Alike{}, fmt.Errorf("look for a project that is alike: %w", err)
+	}
+	for _, p := range list {
+		if p.ID == l.Not || p.Suspended || p.CreatedAt.Before(l.From) || p.CreatedAt.After(l.Until) {
+			continue
+		}
+		near, err := s.store.FilesNear(ctx, p.ID, l.Page)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return Alike{}, fmt.Errorf("look for a page that is alike: %w", err)
+		}
+		page := slices.ContainsFunc(near, func(f File) bool { return f.Folded == l.Page && f.Blob.SHA256 == l.SHA256 })
+		if page || l.Title != "" && p.Title == l.Title {
+			return Alike{p.ID, p.Version, p.Title, p.Primary, page, p.CreatedAt}, nil
+		}
+	}
+	return Alike{}, nil
+}
+
+// alikeAgain are the alikeWarnings of a publish that was made before.
+func (s *warner) alikeAgain(ctx context.Context, by Caller, out Published) []Warning {
+	if by.Nobody() {
+		return nil
+	}
+	return s.alikeOf(ctx, out.Project, out.File, out.Many, out.Project.CreatedAt)
+}
+
+// alikeWarnings tell of a project that was published a short time before and looks like the one that is published now.
+func (s *warner) alikeWarnings(a *Alike, many bool) []Warning {
+	if a == nil || a.ID == "" {
+		return nil
+	}
+	what := "has the title " + inspect.Quoted(a.Title) + ", too"
+	if a.SamePage {
+		what = "has the same page"
+	}
+	w := warning("looks_published",
+		fmt.Sprintf("This account published %s at %s, which %s: it is at %s, and is another project than this one.", a.ID, a.CreatedAt.UTC().Format(time.RFC3339), what, s.Places.Project(a.ID, 0, "").URL),
+		"Update it instead, if that was meant: its address stays, and this call made one more.")
+	args := []Arg{{"project_id", string(a.ID)}, {"if_version", a.Version}}
+	if !many {
+		args = []Arg{{"project_id", string(a.ID)}, {"filename", a.Primary}, {"if_version", a.Version}}
+	}
+	return []Warning{w.With(OpUpdate, args...)}
 }

@@ -92,6 +92,12 @@ func (t *tx) mayOwn(np publish.NewProject) (a publish.Account, err error) {
 		}
 		return err
 	}, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", np.Account)
+	if np.Alike != nil {
+		ask(t, scanAlike, func(found publish.Alike, err error) error {
+			*np.Alike = found
+			return noneIs(err)
+		}, selectAlike, alikeArgs(np.Account, np.Likeness())...)
+	}
 	return a, t.Flush()
 }
 
