@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,7 +39,7 @@ func (c *loginCommand) Run(ctx context.Context, env *Env) error {
 	if _, err := env.keyring(); err != nil {
 		return err
 	}
-	if s.Key, err = env.readKey(s.server()); err != nil {
+	if s.Key, err = env.readKey(ctx, s.server()); err != nil {
 		return err
 	}
 	who, err := s.whoAmI(ctx, 1)
@@ -56,8 +57,11 @@ func (c *loginCommand) Run(ctx context.Context, env *Env) error {
 }
 
 // readKey reads one line. On a terminal it asks, and shows nothing of what is typed.
-func (env *Env) readKey(server string) (string, error) {
-	text, err := env.secretLine("Key for " + server + ": ")
+func (env *Env) readKey(ctx context.Context, server string) (string, error) {
+	text, err := env.secretLine(ctx, "Key for "+server+": ")
+	if ended(ctx) {
+		return "", err
+	}
 	if err != nil {
 		return "", fmt.Errorf("the key cannot be read: %w", err)
 	}
@@ -71,19 +75,52 @@ func (env *Env) readKey(server string) (string, error) {
 	}
 }
 
-func (env *Env) secretLine(prompt string) (string, error) {
-	f, ok := env.In.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		line, err := bufio.NewReader(io.LimitReader(env.In, keyLine)).ReadString('\n')
-		if err == io.EOF {
-			err = nil
-		}
-		return line, err
+// secretLine asks on a terminal without showing what is typed, and leaves the terminal as it was, also when it is interrupted.
+func (env *Env) secretLine(ctx context.Context, prompt string) (string, error) {
+	if !env.terminal() {
+		return within(ctx, env.line)
+	}
+	fd := int(env.In.(*os.File).Fd())
+	before, err := term.GetState(fd)
+	if err != nil {
+		return "", err
 	}
 	fmt.Fprint(env.Err, prompt)
-	line, err := term.ReadPassword(int(f.Fd()))
+	line, err := within(ctx, func() ([]byte, error) { return term.ReadPassword(fd) })
 	fmt.Fprintln(env.Err)
-	return string(line), err
+	return string(line), errors.Join(err, term.Restore(fd, before))
+}
+
+// terminal reports whether somebody can be asked.
+func (env *Env) terminal() bool {
+	f, ok := env.In.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// line reads one line, or what there is of it.
+func (env *Env) line() (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(env.In, keyLine)).ReadString('\n')
+	if err == io.EOF {
+		err = nil
+	}
+	return line, err
+}
+
+// within returns what read does, or ends as soon as the command is interrupted: a read of a terminal cannot be broken off, so it is left behind.
+func within[T any](ctx context.Context, read func() (T, error)) (what T, err error) {
+	done := make(chan struct{})
+	var got T
+	var failed error
+	go func() {
+		defer close(done)
+		got, failed = read()
+	}()
+	select {
+	case <-done:
+		return got, failed
+	case <-ctx.Done():
+		return what, &Failure{Message: "interrupted; nothing was sent", Exit: exitOther, cause: ctx.Err()}
+	}
 }
 
 type whoamiCommand struct {

@@ -47,7 +47,7 @@ func (c *publishCommand) Run(ctx context.Context, env *Env) error {
 			Fix:     []string{command("sandlot", "update", w.path), command("sandlot", "publish", "<folder>/"+filepath.Base(w.path))}, Exit: exitUsage,
 		}
 	}
-	return s.update(ctx, w, change{title: c.Title, force: c.Force, exact: true, dryRun: c.DryRun, adopt: adopt})
+	return s.update(ctx, w, change{title: c.Title, page: c.Page, force: c.Force, exact: true, dryRun: c.DryRun, adopt: adopt})
 }
 
 type updateCommand struct {

@@ -21,9 +21,9 @@ type delivery struct {
 	replace bool // whether the project is to have these files and no others
 }
 
-// single reports whether one file goes as one file, without an archive around it.
+// single reports whether one file goes as one file, without an archive around it. A primary file is only taken with an archive.
 func (d delivery) single() bool {
-	return len(d.tree.files) == 1 && !d.replace && (d.call == "update" || !d.many)
+	return len(d.tree.files) == 1 && !d.replace && (!d.many || d.call == "update" && d.fields.PrimaryFile == "")
 }
 
 // wholeMax is the most that goes in one call, in bytes: what is broken off is lost, and that much is soon sent again.

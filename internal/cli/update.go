@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"sandlot/internal/client"
@@ -12,7 +11,7 @@ import (
 
 // A change is what is to become of a project that is there.
 type change struct {
-	title         string
+	title, page   string // empty: they stay
 	force, dryRun bool
 	exact         bool // what is not here goes
 	adopt         bool // the folder becomes that project's, if it is no other's
@@ -40,8 +39,14 @@ func (s *session) update(ctx context.Context, w work, c change) error {
 	if c.title == p.Title {
 		c.title = ""
 	}
-	if d.none() && c.title == "" {
+	if c.page == p.PrimaryFile {
+		c.page = ""
+	}
+	switch {
+	case d.none() && c.title+c.page == "":
 		return s.nothing(w, p, c)
+	case d.none():
+		return s.amend(ctx, w, c, p)
 	}
 	return s.apply(ctx, w, c, p, t, d)
 }
@@ -53,10 +58,10 @@ func (s *session) apply(ctx context.Context, w work, c change, p client.Project,
 	}
 	s.describe(d)
 	if len(d.only) == 0 {
-		t = t.only(append(d.added, d.changed...), page(p))
+		t = t.only(append(d.added, d.changed...))
 	}
 	out := delivery{call: "update", tree: t, many: w.folder, replace: len(d.only) > 0}
-	out.fields = client.Fields{ProjectID: p.ID, Title: c.title, IfVersion: p.Version}
+	out.fields = client.Fields{ProjectID: p.ID, Title: c.title, PrimaryFile: c.page, IfVersion: p.Version}
 	if c.dryRun {
 		return s.would(ctx, out)
 	}
@@ -94,13 +99,38 @@ func (s *session) owned(p client.Project) error {
 	return nil
 }
 
-// only is the tree with some of its files, or with the page if there are none.
-func (t *tree) only(files []localFile, page string) *tree {
-	some := &tree{root: t.root, files: files}
-	if len(files) == 0 {
-		i := max(0, slices.IndexFunc(t.files, func(f localFile) bool { return f.name == page }))
-		some.files = t.files[i : i+1]
+// amend changes what is said about the project, for which no file has to be sent.
+func (s *session) amend(ctx context.Context, w work, c change, p client.Project) error {
+	if err := s.movedOn(p, c.force); err != nil {
+		return err
 	}
+	if c.dryRun {
+		s.env.say("would change the title or the page of %s at %s, and send no file; nothing was changed", p.ID, s.server())
+		return nil
+	}
+	a := client.Amendment{}
+	if c.title != "" {
+		a.Title = &c.title
+	}
+	if c.page != "" {
+		a.PrimaryFile = &c.page
+	}
+	var made client.Project
+	if err := s.call(ctx, func() (err error) { made, err = s.Amend(ctx, p.ID, a); return err }); err != nil {
+		return s.explain(ctx, err)
+	}
+	if err := s.remember(w, client.Change{ProjectID: made.ID, URL: made.URL, Version: made.Version}, c.adopt); err != nil {
+		return err
+	}
+	if !s.quiet {
+		s.env.warn(made.Warnings)
+	}
+	return s.env.print(s.quiet, made.Text, "updated", made.ID, "title", made.Title, "url", made.URL, "version", strconv.Itoa(made.Version))
+}
+
+// only is the tree with some of its files.
+func (t *tree) only(files []localFile) *tree {
+	some := &tree{root: t.root, files: files}
 	for _, f := range some.files {
 		some.size += f.size
 	}
