@@ -176,6 +176,10 @@ func (t *Tree) place(sent string) (string, error) {
 	case err != nil:
 		return "", err
 	}
+	if inspect.HoldsKey(sent) || inspect.HoldsKey(name) {
+		return "", Refuse(CodeKeyInContent, "The name of one of the files holds one of this service's keys. Everything published is public, names too.").
+			In(t.field()).With(OpNothing).Note("Rename that file and send all of them again. If it was ever public, replace the key at /account.")
+	}
 	if _, twice := t.at[name]; twice {
 		return "", t.clash(CodeInvalidField, "The file %s comes twice.", inspect.Quoted(name))
 	}

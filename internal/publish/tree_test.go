@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -105,6 +106,8 @@ func TestATreeIsTheSameHoweverItCame(t *testing.T) {
 func TestABadArchiveIsRefusedWhole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *publish.Config) { c.MaxFiles, c.MaxContent, c.MaxFile = 4, 1000, 2000 })
+	key, err := publish.MintSecret(publish.ProjectKey, rand.Reader)
+	expect.OK(t, err)
 	disk, large := w.onDisk(), strings.Repeat("x", 3*inlineMax)
 	for name, c := range map[string]struct {
 		format, archive string
@@ -118,6 +121,7 @@ func TestABadArchiveIsRefusedWhole(t *testing.T) {
 		"two of one name":          {"tar", tarred(t, "a.png", large, "a.png", "x"), publish.CodeInvalidArchive},
 		"two that are read as one": {"tar", tarred(t, "a.png", large, "./a.png", "x"), publish.CodeInvalidArchive},
 		"a way out":                {"zip", zipped(t, "a.png", large, "../a.js", "x"), publish.CodeInvalidFilename},
+		"a name with a key":        {"zip", zipped(t, "a.png", large, "js/"+key.Reveal()+".js", "x"), publish.CodeKeyInContent},
 		"too large a file":         {"zip", zipped(t, "a.png", large, "b.png", strings.Repeat("x", 1001)), publish.CodeContentTooLarge},
 		"too much":                 {"tar", tarred(t, "a.png", large, "b", strings.Repeat("x", 1000), "c", strings.Repeat("x", 1000)), publish.CodeContentTooLarge},
 		"too many":                 {"zip", zipped(t, "a", large, "b", "", "c", "", "d", "", "e", ""), publish.CodeContentTooLarge},
