@@ -120,6 +120,10 @@ assert.equal(file, "{}");
 const amended = ok(await project.PATCH("/v1/project/{id}", { params: { path: { id } }, body: { description: "A game of hops", listed: false } }));
 assert.equal(amended.description, "A game of hops");
 
+const ticket = ok(await project.POST("/v1/uploads", { body: { project_id: id, filename: "notes.txt" } }));
+const put = ok(await client(ticket.ticket).PUT("/v1/uploads/{id}", { params: { path: { id: ticket.upload_id } }, body: bytes(new TextEncoder().encode("by ticket")), bodySerializer: raw }));
+assert.ok("filename" in put && put.filename === "notes.txt");
+
 const other = ok(await nobody.POST("/v1/signup", { body: {} }));
 assert.match(other.api_key, /^sla_/);
 

@@ -18,7 +18,7 @@ import (
 var arrows = map[string][]string{
 	"account":      {"failpoint", "names", "publish", "turns", "worker"},
 	"archive":      {"mediatype", "publish"},
-	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish", "unpack"},
+	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish", "ticket", "unpack"},
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
 	"blob/cache":   {"blob", "checkpoint", "publish"},
 	"blob/crashfs": {"blob"},
@@ -47,7 +47,7 @@ var arrows = map[string][]string{
 	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
 	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
 	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "turns", "unpack", "worker"},
-	"sqlstore":     {"account", "failpoint", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite"},
+	"sqlstore":     {"account", "failpoint", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket"},
 	"redis":        {"admission", "publish"},
 
 	"sqlstore/engine":   {"publish"},
@@ -58,10 +58,11 @@ var arrows = map[string][]string{
 
 	"spool":     {},
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
-	"storetest": {"account", "checkpoint", "expect", "gallery", "operate", "publish", "testenv"},
+	"storetest": {"account", "checkpoint", "expect", "gallery", "operate", "publish", "testenv", "ticket"},
 	"testenv":   {},
-	"unpack":    {},                                                                                                                                                                 // knows archives alone
-	"testworld": {"account", "blob", "blob/cache", "blob/s3", "expect", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv"}, // tests only
+	"unpack":    {},                                                                                                                                                                           // knows archives alone
+	"testworld": {"account", "blob", "blob/cache", "blob/s3", "expect", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket"}, // tests only
+	"ticket":    {"inspect", "publish"},
 	"tree":      {"names"},
 	"turns":     {},
 	"web":       {"account", "admission", "catalog", "content", "gallery", "operate", "publish"},

@@ -137,7 +137,7 @@ func admissions() []mutation {
 	)
 	return []mutation{
 		{"admission: a route without an operation is let in", grant, "if !op.Known() {\n", "if false {\n", ofAdm},
-		{"admission: the API does not ask", "internal/api/admission.go", "op := c.route.operation", "op := admission.Look", ofAdmit},
+		{"admission: the API does not ask", "internal/api/admission.go", "op := c.operation()", "op := admission.Look", ofAdmit},
 		{"admission: a route of the API costs nothing", "internal/api/routes.go", "admission.Signup, ", "admission.Look, ", ofAdmit},
 		{"admission: the website does not ask", "internal/web/visit.go", "v.admit(r.operation)", "v.admit(admission.Look)", ofWeb},
 		{"admission: a search costs nothing", "internal/web/gallery.go", "v.grant.Also(admission.Search)", "v.grant.Also(admission.Look)", ofWeb},

@@ -88,7 +88,7 @@ curl() {
 	if grep -q '"project_api_key":' "$said"; then
 		for f in project_id api_key project_api_key; do learn $f; done
 	fi
-	learn upload_token
+	for f in upload_token ticket upload_id; do learn $f; done
 	if [ $status != 0 ]; then printf '%s\n' "curl ${args[*]}" >&2; cat "$said" >&2; fi
 	cat "$said"
 	return $status

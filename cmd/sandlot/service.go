@@ -28,6 +28,7 @@ import (
 	"sandlot/internal/redis"
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/squeeze"
+	"sandlot/internal/ticket"
 	"sandlot/internal/web"
 	"sandlot/internal/worker"
 )
@@ -48,6 +49,7 @@ type app struct {
 	service  *publish.Service
 	callers  *publish.Authenticator
 	operate  *operate.Service
+	tickets  *ticket.Service
 	gallery  *gallery.Service
 	visitors *play.Visitors
 	account  *account.Service
@@ -127,6 +129,9 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		return nil, err
 	}
 	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
+		return nil, err
+	}
+	if a.tickets, err = ticket.New(ctx, a.store.Tickets(), a.service, ticket.WithClock(now)); err != nil {
 		return nil, err
 	}
 	records := a.store.Account()
@@ -296,7 +301,7 @@ func (a *app) router(m *metrics) *router {
 		metrics: m,
 		needs:   a.needs(),
 		api: api.New(api.Config{
-			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Tickets: a.tickets, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 			MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 		}),
 		play:  play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now}),

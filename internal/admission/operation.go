@@ -22,6 +22,7 @@ const (
 	Like                 // likes a project, or takes that back
 	Report               // reports a project
 	Heartbeat            // says that somebody plays
+	Ticket               // asks for a ticket to publish or update with; for nobody, one that may make an account
 	Watch                // watches a project's numbers: its streams have Slots of their own
 	operations
 )
@@ -50,6 +51,7 @@ var termsOf = [operations]terms{
 	Like:       {name: "like", counts: []kind{likes}},
 	Report:     {name: "report", counts: []kind{reports}},
 	Heartbeat:  {name: "heartbeat", counts: []kind{heartbeats}},
+	Ticket:     {name: "ticket", body: true, accounts: true},
 	Watch:      {name: "watch"},
 }
 

@@ -43,6 +43,13 @@ var access = map[string][]accessRow{
 	"GET /v1/project/{id}/versions": {
 		{"the project", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
 	},
+	"POST /v1/uploads": {
+		{"for a new project", obj{"email": someone}, "201 401 401 201 403 403 401 201 201 401 403 201"},
+		{"for the project", obj{"project_id": "P", "filename": "a.txt"}, "401 401 401 201 201 403 401 403 401 401 403 401"},
+	},
+	"PUT /v1/uploads/{id}": { // whom a ticket lets in, the tests of tickets tell
+		{"without a ticket", obj{}, "401 401 401 401 401 401 401 401 401 401 401 401"},
+	},
 	"POST /v1/signup": {
 		{"an account", obj{}, "201 201 201 201 201 201 201 201 201 201 201 201"},
 	},

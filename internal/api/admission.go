@@ -17,7 +17,7 @@ func (c *call) origin() admission.Origin { return admission.From(c.r.RemoteAddr,
 // admit asks whether the caller may do now what the route does, before any of a body is
 // read. done must be called when the request is over.
 func (a *API) admit(c *call) (done func(), err error) {
-	op := c.route.operation
+	op := c.operation()
 	if c.head() {
 		op = admission.Look // nothing is made for a HEAD
 	}

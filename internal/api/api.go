@@ -46,11 +46,12 @@ type Gallery interface {
 	Stats(ctx context.Context, by publish.Caller, ref string) (publish.ProjectID, publish.Stats, error)
 }
 
-// Config is what an API is made of. Service, Gallery, Places, Archive, Index and Admission must be set.
+// Config is what an API is made of. Service, Gallery, Tickets, Places, Archive, Index and Admission must be set.
 type Config struct {
 	Service  Service
 	Contents Contents
 	Gallery  Gallery
+	Tickets  Tickets
 	Places   publish.Places
 	// Archive writes a snapshot as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error

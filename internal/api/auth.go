@@ -15,7 +15,7 @@ import (
 // in the header.
 var keyNames = map[string]bool{
 	"api_key": true, "project_api_key": true, "authorization": true,
-	"access_token": true, "token": true, "key": true, "upload_token": true,
+	"access_token": true, "token": true, "key": true, "upload_token": true, "ticket": true,
 }
 
 // keyInAddress refuses a key in the address of a request, where every log and
@@ -76,12 +76,16 @@ func (a *API) identify(c *call) error {
 		return nil
 	}
 	key, sent, err := bearer(c.r.Header)
-	if err != nil || !sent {
+	if err != nil {
 		return err
+	}
+	if !sent {
+		return c.checkTicket(false)
 	}
 	c.keyed = true
 	if c.by, err = a.Admission.Identify(c.r.Context(), c.origin(), key); err == nil {
 		c.keyed = !c.by.Nobody() // an upload_token is no key of anybody's
+		return c.checkTicket(true)
 	}
 	return err
 }

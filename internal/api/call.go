@@ -9,6 +9,7 @@ import (
 
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
+	"sandlot/internal/ticket"
 )
 
 // call is one request on its way through the package.
@@ -23,6 +24,7 @@ type call struct {
 	by       publish.Caller
 	keyed    bool // whether a key was sent, for hints
 	body     *body
+	told     *ticket.Call     // what was told with the ticket that came; nil until it is known, and where none did
 	grant    *admission.Grant // nil until the call is admitted
 	said     *fields          // what the body said, for hints; nil until it is read
 	whole    bool             // whether the body was read to its end
@@ -47,7 +49,7 @@ func newCall(w http.ResponseWriter, r *http.Request) *call {
 }
 
 func preflight(h http.Header) {
-	h.Set("Access-Control-Allow-Methods", "GET, HEAD, PATCH, POST, DELETE, OPTIONS")
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, PATCH, POST, PUT, DELETE, OPTIONS")
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range")
 	h.Set("Access-Control-Max-Age", "86400")
 }

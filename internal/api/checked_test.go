@@ -188,6 +188,11 @@ func described(r *http.Request, sent []byte, res *http.Response) (*openapi3.Sche
 
 // listed fails if the answer has a field that its schema does not list.
 func listed(at string, schema *openapi3.SchemaRef, v any) error {
+	for i, one := range schema.Value.AnyOf {
+		if err := listed(at, one, v); err == nil || i == len(schema.Value.AnyOf)-1 {
+			return err
+		}
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		for name, inner := range v {

@@ -36,6 +36,7 @@ var codes = map[publish.Code]told{
 	publish.CodeUploadExists:         {409, "an upload with this id is in progress; choose another id"},
 	publish.CodeRequestInProgress:    {409, "the same request is still in progress"},
 	publish.CodeReplayedElsewhere:    {409, "the same request was made from another network; its keys are not shown again"},
+	publish.CodeTicketUsed:           {409, "the ticket was used for other bytes; the response names what was made"},
 	publish.CodeVersionConflict:      {412, "the project has a newer version; nothing changed"},
 	publish.CodeContentTooLarge:      {413, "the content is larger than the limit"},
 	publish.CodeUnsupportedMediaType: {415, "the body has an unsupported type or encoding"},

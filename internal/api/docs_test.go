@@ -57,7 +57,7 @@ func TestGuide(t *testing.T) {
 		}
 	})
 	t.Run("every field that is taken is named", func(t *testing.T) {
-		for _, set := range []*fieldSet{publishFields, updateFields, deleteFields, amendFields, restoreFields, deleteProjectFields, signupFields} {
+		for _, set := range []*fieldSet{publishFields, updateFields, deleteFields, amendFields, restoreFields, deleteProjectFields, signupFields, ticketFields} {
 			for _, name := range set.all() {
 				if !strings.Contains(guide, "`"+name+"`") && !slices.Contains(partFields[4:], name) {
 					t.Errorf("%s is not named", name)
@@ -70,16 +70,19 @@ func TestGuide(t *testing.T) {
 		if n := len(commands(guide)); n < len(routes()) {
 			t.Errorf("only %d commands are found", n)
 		}
-		token := ""
+		token, ticket, upload := "", "", ""
 		for _, line := range commands(guide) {
 			version := fmt.Sprint(w.get("/v1/project/"+w.projectID, "").body["version"])
-			line = strings.NewReplacer("<api_key>", w.account, "<project_api_key>", w.project, "<upload_token>", token, "sky-hopper-7k2m9p", w.projectID, "CURRENT", version).Replace(line)
+			line = strings.NewReplacer("<api_key>", w.account, "<project_api_key>", w.project, "<upload_token>", token, "<ticket>", ticket, "<upload_id>", upload, "sky-hopper-7k2m9p", w.projectID, "CURRENT", version).Replace(line)
 			got := w.curl(line)
 			if got.status >= 300 {
 				t.Errorf("%s\ngets %s", line, got.text)
 			}
 			if got.status == 202 && got.body["upload_token"] != nil {
 				token = got.str("upload_token")
+			}
+			if got.str("ticket") != "" {
+				ticket, upload = got.str("ticket"), got.str("upload_id")
 			}
 		}
 	})

@@ -138,13 +138,21 @@ func (c *call) errorHeaders(e *publish.Error) {
 
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
+// hint says how to mend the request.
+func (a *API) hint(c *call, e *publish.Error) string {
+	if c.route != nil && c.route.key == ticketRequired {
+		return a.ticketHint(c, e)
+	}
+	return hint.Curl(a.Places.Base.String(), a.about(c), e)
+}
+
 // errorBody is the answer: what the contract fixes first, then the details. A name
 // that the client chose may be a key in the wrong place, also a piece of one.
 func (a *API) errorBody(c *call, e *publish.Error, status int) object {
 	out := object{
 		{"error", string(e.Code)},
 		{"message", inspect.Redact(e.Message)},
-		{"hint", inspect.Redact(hint.Curl(a.Places.Base.String(), a.about(c), e))},
+		{"hint", inspect.Redact(a.hint(c, e))},
 		{"status", status},
 		{"request_id", c.id},
 	}

@@ -19,6 +19,7 @@ type fieldSet struct {
 	names      []string                   // without content
 	content    bool                       // whether content is taken, and many files
 	html       bool                       // whether html stands for text
+	bytesLater bool                       // whether the bytes come in another call, so that any are refused here
 	mayBeEmpty bool                       // whether no body at all stands for {}
 	strict     bool                       // whether an unknown field is refused
 	chooses    bool                       // whether the call changes a project that its fields choose
@@ -213,6 +214,8 @@ func leakedIn(form content.Form) error {
 			return leaked(name, "A key was sent in the body, as the field "+name+".")
 		case name == "upload_token":
 			return tokenInBody()
+		case name == "ticket":
+			return ticketInBody()
 		case holdsKey(field.Name) || holdsKey(field.Text) || holdsKey(field.Raw) || holdsKey(unescaped(field)):
 			return leaked("", "A key was sent in the body.")
 		}
@@ -224,6 +227,12 @@ func leakedIn(form content.Form) error {
 func tokenInBody() error {
 	return publish.Refuse(publish.CodeKeyNotInHeader, "The upload_token was sent in the body. It is taken only from the header Authorization: Bearer <upload_token>.").
 		In("upload_token").With(publish.OpSame)
+}
+
+// ticketInBody says where the ticket of an answer belongs.
+func ticketInBody() error {
+	return publish.Refuse(publish.CodeKeyNotInHeader, "The ticket was sent in the body. It is taken only from the header Authorization: Bearer <ticket>, with the file as the body.").
+		In("ticket").With(publish.OpSame)
 }
 
 // unescaped gives all strings in an array or object, so that an escape does not

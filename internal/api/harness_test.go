@@ -46,7 +46,8 @@ type world struct {
 	api    *API
 	server *httptest.Server
 	client *http.Client
-	watch  watch // what came in, where that is asked
+	addr   string // of the client, if not the real one
+	watch  watch  // what came in, where that is asked
 
 	account, project string // keys of the first account and its project
 	projectID        string
@@ -77,20 +78,27 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 		}
 	}
 	s.limits.Keys = s.keys(w.Callers)
-	w.api = New(Config{Index: guide.New(guide.Config{OpenAPI: openapiYAML, Places: s.cfg.Places}).Index, Service: w.Publish, Contents: w.Publish.Contents, Gallery: w.Gallery, Places: s.cfg.Places, Log: w.Log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
-	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		r.RemoteAddr = cmp.Or(s.addr, r.RemoteAddr)
-		w.watch.note(r)
-		w.api.ServeHTTP(rw, r)
-	}))
-	t.Cleanup(w.server.Close)
-	w.client = &http.Client{Transport: &checked{t: t, next: transport(w.server)}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	w.api = New(Config{Index: guide.New(guide.Config{OpenAPI: openapiYAML, Places: s.cfg.Places}).Index, Service: w.Publish, Contents: w.Publish.Contents, Gallery: w.Gallery, Tickets: w.Tickets, Places: s.cfg.Places, Log: w.Log, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile, Admission: admission.New(s.limits), Archive: s.archive})
+	w.addr = s.addr
+	w.serve(t)
 	t.Cleanup(func() {
 		if text := w.Logs.String(); strings.Contains(text, "api_key=") {
 			t.Errorf("a query is in the log:\n%s", text)
 		}
 	})
 	return w
+}
+
+// serve puts a real HTTP server in front of the world's API.
+func (w *world) serve(t *testing.T) {
+	t.Helper()
+	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = cmp.Or(w.addr, r.RemoteAddr)
+		w.watch.note(r)
+		w.api.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(w.server.Close)
+	w.client = &http.Client{Transport: &checked{t: t, next: transport(w.server)}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // transport sends every request to the server, whatever host it names.

@@ -68,6 +68,8 @@ func (w *world) curl(line string) answer {
 			} else {
 				parts.WriteField(name, value)
 			}
+		case "-T":
+			method, body = "PUT", page
 		case "-o":
 		default:
 			address = args[i]

@@ -181,11 +181,16 @@ func (f *fields) checkPacked() error {
 		return f.err
 	}
 	if said.Size != nil && *said.Size != *f.packed.Size || said.SHA256 != "" && !strings.EqualFold(said.SHA256, f.packed.SHA256) {
-		return publish.Refuse(publish.CodeDigestMismatch, "The archive has %d bytes with the SHA-256 %s, and other values were declared.", *f.packed.Size, f.packed.SHA256).In("archive").
-			Detail("received_size", *f.packed.Size).Detail("received_sha256", f.packed.SHA256).With(publish.OpSame).
-			Note("The archive was cut or changed on its way, or size and sha256 are of another one. Send it again, with those of the archive's own bytes or without.")
+		return packedMismatch(f.packed)
 	}
 	return nil
+}
+
+// packedMismatch refuses an archive of which something else was declared.
+func packedMismatch(came publish.Declared) error {
+	return publish.Refuse(publish.CodeDigestMismatch, "The archive has %d bytes with the SHA-256 %s, and other values were declared.", *came.Size, came.SHA256).In("archive").
+		Detail("received_size", *came.Size).Detail("received_sha256", came.SHA256).With(publish.OpSame).
+		Note("The archive was cut or changed on its way, or size and sha256 are of another one. Send it again, with those of the archive's own bytes or without.")
 }
 
 // raw reads a body that is an archive itself. The query has the fields.

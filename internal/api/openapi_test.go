@@ -13,6 +13,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
 )
 
 func TestDocument(t *testing.T) {
@@ -57,7 +58,7 @@ func TestDocument(t *testing.T) {
 	})
 	t.Run("lists every field that is taken", func(t *testing.T) {
 		doc := document(t)
-		for name, set := range map[string]*fieldSet{"PublishRequest": publishFields, "UpdateRequest": updateFields, "DeleteFileRequest": deleteFields, "RestoreRequest": restoreFields, "AmendRequest": amendFields, "SignupRequest": signupFields} {
+		for name, set := range map[string]*fieldSet{"PublishRequest": publishFields, "UpdateRequest": updateFields, "DeleteFileRequest": deleteFields, "RestoreRequest": restoreFields, "AmendRequest": amendFields, "SignupRequest": signupFields, "TicketRequest": ticketFields} {
 			var have []string
 			for field := range doc.Components.Schemas[name].Value.Properties {
 				have = append(have, field)
@@ -76,6 +77,8 @@ func documentedNeed(doc *openapi3.T, op *openapi3.Operation) need {
 		security = *op.Security
 	}
 	switch {
+	case len(security) == 1 && security[0]["ticket"] != nil:
+		return ticketRequired
 	case len(security) == 2:
 		return keyOptional
 	case len(security) == 1 && len(security[0]) == 0:
@@ -196,6 +199,24 @@ func newExample(name, path string, ext map[string]any) requestExample {
 	return requestExample{name: name, path: path, key: key, status: int(status), code: code}
 }
 
+// exampleTickets are what the tickets of examples are asked for.
+var exampleTickets = map[string]exampleTicket{
+	"ticket": {"project_id": "P", "filename": "levels/1.json"}, "first ticket": {"email": someone},
+}
+
+type exampleTicket obj
+
+// with names the project in the place of P.
+func (e exampleTicket) with(project string) obj {
+	out := obj{}
+	for name, v := range e {
+		if out[name] = v; v == "P" {
+			out[name] = project
+		}
+	}
+	return out
+}
+
 // send sends the example with real keys and ids.
 func (ex requestExample) send(w *world, other, method string) {
 	key := map[string]string{"account": w.account, "project": w.project, "bad": "sla_" + strings.Repeat("0", 36), "none": "", "": ""}[ex.key]
@@ -205,6 +226,10 @@ func (ex requestExample) send(w *world, other, method string) {
 		text, err := json.Marshal(ex.body)
 		expect.OK(w.t, err)
 		body = real.Replace(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(text)))
+	}
+	if told, ok := exampleTickets[ex.key]; ok {
+		at := w.ticket(map[bool]string{true: w.account}[told["email"] == nil], told.with(w.projectID))
+		key, ex.path = at.str("ticket"), strings.TrimPrefix(at.str("url"), testworld.Places().Base.String())
 	}
 	got := w.send(method, real.Replace(ex.path), key, body)
 	if ex.code == "" {

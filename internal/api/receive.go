@@ -182,6 +182,9 @@ func (c *call) remember(f *fields) error {
 // stage keeps the content as it comes in, or passes over it where the endpoint
 // takes none.
 func (a *API) stage(c *call, f *fields, r io.Reader) error {
+	if f.set.bytesLater {
+		return bytesLaterRefused("content")
+	}
 	if !f.set.content {
 		_, err := io.Copy(io.Discard, r)
 		return err

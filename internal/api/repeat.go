@@ -44,8 +44,11 @@ func (a *API) about(c *call) hint.Request {
 	if values := c.r.Header.Values(idempotencyKey); len(values) == 1 && hint.Showable(values[0]) && publish.CheckIdempotencyKey(values[0]) == nil {
 		on.IdempotencyKey = values[0]
 	}
+	if c.told != nil {
+		toldArgs(&on, c)
+	}
 	switch id := cmp.Or(c.param, c.meant.id); {
-	case id != "":
+	case id != "" && on.Op != publish.OpTicket:
 		on.Add("project_id", id)
 	case c.by.Scoped() && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile || on.Op == publish.OpRestore):
 		on.Add("project_id", string(c.by.Key().Project))

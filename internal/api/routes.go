@@ -17,6 +17,7 @@ const (
 	keyIgnored need = iota
 	keyOptional
 	keyRequired
+	ticketRequired // takes a ticket, and nothing else
 )
 
 // route is one endpoint. A segment {id} of the pattern stands for any one
@@ -41,6 +42,8 @@ func routes() []route {
 		{"POST", "/v1/update", keyRequired, true, publish.ActEdit, admission.Update, publish.OpUpdate, updateFields, takes(updateInput, (*API).update)},
 		{"POST", "/v1/delete-file", keyRequired, true, publish.ActEdit, admission.DeleteFile, publish.OpDeleteFile, deleteFields, takes(deleteInput, (*API).deleteFile)},
 		{"POST", "/v1/restore", keyRequired, true, publish.ActEdit, admission.Update, publish.OpRestore, restoreFields, takes(restoreInput, (*API).restore)},
+		{"POST", "/v1/uploads", keyOptional, false, 0, admission.Ticket, publish.OpTicket, ticketFields, takes(toldInput, (*API).issue)},
+		{"PUT", "/v1/uploads/{id}", ticketRequired, false, 0, admission.Update, publish.OpTicket, nil, (*API).redeem},
 		{"POST", "/v1/signup", keyIgnored, false, 0, admission.Signup, publish.OpSignup, signupFields, takes(signupInput, (*API).signup)},
 		{"GET", "/v1/project/{id}", keyOptional, false, 0, admission.Look, publish.OpProject, nil, (*API).project},
 		{"DELETE", "/v1/project/{id}", keyRequired, true, publish.ActDeleteProject, admission.Update, publish.OpDeleteProject, deleteProjectFields, takes(deleteProjectInput, (*API).deleteProject)},

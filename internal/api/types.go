@@ -69,7 +69,7 @@ type publishedAnswer struct {
 	Title         text       `json:"title"`
 	Version       int        `json:"version"`
 	Handle        string     `json:"handle"`
-	APIKey        string     `json:"api_key"`
+	APIKey        string     `json:"api_key,omitempty"` // not to who presented a ticket
 	ProjectAPIKey string     `json:"project_api_key"`
 	Files         []fileInfo `json:"files"`
 	Quarantined   bool       `json:"quarantined"`

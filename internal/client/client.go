@@ -61,6 +61,41 @@ func (c *Client) Restore(ctx context.Context, f Fields) (Answer, error) {
 	return c.send(ctx, "restore", f, nil)
 }
 
+// Ticket asks for a ticket to publish with f, or to update with it if it has a ProjectID. Whoever has it sends the bytes, once, with
+// SendWithTicket and without the key.
+func (c *Client) Ticket(ctx context.Context, f Fields) (t Ticket, err error) {
+	fields, err := json.Marshal(f)
+	if err != nil {
+		return t, err
+	}
+	req, err := c.request(ctx, http.MethodPost, bytes.NewReader(fields), nil, "uploads")
+	if err != nil {
+		return t, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	_, err = c.decode(req, &t)
+	return t, err
+}
+
+// SendWithTicket sends the bytes of a ticket, size of them or, if that is 0, as many as come. The answer is that of Publish or Update. The
+// same bytes may be sent again, and get the same answer.
+func (c *Client) SendWithTicket(ctx context.Context, t Ticket, content io.Reader, size int64) (a Answer, err error) {
+	bearer := Client{Base: c.Base, Key: t.Ticket, HTTP: c.HTTP}
+	req, err := bearer.request(ctx, http.MethodPut, content, nil, "uploads", t.UploadID)
+	if err != nil {
+		return a, err
+	}
+	if size > 0 {
+		req.ContentLength = size
+	}
+	resp, err := bearer.decode(req, &a)
+	if err != nil {
+		return Answer{}, err
+	}
+	a.Status, a.FromRecord = resp.StatusCode, resp.Header.Get("Idempotent-Replayed") == "true"
+	return a, nil
+}
+
 // send makes the JSON of a call that changes something.
 func (c *Client) send(ctx context.Context, call string, f Fields, content io.Reader) (Answer, error) {
 	fields, err := json.Marshal(f)

@@ -50,6 +50,16 @@ type Answer struct {
 	Warnings []Warning `json:"warnings"`
 }
 
+// A Ticket sends the bytes of one call, without the key that asked for it.
+type Ticket struct {
+	UploadID  string    `json:"upload_id"`
+	URL       string    `json:"url"`
+	Ticket    string    `json:"ticket"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Command   string    `json:"command"` // for a shell
+	Warnings  []Warning `json:"warnings"`
+}
+
 // An Account is what a signup made, or a publish without a key.
 type Account struct {
 	Handle           string `json:"handle"`

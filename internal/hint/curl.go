@@ -22,6 +22,8 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 	switch op {
 	case publish.OpPublish, publish.OpUpdate:
 		return bodied(base, on, op, withDefaults(on, op, args))
+	case publish.OpTicket:
+		return asJSON(base, on.Keyed, "", op, withDefaults(on, op, args))
 	case publish.OpDeleteFile, publish.OpRestore, publish.OpSignup:
 		return asJSON(base, op != publish.OpSignup, on.IdempotencyKey, op, withDefaults(on, op, args))
 	case publish.OpAmend:

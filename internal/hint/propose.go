@@ -112,7 +112,7 @@ func (on *Request) instead(args []publish.Arg) []publish.Arg {
 }
 
 func hasBody(op publish.Op) bool {
-	return takesFile(op) || op == publish.OpDeleteFile || op == publish.OpRestore || op == publish.OpAmend || op == publish.OpSignup
+	return takesFile(op) || op == publish.OpDeleteFile || op == publish.OpRestore || op == publish.OpAmend || op == publish.OpTicket || op == publish.OpSignup
 }
 
 func takesFile(op publish.Op) bool { return op == publish.OpPublish || op == publish.OpUpdate }
@@ -139,6 +139,13 @@ func withDefaults(on Request, op publish.Op, args []publish.Arg) []publish.Arg {
 		}
 		add("project_id", id)
 		if begins && !on.many() && !has(args, "archive_format") {
+			add("filename", unknownFile)
+		}
+	case publish.OpTicket:
+		if !on.Keyed {
+			add("email", unknownEmail)
+		}
+		if has(args, "project_id") && !has(args, "archive_format") {
 			add("filename", unknownFile)
 		}
 	case publish.OpDeleteFile:

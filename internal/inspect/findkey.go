@@ -6,8 +6,9 @@ import (
 	"math/bits"
 )
 
-// A key is a prefix, sla_ or slp_, and a body of base62 characters. A body holds no
-// underscore: no two begin in one word, and the search goes from word to word.
+// A key is a prefix, sla_ or slp_, and a body of base62 characters; so is a ticket, which is
+// looked for with them, after slt_. A body holds no underscore: no two begin in one word, and the
+// search goes from word to word.
 
 // holdsKeyForm reports whether text holds anything that has the form of a key,
 // whatever its checksum. Its cost grows with the length of the text alone.
@@ -45,7 +46,7 @@ func findForm(p []byte, from int) int {
 				continue
 			}
 		}
-		if p[i-1] == '_' && p[i-4] == 's' && p[i-3] == 'l' && (p[i-2] == 'a' || p[i-2] == 'p') {
+		if p[i-1] == '_' && p[i-4] == 's' && p[i-3] == 'l' && (p[i-2] == 'a' || p[i-2] == 'p' || p[i-2] == 't') {
 			return i - prefix
 		}
 		i = afterWord(p, end)
@@ -105,8 +106,11 @@ func notBase62(x uint64) uint64 {
 func sumFits(p []byte) bool {
 	key, s := (*[keySize]byte)(p), keySums
 	sum := s.account
-	if key[2] == 'p' {
+	switch key[2] {
+	case 'p':
 		sum = s.project
+	case 't':
+		sum = s.ticket
 	}
 	body := (*[keyBody]byte)(key[len("sla_"):])
 	for i := 0; i < 32; i += 8 {
@@ -123,9 +127,9 @@ func sumFits(p []byte) bool {
 var keySums = makeKeySums()
 
 type keySumParts struct {
-	account, project uint32            // of the prefix, before random characters that are all zero
-	of               [4][8][256]uint32 // the last two are of the checksum itself, and zero
-	digit            [256]uint8        // of the base62 characters
+	account, project, ticket uint32            // of the prefix, before random characters that are all zero
+	of                       [4][8][256]uint32 // the last two are of the checksum itself, and zero
+	digit                    [256]uint8        // of the base62 characters
 }
 
 func makeKeySums() *keySumParts {
@@ -133,6 +137,8 @@ func makeKeySums() *keySumParts {
 	zero := make([]byte, keySize-KeySum)
 	copy(zero, "slp_")
 	s.project = crc32.ChecksumIEEE(zero)
+	copy(zero, TicketPrefix)
+	s.ticket = crc32.ChecksumIEEE(zero)
 	copy(zero, "sla_")
 	s.account = crc32.ChecksumIEEE(zero)
 	random := zero[len("sla_"):]

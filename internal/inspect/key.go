@@ -1,8 +1,11 @@
 package inspect
 
-import "hash/crc32"
+import (
+	"hash/crc32"
+	"strings"
+)
 
-// The form of keys and upload_tokens: a prefix of four characters, random ones, and their
+// The form of keys, tickets and upload_tokens: a prefix of four characters, random ones, and their
 // checksum.
 const (
 	Base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -10,11 +13,12 @@ const (
 	KeySum    = 6  // base62 characters hold a CRC-32
 )
 
-// Prefixes of keys and upload_tokens.
+// Prefixes of keys, tickets and upload_tokens.
 const (
 	AccountPrefix = "sla_"
 	ProjectPrefix = "slp_"
 	UploadPrefix  = "slu_"
+	TicketPrefix  = "slt_"
 )
 
 const (
@@ -34,13 +38,18 @@ func Checksum(s string) string {
 }
 
 // LooksLikeUploadToken reports whether s has the form and the checksum of an upload_token.
-func LooksLikeUploadToken(s string) bool {
-	return len(s) == keySize && s[:len(UploadPrefix)] == UploadPrefix && Checksum(s[:keySize-KeySum]) == s[keySize-KeySum:]
+func LooksLikeUploadToken(s string) bool { return looksLike(s, UploadPrefix) }
+
+// LooksLikeTicket reports whether s has the form and the checksum of a ticket.
+func LooksLikeTicket(s string) bool { return looksLike(s, TicketPrefix) }
+
+func looksLike(s, prefix string) bool {
+	return len(s) == keySize && s[:len(prefix)] == prefix && Checksum(s[:keySize-KeySum]) == s[keySize-KeySum:]
 }
 
 // LooksLikeKey reports whether s has the form and the checksum of a key. It asks
 // nobody, so a mistyped key costs no look-up.
 func LooksLikeKey(s string) bool {
 	var b [keySize]byte
-	return len(s) == keySize && copy(b[:], s) == keySize && findForm(b[:], 0) == 0 && sumFits(b[:])
+	return !strings.HasPrefix(s, TicketPrefix) && len(s) == keySize && copy(b[:], s) == keySize && findForm(b[:], 0) == 0 && sumFits(b[:])
 }

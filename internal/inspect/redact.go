@@ -9,7 +9,7 @@ import (
 // cutKey finds also a key or an upload_token of which the end is missing, for its
 // last six characters follow from the others; and whatever follows a key without a
 // break, another key for example.
-var cutKey = regexp.MustCompile(`sl[apu]_[0-9A-Za-z_]{8,}`)
+var cutKey = regexp.MustCompile(`sl[aptu]_[0-9A-Za-z_]{8,}`)
 
 // wholeToken finds an upload_token.
 var wholeToken = regexp.MustCompile(UploadPrefix + `[0-9A-Za-z]{36}`)
@@ -33,7 +33,7 @@ func Redact(s string) string {
 
 func redact(s string) string {
 	// Nearly nothing that is logged has an underscore or two hyphens.
-	if strings.IndexByte(s, '_') >= 0 && (strings.Contains(s, "sla_") || strings.Contains(s, "slp_") || strings.Contains(s, UploadPrefix)) {
+	if strings.IndexByte(s, '_') >= 0 && (strings.Contains(s, "sla_") || strings.Contains(s, "slp_") || strings.Contains(s, TicketPrefix) || strings.Contains(s, UploadPrefix)) {
 		s = cutKey.ReplaceAllString(s, "<key>")
 	}
 	if strings.Contains(s, "--") && (strings.Contains(s, "--v") || strings.Contains(s, "--V")) {

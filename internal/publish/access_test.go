@@ -139,6 +139,10 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	gate("Admit", forAdmission, func(s *testworld.Scene, by publish.Caller) error {
 		return s.Publish.Admit(t.Context(), by, publish.ActPublish)
 	})
+	gate("Foresee", forAdmission, func(s *testworld.Scene, by publish.Caller) error {
+		_, _, err := s.Publish.Foresee(t.Context(), by, publish.Intended{Publish: publish.PublishInput{Email: "max@example.org"}})
+		return err
+	})
 	gate("Publish", forMakers, func(s *testworld.Scene, by publish.Caller) error {
 		_, _, dry := s.Publish.Publish(t.Context(), by, publish.PublishInput{Content: s.Stage(large), Email: "max@example.org", DryRun: true})
 		_, _, many := s.Publish.Publish(t.Context(), by, publish.PublishInput{Tree: s.Tree("index.html", large), Email: "max@example.org"})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +40,10 @@ type CredentialStore interface {
 	// UploadOfToken returns the key of the upload with this token. One that is past its ExpiresAt
 	// is ErrNotFound.
 	UploadOfToken(ctx context.Context, token Digest, now time.Time) (Digest, error)
+	// Ticket returns a ticket by its hash, with the key that asked for it if one did. One that is
+	// past its ExpiresAt is ErrNotFound, and so is one whose key was revoked or is of a project or
+	// account that is gone.
+	Ticket(ctx context.Context, hash Digest, now time.Time) (Ticket, Key, error)
 	// Session returns the session of a token and its account. One that has expired, and one of an
 	// account that is gone, is ErrNotFound.
 	Session(ctx context.Context, token Digest, now time.Time) (Session, Account, error)
@@ -62,7 +67,8 @@ type Authenticator struct {
 // Identify finds out who asks. Nothing presented is nobody. A key that is mistyped is told so
 // without a look-up; one that is unknown, revoked or belongs to a deleted project is
 // CodeInvalidKey, as is an upload_token that is unknown or whose upload has expired. An
-// upload_token that is known is nobody, who may join its upload. A session that is unknown or
+// upload_token that is known is nobody, who may join its upload. A ticket is who asked for it, as
+// they stand now; see Caller.Ticket. A session that is unknown or
 // over is ErrNotFound; one that is not is noted as seen, once an hour at most, and lives for
 // SessionLife from then on.
 //
@@ -76,6 +82,8 @@ func (a *Authenticator) Identify(ctx context.Context, presented Presented, from 
 		return Caller{From: from}, nil
 	case isUploadToken(presented.Key):
 		return a.uploadToken(ctx, presented.Key, from)
+	case strings.HasPrefix(presented.Key.Reveal(), inspect.TicketPrefix):
+		return a.ticket(ctx, presented.Key, from)
 	}
 	return a.key(ctx, presented.Key, from)
 }
@@ -119,6 +127,28 @@ func (a *Authenticator) uploadToken(ctx context.Context, token Secret, from Send
 		return Caller{}, fmt.Errorf("look up upload_token: %w", err)
 	}
 	return Caller{From: from, upload: &upload}, nil
+}
+
+// ticket finds out who asked for a ticket.
+func (a *Authenticator) ticket(ctx context.Context, secret Secret, from Sender) (Caller, error) {
+	if !inspect.LooksLikeTicket(secret.Reveal()) {
+		return Caller{}, Refuse(CodeInvalidKey, "The ticket is mistyped or cut: it does not have the form or the checksum of one.").
+			With(OpTicket).Note("Copy the whole ticket: slt_ and 36 characters. Or ask for another.")
+	}
+	t, key, err := a.Store.Ticket(ctx, secret.Hash(), a.Now().UTC())
+	if errors.Is(err, ErrNotFound) {
+		return Caller{}, Refuse(CodeInvalidKey, "The ticket is unknown here or has expired, or the key that asked for it was revoked.").
+			With(OpTicket).Note("A ticket is good for %d minutes. Ask for another, with the same fields:", int(TicketLife.Minutes()))
+	}
+	if err != nil {
+		return Caller{}, fmt.Errorf("look up ticket: %w", err)
+	}
+	by := Caller{From: from, ticket: &t, secret: &secret}
+	if t.Key != 0 {
+		a.Uses.note(t.Key, a.Now().UTC())
+		by.kind, by.key = callerKey, key
+	}
+	return by, nil
 }
 
 // session looks a browser's session up by its token.

@@ -1,6 +1,10 @@
 package publish
 
-import "errors"
+import (
+	"encoding/hex"
+	"errors"
+	"time"
+)
 
 // Caller is who asks. It is the argument after the context of every method of a Service, here
 // and in the other rooms. An Authenticator makes it from what was presented, AsOperator for the
@@ -24,6 +28,7 @@ type Caller struct {
 	// It is a pointer because fmt prints unexported fields without asking them.
 	secret *Secret
 	upload *Digest // the key of the upload whose upload_token was presented, by nobody
+	ticket *Ticket // that was presented in the place of the key that asked for it
 }
 
 // callerKind tells what was presented.
@@ -39,7 +44,7 @@ const (
 // Presented is what a request brought to say who asks, as it came and not yet checked. At most
 // one field is set; none is nobody.
 type Presented struct {
-	Key     Secret // a key, or the upload_token of an unfinished upload
+	Key     Secret // a key, a ticket, or the upload_token of an unfinished upload
 	Session string // the token of a browser's session
 }
 
@@ -71,6 +76,16 @@ func (c Caller) Nobody() bool { return c.kind == callerNobody }
 // Scoped reports whether the caller's key covers one project only. It then changes and reads
 // that project, and neither publishes others nor changes the account.
 func (c Caller) Scoped() bool { return c.kind == callerKey && c.key.Kind == ProjectKey }
+
+// Ticket is what the caller presented in the place of a key, or nil. Such a caller is who asked for
+// the ticket, and may do what it was asked for alone; see Authorize.
+func (c Caller) Ticket() *Ticket {
+	if c.ticket == nil {
+		return nil
+	}
+	t := *c.ticket
+	return &t
+}
 
 // Account is the account that the caller's key or session is of, 0 for nobody and the operator.
 func (c Caller) Account() AccountID { return c.key.Account }
@@ -129,10 +144,14 @@ var (
 //
 // A refusal is an *Error: CodeKeyRequired where a key is missing, CodeWrongProject for a key
 // that does not cover p, CodeAccountKeyRequired for a project key that publishes or deletes,
-// CodeAccountSuspended and CodeTakenDown for what the operator has stopped. A session that asks
+// CodeAccountSuspended and CodeTakenDown for what the operator has stopped, CodeInvalidKey for a
+// ticket that was asked for something else. A session that asks
 // about another account's project gets ErrNotFound, as if it were not there. A caller of
 // another kind than the action needs gets ErrLoginNeeded or ErrOperatorNeeded.
 func Authorize(by Caller, act Action, p *Project) error {
+	if err := by.ticket.covers(act, p); err != nil {
+		return err
+	}
 	switch act {
 	case ActLook:
 		return nil
@@ -202,4 +221,44 @@ func AccountSuspended() error {
 func takenDown(p Project) error {
 	return Refuse(CodeTakenDown, "The operator of this service has taken the project %s down.", p.ID).
 		With(OpExport).Note("If it is yours, ask the operator why. Its files can still be exported with its key:")
+}
+
+// TicketLife is how long a ticket that was not used is good for: what is to be sent is there when
+// it is asked for. One that was used is answered again for IdempotencyLife.
+const TicketLife = 10 * time.Minute
+
+// A Ticket stands for one publish or update of whoever asked for it, but for the bytes. Whoever has
+// it sends these without a key, once. Package ticket issues them.
+type Ticket struct {
+	Hash      Digest    // of the ticket itself, which is not kept
+	Project   ProjectID // that is updated; empty for a publish
+	Key       int64     // the ID of the key that asked; 0 for nobody
+	Owner     Digest    // of the account or the network that asked: who may have only so many
+	Wider     [2]Digest // of the networks around that, without a key; zero for none
+	Told      []byte    // what the call says besides its bytes, which the ticket alone opens
+	Used      bool
+	ExpiresAt time.Time
+}
+
+// ID names the ticket where it must not be shown itself, such as in an address.
+func (t Ticket) ID() string { return hex.EncodeToString(t.Hash[:10]) }
+
+// covers refuses, for who presented a ticket, what it was not asked for. A nil Ticket refuses
+// nothing: it is a caller who presented none.
+func (t *Ticket) covers(act Action, p *Project) error {
+	switch {
+	case t == nil || act == ActLook:
+		return nil
+	case t.Project == "" && act == ActPublish:
+		return nil
+	case t.Project != "" && act == ActEdit && (p == nil || p.ID == t.Project):
+		return nil
+	}
+	return TicketElsewhere()
+}
+
+// TicketElsewhere is the refusal of a ticket for anything but the call that it was asked for.
+func TicketElsewhere() *Error {
+	return Refuse(CodeInvalidKey, "The key that was sent is a ticket: it is good for sending the bytes it was asked for, and for nothing else.").
+		With(OpPresentKey).Note("Send the bytes to the url that came with the ticket. Another call needs an api_key (sla_...), or, for a first publish, none.")
 }

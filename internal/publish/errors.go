@@ -41,6 +41,7 @@ const (
 	CodeUploadExists         Code = "upload_exists"
 	CodeRequestInProgress    Code = "request_in_progress"
 	CodeReplayedElsewhere    Code = "replayed_elsewhere"
+	CodeTicketUsed           Code = "ticket_used"
 	CodeVersionConflict      Code = "version_conflict"
 	CodeContentTooLarge      Code = "content_too_large"
 	CodeUnsupportedMediaType Code = "unsupported_media_type"
@@ -111,6 +112,7 @@ var Codes = map[Code]Kind{
 	CodeUploadExists:         KindConflict,
 	CodeRequestInProgress:    KindConflict,
 	CodeReplayedElsewhere:    KindConflict,
+	CodeTicketUsed:           KindConflict,
 	CodeVersionConflict:      KindConflict,
 	CodeContentTooLarge:      KindTooLarge,
 	CodeUnsupportedMediaType: KindMistake,
@@ -184,6 +186,7 @@ const (
 	OpVersions   Op = "versions"
 	OpFile       Op = "file"
 	OpStats      Op = "stats"
+	OpTicket     Op = "uploads" // ask for a ticket
 	OpWhoami     Op = "whoami"
 	OpExport     Op = "export"
 	OpPresentKey Op = "present-key" // the operation of the request, with the key of an account

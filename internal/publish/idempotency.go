@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
@@ -37,7 +36,7 @@ type idempotency struct {
 	vault    *Vault
 	now      func() time.Time
 	inFlight *turns.Locks[Digest] // calls under an idempotency key
-	base     *url.URL             // of the pages
+	places   Places
 }
 
 // idempotencyStore is what idempotency asks of a Store.
@@ -60,6 +59,9 @@ type request struct {
 // A key that cannot be an idempotency key is refused. The purposes of the digests stay
 // as they are, for the records of the last day are found by them.
 func (c *idempotency) newRequest(by Caller, key string, op Op, part *PartInput, sent Content, words ...any) (*request, error) {
+	if by.ticket != nil {
+		key = by.ticket.ID() // whatever else was said: it is good for one call
+	}
 	if key == "" {
 		return nil, nil
 	}
@@ -94,12 +96,14 @@ func (c *idempotency) formRequest(by Caller, act, token string) (*request, error
 	return &request{by: by, key: c.vault.Keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
 }
 
-// principal is whom the idempotency key belongs to: the key or the upload_token that was
+// principal is whom the idempotency key belongs to: the key, the ticket or the upload_token that was
 // presented, or else the sender's network, for an idempotency key may be guessed,
 // however long it is. Among those who share a network it is another one for each
 // request, so that nobody's request can be in the way of another's.
 func (r *request) principal() string {
 	switch {
+	case r.by.ticket != nil:
+		return "ticket " + r.by.ticket.Hash.String()
 	case !r.by.Nobody():
 		return "key " + r.by.key.Hash.String()
 	case r.by.upload != nil:
@@ -182,6 +186,9 @@ func (c *idempotency) findAnswer(ctx context.Context, r *request) (IdempotencyRe
 		return rec, Minted{}, c.doneElsewhere()
 	}
 	if rec.Request != r.asked {
+		if r.by.ticket != nil {
+			return rec, Minted{}, ticketUsed(rec, c.places)
+		}
 		return rec, Minted{}, Refuse(CodeIdempotencyMismatch, "This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").With(OpSame).
 			Note("Send a fresh random idempotency key with this request; the old one belongs to the earlier request.")
 	}
@@ -210,7 +217,7 @@ func (c *idempotency) notElsewhere(ctx context.Context, r *request) error {
 func (c *idempotency) doneElsewhere() error {
 	return Refuse(CodeReplayedElsewhere, "This request was made under this idempotency key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
 		In("idempotency_key").With(OpWait).
-		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random idempotency key, such as a UUID.", c.base)
+		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random idempotency key, such as a UUID.", c.places.Base)
 }
 
 // sealed names what opens the answer of the request: the idempotency key, the request itself,
@@ -226,6 +233,9 @@ func (c *idempotency) record(r *request, id ProjectID, version int, email EmailO
 		return nil, nil
 	}
 	rec := &IdempotencyRecord{Key: r.key, Elsewhere: r.elsewhere, Request: r.asked, ExpiresAt: c.now().UTC().Add(IdempotencyLife), Project: id, Version: version, Email: email}
+	if r.by.ticket != nil {
+		rec.Ticket = r.by.ticket.Hash
+	}
 	if r.text == "" {
 		return rec, nil
 	}
@@ -245,4 +255,12 @@ func (c *idempotency) formRecord(by Caller, act, token string) (IdempotencyRecor
 	}
 	rec, err := c.record(r, "", 0, EmailNone, Minted{}, made{})
 	return *rec, err
+}
+
+// ticketUsed refuses other bytes than those that a ticket was used for. It tells what was made of
+// them, but none of the keys.
+func ticketUsed(rec IdempotencyRecord, at Places) error {
+	return Refuse(CodeTicketUsed, "This ticket was used: its bytes are version %d of the project %s. Nothing was changed now.", rec.Version, rec.Project).
+		Detail("project_id", string(rec.Project)).Detail("url", at.Project(rec.Project, 0, "").URL).Detail("version", rec.Version).
+		With(OpTicket).Note("A ticket is good for one call. The same bytes get the same answer again; ask for another ticket to send other ones.")
 }

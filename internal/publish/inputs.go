@@ -61,6 +61,12 @@ type UpdateInput struct {
 	DryRun      bool   // only look whether it would be done
 }
 
+// Intended is a call whose bytes are still to come: an update if Update is set, or else a publish.
+type Intended struct {
+	Publish PublishInput
+	Update  *UpdateInput
+}
+
 // PartInput places a call in a chunked upload. Parts may come in any order after part 1, again,
 // and concurrently; one of Total and Last tells how many there are.
 type PartInput struct {

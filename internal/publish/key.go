@@ -66,9 +66,9 @@ func (s Secret) Hash() Digest { return digest([]byte(s)) }
 
 func digest(b []byte) Digest { return sha256.Sum256(b) }
 
-// KeyPattern finds a key in any text; inspect.LooksLikeKey tells whether one that was
+// KeyPattern finds a key or a ticket in any text; inspect.LooksLikeKey tells whether one that was
 // found is whole.
-var KeyPattern = regexp.MustCompile(`sl[ap]_[0-9A-Za-z]{36}`)
+var KeyPattern = regexp.MustCompile(`sl[apt]_[0-9A-Za-z]{36}`)
 
 // MintSecret draws a fresh key of a kind from random: 178 bits, and a checksum by which a
 // mistyped key is known without a look-up. It fails only with random. Nobody knows the key

@@ -85,6 +85,23 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	return out, pending, err
 }
 
+// Foresee checks all of a publish or of an update but what its bytes decide, and makes nothing. It
+// returns the project that an update means, and the warnings that the call will have about its words.
+func (s *Service) Foresee(ctx context.Context, by Caller, in Intended) (p Project, w []Warning, err error) {
+	defer func() { err = s.present(ctx, by, err) }()
+	if err := checkToken(by, nil); err != nil {
+		return p, nil, err
+	}
+	if in.Update != nil {
+		return foreseeUpdate(ctx, s, by, *in.Update)
+	}
+	if err := s.Admit(ctx, by, ActPublish); err != nil {
+		return p, nil, err
+	}
+	words, err := checkPublish(by, in.Publish)
+	return p, words.Warnings, err
+}
+
 // brings checks what a publish brings that is no part of an upload.
 func (in PublishInput) brings(ctx context.Context, set *fileSet) (brought, error) {
 	if set != nil {
@@ -224,9 +241,10 @@ func lostRight(by Caller, act Action, err error) error {
 	return err
 }
 
-// accountSecret echoes an account key to whoever just presented it.
+// accountSecret echoes an account key to whoever just presented it. Whoever presented a ticket
+// instead has that key, or is not to have it.
 func accountSecret(by Caller) Secret {
-	if by.Scoped() {
+	if by.Scoped() || by.ticket != nil {
 		return ""
 	}
 	return by.presented()

@@ -145,7 +145,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		store: s.store, contents: contents, vault: s.vault, now: s.now, log: log, locks: turns.NewLocks[Digest](),
 		maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
 	}
-	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: turns.NewLocks[Digest](), base: cfg.Places.Base}
+	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: turns.NewLocks[Digest](), places: cfg.Places}
 	return s, nil
 }
 

@@ -155,6 +155,7 @@ type Variant struct {
 type IdempotencyRecord struct {
 	Key       Digest // of the idempotency key and its principal
 	Elsewhere Digest // another key under which the same step is known; zero for none
+	Ticket    Digest // the hash of the ticket that the step uses up, which is kept as long as the record; zero for none
 	Request   Digest // of what was asked
 	ExpiresAt time.Time
 	Account   AccountID // that made it, or that it made; set by the store

@@ -98,6 +98,27 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	return out, pending, err
 }
 
+// foreseeUpdate is Foresee of an update.
+func foreseeUpdate(ctx context.Context, s *Service, by Caller, in UpdateInput) (p Project, w []Warning, err error) {
+	if err := Authorize(by, ActEdit, nil); err != nil {
+		return p, nil, err
+	}
+	if strings.TrimSpace(in.Project) == "" {
+		return p, nil, emptyProject(by)
+	}
+	words, err := s.checkUpdate(in)
+	if err != nil {
+		return p, nil, err
+	}
+	if p, err = s.target(ctx, by, in.Project); err != nil {
+		return p, nil, err
+	}
+	if in.IfVersion != nil && *in.IfVersion != p.Version {
+		return p, nil, versionConflict(p, *in.IfVersion)
+	}
+	return p, words.Warnings, nil
+}
+
 // emptyProject refuses a project_id that is there and empty, as a variable that
 // was not set leaves it: it must not reach the newest project.
 func emptyProject(by Caller) error {

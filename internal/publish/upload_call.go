@@ -219,7 +219,7 @@ const uploadToken = "upload token"
 func isUploadToken(s Secret) bool { return strings.HasPrefix(s.Reveal(), inspect.UploadPrefix) }
 
 // bare reports whether nothing but the network tells who the caller is.
-func (c Caller) bare() bool { return c.Nobody() && c.upload == nil }
+func (c Caller) bare() bool { return c.Nobody() && c.upload == nil && c.ticket == nil }
 
 // checkToken refuses an upload_token where there is no upload to join.
 func checkToken(by Caller, part *PartInput) error {

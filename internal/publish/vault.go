@@ -68,6 +68,16 @@ func (v *Vault) Unseal(purpose string, data []byte) ([]byte, error) {
 	return v.unseal(sealed{what: purpose}, data)
 }
 
+// SealWith is Seal for whoever has the secret alone: without it nobody can read the result again.
+func (v *Vault) SealWith(purpose string, secret Secret, plain []byte) ([]byte, error) {
+	return v.seal(sealed{what: purpose, secret: secret.Reveal()}, plain)
+}
+
+// UnsealPresented returns what SealWith was given with the secret that by presented.
+func (v *Vault) UnsealPresented(purpose string, by Caller, data []byte) ([]byte, error) {
+	return v.unseal(sealed{what: purpose, secret: by.presented().Reveal()}, data)
+}
+
 // Text draws n characters of alphabet, each equally likely. It fails only with the source of
 // randomness.
 func (v *Vault) Text(alphabet string, n int) (string, error) {

@@ -157,12 +157,15 @@ func (t *tx) createKey(k publish.Key, account publish.AccountID, project *int64)
 		k.Hash[:], account, project, k.Name, k.LastFour, micros(k.CreatedAt), micros(k.LastUsedAt))
 }
 
+// selectKey finds a key that is in force.
+const selectKey = `
+	SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL
+	FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
+	WHERE a.deleted_at IS NULL AND p.deleted_at IS NULL AND k.revoked_at IS NULL AND `
+
 // KeyByHash implements publish.CredentialStore.
 func (store Credentials) KeyByHash(ctx context.Context, hash publish.Digest) (publish.Key, error) {
-	k, err := one(ctx, store.db, scanKey, `
-		SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL
-		FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
-		WHERE k.hash = ? AND k.revoked_at IS NULL AND a.deleted_at IS NULL AND p.deleted_at IS NULL`, hash[:])
+	k, err := one(ctx, store.db, scanKey, selectKey+"k.hash = ?", hash[:])
 	return k, in("look up key", err)
 }
 

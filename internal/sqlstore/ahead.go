@@ -17,6 +17,7 @@ var aheads = []struct {
 	{"UPDATE trash SET at = ?1 WHERE project IN (SELECT project FROM trash WHERE at > ?2 LIMIT ?3)", 0},
 	{"UPDATE removals SET at = ?1 WHERE project IN (SELECT project FROM removals WHERE at > ?2 LIMIT ?3)", 0},
 	{"UPDATE once SET expires_at = ?1 WHERE key IN (SELECT key FROM once WHERE expires_at > ?2 LIMIT ?3)", publish.IdempotencyLife},
+	{"UPDATE tickets SET expires_at = ?1 WHERE hash IN (SELECT hash FROM tickets WHERE expires_at > ?2 LIMIT ?3)", publish.IdempotencyLife},
 	{"UPDATE verifications SET expires_at = ?1 WHERE token IN (SELECT token FROM verifications WHERE expires_at > ?2 LIMIT ?3)", account.VerificationLifeMax},
 	{"UPDATE sessions SET expires_at = ?1 WHERE id IN (SELECT id FROM sessions WHERE expires_at > ?2 LIMIT ?3)", publish.SessionLife},
 	{"UPDATE logins SET expires_at = ?1 WHERE id IN (SELECT id FROM logins WHERE expires_at > ?2 LIMIT ?3)", account.LoginLifeMax},

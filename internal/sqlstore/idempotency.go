@@ -44,7 +44,7 @@ func (t *tx) addRecord(o *publish.IdempotencyRecord, account publish.AccountID, 
 			return err
 		}
 	}
-	return nil
+	return t.useTicket(o)
 }
 
 // refuseAlreadyDone is the error that addRecord would return now, in a step that comes

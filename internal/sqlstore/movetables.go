@@ -26,6 +26,7 @@ var movedTables = []engine.Table{
 	numbered("uploads", "num", `key:b owner:b meta:b total generation expires_at done_project:t done_version done_part done_sha256:b done_answer:b
 		token:b account received:b bytes held done_made:b owner56:b owner48:b leased_until`, "key", "token"),
 	moved("upload_parts", "upload n", "blob"),
+	moved("tickets", "hash:b", "key project:t owner:b owner56:b owner48:b told:b used expires_at"),
 	numbered("mails", "id", "mailbox:b at job"),
 	moved("verifications", "token:b", "account email:t expires_at"),
 	moved("trash", "project", "account at"),
@@ -72,7 +73,7 @@ func moved(name, key, rest string, unique ...string) engine.Table {
 		}
 		t.Unique = append(t.Unique, set)
 	}
-	if slices.Contains([]string{"contents", "checkpoints", "uploads", "once", "blobs"}, name) {
+	if slices.Contains([]string{"contents", "checkpoints", "uploads", "tickets", "once", "blobs"}, name) {
 		t.Page = movedHeavyPage
 	}
 	return t

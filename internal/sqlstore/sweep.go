@@ -186,7 +186,7 @@ func (s *sweep) dropBlob(b looseBlob) error {
 }
 
 // dropOld are parts that forget what is out of date: records of calls under an
-// Idempotency-Key, verifications, sessions, logins, stops, days, loads, and mails that count
+// Idempotency-Key, tickets, verifications, sessions, logins, stops, days, loads, and mails that count
 // no more. Each statement says twice what is out of date, for it asks only the second time
 // of a record that another step changes meanwhile.
 func dropOld(now time.Time) []func(*sweep) error {
@@ -200,6 +200,8 @@ func dropOld(now time.Time) []func(*sweep) error {
 	}
 	for _, query := range []string{
 		"DELETE FROM once WHERE expires_at <= ?1 AND key IN (SELECT key FROM once WHERE expires_at <= ?1 LIMIT ?2)",
+		// An hour later: a call that took its time may just be using one up.
+		"DELETE FROM tickets WHERE expires_at <= ?1 - 3600000000 AND hash IN (SELECT hash FROM tickets WHERE expires_at <= ?1 - 3600000000 LIMIT ?2)",
 		"DELETE FROM verifications WHERE expires_at <= ?1 AND token IN (SELECT token FROM verifications WHERE expires_at <= ?1 LIMIT ?2)",
 		"DELETE FROM sessions WHERE expires_at <= ?1 AND id IN (SELECT id FROM sessions WHERE expires_at <= ?1 LIMIT ?2)",
 		"DELETE FROM logins WHERE expires_at <= ?1 AND id IN (SELECT id FROM logins WHERE expires_at <= ?1 LIMIT ?2)",

@@ -17,6 +17,7 @@ import (
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/ticket"
 )
 
 // GalleryRecords is what a gallery keeps.
@@ -56,6 +57,7 @@ type Records struct {
 	Credentials publish.CredentialStore
 	Management  publish.ManagementStore
 	KeyUses     publish.KeyUseStore
+	Tickets     ticket.Store
 	Variants    publish.VariantStore
 	Accounts    AccountRecords
 	Mail        account.MailStore
@@ -85,7 +87,7 @@ type storeCase struct {
 // the real one. The other suites are those of the rooms that they are named after.
 func TestPublish(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, accountCases(), keyCases(), keyringCases(), projectCases(), treeCases(), historyCases(), editCases(), projectListCases(), fileCases(), nearCases(), manageCases(), trashCases(), rearrangeCases(),
-		uploadCases(), completionCases(), idempotencyCases(), quotaCases(), checkpointCases(), variantCases(), promiseCases(), concurrencyCases(), pairCases(), changeCases())
+		uploadCases(), completionCases(), idempotencyCases(), ticketCases(), quotaCases(), checkpointCases(), variantCases(), promiseCases(), concurrencyCases(), pairCases(), changeCases())
 }
 
 // TestAccount proves AccountRecords and account.MailStore.

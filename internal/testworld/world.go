@@ -27,6 +27,7 @@ import (
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/testenv"
+	"sandlot/internal/ticket"
 )
 
 // InlineMax is how many bytes are kept in a record: few, so that short texts take both ways of keeping bytes.
@@ -41,6 +42,7 @@ type World struct {
 	Account *account.Service
 	Gallery *gallery.Service
 	Operate *operate.Service
+	Tickets *ticket.Service // of Publish
 
 	Counters *gallery.Counters
 	KeyUses  *publish.KeyUses
@@ -156,6 +158,8 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Account = w.AnotherAccount(w.DB.Account().Stores())
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
 	w.Operate = w.AnotherOperate(operate.Config{})
+	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
+	expect.OK(t, err)
 	return w
 }
 
