@@ -130,7 +130,7 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 		}
 	}()
 	if slices.ContainsFunc(args, inspect.HoldsKey) {
-		return usageError{errors.New("a key was given as an argument, where everybody on this machine can see it: replace it at /account/keys of its server, and give the new one to \"sandlot login\" on standard input")}
+		return usageError{errors.New("a key was given as an argument, where everybody on this machine can see it: replace it at /account/keys of its server, and give the new one to this command on standard input:\n    sandlot login")}
 	}
 	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env), from: origins{}, all: env}
 	sources, err := settingsSources(args, t.env, t.from)
@@ -145,7 +145,7 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return usageError{err}
+		return usageError{mended(&parser, args, err)}
 	}
 	return parsed.Run()
 }

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"sandlot/internal/cli"
+	"sandlot/internal/hint"
 )
 
 // environment holds the variables that begin with SANDLOT_.
@@ -218,10 +219,25 @@ func (env environment) onlyFlags(app *kong.Application) error {
 		case known[flag]:
 			return fmt.Errorf("environment variable %s: only a secret can lie in a file; set %s", name, flag)
 		default:
-			return fmt.Errorf("environment variable %s is no setting; sandlot serve --help lists all, and clients read %s", name, strings.Join(cli.Variables(), " and "))
+			return fmt.Errorf("environment variable %s is no setting; sandlot serve --help lists all, and clients read %s%s", name, strings.Join(cli.Variables(), " and "), renamed(name))
 		}
 	}
 	return nil
+}
+
+// renamed is the command that sets the variable which was probably meant, on lines of its own, and otherwise the one that takes this one away.
+func renamed(name string) string {
+	right := cli.Nearest(name, cli.Variables())
+	switch {
+	case strings.HasSuffix(name, "_KEY"), strings.HasSuffix(name, "_TOKEN"):
+		right = "SANDLOT_KEY"
+	case strings.HasSuffix(name, "_URL"), strings.HasSuffix(name, "_HOST"):
+		right = "SANDLOT_SERVER"
+	}
+	if right == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '_' && (r < 'A' || r > 'Z') }) {
+		return "\n    unset " + hint.Quote(name)
+	}
+	return "\n    export " + right + "=\"$" + name + "\"; unset " + name
 }
 
 // foreign reports whether a variable is not meant as a setting of a server: clients have theirs, Kubernetes

@@ -48,6 +48,7 @@ type fields struct {
 	sentNames      []string // of many files, as many as a hint repeats
 	bytesless      int      // how many of them brought none
 	strangeInFiles string   // an unknown member of one of them
+	alone          bool     // whether the one file of the call is the whole tree
 	err            error
 }
 

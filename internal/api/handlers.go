@@ -22,7 +22,7 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 		c.grant.Made()
 	}
 	c.w.Header().Set("Location", out.Addresses.URL)
-	return reply{http.StatusCreated, newPublished(out, a.notes(c, out.Warnings))}, nil
+	return reply{http.StatusCreated, newPublished(out, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))}, nil
 }
 
 func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
@@ -37,7 +37,7 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 	if out.Many {
 		return reply{http.StatusOK, newMany(out, a.notes(c, out.Warnings))}, nil
 	}
-	return reply{http.StatusOK, newUpdated(out, a.notes(c, out.Warnings))}, nil
+	return reply{http.StatusOK, newUpdated(out, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))}, nil
 }
 
 func (a *API) deleteFile(c *call, in publish.DeleteInput) (reply, error) {

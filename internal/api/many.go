@@ -132,8 +132,8 @@ func (a *API) unarchive(c *call, f *fields, said unpack.Format, r io.Reader) err
 	case !ok && said != "":
 		format = said
 	case !ok:
-		return publish.Refuse(publish.CodeInvalidArchive, "The archive doesn't begin as a ZIP, tar, tar.gz or tar.zst does.").In("archive").With(publish.OpSame).
-			Note("Pack the files with zip -r or tar, or send them as they are.")
+		return publish.Refuse(publish.CodeInvalidArchive, "The archive doesn't begin as a ZIP, tar, tar.gz or tar.zst does.").In("archive").With(publish.OpPack).
+			Note("Pack the folder itself, whatever the archive was made with:")
 	}
 	f.format = format
 	if err := a.tree(f).Unpack(c.r.Context(), string(format), head); err != nil {
@@ -235,7 +235,10 @@ func (a *API) gather(c *call, f *fields) error {
 	if err := a.checkBytesless(f); err != nil {
 		return err
 	}
-	if err := f.checkMany(); err != nil {
+	if err := a.contentAlone(c, f); err != nil {
+		return err
+	}
+	if err := f.checkMany(a); err != nil {
 		return err
 	}
 	return f.checkPacked()
@@ -288,8 +291,26 @@ func (a *API) contentAsArchive(c *call, f *fields) error {
 	return a.unarchive(c, f, unpack.Format(format), r)
 }
 
+// contentAlone makes a tree of the one file that a call brings which says replace: the project has no other afterwards.
+func (a *API) contentAlone(c *call, f *fields) error {
+	if f.tree != nil || f.content.Missing || f.has("upload_id") || f.has("part") || !f.set.chooses || !f.truth("replace") {
+		return nil
+	}
+	name := f.ownName()
+	if name == "" {
+		name = f.required("filename", "it says which file of the project this is")
+	}
+	said := f.declared()
+	if f.err != nil {
+		return f.err
+	}
+	staged := f.content
+	f.content, f.alone = publish.Content{Missing: true}, true
+	return a.tree(f).Put(c.r.Context(), name, said, staged)
+}
+
 // checkMany refuses fields that say something else than that many files come.
-func (f *fields) checkMany() error {
+func (f *fields) checkMany(a *API) error {
 	if f.tree == nil {
 		return nil
 	}
@@ -299,9 +320,9 @@ func (f *fields) checkMany() error {
 	}
 	switch {
 	case f.has("upload_id") || f.has("part"):
-		return publish.Refuse(publish.CodeInvalidField, "The field %s can't come in parts.", brought).In(brought).With(publish.OpNothing).
-			Note("An archive that is sent in parts comes as content, in pieces of its bytes, and part 1 says archive_format: zip, tar, tar.gz or tar.zst.")
-	case f.has("filename") && f.set.chooses:
+		return publish.Refuse(publish.CodeInvalidField, "The field %s can't come in parts.", brought).In(brought).With(publish.OpPack).
+			Note("An archive that is sent in parts comes as content, in pieces of its bytes, and part 1 says archive_format: zip, tar, tar.gz or tar.zst. One of at most %d bytes needs no parts:", a.MaxFile)
+	case f.has("filename") && f.set.chooses && !f.alone:
 		return badField("filename", "filename is of one file, and %s brings its own names", brought).With(publish.OpSame).
 			Note("Leave filename out. To store the archive itself as a file, send it as content.")
 	case f.form.Encoding.Gzip:
@@ -322,6 +343,26 @@ func (f *fields) manyReadings() (list []publish.Warning) {
 		if read, err := publish.ReadArchiveFormat(said.Text); err != nil || read != string(f.format) {
 			list = append(list, publish.ReadAs("archive", "the "+string(f.format)+" that it is"))
 		}
+	}
+	return list
+}
+
+// withPage adds to the warning of a page that is none the call that puts another in its place.
+func (a *API) withPage(c *call, p publish.Project, sent publish.Content, list []publish.Warning) []publish.Warning {
+	for i, w := range list {
+		if w.Code != "not_html" {
+			continue
+		}
+		on := hint.Request{Keyed: true, Op: publish.OpUpdate, Local: "<HTML file>"}
+		args := []publish.Arg{{Name: "project_id", Value: string(p.ID)}, {Name: "filename", Value: p.Primary}}
+		if format, ok := unpack.Sniff(sent.Head); ok {
+			on.Archive = "site." + string(format)
+			if own := hint.LocalName(c.said.form.FileName); own != "" && !nameless(own) {
+				on.Archive = own
+			}
+			args[1] = publish.Arg{Name: "replace", Value: true}
+		}
+		list[i].Hint = w.Hint + "\n" + hint.CurlOf(a.Places.Base.String(), on, publish.OpUpdate, args)
 	}
 	return list
 }

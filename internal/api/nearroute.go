@@ -37,6 +37,8 @@ func (a *API) near(method, path string) meant {
 		return a.nearProject(method, rest)
 	case first == "" && len(rest) == 1 && likeStats(parts[0]):
 		return meant{route: a.route("/v1/project/{id}/stats"), pathNames: pathNames{id: rest[0]}}
+	case first == "" && len(rest) < 2 && likeVersions(parts[0]):
+		return meant{route: a.route("/v1/project/{id}/versions"), pathNames: pathNames{id: strings.Join(rest, "")}}
 	case first == "":
 		return meant{}
 	}

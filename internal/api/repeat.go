@@ -70,7 +70,7 @@ func repeats(on *hint.Request, f *fields, p publish.Places) {
 	if own := hint.LocalName(f.form.FileName); own != "" && !nameless(own) && path.Base(own) != path.Base(on.Local) {
 		on.Local = own
 	}
-	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.set.names, "filename") && !on.Has("upload_id") && !on.Has("part") {
+	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.set.names, "filename") && !f.form.HasArchive && !on.Has("upload_id") && !on.Has("part") {
 		on.Add("filename", own) // it stands in, but for a piece
 	}
 	if on.Files = f.sentNames; len(on.Files) == 0 {
@@ -191,6 +191,11 @@ func (f *fields) repeatable(p publish.Places) (args []publish.Arg) {
 	for _, name := range []string{"listed", "threads"} {
 		if field, ok := f.said(name); ok && field.Kind == content.Bool {
 			add(name, field.Raw == "true")
+		}
+	}
+	for _, name := range []string{"replace", "dry_run"} {
+		if field, ok := f.said(name); ok && (field.Raw == "true" || field.Text == "true") {
+			add(name, true)
 		}
 	}
 	if n, ok := f.number("version", 1, 1<<31-1); ok {

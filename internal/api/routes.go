@@ -94,6 +94,9 @@ func (a *API) find(c *call) (*route, pathNames, error) {
 		return nil, pathNames{}, a.wrongMethod(r.Method, other, c.meant.route)
 	}
 	c.meant = a.changing(r.Method, a.near(r.Method, path))
+	if c.meant.route != nil && c.meant.id == "" && c.meant.route.op == publish.OpVersions {
+		c.meant.id = r.URL.Query().Get("project_id")
+	}
 	return nil, pathNames{}, a.unknownPath(r.Method, c.meant.route)
 }
 
@@ -171,7 +174,7 @@ func (a *API) unknownPath(method string, meant *route) error {
 	all := a.doneElsewhere(method, meant) + "The endpoints are: " + strings.Join(a.endpoints(), ", ") + "."
 	switch {
 	case meant == nil:
-		return e.Note("%s", all)
+		return e.Note("%s\nWhat each is for, with the first call:\ncurl %s/v1", all, a.Places.Base)
 	case method == http.MethodDelete && meant.method == http.MethodGet:
 		return e.Note("%s\nThe nearest is %s:", all, a.endpoint(meant))
 	}

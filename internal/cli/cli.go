@@ -82,5 +82,8 @@ const (
 	keyVariable    = "SANDLOT_KEY"
 )
 
+// placeholderServer stands for the address of a server where only the reader knows it.
+const placeholderServer = "<https://play.example.com>"
+
 // Variables are the names of the variables that these commands read.
 func Variables() []string { return []string{serverVariable, keyVariable} }

@@ -290,7 +290,7 @@ func TestTheKeyThatMayDoTheLeastIsUsed(t *testing.T) {
 }
 
 func TestKeysSurviveALineThatIsDamaged(t *testing.T) {
-	ring := keyring{filepath.Join(t.TempDir(), "new", "keys")}
+	ring := keyring{path: filepath.Join(t.TempDir(), "new", "keys")}
 	a, b := keptKey{Server: "http://a", Key: accountKeyText}, keptKey{Server: "http://a", Key: projectKeyText, Project: "p"}
 	expect.OK(t, ring.add(a))
 	f, err := os.OpenFile(ring.path, os.O_APPEND|os.O_WRONLY, 0)

@@ -39,7 +39,7 @@ func TestKeysThatCouldNotBeKeptComeAgainWithTheSameCommand(t *testing.T) {
 	if len(calls) != 2 || calls[0] != calls[1] {
 		t.Errorf("the second run made another call: %q", calls)
 	}
-	if keys, err := (keyring{filepath.Join(settings, "sandlot", "keys")}).read(server); err != nil || len(keys) != 2 {
+	if keys, err := (keyring{path: filepath.Join(settings, "sandlot", "keys")}).read(server); err != nil || len(keys) != 2 {
 		t.Errorf("%d keys, %v", len(keys), err)
 	}
 }

@@ -29,20 +29,35 @@ const keysMax = 8 << 20
 
 // A keyring is the file of keys, one JSON object a line. Lines are only ever added, each at once, so that no two commands that run
 // at the same time lose one another's keys; of those that cover the same, the last counts.
-type keyring struct{ path string }
+type keyring struct {
+	path  string
+	again string // the command at hand
+}
 
 func (env *Env) keyring() (keyring, error) {
 	folder, err := env.Config()
 	if err != nil {
 		return keyring{}, fmt.Errorf("there is no folder for the keys: %w; set HOME, or give the key in %s", err, keyVariable)
 	}
-	return keyring{filepath.Join(folder, "sandlot", "keys")}, nil
+	return keyring{filepath.Join(folder, "sandlot", "keys"), env.again()}, nil
+}
+
+// unusable says what is wrong with the file of keys, and how to have it elsewhere.
+func (k keyring) unusable(what string, err error) error {
+	variable := "HOME"
+	if os.Getenv("XDG_CONFIG_HOME") != "" {
+		variable = "XDG_CONFIG_HOME"
+	}
+	return &Failure{
+		Message: what + ": " + cause(err).Error() + "; nothing was sent", Notes: []string{"Keep them in another folder, now and with later commands:"},
+		Fix: []string{variable + "='<folder for keys>' " + k.again}, Exit: exitOther, cause: err,
+	}
 }
 
 // add keeps keys, which are durable when it returns. Without keys it only finds out whether it could.
 func (k keyring) add(keys ...keptKey) error {
 	if err := k.append(keys); err != nil {
-		return fmt.Errorf("keys cannot be kept in %s: %w", k.path, cause(err))
+		return k.unusable("keys cannot be kept in "+k.path, err)
 	}
 	return nil
 }
@@ -117,7 +132,7 @@ func (k keyring) read(server string) (keys []keptKey, err error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the keys in %s cannot be read: %w", k.path, cause(err))
+		return nil, k.unusable("the keys in "+k.path+" cannot be read", err)
 	}
 	return keys, nil
 }

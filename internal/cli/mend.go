@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -30,7 +31,7 @@ func (s *session) explain(ctx context.Context, err error) error {
 		return &Failure{
 			Message: "what answers at " + s.server() + " is no Sandlot server: it sent a web page or something else",
 			Notes:   []string{clean(err.Error())},
-			Fix:     []string{s.env.again("--server", "<https://play.example.com>")}, Exit: exitServer, cause: err,
+			Fix:     []string{s.env.again("--server", placeholderServer)}, Exit: exitServer, cause: err,
 		}
 	case noTLS(err) != "":
 		return &Failure{
@@ -39,8 +40,8 @@ func (s *session) explain(ctx context.Context, err error) error {
 		}
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return &Failure{
-			Message: "nobody answers at " + s.server() + ": " + clean(cause(dial.Err).Error()), Notes: []string{"Is the address right, and the server running? Then:"},
-			Fix: []string{s.env.again("--server", s.server())}, Exit: exitServer, cause: err,
+			Message: "nobody answers at " + s.server() + ": " + clean(cause(dial.Err).Error()), Notes: []string{"If the server runs, the address is another:"},
+			Fix: []string{s.env.again("--server", placeholderServer)}, Exit: exitServer, cause: err,
 		}
 	case errors.Is(err, client.ErrNoAnswer):
 		return &Failure{
@@ -73,6 +74,8 @@ func (s *session) refused(e *client.Error) error {
 		m(s, e, f)
 	} else if exit := f.Exit; exit == exitLimit || exit == exitServer || exit == exitConflict {
 		f.later(s, e)
+	} else {
+		f.Fix = []string{s.env.again()} // once it is done what the server says
 	}
 	if len(f.Notes) == 0 {
 		for _, note := range notes(e.Hint) {
@@ -125,9 +128,9 @@ var mends = map[client.Code]func(*session, *client.Error, *Failure){
 	"primary_file_protected": func(s *session, _ *client.Error, f *Failure) {
 		f.Notes, f.Fix = []string{"Change it instead:"}, []string{command("sandlot", "publish", s.place.whole())}
 	},
-	"no_primary_file": func(s *session, _ *client.Error, f *Failure) {
-		f.Fix = []string{s.env.again("--primary", "<page.html>")}
-	},
+	"no_primary_file":      noPage,
+	"invalid_archive":      noPage,
+	"missing_field":        noPage,
 	"idempotency_mismatch": func(s *session, e *client.Error, f *Failure) { f.later(s, e) },
 	"taken_down":           func(*session, *client.Error, *Failure) {},
 	"account_suspended":    func(*session, *client.Error, *Failure) {},
@@ -142,6 +145,21 @@ func login(s *session, _ *client.Error, f *Failure) {
 		f.Fix = []string{command("unset", keyVariable), f.Fix[0]}
 	}
 }
+
+// noPage proposes one of the pages that there are, or another folder.
+func noPage(s *session, e *client.Error, f *Failure) {
+	page := primary.FindStringSubmatch(e.Hint)
+	switch {
+	case e.Code == "missing_field" && e.Field != "files":
+	case page != nil && clean(page[1]) == page[1] && slices.Contains(s.env.Args, "publish"):
+		f.Fix = []string{s.env.again("--primary", page[1])}
+	default:
+		f.Notes, f.Fix = []string{"Nothing was sent that could be kept. Publish the folder that has the page:"}, []string{command("sandlot", "publish", "<folder of the page>")}
+	}
+}
+
+// primary finds the page that a hint of the API proposes.
+var primary = regexp.MustCompile(`--form-string primary_file=([^\s']+)`)
 
 func gone(s *session, _ *client.Error, f *Failure) {
 	f.Fix = []string{command("sandlot", "whoami", "--server", s.server())}
@@ -163,7 +181,21 @@ func (s *session) about(words ...string) string {
 	if s.place.state.ID != s.id {
 		words = append(words, "--server", s.server(), "--id", s.id)
 	}
-	return command(words...)
+	if text := command(words...); s.place.state.ID != s.id || s.place.here() {
+		return text
+	} else {
+		return "(cd " + command(s.place.dir) + " && " + text + ")"
+	}
+}
+
+// here reports whether a command that is given in this folder finds the place.
+func (p place) here() bool {
+	dir, err := filepath.Abs(p.dir)
+	if err != nil {
+		return true
+	}
+	now, err := os.Getwd()
+	return err != nil || now == dir || strings.HasPrefix(now, dir+string(filepath.Separator))
 }
 
 // whole is what the folder publishes.
@@ -196,6 +228,16 @@ func (env *Env) again(flag ...string) string {
 		words = append(words, flag...)
 	}
 	return command(words...)
+}
+
+// instead is the command at hand with another word in place of one.
+func (env *Env) instead(word, other string) string {
+	words := append([]string{"sandlot"}, env.Args...)
+	if i := slices.Index(words, word); i > 0 {
+		words[i] = other
+		return command(words...)
+	}
+	return command(append(words, other)...)
 }
 
 // without takes a flag out of a command line, and its value if it has one.

@@ -36,6 +36,17 @@ func parseServer(s string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: host}, nil
 }
 
+// likelyServer is what was probably meant by an address of more than a server.
+func likelyServer(s string) string {
+	u, err := url.Parse(strings.TrimSpace(s))
+	if err == nil && u.User == nil {
+		if base, err := parseServer(u.Scheme + "://" + u.Host); err == nil {
+			return base.String()
+		}
+	}
+	return placeholderServer
+}
+
 // local reports whether a host is this machine.
 func local(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {

@@ -23,7 +23,7 @@ type publishCommand struct {
 
 // Run makes the project what PATH is.
 func (c *publishCommand) Run(ctx context.Context, env *Env) error {
-	w, err := readWork(c.Path, false)
+	w, err := env.work(c.Path, false)
 	if err != nil {
 		return err
 	}
@@ -43,8 +43,8 @@ func (c *publishCommand) Run(ctx context.Context, env *Env) error {
 	if !w.folder && w.place.state.ID != "" && w.place.state.Path != "." && !w.isPage() {
 		return &Failure{
 			Message: w.place.path(stateFile) + " says that the project is " + w.place.state.Path + ", so it is not clear what " + w.path + " is",
-			Notes:   []string{"To add it to that project, or to publish it as one of its own from another folder:"},
-			Fix:     []string{command("sandlot", "update", w.path), command("sandlot", "publish", "<folder>/"+filepath.Base(w.path))}, Exit: exitUsage,
+			Notes:   []string{"As a project of its own it belongs into another folder. To add it to that project:"},
+			Fix:     []string{command("sandlot", "update", w.path)}, Exit: exitUsage,
 		}
 	}
 	return s.update(ctx, w, change{title: c.Title, page: c.Page, force: c.Force, exact: true, dryRun: c.DryRun, adopt: adopt})
@@ -60,7 +60,7 @@ type updateCommand struct {
 
 // Run puts files into the project, and takes none away.
 func (c *updateCommand) Run(ctx context.Context, env *Env) error {
-	w, err := readWork(c.Path, true)
+	w, err := env.work(c.Path, true)
 	if err != nil {
 		return err
 	}

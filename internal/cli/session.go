@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -45,19 +46,23 @@ func (t target) connect(env *Env, at place) (*session, error) {
 	if text == "" {
 		return nil, &Failure{
 			Message: "no server is named: use --server, or set " + serverVariable,
-			Fix:     []string{env.again("--server", "<https://play.example.com>")}, Exit: exitUsage,
+			Fix:     []string{env.again("--server", placeholderServer)}, Exit: exitUsage,
 		}
 	}
 	base, err := parseServer(text)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, &Failure{Message: err.Error(), Fix: []string{env.again("--server", likelyServer(text))}, Exit: exitUsage, cause: err}
 	}
 	s.Client = &client.Client{Base: base, HTTP: &http.Client{Transport: env.HTTP}}
 	if s.id == "" && at.state.Server == base.String() {
 		s.id = at.state.ID
 	}
 	if at.state.ID != "" && at.state.Server != base.String() && t.ID == "" {
-		return nil, usage("%s is a project at %s, not at %s: work in another folder, or name the project with --id", at.path(stateFile), at.state.Server, base)
+		return nil, &Failure{
+			Message: fmt.Sprintf("%s is a project at %s, not at %s", at.path(stateFile), at.state.Server, base),
+			Notes:   []string{"Work in another folder, or name another project with --id. For that project:"},
+			Fix:     []string{env.again("--server", at.state.Server)}, Exit: exitUsage,
+		}
 	}
 	s.named = named
 	return s, s.findKeys()
@@ -75,7 +80,9 @@ func (s *session) findKeys() error {
 		return err
 	}
 	if !keyForm.MatchString(key) {
-		return usage("%s is no key: one begins with sla_ or slp_ and has 40 characters", keyVariable)
+		f := &Failure{Message: keyVariable + " is no key: one begins with sla_ or slp_ and has 40 characters", Exit: exitUsage}
+		login(s, nil, f)
+		return f
 	}
 	if err := s.trusted("the key in " + keyVariable); err != nil {
 		return err

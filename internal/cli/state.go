@@ -58,7 +58,13 @@ func readPlace(dir string) (place, error) {
 		err = p.state.read(text)
 	}
 	if err != nil {
-		return p, usage("%s cannot be used: %w; nothing was sent. Put it right, or delete it and name the project once with --id", p.path(stateFile), cause(err))
+		bad := p.path(stateFile)
+		f := &Failure{Message: fmt.Sprintf("%s cannot be used: %v; nothing was sent", bad, cause(err)), Exit: exitUsage, cause: err}
+		if !errors.Is(err, errDamaged) {
+			bad = filepath.Dir(bad)
+		}
+		f.Fix = []string{command("mv", bad, bad+".aside")}
+		return p, f
 	}
 	return p, nil
 }

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -17,6 +19,37 @@ type work struct {
 	folder bool
 	as     string // the name that the file gets in the project, if one was given
 	alone  bool   // whether a file that no state knows is a project of its own
+}
+
+// work is readWork, whose errors have the command that mends them.
+func (env *Env) work(path string, above bool) (work, error) {
+	w, err := readWork(path, above)
+	var f *Failure
+	if !errors.As(err, &f) {
+		return w, err
+	}
+	switch {
+	case len(f.Fix) > 0: // a state that cannot be used is put aside
+		f.Notes = []string{"Put it right, or put it aside and name the project once; without --id the work becomes a new project:"}
+		f.Fix = append(f.Fix, env.again("--id", "<project_id>"))
+	case errors.Is(err, fs.ErrNotExist):
+		f.Fix = []string{env.instead(path, nearby(path))}
+	}
+	return w, err
+}
+
+// nearby is what lies in the same folder under a name that is like this one.
+func nearby(path string) string {
+	dir, base := filepath.Split(path)
+	list, err := os.ReadDir(filepath.Clean(dir + "."))
+	var names []string
+	for _, entry := range list {
+		names = append(names, entry.Name())
+	}
+	if near := Nearest(base, names); err == nil && near != "" {
+		return dir + near
+	}
+	return "<file or folder>"
 }
 
 // readWork looks at a path. With above, a state further up counts, too: the path is then part of that project.

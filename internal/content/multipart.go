@@ -151,7 +151,7 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 			Message: fmt.Sprintf("the multipart body has more than %d parts", m.lim.Names),
 		}
 	}
-	if name == "content" && m.files == 0 {
+	if (name == "content" || name == "archive") && m.files == 0 {
 		m.form.FileName = file
 	}
 	return name, plainPart(name, p)

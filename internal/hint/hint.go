@@ -41,6 +41,8 @@ func Curl(base string, on Request, e *publish.Error) string {
 func (p proposal) curl(base string, e *publish.Error) []string {
 	on, op, args := p.on, p.op, p.args
 	switch {
+	case e.Fix.Op == publish.OpPack:
+		return []string{packing(base, on, op, args)}
 	case e.Code == publish.CodeContentTooLarge && takesFile(op) && !on.many():
 		return cutIntoParts(base, on, op, args)
 	case e.Code == publish.CodeMissingField && len(on.Files) > 0 && op == publish.OpDeleteFile:
@@ -53,7 +55,7 @@ func (p proposal) curl(base string, e *publish.Error) []string {
 
 // withProse joins the lines, and puts a sentence before a call that has none.
 func withProse(lines []string) string {
-	if hint := Lines(lines); hint != lines[len(lines)-1] || !strings.HasPrefix(hint, "curl ") {
+	if hint := Lines(lines); hint != lines[len(lines)-1] || !strings.HasPrefix(hint, "curl ") && !strings.HasPrefix(hint, "tar ") {
 		return hint
 	}
 	return "The corrected call:\n" + Lines(lines)

@@ -17,6 +17,7 @@ const (
 	unknownFile    = "<filename>"
 	unknownProject = "<project_id>"
 	unknownVersion = "<version>"
+	unknownFolder  = "<folder of the page>"
 	unknownEmail   = publish.PlaceholderEmail
 	unknownPart    = publish.PlaceholderPart
 )
@@ -63,6 +64,12 @@ func propose(on Request, e *publish.Error) proposal {
 		own(publish.OpWhoami)
 	case publish.OpEncode:
 		own(publish.OpPublish)
+	case publish.OpPack:
+		if own(publish.OpPublish); !takesFile(p.op) {
+			p.op = publish.OpPublish
+		}
+		p.on.Files, p.on.Archive = nil, packedName
+		p.args = slices.DeleteFunc(p.args, func(a publish.Arg) bool { return slices.Contains(ofBytes, a.Name) })
 	case publish.OpPublish:
 		p.args = p.on.instead(p.args)
 	case publish.OpWait, publish.OpNothing:
@@ -71,10 +78,13 @@ func propose(on Request, e *publish.Error) proposal {
 	return p
 }
 
+// ofBytes are the arguments that say something of bytes which are not sent again.
+var ofBytes = []string{"filename", "content", "content_encoding", "archive_format", "primary_file", "sha256", "size", "upload_id", "part", "total_parts"}
+
 // rest says, if it is so, that the call may lack what was not read of the request.
 func (p proposal) rest() string {
 	if p.same && p.on.Cut && hasBody(p.op) {
-		return "The rest of the body wasn't read: add any fields missing below."
+		return "The rest of the body wasn't read: add any fields and files missing below."
 	}
 	return ""
 }

@@ -44,6 +44,15 @@ func cutIntoParts(base string, on Request, op publish.Op, args []publish.Arg) []
 	}
 }
 
+// packedName is what the archive is called that a hint packs.
+const packedName = "site.tar.gz"
+
+// packing shows how to send a whole folder: tar packs it, and curl sends what comes.
+func packing(base string, on Request, op publish.Op, args []publish.Arg) string {
+	on.IdempotencyKey = "" // an Idempotency-Key is for one request
+	return "tar -cz -C " + Quote(unknownFolder) + " . | " + start(base, on, op) + formFields(withDefaults(on, op, args)) + " -F " + Quote("archive=@-;filename="+packedName)
+}
+
 // MostFiles is the most files of a list that a hint repeats.
 const MostFiles = 20
 

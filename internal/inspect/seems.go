@@ -15,7 +15,7 @@ type Seems struct {
 
 const (
 	sendPage    = "Publish an HTML page, and send this file with update under a filename of its own."
-	sendFolder  = "Unpack it, publish its index.html, and send each other file with update."
+	sendFolder  = "An archive is sent as archive instead of content, and its files are the project. Packed as something else, unpack it first and send its folder."
 	sendWrapped = "Send a whole HTML document that begins with <!doctype html>."
 	sendBetween = "Send only what stands between the ``` lines."
 	sendBytes   = "Send the file's bytes, not its name: many programs read a file only where an @ stands before its name."

@@ -22,7 +22,7 @@ func checkContent(c Content, filename string, primary bool, d Declared) error {
 		return err
 	}
 	if c.Size == 0 && primary {
-		return Refuse(CodeInvalidField, "The field content is empty, and %s must not be: it is what players open.", filename).In("content").With(OpEncode)
+		return Refuse(CodeInvalidField, "The field content is empty, and %s must not be: it is what players open.", filename).In("content").With(OpSame).Note("The file that was sent has no bytes: write the page into it, and send it again.")
 	}
 	if inspect.IsHTML(filename) && (c.Gzip || c.Base64) {
 		return doubleEncoded(c, filename)

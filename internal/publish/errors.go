@@ -191,6 +191,7 @@ const (
 	OpExport     Op = "export"
 	OpPresentKey Op = "present-key" // the operation of the request, with the key of an account
 	OpEncode     Op = "encode"      // encode the file with a command
+	OpPack       Op = "pack"        // pack the folder of the project with a command, and send that archive
 	OpRotate     Op = "rotate"      // the key has leaked: mint another, revoke this one
 	OpWait       Op = "wait"        // send the same again later
 	OpNothing    Op = "nothing"     // no call mends it; the Note says what does

@@ -73,7 +73,7 @@ func (t *Tree) noFiles() error {
 	if len(t.leftOut) > 0 {
 		what += " Only " + strings.Join(slices.Sorted(maps.Keys(t.leftOut)), ", ") + " came, which is left out."
 	}
-	return Refuse(code, "%s", what).In(t.field()).With(OpNothing).Note("Send the files of the project, with a page such as index.html among them.")
+	return Refuse(code, "%s", what).In(t.field()).With(OpPack).Note("Send the files of the project, with a page such as index.html among them. From a folder:")
 }
 
 // apart refuses two files that no file system could keep apart.
@@ -162,7 +162,7 @@ func (s *fileSet) about(f *SentFile, err error) error {
 	if note == "" || errors.Is(e, CodeDigestMismatch) {
 		note = "The file was cut, changed or encoded on its way. Send it again as it is, best as a form part or in an archive."
 	}
-	return e.In(s.field()).Detail("filename", f.Name).With(OpNothing).Note("%s", note)
+	return e.In(s.field()).Detail("filename", f.Name).With(s.again()).Note("%s", note)
 }
 
 // most is how many warnings of one kind are told about single files; the rest is counted.

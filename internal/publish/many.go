@@ -98,7 +98,7 @@ func (s *fileSet) noPrimary(field, message string) error {
 	pages := tree.Candidates(s.names(), mostCandidates)
 	e.Detail("candidates", append([]string{}, pages...)) // never null
 	if len(pages) == 0 {
-		return e.With(OpNothing).Note("Send a page named index.html with the other files.")
+		return e.With(OpPack).Note("Send a page named index.html with the other files. From a folder that has it:")
 	}
 	return e.With(OpSame, Arg{"primary_file", pages[0]}).Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.", quotedList(pages))
 }

@@ -204,15 +204,23 @@ func (t *Tree) field() string {
 // clash refuses files that cannot lie beside each other: of an archive as CodeInvalidArchive.
 func (t *Tree) clash(code Code, format string, args ...any) error {
 	if t.archive {
-		return Refuse(CodeInvalidArchive, format, args...).In(t.field()).With(OpNothing).
-			Note("Rename one of them, or leave it out, and pack the archive again. Nothing was changed.")
+		return Refuse(CodeInvalidArchive, format, args...).In(t.field()).With(OpPack).
+			Note("Nothing was changed. Rename one of them, or leave it out. Then pack the folder again:")
 	}
-	return Refuse(code, format, args...).In(t.field()).With(OpNothing).Note("Rename one of them, or leave it out, and send the files again. Nothing was changed.")
+	return Refuse(code, format, args...).In(t.field()).With(OpPack).Note("Nothing was changed. Rename one of them, or leave it out, and send all files again, or pack their folder:")
+}
+
+// again is how the files are sent once more: those of an archive are packed again.
+func (t *Tree) again() Op {
+	if t.archive {
+		return OpPack
+	}
+	return OpSame
 }
 
 // badName refuses a name, with one that would work.
 func (t *Tree) badName(bad *names.FilenameError) error {
-	e := Refuse(CodeInvalidFilename, "One of the files has a name that cannot be used. %s", bad.Reason).In(t.field()).With(OpNothing)
+	e := Refuse(CodeInvalidFilename, "One of the files has a name that cannot be used. %s", bad.Reason).In(t.field()).With(t.again())
 	if bad.Root != "" {
 		return e.Note("Names begin at the folder of the page; the likely one is %s. A name that works: %s", inspect.Quoted(bad.Root), bad.Suggestion)
 	}
@@ -336,8 +344,8 @@ func (t *Tree) badArchive(err error) error {
 	case unpack.TotalLarge:
 		return large("The archive unpacks to too many bytes", most.total)
 	}
-	return Refuse(CodeInvalidArchive, "%s cannot be taken: %s.", of, bad.Message).In("archive").With(OpNothing).
-		Note("Pack the folder again, with plain files alone, as with: zip -r site.zip . Nothing was changed.").Because(bad)
+	return Refuse(CodeInvalidArchive, "%s cannot be taken: %s.", of, bad.Message).In("archive").With(OpPack).
+		Note("Nothing was changed. Pack the folder again, with plain files alone:").Because(bad)
 }
 
 // archiveFormats are the formats by the names that people give them. It never changes.
