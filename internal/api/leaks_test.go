@@ -140,6 +140,9 @@ func TestWrongMethodsShowTheCall(t *testing.T) {
 			path = "/v1/delete-file" // which is what DELETE means there
 			w.put("logo.svg", "<svg/>")
 		}
+		if rt.method == http.MethodPut {
+			path = "/v1/uploads" // where its ticket comes from
+		}
 		if !strings.Contains(line, testworld.Places().Base.String()+path) {
 			t.Errorf("%s: %s", path, got.str("hint"))
 			continue

@@ -23,7 +23,8 @@ var withoutCall = map[publish.Code]string{
 	publish.CodeInternal:          "nothing is wrong with the request: the operator has to look",
 	publish.CodeReplayedElsewhere: "it is done, and its keys come from the website alone, to whoever reads the account's mail",
 	publish.CodeInvalidArchive:    "another archive mends it: the message names the entry",
-	publish.CodeNoPrimaryFile:     "no operation here brings many files yet",
+	publish.CodeNoPrimaryFile:     "the calls of the built program try its hint",
+	publish.CodeTicketUsed:        "it is done: the hint asks for another ticket, as the tests of tickets do",
 }
 
 // mend is a refused call whose hint says in commands how to do better.

@@ -15,7 +15,7 @@ import (
 type exportCommand struct {
 	Server  string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
 	Output  string `name:"output" short:"o" placeholder:"FILE" help:"Where to save it; a file that is there is not overwritten. (default: sandlot-export.zip)"`
-	History bool   `name:"all-versions" help:"With all versions that are kept, not only the current ones."`
+	History bool   `name:"all-versions" help:"With all versions that are kept, not only the current ones. (default: the current ones)"`
 }
 
 // Run saves an export, whole or not at all.

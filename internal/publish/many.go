@@ -235,7 +235,7 @@ func nextPrimary(p Project, nf newFile, set *fileSet, all []File) (string, error
 			primary = ""
 		}
 		var e *Error
-		if errors.As(err, &e) && e.Fix.Op == OpNothing {
+		if errors.As(err, &e) && e.Fix.Op == OpPack {
 			e.With(OpSame, Arg{"replace", false}).Note("Send a page named index.html with the other files, or, to keep the files that are not sent, leave replace out.")
 		}
 		return primary, err
