@@ -18,7 +18,7 @@ import (
 var arrows = map[string][]string{
 	"account":      {"failpoint", "names", "publish", "turns", "worker"},
 	"archive":      {"mediatype", "publish"},
-	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish", "ticket", "unpack"},
+	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish", "ticket", "transfer", "unpack"},
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
 	"blob/cache":   {"blob", "checkpoint", "publish"},
 	"blob/crashfs": {"blob"},
@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"unpack":    {},                                                                                                                                                                           // knows archives alone
 	"testworld": {"account", "blob", "blob/cache", "blob/s3", "expect", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket"}, // tests only
 	"ticket":    {"inspect", "publish"},
+	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},
 	"web":       {"account", "admission", "catalog", "content", "gallery", "operate", "publish"},

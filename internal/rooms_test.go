@@ -19,6 +19,7 @@ import (
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/ticket"
+	"sandlot/internal/transfer"
 )
 
 // Bounds of a room: what is wider is two rooms. There are no exceptions.
@@ -31,7 +32,7 @@ const (
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*operate.Service)(nil), (*ticket.Service)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*operate.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

@@ -11,7 +11,7 @@ import (
 )
 
 // rooms are those of the domain, and what words their answers: whatever speaks HTTP stands above them.
-var rooms = []string{"publish", "account", "gallery", "operate", "inspect"}
+var rooms = []string{"publish", "account", "gallery", "operate", "inspect", "transfer"}
 
 // ofHTTP finds the words that only HTTP has, and the tools and formats that speak it.
 var ofHTTP = regexp.MustCompile(`(?i:\bheaders?\b|\bAuthorization\b|\bbearer\b|\bcurl\b|/v1\b|\bcookies?\b|\brequest body\b|\bstatus codes?\b)` +

@@ -29,6 +29,7 @@ import (
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/squeeze"
 	"sandlot/internal/ticket"
+	"sandlot/internal/transfer"
 	"sandlot/internal/web"
 	"sandlot/internal/worker"
 )
@@ -276,6 +277,11 @@ func (a *app) close() error {
 	return errors.Join(errs...)
 }
 
+// transfer takes exports in.
+func (a *app) transfer() *transfer.Service {
+	return transfer.New(transfer.Config{Projects: a.service, Contents: a.service.Contents, Temporary: a.settings.Data, MaxFile: int64(a.settings.MaxFileSize)})
+}
+
 // router is the outermost handler.
 func (a *app) router(m *metrics) *router {
 	m.workers(a.failures)
@@ -301,7 +307,7 @@ func (a *app) router(m *metrics) *router {
 		metrics: m,
 		needs:   a.needs(),
 		api: api.New(api.Config{
-			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Tickets: a.tickets, Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Tickets: a.tickets, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 			MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 		}),
 		play:  play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now}),

@@ -69,6 +69,9 @@ var access = map[string][]accessRow{
 	"GET /v1/export": {
 		{"everything", nil, "401 401 401 200 200 200 401 200 401 401 200 401"},
 	},
+	"POST /v1/import": {
+		{"what is no ZIP", obj{}, "401 401 401 415 403 403 401 415 401 401 403 401"},
+	},
 	"GET /v1": {
 		{"what is here", nil, "200 200 200 200 200 200 200 200 200 200 200 200"},
 	},

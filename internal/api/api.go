@@ -10,6 +10,7 @@ import (
 
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
+	"sandlot/internal/transfer"
 )
 
 // Service is what this package asks of the domain; *publish.Service is one. An
@@ -41,17 +42,23 @@ type Contents interface {
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 }
 
+// Transfer takes the projects of an export into an account; *transfer.Service does.
+type Transfer interface {
+	Import(ctx context.Context, by publish.Caller, in transfer.Input) (transfer.Report, error)
+}
+
 // Gallery tells the public numbers of a project.
 type Gallery interface {
 	Stats(ctx context.Context, by publish.Caller, ref string) (publish.ProjectID, publish.Stats, error)
 }
 
-// Config is what an API is made of. Service, Gallery, Tickets, Places, Archive, Index and Admission must be set.
+// Config is what an API is made of. Service, Gallery, Tickets, Transfer, Places, Archive, Index and Admission must be set.
 type Config struct {
 	Service  Service
 	Contents Contents
 	Gallery  Gallery
 	Tickets  Tickets
+	Transfer Transfer
 	Places   publish.Places
 	// Archive writes a snapshot as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error

@@ -176,7 +176,7 @@ func requestExamples(t *testing.T, path string, op *openapi3.Operation) (list []
 		ex.body = call["body"]
 		list = append(list, ex)
 	}
-	if op.RequestBody != nil {
+	if op.RequestBody != nil && op.RequestBody.Value.Content["application/json"] != nil {
 		for name, e := range op.RequestBody.Value.Content.Get("application/json").Examples {
 			ex := newExample(name, path, e.Value.Extensions)
 			ex.body = e.Value.Value

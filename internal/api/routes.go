@@ -53,6 +53,7 @@ func routes() []route {
 		{"GET", "/v1/project/{id}/stats", keyIgnored, false, 0, admission.Look, publish.OpStats, nil, (*API).stats},
 		{"GET", "/v1/whoami", keyRequired, true, publish.ActReadAccount, admission.Look, publish.OpWhoami, nil, (*API).whoami},
 		{"GET", "/v1/export", keyRequired, true, publish.ActReadAccount, admission.Export, publish.OpExport, nil, (*API).export},
+		{"POST", "/v1/import", keyRequired, true, publish.ActImport, admission.Publish, publish.OpImport, nil, (*API).importArchive},
 		{"GET", "/v1", keyIgnored, false, 0, admission.Look, publish.OpNone, nil, (*API).index},
 		{"GET", "/openapi.json", keyIgnored, false, 0, admission.Look, publish.OpNone, nil, (*API).openapiJSON},
 		{"GET", "/openapi.yaml", keyIgnored, false, 0, admission.Look, publish.OpNone, nil, (*API).openapiYAML},

@@ -265,3 +265,46 @@ func TestExport(t *testing.T) {
 		}
 	})
 }
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	t.Run("takes an export in, with its versions, and tells what became of each project", func(t *testing.T) {
+		w := settled(t)
+		w.put("index.html", "<h1>Second</h1>")
+		data := w.get("/v1/export?versions=all", w.account).wants(200).text
+		me := w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
+		dry := w.post("/v1/import?dry_run=true", me, data, asZIP).wants(200)
+		first := w.post("/v1/import", me, data, asZIP, with("Idempotency-Key", "once")).wants(200)
+		again := w.post("/v1/import", me, data, asZIP, with("Idempotency-Key", "once")).wants(200)
+		made := first.body["projects"].([]any)[0].(obj)
+		expect.Equal(t, "counts", fmt.Sprint(dry.body["dry_run"], dry.body["imported"], first.body["imported"], again.body["replayed"]), "true 1 1 1")
+		if made["from"] != w.projectID || made["versions"] != 3.0 || made["error"] != nil || again.header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("%s", first.text)
+		}
+		id := made["project_id"].(string)
+		expect.Equal(t, "the first version's page", w.get("/v1/project/"+id+"/files/index.html?version=1", me).wants(200).text, page)
+		expect.Equal(t, "projects", len(w.get("/v1/whoami", me).wants(200).body["projects"].([]any)), 1)
+	})
+	t.Run("tells of a project that cannot be taken as of a call", func(t *testing.T) {
+		w := settled(t)
+		var out bytes.Buffer
+		z := zip.NewWriter(&out)
+		f, err := z.Create("manifest.json")
+		expect.OK(t, err)
+		fmt.Fprint(f, `{"format":1,"projects":[{"project_id":"sky","primary_file":"index.html","files":[]}]}`)
+		expect.OK(t, z.Close())
+		got := w.post("/v1/import", w.account, out.String(), asZIP).wants(200)
+		e, _ := got.body["projects"].([]any)[0].(obj)["error"].(obj)
+		if e["error"] != "invalid_archive" || e["hint"] == "" || got.body["failed"] != 1.0 {
+			t.Errorf("%s", got.text)
+		}
+	})
+	t.Run("refuses what is no export, and names the call", func(t *testing.T) {
+		w := settled(t)
+		w.post("/v1/import", w.account, "<p>no ZIP", asZIP).refused(422, publish.CodeInvalidArchive)
+		w.post("/v1/import", w.account, obj{}).refused(415, publish.CodeUnsupportedMediaType)
+		w.post("/v1/import?dry_run=perhaps", w.account, "PK", asZIP).refused(400, publish.CodeInvalidField)
+	})
+}
+
+func asZIP(r *http.Request) { r.Header.Set("Content-Type", "application/zip") }

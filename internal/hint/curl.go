@@ -55,6 +55,8 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 		return "curl " + Quote(address) + auth(op == publish.OpVersions || on.Keyed && op == publish.OpProject)
 	case publish.OpWhoami:
 		return "curl " + Quote(base+"/v1/whoami") + auth(true)
+	case publish.OpImport:
+		return "curl -X POST " + Quote(base+"/v1/import") + auth(true) + keyHeader(on.IdempotencyKey) + " -H 'Content-Type: application/zip' --data-binary @sandlot.zip"
 	case publish.OpExport:
 		return "curl -o sandlot.zip " + Quote(base+"/v1/export") + auth(true)
 	}

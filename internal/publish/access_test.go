@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -55,6 +56,11 @@ var (
 		"active":                      "ok ok whole whole ok ok ok key",
 		"account suspended":           "ok susp susp susp ok susp ok key",
 		"account suspended meanwhile": "ok susp whole whole ok susp ok key",
+	}
+	forImports = lets{ // the operator names the account
+		"active":                      "key ok whole whole ok ok ok ok",
+		"account suspended":           "key susp susp susp ok susp ok susp",
+		"account suspended meanwhile": "key susp whole whole ok susp ok susp",
 	}
 	forAdmission = lets{ // it decides about the caller as they were looked up
 		"active":            "ok ok whole whole ok ok ok key",
@@ -141,6 +147,12 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	})
 	gate("Foresee", forAdmission, func(s *testworld.Scene, by publish.Caller) error {
 		_, _, err := s.Publish.Foresee(t.Context(), by, publish.Intended{Publish: publish.PublishInput{Email: "max@example.org"}})
+		return err
+	})
+	gate("Adopt", forImports, func(s *testworld.Scene, by publish.Caller) error {
+		_, err := s.Publish.Adopt(t.Context(), by, publish.Adoption{Title: "Brought", Account: s.Kim.ID, Stage: func(context.Context) ([]publish.AdoptedVersion, error) {
+			return []publish.AdoptedVersion{{Primary: "index.html", Put: []publish.SentFile{{Name: "index.html", Content: s.Stage(large)}}}}, nil
+		}})
 		return err
 	})
 	gate("Publish", forMakers, func(s *testworld.Scene, by publish.Caller) error {

@@ -173,11 +173,11 @@ func (s *Service) present(ctx context.Context, by Caller, err error) error {
 // Admit decides, before a body is read, what can be decided without it: whether by may do act
 // at all, and whether the instance takes new projects. The call itself decides again.
 func (s *Service) Admit(_ context.Context, by Caller, act Action) error {
-	if err := Authorize(by, act, nil); err != nil || act != ActPublish {
+	if err := Authorize(by, act, nil); err != nil || act != ActPublish && act != ActImport {
 		return err
 	}
 	return s.admitNew(by)
 }
 
 // randomSuffix is the random part of a version's address: 50 bits.
-func (s *Service) randomSuffix() string { return names.Random(10, s.vault.intn) }
+func (v *Vault) randomSuffix() string { return names.Random(10, v.intn) }

@@ -127,6 +127,7 @@ const (
 	ActSeeOwn                      // see what only the owner of an account sees
 	ActOperate                     // what only the operator may
 	ActLook                        // see or do what everybody may
+	ActImport                      // make projects in an account from an export
 )
 
 // What Authorize returns for a caller of another kind than the action needs. No
@@ -174,7 +175,7 @@ func Authorize(by Caller, act Action, p *Project) error {
 // authorizeSession decides for who has logged in to an account: all of the account is theirs, and
 // what is another's is not there.
 func authorizeSession(by Caller, act Action, p *Project) error {
-	switch changes := act == ActPublish || act == ActEdit || act == ActOwn; {
+	switch changes := act == ActPublish || act == ActImport || act == ActEdit || act == ActOwn; {
 	case p != nil && p.Account != by.Account():
 		return ErrNotFound
 	case p != nil && p.Suspended && changes:
@@ -188,11 +189,14 @@ func authorizeSession(by Caller, act Action, p *Project) error {
 // authorizeKey decides for who presented a key, or nothing.
 func authorizeKey(by Caller, act Action, p *Project) error {
 	switch {
-	case by.key.Suspended && (act == ActPublish || act == ActEdit || act == ActDeleteProject):
+	case by.key.Suspended && (act == ActPublish || act == ActImport || act == ActEdit || act == ActDeleteProject):
 		return AccountSuspended()
 	case act == ActPublish && by.Scoped():
 		return Refuse(CodeAccountKeyRequired, "A project key cannot publish a new project: it covers %s alone.", by.key.Project).
 			With(OpSame).Note("Publish a new project with the account's api_key (sla_...). The project of this key is changed with update, naming project_id %s.", by.key.Project)
+	case act == ActImport && by.Scoped():
+		return Refuse(CodeAccountKeyRequired, "A project key cannot import projects: it covers %s alone.", by.key.Project).
+			With(OpSame).Note("Import with the account's api_key (sla_...).")
 	case act == ActPublish && by.kind != callerOperator: // nobody, too: this makes them an account
 		return nil
 	case by.kind != callerKey:

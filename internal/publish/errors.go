@@ -189,6 +189,7 @@ const (
 	OpTicket     Op = "uploads" // ask for a ticket
 	OpWhoami     Op = "whoami"
 	OpExport     Op = "export"
+	OpImport     Op = "import"
 	OpPresentKey Op = "present-key" // the operation of the request, with the key of an account
 	OpEncode     Op = "encode"      // encode the file with a command
 	OpPack       Op = "pack"        // pack the folder of the project with a command, and send that archive

@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
 
@@ -207,7 +211,7 @@ func (s *Service) drawProject(ctx context.Context, by Caller, words newProject, 
 	if np.Key, keys.Project, err = s.newKey(ProjectKey, "publish"); err != nil {
 		return keys, email, err
 	}
-	np.ID, np.Suffix = ProjectID(names.ProjectID(np.Title, s.vault.intn)), s.randomSuffix()
+	np.ID, np.Suffix = ProjectID(names.ProjectID(np.Title, s.vault.intn)), s.vault.randomSuffix()
 	return keys, email, nil
 }
 
@@ -248,4 +252,210 @@ func accountSecret(by Caller) Secret {
 		return ""
 	}
 	return by.presented()
+}
+
+// An Adoption is a project that another account or instance had, as an import describes it. Words and dates
+// are as they came: Adopt brings them into form.
+type Adoption struct {
+	ID          ProjectID // wished, and kept if no project ever had it; the operator alone may wish
+	Account     AccountID // the owner, where the operator asks
+	Title       string
+	Lang        string
+	Description string
+	Unlisted    bool
+	Threads     bool
+	Begun       time.Time
+
+	// Stage stages the contents, and returns the versions, the oldest first. It is not called where the call was made before.
+	Stage func(ctx context.Context) ([]AdoptedVersion, error)
+
+	Idempotency string // the idempotency key of the import, if one came
+	Import      Digest // of the whole import
+	Position    int    // of this project in it
+	DryRun      bool   // only look whether it would be done
+}
+
+// AdoptedVersion is one version of an Adoption. Its names are clean and lie beside each other.
+type AdoptedVersion struct {
+	Title   string
+	At      time.Time
+	Primary string
+	Drop    []string   // names of the version before that are gone, or make room for one in Put
+	Put     []SentFile // what is new or other; one Content may be under several names
+
+	RestoredFrom int // the version, counted in the Adoption from 1, whose files it has again; 0 for none
+}
+
+// Adopted is the answer to an Adoption. To a dry run it has no id and no addresses.
+type Adopted struct {
+	Project    Project
+	Addresses  Addresses
+	Kept       bool // the project has the id that was wished
+	Warnings   []Warning
+	FromRecord bool // an earlier call made it, under the same idempotency key
+}
+
+// earliest is the oldest date that an adopted project may have: nothing older was on the web.
+var earliest = time.Date(1991, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// Adopt makes a project with a history, in one step. It mints no key: the account's covers it. Nothing
+// that was said of it is taken for true: it gets an id of its own, the caller's handle, no plays and no likes, and
+// no date that is in the future, before the web, or before that of the version before.
+//
+// With in.Idempotency the same import within IdempotencyLife finds the project that it made at this position.
+func (s *Service) Adopt(ctx context.Context, by Caller, in Adoption) (out Adopted, err error) {
+	defer func() { err = s.present(ctx, by, err) }()
+	owner, err := in.owner(s, by)
+	if err != nil {
+		return Adopted{}, err
+	}
+	req, err := s.idempotency.newRequest(by, in.Idempotency, OpImport, nil, Content{Blob: Blob{SHA256: in.Import}}, in.Position)
+	if err != nil {
+		return Adopted{}, err
+	}
+	if req != nil { // each project of the import has a record of its own
+		req.key = s.idempotency.vault.Keyed("once", req.principal()+"\x00import "+strconv.Itoa(in.Position)+"\x00"+in.Idempotency)
+		req.lease = req.key
+	}
+	if in.DryRun {
+		return in.make(ctx, s, by, owner, nil)
+	}
+	return idempotent(ctx, s.idempotency, req, func() (Adopted, error) {
+		return in.make(ctx, s, by, owner, req)
+	}, func(rec IdempotencyRecord, _ Minted) (Adopted, error) {
+		p, err := s.find(ctx, string(rec.Project))
+		return Adopted{Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Kept: p.ID == in.ID, FromRecord: true}, err
+	})
+}
+
+// owner is whose the project is to be.
+func (in Adoption) owner(s *Service, by Caller) (AccountID, error) {
+	if by.kind == callerOperator {
+		return in.Account, Authorize(by, ActOperate, nil)
+	}
+	if err := Authorize(by, ActImport, nil); err != nil {
+		return 0, err
+	}
+	return by.Account(), s.admitNew(by)
+}
+
+// make checks what is to be adopted, and makes it unless that is only looked at.
+func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner AccountID, req *request) (out Adopted, err error) {
+	np := NewProject{By: by.key.ID, Account: owner, Unlisted: in.Unlisted, Threads: in.Threads, Within: s.Quota}
+	var w []Warning
+	if np.Title, w = cleanTitle(in.Title); len(w) > 0 {
+		out.Warnings = append(out.Warnings, w...)
+	}
+	np.Lang, w = CleanLang(in.Lang)
+	out.Warnings = append(out.Warnings, w...)
+	title := np.Title
+	if np.Description = cleanDescription(in.Description); utf8.RuneCountInString(np.Description) > MaxDescription {
+		return out, Refuse(CodeInvalidField, "The description has more than %d characters.", MaxDescription).In("description").With(OpNothing).Note("Make it shorter where the project is, and export it again.")
+	}
+	versions, err := in.Stage(ctx)
+	if err != nil {
+		return out, err
+	}
+	var size int64
+	if size, err = np.take(versions, s.vault.randomSuffix); err != nil {
+		return out, err
+	}
+	if np.datesOf(in.Begun, versions, s.now().UTC()) {
+		out.Warnings = append(out.Warnings, Warning{Code: "date_changed", Message: "Some dates of the manifest cannot be: they lie in the future, or before those of earlier versions.", Hint: "The dates that it has here are in order; nothing has to be done."})
+	}
+	if in.DryRun {
+		out.Project = Project{Account: owner, Title: title, Lang: np.Lang, Version: len(versions)}
+		if by.kind == callerOperator {
+			return out, nil
+		}
+		return out, s.fits(ctx, by, ActImport, dryStep{1, size})
+	}
+	np.ID = in.ID
+	err = retryTaken(func() (err error) {
+		if np.ID == "" || by.kind != callerOperator {
+			np.ID = ProjectID(names.ProjectID(title, s.vault.intn))
+		}
+		if _, np.Idempotency, err = s.records(by, extras{request: req}, np.ID, len(versions), EmailNone, Minted{}, made{}); err != nil {
+			return err
+		}
+		out.Project, err = s.store.CreateProject(ctx, np)
+		if errors.Is(err, ErrExists) && np.ID == in.ID {
+			in.ID, np.ID = "", ""
+		}
+		return err
+	})
+	if err != nil {
+		return Adopted{}, fmt.Errorf("adopt project: %w", s.Quota.exceeded(lostRight(by, ActImport, err)))
+	}
+	out.Kept = in.ID != "" && out.Project.ID == in.ID
+	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
+	out.Warnings = append(out.Warnings, s.listingWarnings(out.Project)...)
+	return out, nil
+}
+
+// take checks the files of all versions, and makes them those of a new project. It returns their bytes as they count for the owner.
+func (np *NewProject) take(versions []AdoptedVersion, suffix func() string) (size int64, err error) {
+	primary := ""
+	for i, v := range versions {
+		c := Change{}
+		for _, f := range v.Put {
+			if err := checkAdopted(f, v.Primary); err != nil {
+				return 0, err
+			}
+			c.Put = append(c.Put, File{Name: f.Name, Folded: names.Fold(f.Name), Blob: f.Content.Blob})
+			size += f.Content.Size
+		}
+		for _, name := range v.Drop {
+			c.Drop = append(c.Drop, File{Name: name, Folded: names.Fold(name)})
+		}
+		if i == 0 {
+			np.Files, np.Primary, np.Suffix = c.Put, v.Primary, suffix()
+			primary = v.Primary
+			continue
+		}
+		if v.Primary != primary {
+			c.Primary, primary = v.Primary, v.Primary
+		}
+		title, _ := cleanTitle(v.Title)
+		np.Later = append(np.Later, LaterVersion{Change: c, Title: title, Suffix: suffix(), RestoredFrom: v.RestoredFrom})
+	}
+	if n := len(np.Later); n > 0 { // the newest version has the title that the project has
+		np.Later[n-1].Title = np.Title
+		np.Title, _ = cleanTitle(versions[0].Title)
+	}
+	return size, nil
+}
+
+// checkAdopted refuses content that a publish would refuse.
+func checkAdopted(f SentFile, primary string) error {
+	err := checkContent(f.Content, f.Name, f.Name == primary, f.Declared)
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	e.Message = fmt.Sprintf("Of %s: %s", inspect.Quoted(f.Name), e.Message)
+	return e.In("archive").Detail("filename", f.Name).With(OpNothing).Note("Mend the file where the project is, and export it again. Of this project nothing was imported.")
+}
+
+// datesOf gives the versions their dates, and tells whether some of these had to be other than they came.
+func (np *NewProject) datesOf(begun time.Time, versions []AdoptedVersion, now time.Time) (changed bool) {
+	last := earliest
+	next := func(at time.Time) time.Time {
+		was := at
+		if at.After(now) {
+			at = now
+		}
+		if at.Before(last) {
+			at = last
+		}
+		changed = changed || !at.Equal(was)
+		last = at
+		return at
+	}
+	np.Begun = next(begun.UTC())
+	np.CreatedAt = next(versions[0].At.UTC())
+	for i := range np.Later {
+		np.Later[i].At = next(versions[i+1].At.UTC())
+	}
+	return changed
 }

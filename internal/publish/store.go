@@ -165,8 +165,12 @@ type NewProject struct {
 	Primary     string         // the name of the primary file
 	Later       []LaterVersion // the versions after it, in their order; the last one is the current one
 	Suffix      string
-	Key         Key // scoped to this project
-	CreatedAt   time.Time
+	Key         Key       // scoped to this project; none if it has no Hash
+	CreatedAt   time.Time // of version 1
+	Begun       time.Time // when the project was made, if that was before version 1
+	Description string
+	Unlisted    bool
+	Threads     bool
 	Upload      *Completion
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before
 	Within      Quota              // of the owner

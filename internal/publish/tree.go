@@ -155,6 +155,25 @@ func (t *Tree) add(ctx context.Context, sent string, d Declared, through func(*i
 	return nil
 }
 
+// Keep stages content that has its name later, or several of them: one of an archive's files, as r yields it. name
+// is for refusals. The same limits hold for all of the Tree as for a call that brings as much.
+func (t *Tree) Keep(ctx context.Context, name string, r io.Reader) (Content, error) {
+	t.archive = true
+	if err := t.charge.add(recordCost); err != nil {
+		return Content{}, err
+	}
+	turn := t.contents.unpacking.Client()
+	kept, err := t.contents.keep(ctx, func(in *inspect.Inspector) io.Reader {
+		return turn.Work(ctx, io.TeeReader(t.bounded(name, t.charge.Of(r)), in))
+	}, t.hold)
+	if err != nil {
+		return Content{}, NoEffect(err)
+	}
+	kept.Head = nil
+	t.files = append(t.files, &SentFile{Name: name, Content: kept})
+	return kept, nil
+}
+
 // hold keeps small content for its record.
 func (t *Tree) hold(b *Blob, data []byte) error {
 	b.Spooled = NewSpooled(t.small, t.small.Size(), len(data))

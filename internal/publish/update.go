@@ -178,7 +178,7 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 		if out.Created, err = s.checkPlace(ctx, p, out.File); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.key.ID, Title: nf.Title, Within: s.Quota}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Within: s.Quota}
 		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang); err != nil {
 			return p, err
 		}
@@ -290,7 +290,7 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 		if err := s.checkDeletion(ctx, by, p, name); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.randomSuffix(), By: by.key.ID}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID}
 		if at.Email, email, err = s.pendingEmail(ctx, by, in.Email, in.Lang); err != nil {
 			return p, err
 		}

@@ -106,8 +106,17 @@ func newRow(np publish.NewProject, h history, owner publish.Account) projectRow 
 	last := h.last()
 	return projectRow{Project: publish.Project{
 		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: last.Title, Lang: np.Lang,
-		Primary: last.Primary, Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count, CreatedAt: stored(np.CreatedAt), UpdatedAt: last.CreatedAt,
+		Primary: last.Primary, Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count, CreatedAt: begun(np), UpdatedAt: last.CreatedAt,
+		Unlisted: np.Unlisted, Threads: np.Threads,
 	}}
+}
+
+// begun is when a new project was made: with its version 1, if nothing else is said.
+func begun(np publish.NewProject) time.Time {
+	if np.Begun.IsZero() {
+		return stored(np.CreatedAt)
+	}
+	return stored(np.Begun)
 }
 
 func (t *tx) createProject(np publish.NewProject, h history, owner publish.Account, now time.Time) (projectRow, error) {
@@ -120,10 +129,10 @@ func (t *tx) createProject(np publish.NewProject, h history, owner publish.Accou
 		return p, err
 	}
 	p.Seq, p.Change = seq.n, seq.changed
-	may := !p.Suspended && (p.Verified || seq.unverified)
-	p.num, err = t.Insert("projects", `INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may)
+	may := !p.Suspended && !p.Unlisted && (p.Verified || seq.unverified)
+	p.num, err = t.Insert("projects", `INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed, description, unlisted, threads)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may, np.Description, p.Unlisted, p.Threads)
 	if err != nil {
 		return p, err
 	}
@@ -141,8 +150,13 @@ func (t *tx) createProject(np publish.NewProject, h history, owner publish.Accou
 // whose the record of the call is.
 func (t *tx) ends(np publish.NewProject, p projectRow, now time.Time) error {
 	t.within(p.Account, np.Within, now)
-	if err := t.createKey(np.Key, p.Account, &p.num); err != nil || np.New == nil {
-		return err
+	if np.Key.Hash != (publish.Digest{}) {
+		if err := t.createKey(np.Key, p.Account, &p.num); err != nil {
+			return err
+		}
+	}
+	if np.New == nil {
+		return nil
 	}
 	return t.ownRecord(np.Idempotency, p.Account)
 }

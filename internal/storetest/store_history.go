@@ -10,7 +10,7 @@ import (
 
 func historyCases() []storeCase {
 	return []storeCase{
-		{"CreateProject/records later versions with their dates", createHistory},
+		{"CreateProject/records later versions with their dates, and what its owner says", createHistory},
 		{"CreateProject/later versions of many files are as of few", createLongHistory},
 		{"CreateProject/a later version that cannot be has had no effect", createHistoryRefused},
 		{"CreateProject/later versions count to what an owner may have", createHistoryWithin},
@@ -39,6 +39,7 @@ func withHistory(id string, owner publish.AccountID) (np publish.NewProject, ver
 		later(4, publish.Change{}),
 	}
 	np.Later[3].RestoredFrom = 4
+	np.Begun, np.Description, np.Unlisted, np.Threads, np.Key = base().AddDate(-2, 0, 0), "Once.", true, true, publish.Key{}
 	page := "<p>" + id
 	return np, []map[string]string{
 		{"index.html": page, "a.js": "a", "b.js": "b"},
@@ -59,8 +60,11 @@ func (s Stores) hasHistory(t *testing.T, p publish.Project, np publish.NewProjec
 	last := np.Later[n-2]
 	same(t, "the project", p, publish.Project{
 		ID: np.ID, Account: np.Account, Handle: p.Handle, Verified: p.Verified, Title: last.Title, Lang: "fr", Primary: p.Primary, Version: n, Suffix: last.Suffix,
-		Size: size, FileCount: len(versions[n-1]), Seq: p.Seq, Change: p.Change, CreatedAt: np.CreatedAt, UpdatedAt: last.At,
+		Size: size, FileCount: len(versions[n-1]), Seq: p.Seq, Change: p.Change, CreatedAt: np.Begun, UpdatedAt: last.At,
+		Unlisted: np.Unlisted, Threads: np.Threads,
 	})
+	details := must(s.Management.Details(t.Context(), p.ID))(t)
+	same(t, "details", details, publish.Details{Title: last.Title, Description: np.Description, Unlisted: np.Unlisted, Threads: np.Threads})
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 	primary := np.Primary
 	for i, want := range versions {

@@ -60,7 +60,8 @@ type zipEntry struct {
 	big           bool  // its sizes have 64 bits
 }
 
-func (z *zipped) read() error {
+// check reads the directory, and checks it.
+func (z *zipped) check() error {
 	end, err := z.findEnd()
 	if err != nil {
 		return err
@@ -68,7 +69,11 @@ func (z *zipped) read() error {
 	if err := z.readDirectory(end); err != nil {
 		return err
 	}
-	if err := z.layOut(end.at); err != nil {
+	return z.layOut(end.at)
+}
+
+func (z *zipped) read() error {
+	if err := z.check(); err != nil {
 		return err
 	}
 	for i := range z.entries {

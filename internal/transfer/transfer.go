@@ -1,0 +1,209 @@
+// Package transfer takes the projects of an export into an account: a whole project with its history, or nothing of it.
+//
+// An export comes from anywhere and may be forged. What its manifest says of bytes is compared with them; what it says of ids,
+// handles and numbers counts for nothing.
+package transfer
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/spool"
+	"sandlot/internal/unpack"
+)
+
+// Limits of one import, beside those of a project.
+const (
+	maxEntries  = 100_000 // of the archive; its directory is held in memory, at some 300 bytes each
+	maxManifest = 64 << 20
+	maxProjects = 1_000
+	maxVersions = 1_000 // of one project
+	maxFiles    = 100_000
+	// projectsOfData is how many times as many bytes as one project an archive may have, packed and unpacked.
+	projectsOfData = 4
+)
+
+// Projects makes projects; *publish.Service does.
+type Projects interface {
+	Adopt(ctx context.Context, by publish.Caller, in publish.Adoption) (publish.Adopted, error)
+}
+
+// Contents stages what an archive holds; *publish.Contents does.
+type Contents interface {
+	NewTree(charge publish.Charge) *publish.Tree
+	DiscardTree(ctx context.Context, t *publish.Tree)
+}
+
+// Config is what a Service is made of. Projects and Contents must be set. Limits that are 0 are those of package publish.
+type Config struct {
+	Projects  Projects
+	Contents  Contents
+	Temporary string // the folder of temporary files
+	MaxFile   int64  // bytes of one project
+	MaxFiles  int    // of one version
+}
+
+// Service imports exports. It may be used concurrently; an account has one import at a time in a process.
+type Service struct {
+	Config
+	mu   sync.Mutex
+	busy map[publish.AccountID]bool
+}
+
+// New makes a Service.
+func New(cfg Config) *Service {
+	if cfg.MaxFile == 0 {
+		cfg.MaxFile = publish.DefaultMaxFile
+	}
+	if cfg.MaxFiles == 0 {
+		cfg.MaxFiles = publish.DefaultMaxFiles
+	}
+	return &Service{Config: cfg, busy: map[publish.AccountID]bool{}}
+}
+
+// Input asks for an import.
+type Input struct {
+	Archive     io.Reader // a ZIP
+	Idempotency string    // the idempotency key, if one came
+	DryRun      bool      // only look whether it would be done
+	Charge      publish.Charge
+
+	Account publish.AccountID // the owner, where the operator asks: then ids that were never used are kept
+}
+
+// Report tells of each project of an export what became of it.
+type Report struct {
+	Projects []Outcome // in the order of the manifest
+	DryRun   bool
+	Warnings []publish.Warning
+}
+
+// Outcome is what became of one project: Adopted, or Refused.
+type Outcome struct {
+	From     string // the id that the export gives it
+	Title    string
+	Versions int
+	Files    int // of the current version
+	Adopted  publish.Adopted
+	Refused  *publish.Error
+}
+
+// Import takes the projects of an export into the caller's account. What is no export is refused whole; a project that
+// cannot be taken is told in the report, and the others come in nevertheless.
+//
+// With in.Idempotency the same archive within publish.IdempotencyLife makes nothing twice: what was imported is told again, and
+// the rest is done. An error that is no refusal may come when some projects are there already, so callers should send a key.
+func (s *Service) Import(ctx context.Context, by publish.Caller, in Input) (Report, error) {
+	owner, err := mayImport(by, in)
+	if err != nil {
+		return Report{}, err
+	}
+	done, err := s.alone(owner)
+	if err != nil {
+		return Report{}, err
+	}
+	defer done()
+	all := spool.New(s.Temporary)
+	defer all.Close()
+	sum, err := s.receive(all, in.Archive)
+	if err != nil {
+		return Report{}, err
+	}
+	most := projectsOfData * s.MaxFile
+	zip, err := unpack.OpenZIP(all, all.Size(), unpack.Limits{Entries: maxEntries, File: s.MaxFile, Total: most})
+	if err != nil {
+		return Report{}, badArchive(err)
+	}
+	m, err := s.readManifest(zip, in.Charge)
+	if err != nil {
+		return Report{}, err
+	}
+	return s.adoptAll(ctx, by, in, zip, m, sum)
+}
+
+// mayImport is whose account it is.
+func mayImport(by publish.Caller, in Input) (publish.AccountID, error) {
+	if by.Account() == 0 && in.Account != 0 {
+		return in.Account, publish.Authorize(by, publish.ActOperate, nil)
+	}
+	return by.Account(), publish.Authorize(by, publish.ActImport, nil)
+}
+
+// alone refuses a second import of one account.
+func (s *Service) alone(id publish.AccountID) (done func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy[id] {
+		return nil, publish.Refuse(publish.CodeRequestInProgress, "An import into this account is in progress.").With(publish.OpWait).After(importWait).
+			Note("Send the same request again when it is done, under the same idempotency key.")
+	}
+	s.busy[id] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.busy, id)
+	}, nil
+}
+
+// receive spools the archive, and returns its hash.
+func (s *Service) receive(all *spool.Spool, r io.Reader) (sum publish.Digest, err error) {
+	limit := projectsOfData * s.MaxFile
+	hash := sha256.New()
+	n, err := io.Copy(io.MultiWriter(all, hash), io.LimitReader(r, limit+1))
+	switch {
+	case errors.Is(err, spool.ErrFull):
+		return sum, fmt.Errorf("%w: %w: %w", publish.ErrNoEffect, publish.ErrFull, err)
+	case err != nil:
+		return sum, fmt.Errorf("receive the archive: %w", err)
+	case n > limit:
+		return sum, tooLarge("The archive has more than %d bytes, which is the limit.", limit)
+	}
+	return publish.Digest(hash.Sum(nil)), nil
+}
+
+// adoptAll makes one project after another.
+func (s *Service) adoptAll(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, m manifest, sum publish.Digest) (out Report, err error) {
+	out.DryRun, out.Warnings = in.DryRun, m.warnings(zip)
+	for i, p := range m.projects {
+		o := Outcome{From: p.id, Title: p.title, Versions: len(p.versions), Files: p.files}
+		if err = p.refused; err == nil {
+			o.Adopted, err = s.adoptOne(ctx, by, in, zip, p, i, sum)
+		}
+		if err != nil {
+			if o.Refused = refusal(err); o.Refused == nil {
+				return out, fmt.Errorf("import %q: %w", p.id, err)
+			}
+		}
+		out.Projects = append(out.Projects, o)
+	}
+	return out, nil
+}
+
+// refusal is err if it is about this project alone. What another project would meet, too, such as a limit of the
+// caller or a store that cannot work, is nil.
+func refusal(err error) *publish.Error {
+	var e *publish.Error
+	if errors.As(err, &e) && !errors.Is(err, publish.CodeInvalidKey) && !errors.Is(err, publish.CodeAccountSuspended) && !errors.Is(err, publish.CodeIdempotencyMismatch) && !errors.Is(err, publish.CodeStorageFull) {
+		return e
+	}
+	return nil
+}
+
+func (s *Service) adoptOne(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, p project, position int, sum publish.Digest) (publish.Adopted, error) {
+	tree := s.Contents.NewTree(in.Charge)
+	defer s.Contents.DiscardTree(context.WithoutCancel(ctx), tree)
+	a := publish.Adoption{
+		Title: p.title, Lang: p.lang, Description: p.description, Unlisted: p.unlisted, Threads: p.threads, Begun: p.created,
+		Idempotency: in.Idempotency, Import: sum, Position: position, DryRun: in.DryRun,
+		Stage: func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, zip, tree, p) },
+	}
+	if in.Account != 0 {
+		a.ID, a.Account = publish.ProjectID(p.id), in.Account
+	}
+	return s.Projects.Adopt(ctx, by, a)
+}

@@ -1,0 +1,468 @@
+package transfer_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/archive"
+	"sandlot/internal/expect"
+	"sandlot/internal/inspect"
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+	"sandlot/internal/transfer"
+)
+
+// world is an instance that exports and imports.
+type world struct {
+	*testworld.World
+	t  *testing.T
+	in *transfer.Service
+}
+
+func newWorld(t *testing.T, set testworld.Option) *world {
+	w := &world{World: testworld.New(t, set), t: t}
+	w.in = transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Temporary: t.TempDir(), MaxFile: 8 << 20})
+	return w
+}
+
+func (w *world) account() publish.Caller {
+	w.t.Helper()
+	out, err := w.Publish.Signup(w.t.Context(), testworld.Nobody(), publish.SignupInput{})
+	expect.OK(w.t, err)
+	return w.CallerOf(out.Key)
+}
+
+// history makes a project of four versions, of which the third is erased, and returns its id.
+func (w *world) history(by publish.Caller) publish.ProjectID {
+	w.t.Helper()
+	out, _, err := w.Publish.Publish(w.t.Context(), by, publish.PublishInput{Title: "Sky Hopper", Lang: "de", Tree: w.Tree("index.html", "<p>one", "a.js", "same", "lib/b.js", "same")})
+	expect.OK(w.t, err)
+	id := out.Project.ID
+	for i, files := range [][]string{{"index.html", "<p>two", "big.bin", strings.Repeat("big", 50_000)}, {"gone.txt", "gone"}, {"index.html", "<p>one", "a.js", "other"}} {
+		w.Clock.Move(time.Hour)
+		_, _, err := w.Publish.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Tree: w.Tree(files...), Replace: i == 2})
+		expect.OK(w.t, err)
+	}
+	own := w.OwnerOf(by.Account())
+	expect.OK(w.t, w.Publish.Describe(w.t.Context(), own, id, publish.Details{Title: "Sky Hopper", Description: "Jump.\nAgain.", Unlisted: true, Threads: true}))
+	expect.OK(w.t, w.Publish.EraseVersion(w.t.Context(), own, id, 3))
+	w.Clock.Move(time.Hour)
+	return id
+}
+
+func (w *world) export(by publish.Caller, history bool) []byte {
+	w.t.Helper()
+	e, err := w.Publish.Export(w.t.Context(), by)
+	expect.OK(w.t, err)
+	e.History = history
+	var out bytes.Buffer
+	expect.OK(w.t, archive.Write(w.t.Context(), &out, e, w.Publish.Contents))
+	return out.Bytes()
+}
+
+func (w *world) imports(by publish.Caller, data []byte, change ...func(*transfer.Input)) (transfer.Report, error) {
+	in := transfer.Input{Archive: bytes.NewReader(data)}
+	for _, c := range change {
+		c(&in)
+	}
+	return w.in.Import(w.t.Context(), by, in)
+}
+
+// versions tells each version of a project that is kept: its date, title, page, and each file's hash.
+func (w *world) versions(id publish.ProjectID) (list []string) {
+	w.t.Helper()
+	all, err := w.Publish.Contents.VersionsBelow(w.t.Context(), id, 0, 1000)
+	expect.OK(w.t, err)
+	for _, v := range all {
+		if v.Erased {
+			continue
+		}
+		files, err := w.Publish.Contents.Files(w.t.Context(), id, v.N)
+		expect.OK(w.t, err)
+		text := fmt.Sprint(v.CreatedAt.UTC().Truncate(time.Second), v.Title, v.Primary)
+		for _, f := range files {
+			r, err := w.Publish.Contents.Open(w.t.Context(), f.Blob, 0, -1)
+			expect.OK(w.t, err)
+			data, err := io.ReadAll(r)
+			expect.OK(w.t, err)
+			r.Close()
+			text += fmt.Sprintf("\n%s %d %s", f.Name, len(data), f.Blob.SHA256)
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+func TestAnExportComesInWithItsWholeHistory(t *testing.T) {
+	for name, sets := range map[string][2]testworld.Option{"between SQLite and the full set": {testworld.Embedded(), testworld.Full()}, "from the full set to SQLite": {testworld.Full(), testworld.Embedded()}} {
+		t.Run(name, func(t *testing.T) {
+			from, to := newWorld(t, sets[0]), newWorld(t, sets[1])
+			by := from.account()
+			id := from.history(by)
+			to.Clock.Move(24 * time.Hour)
+			me := to.account()
+			report, err := to.imports(me, from.export(by, true))
+			expect.OK(t, err)
+			if len(report.Projects) != 1 || report.Projects[0].Refused != nil {
+				t.Fatalf("%+v", report)
+			}
+			o := report.Projects[0]
+			expect.Same(t, "versions", to.versions(o.Adopted.Project.ID), from.versions(id))
+			was, err := from.Publish.Project(t.Context(), by, string(id))
+			expect.OK(t, err)
+			is, err := to.Publish.Project(t.Context(), me, string(o.Adopted.Project.ID))
+			expect.OK(t, err)
+			if p := is.Project; p.ID == id || p.Title != "Sky Hopper" || p.Lang != "de" || !p.Unlisted || !p.Threads || p.Version != 3 || p.Size != was.Project.Size || !p.CreatedAt.Equal(was.Project.CreatedAt.Truncate(time.Second)) || p.Account != me.Account() {
+				t.Errorf("%+v", p)
+			}
+			d, err := to.Publish.Contents.Described(t.Context(), is.Project.ID)
+			expect.OK(t, err)
+			expect.Equal(t, "description", d.Description, "Jump.\nAgain.")
+			if keys := to.Query("SELECT count(*) FROM keys WHERE project IS NOT NULL"); keys[0] != "0" {
+				t.Errorf("%s project keys were made", keys)
+			}
+			to.publishesOn(me, is.Project.ID)
+		})
+	}
+}
+
+// publishesOn shows that an imported project is like any other.
+func (w *world) publishesOn(by publish.Caller, id publish.ProjectID) {
+	w.t.Helper()
+	out, _, err := w.Publish.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "index.html", Content: w.Stage("<p>four")})
+	expect.OK(w.t, err)
+	restored, err := w.Publish.Restore(w.t.Context(), by, publish.RestoreInput{Project: string(id), Version: 1})
+	expect.OK(w.t, err)
+	expect.Equal(w.t, "versions", fmt.Sprint(out.Project.Version, restored.Project.Version), "4 5")
+}
+
+func TestAnExportOfFormat1ComesInAsOneVersion(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	by, me := w.account(), w.account()
+	id := w.history(by)
+	report, err := w.imports(me, w.export(by, false))
+	expect.OK(t, err)
+	o := report.Projects[0]
+	if o.Refused != nil || o.Versions != 1 || o.Files != 2 {
+		t.Fatalf("%+v", o)
+	}
+	expect.Same(t, "the version", w.versions(o.Adopted.Project.ID), w.versions(id)[:1])
+}
+
+func TestTheSameImportAgainMakesNothingTwice(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	by, me := w.account(), w.account()
+	w.history(by)
+	w.history(by)
+	data := w.export(by, true)
+	keyed := func(in *transfer.Input) { in.Idempotency = "once" }
+	first, err := w.imports(me, data, keyed)
+	expect.OK(t, err)
+	w.Unchanged(t, func() {
+		again, err := w.imports(me, data, keyed)
+		expect.OK(t, err)
+		for i, o := range again.Projects {
+			if !o.Adopted.FromRecord || o.Adopted.Project.ID != first.Projects[i].Adopted.Project.ID {
+				t.Errorf("%+v", o)
+			}
+		}
+		_, err = w.imports(me, w.export(by, false), keyed)
+		expect.Is(t, "another archive under the same key", err, publish.CodeIdempotencyMismatch)
+	})
+}
+
+func TestAnImportThatWasCutOffGoesOnWhereItWas(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	by, me := w.account(), w.account()
+	w.history(by)
+	w.history(by)
+	data := w.export(by, true)
+	ctx, cut := context.WithCancel(t.Context())
+	once := w.in.Projects
+	w.in.Projects = adopts(func(ctx context.Context, by publish.Caller, in publish.Adoption) (publish.Adopted, error) {
+		defer cut()
+		return once.Adopt(ctx, by, in)
+	})
+	_, err := w.in.Import(ctx, me, transfer.Input{Archive: bytes.NewReader(data), Idempotency: "once"})
+	expect.Is(t, "the one that was cut off", err, context.Canceled)
+	w.in.Projects = once
+	report, err := w.imports(me, data, func(in *transfer.Input) { in.Idempotency = "once" })
+	expect.OK(t, err)
+	expect.Equal(t, "replayed", fmt.Sprint(report.Projects[0].Adopted.FromRecord, report.Projects[1].Adopted.FromRecord), "true false")
+	who, err := w.Publish.Whoami(t.Context(), me, 10, "")
+	expect.OK(t, err)
+	expect.Equal(t, "projects", len(who.Projects), 2)
+}
+
+type adopts func(context.Context, publish.Caller, publish.Adoption) (publish.Adopted, error)
+
+func (a adopts) Adopt(ctx context.Context, by publish.Caller, in publish.Adoption) (publish.Adopted, error) {
+	return a(ctx, by, in)
+}
+
+func TestADryRunStoresNothing(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	by, me := w.account(), w.account()
+	w.history(by)
+	data := w.export(by, true)
+	w.Unchanged(t, func() {
+		report, err := w.imports(me, data, func(in *transfer.Input) { in.DryRun = true })
+		expect.OK(t, err)
+		if o := report.Projects[0]; o.Refused != nil || o.Versions != 3 || o.Adopted.Project.ID != "" {
+			t.Errorf("%+v", o)
+		}
+	})
+}
+
+// pack makes an export of a manifest and files, the manifest first unless the files have one.
+func pack(t *testing.T, manifest any, files ...string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	text, ok := manifest.(string)
+	if !ok {
+		data, err := json.Marshal(manifest)
+		expect.OK(t, err)
+		text = string(data)
+	}
+	if text != "" {
+		files = append([]string{"manifest.json", text}, files...)
+	}
+	for i := 0; i < len(files); i += 2 {
+		w, err := z.Create(files[i])
+		expect.OK(t, err)
+		_, err = io.WriteString(w, files[i+1])
+		expect.OK(t, err)
+	}
+	expect.OK(t, z.Close())
+	return out.Bytes()
+}
+
+const page = "<p>page"
+
+// sum is the hash of a text, as a manifest has it.
+func sum(text string) string { return publish.Digest(sha256.Sum256([]byte(text))).String() }
+
+type obj = map[string]any
+
+// fileAt is a file as a manifest names it.
+func fileAt(name, path, text string) obj {
+	return obj{"filename": name, "path": path, "size": len(text), "sha256": sum(text)}
+}
+
+// one is a manifest with a project, changed.
+func one(change func(project obj)) obj {
+	p := obj{
+		"project_id": "sky-abc123", "title": "Sky", "primary_file": "index.html", "created_at": "2026-01-02T03:04:05Z",
+		"updated_at": "2026-01-03T03:04:05Z", "files": []obj{fileAt("index.html", "sky-abc123/index.html", page)},
+	}
+	change(p)
+	return obj{"format": 2, "projects": []obj{p}}
+}
+
+func version(n int, at string, files ...obj) obj {
+	return obj{"version": n, "created_at": at, "title": "Sky", "primary_file": "index.html", "files": append([]obj{}, files...)}
+}
+
+func TestWhatIsNoExportIsRefusedWhole(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	me := w.account()
+	plain := one(func(obj) {})
+	text, err := json.Marshal(plain)
+	expect.OK(t, err)
+	var twice bytes.Buffer
+	z := zip.NewWriter(&twice)
+	for range 2 {
+		_, err := z.Create("manifest.json")
+		expect.OK(t, err)
+	}
+	expect.OK(t, z.Close())
+	newer := one(func(obj) {})
+	newer["format"] = 3
+	bomb := `{"format":2,"projects":[` + strings.Repeat(" ", 65<<20) + `]}`
+	for name, c := range map[string]struct {
+		data []byte
+		code publish.Code
+	}{
+		"no ZIP":                         {[]byte("<p>no ZIP"), publish.CodeInvalidArchive},
+		"nothing":                        {nil, publish.CodeInvalidArchive},
+		"a ZIP that was cut":             {pack(t, plain, "sky-abc123/index.html", page)[:99], publish.CodeInvalidArchive},
+		"no manifest":                    {pack(t, "", "sky-abc123/index.html", page), publish.CodeInvalidArchive},
+		"two manifests":                  {twice.Bytes(), publish.CodeInvalidArchive},
+		"a newer format":                 {pack(t, newer, "sky-abc123/index.html", page), publish.CodeInvalidArchive},
+		"a manifest of another kind":     {pack(t, `[1]`), publish.CodeInvalidArchive},
+		"a manifest without a format":    {pack(t, `{}`), publish.CodeInvalidArchive},
+		"a manifest that ends early":     {pack(t, string(text[:len(text)-3])), publish.CodeInvalidArchive},
+		"something behind the manifest":  {pack(t, string(text)+"{}"), publish.CodeInvalidArchive},
+		"a name twice in the manifest":   {pack(t, `{"format":1,"format":2,"projects":[]}`), publish.CodeInvalidArchive},
+		"a date that is none":            {pack(t, one(func(p obj) { p["created_at"] = "yesterday" })), publish.CodeInvalidArchive},
+		"a size that is no number":       {pack(t, `{"format":1,"projects":[{"files":[{"size":"1"}]}]}`), publish.CodeInvalidArchive},
+		"a text of 1 MiB":                {pack(t, one(func(p obj) { p["title"] = strings.Repeat("x", 1<<20) })), publish.CodeInvalidArchive},
+		"a manifest of 65 MiB":           {pack(t, bomb), publish.CodeContentTooLarge},
+		"a path out of the archive":      {pack(t, plain, "../index.html", page), ""},
+		"an archive over the data limit": {append(pack(t, plain), make([]byte, 33<<20)...), publish.CodeContentTooLarge},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.Unchanged(t, func() {
+				report, err := w.imports(me, c.data)
+				if c.code != "" {
+					expect.Is(t, name, err, c.code)
+				} else if err == nil && report.Projects[0].Refused == nil {
+					t.Errorf("it was taken: %+v", report)
+				}
+			})
+		})
+	}
+}
+
+func TestAProjectThatIsNotAsItsManifestSaysIsRefusedAlone(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	me := w.account()
+	const early, late = "2026-01-02T03:04:05Z", "2026-01-03T03:04:05Z"
+	index := fileAt("index.html", "sky-abc123/index.html", page)
+	for name, c := range map[string]struct {
+		change func(p obj)
+		says   string
+	}{
+		"a file that is not there": {func(p obj) { p["files"] = []obj{index, fileAt("a.js", "sky-abc123/a.js", "a")} }, `lacks the file "a.js"`},
+		"a path upwards":           {func(p obj) { p["files"] = []obj{index, fileAt("a.js", "../a.js", "a")} }, `lacks the file`},
+		"another size": {func(p obj) {
+			index := fileAt("index.html", "sky-abc123/index.html", page+"!")
+			p["files"] = []obj{index}
+		}, `7 bytes in the archive`},
+		"another hash": {func(p obj) { p["files"] = []obj{fileAt("index.html", "sky-abc123/index.html", "<p>PAGE")} }, `"index.html" has other bytes`},
+		"a hash that is none": {func(p obj) {
+			index := fileAt("index.html", "sky-abc123/index.html", page)
+			index["sha256"] = "x"
+			p["files"] = []obj{index}
+		}, `no SHA-256`},
+		"a name that cannot be":      {func(p obj) { p["files"] = []obj{index, fileAt("../a.js", "sky-abc123/index.html", page)} }, `cannot be used`},
+		"a file twice":               {func(p obj) { p["files"] = []obj{index, index} }, `twice`},
+		"names that clash":           {func(p obj) { p["files"] = []obj{index, fileAt("Index.html", "sky-abc123/index.html", page)} }, `beside each other`},
+		"no files":                   {func(p obj) { p["files"] = []obj{} }, `names no files`},
+		"no page":                    {func(p obj) { p["primary_file"] = "a.html" }, `first page`},
+		"a key in a file":            {func(p obj) { p["files"] = []obj{index, fileAt("key.txt", "sky-abc123/key.txt", leaked)} }, `holds one of this service's keys`},
+		"a description that is long": {func(p obj) { p["description"] = strings.Repeat("x", 2000) }, `description`},
+		"no last version":            {func(p obj) { p["versions"] = []obj{} }, `last version`},
+		"another last version": {func(p obj) {
+			p["versions"] = []obj{version(1, early, fileAt("index.html", "sky-abc123/old.html", "old"))}
+		}, `last version`},
+		"versions out of order":      {func(p obj) { p["versions"] = []obj{version(2, early, index), version(1, late, index)} }, `not in their order`},
+		"a version without its page": {func(p obj) { p["versions"] = []obj{version(1, early), version(2, late, index)} }, `lacks its first page`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := pack(t, one(c.change), "sky-abc123/index.html", page, "sky-abc123/old.html", "old", "sky-abc123/key.txt", leaked)
+			w.Unchanged(t, func() {
+				report, err := w.imports(me, data)
+				expect.OK(t, err)
+				if e := report.Projects[0].Refused; e == nil || !strings.Contains(e.Message, c.says) {
+					t.Errorf("%v", e)
+				}
+			})
+		})
+	}
+	t.Run("and the others come in", func(t *testing.T) {
+		good := one(func(obj) {})["projects"].([]obj)
+		bad := one(func(p obj) { p["files"] = []obj{} })["projects"].([]obj)
+		report, err := w.imports(me, pack(t, obj{"format": 1, "projects": append(bad, good...)}, "sky-abc123/index.html", page, "notes.txt", "extra"))
+		expect.OK(t, err)
+		if report.Projects[0].Refused == nil || report.Projects[1].Refused != nil || len(report.Warnings) != 1 || report.Warnings[0].Code != "extra_files" {
+			t.Errorf("%+v", report)
+		}
+	})
+}
+
+func TestAForgedManifestClaimsNothing(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	me := w.account()
+	index := fileAt("index.html", "sky-abc123/index.html", page)
+	old := fileAt("index.html", "sky-abc123/old.html", "old")
+	forged := one(func(p obj) {
+		p["created_at"], p["handle"], p["stats"] = "1066-10-14T09:00:00Z", "admin", obj{"plays": 1000, "likes": 1000}
+		p["versions"] = []obj{version(5, "2199-01-01T00:00:00Z", old), version(7, "2020-01-01T00:00:00Z", index)}
+	})
+	report, err := w.imports(me, pack(t, forged, "sky-abc123/index.html", page, "sky-abc123/old.html", "old"))
+	expect.OK(t, err)
+	o := report.Projects[0]
+	if o.Refused != nil {
+		t.Fatal(o.Refused)
+	}
+	p := o.Adopted.Project
+	if p.ID == "sky-abc123" || p.Handle == "admin" || p.Plays != 0 || p.Likes != 0 || p.CreatedAt.Year() < 1990 || p.UpdatedAt.After(w.Clock.Now()) || p.Version != 2 {
+		t.Errorf("%+v", p)
+	}
+	if len(o.Adopted.Warnings) == 0 || o.Adopted.Warnings[0].Code != "date_changed" {
+		t.Errorf("%+v", o.Adopted.Warnings)
+	}
+}
+
+func TestAnAccountHasOneImportAtATime(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	me := w.account()
+	r, send := io.Pipe()
+	first := make(chan error)
+	go func() {
+		_, err := w.in.Import(t.Context(), me, transfer.Input{Archive: r})
+		first <- err
+	}()
+	_, err := send.Write([]byte("P")) // which is read when it is in progress
+	expect.OK(t, err)
+	_, err = w.imports(me, nil)
+	expect.Is(t, "the second", err, publish.CodeRequestInProgress)
+	_, err = w.imports(w.account(), nil)
+	expect.Is(t, "another account's", err, publish.CodeInvalidArchive)
+	send.Close()
+	expect.Is(t, "the first", <-first, publish.CodeInvalidArchive)
+}
+
+func TestOfOneProjectEachContentIsStoredOnce(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	by, me := w.account(), w.account()
+	w.history(by)
+	data := w.export(by, true)
+	before := w.BlobsOnDisk()
+	_, err := w.imports(me, data)
+	expect.OK(t, err)
+	expect.Equal(t, "blobs of the one large file", w.BlobsOnDisk()-before, 1)
+}
+
+func TestWhoIsLetInToImport(t *testing.T) {
+	data := pack(t, one(func(obj) {}), "sky-abc123/index.html", page)
+	testworld.CheckAccess(t, reflect.TypeFor[*transfer.Service](), nil, map[string]testworld.Gate{"Import": {
+		Call: func(s *testworld.Scene, by publish.Caller) error {
+			in := transfer.New(transfer.Config{Projects: s.Publish, Contents: s.Publish.Contents, Temporary: t.TempDir()})
+			report, err := in.Import(t.Context(), by, transfer.Input{Archive: bytes.NewReader(data)})
+			if err == nil && report.Projects[0].Refused != nil {
+				err = report.Projects[0].Refused
+			}
+			return err
+		},
+		Want: mayImport,
+	}})
+}
+
+// mayImport is who may: accounts, in their own name.
+func mayImport(seen testworld.Seen) error {
+	own := seen.Who == "the account's key" || seen.Who == "the owner's session"
+	switch {
+	case seen.Who == "nobody" || seen.Who == "the operator":
+		return publish.CodeKeyRequired
+	case strings.HasPrefix(seen.State, "account suspended") && own, seen.State == "account suspended" && seen.Who != "another account's key" && seen.Who != "another's session":
+		return publish.CodeAccountSuspended
+	case seen.Who == "the project's key" || strings.Contains(seen.Who, "another project"):
+		return publish.CodeAccountKeyRequired
+	}
+	return nil
+}
+
+// leaked has the form of a key of the service, which nothing that is published may hold.
+var leaked = "sla_" + strings.Repeat("0", inspect.KeyRandom) + inspect.Checksum("sla_"+strings.Repeat("0", inspect.KeyRandom))
