@@ -293,7 +293,7 @@ func TestTwentyPutsOfOneTicketHaveOneEffect(t *testing.T) {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()
 			w := settled(t, func(s *settings) { s.set = on })
-			second := w.Node(t)
+			second := w.Node(t, testworld.RealTime())
 			there := New(Config{Service: second.Publish, Contents: second.Publish.Contents, Tickets: second.Tickets, Gallery: second.Gallery, Places: w.api.Places, Log: second.Log, MaxContent: limit, MaxFile: 4 * limit, Admission: admission.New(admission.Config{Keys: second.Callers}), Archive: w.api.Archive, Index: w.api.Index})
 			node := beside(t, w, there)
 			before := w.get("/v1/project/"+w.projectID, "").body["version"].(float64)
