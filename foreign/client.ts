@@ -130,6 +130,11 @@ assert.match(other.api_key, /^sla_/);
 const archive = ok(await owner.GET("/v1/export", { parseAs: "arrayBuffer" }));
 assert.ok((archive as unknown as ArrayBuffer).byteLength > page.length);
 
+const taken = ok(
+  await owner.POST("/v1/import", { body: archive, bodySerializer: raw, headers: { "Content-Type": "application/zip", "Idempotency-Key": "foreign-3" } }),
+);
+assert.ok(taken.projects.every((p) => p.project_id !== p.from));
+
 const refused = await owner.POST("/v1/delete-file", { body: { project_id: id, filename: "index.html" } });
 assert.equal(refused.response.status, 422);
 assert.equal(refused.error?.error, "primary_file_protected");

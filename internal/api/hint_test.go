@@ -70,6 +70,10 @@ func (w *world) curl(line string) answer {
 			}
 		case "-T":
 			method, body = "PUT", page
+		case "--data-binary":
+			if method, body = "POST", page; args[i+1] == "@sandlot.zip" {
+				body = w.get("/v1/export", w.account).wants(200).text
+			}
 		case "-o":
 		default:
 			address = args[i]
