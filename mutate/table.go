@@ -78,7 +78,7 @@ func access() []mutation {
 		{"a project key covers its account", caller, "|| by.Scoped() && by.key.Project != p.ID", "", apiTests},
 		{"a project key may publish", caller, "act == ActPublish && by.Scoped()", "false", apiTests},
 		{"nobody needs a key", caller, "case by.kind != callerKey:", "case false:", apiTests},
-		{"a suspended account may publish", caller, "by.key.Suspended && (act == ActPublish || act == ActEdit || act == ActDeleteProject)", "false", apiTests},
+		{"a suspended account may publish", caller, "by.key.Suspended && (act == ActPublish || act == ActImport || act == ActEdit || act == ActDeleteProject)", "false", apiTests},
 		{"a session makes a project in a suspended account", "internal/sqlstore/projects.go", "err == nil && a.Suspended {", "err == nil && a.Suspended && false {", "-run ^TestWhoIs " + publishTests},
 		{"what was taken down may be changed", caller, "case act == ActEdit && p.Suspended:", "case false:", publishTests},
 		{"files are shown to anybody", read, "Owner: Authorize(by, ActReadFiles, &p) == nil", "Owner: true", apiTests},
