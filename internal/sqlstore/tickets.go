@@ -33,9 +33,12 @@ func scanTicket(r row) (k publish.Ticket, err error) {
 
 // Ticket implements publish.CredentialStore.
 func (store Credentials) Ticket(ctx context.Context, hash publish.Digest, now time.Time) (k publish.Ticket, key publish.Key, err error) {
-	if k, err = one(ctx, store.db, scanTicket, selectTicket, hash[:], micros(now)); err == nil && k.Key != 0 {
-		key, err = one(ctx, store.db, scanKey, selectKey+"k.id = ?", k.Key)
-	}
+	err = store.db.snapshot(ctx, func(q querier) (err error) {
+		if k, err = one(ctx, q, scanTicket, selectTicket, hash[:], micros(now)); err == nil && k.Key != 0 {
+			key, err = one(ctx, q, scanKey, selectKey+"k.id = ?", k.Key)
+		}
+		return err
+	})
 	return k, key, in("look up ticket", err)
 }
 
