@@ -139,6 +139,9 @@ func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
 	}
 	v, err := h.cache.fill(ctx, k, h.settled, func(ctx context.Context) (value, error) {
 		files, err := h.contents.Files(ctx, k.project, k.version)
+		if errors.Is(err, publish.ErrNotFound) { // it was deleted, or the version erased, since its head was confirmed
+			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, publish.CodeProjectNotFound)
+		}
 		if err != nil {
 			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, err)
 		}

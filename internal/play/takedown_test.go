@@ -72,3 +72,16 @@ func TestTheWorkerOfATakenDownProjectIsReplacedByItsLast(t *testing.T) {
 		t.Errorf("the project's own, reinstated: %s", body)
 	}
 }
+
+// TestAProjectThatGoesWhileItIsReadIsGone: another node deleted it after this one had confirmed its head.
+func TestAProjectThatGoesWhileItIsReadIsGone(t *testing.T) {
+	s := newWorld(t)
+	s.put(gameID, s.file("index.html", "<p>hi"))
+	s.listErr = publish.ErrNotFound
+	h := newHandler(s, "localhost")
+	for _, p := range []place{onProject, onVersion, onPath} {
+		if resp := at(h, p, request("GET", "/", "X: none")); resp.StatusCode != 404 {
+			t.Errorf("place %d: %d", p, resp.StatusCode)
+		}
+	}
+}
