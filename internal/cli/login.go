@@ -179,6 +179,16 @@ func (t target) here(env *Env) (*session, error) {
 	return t.connect(env, at)
 }
 
+// project is here, and asks for the project as its owner.
+func (t target) project(ctx context.Context, env *Env) (*session, client.Project, error) {
+	s, err := t.here(env)
+	if err != nil {
+		return nil, client.Project{}, err
+	}
+	p, err := s.asOwner().project(ctx)
+	return s, p, err
+}
+
 // print writes the answer: as it came, or as lines of a name and a value.
 func (env *Env) print(asJSON bool, text client.Text, pairs ...string) error {
 	if asJSON {

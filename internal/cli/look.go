@@ -72,11 +72,7 @@ type openPageCommand struct {
 
 // Run prints the URL, and opens it.
 func (c *openPageCommand) Run(ctx context.Context, env *Env) error {
-	s, err := c.here(env)
-	if err != nil {
-		return err
-	}
-	p, err := s.asOwner().project(ctx)
+	_, p, err := c.project(ctx, env)
 	if err != nil {
 		return err
 	}

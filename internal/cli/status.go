@@ -19,11 +19,7 @@ type statusCommand struct {
 
 // Run shows the project, and what is not the same here.
 func (c *statusCommand) Run(ctx context.Context, env *Env) error {
-	s, err := c.here(env)
-	if err != nil {
-		return err
-	}
-	p, err := s.asOwner().project(ctx)
+	s, p, err := c.project(ctx, env)
 	if err != nil {
 		return err
 	}

@@ -17,11 +17,7 @@ type versionsCommand struct {
 
 // Run lists the project's versions.
 func (c *versionsCommand) Run(ctx context.Context, env *Env) error {
-	s, err := c.here(env)
-	if err != nil {
-		return err
-	}
-	p, err := s.asOwner().project(ctx)
+	s, p, err := c.project(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -65,11 +61,7 @@ type restoreCommand struct {
 
 // Run makes a version with the files of an older one. What lies here stays.
 func (c *restoreCommand) Run(ctx context.Context, env *Env) error {
-	s, err := c.here(env)
-	if err != nil {
-		return err
-	}
-	p, err := s.asOwner().project(ctx)
+	s, p, err := c.project(ctx, env)
 	if err != nil {
 		return err
 	}
