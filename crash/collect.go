@@ -20,8 +20,12 @@ import (
 // aged is how old everything is made for the collector: more than the day that it waits.
 const aged = 48 * time.Hour
 
-// strayCount is how many blobs without a record are planted each time.
+// strayCount is how many blobs without a record are planted each time, and as many with one that nothing
+// refers to.
 const strayCount = 8
+
+// strayText is what each holds.
+const strayText = "stray"
 
 // age makes the next start one with much to collect: everything is two days old,
 // unfinished uploads and remembered answers have expired, and there are blobs that no record knows. What
@@ -45,7 +49,7 @@ func (e *epoch) age(ctx context.Context) error {
 	}
 	p.kill()
 	e.count.killed(death{how: byMoment})
-	if err := errors.Join(e.ageRecords(ctx), e.ageBlobs(), e.plant()); err != nil {
+	if err := errors.Join(e.ageRecords(ctx), e.ageBlobs(), e.plant(ctx)); err != nil {
 		return fmt.Errorf("make the folder older: %w", err)
 	}
 	for _, w := range e.workers {
@@ -122,27 +126,57 @@ func (e *epoch) ageBlobs() error {
 	})
 }
 
-// plant leaves blobs as a crash between a blob and its record leaves them, but
+// plant leaves blobs as a crash between a blob and its record leaves them, and others as a deletion does, but
 // two days ago.
-func (e *epoch) plant() error {
-	for range strayCount {
-		folder := fmt.Sprintf("%02x", e.random.IntN(256))
-		name := folder + strings.ToLower(rand.Text()[:26])
-		name = strings.NewReplacer("i", "1", "l", "1", "o", "0", "u", "v").Replace(name)
-		path := filepath.Join(e.blobs, folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+func (e *epoch) plant(ctx context.Context) error {
+	db, err := e.records("")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for i := range 2 * strayCount {
+		ref, err := e.plantBlob()
+		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, []byte("stray"), 0o600); err != nil {
+		if i < strayCount {
+			continue
+		}
+		if _, err := db.ExecContext(ctx, e.looseRecord(ref)); err != nil {
 			return err
 		}
-		then := time.Now().Add(-aged)
-		if err := os.Chtimes(path, then, then); err != nil {
-			return err
-		}
-		e.strays = append(e.strays, path)
 	}
 	return nil
+}
+
+// looseRecord is a statement that records the blob as one that nothing refers to.
+func (e *epoch) looseRecord(ref string) string {
+	sum := "x'" + fileOf([]byte(strayText)).Sum + "'"
+	if e.place != nil {
+		sum = `'\x` + sum[2:]
+	}
+	then := time.Now().Add(-aged).UnixMicro()
+	return fmt.Sprintf("INSERT INTO blobs (ref, size, sha256, is_text, loose, created_at) VALUES ('%s', %d, %s, 0, 1, %d)", ref, len(strayText), sum, then)
+}
+
+// plantBlob makes one.
+func (e *epoch) plantBlob() (ref string, err error) {
+	folder := fmt.Sprintf("%02x", e.random.IntN(256))
+	name := folder + strings.ToLower(rand.Text()[:26])
+	name = strings.NewReplacer("i", "1", "l", "1", "o", "0", "u", "v").Replace(name)
+	path := filepath.Join(e.blobs, folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(path, []byte(strayText), 0o600); err != nil {
+		return "", err
+	}
+	then := time.Now().Add(-aged)
+	if err := os.Chtimes(path, then, then); err != nil {
+		return "", err
+	}
+	e.strays = append(e.strays, path)
+	return name, nil
 }
 
 // migrations counts those of the program. Its source is asked once: a soak lasts.

@@ -80,12 +80,17 @@ func withBuilt(m *testing.M) int {
 // worked is an epoch whose workers have done some things, its program killed.
 func worked(t *testing.T) *epoch {
 	t.Helper()
-	program := testenv.Binary(t)
-	e, err := newEpoch(t.Context(), config{Workers: 2, Seed: 7, Dir: t.TempDir(), Plain: program, Tagged: program}, newCounts())
+	return workedBy(t, testenv.Binary(t), 30)
+}
+
+// workedBy is worked by the program with failpoints, each worker having taken so many steps.
+func workedBy(t *testing.T, tagged string, steps int) *epoch {
+	t.Helper()
+	e, err := newEpoch(t.Context(), config{Workers: 2, Seed: 7, Dir: t.TempDir(), Plain: testenv.Binary(t), Tagged: tagged}, newCounts())
 	if err != nil {
 		t.Fatal(err)
 	}
-	more(t, e, 30)
+	more(t, e, steps)
 	return e
 }
 

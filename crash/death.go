@@ -35,6 +35,7 @@ type death struct {
 	point failpoint.Point
 	count int
 	fresh bool // of a folder that is not there yet
+	only  bool // the workers ask only for what passes the point
 }
 
 func (d death) environment() []string {

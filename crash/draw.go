@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"sandlot/internal/failpoint"
 )
 
 const (
@@ -26,7 +28,8 @@ func filenames() []string {
 type drawer struct {
 	worker int
 	random *rand.Rand
-	run    string // makes names differ from those of other runs
+	run    string          // makes names differ from those of other runs
+	toward failpoint.Point // only what passes it is drawn; empty: everything is
 }
 
 // next draws an operation that the service must accept.
@@ -35,6 +38,8 @@ func (d *drawer) next(s *shard) *op {
 	o.Title = fmt.Sprintf("%s w%d op %d", d.run, d.worker, o.ID)
 	roomy := len(s.Accounts) <= s.Ops/opsAnAccount
 	switch n := d.random.IntN(100); {
+	case d.toward != "":
+		d.errand(o, s)
 	case s.Upload != nil && n < 45:
 		d.part(o, s.Upload)
 	case s.Upload == nil && n < 12 && len(s.Accounts) > 0:

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"sandlot/internal/failpoint"
 )
 
 // killsAnEpoch bounds what one folder gathers, and so how long the comparison at
@@ -161,23 +159,17 @@ func (e *epoch) cut() error {
 	return err
 }
 
-// run kills about n times and compares everything at the end. A point that was
-// not reached in time is tried again, once.
+// run kills about n times, and at each point at which none of these was, and compares everything at the end.
 func (e *epoch) run(ctx context.Context, n int) error {
 	deaths := e.firstDeaths()
 	deaths = append(deaths, laterDeaths(e.random, e.points(), max(n-len(deaths), 0))...)
-	again := map[failpoint.Point]bool{}
-	for i := 0; i < len(deaths); i++ {
-		d := deaths[i]
-		hit, err := e.round(ctx, d)
-		if err != nil {
+	for _, d := range deaths {
+		if _, err := e.round(ctx, d); err != nil {
 			return fmt.Errorf("epoch %d, before or at %v: %w", e.count.epochs, d, err)
 		}
-		if !hit && !again[d.point] {
-			again[d.point] = true
-			d.count = 1
-			deaths = append(deaths, d)
-		}
+	}
+	if err := e.insistAll(ctx); err != nil {
+		return fmt.Errorf("epoch %d: %w", e.count.epochs, err)
 	}
 	if err := e.finish(ctx); err != nil {
 		return fmt.Errorf("epoch %d, at its end: %w", e.count.epochs, err)
@@ -287,7 +279,11 @@ func (e *epoch) live(ctx context.Context, p *program, d death) error {
 	defer timer.Stop()
 	stop := context.AfterFunc(ctx, p.killLate)
 	defer stop()
-	err := e.each(func(w *worker) error { return w.work(c, maxSteps) })
+	work := func() error { return e.each(func(w *worker) error { return w.work(c, maxSteps) }) }
+	if d.only {
+		work = func() error { return e.press(c, p, d) }
+	}
+	err := work()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
