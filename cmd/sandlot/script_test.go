@@ -88,6 +88,7 @@ func runScripts(t *testing.T, folder, bin, set string, variables func(testing.TB
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start": start, "stop": stop, "field": field, "await": await, "exits": exits,
 			"online": onLine, "broken": brokenLine, "carried": carried, "random": random, "example": example,
+			"camein": cameIn, "forge": forge,
 		},
 	})
 }

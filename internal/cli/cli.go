@@ -30,6 +30,7 @@ type Commands struct {
 	Restore  restoreCommand  `cmd:"" help:"Make a version with the files of an older one."`
 	Whoami   whoamiCommand   `cmd:"" help:"Show the account that the key stands for, and its projects."`
 	Export   exportCommand   `cmd:"" help:"Save everything that the key covers as a ZIP."`
+	Import   importCommand   `cmd:"" help:"Bring the projects of an export into your account."`
 	OpenPage openPageCommand `cmd:"" name:"open" help:"Print the project's URL, and open it in a browser."`
 }
 

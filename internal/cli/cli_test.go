@@ -121,12 +121,14 @@ func TestNoKeyFollowsARedirect(t *testing.T) {
 	})
 	d := newDesk(t, map[string]string{keyVariable: accountKeyText})
 	expect.OK(t, os.WriteFile("a.html", []byte("<h1>A"), 0o600))
+	exportFile(t, "e.zip", 100)
 	for name, run := range map[string]func() error{
 		"a read": func() error { return (&whoamiCommand{target: target{Server: first}, Limit: 1}).Run(t.Context(), d.Env) },
 		"a write": func() error {
 			return (&publishCommand{Path: "a.html", target: target{Server: first}}).Run(t.Context(), d.Env)
 		},
 		"a download": func() error { return (&exportCommand{Server: first}).Run(t.Context(), d.Env) },
+		"an import":  func() error { return (&importCommand{File: "e.zip", Copy: 1, Server: first}).Run(t.Context(), d.Env) },
 	} {
 		if err := run(); err == nil || !strings.Contains(err.Error(), "leads on to "+other) {
 			t.Errorf("%s: %v", name, err)

@@ -18,6 +18,7 @@ const (
 	exitContent  = 6 // what it brings cannot be taken
 	exitLimit    = 7 // a limit or a quota is used up
 	exitServer   = 8 // no answer, or a fault of the service
+	exitPartly   = 9 // of several things some were done, and some refused
 )
 
 // A Failure is why a command ended, and the commands that mend it.

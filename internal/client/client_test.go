@@ -89,8 +89,13 @@ func TestEachCallOnTheRealService(t *testing.T) {
 	if who := must[client.Identity](t)(own.WhoAmI(t.Context(), 10)); who.Email != "" || who.Key.ProjectID != id {
 		t.Errorf("whoami with a project's key: %+v", who)
 	}
-	if got := exported(t, c, id+"/a b/ä.txt"); !bytes.Equal(got, lines) {
+	data, got := exported(t, c, id+"/a b/ä.txt")
+	if !bytes.Equal(got, lines) {
 		t.Errorf("the export has other %d bytes", len(got))
+	}
+	again := client.Import{Archive: bytes.NewReader(data), Size: int64(len(data)), DryRun: true}
+	if in := must[client.Imported](t)(c.Import(t.Context(), again)); in.Imported != 1 || len(in.Projects) != 1 || in.Projects[0].From != id || in.Projects[0].Refused != nil || !in.DryRun {
+		t.Errorf("import: %+v", in)
 	}
 	gone := answer(c.DeleteFile(t.Context(), client.Fields{ProjectID: id, Filename: "a b/ä.txt"}))
 	if gone.Status != 200 || gone.Deleted != "a b/ä.txt" || len(gone.Files) != 1 {
@@ -253,14 +258,14 @@ func contentOf(p client.Project, name string) []byte {
 	return nil
 }
 
-// exported is one file of the account's export.
-func exported(t *testing.T, c *client.Client, name string) []byte {
+// exported is the account's export, and one file of it.
+func exported(t *testing.T, c *client.Client, name string) (data, file []byte) {
 	t.Helper()
 	body := must[io.ReadCloser](t)(c.Export(t.Context(), false))
 	defer body.Close()
-	data := must[[]byte](t)(io.ReadAll(body))
+	data = must[[]byte](t)(io.ReadAll(body))
 	z := must[*zip.Reader](t)(zip.NewReader(bytes.NewReader(data), int64(len(data))))
 	f, err := z.Open(name)
 	expect.OK(t, err)
-	return must[[]byte](t)(io.ReadAll(f))
+	return data, must[[]byte](t)(io.ReadAll(f))
 }

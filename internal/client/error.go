@@ -27,7 +27,7 @@ type Error struct {
 	Hint       string        `json:"hint"`       // a corrected call
 	Field      string        `json:"field"`      // what of the request was wrong; empty: no one field
 	RequestID  string        `json:"request_id"` // finds the call in the service's log
-	Status     int           `json:"-"`          // of HTTP
+	Status     int           `json:"status"`     // of HTTP
 	RetryAfter time.Duration `json:"-"`          // how long to wait; 0: the service did not say
 	Location   string        `json:"-"`          // of a redirect: where it leads
 	Text       []byte        `json:"-"`          // the answer as it came; nil if Code is empty

@@ -1,0 +1,63 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// An Import is the ZIP of an export, of this server or another one.
+type Import struct {
+	Archive        io.Reader // is read once, as it is sent
+	Size           int64     // of Archive in bytes; 0: not known
+	IdempotencyKey string    // the same archive with the same key brings nothing twice, and goes on where it was broken off
+	DryRun         bool      // check everything, and change nothing
+}
+
+// Imported tells what became of each project of an export.
+type Imported struct {
+	Text
+	DryRun   bool              `json:"dry_run"`
+	Imported int               `json:"imported"`
+	Replayed int               `json:"replayed"` // that an earlier call with the same key had brought
+	Failed   int               `json:"failed"`
+	Projects []ImportedProject `json:"projects"` // in the order of the export
+	Warnings []Warning         `json:"warnings"`
+}
+
+// An ImportedProject is one project of an export: taken whole, or refused.
+type ImportedProject struct {
+	From      string    `json:"from"`       // its id in the export
+	ProjectID string    `json:"project_id"` // its id here; empty: it was refused, or only looked at
+	Title     string    `json:"title"`
+	URL       string    `json:"url"`
+	PageURL   string    `json:"page_url"`
+	Versions  int       `json:"versions"`
+	Files     int       `json:"files"` // of the current version
+	Replayed  bool      `json:"replayed"`
+	Refused   *Error    `json:"error"` // nil: it was taken
+	Warnings  []Warning `json:"warnings"`
+}
+
+// Import takes the projects of an export into the account of the key: each of them whole or not at all, under a new id. A project that
+// is refused is no error.
+func (c *Client) Import(ctx context.Context, in Import) (out Imported, err error) {
+	query := url.Values{}
+	if in.DryRun {
+		query.Set("dry_run", "true")
+	}
+	req, err := c.request(ctx, http.MethodPost, in.Archive, query, "import")
+	if err != nil {
+		return out, err
+	}
+	req.Header.Set("Content-Type", "application/zip")
+	if in.Size > 0 {
+		req.ContentLength = in.Size
+	}
+	if in.IdempotencyKey != "" {
+		req.Header.Set("Idempotency-Key", in.IdempotencyKey)
+	}
+	_, err = c.decode(req, &out)
+	return out, err
+}
