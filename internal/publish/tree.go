@@ -293,18 +293,21 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 	}
 	t.archive = true
 	turn := t.contents.unpacking.Client()
+	charge := t.charge
 	each := func(e unpack.Entry, r io.Reader) error {
 		if what := tree.LeftOut(e.Name); what != "" && f == string(unpack.ZIP) {
 			t.leftOut[what]++ // nothing of it has to be unpacked
 			return nil
 		}
 		return t.add(ctx, e.Name, Declared{}, func(in *inspect.Inspector) io.Reader {
-			return turn.Work(ctx, io.TeeReader(t.bounded(e.Name, t.charge.Of(r)), in))
+			return turn.Work(ctx, io.TeeReader(t.bounded(e.Name, charge.Of(r)), in))
 		})
 	}
 	most := t.contents.limits
 	lim := unpack.Limits{Entries: entriesPerFile * most.files, File: most.file, Total: most.total}
 	if f != string(unpack.ZIP) {
+		charge = nil // it is asked for as all is unpacked: what stands between the files can become very much, too
+		lim.Through = func(r io.Reader) io.Reader { return turn.Work(ctx, t.charge.Of(r)) }
 		return NoEffect(t.badArchive(unpack.ReadTar(turn.Wait(ctx, r), unpack.Format(f), lim, each)))
 	}
 	packed := spool.New(most.dir)

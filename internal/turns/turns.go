@@ -58,17 +58,24 @@ func (t *turnReader) Read(p []byte) (n int, err error) {
 // A Client lets work that reads from a client be done in turns: it is given back while the client is waited for. One
 // goroutine at a time reads through it.
 type Client struct {
-	turns Turns
-	free  int // bytes that need no turn yet
-	held  bool
+	turns   Turns
+	free    int // bytes that need no turn yet
+	held    bool
+	working bool // in a reader that Work returned
 }
 
 // Client makes one.
 func (t Turns) Client() *Client { return &Client{turns: t, free: Free} }
 
-// Work returns a reader of r that takes a turn for each read, once Free bytes have come through all such readers.
+// Work returns a reader of r that takes a turn for each read, once Free bytes have come through all such readers. One that reads
+// from another works in the same turn.
 func (t *Client) Work(ctx context.Context, r io.Reader) io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
+		if t.working {
+			return r.Read(p)
+		}
+		t.working = true
+		defer func() { t.working = false }()
 		if t.free > 0 {
 			n, err := r.Read(p)
 			t.free -= n

@@ -19,7 +19,7 @@ const (
 )
 
 // ReadTar calls each once for every regular file of a tar, in the archive's order, as it streams. Folders are passed over. An error of
-// each or of r is returned unchanged, and nothing is read any more; what is wrong with the archive is an *Error.
+// each or of r is returned unchanged, and so is one of lim.Through; nothing is read any more then. What is wrong with the archive is an *Error.
 func ReadTar(r io.Reader, f Format, lim Limits, each Each) error {
 	src := &source{r: r}
 	plain, done, err := decompress(src, f)
@@ -27,7 +27,9 @@ func ReadTar(r io.Reader, f Format, lim Limits, each Each) error {
 		return err
 	}
 	defer done()
-	t := &tarball{src: src, plain: &ending{r: plain, most: lim.Total + int64(lim.Entries)*roomForHeaders + maxPadding}, list: newList(lim), each: each}
+	inner := &source{r: plain}
+	outer := &source{r: lim.through(inner)}
+	t := &tarball{src: src, inner: inner, outer: outer, plain: &ending{r: outer, most: lim.Total + int64(lim.Entries)*roomForHeaders + maxPadding}, list: newList(lim), each: each}
 	t.r = tar.NewReader(t.plain)
 	for {
 		h, err := t.r.Next()
@@ -41,6 +43,13 @@ func ReadTar(r io.Reader, f Format, lim Limits, each Each) error {
 			return err
 		}
 	}
+}
+
+func (l Limits) through(r io.Reader) io.Reader {
+	if l.Through == nil {
+		return r
+	}
+	return l.Through(r)
 }
 
 // decompress opens what the tar lies in.
@@ -107,6 +116,8 @@ func (e *ending) Read(p []byte) (int, error) {
 // A tarball is one tar that is being read.
 type tarball struct {
 	src   *source
+	inner *source // what was unpacked
+	outer *source // the same, read through Limits.Through
 	plain *ending
 	r     *tar.Reader
 	list  *list
@@ -207,6 +218,8 @@ func (t *tarball) explain(name string, err error) error {
 	switch {
 	case t.src.err != nil:
 		return t.src.err
+	case t.outer.err != nil && t.inner.err == nil:
+		return t.outer.err
 	case errors.Is(err, errMost):
 		return bad("", TotalLarge, "the archive becomes more than %d bytes", t.plain.most)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):

@@ -30,6 +30,9 @@ type Limits struct {
 	Entries int   // of any kind: files, folders, and what the caller leaves out
 	File    int64 // bytes of one file, asked as it is read; a file that is not read may be larger
 	Total   int64 // bytes of all files, also of those that are not read
+	// Through is what all that a tar unpacks to is read through, headers included: what it asks for is asked for each byte, and
+	// its error ends the reading. nil is nothing.
+	Through func(io.Reader) io.Reader
 }
 
 // An Entry is a regular file of an archive.
