@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/rand"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"sync"
@@ -56,25 +57,14 @@ func NewEnv(args []string, out, err io.Writer, lookup func(string) (string, bool
 	}
 }
 
-// answerWait bounds the wait for an answer after the whole request was sent: the service assembles an upload of 1 GiB in seconds.
-const answerWait = 2 * time.Minute
-
 func newTransport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.ResponseHeaderTimeout = answerWait
+	t.DialContext = (&net.Dialer{Timeout: dialWait, KeepAlive: dialWait}).DialContext
+	t.TLSHandshakeTimeout = dialWait
 	t.MaxResponseHeaderBytes = 64 << 10 // the service sends less than 4 KiB
+	// A connection that died without a word is not kept for the next try.
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: dialWait, PingTimeout: dialWait}
 	return t
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // The variables that are settings of these commands, and of no server.

@@ -8,11 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"slices"
 	"strconv"
-	"time"
 
 	"sandlot/internal/client"
 )
@@ -124,7 +122,6 @@ func (u until) Read(p []byte) (int, error) {
 
 // sendExport sends an export as often as it takes: the server brings in what it has not brought yet.
 func (s *session) sendExport(ctx context.Context, f export, in client.Import) (out client.Imported, err error) {
-	s.HTTP = &http.Client{Transport: patient(s.env.HTTP, f.size)}
 	m := s.env.meter(f.size, s.quiet)
 	defer m.end()
 	var last *counted
@@ -147,20 +144,6 @@ func (t telling) Read(p []byte) (int, error) {
 		t.m.part()
 	}
 	return n, err
-}
-
-// importSpeed is what a server is given time for, in bytes a second: it compares every file with its hash, and stores it.
-const importSpeed = 4 << 20
-
-// patient waits longer for an answer.
-func patient(way http.RoundTripper, size int64) http.RoundTripper {
-	t, ok := way.(*http.Transport)
-	if !ok {
-		return way
-	}
-	t = t.Clone()
-	t.ResponseHeaderTimeout = answerWait + time.Duration(size/importSpeed)*time.Second
-	return t
 }
 
 // toldImport prints what became of each project. Those that were refused are an error.

@@ -62,7 +62,7 @@ func (env *Env) readKey(ctx context.Context, server string) (string, error) {
 	if ended(ctx) {
 		return "", err
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errNoInput) {
 		return "", fmt.Errorf("the key cannot be read: %w", err)
 	}
 	if text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")); keyForm.MatchString(text) {
@@ -78,6 +78,8 @@ func (env *Env) readKey(ctx context.Context, server string) (string, error) {
 // secretLine asks on a terminal without showing what is typed, and leaves the terminal as it was, also when it is interrupted.
 func (env *Env) secretLine(ctx context.Context, prompt string) (string, error) {
 	if !env.terminal() {
+		ctx, cancel := context.WithTimeoutCause(ctx, inputWait, errNoInput)
+		defer cancel()
 		return within(ctx, env.line)
 	}
 	fd := int(env.In.(*os.File).Fd())
@@ -96,6 +98,9 @@ func (env *Env) terminal() bool {
 	f, ok := env.In.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// errNoInput means that standard input is open, and that nothing comes.
+var errNoInput = errors.New("nothing came on standard input")
 
 // line reads one line, or what there is of it.
 func (env *Env) line() (string, error) {
@@ -119,7 +124,7 @@ func within[T any](ctx context.Context, read func() (T, error)) (what T, err err
 	case <-done:
 		return got, failed
 	case <-ctx.Done():
-		return what, &Failure{Message: "interrupted; nothing was sent", Exit: exitOther, cause: ctx.Err()}
+		return what, &Failure{Message: "interrupted; nothing was sent", Exit: exitOther, cause: context.Cause(ctx)}
 	}
 }
 

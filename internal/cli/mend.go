@@ -44,8 +44,12 @@ func (s *session) explain(ctx context.Context, err error) error {
 			Fix: []string{s.env.again("--server", placeholderServer)}, Exit: exitServer, cause: err,
 		}
 	case errors.Is(err, client.ErrNoAnswer):
+		what := " gave no whole answer: "
+		if errors.Is(err, client.ErrStalled) {
+			what = " was waited for in vain: "
+		}
 		return &Failure{
-			Message: s.server() + " gave no whole answer: " + clean(err.Error()), Notes: []string{"The same command may be given again; what it did already is not done twice:"},
+			Message: s.server() + what + clean(err.Error()), Notes: []string{"The same command may be given again; what it did already is not done twice:"},
 			Fix: []string{s.env.again()}, Exit: exitServer, cause: err,
 		}
 	}

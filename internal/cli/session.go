@@ -53,7 +53,7 @@ func (t target) connect(env *Env, at place) (*session, error) {
 	if err != nil {
 		return nil, &Failure{Message: err.Error(), Fix: []string{env.again("--server", likelyServer(text))}, Exit: exitUsage, cause: err}
 	}
-	s.Client = &client.Client{Base: base, HTTP: &http.Client{Transport: env.HTTP}}
+	s.Client = &client.Client{Base: base, HTTP: &http.Client{Transport: env.HTTP}, Waits: waits()}
 	if s.id == "" && at.state.Server == base.String() {
 		s.id = at.state.ID
 	}
@@ -128,18 +128,23 @@ const (
 
 // call makes a call until it is answered.
 func (s *session) call(ctx context.Context, make func() error) error {
-	pause := firstWait
+	pause, silent := firstWait, 0
 	for n := 1; ; n, pause = n+1, 2*pause {
 		err := make()
+		silent = s.stalled(err, silent)
 		if err == nil || isRefusal(err) {
 			s.heard.Store(true)
 		}
 		again, after := s.mayTryAgain(err)
 		after = max(after, pause)
-		if !again || n == tries || ended(ctx) || after > mostWait {
+		if !again || n == tries || silent == silences || ended(ctx) || after > mostWait {
 			return err
 		}
-		s.env.say("no answer yet; trying again in %s (%d of %d)", after, n+1, tries)
+		most := tries
+		if silent > 0 {
+			most = n + silences - silent
+		}
+		s.env.say("no answer yet; trying again in %s (%d of %d)", after, n+1, most)
 		if s.env.Wait(ctx, after) != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -34,6 +35,12 @@ func (u upload) part(n int) (at, size int64) {
 	return at, min(partSize, u.size-at)
 }
 
+// has reports whether a list is of parts that there are, each once.
+func (u upload) has(parts []int) bool {
+	list := slices.Sorted(slices.Values(parts))
+	return len(slices.Compact(list)) == len(parts) && (len(parts) == 0 || list[0] > 0 && list[len(list)-1] <= u.total())
+}
+
 // upload sends the parts that the server does not have, and returns the answer that it gives when it has all.
 func (s *session) upload(ctx context.Context, u upload) (a client.Answer, err error) {
 	m := s.env.meter(u.size, s.quiet)
@@ -43,6 +50,9 @@ func (s *session) upload(ctx context.Context, u upload) (a client.Answer, err er
 	}
 	// Each round sends what is told to be missing, at most a hundred parts; the last answer ends it.
 	for rounds := u.total()/100 + 3; a.ProjectID == "" && rounds > 0; rounds-- {
+		if !u.has(a.MissingParts) {
+			return a, fmt.Errorf("%w: it asks for parts that there are not", client.ErrNotAPI)
+		}
 		if a, err = s.sendParts(ctx, u, a.MissingParts, m); err != nil {
 			return a, err
 		}

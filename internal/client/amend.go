@@ -68,9 +68,5 @@ func (c *Client) File(ctx context.Context, id, name string, version int) (io.Rea
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.do(req)
-	if err != nil {
-		return nil, err
-	}
-	return broken{resp.Body}, nil
+	return c.stream(req)
 }

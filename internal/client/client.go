@@ -32,6 +32,8 @@ type Client struct {
 	Base *url.URL     // the service's base-url, without /v1
 	Key  string       // account key, project key or upload token; empty: the calls are made without one
 	HTTP *http.Client // nil: http.DefaultClient. Its Timeout, if any, includes the time that content takes
+
+	Waits Waits // how long the other side is waited for
 }
 
 // Signup makes an account. Of f it sends what is set; Email and Handle make sense.
@@ -80,7 +82,7 @@ func (c *Client) Ticket(ctx context.Context, f Fields) (t Ticket, err error) {
 // SendWithTicket sends the bytes of a ticket, size of them or, if that is 0, as many as come. The answer is that of Publish or Update. The
 // same bytes may be sent again, and get the same answer.
 func (c *Client) SendWithTicket(ctx context.Context, t Ticket, content io.Reader, size int64) (a Answer, err error) {
-	bearer := Client{Base: c.Base, Key: t.Ticket, HTTP: c.HTTP}
+	bearer := Client{Base: c.Base, Key: t.Ticket, HTTP: c.HTTP, Waits: c.Waits}
 	req, err := bearer.request(ctx, http.MethodPut, content, nil, "uploads", t.UploadID)
 	if err != nil {
 		return a, err
@@ -186,11 +188,7 @@ func (c *Client) Export(ctx context.Context, history bool) (io.ReadCloser, error
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.do(req)
-	if err != nil {
-		return nil, err
-	}
-	return broken{resp.Body}, nil
+	return c.stream(req)
 }
 
 // broken is a body whose failures are ErrNoAnswer.
@@ -199,7 +197,7 @@ type broken struct{ io.ReadCloser }
 func (b broken) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%w: %w", ErrNoAnswer, err)
+		err = unanswered(err)
 	}
 	return n, err
 }
@@ -231,22 +229,43 @@ func (c *Client) request(ctx context.Context, method string, body io.Reader, que
 	return req, nil
 }
 
-// do sends a request. The answer has a status of success and an open body.
+// do sends a request. The answer has a status of success and an open body, which is no transfer.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
 	doer := http.Client{}
 	if c.HTTP != nil {
 		doer = *c.HTTP
 	}
 	doer.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	v, req := c.Waits.watched(req)
 	resp, err := doer.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoAnswer, err)
+		return nil, unanswered(v.end(req.Context(), err))
 	}
+	v.begun()
+	resp.Body = &answer{ReadCloser: resp.Body, v: v, ctx: req.Context()}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		defer resp.Body.Close()
 		return nil, refusal(resp)
 	}
 	return resp, nil
+}
+
+// stream sends a request whose answer is a transfer. What breaks off fails in Read, with ErrNoAnswer.
+func (c *Client) stream(req *http.Request) (io.ReadCloser, error) {
+	resp, err := c.do(req)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body.(*answer).stream()
+	return broken{resp.Body}, nil
+}
+
+// unanswered is an error after which nobody knows whether the call has happened.
+func unanswered(err error) error {
+	if errors.Is(err, ErrNoAnswer) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 }
 
 // decode sends a request and reads its JSON answer.
@@ -273,7 +292,7 @@ func (c *Client) decode(req *http.Request, into any) (*http.Response, error) {
 func read(body io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, answerMax+1))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoAnswer, err)
+		return nil, unanswered(err)
 	}
 	if len(text) > answerMax {
 		return nil, fmt.Errorf("the answer has more than %d bytes", answerMax)
