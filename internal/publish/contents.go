@@ -93,7 +93,7 @@ func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io
 	c.receiving.Add(1)
 	defer c.receiving.Add(-1)
 	in := inspect.New()
-	seen := through(in)
+	seen := c.whileRoom(through(in))
 	head := c.buffer()
 	defer c.buffers.Put(head)
 	n, err := content.Fill(seen, *head, len(*head))
@@ -251,6 +251,29 @@ func (c *Contents) Held(ref BlobRef) bool { return c.held.holds(ref) }
 
 // Receiving reports whether content is being staged for a request right now.
 func (c *Contents) Receiving() bool { return c.receiving.Load() > 0 }
+
+// whileRoom is a reader of r that asks for room again and again, for what comes slowly was let in long ago.
+func (c *Contents) whileRoom(r io.Reader) io.Reader {
+	const every = 1 << 20 // of many that come at once, that is little on any disk
+	left := every
+	return readerFunc(func(p []byte) (int, error) {
+		if left <= 0 {
+			if err := c.admitBytes(); err != nil {
+				return 0, err
+			}
+			left = every
+		}
+		n, err := r.Read(p)
+		left -= n
+		return n, err
+	})
+}
+
+// readerFunc is an io.Reader.
+type readerFunc func(p []byte) (int, error)
+
+// Read implements io.Reader.
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // admitBytes refuses what needs room while the disk is nearly full: the rest is kept for
 // deletions, and for the database to finish what it has begun.

@@ -2,6 +2,7 @@ package publish_test
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,19 @@ func TestTheDisksHighWaterMark(t *testing.T) {
 	if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(p.ID), Filename: "a.txt"}); err != nil {
 		t.Errorf("deletes do not work: %v", err)
 	}
+	// What comes slowly was let in before the disk filled.
+	filling := func() io.Reader {
+		room = true
+		return io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20)), readerFunc(func(p []byte) (int, error) {
+			room = false
+			return len(p), nil
+		}))
+	}
+	_, err = w.Stage(t.Context(), io.LimitReader(filling(), 64<<20))
+	refusedAs(t, "the rest of a file", err, publish.CodeStorageFull)
+	tree := w.NewTree(nil)
+	defer w.DiscardTree(t.Context(), tree)
+	refusedAs(t, "the rest of an archive", tree.Unpack(t.Context(), "zip", io.LimitReader(filling(), 64<<20)), publish.CodeStorageFull)
 	room = true
 	w.publish(by, "<p>again")
 }

@@ -312,7 +312,7 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 	}
 	packed := spool.New(most.dir)
 	defer packed.Close()
-	if err := t.contents.receive(packed, r, most.packed()); err != nil {
+	if err := t.contents.Receive(packed, r, most.packed()); err != nil {
 		return NoEffect(err)
 	}
 	return NoEffect(t.badArchive(unpack.ReadZIP(packed, packed.Size(), lim, each)))
@@ -325,12 +325,13 @@ const entriesPerFile = 5
 // packed is how large an archive may be: what is packed may be a little larger than what it holds.
 func (l treeLimits) packed() int64 { return l.total + l.total/1024 + 16<<20 }
 
-// receive writes what r yields, at most limit bytes, to a spool.
-func (c *Contents) receive(all *spool.Spool, r io.Reader, limit int64) error {
+// Receive writes an archive, which r yields, to a spool. One of more than limit bytes is CodeContentTooLarge; a disk that is or
+// becomes nearly full is CodeStorageFull.
+func (c *Contents) Receive(all *spool.Spool, r io.Reader, limit int64) error {
 	if err := c.admitBytes(); err != nil {
 		return err
 	}
-	n, err := io.Copy(all, io.LimitReader(r, limit+1))
+	n, err := io.Copy(all, io.LimitReader(c.whileRoom(r), limit+1))
 	switch {
 	case errors.Is(err, spool.ErrFull):
 		return fmt.Errorf("%w: %w", ErrFull, err)

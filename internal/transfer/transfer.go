@@ -37,6 +37,7 @@ type Projects interface {
 type Contents interface {
 	NewTree(charge publish.Charge) *publish.Tree
 	DiscardTree(ctx context.Context, t *publish.Tree)
+	Receive(all *spool.Spool, r io.Reader, limit int64) error
 }
 
 // Config is what a Service is made of. Projects and Contents must be set. Limits that are 0 are those of package publish.
@@ -154,16 +155,11 @@ func (s *Service) alone(id publish.AccountID) (done func(), err error) {
 func (s *Service) receive(all *spool.Spool, r io.Reader) (sum publish.Digest, err error) {
 	limit := projectsOfData * s.MaxFile
 	hash := sha256.New()
-	n, err := io.Copy(io.MultiWriter(all, hash), io.LimitReader(r, limit+1))
-	switch {
-	case errors.Is(err, spool.ErrFull):
-		return sum, fmt.Errorf("%w: %w: %w", publish.ErrNoEffect, publish.ErrFull, err)
-	case err != nil:
-		return sum, fmt.Errorf("receive the archive: %w", err)
-	case n > limit:
-		return sum, tooLarge("The archive has more than %d bytes, which is the limit.", limit)
+	err = s.Contents.Receive(all, io.TeeReader(r, hash), limit)
+	if errors.Is(err, publish.CodeContentTooLarge) {
+		err = tooLarge("The archive has more than %d bytes, which is the limit.", limit)
 	}
-	return publish.Digest(hash.Sum(nil)), nil
+	return publish.Digest(hash.Sum(nil)), publish.NoEffect(err)
 }
 
 // adoptAll makes one project after another.

@@ -424,6 +424,16 @@ func TestAnAccountHasOneImportAtATime(t *testing.T) {
 	expect.Is(t, "the first", <-first, publish.CodeInvalidArchive)
 }
 
+func TestAnImportIsNotReceivedWhileTheDiskIsNearlyFull(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	full := testworld.New(t, testworld.Embedded(), testworld.With(func(c *publish.Config) { c.Room = func() bool { return false } }))
+	w.in.Contents = full.Publish.Contents
+	sent := strings.NewReader("PK")
+	_, err := w.in.Import(t.Context(), w.account(), transfer.Input{Archive: sent})
+	expect.Is(t, "the import", err, publish.CodeStorageFull)
+	expect.Equal(t, "bytes that were not read", sent.Len(), 2)
+}
+
 func TestOfOneProjectEachContentIsStoredOnce(t *testing.T) {
 	w := newWorld(t, testworld.Embedded())
 	by, me := w.account(), w.account()
