@@ -48,8 +48,8 @@ func (x *exchange) serve(path string) {
 	}
 }
 
-// file answers a GET or HEAD of a decoded path: with the file of that name, a redirect to a folder,
-// the icon, or a 404.
+// file answers a GET or HEAD of a decoded path: with the file of that name, a redirect to a folder
+// or to a primary file that lies in one, the icon, or a 404.
 func (x *exchange) file(path string) {
 	l, err := x.list(x.r.Context(), &x.project)
 	if err != nil {
@@ -64,6 +64,11 @@ func (x *exchange) file(path string) {
 		x.icon(l)
 	case f == nil:
 		x.missing(l)
+	case path == "/" && lastSegment(name) > 0:
+		if strings.HasSuffix(name, "/index.html") {
+			name = name[:lastSegment(name)]
+		}
+		x.redirect(http.StatusTemporaryRedirect, "./"+escape(name))
 	case name == x.project.Primary:
 		x.primary(f)
 	default:

@@ -69,6 +69,31 @@ func TestPrimaryOfAnotherName(t *testing.T) {
 	}
 }
 
+// TestAPrimaryFileInAFolderIsOpenedThere: what it loads lies beside it, and would not be found from the root.
+func TestAPrimaryFileInAFolderIsOpenedThere(t *testing.T) {
+	s := newWorld(t)
+	s.put(gameID, s.file("dist/start.html", "<p>start"), s.file("dist/my index.html", "<p>mine"), s.file("dist/index.html", "<p>built"), s.file("index.html", "<p>source"))
+	h := newHandler(s, "localhost")
+	for _, c := range []struct{ primary, location, body string }{
+		{"dist/start.html", "./dist/start.html?a=1", "<p>start"},
+		{"dist/index.html", "./dist/?a=1", "<p>built"},
+		{"dist/my index.html", "./dist/my%20index.html?a=1", "<p>mine"},
+	} {
+		s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, c.primary, "a form"))
+		plays := s.plays()
+		res := get(h, "/?a=1")
+		if got := res.Header.Get("Location"); res.StatusCode != http.StatusTemporaryRedirect || got != c.location {
+			t.Errorf("%s: %d, to %q", c.primary, res.StatusCode, got)
+		}
+		if n := s.plays(); n != plays {
+			t.Errorf("%s: the redirect is a play", c.primary)
+		}
+		if got := bodyOf(t, get(h, c.location[1:])); got != c.body {
+			t.Errorf("%s: %q", c.location, got)
+		}
+	}
+}
+
 func TestRow89(t *testing.T) {
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
