@@ -24,17 +24,27 @@ func (x *lexer) literal(start, end int) {
 		}
 	case 'm':
 		if string(wordBefore(before)) == "from" {
-			x.ref(imports, x.text[start+1:end], start)
+			x.ref(x.imported(end), x.text[start+1:end], start)
 		}
 	case 't':
 		if string(wordBefore(before)) == "import" && !bytes.HasSuffix(before, []byte(".import")) {
-			x.ref(imports, x.text[start+1:end], start)
+			x.ref(x.imported(end), x.text[start+1:end], start)
 		}
 	case ',':
 		if x.last >= 0 && len(bytes.TrimSpace(x.text[x.last+1:start])) == 1 {
 			x.file(start, end)
 		}
 	}
+}
+
+// imported is how an import asks for what a string that ends there names: one that says with which type (of JSON or a style)
+// takes no module.
+func (x *lexer) imported(end int) how {
+	after := bytes.TrimLeft(x.text[end+1:min(x.end, end+1+near)], " \t\r\n")
+	if bytes.HasPrefix(after, []byte("with")) || bytes.HasPrefix(after, []byte("assert")) || bytes.HasPrefix(after, []byte(",")) {
+		return loads
+	}
+	return imports
 }
 
 // argument looks at a string that is the first argument of a call.
@@ -48,7 +58,7 @@ func (x *lexer) argument(before []byte, start, end int) {
 	switch string(word) {
 	case "import":
 		if !bytes.HasSuffix(of, []byte(".")) && x.ends(end) {
-			x.ref(imports, x.text[start+1:end], start)
+			x.ref(x.imported(end), x.text[start+1:end], start)
 		}
 	case "fetch":
 		if !bytes.HasSuffix(of, []byte(".")) || bytes.HasSuffix(of, []byte("window.")) || bytes.HasSuffix(of, []byte("self.")) {
@@ -65,7 +75,7 @@ func (x *lexer) argument(before []byte, start, end int) {
 			x.ref(registers, x.text[start+1:end], start)
 		}
 	case "URL":
-		if after := bytes.TrimLeft(x.text[end+1:min(len(x.text), end+40)], " ,\n"); bytes.HasPrefix(after, []byte("import.meta.url")) {
+		if after := bytes.TrimLeft(x.text[end+1:min(len(x.text), end+40)], " ,\n"); bytes.HasPrefix(after, []byte("import.meta.url")) && !isFolder(x.text[start+1:end]) {
 			x.ref(loads, x.text[start+1:end], start)
 		}
 	case "loadImage", "loadSound", "loadFont", "loadJSON", "loadStrings", "loadTable", "loadShader", "loadModel":
@@ -79,6 +89,11 @@ func (x *lexer) argument(before []byte, start, end int) {
 			x.file(start, end)
 		}
 	}
+}
+
+// isFolder reports whether a reference is that of a folder, from which a program makes others.
+func isFolder(value []byte) bool {
+	return bytes.HasSuffix(value, []byte("/")) || path.Base(string(value)) == "." || path.Base(string(value)) == ".."
 }
 
 // file keeps a string that is all of an argument and names a file by its kind.

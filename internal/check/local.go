@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"sandlot/internal/inspect"
@@ -37,11 +38,24 @@ func (f *finder) local(l *Look, r ref, t target) {
 			"%s %s %s, and the file is called %s: names differ if a letter is large in one and small in the other.", at(l, r.place), verb, inspect.Quoted(r.to), shown(same))
 		return
 	}
-	if sources[strings.ToLower(path.Ext(name))] {
+	switch {
+	case sources[strings.ToLower(path.Ext(name))]:
 		f.notBuilt(l, r)
-		return
+	case strings.HasPrefix(t.path, "/") && f.exact("public/"+name):
+		f.inPublic(l, r, "public/"+name)
+	default:
+		if of, file := f.built(l, t); of != "" {
+			f.builtFor(l, r, of, file)
+			return
+		}
+		f.missing(l, r, name)
 	}
-	f.missing(l, r, name)
+}
+
+// exact reports whether the version has a file of that name.
+func (f *finder) exact(name string) bool {
+	_, ok := slices.BinarySearch(f.Names, name)
+	return ok
 }
 
 // missing says that a file is not there, and which may have been meant.
@@ -117,7 +131,8 @@ func usable(name string) bool {
 
 // there judges a reference to a file that is there.
 func (f *finder) there(l *Look, r ref, t target, name string) {
-	if r.how == loads && l.kind == page && sources[strings.ToLower(path.Ext(name))] {
+	ext := strings.ToLower(path.Ext(name))
+	if r.how == loads && l.kind == page && sources[ext] || r.how == imports && (sources[ext] || noModule(ext)) {
 		f.notBuilt(l, r)
 		return
 	}
@@ -134,12 +149,4 @@ func (f *finder) there(l *Look, r ref, t target, name string) {
 		return
 	}
 	f.add(AbsolutePath, hint, "%s %s %s from the root of the host. That works at the project's own address, and not at its path form %s, which is for frames and for clients that cannot resolve that address.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), f.Place.Path)
-}
-
-// notBuilt says that a page loads what is to be built first.
-func (f *finder) notBuilt(l *Look, r ref) {
-	if f.first("build " + r.to) {
-		f.add(NotBuilt, "Build the project (often npm run build) and publish what that made, often the folder dist.",
-			"%s %s %s, which browsers do not run as it is: it is source to be built first.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
-	}
 }

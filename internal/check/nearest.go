@@ -62,8 +62,8 @@ func distance(a, b string, together bool) int {
 		return apart
 	case len(a) > longestNear || len(b) > longestNear:
 		return 100
-	case strings.TrimSuffix(a, path.Ext(a)) == strings.TrimSuffix(b, path.Ext(b)):
-		return 3 + apart // another kind of file, or none
+	case strings.TrimSuffix(a, path.Ext(a)) == strings.TrimSuffix(b, path.Ext(b)) && alike(path.Ext(a), path.Ext(b)):
+		return 3 + apart
 	}
 	if path.Ext(a) != path.Ext(b) {
 		return 100
@@ -76,6 +76,33 @@ func distance(a, b string, together bool) int {
 		return 3*n + apart
 	}
 	return 100
+}
+
+// alike reports whether files with two extensions may stand for each other, as two kinds of pictures do. A name without one
+// stands for any.
+func alike(a, b string) bool {
+	return a == "" || b == "" || familyOf(a) == familyOf(b)
+}
+
+// familyOf is the family of files that an extension belongs to, by itself where no other does.
+func familyOf(ext string) string {
+	switch ext {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp", ".ico":
+		return "picture"
+	case ".mp3", ".ogg", ".wav", ".m4a", ".aac", ".flac", ".opus", ".webm", ".mp4":
+		return "sound"
+	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".jsx", ".tsx":
+		return "script"
+	case ".css", ".scss", ".sass", ".less":
+		return "style"
+	case ".html", ".htm":
+		return "page"
+	case ".woff", ".woff2", ".ttf", ".otf":
+		return "font"
+	case ".gltf", ".glb", ".obj", ".fbx":
+		return "model"
+	}
+	return ext
 }
 
 // edits is how many letters have to be put in, taken out or changed (Levenshtein's distance), for short texts.

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"maps"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 // element takes from a start tag what it asks for, and passes over its content where that has no tags.
 func (s *scanner) element(t *tag, next int) int {
 	if len(t.style) > 0 && bytes.Contains(t.style, []byte("url(")) {
-		s.inlineStyle(t.style, t.at)
+		s.inlineStyle([]byte(html.UnescapeString(string(t.style))), t.at)
 	}
 	switch string(t.name[:t.n]) {
 	case "script":

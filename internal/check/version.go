@@ -39,7 +39,7 @@ const mostAsked = 200
 // Asks lists the names of files that the looks refer to, folded by names.Fold, for whoever does not want to read all
 // names of a version; at most 200 of them. Findings of a Part judges no others.
 func (v *Version) Asks() []string {
-	var folded []string
+	var folded, further []string
 	for _, l := range v.Looks {
 		for _, r := range l.refs {
 			t := read(r.to)
@@ -48,13 +48,16 @@ func (v *Version) Asks() []string {
 			}
 			for _, name := range v.candidates(l, r, t.path) {
 				folded = append(folded, names.Fold(name))
-				if len(folded) == mostAsked {
-					return folded
-				}
+			}
+			if len(folded) >= mostAsked {
+				return folded[:mostAsked]
+			}
+			for _, b := range builtFor(l, t) {
+				further = append(further, names.Fold(b.file))
 			}
 		}
 	}
-	return folded
+	return append(folded, further[:min(len(further), mostAsked-len(folded))]...)
 }
 
 // candidates are the files that a reference may mean: which page runs a script is not known, so what it asks for may

@@ -1,6 +1,11 @@
 package check
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+)
 
 // A fact is something that the text of a page or script says about what it does.
 type fact uint32
@@ -19,6 +24,7 @@ const (
 	wasm                       // it makes memory for WebAssembly, shared or not
 	isolates                   // it makes the isolation that shared memory needs by itself
 	elsewhere                  // what its loader loads is in a folder that is told apart
+	lists                      // it lists the files that it loads, as what Godot exports does
 )
 
 // A word says a fact wherever it stands behind its prefix.
@@ -78,6 +84,7 @@ var words = []word{
 	{"typeof ", "sharedarraybuffer", guards},
 	{"cross", "originisolated", guards},
 	{"", "webassembly.memory", wasm},
+	{"", `"filesizes":{`, lists},
 	{"coi-", "serviceworker", isolates},
 	{"", "setpath(", elsewhere},
 	{"", "baseurl", elsewhere},
@@ -146,8 +153,26 @@ func (s *scanner) found(f fact, at int) {
 		return
 	}
 	s.facts |= f
+	if f == lists {
+		s.listed(at)
+	}
 	if f&shares != 0 {
 		s.threads = s.anywhere(at)
+	}
+}
+
+// listed keeps the files that a list of sizes names, which lie beside the page.
+func (s *scanner) listed(at int) {
+	text := s.text[at:min(len(s.text), at+4096)]
+	open, end := bytes.IndexByte(text, '{'), bytes.IndexByte(text, '}')
+	var sizes map[string]int64
+	if end < open || json.Unmarshal(text[open:end+1], &sizes) != nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		if len(s.refs) < mostRefs && !unreadable([]byte(name)) {
+			s.refs = append(s.refs, ref{name, s.anywhere(at), asks})
+		}
 	}
 }
 

@@ -275,7 +275,7 @@ func warningsOf(id ProjectID, found []check.Finding) (list []Warning) {
 		w := warning(string(f.Code), f.Message, f.Hint)
 		switch {
 		case id == "": // a dry run's, which no call can name
-		case f.Code == check.MissingFile:
+		case f.Code == check.MissingFile && f.Lacks != "":
 			w = w.With(OpUpdate, Arg{"project_id", string(id)}, Arg{"filename", f.Lacks})
 		case f.Code == check.NeedsThreads:
 			w = w.With(OpAmend, Arg{"id", string(id)}, Arg{"threads", true})

@@ -1,0 +1,1 @@
+class Engine { constructor(c) { this.c = c } startGame() {} }

@@ -1,0 +1,3 @@
+import './local.css';
+import shell from './shell.png';
+document.getElementById('app').innerHTML = '<img src=' + shell + '>';
