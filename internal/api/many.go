@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"sandlot/internal/content"
@@ -102,6 +103,10 @@ func inFile(name string, err error) error {
 	case errors.As(err, &e):
 		e.Message = "Of the file " + shown(name) + ": " + e.Message
 		return e.In("files")
+	case errors.As(err, &decoded) && name == "":
+		own := *decoded
+		own.Field = "files"
+		return &own
 	case errors.As(err, &decoded):
 		own := *decoded
 		own.Field, own.Message = "files", "of the file "+shown(name)+": "+decoded.Message
@@ -253,12 +258,20 @@ func (a *API) checkBytesless(f *fields) error {
 		f.read = append(f.read, publish.Warning{Code: "unknown_field", Message: "The field files was ignored: its files have neither text nor content.", Hint: "To send many files in one call, give each its text or content, and leave out content beside them."})
 		f.sentNames = nil
 	case f.bytesless > 0:
-		return publish.Refuse(publish.CodeMissingField, "Of the files, %d have neither text nor content.", f.bytesless).In("files").With(publish.OpSame).
+		return publish.Refuse(publish.CodeMissingField, "%s neither text nor content.", without(f.bytesless)).In("files").With(publish.OpSame).
 			Note("Give each its text, or its bytes as base64 in content. In a form, files are sent as they are:")
 	default:
 		a.tree(f) // also one without files, which is refused
 	}
 	return nil
+}
+
+// without begins a sentence about what some of the files lack.
+func without(n int) string {
+	if n == 1 {
+		return "One of the files has"
+	}
+	return strconv.Itoa(n) + " of the files have"
 }
 
 // sentName remembers the name of a file for hints.

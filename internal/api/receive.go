@@ -252,6 +252,9 @@ func sentence(e *content.Error) string {
 	if rest, ok := strings.CutPrefix(e.Message, e.Field+" "); ok && e.Field != "" {
 		return "The field " + strconv.Quote(e.Field) + " " + rest
 	}
+	if strings.HasPrefix(e.Message, "files[") {
+		return "The field " + e.Message
+	}
 	return upperFirst(e.Message)
 }
 
@@ -261,7 +264,7 @@ func bodyNote(e *content.Error) string {
 	case content.DataPrefix:
 		return "Leave out everything up to and including the comma: content is the base64 text alone."
 	case content.RawHTML, content.RawText:
-		return "Encode the file's bytes as base64; raw text is not taken."
+		return "Encode the file's bytes as base64, or send text as it is in the field text instead."
 	case content.WrongAlphabet:
 		return "Send content_encoding: " + e.Want + ", or leave it out and the alphabet is detected."
 	case content.PercentEncoded:

@@ -88,7 +88,7 @@ func (t *Tree) apart(a, b string) error {
 // readings are the warnings about what was not taken as it was sent.
 func (t *Tree) readings(folder string) (w []Warning) {
 	if folder != "" {
-		w = append(w, warning("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Pack the files themselves rather than the folder that holds them."))
+		w = append(w, warning("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project."))
 	}
 	if len(t.leftOut) > 0 {
 		n, kinds := 0, []string(nil)
@@ -96,7 +96,7 @@ func (t *Tree) readings(folder string) (w []Warning) {
 			n += t.leftOut[what]
 			kinds = append(kinds, fmt.Sprintf("%d of %s", t.leftOut[what], what))
 		}
-		w = append(w, warning("left_out", fmt.Sprintf("%s of tools left out: %s.", counted(n, "file was", "files were"), strings.Join(kinds, ", ")), "Leave them out of what you send. If the page loads one of them, copy it to another folder."))
+		w = append(w, warning("left_out", fmt.Sprintf("%s left out, which tools have made: %s.", counted(n, "file was", "files were"), strings.Join(kinds, ", ")), "Nothing has to be done, unless a page loads one of them: then send it again from another folder."))
 	}
 	if n := len(t.read); n > 0 {
 		w = append(w, ReadAs(t.field(), inspect.Quoted(t.read[0])))

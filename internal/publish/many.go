@@ -97,10 +97,14 @@ func (s *fileSet) noPrimary(field, message string) error {
 	e := Refuse(CodeNoPrimaryFile, "%s", message).In(field)
 	pages := tree.Candidates(s.names(), mostCandidates)
 	e.Detail("candidates", append([]string{}, pages...)) // never null
-	if len(pages) == 0 {
-		return e.With(OpPack).Note("Send a page named index.html with the other files. From a folder that has it:")
+	source := ""
+	if s.has("package.json") {
+		source = " Files with a package.json may be source: then build it, and send the folder that the build has made."
 	}
-	return e.With(OpSame, Arg{"primary_file", pages[0]}).Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.", quotedList(pages))
+	if len(pages) == 0 {
+		return e.With(OpPack).Note("Send a page named index.html with the other files.%s From a folder that has it:", source)
+	}
+	return e.With(OpSame, Arg{"primary_file", pages[0]}).Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.%s", quotedList(pages), source)
 }
 
 // quotedList is names in one line.

@@ -237,9 +237,9 @@ func (h history) versionGone(ctx context.Context, p Project, n int) error {
 	if n < 1 || n > p.Version {
 		why = "was never made"
 	}
-	return Refuse(CodeVersionNotFound, "Version %d of %s %s. Nothing was changed.", n, p.ID, why).In("version").
+	return Refuse(CodeVersionNotFound, "Version %d of %s %s.", n, p.ID, why).In("version").
 		With(OpVersions, Arg{"project_id", string(p.ID)}).Detail("version", p.Version).
-		Note("There are %s; the current one is %d. What each changed is told here:", spans(kept), p.Version)
+		Note("Its versions: %s. The current one is %d. What each changed is told here:", spans(kept), p.Version)
 }
 
 // spans writes numbers that fall, as "1-3, 5".

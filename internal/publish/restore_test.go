@@ -83,7 +83,7 @@ func TestRestore(t *testing.T) {
 		for n, why := range map[int]string{9: "was never made", 0: "was never made", -1: "was never made", 3: "was erased"} {
 			_, err := w.Restore(t.Context(), by, publish.RestoreInput{Project: string(id), Version: n})
 			e := refused(t, err, publish.CodeVersionNotFound)
-			if !strings.Contains(e.Message, why) || !strings.Contains(e.Fix.Note, "1-2, 4;") || e.Fix.Op != publish.OpVersions {
+			if !strings.Contains(e.Message, why) || !strings.Contains(e.Fix.Note, "1-2, 4.") || e.Fix.Op != publish.OpVersions {
 				t.Errorf("version %d: %s %+v", n, e.Message, e.Fix)
 			}
 		}
