@@ -33,7 +33,8 @@ func (c *checker) account(a *account, touched func(*project) bool, whole bool) e
 		return fmt.Errorf("the account %s is shown as %s, its address %q, not %q", a.Handle, who.Handle, who.Email, a.Email)
 	}
 	want := a.there()
-	slices.SortFunc(want, func(p, q *project) int { return cmp.Compare(q.Changed, p.Changed) })
+	slices.Reverse(want) // of those that one operation made, the last is the newest
+	slices.SortStableFunc(want, func(p, q *project) int { return cmp.Compare(q.Changed, p.Changed) })
 	if len(who.Projects) != len(want) {
 		return fmt.Errorf("the account %s has %d projects, not %d", a.Handle, len(who.Projects), len(want))
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -22,8 +21,10 @@ var base = &url.URL{Scheme: "http", Host: "localhost:8080"}
 
 // keyring keeps the keys in memory, for the ledger has only their hashes.
 type keyring struct {
-	mu   sync.Mutex
-	keys map[string]string
+	mu       sync.Mutex
+	keys     map[string]string
+	sessions map[string]string // of accounts, by the hash of the key
+	logIn    func(sum, token string) error
 }
 
 func (k *keyring) add(key string) (sum string) {
@@ -75,18 +76,22 @@ func (c *client) api(sum string) *api.Client {
 // send sends an operation and returns the answer. An error that is not
 // api.ErrNoAnswer is the answer's fault.
 func (c *client) send(s *shard, o *op, times int) (api.Answer, error) {
-	if o.Kind == trash {
+	switch {
+	case o.Kind == trash:
 		return c.deleteProject(s, o)
+	case o.Kind == takeBack:
+		return c.takeProjectBack(s, o)
+	case o.Kind == imports:
+		return c.sendExport(s, o)
+	case o.Ticketed:
+		return c.sendByTicket(s, o)
 	}
 	r, err := s.request(o, times)
 	if err != nil {
 		return api.Answer{}, err
 	}
 	a, err := c.api(s.key(o)).Send(context.Background(), r)
-	if refused := (*api.Error)(nil); errors.As(err, &refused) {
-		return a, fmt.Errorf("%s was answered %d %s: %w", o, refused.Status, refused.Code, err)
-	}
-	return a, err
+	return a, c.refusedOf(o, err)
 }
 
 // deleteProject asks that a project be deleted.

@@ -58,6 +58,9 @@ func (d *drawer) newcomer(o *op, publishes bool) {
 	o.Kind = signup
 	if publishes {
 		o.Kind, o.Content = publish, d.content(primary)
+		if o.Ticketed = d.random.IntN(4) == 0; o.Ticketed {
+			o.Once = ""
+		}
 	}
 }
 
@@ -68,14 +71,15 @@ func (d *drawer) keyed(o *op, s *shard) {
 	if len(a.Projects) == 0 || len(a.Projects) < projectsKept && d.random.IntN(5) == 0 {
 		o.Kind, o.Content = publish, d.content(primary)
 		d.perhapsMany(o)
+		d.perhapsElse(o)
 		return
 	}
 	o.Project = d.random.IntN(len(a.Projects))
 	if a.Projects[o.Project].Deleted {
-		o.Kind, o.Content = publish, d.content(primary)
+		o.Kind, o.Title, o.Once = takeBack, "", ""
 		return
 	}
-	o.Scoped, o.Guarded = d.random.IntN(3) == 0, d.random.IntN(3) == 0
+	o.Scoped, o.Guarded = d.random.IntN(3) == 0 && a.Projects[o.Project].Key != "", d.random.IntN(3) == 0
 	o.Title = ""
 	p := a.Projects[o.Project]
 	if n := d.random.IntN(30); n < 4 {
@@ -93,6 +97,18 @@ func (d *drawer) keyed(o *op, s *shard) {
 	}
 	o.Kind, o.Content = update, d.content(o.Filename)
 	d.perhapsMany(o)
+	d.perhapsElse(o)
+}
+
+// perhapsElse sends the bytes with a ticket, or imports projects instead of publishing one.
+func (d *drawer) perhapsElse(o *op) {
+	switch n := d.random.IntN(6); {
+	case n == 0:
+		o.Ticketed, o.Once = true, ""
+	case n == 1 && o.Kind == publish:
+		o.Kind, o.Projects = imports, 1+d.random.IntN(3)
+		o.Content = content{Seed: d.random.Uint64() >> 16}
+	}
 }
 
 // perhapsMany makes an operation on one file one on many, of which some have the bytes that they had before.

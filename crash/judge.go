@@ -19,7 +19,7 @@ func (s *shard) judge(o *op, a api.Answer, keys *keyring) (ack, error) {
 	}
 	return ack{
 		Status: a.Status, Handle: a.Handle, Project: a.ProjectID, URL: a.URL, VersionURL: a.VersionURL, Version: a.Version,
-		Account: keys.add(a.APIKey), Key: keys.add(a.ProjectAPIKey),
+		Account: keys.add(a.APIKey), Key: keys.add(a.ProjectAPIKey), Imported: o.report.ids(), URLs: o.report.urls(),
 	}, nil
 }
 
@@ -27,7 +27,9 @@ func (s *shard) status(o *op) int {
 	switch {
 	case o.Kind == part && !s.completes(o):
 		return http.StatusAccepted
-	case s.target(o) != nil:
+	case o.Kind == takeBack:
+		return http.StatusSeeOther
+	case s.target(o) != nil, o.Kind == imports:
 		return http.StatusOK
 	}
 	return http.StatusCreated
@@ -42,6 +44,9 @@ func (s *shard) fits(o *op, a api.Answer) error {
 		}
 		return nil
 	}
+	if o.Kind == imports {
+		return s.fitsImport(o)
+	}
 	if p := s.target(o); p != nil {
 		return s.fitsChange(p, o, a)
 	}
@@ -52,7 +57,7 @@ func (s *shard) fits(o *op, a api.Answer) error {
 	if nobody && (!isKey(a.APIKey) || a.Handle == "" || a.Email == "") {
 		return fmt.Errorf("an account with the handle %q, the address %q", a.Handle, a.Email)
 	}
-	if !nobody && sumOf(a.APIKey) != s.Accounts[s.owner(o)].Key {
+	if !nobody && !o.Ticketed && sumOf(a.APIKey) != s.Accounts[s.owner(o)].Key {
 		return fmt.Errorf("another account's key")
 	}
 	if o.Kind == signup {
@@ -63,7 +68,7 @@ func (s *shard) fits(o *op, a api.Answer) error {
 }
 
 func (s *shard) fitsChange(p *project, o *op, a api.Answer) error {
-	if o.Kind == trash && a.ProjectID == p.ID {
+	if (o.Kind == trash || o.Kind == takeBack) && a.ProjectID == p.ID {
 		return nil
 	}
 	if a.ProjectID != p.ID || a.Version != p.Version+1 || a.Previous != p.Version {

@@ -28,6 +28,9 @@ type ack struct {
 	URL        string `json:",omitempty"`
 	VersionURL string `json:",omitempty"`
 	Version    int    `json:",omitempty"`
+
+	Imported []string `json:",omitempty"` // ids
+	URLs     []string `json:",omitempty"` // of these
 }
 
 // A ledger is a file that a record is in when write has returned. Many workers

@@ -3,7 +3,7 @@
 //	go run ./crash -kills 2000
 //
 // It runs the real program on a folder of its own and lets workers publish,
-// update, delete, upload in parts, sign up and read, while the program is killed
+// update, delete, take back, import, upload in parts, send by tickets, sign up and read, while the program is killed
 // with SIGKILL again and again: at a random moment, while it starts, and at each
 // of the points of package failpoint. Each worker writes to a ledger what it is
 // about to ask, before it asks, and what it was answered, after; the ledger is

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+
+	api "sandlot/internal/client"
 )
 
 // kind is what an operation asks for.
@@ -19,6 +21,9 @@ const (
 	part    kind = "part" // a part of a chunked publish or update
 	restore kind = "restore"
 	trash   kind = "delete project"
+
+	takeBack kind = "take project back"
+	imports  kind = "import"
 )
 
 // An op is one request that changes something. It is complete in itself: sent
@@ -43,6 +48,13 @@ type op struct {
 	Upload *upload `json:",omitempty"` // what a first part begins
 	Part   int     `json:",omitempty"`
 	Tell   bool    `json:",omitempty"` // the part tells the total
+
+	Ticketed bool `json:",omitempty"` // the bytes are sent with a ticket
+	Projects int  `json:",omitempty"` // that many are imported
+
+	ticket *api.Ticket // once one was answered
+	report report      // what an import was answered
+	seen   []string    // projects of an import that were seen to be there
 
 	made     file            // see op.file
 	madeMany map[string]file // see op.files
@@ -141,4 +153,12 @@ func (u *upload) whole() file {
 // sumOf is how keys are called in the ledger.
 func sumOf(key string) string { return fileOf([]byte(key)).Sum }
 
-func (o *op) String() string { return fmt.Sprintf("%s %d", o.Kind, o.ID) }
+func (o *op) String() string { return fmt.Sprintf("%s %d", o.counts(), o.ID) }
+
+// counts is what the operation is in the figures of a run.
+func (o *op) counts() kind {
+	if o.Ticketed {
+		return o.Kind + " by ticket"
+	}
+	return o.Kind
+}

@@ -20,10 +20,17 @@ func (c *checker) resolve(before bool) (s *shard, happened bool, err error) {
 		return c.shard, false, nil // a part alone shows nowhere
 	}
 	switch p, owner := c.shard.target(o), c.shard.owner(o); {
-	case p != nil:
-		if happened, err = c.changed(p); o.Kind == trash {
-			happened, err = c.deleted(p)
+	case o.Kind == imports:
+		if s, err = c.partly(o); err == nil {
+			return s, len(o.seen) > 0, nil
 		}
+	case p != nil && o.Kind == trash:
+		happened, err = c.deleted(p)
+	case p != nil && o.Kind == takeBack:
+		happened, err = c.deleted(p)
+		happened = !happened
+	case p != nil:
+		happened, err = c.changed(p)
 	case owner >= 0:
 		happened, err = c.added(c.shard.Accounts[owner])
 	default:
@@ -99,7 +106,7 @@ func (c *checker) quiet(since int, before, whole bool) (happened bool, err error
 	if err != nil {
 		return false, err
 	}
-	touched := func(p *project) bool { return whole || p.Changed >= since }
+	touched := func(p *project) bool { return whole || p.touched() >= since }
 	for _, a := range s.Accounts {
 		busy := a.Projects == nil
 		for _, p := range a.Projects {

@@ -85,7 +85,7 @@ func (w *worker) sendOnce(c *client) error {
 	if err != nil {
 		return err
 	}
-	w.count.acked(o.Kind, w.sent > 1, w.seen, a.FromRecord)
+	w.count.acked(o.counts(), w.sent > 1, w.seen, a.FromRecord)
 	return w.record(record{Ack: &ack})
 }
 

@@ -31,7 +31,8 @@ type project struct {
 	VersionURL string
 	Files      map[string]file
 	Past       []version // the earlier ones
-	Changed    int       // the operation that did it last
+	Changed    int       // the operation that made its newest version
+	Moved      int       // the operation that deleted it last, or took it back
 	Deleted    bool      // by its owner, so that it can be taken back
 }
 
@@ -80,7 +81,12 @@ func (s *shard) happened(o *op, a ack) {
 		p.Files = files
 	case trash:
 		p := s.project(o.Account, o.Project)
-		p.Deleted, p.Changed = true, o.ID
+		p.Deleted, p.Moved = true, o.ID
+	case takeBack:
+		p := s.project(o.Account, o.Project)
+		p.Deleted, p.Moved = false, o.ID
+	case imports:
+		s.imported(o, o.Projects, a.Imported, a.URLs)
 	case remove:
 		s.project(o.Account, o.Project).deleted(o, a)
 	case part:
@@ -127,6 +133,9 @@ func (p *project) at(n int) map[string]file {
 	return p.Past[n-1].Files
 }
 
+// touched is the operation that changed how it is shown last.
+func (p *project) touched() int { return max(p.Changed, p.Moved) }
+
 // there are an account's projects that are not deleted.
 func (a *account) there() []*project {
 	return slices.DeleteFunc(slices.Clone(a.Projects), func(p *project) bool { return p.Deleted })
@@ -168,7 +177,7 @@ func (s *shard) completes(o *op) bool { return o.Kind != part || s.uploadOf(o).w
 // nothing but a part.
 func (s *shard) target(o *op) *project {
 	switch {
-	case o.Kind == update, o.Kind == remove, o.Kind == restore, o.Kind == trash:
+	case o.Kind == update, o.Kind == remove, o.Kind == restore, o.Kind == trash, o.Kind == takeBack:
 		return s.project(o.Account, o.Project)
 	case o.Kind == part && s.completes(o) && s.uploadOf(o).Kind == update:
 		u := s.uploadOf(o)
@@ -191,6 +200,13 @@ func (s *shard) owner(o *op) int {
 // if it had happened: a copy of the shard in which the pending operation has.
 // Addresses and keys of the outcome are not known.
 func (s *shard) after() *shard {
+	c := s.copy()
+	c.apply(record{Ack: &ack{}})
+	return c
+}
+
+// copy is one that can change alone.
+func (s *shard) copy() *shard {
 	c := &shard{Upload: s.Upload, Pending: s.Pending, Ops: s.Ops}
 	for _, a := range s.Accounts {
 		b := *a
@@ -202,6 +218,5 @@ func (s *shard) after() *shard {
 		}
 		c.Accounts = append(c.Accounts, &b)
 	}
-	c.apply(record{Ack: &ack{}})
 	return c
 }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	api "sandlot/internal/client"
+)
+
+// takeProjectBack is what the page of deleted projects does for an owner who is logged in.
+func (c *client) takeProjectBack(s *shard, o *op) (a api.Answer, err error) {
+	session, err := c.keys.session(s.key(o))
+	if err != nil {
+		return a, fmt.Errorf("log in: %w", err)
+	}
+	id := s.project(o.Account, o.Project).ID
+	req, err := c.post("account/projects/"+id+"/take-back", "", "application/x-www-form-urlencoded", nil)
+	if err != nil {
+		return a, err
+	}
+	req.Header.Set("Cookie", "__Host-session="+session)
+	_, header, err := c.do(req, http.StatusSeeOther)
+	if to := header.Get("Location"); err == nil && !strings.Contains(to, id) {
+		err = fmt.Errorf("%s leads to %s", o, to)
+	}
+	a.Status, a.ProjectID = http.StatusSeeOther, id
+	return a, err
+}
+
+// session is that of whose key has that hash, who logs in again each time: a power cut may have taken what was not asked of the program.
+func (k *keyring) session(sum string) (token string, err error) {
+	k.mu.Lock()
+	if token = k.sessions[sum]; token == "" {
+		token = rand.Text()
+		k.sessions[sum] = token
+	}
+	k.mu.Unlock()
+	return token, k.logIn(sum, token)
+}
+
+// logIn records a session beside the program, as a login does, which would take a message.
+func (e *epoch) logIn(sum, token string) error {
+	db, err := e.records("?_pragma=busy_timeout(60000)&_pragma=synchronous(FULL)")
+	if err != nil {
+		return err
+	}
+	bytes := "X'%s'"
+	if e.place != nil {
+		bytes = "decode('%s', 'hex')"
+	}
+	now := time.Now()
+	_, err = db.Exec(fmt.Sprintf("INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) SELECT "+bytes+", account, '', %d, %[2]d, %[2]d, %[3]d FROM keys WHERE hash = "+
+		strings.Replace(bytes, "%s", "%[4]s", 1)+" ON CONFLICT (hash) DO NOTHING", sumOf(token), now.UnixMicro(), now.Add(time.Hour).UnixMicro(), sum))
+	return errors.Join(err, db.Close())
+}
