@@ -129,16 +129,18 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 			panic(e) // a fault of the program must not look like success
 		}
 	}()
+	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env), from: origins{}, all: env}
+	client := cli.NewEnv(args, stdout, stderr, t.lookup)
+	defer func() { tellClients(&parser, client, err) }()
 	if slices.ContainsFunc(args, inspect.HoldsKey) {
 		return usageError{errors.New("a key was given as an argument, where everybody on this machine can see it: replace it at /account/keys of its server, and give the new one to this command on standard input:\n    sandlot login")}
 	}
-	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env), from: origins{}, all: env}
 	sources, err := settingsSources(args, t.env, t.from)
 	if err != nil {
 		return usageError{err}
 	}
 	parser.Stdout, parser.Stderr, parser.Exit = stdout, stderr, func(code int) { panic(exitNow{code}) }
-	for _, option := range []kong.Option{kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t), kong.Bind(parser.Model), kong.Bind(cli.NewEnv(args, stdout, stderr, t.lookup))} {
+	for _, option := range []kong.Option{kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t), kong.Bind(parser.Model), kong.Bind(client)} {
 		if err := option.Apply(&parser); err != nil {
 			return err
 		}
@@ -148,6 +150,18 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 		return usageError{mended(&parser, args, err)}
 	}
 	return parsed.Run()
+}
+
+// tellClients prints the error of a command of those who publish as JSON, if they asked for that.
+func tellClients(parser *kong.Kong, client *cli.Env, err error) {
+	if err == nil {
+		return
+	}
+	if _, command := commandOf(parser, client.Args); command != nil && command.Group != nil && command.Group.Key == clientGroup {
+		if text := client.FailureJSON(err, exitCode(err)); text != "" {
+			fmt.Fprintln(client.Out, inspect.Redact(text))
+		}
+	}
 }
 
 // newParser makes the parser of the command line.

@@ -47,6 +47,7 @@ type Env struct {
 	Wait     func(ctx context.Context, d time.Duration) error
 	Browse   func(ctx context.Context, address string) error // opens an http or https URL
 	saying   sync.Mutex
+	printed  bool // whether an answer is on Out
 }
 
 // NewEnv is the Env of this process, but for what the command line decides.

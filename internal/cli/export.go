@@ -10,12 +10,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"sandlot/internal/client"
 )
 
 type exportCommand struct {
 	Server  string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
 	Output  string `name:"output" short:"o" placeholder:"FILE" help:"Where to save it; a file that is there is not overwritten. (default: sandlot-export.zip)"`
 	History bool   `name:"all-versions" help:"With all versions that are kept, not only the current ones. (default: the current ones)"`
+	JSON    bool   `help:"Print the file and its size as JSON. (default: lines for people)"`
 }
 
 // Run saves an export, whole or not at all.
@@ -55,8 +58,19 @@ func (c *exportCommand) Run(ctx context.Context, env *Env) error {
 			return fmt.Errorf("%s cannot be written: %w", to, cause(err))
 		}
 	}
-	rows(env.Out, "saved", to, "size", amount(n))
-	return nil
+	return saved(env, c.JSON, to, n)
+}
+
+// saved tells where the export is.
+func saved(env *Env, asJSON bool, file string, size int64) error {
+	text, err := encoded(struct {
+		File string `json:"file"`
+		Size int64  `json:"size"`
+	}{file, size})
+	if err != nil {
+		return err
+	}
+	return env.print(asJSON, client.Text{JSON: text}, "saved", file, "size", amount(size))
 }
 
 // fetchExport writes the export into a file, from its beginning.

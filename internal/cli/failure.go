@@ -30,11 +30,11 @@ type Failure struct {
 	cause   error
 }
 
-// Error says it all, a line each.
+// Error says it all, a line each. What comes from elsewhere, the name of a file, say, cannot act in a terminal.
 func (f *Failure) Error() string {
-	text := f.Message
+	text := clean(f.Message)
 	for _, note := range f.Notes {
-		text += "\n  " + note
+		text += "\n  " + clean(note)
 	}
 	for _, command := range f.Fix {
 		text += "\n    " + command

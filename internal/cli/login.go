@@ -197,6 +197,7 @@ func (t target) project(ctx context.Context, env *Env) (*session, client.Project
 // print writes the answer: as it came, or as lines of a name and a value.
 func (env *Env) print(asJSON bool, text client.Text, pairs ...string) error {
 	if asJSON {
+		env.printed = true
 		_, err := fmt.Fprintln(env.Out, strings.TrimSpace(text.JSON))
 		return err
 	}

@@ -42,6 +42,7 @@ func (c *statsCommand) Run(ctx context.Context, env *Env) error {
 			if err := c.show(env, now); err != nil {
 				return err
 			}
+			env.printed = env.printed && !c.Watch // each line stands for itself, also the error that may end them
 		}
 		if last = now; !c.Watch || env.Wait(ctx, max(c.Every, time.Second)) != nil {
 			return nil

@@ -226,11 +226,29 @@ func (s *session) would(ctx context.Context, d delivery) (err error) {
 		}
 	}
 	s.env.say("would %s at %s with %s, %s, %s; nothing was changed", what, s.server(), plural(len(d.tree.files), "file", "files"), amount(d.tree.size), checked)
-	if s.quiet && a.JSON != "" {
+	switch {
+	case s.quiet && a.JSON != "":
 		return s.env.print(true, a.Text)
+	case s.quiet:
+		return s.unchecked(d.fields.ProjectID, len(d.tree.files), d.tree.size)
 	}
 	s.env.warn(a.Warnings)
 	return nil
+}
+
+// unchecked tells a program what would be sent, where the server was not asked.
+func (s *session) unchecked(project string, files int, size int64) error {
+	text, err := encoded(struct {
+		DryRun  bool   `json:"dry_run"`
+		Checked bool   `json:"checked"`
+		Project string `json:"project_id,omitempty"`
+		Files   int    `json:"file_count"`
+		Size    int64  `json:"size"`
+	}{true, false, project, files, size})
+	if err != nil {
+		return err
+	}
+	return s.env.print(true, client.Text{JSON: text})
 }
 
 // check makes the call of a delivery as a dry run. A server of an older release would publish it: that one has no list of its

@@ -106,6 +106,9 @@ func (s *session) amend(ctx context.Context, w work, c change, p client.Project)
 	}
 	if c.dryRun {
 		s.env.say("would change the title or the page of %s at %s, and send no file; nothing was changed", p.ID, s.server())
+		if s.quiet {
+			return s.unchecked(p.ID, 0, 0)
+		}
 		return nil
 	}
 	a := client.Amendment{}

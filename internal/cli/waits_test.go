@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,8 +64,8 @@ func TestASilentServerIsWaitedForTwiceAndNotSixTimes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				calls := 0
-				next := pipes(t, func(io.Writer, *http.Request) { calls++ })
+				var calls atomic.Int64
+				next := pipes(t, func(io.Writer, *http.Request) { calls.Add(1) })
 				d.HTTP = roundTripper(func(r *http.Request) (*http.Response, error) {
 					r.URL.Scheme = "http"
 					return next.RoundTrip(r)
@@ -72,8 +73,8 @@ func TestASilentServerIsWaitedForTwiceAndNotSixTimes(t *testing.T) {
 				begun := time.Now()
 				err := c.run(t.Context())
 				code, _ := ExitCode(err)
-				if took := time.Since(begun); took > c.most || calls != silences {
-					t.Errorf("it took %s and %d calls", took, calls)
+				if took := time.Since(begun); took > c.most || calls.Load() != silences {
+					t.Errorf("it took %s and %d calls", took, calls.Load())
 				}
 				if err == nil || code != exitServer || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "waited for in vain") {
 					t.Errorf("exit code %d: %v", code, err)
