@@ -41,6 +41,9 @@ type Tree struct {
 	size     int64               // of what was taken
 }
 
+// NewSpool makes a spool whose errors are ErrFull and ErrUnavailable.
+func NewSpool(dir string) *spool.Spool { return spool.New(dir, ErrFull, ErrUnavailable) }
+
 // treeLimits bound what one call may bring.
 type treeLimits struct {
 	files int
@@ -52,7 +55,7 @@ type treeLimits struct {
 // NewTree makes a Tree without files. charge is asked for the bytes of each, and for its record.
 func (c *Contents) NewTree(charge Charge) *Tree {
 	return &Tree{
-		contents: c, charge: charge, small: spool.New(c.limits.dir),
+		contents: c, charge: charge, small: NewSpool(c.limits.dir),
 		at: map[string]int{}, declared: map[string]Declared{}, leftOut: map[string]int{},
 	}
 }
@@ -177,12 +180,8 @@ func (t *Tree) Keep(ctx context.Context, name string, r io.Reader) (Content, err
 // hold keeps small content for its record.
 func (t *Tree) hold(b *Blob, data []byte) error {
 	b.Spooled = NewSpooled(t.small, t.small.Size(), len(data))
-	if _, err := t.small.Write(data); errors.Is(err, spool.ErrFull) {
-		return fmt.Errorf("%w: %w", ErrFull, err)
-	} else if err != nil {
-		return err
-	}
-	return nil
+	_, err := t.small.Write(data)
+	return err
 }
 
 // place reads a name, and refuses what cannot have a place among the files that came.
@@ -310,7 +309,7 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 		lim.Through = func(r io.Reader) io.Reader { return turn.Work(ctx, t.charge.Of(r)) }
 		return NoEffect(t.badArchive(unpack.ReadTar(turn.Wait(ctx, r), unpack.Format(f), lim, each)))
 	}
-	packed := spool.New(most.dir)
+	packed := NewSpool(most.dir)
 	defer packed.Close()
 	if err := t.contents.Receive(packed, r, most.packed()); err != nil {
 		return NoEffect(err)
@@ -333,8 +332,6 @@ func (c *Contents) Receive(all *spool.Spool, r io.Reader, limit int64) error {
 	}
 	n, err := io.Copy(all, io.LimitReader(c.whileRoom(r), limit+1))
 	switch {
-	case errors.Is(err, spool.ErrFull):
-		return fmt.Errorf("%w: %w", ErrFull, err)
 	case err != nil:
 		return fmt.Errorf("receive the archive: %w", err)
 	case n > limit:

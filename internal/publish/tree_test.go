@@ -10,12 +10,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/spool"
 	"sandlot/internal/testworld"
 )
 
@@ -360,3 +362,12 @@ func TestADryRunMakesNothing(t *testing.T) {
 }
 
 func third[T, U any](_ T, _ U, err error) error { return err }
+
+func TestWithoutAPlaceForTemporaryFilesTheServiceIsUnavailable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *publish.Config) { c.Temporary = filepath.Join(t.TempDir(), "gone") })
+	_, err := w.unpacked("zip", strings.Repeat("x", 2*spool.Memory))
+	if e := refusedAs(t, "an archive", err, publish.CodeUnavailable); e.RetryAfter == 0 || !strings.Contains(e.Message, "Nothing was changed") {
+		t.Errorf("it does not say when to try again, or what happened: %v", e)
+	}
+}

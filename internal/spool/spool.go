@@ -10,9 +10,6 @@ import (
 	"syscall"
 )
 
-// ErrFull: the disk has no room.
-var ErrFull = errors.New("no room for a temporary file")
-
 // Memory is how many bytes of a spool are kept in memory: what most calls bring. More of it would be felt where one call has two, and the
 // system keeps a file of a moment in its memory anyway.
 const Memory = 256 << 10
@@ -28,15 +25,18 @@ type Spool struct {
 	file *os.File
 	name string // of the file, where the system keeps an open file's name
 	rest int64
+
+	full, failed error
 }
 
-// New makes a spool whose file, should it need one, is in the folder dir, which is there.
-func New(dir string) *Spool { return &Spool{dir: dir} }
+// New makes a spool whose file, should it need one, is in the folder dir. What the disk refuses is the error full where it has no
+// room, and otherwise failed, such as where the folder is gone or no more files can be opened.
+func New(dir string, full, failed error) *Spool { return &Spool{dir: dir, full: full, failed: failed} }
 
 // Size is how many bytes were written.
 func (s *Spool) Size() int64 { return int64(len(s.head)) + s.rest }
 
-// Write implements io.Writer. Without room it is ErrFull, and what was written of p is undone.
+// Write implements io.Writer. Without room what was written of p is undone.
 func (s *Spool) Write(p []byte) (int, error) {
 	kept := min(Memory-len(s.head), len(p))
 	if kept < len(p) {
@@ -55,11 +55,11 @@ func (s *Spool) Write(p []byte) (int, error) {
 func (s *Spool) append(p []byte) error {
 	if s.file == nil {
 		if err := s.open(); err != nil {
-			return noRoom(fmt.Errorf("open temporary file: %w", err))
+			return s.refused(fmt.Errorf("open temporary file: %w", err))
 		}
 	}
 	if _, err := s.file.WriteAt(p, s.rest); err != nil {
-		return noRoom(fmt.Errorf("write temporary file: %w", err))
+		return s.refused(fmt.Errorf("write temporary file: %w", err))
 	}
 	s.rest += int64(len(p))
 	return nil
@@ -78,11 +78,12 @@ func (s *Spool) open() error {
 	return nil
 }
 
-func noRoom(err error) error {
+// refused is an error of the disk.
+func (s *Spool) refused(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%w: %w", ErrFull, err)
+		return fmt.Errorf("%w: %w", s.full, err)
 	}
-	return err
+	return fmt.Errorf("%w: %w", s.failed, err)
 }
 
 // ReadAt implements io.ReaderAt.
@@ -101,10 +102,13 @@ func (s *Spool) ReadAt(p []byte, off int64) (n int, err error) {
 		return n, io.EOF
 	}
 	more, err := s.file.ReadAt(p[n:min(len(p), n+int(s.rest-at))], at)
-	if n += more; n < len(p) && err == nil {
-		err = io.EOF
+	switch n += more; {
+	case err != nil:
+		return n, s.refused(fmt.Errorf("read temporary file: %w", err))
+	case n < len(p):
+		return n, io.EOF
 	}
-	return n, err
+	return n, nil
 }
 
 // Close gives memory and file back. It may be called more than once.

@@ -13,9 +13,11 @@ import (
 	"sandlot/internal/spool"
 )
 
+var errFull, errFailed = errors.New("full"), errors.New("failed")
+
 func TestWhatWasWrittenIsReadWhereverItLies(t *testing.T) {
 	t.Parallel()
-	s, all := spool.New(t.TempDir()), []byte(nil)
+	s, all := spool.New(t.TempDir(), errFull, errFailed), []byte(nil)
 	defer s.Close()
 	draw := rand.New(rand.NewPCG(1, 2))
 	for s.Size() < 2*spool.Memory {
@@ -41,7 +43,7 @@ func TestWhatWasWrittenIsReadWhereverItLies(t *testing.T) {
 func TestItsFileHasNoName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := spool.New(dir)
+	s := spool.New(dir, errFull, errFailed)
 	_, err := s.Write(make([]byte, spool.Memory+1))
 	expect.OK(t, err)
 	list, err := os.ReadDir(dir)
@@ -55,11 +57,11 @@ func TestItsFileHasNoName(t *testing.T) {
 
 func TestLittleNeedsNoFile(t *testing.T) {
 	t.Parallel()
-	s := spool.New(filepath.Join(t.TempDir(), "none"))
+	s := spool.New(filepath.Join(t.TempDir(), "none"), errFull, errFailed)
 	_, err := s.Write(make([]byte, spool.Memory))
 	expect.OK(t, err)
 	_, err = s.Write([]byte("x"))
-	if err == nil || errors.Is(err, spool.ErrFull) || s.Size() != spool.Memory {
+	if !errors.Is(err, errFailed) || !errors.Is(err, os.ErrNotExist) || s.Size() != spool.Memory {
 		t.Errorf("%v, with %d bytes", err, s.Size())
 	}
 }

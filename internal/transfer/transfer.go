@@ -109,7 +109,7 @@ func (s *Service) Import(ctx context.Context, by publish.Caller, in Input) (Repo
 		return Report{}, err
 	}
 	defer done()
-	all := spool.New(s.Temporary)
+	all := publish.NewSpool(s.Temporary)
 	defer all.Close()
 	sum, err := s.receive(all, in.Archive)
 	if err != nil {
