@@ -136,6 +136,7 @@ func (m *machine) published(t *rapid.T, owner *account, out publish.Published, w
 	p.id, p.owner, p.key, p.seen = got.ID, owner, out.Keys.Project, map[int]int{}
 	m.projects = append(m.projects, p)
 	first.suffix, first.at = got.Suffix, m.when(got.UpdatedAt)
+	p.made = first.at
 	m.add(p, first)
 	return p
 }

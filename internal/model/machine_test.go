@@ -119,7 +119,7 @@ func (m *machine) crash(t *rapid.T, seed uint64) {
 func (m *machine) losePower(t *rapid.T) {
 	m.cutAfter(m.node, rapid.IntRange(0, 12).Draw(t, "steps until the power goes"))
 	m.cut = true
-	switch rapid.IntRange(0, 7).Draw(t, "call") {
+	switch rapid.IntRange(0, 9).Draw(t, "call") {
 	case 0:
 		m.publish(t)
 	case 1:
@@ -136,6 +136,10 @@ func (m *machine) losePower(t *rapid.T) {
 		m.updateMany(t)
 	case 7:
 		m.restore(t)
+	case 8:
+		m.useTicket(t)
+	case 9:
+		m.importExport(t)
 	}
 	if m.cut { // else it crashed in the call
 		m.crash(t, rapid.Uint64().Draw(t, "what the crash leaves"))
@@ -171,6 +175,7 @@ func (m *machine) collect(t *rapid.T) {
 		m.checkStored(t)
 	}
 	m.forgetExpired()
+	m.forgetTickets()
 	m.dropExpired()
 	m.compareAll(t)
 }
@@ -182,6 +187,16 @@ func (m *machine) bringBack() {
 	for _, u := range m.uploads {
 		if u.expires.After(m.now.Add(life + skew)) {
 			u.expires = m.now.Add(life)
+		}
+	}
+	for _, p := range m.trash {
+		if p.deleted.After(m.now.Add(skew)) {
+			p.deleted = m.now
+		}
+	}
+	for _, g := range m.given {
+		if g.expires.After(m.now.Add(life + skew)) {
+			g.expires = m.now.Add(life)
 		}
 	}
 	for i, k := range m.kept {

@@ -15,6 +15,8 @@ import (
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
+	"sandlot/internal/ticket"
+	"sandlot/internal/transfer"
 )
 
 // A set is what the machine keeps everything in: SQLite and a disk, or PostgreSQL and a bucket.
@@ -37,6 +39,8 @@ type node struct {
 	*publish.Authenticator
 	owners   *owners.Service
 	operator *operate.Service // a command beside the node, which does not share its heads
+	tickets  *ticket.Service
+	imports  *transfer.Service
 	db       *sqlstore.DB
 	blobs    publish.Blobs // as the collector has them
 
@@ -68,6 +72,10 @@ func (m *machine) newNode(ctx context.Context, db *sqlstore.DB, stores publish.S
 	if n.owners, err = owners.New(ctx, owners.Config{Heads: n.Heads}, db.Account().Stores(), owners.WithClock(m.clock.Now)); err != nil {
 		return nil, err
 	}
+	if n.tickets, err = ticket.New(ctx, db.Tickets(), n.Service, ticket.WithClock(m.clock.Now)); err != nil {
+		return nil, err
+	}
+	n.imports = transfer.New(transfer.Config{Projects: n.Service, Contents: n.Contents, Temporary: m.dir, MaxFile: 1 << 20, MaxFiles: maxFiles})
 	n.operator, err = operate.New(ctx, operate.Config{}, db.Operate(), operate.WithClock(m.clock.Now))
 	return n, err
 }

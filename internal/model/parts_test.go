@@ -363,7 +363,11 @@ func (m *machine) refusedWhole(t *rapid.T, u *upload) (why []publish.Code) {
 func (m *machine) refusedArchive(t *rapid.T, u *upload) (why []publish.Code) {
 	c := u.first
 	if u.joined() != c.tree.packed(t, c.tree.format) {
-		return []publish.Code{publish.CodeInvalidArchive}
+		why = []publish.Code{publish.CodeInvalidArchive}
+		if _, more := c.tree.arranged(true, true); slices.Contains(more, publish.CodeContentTooLarge) {
+			why = append(why, publish.CodeContentTooLarge) // which may be seen before what is damaged
+		}
+		return why
 	}
 	if c.op == publish.OpPublish {
 		_, _, why = c.tree.refusedNew(true, "")

@@ -17,8 +17,9 @@ type state struct {
 	gone     []*project // with their accounts, or for good
 	trash    []*project // which their owners may take back
 	uploads  map[string]*upload
-	seq      int // of the last change of a project
-	puts     int // files put so far
+	given    []*ticketed // tickets, the latest
+	seq      int         // of the last change of a project
+	puts     int         // files put so far
 	now      time.Time
 
 	elapsed time.Duration // by the clock that nobody sets
@@ -42,6 +43,7 @@ type project struct {
 	about    string // its description
 	unlisted bool
 	threads  bool
+	made     time.Time
 	deleted  time.Time // of one in the trash
 	seq      int
 	versions []version
@@ -192,6 +194,15 @@ func (s *state) drop(a *account) {
 	s.projects = slices.DeleteFunc(s.projects, func(p *project) bool { return p.owner == a })
 	s.accounts = slices.DeleteFunc(s.accounts, func(other *account) bool { return other == a })
 	maps.DeleteFunc(s.uploads, func(_ string, u *upload) bool { return u.first.by.account == a })
+	s.dropTickets(func(p *project) bool { return p.owner == a }, a)
+}
+
+// dropTickets forgets those of an account, and those that are about projects.
+func (s *state) dropTickets(which func(*project) bool, a *account) {
+	s.given = slices.DeleteFunc(s.given, func(g *ticketed) bool {
+		of := func(p *project) bool { return p != nil && which(p) }
+		return a != nil && g.by.account == a || of(g.project) || of(g.made) || of(g.by.project)
+	})
 }
 
 // empty forgets projects of the trash.
@@ -298,6 +309,11 @@ func (s *state) forgetExpired() {
 			delete(s.uploads, key)
 		}
 	}
+}
+
+// forgetTickets is that of tickets.
+func (s *state) forgetTickets() {
+	s.given = slices.DeleteFunc(s.given, func(g *ticketed) bool { return !s.now.Before(g.expires) })
 }
 
 // unfinished counts an owner's open uploads.

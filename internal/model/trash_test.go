@@ -43,6 +43,7 @@ func (m *machine) deleteProject(t *rapid.T) {
 	m.projects = slices.DeleteFunc(m.projects, func(other *project) bool { return other == p })
 	m.trash = append(m.trash, p)
 	m.change(p, change{by: m.here})
+	m.dropTickets(func(other *project) bool { return other == p }, nil)
 	m.recent = slices.DeleteFunc(m.recent, func(c partCall) bool { return c.project == p || c.by.project == p })
 	m.kept = slices.DeleteFunc(m.kept, func(k kept) bool { return k.project == p })
 	for _, n := range m.nodes {
