@@ -23,7 +23,9 @@ import (
 // tree is a small game of several files.
 var tree = [][2]string{{"index.html", page}, {"js/a b.js", "let a = \"ä\"\n"}, {"levels/1.json", strings.Repeat("[1]", 5000)}, {"empty.txt", ""}}
 
-func treeZIP(t *testing.T) string {
+func treeZIP(t *testing.T) string { return zipOf(t, tree) }
+
+func zipOf(t *testing.T, tree [][2]string) string {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, f := range tree {
@@ -35,7 +37,9 @@ func treeZIP(t *testing.T) string {
 	return b.String()
 }
 
-func treeTar(t *testing.T) string {
+func treeTar(t *testing.T) string { return tarOf(t, tree) }
+
+func tarOf(t *testing.T, tree [][2]string) string {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, f := range tree {
@@ -64,8 +68,8 @@ type way struct {
 	body        any
 }
 
-func waysOf(t *testing.T) map[string]way {
-	zst := packed(t, func(w io.Writer) io.WriteCloser { z, err := zstd.NewWriter(w); expect.OK(t, err); return z }, treeTar(t))
+func waysOf(t *testing.T, tree [][2]string) map[string]way {
+	zst := packed(t, func(w io.Writer) io.WriteCloser { z, err := zstd.NewWriter(w); expect.OK(t, err); return z }, tarOf(t, tree))
 	var files []obj
 	for i, f := range tree {
 		one := obj{"text": f[1], "filename": f[0], "size": len(f[1]), "sha256": sum(f[1])}
@@ -94,16 +98,16 @@ func waysOf(t *testing.T) map[string]way {
 		return parts
 	}
 	return map[string]way{
-		"a ZIP as the body": {"application/zip", "title=Game", treeZIP(t)},
-		"a tar":             {"application/x-tar", "", treeTar(t)},
-		"a tar.gz":          {"application/gzip", "", gzipped(t, treeTar(t))},
+		"a ZIP as the body": {"application/zip", "title=Game", zipOf(t, tree)},
+		"a tar":             {"application/x-tar", "", tarOf(t, tree)},
+		"a tar.gz":          {"application/gzip", "", gzipped(t, tarOf(t, tree))},
 		"a tar.zst":         {"application/zstd", "", zst},
-		"a part archive":    form([][3]string{{"archive", "site.zip", treeZIP(t)}}),
+		"a part archive":    form([][3]string{{"archive", "site.zip", zipOf(t, tree)}}),
 		"parts named file":  form(named("file")),
 		"parts named files": form(named("files")),
 		"files[] of PHP":    form(named("files[]")),
 		"files in JSON":     {"application/json", "", obj{"files": files}},
-		"archive in JSON":   {"application/json", "", obj{"archive": b64(treeZIP(t)), "archive_format": "zip"}},
+		"archive in JSON":   {"application/json", "", obj{"archive": b64(zipOf(t, tree)), "archive_format": "zip"}},
 	}
 }
 
@@ -114,7 +118,7 @@ func TestManyFilesMakeTheSameVersionWhicheverWayTheyCome(t *testing.T) {
 	for _, f := range tree {
 		want[f[0]] = fmt.Sprint(len(f[1]), " ", sum(f[1]))
 	}
-	for name, way := range waysOf(t) {
+	for name, way := range waysOf(t, tree) {
 		t.Run(name, func(t *testing.T) {
 			w := w.in(t)
 			typed := with("Content-Type", way.kind)
