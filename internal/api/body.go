@@ -133,7 +133,11 @@ func (a *API) opened(c *call, src io.Reader, mayBeEmpty bool) (*content.Decoder,
 	case err == io.EOF && mayBeEmpty:
 		return nil, nil
 	case err == nil && kind == unsaid && first != '{':
-		return nil, wrongType(c, "The request has no Content-Type, and its body does not begin with {.")
+		refusal := wrongType(c, "The request has no Content-Type, and its body does not begin with {.")
+		c.look(r, refusal)
+		return nil, refusal
+	case err == nil && first != '{':
+		c.look(r, nil) // for the hint of what refuses it
 	}
 	// Any other error is met again by the decoder.
 	return content.JSON(r, lim), nil

@@ -28,6 +28,7 @@ type call struct {
 	grant    *admission.Grant // nil until the call is admitted
 	said     *fields          // what the body said, for hints; nil until it is read
 	whole    bool             // whether the body was read to its end
+	sight    sight            // what a body begins as that was refused
 	drainBy  time.Time        // until when the rest of a refused body is read, if some of it was
 	stalled  bool             // whether the client sent nothing for a while, which net/http takes for its end
 	warnings []publish.Warning

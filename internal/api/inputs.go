@@ -79,6 +79,9 @@ func updateInput(f *fields) publish.UpdateInput {
 		IfVersion: f.ifVersion(), Content: f.content, Declared: f.declared(), Part: f.part(), Idempotency: f.header.Get(idempotencyKey),
 		Tree: f.tree, Replace: f.truth("replace"), Primary: f.text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
 	}
+	if f.alone {
+		in.Filename = "" // the tree has it
+	}
 	if in.Tree != nil || in.Archive != "" {
 		return in // these bring their own names
 	}

@@ -304,9 +304,10 @@ func (a *API) contentAsArchive(c *call, f *fields) error {
 	return a.unarchive(c, f, unpack.Format(format), r)
 }
 
-// contentAlone makes a tree of the one file that a call brings which says replace: the project has no other afterwards.
+// contentAlone makes a tree of the one file that a call brings which says what many files may: replace, so that the project has no
+// other afterwards, or primary_file.
 func (a *API) contentAlone(c *call, f *fields) error {
-	if f.tree != nil || f.content.Missing || f.has("upload_id") || f.has("part") || !f.set.chooses || !f.truth("replace") {
+	if f.tree != nil || f.content.Missing || f.has("upload_id") || f.has("part") || !f.set.chooses || !f.truth("replace") && f.text("primary_file") == "" {
 		return nil
 	}
 	name := f.ownName()
@@ -350,6 +351,9 @@ func (f *fields) manyReadings() (list []publish.Warning) {
 		list = append(list, publish.Warning{
 			Code: "unknown_field", Message: "The member " + shown(f.strangeInFiles) + " of files is not known and was ignored.", Hint: "The members of a file are: filename, text, content, content_encoding, sha256, size.",
 		})
+	}
+	if name := f.text("primary_file"); f.tree == nil && !f.set.chooses && !f.has("archive_format") && name != "" && name != "index.html" {
+		list = append(list, publish.Warning{Code: "primary_file_ignored", Message: "The field primary_file was ignored: the one file of a publish is called index.html.", Hint: "Leave it out, or send the file under its name: file=@page.html;filename=page.html in a form, or files in JSON."})
 	}
 	said, ok := f.form.Get("archive_format")
 	if ok && f.form.HasArchive && f.format != "" && said.Kind == content.String {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -120,14 +121,22 @@ const (
 // of the content.
 func (a *API) searched(c *call, refusal error) error {
 	rt := c.named()
+	if c.sight != (sight{}) {
+		return refusal
+	}
+	raw, worth := c.mayBeRaw(refusal), c.worthASearch(refusal)
 	// A client that waits to be asked for its body has leaked nothing yet.
-	if rt == nil || rt.takes == nil || !c.worthASearch(refusal) || c.r.Header.Get("Expect") != "" {
+	if rt == nil || rt.takes == nil || !raw && (!worth || c.r.Header.Get("Expect") != "") {
 		return refusal
 	}
 	// Where there is no deadline to set, the server's own ends the wait.
 	_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(searchWait))
 	defer c.readOn()
-	dec := a.guessed(c, io.LimitReader(c.body, c.searchable(refusal)))
+	src := bufio.NewReader(lookAtMost(c.body, worth, c.searchable(refusal)))
+	if raw && (c.look(src, refusal) || !worth) {
+		return refusal
+	}
+	dec := a.guessed(c, src)
 	if c.whole = c.body.err == io.EOF; dec == nil {
 		return refusal
 	}

@@ -138,6 +138,21 @@ func (in UpdateInput) manyWarnings() []Warning {
 	return []Warning{warning("filename_ignored", "The field filename was ignored: each of the files has its own name.", "Leave filename out of a call with many files.")}
 }
 
+// checkOne refuses what only a call with many files obeys, of one file that comes by itself: in parts, or with a ticket.
+func checkOne(in UpdateInput) error {
+	field := "replace"
+	if !in.Replace {
+		field = "primary_file"
+	}
+	if in.Filename == "" || !in.Replace && in.Primary == "" {
+		return nil
+	}
+	e := Refuse(CodeInvalidField, "The field %s is not for one file that comes in parts or with a ticket. Nothing was changed.", field).In(field).With(OpSame).
+		Note("Leave it out, or send an archive of all files that way, with archive_format instead of filename:")
+	e.Fix.Without = []string{"replace", "primary_file"}
+	return e
+}
+
 // checkUpdate cleans the words of an update, or refuses them.
 func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary}
@@ -146,6 +161,8 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	if in.many() {
 		nf.Warnings = in.manyWarnings()
 	} else if nf.Filename, nf.Warnings, err = cleanFilename(in.Filename); err != nil {
+		return nf, err
+	} else if err := checkOne(in); err != nil {
 		return nf, err
 	}
 	if nf.Email, w, err = readEmail(in.Email); err != nil {

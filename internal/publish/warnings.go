@@ -368,7 +368,7 @@ func (s *warner) alikeWarnings(a *Alike, many bool) []Warning {
 	}
 	w := warning("looks_published",
 		fmt.Sprintf("This account published %s at %s, which %s: it is at %s, and is another project than this one.", a.ID, a.CreatedAt.UTC().Format(time.RFC3339), what, s.Places.Project(a.ID, 0, "").URL),
-		"Update it instead, if that was meant: its address stays, and this call made one more.")
+		"Update it instead, if that was meant: its address stays, while a publish makes one more project.")
 	args := []Arg{{"project_id", string(a.ID)}, {"if_version", a.Version}}
 	if !many {
 		args = []Arg{{"project_id", string(a.ID)}, {"filename", a.Primary}, {"if_version", a.Version}}
