@@ -90,6 +90,7 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 	if dryRun {
 		return s.asAccount().would(ctx, out)
 	}
+	s.meant = true
 	ring, err := s.readyToPublish(w)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"sandlot/internal/client"
@@ -41,7 +40,7 @@ func (c *rmCommand) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.owned(p), s.movedOn(p, c.Force)); err != nil {
+	if err := s.mayChange(ctx, p, c.Force); err != nil {
 		return err
 	}
 	name := c.File
@@ -90,12 +89,10 @@ func (c *rmCommand) whole(ctx context.Context, s *session) error {
 func (c *rmCommand) confirmed(ctx context.Context, env *Env, p client.Project) error {
 	given := c.Confirm
 	if given == "" && env.terminal() {
-		fmt.Fprintf(env.Err, "This deletes %s with all its versions: %s\nType %s to delete it: ", clean(p.Title), clean(p.URL), clean(p.ID))
-		line, err := within(ctx, env.line)
-		if err != nil {
+		var err error
+		if given, err = env.typed(ctx, fmt.Sprintf("This deletes %s with all its versions: %s\nType %s to delete it: ", clean(p.Title), clean(p.URL), clean(p.ID))); err != nil {
 			return err
 		}
-		given = strings.TrimSpace(line)
 	}
 	if given == p.ID {
 		return nil

@@ -29,13 +29,14 @@ type session struct {
 	id    string // the project, or empty
 	keys  []keptKey
 	named bool        // whether somebody named the server, not only a file of the folder
+	meant bool        // whether somebody named the project, not only a file of the folder
 	heard atomic.Bool // whether the server has answered
 	quiet bool        // whether somebody reads the answer who is no person
 }
 
 // connect finds out which server is meant, which project, and what there is of keys. It sends nothing.
 func (t target) connect(env *Env, at place) (*session, error) {
-	s := &session{env: env, place: at, id: t.ID, quiet: t.JSON}
+	s := &session{env: env, place: at, id: t.ID, quiet: t.JSON, meant: t.ID != ""}
 	text, named := t.Server, true
 	if text == "" {
 		text, _ = env.Lookup(serverVariable)
@@ -90,6 +91,7 @@ func (s *session) findKeys() error {
 	s.keys = []keptKey{{Server: s.server(), Key: key}}
 	if key[:4] == "slp_" {
 		s.keys[0].Project = s.id
+		s.meant = true // it can change no other
 	}
 	return nil
 }

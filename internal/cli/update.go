@@ -53,7 +53,7 @@ func (s *session) update(ctx context.Context, w work, c change) error {
 
 // apply sends what differs, as one version.
 func (s *session) apply(ctx context.Context, w work, c change, p client.Project, t *tree, d difference) error {
-	if err := s.movedOn(p, c.force); err != nil {
+	if err := s.mayChange(ctx, p, c.force); err != nil {
 		return err
 	}
 	s.describe(d)
@@ -73,6 +73,17 @@ func (s *session) apply(ctx context.Context, w work, c change, p client.Project,
 		return err
 	}
 	return s.told(a, "updated")
+}
+
+// mayChange refuses to change a project that is not the caller's, that nobody meant, or that has moved on.
+func (s *session) mayChange(ctx context.Context, p client.Project, force bool) error {
+	if err := s.owned(p); err != nil {
+		return err
+	}
+	if err := s.confirm(ctx, p); err != nil {
+		return err
+	}
+	return s.movedOn(p, force)
 }
 
 // movedOn refuses to overwrite what this folder has never seen.
@@ -101,7 +112,7 @@ func (s *session) owned(p client.Project) error {
 
 // amend changes what is said about the project, for which no file has to be sent.
 func (s *session) amend(ctx context.Context, w work, c change, p client.Project) error {
-	if err := s.movedOn(p, c.force); err != nil {
+	if err := s.mayChange(ctx, p, c.force); err != nil {
 		return err
 	}
 	if c.dryRun {
@@ -196,6 +207,7 @@ func (s *session) remember(w work, made client.Change, adopt bool) error {
 	if known.ID != made.ProjectID && (!adopt || known.ID != "") {
 		return nil
 	}
+	s.note(made.ProjectID)
 	next := state{Server: s.server(), ID: made.ProjectID, URL: made.URL, Path: known.Path, Version: made.Version}
 	if adopt {
 		next.Path = w.published()

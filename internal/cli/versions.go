@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -65,7 +64,7 @@ func (c *restoreCommand) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.owned(p), s.movedOn(p, c.Force)); err != nil {
+	if err := s.mayChange(ctx, p, c.Force); err != nil {
 		return err
 	}
 	f := client.Fields{ProjectID: p.ID, Version: c.Version, IfVersion: p.Version, IdempotencyKey: env.Random()}
