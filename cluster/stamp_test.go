@@ -23,6 +23,7 @@ type stamped struct {
 	url string // empty while there is none to look at
 
 	projects, versions int // made so far
+	imported           int // of them again, of one version each
 	looks              int // at a page and one more file
 }
 
@@ -48,27 +49,35 @@ func (r *run) stampAll(ctx context.Context, random *rand.Rand) error {
 	return err
 }
 
-// stampOne is the life of one project. The first version has few files: what is left of a project that was never there
-// would be a row more.
+// stampOne is the life of one project. The first version, which is imported again, has one file: what is left of a project of many
+// that was never there would be a row more.
 func (r *run) stampOne(ctx context.Context, key string, random *rand.Rand) error {
 	s := &r.stamps
-	first, err := r.sendStamps(key, "publish", map[string]any{}, 1, stampedVersions, random)
+	first, err := r.publishByTicket(key, "<!doctype html><title>stamp 1</title>")
 	if err != nil {
+		return err
+	}
+	s.began()
+	if err := r.transfer(key); err != nil {
 		return err
 	}
 	s.looking(first.URL)
 	for n := 2; n <= stampedVersions && ctx.Err() == nil; n++ {
-		made, err := r.sendStamps(key, "update", map[string]any{"project_id": first.ProjectID, "replace": true}, n, stampedFiles+n, random)
+		made, err := r.sendStamps(key, map[string]any{"project_id": first.ProjectID, "replace": true}, n, stampedFiles+n, random)
 		if err != nil || made.Version != n {
 			return fmt.Errorf("version %d was answered %d: %w", n, made.Version, err)
 		}
 		testenv.Wait(r.t, 20*time.Millisecond, "readers look at each version")
 	}
 	s.looking("")
-	if err := r.deleteProject(key, first.ProjectID); err != nil {
-		return err
-	}
-	return r.seen("a deletion", first.URL, http.StatusNotFound)
+	return r.backAndForth(key, first.ProjectID, first.URL)
+}
+
+// began counts the first version of a project.
+func (s *stamped) began() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.projects, s.versions = s.projects+1, s.versions+1
 }
 
 // looking says which project is to be looked at.
@@ -79,7 +88,7 @@ func (s *stamped) looking(url string) {
 }
 
 // sendStamps sends so many files of one version.
-func (r *run) sendStamps(key, call string, fields map[string]any, n, files int, random *rand.Rand) (api.Answer, error) {
+func (r *run) sendStamps(key string, fields map[string]any, n, files int, random *rand.Rand) (api.Answer, error) {
 	list := []map[string]string{{"filename": primary, "text": fmt.Sprintf("<!doctype html><title>stamp %d</title>", n)}}
 	for i := range files - 1 {
 		list = append(list, map[string]string{"filename": fmt.Sprintf("js/%d.js", i), "text": fmt.Sprintf("stamp %d of file %d", n, i)})
@@ -90,16 +99,13 @@ func (r *run) sendStamps(key, call string, fields map[string]any, n, files int, 
 		return api.Answer{}, err
 	}
 	once := fmt.Sprintf("%016x%016x", random.Uint64(), random.Uint64())
-	made, err := r.settle(call+" of many files", func(int) (api.Answer, error) {
-		return r.as(key).Send(context.Background(), api.Request{Call: call, ContentType: "application/json", IdempotencyKey: once, Body: bytes.NewReader(body)})
+	made, err := r.settle("update of many files", func(int) (api.Answer, error) {
+		return r.as(key).Send(context.Background(), api.Request{Call: "update", ContentType: "application/json", IdempotencyKey: once, Body: bytes.NewReader(body)})
 	})
 	if err == nil {
 		r.stamps.mu.Lock()
 		defer r.stamps.mu.Unlock()
 		r.stamps.versions++
-		if call == "publish" {
-			r.stamps.projects++
-		}
 	}
 	return made, err
 }
