@@ -36,6 +36,7 @@ type house struct {
 	keys     []string
 	first    string // the key with which the first page was published
 	projects []houseProject
+	handed   handed
 	mu       sync.Mutex
 }
 
@@ -77,6 +78,7 @@ func (h *house) filled(t *testing.T, s *testenv.Server) {
 	makers.Wait()
 	expect.OK(t, h.part(t, s, 1))
 	expect.OK(t, h.part(t, s, 3))
+	h.hand(t, s)
 }
 
 // part sends one of the upload that is under way while the house moves.
@@ -211,7 +213,7 @@ var houseRows = []string{
 }
 
 // houseFilled are the tables that must have rows, or the test proves nothing of them.
-var houseFilled = strings.Fields(`trash secrets accounts handles projects keys versions blobs contents files uploads upload_parts mails verifications acts once
+var houseFilled = strings.Fields(`trash tickets secrets accounts handles projects keys versions blobs contents files uploads upload_parts mails verifications acts once
 	sessions play_days logins jobs email_moves email_links reports likes stops listing search_texts`)
 
 // digests are the rows of each table, in the order of keys, each by its hash.
@@ -419,6 +421,7 @@ func TestUnracedAHouseMovesThereAndBack(t *testing.T) {
 	s = h.lives(t, s, first, full)
 	s = h.lives(t, s, full, last)
 	expect.OK(t, h.part(t, s, 2))
+	h.ended(t, s)
 	again, err := houseClient(s, h.first).Publish(t.Context(), client.Fields{Title: houseTitle(0), IdempotencyKey: "publish-0"}, strings.NewReader("<p>page 0"))
 	expect.OK(t, err)
 	if !again.FromRecord {
@@ -446,7 +449,7 @@ func (h *house) lived(t *testing.T, at housed) {
 				return fmt.Errorf("%s: %w", query, err)
 			}
 		}
-		return nil
+		return h.handedRows(x, later)
 	}))
 	expect.OK(t, db.Close())
 }
