@@ -26,6 +26,7 @@ type adminCommand struct {
 
 	Delete  deleteCommand  `cmd:"" help:"Delete a project, or an account with all its projects, for good."`
 	NewKey  newKeyCommand  `cmd:"" help:"Create an account key for someone who lost theirs, and print it once."`
+	Import  importCommand  `cmd:"" help:"Bring the projects of an export into an account, with their ids."`
 	Log     logCommand     `cmd:"" help:"Print the audit log, newest first."`
 	Reports reportsCommand `cmd:"" help:"List reports, newest first, or show one."`
 

@@ -19,7 +19,7 @@ type logCommand struct {
 	format
 	Target string `placeholder:"TARGET" help:"Only about this account, project, report or mailbox, also one that was deleted. (default: all)"`
 	Actor  string `placeholder:"NAME" help:"Only what this person did, or: operator, owner. (default: everybody)"`
-	Action string `placeholder:"ACTION" help:"Only this action: suspend, reinstate, delete, take-back, new-key, close-report, allow-mail. (default: all)"`
+	Action string `placeholder:"ACTION" help:"Only this action: suspend, reinstate, delete, take-back, new-key, import, close-report, allow-mail. (default: all)"`
 	Since  string `placeholder:"TIME" help:"Only from this time on: 2026-11-22, 2026-11-22T10:00:00Z, or how long ago, such as 90m, 24h or 7d. (default: the beginning)"`
 	Until  string `placeholder:"TIME" help:"Only before this time. (default: now)"`
 	Limit  int    `default:"100" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`

@@ -2,7 +2,12 @@
 
 package main
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // openFiles is how many descriptors the process may have; 0 if nobody knows. Go has
 // raised it to the hard limit at the start.
@@ -16,4 +21,17 @@ func openFiles() int {
 		return most
 	}
 	return int(r.Cur)
+}
+
+// folderOwner is the user whom a folder belongs to.
+func folderOwner(folder string) (uid int, known bool) {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return 0, false
+	}
+	s, known := info.Sys().(*syscall.Stat_t)
+	if !known {
+		return 0, false
+	}
+	return int(s.Uid), true
 }

@@ -122,8 +122,8 @@ func TestRegression26OneIsSingular(t *testing.T) {
 // TestRegression26AFilterThatCanFindNothingIsRefused: an empty list would look as if nothing had happened.
 func TestRegression26AFilterThatCanFindNothingIsRefused(t *testing.T) {
 	for says, args := range map[string][]string{
-		`--action "supend" is none that the log tells of: suspend, reinstate, delete, take-back, new-key, close-report, allow-mail`: {"--action=supend"},
-		`--since is not before --until, so there is nothing between them`:                                                           {"--since=2027-01-01", "--until=2026-01-01"},
+		`--action "supend" is none that the log tells of: suspend, reinstate, delete, take-back, new-key, import, close-report, allow-mail`: {"--action=supend"},
+		`--since is not before --until, so there is nothing between them`:                                                                   {"--since=2027-01-01", "--until=2026-01-01"},
 	} {
 		err := run(t.Context(), append([]string{"admin", "log", "--data=" + t.TempDir()}, args...), nil, io.Discard, io.Discard)
 		if err == nil || exitCode(err) != 2 || err.Error() != says {

@@ -18,7 +18,7 @@ func (a *API) importArchive(c *call) error {
 		return err
 	}
 	out, err := a.Transfer.Import(c.r.Context(), c.by, transfer.Input{
-		Archive: whole{c.body, c}, Idempotency: c.r.Header.Get(idempotencyKey), DryRun: dry, Charge: c.grant.Charge(),
+		Archive: whole{c.body, c}, Size: c.r.ContentLength, Idempotency: c.r.Header.Get(idempotencyKey), DryRun: dry, Charge: c.grant.Charge(),
 	})
 	if err != nil {
 		return err

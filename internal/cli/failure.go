@@ -15,10 +15,10 @@ const (
 	exitKey      = 3 // it needs a key, or another one
 	exitMissing  = 4 // it is about what is not there
 	exitConflict = 5 // it does not fit what has happened since
-	exitContent  = 6 // what it brings cannot be taken
+	ExitContent  = 6 // what it brings cannot be taken
 	exitLimit    = 7 // a limit or a quota is used up
 	exitServer   = 8 // no answer, or a fault of the service
-	exitPartly   = 9 // of several things some were done, and some refused
+	ExitPartly   = 9 // of several things some were done, and some refused
 )
 
 // A Failure is why a command ended, and the commands that mend it.
@@ -76,7 +76,7 @@ func exitOf(status int) int {
 	case 409, 412:
 		return exitConflict
 	case 413, 415, 422:
-		return exitContent
+		return ExitContent
 	case 429, 507:
 		return exitLimit
 	}

@@ -62,7 +62,7 @@ func openExport(path string) (export, error) {
 	no := func(what string) (export, error) {
 		return export{}, &Failure{
 			Message: clean(path) + " is no export: " + what + "; nothing was sent", Notes: []string{"An export is made with:"},
-			Fix: []string{exportAgain}, Exit: exitContent,
+			Fix: []string{exportAgain}, Exit: ExitContent,
 		}
 	}
 	info, err := os.Stat(path) // before it is opened, which waits where it is a pipe
@@ -198,7 +198,7 @@ func (s *session) refusedProjects(out client.Imported) error {
 		return nil
 	}
 	f := &Failure{
-		Message: fmt.Sprintf("%d of %d projects refused; the others were imported", out.Failed, len(out.Projects)), Exit: exitPartly,
+		Message: fmt.Sprintf("%d of %d projects refused; the others were imported", out.Failed, len(out.Projects)), Exit: ExitPartly,
 		Notes: []string{"To bring what was refused, mend it where it is, make another export of it alone, and import that one:"},
 		Fix:   []string{exportAgain},
 	}

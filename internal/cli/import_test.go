@@ -72,10 +72,10 @@ func TestOfAnImportEachProjectThatIsRefusedIsTold(t *testing.T) {
 		exit     int
 		fix      string
 	}{
-		"one of two":      {refused("digest_mismatch", 422) + "," + taken, 1, exitPartly, "sandlot export "},
-		"all":             {refused("digest_mismatch", 422), 1, exitContent, "sandlot export "},
-		"without room":    {taken + "," + refused("quota_exceeded", 429), 1, exitPartly, "sandlot import e.zip"},
-		"deleted since":   {taken + "," + refused("project_not_found", 404), 1, exitPartly, "sandlot import e.zip --copy 2"},
+		"one of two":      {refused("digest_mismatch", 422) + "," + taken, 1, ExitPartly, "sandlot export "},
+		"all":             {refused("digest_mismatch", 422), 1, ExitContent, "sandlot export "},
+		"without room":    {taken + "," + refused("quota_exceeded", 429), 1, ExitPartly, "sandlot import e.zip"},
+		"deleted since":   {taken + "," + refused("project_not_found", 404), 1, ExitPartly, "sandlot import e.zip --copy 2"},
 		"none is refused": {taken, 0, 0, ""},
 		"none there":      {"", 0, 0, ""},
 	} {
@@ -109,7 +109,7 @@ func TestWhatIsNoExportIsNotSent(t *testing.T) {
 	expect.OK(t, os.WriteFile("cut.zip", whole[:len(whole)-30], 0o600))
 	expect.OK(t, os.WriteFile("empty.zip", nil, 0o600))
 	expect.OK(t, os.Mkdir("folder.zip", 0o700))
-	for name, exit := range map[string]int{"cut.zip": exitContent, "empty.zip": exitContent, "folder.zip": exitContent, "none.zip": exitOther} {
+	for name, exit := range map[string]int{"cut.zip": ExitContent, "empty.zip": ExitContent, "folder.zip": ExitContent, "none.zip": exitOther} {
 		err := (&importCommand{File: name, Copy: 1, Server: server}).Run(t.Context(), d.Env)
 		if code, _ := ExitCode(err); code != exit || err == nil || !strings.Contains(err.Error(), "nothing was sent") {
 			t.Errorf("%s: exit code %d with %v", name, code, err)
@@ -126,8 +126,8 @@ func TestAServerThatCannotImportSaysWhatHelps(t *testing.T) {
 		fix          string
 	}{
 		"not_found":         {404, exitServer, "sandlot import e.zip --server"},
-		"invalid_archive":   {422, exitContent, "sandlot export "},
-		"content_too_large": {413, exitContent, "sandlot export "},
+		"invalid_archive":   {422, ExitContent, "sandlot export "},
+		"content_too_large": {413, ExitContent, "sandlot export "},
 		"key_required":      {401, exitKey, "sandlot login "},
 		"storage_full":      {507, exitLimit, "sandlot import e.zip"},
 	} {

@@ -13,7 +13,7 @@ import (
 // everyOp are the operations that a Fix can name.
 var everyOp = []publish.Op{
 	publish.OpNone, publish.OpPublish, publish.OpUpdate, publish.OpDeleteFile, publish.OpSignup, publish.OpProject,
-	publish.OpStats, publish.OpWhoami, publish.OpExport, publish.OpPresentKey, publish.OpEncode, publish.OpPack, publish.OpRotate, publish.OpWait, publish.OpSame, publish.OpNothing,
+	publish.OpStats, publish.OpWhoami, publish.OpExport, publish.OpImport, publish.OpPresentKey, publish.OpEncode, publish.OpPack, publish.OpRotate, publish.OpWait, publish.OpSame, publish.OpNothing,
 }
 
 func TestQuote(t *testing.T) {

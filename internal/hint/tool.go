@@ -61,6 +61,8 @@ func (p proposal) tool() ToolCall {
 		args = []publish.Arg{{Name: "project_id", Value: id}}
 	case publish.OpWhoami, publish.OpExport:
 		args = nil
+	case publish.OpImport:
+		args = []publish.Arg{{Name: "archive", Value: "<the ZIP of an export>"}}
 	default:
 		return ToolCall{}
 	}

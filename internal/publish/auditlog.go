@@ -26,6 +26,7 @@ const (
 	ActionDelete    = "delete"
 	ActionTakeBack  = "take-back"
 	ActionNewKey    = "new-key"
+	ActionImport    = "import"
 
 	ActionAllowMail   = "allow-mail"
 	ActionCloseReport = "close-report"
@@ -33,7 +34,7 @@ const (
 
 // Actions are all that the log can tell of.
 func Actions() []string {
-	return []string{ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionCloseReport, ActionAllowMail}
+	return []string{ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionImport, ActionCloseReport, ActionAllowMail}
 }
 
 // The actors of the audit log.

@@ -257,8 +257,10 @@ func accountSecret(by Caller) Secret {
 // An Adoption is a project that another account or instance had, as an import describes it. Words and dates
 // are as they came: Adopt brings them into form.
 type Adoption struct {
-	ID          ProjectID // wished, and kept if no project ever had it; the operator alone may wish
 	Account     AccountID // the owner, where the operator asks
+	ID          ProjectID // wished, which the operator alone may; one that a project had before is CodeInvalidArchive
+	Rename      bool      // gives it another id instead
+	Reason      string    // of the operator, for the audit log
 	Title       string
 	Lang        string
 	Description string
@@ -370,27 +372,45 @@ func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner Accoun
 		}
 		return out, s.fits(ctx, by, ActImport, dryStep{1, size})
 	}
-	np.ID = in.ID
+	wished := by.kind == callerOperator && names.ValidProjectID(string(in.ID))
+	if by.kind == callerOperator && in.ID != "" && !wished && !in.Rename {
+		return out, in.notKept("is none that a project can have")
+	}
 	err = retryTaken(func() (err error) {
-		if np.ID == "" || by.kind != callerOperator {
+		if np.ID = in.ID; !wished {
 			np.ID = ProjectID(names.ProjectID(title, s.vault.intn))
 		}
+		np.Log = in.entry(by, np.ID, s.now())
 		if _, np.Idempotency, err = s.records(by, extras{request: req}, np.ID, len(versions), EmailNone, Minted{}, made{}); err != nil {
 			return err
 		}
 		out.Project, err = s.store.CreateProject(ctx, np)
-		if errors.Is(err, ErrExists) && np.ID == in.ID {
-			in.ID, np.ID = "", ""
+		if wished && errors.Is(err, ErrExists) && !in.Rename {
+			return in.notKept("was used here before, and no id is used again")
 		}
+		wished = wished && !errors.Is(err, ErrExists)
 		return err
 	})
 	if err != nil {
 		return Adopted{}, fmt.Errorf("adopt project: %w", s.Quota.exceeded(lostRight(by, ActImport, err)))
 	}
-	out.Kept = in.ID != "" && out.Project.ID == in.ID
+	out.Kept = wished
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = append(out.Warnings, s.listingWarnings(out.Project)...)
 	return out, nil
+}
+
+// notKept refuses a project whose id cannot be kept.
+func (in Adoption) notKept(why string) error {
+	return Refuse(CodeInvalidArchive, "The id %s %s. Of this project nothing was imported.", inspect.Quoted(string(in.ID)), why).In("archive").With(OpNothing)
+}
+
+// entry is what the audit log says of it, if the operator asks.
+func (in Adoption) entry(by Caller, id ProjectID, now time.Time) *LogEntry {
+	if by.kind != callerOperator {
+		return nil
+	}
+	return &LogEntry{At: now.UTC(), Actor: ActorOperator, Name: by.OperatorName(), Action: ActionImport, Target: string(id), Reason: in.Reason}
 }
 
 // take checks the files of all versions, and makes them those of a new project. It returns their bytes as they count for the owner.

@@ -174,6 +174,7 @@ type NewProject struct {
 	Upload      *Completion
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before
 	Within      Quota              // of the owner
+	Log         *LogEntry          // recorded in the same step; nil: none
 	Alike       *Alike             // if it is set, the step writes into it which project of the owner looks like Likeness and was changed last, of the last 30 changes; none that is suspended
 }
 

@@ -150,6 +150,11 @@ func (t *tx) createProject(np publish.NewProject, h history, owner publish.Accou
 // whose the record of the call is.
 func (t *tx) ends(np publish.NewProject, p projectRow, now time.Time) error {
 	t.within(p.Account, np.Within, now)
+	if np.Log != nil {
+		if err := t.log(*np.Log); err != nil {
+			return err
+		}
+	}
 	if np.Key.Hash != (publish.Digest{}) {
 		if err := t.createKey(np.Key, p.Account, &p.num); err != nil {
 			return err

@@ -13,6 +13,7 @@ func historyCases() []storeCase {
 		{"CreateProject/records later versions with their dates, and what its owner says", createHistory},
 		{"CreateProject/later versions of many files are as of few", createLongHistory},
 		{"CreateProject/a later version that cannot be has had no effect", createHistoryRefused},
+		{"CreateProject/the entry of the log is there with the project, and not without it", createLogged},
 		{"CreateProject/later versions count to what an owner may have", createHistoryWithin},
 	}
 }
@@ -94,6 +95,23 @@ func createHistory(t *testing.T, s Stores) {
 	ok(t, s.Management.EraseVersion(t.Context(), p.ID, 2, base()))
 	same(t, "files of version 3", texts(t, s.Publish, p.ID, 3), versions[2])
 	s.clean(t, "in the end")
+}
+
+func createLogged(t *testing.T, s Stores) {
+	kim := s.mustAccount(t, newAccount("kim"))
+	for name, n := range map[string]int{"pong": 1, "tetra": several} {
+		np := newProject(name, kim.ID)
+		np.Files = append(np.Files, manyFiles(name, n, inline)...)
+		e := entry(publish.ActionImport, name)
+		np.Log = &e
+		must(s.Publish.CreateProject(t.Context(), np))(t)
+		s.logged(t, e)
+		again := e
+		again.Reason = "again"
+		np.Log, np.Key = &again, publish.Key{}
+		wants(t, "the same id", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrExists)
+		s.logged(t, e)
+	}
 }
 
 func createLongHistory(t *testing.T, s Stores) {

@@ -70,11 +70,22 @@ func New(cfg Config) *Service {
 // Input asks for an import.
 type Input struct {
 	Archive     io.Reader // a ZIP
+	Size        int64     // that Archive was said to have; 0 or less: not said
 	Idempotency string    // the idempotency key, if one came
 	DryRun      bool      // only look whether it would be done
 	Charge      publish.Charge
 
-	Account publish.AccountID // the owner, where the operator asks: then ids that were never used are kept
+	// Where the operator asks, for the account of somebody: projects keep their ids.
+	Account publish.AccountID
+	Stored  *io.SectionReader // in place of Archive: a ZIP that is read where it lies
+	Rename  bool              // gives a project another id whose own was used here before, or can be none; otherwise it is refused
+	Reason  string            // for the audit log
+}
+
+// An archive can be read anywhere, as a ZIP has to be.
+type archive interface {
+	io.ReaderAt
+	Size() int64
 }
 
 // Report tells of each project of an export what became of it.
@@ -104,19 +115,21 @@ func (s *Service) Import(ctx context.Context, by publish.Caller, in Input) (Repo
 	if err != nil {
 		return Report{}, err
 	}
+	if in.Size > s.most() {
+		return Report{}, s.tooLarge()
+	}
 	done, err := s.alone(owner)
 	if err != nil {
 		return Report{}, err
 	}
 	defer done()
-	all := publish.NewSpool(s.Temporary)
-	defer all.Close()
-	sum, err := s.receive(all, in.Archive)
+	packed := publish.NewSpool(s.Temporary)
+	defer packed.Close()
+	all, sum, err := s.receive(packed, in)
 	if err != nil {
 		return Report{}, err
 	}
-	most := projectsOfData * s.MaxFile
-	zip, err := unpack.OpenZIP(all, all.Size(), unpack.Limits{Entries: maxEntries, File: s.MaxFile, Total: most})
+	zip, err := unpack.OpenZIP(all, all.Size(), unpack.Limits{Entries: maxEntries, File: s.MaxFile, Total: s.most()})
 	if err != nil {
 		return Report{}, badArchive(err)
 	}
@@ -151,15 +164,28 @@ func (s *Service) alone(id publish.AccountID) (done func(), err error) {
 	}, nil
 }
 
-// receive spools the archive, and returns its hash.
-func (s *Service) receive(all *spool.Spool, r io.Reader) (sum publish.Digest, err error) {
-	limit := projectsOfData * s.MaxFile
+// most is how many bytes an archive may have, packed and unpacked.
+func (s *Service) most() int64 { return projectsOfData * s.MaxFile }
+
+func (s *Service) tooLarge() error {
+	return tooLarge("The archive has more than %d bytes, which is the limit.", s.most())
+}
+
+// receive spools the archive, unless it is stored, and returns it with its hash.
+func (s *Service) receive(packed *spool.Spool, in Input) (all archive, sum publish.Digest, err error) {
 	hash := sha256.New()
-	err = s.Contents.Receive(all, io.TeeReader(r, hash), limit)
-	if errors.Is(err, publish.CodeContentTooLarge) {
-		err = tooLarge("The archive has more than %d bytes, which is the limit.", limit)
+	if in.Stored != nil {
+		if in.Stored.Size() > s.most() {
+			return nil, sum, s.tooLarge()
+		}
+		_, err := io.Copy(hash, in.Stored)
+		return in.Stored, publish.Digest(hash.Sum(nil)), err
 	}
-	return publish.Digest(hash.Sum(nil)), publish.NoEffect(err)
+	err = s.Contents.Receive(packed, io.TeeReader(in.Archive, hash), s.most())
+	if errors.Is(err, publish.CodeContentTooLarge) {
+		err = s.tooLarge()
+	}
+	return packed, publish.Digest(hash.Sum(nil)), publish.NoEffect(err)
 }
 
 // adoptAll makes one project after another.
@@ -199,7 +225,7 @@ func (s *Service) adoptOne(ctx context.Context, by publish.Caller, in Input, zip
 		Stage: func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, zip, tree, p) },
 	}
 	if in.Account != 0 {
-		a.ID, a.Account = publish.ProjectID(p.id), in.Account
+		a.ID, a.Account, a.Rename, a.Reason = publish.ProjectID(p.id), in.Account, in.Rename, in.Reason
 	}
 	return s.Projects.Adopt(ctx, by, a)
 }

@@ -434,6 +434,101 @@ func TestAnImportIsNotReceivedWhileTheDiskIsNearlyFull(t *testing.T) {
 	expect.Equal(t, "bytes that were not read", sent.Len(), 2)
 }
 
+func TestAnImportThatIsSaidToBeTooLargeIsNotRead(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	sent := strings.NewReader("PK")
+	_, err := w.in.Import(t.Context(), w.account(), transfer.Input{Archive: sent, Size: 4*w.in.MaxFile + 1})
+	expect.Is(t, "the import", err, publish.CodeContentTooLarge)
+	expect.Equal(t, "bytes that were not read", sent.Len(), 2)
+}
+
+// ids are those of the projects of a report, or why there is none.
+func ids(r transfer.Report) (list []string) {
+	for _, o := range r.Projects {
+		if o.Refused != nil {
+			list = append(list, o.Refused.Message)
+			continue
+		}
+		list = append(list, string(o.Adopted.Project.ID))
+	}
+	return list
+}
+
+func TestTheOperatorKeepsIdsThatNoProjectEverHad(t *testing.T) {
+	for name, set := range map[string]testworld.Option{"SQLite": testworld.Embedded(), "the full set": testworld.Full()} {
+		t.Run(name, func(t *testing.T) {
+			from, to := newWorld(t, testworld.Embedded()), newWorld(t, set)
+			by, me := from.account(), to.account()
+			small, deleted := from.history(by), from.history(by)
+			large := from.history(by)
+			for range 3 { // more than one step of the database brings
+				many := []string{"index.html", "<p>many"}
+				for i := range 300 {
+					many = append(many, fmt.Sprintf("f%d-%d.txt", i, from.Clock.Now().Unix()), fmt.Sprint(i))
+				}
+				from.Clock.Move(time.Hour)
+				_, _, err := from.Publish.Update(t.Context(), by, publish.UpdateInput{Project: string(large), Tree: from.Tree(many...)})
+				expect.OK(t, err)
+			}
+			data := from.export(by, true)
+			to.Clock.Move(48 * time.Hour)
+			operator := publish.AsOperator("grace")
+			in := transfer.Input{Account: me.Account(), Reason: "moved house"}
+			run := func() transfer.Report {
+				t.Helper()
+				in.Stored = io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+				report, err := to.in.Import(t.Context(), operator, in)
+				expect.OK(t, err)
+				return report
+			}
+			first := run()
+			expect.Equal(t, "projects", len(first.Projects), 3)
+			for _, o := range first.Projects {
+				if o.Refused != nil || string(o.Adopted.Project.ID) != o.From || !o.Adopted.Kept || o.Adopted.Project.Account != me.Account() {
+					t.Errorf("%+v", o)
+				}
+			}
+			expect.Same(t, "versions", to.versions(large), from.versions(large))
+			expect.Same(t, "versions", to.versions(small), from.versions(small))
+			if log := to.Query("SELECT count(*) FROM acts WHERE action = 'import' AND name = 'grace' AND reason = 'moved house' AND actor = 'operator'"); log[0] != "3" {
+				t.Errorf("%s entries of the audit log", log)
+			}
+			own := to.OwnerOf(me.Account())
+			_, err := to.Publish.DeleteProject(t.Context(), own, string(deleted), string(deleted))
+			expect.OK(t, err)
+			to.Unchanged(t, func() {
+				for _, said := range ids(run()) {
+					if !strings.Contains(said, "was used here before") {
+						t.Errorf("an id that was used: %s", said)
+					}
+				}
+			})
+			in.Rename = true
+			for _, id := range ids(run()) {
+				if id == string(small) || id == string(large) || id == string(deleted) || strings.Contains(id, " ") {
+					t.Errorf("renamed: %s", id)
+				}
+			}
+		})
+	}
+}
+
+func TestTheOperatorGivesNoProjectAnIdThatNoneCanHave(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	in := transfer.Input{Account: w.account().Account()}
+	for _, id := range []string{"www", "admin", "sky--v1-0123456789", "Sky-abc123", "../sky-abc123", "-abc123", "xn--sky-abc123", strings.Repeat("a", 40) + "-abc123", "sky-abc12l"} {
+		data := pack(t, one(func(p obj) { p["project_id"] = id }), "sky-abc123/index.html", page)
+		w.Unchanged(t, func() {
+			in.Stored = io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+			report, err := w.in.Import(t.Context(), publish.AsOperator("grace"), in)
+			expect.OK(t, err)
+			if said := ids(report)[0]; !strings.Contains(said, "none that a project can have") {
+				t.Errorf("%q: %s", id, said)
+			}
+		})
+	}
+}
+
 func TestOfOneProjectEachContentIsStoredOnce(t *testing.T) {
 	w := newWorld(t, testworld.Embedded())
 	by, me := w.account(), w.account()

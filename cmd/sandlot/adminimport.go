@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"sandlot/internal/blob"
+	"sandlot/internal/blob/cache"
+	"sandlot/internal/blob/s3"
+	"sandlot/internal/cli"
+	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore"
+	"sandlot/internal/transfer"
+)
+
+type importCommand struct {
+	File string `arg:"" placeholder:"FILE" help:"ZIP of an export, of this service or another."`
+	acting
+	format
+	Account     string `required:"" placeholder:"TARGET" help:"Account that gets the projects: @HANDLE or its e-mail address."`
+	Rename      bool   `help:"Give a new id to a project whose own was used here before. (default: refuse that project)"`
+	MaxFileSize size   `default:"1GiB" placeholder:"SIZE" help:"Largest project, and a quarter of the largest export. (default: ${default})"`
+	Reason      string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
+}
+
+// Run imports, and prints a line for each project.
+func (c *importCommand) Run(ctx context.Context, t *terminal) error {
+	if err := c.check(); err != nil {
+		return usageError{err}
+	}
+	f, err := openArchive(c.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return c.administer(ctx, func(a operator) error {
+		to, err := a.Account(ctx, a.by, c.Account)
+		if err != nil {
+			return err
+		}
+		service, kept, err := c.transfer(ctx, a.db, t.err)
+		if err != nil {
+			return err
+		}
+		report, err := service.Import(ctx, a.by, transfer.Input{Stored: f.SectionReader, Account: to.ID, Rename: c.Rename, Reason: c.Reason})
+		if err = errors.Join(err, kept.Close()); err != nil && ctx.Err() != nil {
+			err = errors.New("interrupted; what is told above is here, and the same command brings the rest")
+		}
+		return errors.Join(c.print(t, newImportLine(report), func() { newImportLine(report).rows(t) }), err, refusedOf(report))
+	})
+}
+
+// archiveFile is a file that is read where it lies.
+type archiveFile struct {
+	*io.SectionReader
+	io.Closer
+}
+
+func openArchive(path string) (archiveFile, error) {
+	info, err := os.Stat(path) // before it is opened, which waits where it is a pipe
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("no plain file")}
+	}
+	if err != nil {
+		return archiveFile{}, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return archiveFile{}, err
+	}
+	return archiveFile{io.NewSectionReader(f, 0, info.Size()), f}, nil
+}
+
+// transfer puts together, beside a running server, what an import needs.
+func (c *importCommand) transfer(ctx context.Context, db *sqlstore.DB, log io.Writer) (*transfer.Service, io.Closer, error) {
+	kept, err := c.beside(ctx, db)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg := publish.Config{Places: publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}, MaxFile: int64(c.MaxFileSize), Temporary: c.temporary()}
+	stores := publish.Stores{Store: db.Publish(), Management: db.Publish(), Blobs: kept}
+	service, err := publish.New(ctx, cfg, stores, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})), publish.WithClock(db.Now))
+	if err != nil {
+		return nil, nil, errors.Join(err, kept.Close())
+	}
+	return transfer.New(transfer.Config{Projects: service, Contents: service.Contents, Temporary: cfg.Temporary, MaxFile: cfg.MaxFile}), kept, nil
+}
+
+// temporary is where bytes of a moment go: with everything elsewhere there may be no data folder.
+func (s storage) temporary() string {
+	if info, err := os.Stat(s.Data); err == nil && info.IsDir() {
+		return s.Data
+	}
+	return os.TempDir()
+}
+
+// beside opens the bytes that are there, to add some, while a server may be at them.
+func (s storage) beside(ctx context.Context, db *sqlstore.DB) (blobs, error) {
+	if s.BlobURL == "" {
+		folder := filepath.Join(s.Data, blobsName)
+		if err := mayWriteIn(folder); err != nil {
+			return nil, err
+		}
+		b, err := blob.OpenDisk(folder, blob.Options{})
+		if err != nil {
+			return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
+		}
+		return b, nil
+	}
+	id, err := installation(ctx, db, "instance")
+	if err != nil {
+		return nil, err
+	}
+	store, err := s.bucket(ctx, s3.Options{Instance: hex.EncodeToString(id)})
+	if err != nil {
+		return nil, err
+	}
+	return cached{cache.New(store, cache.Options{}), store}, nil
+}
+
+// mayWriteIn refuses root where the folder is somebody else's: the server could not read what root writes.
+func mayWriteIn(folder string) error {
+	if owner, known := folderOwner(folder); known && os.Geteuid() == 0 && owner != 0 {
+		return fmt.Errorf("%s belongs to the user %d, who could not read what root writes: give the command as that user, behind sudo -u '#%d'", folder, owner, owner)
+	}
+	return nil
+}
+
+// importLine is the report of an import as it is printed.
+type importLine struct {
+	Imported int            `json:"imported"`
+	Failed   int            `json:"failed"`
+	Projects []importedLine `json:"projects"`
+	Warnings []string       `json:"warnings,omitempty"`
+}
+
+type importedLine struct {
+	From      string   `json:"from"`
+	ProjectID string   `json:"project_id,omitempty"`
+	Title     string   `json:"title"`
+	Versions  int      `json:"versions"`
+	Files     int      `json:"files"`
+	Error     string   `json:"error,omitempty"`
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+func newImportLine(r transfer.Report) importLine {
+	l := importLine{Projects: []importedLine{}, Warnings: said(r.Warnings)}
+	for _, o := range r.Projects {
+		p := importedLine{From: o.From, ProjectID: string(o.Adopted.Project.ID), Title: o.Title, Versions: o.Versions, Files: o.Files, Warnings: said(o.Adopted.Warnings)}
+		if l.Imported++; o.Refused != nil {
+			p.Error = o.Refused.Message
+			l.Imported--
+			l.Failed++
+		}
+		l.Projects = append(l.Projects, p)
+	}
+	return l
+}
+
+func said(list []publish.Warning) (texts []string) {
+	for _, w := range list {
+		texts = append(texts, w.Message)
+	}
+	return texts
+}
+
+// rows prints it for people. What stands in an export may be anything.
+func (l importLine) rows(t *terminal) {
+	for _, p := range l.Projects {
+		if p.Error != "" {
+			fmt.Fprintf(t.err, "refused: %q: %s\n", p.From, p.Error)
+			continue
+		}
+		fmt.Fprintf(t.out, "%s  %s, %s\n", p.ProjectID+wasCalled(p), amount(p.Versions, "version"), amount(p.Files, "file"))
+		for _, w := range p.Warnings {
+			fmt.Fprintln(t.err, "warning: "+w)
+		}
+	}
+	for _, w := range l.Warnings {
+		fmt.Fprintln(t.err, "warning: "+w)
+	}
+}
+
+// wasCalled says what the project was called there, if it is called otherwise here.
+func wasCalled(p importedLine) string {
+	if p.From == p.ProjectID {
+		return ""
+	}
+	return fmt.Sprintf("  (was %q)", p.From)
+}
+
+// refusedOf is the error of an import of which something was refused.
+func refusedOf(r transfer.Report) error {
+	l := newImportLine(r)
+	if l.Failed == 0 {
+		return nil
+	}
+	f := &cli.Failure{Message: fmt.Sprintf("%d of %d projects refused; the others were imported", l.Failed, len(l.Projects)), Exit: cli.ExitPartly}
+	if l.Imported == 0 {
+		f.Message, f.Exit = "no project was imported", cli.ExitContent
+	}
+	return f
+}
