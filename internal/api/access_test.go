@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -21,10 +22,14 @@ var callers = []string{"nobody", "bad key", "unknown key", "account", "its proje
 var access = map[string][]accessRow{
 	"POST /v1/publish": {
 		{"a new project", obj{"content": page64, "email": someone}, "201 401 401 201 403 403 401 201 201 401 403 201"},
+		{"an archive", obj{"email": someone, raw: treeZIP}, "201 401 401 201 403 403 401 201 201 401 403 201"},
+		{"a dry run", obj{"content": page64, "email": someone, "dry_run": true}, "200 401 401 200 403 403 401 200 200 401 403 200"},
 		{"part 2 of the account's upload", obj{"content": page64, "email": someone, "upload_id": "of-the-account", "part": 2}, "422 401 401 202 403 403 401 422 422 401 403 422"},
 	},
 	"POST /v1/update": {
 		{"the project", obj{"project_id": "P", "filename": "a.txt", "content": "YQ=="}, "401 401 401 200 200 403 401 403 401 401 403 401"},
+		{"an archive", obj{"project_id": "P", "replace": "true", raw: treeZIP}, "401 401 401 200 200 403 401 403 401 401 403 401"},
+		{"a dry run", obj{"project_id": "P", "filename": "a.txt", "content": "YQ==", "dry_run": true}, "401 401 401 200 200 403 401 403 401 401 403 401"},
 		{"no project named", obj{"filename": "a.txt", "content": "YQ=="}, "401 401 401 200 400 400 401 200 401 401 403 401"},
 	},
 	"POST /v1/delete-file": {
@@ -70,6 +75,7 @@ var access = map[string][]accessRow{
 		{"everything", nil, "401 401 401 200 200 200 401 200 401 401 200 401"},
 	},
 	"POST /v1/import": {
+		{"an export", obj{raw: exportZIP}, "401 401 401 200 403 403 401 200 401 401 403 401"},
 		{"what is no ZIP", obj{}, "401 401 401 415 403 403 401 415 401 401 403 401"},
 	},
 	"GET /v1": {
@@ -81,6 +87,15 @@ var access = map[string][]accessRow{
 	"GET /openapi.yaml": {
 		{"the document", nil, "200 200 200 200 200 200 200 200 200 200 200 200"},
 	},
+}
+
+// raw is the field of a row whose body is an archive, which the function makes; the other fields are in the query.
+const raw = "\x00raw"
+
+// exportZIP is an export of another instance.
+func exportZIP(t *testing.T) string {
+	manifest := `{"format":1,"projects":[{"project_id":"maze-7k2m9p","title":"Maze","primary_file":"index.html","files":[{"filename":"index.html","path":"a","size":` + fmt.Sprint(len(page)) + `,"sha256":"` + sum(page) + `"}]}]}`
+	return zipped(t, "manifest.json", manifest, "a", page)
 }
 
 type accessRow struct {
@@ -165,12 +180,19 @@ func (c *cast) as(caller string, rt route, body obj) answer {
 	if strings.HasSuffix(caller, "suspended") {
 		id = c.suspendedProjectID
 	}
-	sent := obj{}
+	sent, query := obj{}, url.Values{}
+	archive, packed := body[raw].(func(*testing.T) string)
 	for name, v := range body {
+		if name == raw {
+			continue
+		}
 		if v == "P" {
 			v = id
 		}
 		sent[name] = v
+		if packed {
+			query.Set(name, fmt.Sprint(v))
+		}
 	}
 	session := func(r *http.Request) {
 		if caller == "session" {
@@ -183,6 +205,9 @@ func (c *cast) as(caller string, rt route, body obj) answer {
 	path := strings.NewReplacer("{id}", id, "{filename}", "index.html").Replace(rt.pattern)
 	if rt.method == "GET" {
 		return c.get(path, key, session)
+	}
+	if packed {
+		return c.send(rt.method, path+"?"+query.Encode(), key, archive(c.t), with("Content-Type", "application/zip"), session, lax)
 	}
 	return c.send(rt.method, path, key, sent, session)
 }
