@@ -19,10 +19,11 @@ import (
 // migration. CONTRIBUTING.md has the longer one. SANDLOT_TEST_SEED repeats one.
 func TestUnracedFiftyKills(t *testing.T) {
 	testenv.Unraced(t)
-	dir := t.TempDir()
+	t.Parallel()
+	dir := testenv.MemoryDir(t) // a kill leaves the system's cache alone
 	tagged, made := tagged(t, false)
 	var out bytes.Buffer
-	err := run(t.Context(), config{Migrations: made, Kills: made + 80, Workers: 8, Seed: testenv.Seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
+	err := run(t.Context(), config{Migrations: made, Kills: made + 50, Workers: 8, Seed: testenv.Seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
 	t.Log("\n" + out.String())
 	if err != nil {
 		t.Error(err)
@@ -33,11 +34,12 @@ func TestUnracedFiftyKills(t *testing.T) {
 // the data folder is empty at each start.
 func TestUnracedFiftyKillsOnTheFullSet(t *testing.T) {
 	testenv.Unraced(t)
+	t.Parallel()
 	tagged, made := tagged(t, true)
 	s3, _ := testenv.StartS3(t)
 	all := &servers{Postgres: testenv.Postgres(t), S3: s3.URL(), Folder: s3.Folder(), Redis: testenv.Redis(t)}
 	var out bytes.Buffer
-	err := run(t.Context(), config{Servers: all, Migrations: made, Kills: 50, Workers: 8, Seed: testenv.Seed(t), Dir: t.TempDir(), Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
+	err := run(t.Context(), config{Servers: all, Migrations: made, Kills: 50, Workers: 8, Seed: testenv.Seed(t), Dir: testenv.MemoryDir(t), Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
 	t.Log("\n" + out.String())
 	if err != nil {
 		t.Error(err)
@@ -86,7 +88,7 @@ func worked(t *testing.T) *epoch {
 // workedBy is worked by the program with failpoints, each worker having taken so many steps.
 func workedBy(t *testing.T, tagged string, steps int) *epoch {
 	t.Helper()
-	e, err := newEpoch(t.Context(), config{Workers: 2, Seed: 7, Dir: t.TempDir(), Plain: testenv.Binary(t), Tagged: tagged}, newCounts())
+	e, err := newEpoch(t.Context(), config{Workers: 2, Seed: 7, Dir: testenv.MemoryDir(t), Plain: testenv.Binary(t), Tagged: tagged}, newCounts())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,6 +115,7 @@ func more(t *testing.T, e *epoch, steps int) {
 // must end badly, for the reason given.
 func TestUnracedTheCheckerNotices(t *testing.T) {
 	testenv.Unraced(t)
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		harm func(t *testing.T, e *epoch)

@@ -62,7 +62,7 @@ func often(p failpoint.Point) int {
 	case failpoint.MidAssembly, failpoint.MidVariant, failpoint.MidSweep, failpoint.MidCollection:
 		return 6
 	}
-	return 40
+	return 15
 }
 
 func drawMoment(r *rand.Rand) death {

@@ -12,6 +12,7 @@ import (
 // TestUnracedAPointThatWasMissedIsInsistedOn: one try each is enough for what chance passes seldom.
 func TestUnracedAPointThatWasMissedIsInsistedOn(t *testing.T) {
 	testenv.Unraced(t)
+	t.Parallel()
 	program, _ := tagged(t, false)
 	e := workedBy(t, program, 2)
 	for _, p := range []failpoint.Point{failpoint.MidCollection, failpoint.MidSweep, failpoint.MidAssembly, failpoint.AfterAssembly, failpoint.MidMail, failpoint.MidVariant, failpoint.BeforeAnswer} {

@@ -9,9 +9,10 @@ import (
 // TestUnracedFault05PowerLoss: what was acknowledged survives a power loss at each kill. The soak with -power is the longer one.
 func TestUnracedFault05PowerLoss(t *testing.T) {
 	testenv.Unraced(t)
+	t.Parallel()
 	dir := t.TempDir()
 	tagged, made := tagged(t, false)
-	images := t.TempDir()
+	images := testenv.MemoryDir(t)
 	c := newCounts()
 	e, err := newEpoch(t.Context(), config{Workers: 4, Seed: testenv.Seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Power: images, Migrations: made}, c)
 	if err != nil {
