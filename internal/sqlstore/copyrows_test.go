@@ -27,6 +27,7 @@ func filledServer(t *testing.T, at func(*testing.T) place) *DB {
 func nothing(*tx) error { return nil }
 
 func TestACopyOfADatabaseOnAServer(t *testing.T) {
+	t.Parallel()
 	for name, at := range map[string]func(*testing.T) place{"": postgresPlace, ", through a pooler": pgbouncerPlace} {
 		t.Run("has every row as it is, and goes on with its numbers"+name, func(t *testing.T) { copyOfRows(t, filledServer(t, at)) })
 	}

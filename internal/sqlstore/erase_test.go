@@ -69,6 +69,7 @@ func TestPlainRegression41ErasingLooksAtNoOtherVersions(t *testing.T) {
 // TestRegression41ErasingLetsGoOfFilesInSteps erases a version of many files. A copy
 // of the database that was made after the first step is that of a crash.
 func TestRegression41ErasingLetsGoOfFilesInSteps(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/sandlot.db"
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)

@@ -16,6 +16,7 @@ import (
 
 // TestFullDisk fills a small file system.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := smallDisk(t, "size=96m")
 	ballast := filepath.Join(dir, "ballast")
 	expect.OK(t, os.WriteFile(ballast, make([]byte, 16<<20), 0o600))

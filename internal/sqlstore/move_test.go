@@ -295,8 +295,10 @@ func (b *takenBlobs) run(ctx context.Context, m operate.MoveRecords, calls int) 
 
 // TestAMoveTakesEverythingAlong: whatever is changed meanwhile, and though it is cut short again and again.
 func TestAMoveTakesEverythingAlong(t *testing.T) {
+	t.Parallel()
 	for name, places := range movePlaces(t) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			moveOne(t, places[0](t), places[1](t), 37, 1)
 		})
 	}
@@ -318,8 +320,8 @@ func moveOne(t *testing.T, source, target place, every int, seed uint64) {
 	}
 	r.fill(t, 12)
 	expect.OK(t, from.step(t.Context(), 0, func(x *tx) error { return from.mover.Give(x, tableOf(t, "jobs"), goneJob) }))
-	beside := source.opened(t, Options{Filling: true}) // as the server beside
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	beside := source.opened(t, Options{Filling: true})             // as the server beside
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // far longer than it takes on a busy machine
 	defer cancel()
 	var writing sync.WaitGroup
 	blobs := &takenBlobs{taken: map[publish.BlobRef]bool{}, beats: make(chan struct{}, 100)}

@@ -72,6 +72,7 @@ func TestOpen(t *testing.T) {
 // TestOpenRefuses opens files that are not what they should be: each is one clear
 // sentence, and is left as it was.
 func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, path string)
 		says  string
