@@ -92,3 +92,48 @@ func TestTheExamplesAreFoundInOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestALargePageThatIsCutOffIsTold(t *testing.T) {
+	const begins = "<!doctype html><html><head><title>Rocks</title><meta name=viewport content=x></head><body><canvas></canvas><script>\n"
+	code := string(repeat("rocks.push({x: %d, html: '<b>rock</b>'}); if (a<b && c>d) draw(rocks);\n", 3<<20))
+	data := "data:image/png;base64," + string(repeat("iVBORw0KGgo%d", 3<<20))
+	const ends = "</script></body></html>\n"
+	for _, c := range []struct{ what, text, cut string }{
+		{"whole", begins + code + ends, ""},
+		{"whole, with a comment behind it", begins + code + ends + "<!-- made by hand -->\n", ""},
+		{"whole, without the ends that may be left out", begins + code + "</SCRIPT>", ""},
+		{"whole, a picture in its address", begins + ends[:9] + "<p>x<img src=\"" + data + "\">", ""},
+		{"whole, and text alone at its end", "<!doctype html><title>T</title><script>1</script><pre>" + code + "</pre>", ""},
+		{"no document", "<p>" + strings.Repeat("word ", 200_000), ""},
+		{"in a script", begins + code[:3_000_000] + "rocks.pu", "inside a script, a style or a tag"},
+		{"in an address", begins + ends[:9] + "<img src=\"" + data, "inside a script, a style or a tag"},
+		{"in a second script", begins + code + ends[:9] + "<script>let a = 'x", "inside <script>"},
+		{"in a tag", begins + code + ends[:9] + "<p>Rocks</p><img src=a.png al", "inside a tag"},
+		{"in a comment", begins + code + ends[:9] + "<!-- made by", "inside a comment or a declaration"},
+		{"in an end tag", begins + code + "</scr", "inside a script, a style or a tag"},
+		{"in the end of a script", begins + code + "</script", "inside an end tag"},
+		{"in its text", begins + code + ends[:9] + "<p>Steer with the arr", "in the middle of the text of the page"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			l := check.At("index.html", []byte(c.text[:check.Sample]), false)
+			if l.Unended() {
+				l.End([]byte(c.text[len(c.text)-check.Tail:]))
+			}
+			v := check.Version{Primary: "index.html", Looks: []*check.Look{l}, Names: []string{"a.png", "index.html"}}
+			want := ""
+			if c.cut != "" {
+				want = "index.html ends " + c.cut + ": it was probably cut off."
+			}
+			got := ""
+			for _, f := range v.Findings() {
+				if f.Code == check.CutOff {
+					got = f.Message
+				}
+			}
+			expect.Equal(t, "said", got, want)
+		})
+	}
+	if check.At("a.js", []byte(code[:check.Sample]), false).Unended() || check.At("index.html", []byte(begins), true).Unended() {
+		t.Error("what is no page, or was seen as a whole, is looked at again")
+	}
+}

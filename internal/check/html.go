@@ -39,6 +39,7 @@ func (s *scanner) page() {
 			last = i
 		}
 	}
+	s.body = opened && headed
 	if ends := bytes.TrimSpace(s.text[min(last, len(s.text)):]); opened && headed && !closed && len(ends) > 0 {
 		s.cutOff("in the middle of the text of the page")
 	}

@@ -12,6 +12,8 @@ const (
 	// SampleAll is how much of all files of one version is looked at. Real games have less code than that; libraries that
 	// are larger are seldom written by hand.
 	SampleAll = 8 << 20
+	// Tail is how much of the end of a page that has more than Sample is looked at: a page has more than a tag in that.
+	Tail = 64 << 10
 	// mostRefs is how many references of one file are kept. Pages have tens.
 	mostRefs = 1000
 	// longestRef is as long as a reference may be: a filename has at most 512 bytes, which may be percent-encoded.
@@ -35,6 +37,7 @@ type Look struct {
 	threads  place // where shared memory is made
 	cut      string
 	cutAt    place
+	body     bool // a head was ended and a body begun
 }
 
 // The kinds of files that are looked at.

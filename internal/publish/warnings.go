@@ -198,9 +198,17 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 			room, skipped = room+n, true
 			return nil
 		}
-		text, err := s.beginning(ctx, f.Blob, n, charge)
-		if err == nil {
-			v.Looks = append(v.Looks, check.At(f.Name, text, n == f.Blob.Size))
+		text, err := s.piece(ctx, f.Blob, 0, n, charge)
+		if err != nil {
+			return err
+		}
+		l := check.At(f.Name, text, n == f.Blob.Size)
+		v.Looks = append(v.Looks, l)
+		if l.Unended() {
+			last := min(f.Blob.Size, check.Tail)
+			if text, err = s.piece(ctx, f.Blob, f.Blob.Size-last, last, charge); err == nil {
+				l.End(text)
+			}
 		}
 		return err
 	}
@@ -216,12 +224,12 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 	return skipped, nil
 }
 
-// beginning reads the first bytes of a blob, or has them at hand.
-func (s *warner) beginning(ctx context.Context, b Blob, n int64, charge Charge) ([]byte, error) {
+// piece reads n bytes of a blob from off, or has them at hand.
+func (s *warner) piece(ctx context.Context, b Blob, off, n int64, charge Charge) ([]byte, error) {
 	if b.ID == 0 && int64(len(b.Inline)) == b.Size {
-		return b.Inline[:n], nil
+		return b.Inline[off : off+n], nil
 	}
-	r, err := s.Contents.Open(ctx, b, 0, n)
+	r, err := s.Contents.Open(ctx, b, off, n)
 	if err != nil {
 		return nil, err
 	}
