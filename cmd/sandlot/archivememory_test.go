@@ -21,11 +21,11 @@ import (
 // archiveMegabytes is how much the large archives unpack to; SANDLOT_TEST_ARCHIVE says another number.
 const archiveMegabytes = 200
 
-// TestPlainMemoryOfArchives: an archive of any size, sent as the body of a call, stays under 32 MiB over idle. What 10,000 files take more
-// is the list of them, however large they are: in the call, in the step, in the answer and in what is garbage of each.
+// TestPlainMemoryOfArchives: an archive of any size, sent as the body of a call, stays under 32 MiB over idle, with as many
+// files as there may be. An update also has the list of those that were there, and comes while the variants of all files are being made.
 func TestPlainMemoryOfArchives(t *testing.T) {
 	testenv.Plain(t)
-	const limit, listed = 32 << 20, 96 << 20
+	const limit, changed = 32 << 20, 40 << 20
 	size := int64(archiveMegabytes)
 	if told, err := strconv.ParseInt(os.Getenv("SANDLOT_TEST_ARCHIVE"), 10, 64); err == nil {
 		size = told
@@ -41,8 +41,8 @@ func TestPlainMemoryOfArchives(t *testing.T) {
 	}{
 		{"a few large files in a ZIP", writeZIP, "application/zip", 20, size * 1_000_000 / 20, limit, false},
 		{"a few large files in a tar.gz", writeTarGzip, "application/gzip", 20, size * 1_000_000 / 20, limit, false},
-		{"10,000 files in a ZIP", writeZIP, "application/zip", 10_000, 2000, listed, true},
-		{"10,000 files in a tar.gz", writeTarGzip, "application/gzip", 10_000, 2000, listed, true},
+		{"10,000 files in a ZIP", writeZIP, "application/zip", 10_000, 2000, limit, false},
+		{"10,000 files in a tar.gz, twice", writeTarGzip, "application/gzip", 10_000, 2000, changed, true},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			s := testenv.Start(t, testenv.Binary(t))

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -102,7 +103,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "", MailUp: a.mails.Up,
 		Quarantine: s.quarantine(places.Base), Temporary: s.Data,
 		MailFolder: "the folder mail of the service's data folder",
-		Remembered: a.memory.remembered,
+		Remembered: a.memory.remembered, Heavy: collecting(os.Getenv("GOGC")),
 	}
 	s.restrict(&cfg)
 	if !s.elsewhere() {

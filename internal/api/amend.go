@@ -102,6 +102,6 @@ func (a *API) amend(c *call, in publish.AmendInput) (reply, error) {
 // ownedAnswer is a project as its owner sees it, without the contents of its files.
 type ownedAnswer struct {
 	projectInfo
-	Files []fileInfo `json:"files"`
+	manyFiles
 	notes
 }

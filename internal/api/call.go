@@ -74,11 +74,14 @@ type reply struct {
 	body   any
 }
 
-// answer writes a reply whole, with its length.
+// answer writes a reply whole, with its length, unless it lists many files.
 func (c *call) answer(re reply) error {
 	text, err := encode(re.body)
 	if err != nil {
 		return err
+	}
+	if of, ok := re.body.(lists); ok && of.list().long() {
+		return c.answerLong(re.status, text, of.list())
 	}
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")

@@ -52,28 +52,24 @@ func newFile(f publish.File, at publish.Addresses) fileInfo {
 	return fileInfo{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text), at.URL + path.EscapedPath()[1:]}
 }
 
-func newFiles(list []publish.File, at publish.Addresses) []fileInfo {
-	out := make([]fileInfo, 0, len(list))
-	for _, f := range list {
-		out = append(out, newFile(f, at))
-	}
-	return out
+func newFiles(list []publish.File, at publish.Addresses) manyFiles {
+	return manyFiles{fileList{list, func(f publish.File) any { return newFile(f, at) }}}
 }
 
 type publishedAnswer struct {
-	ProjectID     string     `json:"project_id"`
-	URL           string     `json:"url"`
-	PathURL       text       `json:"path_url"`
-	PageURL       string     `json:"page_url"`
-	VersionURL    text       `json:"version_url"`
-	Title         text       `json:"title"`
-	Version       int        `json:"version"`
-	Handle        string     `json:"handle"`
-	APIKey        string     `json:"api_key,omitempty"` // not to who presented a ticket
-	ProjectAPIKey string     `json:"project_api_key"`
-	Files         []fileInfo `json:"files"`
-	Quarantined   bool       `json:"quarantined"`
-	CreatedAt     moment     `json:"created_at"`
+	ProjectID     string `json:"project_id"`
+	URL           string `json:"url"`
+	PathURL       text   `json:"path_url"`
+	PageURL       string `json:"page_url"`
+	VersionURL    text   `json:"version_url"`
+	Title         text   `json:"title"`
+	Version       int    `json:"version"`
+	Handle        string `json:"handle"`
+	APIKey        string `json:"api_key,omitempty"` // not to who presented a ticket
+	ProjectAPIKey string `json:"project_api_key"`
+	manyFiles
+	Quarantined bool   `json:"quarantined"`
+	CreatedAt   moment `json:"created_at"`
 	*accountInfo
 	notes
 }
@@ -86,19 +82,19 @@ type accountInfo struct {
 
 // manyAnswer is that of an update with many files.
 type manyAnswer struct {
-	ProjectID   string     `json:"project_id"`
-	Title       text       `json:"title"`
-	URL         string     `json:"url"`
-	PathURL     text       `json:"path_url"`
-	PageURL     string     `json:"page_url"`
-	VersionURL  text       `json:"version_url"`
-	Version     int        `json:"version"`
-	Previous    int        `json:"previous_version"`
-	Files       []fileInfo `json:"files"`
-	Unchanged   int        `json:"unchanged"`
-	Removed     int        `json:"removed"`
-	Quarantined bool       `json:"quarantined"`
-	UpdatedAt   moment     `json:"updated_at"`
+	ProjectID  string `json:"project_id"`
+	Title      text   `json:"title"`
+	URL        string `json:"url"`
+	PathURL    text   `json:"path_url"`
+	PageURL    string `json:"page_url"`
+	VersionURL text   `json:"version_url"`
+	Version    int    `json:"version"`
+	Previous   int    `json:"previous_version"`
+	manyFiles
+	Unchanged   int    `json:"unchanged"`
+	Removed     int    `json:"removed"`
+	Quarantined bool   `json:"quarantined"`
+	UpdatedAt   moment `json:"updated_at"`
 	notes
 }
 
@@ -112,15 +108,15 @@ func newMany(u publish.Updated, n notes) *manyAnswer {
 
 // dryAnswer is that of a dry run: what would be made.
 type dryAnswer struct {
-	DryRun      bool      `json:"dry_run"`
-	ProjectID   text      `json:"project_id"`
-	Title       text      `json:"title"`
-	PrimaryFile text      `json:"primary_file"`
-	Version     int       `json:"version"`
-	Previous    int       `json:"previous_version"`
-	Files       []dryFile `json:"files"`
-	Unchanged   int       `json:"unchanged"`
-	Removed     int       `json:"removed"`
+	DryRun      bool `json:"dry_run"`
+	ProjectID   text `json:"project_id"`
+	Title       text `json:"title"`
+	PrimaryFile text `json:"primary_file"`
+	Version     int  `json:"version"`
+	Previous    int  `json:"previous_version"`
+	manyFiles
+	Unchanged int `json:"unchanged"`
+	Removed   int `json:"removed"`
 	notes
 }
 
@@ -132,11 +128,10 @@ type dryFile struct {
 }
 
 func newDry(p publish.Project, files []publish.File, n notes) *dryAnswer {
-	out := &dryAnswer{DryRun: true, ProjectID: text(p.ID), Title: text(p.Title), PrimaryFile: text(p.Primary), Version: p.Version, Files: []dryFile{}, notes: n}
-	for _, f := range files {
-		out.Files = append(out.Files, dryFile{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)})
-	}
-	return out
+	list := fileList{files, func(f publish.File) any {
+		return dryFile{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)}
+	}}
+	return &dryAnswer{DryRun: true, ProjectID: text(p.ID), Title: text(p.Title), PrimaryFile: text(p.Primary), Version: p.Version, manyFiles: manyFiles{list}, notes: n}
 }
 
 func newPublished(p publish.Published, n notes) *publishedAnswer {
@@ -198,13 +193,13 @@ func newUpdated(u publish.Updated, n notes) *updatedAnswer {
 }
 
 type deletedAnswer struct {
-	ProjectID  string     `json:"project_id"`
-	URL        string     `json:"url"`
-	VersionURL text       `json:"version_url"`
-	Version    int        `json:"version"`
-	Previous   int        `json:"previous_version"`
-	Deleted    string     `json:"deleted"`
-	Files      []fileInfo `json:"files"`
+	ProjectID  string `json:"project_id"`
+	URL        string `json:"url"`
+	VersionURL text   `json:"version_url"`
+	Version    int    `json:"version"`
+	Previous   int    `json:"previous_version"`
+	Deleted    string `json:"deleted"`
+	manyFiles
 	notes
 }
 

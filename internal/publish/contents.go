@@ -35,6 +35,7 @@ type Contents struct {
 	receiving atomic.Int64 // calls of Stage under way
 	buffers   sync.Pool    // of *[]byte
 	unpacking turns.Turns
+	load      *turns.Load // calls with very many files
 }
 
 // contentStore is what Contents asks of a Store.
@@ -55,7 +56,7 @@ type describedStore interface {
 func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 	return &Contents{
 		store: stores.Store, described: stores.Management, blobs: stores.Blobs, log: log, inlineMax: cfg.InlineMax, room: cfg.Room,
-		held: newHeldBlobs(), unpacking: turns.New(),
+		held: newHeldBlobs(), unpacking: turns.New(), load: turns.NewLoad(mostHeavy, cfg.Heavy),
 		limits: treeLimits{files: cfg.MaxFiles, file: cfg.MaxContent, total: cfg.MaxFile, dir: cfg.Temporary},
 	}
 }

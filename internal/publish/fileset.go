@@ -19,21 +19,24 @@ import (
 // A fileSet is the files of a Tree under the names that they get, in the byte order of these.
 type fileSet struct {
 	*Tree
-	files    []*SentFile
+	files    []*treeFile
 	warnings []Warning
 }
 
 // arranged is arrange, and nil for a call without a Tree.
-func (t *Tree) arranged(unwrap bool) (*fileSet, error) {
+func (t *Tree) arranged(ctx context.Context, unwrap bool) (*fileSet, error) {
 	if t == nil {
 		return nil, nil
 	}
-	return t.arrange(unwrap)
+	return t.arrange(ctx, unwrap)
 }
 
 // arrange gives the files their names. With unwrap one folder that wraps all of them is taken off, if it holds the
 // page. Files that no file system could keep apart are refused.
-func (t *Tree) arrange(unwrap bool) (*fileSet, error) {
+func (t *Tree) arrange(ctx context.Context, unwrap bool) (*fileSet, error) {
+	if err := t.weigh(ctx); err != nil {
+		return nil, NoEffect(err)
+	}
 	for name := range t.declared {
 		return nil, Refuse(CodeMissingField, "The file %s has a size or sha256, and no content.", inspect.Quoted(name)).In(t.field()).With(OpNothing).
 			Note("Send its bytes with it, or leave it out.")
@@ -48,15 +51,15 @@ func (t *Tree) arrange(unwrap bool) (*fileSet, error) {
 		folder = tree.Wrapper(set.names())
 	}
 	for i := range set.files {
-		inside := strings.TrimPrefix(set.files[i].Name, folder)
+		inside := strings.TrimPrefix(set.files[i].name, folder)
 		name, err := names.Filename(inside)
 		var bad *names.FilenameError
 		if errors.As(err, &bad) { // of what was allowed in a folder only
 			return nil, t.badName(bad)
 		}
-		set.files[i].Name = name
+		set.files[i].name = name
 	}
-	slices.SortFunc(set.files, func(a, b *SentFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(set.files, func(a, b *treeFile) int { return strings.Compare(a.name, b.name) })
 	if a, b, found := tree.Clash(set.names()); found {
 		return nil, t.apart(a, b)
 	}
@@ -119,14 +122,14 @@ func counted(n int, one, more string) string {
 func (s *fileSet) names() []string {
 	list := make([]string, len(s.files))
 	for i, f := range s.files {
-		list[i] = f.Name
+		list[i] = f.name
 	}
 	return list
 }
 
 // has reports whether there is a file of that name.
 func (s *fileSet) has(name string) bool {
-	_, found := slices.BinarySearchFunc(s.files, name, func(f *SentFile, name string) int { return strings.Compare(f.Name, name) })
+	_, found := slices.BinarySearchFunc(s.files, name, func(f *treeFile, name string) int { return strings.Compare(f.name, name) })
 	return found
 }
 
@@ -134,7 +137,7 @@ func (s *fileSet) has(name string) bool {
 func (s *fileSet) digest() (d Digest) {
 	all := sha256.New()
 	for _, f := range s.files {
-		fmt.Fprintf(all, "%s\x00%s", f.Content.SHA256, f.Name)
+		fmt.Fprintf(all, "%s\x00%s", f.sha256, f.name)
 		all.Write([]byte{0})
 	}
 	return Digest(all.Sum(nil))
@@ -142,7 +145,8 @@ func (s *fileSet) digest() (d Digest) {
 
 // check refuses files that cannot be what their sender meant. primary is the name of the page.
 func (s *fileSet) check(primary string) error {
-	for _, f := range s.files {
+	for _, sent := range s.files {
+		f := s.sent(sent)
 		err := checkContent(f.Content, f.Name, f.Name == primary || f.Name == primaryFile, f.Declared)
 		if err != nil {
 			return s.about(f, err)
@@ -152,7 +156,7 @@ func (s *fileSet) check(primary string) error {
 }
 
 // about makes a refusal of a file's content one of the call that brought many.
-func (s *fileSet) about(f *SentFile, err error) error {
+func (s *fileSet) about(f SentFile, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
 		return err
@@ -172,10 +176,11 @@ const mostAbout = 10
 func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]Warning, error) {
 	var list []Warning
 	more := 0
-	for _, f := range s.files {
+	for _, sent := range s.files {
+		f := s.sent(sent)
 		page := f.Name == primary
 		if page {
-			head, err := s.head(ctx, f)
+			head, err := s.head(ctx, f.Content.Blob)
 			if err != nil {
 				return nil, err
 			}
@@ -195,8 +200,8 @@ func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]Warning,
 }
 
 // head reads the beginning of a staged file.
-func (s *fileSet) head(ctx context.Context, f *SentFile) ([]byte, error) {
-	r, err := s.contents.Open(ctx, f.Content.Blob, 0, min(f.Content.Size, inspect.HeadSize))
+func (s *fileSet) head(ctx context.Context, b Blob) ([]byte, error) {
+	r, err := s.contents.Open(ctx, b, 0, min(b.Size, inspect.HeadSize))
 	if err != nil {
 		return nil, fmt.Errorf("look at the page: %w", err)
 	}

@@ -49,25 +49,30 @@ func (s *fileSet) brought(ctx context.Context, wanted string) (brought, error) {
 		return brought{}, err
 	}
 	b := brought{primary: primary, many: true}
-	b.files = make([]File, 0, len(s.files))
-	for _, f := range s.files {
-		b.files = append(b.files, File{Name: f.Name, Folded: names.Fold(f.Name), Blob: f.Content.Blob})
-	}
-	page := s.named(primary)
-	if page.Content.Head, err = s.head(ctx, page); err != nil {
+	page := s.sent(s.named(primary)).Content
+	if page.Head, err = s.head(ctx, page.Blob); err != nil {
 		return brought{}, err
 	}
 	about, err := s.warningsAbout(ctx, primary)
-	b.title = documentTitle(page.Content)
+	b.title = documentTitle(page)
 	b.warnings = slices.Concat(s.warnings, about)
+	b.files = make([]File, len(s.files))
+	for i, f := range s.files {
+		b.files[i] = s.file(f)
+	}
 	s.described()
 	return b, err
+}
+
+// file is what is recorded of a file.
+func (s *fileSet) file(f *treeFile) File {
+	return File{Name: f.name, Folded: names.Fold(f.name), Blob: s.blob(f)}
 }
 
 // described forgets the files, which something else describes by now, but for those that are discarded by their names:
 // of many files it would be as much again as what is recorded.
 func (s *fileSet) described() {
-	s.Tree.files = slices.DeleteFunc(s.Tree.files, func(f *SentFile) bool { return f.Content.Ref == "" })
+	s.Tree.files = slices.DeleteFunc(s.Tree.files, func(f *treeFile) bool { return f.apart == nil })
 	s.files = nil
 }
 
@@ -119,8 +124,8 @@ func quotedList(list []string) (text string) {
 }
 
 // named finds a file, or nil.
-func (s *fileSet) named(name string) *SentFile {
-	i := slices.IndexFunc(s.files, func(f *SentFile) bool { return f.Name == name })
+func (s *fileSet) named(name string) *treeFile {
+	i := slices.IndexFunc(s.files, func(f *treeFile) bool { return f.name == name })
 	if i < 0 {
 		return nil
 	}
@@ -171,7 +176,7 @@ type newTree struct {
 
 // planTree computes the version that a call with many files makes of a project.
 func (s *Service) planTree(ctx context.Context, p Project, nf newFile, set *fileSet) (n newTree, err error) {
-	current, err := s.store.Files(ctx, p.ID, p.Version)
+	current, err := s.store.FilesWith(ctx, p.ID, p.Version, "") // the variants would be three times as much
 	if err != nil {
 		return n, fmt.Errorf("read files: %w", err)
 	}
@@ -209,7 +214,7 @@ func compare(current []File, set *fileSet, replace bool) (n newTree) {
 	}
 	n.all = slices.Grow(n.all, len(set.files))
 	for _, sent := range set.files {
-		f, old := File{Name: sent.Name, Folded: names.Fold(sent.Name), Blob: sent.Content.Blob}, fileNamed(current, sent.Name)
+		f, old := set.file(sent), fileNamed(current, sent.name)
 		if old != nil && sameBytes(old.Blob, f.Blob) {
 			n.all, n.unchanged = append(n.all, *old), n.unchanged+1
 			continue

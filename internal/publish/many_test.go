@@ -3,6 +3,7 @@ package publish_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -234,4 +235,30 @@ func TestManyFilesAreAnsweredAgainFromTheirRecord(t *testing.T) {
 	if !again.FromRecord || again.Project.FileCount != 2 || again.File.Name != "index.html" || len(again.Files) != 0 {
 		t.Errorf("after the version was erased: %+v", again)
 	}
+}
+
+func TestWhoBringsVeryManyFilesIsToldOfWhileItLasts(t *testing.T) {
+	w := newWorld(t)
+	by := w.account()
+	var told []bool
+	s := w.open(publish.Config{Places: local(), Heavy: func(some bool) { told = append(told, some) }})
+	send := func(files int) {
+		tree := s.Contents.NewTree(nil)
+		for i := range files {
+			name := "a" + strconv.Itoa(i)
+			if i == 0 {
+				name = "index.html"
+			}
+			expect.OK(t, tree.Add(t.Context(), name, publish.Declared{}, strings.NewReader("<!doctype html>")))
+		}
+		out, _, err := s.Publish(t.Context(), by, publish.PublishInput{Tree: tree})
+		expect.OK(t, err)
+		expect.Equal(t, "files", out.Project.FileCount, files)
+	}
+	send(10)
+	expect.Same(t, "told of few", told, []bool(nil))
+	send(1000)
+	send(1000)
+	send(1000) // as many as may be at once, and one more: each has given back what it took
+	expect.Same(t, "told", told, []bool{true, false, true, false, true, false})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sandlot/internal/names"
+	"sandlot/internal/tree"
 )
 
 // MaxForm is how many files a form may bring: each may hold InlineMax bytes of
@@ -245,32 +246,21 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 // checkPlaces refuses files that could not be kept together on every file
 // system, and a file too many.
 func (s *Service) checkPlaces(p Project, current []File, c Change) error {
-	files, folders := map[string]string{}, map[string]string{}
-	for _, f := range current {
-		files[f.Folded] = f.Name
-	}
+	dropped := make(map[string]bool, len(c.Drop))
 	for _, f := range c.Drop {
-		delete(files, f.Folded)
+		dropped[f.Folded] = true
 	}
-	for folded, name := range files {
-		for _, folder := range names.Folders(folded) {
-			folders[folder] = name
+	files := make([]tree.Place, 0, len(current)+len(c.Put))
+	for _, f := range current {
+		if !dropped[f.Folded] {
+			files = append(files, tree.Place{Folded: f.Folded, Name: f.Name})
 		}
 	}
 	for _, f := range c.Put {
-		if other, taken := files[f.Folded]; taken {
-			return FileError{f.Name, filenameConflict(p, f.Name, other)}
-		}
-		if other, taken := folders[f.Folded]; taken {
-			return FileError{f.Name, filenameConflict(p, f.Name, other)}
-		}
-		files[f.Folded] = f.Name
-		for _, folder := range names.Folders(f.Folded) {
-			if other, taken := files[folder]; taken {
-				return FileError{f.Name, filenameConflict(p, f.Name, other)}
-			}
-			folders[folder] = f.Name
-		}
+		files = append(files, tree.Place{Folded: f.Folded, Name: f.Name, New: true})
+	}
+	if name, other, found := tree.Collide(files); found {
+		return FileError{name, filenameConflict(p, name, other)}
 	}
 	if len(files) > s.MaxFiles && len(files) > p.FileCount {
 		return Refuse(CodeQuotaExceeded, "The project %s would have %d files; %d is the limit.", p.ID, len(files), s.MaxFiles).In("filename")

@@ -31,6 +31,7 @@ type Config struct {
 	MailUp      func() bool // whether they get through; nil: they do
 	MailFolder  string      // where they are written otherwise, as the operator named it
 	Remembered  Remembered  // bounds of what is kept in memory
+	Heavy       func(bool)  // told when a call with very many files begins, and when there is none any more; nil: nobody
 }
 
 // Limits that the contract names, and those that a Config leaves open.

@@ -93,7 +93,7 @@ type Store interface {
 	Version(ctx context.Context, id ProjectID, n int) (Version, error)
 	// Files returns the files of a version by name, in byte order, with the variants made so far.
 	Files(ctx context.Context, id ProjectID, version int) ([]File, error)
-	// FilesWith is Files with the variants of one encoding alone, and of a deleted project, too,
+	// FilesWith is Files with the variants of one encoding alone (of "": with none), and of a deleted project, too,
 	// until Sweep lets go of its files.
 	FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error)
 	// FilesNear returns those current files whose folded name is folded, is one of its folders, or

@@ -24,6 +24,64 @@ type SentFile struct {
 	Declared Declared
 }
 
+// A treeFile is a SentFile as a Tree keeps it: there may be ten thousand, of which nearly all are small, and nothing is to be said of.
+type treeFile struct {
+	name   string
+	size   int64
+	sha256 Digest
+	text   bool
+	off    int64   // where the bytes are in the Tree's spool, if they are there
+	apart  *stored // where they are otherwise; nil if they are in the spool
+	about  *aboutFile
+}
+
+// stored says where bytes are that are not in a spool.
+type stored struct {
+	ref         BlobRef
+	checkpoints string
+}
+
+// aboutFile is what most files have nothing of.
+type aboutFile struct {
+	found    inspect.Findings
+	declared Declared
+}
+
+// newTreeFile forgets the beginning of the content, which of many files would be much.
+func newTreeFile(name string, c Content, d Declared) *treeFile {
+	f := &treeFile{name: name, size: c.Size, sha256: c.SHA256, text: c.Text}
+	c.Head = nil
+	if c.Spooled != nil {
+		f.off = c.Spooled.off
+	} else {
+		f.apart = &stored{c.Ref, c.Checkpoints}
+	}
+	if c.Gzip || c.Base64 || c.Within != nil || c.KeyAt >= 0 || d != (Declared{}) {
+		f.about = &aboutFile{c.Findings, d}
+	}
+	return f
+}
+
+// blob describes the bytes for their record.
+func (t *Tree) blob(f *treeFile) Blob {
+	b := Blob{Size: f.size, SHA256: f.sha256, Text: f.text}
+	if f.apart != nil {
+		b.Ref, b.Checkpoints = f.apart.ref, f.apart.checkpoints
+	} else {
+		b.Spooled = NewSpooled(t.small, f.off, int(f.size))
+	}
+	return b
+}
+
+// sent is what came, without its beginning, and what was declared of it.
+func (t *Tree) sent(f *treeFile) SentFile {
+	s := SentFile{Name: f.name, Content: Content{Blob: t.blob(f), Findings: inspect.Findings{KeyAt: -1}}}
+	if f.about != nil {
+		s.Content.Findings, s.Declared = f.about.found, f.about.declared
+	}
+	return s
+}
+
 // A Tree is the files that one call brings, staged. Contents.NewTree makes it; one call of a Service uses or
 // discards it, or Contents.DiscardTree does. It holds little memory however many files there are: what is not in
 // Blobs lies in a spool. It is for one goroutine at a time. After an error of one of its methods it is only to be
@@ -33,16 +91,25 @@ type Tree struct {
 	charge   Charge
 	archive  bool // the files came in an archive
 	small    *spool.Spool
-	files    []*SentFile // under the names that they were read as
+	files    []*treeFile // under the names that they were read as
 	at       map[string]int
 	declared map[string]Declared // of files that had not come
 	leftOut  map[string]int      // how many, by what they are
 	read     []string            // names that were not sent as they are read
 	size     int64               // of what was taken
+	ends     []func()            // of what the call holds of a load
 }
 
 // NewSpool makes a spool whose errors are ErrFull and ErrUnavailable.
 func NewSpool(dir string) *spool.Spool { return spool.New(dir, ErrFull, ErrUnavailable) }
+
+const (
+	// heavyFiles is from how many files on a call counts as one with very many: some 100 KiB of names and hashes.
+	heavyFiles = 1000
+	// mostHeavy is how many such calls are being checked and recorded at once, where each has up to 4 MB of lists: one more than
+	// a database that writes one after another needs. The others wait with a third of that, their bytes received.
+	mostHeavy = 2
+)
 
 // treeLimits bound what one call may bring.
 type treeLimits struct {
@@ -67,14 +134,38 @@ func (c *Contents) DiscardTree(ctx context.Context, t *Tree) {
 		return
 	}
 	for _, f := range t.files {
-		if f.Content.Ref != "" {
-			c.Discard(ctx, f.Content)
+		if f.apart != nil {
+			c.Discard(ctx, Content{Blob: Blob{Ref: f.apart.ref}})
 		}
 	}
 	if err := t.small.Close(); err != nil {
 		c.log.Warn("a temporary file was not closed", "error", err)
 	}
 	t.files, t.at = nil, nil // before the answer, which takes memory too
+	for _, end := range t.ends {
+		end()
+	}
+	t.ends = nil
+}
+
+// took adds a file.
+func (t *Tree) took(f *treeFile) {
+	if t.files = append(t.files, f); len(t.files) == heavyFiles {
+		t.ends = append(t.ends, t.contents.load.Begin())
+	}
+}
+
+// weigh waits, where there are very many files, until they may be checked and recorded. The Tree's end ends that.
+func (t *Tree) weigh(ctx context.Context) error {
+	if len(t.files) < heavyFiles {
+		return nil
+	}
+	end, err := t.contents.load.Heaviest(ctx)
+	if err != nil {
+		return fmt.Errorf("wait for calls with as many files: %w", err)
+	}
+	t.ends = append(t.ends, end)
+	return nil
 }
 
 // Add stages one file, which r yields to its end, as Stage does. d may also come later; see Declare. A name that no
@@ -107,7 +198,6 @@ func (t *Tree) Put(ctx context.Context, sent string, d Declared, c Content) erro
 	if err != nil {
 		return discard(err)
 	}
-	c.Inline, c.Head = nil, nil // of many files these would be much
 	t.keep(name, c, d)
 	return nil
 }
@@ -119,7 +209,7 @@ func (t *Tree) keep(name string, c Content, d Declared) {
 		delete(t.declared, name)
 	}
 	t.at[name] = len(t.files)
-	t.files = append(t.files, &SentFile{name, c, d})
+	t.took(newTreeFile(name, c, d))
 }
 
 // Declare says what the sender said of a file's bytes, before or after they come. What it says of a file that never
@@ -132,7 +222,8 @@ func (t *Tree) Declare(name string, d Declared) {
 		name = clean
 	}
 	if i, came := t.at[name]; came {
-		t.files[i].Declared = d
+		f := t.files[i]
+		t.files[i] = newTreeFile(name, t.sent(f).Content, d)
 		return
 	}
 	t.declared[name] = d
@@ -153,7 +244,6 @@ func (t *Tree) add(ctx context.Context, sent string, d Declared, through func(*i
 	if err != nil {
 		return NoEffect(err)
 	}
-	kept.Head = nil // of many files these would be much
 	t.keep(name, kept, d)
 	return nil
 }
@@ -173,7 +263,7 @@ func (t *Tree) Keep(ctx context.Context, name string, r io.Reader) (Content, err
 		return Content{}, NoEffect(err)
 	}
 	kept.Head = nil
-	t.files = append(t.files, &SentFile{Name: name, Content: kept})
+	t.took(newTreeFile(name, kept, Declared{}))
 	return kept, nil
 }
 

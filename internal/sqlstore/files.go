@@ -112,23 +112,24 @@ func (store Publish) FilesWith(ctx context.Context, id publish.ProjectID, versio
 // may take an argument first.
 func (store Publish) files(ctx context.Context, id publish.ProjectID, version int, there findVersion, query string, first ...any) ([]publish.File, error) {
 	// The current version is where it takes no look at the project's history.
-	current := func(q querier) ([]fileRow, error) {
-		return all(ctx, q, scanFileRow, query+"p.version = ? AND "+currentFiles+orderFiles, append(first, string(id), version)...)
+	current := func(q querier) ([]publish.File, error) {
+		return gather(ctx, q, query+"p.version = ? AND "+currentFiles+orderFiles, append(first, string(id), version)...)
 	}
-	rows, err := current(store.db)
-	if err == nil && len(rows) == 0 {
+	list, err := current(store.db)
+	if err == nil && len(list) == 0 {
 		err = store.db.snapshot(ctx, func(q querier) error {
-			if rows, err = current(q); err != nil || len(rows) > 0 {
+			if list, err = current(q); err != nil || len(list) > 0 {
 				return err
 			}
 			if _, err := there(ctx, q, id, version); err != nil {
 				return err
 			}
-			rows, err = all(ctx, q, scanFileRow, query+"f.since <= ? AND f.until > ?"+orderFiles, append(first, string(id), version, version)...)
+			list, err = gather(ctx, q, query+"f.since <= ? AND f.until > ?"+orderFiles, append(first, string(id), version, version)...)
 			return err
 		})
 	}
-	return gather(rows), in("list files", err)
+	slices.SortFunc(list, func(a, b publish.File) int { return strings.Compare(a.Name, b.Name) })
+	return list, in("list files", err)
 }
 
 // fileRow is a file with one of its variants, if it has any.
@@ -149,19 +150,31 @@ func scanFileRow(r row) (fr fileRow, err error) {
 	return fr, err
 }
 
-// gather makes one file of the rows of each name, in the order of names.
-func gather(rows []fileRow) []publish.File {
-	var list []publish.File
-	for _, r := range rows {
-		if len(list) == 0 || list[len(list)-1].Name != r.file.Name {
-			list = append(list, r.file)
-		}
-		if r.variant.Encoding != "" {
-			last := &list[len(list)-1]
-			last.Variants = append(last.Variants, r.variant)
-		}
+// gather reads rows of files, and makes one file of those of each name. There may be 40,000 rows: they are not kept.
+func gather(ctx context.Context, q querier, query string, args ...any) (list []publish.File, err error) {
+	err = q.read(ctx, func(q engine.Querier) error {
+		list = nil
+		_, err := each(ctx, q, func(r row) (none struct{}, err error) {
+			fr, err := scanFileRow(r)
+			if err == nil {
+				list = fr.addTo(list)
+			}
+			return none, err
+		}, query, args...)
+		return err
+	})
+	return list, err
+}
+
+// addTo adds a row to the list that those before it made.
+func (fr fileRow) addTo(list []publish.File) []publish.File {
+	if len(list) == 0 || list[len(list)-1].Name != fr.file.Name {
+		list = append(list, fr.file)
 	}
-	slices.SortFunc(list, func(a, b publish.File) int { return strings.Compare(a.Name, b.Name) })
+	if fr.variant.Encoding != "" {
+		last := &list[len(list)-1]
+		last.Variants = append(last.Variants, fr.variant)
+	}
 	return list
 }
 

@@ -160,7 +160,7 @@ func filesWithOne(t *testing.T, s Stores) {
 	p = s.mustPut(t, p, file("b.js", inline("b")))
 	for n := 1; n <= p.Version; n++ {
 		all := must(s.Publish.Files(t.Context(), p.ID, n))(t)
-		for _, encoding := range []string{"gzip", "zstd"} {
+		for _, encoding := range []string{"gzip", "zstd", ""} {
 			want := slices.Clone(all)
 			for i := range want {
 				want[i].Variants = slices.DeleteFunc(slices.Clone(want[i].Variants), func(v publish.Variant) bool { return v.Encoding != encoding })

@@ -23,12 +23,12 @@ var (
 // LeftOut tells as what a file is left out, such as "node_modules/" or ".DS_Store", because some tool keeps it
 // beside people's work; "" is a file that is taken. Where in the tree it lies makes no difference.
 func LeftOut(name string) string {
-	folders := strings.Split(strings.ToLower(strings.ReplaceAll(name, `\`, "/")), "/")
-	file := folders[len(folders)-1]
-	for _, folder := range folders[:len(folders)-1] {
+	file := strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
+	for folder, rest, found := strings.Cut(file, "/"); found; folder, rest, found = strings.Cut(file, "/") {
 		if what := foreignFolders[folder]; what != "" {
 			return what
 		}
+		file = rest
 	}
 	if strings.HasPrefix(file, "._") { // what macOS adds beside each file of a tar
 		return "._*"
@@ -93,21 +93,58 @@ func Candidates(list []string, limit int) (pages []string) {
 // Clash returns two of the names, which are all different, that no file system could keep apart: they have the same
 // fold, or one is a folder in the other's path.
 func Clash(list []string) (name, other string, found bool) {
-	files, folders := make(map[string]string, len(list)), map[string]string{}
-	for _, name := range list {
-		folded := names.Fold(name)
-		if other, taken := files[folded]; taken {
-			return name, other, true
-		}
-		files[folded] = name
-		for _, folder := range names.Folders(folded) {
-			folders[folder] = name
-		}
+	places := make([]Place, len(list))
+	for i, name := range list {
+		places[i] = Place{names.Fold(name), name, true}
 	}
-	for _, name := range list {
-		if other, taken := folders[names.Fold(name)]; taken {
-			return name, other, true
+	return Collide(places)
+}
+
+// A Place is where a file is to be.
+type Place struct {
+	Folded, Name string
+	New          bool // it is not there yet
+}
+
+// Collide is Clash of files of which at least the first that is returned is new. It brings the list in another order,
+// and takes no memory for folders, of which there may be many times as many.
+func Collide(list []Place) (name, other string, found bool) {
+	slices.SortFunc(list, func(a, b Place) int { return compareBelow(a.Folded, b.Folded) })
+	var above []Place // those whose path the next may be in: more than one only where what is there already collides
+	for _, p := range list {
+		for len(above) > 0 && !within(p.Folded, above[len(above)-1].Folded) {
+			above = above[:len(above)-1]
 		}
+		for _, a := range above {
+			switch {
+			case p.New:
+				return p.Name, a.Name, true
+			case a.New:
+				return a.Name, p.Name, true
+			}
+		}
+		above = append(above, p)
 	}
 	return "", "", false
+}
+
+// within reports whether the first name is the other one, or in the folder of that name.
+func within(name, other string) bool {
+	return strings.HasPrefix(name, other) && (len(name) == len(other) || name[len(other)] == '/')
+}
+
+// compareBelow has what is in the path of a name right behind that name: nothing comes before a slash.
+func compareBelow(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		switch x, y := a[i], b[i]; {
+		case x == y:
+		case x == '/':
+			return -1
+		case y == '/':
+			return 1
+		default:
+			return cmp.Compare(x, y)
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }

@@ -89,9 +89,30 @@ func TestNamesThatNoFileSystemKeepsApartClash(t *testing.T) {
 		{true, []string{"a", "a/b"}},
 		{true, []string{"A/b", "a"}},
 		{true, []string{"x/y/z", "X/Y"}},
+		{true, []string{"a/b", "a-b", "a.b", "a"}}, // what sorts between a folder and its files is in the way of neither
+		{false, []string{"a/b", "a-b", "a.b", "a0", "a!/b"}},
 	} {
 		if a, b, got := tree.Clash(c.list); got != c.want {
 			t.Errorf("Clash(%q) = %q, %q, %v", c.list, a, b, got)
+		}
+	}
+}
+
+func TestWhatCollidesAlreadyIsNoReasonToRefuseWhatIsNew(t *testing.T) {
+	old := func(name string) tree.Place { return tree.Place{Folded: name, Name: name} }
+	fresh := func(name string) tree.Place { return tree.Place{Folded: name, Name: name, New: true} }
+	for _, c := range []struct {
+		want string // the new one
+		list []tree.Place
+	}{
+		{"", []tree.Place{old("a"), old("a/b"), fresh("c"), fresh("b/a")}},
+		{"a/c", []tree.Place{old("a"), old("a/b"), fresh("a/c")}},
+		{"a/b/c", []tree.Place{fresh("a/b/c"), old("a/a"), old("a")}},
+		{"a", []tree.Place{old("a/a"), old("a/b"), fresh("a")}},
+		{"a", []tree.Place{old("a"), fresh("a")}},
+	} {
+		if name, other, _ := tree.Collide(c.list); name != c.want || name == "" != (other == "") {
+			t.Errorf("Collide(%v) = %q, %q, want %q", c.list, name, other, c.want)
 		}
 	}
 }
