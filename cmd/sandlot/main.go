@@ -33,7 +33,7 @@ func main() {
 	}()
 	err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "sandlot: "+inspect.Redact(err.Error()))
+		fmt.Fprintln(os.Stderr, "sandlot: "+cli.Harmless(inspect.Redact(err.Error())))
 		os.Exit(exitCode(err))
 	}
 }

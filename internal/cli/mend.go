@@ -168,7 +168,7 @@ var primary = regexp.MustCompile(`--form-string primary_file=([^\s']+)`)
 func gone(s *session, _ *client.Error, f *Failure) {
 	f.Fix = []string{command("sandlot", "whoami", "--server", s.server())}
 	if s.place.state.ID == s.id {
-		f.Notes = []string{"This folder names it. To see your projects, or to publish the folder as a new one:"}
+		f.Notes = []string{"This folder names it. If it was deleted, its owner can take it back for 7 days, at " + s.server() + "/account. To see your projects, or to publish the folder as a new one:"}
 		f.Fix = append(f.Fix, command("sandlot", "publish", s.place.whole(), "--new"))
 	}
 }
@@ -242,6 +242,32 @@ func (env *Env) instead(word, other string) string {
 		return command(words...)
 	}
 	return command(append(words, other)...)
+}
+
+// ofProject finds the project that a hint of the API is about.
+var ofProject = regexp.MustCompile(`--form-string project_id=([a-z0-9-]+)`)
+
+// mends is the command that does what a warning advises; where there is none, the call that the API tells.
+func (env *Env) mends(w client.Warning) string {
+	project := ofProject.FindStringSubmatch(w.Hint)
+	switch {
+	case project == nil:
+	case w.Code == "looks_published":
+		other := &Env{Args: without(env.Args, "--new", false)}
+		return other.again("--id", project[1])
+	case w.Code == "missing_file" && suggested(w.Hint) != "":
+		words := []string{"sandlot", "update", "<file>", "--as", suggested(w.Hint), "--id", project[1]}
+		if i := slices.Index(env.Args, "--server"); i >= 0 && i+1 < len(env.Args) {
+			words = append(words, "--server", env.Args[i+1])
+		}
+		return command(words...)
+	}
+	for line := range strings.Lines(w.Hint) {
+		if strings.HasPrefix(line, "curl ") {
+			return clean(line)
+		}
+	}
+	return ""
 }
 
 // without takes a flag out of a command line, and its value if it has one.

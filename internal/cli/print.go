@@ -28,6 +28,17 @@ func clean(s string) string {
 	}, s)), " ")
 }
 
+// Harmless is a text of several lines that cannot act in a terminal, whoever made up what is in it.
+func Harmless(s string) string {
+	s = escape.ReplaceAllString(strings.ToValidUTF8(s, "?"), "")
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029') {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // rows prints lines of a name and a value. Values that are empty have no line.
 func rows(w io.Writer, pairs ...string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -58,12 +69,15 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// warn prints what the server wants to be known beside its answer.
+// warn prints what the server wants to be known beside its answer, with the command that mends it.
 func (env *Env) warn(all []client.Warning) {
 	for _, w := range all {
-		fmt.Fprintln(env.Err, "warning: "+clean(w.Message))
+		env.say("warning: %s", clean(w.Message))
 		for _, line := range notes(w.Hint) {
-			fmt.Fprintln(env.Err, "         "+clean(line))
+			env.say("         %s", clean(line))
+		}
+		if command := env.mends(w); command != "" {
+			env.say("    %s", command)
 		}
 	}
 }
@@ -84,5 +98,5 @@ func notes(hint string) (sentences []string) {
 func (env *Env) say(format string, args ...any) {
 	env.saying.Lock()
 	defer env.saying.Unlock()
-	fmt.Fprintf(env.Err, format+"\n", args...)
+	fmt.Fprintln(env.Err, Harmless(fmt.Sprintf(format, args...)))
 }

@@ -23,13 +23,45 @@ type meter struct {
 // meter begins to show an upload of that size.
 func (env *Env) meter(size int64, quiet bool) *meter {
 	m := &meter{env: env, size: size, quiet: quiet}
-	f, ok := env.Err.(*os.File)
-	kind, _ := env.Lookup("TERM")
-	if ok && !quiet && term.IsTerminal(int(f.Fd())) && kind != "dumb" {
-		m.bar = progressbar.NewOptions64(size, progressbar.OptionSetWriter(f), progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true),
-			progressbar.OptionSetDescription("sending"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30))
+	if columns := env.columns(); !quiet && columns >= barLeast {
+		m.bar = progressbar.NewOptions64(size, append(barOptions(columns), progressbar.OptionSetWriter(env.Err), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())...)
 	}
 	return m
+}
+
+// Widths of a terminal, in columns.
+const (
+	barLeast = 20 // less has no room for a bar
+	barBare  = 40 // less has none for a word
+	barWhole = 80 // less has none for sizes and times
+)
+
+// barOptions let a bar fit into a line: one that is longer would be a new line each time.
+func barOptions(columns int) []progressbar.Option {
+	const percent = len(" 100% || ")
+	const word = "sending"
+	switch {
+	case columns >= barWhole:
+		return []progressbar.Option{progressbar.OptionSetDescription(word), progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true), progressbar.OptionSetWidth(columns - 60)}
+	case columns >= barBare:
+		return []progressbar.Option{progressbar.OptionSetDescription(word), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetWidth(columns - percent - len(word) - 1)}
+	}
+	return []progressbar.Option{progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetWidth(columns - percent - 1)}
+}
+
+// columns is the width of the terminal where people read; 0: it is none, or one that moves no cursor, or nobody looks at.
+func (env *Env) columns() int {
+	f, ok := env.Err.(*os.File)
+	kind, _ := env.Lookup("TERM")
+	ci, _ := env.Lookup("CI")
+	if !ok || kind == "dumb" || ci != "" && ci != "false" {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
 }
 
 // add counts bytes that were sent, or that have to be sent again.

@@ -201,7 +201,12 @@ func (s *session) project(ctx context.Context) (p client.Project, err error) {
 			Fix:     []string{s.env.again("--id", "<project_id>")}, Exit: exitUsage,
 		}
 	}
-	err = s.call(ctx, func() (err error) { p, err = s.Project(ctx, s.id, "none"); return err })
+	ask := func() (err error) { p, err = s.Project(ctx, s.id, "none"); return err }
+	err = s.call(ctx, ask)
+	if whole := accountKey(s.keys).Key; errors.Is(err, client.Code("invalid_key")) && whole != "" && whole != s.Key {
+		s.Key = whole // the project's key ended, with the project, say
+		err = s.call(ctx, ask)
+	}
 	return p, s.explain(ctx, err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 	"golang.org/x/text/unicode/norm"
@@ -56,7 +57,7 @@ func readTree(dir string) (*tree, error) {
 		if errors.As(err, &known) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%s cannot be read: %w", dir, err)
+		return nil, unreadable(dir, err)
 	}
 	return t, nil
 }
@@ -140,6 +141,9 @@ func (t *tree) add(at string) error {
 			Message: fmt.Sprintf("the folder has more than %d files, which no project can have; nothing was sent", treeMost),
 			Notes:   []string{"Name the folder of the game itself, or list in " + rulesFile + " what is to be left out."}, Exit: ExitContent,
 		}
+	}
+	if !utf8.ValidString(at) {
+		return t.unnamed(at)
 	}
 	sum, size, err := t.hash(at)
 	if err != nil {

@@ -91,7 +91,7 @@ func (w work) files(page string) (*tree, error) {
 	sum, size, err := t.hash(base)
 	if err != nil {
 		_ = root.Close()
-		return nil, fmt.Errorf("%s cannot be read: %w", w.path, cause(err))
+		return nil, unreadable(w.path, &fs.PathError{Path: w.path, Err: cause(err)})
 	}
 	t.files, t.size = []localFile{{name: name, path: base, size: size, sha256: sum}}, size
 	return t, nil
