@@ -18,7 +18,7 @@ func TestEmailOnAKeyedCall(t *testing.T) {
 	// Each call that takes an email, on a project that has a file to delete.
 	calls := map[string]func(w *world, by publish.Caller, id publish.ProjectID, email string) ([]publish.Warning, error){
 		"publish": func(w *world, by publish.Caller, _ publish.ProjectID, email string) ([]publish.Warning, error) {
-			out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: email, Content: w.stage(page)})
+			out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: email, Title: "Of " + email, Content: w.stage(page + email)})
 			return out.Warnings, err
 		},
 		"update": func(w *world, by publish.Caller, id publish.ProjectID, email string) ([]publish.Warning, error) {

@@ -23,7 +23,7 @@ func (w *world) before(step string, do func()) {
 func TestRegression35AnAddressVerifiedMeanwhileStays(t *testing.T) {
 	calls := map[string]func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error){
 		"CreateProject": func(w *world, by publish.Caller, _ publish.ProjectID) ([]publish.Warning, error) {
-			out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: "other@example.org", Content: w.stage(page)})
+			out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: "other@example.org", Content: w.stage("<title>Another</title>")})
 			return out.Warnings, err
 		},
 		"PutFile": func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error) {

@@ -97,7 +97,9 @@ func TestPublishWithAKey(t *testing.T) {
 			t.Error("other keys")
 		}
 	})
-	t.Run("handle is ignored with a warning", func(t *testing.T) { expect.Same(t, "warnings", codes(second.Warnings), []string{"handle_ignored"}) })
+	t.Run("handle is ignored with a warning, and the same page is told", func(t *testing.T) {
+		expect.Same(t, "warnings", codes(second.Warnings), []string{"handle_ignored", "looks_published"})
+	})
 	t.Run("the same content has another project_id", func(t *testing.T) {
 		if second.Project.ID == first.Project.ID {
 			t.Error("one id for two projects")
@@ -114,7 +116,6 @@ func TestPublishWithAKey(t *testing.T) {
 
 func TestTitle(t *testing.T) {
 	w := newWorld(t)
-	by := w.account()
 	tests := []struct {
 		name, given, page, want string
 		warnings                []string
@@ -131,7 +132,7 @@ func TestTitle(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Title: tt.given, Content: w.stage(tt.page)})
+			out, _, err := w.Publish(t.Context(), w.account(), publish.PublishInput{Title: tt.given, Content: w.stage(tt.page)})
 			if err != nil || out.Project.Title != tt.want {
 				t.Errorf("title %q, %v", out.Project.Title, err)
 			}
@@ -145,12 +146,11 @@ func TestTitle(t *testing.T) {
 
 func TestLang(t *testing.T) {
 	w := newWorld(t)
-	by := w.account()
 	for given, want := range map[string]struct {
 		lang     string
 		warnings []string
 	}{"": {"", nil}, "en": {"en", nil}, "EN_us": {"en-US", []string{"lang_changed"}}, "../": {"", []string{"lang_dropped"}}, strings.Repeat("x", 200): {"", []string{"lang_dropped"}}} {
-		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Lang: given, Content: w.stage(page)})
+		out, _, err := w.Publish(t.Context(), w.account(), publish.PublishInput{Lang: given, Content: w.stage(page)})
 		if err != nil || out.Project.Lang != want.lang {
 			t.Errorf("%.10q became %q, %v", given, out.Project.Lang, err)
 		}
