@@ -10,7 +10,7 @@ import (
 )
 
 // over reports whether a project in the trash can be taken back no more.
-func (m *machine) over(p *project) bool { return !m.now.Before(p.deleted.Add(publish.TrashLife)) }
+func (m *machine) over(p *project) bool { return !m.now.Before(p.deleted.Add(publish.TrashKept)) }
 
 // deleteProject deletes one, which its owner may take back. It leaves those alone that an upload is about.
 func (m *machine) deleteProject(t *rapid.T) {

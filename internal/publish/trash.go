@@ -12,6 +12,10 @@ import (
 // TrashLife is how long the owner of a deleted project can take it back.
 const TrashLife = 7 * 24 * time.Hour
 
+// TrashKept is how long it stays there at most: the node that ends it may have another clock than the one that began it, and
+// nobody is to lose an hour of what they were promised.
+const TrashKept = TrashLife + time.Hour
+
 // trashPage is how many deleted projects a person sees at once.
 const trashPage = 50
 
@@ -34,7 +38,8 @@ type DeletedProject struct {
 // A TrashStore keeps deleted projects for a while, under the same promises as a Store. To all
 // other methods such a project is one that is not there.
 type TrashStore interface {
-	// Trash deletes a project so that it can be taken back, and records e. A key that was revoked is
+	// Trash deletes a project so that it can be taken back, and records e. It is in the trash from e.At on, or from the time that
+	// was recorded last, whichever is later: a clock that is behind takes none of the days. A key that was revoked is
 	// ErrRevoked, one of a suspended account ErrSuspended; 0 is none.
 	Trash(ctx context.Context, id ProjectID, key int64, e LogEntry) (Changed, error)
 	// TakeBack makes such a project again what it was, and records e. An owner that would have more

@@ -39,7 +39,7 @@ func (store Publish) Trash(ctx context.Context, id publish.ProjectID, key int64,
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec("INSERT INTO trash (project, account, at) SELECT num, account, deleted_at FROM projects WHERE num = ?", num); err != nil {
+		if _, err := t.exec("INSERT INTO trash (project, account, at) SELECT num, account, coalesce((SELECT at FROM clock WHERE at > deleted_at), deleted_at) FROM projects WHERE num = ?", num); err != nil {
 			return err
 		}
 		t.unfiled++
@@ -127,7 +127,7 @@ func (store Publish) Trashed(ctx context.Context, q publish.TrashQuery) ([]publi
 
 // emptyTrash hands over to removals what was deleted long enough ago.
 func (s *sweep) emptyTrash(now time.Time) error {
-	before := micros(now.Add(-publish.TrashLife))
+	before := micros(now.Add(-publish.TrashKept))
 	for s.left > 0 {
 		num, err := s.number("SELECT project FROM trash WHERE at <= ? ORDER BY at LIMIT 1", before)
 		if errors.Is(err, publish.ErrNotFound) {

@@ -18,6 +18,7 @@ func trashCases() []storeCase {
 		{"TakeBack/what was counted meanwhile is there", takeBackCounts},
 		{"TakeBack/an owner that would have more projects than within is ErrTooManyProjects", takeBackWithin},
 		{"TakeBack/a project that was suspended meanwhile is suspended", takeBackSuspended},
+		{"Trash/by a clock that is behind, it can be taken back for as long", trashBehind},
 		{"Purge/deletes for good what could be taken back, whose files are left to Sweep", purge},
 		{"Trashed/those of an account, newest change first, at most limit", trashed},
 		{"Remove/a project that could be taken back is gone for good", removeTrashed},
@@ -79,7 +80,7 @@ func trashHides(t *testing.T, s Stores) {
 	wants(t, "a project of that id", drop(s.Publish.CreateProject(t.Context(), again)), publish.ErrExists)
 	same(t, "for the operator", must(s.Operate.ProjectDetail(t.Context(), p.ID))(t).DeletedAt, e.At)
 	same(t, "when it was", s.trashed(t, p.ID).DeletedAt, e.At)
-	same(t, "swept", s.sweep(t, base().Add(publish.TrashLife-time.Second), base().Add(publish.TrashLife)), nil)
+	same(t, "swept", s.sweep(t, base().Add(publish.TrashKept-time.Minute), base().Add(publish.TrashKept)), nil)
 	ok(t, s.takeBack(t, p.ID))
 }
 
@@ -94,6 +95,15 @@ func trashBy(t *testing.T, s Stores) {
 	wants(t, "revoked", s.Management.Trash(t.Context(), p.ID, k.ID, e), publish.ErrRevoked)
 	k = must(s.Credentials.KeyByHash(t.Context(), key("new").Hash))(t)
 	ok(t, s.Management.Trash(t.Context(), p.ID, k.ID, e))
+}
+
+func trashBehind(t *testing.T, s Stores) {
+	p, now := s.mustProject(t, "pong"), base()
+	ok(t, s.Upkeep.RecordTime(t.Context(), now))
+	s.mustTrash(t, p.ID, now.AddDate(0, 0, -30))
+	same(t, "since", s.trashed(t, p.ID).DeletedAt, now)
+	s.sweep(t, now.Add(publish.TrashLife), now)
+	ok(t, s.takeBack(t, p.ID))
 }
 
 func trashMissing(t *testing.T, s Stores) {
@@ -123,7 +133,7 @@ func takeBack(t *testing.T, s Stores) {
 	versions := must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t)
 
 	s.mustTrash(t, p.ID, base())
-	same(t, "swept meanwhile", s.sweep(t, base().Add(publish.TrashLife-time.Second), base().Add(2*publish.TrashLife)), nil)
+	same(t, "swept meanwhile", s.sweep(t, base().Add(publish.TrashKept-time.Minute), base().Add(2*publish.TrashLife)), nil)
 	e := entry(publish.ActionTakeBack, "pong")
 	ok(t, s.Management.TakeBack(t.Context(), p.ID, publish.Quota{Projects: 3}, e))
 	s.logged(t, e)
@@ -246,8 +256,8 @@ func sweepTrash(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
 	later := s.mustProject(t, "tetra")
 	s.mustTrash(t, p.ID, base())
-	s.mustTrash(t, later.ID, base().Add(time.Second))
-	end := base().Add(publish.TrashLife)
+	s.mustTrash(t, later.ID, base().Add(time.Minute))
+	end := base().Add(publish.TrashKept)
 	same(t, "the names", s.sweep(t, end, end.Add(-24*time.Hour)), []publish.BlobRef{"first"})
 	s.isGone(t, p.ID)
 	ok(t, s.takeBack(t, later.ID))
