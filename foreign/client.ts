@@ -69,15 +69,17 @@ const id = first.project_id;
 const changed = ok(
   await project.POST("/v1/update", { body: { project_id: id, filename: "levels/1.json", content: btoa("{}"), if_version: first.version }, headers: { "Idempotency-Key": "foreign-1" } }),
 );
-assert.ok("version" in changed);
-assert.equal(changed.version, 2);
-assert.equal(changed.created, true);
+assert.ok("filename" in changed);
+const [version, created]: [number, boolean] = [changed.version, changed.created];
+assert.deepEqual([version, created], [2, true]);
+// @ts-expect-error: the answer about one file has no list of them
+assert.equal(changed.files, undefined);
 
 const picture = new Blob([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], { type: "image/png" });
 const sent = ok(
   await owner.POST("/v1/update", { body: { project_id: id, filename: "logo.png", content: picture as unknown as string }, bodySerializer: form }),
 );
-assert.ok("created" in sent && sent.created);
+assert.ok("filename" in sent && sent.created);
 
 // @ts-expect-error: the types are those of the fields, not anything at all
 const wrong: paths["/v1/update"]["post"]["requestBody"]["content"]["application/json"] = { filename: 7 };
@@ -105,11 +107,17 @@ const site = tar({ "hop/index.html": page, "hop/js/b.js": "let b = 2", "hop/leve
 const checked = ok(
   await owner.POST("/v1/update", { params: { query: { project_id: id, replace: true, dry_run: true } }, body: bytes(site), bodySerializer: raw, headers: { "Content-Type": "application/x-tar" } }),
 );
-assert.ok("dry_run" in checked && checked.dry_run);
+assert.ok("dry_run" in checked);
+const [dry, would]: [true, string[]] = [checked.dry_run, checked.files.map((f) => f.filename)];
+assert.deepEqual([dry, would], [true, ["js/b.js"]]);
+// @ts-expect-error: what was not made has no address
+assert.equal(checked.url, undefined);
 const whole = ok(
   await owner.POST("/v1/update", { params: { query: { project_id: id, replace: true } }, body: bytes(site), bodySerializer: raw, headers: { "Content-Type": "application/x-tar" } }),
 );
-assert.ok("unchanged" in whole && whole.unchanged === 2);
+assert.ok("files" in whole && !("dry_run" in whole));
+const [at, unchanged, addresses]: [string, number, string[]] = [whole.updated_at, whole.unchanged, whole.files.map((f) => f.url)];
+assert.ok(at && unchanged === 2 && addresses.every((a) => a.startsWith(whole.url)));
 
 const list = ok(await project.GET("/v1/project/{id}/versions", { params: { path: { id }, query: { limit: 2 } } }));
 assert.equal(list.versions.length, 2);

@@ -29,6 +29,8 @@ var wrongValues = []struct{ schema, value string }{
 	{`{"type": "object", "properties": {"a": {"type": "string"}}}`, `{"a": 1}`},
 	{`{"type": "object", "required": ["a"]}`, `{}`},
 	{`{"allOf": [{"type": "string"}, {"minLength": 2}]}`, `"a"`},
+	{`{"oneOf": [{"type": "string"}, {"type": "boolean"}]}`, `1`},
+	{`{"oneOf": [{"type": "string"}, {"type": "string", "minLength": 2}]}`, `"ab"`},
 	{`{"anyOf": [{"type": "string"}, {"type": "boolean"}]}`, `1`},
 }
 

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -186,17 +188,29 @@ func described(r *http.Request, sent []byte, res *http.Response) (*openapi3.Sche
 	return content.Schema, nil
 }
 
+// propertiesOf are those that a schema and what it is made of list.
+func propertiesOf(schema *openapi3.SchemaRef) openapi3.Schemas {
+	all := openapi3.Schemas{}
+	for _, part := range schema.Value.AllOf {
+		maps.Copy(all, propertiesOf(part))
+	}
+	maps.Copy(all, schema.Value.Properties)
+	return all
+}
+
 // listed fails if the answer has a field that its schema does not list.
 func listed(at string, schema *openapi3.SchemaRef, v any) error {
-	for i, one := range schema.Value.AnyOf {
-		if err := listed(at, one, v); err == nil || i == len(schema.Value.AnyOf)-1 {
+	several := slices.Concat(schema.Value.AnyOf, schema.Value.OneOf)
+	for i, one := range several {
+		if err := listed(at, one, v); err == nil || i == len(several)-1 {
 			return err
 		}
 	}
 	switch v := v.(type) {
 	case map[string]any:
+		properties := propertiesOf(schema)
 		for name, inner := range v {
-			property := schema.Value.Properties[name]
+			property := properties[name]
 			if property == nil {
 				return fmt.Errorf("the field %s%s is not described", at, name)
 			}

@@ -80,30 +80,35 @@ type accountInfo struct {
 	VerificationSent bool `json:"verification_sent"`
 }
 
-// manyAnswer is that of an update with many files.
-type manyAnswer struct {
-	ProjectID  string `json:"project_id"`
-	Title      text   `json:"title"`
-	URL        string `json:"url"`
-	PathURL    text   `json:"path_url"`
-	PageURL    string `json:"page_url"`
-	VersionURL text   `json:"version_url"`
-	Version    int    `json:"version"`
-	Previous   int    `json:"previous_version"`
-	manyFiles
-	Unchanged   int    `json:"unchanged"`
-	Removed     int    `json:"removed"`
+// versionAnswer is what each answer says that made a version of a project that was there.
+type versionAnswer struct {
+	ProjectID   string `json:"project_id"`
+	Title       text   `json:"title"`
+	URL         string `json:"url"`
+	PathURL     text   `json:"path_url"`
+	PageURL     string `json:"page_url"`
+	VersionURL  text   `json:"version_url"`
+	Version     int    `json:"version"`
+	Previous    int    `json:"previous_version"`
 	Quarantined bool   `json:"quarantined"`
 	UpdatedAt   moment `json:"updated_at"`
+}
+
+func newVersion(p publish.Project, at publish.Addresses, previous int, quarantined bool) versionAnswer {
+	return versionAnswer{string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, previous, quarantined, moment(p.UpdatedAt)}
+}
+
+// manyAnswer is that of an update with many files.
+type manyAnswer struct {
+	versionAnswer
+	manyFiles
+	Unchanged int `json:"unchanged"`
+	Removed   int `json:"removed"`
 	notes
 }
 
 func newMany(u publish.Updated, n notes) *manyAnswer {
-	p, at := u.Project, u.Addresses
-	return &manyAnswer{
-		string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, u.Previous,
-		newFiles(u.Files, at), u.Unchanged, u.Removed, u.Quarantined, moment(p.UpdatedAt), n,
-	}
+	return &manyAnswer{newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined), newFiles(u.Files, u.Addresses), u.Unchanged, u.Removed, n}
 }
 
 // dryAnswer is that of a dry run: what would be made.
@@ -166,30 +171,19 @@ func newPending(p publish.Pending, n notes) *pendingAnswer {
 	return out
 }
 
+// updatedAnswer is that of an update with one file.
 type updatedAnswer struct {
-	ProjectID   string `json:"project_id"`
-	Title       text   `json:"title"`
-	URL         string `json:"url"`
-	PathURL     text   `json:"path_url"`
-	PageURL     string `json:"page_url"`
-	VersionURL  text   `json:"version_url"`
-	Version     int    `json:"version"`
-	Previous    int    `json:"previous_version"`
-	Filename    string `json:"filename"`
-	Size        int64  `json:"size"`
-	SHA256      string `json:"sha256"`
-	Created     bool   `json:"created"`
-	Quarantined bool   `json:"quarantined"`
-	UpdatedAt   moment `json:"updated_at"`
+	versionAnswer
+	Filename string `json:"filename"`
+	Size     int64  `json:"size"`
+	SHA256   string `json:"sha256"`
+	Created  bool   `json:"created"`
 	notes
 }
 
 func newUpdated(u publish.Updated, n notes) *updatedAnswer {
-	p, at, f := u.Project, u.Addresses, u.File
-	return &updatedAnswer{
-		string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, u.Previous,
-		f.Name, f.Blob.Size, f.Blob.SHA256.String(), u.Created, u.Quarantined, moment(p.UpdatedAt), n,
-	}
+	f := u.File
+	return &updatedAnswer{newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined), f.Name, f.Blob.Size, f.Blob.SHA256.String(), u.Created, n}
 }
 
 type deletedAnswer struct {

@@ -65,27 +65,15 @@ func newVersions(page publish.VersionPage) *versionsAnswer {
 }
 
 type restoredAnswer struct {
-	ProjectID    string `json:"project_id"`
-	Title        text   `json:"title"`
-	URL          string `json:"url"`
-	PathURL      text   `json:"path_url"`
-	PageURL      string `json:"page_url"`
-	VersionURL   text   `json:"version_url"`
-	Version      int    `json:"version"`
-	Previous     int    `json:"previous_version"`
+	versionAnswer
 	RestoredFrom int    `json:"restored_from"`
 	PrimaryFile  string `json:"primary_file"`
 	Size         int64  `json:"size"`
 	FileCount    int    `json:"file_count"`
-	Quarantined  bool   `json:"quarantined"`
-	UpdatedAt    moment `json:"updated_at"`
 	notes
 }
 
 func newRestored(r publish.Restored, n notes) *restoredAnswer {
-	p, at := r.Project, r.Addresses
-	return &restoredAnswer{
-		string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, r.Previous, r.From,
-		p.Primary, p.Size, p.FileCount, r.Quarantined, moment(p.UpdatedAt), n,
-	}
+	p := r.Project
+	return &restoredAnswer{newVersion(p, r.Addresses, r.Previous, r.Quarantined), r.From, p.Primary, p.Size, p.FileCount, n}
 }

@@ -128,8 +128,14 @@ func (v *view) answers(out *strings.Builder, e endpoint) {
 		found := v.contract.response(r.value)
 		fmt.Fprintf(out, "\nAnswer %s: %s\n", r.name, flat(found.Description))
 		for _, m := range found.Content {
-			if m.name == kindJSON && len(m.value.Examples) > 0 {
-				ex := v.contract.example(m.value.Examples[0].value)
+			if m.name != kindJSON {
+				continue
+			}
+			for _, one := range m.value.Examples {
+				ex := v.contract.example(one.value)
+				if len(m.value.Examples) > 1 && ex.Summary != "" {
+					fmt.Fprintf(out, "\n%s:\n", ex.Summary)
+				}
 				fmt.Fprintf(out, "\n```json\n%s\n```\n", indent(inJSON(&ex.Value)))
 			}
 		}
