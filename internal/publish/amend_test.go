@@ -29,8 +29,17 @@ func TestAmend(t *testing.T) {
 	t.Run("another primary file makes a version, with what else is said in the same step", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.history()
+		var steps []string
+		w.store.Step = func(step string) (before, after error) {
+			if step == "Rearrange" || step == "SetDetails" {
+				steps = append(steps, step)
+			}
+			return nil, nil
+		}
 		v, err := w.Amend(t.Context(), by, string(id), publish.AmendInput{Primary: primary("a.js"), Title: &title, Description: &text, Listed: &no})
 		expect.OK(t, err)
+		w.store.Step = nil
+		expect.Same(t, "steps", steps, []string{"Rearrange"})
 		if v.Project.Version != 4 || v.Project.Primary != "a.js" || v.Project.Title != "Two" || v.About.Description != "One\ntwo" || !v.Project.Unlisted {
 			t.Errorf("%+v", v)
 		}

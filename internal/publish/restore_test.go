@@ -39,6 +39,18 @@ func TestRestore(t *testing.T) {
 			expect.Equal(t, fmt.Sprint("version ", 4-i, " is restored from"), list.Versions[i].RestoredFrom, want)
 		}
 	})
+	t.Run("the next version opens the file that the old one has opened", func(t *testing.T) {
+		w := newWorld(t)
+		by, id := w.history()
+		w.put(by, id, "other.html", page)
+		_, err := w.Amend(t.Context(), by, string(id), publish.AmendInput{Primary: new("other.html")})
+		expect.OK(t, err)
+		for version, want := range map[int]string{4: "index.html", 5: "other.html"} {
+			out, err := w.Restore(t.Context(), by, publish.RestoreInput{Project: string(id), Version: version})
+			expect.OK(t, err)
+			expect.Equal(t, "primary file", out.Project.Primary, want)
+		}
+	})
 	t.Run("what the website restores says so, too", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.history()

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/ticket"
 )
 
 func TestCopyTo(t *testing.T) {
@@ -41,6 +43,25 @@ func TestCopyTo(t *testing.T) {
 		damage, err := copied.Upkeep().Damage(t.Context(), 9)
 		if err != nil || len(damage) != 0 {
 			t.Errorf("%v, %v", damage, err)
+		}
+	})
+	t.Run("has what is yet to be used, or taken back", func(t *testing.T) {
+		dir := t.TempDir()
+		db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
+		p, at := mustProject(t, db, 1), time.Now().UTC().Truncate(time.Microsecond)
+		ticketed := publish.Ticket{Hash: publish.Digest{1}, Owner: publish.Digest{2}, Told: []byte("told"), ExpiresAt: at.Add(time.Hour)}
+		expect.OK(t, db.Tickets().AddTicket(t.Context(), ticketed, ticket.Most{1, 1, 1}))
+		_, err := db.Publish().Trash(t.Context(), p.ID, 0, publish.LogEntry{At: at, Target: string(p.ID)})
+		expect.OK(t, err)
+		path := filepath.Join(dir, "copy.db")
+		expect.OK(t, db.CopyTo(t.Context(), path))
+		copied := mustOpen(t, path)
+		got, _, err := copied.Credentials().Ticket(t.Context(), ticketed.Hash, at)
+		expect.OK(t, err)
+		expect.Same(t, "ticket", got, ticketed)
+		list, err := copied.Publish().Trashed(t.Context(), publish.TrashQuery{Project: p.ID, Limit: 1})
+		if err != nil || len(list) != 1 || !list[0].DeletedAt.Equal(at) {
+			t.Errorf("deleted projects are %+v, %v", list, err)
 		}
 	})
 	t.Run("leaves a file that is there alone, and none behind when it fails", func(t *testing.T) {

@@ -571,3 +571,23 @@ func mayImport(seen testworld.Seen) error {
 
 // leaked has the form of a key of the service, which nothing that is published may hold.
 var leaked = "sla_" + strings.Repeat("0", inspect.KeyRandom) + inspect.Checksum("sla_"+strings.Repeat("0", inspect.KeyRandom))
+
+func TestOnlyTheOperatorIsGivenTheIDThatIsWished(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	me := w.account()
+	for _, c := range []struct {
+		by   publish.Caller
+		kept bool
+	}{{me, false}, {publish.AsOperator(""), true}} {
+		out, err := w.Publish.Adopt(t.Context(), c.by, publish.Adoption{
+			ID: "maze-7k2m9p", Account: me.Account(), Title: "Maze",
+			Stage: func(context.Context) ([]publish.AdoptedVersion, error) {
+				return []publish.AdoptedVersion{{Primary: "index.html", Put: []publish.SentFile{{Name: "index.html", Content: w.Stage(page)}}}}, nil
+			},
+		})
+		expect.OK(t, err)
+		if out.Kept != c.kept || (out.Project.ID == "maze-7k2m9p") != c.kept {
+			t.Errorf("the id is %s, kept %v", out.Project.ID, out.Kept)
+		}
+	}
+}
