@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 )
 
@@ -54,6 +55,14 @@ func (k keyring) add(keys ...keptKey) error {
 }
 
 func (k keyring) append(keys []keptKey) error { return appendLines(k.path, keys) }
+
+// warnOpen tells that others can read the file of keys, which this program never allows.
+func (env *Env) warnOpen(path string) {
+	info, err := os.Stat(path)
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		env.say("warning: others on this machine may read the keys in %s\n    %s", path, command("chmod", "600", path))
+	}
+}
 
 // read returns the keys of a server, oldest first. Lines that are damaged are not among them.
 func (k keyring) read(server string) (keys []keptKey, err error) {

@@ -103,10 +103,8 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 	if err := ring.add(s.keysOf(a)...); err != nil {
 		return err
 	}
-	if err := errors.Join(s.remember(w, a.Change, true), w.place.delivered()); err != nil {
-		return err
-	}
-	return s.told(a, "published", "handle", "@"+a.Handle, "keys in", ring.path)
+	kept := errors.Join(s.remember(w, a.Change, true), w.place.delivered())
+	return errors.Join(s.told(a, "published", "handle", "@"+a.Handle, "keys in", ring.path), s.unkept(a.Change, kept))
 }
 
 // unwrapped refuses a folder that only wraps another one with the page: the server would take it off, and the names here and there

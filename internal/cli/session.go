@@ -75,6 +75,7 @@ func (s *session) findKeys() error {
 	ring, err := s.env.keyring()
 	if err == nil {
 		s.keys, err = ring.read(s.server())
+		s.env.warnOpen(ring.path)
 	}
 	key, ok := s.env.Lookup(keyVariable)
 	if !ok || key == "" {

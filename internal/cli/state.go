@@ -34,8 +34,9 @@ type state struct {
 	Server  string `json:"server"`
 	ID      string `json:"project_id"`
 	URL     string `json:"url"`
-	Path    string `json:"path"`    // what is published: a file of the folder, or "." for all of it
-	Version int    `json:"version"` // that this folder last made, or saw
+	Path    string `json:"path"`             // what is published: a file of the folder, or "." for all of it
+	Version int    `json:"version"`          // that this folder last made, or saw
+	Format  int    `json:"format,omitempty"` // 0: this one
 }
 
 // A place is a folder with its state, if it has one.
@@ -75,6 +76,8 @@ func (s *state) read(text []byte) error {
 	}
 	server, err := parseServer(s.Server)
 	switch {
+	case s.Format != 0:
+		return fmt.Errorf("%w, or of a newer release: it has format %d", errDamaged, s.Format)
 	case err != nil:
 		return fmt.Errorf("%w: %w", errDamaged, err)
 	case !idForm.MatchString(s.ID):

@@ -69,10 +69,8 @@ func (s *session) apply(ctx context.Context, w work, c change, p client.Project,
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.remember(w, a.Change, c.adopt), w.place.delivered()); err != nil {
-		return err
-	}
-	return s.told(a, "updated")
+	kept := errors.Join(s.remember(w, a.Change, c.adopt), w.place.delivered())
+	return errors.Join(s.told(a, "updated"), s.unkept(a.Change, kept))
 }
 
 // mayChange refuses to change a project that is not the caller's, that nobody meant, or that has moved on.
@@ -219,6 +217,17 @@ func (s *session) remember(w work, made client.Change, adopt bool) error {
 		return err
 	}
 	return w.place.save(stateFile, next)
+}
+
+// unkept says that something was made, and that the folder does not know it: the answer is printed all the same.
+func (s *session) unkept(made client.Change, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Failure{
+		Message: fmt.Sprintf("version %d of %s is there, but this folder could not note it down: %v", made.Version, made.ProjectID, err),
+		Notes:   []string{"Once the folder can be written, name the project:"}, Fix: []string{s.env.again("--id", made.ProjectID)}, Exit: exitOther, cause: err,
+	}
 }
 
 // told prints what was made.
