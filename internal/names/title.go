@@ -1,6 +1,7 @@
 package names
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,13 +13,21 @@ const maxTitle = 200 // characters (code points), from the contract
 // control characters and invalid UTF-8, each run of white space one blank, none at either end. Everything else is kept as
 // it is, markup too: whoever shows a title escapes it. cut tells that it was longer, cleaned that something else than
 // blanks was taken out, line breaks included; for each the caller owes a warning. The end of a cut title is a whole
-// visible character, unless that is made of more than 32 code points.
+// visible character, unless that is made of more than 32 code points. A title of which nothing can be seen is empty.
 func Title(s string) (title string, cut, cleaned bool) {
 	kept, cleaned := cleanedTitle(s)
+	if len(kept) > 0 && !slices.ContainsFunc(kept, visible) { // a link with that text could not be found
+		return "", false, true
+	}
 	if len(kept) > maxTitle {
 		kept, cut = kept[:wholeCharacters(kept)], true
 	}
 	return strings.TrimRight(string(kept), " "), cut, cleaned
+}
+
+// visible tells whether a reader sees a character by itself.
+func visible(r rune) bool {
+	return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Mn, r)
 }
 
 // cleanedTitle returns at most one code point more than a title has, which tells that it must be cut, and where.

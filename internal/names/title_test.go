@@ -41,6 +41,8 @@ func TestTitle(t *testing.T) {
 		{"a Korean syllable is whole", a(199) + "\u1112\u1161\u11ab", a(199), true, false},
 		{"marks piled up are split", a(150) + strings.Repeat("\u0301", 100), a(150) + strings.Repeat("\u0301", 50), true, false},
 		{"a joiner inside is kept", family, family, false, false},
+		{"nothing that can be seen", "\u200b\u200b \ufeff\u200d", "", false, true},
+		{"what cannot be seen stays beside what can", "a\u200bb", "a\u200bb", false, false},
 		{"nothing", " \r\n ", "", false, true},
 		{"empty", "", "", false, false},
 	}

@@ -117,7 +117,7 @@ func cleanTitle(title string) (string, []Warning) {
 		w = append(w, warning("title_cut", "The title was cut to 200 characters.", "Send a shorter title."))
 	}
 	if cleaned {
-		w = append(w, warning("title_cleaned", "Control characters, bidirectional marks or bytes that are no UTF-8 were taken out of the title.", "Send plain text in one line."))
+		w = append(w, warning("title_cleaned", "What cannot be shown was taken out of the title: control characters, bidirectional marks, bytes that are no UTF-8, or all of it where nothing could be seen.", "Send plain text in one line."))
 	}
 	return clean, w
 }

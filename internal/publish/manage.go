@@ -259,7 +259,7 @@ func (s *Service) suspendedSince(ctx context.Context, by Caller, id ProjectID, e
 // cleanDescription takes out what could act where the text is shown, and keeps
 // its lines.
 func cleanDescription(text string) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\r\n", "\n")
+	text = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, ""))
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
 			return -1

@@ -78,10 +78,10 @@ func TestManage(t *testing.T) {
 	t.Run("words are brought into form or refused", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
-		d := publish.Details{Title: "a\u202eb\x00" + strings.Repeat("x", 500), Description: "<b>one\r\ntwo\u202e\x07", Threads: true}
+		d := publish.Details{Title: "a\u202eb\x00" + strings.Repeat("x", 500), Description: "<b>one\r\ntwo\u202e\x07\u2028three", Threads: true}
 		expect.OK(t, w.Describe(t.Context(), by, id, d))
 		m, err := w.Manage(t.Context(), by, id)
-		want := publish.Details{Title: "ab" + strings.Repeat("x", 198), Description: "<b>one\ntwo", Threads: true}
+		want := publish.Details{Title: "ab" + strings.Repeat("x", 198), Description: "<b>one\ntwo\nthree", Threads: true}
 		if diff := cmp.Diff(want, m.Details); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
