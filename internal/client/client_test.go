@@ -97,6 +97,13 @@ func TestEachCallOnTheRealService(t *testing.T) {
 	if in := must[client.Imported](t)(c.Import(t.Context(), again)); in.Imported != 1 || len(in.Projects) != 1 || in.Projects[0].From != id || in.Projects[0].Refused != nil || !in.DryRun {
 		t.Errorf("import: %+v", in)
 	}
+	body := must[io.ReadCloser](t)(own.File(t.Context(), id, "a b/ä.txt", 2))
+	defer body.Close()
+	if got := must[[]byte](t)(io.ReadAll(body)); !bytes.Equal(got, lines) {
+		t.Errorf("the file has other %d bytes", len(got))
+	}
+	_, err := own.File(t.Context(), id, "a b/ä.txt", 1)
+	expect.Is(t, "a file that came later", err, client.Code("file_not_found"))
 	gone := answer(c.DeleteFile(t.Context(), client.Fields{ProjectID: id, Filename: "a b/ä.txt"}))
 	if gone.Status != 200 || gone.Deleted != "a b/ä.txt" || len(gone.Files) != 1 {
 		t.Errorf("delete-file: %+v", gone)
