@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -58,6 +59,22 @@ func TestAnImportThatIsBrokenOffIsSentAgainUnderTheSameKey(t *testing.T) {
 	expect.OK(t, (&importCommand{File: "e.zip", Copy: 2, Server: server}).Run(t.Context(), d.Env))
 	if keys[3] == keys[0] {
 		t.Error("another copy has the same key")
+	}
+}
+
+func TestAServerThatEndsWhileItIsSentSomethingIsWaitedFor(t *testing.T) {
+	var s *httptest.Server
+	s = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		s.Listener.Close()
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(s.Close)
+	d := newDesk(t, map[string]string{keyVariable: accountKeyText})
+	exportFile(t, "e.zip", 100)
+	err := (&importCommand{File: "e.zip", Copy: 1, Server: s.URL}).Run(t.Context(), d.Env)
+	if code, _ := ExitCode(err); code != exitServer || len(d.waited) != tries-1 {
+		t.Errorf("exit code %d after %v: %v", code, d.waited, err)
 	}
 }
 

@@ -30,7 +30,7 @@ type session struct {
 	keys  []keptKey
 	named bool        // whether somebody named the server, not only a file of the folder
 	meant bool        // whether somebody named the project, not only a file of the folder
-	heard atomic.Bool // whether the server has answered
+	heard atomic.Bool // whether the server has answered, or was sent something
 	quiet bool        // whether somebody reads the answer who is no person
 }
 
@@ -135,7 +135,7 @@ func (s *session) call(ctx context.Context, make func() error) error {
 	for n := 1; ; n, pause = n+1, 2*pause {
 		err := make()
 		silent = s.stalled(err, silent)
-		if err == nil || isRefusal(err) {
+		if !unreached(err) {
 			s.heard.Store(true)
 		}
 		again, after := s.mayTryAgain(err)
@@ -157,7 +157,6 @@ func (s *session) call(ctx context.Context, make func() error) error {
 // mayTryAgain reports whether the same call may succeed later, and when.
 func (s *session) mayTryAgain(err error) (again bool, after time.Duration) {
 	var refused *client.Error
-	var dial *net.OpError
 	switch {
 	case errors.As(err, &refused):
 		switch refused.Status {
@@ -169,10 +168,16 @@ func (s *session) mayTryAgain(err error) (again bool, after time.Duration) {
 		return refused.Code == "request_in_progress", refused.RetryAfter
 	case noTLS(err) != "":
 		return false, 0
-	case errors.As(err, &dial) && dial.Op == "dial":
+	case unreached(err):
 		return s.heard.Load(), 0 // nobody was ever there: that is rather a mistyped address
 	}
 	return errors.Is(err, client.ErrNoAnswer), 0
+}
+
+// unreached reports whether nobody was there to be sent anything.
+func unreached(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial" || noTLS(err) != ""
 }
 
 // noTLS says in a few words why no https connection can be trusted here; empty: that is not what was wrong.
@@ -186,11 +191,6 @@ func noTLS(err error) string {
 		return "it does not speak https"
 	}
 	return ""
-}
-
-func isRefusal(err error) bool {
-	var refused *client.Error
-	return errors.As(err, &refused)
 }
 
 // project asks for the project and its list of files.
