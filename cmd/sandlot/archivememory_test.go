@@ -5,6 +5,9 @@ import (
 	"archive/zip"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,37 +25,36 @@ import (
 const archiveMegabytes = 200
 
 // TestPlainMemoryOfArchives: an archive of any size, sent as the body of a call, stays under 32 MiB over idle, with as many
-// files as there may be. An update also has the list of those that were there, and comes while the variants of all files are being made.
+// files as there may be. An import of these also has the directory of the archive and what the manifest says of each. An update also has the list of those that were there, and comes while the variants of all files are being made.
 func TestPlainMemoryOfArchives(t *testing.T) {
 	testenv.Plain(t)
-	const limit, changed = 32 << 20, 40 << 20
+	const limit, changed, imported = 32 << 20, 40 << 20, 48 << 20
 	size := int64(archiveMegabytes)
 	if told, err := strconv.ParseInt(os.Getenv("SANDLOT_TEST_ARCHIVE"), 10, 64); err == nil {
 		size = told
 	}
+	once, twice := []string{"publish"}, []string{"publish", "update?replace=true"}
 	for _, c := range []struct {
-		what   string
-		write  func(io.Writer, int, int64) error
-		typed  string
-		files  int
-		each   int64
-		limit  int64
-		update bool
+		what  string
+		write func(io.Writer, int, int64) error
+		typed string
+		files int
+		each  int64
+		limit int64
+		calls []string
 	}{
-		{"a few large files in a ZIP", writeZIP, "application/zip", 20, size * 1_000_000 / 20, limit, false},
-		{"a few large files in a tar.gz", writeTarGzip, "application/gzip", 20, size * 1_000_000 / 20, limit, false},
-		{"10,000 files in a ZIP", writeZIP, "application/zip", 10_000, 2000, limit, false},
-		{"10,000 files in a tar.gz, twice", writeTarGzip, "application/gzip", 10_000, 2000, changed, true},
+		{"a few large files in a ZIP", writeZIP, "application/zip", 20, size * 1_000_000 / 20, limit, once},
+		{"a few large files in a tar.gz", writeTarGzip, "application/gzip", 20, size * 1_000_000 / 20, limit, once},
+		{"10,000 files in a ZIP", writeZIP, "application/zip", 10_000, 2000, limit, once},
+		{"10,000 files in a tar.gz, twice", writeTarGzip, "application/gzip", 10_000, 2000, changed, twice},
+		{"a few large files in an export", writeExport, "application/zip", 20, size * 1_000_000 / 40, limit, []string{"import"}},
+		{"10,000 files in an export", writeExport, "application/zip", 10_000, 2000, imported, []string{"import"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			s := testenv.Start(t, testenv.Binary(t))
 			key := signUp(t, s)
 			idle := peak(t, s)
-			calls := []string{"publish"}
-			if c.update {
-				calls = append(calls, "update?replace=true")
-			}
-			for _, call := range calls {
+			for _, call := range c.calls {
 				sendArchive(t, s.URL()+"/v1/"+call, key, c.typed, func(w io.Writer) error { return c.write(w, c.files, c.each) })
 			}
 			over := peak(t, s) - idle
@@ -78,7 +80,7 @@ func sendArchive(t *testing.T, url, key, typed string, write func(io.Writer) err
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	expect.OK(t, err)
-	if resp.StatusCode >= http.StatusMultipleChoices {
+	if resp.StatusCode >= http.StatusMultipleChoices || strings.Contains(string(text), `"failed":1`) {
 		t.Fatalf("%s: %d %.300s", url, resp.StatusCode, text)
 	}
 }
@@ -111,7 +113,10 @@ func (l *lines) Read(b []byte) (int, error) {
 }
 
 func writeZIP(to io.Writer, files int, each int64) error {
-	w := zip.NewWriter(to)
+	return writeFiles(zip.NewWriter(to), files, each)
+}
+
+func writeFiles(w *zip.Writer, files int, each int64) error {
 	for i := range files {
 		name, content := archived(i, each)
 		f, err := w.Create(name)
@@ -123,6 +128,32 @@ func writeZIP(to io.Writer, files int, each int64) error {
 		}
 	}
 	return w.Close()
+}
+
+// writeExport writes an export of one project.
+func writeExport(to io.Writer, files int, each int64) error {
+	list := make([]map[string]any, files)
+	for i := range list {
+		name, content := archived(i, each)
+		h := sha256.New()
+		if _, err := io.Copy(h, content); err != nil {
+			return err
+		}
+		list[i] = map[string]any{"filename": name, "path": name, "size": each, "sha256": hex.EncodeToString(h.Sum(nil))}
+	}
+	text, err := json.Marshal(map[string]any{"format": 1, "projects": []any{map[string]any{"project_id": "big-000000", "primary_file": "index.html", "files": list}}})
+	if err != nil {
+		return err
+	}
+	w := zip.NewWriter(to)
+	f, err := w.Create("manifest.json")
+	if err == nil {
+		_, err = f.Write(text)
+	}
+	if err != nil {
+		return err
+	}
+	return writeFiles(w, files, each)
 }
 
 func writeTarGzip(to io.Writer, files int, each int64) error {

@@ -206,8 +206,8 @@ func (s *Service) adoptAll(ctx context.Context, by publish.Caller, in Input, zip
 	return out, nil
 }
 
-// refusal is err if it is about this project alone. What another project would meet, too, such as a limit of the
-// caller or a store that cannot work, is nil.
+// refusal is err if it is told of this project: a limit that it meets, too, for a smaller one may still have room. What every
+// other would meet is nil.
 func refusal(err error) *publish.Error {
 	var e *publish.Error
 	if errors.As(err, &e) && !errors.Is(err, publish.CodeInvalidKey) && !errors.Is(err, publish.CodeAccountSuspended) && !errors.Is(err, publish.CodeIdempotencyMismatch) && !errors.Is(err, publish.CodeStorageFull) {

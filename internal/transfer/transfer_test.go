@@ -288,26 +288,31 @@ func TestWhatIsNoExportIsRefusedWhole(t *testing.T) {
 	expect.OK(t, z.Close())
 	newer := one(func(obj) {})
 	newer["format"] = 3
+	large := strings.Repeat("\x00", 7<<20)
 	bomb := `{"format":2,"projects":[` + strings.Repeat(" ", 65<<20) + `]}`
 	for name, c := range map[string]struct {
 		data []byte
 		code publish.Code
 	}{
-		"no ZIP":                         {[]byte("<p>no ZIP"), publish.CodeInvalidArchive},
-		"nothing":                        {nil, publish.CodeInvalidArchive},
-		"a ZIP that was cut":             {pack(t, plain, "sky-abc123/index.html", page)[:99], publish.CodeInvalidArchive},
-		"no manifest":                    {pack(t, "", "sky-abc123/index.html", page), publish.CodeInvalidArchive},
-		"two manifests":                  {twice.Bytes(), publish.CodeInvalidArchive},
-		"a newer format":                 {pack(t, newer, "sky-abc123/index.html", page), publish.CodeInvalidArchive},
-		"a manifest of another kind":     {pack(t, `[1]`), publish.CodeInvalidArchive},
-		"a manifest without a format":    {pack(t, `{}`), publish.CodeInvalidArchive},
-		"a manifest that ends early":     {pack(t, string(text[:len(text)-3])), publish.CodeInvalidArchive},
-		"something behind the manifest":  {pack(t, string(text)+"{}"), publish.CodeInvalidArchive},
-		"a name twice in the manifest":   {pack(t, `{"format":1,"format":2,"projects":[]}`), publish.CodeInvalidArchive},
-		"a date that is none":            {pack(t, one(func(p obj) { p["created_at"] = "yesterday" })), publish.CodeInvalidArchive},
-		"a size that is no number":       {pack(t, `{"format":1,"projects":[{"files":[{"size":"1"}]}]}`), publish.CodeInvalidArchive},
-		"a text of 1 MiB":                {pack(t, one(func(p obj) { p["title"] = strings.Repeat("x", 1<<20) })), publish.CodeInvalidArchive},
-		"a manifest of 65 MiB":           {pack(t, bomb), publish.CodeContentTooLarge},
+		"no ZIP":                        {[]byte("<p>no ZIP"), publish.CodeInvalidArchive},
+		"nothing":                       {nil, publish.CodeInvalidArchive},
+		"a ZIP that was cut":            {pack(t, plain, "sky-abc123/index.html", page)[:99], publish.CodeInvalidArchive},
+		"no manifest":                   {pack(t, "", "sky-abc123/index.html", page), publish.CodeInvalidArchive},
+		"two manifests":                 {twice.Bytes(), publish.CodeInvalidArchive},
+		"a newer format":                {pack(t, newer, "sky-abc123/index.html", page), publish.CodeInvalidArchive},
+		"a manifest of another kind":    {pack(t, `[1]`), publish.CodeInvalidArchive},
+		"a manifest without a format":   {pack(t, `{}`), publish.CodeInvalidArchive},
+		"a manifest that ends early":    {pack(t, string(text[:len(text)-3])), publish.CodeInvalidArchive},
+		"something behind the manifest": {pack(t, string(text)+"{}"), publish.CodeInvalidArchive},
+		"a name twice in the manifest":  {pack(t, `{"format":1,"format":2,"projects":[]}`), publish.CodeInvalidArchive},
+		"a date that is none":           {pack(t, one(func(p obj) { p["created_at"] = "yesterday" })), publish.CodeInvalidArchive},
+		"a size that is no number":      {pack(t, `{"format":1,"projects":[{"files":[{"size":"1"}]}]}`), publish.CodeInvalidArchive},
+		"a text of 1 MiB":               {pack(t, one(func(p obj) { p["title"] = strings.Repeat("x", 1<<20) })), publish.CodeInvalidArchive},
+		"a manifest of 65 MiB":          {pack(t, bomb), publish.CodeContentTooLarge},
+		"a file that unpacks to more than may be": {pack(t, one(func(p obj) {
+			p["files"] = []obj{fileAt("index.html", "sky-abc123/index.html", page), fileAt("big", "big", large+large)}
+		}), "sky-abc123/index.html", page, "big", large+large), ""},
+		"files that do so together":      {pack(t, plain, "1", large, "2", large, "3", large, "4", large, "5", large), publish.CodeContentTooLarge},
 		"a path out of the archive":      {pack(t, plain, "../index.html", page), ""},
 		"an archive over the data limit": {append(pack(t, plain), make([]byte, 33<<20)...), publish.CodeContentTooLarge},
 	} {
