@@ -168,11 +168,11 @@ func goTest(ctx context.Context, dir, args string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-count=1", testLimit}, strings.Fields(args)...)...)
 	cmd.Dir = dir
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "SANDLOT_") { // SANDLOT_BIN would be a program without the mutation
+		if !strings.HasPrefix(v, "SANDLOT_") || strings.HasPrefix(v, "SANDLOT_TEST_") { // SANDLOT_BIN would be a program without the mutation
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "GOFLAGS=-buildvcs=false", "SANDLOT_TEST_REQUIRE=all")
+	cmd.Env = append(cmd.Env, "GOFLAGS=-buildvcs=false -trimpath -vet=off", "SANDLOT_TEST_REQUIRE=all") // so that what is built of other packages is the same wherever the copy lies
 	return cmd.CombinedOutput()
 }
 
