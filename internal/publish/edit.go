@@ -96,6 +96,11 @@ func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change
 		switch {
 		case errors.Is(err, ErrRevoked):
 			return Project{}, 0, unknownKey()
+		case errors.Is(err, ErrNotFound):
+			if _, gone := s.find(ctx, string(id)); errors.Is(gone, CodeProjectNotFound) {
+				return Project{}, 0, gone // deleted while the step was made
+			}
+			return next, p.Version, err
 		case !errors.Is(err, ErrMoved) && !errors.Is(err, ErrVerified) && !errors.Is(err, ErrSuspended):
 			return next, p.Version, err
 		}

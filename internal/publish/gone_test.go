@@ -66,3 +66,41 @@ func TestAnUploadWhoseAccountWasDeletedTellsThatItsProjectIsGone(t *testing.T) {
 		}
 	}
 }
+
+// TestAnEditOfAProjectThatIsDeletedMeanwhileTellsThatItIsGone: one of many files takes a while.
+func TestAnEditOfAProjectThatIsDeletedMeanwhileTellsThatItIsGone(t *testing.T) {
+	ctx, title := t.Context(), "other"
+	for name, edit := range map[string]func(w *world, by publish.Caller, id publish.ProjectID) error{
+		"one file": func(w *world, by publish.Caller, id publish.ProjectID) error {
+			_, _, err := w.Update(ctx, by, publish.UpdateInput{Project: string(id), Filename: "b.js", Content: w.stage("b")})
+			return err
+		},
+		"many files": func(w *world, by publish.Caller, id publish.ProjectID) error {
+			_, _, err := w.Update(ctx, by, publish.UpdateInput{Project: string(id), Tree: w.in.Tree("b.js", "b", "c.js", "c")})
+			return err
+		},
+		"a file less": func(w *world, by publish.Caller, id publish.ProjectID) error {
+			_, err := w.DeleteFile(ctx, by, publish.DeleteInput{Project: string(id), Filename: "a.js"})
+			return err
+		},
+		"its title": func(w *world, by publish.Caller, id publish.ProjectID) error {
+			_, err := w.Amend(ctx, by, string(id), publish.AmendInput{Title: &title})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			by := w.account()
+			id := w.publish(by, page).Project.ID
+			w.put(by, id, "a.js", "a")
+			w.store.Step = func(step string) (before, after error) {
+				if step == "PutFile" || step == "Rearrange" || step == "DeleteFile" || step == "SetDetails" {
+					_, err := w.db.Publish().Trash(ctx, id, 0, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOwner, Action: publish.ActionDelete, Target: string(id)})
+					expect.OK(t, err)
+				}
+				return nil, nil
+			}
+			refused(t, edit(w, by, id), publish.CodeProjectNotFound)
+		})
+	}
+}
