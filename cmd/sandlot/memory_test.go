@@ -1,8 +1,11 @@
 package main
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -115,6 +118,7 @@ func TestPlainMemoryOfManyFiles(t *testing.T) {
 	}{
 		{"a list in JSON", packJSON, flat, 1, 32 << 20},
 		{"parts of a form", packForm, flat, 1, 32 << 20},
+		{"a tar.gz", packTarGzip, flat, 1, 32 << 20},
 		{"a ZIP of files in folders of their own", packZIP, deep, 1, 40 << 20},
 		{"four ZIPs at once", packZIP, flat, 4, 56 << 20},
 	} {
@@ -165,6 +169,21 @@ func packZIP(to io.Writer, name func(int) string) (string, error) {
 		}
 	}
 	return "application/zip", w.Close()
+}
+
+func packTarGzip(to io.Writer, name func(int) string) (string, error) {
+	packed := gzip.NewWriter(to)
+	w := tar.NewWriter(packed)
+	for i := range packedFiles {
+		text := packedText(i)
+		if err := w.WriteHeader(&tar.Header{Name: name(i), Mode: 0o644, Size: int64(len(text))}); err != nil {
+			return "", err
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			return "", err
+		}
+	}
+	return "application/gzip", cmp.Or(w.Close(), packed.Close())
 }
 
 func packJSON(to io.Writer, name func(int) string) (string, error) {
