@@ -34,6 +34,7 @@ type project struct {
 	created, updated                      time.Time
 	versions                              []version // the oldest first
 	files                                 int       // of the current version
+	count                                 int       // of versions, also of a project that is refused, of which none is kept
 	refused                               error     // why it cannot be taken
 }
 
@@ -136,13 +137,19 @@ func (f fileOf) digest() (d publish.Digest, ok bool) {
 	return publish.Digest(raw), true
 }
 
-// maxToken is the longest text or number that is read: the longest that an export has is a description.
-const maxToken = 64 << 10
+const (
+	// maxToken is the longest text, number or gap that is read: the longest that an export has is a description.
+	maxToken = 64 << 10
+	// maxDepth is how deep objects and lists may lie in each other: those of an export lie seven deep.
+	maxDepth = 32
+)
 
-// A short reader refuses a manifest with a longer token, which the decoder would hold in memory.
+// A short reader refuses a manifest with a longer token or gap, or a deeper one, which the decoder would hold in memory,
+// a gap reading it again from its beginning with each piece that comes.
 type short struct {
 	r               io.Reader
-	n               int // bytes of the token so far
+	n               int // bytes of the token so far, and of gaps beside it
+	depth           int
 	within, escaped bool
 }
 
@@ -158,8 +165,18 @@ func (s *short) Read(p []byte) (int, error) {
 			s.escaped = true
 		case c == '"':
 			s.within, s.n = !s.within, 0
-		case !s.within && strings.IndexByte("{}[],: \t\r\n", c) >= 0:
+		case s.within:
+		case c == '{' || c == '[':
 			s.n = 0
+			s.depth++
+		case c == '}' || c == ']':
+			s.n = 0
+			s.depth--
+		case c == ',' || c == ':':
+			s.n = 0
+		}
+		if s.depth > maxDepth {
+			return 0, unreadable(fmt.Errorf("%w: more than %d objects and lists in each other", errShape, maxDepth))
 		}
 		if s.n > maxToken {
 			return 0, unreadable(fmt.Errorf("%w: a value of more than %d bytes", errShape, maxToken))

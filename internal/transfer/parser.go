@@ -79,10 +79,27 @@ func (p *parser) project() error {
 		}
 		return p.pass()
 	})
+	if err != nil {
+		return err
+	}
 	x.unlisted = !listed
 	x.settle(current, before, history)
+	if !history {
+		err = p.hold(current)
+	}
+	if x.refused != nil {
+		x.versions = nil
+	}
 	p.m.projects = append(p.m.projects, x)
 	return err
+}
+
+// hold counts the files of a version, which are kept until the import ends, and a version without any as one.
+func (p *parser) hold(files []file) error {
+	if p.all += max(1, len(files)); p.all > maxFiles {
+		return tooLarge("The projects of the export bring more than %d files, which is the limit.", maxFiles)
+	}
+	return nil
 }
 
 // settle makes the current files the one version of a project without a history, and otherwise holds them to its last version.
@@ -99,6 +116,7 @@ func (x *project) settle(current, last []file, history bool) {
 		if at.IsZero() {
 			at = x.created
 		}
+		x.count = 1
 		x.versions = []version{{n: 1, at: at, title: x.title, primary: x.primary, put: current}}
 	case len(x.versions) == 0 || !sameFiles(current, last) || x.versions[len(x.versions)-1].primary != x.primary:
 		x.refused = wrong("The last version of the project %s does not have the files of the project.", inspect.Quoted(x.id))
@@ -139,9 +157,14 @@ func (p *parser) version(x *project, before []file) ([]file, error) {
 	case erased:
 		p.m.erased++
 		return before, nil
+	}
+	x.count++
+	switch {
+	case x.refused != nil:
+		return nil, nil
 	case len(x.versions) >= maxVersions:
 		x.refuse(wrong("The project %s has more than %d versions, which is the limit.", inspect.Quoted(x.id), maxVersions))
-		return before, nil
+		return nil, nil
 	case len(x.versions) > 0 && v.n <= x.versions[len(x.versions)-1].n || v.n < 1:
 		x.refuse(wrong("The versions of the project %s are not in their order.", inspect.Quoted(x.id)))
 	case !hasFile(files, v.primary):
@@ -151,11 +174,8 @@ func (p *parser) version(x *project, before []file) ([]file, error) {
 		v.restored = i + 1
 	}
 	v.drop, v.put = change(before, files)
-	if p.all += len(v.put); p.all > maxFiles {
-		return nil, tooLarge("The versions of the export bring more than %d files, which is the limit.", maxFiles)
-	}
 	x.versions = append(x.versions, v)
-	return files, nil
+	return files, p.hold(v.put)
 }
 
 // files reads the files of one version, by name.
@@ -333,8 +353,8 @@ func assign(into any, t json.Token) bool {
 	var err error
 	switch into := into.(type) {
 	case *string:
-		var ok bool
-		*into, ok = t.(string)
+		text, ok := t.(string)
+		*into = begin(text)
 		return ok
 	case *bool:
 		var ok bool
@@ -354,6 +374,17 @@ func assign(into any, t json.Token) bool {
 		return err == nil
 	}
 	return false
+}
+
+// maxText is how much of a text is kept, in bytes: no title, name or description that is taken has more.
+const maxText = 4 << 10
+
+// begin is the beginning of a text, so long that it is as much too long as all of it.
+func begin(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(strings.Clone(text[:maxText]), "")
 }
 
 // pass reads a value that nobody needs, piece by piece.

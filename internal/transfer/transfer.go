@@ -192,7 +192,7 @@ func (s *Service) receive(packed *spool.Spool, in Input) (all archive, sum publi
 func (s *Service) adoptAll(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, m manifest, sum publish.Digest) (out Report, err error) {
 	out.DryRun, out.Warnings = in.DryRun, m.warnings(zip)
 	for i, p := range m.projects {
-		o := Outcome{From: p.id, Title: p.title, Versions: len(p.versions), Files: p.files}
+		o := Outcome{From: p.id, Title: p.title, Versions: p.count, Files: p.files}
 		if err = p.refused; err == nil {
 			o.Adopted, err = s.adoptOne(ctx, by, in, zip, p, i, sum)
 		}

@@ -308,6 +308,9 @@ func TestWhatIsNoExportIsRefusedWhole(t *testing.T) {
 		"a date that is none":           {pack(t, one(func(p obj) { p["created_at"] = "yesterday" })), publish.CodeInvalidArchive},
 		"a size that is no number":      {pack(t, `{"format":1,"projects":[{"files":[{"size":"1"}]}]}`), publish.CodeInvalidArchive},
 		"a text of 1 MiB":               {pack(t, one(func(p obj) { p["title"] = strings.Repeat("x", 1<<20) })), publish.CodeInvalidArchive},
+		"a gap of 1 MiB":                {pack(t, `{"format":2,`+strings.Repeat(" ", 1<<20)+`"projects":[]}`), publish.CodeInvalidArchive},
+		"lists 1,000 deep":              {pack(t, `{"format":2,"x":`+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`,"projects":[]}`), publish.CodeInvalidArchive},
+		"100,001 files":                 {pack(t, `{"format":2,"projects":[`+strings.Repeat(`{"files":[`+strings.Repeat(`{},`, 9_999)+`{}]},`, 10)+`{"files":[{}]}]}`), publish.CodeContentTooLarge},
 		"a manifest of 65 MiB":          {pack(t, bomb), publish.CodeContentTooLarge},
 		"a file that unpacks to more than may be": {pack(t, one(func(p obj) {
 			p["files"] = []obj{fileAt("index.html", "sky-abc123/index.html", page), fileAt("big", "big", large+large)}
