@@ -169,7 +169,7 @@ func (s *fileSet) about(f SentFile, err error) error {
 	return e.In(s.field()).Detail("filename", f.Name).With(s.again()).Note("%s", note)
 }
 
-// most is how many warnings of one kind are told about single files; the rest is counted.
+// mostAbout is how many warnings about single files are told one by one; the rest is counted.
 const mostAbout = 10
 
 // warningsAbout tells what about the files may not have been meant.
@@ -194,7 +194,7 @@ func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]Warning,
 		list = append(list, w...)
 	}
 	if more > 0 {
-		list = append(list, warning("more_warnings", fmt.Sprintf("%d more files are gzipped, or base64 text.", more), ""))
+		list = append(list, warning("more_warnings", counted(more, "more file is", "more files are")+" gzipped, or base64 text.", ""))
 	}
 	return list, nil
 }

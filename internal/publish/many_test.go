@@ -71,6 +71,21 @@ func TestManyFilesAreOneVersion(t *testing.T) {
 	}
 }
 
+func TestOneFileMoreThanAreToldIsOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	files := []string{"index.html", page}
+	for i := range 11 {
+		files = append(files, fmt.Sprintf("%02d.bin", i), gzipped(t, "packed"))
+	}
+	out := w.publishMany(w.account(), files...)
+	i := slices.IndexFunc(out.Warnings, func(w publish.Warning) bool { return w.Code == "more_warnings" })
+	if i < 0 {
+		t.Fatalf("%v", codes(out.Warnings))
+	}
+	expect.Equal(t, "told", out.Warnings[i].Message, "1 more file is gzipped, or base64 text.")
+}
+
 func TestBytesThatAreThereAreNotStoredAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

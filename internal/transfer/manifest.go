@@ -114,10 +114,18 @@ func (m manifest) warnings(zip *unpack.ZIPFile) (w []publish.Warning) {
 		}
 	}
 	if extra > 0 {
-		w = append(w, publish.Warning{Code: "extra_files", Message: fmt.Sprintf("The archive has %d files that its manifest does not name, such as %s; they were ignored.", extra, inspect.Quoted(first)), Hint: "Send an export as it was downloaded."})
+		told := fmt.Sprintf("The archive has %d files that its manifest does not name, such as %s; they were ignored.", extra, inspect.Quoted(first))
+		if extra == 1 {
+			told = fmt.Sprintf("The archive has a file that its manifest does not name, %s; it was ignored.", inspect.Quoted(first))
+		}
+		w = append(w, publish.Warning{Code: "extra_files", Message: told, Hint: "Send an export as it was downloaded."})
 	}
 	if m.erased > 0 {
-		w = append(w, publish.Warning{Code: "erased_versions", Message: fmt.Sprintf("%d versions had been erased, so later ones have lower numbers here.", m.erased), Hint: ""})
+		versions := "1 version"
+		if m.erased > 1 {
+			versions = fmt.Sprintf("%d versions", m.erased)
+		}
+		w = append(w, publish.Warning{Code: "erased_versions", Message: versions + " had been erased, so later ones have lower numbers here."})
 	}
 	return w
 }

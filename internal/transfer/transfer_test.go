@@ -386,7 +386,21 @@ func TestAProjectThatIsNotAsItsManifestSaysIsRefusedAlone(t *testing.T) {
 		if report.Projects[0].Refused == nil || report.Projects[1].Refused != nil || len(report.Warnings) != 1 || report.Warnings[0].Code != "extra_files" {
 			t.Errorf("%+v", report)
 		}
+		expect.Equal(t, "told", report.Warnings[0].Message, `The archive has a file that its manifest does not name, "notes.txt"; it was ignored.`)
 	})
+}
+
+func TestAnErasedVersionIsTold(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	index := fileAt("index.html", "sky-abc123/index.html", page)
+	erased := obj{"version": 1, "created_at": "2024-01-01T00:00:00Z", "erased": true}
+	data := pack(t, one(func(p obj) { p["versions"] = []obj{erased, version(2, "2025-01-01T00:00:00Z", index)} }), "sky-abc123/index.html", page)
+	report, err := w.imports(w.account(), data)
+	expect.OK(t, err)
+	if len(report.Warnings) != 1 {
+		t.Fatalf("%+v", report.Warnings)
+	}
+	expect.Equal(t, "told", report.Warnings[0].Message, "1 version had been erased, so later ones have lower numbers here.")
 }
 
 func TestAForgedManifestClaimsNothing(t *testing.T) {
