@@ -142,7 +142,7 @@ func (s *fieldSet) candidates(name string) (found []string) {
 			found = append(found, field)
 		}
 	}
-	if near := s.mistyped(name); len(found) == 0 && near != "" && distance(plain, simplified(near)) == 1 {
+	if near := s.mistyped(name); len(found) == 0 && near != "" && names.Edits(plain, simplified(near)) == 1 {
 		found = append(found, near)
 	}
 	return found
@@ -160,7 +160,7 @@ func (s *fieldSet) mistyped(name string) string {
 		if len(field) < 4 || len(plain) < 3 || len(plain) > 40 {
 			continue
 		}
-		if d := distance(plain, simplified(field)); d <= most && d > 0 {
+		if d := names.Edits(plain, simplified(field)); d <= most && d > 0 {
 			best, most = field, d-1
 		}
 	}
@@ -168,27 +168,6 @@ func (s *fieldSet) mistyped(name string) string {
 }
 
 func simplified(name string) string { return names.Letters(name) }
-
-// distance counts the insertions, deletions and replacements between two short
-// texts (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
-}
 
 // shown quotes a short piece of what a client sent, without what could act in a
 // terminal, and without a key.

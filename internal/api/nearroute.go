@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
 
@@ -70,7 +71,7 @@ func (a *API) nearProject(method string, rest []string) meant {
 		m.route = a.route("/v1/project/{id}/stats")
 	case len(rest) == 2 && likeVersions(name):
 		m.route = a.route("/v1/project/{id}/versions")
-	case len(rest) > 1 && distance(strings.ToLower(rest[1]), "files") <= 1:
+	case len(rest) > 1 && names.Edits(strings.ToLower(rest[1]), "files") <= 1:
 		m.filename = strings.Join(rest[2:], "/")
 	case strings.Contains(name, "."):
 		m.filename = name
@@ -82,12 +83,12 @@ func (a *API) nearProject(method string, rest []string) meant {
 }
 
 func likeStats(word string) bool {
-	return strings.HasPrefix(strings.ToLower(word), "stat") || distance(strings.ToLower(word), "stats") <= 1
+	return strings.HasPrefix(strings.ToLower(word), "stat") || names.Edits(strings.ToLower(word), "stats") <= 1
 }
 
 func likeVersions(word string) bool {
 	word = strings.ToLower(word)
-	return word == "history" || word == "revisions" || distance(word, "versions") <= 1
+	return word == "history" || word == "revisions" || names.Edits(word, "versions") <= 1
 }
 
 // changing is what a request of this method was meant to be where its path is that
@@ -139,7 +140,7 @@ func likeRoute(word string) string {
 		return meant
 	}
 	for _, name := range []string{"publish", "update", "delete-file", "signup", "restore", "whoami", "export", "project"} {
-		if distance(plain, simplified(name)) <= 2 {
+		if names.Edits(plain, simplified(name)) <= 2 {
 			return name
 		}
 	}

@@ -72,7 +72,10 @@ func distance(a, b string, together bool) int {
 	if min(len(a), len(b)) < 4 { // two letters make of one short name any other
 		return 100
 	}
-	if n := edits(a, b); n <= mostEdits {
+	if max(len(a)-len(b), len(b)-len(a)) > mostEdits {
+		return 100
+	}
+	if n := names.Edits(a, b); n <= mostEdits {
 		return 3*n + apart
 	}
 	return 100
@@ -103,28 +106,4 @@ func familyOf(ext string) string {
 		return "model"
 	}
 	return ext
-}
-
-// edits is how many letters have to be put in, taken out or changed (Levenshtein's distance), for short texts.
-func edits(a, b string) int {
-	if len(a)-len(b) > mostEdits || len(b)-len(a) > mostEdits {
-		return mostEdits + 1
-	}
-	var row [longestNear + 1]int
-	for j := range len(b) + 1 {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }

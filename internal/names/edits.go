@@ -1,0 +1,26 @@
+package names
+
+// Edits is how many bytes have to be put in, taken out or changed to make one text of another (Levenshtein's distance). It takes
+// as long as the product of their lengths, so at least one of them should be short.
+func Edits(a, b string) int {
+	var few [64]int // of short texts many are compared, which costs no allocation
+	row := few[:]
+	if len(b) >= len(few) {
+		row = make([]int, len(b)+1)
+	}
+	for j := range len(b) + 1 {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
