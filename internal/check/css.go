@@ -64,15 +64,9 @@ func (s *scanner) styles(from, to int) (depth int) {
 
 // styleURL keeps what stands in url(...), from behind the parenthesis, and returns the last offset of it.
 func (s *scanner) styleURL(t []byte, i int) int {
-	for i < len(t) && t[i] <= ' ' {
-		i++
-	}
-	if c := at1(t, i); c == '"' || c == '\'' {
-		end, closed := endOfString(t, i)
-		if closed {
-			s.styleRef(t[i+1:end], i)
-		}
-		return end
+	i, quoted := s.styleString(t, i)
+	if quoted {
+		return i
 	}
 	n := bytes.IndexByte(t[i:], ')')
 	if n < 0 {
@@ -84,17 +78,26 @@ func (s *scanner) styleURL(t []byte, i int) int {
 
 // styleImport keeps what stands behind @import as a string; url() is seen to by itself.
 func (s *scanner) styleImport(t []byte, i int) int {
+	i, quoted := s.styleString(t, i)
+	if quoted {
+		return i
+	}
+	return i - 1
+}
+
+// styleString keeps the string that comes next, and returns the last offset of it. Where there is none it returns the offset of what comes instead.
+func (s *scanner) styleString(t []byte, i int) (at int, quoted bool) {
 	for i < len(t) && t[i] <= ' ' {
 		i++
 	}
-	if c := at1(t, i); c == '"' || c == '\'' {
-		end, closed := endOfString(t, i)
-		if closed {
-			s.styleRef(t[i+1:end], i)
-		}
-		return end
+	if c := at1(t, i); c != '"' && c != '\'' {
+		return i, false
 	}
-	return i - 1
+	end, closed := endOfString(t, i)
+	if closed {
+		s.styleRef(t[i+1:end], i)
+	}
+	return end, true
 }
 
 // styleRef keeps a reference of a style, but for the fonts of a browser that is gone.
