@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/cache"
-	"sandlot/internal/blob/s3"
 	"sandlot/internal/cli"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -105,25 +103,11 @@ func (s storage) temporary() string {
 // beside opens the bytes that are there, to add some, while a server may be at them.
 func (s storage) beside(ctx context.Context, db *sqlstore.DB) (blobs, error) {
 	if s.BlobURL == "" {
-		folder := filepath.Join(s.Data, blobsName)
-		if err := mayWriteIn(folder); err != nil {
+		if err := mayWriteIn(filepath.Join(s.Data, blobsName)); err != nil {
 			return nil, err
 		}
-		b, err := blob.OpenDisk(folder, blob.Options{})
-		if err != nil {
-			return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
-		}
-		return b, nil
 	}
-	id, err := installation(ctx, db, "instance")
-	if err != nil {
-		return nil, err
-	}
-	store, err := s.bucket(ctx, s3.Options{Instance: hex.EncodeToString(id)})
-	if err != nil {
-		return nil, err
-	}
-	return cached{cache.New(store, cache.Options{}), store}, nil
+	return s.opened(ctx, db, blob.Options{}, cache.Options{})
 }
 
 // mayWriteIn refuses root where the folder is somebody else's: the server could not read what root writes.

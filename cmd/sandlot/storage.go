@@ -157,8 +157,13 @@ const mostCachedFiles = 1_000_000
 
 // files opens the bytes for a server.
 func (s storage) files(ctx context.Context, db *sqlstore.DB, room size) (blobs, error) {
+	return s.opened(ctx, db, blob.Options{Alone: true}, cache.Options{Folder: filepath.Join(s.Data, cacheName), Bytes: int64(room), Entries: mostCachedFiles})
+}
+
+// opened opens the bytes: the folder, or the bucket behind its cache.
+func (s storage) opened(ctx context.Context, db *sqlstore.DB, folder blob.Options, before cache.Options) (blobs, error) {
 	if s.BlobURL == "" {
-		b, err := blob.OpenDisk(filepath.Join(s.Data, blobsName), blob.Options{Alone: true})
+		b, err := blob.OpenDisk(filepath.Join(s.Data, blobsName), folder)
 		if err != nil {
 			return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
 		}
@@ -172,7 +177,7 @@ func (s storage) files(ctx context.Context, db *sqlstore.DB, room size) (blobs, 
 	if err != nil {
 		return nil, err
 	}
-	return cached{cache.New(store, cache.Options{Folder: filepath.Join(s.Data, cacheName), Bytes: int64(room), Entries: mostCachedFiles}), store}, nil
+	return cached{cache.New(store, before), store}, nil
 }
 
 func (s storage) bucket(ctx context.Context, opts s3.Options) (*s3.Store, error) {
