@@ -12,8 +12,8 @@ import (
 // TrashLife is how long the owner of a deleted project can take it back.
 const TrashLife = 7 * 24 * time.Hour
 
-// TrashKept is how long it stays there at most: the node that ends it may have another clock than the one that began it, and
-// nobody is to lose an hour of what they were promised.
+// TrashKept is how long a deleted project is kept in fact: the node that ends the time may have another clock than the one that
+// began it, and no owner is to lose an hour of what was promised.
 const TrashKept = TrashLife + time.Hour
 
 // trashPage is how many deleted projects a person sees at once.

@@ -71,8 +71,8 @@ type Issued struct {
 	Warnings  []publish.Warning
 }
 
-// Issue checks all of a call but its bytes, and makes a ticket for it. What Publish or Update would
-// refuse of the words it refuses. It makes nothing else: nothing of the call has happened.
+// Issue checks all of a call but its bytes, as Publish or Update would, and makes a ticket for it.
+// It makes nothing else: nothing of the call has happened.
 //
 // 100 tickets of an account, or of a network without a key, may wait; one more is
 // CodeQuotaExceeded. Only keys and nobody ask for tickets.
@@ -122,8 +122,8 @@ func (s *Service) check(ctx context.Context, by publish.Caller, told *Told) ([]p
 	return warnings, err
 }
 
-// Call returns the call that by presented the ticket of, which has that ID. Its bytes are still to
-// be added. Any other caller, and a ticket of another ID, is CodeInvalidKey.
+// Call returns the call that the ticket which by presented was issued for; its bytes are still to
+// be added. A caller without a ticket, and a ticket whose ID is not id, is CodeInvalidKey.
 func (s *Service) Call(_ context.Context, by publish.Caller, id string) (Call, error) {
 	t := by.Ticket()
 	if t == nil {
@@ -176,7 +176,7 @@ func (s *Service) seal(with publish.Secret, told Told) ([]byte, error) {
 	return s.vault.SealWith(sealPurpose, with, text)
 }
 
-// open is the way back.
+// open decrypts what seal has encrypted, with the ticket that by presented.
 func (s *Service) open(by publish.Caller, t publish.Ticket) (told Told, err error) {
 	text, err := s.vault.UnsealPresented(sealPurpose, by, t.Told)
 	if err == nil {
@@ -185,7 +185,8 @@ func (s *Service) open(by publish.Caller, t publish.Ticket) (told Told, err erro
 	return told, err
 }
 
-// owners are who may have only so many tickets that wait.
+// owners are those of whose tickets only so many may wait: the account, or else the network that asks and the two around it.
+// A network that anybody may have is counted alone.
 func (s *Service) owners(by publish.Caller) (owner publish.Digest, wider [2]publish.Digest, most Most) {
 	of := func(who string) publish.Digest { return s.vault.Keyed("tickets of", who) }
 	most = Most{mostWaiting}

@@ -140,7 +140,7 @@ func (s *Service) Import(ctx context.Context, by publish.Caller, in Input) (Repo
 	return s.adoptAll(ctx, by, in, zip, m, sum)
 }
 
-// mayImport is whose account it is.
+// mayImport returns the account that an import goes into, if by may import into it.
 func mayImport(by publish.Caller, in Input) (publish.AccountID, error) {
 	if by.Account() == 0 && in.Account != 0 {
 		return in.Account, publish.Authorize(by, publish.ActOperate, nil)
@@ -148,7 +148,7 @@ func mayImport(by publish.Caller, in Input) (publish.AccountID, error) {
 	return by.Account(), publish.Authorize(by, publish.ActImport, nil)
 }
 
-// alone refuses a second import of one account.
+// alone refuses a second import into an account while one is under way. done ends it.
 func (s *Service) alone(id publish.AccountID) (done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
