@@ -57,7 +57,6 @@ type zipEntry struct {
 	crc           uint32
 	packed, size  int64
 	at, upTo      int64 // where its header begins, and where it must end
-	big           bool  // its sizes have 64 bits
 }
 
 // check reads the directory, and checks it.

@@ -103,7 +103,7 @@ func (e *zipEntry) named(raw, extra []byte) (err error) {
 		name = other
 	}
 	e.raw = string(raw)
-	if e.name, e.folder, err = readName(name); err == nil && len(raw) == len(e.name) && e.raw == e.name {
+	if e.name, e.folder, err = readName(name); err == nil && e.raw == e.name {
 		e.raw = e.name // one of both is kept
 	}
 	return err
@@ -111,8 +111,7 @@ func (e *zipEntry) named(raw, extra []byte) (err error) {
 
 // large reads the sizes of 64 bits, which stand in an extra field for those that do not fit.
 func (e *zipEntry) large(extra []byte, disk uint16) error {
-	field, ok := findExtra(extra, extraZIP64)
-	e.big = ok
+	field, _ := findExtra(extra, extraZIP64)
 	for _, v := range []*int64{&e.size, &e.packed, &e.at} {
 		if *v != math.MaxUint32 {
 			continue
