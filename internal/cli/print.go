@@ -13,22 +13,13 @@ import (
 // escape finds what a terminal takes for a command: CSI, OSC and the two-character kinds.
 var escape = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(\x07|\x1b\\\\)?|.)?")
 
-// clean makes one harmless line of a text that a server sent: no control, no escape sequence, nothing that turns the direction of
-// what stands beside it.
+// clean makes one harmless line of a text that a server sent.
 func clean(s string) string {
-	s = escape.ReplaceAllString(strings.ToValidUTF8(s, "?"), "")
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029':
-			return -1
-		}
-		return r
-	}, s)), " ")
+	return strings.Join(strings.Fields(Harmless(s)), " ")
 }
 
-// Harmless is a text of several lines that cannot act in a terminal, whoever made up what is in it.
+// Harmless is a text of several lines that cannot act in a terminal, whoever made up what is in it: no control, no escape sequence,
+// nothing that turns the direction of what stands beside it.
 func Harmless(s string) string {
 	s = escape.ReplaceAllString(strings.ToValidUTF8(s, "?"), "")
 	return strings.Map(func(r rune) rune {

@@ -139,7 +139,7 @@ func (t *tree) add(at string) error {
 	if len(t.files) == treeMost {
 		return &Failure{
 			Message: fmt.Sprintf("the folder has more than %d files, which no project can have; nothing was sent", treeMost),
-			Notes:   []string{"Name the folder of the game itself, or list in " + rulesFile + " what is to be left out."}, Exit: ExitContent,
+			Notes:   []string{"Name the folder of the project itself, or list in " + rulesFile + " what is to be left out."}, Exit: ExitContent,
 		}
 	}
 	if !utf8.ValidString(at) {
