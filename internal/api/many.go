@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash"
 	"io"
 	"net/http"
 	"strconv"
@@ -126,7 +127,7 @@ func (f *fields) noteStrange(one *fields) {
 
 // unarchive adds the files of an archive. What it is, its first bytes tell; said, its media type, counts where they tell nothing.
 func (a *API) unarchive(c *call, f *fields, said unpack.Format, r io.Reader) error {
-	sum := &summed{r: r}
+	sum := &summed{r: r, sum: sha256.New()}
 	head := bufio.NewReaderSize(sum, 4<<10)
 	first, err := head.Peek(512)
 	if err != nil && err != io.EOF {
@@ -155,16 +156,10 @@ func (a *API) unarchive(c *call, f *fields, said unpack.Format, r io.Reader) err
 type summed struct {
 	r   io.Reader
 	n   int64
-	sum interface {
-		io.Writer
-		Sum([]byte) []byte
-	}
+	sum hash.Hash
 }
 
 func (s *summed) Read(p []byte) (int, error) {
-	if s.sum == nil {
-		s.sum = sha256.New()
-	}
 	n, err := s.r.Read(p)
 	s.n += int64(n)
 	_, _ = s.sum.Write(p[:n]) // which never fails
@@ -185,14 +180,14 @@ func (f *fields) checkPacked() error {
 	if f.err != nil {
 		return f.err
 	}
-	if said.Size != nil && *said.Size != *f.packed.Size || said.SHA256 != "" && !strings.EqualFold(said.SHA256, f.packed.SHA256) {
-		return packedMismatch(f.packed)
-	}
-	return nil
+	return comparePacked(said, f.packed)
 }
 
-// packedMismatch refuses an archive of which something else was declared.
-func packedMismatch(came publish.Declared) error {
+// comparePacked refuses an archive of which something else was said than came.
+func comparePacked(said, came publish.Declared) error {
+	if (said.Size == nil || *said.Size == *came.Size) && (said.SHA256 == "" || strings.EqualFold(said.SHA256, came.SHA256)) {
+		return nil
+	}
 	return publish.Refuse(publish.CodeDigestMismatch, "The archive has %d bytes with the SHA-256 %s, and other values were declared.", *came.Size, came.SHA256).In("archive").
 		Detail("received_size", *came.Size).Detail("received_sha256", came.SHA256).With(publish.OpSame).
 		Note("The archive was cut or changed on its way, or size and sha256 are of another one. Send it again, with those of the archive's own bytes or without.")

@@ -209,7 +209,7 @@ func (a *API) receiveBytes(c *call, f *fields) (err error) {
 	}
 	c.whole = c.body.err == io.EOF
 	if err == nil && archive {
-		err = c.checkPackedOfTicket(f)
+		err = comparePacked(c.told.Declared, f.packed)
 	}
 	if err != nil {
 		return err
@@ -245,15 +245,6 @@ func (c *call) archiveOfTicket() (unpack.Format, bool, error) {
 	}
 	format, ok := rawTypes[name]
 	return format, ok && c.told.Filename == "", nil
-}
-
-// checkPackedOfTicket compares an archive with what was declared of it when the ticket was asked for.
-func (c *call) checkPackedOfTicket(f *fields) error {
-	said := c.told.Declared
-	if said.Size != nil && *said.Size != *f.packed.Size || said.SHA256 != "" && !strings.EqualFold(said.SHA256, f.packed.SHA256) {
-		return packedMismatch(f.packed)
-	}
-	return nil
 }
 
 // make makes the call.
