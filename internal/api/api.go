@@ -136,6 +136,9 @@ func (a *API) serve(c *call) error {
 	if unknown != nil {
 		return a.searched(c, unknown)
 	}
+	if err := c.checkQuery(); err != nil {
+		return a.searched(c, err)
+	}
 	if err := a.identify(c); err != nil {
 		return a.searched(c, err)
 	}

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"net/http"
+	"net/url"
 	"slices"
 
 	"sandlot/internal/content"
@@ -47,4 +49,45 @@ func (f *fields) notDry(known bool, begin string) error {
 		return e.With(publish.OpSame).Note("This call has no dry run. Leave that out, and the call is made:")
 	}
 	return e.With(publish.OpSame, publish.Arg{Name: dryRun, Value: true}).Note("Send it as dry_run in the body, or leave it out:")
+}
+
+// checkQuery refuses a query that cannot be read, of a call that changes something: the part that would be left out may say
+// which project, or that nothing is to be done.
+func (c *call) checkQuery() error {
+	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
+		return nil
+	}
+	if _, err := url.ParseQuery(c.r.URL.RawQuery); err == nil {
+		return nil
+	}
+	return publish.Refuse(publish.CodeInvalidField, "The query of the address cannot be read: it has a semicolon, or a percent sign without two hexadecimal digits. Nothing was changed.").
+		With(publish.OpSame).Note("In a query, write ; as %%3B and %% as %%25, and put & between the fields.")
+}
+
+// readDry reads the dry run that the query of a call without fields asks for. Under another name it is refused.
+func (c *call) readDry() (bool, *publish.Error) {
+	query := c.r.URL.Query()
+	for _, field := range inQuery(query) {
+		if field.Name != dryRun && asksDry(field) {
+			return false, publish.Refuse(publish.CodeInvalidField, "The query of the address says %s, and it is not read. Nothing was changed.", shown(field.Name)).In(dryRun)
+		}
+	}
+	said := query[dryRun]
+	switch {
+	case len(said) == 0, len(said) == 1 && (said[0] == "false" || said[0] == "0"):
+		return false, nil
+	case len(said) == 1 && (said[0] == "true" || said[0] == "1"):
+		return true, nil
+	}
+	return false, publish.Refuse(publish.CodeInvalidField, "The parameter dry_run is neither true nor false, or there twice. Nothing was changed.").In(dryRun)
+}
+
+// checkDryOfTicket refuses a dry run that is asked for with the bytes: the ticket says whether it is one.
+func (c *call) checkDryOfTicket() error {
+	dry, refusal := c.readDry()
+	if refusal == nil && (!dry || c.told.DryRun()) {
+		return nil
+	}
+	return publish.Refuse(publish.CodeInvalidField, "The query of the address asks for a dry run, and it is not read. Nothing was changed.").In(dryRun).
+		With(publish.OpTicket, publish.Arg{Name: dryRun, Value: true}).Note("Ask for a ticket with dry_run for bytes that are only to be checked:")
 }

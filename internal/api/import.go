@@ -56,12 +56,9 @@ func (a *API) readImport(c *call) (dry bool, err error) {
 	case err != nil && h.Get("Content-Type") != "", err == nil && kind != "application/zip" && kind != "application/x-zip-compressed" && kind != "application/octet-stream":
 		return false, publish.Refuse(publish.CodeUnsupportedMediaType, "An import is the ZIP of an export itself, as application/zip.").In("Content-Type").With(publish.OpImport).Note("Send the file as the body:")
 	}
-	switch q := c.r.URL.Query(); q.Get("dry_run") {
-	case "", "false", "0":
-	case "true", "1":
-		dry = true
-	default:
-		return false, publish.Refuse(publish.CodeInvalidField, "The parameter dry_run is neither true nor false.").In("dry_run").With(publish.OpImport).Note("Send dry_run=true, or leave it out:")
+	dry, refusal := c.readDry()
+	if refusal != nil {
+		return false, refusal.With(publish.OpImport).Note("Send dry_run=true in the query, or leave it out:")
 	}
 	return dry, nil
 }

@@ -164,6 +164,9 @@ func (a *API) redeem(c *call) error {
 		return err
 	}
 	c.told = &call
+	if err := c.checkDryOfTicket(); err != nil {
+		return err
+	}
 	if err := a.checkHeaders(c); err != nil {
 		return err
 	}

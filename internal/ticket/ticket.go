@@ -171,7 +171,7 @@ func (s *Service) seal(with publish.Secret, told Told) ([]byte, error) {
 	}
 	if len(text) > mostTold {
 		return nil, publish.Refuse(publish.CodeInvalidField, "The fields take %d bytes together, and a ticket keeps at most %d.", len(text), mostTold).
-			With(publish.OpTicket).Note("Send shorter texts. The title is cut to 100 characters in any case.")
+			With(publish.OpTicket).Note("Send shorter texts. The title is cut to 200 characters in any case.")
 	}
 	return s.vault.SealWith(sealPurpose, with, text)
 }

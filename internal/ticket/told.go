@@ -32,6 +32,11 @@ type Call struct {
 	Declared publish.Declared // of the bytes, also where they are an archive
 }
 
+// DryRun reports whether the bytes are only to be checked.
+func (c Call) DryRun() bool {
+	return c.Publish != nil && c.Publish.DryRun || c.Update != nil && c.Update.DryRun
+}
+
 func (t Told) publish() publish.PublishInput {
 	in := publish.PublishInput{Handle: t.Handle, Email: t.Email, Lang: t.Lang, Declared: t.Declared, Primary: t.Primary, DryRun: t.DryRun}
 	if t.Title != nil {
