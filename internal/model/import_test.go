@@ -45,12 +45,7 @@ func (m *machine) importExport(t *rapid.T) {
 	}
 	out, err := send(data)
 	if m.lost(err) { // some of it may have happened
-		if m.sure() {
-			m.cut = false
-			m.crash(t, rapid.Uint64().Draw(t, "what the crash leaves"))
-		} else {
-			m.fall(t)
-		}
+		m.crashNow(t)
 		out, err = send(data)
 	}
 	if !m.happened(t, "import", err, why) {
@@ -62,6 +57,10 @@ func (m *machine) importExport(t *rapid.T) {
 	for i, p := range projects {
 		m.adopted(t, by.account, p, history, out.Projects[i])
 	}
+	if m.cut { // or the power could go in what follows: what was refused is tried again, and may take more steps than were left
+		m.crashNow(t)
+	}
+	m.mintKeys(t, out)
 	m.anywhere(t, func(t *rapid.T) {
 		again, err := send(data)
 		if err != nil {
@@ -73,6 +72,31 @@ func (m *machine) importExport(t *rapid.T) {
 			}
 		}
 	})
+}
+
+// crashNow is the crash that the power was to go for, at once. Without certainty of what it did, the calls go to the other node.
+func (m *machine) crashNow(t *rapid.T) {
+	if !m.sure() {
+		m.fall(t)
+		return
+	}
+	m.cut = false
+	m.crash(t, rapid.Uint64().Draw(t, "what the crash leaves"))
+}
+
+// mintKeys gives each project that came in a key, so that it is one like any other.
+func (m *machine) mintKeys(t *rapid.T, out transfer.Report) {
+	for _, o := range out.Projects {
+		for _, p := range m.projects {
+			if o.Refused != nil || p.id != o.Adopted.Project.ID {
+				continue
+			}
+			var err error
+			if p.key, err = m.MintKey(t.Context(), m.owner(t, p.owner), publish.NewKey{Project: p.id, Name: "imported", Form: "form of " + string(p.id)}); err != nil {
+				t.Fatalf("mint a key of what was imported: %v", err)
+			}
+		}
+	}
 }
 
 func (m *machine) export(t *rapid.T, of actor, history bool) []byte {
@@ -88,7 +112,7 @@ func (m *machine) export(t *rapid.T, of actor, history bool) []byte {
 	return out.Bytes()
 }
 
-// adopted compares what became of a project, and records the new one. A key of it is minted, so that it is one like any other.
+// adopted compares what became of a project, and records the new one.
 func (m *machine) adopted(t *rapid.T, owner *account, old *project, history bool, o transfer.Outcome) {
 	if m.full(actor{account: owner}) {
 		if o.Refused == nil || o.Refused.Code != publish.CodeQuotaExceeded {
@@ -112,10 +136,6 @@ func (m *machine) adopted(t *rapid.T, owner *account, old *project, history bool
 	p.seq = m.seq
 	m.change(p, change{version: len(p.versions), by: m.here})
 	m.compareHead(t, got, p)
-	var err error
-	if p.key, err = m.MintKey(t.Context(), m.owner(t, owner), publish.NewKey{Project: p.id, Name: "imported", Form: "form of " + string(p.id)}); err != nil {
-		t.Fatalf("mint a key of what was imported: %v", err)
-	}
 }
 
 // takeVersions gives a project the versions that another has: without a history the current one. The same bytes are put once.
