@@ -249,9 +249,10 @@ func (t *Tree) add(ctx context.Context, sent string, d Declared, through func(*i
 }
 
 // Keep stages content that has its name later, or several of them: one of an archive's files, as r yields it. name
-// is for refusals. The same limits hold for all of the Tree as for a call that brings as much.
+// is for refusals. Each may be as large as in a call; how many bytes all have is bounded by whoever reads the archive, for a
+// project may have grown to more than one call brings.
 func (t *Tree) Keep(ctx context.Context, name string, r io.Reader) (Content, error) {
-	t.archive = true
+	t.archive, t.size = true, 0
 	if err := t.charge.add(recordCost); err != nil {
 		return Content{}, err
 	}
