@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +44,7 @@ type idempotency struct {
 
 // idempotencyStore is what idempotency asks of a Store.
 type idempotencyStore interface {
-	IdempotencyRecord(ctx context.Context, key Digest, now time.Time) (IdempotencyRecord, error)
+	IdempotencyRecord(ctx context.Context, key Digest, now time.Time, or ...Digest) (IdempotencyRecord, error)
 }
 
 // request is a call with an idempotency key, or a form with its token; nil is a call
@@ -85,6 +88,43 @@ func (c *idempotency) newRequest(by Caller, key string, op Op, part *PartInput, 
 		r.lease = c.vault.Keyed("part", string(r.key[:])+string(r.asked[:]))
 	}
 	return r, nil
+}
+
+// importRequest describes one project of an import, each of which has a record of its own.
+func (c *idempotency) importRequest(by Caller, in Adoption, position int) (*request, error) {
+	r, err := c.newRequest(by, in.Idempotency, OpImport, nil, Content{Blob: Blob{SHA256: in.Import}}, position)
+	if r == nil {
+		return nil, err
+	}
+	r.key = c.vault.Keyed("once", r.principal()+"\x00import "+strconv.Itoa(position)+"\x00"+in.Idempotency)
+	r.lease = r.key
+	return r, nil
+}
+
+// noOtherImport refuses an import whose idempotency key came with another one, before it makes anything. What that one made may
+// stand anywhere: of those before nothing may have come in.
+func (c *idempotency) noOtherImport(ctx context.Context, by Caller, in Adoption) error {
+	if in.Idempotency == "" || in.FirstOf == 0 {
+		return nil
+	}
+	asked := map[Digest]Digest{}
+	for i := range in.FirstOf {
+		r, err := c.importRequest(by, in, i)
+		if err != nil {
+			return err
+		}
+		asked[r.key] = r.asked
+	}
+	rec, err := c.store.IdempotencyRecord(ctx, Digest{}, c.now().UTC(), slices.Collect(maps.Keys(asked))...)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look for another import: %w", err)
+	case rec.Request != asked[rec.Key]:
+		return otherRequest()
+	}
+	return nil
 }
 
 // formRequest describes a form that was sent from a page, whose token lets it do this
@@ -189,11 +229,15 @@ func (c *idempotency) findAnswer(ctx context.Context, r *request) (IdempotencyRe
 		if r.by.ticket != nil {
 			return rec, Minted{}, ticketUsed(rec, c.places)
 		}
-		return rec, Minted{}, Refuse(CodeIdempotencyMismatch, "This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").With(OpSame).
-			Note("Send a fresh random idempotency key with this request; the old one belongs to the earlier request.")
+		return rec, Minted{}, otherRequest()
 	}
 	keys, err := c.vault.unsealKeys(r.sealed(), rec.Answer)
 	return rec, keys, err
+}
+
+func otherRequest() error {
+	return Refuse(CodeIdempotencyMismatch, "This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").With(OpSame).
+		Note("Send a fresh random idempotency key with this request; the old one belongs to the earlier request.")
 }
 
 // notElsewhere refuses a call that was made from another network, without its keys:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -274,6 +273,7 @@ type Adoption struct {
 	Idempotency string // the idempotency key of the import, if one came
 	Import      Digest // of the whole import
 	Position    int    // of this project in it
+	FirstOf     int    // with the first project that is asked for, how many an import may have; 0 with the others
 	DryRun      bool   // only look whether it would be done
 }
 
@@ -304,23 +304,23 @@ var earliest = time.Date(1991, time.January, 1, 0, 0, 0, 0, time.UTC)
 // that was said of it is taken for true: it gets an id of its own, the caller's handle, no plays and no likes, and
 // no date that is in the future, before the web, or before that of the version before.
 //
-// With in.Idempotency the same import within IdempotencyLife finds the project that it made at this position.
+// With in.Idempotency the same import within IdempotencyLife finds the project that it made at this position. With
+// in.FirstOf another import under that key is CodeIdempotencyMismatch, at whatever position it made something.
 func (s *Service) Adopt(ctx context.Context, by Caller, in Adoption) (out Adopted, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	owner, err := in.owner(s, by)
 	if err != nil {
 		return Adopted{}, err
 	}
-	req, err := s.idempotency.newRequest(by, in.Idempotency, OpImport, nil, Content{Blob: Blob{SHA256: in.Import}}, in.Position)
+	req, err := s.idempotency.importRequest(by, in, in.Position)
 	if err != nil {
 		return Adopted{}, err
 	}
-	if req != nil { // each project of the import has a record of its own
-		req.key = s.idempotency.vault.Keyed("once", req.principal()+"\x00import "+strconv.Itoa(in.Position)+"\x00"+in.Idempotency)
-		req.lease = req.key
-	}
 	if in.DryRun {
 		return in.make(ctx, s, by, owner, nil)
+	}
+	if err := s.idempotency.noOtherImport(ctx, by, in); err != nil {
+		return Adopted{}, err
 	}
 	return idempotent(ctx, s.idempotency, req, func() (Adopted, error) {
 		return in.make(ctx, s, by, owner, req)

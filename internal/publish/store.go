@@ -130,9 +130,9 @@ type Store interface {
 	// renewed, or, for no time at all, ended; 0 is none.
 	LeaseUpload(ctx context.Context, key Digest, generation, held int64, length time.Duration) (int64, error)
 
-	// IdempotencyRecord returns the record of a step that was made under this key, or that has it
-	// as Elsewhere. One that is past its ExpiresAt is ErrNotFound.
-	IdempotencyRecord(ctx context.Context, key Digest, now time.Time) (IdempotencyRecord, error)
+	// IdempotencyRecord returns the record of a step that was made under one of these keys, or that has it
+	// as Elsewhere. Those that are past their ExpiresAt are ErrNotFound. There may be 1,001 keys.
+	IdempotencyRecord(ctx context.Context, key Digest, now time.Time, or ...Digest) (IdempotencyRecord, error)
 
 	SecretStore
 	// Ping returns nil while reads and writes can be expected to work.

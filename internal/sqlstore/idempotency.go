@@ -3,12 +3,16 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"sandlot/internal/publish"
 )
 
-const selectRecord = "SELECT key, request, expires_at, account, project, version, mail, answer, made FROM once WHERE key = ? AND expires_at > ?"
+const (
+	selectRecords = "SELECT key, request, expires_at, account, project, version, mail, answer, made FROM once WHERE "
+	selectRecord  = selectRecords + "key = ? AND expires_at > ?"
+)
 
 func scanRecord(r row) (o publish.IdempotencyRecord, err error) {
 	err = r.Scan(asDigest{&o.Key}, asDigest{&o.Request}, asTime{&o.ExpiresAt}, &o.Account, &o.Project, &o.Version, &o.Email, &o.Answer, &o.Made)
@@ -16,8 +20,16 @@ func scanRecord(r row) (o publish.IdempotencyRecord, err error) {
 }
 
 // IdempotencyRecord implements publish.Store.
-func (store Publish) IdempotencyRecord(ctx context.Context, key publish.Digest, now time.Time) (publish.IdempotencyRecord, error) {
-	o, err := one(ctx, store.db, scanRecord, selectRecord, key[:], micros(now))
+func (store Publish) IdempotencyRecord(ctx context.Context, key publish.Digest, now time.Time, or ...publish.Digest) (publish.IdempotencyRecord, error) {
+	query, args := selectRecord, []any{key[:], micros(now)}
+	if len(or) > 0 {
+		query = selectRecords + "expires_at > ? AND key IN (?" + strings.Repeat(", ?", len(or)) + ")"
+		args = []any{micros(now), key[:]}
+		for _, k := range or {
+			args = append(args, k[:])
+		}
+	}
+	o, err := one(ctx, store.db, scanRecord, query, args...)
 	return o, in("read what was made", err)
 }
 

@@ -123,6 +123,14 @@ func recordExpires(t *testing.T, s Stores) {
 	na.Idempotency = o
 	s.mustAccount(t, na)
 	must(s.Publish.IdempotencyRecord(t.Context(), o.Key, o.ExpiresAt.Add(-time.Microsecond)))(t)
+	many := make([]publish.Digest, 1000)
+	for i := range many {
+		many[i] = sum(fmt.Sprint("another ", i))
+	}
+	wants(t, "none of many", drop(s.Publish.IdempotencyRecord(t.Context(), sum("another"), base(), many...)), publish.ErrNotFound)
+	many[999] = o.Key
+	same(t, "the one of many", must(s.Publish.IdempotencyRecord(t.Context(), sum("another"), base(), many...))(t).Key, o.Key)
+	wants(t, "one of many that has expired", drop(s.Publish.IdempotencyRecord(t.Context(), sum("another"), o.ExpiresAt, many...)), publish.ErrNotFound)
 	_, err := s.Publish.IdempotencyRecord(t.Context(), o.Key, o.ExpiresAt)
 	wants(t, "the record", err, publish.ErrNotFound)
 }

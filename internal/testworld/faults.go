@@ -83,8 +83,8 @@ func (s Store) SaveUpload(ctx context.Context, u publish.Upload, part *publish.P
 }
 
 // IdempotencyRecord implements publish.Store.
-func (s Store) IdempotencyRecord(ctx context.Context, key publish.Digest, now time.Time) (publish.IdempotencyRecord, error) {
-	return with(s.Faults, "IdempotencyRecord", func() (publish.IdempotencyRecord, error) { return s.Store.IdempotencyRecord(ctx, key, now) })
+func (s Store) IdempotencyRecord(ctx context.Context, key publish.Digest, now time.Time, or ...publish.Digest) (publish.IdempotencyRecord, error) {
+	return with(s.Faults, "IdempotencyRecord", func() (publish.IdempotencyRecord, error) { return s.Store.IdempotencyRecord(ctx, key, now, or...) })
 }
 
 // Project implements publish.Store.

@@ -191,10 +191,12 @@ func (s *Service) receive(packed *spool.Spool, in Input) (all archive, sum publi
 // adoptAll makes one project after another.
 func (s *Service) adoptAll(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, m manifest, sum publish.Digest) (out Report, err error) {
 	out.DryRun, out.Warnings = in.DryRun, m.warnings(zip)
+	first := maxProjects
 	for i, p := range m.projects {
 		o := Outcome{From: p.id, Title: p.title, Versions: p.count, Files: p.files}
 		if err = p.refused; err == nil {
-			o.Adopted, err = s.adoptOne(ctx, by, in, zip, p, i, sum)
+			o.Adopted, err = s.adoptOne(ctx, by, in, zip, p, publish.Adoption{Import: sum, Position: i, FirstOf: first})
+			first = 0
 		}
 		if err != nil {
 			if o.Refused = refusal(err); o.Refused == nil {
@@ -216,14 +218,12 @@ func refusal(err error) *publish.Error {
 	return nil
 }
 
-func (s *Service) adoptOne(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, p project, position int, sum publish.Digest) (publish.Adopted, error) {
+func (s *Service) adoptOne(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, p project, a publish.Adoption) (publish.Adopted, error) {
 	tree := s.Contents.NewTree(in.Charge)
 	defer s.Contents.DiscardTree(context.WithoutCancel(ctx), tree)
-	a := publish.Adoption{
-		Title: p.title, Lang: p.lang, Description: p.description, Unlisted: p.unlisted, Threads: p.threads, Begun: p.created,
-		Idempotency: in.Idempotency, Import: sum, Position: position, DryRun: in.DryRun,
-		Stage: func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, zip, tree, p) },
-	}
+	a.Title, a.Lang, a.Description, a.Unlisted, a.Threads, a.Begun = p.title, p.lang, p.description, p.unlisted, p.threads, p.created
+	a.Idempotency, a.DryRun = in.Idempotency, in.DryRun
+	a.Stage = func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, zip, tree, p) }
 	if in.Account != 0 {
 		a.ID, a.Account, a.Rename, a.Reason = publish.ProjectID(p.id), in.Account, in.Rename, in.Reason
 	}

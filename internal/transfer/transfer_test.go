@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -178,6 +179,48 @@ func TestTheSameImportAgainMakesNothingTwice(t *testing.T) {
 		_, err = w.imports(me, w.export(by, false), keyed)
 		expect.Is(t, "another archive under the same key", err, publish.CodeIdempotencyMismatch)
 	})
+}
+
+func TestAnotherArchiveUnderTheSameKeyMakesNothingWhateverCameInOfTheFirst(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	me := w.account()
+	keyed := func(in *transfer.Input) { in.Idempotency = "once" }
+	good := one(func(obj) {})["projects"].([]obj)
+	bad := one(func(p obj) { p["files"] = []obj{} })["projects"].([]obj)
+	later := one(func(p obj) { p["description"] = strings.Repeat("x", 2000) })["projects"].([]obj)
+	of := func(lists ...[]obj) []byte {
+		return pack(t, obj{"format": 1, "projects": slices.Concat(lists...)}, "sky-abc123/index.html", page)
+	}
+	report, err := w.imports(me, of(bad, later, good), keyed)
+	expect.OK(t, err)
+	if report.Projects[0].Refused == nil || report.Projects[1].Refused == nil || report.Projects[2].Refused != nil {
+		t.Fatalf("%+v", report)
+	}
+	for name, other := range map[string][]byte{"that would make the first": of(good, good, good), "that has fewer": of(good), "whose first is refused": of(bad, good)} {
+		w.Unchanged(t, func() {
+			_, err := w.imports(me, other, keyed)
+			expect.Is(t, "another archive "+name, err, publish.CodeIdempotencyMismatch)
+		})
+	}
+	again, err := w.imports(me, of(bad, later, good), keyed)
+	expect.OK(t, err)
+	expect.Equal(t, "of the record", again.Projects[2].Adopted.FromRecord, true)
+}
+
+func TestAProjectThatGrewToMoreThanOneCallBringsComesIn(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	w.World = w.Node(t, testworld.With(func(c *publish.Config) { c.MaxFile = 100_000 }))
+	w.in = transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Temporary: t.TempDir(), MaxFile: 100_000})
+	by, me := w.account(), w.account()
+	out, _, err := w.Publish.Publish(t.Context(), by, publish.PublishInput{Tree: w.Tree("index.html", "<p>one", "a.bin", strings.Repeat("a", 90_000))})
+	expect.OK(t, err)
+	_, _, err = w.Publish.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "b.bin", Content: w.Stage(strings.Repeat("b", 90_000))})
+	expect.OK(t, err)
+	report, err := w.imports(me, w.export(by, true))
+	expect.OK(t, err)
+	if o := report.Projects[0]; o.Refused != nil || o.Files != 3 || o.Versions != 2 {
+		t.Errorf("%+v, %v", o, o.Refused)
+	}
 }
 
 func TestAnImportThatWasCutOffGoesOnWhereItWas(t *testing.T) {
