@@ -134,6 +134,9 @@ func TestManyFilesMakeTheSameVersionWhicheverWayTheyCome(t *testing.T) {
 			if again.body["unchanged"] != 4.0 || again.str("project_id") != id {
 				t.Errorf("%s", again.text)
 			}
+			if strings.Contains(again.text, "field filename is absent") {
+				t.Errorf("files have their own names, and yet: %s", again.text)
+			}
 		})
 	}
 }

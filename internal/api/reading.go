@@ -44,7 +44,7 @@ func (f *fields) readings() []publish.Warning {
 	case as != "":
 		list = append(list, publish.ReadAs(as, "file"))
 	}
-	if name := f.ownName(); name != "" && slices.Contains(f.set.names, "filename") {
+	if name := f.ownName(); name != "" && !f.form.HasArchive && slices.Contains(f.set.names, "filename") {
 		list = append(list, publish.Warning{
 			Code: "read_as", Message: "The field filename is absent, and the name of the file that was sent stands in: " + shown(name) + ".", Hint: "Send filename as well.",
 		})
