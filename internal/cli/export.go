@@ -21,11 +21,14 @@ type exportCommand struct {
 	JSON    bool   `help:"Print the file and its size as JSON. (default: lines for people)"`
 }
 
+// exportName is what an export is called if it gets no other name.
+const exportName = "sandlot-export.zip"
+
 // Run saves an export, whole or not at all.
 func (c *exportCommand) Run(ctx context.Context, env *Env) error {
 	to := c.Output
 	if to == "" {
-		to = "sandlot-export.zip"
+		to = exportName
 	}
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 		return &Failure{Message: to + " is there already; nothing was sent", Fix: []string{env.again("-o", "<another file>")}, Exit: exitUsage}
@@ -39,11 +42,15 @@ func (c *exportCommand) Run(ctx context.Context, env *Env) error {
 	}
 	part, err := os.CreateTemp(filepath.Dir(to), ".sandlot-export-*")
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w; nothing was sent", to, cause(err))
+		return c.unwritten(env, to, err)
 	}
 	defer os.Remove(part.Name()) // nothing is left of it where it has become the export
 	defer part.Close()
 	n, err := s.fetchExport(ctx, part, c.History)
+	var full *fs.PathError
+	if errors.As(err, &full) {
+		return c.unwritten(env, to, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -59,6 +66,12 @@ func (c *exportCommand) Run(ctx context.Context, env *Env) error {
 		}
 	}
 	return saved(env, c.JSON, to, n)
+}
+
+// unwritten proposes another place for the export.
+func (c *exportCommand) unwritten(env *Env, to string, err error) error {
+	e := &Env{Args: without(env.Args, "--output", true)}
+	return &Failure{Message: fmt.Sprintf("%s cannot be written: %v; nothing is kept of it", to, cause(err)), Fix: []string{e.again("-o", "<another file>")}, Exit: exitOther, cause: err}
 }
 
 // saved tells where the export is.

@@ -124,11 +124,7 @@ var mends = map[client.Code]func(*session, *client.Error, *Failure){
 	"invalid_email": func(s *session, _ *client.Error, f *Failure) {
 		f.Fix = []string{s.env.again("--email", "<your e-mail>")}
 	},
-	"invalid_filename": func(s *session, e *client.Error, f *Failure) {
-		if name := suggested(e.Hint); name != "" && slices.Contains(s.env.Args, "update") {
-			f.Fix = []string{s.env.again("--as", name)}
-		}
-	},
+	"invalid_filename": misnamed,
 	"primary_file_protected": func(s *session, _ *client.Error, f *Failure) {
 		f.Notes, f.Fix = []string{"Change it instead:"}, []string{command("sandlot", "publish", s.place.whole())}
 	},
@@ -153,8 +149,11 @@ func login(s *session, _ *client.Error, f *Failure) {
 // noPage proposes one of the pages that there are, or another folder.
 func noPage(s *session, e *client.Error, f *Failure) {
 	page := primary.FindStringSubmatch(e.Hint)
+	twins := s.place.named(e.Message)
 	switch {
 	case e.Code == "missing_field" && e.Field != "files":
+	case e.Code == "invalid_archive" && len(twins) == 2:
+		f.Notes, f.Fix = []string{"Rename one of them, also where it is used, and publish again:"}, []string{renaming(s.place.dir, twins[1], twins[1]), s.env.again()}
 	case page != nil && clean(page[1]) == page[1] && slices.Contains(s.env.Args, "publish"):
 		f.Fix = []string{s.env.again("--primary", page[1])}
 	default:

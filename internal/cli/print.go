@@ -77,7 +77,7 @@ func (env *Env) warn(all []client.Warning) {
 func notes(hint string) (sentences []string) {
 	for line := range strings.Lines(hint) {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "curl ") || strings.HasSuffix(line, ":") || strings.Contains(line, "header") {
+		if line == "" || strings.HasPrefix(line, "curl ") || strings.HasPrefix(line, "tar ") || strings.HasPrefix(line, "The rest of the body") || strings.HasSuffix(line, ":") || strings.Contains(line, "header") {
 			continue
 		}
 		sentences = append(sentences, line)

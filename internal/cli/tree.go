@@ -32,15 +32,16 @@ type tree struct {
 	files   []localFile // by path
 	size    int64       // of all, in bytes
 	leftOut []string    // what the usual rules leave out, folders with a slash
-	odd     []string    // links that lead out of the folder or to folders, and what is no file
+	named   map[string]bool
+	odd     []string // links that lead out of the folder or to folders, and what is no file
 }
 
 // treeMost is how many files a project may have. A folder with more is rarely the one that was meant.
 const treeMost = 10_000
 
-// leaveOut are the rules that hold where a .sandlotignore does not say otherwise: nobody publishes those on purpose, and files
-// that begin with a dot may hold secrets.
-const leaveOut = ".*\n!.well-known\nnode_modules/\n__MACOSX/\nThumbs.db\ndesktop.ini\n"
+// leaveOut are the rules that hold where a .sandlotignore does not say otherwise: nobody publishes those on purpose, files that
+// begin with a dot may hold secrets, and an export has everything of the account.
+const leaveOut = ".*\n!.well-known\nnode_modules/\n__MACOSX/\nThumbs.db\ndesktop.ini\n" + exportName + "\n"
 
 const rulesFile = ".sandlotignore"
 
@@ -50,7 +51,7 @@ func readTree(dir string) (*tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", dir, cause(err))
 	}
-	t := &tree{root: root}
+	t := &tree{root: root, named: map[string]bool{}}
 	if err := t.walk(); err != nil {
 		_ = root.Close()
 		var known *Failure
@@ -142,14 +143,21 @@ func (t *tree) add(at string) error {
 			Notes:   []string{"Name the folder of the project itself, or list in " + rulesFile + " what is to be left out."}, Exit: ExitContent,
 		}
 	}
-	if !utf8.ValidString(at) {
-		return t.unnamed(at)
+	name := norm.NFC.String(at)
+	switch {
+	case t.named[name]:
+		return t.unnamed(at, "is that of another file, but for how its letters are composed")
+	case !utf8.ValidString(at):
+		return t.unnamed(at, "is not UTF-8, so it can have no address")
+	case strings.Contains(at, `\`):
+		return t.unnamed(at, "has a backslash, which servers take for a folder")
 	}
 	sum, size, err := t.hash(at)
 	if err != nil {
 		return err
 	}
-	t.files = append(t.files, localFile{name: norm.NFC.String(at), path: at, size: size, sha256: sum})
+	t.named[name] = true
+	t.files = append(t.files, localFile{name: name, path: at, size: size, sha256: sum})
 	t.size += size
 	return nil
 }
