@@ -56,5 +56,8 @@ func regressions() []mutation {
 		{"regression 46: time that the process slept is its clients'", "internal/front/clock.go", "c.slept += gap", "_ = gap", of("46", main)},
 		{"regression 46: a frozen file system is not asked for marks", "internal/sqlstore/sqlite/freeze_linux.go", "&& frozen.is(indexOf(file)) {", "&& false && frozen.is(indexOf(file)) {", of("46", main)},
 		{"regression 46: a frozen file system is not asked after a sync", "internal/sqlstore/sqlite/freeze_linux.go", "	ask(int(at[sqlite3.TunixFile](file).Fh))\n", "", of("46", storeTests)},
+		{"regression 47: headers of no file cost nothing", "internal/publish/tree.go", "return turn.Work(ctx, t.charge.Of(r)) }", "return turn.Work(ctx, r) }", of("47", publishTests)},
+		{"regression 48: whatever a state file names is meant", "internal/cli/folders.go", "	if s.meant || s.place", "	if s.meant || true || s.place", of("48", "./internal/cli")},
+		{"regression 49: the disk is looked at once", "internal/publish/contents.go", "seen := c.whileRoom(through(in))", "seen := through(in)", of("49", publishTests)},
 	}
 }

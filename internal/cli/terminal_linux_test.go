@@ -120,7 +120,7 @@ func TestATerminalHasABarThatFitsAndAllElseHasLines(t *testing.T) {
 	}
 }
 
-func TestOnATerminalAProjectIsNamedByTypingItsID(t *testing.T) {
+func TestRegression48OnATerminalAProjectIsNamedByTypingItsID(t *testing.T) {
 	for name, c := range map[string]struct {
 		typed   string
 		changed bool

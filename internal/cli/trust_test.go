@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -27,3 +28,18 @@ func TestLoginSendsNoKeyToAServerThatOnlyAFileOfTheFolderNames(t *testing.T) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestRegression48AProjectThatOnlyAStateFileNamesStaysAsItIs(t *testing.T) {
+	changed := false
+	server := answers(t, func(w http.ResponseWriter, r *http.Request) {
+		changed = changed || r.Method != http.MethodGet
+		fmt.Fprint(w, `{"project_id":"a-b","title":"Maze","url":"http://a-b.localhost/","version":2,"primary_file":"index.html","files":[]}`)
+	})
+	d := newDesk(t, map[string]string{keyVariable: accountKeyText})
+	expect.OK(t, os.Mkdir(stateFolder, 0o700))
+	expect.OK(t, os.WriteFile(stateFolder+"/"+stateFile, []byte(`{"server":"`+server+`","project_id":"a-b","path":"."}`), 0o600))
+	err := (&restoreCommand{Version: 1}).Run(t.Context(), d.Env)
+	if code, _ := ExitCode(err); changed || code != exitUsage || !strings.Contains(fmt.Sprint(err), "--id a-b") {
+		t.Errorf("changed %v, exit code %d: %v", changed, code, err)
+	}
+}

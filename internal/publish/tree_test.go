@@ -180,6 +180,20 @@ func commented(t *testing.T, n int) string {
 	return out.String()
 }
 
+func TestRegression47HeadersOfNoFileAreCharged(t *testing.T) {
+	t.Parallel()
+	w, charged := newWorld(t), 0
+	tree := w.NewTree(func(n int) error {
+		if charged += n; charged > 100_000 {
+			return publish.Refuse(publish.CodeRateLimited, "enough")
+		}
+		return nil
+	})
+	defer w.DiscardTree(t.Context(), tree)
+	archive := gzipped(t, commented(t, 300_000)+tarred(t, "a", "x"))
+	expect.Is(t, "headers of no file, beyond what is left", tree.Unpack(t.Context(), "tar.gz", strings.NewReader(archive)), publish.CodeRateLimited)
+}
+
 func TestATreeIsChargedForItsBytesAndItsRecords(t *testing.T) {
 	t.Parallel()
 	w, charged := newWorld(t), 0
@@ -191,15 +205,6 @@ func TestATreeIsChargedForItsBytesAndItsRecords(t *testing.T) {
 		t.Errorf("charged %d bytes for a tar of %d and two records", charged, len(archive))
 	}
 	over := publish.Refuse(publish.CodeRateLimited, "enough")
-	charged = 0
-	tree = w.NewTree(func(n int) error {
-		if charged += n; charged > 100_000 {
-			return over
-		}
-		return nil
-	})
-	expect.Is(t, "headers of no file, beyond what is left", tree.Unpack(t.Context(), "tar.gz", strings.NewReader(gzipped(t, commented(t, 300_000)+tarred(t, "a", "x")))), publish.CodeRateLimited)
-	w.DiscardTree(t.Context(), tree)
 	tree = w.NewTree(func(int) error { return over })
 	expect.Is(t, "over the limit", tree.Add(t.Context(), "a", publish.Declared{}, strings.NewReader("x")), publish.CodeRateLimited)
 	w.DiscardTree(t.Context(), tree)

@@ -489,7 +489,7 @@ func TestAnAccountHasOneImportAtATime(t *testing.T) {
 	expect.Is(t, "the first", <-first, publish.CodeInvalidArchive)
 }
 
-func TestAnImportIsNotReceivedWhileTheDiskIsNearlyFull(t *testing.T) {
+func TestRegression49AnImportIsNotReceivedWhileTheDiskIsNearlyFull(t *testing.T) {
 	w := newWorld(t, testworld.Embedded())
 	full := testworld.New(t, testworld.Embedded(), testworld.With(func(c *publish.Config) { c.Room = func() bool { return false } }))
 	w.in.Contents = full.Publish.Contents
