@@ -52,7 +52,7 @@ func (c *importCommand) Run(ctx context.Context, t *terminal) error {
 		if err = errors.Join(err, kept.Close()); err != nil && ctx.Err() != nil {
 			err = errors.New("interrupted; what is told above is here, and the same command brings the rest")
 		}
-		return errors.Join(c.print(t, newImportLine(report), func() { newImportLine(report).rows(t) }), err, refusedOf(report))
+		return errors.Join(c.print(t, newImportLine(report), func() { newImportLine(report).rows(t) }), err, c.refusedOf(report))
 	})
 }
 
@@ -183,7 +183,7 @@ func wasCalled(p importedLine) string {
 }
 
 // refusedOf is the error of an import of which something was refused.
-func refusedOf(r transfer.Report) error {
+func (c *importCommand) refusedOf(r transfer.Report) error {
 	l := newImportLine(r)
 	if l.Failed == 0 {
 		return nil
@@ -191,6 +191,9 @@ func refusedOf(r transfer.Report) error {
 	f := &cli.Failure{Message: fmt.Sprintf("%d of %d projects refused; the others were imported", l.Failed, len(l.Projects)), Exit: cli.ExitPartly}
 	if l.Imported == 0 {
 		f.Message, f.Exit = "no project was imported", cli.ExitContent
+	}
+	if !c.Rename {
+		f.Notes = []string{"The same command with --rename gives a new id to each project whose own was used here before."}
 	}
 	return f
 }
