@@ -345,3 +345,26 @@ func TestADryRunNeverReachesAServerThatWouldPublish(t *testing.T) {
 		t.Error("it left a folder")
 	}
 }
+
+func TestWhoHasACopyOfAFolderIsToldHowToPublishItAsTheirOwn(t *testing.T) {
+	for _, c := range []struct {
+		code client.Code
+		args []string
+		want string
+	}{
+		{"key_required", []string{"publish", "--id", "a-b"}, "\n    sandlot login --server http://a\n    sandlot publish --new --email '<your e-mail>'"},
+		{"key_required", []string{"publish", "--email", "k@example.com"}, "\n    sandlot publish --email k@example.com --new"},
+		{"wrong_project", []string{"publish"}, "\n    sandlot whoami --server http://a\n    sandlot publish --new"},
+		{"wrong_project", []string{"stats"}, "\n    sandlot whoami --server http://a"},
+		{"invalid_field", []string{"versions", "--limit", "0", "--json"}, "\n    sandlot versions --json"},
+	} {
+		d := newDesk(t, map[string]string{keyVariable: ""})
+		d.Args = c.args
+		base, err := parseServer("http://a")
+		expect.OK(t, err)
+		s := &session{Client: &client.Client{Base: base}, env: d.Env, id: "a-b", place: place{dir: ".", state: state{Server: "http://a", ID: "a-b"}}}
+		if got := s.refused(&client.Error{Code: c.code, Status: 400, Message: "No.", Field: "limit"}).Error(); !strings.HasSuffix(got, c.want) || strings.Contains(got, keyVariable) {
+			t.Errorf("%v: %s", c.args, got)
+		}
+	}
+}

@@ -37,15 +37,29 @@ func (c *importCommand) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
+	if s.asAccount(); s.Key == "" && len(s.keys) == 0 {
+		return s.nobody()
+	}
 	key, err := f.key(ctx, c.Copy)
 	if err != nil {
 		return s.explain(ctx, err)
 	}
-	out, err := s.asAccount().sendExport(ctx, f, client.Import{Size: f.size, IdempotencyKey: key, DryRun: c.DryRun})
+	out, err := s.sendExport(ctx, f, client.Import{Size: f.size, IdempotencyKey: key, DryRun: c.DryRun})
 	if err != nil {
 		return s.explainImport(ctx, err)
 	}
 	return s.toldImport(out)
+}
+
+// nobody refuses an import before it is sent, where there is no account that it could go to.
+func (s *session) nobody() error {
+	err := s.refused(&client.Error{Code: "key_required", Status: 401, Message: "there is no key here for " + s.server() + ", so nothing was sent"})
+	var f *Failure
+	if errors.As(err, &f) {
+		f.Notes = []string{"If you have no account there, make one: the answer has its key. Then log in with the key, which is read from standard input:"}
+		f.Fix = append([]string{command("curl", "-X", "POST", s.server()+"/v1/signup")}, f.Fix...)
+	}
+	return err
 }
 
 // An export is a file that may be one.

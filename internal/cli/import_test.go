@@ -154,7 +154,7 @@ func TestAServerThatCannotImportSaysWhatHelps(t *testing.T) {
 				w.WriteHeader(c.status)
 				fmt.Fprintf(w, `{"error":%q,"message":"No.","hint":"curl x"}`, code)
 			})
-			d := newDesk(t, nil)
+			d := newDesk(t, map[string]string{keyVariable: accountKeyText})
 			d.Args = []string{"import", "e.zip"}
 			exportFile(t, "e.zip", 100)
 			err := (&importCommand{File: "e.zip", Copy: 1, Server: server}).Run(t.Context(), d.Env)
@@ -162,5 +162,17 @@ func TestAServerThatCannotImportSaysWhatHelps(t *testing.T) {
 				t.Errorf("exit code %d with %v", got, err)
 			}
 		})
+	}
+}
+
+func TestAnImportWithoutAKeyIsNotSent(t *testing.T) {
+	asked := 0
+	server := answers(t, func(http.ResponseWriter, *http.Request) { asked++ })
+	d := newDesk(t, nil)
+	d.Args = []string{"import", "e.zip"}
+	exportFile(t, "e.zip", 100)
+	err := (&importCommand{File: "e.zip", Copy: 1, Server: server}).Run(t.Context(), d.Env)
+	if code, _ := ExitCode(err); asked > 0 || code != exitKey || !strings.HasSuffix(err.Error(), "\n    curl -X POST "+server+"/v1/signup\n    sandlot login --server "+server) {
+		t.Errorf("asked %d times, exit code %d: %v", asked, code, err)
 	}
 }

@@ -110,6 +110,12 @@ var mends = map[client.Code]func(*session, *client.Error, *Failure){
 	"account_key_required": login,
 	"wrong_project": func(s *session, _ *client.Error, f *Failure) {
 		f.Fix = []string{command("sandlot", "whoami", "--server", s.server())}
+		if s.copied() {
+			f.Notes, f.Fix = []string{"To see what it covers, or to publish this as a project of your own:"}, append(f.Fix, s.env.asNew())
+		}
+	},
+	"invalid_field": func(s *session, e *client.Error, f *Failure) {
+		f.Fix = []string{(&Env{Args: without(s.env.Args, "--"+e.Field, true)}).again()}
 	},
 	"no_projects": func(s *session, _ *client.Error, f *Failure) {
 		f.Fix = []string{command("sandlot", "publish", "<file or folder>")}
@@ -140,10 +146,31 @@ var mends = map[client.Code]func(*session, *client.Error, *Failure){
 func login(s *session, _ *client.Error, f *Failure) {
 	f.Notes = []string{"Log in with a key of the account, which is read from standard input:"}
 	f.Fix = []string{command("sandlot", "login", "--server", s.server())}
-	if _, ok := s.env.Lookup(keyVariable); ok {
+	if key, _ := s.env.Lookup(keyVariable); key == "" && s.copied() && s.Key == "" {
+		f.Notes = []string{"Log in with a key of the account, which is read from standard input, or publish this as a project of your own:"}
+		if f.Fix = append(f.Fix, s.env.asNew()); !s.env.has("--email") {
+			f.Fix[1] += " --email '<your e-mail>'"
+		}
+	}
+	if key, _ := s.env.Lookup(keyVariable); key != "" {
 		f.Notes = []string{"The key was that of " + keyVariable + ". Set it right, or unset it and log in:"}
 		f.Fix = []string{command("unset", keyVariable), f.Fix[0]}
 	}
+}
+
+// copied reports whether somebody publishes a folder that says which project it is, as one that came with a repository does.
+func (s *session) copied() bool {
+	return s.place.state.ID != "" && s.place.state.ID == s.id && slices.Contains(s.env.Args, "publish")
+}
+
+// asNew is the command at hand, for a project of its own.
+func (env *Env) asNew() string {
+	return (&Env{Args: without(env.Args, "--id", true)}).again("--new")
+}
+
+// has reports whether a flag was given.
+func (env *Env) has(flag string) bool {
+	return slices.ContainsFunc(env.Args, func(w string) bool { return w == flag || strings.HasPrefix(w, flag+"=") })
 }
 
 // noPage proposes one of the pages that there are, or another folder.

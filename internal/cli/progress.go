@@ -33,7 +33,7 @@ func (env *Env) meter(size int64, quiet bool) *meter {
 const (
 	barLeast = 20 // less has no room for a bar
 	barBare  = 40 // less has none for a word
-	barWhole = 80 // less has none for sizes and times
+	barWhole = 80 // less has none for times
 )
 
 // barOptions let a bar fit into a line: one that is longer would be a new line each time.
@@ -42,7 +42,7 @@ func barOptions(columns int) []progressbar.Option {
 	const word = "sending"
 	switch {
 	case columns >= barWhole:
-		return []progressbar.Option{progressbar.OptionSetDescription(word), progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true), progressbar.OptionSetWidth(columns - 60)}
+		return []progressbar.Option{progressbar.OptionSetDescription(word), progressbar.OptionSetWidth(columns - 40)}
 	case columns >= barBare:
 		return []progressbar.Option{progressbar.OptionSetDescription(word), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetWidth(columns - percent - len(word) - 1)}
 	}

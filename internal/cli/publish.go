@@ -11,7 +11,7 @@ import (
 
 type publishCommand struct {
 	Path   string `arg:"" optional:"" default:"." placeholder:"PATH" help:"File or folder (default: the folder you are in)."`
-	Email  string `placeholder:"ADDRESS" help:"For a first publish without a key: the address of the new account. (default: none)"`
+	Email  string `placeholder:"ADDRESS" help:"Address of the account: a new one needs it, and it takes the place of one that is not confirmed. (default: none)"`
 	Title  string `placeholder:"TEXT" help:"Title of the project. (default: the page's own)"`
 	Handle string `placeholder:"NAME" help:"For a first publish without a key: the name of the new account. (default: one is made up)"`
 	Page   string `name:"primary" placeholder:"NAME" help:"Of a folder: the file that opens first. (default: index.html, or the one page at the top)"`
