@@ -20,6 +20,7 @@ import (
 type fileSet struct {
 	*Tree
 	files    []*treeFile
+	folder   string // that wrapped all of them and was taken off, with its slash
 	warnings []Warning
 }
 
@@ -46,12 +47,11 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool) (*fileSet, error) {
 	}
 	t.at = nil // no more come
 	set := &fileSet{Tree: t, files: t.files}
-	folder := ""
 	if unwrap {
-		folder = tree.Wrapper(set.names())
+		set.folder = tree.Wrapper(set.names())
 	}
 	for i := range set.files {
-		inside := strings.TrimPrefix(set.files[i].name, folder)
+		inside := strings.TrimPrefix(set.files[i].name, set.folder)
 		name, err := names.Filename(inside)
 		var bad *names.FilenameError
 		if errors.As(err, &bad) { // of what was allowed in a folder only
@@ -63,7 +63,7 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool) (*fileSet, error) {
 	if a, b, found := tree.Clash(set.names()); found {
 		return nil, t.apart(a, b)
 	}
-	set.warnings = t.readings(folder)
+	set.warnings = t.readings(set.folder)
 	return set, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
@@ -83,6 +84,8 @@ func (s *fileSet) primary(wanted, before string) (string, error) {
 	switch {
 	case wanted != "" && s.has(wanted):
 		return wanted, nil
+	case s.folder != "" && strings.HasPrefix(wanted, s.folder) && s.has(wanted[len(s.folder):]):
+		return wanted[len(s.folder):], nil // as it was sent
 	case wanted != "":
 		return "", s.noPrimary("primary_file", fmt.Sprintf("There is no file %s among those that were sent.", inspect.Quoted(wanted)))
 	case before != "" && s.has(before):

@@ -71,6 +71,23 @@ func TestManyFilesAreOneVersion(t *testing.T) {
 	}
 }
 
+// TestThePrimaryFileIsNamedAsItWasSent also where the folder around all files is taken off.
+func TestThePrimaryFileIsNamedAsItWasSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	by := w.account()
+	for _, primary := range []string{"dist/b.html", "b.html"} {
+		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Tree: w.in.Tree("dist/index.html", "a", "dist/b.html", "b"), Primary: primary})
+		expect.OK(t, err)
+		expect.Equal(t, primary, out.Project.Primary, "b.html")
+		next, err := w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true, Primary: primary}, "dist/b.html", "b", "dist/index.html", "c")
+		expect.OK(t, err)
+		expect.Equal(t, primary, next.Project.Primary, "b.html")
+	}
+	_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Tree: w.in.Tree("dist/index.html", "a"), Primary: "dist/c.html"})
+	expect.Is(t, "a page that did not come", err, publish.CodeNoPrimaryFile)
+}
+
 func TestOneFileMoreThanAreToldIsOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
