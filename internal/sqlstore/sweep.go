@@ -199,9 +199,11 @@ func dropOld(now time.Time) []func(*sweep) error {
 		},
 	}
 	for _, query := range []string{
-		"DELETE FROM once WHERE expires_at <= ?1 AND key IN (SELECT key FROM once WHERE expires_at <= ?1 LIMIT ?2)",
-		// An hour later: a call that took its time may just be using one up.
+		// Those that were used go before the record that says so: without it one would be good again by a clock that is set back. The
+		// others go an hour later: a call that took its time may just be using one up.
+		"DELETE FROM tickets WHERE expires_at <= ?1 AND used = 1 AND hash IN (SELECT hash FROM tickets WHERE expires_at <= ?1 AND used = 1 LIMIT ?2)",
 		"DELETE FROM tickets WHERE expires_at <= ?1 - 3600000000 AND hash IN (SELECT hash FROM tickets WHERE expires_at <= ?1 - 3600000000 LIMIT ?2)",
+		"DELETE FROM once WHERE expires_at <= ?1 AND key IN (SELECT key FROM once WHERE expires_at <= ?1 LIMIT ?2)",
 		"DELETE FROM verifications WHERE expires_at <= ?1 AND token IN (SELECT token FROM verifications WHERE expires_at <= ?1 LIMIT ?2)",
 		"DELETE FROM sessions WHERE expires_at <= ?1 AND id IN (SELECT id FROM sessions WHERE expires_at <= ?1 LIMIT ?2)",
 		"DELETE FROM logins WHERE expires_at <= ?1 AND id IN (SELECT id FROM logins WHERE expires_at <= ?1 LIMIT ?2)",

@@ -136,4 +136,18 @@ func sweepTickets(t *testing.T, s Stores) {
 			wants(t, "the ticket", err, publish.ErrNotFound)
 		}
 	}
+	// Without its record a used one would be good again by a clock that is set back.
+	used := ticketOf("used")
+	ok(t, s.Tickets.AddTicket(t.Context(), used, three))
+	p, rec := s.mustProject(t, "pong"), recordOf("pong")
+	rec.Ticket, rec.ExpiresAt = used.Hash, base().Add(2*time.Hour)
+	at := edit(p)
+	at.Idempotency = rec
+	_, err := s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at)
+	ok(t, err)
+	_, _, err = s.Upkeep.Sweep(t.Context(), rec.ExpiresAt.Add(time.Minute), base(), 100)
+	ok(t, err)
+	wants(t, "the record", drop(s.Publish.IdempotencyRecord(t.Context(), rec.Key, base())), publish.ErrNotFound)
+	_, _, err = s.Credentials.Ticket(t.Context(), used.Hash, base())
+	wants(t, "the ticket that was used", err, publish.ErrNotFound)
 }
