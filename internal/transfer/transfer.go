@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"sandlot/internal/publish"
@@ -200,12 +201,32 @@ func (s *Service) adoptAll(ctx context.Context, by publish.Caller, in Input, zip
 		}
 		if err != nil {
 			if o.Refused = refusal(err); o.Refused == nil {
-				return out, fmt.Errorf("import %q: %w", p.id, err)
+				return out, out.stopped(fmt.Errorf("import %q: %w", p.id, err), in)
 			}
 		}
 		out.Projects = append(out.Projects, o)
 	}
 	return out, nil
+}
+
+// stopped is the error that ends an import midway. What came in before stays, so it must not say that nothing was changed.
+func (r Report) stopped(err error, in Input) error {
+	adopted := 0
+	for _, o := range r.Projects {
+		if o.Refused == nil {
+			adopted++
+		}
+	}
+	e := publish.AsError(err)
+	if adopted == 0 || r.DryRun || e == nil {
+		return err
+	}
+	told := *e
+	told.Message = fmt.Sprintf("%s What came in before stays; projects: %d.", strings.TrimSuffix(e.Message, " Nothing was changed."), adopted)
+	if in.Idempotency == "" && told.Fix.Op == publish.OpWait {
+		told.Note("Look at the account's projects before you send the rest: the same archive would bring what is here once more. Under an idempotency key it does not.")
+	}
+	return &told
 }
 
 // refusal is err if it is told of this project: a limit that it meets, too, for a smaller one may still have room. What every

@@ -499,6 +499,47 @@ func TestRegression49AnImportIsNotReceivedWhileTheDiskIsNearlyFull(t *testing.T)
 	expect.Equal(t, "bytes that were not read", sent.Len(), 2)
 }
 
+// fullAfter adopts so many projects, and then has no room.
+type fullAfter struct {
+	transfer.Projects
+	left int
+}
+
+func (f *fullAfter) Adopt(ctx context.Context, by publish.Caller, in publish.Adoption) (publish.Adopted, error) {
+	if f.left--; f.left < 0 {
+		return publish.Adopted{}, publish.NoEffect(publish.ErrFull)
+	}
+	return f.Projects.Adopt(ctx, by, in)
+}
+
+// TestAnImportThatStopsMidwaySaysThatSomeOfItCameIn, also to whoever sent no idempotency key: they would send the first projects twice.
+func TestAnImportThatStopsMidwaySaysThatSomeOfItCameIn(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	from := w.account()
+	w.history(from)
+	w.history(from)
+	data := w.export(from, false)
+	for _, c := range []struct {
+		came      int
+		key, says string
+	}{
+		{0, "", "Nothing was changed."},
+		{1, "", "What came in before stays; projects: 1."},
+		{1, "again", "What came in before stays; projects: 1."},
+	} {
+		w.in.Projects = &fullAfter{w.Publish, c.came}
+		_, err := w.imports(w.account(), data, func(in *transfer.Input) { in.Idempotency = c.key })
+		e := publish.AsError(err)
+		expect.Is(t, "the import", e, publish.CodeStorageFull)
+		if !strings.HasSuffix(e.Message, c.says) || e.RetryAfter == 0 {
+			t.Errorf("%+v: %+v", c, e)
+		}
+		if twice := strings.Contains(e.Fix.Note, "once more"); twice != (c.came > 0 && c.key == "") {
+			t.Errorf("%+v: %s", c, e.Fix.Note)
+		}
+	}
+}
+
 func TestAnImportThatIsSaidToBeTooLargeIsNotRead(t *testing.T) {
 	w := newWorld(t, testworld.Embedded())
 	sent := strings.NewReader("PK")
