@@ -25,7 +25,8 @@ import (
 const archiveMegabytes = 200
 
 // TestPlainMemoryOfArchives: an archive of any size, sent as the body of a call, stays under 32 MiB over idle, with as many
-// files as there may be. An import of these also has the directory of the archive and what the manifest says of each. An update also has the list of those that were there, and comes while the variants of all files are being made.
+// files as there may be. An import of so many also has the directory of the archive and what the manifest says of each: 48 MiB. An update
+// also has the list of those that were there, and comes while the variants of all files are being made: 40 MiB.
 func TestPlainMemoryOfArchives(t *testing.T) {
 	testenv.Plain(t)
 	const limit, changed, imported = 32 << 20, 40 << 20, 48 << 20
