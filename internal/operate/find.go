@@ -74,7 +74,7 @@ func (s *Service) look(ctx context.Context, ref string) (Found, error) {
 	account, accountErr := s.account(ctx, ref)
 	switch {
 	case errors.Is(accountErr, publish.ErrNotFound) && err != nil:
-		return Found{}, fmt.Errorf("there is no account and no project %s: %w", inspect.Quoted(ref), publish.ErrNotFound)
+		return Found{}, none("account and no project " + inspect.Quoted(ref))
 	case errors.Is(accountErr, publish.ErrNotFound):
 		return project, nil
 	case accountErr == nil && err == nil:
@@ -105,8 +105,14 @@ func (s *Service) accountNamed(ctx context.Context, ref string) (AccountDetail, 
 	return *found.Account, nil
 }
 
+// none says that what was named is not there.
+func none(what string) error { return fmt.Errorf("there is no %s: %w", what, publish.ErrNotFound) }
+
 func (s *Service) account(ctx context.Context, handle string) (Found, error) {
 	found, err := s.store.AccountByHandle(ctx, strings.ToLower(handle))
+	if errors.Is(err, publish.ErrNotFound) {
+		return Found{}, none("account " + inspect.Quoted("@"+handle))
+	}
 	if err != nil {
 		return Found{}, fmt.Errorf("account %s: %w", inspect.Quoted("@"+handle), err)
 	}
@@ -123,7 +129,7 @@ func (s *Service) byEmail(ctx context.Context, address string) (Found, error) {
 	case err != nil:
 		return Found{}, err
 	case len(list) == 0:
-		return Found{}, fmt.Errorf("account with the address %s: %w", inspect.Quoted(address), publish.ErrNotFound)
+		return Found{}, none("account with the address " + inspect.Quoted(address))
 	case len(list) == 1:
 		return Found{Account: &list[0]}, nil
 	}
@@ -136,9 +142,12 @@ func (s *Service) byEmail(ctx context.Context, address string) (Found, error) {
 
 func (s *Service) project(ctx context.Context, id string) (Found, error) {
 	if !names.ValidProjectID(id) {
-		return Found{}, fmt.Errorf("project %s: %w", inspect.Quoted(id), publish.ErrNotFound)
+		return Found{}, none("project " + inspect.Quoted(id))
 	}
 	found, err := s.store.ProjectDetail(ctx, publish.ProjectID(id))
+	if errors.Is(err, publish.ErrNotFound) {
+		return Found{}, none("project " + inspect.Quoted(id))
+	}
 	if err != nil {
 		return Found{}, fmt.Errorf("project %s: %w", inspect.Quoted(id), err)
 	}
