@@ -81,3 +81,11 @@ func TestAmend(t *testing.T) {
 		expect.Equal(t, "Allow", w.send("PUT", "/v1/project/"+w.projectID, w.project, obj{}).refused(405, publish.CodeMethodNotAllowed).header.Get("Allow"), "GET, HEAD, DELETE, PATCH, OPTIONS")
 	})
 }
+
+func TestADeletionIsNotGuardedByAVersionAndSaysSo(t *testing.T) {
+	w := settled(t)
+	at := "/v1/project/" + w.projectID
+	w.send("DELETE", at, w.account, obj{"confirm": w.projectID}, with("If-Match", `"9"`)).refused(400, publish.CodeInvalidField)
+	w.get(at, w.account).wants(200)
+	w.send("DELETE", at, w.account, obj{"confirm": w.projectID}, with("If-Match", "*")).wants(200)
+}

@@ -122,8 +122,14 @@ func (f *fields) noVersion() error {
 	return e.With(publish.OpVersions).Note("Send version. The project's are listed here:")
 }
 
-// deleteProjectInput is what was sent to confirm.
-func deleteProjectInput(f *fields) string { return f.text("confirm") }
+// deleteProjectInput is what was sent to confirm. A version guards nothing here, and a guard that is ignored is worse than none.
+func deleteProjectInput(f *fields) string {
+	if f.ifMatch() != nil {
+		f.fail(publish.Refuse(publish.CodeInvalidField, "A project is deleted with all its versions, so the header If-Match guards nothing. Nothing was deleted.").In("If-Match").
+			With(publish.OpSame).Note("Send the same call without If-Match; for 7 days the owner can take the project back."))
+	}
+	return f.text("confirm")
+}
 
 func signupInput(f *fields) publish.SignupInput {
 	return publish.SignupInput{Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"), Idempotency: f.header.Get(idempotencyKey)}
