@@ -56,6 +56,7 @@ func TestAmend(t *testing.T) {
 			{obj{"title": "Other", "lang": "??"}, 400, publish.CodeInvalidField, `{"title":"Other"}`},
 			{obj{"title": "Other", "description": strings.Repeat("x", 1001)}, 400, publish.CodeInvalidField, `{"title":"Other"}`},
 			{obj{"title": "Other", "primary_file": "none.html"}, 404, publish.CodeFileNotFound, "/v1/project/"},
+			{obj{"title": "Other", "primary_file": "a//b\x00"}, 400, publish.CodeInvalidFilename, "/v1/project/"},
 			{obj{"title": "Other", "primary_file": "logo.svg", "if_version": 1}, 412, publish.CodeVersionConflict, `"if_version":2`},
 			{`[]`, 400, publish.CodeInvalidJSON, ""},
 			{`{"title":"a","title":"b"}`, 400, publish.CodeInvalidJSON, ""},

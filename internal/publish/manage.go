@@ -195,7 +195,7 @@ func (s *Service) amend(ctx context.Context, by Caller, id ProjectID, in AmendIn
 		name, _, err := cleanFilename(*in.Primary)
 		var e *Error
 		if errors.As(err, &e) {
-			return e.In("primary_file").With(OpProject, Arg{"id", string(id)}).Note("No file can have this name. The project's files are listed here:")
+			return Refuse(e.Code, "The field primary_file is no name that a file can have.").In("primary_file").With(OpProject, Arg{"id", string(id)}).Note("The project's files are listed here:")
 		}
 		choose, made := choosePrimary(name, "primary_file"), false
 		a := arrangement{act: ActEdit, ifVersion: in.IfVersion, details: c, change: func(p Project, current []File) (Change, error) {
