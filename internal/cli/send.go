@@ -6,8 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"sandlot/internal/client"
 )
@@ -43,6 +46,9 @@ const packedFile = "upload.tar.zst"
 
 // send delivers files, once, however often it takes. The caller ends it with delivered.
 func (s *session) send(ctx context.Context, w work, d delivery) (a client.Answer, err error) {
+	if err := d.fits(); err != nil {
+		return a, err
+	}
 	now, err := s.begin(w, d)
 	if err != nil {
 		return a, err
@@ -61,6 +67,27 @@ func (s *session) send(ctx context.Context, w work, d delivery) (a client.Answer
 		a, err = s.sendPacked(ctx, w, d, now)
 	}
 	return a, s.explain(ctx, err)
+}
+
+// fileMost is how many bytes a file of an archive may have at any server. One that goes as one file may have more.
+const fileMost = 104_857_600
+
+// literal makes of a path what a rule of rulesFile takes for it alone.
+var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
+// fits refuses files of which a server would say, after all were sent, that one is too large.
+func (d delivery) fits() error {
+	for _, f := range d.tree.files {
+		if f.size > fileMost && !d.single() {
+			return &Failure{
+				Message: fmt.Sprintf("%s has %d bytes, and a file of a folder has at most %d; nothing was sent", clean(f.path), f.size, fileMost),
+				Notes:   []string{"Make it smaller, or split it, or leave it out:"},
+				Fix:     []string{`printf '\n%s\n' ` + command("/"+literal.Replace(f.path)) + " >>" + command(filepath.Join(d.tree.root.Name(), rulesFile))},
+				Exit:    ExitContent,
+			}
+		}
+	}
+	return nil
 }
 
 // delivered removes what was kept of a delivery, once everything that its answer brought is kept elsewhere: until then the same

@@ -56,6 +56,35 @@ func TestAFileWhoseNameCanBeNoAddressIsToldWithTheCommandThatRenamesIt(t *testin
 	}
 }
 
+func TestAFileThatNoArchiveMayHoldIsLeftOutByTheCommandThatIsTold(t *testing.T) {
+	testenv.Need(t, "sh")
+	for _, name := range []string{"intro.mp4", "a [1]*.bin", "js/it's.bin"} {
+		t.Chdir(t.TempDir())
+		expect.OK(t, os.MkdirAll("my game/js", 0o700))
+		for _, each := range []string{"index.html", "a 1x.bin", name} {
+			expect.OK(t, os.WriteFile("my game/"+each, nil, 0o600))
+		}
+		expect.OK(t, os.WriteFile("my game/"+rulesFile, []byte("*.psd"), 0o600)) // without an end of its line
+		folder := func() delivery {
+			now, err := readTree("my game")
+			expect.OK(t, err)
+			t.Cleanup(func() { _ = now.root.Close() })
+			for i := range now.files {
+				if now.files[i].path == name {
+					now.files[i].size = fileMost + 1
+				}
+			}
+			return delivery{call: "publish", many: true, tree: now}
+		}
+		_, err := (&session{}).send(t.Context(), work{}, folder())
+		expect.OK(t, paste(t, err, "has 104857601 bytes, and a file of a folder has at most 104857600; nothing was sent"))
+		d := folder()
+		expect.Equal(t, "files that are left", len(d.tree.files), 2)
+		expect.OK(t, d.fits())
+		expect.OK(t, delivery{call: "update", tree: &tree{files: []localFile{{path: name, size: fileMost + 1}}}}.fits())
+	}
+}
+
 // paste runs the first command that an error proposes.
 func paste(t *testing.T, err error, says string) error {
 	t.Helper()
