@@ -52,6 +52,7 @@ func TestPlainMemoryOfArchives(t *testing.T) {
 		{"10,000 files in an export", writeExport, "application/zip", 10_000, 2000, imported, []string{"import"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
+			t.Parallel() // each has a server of its own
 			s := testenv.Start(t, testenv.Binary(t))
 			key := signUp(t, s)
 			idle := peak(t, s)
