@@ -192,6 +192,18 @@ func page[T any](files map[string]T) string {
 	return pages[0]
 }
 
+// named is the name that a file gets which may be called by the one that it was sent under, in the folder that was
+// taken off.
+func (tr *tree) named(files map[string]string, wanted string) string {
+	inside := strings.TrimPrefix(wanted, tr.folder())
+	if _, there := files[wanted]; there {
+		return wanted
+	} else if _, there := files[inside]; there {
+		return inside
+	}
+	return wanted
+}
+
 // chosen is the primary file of these: the one that is wanted, or else the one that was before, or else the one
 // that is found.
 func chosen[T any](files map[string]T, wanted, before string) (string, []publish.Code) {
@@ -216,7 +228,7 @@ func refusedContents(files map[string]string, page string) (why []publish.Code) 
 // refusedNew tells why these cannot be the files of a new project, or which is its primary one.
 func (tr *tree) refusedNew(archive bool, wanted string) (files map[string]string, page string, why []publish.Code) {
 	files, why = tr.arranged(true, archive)
-	page, none := chosen(files, wanted, "")
+	page, none := chosen(files, tr.named(files, wanted), "")
 	why = append(why, none...)
 	return files, page, append(why, refusedContents(files, page)...)
 }
@@ -263,6 +275,9 @@ func (m *machine) merge(p *project, tr *tree, archive, replace bool, wanted stri
 	}
 	if len(out.files) > maxFiles {
 		why = append(why, publish.CodeQuotaExceeded)
+	}
+	if replace {
+		wanted = tr.named(sent, wanted)
 	}
 	why = append(why, out.choose(sent, now.primary, replace, wanted)...)
 	return out, append(why, refusedContents(sent, out.primary)...)
