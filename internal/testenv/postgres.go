@@ -196,8 +196,18 @@ func (o *owner) create(template string) (name string, err error) {
 	if template == "template0" {
 		statement += " ENCODING 'UTF8' LOCALE 'C.UTF-8'"
 	}
-	_, err = o.query(statement)
+	_, err = o.query(statement + copying(o.conn.ParameterStatus("server_version")))
 	return name, err
+}
+
+// copying is how a server of that version is to copy the template: file by file. By itself, version 15 and later also write every page of it
+// to the log, which takes twice the processor time. Earlier ones know but the one way.
+func copying(version string) string {
+	major, _, _ := strings.Cut(version, ".")
+	if n, err := strconv.Atoi(major); err != nil || n < 15 {
+		return ""
+	}
+	return " STRATEGY FILE_COPY"
 }
 
 func (o *owner) drop(name string) error {

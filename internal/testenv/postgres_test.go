@@ -50,6 +50,12 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
+func TestTheServerIsToldToCopyFilesWhereItKnowsAnotherWay(t *testing.T) {
+	for version, want := range map[string]string{"14.22": "", "15.18 (Debian 15.18-0+deb12u1)": " STRATEGY FILE_COPY", "18.1": " STRATEGY FILE_COPY", "19devel": "", "": ""} {
+		expect.Equal(t, "of version "+version, copying(version), want)
+	}
+}
+
 func TestPgbouncerPoolsTransactions(t *testing.T) {
 	address := Pgbouncer(t)
 	a, b := connect(t, address), connect(t, address)
