@@ -69,6 +69,7 @@ func TestAZIPThatCanBeReadInTwoWaysIsRefused(t *testing.T) {
 		"a symbolic link":                   {func(r *records) { put32(r.b[r.first+38:], 0o120777<<16) }, Link, "a"},
 		"a pipe of Unix":                    {func(r *records) { put16(r.b[r.first+4:], 3<<8); put32(r.b[r.first+38:], 0o010644<<16) }, Device, "a"},
 		"a folder with bytes":               {func(r *records) { put32(r.b[r.first+38:], 0o040755<<16) }, Mismatch, "a"},
+		"a folder of MS-DOS with bytes":     {func(r *records) { put32(r.b[r.first+38:], 0x10) }, Mismatch, "a"},
 		"a name of another alphabet":        {func(r *records) { r.b[localLength], r.b[r.first+centralLength] = 0x84, 0x84 }, BadName, "\ufffd"},
 		"a name with a zero byte":           {func(r *records) { r.b[localLength], r.b[r.first+centralLength] = 0, 0 }, BadName, "\x00"},
 		"no archive":                        {func(r *records) { r.b = []byte("<!doctype html><p>This is the page itself.") }, NotArchive, ""},

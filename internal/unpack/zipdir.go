@@ -147,12 +147,16 @@ func findExtra(extra []byte, kind uint16) (field []byte, ok bool) {
 
 // check refuses what is neither a plain file nor a folder, and what cannot be unpacked.
 func (e *zipEntry) check(system uint16, attributes uint32) error {
+	unix := system == 3 || system == 19                                          // and macOS; elsewhere the kind means nothing
+	dos := (system == 0 || system == 11 || system == 14) && attributes&0x10 != 0 // a folder of MS-DOS and Windows
 	switch kind := attributes >> 16 & 0o170000; {
 	case kind == 0o120000:
 		return bad(e.name, Link, "the entry is a symbolic link")
-	case kind == 0o040000:
+	case kind == 0o040000 && !unix && !dos && !e.folder:
+		return bad(e.name, Mismatch, "the entry is a folder to some programs and a file to others")
+	case kind == 0o040000 || dos:
 		e.folder = true
-	case kind != 0 && kind != 0o100000 && (system == 3 || system == 19): // of Unix and of macOS; elsewhere the bits mean nothing
+	case kind != 0 && kind != 0o100000 && unix:
 		return bad(e.name, Device, "the entry is a device, pipe or socket")
 	}
 	switch {
