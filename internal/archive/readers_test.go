@@ -19,7 +19,7 @@ import (
 
 // medley is a shelf of two projects with files of random names and bytes, of 0 to 2 MiB; every other has a gzip variant.
 func medley(t *testing.T) *shelf {
-	seed := rand.Uint64()
+	seed := testenv.Seed(t)
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := newShelf()
