@@ -3,6 +3,7 @@ package publish_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ func TestRegression41PartsAreLinear(t *testing.T) {
 	by := w.account()
 	const parts, sample = 2000, 200
 	var want strings.Builder
-	var first, last time.Duration
+	var first, last []time.Duration
 	largest := 0
 	send := func(n int) {
 		p := part{id: "u", n: n, text: fmt.Sprintf("<p>%d", n)}
@@ -27,9 +28,9 @@ func TestRegression41PartsAreLinear(t *testing.T) {
 		pending := w.waits(by, p)
 		switch took := time.Since(began); {
 		case n <= sample:
-			first += took
+			first = append(first, took)
 		case n > parts-sample:
-			last += took
+			last = append(last, took)
 		}
 		text, err := json.Marshal(pending)
 		expect.OK(t, err)
@@ -42,8 +43,11 @@ func TestRegression41PartsAreLinear(t *testing.T) {
 		send(n)
 	}
 	t.Run("the last parts take no longer than the first", func(t *testing.T) {
-		if last > 5*first {
-			t.Errorf("the first %d took %v, the last %v", sample, first, last)
+		// Those in the middle: one that the machine kept waiting says nothing.
+		slices.Sort(first)
+		slices.Sort(last)
+		if first, last := first[sample/2], last[sample/2]; last > 5*first {
+			t.Errorf("one of the first %d took %v, of the last %v", sample, first, last)
 		}
 	})
 	t.Run("no answer has more than 100 numbers of a kind", func(t *testing.T) {
