@@ -116,7 +116,7 @@ func (h *smallHouse) shrinks() {
 
 func (h *smallHouse) await(what string, ok func() bool) {
 	h.t.Helper()
-	testenv.Eventually(h.t, 5*diskEvery, what, ok)
+	testenv.Eventually(h.t, time.Minute, what, ok)
 }
 
 func TestRegression44ADiskThatWasFullTakesNewContentAfterDeletions(t *testing.T) {
