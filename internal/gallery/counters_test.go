@@ -62,7 +62,7 @@ func TestStats(t *testing.T) {
 	})
 }
 
-func TestRunWritesPlaysWithinFiveSecondsAndAtTheEnd(t *testing.T) {
+func TestRunWritesPlaysMeanwhileAndAtTheEnd(t *testing.T) {
 	w := newWorld(t)
 	id := w.publish(nobody()).Project.ID
 	stored := func(t *testing.T) int64 {
@@ -83,8 +83,8 @@ func TestRunWritesPlaysWithinFiveSecondsAndAtTheEnd(t *testing.T) {
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "x"})
 	select {
 	case <-written:
-	case <-time.After(5 * time.Second):
-		t.Error("not written within five seconds")
+	case <-time.After(time.Minute): // on a busy machine; how often it writes the test of worker.FlushUntil tells
+		t.Error("not written before the end")
 	}
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "y"})
 	stop()

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,5 +36,16 @@ func TestWaitTellsWhetherTheContextLived(t *testing.T) {
 		if Wait(ctx, 0) {
 			t.Error("it says that an ended context lives")
 		}
+	})
+}
+
+func TestFlushUntilIsWithinFiveSecondsAndOnceMoreInTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		begun := time.Now()
+		var called []time.Duration
+		FlushUntil(ctx, "it", func(context.Context) error { called = append(called, time.Since(begun)); return nil }, slog.New(slog.DiscardHandler))
+		expect.Same(t, "called after", called, []time.Duration{2 * time.Second, 4 * time.Second, 5 * time.Second})
 	})
 }
