@@ -25,12 +25,16 @@ const cramped = `(() => {
     scrollBy(0, e.getClientRects()[0].top - innerHeight / 2);
     const rect = [...e.getClientRects()].find((r) => r.width > 0 && r.height > 0);
     const at = (x, y) => { const hit = document.elementFromPoint(x, y); return !!hit && (e === hit || e.contains(hit)); };
-    const reach = (dx, dy) => {
+    const reach = (dx, dy, enough) => {
       let n = 0;
-      while (n < least && at(rect.x + rect.width / 2 + dx * (n + 1), rect.y + rect.height / 2 + dy * (n + 1))) n++;
+      while (n < enough && at(rect.x + rect.width / 2 + dx * (n + 1), rect.y + rect.height / 2 + dy * (n + 1))) n++;
       return n;
     };
-    const width = reach(1, 0) + reach(-1, 0) + 1, height = reach(0, 1) + reach(0, -1) + 1;
+    const across = (dx, dy) => { // up to least: what lies beyond tells nothing more
+      const n = reach(dx, dy, least - 1);
+      return n + reach(-dx, -dy, least - 1 - n) + 1;
+    };
+    const width = across(1, 0), height = across(0, 1);
     if (width < least || height < least) said.push(width + ' x ' + height + ': ' + e.outerHTML.slice(0, 160));
     if (e.matches('.skip')) e.blur();
   }
