@@ -65,16 +65,27 @@ func free(taken map[string]bool, name string) bool {
 	if _, ok := taken[folded]; ok {
 		return false
 	}
-	for _, folder := range names.Folders(folded) {
+	for _, folder := range foldersOf(folded) {
 		if taken[folder] {
 			return false
 		}
 	}
-	for _, folder := range names.Folders(folded) {
+	for _, folder := range foldersOf(folded) {
 		taken[folder] = false
 	}
 	taken[folded] = true
 	return true
+}
+
+// foldersOf returns the folders a filename stands in, outermost first: "a" and "a/b" for "a/b/c", none for "c".
+func foldersOf(filename string) []string {
+	var folders []string
+	for i := range len(filename) {
+		if filename[i] == '/' {
+			folders = append(folders, filename[:i])
+		}
+	}
+	return folders
 }
 
 func someBytes(r *rand.Rand) []byte {

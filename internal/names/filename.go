@@ -74,17 +74,6 @@ func oneCherokee(r rune) rune {
 	return r
 }
 
-// Folders returns the folders a filename stands in, outermost first: "a" and "a/b" for "a/b/c", none for "c".
-func Folders(filename string) []string {
-	var folders []string
-	for i := range len(filename) {
-		if filename[i] == '/' {
-			folders = append(folders, filename[:i])
-		}
-	}
-	return folders
-}
-
 // refusal returns why name, the NFC form of sent, cannot be a filename, as the end of a sentence; "" if it can.
 func refusal(sent, name string) string {
 	switch {

@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -180,14 +179,6 @@ func TestFold(t *testing.T) {
 	})
 }
 
-func TestFolders(t *testing.T) {
-	for name, want := range map[string][]string{"c": nil, "a/c": {"a"}, "a/b/c": {"a", "a/b"}, "é/ü/c": {"é", "é/ü"}} {
-		if diff := cmp.Diff(want, Folders(name)); diff != "" {
-			t.Errorf("Folders(%q): %s", name, diff)
-		}
-	}
-}
-
 func FuzzFilename(f *testing.F) {
 	for _, s := range []string{"index.html", "../x", "CON", ".git ", "e\u0301", "a\u202e", "❤\ufe0f", "%2e", "1\ufe0f\u20e3", "\xff", `C:\x`, "a://b", "ẞ/İ", "Ꮮ", strings.Repeat("é/", 200)} {
 		f.Add(s)
@@ -212,9 +203,6 @@ func FuzzFilename(f *testing.F) {
 		}
 		if folded := Fold(name); Fold(folded) != folded || Fold(strings.ToUpper(name)) != Fold(strings.ToUpper(folded)) {
 			t.Errorf("the fold of %q is not stable: %q", name, folded)
-		}
-		if folders := Folders(name); len(folders) != strings.Count(name, "/") {
-			t.Errorf("%q has the folders %q", name, folders)
 		}
 	})
 }
