@@ -111,13 +111,20 @@ func (s *heldBlobs) move(blobs []Blob, to stage) {
 // that they refer to. A test finds every step that takes blobs in here.
 type guardedStore struct {
 	Store
-	held *heldBlobs
+	held  *heldBlobs
+	spend func()
 }
 
 func (g guardedStore) CreateProject(ctx context.Context, np NewProject) (p Project, err error) {
 	blobs := blobsOf(np.Files)
 	for _, v := range np.Later {
 		blobs = append(blobs, blobsOf(v.Change.Put)...)
+	}
+	np.Yield = func() {
+		yield(g.spend, np.Files)
+		for _, v := range np.Later {
+			yield(nil, v.Change.Put)
+		}
 	}
 	err = g.held.use(func() error { p, err = g.Store.CreateProject(ctx, np); return err }, blobs...)
 	return p, err
@@ -140,12 +147,25 @@ func (g guardedStore) SaveUpload(ctx context.Context, u Upload, part *Part, with
 // guardedManagement is the same for what owners do by hand.
 type guardedManagement struct {
 	ManagementStore
-	held *heldBlobs
+	held  *heldBlobs
+	spend func()
 }
 
 func (g guardedManagement) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (p Project, changed Changed, err error) {
+	at.Yield = func() { yield(g.spend, c.Put) }
 	err = g.held.use(func() error { p, changed, err = g.ManagementStore.Rearrange(ctx, id, c, at); return err }, blobsOf(c.Put)...)
 	return p, changed, err
+}
+
+// yield frees the room of the bytes that files bring, which a step that failed does not record
+// any more, and that which is kept for deletions: to take back what there is of them is one.
+func yield(spend func(), files []File) {
+	for _, f := range files {
+		f.Blob.Spooled.release()
+	}
+	if spend != nil {
+		spend()
+	}
 }
 
 // blobsOf are the blobs of files that have names, which alone can be held.

@@ -175,6 +175,7 @@ type NewProject struct {
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before
 	Within      Quota              // of the owner
 	Log         *LogEntry          // recorded in the same step; nil: none
+	Yield       func()             // frees room on a disk that a step found full, so that what it had recorded can be taken back; then what is Spooled is gone; nil: nothing does
 	Alike       *Alike             // if it is set, the step writes into it which project of the owner looks like Likeness and was changed last, of the last 30 changes; none that is suspended
 }
 
@@ -240,6 +241,7 @@ type Edit struct {
 	Upload      *Completion
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before, whatever else would fail
 	Within      Quota              // of the owner
+	Yield       func()             // as that of a NewProject
 
 	Details      DetailsChange // recorded in the same step; its Title, By and Expect are not looked at
 	RestoredFrom int           // the version whose files the new one has again; 0 for none

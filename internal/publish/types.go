@@ -127,7 +127,7 @@ type Spooled struct {
 }
 
 // NewSpooled is content of that size in a file from off. The file stays open, and these bytes as
-// they are, until the call that records them has returned.
+// they are, until the call that records them has returned, or yields their room.
 func NewSpooled(file io.ReaderAt, off int64, size int) *Spooled { return &Spooled{file, off, size} }
 
 // Load reads the bytes into memory.
@@ -137,6 +137,16 @@ func (s *Spooled) Load() ([]byte, error) {
 		return nil, fmt.Errorf("read spooled content: %w", err)
 	}
 	return b, nil
+}
+
+// release gives back the room of the whole file. It may be called again, and for nil.
+func (s *Spooled) release() {
+	if s == nil {
+		return
+	}
+	if file, ok := s.file.(io.Closer); ok {
+		_ = file.Close() // whoever made it closes it once more
+	}
 }
 
 // Variant is a compressed representation of a file's bytes, made after the publish. A file

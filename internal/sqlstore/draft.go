@@ -124,12 +124,12 @@ func (store Publish) rearrangeLarge(ctx context.Context, id publish.ProjectID, c
 	}
 	for _, part := range parts(c) {
 		if err := store.addToDraft(ctx, &d, part); err != nil {
-			return publish.Project{}, store.giveUp(ctx, d, err)
+			return publish.Project{}, store.giveUp(ctx, d, err, at.Yield)
 		}
 	}
 	p, err := store.publishDraft(ctx, d, id, c, at)
 	if err != nil {
-		return publish.Project{}, store.giveUp(ctx, d, err)
+		return publish.Project{}, store.giveUp(ctx, d, err, at.Yield)
 	}
 	return p, nil
 }
@@ -258,11 +258,11 @@ func patiently(ctx context.Context, step func() error) error {
 
 // giveUp takes a draft back after an error. What it then returns is
 // publish.ErrNoEffect only if nothing of the draft is left.
-func (store Publish) giveUp(ctx context.Context, d draft, err error) error {
+func (store Publish) giveUp(ctx context.Context, d draft, err error, yield func()) error {
 	if !errors.Is(err, publish.ErrNoEffect) {
 		return err // the step may have made the version
 	}
-	undone := store.db.undo(context.WithoutCancel(ctx), d)
+	undone := store.db.undo(context.WithoutCancel(ctx), d, yield)
 	if undone == nil && !errors.Is(err, errDraftLost) {
 		return err
 	}
@@ -288,7 +288,7 @@ func (db *DB) undrafted(ctx context.Context, id publish.ProjectID, step func() e
 		switch {
 		case err != nil || waited:
 		case found.holder == db.name || !db.lease(draftLease).holds(found.until):
-			err = db.undo(ctx, found.draft)
+			err = db.undo(ctx, found.draft, nil)
 		case time.Now().After(end):
 			err = errDraftLasts
 		default:
@@ -324,7 +324,7 @@ func (db *DB) finishDrafts(ctx context.Context) error {
 	}, "SELECT d.id, d.project, d.n, d.holder, p.id FROM drafts d JOIN projects p ON p.num = d.project WHERE d.id > 0 AND (d.leased_until <= ? OR d.leased_until > ? OR d.holder = ?)", micros(l.now), l.never(), db.name)
 	for _, d := range list {
 		if err == nil && (d.holder != db.name || !db.drafts.has(d.of)) {
-			err = db.undo(ctx, d.draft)
+			err = db.undo(ctx, d.draft, nil)
 		}
 	}
 	return err

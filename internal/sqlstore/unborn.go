@@ -34,7 +34,7 @@ func (store Publish) createLarge(ctx context.Context, np publish.NewProject, h h
 	}
 	for _, part := range h.parts() {
 		if err := store.addToUnborn(ctx, &d, part); err != nil {
-			return publish.Project{}, store.giveUp(ctx, d, err)
+			return publish.Project{}, store.giveUp(ctx, d, err, np.Yield)
 		}
 	}
 	var p projectRow
@@ -43,7 +43,7 @@ func (store Publish) createLarge(ctx context.Context, np publish.NewProject, h h
 		return err
 	})
 	if err != nil {
-		return publish.Project{}, store.giveUp(ctx, d, err)
+		return publish.Project{}, store.giveUp(ctx, d, err, np.Yield)
 	}
 	return p.Project, nil
 }

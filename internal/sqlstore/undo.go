@@ -2,22 +2,40 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 
+	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
 // undo takes back what is left of a draft. Blobs that came with it are forgotten, as
-// if they had never been recorded; all others are looked at by Sweep.
-func (db *DB) undo(ctx context.Context, d draft) error {
+// if they had never been recorded; all others are looked at by Sweep. A step that finds the
+// disk full is done once more with the room that yield frees, if it is not nil.
+func (db *DB) undo(ctx context.Context, d draft, yield func()) error {
 	after := "" // the last file that was taken back
+	yielded := false
+	defer func() {
+		if yielded {
+			db.engine.Wipe() // the log is as long as all that was taken back, and takes that room
+		}
+	}()
 	for done := false; !done; {
 		last := after
-		err := db.patient(ctx, 0, func(t *tx) (err error) {
-			s := &sweep{tx: t, left: draftStep}
-			last, err = s.undo(d, after, db.name, db.lease(draftLease))
-			done = s.left > 0
-			return err
-		})
+		step := func() error {
+			return db.patient(ctx, 0, func(t *tx) (err error) {
+				s := &sweep{tx: t, left: draftStep}
+				last, err = s.undo(d, after, db.name, db.lease(draftLease))
+				done = s.left > 0
+				return err
+			})
+		}
+		err := step()
+		if errors.Is(err, publish.ErrFull) && yield != nil {
+			yield()
+			yielded = true
+			db.engine.Fold()
+			err = step()
+		}
 		if err != nil {
 			return err
 		}

@@ -94,8 +94,11 @@ type Engine interface {
 	// CheckPlace returns publish.ErrUnavailable unless the database is the one that was
 	// opened: another in its place has other records.
 	CheckPlace() error
-	// Wipe says that something was deleted that should leave no trace.
+	// Wipe says that something was deleted that should leave no trace: the log is emptied soon.
 	Wipe()
+	// Fold has the log, if there is one, moved into the database after the next step: on a disk that was
+	// full it then begins anew in the room it has.
+	Fold()
 	// Unused tells how many bytes the database holds that are free for new records.
 	Unused(ctx context.Context) (int64, error)
 	// GiveBack gives some of the unused bytes back, and tells whether there are more;

@@ -147,6 +147,9 @@ func (k *logKeeper) run() {
 // Wipe has the log emptied soon: something was deleted that is to be nowhere any more.
 func (e *Engine) Wipe() { e.log.wiped.Store(true) }
 
+// Fold implements engine.Engine.
+func (e *Engine) Fold() { e.write.fold.Store(true) }
+
 // look begins the log anew if it is too long, and empties it after a while, also when
 // nothing is written any more. Most of it is copied while all others go on; what was
 // written meanwhile is little.
