@@ -34,7 +34,7 @@ func TestFault06ManyFiles(t *testing.T) {
 	if left := glob(t, filepath.Join(folder, "data/blobs/??/*")); len(left) > 0 {
 		t.Errorf("%d files are left of it", len(left))
 	}
-	testenv.Eventually(t, 5*time.Second, "less is taken", func() bool {
+	testenv.Eventually(t, time.Minute, "less is taken", func() bool {
 		status, _ := publish(10)
 		return status == 201
 	})
