@@ -261,6 +261,7 @@ func integrity() []mutation {
 		{"a draft that is refused leaves its blobs", "internal/sqlstore/undo.go", "if f.blob <= d.known {", "if true {", storeTests},
 		{"a new project is seen while it is recorded in steps", "internal/sqlstore/unborn.go", "0, 0, 0, ?, ?, 0)`", "0, 0, 0, ?, ?, NULL)`", storeTests},
 		{"contents are recorded once for each file that has them", "internal/sqlstore/kept.go", "ids[i] = k.before[key]; ids[i] != 0", "false", storeTests},
+		{"a draft on a full disk has no room to be taken back", "internal/sqlstore/undo.go", "if errors.Is(err, publish.ErrFull) && yield != nil {", "if errors.Is(err, publish.ErrFull) && yield != nil && done {", storeTests},
 		{"what is left of a draft is said to be nothing", "internal/sqlstore/draft.go", "undone := store.db.undo(context.WithoutCancel(ctx), d, yield)", "var undone error", storeTests},
 		{"a version is recorded without its primary file", "internal/sqlstore/manage.go", "return publish.ErrNoPrimary", "return nil", storeTests},
 		{"bytes are deleted of a step that may have happened", "internal/publish/contents_held.go", "to := doubtful", "to := staged", "-run ^TestRegression32 " + publishTests},

@@ -161,7 +161,9 @@ func (g guardedManagement) Rearrange(ctx context.Context, id ProjectID, c Change
 // any more, and that which is kept for deletions: to take back what there is of them is one.
 func yield(spend func(), files []File) {
 	for _, f := range files {
-		f.Blob.Spooled.release()
+		if f.Blob.Spooled != nil {
+			_ = f.Blob.Spooled.file.Close() // its maker closes it once more
+		}
 	}
 	if spend != nil {
 		spend()

@@ -121,14 +121,21 @@ func (b Blob) InlineSize() int {
 
 // Spooled is small content that waits for its record in a temporary file.
 type Spooled struct {
-	file io.ReaderAt
+	file SpoolFile
 	off  int64
 	size int
 }
 
+// A SpoolFile is a temporary file that may be read by several at once. To close it gives back its room, and
+// more than once does nothing more.
+type SpoolFile interface {
+	io.ReaderAt
+	io.Closer
+}
+
 // NewSpooled is content of that size in a file from off. The file stays open, and these bytes as
-// they are, until the call that records them has returned, or yields their room.
-func NewSpooled(file io.ReaderAt, off int64, size int) *Spooled { return &Spooled{file, off, size} }
+// they are, until the call that records them has returned, or has failed and closed it for its room.
+func NewSpooled(file SpoolFile, off int64, size int) *Spooled { return &Spooled{file, off, size} }
 
 // Load reads the bytes into memory.
 func (s *Spooled) Load() ([]byte, error) {
@@ -137,16 +144,6 @@ func (s *Spooled) Load() ([]byte, error) {
 		return nil, fmt.Errorf("read spooled content: %w", err)
 	}
 	return b, nil
-}
-
-// release gives back the room of the whole file. It may be called again, and for nil.
-func (s *Spooled) release() {
-	if s == nil {
-		return
-	}
-	if file, ok := s.file.(io.Closer); ok {
-		_ = file.Close() // whoever made it closes it once more
-	}
 }
 
 // Variant is a compressed representation of a file's bytes, made after the publish. A file

@@ -314,11 +314,11 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 		if at.Idempotency, err = s.idempotency.record(req, p.ID, p.Version+1, email, Minted{}, made{}); err != nil {
 			return p, err
 		}
-		next, err := s.store.DeleteFile(ctx, p.ID, name, at)
-		if errors.Is(err, ErrFull) && s.Spend != nil {
-			s.Spend() // the version without the file needs a little room, which is kept free for deletions
-			return s.store.DeleteFile(ctx, p.ID, name, at)
-		}
+		var next Project
+		err = s.evenFull(func() (err error) { // the version without the file needs a little room
+			next, err = s.store.DeleteFile(ctx, p.ID, name, at)
+			return err
+		})
 		return next, err
 	})
 	if err != nil {

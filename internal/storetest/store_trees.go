@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"strings"
 	"testing"
@@ -31,7 +32,11 @@ func treeCases() []storeCase {
 // spooled is inline, but that the bytes wait in a file.
 func spooled(text string) publish.Blob {
 	b := inline(text)
-	b.Inline, b.Spooled = nil, publish.NewSpooled(strings.NewReader("before"+text+"after"), int64(len("before")), len(text))
+	all := struct {
+		*strings.Reader
+		io.Closer
+	}{strings.NewReader("before" + text + "after"), io.NopCloser(nil)}
+	b.Inline, b.Spooled = nil, publish.NewSpooled(all, int64(len("before")), len(text))
 	return b
 }
 
