@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 )
 
@@ -58,7 +59,27 @@ type Project struct {
 	Change    int64 // grows with every commit after which something else is read of the project, but for its counts; see ChangeStore
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	Cover     PictureID // that stands for it in lists
 }
+
+// PictureID names a picture that was made of what somebody sent: some random letters, of which the first tells
+// its format. It is never used for another picture, so what lies under it never changes. Empty names none.
+type PictureID string
+
+// File is the name under which the website has the picture in that width, in pixels.
+func (id PictureID) File(width int) string {
+	ending := ".jpg"
+	if id[:1] == PNGPicture {
+		ending = ".png"
+	}
+	return string(id) + "-" + strconv.Itoa(width) + ending
+}
+
+// What the name of a picture begins with, by its format.
+const (
+	JPEGPicture = "j"
+	PNGPicture  = "p"
+)
 
 // Version is an immutable list of files. Its address has the random Suffix in it, so that
 // whoever was given it reads that version for as long as it is kept, and nobody guesses it.

@@ -14,7 +14,7 @@ func (v view) Cards(list []gallery.Card) template.HTML {
 	var out strings.Builder
 	out.Grow(1280*len(list) + 64)
 	out.WriteString("<ul class=\"cards\">\n")
-	w := cardWriter{view: v, out: &out, drawing: make([]byte, 0, 1<<11), counts: map[count]string{}}
+	w := cardWriter{view: v, out: &out, counts: map[count]string{}}
 	for _, c := range list {
 		w.card(c)
 	}
@@ -25,9 +25,8 @@ func (v view) Cards(list []gallery.Card) template.HTML {
 // A cardWriter writes the cards of a page.
 type cardWriter struct {
 	view
-	out     *strings.Builder
-	drawing []byte
-	counts  map[count]string // what it has said: most cards say the same of few plays
+	out    *strings.Builder
+	counts map[count]string // what it has said: most cards say the same of few plays
 }
 
 // A count is a text that speaks of n things.
@@ -57,8 +56,7 @@ func (w *cardWriter) card(c gallery.Card) {
 	p := c.Project
 	id, handle := template.HTMLEscapeString(string(p.ID)), template.HTMLEscapeString(p.Handle)
 	w.add("<li class=\"card\">\n")
-	w.drawing = pictureOf(p.ID).draw(w.drawing[:0])
-	w.out.Write(w.drawing)
+	writeCover(w.out, p, cardSizes)
 	w.add("\n<p class=\"card-title\"><a href=\"/p/", id, "\" dir=\"auto\"")
 	if p.Lang != "" {
 		w.add(" lang=\"", template.HTMLEscapeString(p.Lang), "\"")

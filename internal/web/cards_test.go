@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"html/template"
 	"strings"
 	"testing"
@@ -13,24 +14,32 @@ import (
 // cardsTemplate is what cards are, in a language that escapes by itself.
 const cardsTemplate = `<ul class="cards">
 {{range .Data}}<li class="card">
-{{$.Picture .Project.ID}}
+{{template "cover" .Project}}
 <p class="card-title"><a href="/p/{{.Project.ID}}" dir="auto"{{with .Project.Lang}} lang="{{.}}"{{end}}>{{or .Project.Title .Project.ID}}</a></p>
 {{if ne $.Title (print "@" .Project.Handle)}}<p class="card-maker"><a href="/@{{.Project.Handle}}">@{{.Project.Handle}}</a></p>
 {{end}}<p class="card-counts">{{if .Stats.Players}}<span class="live">{{$.T "gallery.players" "n" .Stats.Players}}</span>
 {{end}}<span>{{$.T "gallery.plays" "n" .Stats.Plays}}</span>
 <span>{{$.T "gallery.likes" "n" .Stats.Likes}}</span></p>
 </li>
-{{end}}</ul>`
+{{end}}</ul>
+{{- define "cover"}}{{if .Cover}}<img class="cover" src="/i/{{.Cover.File 640}}" srcset="/i/{{.Cover.File 320}} 320w, /i/{{.Cover.File 640}} 640w, /i/{{.Cover.File 1280}} 1280w" sizes="(min-width: 40rem) 18rem, 45vw" width="640" height="360" alt="" loading="lazy" decoding="async">
+{{- else}}<span class="cover tile hue-{{hue .ID}} {{size .}}" aria-hidden="true"><span dir="auto"{{with .Lang}} lang="{{.}}"{{end}}>{{or .Title .ID}}</span></span>{{end}}{{end}}`
 
 // TestCardsAreWhatATemplateMakesOfThem: whatever people wrote, in all languages, on all pages.
 func TestCardsAreWhatATemplateMakesOfThem(t *testing.T) {
-	written := template.Must(template.New("cards").Parse(cardsTemplate))
+	written := template.Must(template.New("cards").Funcs(template.FuncMap{
+		"hue":  hueOf,
+		"size": func(p publish.Project) string { return titleSize(cmp.Or(p.Title, string(p.ID))) },
+	}).Parse(cardsTemplate))
 	var list []gallery.Card
 	for i, title := range []string{"", "Pong", `"><script>alert('1')</script>`, "&amp; <b> \x00 ' ` = {{.}}", "カービィ \u202e 麻雀", strings.Repeat("é", 200), "-->", "\xff\xfe"} {
 		for _, lang := range []string{"", "de", `x"><b>`} {
 			list = append(list, gallery.Card{
-				Project: publish.Project{ID: publish.ProjectID([]string{"game-abc123", "a-000000"}[i%2]), Handle: []string{"kim", "lee-2"}[i/2%2], Title: title, Lang: lang},
-				Stats:   publish.Stats{Players: i % 3, Plays: int64(i * i * 1234567), Likes: int64(i) - 1},
+				Project: publish.Project{
+					ID: publish.ProjectID([]string{"game-abc123", "a-000000"}[i%2]), Handle: []string{"kim", "lee-2"}[i/2%2], Title: title, Lang: lang,
+					Cover: []publish.PictureID{"", "", "", "jabc234", "pxyz567"}[i%5],
+				},
+				Stats: publish.Stats{Players: i % 3, Plays: int64(i * i * 1234567), Likes: int64(i) - 1},
 			})
 		}
 	}

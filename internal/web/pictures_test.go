@@ -3,8 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -119,37 +117,6 @@ func TestCardsOfAnyTitleAreDrawn(t *testing.T) {
 	for _, title := range []string{"", "Pong", "チェス", strings.Repeat("\u202e<", 500), "e\u0301"} {
 		if body, err := b.card(publish.Project{ID: "game-abc123", Title: title, Handle: "kim"}); err != nil || len(body) > 100<<10 {
 			t.Errorf("%.20q: %d bytes, %v", title, len(body), err)
-		}
-	}
-}
-
-func TestAPictureIsAlwaysTheSameForAProject(t *testing.T) {
-	one, again, other := view{}.Picture("game-abc123"), view{}.Picture("game-abc123"), view{}.Picture("game-abc124")
-	if one != again || one == other {
-		t.Errorf("it is %v, then %v; of another %v", one, again, other)
-	}
-}
-
-func TestAProjectHasOnePictureInTheGalleryOnItsPageAndWhereItIsEmbedded(t *testing.T) {
-	h := house(t)
-	found := regexp.MustCompile(`<svg class="tiles .*?</svg>`)
-	card := found.FindString(text(t, request(h, "GET", "/", "")))
-	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
-		if picture := found.FindString(text(t, request(h, "GET", target, ""))); picture != card || !strings.Contains(picture, "M") {
-			t.Errorf("on %s it is %q, in the gallery %q", target, picture, card)
-		}
-	}
-}
-
-func TestTheStyleSheetHasTheColoursOfThePictures(t *testing.T) {
-	css := string(openAssets()["site.css"].bytes)
-	for i, hue := range hues {
-		want := fmt.Sprintf(".hue%d {", i)
-		for n, c := range hue {
-			want += fmt.Sprintf(" --tone%d: #%02x%02x%02x;", n, c.R, c.G, c.B)
-		}
-		if !strings.Contains(css, want) {
-			t.Errorf("it has no %s", want)
 		}
 	}
 }
