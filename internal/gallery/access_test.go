@@ -66,6 +66,18 @@ func lettingIn(t *testing.T, w *world) {
 				page, err := w.ProjectPage(ctx, by, id)
 				return page.Project.ID == id, err
 			},
+			"Beside": func() (bool, error) {
+				beside, err := w.Beside(ctx, by, publish.Project{ID: "other-abc123", Account: owner.Account()})
+				return shows(gallery.Page{Cards: beside.More}, id), err
+			},
+			"Random": func() (bool, error) {
+				found, err := w.Random(ctx, by, "")
+				return found != "", err
+			},
+			"CardsOf": func() (bool, error) {
+				cards, err := w.CardsOf(ctx, by, []publish.ProjectID{id, taken})
+				return len(cards) == 1 && cards[0].Project.ID == id, err
+			},
 			"Stats": func() (bool, error) {
 				of, stats, err := w.Stats(ctx, by, string(id))
 				return of == id && stats.Likes == 1, err

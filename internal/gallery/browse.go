@@ -64,6 +64,8 @@ const MostWaiting = 1_000
 type lists struct {
 	played, live *cached[[]publish.ProjectID]
 	first        map[Sort]*cached[sheet]
+	pool         *cached[[]publish.Project] // what may come next after any
+	highest      *cached[int64]
 }
 
 // sheet is a page without its numbers, which are added for each caller.
@@ -78,7 +80,10 @@ func newLists() *lists {
 	for _, order := range []Sort{SortNewest, SortPlayed, SortLive} {
 		first[order] = newCached[sheet](firstFor)
 	}
-	return &lists{played: newCached[[]publish.ProjectID](playedFor), live: newCached[[]publish.ProjectID](liveFor), first: first}
+	return &lists{
+		played: newCached[[]publish.ProjectID](playedFor), live: newCached[[]publish.ProjectID](liveFor), first: first,
+		pool: newCached[[]publish.Project](firstFor), highest: newCached[int64](liveFor),
+	}
 }
 
 // Browse returns a page of the projects that may be listed, in an order; an empty cursor means the first page. A first page may be half
@@ -194,9 +199,14 @@ func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
 
 // page adds the numbers of now.
 func (s *Service) page(ctx context.Context, found sheet) Page {
-	out := Page{Next: found.next, Waiting: found.waiting, Cards: make([]Card, 0, len(found.projects))}
-	for _, p := range found.projects {
-		out.Cards = append(out.Cards, Card{p, s.counters.ListStats(ctx, p)})
+	return Page{Next: found.next, Waiting: found.waiting, Cards: s.cards(ctx, found.projects)}
+}
+
+// cards are projects with their numbers of now.
+func (s *Service) cards(ctx context.Context, projects []publish.Project) []Card {
+	out := make([]Card, 0, len(projects))
+	for _, p := range projects {
+		out = append(out, Card{p, s.counters.ListStats(ctx, p)})
 	}
 	return out
 }

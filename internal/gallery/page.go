@@ -20,7 +20,7 @@ func (s *Service) ProjectPage(ctx context.Context, by publish.Caller, id publish
 	if !names.ValidProjectID(string(id)) {
 		return ProjectPage{}, publish.ErrNotFound
 	}
-	p, err := s.find(ctx, by, string(id))
+	p, err := s.current(ctx, by, id)
 	if err != nil {
 		return ProjectPage{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	mathrand "math/rand/v2"
 	"time"
 
 	"sandlot/internal/publish"
@@ -21,6 +22,8 @@ type Config struct {
 	// counted by one of them.
 	Shared bool
 	Now    func() time.Time // nil: time.Now
+	// Draw draws a number from 0 up to n, without n; nil: math/rand. It may be called concurrently.
+	Draw func(n int64) int64
 }
 
 // DefaultPlays is how many loads of the last half hour are remembered by default: 25 MiB.
@@ -32,6 +35,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Draw == nil {
+		c.Draw = mathrand.Int64N
 	}
 	return c
 }
