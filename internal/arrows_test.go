@@ -66,7 +66,7 @@ var arrows = map[string][]string{
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},
-	"web":       {"account", "admission", "catalog", "content", "gallery", "operate", "publish"},
+	"web":       {"account", "admission", "catalog", "content", "gallery", "mediatype", "operate", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},
 }

@@ -6,18 +6,18 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"io/fs"
-	"mime"
 	"net/http"
-	"path"
 	"strconv"
 	"strings"
 	"sync"
+
+	"sandlot/internal/mediatype"
 )
 
 // An asset is a file of our own that pages load.
 type asset struct {
 	bytes       []byte
-	packed      []byte // the same with gzip; nothing in it is anybody's secret
+	packed      []byte // the same with gzip, if that is shorter; nothing in it is anybody's secret
 	contentType string
 	hash        string // of the bytes: a page names it, so that browsers keep a file for ever and see a new one at once
 }
@@ -45,13 +45,20 @@ var openAssets = sync.OnceValue(func() map[string]asset {
 	if err != nil {
 		panic(err)
 	}
-	out["site.css"] = newAsset("site.css", css.Bytes())
+	out["site.css"] = newAsset("site.css", []byte(strings.ReplaceAll(css.String(), "url("+face+")", "url("+face+"?v="+out[face].hash+")")))
 	return out
 })
 
+// face is the file of the display face, which pages and the style sheet name alike, so that browsers load it once.
+const face = "tilt-warp.woff2"
+
 func newAsset(name string, data []byte) asset {
 	sum := sha256.Sum256(data)
-	return asset{data, packed(data), mime.TypeByExtension(path.Ext(name)), base64.RawURLEncoding.EncodeToString(sum[:9])}
+	short := packed(data)
+	if !mediatype.Compressible(name) {
+		short = nil
+	}
+	return asset{data, short, mediatype.Of(name, true), base64.RawURLEncoding.EncodeToString(sum[:9])}
 }
 
 func packed(data []byte) []byte {
@@ -77,7 +84,7 @@ func (v *visit) asset(name string) error {
 	}
 	h := v.w.Header()
 	body, tag := a.bytes, `"`+a.hash+`"`
-	if takesGzip(v.r.Header.Get("Accept-Encoding")) {
+	if a.packed != nil && takesGzip(v.r.Header.Get("Accept-Encoding")) {
 		body, tag = a.packed, `"`+a.hash+`-gzip"`
 		h.Set("Content-Encoding", "gzip")
 	}
