@@ -83,6 +83,10 @@ var forms = map[string]sentForm{
 		}, status: 303, again: 410, theirs: func(w *world, f url.Values) { f.Set("handle", w.lee.account.Handle) },
 	},
 	"/logout": {fields: noFields, status: 303, again: 303},
+	"/choices": {
+		fields: func(*world) url.Values { return url.Values{"theme": {"dark"}, "lang": {"ja"}} }, status: 303, again: 303,
+		takes: map[string]string{"theme": anyText + " missing", "lang": anyText + " missing"},
+	},
 	"/report": {
 		fields: func(w *world) url.Values {
 			return url.Values{"project": {string(w.lee.project)}, "reason": {"other"}, "details": {"It is bad."}, "contact": {"me@example.com"}, "form_token": {"word"}}

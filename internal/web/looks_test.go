@@ -151,7 +151,7 @@ func looks() []look {
 var unseen = []string{
 	"GET /static/{file...}", "GET /favicon.ico", "GET /", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
 	"GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat",
-	"POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
+	"POST /choices", "POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
 	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",
 	"GET /account/projects/{id}/download", "POST /account/projects/{id}/files", "POST /account/projects/{id}/remove",
 	"POST /account/projects/{id}/restore", "POST /account/projects/{id}/erase", "POST /account/projects/{id}/take-back", "POST /account/projects/{id}/purge",

@@ -113,6 +113,7 @@ func (p *Pages) setLanguage(v *visit) error {
 	if err := p.Account.SetLang(v.r.Context(), v.by, lang); err != nil {
 		return err
 	}
+	v.prefer(lang)
 	return v.done("/account/settings", "said.language")
 }
 

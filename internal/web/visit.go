@@ -18,15 +18,17 @@ import (
 // A visit is one request for a page, and its answer.
 type visit struct {
 	*Pages
-	w     http.ResponseWriter
-	r     *http.Request
-	lang  string // one of the book's
-	by    publish.Caller
-	me    *login // nil without a login
-	grant *admission.Grant
-	said  template.HTML // what the form before this page did
-	heard bool          // whether the browser keeps that still
-	place bool          // whether all that the address asks for is a place in a list: the page has none of its words
+	w      http.ResponseWriter
+	r      *http.Request
+	lang   string // one of the book's
+	theme  string // one of themes; empty: the system's
+	chosen bool   // whether the visitor has chosen the language
+	by     publish.Caller
+	me     *login // nil without a login
+	grant  *admission.Grant
+	said   template.HTML // what the form before this page did
+	heard  bool          // whether the browser keeps that still
+	place  bool          // whether all that the address asks for is a place in a list: the page has none of its words
 }
 
 // A login is a browser's session and whose it is.
@@ -44,6 +46,7 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
 // enter answers for a route, if the visitor may go there.
 func (v *visit) enter(r route) error {
 	if r.access != stranger {
+		v.recall()
 		if err := v.recognise(); err != nil {
 			return err
 		}
@@ -74,9 +77,9 @@ func (v *visit) admit(op admission.Operation) (err error) {
 func (v *visit) origin() admission.Origin { return admission.From(v.r.RemoteAddr, v.by) }
 
 // speak makes the visit's language that of what is shown, if there is a catalog
-// for it, unless the visitor's account has one.
+// for it, unless the visitor has chosen one.
 func (v *visit) speak(lang string) {
-	if v.me != nil && v.me.Account.Lang != "" {
+	if v.chosen || v.me != nil && v.me.Account.Lang != "" {
 		return
 	}
 	if found, ok := v.book.Nearest(lang); ok {
@@ -131,6 +134,7 @@ func (v *visit) answer(status int, body []byte) {
 	h.Add("Vary", "Accept-Language")
 	h.Add("Vary", "Cookie")
 	h.Add("Vary", "Accept-Encoding")
+	body = themed(body, v.theme)
 	if v.packs(body) {
 		body = packed(body)
 		h.Set("Content-Encoding", "gzip")

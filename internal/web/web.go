@@ -98,10 +98,12 @@ var openTemplates = sync.OnceValue(func() *template.Template {
 type Pages struct {
 	Config
 	handler   http.Handler
-	prefixes  []string // of the paths of pages
+	mux       *http.ServeMux // behind handler
+	prefixes  []string       // of the paths of pages
 	book      *book
 	templates *template.Template
 	fronts    fronts
+	feet      feet
 	policy    string // Content-Security-Policy of a page
 	shares    *shares
 	numbers   *numbers
@@ -118,15 +120,16 @@ func New(cfg Config) *Pages {
 	}
 	p := &Pages{Config: cfg, book: openBook(), templates: openTemplates()}
 	p.policy = policy(cfg.Places)
+	p.feet = newFeet(p)
 	p.shares = newShares(cfg.Places, p.policy)
 	p.numbers = &numbers{cfg.Gallery, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
-	mux := http.NewServeMux()
+	p.mux = http.NewServeMux()
 	for _, r := range p.routes() {
-		mux.Handle(r.method+" "+r.path, p.serve(r))
+		p.mux.Handle(r.method+" "+r.path, p.serve(r))
 		p.prefixes = append(p.prefixes, prefix(r.path))
 	}
 	// A form is only taken from a page of this origin: another site, and a project under the same domain, are refused.
-	p.handler = p.guard(mux)
+	p.handler = p.guard(p.mux)
 	return p
 }
 
