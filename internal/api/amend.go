@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,14 +13,14 @@ import (
 
 // amendFields are what a PATCH of a project takes. It never changes.
 var amendFields = &fieldSet{
-	names:      []string{"title", "description", "listed", "threads", "lang", "primary_file", "if_version"},
+	names:      []string{"title", "description", "tags", "listed", "threads", "lang", "primary_file", "if_version"},
 	mayBeEmpty: true,
 	strict:     true,
 }
 
 func amendInput(f *fields) publish.AmendInput {
 	in := publish.AmendInput{
-		Title: f.words("title"), Description: f.words("description"), Lang: f.words("lang"), Primary: f.words("primary_file"),
+		Title: f.words("title"), Description: f.words("description"), Lang: f.words("lang"), Tags: f.list("tags"), Primary: f.words("primary_file"),
 		Listed: f.choice("listed"), Threads: f.choice("threads"), IfVersion: f.ifVersion(),
 	}
 	return in
@@ -35,6 +36,24 @@ func (f *fields) words(name string) *string {
 	}
 	v := f.text(name)
 	return &v
+}
+
+// list is a list of texts that may be left out; one text is its parts between commas.
+func (f *fields) list(name string) []string {
+	field, _ := f.form.Get(name)
+	switch {
+	case !f.has(name):
+		return nil
+	case field.Kind == content.String:
+		return strings.Split(field.Text, ",")
+	case field.Kind == content.Array:
+		out := []string{}
+		if json.Unmarshal([]byte(field.Raw), &out) == nil {
+			return out
+		}
+	}
+	f.fail(badField(name, "%s is not a list of strings", name))
+	return nil
 }
 
 // choice is a truth that may be left out.

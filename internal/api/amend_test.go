@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,17 +16,22 @@ func TestAmend(t *testing.T) {
 	}
 	t.Run("answers with the project as its owner reads it", func(t *testing.T) {
 		w := settled(t)
-		got := patch(w, obj{"title": 2048, "description": "Hop\nhop", "listed": "false", "threads": true, "lang": nil}).wants(200)
+		got := patch(w, obj{"title": 2048, "description": "Hop\nhop", "listed": "false", "threads": true, "lang": nil, "tags": []string{"#Puzzle", " Tower  Defense", "puzzle", "ＲÄTSEL"}}).wants(200)
 		read := w.get("/v1/project/"+w.projectID+"?content=none", w.project).wants(200)
-		for _, name := range []string{"title", "description", "listed", "threads", "version", "lang", "primary_file"} {
+		for _, name := range []string{"title", "description", "listed", "threads", "version", "lang", "tags", "primary_file"} {
 			expect.Same(t, name, got.body[name], read.body[name])
 		}
 		if got.str("title") != "2048" || got.body["listed"] != false || got.body["version"] != 2.0 || got.header.Get("ETag") != `"2"` || got.body["files"] == nil {
 			t.Error(got.text)
 		}
+		expect.Same(t, "tags", got.body["tags"], any([]any{"puzzle", "tower-defense", "rätsel"}))
 		if other := w.get("/v1/project/"+w.projectID, ""); other.body["description"] != nil || other.body["listed"] != nil {
 			t.Error(other.text)
 		}
+		got = patch(w, obj{"tags": "Cats, 3D,,cats"}).wants(200)
+		expect.Same(t, "tags of a text", got.body["tags"], any([]any{"cats", "3d"}))
+		got = patch(w, obj{"tags": []string{}}).wants(200)
+		expect.Same(t, "no tags", got.body["tags"], any([]any{}))
 		got = patch(w, obj{"primary_file": "logo.svg", "title": ""}).wants(200)
 		if got.body["version"] != 3.0 || got.str("primary_file") != "logo.svg" || got.body["title"] != nil || got.str("description") != "Hop\nhop" {
 			t.Error(got.text)
@@ -33,6 +39,10 @@ func TestAmend(t *testing.T) {
 	})
 	t.Run("what is wrong is told with a call that works, and changes nothing", func(t *testing.T) {
 		w := settled(t)
+		tenThousand := make([]string, 10_000)
+		for i := range tenThousand {
+			tenThousand[i] = fmt.Sprint("tag ", i)
+		}
 		for _, c := range []struct {
 			body   any
 			status int
@@ -47,7 +57,13 @@ func TestAmend(t *testing.T) {
 			{obj{"public": true}, 400, publish.CodeInvalidField, `"listed":true`},
 			{obj{"entry": "logo.svg"}, 400, publish.CodeInvalidField, `"primary_file":"logo.svg"`},
 			{obj{"primaryFile": "logo.svg"}, 400, publish.CodeInvalidField, `"primary_file":"logo.svg"`},
-			{obj{"tags": []string{"x"}, "title": "Other"}, 400, publish.CodeInvalidField, "The fields are"},
+			{obj{"colour": []string{"x"}, "title": "Other"}, 400, publish.CodeInvalidField, "The fields are"},
+			{obj{"tags": []string{"ok", "<b>bold</b>", "a\u202ebc", "x"}, "title": "Other"}, 400, publish.CodeInvalidField, `{"title":"Other","tags":"ok,b-bold-b,abc"}`},
+			{obj{"tags": tenThousand}, 400, publish.CodeInvalidField, `{"tags":"tag-0,tag-1,tag-2,tag-3,tag-4"}`},
+			{obj{"tags": []any{"ok", 7}}, 400, publish.CodeInvalidField, ""},
+			{obj{"tags": true}, 400, publish.CodeInvalidField, ""},
+			{obj{"tag": "cats"}, 400, publish.CodeInvalidField, `"tags":"cats"`},
+			{obj{"tags": []string{"cats"}, "listed": "yes"}, 400, publish.CodeInvalidField, `{"tags":"cats"}`},
 			{obj{"content": page64}, 400, publish.CodeInvalidField, "/v1/update"},
 			{obj{"title": []string{"x"}}, 400, publish.CodeInvalidField, ""},
 			{obj{"listed": "yes"}, 400, publish.CodeInvalidField, ""},

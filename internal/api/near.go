@@ -36,7 +36,7 @@ var synonyms = map[string][]string{
 	"final": {"last"}, "islast": {"last"}, "version": {"if_version"}, "expectedversion": {"if_version"}, "etag": {"if_version"},
 	"ifmatch": {"if_version"}, "baseversion": {"if_version"}, "currentversion": {"if_version"}, "revision": {"version", "if_version"},
 	"n": {"version"}, "to": {"version"}, "toversion": {"version"}, "targetversion": {"version"}, "restoreversion": {"version"}, "versionid": {"version"}, "versionnumber": {"version"}, "restoredfrom": {"version"},
-	"desc": {"description"}, "about": {"description"}, "summary": {"description"}, "unlisted": {"listed"}, "public": {"listed"}, "private": {"listed"}, "hidden": {"listed"}, "visible": {"listed"}, "islisted": {"listed"},
+	"desc": {"description"}, "about": {"description"}, "summary": {"description"}, "tag": {"tags"}, "labels": {"tags"}, "keywords": {"tags"}, "topics": {"tags"}, "category": {"tags"}, "categories": {"tags"}, "genre": {"tags"}, "genres": {"tags"}, "unlisted": {"listed"}, "public": {"listed"}, "private": {"listed"}, "hidden": {"listed"}, "visible": {"listed"}, "islisted": {"listed"},
 	"main": {"primary_file"}, "mainfile": {"primary_file"}, "primary": {"primary_file"}, "entry": {"primary_file"}, "entrypoint": {"primary_file"}, "startfile": {"primary_file"},
 	"crossoriginisolated": {"threads"}, "sharedarraybuffer": {"threads"}, "sharedmemory": {"threads"},
 	"hash": {"sha256"}, "checksum": {"sha256"}, "digest": {"sha256"}, "length": {"size"}, "filesize": {"size"},

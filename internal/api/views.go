@@ -23,23 +23,24 @@ type statsAnswer struct {
 // projectInfo is a project as anybody may see it. VersionURL is there for the
 // owner only.
 type projectInfo struct {
-	ProjectID   string `json:"project_id"`
-	Title       text   `json:"title"`
-	Handle      string `json:"handle"`
-	URL         string `json:"url"`
-	PathURL     text   `json:"path_url"`
-	PageURL     string `json:"page_url"`
-	VersionURL  *text  `json:"version_url,omitempty"`
-	Lang        text   `json:"lang"`
-	PrimaryFile string `json:"primary_file"`
-	Version     int    `json:"version"`
-	Size        int64  `json:"size"`
-	FileCount   int    `json:"file_count"`
-	CreatedAt   moment `json:"created_at"`
-	UpdatedAt   moment `json:"updated_at"`
-	Stats       stats  `json:"stats"`
-	Status      string `json:"status"`
-	Quarantined *bool  `json:"quarantined,omitempty"` // for the owner only
+	ProjectID   string   `json:"project_id"`
+	Title       text     `json:"title"`
+	Handle      string   `json:"handle"`
+	URL         string   `json:"url"`
+	PathURL     text     `json:"path_url"`
+	PageURL     string   `json:"page_url"`
+	VersionURL  *text    `json:"version_url,omitempty"`
+	Lang        text     `json:"lang"`
+	Tags        []string `json:"tags"`
+	PrimaryFile string   `json:"primary_file"`
+	Version     int      `json:"version"`
+	Size        int64    `json:"size"`
+	FileCount   int      `json:"file_count"`
+	CreatedAt   moment   `json:"created_at"`
+	UpdatedAt   moment   `json:"updated_at"`
+	Stats       stats    `json:"stats"`
+	Status      string   `json:"status"`
+	Quarantined *bool    `json:"quarantined,omitempty"` // for the owner only
 	*aboutInfo
 }
 
@@ -53,7 +54,7 @@ type aboutInfo struct {
 func newProject(v publish.ProjectView) projectInfo {
 	p, at := v.Project, v.Addresses
 	out := projectInfo{
-		string(p.ID), text(p.Title), p.Handle, at.URL, text(at.Path), at.Page, nil, text(p.Lang), p.Primary,
+		string(p.ID), text(p.Title), p.Handle, at.URL, text(at.Path), at.Page, nil, text(p.Lang), append([]string{}, p.Tags.List()...), p.Primary,
 		p.Version, p.Size, p.FileCount, moment(p.CreatedAt), moment(p.UpdatedAt), newStats(v.Stats), status(p.Suspended), nil, nil,
 	}
 	if v.Owner {

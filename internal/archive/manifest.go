@@ -35,6 +35,7 @@ type project struct {
 	PrimaryFile string    `json:"primary_file"`
 	Lang        *string   `json:"lang"`
 	Description string    `json:"description"`
+	Tags        []string  `json:"tags,omitempty"`
 	Listed      bool      `json:"listed"`
 	Threads     bool      `json:"threads"`
 	CreatedAt   time.Time `json:"created_at"`
@@ -165,7 +166,7 @@ func describe(v publish.ProjectView, files []publish.File) project {
 	p := v.Project
 	out := project{
 		ProjectID: string(p.ID), Title: optional(p.Title), URL: v.Addresses.URL, Version: p.Version,
-		PrimaryFile: p.Primary, Lang: optional(p.Lang), Listed: !p.Unlisted, Threads: p.Threads,
+		PrimaryFile: p.Primary, Lang: optional(p.Lang), Listed: !p.Unlisted, Threads: p.Threads, Tags: p.Tags.List(),
 		CreatedAt: p.CreatedAt.UTC().Truncate(time.Second), UpdatedAt: p.UpdatedAt.UTC().Truncate(time.Second),
 		Stats: stats{v.Stats.Players, v.Stats.Plays, v.Stats.Likes}, Files: make([]file, 0, len(files)),
 	}

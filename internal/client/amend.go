@@ -13,13 +13,14 @@ import (
 
 // An Amendment is what is to be said about a project from now on. What is nil stays; an empty text takes away.
 type Amendment struct {
-	Title       *string `json:"title,omitempty"`
-	Description *string `json:"description,omitempty"`
-	Lang        *string `json:"lang,omitempty"`
-	Listed      *bool   `json:"listed,omitempty"`
-	Threads     *bool   `json:"threads,omitempty"`
-	PrimaryFile *string `json:"primary_file,omitempty"` // alone of all it makes a version
-	IfVersion   int     `json:"if_version,omitempty"`   // refuse the call if the project has another version
+	Title       *string   `json:"title,omitempty"`
+	Description *string   `json:"description,omitempty"`
+	Tags        *[]string `json:"tags,omitempty"`
+	Lang        *string   `json:"lang,omitempty"`
+	Listed      *bool     `json:"listed,omitempty"`
+	Threads     *bool     `json:"threads,omitempty"`
+	PrimaryFile *string   `json:"primary_file,omitempty"` // alone of all it makes a version
+	IfVersion   int       `json:"if_version,omitempty"`   // refuse the call if the project has another version
 }
 
 // Amend changes what is said about a project, and returns it without the contents of its files.

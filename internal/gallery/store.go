@@ -112,7 +112,9 @@ type ListedQuery struct {
 	Account publish.AccountID // only those of this account; 0: of all accounts
 	// Words, if any, are such that each is a part of a word in the project's title or handle, as names.Searchable writes both: whatever its
 	// case, accents and width. What is no word is dropped; where nothing is left of one, nothing is listed. Account is not looked at then.
-	Words  []string
+	Words []string
+	// Tag, if there is one, is a tag that the projects have. Account is not looked at then, nor with it Words.
+	Tag    string
 	Before int64 // only those with a lower Number; 0: all
 	Limit  int   // the most projects
 }

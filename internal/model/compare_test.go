@@ -81,7 +81,7 @@ func (m *machine) compareList(t *rapid.T, by actor, limit int) {
 func (m *machine) compareHead(t *rapid.T, got publish.Project, want *project) {
 	v := want.current()
 	if got.ID != want.id || got.Title != want.title || got.Lang != want.lang || got.Version != len(want.versions) || got.Suffix != v.suffix ||
-		got.Size != v.size() || got.FileCount != len(v.files) || got.Primary != v.primary || got.Unlisted != want.unlisted || got.Threads != want.threads || got.Account != want.owner.id || got.Handle != want.owner.handle || !got.UpdatedAt.Equal(v.at) {
+		got.Size != v.size() || got.FileCount != len(v.files) || got.Primary != v.primary || got.Unlisted != want.unlisted || got.Threads != want.threads || got.Tags != want.tags || got.Account != want.owner.id || got.Handle != want.owner.handle || !got.UpdatedAt.Equal(v.at) {
 		t.Fatalf("got %+v, want %s %q at version %d with %d files of %d bytes", got, want.id, want.title, len(want.versions), len(v.files), v.size())
 	}
 }

@@ -3,6 +3,7 @@ package model_test
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -72,13 +73,16 @@ func (m *machine) amend(t *rapid.T) {
 		Title: maybe(t, "title", "Amended", ""), Description: maybe(t, "description", "About", ""), Lang: maybe(t, "lang", "fr", ""),
 		Listed: maybe(t, "listed", true, false), Threads: maybe(t, "threads", true, false), IfVersion: ifVersion(t, p),
 	}
+	if often(t, "tags") {
+		in.Tags = []string{pick(t, "tag", []string{"cats", "3d"}), "Rätsel"}[:pick(t, "how many tags", []int{0, 1, 2})]
+	}
 	if seldom(t, "primary_file") {
 		in.Primary = new(wanted(t))
 	}
 	if p != nil && often(t, "one that is there") && in.Primary != nil {
 		*in.Primary = pick(t, "which", slices.Sorted(maps.Keys(p.current().files)))
 	}
-	said := in.Title != nil || in.Description != nil || in.Lang != nil || in.Listed != nil || in.Threads != nil
+	said := in.Title != nil || in.Description != nil || in.Lang != nil || in.Tags != nil || in.Listed != nil || in.Threads != nil
 	if p != nil {
 		why = refusedAmend(p, in, said)
 	}
@@ -127,6 +131,9 @@ func (p *project) say(in publish.AmendInput) {
 		if f.said != nil {
 			*f.of = *f.said
 		}
+	}
+	if in.Tags != nil {
+		p.tags = publish.Tags(strings.ToLower(strings.Join(in.Tags, " ")))
 	}
 	if in.Listed != nil {
 		p.unlisted = !*in.Listed

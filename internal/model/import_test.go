@@ -129,7 +129,7 @@ func (m *machine) adopted(t *rapid.T, owner *account, old *project, history bool
 			t.Fatalf("the import has the id of %s", got.ID)
 		}
 	}
-	p := &project{id: got.ID, owner: owner, title: old.title, lang: old.lang, about: old.about, unlisted: old.unlisted, threads: old.threads, seen: map[int]int{}}
+	p := &project{id: got.ID, owner: owner, title: old.title, lang: old.lang, about: old.about, unlisted: old.unlisted, threads: old.threads, tags: old.tags, seen: map[int]int{}}
 	m.takeVersions(t, p, old, history)
 	m.projects = append(m.projects, p)
 	m.seq++

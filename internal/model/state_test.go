@@ -43,6 +43,7 @@ type project struct {
 	about    string // its description
 	unlisted bool
 	threads  bool
+	tags     publish.Tags
 	made     time.Time
 	deleted  time.Time // of one in the trash
 	seq      int

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
 
@@ -21,12 +23,14 @@ type Details struct {
 	Description string // plain text, with line breaks
 	Unlisted    bool
 	Threads     bool
+	Tags        Tags
 }
 
 // DetailsChange says which details are to be other, and its language; nil is as before.
 type DetailsChange struct {
 	Title, Description, Lang *string
 	Unlisted, Threads        *bool
+	Tags                     *Tags
 
 	By     int64 // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked
 	Expect int   // the current version; the step fails with ErrMoved if it is another; 0: any
@@ -34,12 +38,12 @@ type DetailsChange struct {
 
 // Change is the change that makes d the details, whatever they were.
 func (d Details) Change() DetailsChange {
-	return DetailsChange{Title: &d.Title, Description: &d.Description, Unlisted: &d.Unlisted, Threads: &d.Threads}
+	return DetailsChange{Title: &d.Title, Description: &d.Description, Unlisted: &d.Unlisted, Threads: &d.Threads, Tags: &d.Tags}
 }
 
 // empty tells whether nothing is to be other.
 func (c DetailsChange) empty() bool {
-	return c.Title == nil && c.Description == nil && c.Lang == nil && c.Unlisted == nil && c.Threads == nil
+	return c.Title == nil && c.Description == nil && c.Lang == nil && c.Unlisted == nil && c.Threads == nil && c.Tags == nil
 }
 
 // Change is what a new version has other than the one before.
@@ -139,7 +143,8 @@ func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, d Detai
 type AmendInput struct {
 	Title, Description, Lang *string
 	Listed, Threads          *bool
-	Primary                  *string // the file that is opened first
+	Tags                     []string // nil: not sent
+	Primary                  *string  // the file that is opened first
 	IfVersion                *int
 }
 
@@ -161,9 +166,16 @@ func (s *Service) Amend(ctx context.Context, by Caller, ref string, in AmendInpu
 		unlisted := !*in.Listed
 		c.Unlisted = &unlisted
 	}
+	if in.Tags != nil {
+		tags, err := ReadTags(in.Tags)
+		if err != nil {
+			return v, err
+		}
+		c.Tags = &tags
+	}
 	if in.Primary == nil && c == (DetailsChange{By: by.key.ID}) {
 		return v, Refuse(CodeMissingField, "The call says nothing that is to be other. Nothing was changed.").With(OpProject, Arg{"id", string(p.ID)}).
-			Note("Send any of title, description, listed, threads, lang and primary_file. This is the project as it is:")
+			Note("Send any of title, description, tags, listed, threads, lang and primary_file. This is the project as it is:")
 	}
 	warnings, err := c.clean()
 	if err != nil {
@@ -234,6 +246,13 @@ func (c *DetailsChange) clean() (w []Warning, err error) {
 		}
 		c.Description = &text
 	}
+	if c.Tags != nil {
+		tags, err := ReadTags(c.Tags.List())
+		if err != nil {
+			return nil, err
+		}
+		c.Tags = &tags
+	}
 	if c.Lang != nil {
 		lang, read := CleanLang(*c.Lang)
 		if lang == "" && *c.Lang != "" {
@@ -242,6 +261,45 @@ func (c *DetailsChange) clean() (w []Warning, err error) {
 		c.Lang, w = &lang, append(w, read...)
 	}
 	return w, nil
+}
+
+// ReadTags brings tags into the form in which they are kept. Those that are one to a reader are one. More than MaxTags, and what
+// no tag can be, are CodeInvalidField.
+func ReadTags(list []string) (Tags, error) {
+	kept, wrong := keepTags(list)
+	var e *Error
+	switch {
+	case len(kept) > MaxTags:
+		e = Refuse(CodeInvalidField, "The project was given %d tags; it may have %d.", len(list), MaxTags)
+	case len(wrong) > 0:
+		e = Refuse(CodeInvalidField, "The tag %s cannot be: a tag has 2 to 24 letters, digits and hyphens, of any script.", inspect.Quoted(wrong[0]))
+	default:
+		return tagsOf(kept), nil
+	}
+	for _, text := range wrong {
+		if near := names.NearTag(text); near != "" && len(kept) < MaxTags {
+			kept, _ = keepTags(append(kept, near))
+		}
+	}
+	return "", e.In("tags").With(OpSame, Arg{"tags", strings.Join(kept[:min(len(kept), MaxTags)], ",")}).Note("Nothing was changed. All else would be taken as it is:")
+}
+
+// keepTags are those of a list that can be tags, in their form and each once, at most one more than a project may have, and the
+// first of the others.
+func keepTags(list []string) (kept, wrong []string) {
+	for _, text := range list {
+		tag, ok := names.Tag(text)
+		switch {
+		case len(kept) > MaxTags:
+			return kept, wrong
+		case !ok && strings.TrimSpace(text) == "", slices.ContainsFunc(kept, func(k string) bool { return names.SameTag(k, tag) }):
+		case ok:
+			kept = append(kept, tag)
+		case len(wrong) < MaxTags:
+			wrong = append(wrong, text)
+		}
+	}
+	return kept, wrong
 }
 
 // suspendedSince is the error of a step on a project: its refusal where the project was

@@ -263,6 +263,7 @@ type Adoption struct {
 	Title       string
 	Lang        string
 	Description string
+	Tags        []string // what cannot be a tag is left out
 	Unlisted    bool
 	Threads     bool
 	Begun       time.Time
@@ -354,6 +355,8 @@ func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner Accoun
 	if np.Description = cleanDescription(in.Description); utf8.RuneCountInString(np.Description) > MaxDescription {
 		return out, Refuse(CodeInvalidField, "The description has more than %d characters.", MaxDescription).In("description").With(OpNothing).Note("Make it shorter where the project is, and export it again.")
 	}
+	tags, _ := keepTags(in.Tags)
+	np.Tags = tagsOf(tags[:min(len(tags), MaxTags)])
 	versions, err := in.Stage(ctx)
 	if err != nil {
 		return out, err

@@ -169,6 +169,7 @@ type NewProject struct {
 	CreatedAt   time.Time // of version 1
 	Begun       time.Time // when the project was made, if that was before version 1
 	Description string
+	Tags        Tags
 	Unlisted    bool
 	Threads     bool
 	Upload      *Completion

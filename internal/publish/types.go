@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -45,6 +46,7 @@ type Project struct {
 	Suspended bool   // by the operator, itself or with its account: it is on none of its addresses
 	Unlisted  bool   // by its owner: it is in no list that others see
 	Threads   bool   // by its owner: its pages get an isolation that lets them share memory between threads
+	Tags      Tags
 	Title     string // empty when there is none
 	Lang      string // BCP 47, empty when unknown
 	Primary   string // the filename served for "/"
@@ -80,6 +82,17 @@ const (
 	JPEGPicture = "j"
 	PNGPicture  = "p"
 )
+
+// MaxTags is how many tags a project may have.
+const MaxTags = 5
+
+// Tags are what a project's owner files it under, in the owner's order: each as names.Tag makes it, with a blank between two.
+type Tags string
+
+func tagsOf(list []string) Tags { return Tags(strings.Join(list, " ")) }
+
+// List returns them one by one.
+func (t Tags) List() []string { return strings.Fields(string(t)) }
 
 // Version is an immutable list of files. Its address has the random Suffix in it, so that
 // whoever was given it reads that version for as long as it is kept, and nobody guesses it.

@@ -48,6 +48,7 @@ const (
 	whatListed = `projects p JOIN accounts a ON a.id = p.account
 	WHERE p.listed = 1 AND ` + listable + ` AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND `
 	selectListed = "SELECT " + projectColumns + "\n\tFROM " + whatListed
+	selectTagged = "SELECT " + projectColumns + "\n\tFROM project_tags g CROSS JOIN " + whatListed + "p.num = g.project AND g.tag = ? AND g.project < ? ORDER BY g.project DESC LIMIT ?"
 )
 
 func scanListed(r row) (l gallery.Listed, err error) {
@@ -62,7 +63,12 @@ func (t *tx) list(p projectRow, may bool) error {
 		return nil
 	}
 	t.unfiled++
-	return t.later("INSERT INTO search_texts (project, text, due) VALUES (?, ?, 1)", p.num, searchText(p.Title, p.Handle))
+	for _, tag := range p.Tags.List() {
+		if err := t.later("INSERT INTO project_tags (tag, project) VALUES (?, ?)", tag, p.num); err != nil {
+			return err
+		}
+	}
+	return t.later("INSERT INTO search_texts (project, text, due) VALUES (?, ?, 1)", p.num, searchText(p.Title, p.Handle, p.Tags))
 }
 
 // ListUnverified implements gallery.Store. Lists ask for the rule again of what they
@@ -112,7 +118,10 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 		list, err := store.search(ctx, q)
 		return list, in("search projects", err)
 	}
-	if q.Account != 0 {
+	switch {
+	case q.Tag != "":
+		query, args = selectTagged, append([]any{q.Tag}, args...)
+	case q.Account != 0:
 		query, args = selectListed+"p.account = ?"+rest, append([]any{q.Account}, args...)
 	}
 	list, err := all(ctx, store.db, scanListed, query, args...)

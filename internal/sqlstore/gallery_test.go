@@ -25,7 +25,7 @@ func sameGrams(t *testing.T, db *DB) {
 	list, err := all(t.Context(), db, scanNamed, selectNamed+"TRUE ORDER BY p.num")
 	expect.OK(t, err)
 	for _, n := range list {
-		text := searchText(n.title, n.handle)
+		text := searchText(n.title, n.handle, n.tags)
 		want.add(n.num, gramsOf(text), nil)
 		texts = append(texts, fmt.Sprint(n.num, text, "", 0))
 	}
@@ -101,7 +101,7 @@ func holdSearches(t *testing.T, db *DB, titles []namedProject, limits []int) {
 	for _, words := range [][]string{{"sea"}, {"a"}, {"x"}, {"9"}, {"99"}, {"ll", "11"}, {"follower"}, {"lionsea"}, {"nsea"}, {"sea", "ocean"}, {"カ"}, {"カービ", "sea"}, {"雀"}, {"pee"}, {"1", "2", "3"}, {"nothing"}} {
 		var want []int64
 		for _, n := range titles {
-			text := searchText(n.title, n.handle)
+			text := searchText(n.title, n.handle, n.tags)
 			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, names.Searchable(w)) }) {
 				want = append(want, n.num)
 			}

@@ -52,22 +52,27 @@ func gram(letters []rune) int64 {
 }
 
 // searchText is what a search looks at of a listed project.
-func searchText(title, handle string) string {
-	return names.Searchable(title) + "\n" + names.Searchable(handle)
+func searchText(title, handle string, tags publish.Tags) string {
+	text := names.Searchable(title) + "\n" + names.Searchable(handle)
+	if tags == "" {
+		return text
+	}
+	return text + "\n" + names.Searchable(string(tags))
 }
 
 // A namedProject is what a listed project is found by.
 type namedProject struct {
 	num           int64
 	title, handle string
+	tags          publish.Tags
 }
 
 func scanNamed(r row) (n namedProject, err error) {
-	err = r.Scan(&n.num, &n.title, &n.handle)
+	err = r.Scan(&n.num, &n.title, &n.handle, &n.tags)
 	return n, err
 }
 
-const selectNamed = "SELECT p.num, p.title, a.handle FROM projects p JOIN accounts a ON a.id = p.account WHERE p.listed = 1 AND "
+const selectNamed = "SELECT p.num, p.title, a.handle, p.tags FROM projects p JOIN accounts a ON a.id = p.account WHERE p.listed = 1 AND "
 
 // dueAgain begins a statement by which the texts of projects, which it selects with an
 // empty text and 2, are to be made anew.
@@ -85,7 +90,7 @@ func (t *tx) remakeTexts(projects []int64) error {
 		return err
 	}
 	for _, n := range list {
-		if _, err := t.exec("UPDATE search_texts SET text = ?, due = 1 WHERE project = ? AND due = 2", searchText(n.title, n.handle), n.num); err != nil {
+		if _, err := t.exec("UPDATE search_texts SET text = ?, due = 1 WHERE project = ? AND due = 2", searchText(n.title, n.handle, n.tags), n.num); err != nil {
 			return err
 		}
 	}
@@ -101,7 +106,7 @@ func (t *tx) retitled(p projectRow) error {
 
 func (t *tx) remakeText(p projectRow) error {
 	return t.later("UPDATE search_texts SET text = ?, due = 1 WHERE project = ? AND due = 2 AND EXISTS (SELECT 1 FROM projects WHERE num = ? AND listed = 1)",
-		searchText(p.Title, p.Handle), p.num, p.num)
+		searchText(p.Title, p.Handle, p.Tags), p.num, p.num)
 }
 
 // unfiledMore counts texts that steps have left to be filed, and files them where they
@@ -214,7 +219,7 @@ func (s *sweep) makeTexts(list []dueText) error {
 	}
 	projects, err := all(context.Background(), s, scanNamed, selectNamed+s.amongNumbers("p.num"), engine.List(nums))
 	for _, p := range projects {
-		at[p.num].text = searchText(p.title, p.handle)
+		at[p.num].text = searchText(p.title, p.handle, p.tags)
 	}
 	return err
 }

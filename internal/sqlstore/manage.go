@@ -19,9 +19,9 @@ const changesLimit = 20_000
 // Details implements publish.ProjectStore.
 func (store Publish) Details(ctx context.Context, id publish.ProjectID) (publish.Details, error) {
 	d, err := one(ctx, store.db, func(r row) (d publish.Details, err error) {
-		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads)
+		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads, &d.Tags)
 		return d, err
-	}, "SELECT title, description, unlisted, threads FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
+	}, "SELECT title, description, unlisted, threads, tags FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
 	return d, in("read details", err)
 }
 
@@ -49,7 +49,7 @@ func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 		if d.Title != nil {
 			p.Title = *d.Title
 		}
-		if err := t.describe(&p, d); err != nil || p.Title == was.Title && p.Unlisted == was.Unlisted {
+		if err := t.describe(&p, d); err != nil || !p.listedOther(was) {
 			return err
 		}
 		return t.retitled(p)
@@ -63,10 +63,16 @@ func (t *tx) describe(p *projectRow, d publish.DetailsChange) error {
 		description = *d.Description
 	}
 	p.Unlisted, p.Threads, p.Lang = said(d.Unlisted, p.Unlisted), said(d.Threads, p.Threads), said(d.Lang, p.Lang)
+	p.Tags = said(d.Tags, p.Tags)
 	p.Change++
-	_, err := t.exec("UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?, lang = ? WHERE num = ?",
-		p.Title, description, p.Unlisted, p.Threads, p.Lang, p.num)
+	_, err := t.exec("UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?, lang = ?, tags = ? WHERE num = ?",
+		p.Title, description, p.Unlisted, p.Threads, p.Lang, string(p.Tags), p.num)
 	return err
+}
+
+// listedOther reports whether the lists, or a search, may tell something else of a project than before.
+func (p projectRow) listedOther(before projectRow) bool {
+	return p.Title != before.Title || p.Unlisted != before.Unlisted || p.Tags != before.Tags
 }
 
 // said is what v says, or else what was before.

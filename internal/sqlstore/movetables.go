@@ -15,8 +15,9 @@ var movedTables = []engine.Table{
 	numbered("accounts", "id", "handle:t email:t verified lang:t created_at suspended_at deleted_at projects bytes verified_at seq changed"),
 	moved("handles", "handle:t", "account renamed_at"),
 	numbered("projects", "num", `id:t account title:t lang:t primary_file:t version suffix:t size file_count plays likes seq created_at updated_at
-		deleted_at suspended_at oldest unlisted listed description:t threads counted changed cover:t`, "id"),
+		deleted_at suspended_at oldest unlisted listed description:t threads counted changed cover:t tags:t`, "id"),
 	numbered("keys", "id", "hash:b account project name:t last_four:t created_at last_used_at revoked_at", "hash"),
+	moved("project_tags", "tag:t project", ""),
 	moved("versions", "project n", "suffix:t created_at title:t primary_file:t erased_at restored_from"),
 	numbered("blobs", "id", "ref:t size sha256:b is_text squeezed loose created_at leased_until", "ref"),
 	moved("contents", "blob", "bytes:b"),

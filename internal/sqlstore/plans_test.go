@@ -241,7 +241,7 @@ func useOwned(t *testing.T, db *DB, a publish.Account, p publish.Project, now ti
 // manage does what owners do with a project.
 func manage(t *testing.T, db *DB, p publish.Project, now time.Time) {
 	ctx := context.Background()
-	expect.Is(t, "set details", second(db.Publish().SetDetails(ctx, p.ID, publish.Details{Title: "t"}.Change())), nil)
+	expect.Is(t, "set details", second(db.Publish().SetDetails(ctx, p.ID, publish.Details{Title: "t", Tags: "cats"}.Change())), nil)
 	_, err := db.Publish().Details(ctx, p.ID)
 	expect.Is(t, "details", err, nil)
 	p, err = db.Publish().Project(ctx, p.ID)
@@ -316,6 +316,10 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 		},
 		"search": func() error {
 			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Words: []string{"x"}, Limit: 9})
+			return err
+		},
+		"listed of a tag": func() error {
+			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Tag: "cats", Limit: 9})
 			return err
 		},
 		"listed of":  func() error { _, err := db.Gallery().ListedOf(ctx, []publish.ProjectID{p.ID}); return err },

@@ -340,5 +340,5 @@ func (s *search) read(ctx context.Context, projects []int64, held bool) error {
 
 // matches reports whether a project has the words, whatever its text says.
 func (s *search) matches(l gallery.Listed) bool {
-	return hasAll(searchText(l.Title, l.Handle), s.words)
+	return hasAll(searchText(l.Title, l.Handle, l.Tags), s.words)
 }

@@ -27,6 +27,8 @@ func galleryCases() []storeCase {
 		{"Listed/words are those of now", listedNewWords},
 		{"Listed/words of the handle of now", listedNewHandle},
 		{"Listed/words mean nothing but themselves", listedOddWords},
+		{"Listed/those that have a tag", listedTagged},
+		{"Listed/words are those of its tags, too", listedTagWords},
 		{"ListUnverified/projects of accounts without a verified address may be listed, too", listUnverified},
 		{"ListUnverified/from its return on no list has what may not be there", listVerifiedAgain},
 		{"Waiting/counts the projects that would be listed were their account's address verified", waiting},
@@ -353,6 +355,75 @@ func listedNewWords(t *testing.T, s Stores) {
 	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
 	s.lists(t, "by the old word", gallery.ListedQuery{Words: []string{"old"}})
 	s.lists(t, "by the new one", gallery.ListedQuery{Words: []string{"new"}}, "one")
+}
+
+// tag has the owner of a project file it under other tags.
+func (s Stores) tag(t *testing.T, id publish.ProjectID, tags publish.Tags) {
+	t.Helper()
+	ok(t, s.Management.SetDetails(t.Context(), id, publish.DetailsChange{Tags: &tags}))
+	same(t, "the tags", must(s.Publish.Project(t.Context(), id))(t).Tags, tags)
+}
+
+func listedTagged(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	for _, id := range []string{"one", "two"} {
+		np := newProject(id, kim.ID)
+		np.Tags = "puzzle cats"
+		must(s.Publish.CreateProject(t.Context(), np))(t)
+	}
+	long := newProject("long", kim.ID)
+	long.Files, long.Tags = append(long.Files, manyFiles("a", several, inline)...), "cats"
+	must(s.Publish.CreateProject(t.Context(), long))(t)
+	puzzle, cats := gallery.ListedQuery{Tag: "puzzle"}, gallery.ListedQuery{Tag: "cats"}
+	list := must(s.Gallery.Listed(t.Context(), gallery.ListedQuery{Tag: "cats", Limit: 1}))(t)
+	same(t, "the first", list[0].Project, must(s.Publish.Project(t.Context(), "long"))(t))
+	s.lists(t, "those before it", gallery.ListedQuery{Tag: "cats", Before: list[0].Number}, "two", "one")
+	s.lists(t, "a part of a tag", gallery.ListedQuery{Tag: "cat"})
+	s.tag(t, "one", "cats rätsel 猫")
+	s.lists(t, "when one has it no more", puzzle, "two")
+	s.lists(t, "which it still has", cats, "long", "two", "one")
+	s.lists(t, "of any script", gallery.ListedQuery{Tag: "猫"}, "one")
+	s.Unlist(t, "one", true)
+	s.lists(t, "when it is not listed", cats, "long", "two")
+	s.tag(t, "one", "puzzle cats")
+	s.lists(t, "nor then", puzzle, "two")
+	s.Unlist(t, "one", false)
+	s.lists(t, "when it is listed again", puzzle, "two", "one")
+	yes, none := true, publish.Tags("")
+	ok(t, s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &none, Unlisted: &yes}))
+	no, some := false, publish.Tags("puzzle")
+	ok(t, s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &some, Unlisted: &no}))
+	s.lists(t, "when both were changed at once", puzzle, "two", "one")
+	s.lists(t, "what it had before", cats, "long", "two")
+	for _, subject := range []publish.Subject{ofProject("two"), ofAccount(kim.ID)} {
+		want := []publish.ProjectID{"one"}
+		if subject.Account != 0 {
+			want = nil
+		}
+		ok(t, s.Operate.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "it")))
+		s.lists(t, "suspended", puzzle, want...)
+		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(publish.ActionReinstate, "it")))
+		s.lists(t, "reinstated", puzzle, "two", "one")
+	}
+	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
+	s.lists(t, "when one is deleted", puzzle, "one")
+	unverified := newProject("waits", s.mustAccount(t, newAccount("lee")).ID)
+	unverified.Tags = "puzzle"
+	must(s.Publish.CreateProject(t.Context(), unverified))(t)
+	s.lists(t, "without an account that is verified", puzzle, "one")
+	s.verify(t, unverified.Account)
+	s.lists(t, "with it", puzzle, "waits", "one")
+}
+
+func listedTagWords(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	np := newProject("one", kim.ID)
+	np.Tags = "puzzle"
+	must(s.Publish.CreateProject(t.Context(), np))(t)
+	s.lists(t, "a tag", gallery.ListedQuery{Words: []string{"puzzle"}}, "one")
+	s.tag(t, "one", "role-playing rätsel")
+	s.lists(t, "one that it has no more", gallery.ListedQuery{Words: []string{"puzzle"}})
+	s.lists(t, "parts of two", gallery.ListedQuery{Words: []string{"play", "ratsel"}}, "one")
 }
 
 func listedOddWords(t *testing.T, s Stores) {

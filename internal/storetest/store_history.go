@@ -40,7 +40,7 @@ func withHistory(id string, owner publish.AccountID) (np publish.NewProject, ver
 		later(4, publish.Change{}),
 	}
 	np.Later[3].RestoredFrom = 4
-	np.Begun, np.Description, np.Unlisted, np.Threads, np.Key = base().AddDate(-2, 0, 0), "Once.", true, true, publish.Key{}
+	np.Begun, np.Description, np.Tags, np.Unlisted, np.Threads, np.Key = base().AddDate(-2, 0, 0), "Once.", "cats 3d", true, true, publish.Key{}
 	page := "<p>" + id
 	return np, []map[string]string{
 		{"index.html": page, "a.js": "a", "b.js": "b"},
@@ -62,10 +62,10 @@ func (s Stores) hasHistory(t *testing.T, p publish.Project, np publish.NewProjec
 	same(t, "the project", p, publish.Project{
 		ID: np.ID, Account: np.Account, Handle: p.Handle, Verified: p.Verified, Title: last.Title, Lang: "fr", Primary: p.Primary, Version: n, Suffix: last.Suffix,
 		Size: size, FileCount: len(versions[n-1]), Seq: p.Seq, Change: p.Change, CreatedAt: np.Begun, UpdatedAt: last.At,
-		Unlisted: np.Unlisted, Threads: np.Threads,
+		Unlisted: np.Unlisted, Threads: np.Threads, Tags: np.Tags,
 	})
 	details := must(s.Management.Details(t.Context(), p.ID))(t)
-	same(t, "details", details, publish.Details{Title: last.Title, Description: np.Description, Unlisted: np.Unlisted, Threads: np.Threads})
+	same(t, "details", details, publish.Details{Title: last.Title, Description: np.Description, Unlisted: np.Unlisted, Threads: np.Threads, Tags: np.Tags})
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 	primary := np.Primary
 	for i, want := range versions {

@@ -56,7 +56,7 @@ func (s Stores) current(t *testing.T, p publish.Project, name string) publish.Fi
 func setDetails(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	same(t, "before", must(s.Management.Details(t.Context(), p.ID))(t), publish.Details{Title: p.Title})
-	want := publish.Details{Title: "Pong", Description: "two\nlines", Unlisted: true, Threads: true}
+	want := publish.Details{Title: "Pong", Description: "two\nlines", Unlisted: true, Threads: true, Tags: "cats 3d"}
 	ok(t, s.Management.SetDetails(t.Context(), p.ID, want.Change()))
 	same(t, "after", must(s.Management.Details(t.Context(), p.ID))(t), want)
 	got := must(s.Publish.Project(t.Context(), p.ID))(t)

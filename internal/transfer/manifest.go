@@ -30,6 +30,7 @@ type manifest struct {
 
 type project struct {
 	id, title, lang, description, primary string
+	tags                                  []string
 	unlisted, threads                     bool
 	created, updated                      time.Time
 	versions                              []version // the oldest first

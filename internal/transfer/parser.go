@@ -10,6 +10,7 @@ import (
 
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
+	"sandlot/internal/publish"
 	"sandlot/internal/tree"
 	"sandlot/internal/unpack"
 )
@@ -57,6 +58,8 @@ func (p *parser) project() error {
 			return p.value(&x.lang)
 		case "description":
 			return p.value(&x.description)
+		case "tags":
+			return p.tags(&x)
 		case "primary_file":
 			return p.value(&x.primary)
 		case "listed":
@@ -92,6 +95,18 @@ func (p *parser) project() error {
 	}
 	p.m.projects = append(p.m.projects, x)
 	return err
+}
+
+// tags reads the tags of a project, of which so many are held as it may have.
+func (p *parser) tags(x *project) error {
+	return p.elements(func() error {
+		var tag string
+		err := p.value(&tag)
+		if err == nil && len(x.tags) < publish.MaxTags {
+			x.tags = append(x.tags, tag)
+		}
+		return err
+	})
 }
 
 // hold counts the files of a version, which are kept until the import ends, and a version without any as one.

@@ -242,7 +242,7 @@ func refusal(err error) *publish.Error {
 func (s *Service) adoptOne(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, p project, a publish.Adoption) (publish.Adopted, error) {
 	tree := s.Contents.NewTree(in.Charge)
 	defer s.Contents.DiscardTree(context.WithoutCancel(ctx), tree)
-	a.Title, a.Lang, a.Description, a.Unlisted, a.Threads, a.Begun = p.title, p.lang, p.description, p.unlisted, p.threads, p.created
+	a.Title, a.Lang, a.Description, a.Tags, a.Unlisted, a.Threads, a.Begun = p.title, p.lang, p.description, p.tags, p.unlisted, p.threads, p.created
 	a.Idempotency, a.DryRun = in.Idempotency, in.DryRun
 	a.Stage = func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, zip, tree, p) }
 	if in.Account != 0 {

@@ -54,7 +54,7 @@ func (w *world) history(by publish.Caller) publish.ProjectID {
 		expect.OK(w.t, err)
 	}
 	own := w.OwnerOf(by.Account())
-	expect.OK(w.t, w.Publish.Describe(w.t.Context(), own, id, publish.Details{Title: "Sky Hopper", Description: "Jump.\nAgain.", Unlisted: true, Threads: true}))
+	expect.OK(w.t, w.Publish.Describe(w.t.Context(), own, id, publish.Details{Title: "Sky Hopper", Description: "Jump.\nAgain.", Unlisted: true, Threads: true, Tags: "cats 3d"}))
 	expect.OK(w.t, w.Publish.EraseVersion(w.t.Context(), own, id, 3))
 	w.Clock.Move(time.Hour)
 	return id
@@ -122,7 +122,7 @@ func TestAnExportComesInWithItsWholeHistory(t *testing.T) {
 			expect.OK(t, err)
 			is, err := to.Publish.Project(t.Context(), me, string(o.Adopted.Project.ID))
 			expect.OK(t, err)
-			if p := is.Project; p.ID == id || p.Title != "Sky Hopper" || p.Lang != "de" || !p.Unlisted || !p.Threads || p.Version != 3 || p.Size != was.Project.Size || !p.CreatedAt.Equal(was.Project.CreatedAt.Truncate(time.Second)) || p.Account != me.Account() {
+			if p := is.Project; p.ID == id || p.Title != "Sky Hopper" || p.Lang != "de" || !p.Unlisted || !p.Threads || p.Tags != "cats 3d" || p.Version != 3 || p.Size != was.Project.Size || !p.CreatedAt.Equal(was.Project.CreatedAt.Truncate(time.Second)) || p.Account != me.Account() {
 				t.Errorf("%+v", p)
 			}
 			d, err := to.Publish.Contents.Described(t.Context(), is.Project.ID)

@@ -159,9 +159,9 @@ var forms = map[string]sentForm{
 	},
 	"/account/projects/{id}": {
 		fields: func(*world) url.Values {
-			return url.Values{"title": {"Title"}, "description": {"About"}, "listed": {"1"}, "threads": {"1"}}
+			return url.Values{"title": {"Title"}, "description": {"About"}, "tags": {"cats"}, "listed": {"1"}, "threads": {"1"}}
 		}, status: 303, again: 303,
-		takes: map[string]string{"title": anyText, "description": "empty control html override words negative huge", "listed": anyText + " missing", "threads": anyText + " missing"},
+		takes: map[string]string{"title": anyText, "description": "empty control html override words negative huge", "tags": "empty words huge missing", "listed": anyText + " missing", "threads": anyText + " missing"},
 	},
 	"/account/projects/{id}/delete": {
 		fields: func(w *world) url.Values { return url.Values{"typed": {string(w.kim.project)}} }, status: 303, again: 303,

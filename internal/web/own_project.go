@@ -29,7 +29,7 @@ func (p *Pages) ownRoutes() []route {
 	const at = "/account/projects/{id}"
 	return []route{
 		{"GET", at, owner, admission.Look, p.ownProject},
-		{"POST", at, owner, admission.Look, form(maxDetails, p.describe, "title", "description", "listed?", "threads?")},
+		{"POST", at, owner, admission.Look, form(maxDetails, p.describe, "title", "description", "tags?", "listed?", "threads?")},
 		{"GET", at + "/download", owner, admission.Export, p.download},
 		{"GET", at + "/delete", recent, admission.Look, p.askDeleteProject},
 		{"POST", at + "/delete", recent, admission.Look, form(maxForm, p.deleteProject, "typed")},
@@ -59,6 +59,7 @@ type ownPage struct {
 	Refused   string         // the file that it is about, if it is one of several
 	From, To  string         // a name that was refused
 	Folder    string         // of an upload that was refused
+	TagWords  string         // the tags as the form shows them
 }
 
 // MaxDescription is how many characters a description may have.
@@ -104,6 +105,9 @@ func (v *visit) showOwn(status int, page ownPage) error {
 	if kept != (publish.Details{}) {
 		page.Details = kept
 	}
+	if page.TagWords == "" {
+		page.TagWords = v.tagWords(page.Details.Tags)
+	}
 	query := v.r.URL.Query()
 	v.place = len(query) == 1 && query.Has("after")
 	page.list(query.Get("after"))
@@ -114,7 +118,14 @@ func (v *visit) showOwn(status int, page ownPage) error {
 func (p *Pages) describe(v *visit) error {
 	form := v.r.PostForm
 	d := publish.Details{Title: form.Get("title"), Description: form.Get("description"), Unlisted: form.Get("listed") == "", Threads: form.Get("threads") != ""}
-	err := p.Service.Describe(v.r.Context(), v.by, v.ownID(), d)
+	tags, err := publish.ReadTags(v.readTagWords(form.Get("tags")))
+	if err != nil {
+		page := ownPage{Wrong: v.T("own.tags-wrong"), TagWords: form.Get("tags")}
+		page.Details = d
+		return v.showOwn(http.StatusUnprocessableEntity, page)
+	}
+	d.Tags = tags
+	err = p.Service.Describe(v.r.Context(), v.by, v.ownID(), d)
 	if errors.Is(err, publish.CodeInvalidField) {
 		page := ownPage{Wrong: v.T("own.description-long", "n", publish.MaxDescription)}
 		page.Details = d

@@ -55,7 +55,7 @@ func TestAProjectsPageForItsOwner(t *testing.T) {
 
 func TestFormsOfAProjectDoOneThing(t *testing.T) {
 	t.Parallel()
-	const all, details = " [<b>.js a.js index.html]", ` {<script>"pong"  false false}`
+	const all, details = " [<b>.js a.js index.html]", ` {<script>"pong"  false false }`
 	for _, c := range []struct{ path, form, done, to string }{
 		{"/move", "file=index.html&to=b.html&form_token=o", "5 b.html [<b>.js a.js b.html] []" + details, ownAt + "#said"},
 		{"/remove", "file=a.js", "5 index.html [<b>.js index.html] []" + details, ownAt + "#said"},
@@ -63,7 +63,7 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 		{"/restore", "n=1&form_token=o", "5 index.html [index.html] []" + details, ownAt + "#said"},
 		{"/erase", "n=2", "4 index.html" + all + " [2]" + details, ownAt + "/versions#said"},
 		{"/delete", "typed=game-abc123", "gone", "/account#said"},
-		{"", "title=T&description=&threads=1", "4 index.html" + all + " [] {T  true true}", ownAt + "#said"},
+		{"", "title=T&description=&threads=1&tags=r%C3%A9flexion,+Mes+Chats", "4 index.html" + all + " [] {T  true true puzzle mes-chats}", ownAt + "#said"},
 	} {
 		h := house(t)
 		h.put(gameID, 3, "a.js", "a")

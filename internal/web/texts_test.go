@@ -12,6 +12,7 @@ import (
 
 	"sandlot/internal/catalog"
 	"sandlot/internal/expect"
+	"sandlot/internal/gallery"
 )
 
 // used finds the names of texts in templates and in Go: T "name", T("name"). Names of problems begin with error.
@@ -45,6 +46,9 @@ func namesInUse(t *testing.T) map[string]bool {
 				}
 			}
 		}
+	}
+	for _, tag := range gallery.KnownTags() {
+		names[tagName+tag] = true
 	}
 	return names
 }

@@ -1,0 +1,77 @@
+package names
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A tag has 2 to 24 characters (code points): one alone tells little, and more do not fit beside others.
+const (
+	minTag = 2
+	maxTag = 24
+	// readTag is how many bytes of a text are looked at: what is longer is no tag, however much of it is blank.
+	readTag = 400
+)
+
+// Tag brings a tag into the form in which it is kept: lower-case letters, marks and digits of any script, and hyphens between
+// them, in the normal form NFKC. Blanks and underscores are hyphens, a # before it and joiners inside go. Tag(Tag(s)) is Tag(s).
+// ok is false for what is no tag: too short, too long, or with a character that no tag has.
+func Tag(s string) (tag string, ok bool) {
+	if len(s) > readTag || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
+		return "", false
+	}
+	lower := norm.NFKC.String(strings.ToLower(norm.NFKC.String(strings.TrimPrefix(strings.TrimSpace(s), "#"))))
+	tag = joinedTag(lower)
+	n := utf8.RuneCountInString(tag)
+	return tag, n >= minTag && n <= maxTag && !strings.ContainsFunc(tag, func(r rune) bool { return r != '-' && !ofTag(r) }) && strings.ContainsFunc(tag, first)
+}
+
+// joinedTag has one hyphen for each run of blanks, underscores and hyphens, and none at either end.
+func joinedTag(s string) string {
+	const zeroWidthJoiners = "\u200c\u200d"
+	parts := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '_' || unicode.Is(unicode.Pd, r) })
+	for i, p := range parts {
+		parts[i] = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(zeroWidthJoiners, r) {
+				return -1
+			}
+			return r
+		}, p)
+	}
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+	return strings.Join(parts, "-")
+}
+
+// ofTag holds for what a tag is made of, beside hyphens. There are letters and marks that nobody sees.
+func ofTag(r rune) bool {
+	return (first(r) || unicode.In(r, unicode.Mn, unicode.Mc)) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// first holds for what can be seen by itself.
+func first(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
+
+// NearTag is the tag that is left of a text without what no tag has, or "".
+func NearTag(s string) string {
+	s = strings.ToValidUTF8(s[:min(len(s), readTag)], "")
+	kept := []rune(strings.Map(func(r rune) rune {
+		switch {
+		case ofTag(r):
+			return r
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return ' '
+	}, s))
+	tag, ok := Tag(strings.TrimSpace(string(kept[:min(len(kept), maxTag)])))
+	if !ok {
+		return ""
+	}
+	return tag
+}
+
+// SameTag reports whether two tags are one to a reader: they differ in no more than accents and the forms of letters.
+func SameTag(a, b string) bool { return a == b || Searchable(a) == Searchable(b) }
