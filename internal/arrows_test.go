@@ -46,6 +46,7 @@ var arrows = map[string][]string{
 	"names":        {},
 	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
 	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
+	"paper":        {},
 	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "turns", "unpack", "worker"},
 	"sqlstore":     {"account", "failpoint", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket"},
 	"redis":        {"admission", "publish"},
@@ -66,7 +67,7 @@ var arrows = map[string][]string{
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},
-	"web":       {"account", "admission", "catalog", "content", "gallery", "mediatype", "operate", "publish"},
+	"web":       {"account", "admission", "catalog", "content", "gallery", "mediatype", "operate", "paper", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},
 }
@@ -86,6 +87,7 @@ var outside = map[string][]string{
 	"mail":            {"github.com/wneessen/go-mail"},
 	"live/redis":      {"github.com/redis/go-redis/v9"},
 	"names":           {"golang.org/x/net", "golang.org/x/text"},
+	"paper":           {"github.com/yuin/goldmark", "golang.org/x/net"},
 	"play":            {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
 	"redis":           {"github.com/redis/go-redis/v9"},
 	"redis/redistest": {"github.com/redis/go-redis/v9"},

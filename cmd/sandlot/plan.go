@@ -9,7 +9,9 @@ import (
 
 	"sandlot/internal/admission"
 	"sandlot/internal/mail"
+	"sandlot/internal/paper"
 	"sandlot/internal/publish"
+	"sandlot/internal/web"
 )
 
 // plan is a configuration that can be served, with what follows from it. serve and
@@ -20,6 +22,7 @@ type plan struct {
 	places          publish.Places
 	memory          memoryPlan
 	proxies         admission.Proxies
+	papers          paper.Papers
 	warnings        []string
 }
 
@@ -55,6 +58,9 @@ func (s settings) plan(ctx context.Context) (p plan, err error) {
 	if err := checkFolder(s.Data); err != nil {
 		return p, err
 	}
+	if p.papers, err = s.readPapers(); err != nil {
+		return p, err
+	}
 	p.proxies, _ = admission.ParseProxies(s.TrustedProxies) // was checked
 	p.memory = s.memory()
 	p.warnings = p.warn()
@@ -72,6 +78,15 @@ func (s settings) checkExposure(listen *net.TCPAddr, p publish.Places) error {
 		why = "--base-url " + s.BaseURL + " is local"
 	}
 	return fmt.Errorf("--listen %s can be reached from other machines, but %s: set --base-url to the public URL, such as https://play.example.com, or --insecure-local if everyone who can reach it may do everything without limits", s.Listen, why)
+}
+
+// readPapers reads what the operator has written for visitors.
+func (s settings) readPapers() (paper.Papers, error) {
+	papers, err := paper.Read(s.Pages, web.Languages())
+	if err != nil {
+		return nil, fmt.Errorf("--pages %s: %w", s.Pages, err)
+	}
+	return papers, nil
 }
 
 // checkMail refuses a mail server or a sender that no message could be sent with.
@@ -106,6 +121,7 @@ func (p plan) warn() (all []string) {
 	say(mode == "B", "--content-host %s is on the login's site %s, so projects can set its cookies: set a separate domain as --content-host", p.places.Content, registrable(base.Hostname()))
 	say(isPublic && p.places.Content != "" && private(hostname(p.places.Content)), "--content-host %s is local, so visitors cannot open projects: set a public domain", p.places.Content)
 	say(isPublic && p.SMTPURL == "", "--smtp-url is not set, so no message reaches anyone, and no one can verify an email or log in: set it to a mail server")
+	say(p.Pages != "" && len(p.papers) == 0, "--pages %s has none of about.md, terms.md, and privacy.md, so no page is linked: write one, or leave it out", p.Pages)
 	say(p.DiskLimit != nil && p.diskPercent(p.places) == 100, "--disk-limit %d lets new content fill the disk: set it to 95 to keep some room", deref(p.DiskLimit))
 	say(p.tooLittleForUploads(), "--limit-bytes %s has no room for one key to complete an upload of max-file-size %s: set its second number to at least twice that", p.LimitBytes, p.MaxFileSize)
 	say(p.memory.tooLittle(), "there is less memory (%s) than the %s that the service promises to work in: raise the limit that %s sets", shownBytes(p.memory.bytes), shownBytes(leastMemory), p.memory.from)

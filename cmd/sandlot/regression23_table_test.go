@@ -77,6 +77,11 @@ func wrongConfigurations() []configuration {
 		{name: "a secret that is a folder", env: []string{"SANDLOT_SMTP_URL_FILE=FOLDER/s"}, files: map[string]string{"s/": ""}, says: "SANDLOT_SMTP_URL_FILE: read FOLDER/s: is a directory"},
 		{name: "a secret of two lines", env: []string{"SANDLOT_SMTP_URL_FILE=FOLDER/s"}, files: map[string]string{"s": "smtp://me:hunter2@a.example\nsmtp://b.example"}, says: "--smtp-url: not a URL"},
 
+		// What its operator has written.
+		flags(`--pages FOLDER/none: no such file or directory`, "--pages=FOLDER/none"),
+		{name: "a page that runs a script", args: []string{"--pages=FOLDER"}, files: map[string]string{"terms.md": "Be kind.\n\n<script>alert(1)</script>\n"}, says: "--pages FOLDER: terms.md: <script> is not allowed in it: a paper has headings, paragraphs, lists, tables and links"},
+		{name: "a page in no language", args: []string{"--pages=FOLDER"}, files: map[string]string{"about.deutsch.md": "x"}, says: "--pages FOLDER: about.deutsch.md is not a paper: name it about.md"},
+
 		// Where it keeps everything.
 		flags(`--database-url: the database's URL has to begin with postgres://`, "--database-url=mysql://me:hunter2@db.example.com/sandlot"),
 		flags(`--database-url: the database's URL is malformed`, "--database-url=postgres://me:hunter2%@db.example.com/sandlot"),

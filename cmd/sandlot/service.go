@@ -24,6 +24,7 @@ import (
 	liveredis "sandlot/internal/live/redis"
 	"sandlot/internal/mail"
 	"sandlot/internal/operate"
+	"sandlot/internal/paper"
 	"sandlot/internal/play"
 	"sandlot/internal/publish"
 	"sandlot/internal/redis"
@@ -42,6 +43,7 @@ type app struct {
 	places   publish.Places
 	log      *slog.Logger
 	memory   memoryPlan
+	papers   paper.Papers
 
 	lock     io.Closer
 	store    *sqlstore.DB
@@ -71,6 +73,9 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 			a.close()
 		}
 	}()
+	if a.papers, err = s.readPapers(); err != nil {
+		return nil, err
+	}
 	lock, err := lockFolder(s.Data)
 	if err != nil {
 		return nil, err
@@ -299,7 +304,7 @@ func (a *app) router(m *metrics) *router {
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
 	documents := a.guide(limits)
-	pages := web.New(web.Config{Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
+	pages := web.New(web.Config{Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},

@@ -26,5 +26,8 @@ func newFeet(p *Pages) feet {
 // Foot is the end of every page.
 func (v view) Foot() template.HTML { return v.feet[v.lang]() }
 
+// Languages are those that pages are in.
+func Languages() []string { return openBook().Langs }
+
 // Langs are the languages that pages are in.
 func (v view) Langs() []string { return v.book.Langs }

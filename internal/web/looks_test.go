@@ -68,6 +68,8 @@ func looks() []look {
 		{name: "docs-projects", path: "/docs/projects"},
 		{name: "docs-agents", path: "/docs/agents"},
 		{name: "docs-errors", path: "/docs/errors"},
+		{name: "about", path: "/about"},
+		{name: "privacy", path: "/privacy"},
 		{name: "report", path: "/report?project=harbor-k3x9p2"},
 		{name: "report-wrong", path: "/report", form: form("form_token", "x", "project", "long-q7w2e5", "contact", "none", "reason", "other", "details", "It sends its players to another site."), status: http.StatusUnprocessableEntity},
 		{name: "reported", path: "/report", form: form("form_token", "x", "project", "harbor-k3x9p2", "reason", "other")},
@@ -149,7 +151,7 @@ func looks() []look {
 // unseen are the routes that show no page of their own: what pages load, and forms
 // that lead to another page or back to the one they are on.
 var unseen = []string{
-	"GET /static/{file...}", "GET /favicon.ico", "GET /", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
+	"GET /static/{file...}", "GET /favicon.ico", "GET /", "GET /terms", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
 	"GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat",
 	"POST /choices", "POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
 	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",

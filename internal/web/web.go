@@ -23,6 +23,7 @@ import (
 
 	"sandlot/internal/admission"
 	"sandlot/internal/gallery"
+	"sandlot/internal/paper"
 	"sandlot/internal/publish"
 )
 
@@ -71,6 +72,7 @@ type Config struct {
 	Gallery  Gallery
 	Reports  Reports
 	Places   publish.Places
+	Papers   paper.Papers // what the operator has written; may be none
 	// Docs gives a page of the documentation, the first one for "": its title, and its HTML, which is taken as it is. It is in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)
 	Log  *slog.Logger

@@ -1,0 +1,112 @@
+package paper
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	markup "github.com/yuin/goldmark/renderer/html"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// elements are those that a paper may have: text and its order.
+var elements = strings.Fields("h1 h2 h3 h4 h5 h6 p a ul ol li dl dt dd strong em b i u s del ins small sub sup code pre kbd blockquote q cite br hr " +
+	"table caption thead tbody tfoot tr th td time address abbr span div section article")
+
+// attributes are those that its elements may have.
+var attributes = strings.Fields("href id lang dir title datetime start reversed colspan rowspan scope")
+
+// schemes are those of its links; empty is an address on this site.
+var schemes = []string{"", "http", "https", "mailto", "tel"}
+
+// fromMarkdown returns the HTML of a Markdown text. HTML in it stays, to be looked at like all else.
+func fromMarkdown(source string) (string, error) {
+	var out strings.Builder
+	tables := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)) // any other is a style
+	md := goldmark.New(goldmark.WithExtensions(tables, extension.Linkify), goldmark.WithRendererOptions(markup.WithUnsafe()))
+	err := md.Convert([]byte(source), &out)
+	return out.String(), err
+}
+
+// clean returns a text whose every element is closed, and refuses what a paper may not hold.
+func clean(source string) (Text, error) {
+	top := &html.Node{Type: html.ElementNode, Data: "article", DataAtom: atom.Article}
+	nodes, err := html.ParseFragment(strings.NewReader(source), top)
+	if err != nil {
+		return Text{}, err
+	}
+	var text Text
+	var out strings.Builder
+	for _, n := range nodes {
+		for in := range within(n) {
+			if err := allow(in); err != nil {
+				return Text{}, err
+			}
+			if in.DataAtom == atom.H1 && text.Title == "" {
+				text.Title = wordsOf(in)
+			}
+		}
+		if err := html.Render(&out, n); err != nil {
+			return Text{}, err
+		}
+	}
+	text.Body = template.HTML(out.String())
+	return text, nil
+}
+
+// within yields a node and all below it.
+func within(n *html.Node) func(yield func(*html.Node) bool) {
+	return func(yield func(*html.Node) bool) {
+		if !yield(n) {
+			return
+		}
+		for in := range n.Descendants() {
+			if !yield(in) {
+				return
+			}
+		}
+	}
+}
+
+// allow refuses a node that is no text, and takes away what would only change its looks.
+func allow(n *html.Node) error {
+	switch n.Type {
+	case html.TextNode, html.CommentNode:
+		return nil
+	case html.ElementNode:
+	default:
+		return fmt.Errorf("it may hold text alone, not %q", n.Data)
+	}
+	if n.Namespace != "" || !slices.Contains(elements, n.Data) {
+		return fmt.Errorf("<%s> is not allowed in it: a paper has headings, paragraphs, lists, tables and links", n.Data)
+	}
+	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "class" })
+	for _, a := range n.Attr {
+		if a.Namespace != "" || !slices.Contains(attributes, a.Key) {
+			return fmt.Errorf("<%s %s> is not allowed in it", n.Data, a.Key)
+		}
+		if a.Key != "href" {
+			continue
+		}
+		if u, err := url.Parse(a.Val); err != nil || !slices.Contains(schemes, strings.ToLower(u.Scheme)) {
+			return fmt.Errorf("a link leads to %q, and may lead to https, http, mailto or tel", a.Val)
+		}
+	}
+	return nil
+}
+
+// wordsOf are those of a node, with one blank between them.
+func wordsOf(n *html.Node) string {
+	var out strings.Builder
+	for in := range within(n) {
+		if in.Type == html.TextNode {
+			out.WriteString(in.Data)
+		}
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
+}
