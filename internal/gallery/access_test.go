@@ -70,6 +70,14 @@ func lettingIn(t *testing.T, w *world) {
 				beside, err := w.Beside(ctx, by, publish.Project{ID: "other-abc123", Account: owner.Account()})
 				return shows(gallery.Page{Cards: beside.More}, id), err
 			},
+			"Home": func() (bool, error) {
+				home, err := w.Home(ctx, by)
+				return shows(gallery.Page{Cards: home.New}, id), err
+			},
+			"Tagged": func() (bool, error) {
+				_, err := w.Tagged(ctx, by, "cats", gallery.SortNewest, "")
+				return err == nil, err
+			},
 			"Random": func() (bool, error) {
 				found, err := w.Random(ctx, by, "")
 				return found != "", err

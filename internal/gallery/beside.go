@@ -46,9 +46,7 @@ func (s *Service) Beside(ctx context.Context, by publish.Caller, of publish.Proj
 
 // pool is what may come next: the most played, then the newest.
 func (s *Service) pool(ctx context.Context) ([]publish.Project, error) {
-	played, err := s.lists.played.get(ctx, s.Now(), func() ([]publish.ProjectID, error) {
-		return s.store.MostPlayed(ctx, s.Now().AddDate(0, 0, -6), rankLimit)
-	})
+	played, err := s.played(ctx)
 	if err != nil {
 		return nil, err
 	}

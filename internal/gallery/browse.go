@@ -40,6 +40,8 @@ const (
 	SortNewest Sort = "newest"
 	SortPlayed Sort = "played" // most plays in seven days
 	SortLive   Sort = "live"   // most players now
+
+	SortTrending Sort = "trending" // plays and likes of seven days, damped by age
 )
 
 // Card is a project in a list.
@@ -63,6 +65,8 @@ const MostWaiting = 1_000
 // lists keeps the rankings and first pages, which everybody asks for.
 type lists struct {
 	played, live *cached[[]publish.ProjectID]
+	trend        *cached[trend]
+	featured     *cached[[]publish.ProjectID] // what was chosen at the beginning of the hour
 	first        map[Sort]*cached[sheet]
 	pool         *cached[[]publish.Project] // what may come next after any
 	highest      *cached[int64]
@@ -77,12 +81,12 @@ type sheet struct {
 
 func newLists() *lists {
 	first := map[Sort]*cached[sheet]{}
-	for _, order := range []Sort{SortNewest, SortPlayed, SortLive} {
+	for _, order := range []Sort{SortNewest, SortPlayed, SortLive, SortTrending} {
 		first[order] = newCached[sheet](firstFor)
 	}
 	return &lists{
 		played: newCached[[]publish.ProjectID](playedFor), live: newCached[[]publish.ProjectID](liveFor), first: first,
-		pool: newCached[[]publish.Project](firstFor), highest: newCached[int64](liveFor),
+		pool: newCached[[]publish.Project](firstFor), highest: newCached[int64](liveFor), trend: newCached[trend](playedFor), featured: newCached[[]publish.ProjectID](featuredFor),
 	}
 }
 
@@ -110,14 +114,8 @@ func (s *Service) Browse(ctx context.Context, by publish.Caller, order Sort, cur
 
 // sorted finds the page of an order that begins at a place.
 func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, error) {
-	switch order {
-	case SortPlayed:
-		ids, err := s.lists.played.get(ctx, s.Now(), func() ([]publish.ProjectID, error) {
-			return s.store.MostPlayed(ctx, s.Now().AddDate(0, 0, -6), rankLimit)
-		})
-		return s.ranked(ctx, ids, place, err)
-	case SortLive:
-		ids, err := s.lists.live.get(ctx, s.Now(), func() ([]publish.ProjectID, error) { return s.busiest(ctx) })
+	if order != SortNewest {
+		ids, err := s.ranking(ctx, order)
 		return s.ranked(ctx, ids, place, err)
 	}
 	found, err := s.listed(ctx, ListedQuery{Before: place})
@@ -125,6 +123,18 @@ func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, e
 		found.waiting, err = s.store.Waiting(ctx, MostWaiting)
 	}
 	return found, err
+}
+
+// ranking is all of an order that has an end.
+func (s *Service) ranking(ctx context.Context, order Sort) ([]publish.ProjectID, error) {
+	switch order {
+	case SortPlayed:
+		return s.played(ctx)
+	case SortTrending:
+		t, err := s.trending(ctx)
+		return t.ids, err
+	}
+	return s.lists.live.get(ctx, s.Now(), func() ([]publish.ProjectID, error) { return s.busiest(ctx) })
 }
 
 // busiest returns the projects with the most players that may be listed.
@@ -148,12 +158,17 @@ func (s *Service) ranked(ctx context.Context, ids []publish.ProjectID, place int
 	}
 	begin := min(place, int64(len(ids)))
 	end := min(begin+pageSize, int64(len(ids)))
-	out := sheet{}
-	if end < int64(len(ids)) {
-		out.next = strconv.FormatInt(end, 36)
-	}
+	out := sheet{next: nextPlace(begin, len(ids))}
 	out.projects, err = s.inOrder(ctx, ids[begin:end])
 	return out, err
+}
+
+// nextPlace is the cursor of the page of a ranking that comes after the one that begins there.
+func nextPlace(begin int64, all int) string {
+	if begin+pageSize >= int64(all) {
+		return ""
+	}
+	return strconv.FormatInt(begin+pageSize, 36)
 }
 
 // inOrder returns those of the projects that may be listed, in the order given.

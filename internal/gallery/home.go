@@ -1,0 +1,137 @@
+package gallery
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"sandlot/internal/names"
+	"sandlot/internal/publish"
+)
+
+const (
+	// rowSize is how many projects a row of the front has: what a phone shows in some swipes.
+	rowSize = 12
+	// mostTags is how many tags the front names.
+	mostTags = 14
+	// featuredFor is how long the featured project stays.
+	featuredFor = time.Hour
+)
+
+// A Home is what everybody sees first.
+type Home struct {
+	Featured *Card  // what trends most and has a picture, the same for an hour; nil where nothing is listed
+	Live     []Card // most players first; only such as have players
+	Trending []Card
+	New      []Card
+	Tags     []string // some that projects have, the most used first
+	Waiting  int      // as in a Page
+}
+
+// Home returns what everybody sees first. Like a first page it may be half a second old, and what trends half a minute.
+func (s *Service) Home(ctx context.Context, by publish.Caller) (Home, error) {
+	var out Home
+	row := func(order Sort) ([]Card, error) {
+		page, err := s.Browse(ctx, by, order, "")
+		out.Waiting += page.Waiting
+		return page.Cards, err
+	}
+	var err error
+	if out.New, err = row(SortNewest); err != nil || len(out.New) == 0 {
+		return out, err
+	}
+	if out.Live, err = row(SortLive); err != nil {
+		return out, err
+	}
+	if out.Trending, err = row(SortTrending); err != nil {
+		return out, err
+	}
+	if out.Featured, err = s.featured(ctx, out.New); err != nil {
+		return out, err
+	}
+	t, err := s.trending(ctx)
+	out.Tags = tagsWith(t.tags, out.New)
+	out.cut()
+	return out, err
+}
+
+// cut leaves of each row what it shows.
+func (h *Home) cut() {
+	isFeatured := func(c Card) bool { return h.Featured != nil && c.Project.ID == h.Featured.Project.ID }
+	h.Live = slices.DeleteFunc(h.Live, func(c Card) bool { return c.Stats.Players == 0 })
+	h.Trending = slices.DeleteFunc(h.Trending, isFeatured)
+	for _, row := range []*[]Card{&h.Live, &h.Trending, &h.New} {
+		*row = (*row)[:min(len(*row), rowSize)]
+	}
+}
+
+// featured is the project that is shown large: the first that is still listed of those that were chosen at the beginning of the hour.
+func (s *Service) featured(ctx context.Context, newest []Card) (*Card, error) {
+	now := s.Now().UTC()
+	chosen, err := s.lists.featured.get(ctx, now.Truncate(featuredFor), func() ([]publish.ProjectID, error) {
+		t, err := s.trending(ctx)
+		if err == nil && len(t.featured) == 0 {
+			err = publish.ErrNotFound // which is not kept
+		}
+		return t.featured, err
+	})
+	if err != nil && !errors.Is(err, publish.ErrNotFound) {
+		return nil, err
+	}
+	list, err := s.inOrder(ctx, chosen)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		i := max(0, slices.IndexFunc(newest, func(c Card) bool { return c.Project.Cover != "" }))
+		return &newest[i], nil
+	}
+	return &Card{list[0], s.counters.ListStats(ctx, list[0])}, nil
+}
+
+// tagsWith adds to the tags of what trends those of what is new.
+func tagsWith(tags []string, newest []Card) []string {
+	tags = slices.Clone(tags)
+	for _, c := range newest {
+		for _, tag := range c.Project.Tags.List() {
+			if len(tags) < mostTags && !slices.Contains(tags, tag) {
+				tags = append(tags, tag)
+			}
+		}
+	}
+	return tags
+}
+
+// Tagged returns a page of the projects that have a tag and may be listed, in an order; an empty cursor means the first page. Rankings are
+// those of Browse, without what lacks the tag. What is no tag, and an invalid cursor or order, is publish.ErrNotFound.
+func (s *Service) Tagged(ctx context.Context, by publish.Caller, tag string, order Sort, cursor string) (Page, error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+		return Page{}, err
+	}
+	place, err := readPlace(cursor)
+	kept, ok := names.Tag(tag)
+	if _, known := s.lists.first[order]; err != nil || !known || !ok || kept != tag {
+		return Page{}, publish.ErrNotFound
+	}
+	if order == SortNewest {
+		found, err := s.listed(ctx, ListedQuery{Tag: tag, Before: place})
+		return s.page(ctx, found), err
+	}
+	ids, err := s.ranking(ctx, order)
+	if err != nil {
+		return Page{}, err
+	}
+	if order != SortLive { // what is ranked by plays is known with its tags of a moment ago
+		t, err := s.trending(ctx)
+		if err != nil {
+			return Page{}, err
+		}
+		ids = slices.DeleteFunc(slices.Clone(ids), func(id publish.ProjectID) bool { return !slices.Contains(t.of[id], tag) })
+	}
+	list, err := s.inOrder(ctx, ids)
+	list = slices.DeleteFunc(list, func(p publish.Project) bool { return !slices.Contains(p.Tags.List(), tag) })
+	begin := min(place, int64(len(list)))
+	found := sheet{projects: list[begin:min(begin+pageSize, int64(len(list)))], next: nextPlace(begin, len(list))}
+	return s.page(ctx, found), err
+}
