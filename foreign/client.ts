@@ -93,7 +93,15 @@ assert.equal(seen.title, "Sky Hopper");
 assert.deepEqual(seen.files?.map((f) => f.filename), ["index.html", "levels/1.json"]);
 
 const stats = ok(await nobody.GET("/v1/project/{id}/stats", { params: { path: { id } } }));
+assert.ok("likes" in stats);
 assert.equal(stats.likes, 0);
+const byDay = ok(await project.GET("/v1/project/{id}/stats", { params: { path: { id }, query: { by: "day", days: 7 } } }));
+assert.ok("days" in byDay);
+assert.equal(byDay.days.length, 7);
+const byVersion = ok(await owner.GET("/v1/project/{id}/stats", { params: { path: { id }, query: { by: "version" } } }));
+assert.ok("versions" in byVersion);
+const newest: number | undefined = byVersion.versions[0]?.version;
+assert.equal(newest, undefined);
 
 const who = ok(await owner.GET("/v1/whoami", { params: { query: { limit: 10 } } }));
 assert.equal(who.handle, "ada");

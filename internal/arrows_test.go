@@ -18,7 +18,7 @@ import (
 var arrows = map[string][]string{
 	"account":      {"failpoint", "names", "publish", "turns", "worker"},
 	"archive":      {"mediatype", "publish"},
-	"api":          {"admission", "content", "failpoint", "hint", "inspect", "mediatype", "names", "publish", "ticket", "transfer", "unpack"},
+	"api":          {"admission", "content", "failpoint", "figures", "hint", "inspect", "mediatype", "names", "publish", "ticket", "transfer", "unpack"},
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
 	"blob/cache":   {"blob", "checkpoint", "publish"},
 	"blob/crashfs": {"blob"},
@@ -34,7 +34,8 @@ var arrows = map[string][]string{
 	"expect":       {}, // tests only
 	"front":        {},
 	"failpoint":    {},
-	"gallery":      {"names", "publish", "worker"},
+	"figures":      {"publish"},
+	"gallery":      {"figures", "names", "publish", "worker"},
 	"guide":        {"admission", "publish"},
 	"hint":         {"inspect", "names", "publish"},
 	"inspect":      {"checkpoint", "content"},
@@ -45,10 +46,10 @@ var arrows = map[string][]string{
 	"model":        {}, // tests only
 	"names":        {},
 	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
-	"play":         {"admission", "catalog", "content", "gallery", "mediatype", "names", "publish"},
+	"play":         {"admission", "catalog", "content", "figures", "gallery", "mediatype", "names", "publish"},
 	"paper":        {},
 	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "turns", "unpack", "worker"},
-	"sqlstore":     {"account", "failpoint", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket"},
+	"sqlstore":     {"account", "failpoint", "figures", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket"},
 	"redis":        {"admission", "publish"},
 
 	"sqlstore/engine":   {"publish"},
@@ -59,15 +60,15 @@ var arrows = map[string][]string{
 
 	"spool":     {},
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
-	"storetest": {"account", "checkpoint", "expect", "gallery", "operate", "publish", "testenv", "ticket"},
+	"storetest": {"account", "checkpoint", "expect", "figures", "gallery", "operate", "publish", "testenv", "ticket"},
 	"testenv":   {},
-	"unpack":    {},                                                                                                                                                                           // knows archives alone
-	"testworld": {"account", "blob", "blob/cache", "blob/s3", "expect", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket"}, // tests only
+	"unpack":    {},                                                                                                                                                                                      // knows archives alone
+	"testworld": {"account", "blob", "blob/cache", "blob/s3", "expect", "figures", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket"}, // tests only
 	"ticket":    {"inspect", "publish"},
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},
-	"web":       {"account", "admission", "catalog", "content", "gallery", "mediatype", "operate", "paper", "publish"},
+	"web":       {"account", "admission", "catalog", "content", "figures", "gallery", "mediatype", "operate", "paper", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},
 }

@@ -15,6 +15,7 @@ import (
 
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
+	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -32,7 +33,7 @@ const (
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*operate.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/admission"
 	"sandlot/internal/api"
 	"sandlot/internal/archive"
+	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/guide"
 	"sandlot/internal/live"
@@ -55,6 +56,7 @@ type app struct {
 	operate  *operate.Service
 	tickets  *ticket.Service
 	gallery  *gallery.Service
+	figures  *figures.Service
 	visitors *play.Visitors
 	account  *account.Service
 	vault    *publish.Vault
@@ -138,6 +140,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
 		return nil, err
 	}
+	a.figures = figures.New(a.store.Gallery(), a.service, counters, now)
 	if a.tickets, err = ticket.New(ctx, a.store.Tickets(), a.service, ticket.WithClock(now)); err != nil {
 		return nil, err
 	}
@@ -313,7 +316,7 @@ func (a *app) router(m *metrics) *router {
 		metrics: m,
 		needs:   a.needs(),
 		api: api.New(api.Config{
-			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Tickets: a.tickets, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 			MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 		}),
 		play:  play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now}),

@@ -67,6 +67,9 @@ var access = map[string][]accessRow{
 	},
 	"GET /v1/project/{id}/stats": {
 		{"the project", nil, "200 200 200 200 200 200 200 200 200 200 451 451"},
+		{"by day", obj{"by": "day"}, "401 401 401 200 200 403 401 403 401 401 451 401"},
+		{"by version", obj{"by": "version"}, "401 401 401 200 200 403 401 403 401 401 451 401"},
+		{"by something else", obj{"by": "hour"}, "401 401 401 400 400 400 401 400 401 401 400 401"},
 	},
 	"GET /v1/whoami": {
 		{"the key", nil, "401 401 401 200 200 200 401 200 401 401 200 401"},
@@ -190,7 +193,7 @@ func (c *cast) as(caller string, rt route, body obj) answer {
 			v = id
 		}
 		sent[name] = v
-		if packed {
+		if packed || rt.method == "GET" {
 			query.Set(name, fmt.Sprint(v))
 		}
 	}
@@ -204,7 +207,7 @@ func (c *cast) as(caller string, rt route, body obj) answer {
 	}
 	path := strings.NewReplacer("{id}", id, "{filename}", "index.html").Replace(rt.pattern)
 	if rt.method == "GET" {
-		return c.get(path, key, session)
+		return c.get(strings.TrimSuffix(path+"?"+query.Encode(), "?"), key, session)
 	}
 	if packed {
 		return c.send(rt.method, path+"?"+query.Encode(), key, archive(c.t), with("Content-Type", "application/zip"), session, lax)

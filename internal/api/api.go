@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/figures"
 	"sandlot/internal/publish"
 	"sandlot/internal/transfer"
 )
@@ -52,11 +53,18 @@ type Gallery interface {
 	Stats(ctx context.Context, by publish.Caller, ref string) (publish.ProjectID, publish.Stats, error)
 }
 
-// Config is what an API is made of. Service, Gallery, Tickets, Transfer, Places, Archive, Index and Admission must be set.
+// Figures tells owners the numbers of a project over time; *figures.Service does.
+type Figures interface {
+	ByDay(ctx context.Context, by publish.Caller, ref string, days int) (figures.Days, error)
+	ByVersion(ctx context.Context, by publish.Caller, ref string) (figures.Versions, error)
+}
+
+// Config is what an API is made of. Service, Gallery, Figures, Tickets, Transfer, Places, Archive, Index and Admission must be set.
 type Config struct {
 	Service  Service
 	Contents Contents
 	Gallery  Gallery
+	Figures  Figures
 	Tickets  Tickets
 	Transfer Transfer
 	Places   publish.Places

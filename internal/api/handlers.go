@@ -64,6 +64,9 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 }
 
 func (a *API) stats(c *call) error {
+	if c.asksFigures() {
+		return a.figures(c)
+	}
 	id, st, err := a.Gallery.Stats(c.r.Context(), c.by, c.param)
 	if err != nil {
 		return err

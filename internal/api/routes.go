@@ -50,7 +50,7 @@ func routes() []route {
 		{"GET", "/v1/project/{id}/versions", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpVersions, nil, (*API).versions},
 		{"PATCH", "/v1/project/{id}", keyRequired, true, publish.ActEdit, admission.Update, publish.OpAmend, amendFields, takes(amendInput, (*API).amend)},
 		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpFile, nil, (*API).file},
-		{"GET", "/v1/project/{id}/stats", keyIgnored, false, 0, admission.Look, publish.OpStats, nil, (*API).stats},
+		{"GET", "/v1/project/{id}/stats", keyOptional, false, 0, admission.Look, publish.OpStats, nil, (*API).stats},
 		{"GET", "/v1/whoami", keyRequired, true, publish.ActReadAccount, admission.Look, publish.OpWhoami, nil, (*API).whoami},
 		{"GET", "/v1/export", keyRequired, true, publish.ActReadAccount, admission.Export, publish.OpExport, nil, (*API).export},
 		{"POST", "/v1/import", keyRequired, true, publish.ActImport, admission.Publish, publish.OpImport, nil, (*API).importArchive},

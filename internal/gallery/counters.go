@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"sandlot/internal/figures"
 	"sandlot/internal/publish"
 	"sandlot/internal/worker"
 )
@@ -20,7 +21,9 @@ type Counters struct {
 	now      func() time.Time
 	public   bool
 	limit    *countLimit
+	beats    *countLimit // of new stays, and of sources that are told apart from plays
 	tally    *tally
+	stays    *figures.Stays
 	failures *worker.Failures
 }
 
@@ -29,7 +32,8 @@ func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, fail
 	cfg = cfg.withDefaults()
 	return &Counters{
 		store: store, live: live, log: log, now: cfg.Now, public: cfg.Public,
-		limit: newCountLimit(playsAtOnce, playsAnHour), tally: newTally(cfg.Plays, cfg.Shared), failures: failures,
+		limit: newCountLimit(playsAtOnce, playsAnHour), beats: newCountLimit(2*playsAtOnce, 2*playsAnHour),
+		tally: newTally(cfg.Plays, cfg.Shared), stays: figures.NewStays(cfg.Plays / staysOfPlays), failures: failures,
 	}
 }
 
@@ -56,10 +60,18 @@ func (c *Counters) ListStats(ctx context.Context, p publish.Project) publish.Sta
 	return publish.Stats{Players: n, Likes: p.Likes, Plays: c.tally.plays(p.ID, func() (plays, number int64) { return p.Plays, p.Counted })}
 }
 
+// staysOfPlays is how many loads of the last half hour are remembered for each stay that is measured: people stay some minutes.
+const staysOfPlays = 4
+
 // play is Service.Play.
 func (c *Counters) play(id publish.ProjectID, p Player) {
 	now := c.now()
-	c.tally.play(id, p.ID, now, func() bool { return !c.public || c.limit.take(id, p.From, now) })
+	c.tally.play(id, p, now, func() bool { return !c.public || c.limit.take(id, p.From, now) })
+}
+
+// Unwritten implements figures.Counts.
+func (c *Counters) Unwritten(id publish.ProjectID, read func() (batch int64)) figures.Added {
+	return c.tally.unwritten(id, read)
 }
 
 // busiest returns the projects that have players present, most players first, at most limit.
@@ -69,12 +81,22 @@ func (c *Counters) busiest(ctx context.Context, limit int) ([]publish.ProjectID,
 
 // touch is Service.Touch for a project that exists.
 func (c *Counters) touch(ctx context.Context, id publish.ProjectID, p Player) {
-	c.soft("count a player", c.live.Touch(ctx, id, p.ID, c.now(), c.crowds(p.From)...))
+	now := c.now()
+	c.soft("count a player", c.live.Touch(ctx, id, p.ID, now, c.crowds(p.From)...))
+	may := func() bool { return !c.public || c.beats.take(id, p.From, now) }
+	c.tally.stayed(c.stays.Beat(id, p.Version, string(p.ID), now, may))
+	if p.Source != "" {
+		c.tally.led(id, p, now, may)
+	}
 }
 
 // leave counts a player as gone.
 func (c *Counters) leave(ctx context.Context, id publish.ProjectID, p Player) {
-	c.soft("count a player out", c.live.Leave(ctx, id, p.ID, c.now()))
+	now := c.now()
+	c.soft("count a player out", c.live.Leave(ctx, id, p.ID, now))
+	if over, ok := c.stays.Gone(id, string(p.ID), now); ok {
+		c.tally.stayed([]figures.Stay{over})
+	}
 }
 
 // soft logs an error about soft state, which fails no request.
@@ -86,6 +108,7 @@ func (c *Counters) soft(what string, err error) {
 
 // Flush writes the plays that are still in memory. Plays that cannot be written stay there for the next Flush.
 func (c *Counters) Flush(ctx context.Context) error {
+	c.tally.stayed(c.stays.End(c.now(), false))
 	err := c.tally.flush(c.now, func(counts map[publish.ProjectID]Counts) ([]Load, error) { return c.store.AddCounts(ctx, counts) })
 	if err != nil {
 		c.failures.Add(1)
@@ -94,5 +117,12 @@ func (c *Counters) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Run writes plays every two seconds until ctx ends, and then once more.
-func (c *Counters) Run(ctx context.Context) { worker.FlushUntil(ctx, "counts", c.Flush, c.log) }
+// Run writes plays every two seconds until ctx ends, and then once more, with the stays that are not over.
+func (c *Counters) Run(ctx context.Context) {
+	worker.FlushUntil(ctx, "counts", func(flushing context.Context) error {
+		if ctx.Err() != nil {
+			c.tally.stayed(c.stays.End(c.now(), true))
+		}
+		return c.Flush(flushing)
+	}, c.log)
+}

@@ -17,11 +17,14 @@ func (s *Service) Play(_ context.Context, by publish.Caller, id publish.ProjectI
 
 // Touch counts a player as present for Presence from now, unless as many players of the same network are present as may count. A project
 // that does not exist or was taken down is refused as by publish.Service.Current. That the player could not be counted is logged and is no
-// error.
+// error. From the first call for a player to the last, or to Leave, is how long they played; a Source counts as that of the player's play,
+// once within PlayWindow.
 func (s *Service) Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p Player) error {
-	if _, err := s.current(ctx, by, id); err != nil {
+	current, err := s.current(ctx, by, id)
+	if err != nil {
 		return err
 	}
+	p.Version = current.Version
 	s.counters.touch(ctx, id, p)
 	return nil
 }

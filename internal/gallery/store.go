@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"sandlot/internal/figures"
 	"sandlot/internal/publish"
 )
 
@@ -53,7 +54,8 @@ type CountStore interface {
 	// AddCounts adds plays and likes. Projects that are gone are passed over. If they are of a Batch that was added already, whatever others were
 	// added since, nothing is added. Each of the Loads adds a play, too, unless one of the same ID did less than PlayWindow before or after it,
 	// whoever added that: then it is returned, with how long ago that one was. Loads of one ID that come together add one play. Sweep forgets
-	// loads that are older.
+	// loads that are older. What is added is added to the project's figures in the same step, for the day on which AddCounts is called: see
+	// figures.Store.
 	AddCounts(ctx context.Context, counts map[publish.ProjectID]Counts) (again []Load, err error)
 }
 
@@ -83,6 +85,10 @@ type Player struct {
 	ID PlayerID
 	// From is the address of the request. It is bounded together with its network, and never kept. All invalid addresses are one network.
 	From netip.Addr
+	// Version is the one that is loaded; 0 is the current one.
+	Version int
+	// Source is the host of another site that led the player here, as figures.Source tells it; empty if none did.
+	Source string
 }
 
 // A Crowd is a network whose players of one project are bounded.
@@ -96,12 +102,15 @@ type Crowd struct {
 type Counts struct {
 	Plays, Likes, Batch int64
 	Loads               []Load
+	Figures             figures.Added // what the plays, without those of Loads, add to the figures, and the players of both
 }
 
-// A Load is a visitor's load of a project, of which no more is told: ID is a hash of both.
+// A Load is a visitor's load of a project, of which no more is told: ID is a hash of both. A play of it counts for a version and a source.
 type Load struct {
-	ID  int64
-	Ago time.Duration
+	ID      int64
+	Ago     time.Duration
+	Version int
+	Source  string
 }
 
 // BatchesOfProcess is how many numbers of batches a process has: those with the same quotient are of one, and it adds them in their order.

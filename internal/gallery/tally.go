@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot/internal/figures"
 	"sandlot/internal/publish"
 )
 
@@ -37,19 +38,37 @@ type tally struct {
 
 // batch is counts that are written together.
 type batch struct {
-	number int64
-	plays  map[publish.ProjectID]int64
-	loads  map[load]time.Time // those of the plays that another process may have counted
+	number  int64
+	plays   map[publish.ProjectID]int64
+	figures map[publish.ProjectID]*figures.Added
+	loads   map[load]loaded // those of the plays that another process may have counted
 }
 
 func newBatch(number int64) batch {
-	return batch{number, map[publish.ProjectID]int64{}, map[load]time.Time{}}
+	return batch{number, map[publish.ProjectID]int64{}, map[publish.ProjectID]*figures.Added{}, map[load]loaded{}}
+}
+
+// of is what the batch adds to the figures of a project.
+func (b *batch) of(id publish.ProjectID) *figures.Added {
+	a := b.figures[id]
+	if a == nil {
+		a = &figures.Added{}
+		b.figures[id] = a
+	}
+	return a
 }
 
 // A load is a project and who loaded it.
 type load struct {
 	project publish.ProjectID
 	player  PlayerID
+}
+
+// loaded is when a load was, and how it counts in the figures.
+type loaded struct {
+	at      time.Time
+	version int
+	source  string
 }
 
 // id is the hash by which the store knows a load.
@@ -65,31 +84,61 @@ func newTally(most int, shared bool) *tally {
 }
 
 // play counts a load, if it is the player's first within PlayWindow and may returns true. may is called only then.
-func (t *tally) play(id publish.ProjectID, player PlayerID, now time.Time, may func() bool) {
+func (t *tally) play(id publish.ProjectID, p Player, now time.Time, may func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l := load{id, player}
-	if within(t.recent, l, now) || within(t.older, l, now) || !may() {
+	l := load{id, p.ID}
+	if !t.first(l, now, may) {
 		return
+	}
+	t.pending.plays[id]++
+	source := t.pending.of(id).Play(p.Version, string(p.ID), p.Source)
+	if t.shared {
+		t.file(l, loaded{now, p.Version, source})
+	}
+}
+
+// first remembers a load, and reports whether it is the first within PlayWindow and may returns true. t.mu is held.
+func (t *tally) first(l load, now time.Time, may func() bool) bool {
+	if within(t.recent, l, now) || within(t.older, l, now) || !may() {
+		return false
 	}
 	if now.Sub(t.since) > PlayWindow || len(t.recent) >= t.most/2 {
 		t.older, t.recent, t.since = t.recent, map[load]time.Time{}, now
 	}
 	t.recent[l] = now
-	t.pending.plays[id]++
-	if t.shared {
-		t.file(l, now)
-	}
+	return true
 }
 
 // file has a load that counted held against those of others. A load of which one waits to be written is no other's.
-func (t *tally) file(l load, now time.Time) {
-	if now.Sub(t.begun).Abs() > PlayWindow {
-		t.begun, t.filed = now, 0
+func (t *tally) file(l load, as loaded) {
+	if as.at.Sub(t.begun).Abs() > PlayWindow {
+		t.begun, t.filed = as.at, 0
 	}
 	if _, waits := t.pending.loads[l]; !waits && t.filed < t.most {
-		t.pending.loads[l] = now
+		t.pending.loads[l] = as
 		t.filed++
+	}
+}
+
+// led counts for a play that was counted by itself where the player came from, once within PlayWindow.
+func (t *tally) led(id publish.ProjectID, p Player, now time.Time, may func() bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.first(load{id, "from " + p.ID}, now, may) {
+		t.pending.of(id).Led(p.Source, 1)
+	}
+}
+
+// stayed counts how long people played.
+func (t *tally) stayed(stays []figures.Stay) {
+	if len(stays) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range stays {
+		t.pending.of(s.Project).Length(s.Version, s.Length)
 	}
 }
 
@@ -129,15 +178,52 @@ func (t *tally) lastSent() int64 {
 func (t *tally) sum(id publish.ProjectID, stored, number, begun int64) (sum int64, exact bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	sum = stored + t.pending.plays[id]
+	sum = stored
+	lacks, exact := t.lacks(number, begun)
+	for _, b := range lacks {
+		if b != nil {
+			sum += b.plays[id]
+		}
+	}
+	return sum, exact
+}
+
+// lacks returns the batches that a record does not include, some of which may be nil; its arguments are those of sum. t.mu is held.
+func (t *tally) lacks(number, begun int64) (list [3]*batch, exact bool) {
+	list[0] = &t.pending
 	sending := t.sending != nil && number == t.sending.number
 	if t.sending != nil && !sending {
-		sum += t.sending.plays[id]
+		list[1] = t.sending
 	}
 	if begun != t.sent.number && number != t.sent.number && !sending {
-		sum += t.sent.plays[id]
+		list[2] = &t.sent
 	}
-	return sum, t.sent.number-begun <= 1
+	return list, t.sent.number-begun <= 1
+}
+
+// unwritten is plays for what a record of a project's figures lacks.
+func (t *tally) unwritten(id publish.ProjectID, read func() (number int64)) (added figures.Added) {
+	for range readTries {
+		begun := t.lastSent()
+		number := read()
+		var exact bool
+		if added, exact = t.lacking(id, number, begun); exact {
+			break
+		}
+	}
+	return added
+}
+
+func (t *tally) lacking(id publish.ProjectID, number, begun int64) (added figures.Added, exact bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lacks, exact := t.lacks(number, begun)
+	for _, b := range lacks {
+		if b != nil && b.figures[id] != nil {
+			added.Merge(*b.figures[id])
+		}
+	}
+	return added, exact
 }
 
 // flush writes what was counted. A batch that fails is kept and written again under the same number, for it may have been written in spite
@@ -160,14 +246,15 @@ func (t *tally) flush(now func() time.Time, write func(map[publish.ProjectID]Cou
 
 // counts is the batch as it is written, and its loads by their hashes.
 func (b *batch) counts(now time.Time) (map[publish.ProjectID]Counts, map[int64]load) {
-	counts, loads := make(map[publish.ProjectID]Counts, len(b.plays)), make(map[int64]load, len(b.loads))
-	for id, n := range b.plays {
-		counts[id] = Counts{Plays: n, Batch: b.number}
+	counts, loads := make(map[publish.ProjectID]Counts, len(b.figures)), make(map[int64]load, len(b.loads))
+	for id, a := range b.figures {
+		counts[id] = Counts{Plays: b.plays[id], Batch: b.number, Figures: a.Copy()}
 	}
-	for l, at := range b.loads {
+	for l, as := range b.loads {
 		c := counts[l.project]
 		c.Plays--
-		c.Loads = append(c.Loads, Load{l.id(), now.Sub(at)})
+		c.Figures.Move(as.version, as.source, -1)
+		c.Loads = append(c.Loads, Load{l.id(), now.Sub(as.at), as.version, as.source})
 		counts[l.project] = c
 		loads[l.id()] = l
 	}
@@ -180,7 +267,7 @@ func (t *tally) begin() (b *batch, more bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before := t.sending != nil
-	if t.writing || !before && len(t.pending.plays) == 0 {
+	if t.writing || !before && len(t.pending.figures) == 0 {
 		return nil, false
 	}
 	if !before {
@@ -189,7 +276,7 @@ func (t *tally) begin() (b *batch, more bool) {
 		t.sending = &b
 	}
 	t.writing = true
-	return t.sending, before || len(t.pending.plays) > 0
+	return t.sending, before || len(t.pending.figures) > 0
 }
 
 // split takes at most so many loads, with their plays, and all other plays if it takes all loads.
@@ -199,13 +286,15 @@ func (b *batch) split(most int) batch {
 		*b, part = part, *b
 		return part
 	}
-	for l, at := range b.loads {
+	for l, as := range b.loads {
 		if len(part.loads) == most {
 			break
 		}
 		delete(b.loads, l)
-		part.loads[l] = at
+		part.loads[l] = as
 		part.plays[l.project]++
+		part.of(l.project).Move(as.version, as.source, 1)
+		b.of(l.project).Move(as.version, as.source, -1)
 		if b.plays[l.project]--; b.plays[l.project] == 0 {
 			delete(b.plays, l.project)
 		}
@@ -226,9 +315,11 @@ func (t *tally) end(written bool, now time.Time, loads map[int64]load, again []L
 		if !known {
 			continue
 		}
+		as := t.sending.loads[l]
 		t.sending.plays[l.project]--
+		t.sending.of(l.project).Move(as.version, as.source, -1)
 		for _, m := range []map[load]time.Time{t.recent, t.older} {
-			if at, ok := m[l]; ok && at.Equal(t.sending.loads[l]) {
+			if at, ok := m[l]; ok && at.Equal(as.at) {
 				m[l] = now.Add(-a.Ago)
 			}
 		}

@@ -37,7 +37,7 @@ func (w *written) write(counts map[publish.ProjectID]Counts) (again []Load, err 
 			w.counted[id] = c.Batch
 			for _, l := range c.Loads {
 				if ago, known := w.loads[l.ID]; known {
-					again = append(again, Load{l.ID, ago})
+					again = append(again, Load{ID: l.ID, Ago: ago})
 				} else {
 					w.plays[id]++
 					w.noted++
@@ -89,7 +89,7 @@ func TestPlaysAreCountedOncePerPlayerInHalfAnHour(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newTally(DefaultPlays, false)
 			for _, l := range tt.loads {
-				c.play(l.project, l.player, noon.Add(l.after), always)
+				c.play(l.project, Player{ID: l.player}, noon.Add(l.after), always)
 			}
 			if got := c.plays("a", func() (int64, int64) { return 100, 0 }) - 100; got != tt.want {
 				t.Errorf("%d plays, want %d", got, tt.want)
@@ -102,7 +102,7 @@ func TestCounters(t *testing.T) {
 	t.Run("loads remembered are bounded", func(t *testing.T) {
 		c := newTally(DefaultPlays, false)
 		for i := range DefaultPlays + 1000 {
-			c.play("a", PlayerID(fmt.Sprint(i)), noon, always)
+			c.play("a", Player{ID: PlayerID(fmt.Sprint(i))}, noon, always)
 		}
 		if n := len(c.recent) + len(c.older); n > DefaultPlays {
 			t.Errorf("%d loads are remembered", n)
@@ -111,12 +111,12 @@ func TestCounters(t *testing.T) {
 	})
 	t.Run("what cannot be written stays for the next time", func(t *testing.T) {
 		c, w := newTally(DefaultPlays, false), newWritten()
-		c.play("a", "x", noon, always)
+		c.play("a", Player{ID: "x"}, noon, always)
 		w.fail = errors.New("broken")
 		if err := c.flush(sameNoon, w.write); !errors.Is(err, w.fail) {
 			t.Fatalf("got %v", err)
 		}
-		c.play("a", "y", noon, always)
+		c.play("a", Player{ID: "y"}, noon, always)
 		expect.Equal(t, "plays while the store is broken", c.plays("a", w.read("a")), 2)
 		w.fail = nil
 		expect.OK(t, c.flush(sameNoon, w.write))
@@ -126,7 +126,7 @@ func TestCounters(t *testing.T) {
 	})
 	t.Run("what was written although the store said otherwise counts once", func(t *testing.T) {
 		c, w, lost := newTally(DefaultPlays, false), newWritten(), errors.New("the answer was lost")
-		c.play("a", "x", noon, always)
+		c.play("a", Player{ID: "x"}, noon, always)
 		err := c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
 			_, err := w.write(counts)
 			return nil, errors.Join(err, lost)
@@ -134,14 +134,14 @@ func TestCounters(t *testing.T) {
 		if got := c.plays("a", w.read("a")); !errors.Is(err, lost) || got != 1 {
 			t.Errorf("%d plays, %v", got, err)
 		}
-		c.play("a", "y", noon, always)
+		c.play("a", Player{ID: "y"}, noon, always)
 		if err := c.flush(sameNoon, w.write); err != nil || w.plays["a"] != 2 || len(c.pending.plays) != 0 {
 			t.Errorf("%d written, %d projects pending, %v", w.plays["a"], len(c.pending.plays), err)
 		}
 	})
 	t.Run("a read during which a batch was written adds it", func(t *testing.T) {
 		c, w := newTally(DefaultPlays, false), newWritten()
-		c.play("a", "x", noon, always)
+		c.play("a", Player{ID: "x"}, noon, always)
 		got := c.plays("a", func() (int64, int64) {
 			plays, number := w.read("a")()
 			if err := c.flush(sameNoon, w.write); err != nil {
@@ -156,9 +156,9 @@ func TestCounters(t *testing.T) {
 	})
 	t.Run("a play during a flush is neither lost nor written twice", func(t *testing.T) {
 		c, w := newTally(DefaultPlays, false), newWritten()
-		c.play("a", "x", noon, always)
+		c.play("a", Player{ID: "x"}, noon, always)
 		err := c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
-			c.play("a", "y", noon, always)
+			c.play("a", Player{ID: "y"}, noon, always)
 			return w.write(counts)
 		})
 		if got := c.plays("a", w.read("a")); err != nil || got != 2 || w.plays["a"] != 1 {
@@ -167,7 +167,7 @@ func TestCounters(t *testing.T) {
 	})
 	t.Run("two flushes at once write a play once", func(t *testing.T) {
 		c, w := newTally(DefaultPlays, false), newWritten()
-		c.play("a", "x", noon, always)
+		c.play("a", Player{ID: "x"}, noon, always)
 		var second sync.WaitGroup
 		err := c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
 			second.Go(func() {
@@ -192,7 +192,7 @@ func TestCounters(t *testing.T) {
 		for i := range 4 {
 			players.Go(func() {
 				for j := range 500 {
-					c.play("a", PlayerID(fmt.Sprint(i, "-", j)), noon, always)
+					c.play("a", Player{ID: PlayerID(fmt.Sprint(i, "-", j))}, noon, always)
 				}
 			})
 		}
@@ -234,8 +234,8 @@ func TestLoadsThatOtherProcessesCounted(t *testing.T) {
 	t.Run("are plays until the store says that they are not", func(t *testing.T) {
 		c, w := shared()
 		w.loads[load{a, "x"}.id()] = time.Minute
-		c.play(a, "x", noon, always)
-		c.play(a, "y", noon, always)
+		c.play(a, Player{ID: "x"}, noon, always)
+		c.play(a, Player{ID: "y"}, noon, always)
 		expect.Equal(t, "plays before", c.plays(a, w.read(a)), 2)
 		expect.OK(t, c.flush(sameNoon, w.write))
 		expect.Equal(t, "plays after", c.plays(a, w.read(a)), 1)
@@ -244,18 +244,18 @@ func TestLoadsThatOtherProcessesCounted(t *testing.T) {
 	t.Run("begin the half hour where the other process counted them", func(t *testing.T) {
 		c, w := shared()
 		w.loads[load{a, "x"}.id()] = 20 * time.Minute
-		c.play(a, "x", noon, always)
+		c.play(a, Player{ID: "x"}, noon, always)
 		expect.OK(t, c.flush(sameNoon, w.write))
 		clear(w.loads)
-		c.play(a, "x", noon.Add(9*time.Minute), always)
+		c.play(a, Player{ID: "x"}, noon.Add(9*time.Minute), always)
 		expect.Equal(t, "plays after 29 minutes", c.plays(a, w.read(a)), 0)
-		c.play(a, "x", noon.Add(10*time.Minute), always)
+		c.play(a, Player{ID: "x"}, noon.Add(10*time.Minute), always)
 		expect.Equal(t, "plays after 30", c.plays(a, w.read(a)), 1)
 	})
 	t.Run("one that counts again before the first is written is a play", func(t *testing.T) {
 		c, w := shared()
-		c.play(a, "x", noon, always)
-		c.play(a, "x", noon.Add(PlayWindow), always)
+		c.play(a, Player{ID: "x"}, noon, always)
+		c.play(a, Player{ID: "x"}, noon.Add(PlayWindow), always)
 		expect.OK(t, c.flush(sameNoon, w.write))
 		expect.Equal(t, "plays", c.plays(a, w.read(a)), 2)
 		expect.Equal(t, "loads that were noted", w.noted, 1)
@@ -263,7 +263,7 @@ func TestLoadsThatOtherProcessesCounted(t *testing.T) {
 	t.Run("no batch has too many", func(t *testing.T) {
 		c, w := shared()
 		for i := range 2*maxLoads + 1 {
-			c.play(a, PlayerID(fmt.Sprint(i)), noon, always)
+			c.play(a, Player{ID: PlayerID(fmt.Sprint(i))}, noon, always)
 		}
 		batches := 0
 		expect.OK(t, c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
@@ -280,7 +280,7 @@ func TestLoadsThatOtherProcessesCounted(t *testing.T) {
 		c.most = 10
 		count := func(players int, now time.Time) {
 			for i := range players {
-				c.play(a, PlayerID(fmt.Sprint(now, i)), now, always)
+				c.play(a, Player{ID: PlayerID(fmt.Sprint(now, i))}, now, always)
 			}
 			expect.OK(t, c.flush(sameNoon, w.write))
 		}
@@ -292,7 +292,7 @@ func TestLoadsThatOtherProcessesCounted(t *testing.T) {
 	})
 	t.Run("a process that is alone asks about none", func(t *testing.T) {
 		c, w := newTally(DefaultPlays, false), newWritten()
-		c.play(a, "x", noon, always)
+		c.play(a, Player{ID: "x"}, noon, always)
 		expect.OK(t, c.flush(sameNoon, w.write))
 		if w.plays[a] != 1 || w.noted != 0 {
 			t.Errorf("%d plays, %d loads noted", w.plays[a], w.noted)

@@ -149,7 +149,7 @@ func TestEveryOperationIsTold(t *testing.T) {
 			expect.Contains(t, "docs.md", first, "`"+endpoint+"`")
 		}
 	}
-	if n < 11 || len(told) != n || told["POST /v1/publish"] != keyOptional || told["POST /v1/update"] != keyRequired || told["GET /v1/project/{id}/stats"] != keyNone {
+	if n < 11 || len(told) != n || told["POST /v1/publish"] != keyOptional || told["POST /v1/update"] != keyRequired || told["POST /v1/signup"] != keyNone || told["GET /v1/project/{id}/stats"] != keyOptional {
 		t.Errorf("%d operations, told %v", n, told)
 	}
 	for name, path := range index.Documents {

@@ -52,6 +52,9 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 		case publish.OpVersions, publish.OpStats:
 			address += "/" + string(op)
 		}
+		if by := argument(args, "by", ""); op == publish.OpStats && by != "" { // which is for the owner
+			return "curl " + Quote(address+"?by="+url.QueryEscape(by)) + auth(true)
+		}
 		return "curl " + Quote(address) + auth(op == publish.OpVersions || on.Keyed && op == publish.OpProject)
 	case publish.OpWhoami:
 		return "curl " + Quote(base+"/v1/whoami") + auth(true)

@@ -58,7 +58,10 @@ func (p proposal) tool() ToolCall {
 		if id == "" {
 			return ToolCall{Name: string(publish.OpWhoami)} // lists them
 		}
-		args = []publish.Arg{{Name: "project_id", Value: id}}
+		by := argument(args, "by", "")
+		if args = []publish.Arg{{Name: "project_id", Value: id}}; op == publish.OpStats && by != "" {
+			args = append(args, publish.Arg{Name: "by", Value: by})
+		}
 	case publish.OpWhoami, publish.OpExport:
 		args = nil
 	case publish.OpImport:

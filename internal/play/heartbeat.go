@@ -50,6 +50,7 @@ func (x *exchange) takeBeat() {
 		return
 	}
 	player := x.visitor(x.now())
+	player.Source = "" // the load has told
 	if isPlayer(b.Player) {
 		player.ID = gallery.PlayerID(b.Player)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
@@ -105,7 +106,10 @@ func (x *exchange) visitor(now time.Time) gallery.Player {
 	if x.place == onPath {
 		token = x.token(x.r)
 	}
-	return gallery.Player{ID: x.visitors.ID(x.r, token, now), From: admission.Peer(x.r.RemoteAddr)}
+	return gallery.Player{
+		ID: x.visitors.ID(x.r, token, now), From: admission.Peer(x.r.RemoteAddr), Version: x.project.Version,
+		Source: figures.Source(x.places, first(x.r.Header["Referer"])),
+	}
 }
 
 // missing answers 404 for a file that is not there, with the project's own 404.html if it has one.

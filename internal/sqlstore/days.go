@@ -2,17 +2,19 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
 
+	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
 // dayOf is the number of a time's day, in UTC.
-func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
+func dayOf(t time.Time) int64 { return figures.DayOf(t) }
 
 // AddCounts implements gallery.CountStore.
 func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) (again []gallery.Load, err error) {
@@ -27,29 +29,32 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID
 			return err
 		}
 		day, added := dayOf(now), map[int64]bool{}
+		var all []projectFigures
 		for _, id := range slices.Sorted(maps.Keys(counts)) { // in one order, for whoever else does
-			c := counts[id]
+			c, lead := counts[id], counts[id].Figures.Copy()
 			for _, l := range c.Loads {
 				if at, known := lost[l.ID]; known {
 					again = append(again, gallery.Load{ID: l.ID, Ago: now.Sub(at)})
 				} else if !added[l.ID] {
 					added[l.ID] = true
 					c.Plays++
+					lead.Move(l.Version, l.Source, 1)
 				}
 			}
-			n, err := t.exec("UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND "+isKept+ofAccount,
+			of, err := one(context.Background(), t, scanProjectFigures, "UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND "+isKept+ofAccount+" RETURNING num, version",
 				c.Plays, c.Likes, c.Batch, string(id))
+			if errors.Is(err, publish.ErrNotFound) {
+				continue
+			}
 			if err != nil {
 				return err
-			}
-			if n == 0 {
-				continue
 			}
 			if err := t.addPlays(id, c.Plays, day); err != nil {
 				return err
 			}
+			all = append(all, of.with(lead, c))
 		}
-		return nil
+		return figuring{t, day}.add(all)
 	})
 	return again, in("add counts", err)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
@@ -17,6 +18,7 @@ type Gallery struct{ db *DB }
 var (
 	_ gallery.Store      = Gallery{}
 	_ gallery.CountStore = Gallery{}
+	_ figures.Store      = Gallery{}
 )
 
 // Gallery is the view of the database for package gallery.

@@ -42,8 +42,10 @@ func (store Gallery) changeLikes(ctx context.Context, id publish.ProjectID, chan
 		if err != nil {
 			return err
 		}
-		likes, err = t.number("UPDATE projects SET likes = likes + ? WHERE num = ? RETURNING likes", by, project)
-		return err
+		if likes, err = t.number("UPDATE projects SET likes = likes + ? WHERE num = ? RETURNING likes", by, project); err != nil {
+			return err
+		}
+		return figuring{t, dayOf(store.db.Now())}.addLikes(project, by)
 	})
 	return likes, err
 }

@@ -200,6 +200,9 @@ var houseRows = []string{
 	"INSERT INTO likes (project, visitor, counted) SELECT num, randomblob(32), 1 FROM projects WHERE num % 2 = 0",
 	"UPDATE projects SET likes = (SELECT count(*) FROM likes WHERE project = num)",
 	"INSERT INTO play_days (day, project, plays) SELECT 20000 + d.id, num, num % 7 + 1 FROM projects, (SELECT id FROM accounts LIMIT 10) d",
+	"INSERT INTO day_figures (project, day, plays, likes, seen, lengths) SELECT num, 20000, num % 7 + 1, -1, randomblob(4), x'0102' FROM projects",
+	"INSERT INTO version_figures (project, version, day, plays, likes, players, seen, lengths) SELECT num, 1, 20000, num % 7 + 1, 1, 3, NULL, NULL FROM projects",
+	"INSERT INTO day_sources (project, day, host, plays) SELECT num, 20000, 'example.org', 1 FROM projects",
 	"INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) SELECT randomblob(32), id, 'Firefox', 1, 1, ?1, ?1 FROM accounts",
 	"INSERT INTO stops (mailbox, kind, at, until) SELECT randomblob(32), 'login', 1, ?1 FROM accounts",
 	"INSERT INTO reports (number, form, project, reason, details, contact, job, at) SELECT 'R-' || num, randomblob(32), id, 'other', 'näheres', '', NULL, 7 FROM projects WHERE num % 5 = 0",
@@ -214,7 +217,7 @@ var houseRows = []string{
 
 // houseFilled are the tables that must have rows, or the test proves nothing of them.
 var houseFilled = strings.Fields(`trash tickets secrets accounts handles projects keys versions blobs contents files uploads upload_parts mails verifications acts once
-	sessions play_days logins jobs email_moves email_links reports likes stops listing search_texts`)
+	sessions play_days day_figures version_figures day_sources logins jobs email_moves email_links reports likes stops listing search_texts`)
 
 // digests are the rows of each table, in the order of keys, each by its hash.
 func digests(t *testing.T, db *DB) map[string][][sha256.Size]byte {

@@ -136,7 +136,7 @@ func useAll(t *testing.T, db *DB) {
 	expect.Is(t, "finish job without a message", db.Mail().FinishJob(ctx, jobs[2], false, now), nil)
 	expect.Is(t, "retry job", db.Mail().RetryJob(ctx, jobs[1], now), nil)
 	expect.Is(t, "touch keys", db.Credentials().TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
-	expect.Is(t, "add counts", second(db.Gallery().AddCounts(ctx, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1, Loads: []gallery.Load{{ID: 1}}}})), nil)
+	expect.Is(t, "add counts", second(db.Gallery().AddCounts(ctx, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1, Loads: []gallery.Load{{ID: 1, Source: "a.example"}}}})), nil)
 	again, err := db.Gallery().AddCounts(ctx, map[publish.ProjectID]gallery.Counts{p.ID: {Loads: []gallery.Load{{ID: 1}}}})
 	expect.Is(t, "add counts of a load that was counted", err, nil)
 	expect.Equal(t, "loads that were counted", len(again), 1)
@@ -302,14 +302,16 @@ func readAll(t *testing.T, db *DB, p publish.Project, now time.Time) {
 			}
 			return err
 		},
-		"ping":         func() error { return db.Ping(ctx) },
-		"handle":       func() error { _, err := db.Operate().AccountByHandle(ctx, benchName("owner", 1)); return ignore(err) },
-		"detail":       func() error { _, err := db.Operate().ProjectDetail(ctx, p.ID); return err },
-		"plays by day": func() error { _, err := db.Gallery().PlaysByDay(ctx, []publish.ProjectID{p.ID}, now, now); return err },
-		"listed":       func() error { _, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Limit: 9}); return err },
-		"given":        func() error { _, err := db.Account().HandleGiven(ctx, "a"); return err },
-		"waiting":      func() error { _, err := db.Gallery().Waiting(ctx, 9); return err },
-		"rule":         func() error { return db.Gallery().ListUnverified(ctx, false) },
+		"ping":               func() error { return db.Ping(ctx) },
+		"handle":             func() error { _, err := db.Operate().AccountByHandle(ctx, benchName("owner", 1)); return ignore(err) },
+		"detail":             func() error { _, err := db.Operate().ProjectDetail(ctx, p.ID); return err },
+		"plays by day":       func() error { _, err := db.Gallery().PlaysByDay(ctx, []publish.ProjectID{p.ID}, now, now); return err },
+		"figures by day":     func() error { _, err := db.Gallery().FiguresByDay(ctx, p.ID, now, now); return err },
+		"figures by version": func() error { _, err := db.Gallery().FiguresByVersion(ctx, p.ID, 9); return err },
+		"listed":             func() error { _, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Limit: 9}); return err },
+		"given":              func() error { _, err := db.Account().HandleGiven(ctx, "a"); return err },
+		"waiting":            func() error { _, err := db.Gallery().Waiting(ctx, 9); return err },
+		"rule":               func() error { return db.Gallery().ListUnverified(ctx, false) },
 		"profile": func() error {
 			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Account: 1, Limit: 9})
 			return err

@@ -8,7 +8,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// dropRemoved lets go of the files, versions and likes of projects that were deleted
+// dropRemoved lets go of the files, versions, likes and figures of projects that were deleted
 // before the time given: an export that began earlier still has them.
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
@@ -41,6 +41,9 @@ func (s *sweep) dropProject(project int64) error {
 	}
 	err = s.times("DELETE FROM likes WHERE project = ? AND visitor IN (SELECT visitor FROM likes WHERE project = ? LIMIT ?)", project, project)
 	if err != nil || s.left <= 0 {
+		return err
+	}
+	if err := s.dropFiguresOf(project); err != nil || s.left <= 0 {
 		return err
 	}
 	_, err = s.exec("DELETE FROM removals WHERE project = ?", project)

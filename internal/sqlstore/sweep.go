@@ -211,5 +211,5 @@ func dropOld(now time.Time) []func(*sweep) error {
 	} {
 		parts = append(parts, func(s *sweep) error { return s.times(query, micros(now)) })
 	}
-	return parts
+	return append(parts, dropFigures(now)...)
 }

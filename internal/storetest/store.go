@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sandlot/internal/account"
+	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -24,6 +25,7 @@ import (
 type GalleryRecords interface {
 	gallery.Store
 	gallery.CountStore
+	figures.Store
 }
 
 // UpkeepRecords is what the workers of package operate need.
@@ -70,6 +72,8 @@ type Records struct {
 	Revoke func(t *testing.T, hash publish.Digest)
 	// Later moves the store's clock on.
 	Later func(d time.Duration)
+	// Count counts the rows of a table.
+	Count func(t *testing.T, table string) int
 	// TendsRoom is true of a store that gives unused room back by itself.
 	TendsRoom bool
 	// Unlist sets whether a project's owner wants it in no list.
@@ -97,7 +101,7 @@ func TestAccount(t *testing.T, open func(t *testing.T) Records) {
 
 // TestGallery proves GalleryRecords.
 func TestGallery(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, galleryCases(), likeCases(), countCases(), dayCases())
+	prove(t, open, galleryCases(), likeCases(), countCases(), dayCases(), figureCases())
 }
 
 // TestOperate proves operate.Store and UpkeepRecords.

@@ -22,6 +22,7 @@ import (
 	"sandlot/internal/account"
 	"sandlot/internal/blob"
 	"sandlot/internal/expect"
+	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -41,6 +42,7 @@ type World struct {
 	Publish *publish.Service
 	Account *account.Service
 	Gallery *gallery.Service
+	Figures *figures.Service // of Counters
 	Operate *operate.Service
 	Tickets *ticket.Service // of Publish
 
@@ -157,6 +159,7 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Publish = w.Another(w.Config)
 	w.Account = w.AnotherAccount(w.DB.Account().Stores())
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
+	w.Figures = figures.New(w.DB.Gallery(), w.Publish, w.Counters, w.now)
 	w.Operate = w.AnotherOperate(operate.Config{})
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
 	expect.OK(t, err)
@@ -222,6 +225,13 @@ func (w *World) Vault() *publish.Vault {
 func (w *World) AnotherGallery(cfg gallery.Config) *gallery.Service {
 	w.t.Helper()
 	return w.newGallery(cfg, w.Another(w.Config), w.newCounters(cfg))
+}
+
+// AnotherCounting is AnotherGallery with its counters.
+func (w *World) AnotherCounting(cfg gallery.Config) (*gallery.Service, *gallery.Counters) {
+	w.t.Helper()
+	counters := w.newCounters(cfg)
+	return w.newGallery(cfg, w.Another(w.Config), counters), counters
 }
 
 func (w *World) newGallery(cfg gallery.Config, projects gallery.Projects, counters *gallery.Counters) *gallery.Service {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -86,8 +87,8 @@ func (v *visit) fromElsewhere() bool {
 	return site != "" && site != "same-origin" && site != "none" || origin != "" && origin != v.Places.Base.String()
 }
 
-// maxHeartbeat bounds the body of a heartbeat: a player of 64 characters in a small object needs half of it.
-const maxHeartbeat = 256
+// maxHeartbeat bounds the body of a heartbeat: a player of 64 characters and a host of 253 in a small object need two thirds of it.
+const maxHeartbeat = 512
 
 // isPlayer finds what play takes for a player, too.
 var isPlayer = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -98,6 +99,7 @@ func (n *numbers) heartbeat(v *visit) error {
 	var beat struct {
 		Player string `json:"player"` // a random id from the page's storage, or empty
 		Gone   bool   `json:"gone"`   // the frame is being closed
+		From   string `json:"from"`   // the host of the page that led to this one, with the first heartbeat alone
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxHeartbeat))
 	if err != nil || json.Unmarshal(body, &beat) != nil {
@@ -107,6 +109,9 @@ func (n *numbers) heartbeat(v *visit) error {
 	player := v.today()
 	if isPlayer.MatchString(beat.Player) {
 		player.ID = gallery.PlayerID(beat.Player)
+	}
+	if beat.From != "" {
+		player.Source = figures.Source(v.Places, "https://"+beat.From)
 	}
 	tell := n.gallery.Touch
 	if beat.Gone {

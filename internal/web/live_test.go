@@ -33,7 +33,7 @@ func TestHeartbeatsAreCounted(t *testing.T) {
 		{`{"player":"` + strings.Repeat("x", 65) + `"}`, 204, 2},
 		{`{"player":1}`, 400, 2},
 		{`no json`, 400, 2},
-		{`{"player":"` + strings.Repeat("x", 300) + `"}`, 400, 2},
+		{`{"player":"` + strings.Repeat("x", 600) + `"}`, 400, 2},
 		{`{"gone":true}`, 204, 1},
 	} {
 		resp := request(h, "POST", "/p/game-abc123/heartbeat", c.body)

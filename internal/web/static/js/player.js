@@ -20,12 +20,19 @@ const player = () => {
   }
 };
 
+// Where the visitor came from, told once: a host, and nothing else of the address.
+let from = '';
+try {
+  from = new URL(document.referrer).hostname;
+} catch { /* from nowhere */ }
+
 let id = null; // until somebody plays nothing is kept
 let playing = false;
 let beating = 0;
 
 const beat = async () => {
-  const body = JSON.stringify({ player: id });
+  const body = JSON.stringify({ player: id, from: from || undefined });
+  from = '';
   try {
     const { status } = await fetch(address, { method: 'POST', body, keepalive: true, cache: 'no-store' });
     if (status !== 404 && status !== 451) return;

@@ -1,0 +1,132 @@
+package figures
+
+import (
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// Silence is how long a stay lasts on without a heartbeat. Heartbeats come every 20 seconds, but where nodes share them each may hear one in
+// a few.
+const Silence = 5 * time.Minute
+
+// Stays tells how long people play: a stay is from a player's first heartbeat to the last, or to when the page says that it is left. It is
+// in memory alone, and forgets nothing but who the players are: they are hashes with a seed of this process. It may be used concurrently.
+type Stays struct {
+	most   int // stays at once; beyond it new ones are not measured
+	seed   maphash.Seed
+	mu     sync.Mutex
+	recent map[uint64]stay // those that were heard of since since
+	older  map[uint64]stay // those that were heard of in the Silence before
+	since  time.Time
+}
+
+type stay struct {
+	Stay
+	begun, last time.Time
+}
+
+// A Stay is one that is over.
+type Stay struct {
+	Project publish.ProjectID
+	Version int // the one that was played first
+	Length  time.Duration
+}
+
+// NewStays makes Stays of which there are at most so many at once, at about 150 bytes each.
+func NewStays(most int) *Stays {
+	return &Stays{most: most, seed: maphash.MakeSeed(), recent: map[uint64]stay{}, older: map[uint64]stay{}}
+}
+
+// Beat notes a player's heartbeat in a project at a version. It begins a stay where there is none, if may returns true; may is called only
+// then. It returns the stays that it found to be over.
+func (s *Stays) Beat(id publish.ProjectID, version int, player string, now time.Time, may func() bool) []Stay {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	over := s.turn(now)
+	key := s.key(id, player)
+	at, there := s.take(key)
+	if there && now.Sub(at.last).Abs() >= Silence {
+		over, there = append(over, at.over()), false
+	}
+	if !there {
+		if len(s.recent)+len(s.older) >= s.most || !may() {
+			return over
+		}
+		at = stay{Stay{Project: id, Version: version}, now, now}
+	}
+	if now.After(at.last) {
+		at.last = now
+	}
+	s.recent[key] = at
+	return over
+}
+
+// Gone ends a player's stay in a project, and returns it; ok is false if there is none.
+func (s *Stays) Gone(id publish.ProjectID, player string, now time.Time) (over Stay, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, there := s.take(s.key(id, player))
+	if !there {
+		return Stay{}, false
+	}
+	if since := now.Sub(at.last); since > 0 && since < Silence {
+		at.last = now
+	}
+	return at.over(), true
+}
+
+// End ends the stays of which nothing was heard for Silence, or all of them, and returns them.
+func (s *Stays) End(now time.Time, all bool) []Stay {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	over := s.turn(now)
+	if all {
+		over = append(append(over, ended(s.older)...), ended(s.recent)...)
+		s.recent, s.older = map[uint64]stay{}, map[uint64]stay{}
+	}
+	return over
+}
+
+// turn ends those that nothing was heard of for at least Silence. Each is looked at once in that time.
+func (s *Stays) turn(now time.Time) (over []Stay) {
+	if now.Sub(s.since).Abs() < Silence {
+		return nil
+	}
+	over = ended(s.older)
+	s.older, s.recent, s.since = s.recent, map[uint64]stay{}, now
+	return over
+}
+
+func ended(stays map[uint64]stay) (over []Stay) {
+	for _, at := range stays {
+		over = append(over, at.over())
+	}
+	return over
+}
+
+func (s *Stays) take(key uint64) (stay, bool) {
+	for _, m := range []map[uint64]stay{s.recent, s.older} {
+		if at, there := m[key]; there {
+			delete(m, key)
+			return at, true
+		}
+	}
+	return stay{}, false
+}
+
+func (s *Stays) key(id publish.ProjectID, player string) uint64 {
+	type pair struct {
+		project publish.ProjectID
+		player  string
+	}
+	return maphash.Comparable(s.seed, pair{id, player})
+}
+
+// over is the stay with its length, which a clock that was set back does not make negative.
+func (at stay) over() Stay {
+	at.Length = max(at.last.Sub(at.begun), 0)
+	return at.Stay
+}
