@@ -39,6 +39,7 @@ var arrows = map[string][]string{
 	"guide":        {"admission", "publish"},
 	"hint":         {"inspect", "names", "publish"},
 	"inspect":      {"checkpoint", "content"},
+	"linediff":     {},
 	"live":         {"gallery", "publish"},
 	"live/redis":   {"gallery", "live", "publish", "redis"},
 	"mail":         {"account", "catalog", "durable"},
@@ -68,7 +69,7 @@ var arrows = map[string][]string{
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},
-	"web":       {"account", "admission", "catalog", "content", "figures", "gallery", "mediatype", "operate", "paper", "publish"},
+	"web":       {"account", "admission", "catalog", "content", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},
 }

@@ -27,7 +27,7 @@ func TestAProjectLeadsOnToOthers(t *testing.T) {
 	}
 	w.suspend(string(own[6]))
 	w.suspend(string(theirs[0]))
-	expect.OK(t, w.in.Publish.Describe(t.Context(), w.owner(others[0].Account()), theirs[3], publish.Details{Unlisted: true}))
+	expect.OK(t, w.in.Publish.Describe(t.Context(), w.owner(others[0].Account()), theirs[3], publish.DescribeInput{Details: publish.Details{Unlisted: true}}))
 	of := publish.Project{ID: own[7], Account: by.Account()}
 	beside, err := w.Beside(t.Context(), nobody(), of)
 	expect.OK(t, err)
@@ -95,7 +95,7 @@ func TestCardsAreOfWhatAnybodyMayLookAt(t *testing.T) {
 	by := w.maker()
 	one, two, down, unlisted, waits := w.publish(by).Project.ID, w.publish(by).Project.ID, w.publish(by).Project.ID, w.publish(by).Project.ID, w.publish(w.account()).Project.ID
 	w.suspend(string(down))
-	expect.OK(t, w.in.Publish.Describe(t.Context(), w.owner(by.Account()), unlisted, publish.Details{Unlisted: true}))
+	expect.OK(t, w.in.Publish.Describe(t.Context(), w.owner(by.Account()), unlisted, publish.DescribeInput{Details: publish.Details{Unlisted: true}}))
 	cards, err := w.CardsOf(t.Context(), nobody(), []publish.ProjectID{unlisted, "nothing-abc123", two, down, "'; --", waits, one})
 	expect.OK(t, err)
 	expect.Same(t, "the cards", ids(cards), []publish.ProjectID{unlisted, two, waits, one})

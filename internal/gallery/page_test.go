@@ -15,7 +15,7 @@ func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody())
 	by, id := w.owner(out.Project.Account), out.Project.ID
-	expect.OK(t, w.in.Publish.Describe(t.Context(), by, id, publish.Details{Title: "Pong", Description: "One\ntwo"}))
+	expect.OK(t, w.in.Publish.Describe(t.Context(), by, id, publish.DescribeInput{Details: publish.Details{Title: "Pong", Description: "One\ntwo"}}))
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: gallery.PlayerID(rand.Text())})
 	got, err := w.ProjectPage(t.Context(), nobody(), id)
 	if err != nil || got.Project.ID != id || got.Project.Title != "Pong" || got.Description != "One\ntwo" || got.Stats.Plays != 1 {

@@ -12,7 +12,7 @@ func TestThreadsIsolateTheProjectsOwnOriginsAlone(t *testing.T) {
 	s.put(gameID, s.file("index.html", page("one")), s.file("a.wasm", "wasm"))
 	h := newHandler(s, "localhost:8080")
 	for _, threads := range []bool{false, true, false} { // the switch acts on the next answer, also on one that was prepared
-		s.must(s.Publish.Describe(t.Context(), s.owner, gameID, publish.Details{Threads: threads}))
+		s.must(s.Publish.Describe(t.Context(), s.owner, gameID, publish.DescribeInput{Details: publish.Details{Threads: threads}}))
 		for _, path := range []string{"/", "/a.wasm", "/none", "/.sandlot/player.js"} {
 			for where, isolated := range map[place]bool{onProject: threads, onVersion: threads, onPath: false} {
 				if where == onVersion && path == "/.sandlot/player.js" {

@@ -249,7 +249,7 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return second(s.Publish.Versions(t.Context(), by, string(s.Project.ID), 20, ""))
 	})
 	gate("Describe", forArranging, func(s *testworld.Scene, by publish.Caller) error {
-		return s.Publish.Describe(t.Context(), by, s.Project.ID, publish.Details{Title: "other"})
+		return s.Publish.Describe(t.Context(), by, s.Project.ID, publish.DescribeInput{Details: publish.Details{Title: "other"}})
 	})
 	gate("PutFiles", forArranging, func(s *testworld.Scene, by publish.Caller) error {
 		return s.Publish.PutFiles(t.Context(), by, s.Project.ID, []publish.FormFile{{Name: "b.css", Content: s.Stage(large)}}, "form")
@@ -264,7 +264,7 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return s.Publish.RemoveFile(t.Context(), by, s.Project.ID, "a.css")
 	})
 	gate("RestoreVersion", forArranging, func(s *testworld.Scene, by publish.Caller) error {
-		return s.Publish.RestoreVersion(t.Context(), by, s.Project.ID, 1, "form")
+		return s.Publish.RestoreVersion(t.Context(), by, s.Project.ID, 1, 0, "form")
 	})
 	gate("Amend", forEditors, func(s *testworld.Scene, by publish.Caller) error {
 		title, primary := "other", "a.css"

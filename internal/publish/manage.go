@@ -2,6 +2,8 @@ package publish
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,8 +59,16 @@ type Change struct {
 type VersionChange struct {
 	Version
 	Erased                  bool
-	Known                   bool // whether the three are known: not next to a version that is gone, and not where they would be very many
+	Known                   bool // whether the four are known: not next to a version that is gone, and not where they would be very many
 	Added, Changed, Removed []string
+	Files                   []FileChange // the same by name, with those that only have another name as one
+}
+
+// FileChange is what a version has other than the one before in one file.
+type FileChange struct {
+	Name         string // in the version; of a file that it has not, in the one before
+	From         string // the name in the one before, if that is another: the bytes are the same
+	Before, Size int64  // of the file in the one before and in the version; -1: it is not there
 }
 
 // A ProjectStore keeps what owners do with a project by hand, under the same
@@ -125,15 +135,39 @@ func (s *Service) Manage(ctx context.Context, by Caller, id ProjectID) (Managed,
 	return Managed{view, d}, err
 }
 
+// DescribeInput is what an owner says about a project on its page.
+type DescribeInput struct {
+	Details
+	Lang *string // nil: as before
+	Seen string  // the Mark of the details that the page had; empty: whatever there is now
+}
+
+// Mark tells details from others.
+func (d Details) Mark() string {
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%#v", d)))
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
 // Describe records what an owner says about a project: the title as any title is
-// brought into form. A description that is too long is CodeInvalidField.
-func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, d Details) error {
-	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
+// brought into form. A description that is too long is CodeInvalidField. Where others were
+// recorded since the owner saw them it is CodeVersionConflict, unless they are the same.
+func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, in DescribeInput) error {
+	p, err := s.owned(ctx, by, ActOwn, id)
+	if err != nil {
 		return err
 	}
-	c := d.Change()
+	c := in.Change()
+	c.Lang = in.Lang
 	if _, err := c.clean(); err != nil {
 		return err
+	}
+	if in.Seen != "" {
+		switch now, err := s.management.Details(ctx, id); {
+		case err != nil:
+			return err
+		case now.Mark() != in.Seen && now != in.Details:
+			return Refuse(CodeVersionConflict, "The details of %s were changed meanwhile. Nothing was changed.", p.ID).With(OpProject, Arg{"id", string(p.ID)})
+		}
 	}
 	return s.suspendedSince(ctx, by, id, s.management.SetDetails(ctx, id, c))
 }

@@ -63,12 +63,12 @@ func TestManage(t *testing.T) {
 		_, versions := w.Versions(ctx, other, string(id), 20, "")
 		for what, err := range map[string]error{
 			"manage": manage, "export": export, "versions": versions,
-			"describe": w.Describe(ctx, other, id, publish.Details{Title: "mine"}),
+			"describe": w.Describe(ctx, other, id, publish.DescribeInput{Details: publish.Details{Title: "mine"}}),
 			"put":      w.PutFiles(ctx, other, id, []publish.FormFile{{Name: "x", Content: w.stage("x")}}, "f"),
 			"move":     w.MoveFile(ctx, other, id, "a.js", "b.js", "f"),
 			"remove":   w.RemoveFile(ctx, other, id, "a.js"),
 			"primary":  w.ChoosePrimary(ctx, other, id, "a.js", "f"),
-			"restore":  w.RestoreVersion(ctx, other, id, 1, "f"),
+			"restore":  w.RestoreVersion(ctx, other, id, 1, 0, "f"),
 			"erase":    w.EraseVersion(ctx, other, id, 1),
 			"delete":   second(w.DeleteProject(ctx, other, string(id), string(id))),
 		} {
@@ -79,7 +79,7 @@ func TestManage(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
 		d := publish.Details{Title: "a\u202eb\x00" + strings.Repeat("x", 500), Description: "<b>one\r\ntwo\u202e\x07\u2028three", Threads: true}
-		expect.OK(t, w.Describe(t.Context(), by, id, d))
+		expect.OK(t, w.Describe(t.Context(), by, id, publish.DescribeInput{Details: d}))
 		m, err := w.Manage(t.Context(), by, id)
 		want := publish.Details{Title: "ab" + strings.Repeat("x", 198), Description: "<b>one\ntwo\nthree", Threads: true}
 		if diff := cmp.Diff(want, m.Details); err != nil || diff != "" {
@@ -89,7 +89,7 @@ func TestManage(t *testing.T) {
 			t.Errorf("the address does not see it: %v %v", p, err)
 		}
 		d.Description = strings.Repeat("é", publish.MaxDescription+1)
-		expect.Is(t, "too long", w.Describe(t.Context(), by, id, d), publish.CodeInvalidField)
+		expect.Is(t, "too long", w.Describe(t.Context(), by, id, publish.DescribeInput{Details: d}), publish.CodeInvalidField)
 	})
 	t.Run("deleting needs the id, and the address stays gone", func(t *testing.T) {
 		w := newWorld(t)
@@ -170,7 +170,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("after two moves: version %d with %v", version, got)
 		}
 		for _, word := range []string{"", strings.Repeat("x", 65)} {
-			if err := w.RestoreVersion(t.Context(), by, id, 1, word); !errors.Is(err, publish.CodeInvalidField) {
+			if err := w.RestoreVersion(t.Context(), by, id, 1, 0, word); !errors.Is(err, publish.CodeInvalidField) {
 				t.Errorf("by the word %q: %v", word, err)
 			}
 		}
@@ -194,7 +194,7 @@ func TestVersions(t *testing.T) {
 		by, id := w.managed()
 		w.putForm(by, id, "b.html", "three")
 		expect.OK(t, w.ChoosePrimary(t.Context(), by, id, "b.html", "1"))
-		expect.OK(t, w.RestoreVersion(t.Context(), by, id, 1, "2"))
+		expect.OK(t, w.RestoreVersion(t.Context(), by, id, 1, 0, "2"))
 		m, err := w.Manage(t.Context(), by, id)
 		if err != nil || m.Project.Version != 5 || m.Project.Primary != "index.html" || len(m.Files) != 1 || m.Files[0].Name != "index.html" {
 			t.Errorf("%+v, %v", m, err)
@@ -211,7 +211,7 @@ func TestVersions(t *testing.T) {
 		var at sync.WaitGroup
 		errs := make([]error, 2)
 		for i := range errs {
-			at.Go(func() { errs[i] = w.RestoreVersion(t.Context(), by, id, 1, string(rune('a'+i))) })
+			at.Go(func() { errs[i] = w.RestoreVersion(t.Context(), by, id, 1, 0, string(rune('a'+i))) })
 		}
 		at.Wait()
 		expect.OK(t, errors.Join(errs...))
@@ -235,7 +235,7 @@ func TestVersions(t *testing.T) {
 		}
 		_, err = w.AtVersion(t.Context(), nobody(), id, 1, v.Suffix)
 		expect.Is(t, "its address", err, publish.CodeProjectNotFound)
-		expect.Is(t, "restored", w.RestoreVersion(t.Context(), by, id, 1, "x"), publish.ErrNotFound)
+		expect.Is(t, "restored", w.RestoreVersion(t.Context(), by, id, 1, 0, "x"), publish.ErrNotFound)
 		list, err := w.Versions(t.Context(), by, string(id), 20, "")
 		if err != nil || list.Next != "" || len(list.Versions) != 2 || !list.Versions[1].Erased || list.Versions[1].Address != "" || list.Versions[0].Address == "" {
 			t.Errorf("%+v, %v", list, err)
@@ -255,4 +255,28 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%d, %q, %v", len(list.Versions), list.Next, err)
 		}
 	})
+}
+
+func TestWhatWasSeenIsNotReplacedUnseen(t *testing.T) {
+	w := newWorld(t)
+	by, id := w.managed()
+	w.putForm(by, id, "b.js", "two")
+	expect.Is(t, "a restore of who saw version 2", w.RestoreVersion(t.Context(), by, id, 1, 2, "old"), publish.CodeVersionConflict)
+	if version, files := w.contents(by, id); version != 3 || len(files) != 3 {
+		t.Errorf("it is at version %d with %v", version, files)
+	}
+	for range 2 { // the button pressed twice
+		expect.OK(t, w.RestoreVersion(t.Context(), by, id, 1, 3, "new"))
+	}
+	m, err := w.Manage(t.Context(), by, id)
+	expect.OK(t, err)
+	one, two := publish.Details{Title: "one"}, publish.Details{Title: "two"}
+	lang := "pt_br"
+	for range 2 {
+		expect.OK(t, w.Describe(t.Context(), by, id, publish.DescribeInput{Details: one, Lang: &lang, Seen: m.Details.Mark()}))
+	}
+	expect.Is(t, "details of who saw others", w.Describe(t.Context(), by, id, publish.DescribeInput{Details: two, Seen: m.Details.Mark()}), publish.CodeVersionConflict)
+	if m, err = w.Manage(t.Context(), by, id); err != nil || m.Details != one || m.Project.Lang != "pt-BR" {
+		t.Errorf("%+v, %v", m, err)
+	}
 }

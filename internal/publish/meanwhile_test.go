@@ -137,7 +137,7 @@ func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
 			return err
 		}, publish.CodeAccountSuspended},
 		"describing a project": {func(s *publish.Service, me publish.Caller, p publish.Published) error {
-			return s.Describe(t.Context(), me, p.Project.ID, publish.Details{Title: "Other"})
+			return s.Describe(t.Context(), me, p.Project.ID, publish.DescribeInput{Details: publish.Details{Title: "Other"}})
 		}, publish.CodeTakenDown},
 	} {
 		t.Run(step, func(t *testing.T) {

@@ -105,7 +105,7 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 	}
 	acts := map[string]func() error{
 		"move":    func() error { return w.MoveFile(t.Context(), me, id, "a.js", "b.js", "form") },
-		"restore": func() error { return w.RestoreVersion(t.Context(), me, id, 1, "form") },
+		"restore": func() error { return w.RestoreVersion(t.Context(), me, id, 1, 0, "form") },
 		"files":   func() error { return w.PutFiles(t.Context(), me, id, files(), "form") },
 		"primary": func() error { return w.ChoosePrimary(t.Context(), me, id, "b.js", "form") },
 	}

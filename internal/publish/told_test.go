@@ -21,7 +21,7 @@ func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(
 			return err
 		},
 		"SetDetails": func(w *world, by publish.Caller, id publish.ProjectID) error {
-			return w.Describe(w.t.Context(), w.owner(by.Account()), id, publish.Details{Title: "x"})
+			return w.Describe(w.t.Context(), w.owner(by.Account()), id, publish.DescribeInput{Details: publish.Details{Title: "x"}})
 		},
 		"Files": func(w *world, by publish.Caller, id publish.ProjectID) error { // the list for the answer, after the step
 			_, err := w.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a.css"})

@@ -113,6 +113,7 @@ type File struct {
 	Blob     Blob
 	Variants []Variant // smaller representations, when they have been made
 	Squeezed bool      // whether its variants have been made; until then there may be more to come
+	Since    int       // the version that it came with, as it is; 0 where it is not recorded
 }
 
 // BlobRef is the random name of stored bytes. It is never used again, so whatever is cached

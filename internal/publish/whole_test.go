@@ -36,7 +36,7 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 			expect.Is(t, "erase", w.EraseVersion(t.Context(), by, id, n), nil)
 		})
 		all.Go(func() {
-			err := w.RestoreVersion(t.Context(), by, id, n, fmt.Sprint("restore ", round))
+			err := w.RestoreVersion(t.Context(), by, id, n, 0, fmt.Sprint("restore ", round))
 			if err != nil && !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.CodeUnavailable) {
 				t.Errorf("restore: %v", err)
 			}

@@ -84,7 +84,7 @@ func (t *tx) addFiles(project int64, files []pastFile, k *kept, now time.Time) e
 
 // What a file is read from. A row more for each variant is what the joins add.
 const (
-	fileColumns = "f.name, f.folded, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text, coalesce(b.squeezed, 0)"
+	fileColumns = "f.name, f.folded, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text, coalesce(b.squeezed, 0), f.since"
 	filesAnd    = "SELECT " + fileColumns + `, v.encoding, v.crc32, vb.id, coalesce(vb.ref, ''), vb.size, vb.sha256, vb.is_text
 		FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob LEFT JOIN variants v ON v.blob = b.id`
 	ofProject       = " LEFT JOIN blobs vb ON vb.id = v.variant WHERE p.id = ? AND "
@@ -143,7 +143,7 @@ func scanFileRow(r row) (fr fileRow, err error) {
 	var id, size, crc sql.NullInt64
 	var text sql.NullBool
 	f, v := &fr.file, &fr.variant
-	err = r.Scan(&f.Name, &f.Folded, &f.Blob.ID, &f.Blob.Ref, &f.Blob.Size, asDigest{&f.Blob.SHA256}, &f.Blob.Text, &f.Squeezed,
+	err = r.Scan(&f.Name, &f.Folded, &f.Blob.ID, &f.Blob.Ref, &f.Blob.Size, asDigest{&f.Blob.SHA256}, &f.Blob.Text, &f.Squeezed, &f.Since,
 		&encoding, &crc, &id, &ref, &size, asDigest{&v.Blob.SHA256}, &text)
 	v.Encoding, v.CRC32 = encoding.String, uint32(crc.Int64)
 	v.Blob.ID, v.Blob.Ref, v.Blob.Size, v.Blob.Text = id.Int64, publish.BlobRef(ref.String), size.Int64, text.Bool
@@ -179,7 +179,7 @@ func (fr fileRow) addTo(list []publish.File) []publish.File {
 }
 
 func scanFile(r row) (f publish.File, err error) {
-	err = r.Scan(&f.Name, &f.Folded, &f.Blob.ID, &f.Blob.Ref, &f.Blob.Size, asDigest{&f.Blob.SHA256}, &f.Blob.Text, &f.Squeezed)
+	err = r.Scan(&f.Name, &f.Folded, &f.Blob.ID, &f.Blob.Ref, &f.Blob.Size, asDigest{&f.Blob.SHA256}, &f.Blob.Text, &f.Squeezed, &f.Since)
 	return f, err
 }
 

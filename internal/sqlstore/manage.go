@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"sandlot/internal/publish"
@@ -168,7 +167,8 @@ func (store Publish) Versions(ctx context.Context, id publish.ProjectID, before,
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		changes, err := all(ctx, q, scanFileSpan, `SELECT since, until, name FROM files WHERE project = ? AND until >= ? AND (since BETWEEN ? AND ? OR until <= ?) LIMIT ?`, num, list[len(list)-1].N, list[len(list)-1].N, list[0].N, list[0].N, changesLimit+1)
+		changes, err := all(ctx, q, scanFileSpan, `SELECT f.since, f.until, f.name, b.size, b.sha256 FROM files f JOIN blobs b ON b.id = f.blob
+			WHERE f.project = ? AND f.until >= ? AND (f.since BETWEEN ? AND ? OR f.until <= ?) LIMIT ?`, num, list[len(list)-1].N, list[len(list)-1].N, list[0].N, list[0].N, changesLimit+1)
 		if len(changes) <= changesLimit {
 			describe(list, changes)
 		}
@@ -180,48 +180,4 @@ func (store Publish) Versions(ctx context.Context, id publish.ProjectID, before,
 func scanVersionChange(r row) (v publish.VersionChange, err error) {
 	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt}, &v.RestoredFrom, &v.Erased)
 	return v, err
-}
-
-// fileSpan is a file from the version in which it came to the one in which it went.
-type fileSpan struct {
-	since, until int
-	name         string
-}
-
-func scanFileSpan(r row) (f fileSpan, err error) {
-	err = r.Scan(&f.since, &f.until, &f.name)
-	return f, err
-}
-
-// describe tells what each version changed against the one before it, which
-// follows it in the list, if both are there whole.
-func describe(list []publish.VersionChange, files []fileSpan) {
-	type event struct {
-		version int
-		name    string
-	}
-	came, went := map[event]bool{}, map[event]bool{}
-	for _, f := range files {
-		came[event{f.since, f.name}] = true
-		went[event{f.until, f.name}] = true
-	}
-	at := map[int]*publish.VersionChange{}
-	for i := range list {
-		v := &list[i]
-		v.Known = !v.Erased && (v.N == 1 || i+1 < len(list) && !list[i+1].Erased)
-		if v.Known {
-			at[v.N] = v
-		}
-	}
-	slices.SortFunc(files, func(a, b fileSpan) int { return strings.Compare(a.name, b.name) })
-	for _, f := range files {
-		if v := at[f.since]; v != nil && went[event{f.since, f.name}] {
-			v.Changed = append(v.Changed, f.name)
-		} else if v != nil {
-			v.Added = append(v.Added, f.name)
-		}
-		if v := at[f.until]; v != nil && !came[event{f.until, f.name}] {
-			v.Removed = append(v.Removed, f.name)
-		}
-	}
 }

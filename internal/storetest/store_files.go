@@ -122,12 +122,14 @@ func filesInOrder(t *testing.T, s Stores) {
 	same(t, "the names, of a version of the past", fileNames(t, s.Publish, p.ID, p.Version), want)
 
 	f := s.fileNamed(t, p, "b/c.js")
-	same(t, "a file", f, publish.File{Name: "b/c.js", Folded: "b/c.js", Blob: publish.Blob{ID: f.Blob.ID, Size: 6, SHA256: sum("b/c.js"), Text: true}})
+	same(t, "a file", f, publish.File{Name: "b/c.js", Folded: "b/c.js", Blob: publish.Blob{ID: f.Blob.ID, Size: 6, SHA256: sum("b/c.js"), Text: true}, Since: 3})
 	b := named("stored-elsewhere")
 	p = must(s.Publish.Project(t.Context(), p.ID))(t)
 	p = s.mustPut(t, p, file("big.wasm", b))
 	b.ID = s.fileNamed(t, p, "big.wasm").Blob.ID
-	same(t, "a file whose bytes are elsewhere", s.fileNamed(t, p, "big.wasm"), file("big.wasm", b))
+	big := file("big.wasm", b)
+	big.Since = p.Version
+	same(t, "a file whose bytes are elsewhere", s.fileNamed(t, p, "big.wasm"), big)
 }
 
 func filesVariants(t *testing.T, s Stores) {

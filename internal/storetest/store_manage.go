@@ -16,6 +16,7 @@ func manageCases() []storeCase {
 		{"Rearrange/an owner that would have more bytes than within is ErrTooManyBytes", rearrangeWithin},
 		{"Versions/newest first, with what each changed", listVersions},
 		{"Version/has the primary file that it was left with", versionPrimary},
+		{"Versions/with the files that only have another name, and the sizes", listRenamed},
 		{"Version/knows the version whose files it has again, and so do Versions", restoredFrom},
 		{"EraseVersion/takes its files away, but for those of other versions", eraseVersion},
 		{"EraseVersion/files of several versions go with the last of them", eraseSeveral},
@@ -151,6 +152,20 @@ func listVersions(t *testing.T, s Stores) {
 	page := must(s.Management.Versions(t.Context(), p.ID, 4, 1))(t)
 	same(t, "a page", page, list[1:2])
 	wants(t, "of nothing", drop(s.Management.Versions(t.Context(), "never-there", 0, 9)), publish.ErrNotFound)
+}
+
+func listRenamed(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("one")))
+	p = s.mustPut(t, p, file("b.js", inline("two!")))
+	moved := s.current(t, p, "a.js")
+	moved.Name, moved.Folded = "lib/a.js", "lib/a.js"
+	c := publish.Change{Drop: []publish.File{s.current(t, p, "a.js"), s.current(t, p, "b.js")}, Put: []publish.File{moved, file("c.js", inline("two!?"))}}
+	must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
+	list := must(s.Management.Versions(t.Context(), p.ID, 0, 1))(t)
+	same(t, "files", list[0].Files, []publish.FileChange{
+		{Name: "b.js", Before: 4, Size: -1}, {Name: "c.js", Before: -1, Size: 5}, {Name: "lib/a.js", From: "a.js", Before: 3, Size: 3},
+	})
+	same(t, "as before", list[0].Removed, []string{"a.js", "b.js"})
 }
 
 func versionPrimary(t *testing.T, s Stores) {

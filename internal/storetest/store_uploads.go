@@ -363,7 +363,9 @@ func completionSinglePart(t *testing.T, s Stores) {
 	np.Upload, np.Files = completion(u, np.ID), files("index.html", u.Parts[0].Blob)
 	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	same(t, "swept", s.sweepAll(t), nil)
-	same(t, "the file", s.fileNamed(t, p, "index.html"), file("index.html", u.Parts[0].Blob))
+	want := file("index.html", u.Parts[0].Blob)
+	want.Since = 1
+	same(t, "the file", s.fileNamed(t, p, "index.html"), want)
 	same(t, "to be squeezed", len(must(s.Variants.Unsqueezed(t.Context(), nil, 9))(t)), 1)
 }
 

@@ -54,7 +54,7 @@ func (w *world) history(by publish.Caller) publish.ProjectID {
 		expect.OK(w.t, err)
 	}
 	own := w.OwnerOf(by.Account())
-	expect.OK(w.t, w.Publish.Describe(w.t.Context(), own, id, publish.Details{Title: "Sky Hopper", Description: "Jump.\nAgain.", Unlisted: true, Threads: true, Tags: "cats 3d"}))
+	expect.OK(w.t, w.Publish.Describe(w.t.Context(), own, id, publish.DescribeInput{Details: publish.Details{Title: "Sky Hopper", Description: "Jump.\nAgain.", Unlisted: true, Threads: true, Tags: "cats 3d"}}))
 	expect.OK(w.t, w.Publish.EraseVersion(w.t.Context(), own, id, 3))
 	w.Clock.Move(time.Hour)
 	return id

@@ -21,6 +21,7 @@ import (
 // ownFiles is what the forms about a project's files ask of the domain. formToken is the
 // form token: the same form changes nothing when it is sent again.
 type ownFiles interface {
+	Update(ctx context.Context, by publish.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
 	PutFiles(ctx context.Context, by publish.Caller, id publish.ProjectID, files []publish.FormFile, formToken string) error
 	MoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, from, to, formToken string) error
 	RemoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, name string) error
@@ -50,6 +51,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 	body := &limitedBody{ReadCloser: v.r.Body, grant: v.grant}
 	v.r.Body = http.MaxBytesReader(v.w, body, maxUpload)
 	u := &upload{visit: v}
+	defer func() { p.Contents.DiscardTree(v.r.Context(), u.tree) }()
 	err := u.receive()
 	if err == nil {
 		body.end()
@@ -73,7 +75,17 @@ func (p *Pages) uploadFiles(v *visit) error {
 		if errors.Is(err, publish.ErrTooMany) {
 			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.too-many", "n", publish.MaxForm), Folder: u.folder})
 		}
-		return err
+		return v.arranged(err, ownPage{Folder: u.folder}, "")
+	case u.tree != nil && len(u.files) > 0:
+		for _, f := range u.files {
+			p.Contents.Discard(v.r.Context(), f.Content)
+		}
+		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.zip-alone"), Folder: u.folder})
+	case u.tree != nil:
+		tree := u.tree
+		u.tree = nil // the call has it
+		out, _, err := p.Service.Update(v.r.Context(), v.by, publish.UpdateInput{Project: string(v.ownID()), Tree: tree})
+		return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(out.Files))
 	case len(u.files) == 0:
 		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files"), Folder: u.folder})
 	}
@@ -85,7 +97,10 @@ func (p *Pages) uploadFiles(v *visit) error {
 type upload struct {
 	*visit
 	formToken, folder string
+	as                string // the file that is replaced; empty: each has its own name
+	unpack            string // whether a ZIP brings the files that are in it
 	files             []publish.FormFile
+	tree              *publish.Tree // those of a ZIP
 }
 
 // receive keeps the files of the form, one after another. The words come first.
@@ -117,6 +132,10 @@ func (u *upload) take(part *multipart.Part) error {
 		return word(part, &u.formToken)
 	case "folder":
 		return word(part, &u.folder)
+	case "as":
+		return word(part, &u.as)
+	case "unpack":
+		return word(part, &u.unpack)
 	case "files":
 	default:
 		return nil // the next part is found behind it
@@ -127,6 +146,12 @@ func (u *upload) take(part *multipart.Part) error {
 	}
 	if folder := strings.Trim(u.folder, "/ "); folder != "" {
 		name = folder + "/" + name
+	}
+	if u.as != "" {
+		name = u.as
+	}
+	if u.unpack != "" && u.as == "" && u.tree == nil && strings.HasSuffix(strings.ToLower(name), ".zip") {
+		return u.open(part)
 	}
 	if len(u.files) == publish.MaxForm {
 		return publish.ErrTooMany
@@ -139,6 +164,17 @@ func (u *upload) take(part *multipart.Part) error {
 	if err == nil {
 		c.Head = nil // not looked at again: of each file there are 16 KiB
 		u.files = append(u.files, publish.FormFile{Name: name, Content: c})
+	}
+	return err
+}
+
+// open takes the files of a ZIP, each of which has its place in it.
+func (u *upload) open(part io.Reader) error {
+	u.tree = u.Contents.NewTree(u.grant.Charge())
+	from := content.Source{Reader: part}
+	err := u.tree.Unpack(u.r.Context(), "zip", &from)
+	if from.Err != nil {
+		return broken(from.Err)
 	}
 	return err
 }
@@ -264,6 +300,10 @@ func (v *visit) refusal(code publish.Code) string {
 		return v.T("own.encoded")
 	case publish.CodeContentTooLarge:
 		return v.T("own.file-large")
+	case publish.CodeInvalidArchive:
+		return v.T("own.bad-zip")
+	case publish.CodeNoPrimaryFile:
+		return v.T("own.no-page")
 	}
 	return ""
 }

@@ -14,7 +14,7 @@ import (
 // another account a project is publish.ErrNotFound.
 type ownProjects interface {
 	Manage(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Managed, error)
-	Describe(ctx context.Context, by publish.Caller, id publish.ProjectID, d publish.Details) error
+	Describe(ctx context.Context, by publish.Caller, id publish.ProjectID, in publish.DescribeInput) error
 	DeleteProject(ctx context.Context, by publish.Caller, ref, confirm string) (publish.DeletedProject, error)
 	ExportProject(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Export, error)
 	ownFiles
@@ -29,7 +29,7 @@ func (p *Pages) ownRoutes() []route {
 	const at = "/account/projects/{id}"
 	return []route{
 		{"GET", at, owner, admission.Look, p.ownProject},
-		{"POST", at, owner, admission.Look, form(maxDetails, p.describe, "title", "description", "tags?", "listed?", "threads?")},
+		{"POST", at, owner, admission.Look, form(maxDetails, p.describe, "title", "description", "tags?", "listed?", "threads?", "lang?", "seen?")},
 		{"GET", at + "/download", owner, admission.Export, p.download},
 		{"GET", at + "/delete", recent, admission.Look, p.askDeleteProject},
 		{"POST", at + "/delete", recent, admission.Look, form(maxForm, p.deleteProject, "typed")},
@@ -37,12 +37,14 @@ func (p *Pages) ownRoutes() []route {
 		{"GET", at + "/purge", recent, admission.Look, p.askPurge},
 		{"POST", at + "/purge", recent, admission.Look, form(maxForm, p.purge)},
 		{"POST", at + "/files", owner, admission.Upload, p.uploadFiles},
+		{"GET", at + "/file", owner, admission.Export, p.downloadFile},
 		{"POST", at + "/move", owner, admission.Look, form(maxForm, p.moveFile, "file", "to", "form_token")},
 		{"GET", at + "/remove", owner, admission.Look, p.askRemove},
 		{"POST", at + "/remove", owner, admission.Look, form(maxForm, p.removeFile, "file")},
 		{"POST", at + "/primary", owner, admission.Look, form(maxForm, p.choosePrimary, "file", "form_token")},
 		{"GET", at + "/versions", owner, admission.Look, p.versions},
-		{"POST", at + "/restore", owner, admission.Look, form(maxForm, p.restoreVersion, "n", "form_token")},
+		{"POST", at + "/restore", owner, admission.Look, form(maxForm, p.restoreVersion, "n", "form_token", "seen?")},
+		{"GET", at + "/versions/{n}/diff", owner, admission.Look, p.diff},
 		{"GET", at + "/erase", recent, admission.Look, p.askErase},
 		{"POST", at + "/erase", recent, admission.Look, form(maxForm, p.eraseVersion, "n")},
 	}
@@ -51,15 +53,15 @@ func (p *Pages) ownRoutes() []route {
 // ownPage is what the page of a project shows to its owner.
 type ownPage struct {
 	publish.Managed
-	Shown     []publish.File // those of its files that are on this page of the list
-	After     bool           // whether others come before them
-	Next      string         // the name that the next page comes after; empty: there is none
-	FormToken string         // of this page: each of its forms acts once under it
-	Wrong     string         // what was refused, in the visitor's language
-	Refused   string         // the file that it is about, if it is one of several
-	From, To  string         // a name that was refused
-	Folder    string         // of an upload that was refused
-	TagWords  string         // the tags as the form shows them
+	listing
+	Typed     *publish.DescribeInput // details that were refused; nil: those that are recorded
+	Said      publish.DescribeInput  // what stands in the form of the details
+	FormToken string                 // of this page: each of its forms acts once under it
+	Wrong     string                 // what was refused, in the visitor's language
+	Refused   string                 // the file that it is about, if it is one of several
+	From, To  string                 // a name that was refused
+	Folder    string                 // of an upload that was refused
+	TagWords  string                 // the tags as the form shows them
 }
 
 // MaxDescription is how many characters a description may have.
@@ -73,44 +75,25 @@ func (v *visit) ownPath() string { return "/account/projects/" + string(v.ownID(
 
 func (p *Pages) ownProject(v *visit) error { return v.showOwn(http.StatusOK, ownPage{}) }
 
-// ownFilesPage is how many files the page of a project lists.
-const ownFilesPage = 200
-
-// list chooses the files of this page: those after that name, which is a file's, or
-// else the first. A file whose name was refused is among them.
-func (page *ownPage) list(after string) {
-	start := 0
-	for i, f := range page.Files {
-		switch f.Name {
-		case after:
-			start = i + 1
-		case page.From:
-			start = i - i%ownFilesPage
-		}
-	}
-	end := min(start+ownFilesPage, len(page.Files))
-	page.Shown, page.After = page.Files[start:end], start > 0
-	if end < len(page.Files) {
-		page.Next = page.Files[end-1].Name
-	}
-}
-
 // showOwn fills in what the page has in any case. Details that were refused stay.
 func (v *visit) showOwn(status int, page ownPage) error {
-	kept := page.Details
 	var err error
 	if page.Managed, err = v.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
 		return err
 	}
-	if kept != (publish.Details{}) {
-		page.Details = kept
+	page.Said = publish.DescribeInput{Details: page.Details, Lang: &page.Project.Lang, Seen: page.Details.Mark()}
+	if page.Typed != nil {
+		page.Said.Details, page.Said.Lang = page.Typed.Details, page.Typed.Lang
 	}
 	if page.TagWords == "" {
 		page.TagWords = v.tagWords(page.Details.Tags)
 	}
 	query := v.r.URL.Query()
-	v.place = len(query) == 1 && query.Has("after")
-	page.list(query.Get("after"))
+	v.place = true
+	for name := range query {
+		v.place = v.place && (name == "in" || name == "after")
+	}
+	page.listing = listFiles(page.Files, wantedFiles{In: v.query("in"), Query: wanted(query.Get("q")), After: query.Get("after"), Must: page.From})
 	page.FormToken = rand.Text()
 	return v.show(status, "own_project.html", name(page.Project), page)
 }
@@ -118,23 +101,32 @@ func (v *visit) showOwn(status int, page ownPage) error {
 func (p *Pages) describe(v *visit) error {
 	form := v.r.PostForm
 	d := publish.Details{Title: form.Get("title"), Description: form.Get("description"), Unlisted: form.Get("listed") == "", Threads: form.Get("threads") != ""}
-	tags, err := publish.ReadTags(v.readTagWords(form.Get("tags")))
-	if err != nil {
-		page := ownPage{Wrong: v.T("own.tags-wrong"), TagWords: form.Get("tags")}
-		page.Details = d
-		return v.showOwn(http.StatusUnprocessableEntity, page)
+	in := publish.DescribeInput{Details: d, Seen: form.Get("seen")}
+	if form.Has("lang") {
+		lang := form.Get("lang")
+		in.Lang = &lang
 	}
-	d.Tags = tags
-	err = p.Service.Describe(v.r.Context(), v.by, v.ownID(), d)
-	if errors.Is(err, publish.CodeInvalidField) {
-		page := ownPage{Wrong: v.T("own.description-long", "n", publish.MaxDescription)}
-		page.Details = d
-		return v.showOwn(http.StatusUnprocessableEntity, page)
+	page, status := ownPage{Typed: &in, TagWords: form.Get("tags")}, http.StatusUnprocessableEntity
+	var err error
+	if in.Tags, err = publish.ReadTags(v.readTagWords(form.Get("tags"))); err != nil {
+		page.Wrong = v.T("own.tags-wrong")
+		return v.showOwn(status, page)
 	}
-	if err != nil {
+	err = p.Service.Describe(v.r.Context(), v.by, v.ownID(), in)
+	var refused *publish.Error
+	switch {
+	case err == nil:
+		return v.done(v.ownPath(), "said.saved")
+	case errors.Is(err, publish.CodeVersionConflict):
+		page.Wrong, status = v.T("own.details-moved"), http.StatusPreconditionFailed
+	case errors.As(err, &refused) && refused.Field == "lang":
+		page.Wrong = v.T("own.lang-bad")
+	case errors.Is(err, publish.CodeInvalidField):
+		page.Wrong = v.T("own.description-long", "n", publish.MaxDescription)
+	default:
 		return err
 	}
-	return v.done(v.ownPath(), "said.saved")
+	return v.showOwn(status, page)
 }
 
 // download sends the project as a ZIP, as it is written.

@@ -22,7 +22,7 @@ func TestAProjectsPageForItsOwner(t *testing.T) {
 	h := house(t)
 	h.describe(publish.Details{Title: `<i>"pong"`, Description: "</textarea><script>"})
 	body := text(t, asKim(h, "GET", ownAt, ""))
-	for _, want := range []string{`&lt;i&gt;&#34;pong&#34;`, "&lt;/textarea&gt;&lt;script&gt;", "&lt;b&gt;.js", `action="` + ownAt + `/move"`, `enctype="multipart/form-data"`, `href="` + ownAt + `/versions"`} {
+	for _, want := range []string{`&lt;i&gt;&#34;pong&#34;`, "&lt;/textarea&gt;&lt;script&gt;", "&lt;b&gt;.js", `action="` + ownAt + `/move"`, `enctype="multipart/form-data"`, `href="` + ownAt + `/versions"`, `name="to" dir="auto"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("it has no %s", want)
 		}
@@ -43,7 +43,7 @@ func TestAProjectsPageForItsOwner(t *testing.T) {
 	h.rearrange(gameID, 21, publish.Change{Drop: []publish.File{fileOf("b.js", "")}, Put: []publish.File{fileOf("c.js", "")}})
 	expect.OK(t, h.service.EraseVersion(t.Context(), h.owner("kim"), gameID, 18))
 	body = text(t, asKim(h, "GET", ownAt+"/versions", ""))
-	for _, want := range []string{"&lt;u&gt;11", "et 3 de plus", "&lt;b&gt;.js</bdi></dd>", "b.js", "c.js", ownAt + "/erase?n=21", "Effacée", "before=3"} {
+	for _, want := range []string{"&lt;u&gt;11", "et 10 de plus", "<bdi>&lt;b&gt;.js</bdi>", "b.js", "c.js", ownAt + "/erase?n=21", "Effacée", "before=3"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the versions have no %s: %s", want, body)
 		}

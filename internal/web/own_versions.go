@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"html/template"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"sandlot/internal/publish"
@@ -13,48 +15,122 @@ import (
 // ownVersions is what the page of a project's versions asks of the domain.
 type ownVersions interface {
 	Versions(ctx context.Context, by publish.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
-	RestoreVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, formToken string) error
+	RestoreVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n, seen int, formToken string) error
 	EraseVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int) error
+	File(ctx context.Context, by publish.Caller, ref, name string, version int) (publish.FileView, error)
 }
 
-// versionsShown is how many versions a person sees at once.
-const versionsShown = 20
-
-// namesShown is how many names of changed files a version is described with.
-const namesShown = 12
+const (
+	versionsShown = 20  // that a person sees at once
+	changesShown  = 6   // files that a version is described with
+	changesFolded = 100 // files more, which can be unfolded
+)
 
 // versionsPage is what the page of the versions shows.
 type versionsPage struct {
 	publish.Managed
-	Versions  []publish.VersionView
+	Versions  []versionItem
+	After     bool   // whether newer ones come before them
 	Next      string // where the next page begins; empty: nowhere
 	FormToken string
+	Wrong     string // what was refused, in the visitor's language
 }
 
-func (p *Pages) versions(v *visit) error {
+// versionItem is a version on the page.
+type versionItem struct {
+	publish.VersionView
+	Moved, Added, Removed int // files that have another name, that are new, that are gone
+	At                    string
+}
+
+// Shown are the changes that everybody sees, Folded those that can be unfolded, Beyond how many more there are.
+func (v versionItem) Shown() []publish.FileChange { return v.Files[:min(len(v.Files), changesShown)] }
+
+// Folded are those after them.
+func (v versionItem) Folded() []publish.FileChange {
+	return v.Files[len(v.Shown()):min(len(v.Files), changesShown+changesFolded)]
+}
+
+// Beyond is how many more there are.
+func (v versionItem) Beyond() int { return len(v.Files) - len(v.Shown()) - len(v.Folded()) }
+
+func (p *Pages) versions(v *visit) error { return v.showVersions(http.StatusOK, "") }
+
+func (v *visit) showVersions(status int, wrong string) error {
 	before := v.r.URL.Query().Get("before")
 	if number(before) == 0 {
 		before = "" // an invalid number means the first page
 	}
 	ctx := v.r.Context()
-	page := versionsPage{FormToken: rand.Text()}
+	page := versionsPage{FormToken: rand.Text(), Wrong: wrong, After: before != ""}
 	var err error
-	if page.Managed, err = p.Service.Manage(ctx, v.by, v.ownID()); err != nil {
+	if page.Managed, err = v.Service.Manage(ctx, v.by, v.ownID()); err != nil {
 		return err
 	}
-	list, err := p.Service.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
+	list, err := v.Service.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
 	if err != nil {
 		return err
 	}
-	page.Versions, page.Next = list.Versions, list.Next
-	return v.show(http.StatusOK, "own_versions.html", v.T("own.versions"), page)
+	for _, one := range list.Versions {
+		page.Versions = append(page.Versions, v.item(one))
+	}
+	page.Next = list.Next
+	return v.show(status, "own_versions.html", v.T("own.versions"), page)
 }
 
-// Names are the first of a list of files.
-func (v view) Names(list []string) []string { return list[:min(len(list), namesShown)] }
+func (v *visit) item(of publish.VersionView) versionItem {
+	item := versionItem{VersionView: of, At: v.ownPath() + "/versions/" + strconv.Itoa(of.N)}
+	for _, c := range of.Files {
+		switch {
+		case c.From != "":
+			item.Moved++
+		case c.Before < 0:
+			item.Added++
+		case c.Size < 0:
+			item.Removed++
+		}
+	}
+	return item
+}
 
-// Beyond is how many of them are not shown.
-func (v view) Beyond(list []string) int { return max(len(list)-namesShown, 0) }
+// ChangeKind names what happened to a file.
+func (view) ChangeKind(c publish.FileChange) string {
+	switch {
+	case c.From != "":
+		return "moved"
+	case c.Before < 0:
+		return "added"
+	case c.Size < 0:
+		return "removed"
+	}
+	return "changed"
+}
+
+// ChangeSize writes how large a file was and is.
+func (v view) ChangeSize(c publish.FileChange) string {
+	switch {
+	case c.Before < 0 || c.Before == c.Size:
+		return v.Size(c.Size)
+	case c.Size < 0:
+		return v.Size(c.Before)
+	}
+	return v.Size(c.Before) + " → " + v.Size(c.Size)
+}
+
+// A changeLine is a change of the version whose pages are below At.
+type changeLine struct {
+	View   view
+	At     string
+	Change publish.FileChange
+}
+
+// Change is a change with what its line needs.
+func (v view) Change(at string, c publish.FileChange) changeLine { return changeLine{v, at, c} }
+
+// DiffAt is the address of a page below that compares a file.
+func (view) DiffAt(at string, c publish.FileChange) template.URL {
+	return template.URL(at + "/diff?file=" + url.QueryEscape(c.Name))
+}
 
 // number is the version that a form or a link is about; 0: none.
 func number(text string) int {
@@ -65,9 +141,14 @@ func number(text string) int {
 	return max(n, 0)
 }
 
+// restoreVersion makes an older version the current one again, if that is still the one that was seen.
 func (p *Pages) restoreVersion(v *visit) error {
-	n := number(v.r.PostForm.Get("n"))
-	err := p.Service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, v.r.PostForm.Get("form_token"))
+	form := v.r.PostForm
+	n, seen := number(form.Get("n")), number(form.Get("seen"))
+	err := p.Service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, seen, form.Get("form_token"))
+	if errors.Is(err, publish.CodeVersionConflict) {
+		return v.showVersions(http.StatusPreconditionFailed, v.T("own.moved-on", "version", n))
+	}
 	return v.arranged(err, ownPage{}, "said.restored", "version", n)
 }
 

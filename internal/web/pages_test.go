@@ -36,7 +36,7 @@ func shipped(t *testing.T, files []publish.File) *world {
 
 var (
 	loads  = regexp.MustCompile(`(?:href|src)="(/static/[^"]+)"`)
-	listed = regexp.MustCompile(`<p class="own-name"><bdi>([^<]*)`)
+	listed = regexp.MustCompile(`name="file" value="([^"]*)"><label>`)
 	onward = regexp.MustCompile(`<a rel="next" href="([^"#]+)#files"`)
 )
 
@@ -56,38 +56,35 @@ func visited(t *testing.T, h http.Handler, target string) (size int, page string
 	return size, string(unpacked)
 }
 
-// TestPagesOfTenThousandFilesHaveEachOnceInOrder turns all of them as a list, and opens those that differ: the first two and the last two.
+// TestPagesOfTenThousandFilesHaveEachOnceInOrder turns all of them as a list, and opens those that differ: the first two and the last.
 func TestPagesOfTenThousandFilesHaveEachOnceInOrder(t *testing.T) {
 	t.Parallel()
 	files := exported(9_999)
 	h := shipped(t, files)
 	all := must(h.service.Manage(t.Context(), h.owner("kim"), gameID))(t)
-	var got []string
+	var got, want []string
 	at, turned := "", 0
 	for {
-		page := ownPage{Managed: all}
-		page.list(at)
+		page := listFiles(all.Files, wantedFiles{In: "assets/", After: at})
 		var names []string
-		for _, f := range page.Shown {
-			names = append(names, f.Name)
+		for _, f := range page.Rows {
+			names = append(names, f.Path)
 		}
-		if turned < 2 || turned >= 48 {
+		if turned < 2 || turned >= 99 {
 			opened(t, h, at, names, page.Next)
 		}
 		got = append(got, names...)
 		if turned++; page.Next == "" {
 			break
 		}
-		if at = page.Next; turned > 50 {
+		if at = page.Next; turned > 100 {
 			t.Fatal("the pages have no end")
 		}
 	}
-	var want []string
 	for _, f := range files {
 		want = append(want, f.Name)
 	}
-	want = append(want, "index.html")
-	if !slices.Equal(got, want) || turned != 50 {
+	if !slices.Equal(got, want) || turned != 100 {
 		t.Errorf("%d pages have %d files", turned, len(got))
 	}
 }
@@ -95,9 +92,9 @@ func TestPagesOfTenThousandFilesHaveEachOnceInOrder(t *testing.T) {
 // opened checks that the page after a file has these files, leads on to those after next, and is short on its way.
 func opened(t *testing.T, h http.Handler, after string, names []string, next string) {
 	t.Helper()
-	target := ownAt
+	target := ownAt + "?in=assets/"
 	if after != "" {
-		target += "?after=" + url.QueryEscape(after)
+		target += "&after=" + url.QueryEscape(after)
 	}
 	size, body := visited(t, h, target)
 	if size > maxFirstVisit {
@@ -110,7 +107,7 @@ func opened(t *testing.T, h http.Handler, after string, names []string, next str
 	if !slices.Equal(got, names) {
 		t.Errorf("%s has %q, wanted %q", target, got, names)
 	}
-	if back := strings.Contains(body, `href="`+ownAt+`#files"`); back != (after != "") {
+	if back := strings.Contains(body, `href="`+ownAt+`?in=assets%2f#files"`); back != (after != "") {
 		t.Errorf("%s leads back to the start: %v", target, back)
 	}
 	var to string
@@ -126,7 +123,7 @@ func TestAPageWithWordsThatAreNoPlaceInItsListIsNotPacked(t *testing.T) {
 	t.Parallel()
 	files := exported(450)
 	h := shipped(t, files)
-	for query, packed := range map[string]bool{"": true, "?after=" + url.QueryEscape(files[199].Name): true, "?x=y&after=" + url.QueryEscape(files[199].Name): false} {
+	for query, packed := range map[string]bool{"?in=assets/": true, "?in=assets/&after=" + url.QueryEscape(files[199].Name): true, "?in=assets/&x=y&after=" + url.QueryEscape(files[199].Name): false} {
 		resp := request(h, "GET", ownAt+query, "", "Cookie", cookieName+"=kim", "Accept-Encoding", "gzip")
 		if is := resp.Header.Get("Content-Encoding") == "gzip"; is != packed {
 			t.Errorf("%q is packed: %v", query, is)
@@ -141,17 +138,17 @@ func TestAnInvalidPageOfFilesShowsTheFirst(t *testing.T) {
 	files[200].Folded = files[200].Name
 	h := shipped(t, files)
 	for after, first := range map[string]string{
-		"": files[0].Name, "nothing": files[0].Name, "\xff\x00": files[0].Name, "zzz": files[0].Name, strings.Repeat("x", 10_000): files[0].Name,
+		"nothing": files[0].Name, "\xff\x00": files[0].Name, "zzz": files[0].Name, strings.Repeat("x", 10_000): files[0].Name,
 		files[199].Name: files[200].Name, files[200].Name: files[201].Name,
 	} {
-		resp := asKim(h, "GET", ownAt+"?after="+url.QueryEscape(after), "")
+		resp := asKim(h, "GET", ownAt+"?in=assets/&after="+url.QueryEscape(after), "")
 		found := listed.FindStringSubmatch(text(t, resp))
 		if resp.StatusCode != http.StatusOK || found == nil || html.UnescapeString(found[1]) != first {
 			t.Errorf("after %.50q: %d, %q", after, resp.StatusCode, found)
 		}
 	}
-	exact := shipped(t, files[:ownFilesPage-1])
-	if body := text(t, asKim(exact, "GET", ownAt, "")); strings.Contains(body, `class="pager"`) {
+	exact := shipped(t, files[:ownFilesPage])
+	if body := text(t, asKim(exact, "GET", ownAt+"?in=assets/", "")); strings.Contains(body, `class="pager"`) {
 		t.Error("a whole page leads to one without files")
 	}
 }
@@ -163,7 +160,7 @@ func TestARefusedNameIsOnThePageThatSaysSo(t *testing.T) {
 	if found := listed.FindStringSubmatch(body); found == nil || found[1] != files[400].Name {
 		t.Errorf("the page begins with %q", found)
 	}
-	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="typed?"`) || !strings.Contains(body, "<details open>") {
+	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="typed?"`) || !strings.Contains(body, "<details class=\"file-menu\" open>") {
 		t.Errorf("it is %d, or has lost what was typed", resp.StatusCode)
 	}
 }

@@ -55,10 +55,13 @@ type Gallery interface {
 	live
 }
 
-// Contents stages the files of a form until a call uses them; *publish.Contents does.
+// Contents stages the files of a form until a call uses them, and reads those that are there; *publish.Contents does.
 type Contents interface {
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
+	NewTree(charge publish.Charge) *publish.Tree
+	DiscardTree(ctx context.Context, t *publish.Tree)
+	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 }
 
 // Config is what the pages are made of. All but Now and Admission must be set.
@@ -164,7 +167,7 @@ func policy(at publish.Places) string {
 	if at.Content != "" {
 		frames = at.Base.Scheme + "://*." + at.Content
 	}
-	return "default-src 'none'; script-src " + base + "/static/; style-src 'self'; font-src " + base + "/static/; img-src 'self' data:; connect-src 'self'; frame-src " + frames +
+	return "default-src 'none'; script-src " + base + "/static/; style-src 'self'; font-src " + base + "/static/; img-src 'self' data: " + frames + "; connect-src 'self'; frame-src " + frames +
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 

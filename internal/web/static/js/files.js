@@ -1,5 +1,5 @@
-// Sends the files of the upload form with a bar that moves, takes what is dropped on
-// it, and whole folders; a file that is dropped beside it changes nothing. Without it the form works as any form does.
+// Sends the files of the upload form as soon as they are chosen, with a bar that moves, takes
+// what is dropped on it, and whole folders; a file that is dropped beside it changes nothing. Without it the form works as any form does.
 let form = document.querySelector('[data-upload]');
 
 const wrong = (nodes) => {
@@ -44,7 +44,7 @@ const retype = (fields) => {
 // what is said of them. All else stays as it is, with what is typed there.
 const renew = (page) => {
   const kept = typed();
-  for (const part of ['#files', 'main .numbers', '[role=alert]']) document.querySelector(part).replaceWith(page.querySelector(part));
+  for (const part of ['#files', '.own-head', '[role=alert]']) document.querySelector(part).replaceWith(page.querySelector(part));
   retype(kept);
   form = document.querySelector('[data-upload]');
   begin();
@@ -68,9 +68,12 @@ const answered = (request) => {
   if (said.length) wrong(said); else broken();
 };
 
-const send = (files) => {
+const send = (files, as = '') => {
   const body = new FormData();
-  for (const name of ['form_token', 'folder']) body.append(name, form.elements[name].value);
+  body.append('form_token', form.elements.form_token.value);
+  if (as) body.append('as', as);
+  else body.append('folder', form.elements.folder.value);
+  if (!as && files.length === 1 && form.elements.unpack.checked) body.append('unpack', '1');
   for (const { file, name } of files) body.append('files', file, name);
   const request = new XMLHttpRequest();
   request.upload.onprogress = (event) => { if (event.lengthComputable) bar(event.loaded / event.total); };
@@ -115,7 +118,16 @@ const dropped = async (event) => {
   }
 };
 
+const replacing = (other) => {
+  other.querySelector('button').hidden = true;
+  other.addEventListener('change', (event) => {
+    form.scrollIntoView({ block: 'center' });
+    send(chosen(event.target), other.elements.as.value);
+  });
+};
+
 const begin = () => {
+  document.querySelectorAll('[data-replace]').forEach(replacing);
   const folder = form.querySelector('[data-folder]');
   folder.hidden = false;
   folder.querySelector('input').addEventListener('change', (event) => { if (event.target.files.length) send(chosen(event.target)); });
@@ -123,6 +135,7 @@ const begin = () => {
     event.preventDefault();
     send(chosen(form.elements.files));
   });
+  form.elements.files.addEventListener('change', () => send(chosen(form.elements.files)));
   form.addEventListener('dragover', (event) => { event.preventDefault(); form.classList.add('over'); });
   form.addEventListener('dragleave', () => form.classList.remove('over'));
   form.addEventListener('drop', dropped);
