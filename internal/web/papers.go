@@ -34,6 +34,9 @@ func (l leaflets) show(name string) func(*visit) error {
 	}
 }
 
+// paperTexts are what papers without a title are called.
+var paperTexts = map[string]string{"about": "foot.about", "terms": "foot.terms", "privacy": "foot.privacy"}
+
 // maxLinked is how many characters of a paper's own title a link at the foot may have.
 const maxLinked = 40
 
@@ -49,7 +52,7 @@ func (v view) PaperLinks() (all []link) {
 		}
 		words := text.Title
 		if words == "" || utf8.RuneCountInString(words) > maxLinked || text.Lang != "" && text.Lang != v.lang {
-			words = v.T("foot." + name)
+			words = v.T(paperTexts[name])
 		}
 		all = append(all, link{"/" + name, words})
 	}
@@ -61,5 +64,5 @@ func titleOf(v *visit, name string, text paper.Text) string {
 	if text.Title != "" {
 		return text.Title
 	}
-	return v.T("foot." + name)
+	return v.T(paperTexts[name])
 }

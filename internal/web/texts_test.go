@@ -47,6 +47,9 @@ func namesInUse(t *testing.T) map[string]bool {
 			}
 		}
 	}
+	for _, name := range paperTexts {
+		names[name] = true
+	}
 	for _, tag := range gallery.KnownTags() {
 		names[tagName+tag] = true
 	}

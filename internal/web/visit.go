@@ -171,7 +171,7 @@ func (v *visit) toLogin() error {
 // problem shows a page that says what is wrong. The texts are name.title and
 // name.text.
 func (v *visit) problem(status int, name string) {
-	err := v.show(status, "error.html", v.T(name+".title"), struct{ Text, RequestID string }{v.T(name + ".text"), v.RequestID(v.r.Context())})
+	err := v.show(status, "error.html", v.T(name+".title"), v.mishap(status, name))
 	if err != nil {
 		v.Log.Error("error page not shown", "error", err)
 	}

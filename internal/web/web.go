@@ -109,6 +109,7 @@ type Pages struct {
 	templates *template.Template
 	fronts    fronts
 	feet      feet
+	lost      consolation
 	policy    string // Content-Security-Policy of a page
 	shares    *shares
 	numbers   *numbers
