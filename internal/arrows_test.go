@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 	"cli":          {"client"},
 	"client":       {}, // not even publish: it stands outside of the service
 	"content":      {},
+	"cover":        {"names", "picture", "publish", "worker"},
 	"durable":      {},
 	"expect":       {}, // tests only
 	"front":        {},
@@ -47,10 +48,11 @@ var arrows = map[string][]string{
 	"model":        {}, // tests only
 	"names":        {},
 	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
+	"picture":      {}, // knows pictures alone
 	"play":         {"admission", "catalog", "content", "figures", "gallery", "mediatype", "names", "publish"},
 	"paper":        {},
 	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "turns", "unpack", "worker"},
-	"sqlstore":     {"account", "failpoint", "figures", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket"},
+	"sqlstore":     {"account", "cover", "failpoint", "figures", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket"},
 	"redis":        {"admission", "publish"},
 
 	"sqlstore/engine":   {"publish"},
@@ -61,15 +63,15 @@ var arrows = map[string][]string{
 
 	"spool":     {},
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
-	"storetest": {"account", "checkpoint", "expect", "figures", "gallery", "operate", "publish", "testenv", "ticket"},
+	"storetest": {"account", "checkpoint", "cover", "expect", "figures", "gallery", "operate", "publish", "testenv", "ticket"},
 	"testenv":   {},
-	"unpack":    {},                                                                                                                                                                                      // knows archives alone
-	"testworld": {"account", "blob", "blob/cache", "blob/s3", "expect", "figures", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket"}, // tests only
+	"unpack":    {},                                                                                                                                                                                               // knows archives alone
+	"testworld": {"account", "blob", "blob/cache", "blob/s3", "cover", "expect", "figures", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket"}, // tests only
 	"ticket":    {"inspect", "publish"},
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},
-	"web":       {"account", "admission", "catalog", "content", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "publish"},
+	"web":       {"account", "admission", "catalog", "content", "cover", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},
 }
@@ -84,12 +86,14 @@ var outside = map[string][]string{
 	"catalog":         {"golang.org/x/text"},
 	"cli":             {"github.com/go-git/go-git/v5", "github.com/klauspost/compress", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/text"},
 	"content":         {"github.com/emmansun/base64", "github.com/klauspost/compress"},
+	"cover":           {"golang.org/x/net"},
 	"front":           {"golang.org/x/sys"},
 	"guide":           {"github.com/yuin/goldmark", "go.yaml.in/yaml/v3"},
 	"mail":            {"github.com/wneessen/go-mail"},
 	"live/redis":      {"github.com/redis/go-redis/v9"},
 	"names":           {"golang.org/x/net", "golang.org/x/text"},
 	"paper":           {"github.com/yuin/goldmark", "golang.org/x/net"},
+	"picture":         {"golang.org/x/image"},
 	"play":            {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
 	"redis":           {"github.com/redis/go-redis/v9"},
 	"redis/redistest": {"github.com/redis/go-redis/v9"},

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"sandlot/internal/account"
+	"sandlot/internal/cover"
 	"sandlot/internal/expect"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
@@ -33,7 +34,7 @@ const (
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/admission"
 	"sandlot/internal/api"
 	"sandlot/internal/archive"
+	"sandlot/internal/cover"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/guide"
@@ -56,6 +57,7 @@ type app struct {
 	operate  *operate.Service
 	tickets  *ticket.Service
 	gallery  *gallery.Service
+	covers   *cover.Service
 	figures  *figures.Service
 	visitors *play.Visitors
 	account  *account.Service
@@ -144,6 +146,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if a.tickets, err = ticket.New(ctx, a.store.Tickets(), a.service, ticket.WithClock(now)); err != nil {
 		return nil, err
 	}
+	a.covers = cover.New(cover.Config{Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: a.service.Heads, Places: places, Now: now})
 	records := a.store.Account()
 	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads}, records.Stores(), account.WithClock(now)); err != nil {
 		return nil, err
@@ -183,6 +186,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		ages.Run,
 		(&operate.Shrinker{Space: a.store.Upkeep(), Log: log, Failures: a.failuresOf("shrink")}).Run,
 		squeeze.New(a.service.Contents.Guard(a.store.Variants()), a.service.Contents, log, a.failuresOf("variants")).Run,
+		cover.NewWorker(a.covers, log, a.failuresOf("covers")).Run,
 	}
 	return a, nil
 }
@@ -307,7 +311,7 @@ func (a *app) router(m *metrics) *router {
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
 	documents := a.guide(limits)
-	pages := web.New(web.Config{Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
+	pages := web.New(web.Config{Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},

@@ -41,9 +41,11 @@ type VerifyStore interface {
 type BlobUse struct {
 	Project  publish.ProjectID
 	Filename string
-	Version  int    // the first that has the file
-	Encoding string // of a compressed form
-	Upload   bool   // a part; then all else is empty
+	Version  int               // the first that has the file
+	Encoding string            // of a compressed form
+	Upload   bool              // a part; then all else is empty
+	Picture  publish.PictureID // of Project, or of Account; then nothing else is set
+	Account  string
 }
 
 // Mistake is something in the records of a project or an account that contradicts other records.
@@ -256,6 +258,9 @@ func (v *Verifier) bad(b publish.Blob, kind, detail string, uses []BlobUse) erro
 	for _, u := range uses {
 		of := f
 		of.Project, of.Filename, of.Version, of.Encoding = u.Project, u.Filename, u.Version, u.Encoding
+		if u.Picture != "" {
+			of.Handle, of.Detail = u.Account, "the picture "+string(u.Picture)+"; "+detail
+		}
 		if u.Upload {
 			of.Detail = "a part of an upload that is not complete; " + detail
 		}

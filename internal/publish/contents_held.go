@@ -199,3 +199,15 @@ func (g guardedVariants) PutVariants(ctx context.Context, blobID int64, list []V
 	}
 	return g.held.use(func() error { return g.VariantStore.PutVariants(ctx, blobID, list) }, blobs...)
 }
+
+// Recording runs a step that records blobs which came from Stage, and so tells what became of them: a store of another room
+// has no other guard.
+func (c *Contents) Recording(step func() error, blobs ...Blob) error {
+	held := blobs[:0:0]
+	for _, b := range blobs {
+		if b.Ref != "" {
+			held = append(held, b)
+		}
+	}
+	return c.held.use(step, held...)
+}

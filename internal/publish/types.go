@@ -34,6 +34,7 @@ type Account struct {
 	Lang          string // BCP 47, empty when unknown
 	Suspended     bool   // by the operator: it can read and leave, and nothing else
 	CreatedAt     time.Time
+	Portrait      PictureID
 }
 
 // Project is a published thing with one address, as a commit left it. It points at its current

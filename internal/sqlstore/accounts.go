@@ -11,10 +11,10 @@ import (
 	"sandlot/internal/publish"
 )
 
-const accountColumns = "id, handle, email, verified, lang, suspended_at IS NOT NULL, created_at"
+const accountColumns = "id, handle, email, verified, lang, suspended_at IS NOT NULL, created_at, portrait"
 
 func scanAccount(r row) (a publish.Account, err error) {
-	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt})
+	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &a.Portrait)
 	return a, err
 }
 

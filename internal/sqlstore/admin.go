@@ -188,7 +188,10 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	err = t.must(publish.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', verified = 0, lang = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
+	if _, err := t.exec("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id); err != nil {
+		return err
+	}
+	err = t.must(publish.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', verified = 0, lang = '', portrait = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func clockAhead(ahead *atomic.Int64) func() time.Time {
 
 func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 	return storetest.Records{
-		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), KeyUses: db.Credentials(), Tickets: db.Tickets(), Variants: db.Variants(),
+		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), KeyUses: db.Credentials(), Tickets: db.Tickets(), Covers: db.Covers(), Variants: db.Variants(),
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), Operate: db.Operate(), Upkeep: db.Upkeep(),
 		Copy: func(t *testing.T) storetest.Records {
 			copied := copyDatabase(t, path)

@@ -135,7 +135,7 @@ var nullable = map[string]string{
 	"day_figures": "seen lengths", "version_figures": "seen lengths",
 	"accounts": "suspended_at deleted_at verified_at", "projects": "deleted_at suspended_at", "keys": "project revoked_at", "versions": "erased_at",
 	"blobs": "ref squeezed", "tickets": "key project owner56 owner48", "uploads": "key done_project done_version done_part done_sha256 done_answer token account done_made owner56 owner48",
-	"mails": "job", "logins": "token code", "jobs": "account login", "reports": "job closed_at",
+	"pictures": "project account", "mails": "job", "logins": "token code", "jobs": "account login", "reports": "job closed_at",
 }
 
 func (r *rows) insert(t *tx, table engine.Table, v values) error {

@@ -12,10 +12,10 @@ import (
 // of others is not among them.
 var movedTables = []engine.Table{
 	moved("secrets", "name:t", "value:b"),
-	numbered("accounts", "id", "handle:t email:t verified lang:t created_at suspended_at deleted_at projects bytes verified_at seq changed"),
+	numbered("accounts", "id", "handle:t email:t verified lang:t created_at suspended_at deleted_at projects bytes verified_at seq changed portrait:t"),
 	moved("handles", "handle:t", "account renamed_at"),
 	numbered("projects", "num", `id:t account title:t lang:t primary_file:t version suffix:t size file_count plays likes seq created_at updated_at
-		deleted_at suspended_at oldest unlisted listed description:t threads counted changed cover:t tags:t`, "id"),
+		deleted_at suspended_at oldest unlisted listed description:t threads counted changed cover:t tags:t covered`, "id"),
 	numbered("keys", "id", "hash:b account project name:t last_four:t created_at last_used_at revoked_at", "hash"),
 	moved("project_tags", "tag:t project", ""),
 	moved("versions", "project n", "suffix:t created_at title:t primary_file:t erased_at restored_from"),
@@ -24,6 +24,9 @@ var movedTables = []engine.Table{
 	moved("checkpoints", "blob", "points:b"),
 	moved("files", "project until folded:t", "name:t since blob"),
 	moved("variants", "blob encoding:t", "variant crc32"),
+	moved("pictures", "id:t", "project account made_at gone_at"),
+	moved("picture_sizes", "picture:t width", "blob"),
+	moved("covers", "project", "wish:t file:t upload:t shot:t source:t made:t findings:t tries leased_until"),
 	numbered("uploads", "num", `key:b owner:b meta:b total generation expires_at done_project:t done_version done_part done_sha256:b done_answer:b
 		token:b account received:b bytes held done_made:b owner56:b owner48:b leased_until`, "key", "token"),
 	moved("upload_parts", "upload n", "blob"),

@@ -43,6 +43,9 @@ func (s *sweep) dropProject(project int64) error {
 	if err != nil || s.left <= 0 {
 		return err
 	}
+	if err = s.uncover(project); err != nil {
+		return err
+	}
 	if err := s.dropFiguresOf(project); err != nil || s.left <= 0 {
 		return err
 	}

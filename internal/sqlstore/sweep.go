@@ -36,6 +36,7 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		(*sweep).dropUploads,
 		func(s *sweep) error { return s.emptyTrash(now) },
 		func(s *sweep) error { return s.dropRemoved(before) },
+		func(s *sweep) error { return s.dropPictures(now) },
 		func(s *sweep) error { return s.dropBlobs(before) },
 		func(s *sweep) error { return s.dropMoves(now) },
 		func(s *sweep) error { return s.emptyReports(now) },
@@ -140,6 +141,7 @@ func (s *sweep) dropBlobs(before time.Time) error {
 		SELECT b.id, b.ref, EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)
 			OR EXISTS (SELECT 1 FROM upload_parts p WHERE p.blob = b.id)
 			OR EXISTS (SELECT 1 FROM variants v WHERE v.variant = b.id)
+			OR EXISTS (SELECT 1 FROM picture_sizes i WHERE i.blob = b.id)
 		FROM blobs b WHERE `+s.amongNumbers("b.id"), engine.List(ids))
 	if err != nil {
 		return err

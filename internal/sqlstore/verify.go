@@ -27,11 +27,14 @@ func (store Upkeep) BlobUses(ctx context.Context, id int64, limit int) ([]operat
 		}
 		var err error
 		uses, err = all(ctx, q, scanUse, `
-			SELECT p.id, f.name, f.since, '', 0 FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = ?1
+			SELECT p.id, f.name, f.since, '', 0, '', '' FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = ?1
 			UNION ALL
-			SELECT p.id, f.name, f.since, v.encoding, 0 FROM variants v JOIN files f ON f.blob = v.blob JOIN projects p ON p.num = f.project WHERE v.variant = ?1
+			SELECT p.id, f.name, f.since, v.encoding, 0, '', '' FROM variants v JOIN files f ON f.blob = v.blob JOIN projects p ON p.num = f.project WHERE v.variant = ?1
 			UNION ALL
-			SELECT '', '', 0, '', 1 FROM upload_parts WHERE blob = ?1
+			SELECT '', '', 0, '', 1, '', '' FROM upload_parts WHERE blob = ?1
+			UNION ALL
+			SELECT coalesce(p.id, ''), '', 0, '', 0, i.id, coalesce(a.handle, '') FROM picture_sizes s JOIN pictures i ON i.id = s.picture
+			LEFT JOIN projects p ON p.num = i.project LEFT JOIN accounts a ON a.id = i.account WHERE s.blob = ?1
 			ORDER BY 1, 3, 2 LIMIT ?2`, id, limit)
 		return err
 	})
@@ -39,7 +42,7 @@ func (store Upkeep) BlobUses(ctx context.Context, id int64, limit int) ([]operat
 }
 
 func scanUse(r row) (u operate.BlobUse, err error) {
-	err = r.Scan(&u.Project, &u.Filename, &u.Version, &u.Encoding, &u.Upload)
+	err = r.Scan(&u.Project, &u.Filename, &u.Version, &u.Encoding, &u.Upload, &u.Picture, &u.Account)
 	return u, err
 }
 

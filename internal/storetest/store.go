@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sandlot/internal/account"
+	"sandlot/internal/cover"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
@@ -60,6 +61,7 @@ type Records struct {
 	Management  publish.ManagementStore
 	KeyUses     publish.KeyUseStore
 	Tickets     ticket.Store
+	Covers      cover.Store
 	Variants    publish.VariantStore
 	Accounts    AccountRecords
 	Mail        account.MailStore
@@ -91,7 +93,7 @@ type storeCase struct {
 // the real one. The other suites are those of the rooms that they are named after.
 func TestPublish(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, accountCases(), keyCases(), keyringCases(), projectCases(), treeCases(), historyCases(), editCases(), projectListCases(), fileCases(), nearCases(), manageCases(), trashCases(), rearrangeCases(),
-		uploadCases(), completionCases(), idempotencyCases(), ticketCases(), quotaCases(), checkpointCases(), variantCases(), promiseCases(), concurrencyCases(), pairCases(), changeCases())
+		uploadCases(), completionCases(), idempotencyCases(), ticketCases(), quotaCases(), checkpointCases(), variantCases(), promiseCases(), concurrencyCases(), pairCases(), changeCases(), coverCases())
 }
 
 // TestAccount proves AccountRecords and account.MailStore.

@@ -21,6 +21,7 @@ import (
 
 	"sandlot/internal/account"
 	"sandlot/internal/blob"
+	"sandlot/internal/cover"
 	"sandlot/internal/expect"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
@@ -45,6 +46,7 @@ type World struct {
 	Figures *figures.Service // of Counters
 	Operate *operate.Service
 	Tickets *ticket.Service // of Publish
+	Covers  *cover.Service  // of Publish
 
 	Counters *gallery.Counters
 	KeyUses  *publish.KeyUses
@@ -161,6 +163,7 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
 	w.Figures = figures.New(w.DB.Gallery(), w.Publish, w.Counters, w.now)
 	w.Operate = w.AnotherOperate(operate.Config{})
+	w.Covers = cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish, Heads: w.Publish.Heads, Places: w.Config.Places, Now: w.now})
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
 	expect.OK(t, err)
 	return w

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/cover"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -28,7 +29,7 @@ const cardsTemplate = `<ul class="cards">
 // TestCardsAreWhatATemplateMakesOfThem: whatever people wrote, in all languages, on all pages.
 func TestCardsAreWhatATemplateMakesOfThem(t *testing.T) {
 	written := template.Must(template.New("cards").Funcs(template.FuncMap{
-		"hue":  hueOf,
+		"hue":  cover.HueOf,
 		"size": func(p publish.Project) string { return titleSize(cmp.Or(p.Title, string(p.ID))) },
 	}).Parse(cardsTemplate))
 	var list []gallery.Card

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/cover"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -46,7 +47,7 @@ func TestATitleIsSetAsLargeAsItFits(t *testing.T) {
 
 func TestTheStyleSheetHasTheColoursOfTilesOnWhichWhiteIsReadWell(t *testing.T) {
 	css := string(openAssets()["site.css"].bytes)
-	for i, hue := range tileHues {
+	for i, hue := range cover.Hues {
 		near, far := hue[0], hue[1]
 		want := fmt.Sprintf(".hue-%d { --tile: #%02x%02x%02x; --tile-far: #%02x%02x%02x; }", i, near.R, near.G, near.B, far.R, far.G, far.B)
 		if !strings.Contains(css, want) {

@@ -155,7 +155,7 @@ func looks() []look {
 // unseen are the routes that show no page of their own: what pages load, and forms
 // that lead to another page or back to the one they are on.
 var unseen = []string{
-	"GET /static/{file...}", "GET /favicon.ico", "GET /", "GET /terms", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
+	"GET /static/{file...}", "GET /i/{file}", "GET /favicon.ico", "GET /", "GET /terms", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
 	"GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat",
 	"POST /choices", "POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
 	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",

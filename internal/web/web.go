@@ -73,6 +73,7 @@ type Config struct {
 	Logins   Logins
 	Contents Contents
 	Gallery  Gallery
+	Covers   Covers
 	Reports  Reports
 	Places   publish.Places
 	Papers   paper.Papers // what the operator has written; may be none

@@ -1,0 +1,99 @@
+package cover_test
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"sandlot/internal/cover"
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+)
+
+// TestWhoIsLetInToCovers calls every method of the Service as every kind of caller: pictures are for everybody, and what a picture is made of
+// is the business of its owner's session.
+func TestWhoIsLetInToCovers(t *testing.T) {
+	t.Parallel()
+	// own is for the owner's session: to change, only while nothing is suspended.
+	own := func(changes bool, taken error) func(testworld.Seen) error {
+		return func(seen testworld.Seen) error {
+			switch {
+			case seen.Who == "another's session" && taken != nil:
+				return publish.ErrNotFound
+			case seen.Who == "another's session":
+				return nil
+			case seen.Who != "the owner's session":
+				return publish.ErrLoginNeeded
+			case !changes || seen.State == "active" || taken == nil && seen.State == "project suspended":
+				return nil
+			case taken == nil && seen.State == "account suspended meanwhile":
+				return publish.ErrSuspended
+			case taken == nil:
+				return publish.CodeAccountSuspended
+			}
+			return taken
+		}
+	}
+	sent := plain("red", 64, 64)
+	testworld.CheckAccess(t, reflect.TypeFor[*cover.Service](), nil, map[string]testworld.Gate{
+		"Picture": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				_, err := s.Covers.Picture(t.Context(), by, "jnone", 320)
+				return err
+			},
+			Want: func(testworld.Seen) error { return publish.ErrNotFound },
+		},
+		"Cover": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				_, err := s.Covers.Cover(t.Context(), by, s.Project.ID)
+				return err
+			},
+			Want: own(false, publish.CodeTakenDown),
+		},
+		"Upload": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				return s.Covers.Upload(t.Context(), by, s.Project.ID, strings.NewReader(sent))
+			},
+			Want: own(true, publish.CodeTakenDown),
+		},
+		"ChooseFile": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				err := s.Covers.ChooseFile(t.Context(), by, s.Project.ID, "a.css")
+				if err != nil && strings.Contains(err.Error(), "not a picture") {
+					return nil // they were let in
+				}
+				return err
+			},
+			Want: own(true, publish.CodeTakenDown),
+		},
+		"ChooseNone": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				return s.Covers.ChooseNone(t.Context(), by, s.Project.ID)
+			},
+			Want: own(true, publish.CodeTakenDown),
+		},
+		"ChooseAutomatic": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				return s.Covers.ChooseAutomatic(t.Context(), by, s.Project.ID)
+			},
+			Want: own(true, publish.CodeTakenDown),
+		},
+		"SetPortrait": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				return s.Covers.SetPortrait(t.Context(), by, strings.NewReader(sent))
+			},
+			Want: own(true, nil),
+		},
+		"RemovePortrait": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				err := s.Covers.RemovePortrait(t.Context(), by)
+				if errors.Is(err, publish.ErrSuspended) && by.Account() != s.Kim.ID {
+					return nil
+				}
+				return err
+			},
+			Want: own(true, nil),
+		},
+	})
+}

@@ -1,0 +1,163 @@
+package cover_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot/internal/cover"
+	"sandlot/internal/expect"
+	"sandlot/internal/operate"
+	"sandlot/internal/picture"
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+)
+
+const (
+	bare  = "<!doctype html><title>Pong</title><p>play"
+	names = `<!doctype html><meta property="og:image" content="/art/shown.png"><link rel="icon" sizes="64x64" href="i.png"><p>play`
+)
+
+func TestACoverIsTheFirstThatIsThereOfItsSources(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, names)
+	w.work()
+	if m := w.mine(); m.Cover != "" || m.Source != cover.FromNothing || len(m.Findings) != 1 || m.Findings[0].Kind != cover.Missing || m.Findings[0].File != "art/shown.png" {
+		t.Errorf("without a file it is %+v", m)
+	}
+	for _, row := range []struct {
+		name, colour string
+		source       cover.Source
+	}{{"i.png", "red", cover.FromIcon}, {"art/shown.png", "green", cover.FromDocument}, {"cover.webp.png", "green", cover.FromDocument}, {"cover.jpeg", "red", cover.FromCover}, {"Cover.PNG", "blue", cover.FromCover}} {
+		file := plain(row.colour, 64, 64)
+		if row.source == cover.FromDocument {
+			file = plain(row.colour, 64, 36)
+		}
+		w.PutFile(w.key, w.id, row.name, file)
+		w.work()
+		expect.Equal(t, row.name+": source", w.mine().Source, row.source)
+		expect.Equal(t, row.name+": colour", w.colour(), row.colour)
+	}
+}
+
+func TestTheOwnersWishGoesBeforeAllElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, bare)
+	w.PutFile(w.key, w.id, "cover.png", plain("red", 64, 36))
+	w.PutFile(w.key, w.id, "b.png", plain("blue", 64, 36))
+	w.work()
+	expect.Equal(t, "without a wish", w.colour(), "red")
+	ctx := t.Context()
+	expect.OK(t, w.Covers.Upload(ctx, w.owner, w.id, strings.NewReader(plain("green", 640, 360))))
+	expect.Equal(t, "uploaded", w.colour(), "green")
+	w.PutFile(w.key, w.id, "c.js", "1")
+	w.work()
+	expect.Equal(t, "uploaded, at the next version", w.colour(), "green")
+	expect.OK(t, w.Covers.ChooseFile(ctx, w.owner, w.id, "b.png"))
+	expect.Equal(t, "chosen", w.colour(), "blue")
+	before := w.mine().Cover
+	w.PutFile(w.key, w.id, "c.js", "2")
+	w.work()
+	expect.Equal(t, "the same file at the next version", w.mine().Cover, before)
+	w.PutFile(w.key, w.id, "b.png", plain("green", 64, 36))
+	w.work()
+	expect.Equal(t, "the file as it is now", w.colour(), "green")
+	expect.OK(t, w.Covers.ChooseNone(ctx, w.owner, w.id))
+	w.PutFile(w.key, w.id, "c.js", "3")
+	w.work()
+	expect.Equal(t, "none", w.colour(), "")
+	expect.OK(t, w.Covers.ChooseAutomatic(ctx, w.owner, w.id))
+	w.work()
+	expect.Equal(t, "automatic again", w.colour(), "red")
+	expect.Is(t, "a file that is not there", w.Covers.ChooseFile(ctx, w.owner, w.id, "none.png"), publish.ErrNotFound)
+}
+
+func TestAShotStandsBeforeAnIconAndAfterTheDocument(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, names)
+	w.PutFile(w.key, w.id, "i.png", plain("red", 64, 64))
+	w.work()
+	expect.OK(t, w.worker.Shot(t.Context(), w.id, 1, []byte(plain("green", 640, 360))))
+	w.work()
+	expect.Equal(t, "a shot of another version", w.mine().Source, cover.FromIcon)
+	expect.OK(t, w.worker.Shot(t.Context(), w.id, 2, []byte(plain("blue", 640, 360))))
+	w.work()
+	expect.Equal(t, "the shot", w.colour(), "blue")
+	w.PutFile(w.key, w.id, "art/shown.png", plain("green", 64, 36))
+	w.work()
+	expect.Equal(t, "the document's", w.colour(), "green")
+}
+
+func TestWhatCannotBeUsedIsToldAndTheNextSourceTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, names)
+	w.PutFile(w.key, w.id, "cover.png", "\x00\x00\x00\x20ftypisom a movie")
+	w.PutFile(w.key, w.id, "cover.webp", `<svg xmlns="http://www.w3.org/2000/svg"/>`)
+	w.PutFile(w.key, w.id, "art/shown.png", plain("blue", 64, 36))
+	w.work()
+	m := w.mine()
+	if len(m.Findings) != 2 || m.Findings[0] != (cover.Finding{Source: cover.FromCover, File: "cover.png", Kind: picture.OtherFormat, Format: "movie"}) || m.Findings[1].Format != "SVG" || m.Source != cover.FromDocument {
+		t.Errorf("it is %+v", m)
+	}
+	err := w.Covers.Upload(t.Context(), w.owner, w.id, strings.NewReader("GIF89a"))
+	var p *picture.Problem
+	if !errors.As(err, &p) || p.Format != "GIF" || w.mine().Source != cover.FromDocument {
+		t.Errorf("an upload of a GIF is %v", err)
+	}
+}
+
+func TestAPictureIsNotServedWhenItsProjectWasTakenDownOrIsAnothers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, bare)
+	w.PutFile(w.key, w.id, "cover.png", plain("red", 64, 36))
+	w.work()
+	id := w.mine().Cover
+	get := func() error {
+		_, err := w.Covers.Picture(t.Context(), testworld.Nobody(), id, 640)
+		return err
+	}
+	expect.OK(t, get())
+	operator := w.AnotherOperate(operate.Config{Heads: w.Publish.Heads})
+	_, err := operator.Suspend(t.Context(), publish.AsOperator("op"), string(w.id), "spam")
+	expect.OK(t, err)
+	expect.Is(t, "of a project that was taken down", get(), publish.ErrNotFound)
+	_, err = operator.Reinstate(t.Context(), publish.AsOperator("op"), string(w.id), "no spam")
+	expect.OK(t, err)
+	expect.OK(t, get(), "after it was reinstated")
+	expect.OK(t, w.Covers.ChooseNone(t.Context(), w.owner, w.id))
+	expect.OK(t, get(), "just after it was replaced")
+	w.Clock.Move(10 * time.Minute)
+	expect.Is(t, "a while after it was replaced", get(), publish.ErrNotFound)
+}
+
+func TestManyProjectsOfOneAccountKeepNobodyFromTheirTurn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, bare)
+	for range 12 {
+		w.PublishPage(w.key, bare)
+	}
+	_, other, p := w.Owned("lee@example.org", bare)
+	_ = other
+	_, err := w.worker.Round(t.Context())
+	expect.OK(t, err)
+	_, state, err := w.DB.Covers().Cover(t.Context(), p.ID)
+	expect.OK(t, err)
+	if state.Due {
+		t.Error("the other's cover still waits")
+	}
+}
+
+func TestPortraitsAreTheAccountsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, bare)
+	expect.OK(t, w.Covers.SetPortrait(t.Context(), w.owner, strings.NewReader(plain("red", 300, 500))))
+	a, err := w.DB.Publish().Account(t.Context(), w.kim.ID)
+	expect.OK(t, err)
+	_, err = w.Covers.Picture(t.Context(), testworld.Nobody(), a.Portrait, 96)
+	expect.OK(t, err)
+	expect.OK(t, w.Covers.RemovePortrait(t.Context(), w.owner))
+	a, err = w.DB.Publish().Account(t.Context(), w.kim.ID)
+	expect.OK(t, err)
+	expect.Equal(t, "after it was removed", a.Portrait, publish.PictureID(""))
+}

@@ -1,0 +1,152 @@
+package cover
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+const (
+	// cacheBytes bounds the pictures that are held in memory: as many as two pages of lists show.
+	cacheBytes = 8 << 20
+	// confirmFor is how long what is known of a picture is not asked again.
+	confirmFor = time.Second
+	// goneFor is how long a picture is served after another took its place: a page that names it may be open.
+	goneFor = 5 * time.Minute
+	// maxPicture bounds what is read into memory: none that was made has more.
+	maxPicture = 4 << 20
+)
+
+// Picture returns the bytes of a picture in one of its widths, to everybody who has its name. A picture of a project
+// that was taken down or deleted, or of an account that was suspended, is not there: publish.ErrNotFound.
+func (s *Service) Picture(ctx context.Context, by publish.Caller, id publish.PictureID, width int) ([]byte, error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+		return nil, err
+	}
+	key, now := cached{id, width}, s.Now()
+	e, ok := s.known.get(key)
+	if ok && e.project != "" { // most are covers, and a project's head is at hand
+		p, err := s.Projects.Current(ctx, by, e.project)
+		switch {
+		case err != nil && !gone(err):
+			return nil, err
+		case err != nil:
+			return nil, publish.ErrNotFound
+		case p.Cover == id:
+			return e.bytes, nil
+		}
+	}
+	if ok && now.Sub(e.confirmed).Abs() < confirmFor {
+		return e.bytes, nil
+	}
+	kept, err := s.find(ctx, by, key, now)
+	if err != nil {
+		s.known.drop(key)
+		return nil, err
+	}
+	if !ok {
+		if e.bytes, err = s.read(ctx, kept.Blob); err != nil {
+			return nil, err
+		}
+	}
+	e.project, e.confirmed = kept.Project, now
+	s.known.put(key, e)
+	return e.bytes, nil
+}
+
+// gone tells whether an error says that there is no such project any more, or none that anybody may see.
+func gone(err error) bool {
+	return errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.CodeProjectNotFound) || errors.Is(err, publish.CodeTakenDown)
+}
+
+// find looks a picture up that may be served.
+func (s *Service) find(ctx context.Context, by publish.Caller, key cached, now time.Time) (Kept, error) {
+	kept, err := s.Store.Picture(ctx, key.id, key.width)
+	if err != nil {
+		return kept, err
+	}
+	if !kept.GoneAt.IsZero() && now.Sub(kept.GoneAt) > goneFor {
+		return kept, publish.ErrNotFound
+	}
+	if kept.Project != "" {
+		if _, err := s.Projects.Current(ctx, by, kept.Project); gone(err) {
+			return kept, publish.ErrNotFound
+		} else if err != nil {
+			return kept, err
+		}
+	}
+	return kept, nil
+}
+
+func (s *Service) read(ctx context.Context, b publish.Blob) ([]byte, error) {
+	if b.Size > maxPicture {
+		return nil, publish.ErrCorrupt
+	}
+	r, err := s.Content.Open(ctx, b, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// cached names what is held in memory.
+type cached struct {
+	id    publish.PictureID
+	width int
+}
+
+type entry struct {
+	bytes     []byte
+	project   publish.ProjectID
+	confirmed time.Time
+}
+
+// cache holds pictures that were asked for, up to cacheBytes. It may be used concurrently.
+type cache struct {
+	mu    sync.Mutex
+	held  map[cached]entry
+	bytes int
+}
+
+func (c *cache) get(key cached) (entry, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.held[key]
+	return e, ok
+}
+
+// put holds a picture, in the place of any others.
+func (c *cache) put(key cached, e entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held == nil {
+		c.held = map[cached]entry{}
+	}
+	c.forget(key)
+	for other := range c.held {
+		if c.bytes+len(e.bytes) <= cacheBytes {
+			break
+		}
+		c.forget(other)
+	}
+	c.held[key] = e
+	c.bytes += len(e.bytes)
+}
+
+func (c *cache) drop(key cached) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forget(key)
+}
+
+func (c *cache) forget(key cached) {
+	if e, ok := c.held[key]; ok {
+		c.bytes -= len(e.bytes)
+		delete(c.held, key)
+	}
+}

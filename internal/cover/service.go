@@ -1,0 +1,223 @@
+package cover
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"sandlot/internal/names"
+	"sandlot/internal/picture"
+	"sandlot/internal/publish"
+)
+
+// Content is where bytes are read from and kept; *publish.Contents is one.
+type Content interface {
+	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
+	Discard(ctx context.Context, c publish.Content)
+	Recording(step func() error, blobs ...publish.Blob) error
+	Receiving() bool
+}
+
+// Projects knows the projects that are being read; *publish.Service does.
+type Projects interface {
+	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+}
+
+// Config is what a Service is made of. All must be set but Now and Random.
+type Config struct {
+	Store    Store
+	Content  Content
+	Projects Projects
+	Heads    *publish.Heads // drops what a step changed; nil: nothing is cached
+	Places   publish.Places
+	Now      func() time.Time // nil: time.Now
+	Random   io.Reader        // nil: that of crypto/rand
+}
+
+// Service serves pictures, and lets owners choose theirs. Its methods may be called concurrently.
+type Service struct {
+	Config
+	maker *picture.Maker
+	known cache
+}
+
+// New makes a Service.
+func New(cfg Config) *Service {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Random == nil {
+		cfg.Random = rand.Reader
+	}
+	return &Service{Config: cfg, maker: picture.NewMaker(cfg.Now)}
+}
+
+// maxWaiting is how long an owner waits for others' pictures: one takes at most some two seconds.
+const maxWaiting = 20 * time.Second
+
+// Mine is what an owner is told of a project's cover.
+type Mine struct {
+	State
+	Cover    publish.PictureID
+	Findings []Finding
+}
+
+// Cover tells the owner of a project, in a session, what its cover is made of, and what could not be used.
+func (s *Service) Cover(ctx context.Context, by publish.Caller, id publish.ProjectID) (Mine, error) {
+	p, state, err := s.owned(ctx, by, publish.ActSeeOwn, id)
+	return Mine{state, p.Cover, findingsOf(state.Findings)}, err
+}
+
+// owned returns a project of the caller's session with which it may do act; another's is ErrNotFound.
+func (s *Service) owned(ctx context.Context, by publish.Caller, act publish.Action, id publish.ProjectID) (publish.Project, State, error) {
+	if err := publish.Authorize(by, publish.ActSeeOwn, nil); err != nil {
+		return publish.Project{}, State{}, err
+	}
+	if !names.ValidProjectID(string(id)) {
+		return publish.Project{}, State{}, publish.ErrNotFound
+	}
+	p, state, err := s.Store.Cover(ctx, id)
+	if err != nil {
+		return p, state, err
+	}
+	return p, state, publish.Authorize(by, act, &p)
+}
+
+// Upload makes what r has the cover of a project of the caller's session. If it is no picture that can be shown the error is a
+// *picture.Problem, and nothing has changed.
+func (s *Service) Upload(ctx context.Context, by publish.Caller, id publish.ProjectID, r io.Reader) error {
+	if _, _, err := s.owned(ctx, by, publish.ActEdit, id); err != nil {
+		return err
+	}
+	return s.take(ctx, r, picture.Cover(), func(n *Fresh) error {
+		settled := Settled{Cover: n.ID, Fresh: n, Source: FromUpload, Made: string(FromUpload)}
+		return s.choose(ctx, id, Uploaded, "", &settled)
+	})
+}
+
+// ChooseFile makes one of the project's current files its cover, now and for as long as the project has it. A file that it does
+// not have is publish.CodeFileNotFound; for others see Upload.
+func (s *Service) ChooseFile(ctx context.Context, by publish.Caller, id publish.ProjectID, name string) error {
+	if _, _, err := s.owned(ctx, by, publish.ActEdit, id); err != nil {
+		return err
+	}
+	f, err := s.file(ctx, id, name)
+	if err != nil {
+		return err
+	}
+	bytes, err := s.Content.Open(ctx, f.Blob, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer bytes.Close()
+	return s.take(ctx, bytes, picture.Cover(), func(n *Fresh) error {
+		settled := Settled{Cover: n.ID, Fresh: n, Source: FromChosen, Made: madeOf(FromChosen, f)}
+		return s.choose(ctx, id, OfFile, f.Name, &settled)
+	})
+}
+
+// file returns the current file of that name.
+func (s *Service) file(ctx context.Context, id publish.ProjectID, name string) (publish.File, error) {
+	files, err := s.Store.FilesFolded(ctx, id, []string{names.Fold(name)})
+	if err != nil {
+		return publish.File{}, err
+	}
+	for _, f := range files {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return publish.File{}, publish.ErrNotFound
+}
+
+// ChooseNone lets the title stand on a tile, whatever pictures the project has.
+func (s *Service) ChooseNone(ctx context.Context, by publish.Caller, id publish.ProjectID) error {
+	if _, _, err := s.owned(ctx, by, publish.ActEdit, id); err != nil {
+		return err
+	}
+	return s.choose(ctx, id, None, "", &Settled{Made: string(None)})
+}
+
+// ChooseAutomatic forgets what was chosen: a picture is looked for within a second or so.
+func (s *Service) ChooseAutomatic(ctx context.Context, by publish.Caller, id publish.ProjectID) error {
+	if _, _, err := s.owned(ctx, by, publish.ActEdit, id); err != nil {
+		return err
+	}
+	return s.choose(ctx, id, Automatic, "", nil)
+}
+
+func (s *Service) choose(ctx context.Context, id publish.ProjectID, w Wish, file string, settled *Settled) error {
+	return s.Heads.After(s.Store.Choose(ctx, id, w, file, settled, s.Now()))
+}
+
+// SetPortrait makes what r has the portrait of the caller's account. For errors see Upload.
+func (s *Service) SetPortrait(ctx context.Context, by publish.Caller, r io.Reader) error {
+	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
+		return err
+	}
+	return s.take(ctx, r, picture.Portrait(), func(n *Fresh) error { return s.Store.Portray(ctx, by.Account(), n, s.Now()) })
+}
+
+// RemovePortrait takes the portrait of the caller's account away.
+func (s *Service) RemovePortrait(ctx context.Context, by publish.Caller) error {
+	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
+		return err
+	}
+	return s.Store.Portray(ctx, by.Account(), nil, s.Now())
+}
+
+// take makes a picture of what r has, and records it.
+func (s *Service) take(ctx context.Context, r io.Reader, shape picture.Shape, record func(*Fresh) error) error {
+	limited, cancel := context.WithTimeout(ctx, maxWaiting)
+	defer cancel()
+	made, err := s.maker.Make(limited, r, shape)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return publish.ErrUnavailable // too many pictures at once
+	}
+	if err != nil {
+		return err
+	}
+	return s.record(ctx, made, record)
+}
+
+// record stages a picture, and has it recorded.
+func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fresh) error) (err error) {
+	n := &Fresh{ID: s.name(made.PNG), Sizes: map[int]publish.Blob{}}
+	var staged []publish.Content
+	defer func() {
+		if err != nil {
+			for _, c := range staged {
+				s.Content.Discard(ctx, c)
+			}
+		}
+	}()
+	var blobs []publish.Blob
+	for _, size := range made.Sizes {
+		c, err := s.Content.Stage(ctx, bytes.NewReader(size.Bytes))
+		if err != nil {
+			return fmt.Errorf("stage picture: %w", err)
+		}
+		staged, blobs, n.Sizes[size.Width] = append(staged, c), append(blobs, c.Blob), c.Blob
+	}
+	return s.Content.Recording(func() error { return record(n) }, blobs...)
+}
+
+// name is a new name for a picture: of 100 bits, so that nobody comes upon one.
+func (s *Service) name(png bool) publish.PictureID {
+	format := publish.JPEGPicture
+	if png {
+		format = publish.PNGPicture
+	}
+	random := make([]byte, 13)
+	if _, err := io.ReadFull(s.Random, random); err != nil {
+		panic("cover: no randomness: " + err.Error())
+	}
+	return publish.PictureID(format + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random)[:20]))
+}

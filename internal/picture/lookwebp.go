@@ -1,0 +1,74 @@
+package picture
+
+import "encoding/binary"
+
+const (
+	// A lossless WebP may name 65,536 sets of five codes, whatever its size; the decoder takes 2,800 bytes for each
+	// set, and a set takes at least 20 bits of the file.
+	webpSet, webpSets, webpSetBits = 2800, 65536, 20
+
+	mostChunks = 1000
+)
+
+// lookWebP walks the chunks of a WebP. Each must lie in what was sent: the decoder believes what they say.
+func (h *held) lookWebP() (l look, moves, ok bool) {
+	l.orientation = 1
+	var canvas int64 // pixels of it, where there is one
+	off := int64(12)
+	for range mostChunks {
+		b := h.at(off, 18)
+		if len(b) < 8 {
+			break
+		}
+		size := int64(binary.LittleEndian.Uint32(b[4:]))
+		if off+8+size > int64(h.size) || len(b) < 18 && size >= 10 {
+			return l, false, false
+		}
+		switch body := b[8:]; string(b[:4]) {
+		case "VP8X":
+			if size < 10 {
+				return l, false, false
+			}
+			if body[0]&2 != 0 {
+				return l, true, false
+			}
+			canvas = (1 + int64(u24(body[4:]))) * (1 + int64(u24(body[7:])))
+		case "ANIM", "ANMF":
+			return l, true, false
+		case "ALPH":
+			l.memory += 9*canvas + codes(size)
+		case "VP8 ":
+			if size < 10 {
+				return l, false, false
+			}
+			l.size(int(binary.LittleEndian.Uint16(body[6:])&0x3fff), int(binary.LittleEndian.Uint16(body[8:])&0x3fff))
+			l.memory += 2*int64(l.width)*int64(l.height) + size
+		case "VP8L":
+			if size < 5 {
+				return l, false, false
+			}
+			bits := binary.LittleEndian.Uint32(body[1:])
+			l.size(int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1)
+			l.memory += 9*int64(l.width)*int64(l.height) + codes(size)
+		case "EXIF":
+			if o := orientationOf(h.at(off+8, int(min(size, 64<<10)))); o != 0 {
+				l.orientation = o
+			}
+		}
+		off += 8 + size + size&1
+	}
+	return l, false, l.width > 0 && canvas <= MaxPixels
+}
+
+// size takes the sides of a frame. A second one is not there in a picture that stands still.
+func (l *look) size(w, h int) {
+	if l.width != 0 {
+		w, h = 1<<30, 1<<30
+	}
+	l.width, l.height = w, h
+}
+
+// codes is what the codes take that so many bytes can name.
+func codes(size int64) int64 { return webpSet * min(webpSets, size*8/webpSetBits+1) }
+
+func u24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }

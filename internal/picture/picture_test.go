@@ -1,0 +1,314 @@
+package picture
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"sandlot/internal/expect"
+)
+
+func maker() *Maker { return NewMaker(time.Now) }
+
+// drawn is a picture of so many pixels in four colours, one for each corner.
+func drawn(w, h int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.SetNRGBA(x, y, [4]color.NRGBA{{200, 0, 0, 255}, {0, 200, 0, 255}, {0, 0, 200, 255}, {200, 200, 0, 255}}[2*(2*y/h)+2*x/w])
+		}
+	}
+	return img
+}
+
+// noise is a picture that no format makes small.
+func noise(w, h int) *image.RGBA {
+	img, random := image.NewRGBA(image.Rect(0, 0, w, h)), rand.New(rand.NewPCG(1, 2))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(random.Uint32()) | uint8(i%4/3*255)
+	}
+	return img
+}
+
+func pngOf(t testing.TB, img image.Image) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	expect.OK(t, (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img))
+	return out.Bytes()
+}
+
+func jpegOf(t testing.TB, img image.Image) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	expect.OK(t, jpeg.Encode(&out, img, nil))
+	return out.Bytes()
+}
+
+func sample(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	expect.OK(t, err)
+	return b
+}
+
+// decoded reads a made picture of one width.
+func decoded(t testing.TB, m Made, width int) image.Image {
+	t.Helper()
+	for _, s := range m.Sizes {
+		if s.Width == width {
+			img, _, err := image.Decode(bytes.NewReader(s.Bytes))
+			expect.OK(t, err)
+			return img
+		}
+	}
+	t.Fatalf("it was not made %d wide", width)
+	return nil
+}
+
+// near tells whether a pixel has a colour, but for what JPEG leaves of it.
+func near(img image.Image, x, y int, want color.NRGBA) bool {
+	c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+	off := func(a, b uint8) bool { return max(a, b)-min(a, b) > 24 }
+	return !off(c.R, want.R) && !off(c.G, want.G) && !off(c.B, want.B)
+}
+
+func TestPicturesAreCutToTheirShapeInAllWidths(t *testing.T) {
+	t.Parallel()
+	for name, sent := range map[string][]byte{
+		"wide PNG": pngOf(t, drawn(1500, 800)), "tall JPEG": jpegOf(t, drawn(700, 1400)), "lossy WebP": sample(t, "lossy.webp"), "lossless WebP": sample(t, "lossless.webp"), "WebP with alpha": sample(t, "alpha.webp"),
+	} {
+		for _, shape := range []Shape{Cover(), Portrait()} {
+			made, err := maker().Make(t.Context(), bytes.NewReader(sent), shape)
+			expect.OK(t, err, name)
+			expect.Equal(t, name+": widths", len(made.Sizes), len(shape.Widths))
+			for i, w := range shape.Widths {
+				img := decoded(t, made, w.Pixels)
+				b := img.Bounds()
+				if wide := float64(b.Dx()*shape.H) / float64(b.Dy()*shape.W); wide < .95 || wide > 1.05 || b.Dx() > w.Pixels || len(made.Sizes[i].Bytes) > w.Bytes {
+					t.Errorf("%s: %d wide it is %v in %d bytes", name, w.Pixels, b, len(made.Sizes[i].Bytes))
+				}
+				if strings.Contains(name, "PNG") && (!near(img, 2, 2, color.NRGBA{R: 200}) || !near(img, b.Dx()-3, b.Dy()-3, color.NRGBA{R: 200, G: 200})) {
+					t.Errorf("%s: its corners are %v and %v", name, img.At(2, 2), img.At(b.Dx()-3, b.Dy()-3))
+				}
+			}
+		}
+	}
+}
+
+func TestAPictureFitsItsBytesWhateverItShows(t *testing.T) {
+	t.Parallel()
+	made, err := maker().Make(t.Context(), bytes.NewReader(jpegOf(t, noise(1280, 720))), Cover())
+	expect.OK(t, err)
+	for i, w := range Cover().Widths[1:] {
+		if n := len(made.Sizes[i+1].Bytes); n > w.Bytes || made.PNG {
+			t.Errorf("%d wide it has %d bytes", w.Pixels, n)
+		}
+	}
+}
+
+func TestSmallPixelArtIsEnlargedCrisp(t *testing.T) {
+	t.Parallel()
+	made, err := maker().Make(t.Context(), bytes.NewReader(pngOf(t, drawn(64, 36))), Cover())
+	expect.OK(t, err)
+	img := decoded(t, made, 1280)
+	if !made.PNG || img.Bounds().Dx() != 1280 || img.At(639, 0) != (color.RGBA{200, 0, 0, 255}) || img.At(640, 0) != (color.RGBA{0, 200, 0, 255}) || len(made.Sizes[0].Bytes) > 8<<10 {
+		t.Errorf("PNG %v, %v, %v next to %v, %d bytes", made.PNG, img.Bounds(), img.At(639, 0), img.At(640, 0), len(made.Sizes[0].Bytes))
+	}
+}
+
+func TestEveryTurnOfEXIFIsSeenUpright(t *testing.T) {
+	t.Parallel()
+	// Where what is shown at the top left, and at the top right, lies in the file: red, green, blue, yellow.
+	for o, want := range map[int][2]color.NRGBA{
+		1: {{R: 200}, {G: 200}}, 2: {{G: 200}, {R: 200}}, 3: {{R: 200, G: 200}, {B: 200}}, 4: {{B: 200}, {R: 200, G: 200}},
+		5: {{R: 200}, {B: 200}}, 6: {{B: 200}, {R: 200}}, 7: {{R: 200, G: 200}, {G: 200}}, 8: {{G: 200}, {R: 200, G: 200}},
+	} {
+		sent := withEXIF(jpegOf(t, drawn(400, 300)), o)
+		made, err := maker().Make(t.Context(), bytes.NewReader(sent), Cover())
+		expect.OK(t, err)
+		img := decoded(t, made, 320)
+		if b := img.Bounds(); !near(img, 4, 4, want[0]) || !near(img, b.Dx()-5, 4, want[1]) {
+			t.Errorf("%d: %v and %v", o, img.At(4, 4), img.At(b.Dx()-5, 4))
+		}
+		for _, s := range made.Sizes {
+			if bytes.Contains(s.Bytes, []byte("Exif")) || bytes.Contains(s.Bytes, []byte("here I live")) {
+				t.Errorf("%d: what was sent beside the picture is in it", o)
+			}
+		}
+	}
+}
+
+// withEXIF puts how a picture is to be turned, and a place, into a JPEG.
+func withEXIF(sent []byte, orientation int) []byte {
+	exif := append([]byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"), byte(orientation), 0, 0)
+	exif = append(exif, "GPS: here I live"...)
+	out := append([]byte("\xff\xd8\xff\xe1"), byte((len(exif)+2)>>8), byte(len(exif)+2))
+	return append(append(out, exif...), sent[2:]...)
+}
+
+func TestWhatCanBeSeenThroughIsLaidOnAGround(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[color.NRGBA]color.NRGBA{{R: 0xf6, G: 0xf4, B: 0xf0}: {20, 20, 20, 255}, {R: 0x1d, G: 0x1b, B: 0x26}: {250, 250, 250, 255}} {
+		img := image.NewNRGBA(image.Rect(0, 0, 640, 360))
+		for x := range 320 {
+			img.SetNRGBA(x+160, 180, c)
+		}
+		made, err := maker().Make(t.Context(), bytes.NewReader(pngOf(t, img)), Cover())
+		expect.OK(t, err)
+		if got := decoded(t, made, 640); !near(got, 5, 5, want) {
+			t.Errorf("%v is laid on %v", c, got.At(5, 5))
+		}
+	}
+}
+
+func TestAnIconStandsOnATile(t *testing.T) {
+	t.Parallel()
+	near1, far := color.RGBA{200, 30, 90, 255}, color.RGBA{40, 0, 90, 255}
+	for _, n := range []int{48, 180, 512} {
+		made, err := maker().MakeIcon(t.Context(), bytes.NewReader(pngOf(t, drawn(n, n))), Cover(), near1, far)
+		expect.OK(t, err)
+		img := decoded(t, made, 1280)
+		if b := img.Bounds(); b.Dx() != 1280 || b.Dy() != 720 || !near(img, 3, 3, color.NRGBA(near1)) || !near(img, 1276, 716, color.NRGBA(far)) || !near(img, 600, 320, color.NRGBA{R: 200}) {
+			t.Errorf("%d: %v: %v, %v, %v", n, b, img.At(3, 3), img.At(1276, 716), img.At(600, 320))
+		}
+	}
+}
+
+// header is a PNG that says it has so many pixels, and has none.
+func header(w, h uint32, depth, kind, interlaced byte) []byte {
+	ihdr := binary.BigEndian.AppendUint32([]byte("IHDR"), w)
+	ihdr = append(binary.BigEndian.AppendUint32(ihdr, h), depth, kind, 0, 0, interlaced)
+	out := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), ihdr...)
+	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(ihdr))
+}
+
+// frame is a JPEG that says the same.
+func frame(w, h uint16, marker byte, components ...byte) []byte {
+	out := append([]byte("\xff\xd8\xff"), marker, 0, byte(8+3*len(components)), 8)
+	out = append(binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(out, h), w), byte(len(components)))
+	for i, c := range components {
+		out = append(out, byte(i+1), c, 0)
+	}
+	return out
+}
+
+// riff is a WebP of these chunks.
+func riff(chunks ...string) []byte {
+	all := "WEBP" + strings.Join(chunks, "")
+	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(all))), all...)
+}
+
+func part(name, body string) string {
+	return name + string(binary.LittleEndian.AppendUint32(nil, uint32(len(body)))) + body
+}
+
+func TestHostilePicturesAreRefused(t *testing.T) {
+	t.Parallel()
+	whole := pngOf(t, drawn(64, 36))
+	many := strings.Repeat("x", 200<<10)
+	for name, row := range map[string]struct {
+		sent []byte
+		want Problem
+	}{
+		"nothing":                      {nil, Problem{Kind: NotPicture}},
+		"a text":                       {[]byte("Hello"), Problem{Kind: NotPicture}},
+		"HTML":                         {[]byte("<!doctype html><script>alert(1)</script>"), Problem{Kind: NotPicture}},
+		"an SVG":                       {[]byte(`<?xml version="1.0"?><SVG xmlns="http://www.w3.org/2000/svg"><script/></SVG>`), Problem{Kind: OtherFormat, Format: "SVG"}},
+		"a GIF that is a script":       {[]byte("GIF89a=1;alert(1)//"), Problem{Kind: OtherFormat, Format: "GIF"}},
+		"a movie":                      {[]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00"), Problem{Kind: OtherFormat, Format: "movie"}},
+		"a movie of another kind":      {[]byte("\x1a\x45\xdf\xa3 webm"), Problem{Kind: OtherFormat, Format: "movie"}},
+		"an AVIF":                      {[]byte("\x00\x00\x00\x20ftypavif"), Problem{Kind: OtherFormat, Format: "AVIF"}},
+		"an icon file":                 {[]byte("\x00\x00\x01\x00\x01\x00"), Problem{Kind: OtherFormat, Format: "icon file (ICO)"}},
+		"50,000 by 50,000":             {header(50_000, 50_000, 8, 6, 0), Problem{Kind: TooManyPixels, Format: "PNG", Width: 50_000, Height: 50_000}},
+		"more than there is":           {header(1<<31-1, 1<<31-1, 8, 6, 0), Problem{Kind: TooManyPixels, Format: "PNG", Width: 1 << 30, Height: 1 << 30}},
+		"a row":                        {header(1<<20, 16, 1, 0, 0), Problem{Kind: TooManyPixels, Format: "PNG", Width: 1 << 20, Height: 16}},
+		"none":                         {header(0, 16, 8, 2, 0), Problem{Kind: Damaged, Format: "PNG", Height: 16}},
+		"16 bits":                      {header(4000, 3000, 16, 6, 0), Problem{Kind: TooMuchMemory, Format: "PNG", Width: 4000, Height: 3000}},
+		"interlaced":                   {header(3000, 3000, 8, 6, 1), Problem{Kind: TooMuchMemory, Format: "PNG", Width: 3000, Height: 3000}},
+		"a JPEG of 65,535":             {frame(65_535, 65_535, 0xc0, 0x11), Problem{Kind: TooManyPixels, Format: "JPEG", Width: 65_535, Height: 65_535}},
+		"a progressive JPEG":           {frame(4000, 3000, 0xc2, 0x22, 0x11, 0x11), Problem{Kind: TooMuchMemory, Format: "JPEG", Width: 4000, Height: 3000}},
+		"a JPEG for print":             {frame(3000, 3000, 0xc0, 0x11, 0x11, 0x11, 0x11), Problem{Kind: TooMuchMemory, Format: "JPEG", Width: 3000, Height: 3000}},
+		"a JPEG of other colours":      {append(frame(3000, 3000, 0xc0, 0x11, 0x11, 0x11), "\xff\xee\x00\x0eAdobe\x00d\x00\x00\x00\x00\x00"...), Problem{Kind: TooMuchMemory, Format: "JPEG", Width: 3000, Height: 3000}},
+		"a JPEG of segments":           {[]byte("\xff\xd8" + strings.Repeat("\xff\xe0\x00\x02", mostSegments+1)), Problem{Kind: Damaged, Format: "JPEG"}},
+		"a JPEG without a frame":       {[]byte("\xff\xd8\xff\xda\x00\x02"), Problem{Kind: Damaged, Format: "JPEG"}},
+		"a cut PNG":                    {whole[:len(whole)-30], Problem{Kind: Damaged, Format: "PNG"}},
+		"a PNG that is only its name":  {whole[:8], Problem{Kind: Damaged, Format: "PNG"}},
+		"a cut JPEG":                   {jpegOf(t, drawn(64, 36))[:400], Problem{Kind: Damaged, Format: "JPEG"}},
+		"a cut WebP":                   {sample(t, "lossy.webp")[:600], Problem{Kind: Damaged, Format: "WebP"}},
+		"a WebP that moves":            {riff(part("VP8X", "\x02\x00\x00\x00\x0f\x00\x00\x0f\x00\x00")), Problem{Kind: Moving, Format: "WebP"}},
+		"a WebP with a large canvas":   {riff(part("VP8X", "\x10\x00\x00\x00\xff\xff\xff\xff\xff\xff"), part("ALPH", "\x01abc"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00")), Problem{Kind: Damaged, Format: "WebP"}},
+		"a WebP larger than it says":   {riff(part("VP8X", "\x00\x00\x00\x00\x0f\x00\x00\x0f\x00\x00"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\xff\x3f\xff\x3f")), Problem{Kind: TooManyPixels, Format: "WebP", Width: 16383, Height: 16383}},
+		"a WebP of many codes":         {riff(part("VP8L", "\x2f\x3f\x00\x0d\x00"+many)), Problem{Kind: TooMuchMemory, Format: "WebP", Width: 64, Height: 53}},
+		"a WebP that lies of its size": {[]byte("RIFF\xff\xff\xff\x7fWEBPVP8 \xf0\xff\xff\x7f\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00"), Problem{Kind: Damaged, Format: "WebP"}},
+		"two frames":                   {riff(part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00")), Problem{Kind: TooManyPixels, Format: "WebP", Width: 1 << 30, Height: 1 << 30}},
+		"too small":                    {pngOf(t, drawn(40, 12)), Problem{Kind: TooSmall, Width: 40, Height: 12}},
+		"a line":                       {pngOf(t, drawn(4000, 9)), Problem{Kind: TooSmall, Width: 4000, Height: 9}},
+		"too many bytes":               {append(whole, make([]byte, MaxBytes)...), Problem{Kind: TooManyBytes}},
+	} {
+		_, err := maker().Make(t.Context(), bytes.NewReader(row.sent), Cover())
+		var p *Problem
+		if !errors.As(err, &p) || *p != row.want {
+			t.Errorf("%s: %+v %v", name, p, err)
+		} else if !strings.HasSuffix(p.Error(), ".") {
+			t.Errorf("%s: %s", name, p)
+		}
+	}
+}
+
+func TestWhatStandsBehindAPictureIsLeftOut(t *testing.T) {
+	t.Parallel()
+	const hidden = "PK\x03\x04<script>alert(1)</script>"
+	for name, sent := range map[string][]byte{"PNG and ZIP": append(pngOf(t, drawn(64, 36)), hidden...), "JPEG and script": append(jpegOf(t, drawn(64, 36)), hidden...)} {
+		made, err := maker().Make(t.Context(), bytes.NewReader(sent), Cover())
+		expect.OK(t, err, name)
+		for _, s := range made.Sizes {
+			if bytes.Contains(s.Bytes, []byte("script")) || bytes.Contains(s.Bytes, []byte("PK\x03")) {
+				t.Errorf("%s: it is in the picture %d wide", name, s.Width)
+			}
+		}
+	}
+}
+
+func TestASlowPictureEnds(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	m := NewMaker(func() time.Time { now = now.Add(100 * time.Millisecond); return now })
+	_, err := m.Make(t.Context(), bytes.NewReader(jpegOf(t, noise(640, 360))), Cover())
+	var p *Problem
+	if !errors.As(err, &p) || p.Kind != Slow {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestAnErrorOfTheReaderIsNoProblemOfThePicture(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	_, err := maker().Make(t.Context(), iotest.ErrReader(broken), Cover())
+	expect.Is(t, "a broken reader", err, broken)
+	ctx, cancel := context.WithCancel(t.Context())
+	sent := pngOf(t, drawn(64, 36))
+	_, err = maker().Make(ctx, io.MultiReader(bytes.NewReader(sent), stop(cancel)), Cover())
+	expect.Is(t, "an end of the call", err, context.Canceled)
+}
+
+// stop is a reader of nothing that calls first.
+func stop(call func()) io.Reader {
+	return readerFunc(func([]byte) (int, error) { call(); return 0, io.EOF })
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
