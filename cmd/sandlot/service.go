@@ -311,7 +311,11 @@ func (a *app) router(m *metrics) *router {
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
 	documents := a.guide(limits)
-	pages := web.New(web.Config{Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
+	calls := api.New(api.Config{
+		Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+		MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
+	})
+	pages := web.New(web.Config{Publisher: calls, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
@@ -319,13 +323,10 @@ func (a *app) router(m *metrics) *router {
 		access:  accessLog(a.settings.AccessLog),
 		metrics: m,
 		needs:   a.needs(),
-		api: api.New(api.Config{
-			Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
-			MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
-		}),
-		play:  play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now}),
-		pages: pages,
-		guide: documents,
+		api:     calls,
+		play:    play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now}),
+		pages:   pages,
+		guide:   documents,
 	}
 	_, s.among = s.play.Label(a.places.Base.Host)
 	return s

@@ -19,6 +19,7 @@ type fieldSet struct {
 	names      []string                   // without content
 	content    bool                       // whether content is taken, and many files
 	html       bool                       // whether html stands for text
+	upload     bool                       // whether a part called upload is a file or, by its name, a ZIP
 	bytesLater bool                       // whether the bytes come in another call, so that any are refused here
 	mayBeEmpty bool                       // whether no body at all stands for {}
 	strict     bool                       // whether an unknown field is refused

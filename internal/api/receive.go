@@ -22,49 +22,64 @@ import (
 // Service; answer.
 func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, error)) func(*API, *call) error {
 	return func(a *API, c *call) error {
-		f := &fields{set: c.route.takes, header: c.r.Header, query: c.r.URL.Query()}
-		handed := false
-		defer func() {
-			ctx := context.WithoutCancel(c.r.Context())
-			a.Contents.Discard(ctx, f.html)
-			if !handed {
-				a.Contents.Discard(ctx, f.content)
-				a.Contents.DiscardTree(ctx, f.tree)
+		return taken(a, c, decode, func(in In) error {
+			re, err := do(a, c, in)
+			if err != nil {
+				return err
 			}
-		}()
-		if err := a.receive(c, f); err != nil {
-			return f.explain(err)
-		}
-		if err := f.checkChoice(a.Places); err != nil {
-			return err
-		}
-		if err := f.checkDry(); err != nil {
-			return err
-		}
-		if err := f.checkKnown(); err != nil {
-			return err
-		}
-		f.charge = c.grant.Charge()
-		in := decode(f)
-		if f.err == nil {
-			f.fail(f.checkDataType())
-		}
-		if f.err != nil {
-			return f.explain(f.err)
-		}
-		if err := c.mayMail(f); err != nil {
-			return err
-		}
-		c.warnings = slices.Concat(c.warnings, f.readings(), f.manyReadings(), f.read, f.warnings())
-		// From here on the content is the Service's: a call that failed late may have recorded it.
-		handed = true
-		re, err := do(a, c, in)
-		if err != nil {
-			return f.explain(err)
-		}
-		failpoint.Hit(failpoint.BeforeAnswer)
-		return c.answer(re)
+			failpoint.Hit(failpoint.BeforeAnswer)
+			return c.answer(re)
+		})
 	}
+}
+
+// taken reads a body, decodes its fields and makes the one call that do makes. From then on the content is the Service's: a call that failed late
+// may have recorded it.
+func taken[In any](a *API, c *call, decode func(*fields) In, do func(In) error) error {
+	f := &fields{set: c.route.takes, header: c.r.Header, query: c.r.URL.Query()}
+	handed := false
+	defer func() {
+		ctx := context.WithoutCancel(c.r.Context())
+		a.Contents.Discard(ctx, f.html)
+		if !handed {
+			a.Contents.Discard(ctx, f.content)
+			a.Contents.DiscardTree(ctx, f.tree)
+		}
+	}()
+	in, err := read(a, c, f, decode)
+	if err != nil {
+		return err
+	}
+	handed = true
+	if err := do(in); err != nil {
+		return f.explain(err)
+	}
+	return nil
+}
+
+// read receives the body, and gives what it asks for.
+func read[In any](a *API, c *call, f *fields, decode func(*fields) In) (in In, err error) {
+	if err := a.receive(c, f); err != nil {
+		return in, f.explain(err)
+	}
+	for _, check := range []func() error{func() error { return f.checkChoice(a.Places) }, f.checkDry, f.checkKnown} {
+		if err := check(); err != nil {
+			return in, err
+		}
+	}
+	f.charge = c.grant.Charge()
+	in = decode(f)
+	if f.err == nil {
+		f.fail(f.checkDataType())
+	}
+	if f.err != nil {
+		return in, f.explain(f.err)
+	}
+	if err := c.mayMail(f); err != nil {
+		return in, err
+	}
+	c.warnings = slices.Concat(c.warnings, f.readings(), f.manyReadings(), f.read, f.warnings())
+	return in, nil
 }
 
 // receive reads the whole body into f.

@@ -113,6 +113,9 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 		}
 	}
 	name, file := p.FormName(), fileName(p)
+	if m.also.Upload && name == "upload" && file != "" {
+		name = uploaded(file)
+	}
 	isFile := file != "" && (name == "file" || m.also.Place != nil && (name == "files" || name == "files[]" || name == "file[]"))
 	if isFile && name != "file" {
 		m.form.FileAs = name
@@ -155,6 +158,14 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 		m.form.FileName = file
 	}
 	return name, plainPart(name, p)
+}
+
+// uploaded is the name of the part that a file would have come as.
+func uploaded(file string) string {
+	if strings.HasSuffix(strings.ToLower(file), ".zip") {
+		return "archive"
+	}
+	return "file"
 }
 
 // claim notes the part that brings the bytes, of which there is one kind.

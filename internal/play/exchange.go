@@ -31,6 +31,8 @@ type exchange struct {
 	followed bool
 	// named tells that If-None-Match has the tag of what would be sent; "*" does not count.
 	named bool
+	// previewing tells that it is the address of a preview, where there is no project.
+	previewing bool
 }
 
 // allowed are the methods that everything but the heartbeat takes.

@@ -29,6 +29,10 @@ var doors = []door{
 // own answers for a name in the service's own folder. The address of a version has no such folder:
 // it is the owner's preview, where nobody plays.
 func (x *exchange) own(name string) {
+	doors := doors
+	if x.previewing {
+		doors = previewDoors
+	}
 	i := slices.IndexFunc(doors, func(d door) bool { return d.name == name })
 	switch {
 	case x.place == onVersion:

@@ -17,6 +17,10 @@ func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 	x := exchange{Handler: h, w: w, r: r, place: onPath}
 	rest, ok := strings.CutPrefix(r.URL.Path, h.prefix)
 	id, path, slash := strings.Cut(rest, "/")
+	if ok && h.places.Content == "" && names.ValidPreview(id) {
+		x.preview("/" + path)
+		return
+	}
 	if !ok || !h.hasPath() || !names.ValidProjectID(id) {
 		x.fail(publish.CodeProjectNotFound)
 		return

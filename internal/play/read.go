@@ -15,7 +15,7 @@ import (
 // This file is the way of a read, from the top down: which project, which file, which form of it,
 // and how it is answered.
 
-// ServeOrigin answers a request to the origin with a label from Label: a project's or a version's.
+// ServeOrigin answers a request to the origin with a label from Label: a project's, a version's or a preview's.
 // Any other label is answered with our own 404. The request's URL must be as it came: a router that
 // cleans paths must not see it before.
 func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label string) {
@@ -23,6 +23,10 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 	id, n, suffix, ok := names.ParseLabel(label)
 	var err error
 	switch {
+	case !ok && names.ValidPreview(label):
+		aside := x
+		aside.preview(r.URL.Path)
+		return
 	case !ok:
 		err = publish.CodeProjectNotFound
 	case n == 0:

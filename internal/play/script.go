@@ -22,10 +22,10 @@ import (
 //go:embed player.js
 var playerJS []byte
 
-// playerFile makes the script a file that every project has.
-func playerFile() *file {
-	f := newFile(&publish.File{Name: "player.js", Blob: publish.Blob{Size: int64(len(playerJS)), SHA256: sha256.Sum256(playerJS), Text: true}})
-	f.plain.body, f.varies = playerJS, false
+// scriptFile makes a script of ours a file that every project has.
+func scriptFile(name string, script []byte) *file {
+	f := newFile(&publish.File{Name: name, Blob: publish.Blob{Size: int64(len(script)), SHA256: sha256.Sum256(script), Text: true}})
+	f.plain.body, f.varies = script, false
 	return f
 }
 

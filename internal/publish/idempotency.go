@@ -144,6 +144,8 @@ func (r *request) principal() string {
 	switch {
 	case r.by.ticket != nil:
 		return "ticket " + r.by.ticket.Hash.String()
+	case r.by.kind == callerSession: // which has no key that would tell accounts apart
+		return "account " + strconv.FormatInt(int64(r.by.Account()), 10)
 	case !r.by.Nobody():
 		return "key " + r.by.key.Hash.String()
 	case r.by.upload != nil:

@@ -22,6 +22,8 @@ type newProject struct {
 	Primary  string `json:",omitempty"` // of many files
 	Declared Declared
 	Warnings []Warning `json:",omitempty"`
+
+	Description string `json:",omitempty"`
 }
 
 // Publish creates a project whose primary file is in.Content, or that has the files of in.Tree,
@@ -60,6 +62,9 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 		return Published{}, nil, err
 	}
 	asked := append([]any{in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, false)...)
+	if in.Description != "" {
+		asked = append(asked, in.Description)
+	}
 	req, err := s.idempotency.newRequest(by, in.Idempotency, OpPublish, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Published{}, nil, err
@@ -139,6 +144,9 @@ func checkPublish(by Caller, in PublishInput) (newProject, error) {
 	var w []Warning
 	np.Title, w = cleanTitle(in.Title)
 	np.Warnings = append(np.Warnings, w...)
+	if np.Description = cleanDescription(in.Description); utf8.RuneCountInString(np.Description) > MaxDescription {
+		return np, Refuse(CodeInvalidField, "The description has more than %d characters.", MaxDescription).In("description").With(OpSame)
+	}
 	np.Lang, w = CleanLang(in.Lang)
 	np.Warnings = append(np.Warnings, w...)
 	if !by.Nobody() && in.Handle != "" {
@@ -158,7 +166,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 		words.Title, _ = cleanTitle(b.title)
 	}
 	np := NewProject{
-		By: by.key.ID, Account: by.Account(), Title: words.Title, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
+		By: by.key.ID, Account: by.Account(), Title: words.Title, Description: words.Description, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
 		Files: b.files, Primary: b.primary,
 	}
 	if !by.Nobody() {

@@ -71,7 +71,7 @@ var notWritten = regexp.MustCompile(`^(?:date|size)\.`)
 
 var (
 	latin  = regexp.MustCompile(`\{[a-z]+\}|[A-Za-z][A-Za-z0-9.]+`)
-	common = []string{"API", "HTTPS", "ID", "QR", "URL", "ZIP", "UTC", "Sandlot", "base64", "gzip"}
+	common = []string{"API", "HTML", "HTTP", "HTTPS", "index.html", "name", "example.com", "dist", "ID", "QR", "URL", "ZIP", "UTC", "Sandlot", "base64", "gzip"}
 )
 
 func TestRegression42NothingWasLeftInEnglish(t *testing.T) {
@@ -101,7 +101,7 @@ func TestRegression42NothingWasLeftInEnglish(t *testing.T) {
 // anyNumber are the texts with a number in one form that fits each, and why: it is a day, or always the same number and
 // more than one, or stands behind a colon, or says "and so many more".
 var anyNumber = []string{
-	"date.nth", "keys.name-bad", "own.beyond", "own.description-long", "own.too-many", "report.details-bad", "report.details-hint", "verify.more",
+	"date.nth", "keys.name-bad", "new.count", "own.beyond", "own.description-long", "own.too-many", "report.details-bad", "report.details-hint", "verify.more",
 }
 
 // TestRegression42TextsWithANumberHaveItsForms: see TestRegression42CountedTextsHaveEveryForm for which forms those are.

@@ -199,7 +199,7 @@ func (g *showroom) send(t *testing.T, l look) {
 		fields += fmt.Sprintf("f.append(Object.assign(document.createElement('input'), {name: %q, value: %q}));", name, l.form.Get(name))
 	}
 	_, err := chromedp.RunResponse(g.ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
-		`{const f = Object.assign(document.createElement('form'), {method: 'post', action: %q}); %s document.body.append(f); f.submit()}`, l.path, fields)))
+		`{const f = Object.assign(document.createElement('form'), {method: 'post', enctype: %q, action: %q}); %s document.body.append(f); f.submit()}`, map[bool]string{true: "multipart/form-data"}[l.multi], l.path, fields)))
 	if err != nil {
 		t.Fatal(err)
 	}

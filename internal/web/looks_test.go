@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"html/template"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -33,6 +34,7 @@ type look struct {
 	status     int          // 0: 200
 	plain      bool         // on a site without TLS
 	open       bool         // what can be unfolded is
+	multi      bool         // the form is sent as one with files
 }
 
 // looks are all pages in all states that look different.
@@ -64,6 +66,12 @@ func looks() []look {
 		{name: "project-open", path: "/p/harbor-k3x9p2", open: true},
 		{name: "embed", path: "/embed/harbor-k3x9p2"},
 		{name: "embed-long", path: "/embed/long-q7w2e5"},
+		{name: "new", path: "/new"},
+		{name: "new-known", path: "/new", as: "ada"},
+		{name: "new-wrong", path: "/new", form: form("title", "Harbor", "email", "no address", "text", "<!doctype html><title>Harbor</title>"), multi: true, status: http.StatusUnprocessableEntity},
+		{name: "new-checked", path: "/new", form: form("email", "new@example.com", "dry_run", "true", "text", "<!doctype html><script src=game.js></script>"), multi: true},
+		{name: "new-done", path: "/new", form: form("title", "Harbor", "email", "new@example.com", "text", "<!doctype html><title>Harbor</title>"), multi: true, status: http.StatusCreated},
+		{name: "new-done-known", path: "/new", as: "ada", form: form("text", "<!doctype html><title>Harbor</title>"), multi: true, status: http.StatusCreated, open: true},
 		{name: "docs", path: "/docs"},
 		{name: "docs-projects", path: "/docs/projects"},
 		{name: "docs-agents", path: "/docs/agents"},
@@ -221,8 +229,12 @@ func TestEveryTemplateIsLookedAt(t *testing.T) {
 	}
 	for _, l := range looks() {
 		l = h.open(t, l, "en")
-		r := httptest.NewRequest(l.method(), l.path, strings.NewReader(l.form.Encode()))
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		body, kind := io.Reader(strings.NewReader(l.form.Encode())), "application/x-www-form-urlencoded"
+		if l.multi {
+			body, kind = formed(l.form)
+		}
+		r := httptest.NewRequest(l.method(), l.path, body)
+		r.Header.Set("Content-Type", kind)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		if want := cmp.Or(l.status, http.StatusOK); w.Code != want {

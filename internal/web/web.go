@@ -75,8 +75,10 @@ type Config struct {
 	Gallery  Gallery
 	Covers   Covers
 	Reports  Reports
-	Places   publish.Places
-	Papers   paper.Papers // what the operator has written; may be none
+	// Publisher takes what the page for a new project sends.
+	Publisher Publisher
+	Places    publish.Places
+	Papers    paper.Papers // what the operator has written; may be none
 	// Docs gives a page of the documentation, the first one for "": its title, and its HTML, which is taken as it is. It is in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)
 	Log  *slog.Logger

@@ -1,0 +1,138 @@
+package web
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"sandlot/internal/admission"
+	"sandlot/internal/publish"
+)
+
+// Publisher makes a project of what a form of the website brings, as the API does of its calls; *api.API is one.
+type Publisher interface {
+	// PublishForm calls answer once, unless the client is gone: with what was published, or with the refusal. said gives the words of the form.
+	PublishForm(w http.ResponseWriter, r *http.Request, by publish.Caller, grant *admission.Grant, answer func(said func(field string) string, out publish.Published, refused *publish.Error))
+	// Largest returns how many bytes a file may have, and all files of a project that is published at once.
+	Largest() (file, all int64)
+}
+
+// beginnings are the pages on which projects are published.
+type beginnings struct{ *Pages }
+
+func (p beginnings) routes() []route {
+	return []route{
+		{"GET", "/new", anyone, admission.Look, func(v *visit) error { return v.showNew(http.StatusOK, newPage{}) }},
+		{"POST", "/new", anyone, admission.Publish, p.publish},
+	}
+}
+
+// newPage is what the page shows on which a project is published: its form or, once there is one, the project.
+type newPage struct {
+	FormToken                 string // the form publishes once under it
+	As                        string // whose login the form was made for; empty: nobody's
+	Title, Description, Email string // as they were typed
+	Sandbox, Allow            string // of the frame of the preview
+	Origins                   string // where previews have their origins, with "*" for the label; empty: there are none
+	LargestFile, LargestAll   int64
+	Wrong, Detail             string // what was refused, in the visitor's language, and what the service says of it in English
+	Code                      publish.Code
+	Candidates                []string // for the start page
+	Checked                   bool     // all was checked, and would be published
+	Notes                     []note
+	Done                      *publish.Published
+}
+
+// MaxDescription is how many characters a description may have.
+func (newPage) MaxDescription() int { return publish.MaxDescription }
+
+// Named is what the project that was published is called.
+func (page newPage) Named() string { return name(page.Done.Project) }
+
+// AccountKey and ProjectKey are the keys that were minted, in clear.
+func (page newPage) AccountKey() string { return string(page.Done.Keys.Account) }
+func (page newPage) ProjectKey() string { return string(page.Done.Keys.Project) }
+
+// Most are how many files a project may have.
+func (newPage) Most() int { return publish.DefaultMaxFiles }
+
+// showNew fills in what the page has in any case.
+func (v *visit) showNew(status int, page newPage) error {
+	page.FormToken = rand.Text()
+	if v.me != nil {
+		page.As = v.me.Account.Handle
+	}
+	page.LargestFile, page.LargestAll = v.Publisher.Largest()
+	page.Sandbox, page.Allow = sandboxOwnOrigin, allowed
+	if page.Origins = v.Places.Base.String() + "/~/*/"; v.Places.Content != "" {
+		page.Origins = v.Places.Origin("*") + "/"
+	} else {
+		page.Sandbox = sandbox
+	}
+	title := v.T("new.title")
+	if page.Done != nil {
+		title = page.Named()
+	}
+	return v.show(status, "new.html", title, page)
+}
+
+// publish publishes what the form brings, or only checks it. A form that was made for a login is not taken from anybody else: who has
+// lost the login would publish as a stranger.
+func (p beginnings) publish(v *visit) error {
+	if as := v.r.URL.Query().Get("as"); as != "" && (v.me == nil || v.me.Account.Handle != as) {
+		return v.refusedNew(newPage{}, publish.Refuse(publish.CodeKeyRequired, "The login is over."))
+	}
+	var err error
+	p.Publisher.PublishForm(v.w, v.r, v.by, v.grant, func(said func(string) string, out publish.Published, refused *publish.Error) {
+		page := newPage{Title: said("title"), Description: said("description"), Email: said("email")}
+		switch {
+		case refused != nil:
+			err = v.refusedNew(page, refused)
+		case out.DryRun:
+			page.Checked, page.Notes = true, v.notes(out.Warnings)
+			err = v.showNew(http.StatusOK, page)
+		default:
+			page.Done, page.Notes = &out, v.notes(out.Warnings)
+			err = v.showNew(http.StatusCreated, page)
+		}
+	})
+	return err
+}
+
+// refusedNew shows the form again, and what was refused.
+func (v *visit) refusedNew(page newPage, e *publish.Error) error {
+	status := http.StatusUnprocessableEntity
+	if e.RetryAfter > 0 {
+		v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
+	}
+	page.Code, page.Wrong = e.Code, v.refusedWords(e)
+	if tellsNames(e.Code) {
+		page.Detail = e.Message
+	}
+	for _, d := range e.Details {
+		if list, ok := d.Value.([]string); ok && d.Name == "candidates" {
+			page.Candidates = list
+		}
+	}
+	if page.Wrong == "" {
+		return e
+	}
+	switch {
+	case e.Code == publish.CodeKeyRequired:
+		status = http.StatusUnauthorized
+	case publish.Codes[e.Code] == publish.KindTooMany:
+		status = http.StatusTooManyRequests
+	case publish.Codes[e.Code] == publish.KindTooLarge:
+		status = http.StatusRequestEntityTooLarge
+	case publish.Codes[e.Code] == publish.KindConflict:
+		status = http.StatusConflict
+	}
+	return v.showNew(status, page)
+}
+
+// LoginAgain is where whoever has lost the login gets one, and comes back.
+func (newPage) LoginAgain() string { return "/login?to=" + url.QueryEscape("/new") }
+
+// Verified reports whether what the visitor publishes belongs to somebody whose address is known to be theirs.
+func (v view) Verified() bool { return v.me != nil && v.me.Account.EmailVerified }

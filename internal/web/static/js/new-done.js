@@ -1,0 +1,21 @@
+// After publishing: shares the link, and saves the keys as a file. They are on this page alone, so it asks before it is left without them.
+const keys = document.querySelector('#new-keys');
+const share = document.querySelector('[data-send]');
+
+if (share && navigator.share) {
+  share.hidden = false;
+  share.addEventListener('click', () => {
+    navigator.share({ title: document.title, url: share.dataset.send }).catch(() => {}); // whoever thought better of it
+  });
+}
+
+if (keys) {
+  let kept = false;
+  addEventListener('beforeunload', (event) => { if (!kept && keys.isConnected && keys.tagName === 'SECTION') event.preventDefault(); });
+  const lines = Array.from(keys.querySelectorAll('[data-key]'), (code) => `${code.dataset.key}: ${code.textContent}`);
+  const save = keys.querySelector('[data-save]');
+  save.href = URL.createObjectURL(new Blob([[keys.dataset.of, ...lines, ''].join('\n')], { type: 'text/plain' }));
+  save.download = keys.dataset.name;
+  save.hidden = false;
+  for (const control of keys.querySelectorAll('[data-save], [data-copy]')) control.addEventListener('click', () => { kept = true; });
+}

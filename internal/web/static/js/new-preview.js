@@ -1,0 +1,115 @@
+// Runs files in a frame before they are published. The frame has an origin that is drawn here; the page there takes the files from this
+// page alone, and nothing of them goes over the network. When the preview ends, that origin forgets all.
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const kept = 'previews'; // origins that may not have been emptied, as when a browser was closed
+const mostKept = 8;
+const patience = 10_000; // ms, for an answer of the page of the frame
+
+const draw = () => Array.from(crypto.getRandomValues(new Uint8Array(20)), (n) => alphabet[n % 32]).join('');
+
+const remembered = () => {
+  try {
+    const list = JSON.parse(localStorage.getItem(kept) || '[]');
+    return Array.isArray(list) ? list.filter((label) => /^[0-9a-z]{20}$/.test(label)).slice(-mostKept) : [];
+  } catch {
+    return [];
+  }
+};
+
+const remember = (list) => {
+  try {
+    if (list.length) localStorage.setItem(kept, JSON.stringify(list)); else localStorage.removeItem(kept);
+  } catch { /* then nothing is kept there either */ }
+};
+
+export class Preview {
+  // box gets the frame, and says in its data how frames are made here; hear is told "shown" or "unavailable".
+  constructor(box, hear) {
+    this.box = box;
+    this.hear = hear;
+    this.frame = null;
+    this.label = '';
+    this.waits = (event) => this.message(event);
+  }
+
+  address(label, page) {
+    return this.box.dataset.origins.replace('*', 'preview--' + label) + '.sandlot/' + page;
+  }
+
+  get opaque() { return !this.box.dataset.sandbox.includes('allow-same-origin'); }
+
+  show(files, page) {
+    this.end();
+    this.label = draw();
+    this.files = { preview: 'files', files, page };
+    remember([...remembered(), this.label].slice(-mostKept));
+    addEventListener('message', this.waits);
+    this.timer = setTimeout(() => this.settle('unavailable'), patience);
+    this.frame = document.createElement('iframe');
+    this.frame.title = this.box.dataset.title;
+    this.frame.sandbox = this.box.dataset.sandbox;
+    this.frame.allow = this.box.dataset.allow;
+    this.frame.src = this.address(this.label, 'preview') + ('unverified' in this.box.dataset ? '?unverified' : '');
+    this.box.append(this.frame);
+  }
+
+  // message hears the page of the frame, and only until it has the files and has answered: what runs there afterwards is somebody's code.
+  message({ source, origin, data }) {
+    const theirs = this.opaque ? 'null' : new URL(this.frame.src).origin;
+    if (source !== this.frame.contentWindow || origin !== theirs) return;
+    if (data?.preview === 'ready' && this.files) {
+      source.postMessage(this.files, this.opaque ? '*' : theirs);
+      this.files = null;
+      clearTimeout(this.timer);
+    } else if (!this.files && (data?.preview === 'shown' || data?.preview === 'unavailable')) {
+      this.settle(data.preview);
+    }
+  }
+
+  settle(what) {
+    clearTimeout(this.timer);
+    removeEventListener('message', this.waits);
+    if (what === 'unavailable') this.end();
+    this.hear(what);
+  }
+
+  // end takes the frame away, and has its origin forget what it keeps.
+  end() {
+    clearTimeout(this.timer);
+    removeEventListener('message', this.waits);
+    this.files = null;
+    this.frame?.remove();
+    this.frame = null;
+    if (this.label) this.empty(this.label);
+    this.label = '';
+  }
+
+  empty(label) {
+    if (this.opaque) {
+      remember([]);
+      return;
+    }
+    const frame = document.createElement('iframe');
+    const address = this.address(label, 'preview-end');
+    const done = ({ source, origin, data }) => {
+      if (source !== frame.contentWindow || origin !== new URL(address).origin || data?.preview !== 'ended') return;
+      remember(remembered().filter((one) => one !== label));
+      over();
+    };
+    const over = () => {
+      removeEventListener('message', done);
+      frame.remove();
+    };
+    addEventListener('message', done);
+    setTimeout(over, patience);
+    frame.hidden = true;
+    frame.sandbox = 'allow-scripts allow-same-origin';
+    frame.src = address;
+    document.body.append(frame);
+  }
+
+  // emptyAll ends what earlier pages could not.
+  emptyAll() {
+    for (const label of remembered()) if (label !== this.label) this.empty(label);
+  }
+}

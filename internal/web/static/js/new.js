@@ -1,0 +1,309 @@
+// The page on which a project is published: takes files, shows them as they would run, and publishes them.
+import { arrange, fromDrop, fromInput, isArchive, isZip, leftOut, titleOf, TooMany } from './new-files.js';
+import { Preview } from './new-preview.js';
+import { Lost, send, Stopped } from './new-send.js';
+import { entries, unpack, ZipError } from './zip.js';
+
+const form = document.querySelector('#new-form');
+const part = (name) => form.querySelector(`[data-part=${name}]`);
+const { elements } = form;
+const limits = { files: Number(form.dataset.most), file: Number(form.dataset.file), all: Number(form.dataset.all) };
+const mostShown = 256 << 20; // bytes that a preview unpacks
+const mostChecked = 24 << 20; // bytes that are sent twice, to check them first
+
+// say is a text of the page, with what it speaks of.
+const say = (name, words = {}) => {
+  const text = document.querySelector(`#new-says [data-say=${name}]`).textContent;
+  return text.replace(/\{(\w+)\}/g, (all, key) => words[key] ?? all);
+};
+
+const number = new Intl.NumberFormat(document.documentElement.lang);
+const size = (bytes) => {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
+  const i = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
+  return new Intl.NumberFormat(document.documentElement.lang, { style: 'unit', unit: units[i], unitDisplay: i ? 'short' : 'long', maximumFractionDigits: 1 }).format(bytes / 1000 ** i);
+};
+
+const alertBox = form.querySelector('#new-wrong');
+
+const wrong = (...nodes) => {
+  alertBox.replaceChildren(...nodes.map((node) => (typeof node === 'string' ? Object.assign(document.createElement('p'), { textContent: node }) : node)));
+  if (!nodes.length) return;
+  alertBox.scrollIntoView({ block: 'nearest' });
+};
+
+const status = (text) => { form.querySelector('#new-status').textContent = text; };
+
+// chosen is what will be published: {files, archive, page, pages, called, bytes}.
+let chosen = null;
+let turn = 0; // counts selections: what an earlier one still does is dropped
+let sending = null; // aborts what is on its way
+let suggested = '';
+let token = elements.form_token.value;
+
+const preview = new Preview(part('frame'), (what) => {
+  part('wait').hidden = true;
+  part('again').hidden = what !== 'shown';
+  part('none').hidden = what === 'shown';
+  if (what !== 'shown') part('none').textContent = say('no-preview');
+});
+
+const unsent = (event) => { if (chosen) event.preventDefault(); };
+
+const noPreview = (text) => {
+  preview.end();
+  part('wait').hidden = part('again').hidden = true;
+  part('none').hidden = false;
+  part('none').textContent = text;
+};
+
+const showPreview = () => {
+  const { files, page } = chosen;
+  if (!files) {
+    noPreview(say('no-preview-here'));
+    return;
+  }
+  if (!page) {
+    noPreview(say('pick-page'));
+    return;
+  }
+  part('none').hidden = true;
+  part('wait').hidden = false;
+  preview.show(files, page);
+};
+
+// unzip reads a ZIP for the preview. What is wrong with it for everybody fails; where only we cannot read it there are no files.
+const unzip = async (file) => {
+  let list = await entries(file, limits);
+  const left = new Set();
+  list = list.filter(({ name }) => {
+    const what = leftOut(name);
+    if (what) left.add(what);
+    return !what;
+  });
+  const large = list.find((entry) => entry.size > limits.file);
+  if (large) return { large: { name: large.name, bytes: { size: large.size } }, left };
+  const arranged = arrange(list);
+  if (list.reduce((sum, entry) => sum + entry.size, 0) > mostShown) return { ...arranged, files: null, left };
+  const files = [];
+  for (const entry of arranged.files) files.push({ name: entry.name, bytes: await unpack(file, entry) });
+  return { ...arranged, files, left };
+};
+
+const readArchive = async (file) => {
+  const about = { archive: file, called: file.name, bytes: file.size, files: null, pages: [], page: '', left: new Set(), unread: true };
+  if (!isZip(file.name)) return about;
+  try {
+    return { ...about, ...await unzip(file), unread: false };
+  } catch (error) {
+    if (error instanceof ZipError && error.message === 'too many') return { ...about, problem: say('too-many', { most: number.format(limits.files) }) };
+    if (error instanceof ZipError && ['no end', 'lies', 'broken'].includes(error.message)) return { ...about, problem: say('bad-zip') };
+    return about;
+  }
+};
+
+const readFiles = ({ list, left, called }) => {
+  const bytes = list.reduce((sum, file) => sum + file.bytes.size, 0);
+  const large = list.find((file) => file.bytes.size > limits.file);
+  const arranged = list.length === 1 && /\.html?$/i.test(list[0].name) ? { files: [{ ...list[0], name: 'index.html' }], page: 'index.html', pages: [] } : arrange(list);
+  return { ...arranged, left, called: called || list[0]?.name || '', bytes, large };
+};
+
+// problemOf says what is wrong with what was chosen before it is sent.
+const problemOf = (c) => {
+  if (c.problem) return c.problem;
+  if (c.large) return say('large-file', { name: c.large.name, size: size(c.large.bytes.size), most: size(limits.file) });
+  if (c.bytes > limits.all) return say('large', { size: size(c.bytes), most: size(limits.all) });
+  if (!c.archive && !c.files.length) return say('nothing');
+  if (!c.page && !c.pages.length && !c.unread) return say('no-page');
+  return '';
+};
+
+const describe = (c) => {
+  const count = c.files && c.files.length > 1 ? say('count', { n: number.format(c.files.length), size: size(c.bytes) }) : size(c.bytes);
+  part('name').textContent = c.called;
+  part('size').textContent = count;
+  part('left').hidden = !c.left.size;
+  part('left').textContent = c.left.size ? say('left-out', { list: Array.from(c.left).sort().join(', ') }) : '';
+};
+
+const offerPages = (c) => {
+  part('pages').hidden = Boolean(c.page) || !c.pages.length;
+  elements.primary_file.disabled = part('pages').hidden;
+  elements.primary_file.replaceChildren(new Option(say('choose-page'), ''), ...c.pages.map((name) => new Option(name, name)));
+};
+
+const suggest = async (c) => {
+  const page = c.files?.find((file) => file.name === c.page);
+  const title = await titleOf(page?.bytes, c.called);
+  if (elements.title.value === suggested) elements.title.value = title;
+  suggested = title;
+};
+
+// take makes what was dropped or chosen the project. Something that cannot be published leaves the one before as it is.
+const take = async (gather) => {
+  const mine = ++turn;
+  wrong();
+  status(say('reading'));
+  let c;
+  try {
+    const found = await gather();
+    const alone = found.list.length === 1 && !found.called && isArchive(found.list[0].name);
+    c = alone ? await readArchive(found.list[0].bytes) : readFiles(found);
+  } catch (error) {
+    c = { problem: error instanceof TooMany ? say('too-many', { most: number.format(limits.files) }) : say('unreadable') };
+  }
+  if (mine !== turn) return;
+  status('');
+  const problem = problemOf(c);
+  if (problem) {
+    wrong(problem);
+    return;
+  }
+  sending?.abort();
+  chosen = c;
+  token = elements.form_token.value + '-' + mine;
+  form.classList.add('chosen');
+  elements.upload.required = false;
+  for (const name of ['stage', 'panel']) part(name).hidden = false;
+  part('notes').replaceChildren();
+  elements.send.textContent = elements.send.dataset.first;
+  delete form.dataset.checked;
+  describe(c);
+  offerPages(c);
+  await suggest(c);
+  showPreview();
+  addEventListener('beforeunload', unsent);
+  part('name').focus();
+};
+
+export const takeDrop = (data) => take(fromDrop(data, limits.files));
+
+// body is the form as it is sent: the words first.
+const body = (dry) => {
+  const out = new FormData();
+  if (dry) out.append('dry_run', 'true'); else out.append('form_token', token);
+  for (const name of ['title', 'description', 'email', 'lang', 'primary_file']) {
+    const field = elements[name];
+    if (field && !field.disabled && field.value.trim()) out.append(name, field.value);
+  }
+  if (chosen.archive) out.append('archive', chosen.archive, chosen.archive.name);
+  else for (const { name, bytes } of chosen.files) out.append('file', bytes, name);
+  return out;
+};
+
+const busy = (yes) => {
+  elements.send.disabled = yes;
+  part('cancel').hidden = !yes;
+  part('progress').hidden = !yes;
+  form.setAttribute('aria-busy', String(yes));
+};
+
+const progress = (share) => {
+  const bar = part('progress').querySelector('progress');
+  if (share < 1) bar.value = share; else bar.removeAttribute('value'); // all has come, and is being looked at
+};
+
+const deliver = (dry) => {
+  sending = new AbortController();
+  progress(0);
+  status(say(dry ? 'checking' : 'sending'));
+  return send(form.action, body(dry), { progress, hear: () => status(say('lost')), signal: sending.signal });
+};
+
+// adopt shows what a page of the service says: what is wrong, or what could be better.
+const adopt = ({ page }) => {
+  const said = page.querySelector('#new-wrong');
+  const notes = page.querySelector('[data-part=notes]');
+  if (notes) part('notes').replaceChildren(...notes.childNodes);
+  if (!said) wrong(...page.querySelectorAll('main > .lead')); else wrong(...said.childNodes);
+  return said?.textContent.trim() || !notes;
+};
+
+const done = async (page) => {
+  chosen = null;
+  removeEventListener('beforeunload', unsent);
+  preview.end();
+  document.querySelector('main').replaceWith(page.querySelector('main'));
+  document.title = page.title;
+  const title = document.querySelector('#new-done');
+  title.focus();
+  scrollTo(0, 0);
+  const again = '?' + Date.now(); // modules that the page before may have run
+  await Promise.all([import('./copy.js' + again), import('./new-done.js' + again)]);
+};
+
+// publish checks first and asks, if there is something to mend; then it publishes.
+const publish = async () => {
+  wrong();
+  busy(true);
+  try {
+    if (!form.dataset.checked && chosen.bytes <= mostChecked) {
+      const checked = await deliver(true);
+      if (adopt(checked)) return;
+      form.dataset.checked = 'yes';
+      if (part('notes').childElementCount) {
+        elements.send.textContent = elements.send.dataset.anyway;
+        part('notes').scrollIntoView({ block: 'nearest' });
+        return;
+      }
+    }
+    const answer = await deliver(false);
+    if (answer.status === 201) await done(answer.page); else adopt(answer);
+  } catch (error) {
+    if (error instanceof Lost) wrong(say('gone'));
+    else if (!(error instanceof Stopped)) throw error;
+  } finally {
+    sending = null;
+    if (form.isConnected) {
+      busy(false);
+      status('');
+    }
+  }
+};
+
+const bringsFiles = (event) => event.dataTransfer?.types.includes('Files');
+
+const begin = () => {
+  form.classList.add('scripted');
+  for (const element of form.querySelectorAll('[data-scripted]')) element.hidden = false;
+  for (const name of ['stage', 'panel']) part(name).hidden = true;
+  const { upload, folder } = elements;
+  upload.multiple = true;
+  upload.accept = '';
+  folder.disabled = false;
+  for (const input of [upload, folder]) {
+    input.addEventListener('change', async () => {
+      if (!input.files.length) return;
+      await take(fromInput(input, limits.files));
+      input.value = '';
+    });
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (chosen && !sending) publish();
+  });
+  part('cancel').addEventListener('click', () => sending?.abort());
+  part('again').addEventListener('click', showPreview);
+  elements.primary_file.addEventListener('change', () => {
+    chosen.page = elements.primary_file.value;
+    delete form.dataset.checked;
+    showPreview();
+  });
+  document.addEventListener('dragover', (event) => {
+    if (!bringsFiles(event) || !form.isConnected) return;
+    event.preventDefault();
+    document.documentElement.classList.add('dropping');
+  });
+  document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) document.documentElement.classList.remove('dropping'); });
+  document.addEventListener('drop', (event) => {
+    document.documentElement.classList.remove('dropping');
+    if (!bringsFiles(event) || !form.isConnected) return;
+    event.preventDefault();
+    takeDrop(event.dataTransfer);
+  });
+  addEventListener('pagehide', () => preview.end());
+  preview.emptyAll();
+};
+
+begin();
