@@ -10,13 +10,13 @@ import (
 // websiteFields are those of the website's form. form_token stands for the idempotency key; upload is the one file of a form without a script.
 var websiteFields = &fieldSet{
 	content: true, upload: true,
-	names: []string{"form_token", "title", "description", "email", "lang", "primary_file", "dry_run"},
+	names: []string{"form_token", "title", "description", "tags", "email", "lang", "primary_file", "dry_run"},
 }
 
 // PublishForm does what POST /v1/publish does for a form of the website: it reads the body the same way, and makes the same call of the
-// Service. Who calls is known already, and was admitted with grant. answer is called once, with the words of the form and what was
+// Service. Who calls is known already, and was admitted with grant. tags reads a list of tags in the visitor's words. answer is called once, with the words of the form and what was
 // published or the refusal, unless the client is gone: then it panics with http.ErrAbortHandler.
-func (a *API) PublishForm(w http.ResponseWriter, r *http.Request, by publish.Caller, grant *admission.Grant, answer func(said func(field string) string, out publish.Published, refused *publish.Error)) {
+func (a *API) PublishForm(w http.ResponseWriter, r *http.Request, by publish.Caller, grant *admission.Grant, tags func(string) []string, answer func(said func(field string) string, out publish.Published, refused *publish.Error)) {
 	rt := a.routes[0]
 	rt.takes = websiteFields
 	c := &call{w: w, r: r, id: RequestID(r.Context()), route: &rt, by: by, keyed: !by.Nobody(), grant: grant, body: &body{r: r.Body, grant: grant}}
@@ -24,6 +24,7 @@ func (a *API) PublishForm(w http.ResponseWriter, r *http.Request, by publish.Cal
 	err := a.Service.Admit(r.Context(), by, publish.ActPublish)
 	if err == nil {
 		err = taken(a, c, websiteInput, func(in publish.PublishInput) (err error) {
+			in.Tags = tags(c.words("tags"))
 			out, err = a.published(c, in)
 			return err
 		})

@@ -34,6 +34,7 @@ type PublishInput struct {
 	Declared    Declared
 	Tree        *Tree      // set if the call brings many files; then Content and Declared say nothing
 	Description string     // what its owner says of it, of the website's form alone
+	Tags        []string   // likewise
 	Primary     string     // of many files, the one that is served for "/"; empty: the one that is found
 	Archive     string     // in an upload's part 1: the format of the archive that the assembled bytes are
 	Part        *PartInput // set if this is a call of a chunked upload

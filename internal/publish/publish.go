@@ -24,6 +24,7 @@ type newProject struct {
 	Warnings []Warning `json:",omitempty"`
 
 	Description string `json:",omitempty"`
+	Tags        Tags   `json:",omitempty"`
 }
 
 // Publish creates a project whose primary file is in.Content, or that has the files of in.Tree,
@@ -62,8 +63,8 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 		return Published{}, nil, err
 	}
 	asked := append([]any{in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, false)...)
-	if in.Description != "" {
-		asked = append(asked, in.Description)
+	if in.Description != "" || len(in.Tags) > 0 {
+		asked = append(asked, in.Description, in.Tags)
 	}
 	req, err := s.idempotency.newRequest(by, in.Idempotency, OpPublish, in.Part, set.content(in.Content), asked...)
 	if err != nil {
@@ -147,6 +148,9 @@ func checkPublish(by Caller, in PublishInput) (newProject, error) {
 	if np.Description = cleanDescription(in.Description); utf8.RuneCountInString(np.Description) > MaxDescription {
 		return np, Refuse(CodeInvalidField, "The description has more than %d characters.", MaxDescription).In("description").With(OpSame)
 	}
+	if np.Tags, err = ReadTags(in.Tags); err != nil {
+		return np, err
+	}
 	np.Lang, w = CleanLang(in.Lang)
 	np.Warnings = append(np.Warnings, w...)
 	if !by.Nobody() && in.Handle != "" {
@@ -166,7 +170,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 		words.Title, _ = cleanTitle(b.title)
 	}
 	np := NewProject{
-		By: by.key.ID, Account: by.Account(), Title: words.Title, Description: words.Description, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
+		By: by.key.ID, Account: by.Account(), Title: words.Title, Description: words.Description, Tags: words.Tags, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
 		Files: b.files, Primary: b.primary,
 	}
 	if !by.Nobody() {

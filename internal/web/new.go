@@ -13,7 +13,7 @@ import (
 // Publisher makes a project of what a form of the website brings, as the API does of its calls; *api.API is one.
 type Publisher interface {
 	// PublishForm calls answer once, unless the client is gone: with what was published, or with the refusal. said gives the words of the form.
-	PublishForm(w http.ResponseWriter, r *http.Request, by publish.Caller, grant *admission.Grant, answer func(said func(field string) string, out publish.Published, refused *publish.Error))
+	PublishForm(w http.ResponseWriter, r *http.Request, by publish.Caller, grant *admission.Grant, tags func(words string) []string, answer func(said func(field string) string, out publish.Published, refused *publish.Error))
 	// Largest returns how many bytes a file may have, and all files of a project that is published at once.
 	Largest() (file, all int64)
 }
@@ -30,18 +30,18 @@ func (p beginnings) routes() []route {
 
 // newPage is what the page shows on which a project is published: its form or, once there is one, the project.
 type newPage struct {
-	FormToken                 string // the form publishes once under it
-	As                        string // whose login the form was made for; empty: nobody's
-	Title, Description, Email string // as they were typed
-	Sandbox, Allow            string // of the frame of the preview
-	Origins                   string // where previews have their origins, with "*" for the label; empty: there are none
-	LargestFile, LargestAll   int64
-	Wrong, Detail             string // what was refused, in the visitor's language, and what the service says of it in English
-	Code                      publish.Code
-	Candidates                []string // for the start page
-	Checked                   bool     // all was checked, and would be published
-	Notes                     []note
-	Done                      *publish.Published
+	FormToken                       string // the form publishes once under it
+	As                              string // whose login the form was made for; empty: nobody's
+	Title, Description, Tags, Email string // as they were typed
+	Sandbox, Allow                  string // of the frame of the preview
+	Origins                         string // where previews have their origins, with "*" for the label; empty: there are none
+	LargestFile, LargestAll         int64
+	Wrong, Detail                   string // what was refused, in the visitor's language, and what the service says of it in English
+	Code                            publish.Code
+	Candidates                      []string // for the start page
+	Checked                         bool     // all was checked, and would be published
+	Notes                           []note
+	Done                            *publish.Published
 }
 
 // MaxDescription is how many characters a description may have.
@@ -84,8 +84,8 @@ func (p beginnings) publish(v *visit) error {
 		return v.refusedNew(newPage{}, publish.Refuse(publish.CodeKeyRequired, "The login is over."))
 	}
 	var err error
-	p.Publisher.PublishForm(v.w, v.r, v.by, v.grant, func(said func(string) string, out publish.Published, refused *publish.Error) {
-		page := newPage{Title: said("title"), Description: said("description"), Email: said("email")}
+	p.Publisher.PublishForm(v.w, v.r, v.by, v.grant, v.readTagWords, func(said func(string) string, out publish.Published, refused *publish.Error) {
+		page := newPage{Title: said("title"), Description: said("description"), Tags: said("tags"), Email: said("email")}
 		switch {
 		case refused != nil:
 			err = v.refusedNew(page, refused)

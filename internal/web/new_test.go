@@ -63,7 +63,7 @@ var shownKey = regexp.MustCompile(`sl[ap]_[0-9A-Za-z]{36}`)
 
 func TestAFormPublishesAsTheAPIDoes(t *testing.T) {
 	w := newWorld(t)
-	form := url.Values{"form_token": {"one"}, "email": {"new@example.com"}, "upload@game.html": {aPage}, "description": {"About it."}}
+	form := url.Values{"form_token": {"one"}, "email": {"new@example.com"}, "upload@game.html": {aPage}, "description": {"About it."}, "tags": {"Puzzle, cats"}}
 	resp, page := publishes(w, "/new", form)
 	keys := shownKey.FindAllString(page, -1)
 	if resp.StatusCode != http.StatusCreated || len(keys) != 2 || resp.Header.Get("Cache-Control") != "no-store" || resp.Header.Get("Access-Control-Allow-Origin") != "" {
@@ -76,6 +76,7 @@ func TestAFormPublishesAsTheAPIDoes(t *testing.T) {
 	}
 	v := must(w.service.Project(t.Context(), by, string(who.Projects[0].Project.ID)))(t)
 	expect.Equal(t, "description", v.About.Description, "About it.")
+	expect.Equal(t, "tags", v.Project.Tags, "puzzle cats")
 	if !strings.Contains(page, who.Projects[0].Addresses.URL) {
 		t.Errorf("the page says %s", page)
 	}
@@ -138,6 +139,7 @@ func TestWhatAFormMayNotPublishIsSaidOnItsPage(t *testing.T) {
 		"no page":              {email("file@a.js", "1", "file@b.html", "<p>", "file@c.html", "<p>"), http.StatusUnprocessableEntity, "no_primary_file"},
 		"no ZIP":               {email("upload@a.ZIP", aPage), http.StatusUnprocessableEntity, "invalid_archive"},
 		"a token that is none": {email("form_token", strings.Repeat("x", 256), "upload@a.html", aPage), http.StatusUnprocessableEntity, "invalid_field"},
+		"tags that are none":   {email("tags", "<b>", "upload@a.html", aPage), http.StatusUnprocessableEntity, "invalid_field"},
 		"a long description":   {email("description", strings.Repeat("x", publish.MaxDescription+1), "upload@a.html", aPage), http.StatusUnprocessableEntity, "invalid_field"},
 	} {
 		resp, page := publishes(w, "/new", c.form)

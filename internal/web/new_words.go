@@ -118,6 +118,8 @@ func (v *visit) wrongField(e *publish.Error) string {
 	switch e.Field {
 	case "description":
 		return v.T("own.description-long", "n", publish.MaxDescription)
+	case "tags":
+		return v.T("own.tags-wrong")
 	case "primary_file":
 		return v.T("new.wrong.no-page")
 	}

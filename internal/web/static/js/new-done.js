@@ -1,4 +1,4 @@
-// After publishing: shares the link, and saves the keys as a file. They are on this page alone, so it asks before it is left without them.
+// After publishing: shares the link, and saves the keys as a file. They are on this page alone.
 const keys = document.querySelector('#new-keys');
 const share = document.querySelector('[data-send]');
 
@@ -10,12 +10,9 @@ if (share && navigator.share) {
 }
 
 if (keys) {
-  let kept = false;
-  addEventListener('beforeunload', (event) => { if (!kept && keys.isConnected && keys.tagName === 'SECTION') event.preventDefault(); });
   const lines = Array.from(keys.querySelectorAll('[data-key]'), (code) => `${code.dataset.key}: ${code.textContent}`);
   const save = keys.querySelector('[data-save]');
   save.href = URL.createObjectURL(new Blob([[keys.dataset.of, ...lines, ''].join('\n')], { type: 'text/plain' }));
   save.download = keys.dataset.name;
   save.hidden = false;
-  for (const control of keys.querySelectorAll('[data-save], [data-copy]')) control.addEventListener('click', () => { kept = true; });
 }

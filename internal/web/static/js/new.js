@@ -183,7 +183,7 @@ export const takeDrop = (data) => take(fromDrop(data, limits.files));
 const body = (dry) => {
   const out = new FormData();
   if (dry) out.append('dry_run', 'true'); else out.append('form_token', token);
-  for (const name of ['title', 'description', 'email', 'lang', 'primary_file']) {
+  for (const name of ['title', 'description', 'tags', 'email', 'lang', 'primary_file']) {
     const field = elements[name];
     if (field && !field.disabled && field.value.trim()) out.append(name, field.value);
   }
@@ -216,6 +216,7 @@ const adopt = ({ page }) => {
   const said = page.querySelector('#new-wrong');
   const notes = page.querySelector('[data-part=notes]');
   if (notes) part('notes').replaceChildren(...notes.childNodes);
+  if (said?.querySelector('[data-code=idempotency_mismatch]')) token = page.querySelector('[name=form_token]').value;
   if (!said) wrong(...page.querySelectorAll('main > .lead')); else wrong(...said.childNodes);
   return said?.textContent.trim() || !notes;
 };
