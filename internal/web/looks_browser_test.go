@@ -25,7 +25,7 @@ import (
 
 // maxFirstVisit is how many bytes may come over the wire for a page that a browser
 // has never seen, with all that it loads.
-const maxFirstVisit = 60 << 10
+const maxFirstVisit = 80 << 10
 
 // storageProbe is the page that tells whether a project's frame has storage.
 const storageProbe = "/.sandlot/storage"

@@ -1,0 +1,93 @@
+package web
+
+import (
+	"image/color"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// maxAssets is how many bytes the sheet, the display face and all scripts may have over the wire: what a first visit may take, less a page.
+const maxAssets = 56 << 10
+
+func TestAFirstVisitLoadsLittle(t *testing.T) {
+	total := 0
+	for name, a := range openAssets() {
+		if strings.HasSuffix(name, ".css") || strings.HasSuffix(name, ".js") || name == face {
+			total += len(a.sent())
+		}
+	}
+	if total > maxAssets {
+		t.Errorf("all together are %d bytes, and may be %d", total, maxAssets)
+	}
+	if n := len(openAssets()[face].bytes); n > 25<<10 {
+		t.Errorf("the display face has %d bytes", n)
+	}
+}
+
+// sent is a file as a browser gets it.
+func (a asset) sent() []byte {
+	if a.packed == nil {
+		return a.bytes
+	}
+	return a.packed
+}
+
+// token is a colour of the sheet in both themes.
+var token = regexp.MustCompile(`--([a-z-]+): light-dark\((#[0-9a-f]{3,6}), (#[0-9a-f]{3,6})\);`)
+
+func TestEveryPairOfColoursCanBeRead(t *testing.T) {
+	css := string(openAssets()["site.css"].bytes)
+	colours := map[string][2]string{}
+	for _, m := range token.FindAllStringSubmatch(css, -1) {
+		colours[m[1]] = [2]string{m[2], m[3]}
+	}
+	for i, theme := range []string{"light", "dark"} {
+		least := func(want float64, over string, on ...string) {
+			for _, ground := range on {
+				if got := contrast(colours[over][i], colours[ground][i]); got < want {
+					t.Errorf("in the %s theme %s on %s has a contrast of %.2f, and needs %.1f", theme, over, ground, got, want)
+				}
+			}
+		}
+		for _, text := range []string{"ink", "quiet", "accent", "second"} {
+			least(4.5, text, "paper", "raised", "field")
+		}
+		least(4.5, "on-accent", "accent")
+		least(4.5, "on-second", "second")
+		least(3, "edge", "paper", "raised", "field") // what shows where a field is
+	}
+}
+
+// contrast is that of WCAG.
+func contrast(a, b string) float64 {
+	x, y := luminance(colourOf(a)), luminance(colourOf(b))
+	return (max(x, y) + .05) / (min(x, y) + .05)
+}
+
+// colourOf is one of three or six digits.
+func colourOf(hex string) color.RGBA {
+	hex = hex[1:]
+	if len(hex) == 3 {
+		hex = string([]byte{hex[0], hex[0], hex[1], hex[1], hex[2], hex[2]})
+	}
+	n, _ := strconv.ParseUint(hex, 16, 32)
+	return color.RGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 255}
+}
+
+// TestEverySheetFollowsTheThemeThatWasChosen: one that asks the system would be dark on a light page.
+func TestEverySheetFollowsTheThemeThatWasChosen(t *testing.T) {
+	css := regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(string(openAssets()["site.css"].bytes), "")
+	if strings.Contains(css, "prefers-color-scheme") {
+		t.Error("a sheet asks for prefers-color-scheme: write light-dark(LIGHT, DARK)")
+	}
+	for _, theme := range themes {
+		if !strings.Contains(css, "[data-theme="+theme+"] { color-scheme: "+theme+"; }") {
+			t.Errorf("nothing makes a page %s", theme)
+		}
+	}
+	if !strings.Contains(css, "prefers-reduced-motion: reduce") {
+		t.Error("motion does not stop for those who ask for less")
+	}
+}
