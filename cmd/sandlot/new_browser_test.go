@@ -131,3 +131,23 @@ func zipFile(t *testing.T, files map[string]string) string {
 	expect.OK(t, z.Close())
 	return b.String()
 }
+
+// TestOnePageIsPreviewedWhereProjectsHaveNoOrigins in a sandbox of the website's own origin; of a folder the page says that it cannot be shown.
+func TestOnePageIsPreviewedWhereProjectsHaveNoOrigins(t *testing.T) {
+	t.Parallel()
+	s := testenv.Start(t, testenv.Binary(t), "--content-host", "none")
+	browser := testenv.Browser(t)
+	act(t, browser, chromedp.Navigate("about:blank"))
+	p := newPerson(t, browser, strings.Replace(s.URL(), "127.0.0.1", "localhost", 1), phone("dark"))
+	folder := t.TempDir()
+	written(t, folder, "one.html", `<!doctype html><title>One</title><script>
+let got = ''; for (const f of [() => parent.document.body, () => document.cookie, () => localStorage]) { try { if (f()) got += f; } catch { } }
+parent.postMessage({ said: { got, origin } }, '*')</script>`)
+	written(t, folder, "two.zip", zipFile(t, map[string]string{"index.html": "<p>", "a.js": "1"}))
+	p.goes("/new")
+	act(t, p.ctx, chromedp.Evaluate[chromedp.Void](`addEventListener('message', ({ data }) => { if (data.said) window.said = data.said; })`))
+	p.dropsOn("#new-form", filepath.Join(folder, "one.html"))
+	p.awaits("the preview runs, and has nothing of the website", `window.said?.origin === 'null' && window.said.got === ''`)
+	p.dropsOn("#new-form", filepath.Join(folder, "two.zip"))
+	p.awaits("it says that there is none", `document.querySelector('[data-part=none]').checkVisibility() && document.querySelector('[name=title]').value === 'two' && !document.querySelector('[data-part=frame] iframe')`)
+}
