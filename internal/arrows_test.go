@@ -71,7 +71,7 @@ var arrows = map[string][]string{
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},
-	"web":       {"account", "admission", "catalog", "check", "content", "cover", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "publish"},
+	"web":       {"account", "admission", "catalog", "check", "content", "cover", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "picture", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},
 }

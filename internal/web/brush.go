@@ -95,7 +95,7 @@ func (b *brush) card(p publish.Project) ([]byte, error) {
 }
 
 // strip draws the columns of a picture that a card has room for.
-func (b *brush) strip(img draw.Image, p picture) {
+func (b *brush) strip(img draw.Image, p pattern) {
 	left := cardWidth - cardColumns*cardTile
 	draw.Draw(img, image.Rect(left, 0, cardWidth, cardHeight), image.NewUniform(cardField), image.Point{}, draw.Src)
 	for i, t := range p.tiles {

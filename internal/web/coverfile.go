@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,11 +8,6 @@ import (
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
-
-// Covers is what the pages ask about pictures; *cover.Service is one.
-type Covers interface {
-	Picture(ctx context.Context, by publish.Caller, id publish.PictureID, width int) ([]byte, error)
-}
 
 // pictureFiles are the pictures under their addresses.
 type pictureFiles struct{ covers Covers }

@@ -142,6 +142,9 @@ func looks() []look {
 		{name: "own-move", path: own + "/move", as: "ada", form: form("file", "game.js", "to", "./"+longName, "form_token", "x")},
 		{name: "own-said", path: own, as: "ada", said: []any{"said.moved", "from", "game.js", "to", longName}},
 		{name: "own-suspended", path: other, as: "ada"},
+		{name: "cover", path: own + "/cover", as: "ada"},
+		{name: "cover-wrong", path: own + "/cover/choose", as: "ada", form: form("wish", "file", "file", "none.png"), status: http.StatusUnprocessableEntity},
+		{name: "portrait", path: "/account/settings/portrait", as: "ada"},
 		{name: "own-wrong", path: own, as: "ada", form: form("title", "Harbor Lights", "description", strings.Repeat("x", publish.MaxDescription+1)), status: http.StatusUnprocessableEntity},
 		{name: "versions", path: own + "/versions", as: "ada"},
 		{name: "diff", path: own + "/versions/22/diff?file=index.html", as: "ada"},
@@ -167,7 +170,7 @@ var unseen = []string{
 	"GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat",
 	"POST /choices", "POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
 	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",
-	"GET /account/projects/{id}/download", "GET /account/projects/{id}/file", "POST /account/projects/{id}/files", "POST /account/projects/{id}/remove",
+	"GET /account/projects/{id}/download", "GET /account/projects/{id}/file", "POST /account/projects/{id}/files", "POST /account/projects/{id}/cover", "POST /account/settings/portrait", "POST /account/settings/portrait/remove", "POST /account/projects/{id}/remove",
 	"POST /account/projects/{id}/restore", "POST /account/projects/{id}/erase", "POST /account/projects/{id}/take-back", "POST /account/projects/{id}/purge",
 }
 

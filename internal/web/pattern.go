@@ -30,7 +30,7 @@ type tile struct {
 }
 
 // A picture stands for a project where nothing that others made is shown: it is drawn from the id alone, and always the same.
-type picture struct {
+type pattern struct {
 	hue   int // of hues
 	tiles [columns * rows]tile
 }
@@ -45,10 +45,10 @@ var hues = [...][tones]color.RGBA{
 	{{0xc3, 0x9a, 0x2f, 0xff}, {0xe3, 0xcb, 0x83, 0xff}, {0xef, 0xe6, 0xc8, 0xff}}, // sand
 }
 
-func pictureOf(id publish.ProjectID) picture {
+func pictureOf(id publish.ProjectID) pattern {
 	random := rand.New(rand.NewChaCha8(sha256.Sum256([]byte(id))))
 	shapes := [...]int{nothing, quarter, quarter, quarter, quarter, disc, disc}
-	p := picture{hue: random.IntN(len(hues))}
+	p := pattern{hue: random.IntN(len(hues))}
 	for i := range p.tiles {
 		p.tiles[i] = tile{shapes[random.IntN(len(shapes))], random.IntN(4), random.IntN(tones)}
 	}

@@ -1,0 +1,61 @@
+package web
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"mime/multipart"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sandlot/internal/expect"
+)
+
+// pictureBody is a form with a picture.
+func pictureBody(t *testing.T, content string) (body, contentType string) {
+	t.Helper()
+	var out strings.Builder
+	w := multipart.NewWriter(&out)
+	part, err := w.CreateFormFile("picture", "a.png")
+	expect.OK(t, err)
+	_, err = part.Write([]byte(content))
+	expect.OK(t, err)
+	expect.OK(t, w.Close())
+	return out.String(), w.FormDataContentType()
+}
+
+func TestAnOwnerUploadsACoverThatEverybodySees(t *testing.T) {
+	h := house(t)
+	var sent bytes.Buffer
+	expect.OK(t, png.Encode(&sent, image.NewRGBA(image.Rect(0, 0, 640, 360))))
+	at := "/account/projects/" + string(gameID) + "/cover"
+	post := func(target, content string) *http.Response {
+		body, contentType := pictureBody(t, content)
+		return request(h, "POST", target, body, "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-origin", "Content-Type", contentType)
+	}
+	expect.Equal(t, "a picture", post(at, sent.String()).StatusCode, http.StatusSeeOther)
+	found := regexp.MustCompile(`/i/[a-z0-9]+-640\.(png|jpg)`).FindString(text(t, request(h, "GET", "/p/"+string(gameID), "")))
+	resp := request(h, "GET", found, "")
+	for name, want := range map[string]string{
+		"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox", "Cross-Origin-Resource-Policy": "same-origin",
+	} {
+		expect.Equal(t, name, resp.Header.Get(name), want)
+	}
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "image/") || resp.StatusCode != http.StatusOK {
+		t.Errorf("%s is %d, %s", found, resp.StatusCode, resp.Header.Get("Content-Type"))
+	}
+	expect.Equal(t, "asked again", request(h, "GET", found, "", "If-None-Match", resp.Header.Get("ETag")).StatusCode, http.StatusNotModified)
+	for _, wrong := range []string{"/i/none-640.jpg", "/i/" + strings.TrimPrefix(found, "/i/") + "x", "/i/..%2f", "/i/-640.jpg", "/i/j-1.jpg"} {
+		expect.Equal(t, wrong, request(h, "GET", wrong, "").StatusCode, http.StatusNotFound)
+	}
+	refused := post(at, "GIF89a")
+	if page := text(t, refused); refused.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(page, "GIF") || !strings.Contains(page, found) {
+		t.Errorf("a GIF is %d", refused.StatusCode)
+	}
+	expect.Equal(t, "a portrait", post("/account/settings/portrait", sent.String()).StatusCode, http.StatusSeeOther)
+	if page := text(t, request(h, "GET", "/account/settings/portrait", "", "Cookie", cookieName+"=kim")); !strings.Contains(page, `<img class="portrait" src="/i/`) {
+		t.Error("the portrait is not shown")
+	}
+}
