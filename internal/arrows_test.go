@@ -18,7 +18,7 @@ import (
 var arrows = map[string][]string{
 	"account":      {"failpoint", "names", "publish", "turns", "worker"},
 	"archive":      {"mediatype", "publish"},
-	"api":          {"admission", "content", "failpoint", "figures", "hint", "inspect", "mediatype", "names", "publish", "ticket", "transfer", "unpack"},
+	"api":          {"admission", "content", "failpoint", "figures", "hint", "inspect", "mediatype", "names", "publish", "ticket", "transfer", "trial", "unpack"},
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
 	"blob/cache":   {"blob", "checkpoint", "publish"},
 	"blob/crashfs": {"blob"},
@@ -52,7 +52,7 @@ var arrows = map[string][]string{
 	"play":         {"admission", "catalog", "content", "figures", "gallery", "mediatype", "names", "publish"},
 	"paper":        {},
 	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "turns", "unpack", "worker"},
-	"sqlstore":     {"account", "cover", "failpoint", "figures", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket"},
+	"sqlstore":     {"account", "cover", "failpoint", "figures", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket", "trial"},
 	"redis":        {"admission", "publish"},
 
 	"sqlstore/engine":   {"publish"},
@@ -61,12 +61,15 @@ var arrows = map[string][]string{
 
 	"redis/redistest": {"testenv"}, // tests only
 
+	"trial":         {"publish", "worker"},
+	"trial/browser": {"trial"},
+
 	"spool":     {},
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
-	"storetest": {"account", "checkpoint", "cover", "expect", "figures", "gallery", "operate", "publish", "testenv", "ticket"},
+	"storetest": {"account", "checkpoint", "cover", "expect", "figures", "gallery", "operate", "publish", "testenv", "ticket", "trial"},
 	"testenv":   {},
-	"unpack":    {},                                                                                                                                                                                               // knows archives alone
-	"testworld": {"account", "blob", "blob/cache", "blob/s3", "cover", "expect", "figures", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket"}, // tests only
+	"unpack":    {},                                                                                                                                                                                                        // knows archives alone
+	"testworld": {"account", "blob", "blob/cache", "blob/s3", "cover", "expect", "figures", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket", "trial"}, // tests only
 	"ticket":    {"inspect", "publish"},
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
@@ -107,6 +110,8 @@ var outside = map[string][]string{
 	"testworld":       {"github.com/google/go-cmp", "github.com/jackc/pgx/v5"},
 
 	"sqlstore/postgres": {"github.com/jackc/pgx/v5"},
+
+	"trial/browser": {"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "golang.org/x/sys"},
 }
 
 func TestArrowsPointInward(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"sandlot/internal/publish"
 	"sandlot/internal/ticket"
 	"sandlot/internal/transfer"
+	"sandlot/internal/trial"
 )
 
 // Bounds of a room: what is wider is two rooms. There are no exceptions.
@@ -34,7 +35,7 @@ const (
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

@@ -33,6 +33,8 @@ func (p plan) effects() map[string]effect {
 		"security-contact": {value: `""`, reason: "there is no /.well-known/security.txt"},
 		"cache-size":       {value: size(p.memory.cache).about().String(), reason: "an eighth of memory, 64MiB at most"},
 		"trusted-proxies":  {value: `""`, reason: "X-Forwarded-For is believed from no one"},
+		"playtest":         {value: "false", reason: "nothing is opened"},
+		"playtest-user":    {value: `""`, reason: "the user of the server"},
 		"metrics-listen":   {value: `""`, reason: "/metrics is public, at " + p.places.Base.String() + "/metrics"},
 		"max-bodies":       {value: strconv.Itoa(p.memory.bodies), reason: "from memory and open files"},
 		"account-projects": {value: "0", reason: "no limit"},

@@ -55,13 +55,15 @@ const (
 
 // serverCommands are those of whoever runs a server.
 type serverCommands struct {
-	Serve   serveCommand   `cmd:"" help:"Run the service."`
-	Try     tryCommand     `cmd:"" help:"Start the service, publish FILE (or an example game), and print its URL."`
-	Admin   adminCommand   `cmd:"" help:"Manage accounts and projects, even while the service runs."`
-	Verify  verifyCommand  `cmd:"" help:"Check all stored data against its hashes and counts, even while the service runs."`
-	Backup  backupCommand  `cmd:"" help:"Back up everything to a new folder, even while the service runs."`
-	Move    moveCommand    `cmd:"" help:"Move everything to another folder, database or bucket while the service runs."`
-	Config  configCommand  `cmd:"" help:"Inspect the configuration."`
+	Serve          serveCommand          `cmd:"" help:"Run the service."`
+	Try            tryCommand            `cmd:"" help:"Start the service, publish FILE (or an example game), and print its URL."`
+	Admin          adminCommand          `cmd:"" help:"Manage accounts and projects, even while the service runs."`
+	Verify         verifyCommand         `cmd:"" help:"Check all stored data against its hashes and counts, even while the service runs."`
+	Backup         backupCommand         `cmd:"" help:"Back up everything to a new folder, even while the service runs."`
+	Move           moveCommand           `cmd:"" help:"Move everything to another folder, database or bucket while the service runs."`
+	Config         configCommand         `cmd:"" help:"Inspect the configuration."`
+	PlaytestWorker playtestWorkerCommand `cmd:"" hidden:"" help:"Open a project for the play-tester."`
+
 	Version versionCommand `cmd:"" help:"Print the version."`
 
 	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`

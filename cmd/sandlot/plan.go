@@ -122,6 +122,7 @@ func (p plan) warn() (all []string) {
 	say(isPublic && p.places.Content != "" && private(hostname(p.places.Content)), "--content-host %s is local, so visitors cannot open projects: set a public domain", p.places.Content)
 	say(isPublic && p.SMTPURL == "", "--smtp-url is not set, so no message reaches anyone, and no one can verify an email or log in: set it to a mail server")
 	say(p.Pages != "" && len(p.papers) == 0, "--pages %s has none of about.md, terms.md, and privacy.md, so no page is linked: write one, or leave it out", p.Pages)
+	say(p.Playtest && p.places.Content == "", "--playtest opens nothing, as projects have no addresses of their own: set --content-host")
 	say(p.DiskLimit != nil && p.diskPercent(p.places) == 100, "--disk-limit %d lets new content fill the disk: set it to 95 to keep some room", deref(p.DiskLimit))
 	say(p.tooLittleForUploads(), "--limit-bytes %s has no room for one key to complete an upload of max-file-size %s: set its second number to at least twice that", p.LimitBytes, p.MaxFileSize)
 	say(p.memory.tooLittle(), "there is less memory (%s) than the %s that the service promises to work in: raise the limit that %s sets", shownBytes(p.memory.bytes), shownBytes(leastMemory), p.memory.from)

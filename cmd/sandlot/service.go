@@ -34,6 +34,7 @@ import (
 	"sandlot/internal/squeeze"
 	"sandlot/internal/ticket"
 	"sandlot/internal/transfer"
+	"sandlot/internal/trial"
 	"sandlot/internal/web"
 	"sandlot/internal/worker"
 )
@@ -56,6 +57,9 @@ type app struct {
 	callers  *publish.Authenticator
 	operate  *operate.Service
 	tickets  *ticket.Service
+	trials   *trial.Service
+	opened   *trial.Counts // nil without a play-tester
+	onTrial  trialFiles
 	gallery  *gallery.Service
 	covers   *cover.Service
 	figures  *figures.Service
@@ -168,6 +172,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	forgetter := s.forgetter(a.store.Upkeep())
 	forgetter.Log, forgetter.Failures = log, a.failuresOf("forget")
 	unconfirmed := a.failuresOf("heads")
+	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors, now) },
 		count,
@@ -186,8 +191,9 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		ages.Run,
 		(&operate.Shrinker{Space: a.store.Upkeep(), Log: log, Failures: a.failuresOf("shrink")}).Run,
 		squeeze.New(a.service.Contents.Guard(a.store.Variants()), a.service.Contents, log, a.failuresOf("variants")).Run,
-		cover.NewWorker(a.covers, log, a.failuresOf("covers")).Run,
+		pictures.Run,
 	}
+	a.playtester(&a.onTrial, pictures)
 	return a, nil
 }
 
@@ -298,6 +304,7 @@ func (a *app) transfer() *transfer.Service {
 // router is the outermost handler.
 func (a *app) router(m *metrics) *router {
 	m.workers(a.failures)
+	m.trials(a.opened)
 	m.mailServer(a.mails)
 	m.shared(a.shared)
 	m.cache(a.blobs)
@@ -312,7 +319,7 @@ func (a *app) router(m *metrics) *router {
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
 	documents := a.guide(limits)
 	calls := api.New(api.Config{
-		Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+		Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 	})
 	pages := web.New(web.Config{Publisher: calls, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
@@ -328,6 +335,7 @@ func (a *app) router(m *metrics) *router {
 		pages:   pages,
 		guide:   documents,
 	}
+	a.onTrial.play = s.play
 	_, s.among = s.play.Label(a.places.Base.Host)
 	return s
 }

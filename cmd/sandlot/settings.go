@@ -37,6 +37,8 @@ type settings struct {
 	CacheSize      size   `placeholder:"SIZE" help:"Memory for published files that are being read. (default: an eighth of memory, 64MiB at most)"`
 	BlobCache      size   `name:"blob-cache" default:"10GiB" placeholder:"SIZE" help:"Room in the data folder for files of --blob-url that were read last; 0: none. (default: ${default})"`
 	TrustedProxies string `placeholder:"CIDR,..." help:"IPs or ranges of proxies whose X-Forwarded-For is trusted. (default: none)"`
+	Playtest       bool   `help:"Open each new version once in a headless Chromium, without a network but the project's own files, and tell its owner what failed. (default: nothing is opened)"`
+	PlaytestUser   string `placeholder:"NAME" help:"User of this machine that the play-tester's browser runs as; needed as root. (default: the user of the server)"`
 	MetricsListen  string `placeholder:"HOST:PORT" help:"Serve /metrics, /healthz and /readyz here, and /metrics nowhere else. (default: /metrics is public)"`
 	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json. (default: ${default})"`
 	AccessLog      string `enum:"all,errors,off" default:"all" help:"Requests that get a line in the log: all, errors (those answered with 4xx or 5xx), or off. (default: ${default})"`
@@ -70,6 +72,9 @@ func (s settings) check() error {
 	}
 	if _, err := admission.ParseProxies(s.TrustedProxies); err != nil {
 		return fmt.Errorf("--trusted-proxies: %w", err)
+	}
+	if err := s.checkPlaytest(); err != nil {
+		return err
 	}
 	return s.limitSettings.check()
 }

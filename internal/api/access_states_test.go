@@ -19,7 +19,7 @@ var states = map[string]struct {
 			c.send("DELETE", "/v1/project/"+c.projectID, c.account, obj{"confirm": c.projectID}).wants(200)
 		},
 		map[string]string{
-			"read": "404 404 401 404", "stats": "404 404 404 404", "versions": "401 404 401 404", "bytes": "401 404 401 404", "bytes of a version": "401 404 401 404",
+			"read": "404 404 401 404", "stats": "404 404 404 404", "versions": "401 404 401 404", "checks": "401 404 401 404", "bytes": "401 404 401 404", "bytes of a version": "401 404 401 404",
 			"update": "401 404 401 404", "update by an archive": "401 404 401 404", "dry run": "401 404 401 404", "delete a file": "401 404 401 404", "restore": "401 404 401 404",
 			"amend": "401 404 401 404", "ticket": "401 404 401 404", "delete": "401 200 401 404",
 		},
@@ -30,7 +30,7 @@ var states = map[string]struct {
 			expect.OK(t, err)
 		},
 		map[string]string{
-			"read": "451 200 200 451", "stats": "451 451 451 451", "versions": "401 451 451 403", "bytes": "401 451 451 403", "bytes of a version": "401 451 451 403",
+			"read": "451 200 200 451", "stats": "451 451 451 451", "versions": "401 451 451 403", "checks": "401 451 451 403", "bytes": "401 451 451 403", "bytes of a version": "401 451 451 403",
 			"update": "401 451 451 403", "update by an archive": "401 451 451 403", "dry run": "401 451 451 403", "delete a file": "401 451 451 403", "restore": "401 451 451 403",
 			"amend": "401 451 451 403", "ticket": "401 451 451 403", "delete": "401 200 401 404", // which stays suspended if it is taken back
 		},
@@ -41,7 +41,7 @@ var states = map[string]struct {
 			expect.OK(t, err)
 		},
 		map[string]string{
-			"read": "451 200 200 451", "stats": "451 451 451 451", "versions": "401 451 451 403", "bytes": "401 451 451 403", "bytes of a version": "401 451 451 403",
+			"read": "451 200 200 451", "stats": "451 451 451 451", "versions": "401 451 451 403", "checks": "401 451 451 403", "bytes": "401 451 451 403", "bytes of a version": "401 451 451 403",
 			"update": "401 403 403 403", "update by an archive": "401 403 403 403", "dry run": "401 403 403 403", "delete a file": "401 403 403 403", "restore": "401 403 403 403",
 			"amend": "401 403 403 403", "ticket": "401 403 403 403", "delete": "401 403 403 403",
 		},
@@ -52,7 +52,7 @@ var states = map[string]struct {
 			expect.OK(t, err)
 		},
 		map[string]string{
-			"read": "404 401 401 404", "stats": "404 404 404 404", "versions": "401 401 401 404", "bytes": "401 401 401 404", "bytes of a version": "401 401 401 404",
+			"read": "404 401 401 404", "stats": "404 404 404 404", "versions": "401 401 401 404", "checks": "401 401 401 404", "bytes": "401 401 401 404", "bytes of a version": "401 401 401 404",
 			"update": "401 401 401 404", "update by an archive": "401 401 401 404", "dry run": "401 401 401 404", "delete a file": "401 401 401 404", "restore": "401 401 401 404",
 			"amend": "401 401 401 404", "ticket": "401 401 401 404", "delete": "401 401 401 404",
 		},
@@ -74,6 +74,7 @@ func TestAccessToWhatAProjectHasBecome(t *testing.T) {
 				"read":               func(key string) answer { return c.get(at, key) },
 				"stats":              func(key string) answer { return c.get(at+"/stats", key) },
 				"versions":           func(key string) answer { return c.get(at+"/versions", key) },
+				"checks":             func(key string) answer { return c.get(at+"/checks", key) },
 				"bytes":              func(key string) answer { return c.get(at+"/files/index.html", key) },
 				"bytes of a version": func(key string) answer { return c.get(at+"/files/index.html?version=1", key) },
 				"update": func(key string) answer {

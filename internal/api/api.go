@@ -59,13 +59,14 @@ type Figures interface {
 	ByVersion(ctx context.Context, by publish.Caller, ref string) (figures.Versions, error)
 }
 
-// Config is what an API is made of. Service, Gallery, Figures, Tickets, Transfer, Places, Archive, Index and Admission must be set.
+// Config is what an API is made of. Service, Gallery, Figures, Tickets, Trials, Transfer, Places, Archive, Index and Admission must be set.
 type Config struct {
 	Service  Service
 	Contents Contents
 	Gallery  Gallery
 	Figures  Figures
 	Tickets  Tickets
+	Trials   Trials
 	Transfer Transfer
 	Places   publish.Places
 	// Archive writes a snapshot as a ZIP. It may be called concurrently.

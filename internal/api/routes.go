@@ -48,6 +48,7 @@ func routes() []route {
 		{"GET", "/v1/project/{id}", keyOptional, false, 0, admission.Look, publish.OpProject, nil, (*API).project},
 		{"DELETE", "/v1/project/{id}", keyRequired, true, publish.ActDeleteProject, admission.Update, publish.OpDeleteProject, deleteProjectFields, takes(deleteProjectInput, (*API).deleteProject)},
 		{"GET", "/v1/project/{id}/versions", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpVersions, nil, (*API).versions},
+		{"GET", "/v1/project/{id}/checks", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpChecks, nil, (*API).checks},
 		{"PATCH", "/v1/project/{id}", keyRequired, true, publish.ActEdit, admission.Update, publish.OpAmend, amendFields, takes(amendInput, (*API).amend)},
 		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpFile, nil, (*API).file},
 		{"GET", "/v1/project/{id}/stats", keyOptional, false, 0, admission.Look, publish.OpStats, nil, (*API).stats},

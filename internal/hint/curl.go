@@ -39,7 +39,7 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 		}
 		return "curl -X DELETE " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) +
 			" -H 'Content-Type: application/json' -d " + Quote(asObject([]publish.Arg{{Name: "confirm", Value: id}}))
-	case publish.OpProject, publish.OpFile, publish.OpVersions, publish.OpStats:
+	case publish.OpProject, publish.OpFile, publish.OpVersions, publish.OpChecks, publish.OpStats:
 		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", "")))
 		if id == "" {
 			return CurlOf(base, on, publish.OpWhoami, nil) // lists them
@@ -49,13 +49,13 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 		case publish.OpFile:
 			name := argument(args, "filename", argument(on.Args, "filename", unknownFile))
 			return "curl -o " + Quote(path.Base(name)) + " " + Quote(address+"/files/"+url.PathEscape(name)) + auth(true)
-		case publish.OpVersions, publish.OpStats:
+		case publish.OpVersions, publish.OpChecks, publish.OpStats:
 			address += "/" + string(op)
 		}
 		if by := argument(args, "by", ""); op == publish.OpStats && by != "" { // which is for the owner
 			return "curl " + Quote(address+"?by="+url.QueryEscape(by)) + auth(true)
 		}
-		return "curl " + Quote(address) + auth(op == publish.OpVersions || on.Keyed && op == publish.OpProject)
+		return "curl " + Quote(address) + auth(op == publish.OpVersions || op == publish.OpChecks || on.Keyed && op == publish.OpProject)
 	case publish.OpWhoami:
 		return "curl " + Quote(base+"/v1/whoami") + auth(true)
 	case publish.OpImport:

@@ -53,7 +53,7 @@ func (p proposal) tool() ToolCall {
 			return ToolCall{Name: string(publish.OpWhoami)} // lists them
 		}
 		args = []publish.Arg{{Name: "project_id", Value: id}, {Name: "confirm", Value: id}}
-	case publish.OpProject, publish.OpVersions, publish.OpStats:
+	case publish.OpProject, publish.OpVersions, publish.OpChecks, publish.OpStats:
 		id := argument(args, "id", argument(args, "project_id", p.on.Arg("project_id")))
 		if id == "" {
 			return ToolCall{Name: string(publish.OpWhoami)} // lists them

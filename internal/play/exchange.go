@@ -29,6 +29,8 @@ type exchange struct {
 	// followed tells that a browser's own navigation to this file gets the heartbeat's script after
 	// it, so that the answer varies with what tells a navigation.
 	followed bool
+	// trial tells that the play-tester asks: nobody plays.
+	trial bool
 	// named tells that If-None-Match has the tag of what would be sent; "*" does not count.
 	named bool
 	// previewing tells that it is the address of a preview, where there is no project.

@@ -35,7 +35,7 @@ func (x *exchange) own(name string) {
 	}
 	i := slices.IndexFunc(doors, func(d door) bool { return d.name == name })
 	switch {
-	case x.place == onVersion:
+	case x.place == onVersion, x.trial:
 		x.notFound()
 	case i < 0:
 		if x.reads(allowed) {

@@ -42,6 +42,23 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 	x.serve(r.URL.Path)
 }
 
+// ServeTrial answers a request of the play-tester for a file of a project as ServeOrigin would, but
+// it counts nothing, and adds no heartbeat. Once the project has another version than that one, all
+// of it is missing.
+func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id publish.ProjectID, version int) {
+	x := exchange{Handler: h, w: w, r: r, root: "/", trial: true}
+	p, err := h.service.Current(r.Context(), publish.Caller{}, id)
+	if err == nil && p.Version != version {
+		err = publish.CodeProjectNotFound
+	}
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	x.project = p
+	x.serve(r.URL.Path)
+}
+
 // serve answers a request for a decoded path within the project, which begins with a slash.
 func (x *exchange) serve(path string) {
 	switch {
@@ -86,7 +103,7 @@ func (x *exchange) file(path string) {
 // owner's preview.
 func (x *exchange) primary(f *file) {
 	o := f.form(x.r.Header)
-	if x.place == onVersion {
+	if x.place == onVersion || x.trial {
 		x.send(f, o, http.StatusOK)
 		return
 	}

@@ -184,6 +184,7 @@ const (
 	OpProject    Op = "project"
 	OpAmend      Op = "amend"
 	OpVersions   Op = "versions"
+	OpChecks     Op = "checks"
 	OpFile       Op = "file"
 	OpStats      Op = "stats"
 	OpTicket     Op = "uploads" // ask for a ticket

@@ -17,6 +17,7 @@ import (
 func TestPublishContract(t *testing.T) { storetest.TestPublish(t, openForSuite) }
 func TestAccountContract(t *testing.T) { storetest.TestAccount(t, openForSuite) }
 func TestGalleryContract(t *testing.T) { storetest.TestGallery(t, openForSuite) }
+func TestTrialContract(t *testing.T)   { storetest.TestTrial(t, openForSuite) }
 func TestOperateContract(t *testing.T) { storetest.TestOperate(t, openForSuite) }
 
 func openForSuite(t *testing.T) storetest.Records {
@@ -34,7 +35,7 @@ func clockAhead(ahead *atomic.Int64) func() time.Time {
 
 func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 	return storetest.Records{
-		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), KeyUses: db.Credentials(), Tickets: db.Tickets(), Covers: db.Covers(), Variants: db.Variants(),
+		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), KeyUses: db.Credentials(), Tickets: db.Tickets(), Trials: db.Trials(), Covers: db.Covers(), Variants: db.Variants(),
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), Operate: db.Operate(), Upkeep: db.Upkeep(),
 		Copy: func(t *testing.T) storetest.Records {
 			copied := copyDatabase(t, path)

@@ -15,7 +15,7 @@ var movedTables = []engine.Table{
 	numbered("accounts", "id", "handle:t email:t verified lang:t created_at suspended_at deleted_at projects bytes verified_at seq changed portrait:t"),
 	moved("handles", "handle:t", "account renamed_at"),
 	numbered("projects", "num", `id:t account title:t lang:t primary_file:t version suffix:t size file_count plays likes seq created_at updated_at
-		deleted_at suspended_at oldest unlisted listed description:t threads counted changed cover:t tags:t covered`, "id"),
+		deleted_at suspended_at oldest unlisted listed description:t threads counted changed cover:t tags:t covered tried`, "id"),
 	numbered("keys", "id", "hash:b account project name:t last_four:t created_at last_used_at revoked_at", "hash"),
 	moved("project_tags", "tag:t project", ""),
 	moved("versions", "project n", "suffix:t created_at title:t primary_file:t erased_at restored_from"),
@@ -34,6 +34,7 @@ var movedTables = []engine.Table{
 	numbered("mails", "id", "mailbox:b at job"),
 	moved("verifications", "token:b", "account email:t expires_at"),
 	moved("trash", "project", "account at"),
+	moved("trials", "project", "version at outcome:t seen:t trying tries leased_until day opened"),
 	moved("removals", "project", "at"),
 	numbered("acts", "id", "at actor:t action:t target:t reason:t name:t"),
 	moved("once", "key:b", "request:b expires_at account project:t version mail answer:b made:b"),

@@ -15,6 +15,7 @@ import (
 func TestPublishContractOnPostgres(t *testing.T) { storetest.TestPublish(t, openPostgresForSuite) }
 func TestAccountContractOnPostgres(t *testing.T) { storetest.TestAccount(t, openPostgresForSuite) }
 func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, openPostgresForSuite) }
+func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, openPostgresForSuite) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, openPostgresForSuite) }
 
 func TestPublishContractBehindPgbouncer(t *testing.T) {

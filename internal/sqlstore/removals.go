@@ -8,7 +8,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// dropRemoved lets go of the files, versions, likes and figures of projects that were deleted
+// dropRemoved lets go of the files, versions, likes, figures and trials of projects that were deleted
 // before the time given: an export that began earlier still has them.
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
@@ -47,6 +47,9 @@ func (s *sweep) dropProject(project int64) error {
 		return err
 	}
 	if err := s.dropFiguresOf(project); err != nil || s.left <= 0 {
+		return err
+	}
+	if _, err := s.exec("DELETE FROM trials WHERE project = ?", project); err != nil {
 		return err
 	}
 	_, err = s.exec("DELETE FROM removals WHERE project = ?", project)

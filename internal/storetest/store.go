@@ -20,6 +20,7 @@ import (
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/ticket"
+	"sandlot/internal/trial"
 )
 
 // GalleryRecords is what a gallery keeps.
@@ -62,6 +63,7 @@ type Records struct {
 	KeyUses     publish.KeyUseStore
 	Tickets     ticket.Store
 	Covers      cover.Store
+	Trials      trial.Store
 	Variants    publish.VariantStore
 	Accounts    AccountRecords
 	Mail        account.MailStore
@@ -109,6 +111,11 @@ func TestGallery(t *testing.T, open func(t *testing.T) Records) {
 // TestOperate proves operate.Store and UpkeepRecords.
 func TestOperate(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, adminCases(), reportCases(), sweepCases(), trimCases(), verifyCases(), spaceCases(), clockCases())
+}
+
+// TestTrial proves trial.Store.
+func TestTrial(t *testing.T, open func(t *testing.T) Records) {
+	prove(t, open, trialCases())
 }
 
 func prove(t *testing.T, open func(t *testing.T) Records, suite ...[]storeCase) {

@@ -30,6 +30,7 @@ import (
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/testenv"
 	"sandlot/internal/ticket"
+	"sandlot/internal/trial"
 )
 
 // InlineMax is how many bytes are kept in a record: few, so that short texts take both ways of keeping bytes.
@@ -47,6 +48,7 @@ type World struct {
 	Operate *operate.Service
 	Tickets *ticket.Service // of Publish
 	Covers  *cover.Service  // of Publish
+	Trials  *trial.Service  // of Publish, beside a runner that can open pages
 
 	Counters *gallery.Counters
 	KeyUses  *publish.KeyUses
@@ -166,6 +168,7 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Covers = cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish, Heads: w.Publish.Heads, Places: w.Config.Places, Now: w.now})
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
 	expect.OK(t, err)
+	w.Trials = trial.New(w.DB.Trials(), w.Publish, &trial.Status{})
 	return w
 }
 

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"sandlot/internal/play"
+	"sandlot/internal/trial"
+	"sandlot/internal/trial/browser"
+)
+
+// playtestWorkerCommand is the process in which a version is opened. The server starts it.
+type playtestWorkerCommand struct {
+	Stage string `arg:""`
+}
+
+func (c *playtestWorkerCommand) Run(ctx context.Context) error {
+	return browser.Work(ctx, c.Stage)
+}
+
+// checkPlaytest refuses a play-tester that could do harm, or could not be.
+func (s settings) checkPlaytest() error {
+	if !s.Playtest {
+		if s.PlaytestUser != "" {
+			return errors.New("--playtest-user does nothing without --playtest: set --playtest, or leave it out")
+		}
+		return nil
+	}
+	_, err := browser.FindUser(s.PlaytestUser)
+	return err
+}
+
+// playtester opens new versions, if that is asked for. Its browser reads files by files, which is set before it runs.
+func (a *app) playtester(files *trialFiles, shots trial.Shots) {
+	if !a.settings.Playtest {
+		a.trials = trial.New(a.store.Trials(), a.service, nil)
+		return
+	}
+	a.opened = &trial.Counts{}
+	status := &trial.Status{}
+	if a.places.Content == "" {
+		status.Set("Projects have no addresses of their own here, which a trial needs.")
+	}
+	a.trials = trial.New(a.store.Trials(), a.service, status)
+	user, _ := browser.FindUser(a.settings.PlaytestUser) // was checked at the start
+	r := &trial.Runner{
+		Store: a.store.Trials(), Projects: a.service, Browser: &browser.Browser{User: user, Origin: files}, Shots: shots, Places: a.places,
+		Status: status, Log: a.log, Failures: a.failuresOf("trials"), Counts: a.opened,
+	}
+	if a.places.Content != "" {
+		a.workers = append(a.workers, r.Run)
+	}
+}
+
+// trialFiles are the files of projects as visitors get them, for the play-tester.
+type trialFiles struct{ play *play.Handler }
+
+func (f *trialFiles) ServeTrial(w http.ResponseWriter, r *http.Request, p trial.Page) {
+	f.play.ServeTrial(w, r, p.Project, p.Version)
+}
+
+// trials shows what the play-tester did; nil: there is none.
+func (m *metrics) trials(c *trial.Counts) {
+	if c == nil {
+		return
+	}
+	for outcome, count := range map[string]func() int64{"done": c.Done.Load, "failed": c.Failed.Load, "passed": c.Passed.Load} {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "sandlot_trials_total", Help: "Versions that the play-tester took up: opened, broken off, and passed over because they were not current any more.",
+			ConstLabels: prometheus.Labels{"outcome": outcome},
+		}, func() float64 { return float64(count()) }))
+	}
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "sandlot_trial_seconds_total", Help: "Time that the play-tester was at versions."},
+		func() float64 { return float64(c.Milliseconds.Load()) / 1000 }))
+}

@@ -1,0 +1,142 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/trial"
+)
+
+func trialCases() []storeCase {
+	return []storeCase{
+		{"ClaimTrial/leases the current version that came last", claimNewest},
+		{"ClaimTrial/projects that are deleted or suspended have none", claimNoneOfThose},
+		{"ClaimTrial/for as long as it says", claimLapses},
+		{"ClaimTrial/a version that was leased tries times without an end has Failed", claimTooOften},
+		{"ClaimTrial/one whose account had daily trials today is Passed over", claimTooMany},
+		{"EndTrial/records how a trial ended and the version is not due again", endTrial},
+		{"EndTrial/unless the lease is another's by now", endOthersTrial},
+		{"GiveBackTrial/the version is due again", giveBackTrial},
+		{"Trial/nothing is a Record of nothing", noTrial},
+	}
+}
+
+// claims claims a trial, of two tries and ten a day.
+func (s Stores) claims(t *testing.T) trial.Due {
+	t.Helper()
+	return must(s.Trials.ClaimTrial(t.Context(), 2, 10, time.Minute))(t)
+}
+
+func (s Stores) nothingDue(t *testing.T) {
+	t.Helper()
+	wants(t, "what is due", drop(s.Trials.ClaimTrial(t.Context(), 2, 10, time.Minute)), publish.ErrNotFound)
+}
+
+func claimNewest(t *testing.T, s Stores) {
+	s.nothingDue(t)
+	first, second := s.mustProject(t, "pong"), s.mustProject(t, "tetris")
+	at := edit(first)
+	at.At = base().Add(time.Minute)
+	first = must(s.Publish.PutFile(t.Context(), first.ID, file("a.js", inline("a")), at))(t)
+	for _, p := range []publish.Project{first, second} {
+		d := s.claims(t)
+		same(t, "the project", d.Project, p.ID)
+		same(t, "its version", d.Version, p.Version)
+		same(t, "who is at it", must(s.Trials.Trial(t.Context(), p.ID))(t), trial.Record{Running: p.Version})
+	}
+	s.nothingDue(t)
+}
+
+func claimNoneOfThose(t *testing.T, s Stores) {
+	p, q := s.mustProject(t, "pong"), s.mustProject(t, "tetris")
+	ok(t, s.Management.Trash(t.Context(), p.ID, 0, entry("trash", "pong")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(q.ID), entry(publish.ActionSuspend, "tetris")))
+	s.nothingDue(t)
+	ok(t, s.Management.TakeBack(t.Context(), p.ID, publish.Quota{}, entry("take back", "pong")))
+	same(t, "what is due", s.claims(t).Project, p.ID)
+}
+
+func claimLapses(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	first := s.claims(t)
+	s.nothingDue(t)
+	s.Later(2 * time.Minute)
+	same(t, "who is at it", must(s.Trials.Trial(t.Context(), p.ID))(t).Running, 0)
+	again := s.claims(t)
+	same(t, "the version", again.Version, first.Version)
+	same(t, "that it is another lease", again.Lease != first.Lease, true)
+}
+
+func claimTooOften(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	for range 2 {
+		s.claims(t)
+		s.Later(2 * time.Minute)
+	}
+	s.nothingDue(t)
+	r := must(s.Trials.Trial(t.Context(), p.ID))(t)
+	same(t, "the outcome", r.Outcome, trial.Failed)
+	same(t, "the version", r.Version, 1)
+	p = s.mustPut(t, p, file("a.js", inline("a")))
+	same(t, "the next version", s.claims(t).Version, p.Version)
+}
+
+func claimTooMany(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	for range 3 {
+		d := must(s.Trials.ClaimTrial(t.Context(), 2, 3, time.Minute))(t)
+		ok(t, s.Trials.EndTrial(t.Context(), d, trial.Done, []byte("{}")))
+		p = s.mustPut(t, p, file("a.js", inline(string(rune('a'+p.Version)))))
+	}
+	wants(t, "the fourth", drop(s.Trials.ClaimTrial(t.Context(), 2, 3, time.Minute)), publish.ErrNotFound)
+	same(t, "the outcome", must(s.Trials.Trial(t.Context(), p.ID))(t).Outcome, trial.Passed)
+	q := s.mustProject(t, "tetris")
+	same(t, "another account's", must(s.Trials.ClaimTrial(t.Context(), 2, 3, time.Minute))(t).Project, q.ID)
+	s.Later(24 * time.Hour)
+	p = s.mustPut(t, p, file("b.js", inline("b")))
+	same(t, "the next day", must(s.Trials.ClaimTrial(t.Context(), 2, 3, time.Minute))(t).Version > 0, true)
+}
+
+func endTrial(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	d := s.claims(t)
+	ok(t, s.Trials.EndTrial(t.Context(), d, trial.Done, []byte(`{"moved":true}`)))
+	r := must(s.Trials.Trial(t.Context(), p.ID))(t)
+	same(t, "when", time.Since(r.At).Abs() < time.Hour, true)
+	r.At = time.Time{}
+	same(t, "the record", r, trial.Record{Version: 1, Outcome: trial.Done, Seen: []byte(`{"moved":true}`)})
+	s.nothingDue(t)
+	p = s.mustPut(t, p, file("a.js", inline("a")))
+	same(t, "the next version", s.claims(t).Version, p.Version)
+	r = must(s.Trials.Trial(t.Context(), p.ID))(t)
+	same(t, "the version that ended", r.Version, 1)
+	same(t, "the one that is opened", r.Running, 2)
+}
+
+func endOthersTrial(t *testing.T, s Stores) {
+	s.mustProject(t, "pong")
+	late := s.claims(t)
+	s.Later(2 * time.Minute)
+	now := s.claims(t)
+	wants(t, "the end of who was late", s.Trials.EndTrial(t.Context(), late, trial.Done, nil), publish.ErrNotFound)
+	ok(t, s.Trials.GiveBackTrial(t.Context(), late))
+	ok(t, s.Trials.EndTrial(t.Context(), now, trial.Done, nil))
+	err := s.Trials.EndTrial(t.Context(), now, trial.Done, nil)
+	same(t, "a second end", errors.Is(err, publish.ErrNotFound), true)
+}
+
+func giveBackTrial(t *testing.T, s Stores) {
+	s.mustProject(t, "pong")
+	d := s.claims(t)
+	ok(t, s.Trials.GiveBackTrial(t.Context(), d))
+	same(t, "what is due", s.claims(t).Version, d.Version)
+}
+
+func noTrial(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	for _, id := range []publish.ProjectID{p.ID, "nobodys"} {
+		same(t, "the record", must(s.Trials.Trial(t.Context(), id))(t), trial.Record{})
+	}
+}

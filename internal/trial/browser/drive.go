@@ -1,0 +1,110 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Size of the window.
+const (
+	width  = 1280
+	height = 720
+)
+
+// answer reads an order, carries it out, and says what there was to see.
+func answer(ctx context.Context, conn io.ReadWriter) error {
+	kind, body, err := readFrame(conn)
+	if err != nil {
+		return err
+	}
+	var todo order
+	if err := json.Unmarshal(body, &todo); err != nil || kind != frameOrder {
+		return fmt.Errorf("no order: %q, %w", kind, err)
+	}
+	r, shot, err := open(ctx, todo)
+	if err != nil {
+		return writeFrame(conn, frameFailed, []byte(clip(err.Error(), mostOf[frameFailed])))
+	}
+	if shot != nil {
+		if err := writeFrame(conn, frameShot, shot); err != nil {
+			return err
+		}
+	}
+	return writeJSON(conn, frameReport, r)
+}
+
+// open starts the browser, and has the page played with.
+func open(ctx context.Context, todo order) (r report, shot []byte, err error) {
+	said := &tail{}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // the browser ends with its namespaces in any case: nobody waits for one that hangs
+	ctx, _ = chromedp.NewExecAllocator(ctx, options(todo, said)...)
+	ctx, _ = chromedp.NewContext(ctx)
+	if err := chromedp.Do(ctx); err != nil {
+		return r, nil, fmt.Errorf("start %s: %w: %s", todo.Browser, err, said)
+	}
+	if todo.URL == "" {
+		return r, nil, nil
+	}
+	s := newSession(ctx)
+	if err := s.prepare(); err != nil {
+		return r, nil, err
+	}
+	if err := s.play(todo); err != nil {
+		return r, nil, err
+	}
+	return s.report(), s.look.picture(), nil
+}
+
+// options are the browser's command line. Its own sandbox stays on: there is no --no-sandbox here,
+// and it would not be root in any case.
+func options(todo order, said io.Writer) []chromedp.ExecAllocatorOption {
+	flags := map[string]any{
+		"proxy-server": fmt.Sprintf("http://127.0.0.1:%d", proxyPort), "proxy-bypass-list": "<-loopback>", // loopback as well
+		"host-resolver-rules":                    "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", // names are for the proxy
+		"force-webrtc-ip-handling-policy":        "disable_non_proxied_udp",
+		"webrtc-ip-handling-policy":              "disable_non_proxied_udp",
+		"disable-quic":                           true,
+		"disable-features":                       "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,WebRtcHideLocalIpsWithMdns,WebUSB,WebBluetooth,PaymentRequest",
+		"disable-component-update":               true,
+		"disable-domain-reliability":             true,
+		"disable-notifications":                  true,
+		"disable-print-preview":                  true,
+		"disable-speech-api":                     true,
+		"deny-permission-prompts":                true,
+		"block-new-web-contents":                 true, // no second window
+		"disable-popup-blocking":                 false,
+		"disable-ipc-flooding-protection":        false,
+		"disable-dev-shm-usage":                  false,
+		"disable-hang-monitor":                   false,
+		"no-sandbox":                             false,
+		"mute-audio":                             true,
+		"autoplay-policy":                        "no-user-gesture-required",
+		"hide-scrollbars":                        true,
+		"use-gl":                                 "angle",
+		"use-angle":                              "swiftshader", // games draw with WebGL, and there is no graphics card
+		"enable-unsafe-swiftshader":              true,
+		"disk-cache-size":                        "1",
+		"js-flags":                               "--max-old-space-size=256",
+		"renderer-process-limit":                 "4",
+		"disable-breakpad":                       true,
+		"disable-crash-reporter":                 true,
+		"force-device-scale-factor":              "1",
+		"window-size":                            fmt.Sprintf("%d,%d", width, height),
+		"user-data-dir":                          "/tmp/profile",
+		"disable-background-networking":          true,
+		"disable-client-side-phishing-detection": true,
+	}
+	if todo.Key != "" {
+		flags["ignore-certificate-errors-spki-list"] = todo.Key
+	}
+	all := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(todo.Browser), chromedp.CombinedOutput(said))
+	for name, value := range flags {
+		all = append(all, chromedp.Flag(name, value))
+	}
+	return all
+}

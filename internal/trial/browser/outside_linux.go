@@ -1,0 +1,175 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// User is whose processes a worker and its browser are.
+type User struct{ UID, GID int }
+
+// Myself is the user of the server's own process.
+func Myself() User { return User{os.Geteuid(), os.Getegid()} }
+
+// FindUser returns who trials run as: the user of that name or number, which only root may choose, or
+// else the user of the server. It is never root.
+func FindUser(name string) (User, error) {
+	me := Myself()
+	if name == "" {
+		if me.UID == 0 {
+			return User{}, errors.New("as root, --playtest needs --playtest-user with a user that owns nothing: make one with adduser --system --group sandlot-playtest")
+		}
+		return me, nil
+	}
+	found, err := user.Lookup(name)
+	if err != nil {
+		if found, err = user.LookupId(name); err != nil {
+			return User{}, fmt.Errorf("--playtest-user %q is no user of this machine: make one with adduser --system --group %s", name, name)
+		}
+	}
+	uid, err := strconv.Atoi(found.Uid)
+	if err != nil {
+		return User{}, err
+	}
+	gid, err := strconv.Atoi(found.Gid)
+	switch {
+	case err != nil:
+		return User{}, err
+	case uid == 0 || gid == 0:
+		return User{}, fmt.Errorf("--playtest-user %q is root: choose a user that owns nothing", name)
+	case me.UID != 0 && uid != me.UID:
+		return User{}, fmt.Errorf("--playtest-user %q is another user than the server's, which only root may choose: leave it out", name)
+	}
+	return User{uid, gid}, nil
+}
+
+// errMemory says that a worker and what is beneath it took too much.
+var errMemory = errors.New("the page took more memory than a trial has")
+
+// work runs one worker, from its start to the end of all its processes.
+func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ours, theirs, err := pair()
+	if err != nil {
+		return h, err
+	}
+	defer ours.Close()
+	said := &tail{}
+	cmd := b.command(ctx, theirs, said)
+	if err := start(cmd, theirs); err != nil {
+		return h, fmt.Errorf("start the worker in namespaces: %w", err)
+	}
+	ended := make(chan struct{})
+	defer func() {
+		_ = cmd.Process.Kill() // the first process of its namespace: all others end with it
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	go watch(ended, cmd.Process.Pid, func() { cancel(errMemory) })
+	stop := context.AfterFunc(ctx, func() { _ = ours.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	h, err = talk(ours, todo, o)
+	switch why := context.Cause(ctx); {
+	case err == nil:
+		return h, nil
+	case why != nil:
+		return h, why
+	case said.String() != "":
+		return h, fmt.Errorf("%w: %s", err, said)
+	}
+	return h, err
+}
+
+// talk gives a worker its order, answers what its browser asks, and hears what it says.
+func talk(conn *net.UnixConn, todo order, o *origin) (heard, error) {
+	l, err := receive(conn)
+	if err != nil {
+		return heard{}, fmt.Errorf("the worker does not get ready: %w", err)
+	}
+	defer l.Close()
+	go o.run(l)
+	if err := writeJSON(conn, frameOrder, todo); err != nil {
+		return heard{}, err
+	}
+	return hear(conn)
+}
+
+// receive takes over the listener in the worker's network.
+func receive(conn *net.UnixConn) (net.Listener, error) {
+	head, rights := make([]byte, 5), make([]byte, unix.CmsgSpace(4))
+	n, got, _, _, err := conn.ReadMsgUnix(head, rights)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := unix.ParseSocketControlMessage(rights[:got])
+	if err != nil || len(messages) != 1 {
+		return nil, io.ErrUnexpectedEOF // the process has ended
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil {
+		return nil, err
+	}
+	file := os.NewFile(uintptr(fds[0]), "listener")
+	defer file.Close()
+	if n != len(head) || head[0] != frameReady {
+		return nil, errors.New("it sends something else")
+	}
+	return net.FileListener(file)
+}
+
+// command is the worker's process: this program again, in namespaces of its own.
+func (b *Browser) command(ctx context.Context, socket *os.File, said io.Writer) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", "playtest-worker", StageRoom)
+	cmd.Args[0] = "sandlot"
+	cmd.Env = environment // none of the server's: it has passwords
+	cmd.Dir = "/"
+	cmd.Stderr = said
+	cmd.ExtraFiles = []*os.File{socket}
+	cmd.WaitDelay = 2 * time.Second
+	root := os.Geteuid() == 0
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:                 unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
+		UidMappings:                []syscall.SysProcIDMap{{ContainerID: b.User.UID, HostID: b.User.UID, Size: 1}},
+		GidMappings:                []syscall.SysProcIDMap{{ContainerID: b.User.GID, HostID: b.User.GID, Size: 1}},
+		GidMappingsEnableSetgroups: root,
+		Credential:                 &syscall.Credential{Uid: uint32(b.User.UID), Gid: uint32(b.User.GID), NoSetGroups: !root},
+		AmbientCaps:                []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}, // over its namespaces, until they are furnished
+		Setsid:                     true,
+	}
+	return cmd
+}
+
+// start starts a command that has one end of a pair, which is closed here.
+func start(cmd *exec.Cmd, theirs *os.File) error {
+	defer theirs.Close()
+	return cmd.Start()
+}
+
+// pair makes the two ends that server and worker talk over.
+func pair() (ours *net.UnixConn, theirs *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	mine := os.NewFile(uintptr(fds[0]), "worker")
+	defer mine.Close()
+	theirs = os.NewFile(uintptr(fds[1]), "server")
+	conn, err := net.FileConn(mine)
+	if err != nil {
+		_ = theirs.Close()
+		return nil, nil, err
+	}
+	return conn.(*net.UnixConn), theirs, nil
+}

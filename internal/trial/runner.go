@@ -1,0 +1,162 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/worker"
+)
+
+// Limits of the runner.
+const (
+	mostDaily  = 50 // trials of one account and day: some ten minutes of the one browser there is
+	poll       = 3 * time.Second
+	afterFail  = 30 * time.Second
+	askAgain   = 10 * time.Minute // whether a browser can be started by now
+	leaseFor   = 2 * time.Minute  // four times as long as a trial may take
+	recordTime = 10 * time.Second
+)
+
+// Browser opens pages; *browser.Browser does.
+type Browser interface {
+	// Probe returns why no page can be opened, nil if one can.
+	Probe(ctx context.Context) error
+	// Open opens a page and returns what there was to see. An error says nothing about the page.
+	Open(ctx context.Context, p Page) (Seen, error)
+}
+
+// Shots takes the pictures of versions. A picture is what a page made of the browser, and hostile.
+type Shots interface {
+	Shot(ctx context.Context, id publish.ProjectID, version int, picture []byte) error
+}
+
+// Runner opens versions that are due, one at a time. Only one Run at a time.
+type Runner struct {
+	Store    Store
+	Projects Projects
+	Browser  Browser
+	Shots    Shots // nil: pictures are let go
+	Places   publish.Places
+	Status   *Status
+	Log      *slog.Logger
+	Failures *worker.Failures
+	Counts   *Counts
+}
+
+// Counts are the trials since the process began. They may be read concurrently.
+type Counts struct {
+	Done, Failed, Passed, Milliseconds atomic.Int64
+}
+
+// Run opens what is due until ctx ends. Where no browser can be started it says so once, and asks
+// again every ten minutes.
+func (r *Runner) Run(ctx context.Context) {
+	if !r.start(ctx) {
+		return
+	}
+	for wait := time.Duration(0); worker.Wait(ctx, wait); {
+		switch err := r.Round(ctx); {
+		case err == nil:
+			wait = 0
+		case errors.Is(err, publish.ErrNotFound):
+			wait = poll
+		default:
+			if ctx.Err() == nil {
+				r.Failures.Add(1)
+				r.Log.Warn("a trial failed", "error", err)
+			}
+			wait = afterFail
+		}
+	}
+}
+
+// start waits until a browser can be started, and reports whether one can.
+func (r *Runner) start(ctx context.Context) bool {
+	for told := false; ; told = true {
+		err := r.Browser.Probe(ctx)
+		if err == nil {
+			r.Status.Set("")
+			r.Log.Info("the play-tester opens new versions")
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		r.Status.Set("The play-tester of this service cannot start a browser; its operator finds the reason in the log.")
+		if !told {
+			r.Log.Warn("the play-tester opens nothing: "+err.Error(), "again", askAgain)
+		}
+		if !worker.Wait(ctx, askAgain) {
+			return false
+		}
+	}
+}
+
+// Round opens the version that came last. It is publish.ErrNotFound if none is due.
+func (r *Runner) Round(ctx context.Context) error {
+	due, err := r.Store.ClaimTrial(ctx, mostTries, mostDaily, leaseFor)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	how, seen, err := r.open(ctx, due)
+	r.Counts.Milliseconds.Add(time.Since(began).Milliseconds())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	if err != nil {
+		r.Counts.Failed.Add(1)
+		return errors.Join(fmt.Errorf("open version %d of %s: %w", due.Version, due.Project, err), r.Store.GiveBackTrial(ctx, due))
+	}
+	if how == Passed {
+		r.Counts.Passed.Add(1)
+	} else {
+		r.Counts.Done.Add(1)
+	}
+	if err := r.Store.EndTrial(ctx, due, how, seen.write()); err != nil {
+		if errors.Is(err, publish.ErrNotFound) {
+			return nil // another has it by now
+		}
+		return fmt.Errorf("record trial: %w", err)
+	}
+	return r.picture(ctx, due, seen)
+}
+
+// open opens a version, if it is still the current one, and looks afterwards whether it was to the end.
+func (r *Runner) open(ctx context.Context, due Due) (Outcome, Seen, error) {
+	if gone, err := r.gone(ctx, due); gone || err != nil {
+		return Passed, Seen{}, err
+	}
+	seen, err := r.Browser.Open(ctx, Page{Due: due, URL: r.Places.Origin(string(due.Project)) + "/"})
+	if err != nil {
+		return "", Seen{}, err
+	}
+	if gone, err := r.gone(ctx, due); gone || err != nil {
+		return Passed, Seen{}, err
+	}
+	return Done, seen, nil
+}
+
+// gone reports whether a version is not what visitors get.
+func (r *Runner) gone(ctx context.Context, due Due) (bool, error) {
+	p, err := r.Projects.Current(ctx, publish.Caller{}, due.Project)
+	if publish.AsError(err) != nil {
+		return true, nil
+	}
+	return err == nil && p.Version != due.Version, err
+}
+
+// picture hands the picture over, if there is one.
+func (r *Runner) picture(ctx context.Context, due Due, s Seen) error {
+	if r.Shots == nil || len(s.Shot) == 0 {
+		return nil
+	}
+	if err := r.Shots.Shot(ctx, due.Project, due.Version, s.Shot); err != nil {
+		return fmt.Errorf("take the picture of version %d of %s: %w", due.Version, due.Project, err)
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package trial
+
+import (
+	"context"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// LeaseMax is the longest lease of a version that is being opened.
+const LeaseMax = 10 * time.Minute
+
+// mostTries is how often a version is begun that no trial of ends.
+const mostTries = 2
+
+// Due is a version that is to be opened, and is leased to who asked for it.
+type Due struct {
+	Project publish.ProjectID
+	Version int
+	Lease   int64 // names the lease
+}
+
+// Outcome is how the trial of a version ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Done   Outcome = "done"
+	Failed Outcome = "failed" // nothing can be said of the version
+	Passed Outcome = "passed" // it was not opened: there were too many, or it was gone
+)
+
+// A Record is what is kept of a project's trials: the last one that ended, and who is at one.
+type Record struct {
+	Version int       // of the last that ended; 0: none has
+	At      time.Time // when it did
+	Outcome Outcome
+	Seen    []byte // as it was recorded
+	Running int    // the version that is being opened; 0: none
+}
+
+// A Store keeps trials, under the same promises as a publish.Store.
+type Store interface {
+	// ClaimTrial leases the current version that came last, of those that were neither opened nor
+	// are leased, for as long as it says; LeaseMax at most. It is publish.ErrNotFound if there is
+	// none. Projects that are deleted or suspended have none. A version that was leased tries times
+	// without an end has Failed, and one whose account had daily trials today is Passed over; of
+	// those it ends some at a time.
+	ClaimTrial(ctx context.Context, tries, daily int, length time.Duration) (Due, error)
+	// EndTrial records how a trial ended that was claimed, unless the lease is another's by now:
+	// publish.ErrNotFound. The version is not due again.
+	EndTrial(ctx context.Context, d Due, how Outcome, seen []byte) error
+	// GiveBackTrial ends the lease alone: the version is due again.
+	GiveBackTrial(ctx context.Context, d Due) error
+	// Trial returns what is kept of a project's trials; nothing is a Record of nothing.
+	Trial(ctx context.Context, id publish.ProjectID) (Record, error)
+}
