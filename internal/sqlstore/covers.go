@@ -156,7 +156,7 @@ func (t covering) coverIs(project int64, version int, s cover.Settled, now time.
 	if err != nil {
 		return err
 	}
-	err = t.must(publish.ErrNotFound, `UPDATE projects SET changed = changed + CASE WHEN cover <> ?1 THEN 1 ELSE 0 END, cover = ?1, covered = ?2
+	err = t.must(publish.ErrNotFound, `UPDATE projects SET changed = changed + 1, cover = ?1, covered = ?2
 		WHERE num = ?3 AND deleted_at IS NULL`, string(s.Cover), version, project)
 	if err != nil {
 		return err
@@ -215,7 +215,7 @@ func (store Covers) Choose(ctx context.Context, id publish.ProjectID, w cover.Wi
 		case s != nil:
 			return covering{t}.coverIs(p.num, p.Version, *s, now)
 		}
-		_, err = t.exec("UPDATE projects SET covered = 0 WHERE num = ?", p.num)
+		_, err = t.exec("UPDATE projects SET changed = changed + 1, covered = 0 WHERE num = ?", p.num)
 		return err
 	}))
 }

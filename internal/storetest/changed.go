@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot/internal/cover"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -25,11 +26,12 @@ type Stores struct {
 	Accounts   accountSteps
 	Operate    operateSteps
 	Upkeep     upkeepSteps
+	Covers     coverSteps
 }
 
 func newStores(r Records) Stores {
 	w := &watch{Records: r}
-	return Stores{r, publishSteps{r.Publish, w}, managementSteps{r.Management, w}, accountSteps{r.Accounts, w}, operateSteps{r.Operate, w}, upkeepSteps{r.Upkeep, w}}
+	return Stores{r, publishSteps{r.Publish, w}, managementSteps{r.Management, w}, accountSteps{r.Accounts, w}, operateSteps{r.Operate, w}, upkeepSteps{r.Upkeep, w}, coverSteps{r.Covers, w}}
 }
 
 // copied are the stores on what a crash would leave now.
@@ -210,4 +212,19 @@ func (s upkeepSteps) Trim(ctx context.Context, keep int, before time.Time, after
 		return changed, err
 	})
 	return last, more, err
+}
+
+type coverSteps struct {
+	cover.Store
+	w *watch
+}
+
+// Settle implements cover.Store.
+func (s coverSteps) Settle(ctx context.Context, of cover.Task, lease int64, settled cover.Settled, now time.Time) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Settle(ctx, of, lease, settled, now) })
+}
+
+// Choose implements cover.Store.
+func (s coverSteps) Choose(ctx context.Context, id publish.ProjectID, w cover.Wish, file string, settled *cover.Settled, now time.Time) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Choose(ctx, id, w, file, settled, now) })
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/cover"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -76,6 +77,15 @@ func changesGrow(t *testing.T, s Stores) {
 		{"Accounts.TakeEmailBack", "the address before", func() error {
 			_, err := s.Accounts.TakeEmailBack(t.Context(), token("back"), base())
 			return err
+		}},
+		{"Covers.Choose", "a wish for a cover", func() error {
+			return s.Covers.Choose(t.Context(), p.ID, cover.Automatic, "", nil, base())
+		}},
+		{"Covers.Settle", "a cover", func() error {
+			due := must(s.Covers.Due(t.Context(), 0, 1))(t)
+			tasks, lease, err := s.Covers.Lease(t.Context(), []int64{due[0].Number}, time.Minute)
+			ok(t, err)
+			return s.Covers.Settle(t.Context(), tasks[0], lease, cover.Settled{}, base())
 		}},
 		{"Management.Trash", "a deletion", func() error { return s.Management.Trash(t.Context(), p.ID, 0, at) }},
 		{"Management.TakeBack", "its end", func() error { return s.Management.TakeBack(t.Context(), p.ID, publish.Quota{}, at) }},

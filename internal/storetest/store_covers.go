@@ -45,7 +45,7 @@ func (s Stores) leased(t *testing.T) (cover.Task, int64) {
 func (s Stores) settle(t *testing.T, id string) cover.Task {
 	t.Helper()
 	task, lease := s.leased(t)
-	_, err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: publish.PictureID(id), Fresh: fresh(id), Source: cover.FromCover, Made: "of " + id, Findings: "[]"}, base())
+	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: publish.PictureID(id), Fresh: fresh(id), Source: cover.FromCover, Made: "of " + id, Findings: "[]"}, base())
 	ok(t, err)
 	return task
 }
@@ -104,7 +104,7 @@ func settleLate(t *testing.T, s Stores) {
 	task, lease := s.leased(t)
 	s.Later(2 * time.Minute)
 	s.leased(t)
-	_, err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: "jlate", Fresh: fresh("jlate")}, base())
+	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: "jlate", Fresh: fresh("jlate")}, base())
 	wants(t, "settling late", err, publish.ErrMoved)
 	_, err = s.Covers.Picture(t.Context(), "jlate", 320)
 	wants(t, "its picture", err, publish.ErrNotFound)
@@ -132,14 +132,14 @@ func chooseMeanwhile(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
 	task, lease := s.leased(t)
 	settled := cover.Settled{Cover: "jmine", Fresh: fresh("jmine"), Source: cover.FromUpload}
-	must(s.Covers.Choose(t.Context(), "pong", cover.Uploaded, "", &settled, base()))(t)
-	_, err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{}, base())
+	ok(t, s.Covers.Choose(t.Context(), "pong", cover.Uploaded, "", &settled, base()))
+	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{}, base())
 	wants(t, "settling meanwhile", err, publish.ErrMoved)
 	p, state, err := s.Covers.Cover(t.Context(), "pong")
 	ok(t, err)
 	same(t, "the cover", p.Cover, publish.PictureID("jmine"))
 	same(t, "what is kept", state, cover.State{Wish: cover.Uploaded, Upload: "jmine", Source: cover.FromUpload})
-	must(s.Covers.Choose(t.Context(), "pong", cover.Automatic, "", nil, base()))(t)
+	ok(t, s.Covers.Choose(t.Context(), "pong", cover.Automatic, "", nil, base()))
 	task = s.settle(t, "jauto")
 	same(t, "the wish then", task.Wish, cover.Automatic)
 	if must(s.Covers.Picture(t.Context(), "jmine", 320))(t).GoneAt.IsZero() {
@@ -150,9 +150,9 @@ func chooseMeanwhile(t *testing.T, s Stores) {
 func chooseSuspended(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
 	ok(t, s.Operate.Suspend(t.Context(), ofProject("pong"), entry(publish.ActionSuspend, "pong")))
-	_, err := s.Covers.Choose(t.Context(), "pong", cover.None, "", &cover.Settled{}, base())
+	err := s.Covers.Choose(t.Context(), "pong", cover.None, "", &cover.Settled{}, base())
 	wants(t, "choosing", err, publish.ErrSuspended)
-	_, err = s.Covers.Choose(t.Context(), "other", cover.None, "", nil, base())
+	err = s.Covers.Choose(t.Context(), "other", cover.None, "", nil, base())
 	wants(t, "of none", err, publish.ErrNotFound)
 }
 
@@ -162,14 +162,14 @@ func shoot(t *testing.T, s Stores) {
 	ok(t, s.Covers.Shoot(t.Context(), "pong", *fresh("jshot"), base()))
 	task, lease := s.leased(t)
 	same(t, "the shot", task.Shot, publish.PictureID("jshot"))
-	_, err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: task.Shot, Source: cover.FromShot}, base())
+	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: task.Shot, Source: cover.FromShot}, base())
 	ok(t, err)
 	ok(t, s.Covers.Shoot(t.Context(), "pong", *fresh("jnext"), base()))
 	if !must(s.Covers.Picture(t.Context(), "jshot", 320))(t).GoneAt.IsZero() {
 		t.Error("the cover is gone before there is another")
 	}
 	task, lease = s.leased(t)
-	_, err = s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: task.Shot, Source: cover.FromShot}, base())
+	err = s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: task.Shot, Source: cover.FromShot}, base())
 	ok(t, err)
 	if must(s.Covers.Picture(t.Context(), "jshot", 320))(t).GoneAt.IsZero() {
 		t.Error("the shot before is not gone")
