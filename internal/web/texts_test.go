@@ -47,6 +47,9 @@ func namesInUse(t *testing.T) map[string]bool {
 			}
 		}
 	}
+	for _, kind := range []string{"added", "changed", "moved", "removed"} {
+		names["own.is-"+kind] = true
+	}
 	for _, name := range paperTexts {
 		names[name] = true
 	}
