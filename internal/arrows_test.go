@@ -52,7 +52,8 @@ var arrows = map[string][]string{
 	"play":         {"admission", "catalog", "content", "figures", "gallery", "mediatype", "names", "publish"},
 	"paper":        {},
 	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "turns", "unpack", "worker"},
-	"sqlstore":     {"account", "cover", "failpoint", "figures", "gallery", "names", "operate", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket", "trial"},
+	"sqlstore":     {"account", "cover", "failpoint", "figures", "gallery", "names", "operate", "people", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket", "trial"},
+	"people":       {"names", "publish"},
 	"redis":        {"admission", "publish"},
 
 	"sqlstore/engine":   {"publish"},
@@ -66,7 +67,7 @@ var arrows = map[string][]string{
 
 	"spool":     {},
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
-	"storetest": {"account", "checkpoint", "cover", "expect", "figures", "gallery", "operate", "publish", "testenv", "ticket", "trial"},
+	"storetest": {"account", "checkpoint", "cover", "expect", "figures", "gallery", "operate", "people", "publish", "testenv", "ticket", "trial"},
 	"testenv":   {},
 	"unpack":    {},                                                                                                                                                                                                        // knows archives alone
 	"testworld": {"account", "blob", "blob/cache", "blob/s3", "cover", "expect", "figures", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket", "trial"}, // tests only
@@ -74,7 +75,7 @@ var arrows = map[string][]string{
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},
-	"web":       {"account", "admission", "catalog", "check", "content", "cover", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "picture", "publish"},
+	"web":       {"account", "admission", "catalog", "check", "content", "cover", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "picture", "people", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},
 }

@@ -19,6 +19,7 @@ import (
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
+	"sandlot/internal/people"
 	"sandlot/internal/publish"
 	"sandlot/internal/ticket"
 	"sandlot/internal/transfer"
@@ -35,7 +36,7 @@ const (
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*people.Service)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

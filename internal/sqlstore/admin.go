@@ -200,6 +200,7 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?)",
 		"DELETE FROM email_moves WHERE account = ?",
 		"DELETE FROM sessions WHERE account = ?",
+		"DELETE FROM people WHERE account = ?",
 	} {
 		if _, err := t.exec(query, id); err != nil {
 			return err

@@ -36,7 +36,7 @@ func clockAhead(ahead *atomic.Int64) func() time.Time {
 func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 	return storetest.Records{
 		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), KeyUses: db.Credentials(), Tickets: db.Tickets(), Trials: db.Trials(), Covers: db.Covers(), Variants: db.Variants(),
-		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), Operate: db.Operate(), Upkeep: db.Upkeep(),
+		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Operate: db.Operate(), Upkeep: db.Upkeep(),
 		Copy: func(t *testing.T) storetest.Records {
 			copied := copyDatabase(t, path)
 			return storesOf(mustOpenAt(t, copied, clockAhead(ahead)), copied, ahead)

@@ -197,6 +197,7 @@ func houseDeleted(s *testenv.Server, id, key string) error {
 // Their times are 20 days from now, and of messages that wait an hour: the program mends what no clock of its own can have written.
 var houseRows = []string{
 	"INSERT INTO handles (handle, account, renamed_at) SELECT 'given-up-' || id, id, 5 FROM accounts WHERE id % 3 = 0",
+	"INSERT INTO people (account, line, link) SELECT id, 'näher', 'https://example.org/' || id FROM accounts",
 	"INSERT INTO likes (project, visitor, counted) SELECT num, randomblob(32), 1 FROM projects WHERE num % 2 = 0",
 	"UPDATE projects SET likes = (SELECT count(*) FROM likes WHERE project = num)",
 	"INSERT INTO play_days (day, project, plays) SELECT 20000 + d.id, num, num % 7 + 1 FROM projects, (SELECT id FROM accounts LIMIT 10) d",
@@ -216,7 +217,7 @@ var houseRows = []string{
 }
 
 // houseFilled are the tables that must have rows, or the test proves nothing of them.
-var houseFilled = strings.Fields(`trash tickets secrets accounts handles projects keys versions blobs contents files uploads upload_parts mails verifications acts once
+var houseFilled = strings.Fields(`trash tickets secrets accounts people handles projects keys versions blobs contents files uploads upload_parts mails verifications acts once
 	sessions play_days day_figures version_figures day_sources logins jobs email_moves email_links reports likes stops listing search_texts`)
 
 // digests are the rows of each table, in the order of keys, each by its hash.

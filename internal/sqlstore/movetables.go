@@ -13,6 +13,7 @@ import (
 var movedTables = []engine.Table{
 	moved("secrets", "name:t", "value:b"),
 	numbered("accounts", "id", "handle:t email:t verified lang:t created_at suspended_at deleted_at projects bytes verified_at seq changed portrait:t"),
+	moved("people", "account", "line:t link:t"),
 	moved("handles", "handle:t", "account renamed_at"),
 	numbered("projects", "num", `id:t account title:t lang:t primary_file:t version suffix:t size file_count plays likes seq created_at updated_at
 		deleted_at suspended_at oldest unlisted listed description:t threads counted changed cover:t tags:t covered tried`, "id"),

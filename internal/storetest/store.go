@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
+	"sandlot/internal/people"
 	"sandlot/internal/publish"
 	"sandlot/internal/ticket"
 	"sandlot/internal/trial"
@@ -68,6 +69,7 @@ type Records struct {
 	Accounts    AccountRecords
 	Mail        account.MailStore
 	Gallery     GalleryRecords
+	People      people.Store
 	Operate     operate.Store
 	Upkeep      UpkeepRecords
 	// Copy opens a second store on what is on the disk now, as a crash would leave it.
@@ -105,7 +107,7 @@ func TestAccount(t *testing.T, open func(t *testing.T) Records) {
 
 // TestGallery proves GalleryRecords.
 func TestGallery(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, galleryCases(), likeCases(), countCases(), dayCases(), figureCases())
+	prove(t, open, galleryCases(), likeCases(), countCases(), dayCases(), figureCases(), peopleCases())
 }
 
 // TestOperate proves operate.Store and UpkeepRecords.

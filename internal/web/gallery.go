@@ -98,22 +98,3 @@ const maxQuery = 200
 func wanted(query string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(query[:min(len(query), maxQuery)], ""))
 }
-
-// profile shows a maker's projects. An old handle leads to the new one, and so does
-// one in capitals.
-func (p *Pages) profile(v *visit) error {
-	handle, isProfile := strings.CutPrefix("/"+v.r.PathValue("profile"), profilePath)
-	if !isProfile {
-		return p.missing(v)
-	}
-	after := v.r.URL.Query().Get("after")
-	current, page, err := p.Gallery.Profile(v.r.Context(), v.by, strings.ToLower(handle), after)
-	if err != nil {
-		return err
-	}
-	if current != handle {
-		http.Redirect(v.w, v.r, profilePath+current, http.StatusMovedPermanently)
-		return nil
-	}
-	return v.show(http.StatusOK, "profile.html", "@"+current, shelf{Page: page, After: after != ""})
-}

@@ -19,6 +19,7 @@ import (
 
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
+	"sandlot/internal/people"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -58,6 +59,10 @@ func looks() []look {
 		{name: "profile", path: "/@ada"},
 		{name: "profile-long", path: "/@" + longHandle},
 		{name: "profile-none", path: "/@quiet-meadow"},
+		{name: "profile-own", path: "/@ada", as: "ada", before: func(w *world) {
+			must(w.People.Describe(w.t.Context(), w.owner("ada"), people.Words{Line: "Small games for rainy days, made on trains between Lisbon and Porto with whatever fits into an hour", Link: "https://münchen.example.org/a"}))(w.t)
+		}},
+		{name: "settings-wrong-link", path: "/account/settings/profile", as: "ada", form: form("line", strings.Repeat("Straßenverkehr", 11), "link", "javascript:alert(1)"), status: http.StatusUnprocessableEntity},
 		{name: "project", path: "/p/harbor-k3x9p2"},
 		{name: "project-long", path: "/p/long-q7w2e5"},
 		{name: "project-japanese", path: "/p/tide-r5h2j9"},

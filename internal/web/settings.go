@@ -26,6 +26,7 @@ func (p *Pages) settingsRoutes() []route {
 		{"GET", "/account/settings", owner, admission.Look, p.settings},
 		{"GET", "/account/settings/handle", owner, admission.Look, p.askRename},
 		{"POST", "/account/settings/handle", owner, admission.Look, form(maxForm, p.rename, "handle")},
+		{"POST", "/account/settings/profile", owner, admission.Look, form(maxForm, describeSelf, "line", "link")},
 		{"POST", "/account/settings/language", owner, admission.Look, form(maxForm, p.setLanguage, "lang")},
 		{"POST", "/account/settings/email", recent, admission.Mail, form(maxForm, p.proposeEmail, "email")},
 		{"POST", "/account/settings/email/withdraw", owner, admission.Look, form(maxForm, p.withdrawEmail)},
@@ -45,6 +46,8 @@ type field struct{ Value, Problem string }
 // settingsPage is what the settings show.
 type settingsPage struct {
 	Handle, Email field
+	Line, Link    field
+	typed         bool   // whether Line and Link were, and are not those that are recorded
 	Proposed      string // the address whose link has not been used
 	Lang          string // of the account; empty: as the browser asks
 	Langs         []string
@@ -60,6 +63,13 @@ func (v *visit) showSettings(status int, page settingsPage) error {
 	var err error
 	if page.Proposed, err = v.Account.ProposedEmail(v.r.Context(), v.by); err != nil {
 		return err
+	}
+	if !page.typed {
+		own, err := v.People.Own(v.r.Context(), v.by)
+		if err != nil {
+			return err
+		}
+		page.Line, page.Link = field{Value: own.Line}, field{Value: own.Link}
 	}
 	page.Langs, page.Fresh = v.book.Langs, v.fresh()
 	if found, ok := v.book.Nearest(v.me.Account.Lang); ok && v.me.Account.Lang != "" {

@@ -24,6 +24,7 @@ import (
 	"sandlot/internal/admission"
 	"sandlot/internal/gallery"
 	"sandlot/internal/paper"
+	"sandlot/internal/people"
 	"sandlot/internal/publish"
 )
 
@@ -43,6 +44,13 @@ type Account interface {
 	recoveries
 	claims
 	notMes
+}
+
+// People is what the pages ask about what owners say about themselves; *people.Service is one.
+type People interface {
+	Person(ctx context.Context, by publish.Caller, handle string) (people.Person, error)
+	Own(ctx context.Context, by publish.Caller) (people.Words, error)
+	Describe(ctx context.Context, by publish.Caller, w people.Words) (people.Words, error)
 }
 
 // Gallery is what the pages ask about what everybody sees and plays.
@@ -73,6 +81,7 @@ type Config struct {
 	Logins   Logins
 	Contents Contents
 	Gallery  Gallery
+	People   People
 	Covers   Covers
 	Reports  Reports
 	// Publisher takes what the page for a new project sends.
@@ -111,6 +120,7 @@ type Pages struct {
 	book      *book
 	templates *template.Template
 	fronts    fronts
+	profiles  profiles
 	feet      feet
 	lost      consolation
 	policy    string // Content-Security-Policy of a page

@@ -1,0 +1,64 @@
+package names
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
+)
+
+// maxLink is how many bytes an address may have that people show: browsers take more, and nobody reads it.
+const maxLink = 300
+
+// A LinkError tells why something is no address that a page may lead to.
+type LinkError struct {
+	Reason string // one sentence, safe to show and to log: the address is not in it
+}
+
+func (e *LinkError) Error() string { return e.Reason }
+
+// Link returns an address of the web as a page may lead to it: http or https, a host in lower case and in its ASCII form, no name or
+// password before it. Without a scheme it is https. The empty one stays. All else is a *LinkError. Link(Link(s)) is Link(s).
+func Link(s string) (string, error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return "", nil
+	}
+	if strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\\' || r == unicode.ReplacementChar
+	}) {
+		return "", &LinkError{"It has a blank, a backslash or a control character in it."}
+	}
+	if !strings.Contains(s, "://") && !schemed(s) {
+		s = "https://" + s
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Opaque != "":
+		return "", &LinkError{"It is not an address of the web."}
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", &LinkError{"It begins neither with http:// nor with https://."}
+	case u.User != nil:
+		return "", &LinkError{"It has a name or a password in it."}
+	}
+	host, err := idna.Lookup.ToASCII(u.Hostname())
+	if err != nil || !strings.Contains(host, ".") || strings.Contains(host, "..") || strings.HasPrefix(host, ".") {
+		return "", &LinkError{"Its host is none of the web."}
+	}
+	port := u.Port()
+	if u.Host = host; port != "" {
+		u.Host += ":" + port
+	}
+	link := u.String()
+	if len(link) > maxLink {
+		return "", &LinkError{"It is too long."}
+	}
+	return link, nil
+}
+
+// schemed tells whether an address without slashes begins with a scheme, such as mailto: or javascript:, and not with a host and a port.
+func schemed(s string) bool {
+	before, after, found := strings.Cut(s, ":")
+	return found && !strings.ContainsAny(before, "/.?#") && !strings.HasPrefix(after, "/")
+}

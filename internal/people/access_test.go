@@ -1,0 +1,54 @@
+package people_test
+
+import (
+	"reflect"
+	"testing"
+
+	"sandlot/internal/people"
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+)
+
+// TestWhoIsLetInToPeople calls every method of the Service as every kind of caller: anybody may look, and the owner alone, in a session, has a say.
+func TestWhoIsLetInToPeople(t *testing.T) {
+	t.Parallel()
+	session := func(changes bool) func(testworld.Seen) error {
+		return func(seen testworld.Seen) error {
+			switch {
+			case seen.Who != "the owner's session" && seen.Who != "another's session":
+				return publish.ErrLoginNeeded
+			case changes && seen.Who == "the owner's session" && seen.State == "account suspended":
+				return publish.CodeAccountSuspended
+			}
+			return nil
+		}
+	}
+	testworld.CheckAccess(t, reflect.TypeFor[*people.Service](), nil, map[string]testworld.Gate{
+		"Person": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				_, err := people.New(s.DB.People()).Person(t.Context(), by, s.Kim.Handle)
+				return err
+			},
+			Want: func(seen testworld.Seen) error {
+				if seen.State == "account suspended" || seen.State == "account suspended meanwhile" {
+					return publish.ErrNotFound
+				}
+				return nil
+			},
+		},
+		"Own": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				_, err := people.New(s.DB.People()).Own(t.Context(), by)
+				return err
+			},
+			Want: session(false),
+		},
+		"Describe": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				_, err := people.New(s.DB.People()).Describe(t.Context(), by, people.Words{Line: "Hello"})
+				return err
+			},
+			Want: session(true),
+		},
+	})
+}

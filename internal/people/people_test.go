@@ -1,0 +1,35 @@
+package people_test
+
+import (
+	"strings"
+	"testing"
+
+	"sandlot/internal/expect"
+	"sandlot/internal/people"
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+)
+
+func TestWordsAreBroughtIntoFormOrRefusedAndShownOfVerifiedAccountsAlone(t *testing.T) {
+	w, ctx := testworld.New(t), t.Context()
+	s := people.New(w.DB.People())
+	made, err := w.Publish.Signup(ctx, testworld.Nobody(), publish.SignupInput{Handle: "kim"})
+	expect.OK(t, err)
+	me := w.OwnerOf(w.CallerOf(made.Key).Account())
+	kept, err := s.Describe(ctx, me, people.Words{Line: " Small <b>games\u202e\x07\nfor  rainy days ", Link: "example.com/me"})
+	expect.OK(t, err)
+	expect.Equal(t, "kept", kept, people.Words{Line: "Small <b>games for rainy days", Link: "https://example.com/me"})
+	for field, bad := range map[string]people.Words{"line": {Line: strings.Repeat("é", people.MaxLine+1)}, "link": {Link: "javascript:alert(1)"}} {
+		_, err := s.Describe(ctx, me, bad)
+		expect.Is(t, field, err, publish.CodeInvalidField)
+		expect.Equal(t, "the field", publish.AsError(err).Field, field)
+	}
+	own, err := s.Own(ctx, me)
+	expect.OK(t, err)
+	expect.Equal(t, "after refusals", own, kept)
+	p, err := s.Person(ctx, testworld.Nobody(), "kim")
+	expect.OK(t, err)
+	expect.Equal(t, "of an address that is not verified", p.Words, people.Words{})
+	_, err = s.Person(ctx, testworld.Nobody(), "never-was")
+	expect.Is(t, "of nobody", err, publish.ErrNotFound)
+}
